@@ -1,0 +1,274 @@
+//===- Plan.h - the flat program that a compiled schedule is ---*- C++ -*-===//
+//
+// A plan is what the compiler hands to the runtime: for each rank class two
+// lists of instructions, `load` (run once: read weights, compute constants,
+// pack) and `step` (run for each input), over buffers whose addresses are
+// known. It names no LLVM and no MLIR type. Extents are in elements, offsets
+// and sizes in bytes only where the name says so.
+//
+// Ranks number the mesh row-major: with mesh (dp = 2, tp = 4) rank = dp*4 + tp.
+// The coordinate of a rank along a list of axes is row-major over that list.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_PLAN_PLAN_H
+#define HOCKET_PLAN_PLAN_H
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace hocket::plan {
+
+enum class DType { F32, F64, F16, BF16, I32, I64, Bool };
+int64_t byteSize(DType type);
+const char *toString(DType type);
+
+enum class Reduction { Sum, Max, Min };
+
+struct MeshAxis {
+  std::string name;
+  int64_t size;
+};
+
+/// A number that differs from rank to rank: values[coordinate along `axes`].
+struct Table {
+  std::vector<int> axes; // indices into Plan::mesh, major first
+  std::vector<int64_t> values;
+};
+
+/// A number known when compiling, or `scale * table` on top of it.
+struct Scalar {
+  int64_t constant = 0;
+  int table = -1; // index into Plan::tables, or -1
+  int64_t scale = 1;
+};
+
+enum class Region { Arena, Weights, Input, Output };
+
+/// One memory range of a rank. Arena and Weights buffers lie at `offset` bytes
+/// (64-byte aligned) of that region; buffers of disjoint lifetimes overlap.
+/// Input and Output buffers are dense, hold the rank's local box of
+/// Plan::inputs / Plan::outputs [offset], and are owned by the executor.
+struct Buffer {
+  Region region;
+  int64_t offset; // bytes; for Input and Output the index of the tensor
+  int64_t bytes;
+  DType type;
+};
+
+/// A strided window of a buffer: element (i0, i1, ...) lies at
+/// offset + sum(terms) + sum(i_k * strides_k), all in elements.
+struct View {
+  int buffer = -1;
+  int64_t offset = 0;
+  std::vector<Scalar> terms; // per-coordinate offsets (a slice is a view)
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;
+};
+
+/// How one factor of a global tensor is cut: which axes, and where each
+/// coordinate begins and how much it has.
+struct Cut {
+  int dim;        // index into GlobalTensor::shape (shape is by factor)
+  int offset;     // table
+  int size;       // table
+};
+
+/// An input, output or parameter as the user sees it, and the box of it that a
+/// rank holds. `shape` lists factors (a dim (heads, head_dim) is two entries),
+/// so that a cut is always one interval of one entry; `dims` is the shape in
+/// the file.
+struct GlobalTensor {
+  std::string name;
+  DType type;
+  std::vector<int64_t> dims;
+  std::vector<int64_t> shape;
+  std::vector<Cut> cuts;
+  /// For outputs: ranks whose coordinate on every one of these axes is 0 write
+  /// (the others hold the same bytes).
+  std::vector<int> replicatedOver;
+};
+
+/// Where an instruction comes from, for errors, traces and reports.
+struct Source {
+  std::string path;     // model path, "encoder.layer.0.attention.self"
+  std::string model;    // "bert.hkt:34:20", may be empty
+  std::string schedule; // "bert_schedules.hkt:21:5", may be empty
+};
+
+// ---- instructions ---------------------------------------------------------
+
+/// load only. Reads the rank's box of parameter `tensor` (index into
+/// Plan::parameters) and writes it dense to `dst`, converted to its type. If
+/// `onlyFirstOf` is not empty, a rank whose coordinate on any of these mesh
+/// axes is not 0 gets zeros instead (a bias added to a partial sum).
+struct ReadParameter {
+  int tensor;
+  View dst;
+  std::vector<int> onlyFirstOf;
+};
+
+/// A generated kernel: void symbol(void *const *args, const int64_t *scalars,
+/// int64_t begin, int64_t end). args[i] is the address of element 0 of the
+/// i-th view (terms added); shapes and strides are compiled in. The outermost
+/// parallel loop has `extent` iterations, which may be cut over threads.
+struct Kernel {
+  std::string symbol;
+  std::vector<View> inputs;
+  std::vector<View> outputs; // args = inputs then outputs
+  std::vector<Scalar> scalars;
+  int64_t extent;
+};
+
+enum class PostOp { Add, Relu, GeluErf, GeluTanh, Silu, Tanh, Mul };
+struct FusedPostOp {
+  PostOp op;
+  View operand; // Add, Mul: same shape as c (broadcast strides 0 allowed)
+};
+
+/// c[..., m, n] = post(sum_k a[..., m, k] * b[..., k, n] + bias[n]).
+/// Views have rank >= 2, equal rank; leading (batch) dims may have stride 0 in
+/// a or b. `packed` says that b is a weight that load has packed: b then views
+/// the plain weight and `packedWeight` numbers the pack.
+struct Matmul {
+  View a, b, c;
+  bool hasBias = false;
+  View bias; // shape [n]
+  std::vector<FusedPostOp> post;
+  int packedWeight = -1; // index into the class's packs, or -1
+};
+
+/// load only. Packs weight `b` [k, n] (strided view) for a library's own
+/// layout under number `packedWeight`. `m` is the number of rows it will meet.
+struct PackWeight {
+  int packedWeight;
+  View b;
+  int64_t m;
+};
+
+/// out[b,h,i,:] = softmax_j(scale * q[b,h,i,:].k[b,g(h),j,:] + mask) v[b,g(h),j,:]
+/// Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E], all strided.
+/// Query head h of this rank is global head headOffset + h; it reads local
+/// kv head (headOffset + h) / group - kvHeadOffset. `keep` [B,T] (Bool, true =
+/// attend) may be absent (buffer -1). causal: j <= i + queryOffset - keyOffset
+/// (+ T_global - S_global, already in queryOffset). A row with nothing to
+/// attend to gives zeros.
+struct Attention {
+  View q, k, v, out, keep;
+  float scale;
+  bool causal = false;
+  int64_t group = 1;
+  Scalar headOffset, kvHeadOffset, queryOffset, keyOffset;
+};
+
+/// out[i..., :] = table[ids[i...] - vocabOffset, :], zeros where that is
+/// outside [0, rows of table). An id outside [0, vocab) is a run-time error.
+struct Embedding {
+  View table, ids, out;
+  Scalar vocabOffset;
+  int64_t vocab;
+};
+
+/// dst = src, element for element (views of equal shape, same dtype).
+struct Copy {
+  View src, dst;
+};
+
+enum class CollectiveKind {
+  AllReduce,
+  ReduceScatter,
+  AllGather,
+  AllToAll,
+  Broadcast,
+};
+
+/// A collective among the ranks that differ only on `axes` (coordinate order =
+/// row-major over `axes`). Every member's src lies in its own memory, views
+/// may be strided. With p members, me = i:
+///  AllReduce      dst = reduce_j src_j
+///  ReduceScatter  dst = reduce_j src_j[dim: offset[i], size[i]]
+///  AllGather      dst[dim: offset[j], size[j]] = src_j
+///  AllToAll       dst[dim: offset[j], size[j]] = src_j[toDim: toOffset[i], toSize[i]]
+///                 (was split on dim, becomes split on toDim)
+///  Broadcast      dst = src_root
+/// offset/size are tables over exactly `axes`. Reductions run in member order,
+/// so that results do not depend on timing.
+struct Collective {
+  CollectiveKind kind;
+  std::vector<int> axes;
+  View src, dst;
+  Reduction reduction = Reduction::Sum;
+  int dim = -1, offset = -1, size = -1;
+  int toDim = -1, toOffset = -1, toSize = -1;
+  int64_t root = 0;
+  int64_t id = 0; // equal on all classes: the n-th collective of the program
+};
+
+/// Fills dst with a constant (load time, or padding).
+struct Fill {
+  View dst;
+  double value;
+};
+
+/// dst[i, ...] = first + i along `dim` (load time).
+struct Iota {
+  View dst;
+  int dim;
+  Scalar first;
+};
+
+struct Instruction {
+  int source = -1; // index into Plan::sources
+  std::variant<ReadParameter, Kernel, Matmul, PackWeight, Attention, Embedding,
+               Copy, Collective, Fill, Iota>
+      body;
+};
+
+/// What one class's ranks move and hold; the runtime's counters must agree.
+struct Budget {
+  int64_t arenaBytes = 0;
+  int64_t weightBytes = 0;
+  int64_t flops = 0;
+};
+
+/// Ranks that share instructions and local shapes.
+struct RankClass {
+  std::vector<int64_t> ranks;
+  std::vector<Buffer> buffers;
+  std::vector<Instruction> load, step;
+  int64_t packs = 0; // number of packed weights
+  Budget budget;
+};
+
+struct Plan {
+  static constexpr int version = 1;
+  std::string model, schedule;
+  std::vector<MeshAxis> mesh;
+  std::vector<Table> tables;
+  std::vector<Source> sources;
+  std::vector<GlobalTensor> inputs, outputs, parameters;
+  std::vector<std::string> ignored; // path patterns of unread file tensors
+  std::vector<RankClass> classes;
+
+  int64_t rankCount() const;
+  /// Row-major coordinate of `rank` along `axes`.
+  int64_t coordinate(int64_t rank, const std::vector<int> &axes) const;
+};
+
+/// Bytes a rank receives from its peers in `collective` (= bytes it sends when
+/// shards are even). Plan reports and run-time counters both use this.
+int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
+                      const Collective &collective, int64_t rank);
+
+/// JSON text (for people) and CBOR (inside the executable). `fromX` checks
+/// everything it reads and returns false with a sentence in `error`.
+std::string toJson(const Plan &plan, int indent = 1);
+std::vector<uint8_t> toCbor(const Plan &plan);
+bool fromJson(const std::string &text, Plan &plan, std::string &error);
+bool fromCbor(const uint8_t *data, size_t size, Plan &plan, std::string &error);
+
+} // namespace hocket::plan
+
+#endif // HOCKET_PLAN_PLAN_H
