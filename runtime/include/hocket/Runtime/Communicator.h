@@ -1,0 +1,79 @@
+//===- Communicator.h - what every way to run ranks implements -*- C++ -*-===//
+//
+// Every rank holds one Communicator. A collective is prepared once (addresses,
+// shapes and members are known before the first step) and then run any number
+// of times. One conformance suite (test/Runtime) passes for all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_RUNTIME_COMMUNICATOR_H
+#define HOCKET_RUNTIME_COMMUNICATOR_H
+
+#include "hocket/Plan/Plan.h"
+#include "hocket/Runtime/Status.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hocket::runtime {
+
+/// A strided window of this rank's memory; strides in elements. At most
+/// maxDims dims; a dim of extent 0 means no element at all.
+struct Window {
+  void *data = nullptr;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;
+};
+
+constexpr int maxDims = 16;
+
+/// One collective as one member sees it. The meaning of each kind is that of
+/// plan::Collective, with the tables written out by member.
+struct CollectiveSpec {
+  plan::CollectiveKind kind;
+  plan::Reduction reduction = plan::Reduction::Sum;
+  plan::DType type = plan::DType::F32;
+  int64_t id = 0;               // equal on all members
+  std::vector<int64_t> members; // ranks; the same order on all members
+  int64_t me = 0;               // index into members
+  Window src, dst; // may overlap only if equal and the kind is AllReduce or
+                   // Broadcast
+  int dim = -1;
+  std::vector<int64_t> offset, size; // along dim, by member
+  int toDim = -1;
+  std::vector<int64_t> toOffset, toSize; // along toDim, by member
+  int64_t root = 0;                      // index into members
+  plan::Source source;
+
+  /// `all_gather of "h.0.mlp" (gpt2_schedules.hkt:12:3)`
+  std::string describe() const;
+};
+
+/// "all_reduce", "reduce_scatter", ...
+const char *toString(plan::CollectiveKind kind);
+
+/// One rank's end. All methods but `abort` are called by the thread of this
+/// rank only. Results are bitwise the same in every run: a reduction starts
+/// with member 0's term and adds the others in member order, in the element
+/// type (F16 and BF16: in F32, rounded once).
+class Communicator {
+public:
+  virtual ~Communicator() = default;
+  virtual int64_t rank() const = 0;
+  virtual int64_t size() const = 0;
+  /// Checks and stores a collective; may allocate. All members prepare the
+  /// collectives of one group in the same order.
+  virtual Status prepare(const CollectiveSpec &spec, int64_t &handle) = 0;
+  /// Runs it. Returns when dst is complete and src may be written again. Where
+  /// members disagree, where one fails, or where one has not come within the
+  /// deadline, every member gets an error that names rank, collective, path
+  /// and schedule line; after an error every further call fails.
+  virtual Status run(int64_t handle) = 0;
+  /// Makes this and every other rank's run() fail with `why`.
+  virtual void abort(const Status &why) = 0;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_RUNTIME_COMMUNICATOR_H

@@ -1,0 +1,59 @@
+//===- Counters.h - what a rank moved, held and spent ----------*- C++ -*-===//
+
+#ifndef HOCKET_RUNTIME_COUNTERS_H
+#define HOCKET_RUNTIME_COUNTERS_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hocket::runtime {
+
+constexpr int collectiveKinds = 5;   // plan::CollectiveKind
+constexpr int instructionKinds = 10; // alternatives of Instruction::body
+
+/// The name of an instruction kind, by index of the variant: "matmul".
+const char *instructionKindName(int kind);
+
+struct CollectiveCounter {
+  int64_t calls = 0;
+  int64_t receivedBytes = 0; // from peers: equals plan::receivedBytes
+};
+
+struct InstructionCounter {
+  int64_t calls = 0;
+  int64_t nanoseconds = 0; // a collective's time includes waiting for peers
+};
+
+/// One rank's counts, over all of load or over all steps so far.
+struct PhaseCounters {
+  std::array<CollectiveCounter, collectiveKinds> collectives;
+  std::array<InstructionCounter, instructionKinds> instructions;
+  int64_t copiedBytes = 0; // written by Copy instructions
+  int64_t wallNanoseconds = 0;
+  int64_t runs = 0; // completed load or step calls
+};
+
+struct RankCounters {
+  int64_t rank = 0;
+  PhaseCounters load, step;
+  int64_t arenaBytes = 0;   // peak of the arena as the plan's buffers use it
+  int64_t weightBytes = 0;  // the Weights region
+  int64_t packedBytes = 0;  // weights in a library's own layout
+  int64_t scratchBytes = 0; // library scratchpads and attention tiles
+  int64_t boxBytes = 0;     // input and output boxes
+};
+
+/// One span of time of one rank, for a trace.
+struct TraceEvent {
+  int64_t begin; // nanoseconds since the executor was made
+  int64_t end;
+  int32_t source; // index into Plan::sources, or -1
+  int32_t kind;   // instruction kind
+  bool load;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_RUNTIME_COUNTERS_H

@@ -1,0 +1,84 @@
+//===- Executor.h - runs a plan on ranks that are threads ------*- C++ -*-===//
+//
+// Everything that can be computed before the first step is: addresses of all
+// views, library primitives, scratch memory. A step then walks a list of
+// prepared calls.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_RUNTIME_EXECUTOR_H
+#define HOCKET_RUNTIME_EXECUTOR_H
+
+#include "hocket/Plan/Plan.h"
+#include "hocket/Runtime/Counters.h"
+#include "hocket/Runtime/Status.h"
+#include "hocket/Runtime/Tensors.h"
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace hocket::runtime {
+
+/// See plan::Kernel for what the arguments are.
+using KernelFunction = void (*)(void *const *args, const int64_t *scalars,
+                                int64_t begin, int64_t end);
+using KernelTable = std::unordered_map<std::string, KernelFunction>;
+
+struct ExecutorOptions {
+  /// Cores to share among the ranks; 0 = those this process may use.
+  int64_t cores = 0;
+  /// Pin each rank to its own cores where ranks <= cores.
+  bool pin = true;
+  /// A rank that is this much behind another one that waits for it ends the
+  /// run with an error.
+  double deadlineSeconds = 60;
+  /// Record trace events; at most this many a rank (0 = no trace).
+  int64_t traceEvents = 0;
+  /// See ThreadCommunicatorOptions.
+  uint64_t delaySeed = 0;
+};
+
+/// Runs load once and then any number of steps. After a run-time error (kind
+/// Runtime) every further call fails with the same error.
+class Executor {
+public:
+  /// Checks `plan`, allocates and touches all memory, prepares all calls.
+  /// `plan` must outlive the executor.
+  static Status create(const plan::Plan &plan, const KernelTable &kernels,
+                       const ExecutorOptions &options,
+                       std::unique_ptr<Executor> &executor);
+  ~Executor();
+
+  /// Compares every parameter with what `weights` describes, then runs the
+  /// plan's load lists. Refused before any rank starts: missing tensors, other
+  /// dims (all of them in one message, one a line).
+  Status load(const TensorSource &weights);
+
+  /// Reads every input, runs the step lists, writes every output.
+  Status step(const TensorSource &inputs, TensorSink &outputs);
+
+  /// Valid between calls, by rank.
+  std::vector<RankCounters> counters() const;
+
+  /// Chrome trace JSON (one event a line), thread = rank.
+  void writeTrace(std::ostream &stream) const;
+
+private:
+  class State;
+  explicit Executor(std::shared_ptr<State> state);
+  std::shared_ptr<State> state;
+};
+
+/// Whether a tensor of dtype `given` may be read where the plan holds `wanted`:
+/// any float for a float, any integer or bool for an integer, bool for bool.
+bool isReadable(plan::DType given, plan::DType wanted);
+
+/// Checks everything about `plan` that the executor relies on: indices, table
+/// lengths, views inside their buffers, dtypes. `kernels` may be null.
+Status checkPlan(const plan::Plan &plan, const KernelTable *kernels);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_RUNTIME_EXECUTOR_H

@@ -1,0 +1,37 @@
+//===- ThreadCommunicator.h - ranks as threads of one process --*- C++ -*-===//
+
+#ifndef HOCKET_RUNTIME_THREADCOMMUNICATOR_H
+#define HOCKET_RUNTIME_THREADCOMMUNICATOR_H
+
+#include "hocket/Runtime/Communicator.h"
+
+namespace hocket::runtime {
+
+struct ThreadCommunicatorOptions {
+  /// How long a rank waits for the others in one collective.
+  double deadlineSeconds = 60;
+  /// Spin shortly before sleeping; wrong when ranks outnumber cores.
+  bool spin = true;
+  /// Not 0: every member is delayed at random before and after each phase, to
+  /// show that results do not depend on timing. For tests.
+  uint64_t delaySeed = 0;
+};
+
+/// What the ranks share; outlives their communicators.
+class ThreadWorld {
+public:
+  ThreadWorld(int64_t ranks, const ThreadCommunicatorOptions &options);
+  ~ThreadWorld();
+  std::unique_ptr<Communicator> communicator(int64_t rank);
+  /// As Communicator::abort, from a thread that is no rank.
+  void abort(int64_t rank, const Status &why);
+
+  struct State;
+
+private:
+  std::shared_ptr<State> state;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_RUNTIME_THREADCOMMUNICATOR_H
