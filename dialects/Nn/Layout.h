@@ -1,0 +1,59 @@
+//===- Layout.h - reading and building tensor layouts ----------*- C++ -*-===//
+//
+// Convenience over #nn.layout: the layout of a tensor type, local shapes, and
+// how an extent is cut.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_NN_LAYOUT_H
+#define HOCKET_NN_LAYOUT_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+#include "dialects/Nn/NnEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Nn/NnAttrs.h.inc"
+
+namespace hocket::nn {
+
+/// [offset, offset + size) of an extent.
+struct Interval {
+  int64_t offset, size;
+};
+
+/// Part `index` of `extent` cut in `parts`, even with remainder: the first
+/// extent % parts parts have one more. 12 in 5: 3 3 2 2 2.
+Interval cut(int64_t extent, int64_t parts, int64_t index);
+
+/// The layout of a tensor type; every nn tensor has one.
+LayoutAttr layoutOf(mlir::Type type);
+LayoutAttr layoutOf(mlir::Value value);
+
+/// The type with another layout (its shape follows the layout's sizes).
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  LayoutAttr layout);
+mlir::RankedTensorType tensorOf(mlir::Type element, LayoutAttr layout);
+
+/// A layout of anonymous or named single-factor dims.
+LayoutAttr plainLayout(mlir::MLIRContext *context,
+                       llvm::ArrayRef<int64_t> shape);
+DimAttr dimOf(mlir::MLIRContext *context, llvm::StringRef name, int64_t size);
+
+/// What `rank coordinates` hold of one factor under its nested splits.
+/// `coordinates` gives the coordinate on each mesh axis, in mesh order.
+Interval shardOf(LayoutAttr layout, int64_t dim, int64_t factor, MeshAttr mesh,
+                 llvm::ArrayRef<int64_t> coordinates);
+
+/// The layout of the local tensor: local sizes, no placement.
+LayoutAttr localLayout(LayoutAttr layout, MeshAttr mesh,
+                       llvm::ArrayRef<int64_t> coordinates);
+
+/// "f32[4, 96, (heads 12, head_dim 32)]" for messages.
+std::string describe(mlir::Type type);
+/// "S(heads) over tp, P(sum) over dp" or "R" for messages.
+std::string describePlacement(LayoutAttr layout);
+
+} // namespace hocket::nn
+
+#endif // HOCKET_NN_LAYOUT_H

@@ -1,0 +1,103 @@
+//===- NnAttrs.td - layouts: factors of dims and placements ---------------===//
+
+#ifndef HOCKET_NN_ATTRS
+#define HOCKET_NN_ATTRS
+
+include "dialects/Nn/NnDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Nn_Attr<string name, string attrMnemonic> : AttrDef<Nn_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Nn_Reduction : I32EnumAttr<"Reduction", "how partial terms combine", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"Min", 2, "min">]> {
+  let cppNamespace = "::hocket::nn";
+}
+
+def Nn_FactorAttr : Nn_Attr<"Factor", "factor"> {
+  let summary = "one factor of a dim: a name (may be empty) and a size";
+  let parameters = (ins "StringAttr":$name, "int64_t":$size);
+  let assemblyFormat = "`<` $name `,` $size `>`";
+  let genMnemonicAlias = 0;
+}
+
+def Nn_DimAttr : Nn_Attr<"Dim", "dim"> {
+  let summary = "an ordered list of factors, major first";
+  let parameters = (ins OptionalArrayRefParameter<"FactorAttr">:$factors);
+  let assemblyFormat = "`<` (`` $factors^)? `>`";
+  let extraClassDeclaration = [{
+    int64_t getSize() const;
+    /// The name of a dim of one factor; of a product, the names joined.
+    std::string getDisplayName() const;
+  }];
+}
+
+def Nn_SplitAttr : Nn_Attr<"Split", "split"> {
+  let summary = "a mesh axis and the (dim, factor) that it splits";
+  let parameters = (ins "StringAttr":$axis, "int64_t":$dim, "int64_t":$factor);
+  let assemblyFormat = "`<` $axis `,` $dim `,` $factor `>`";
+}
+
+def Nn_PartialAttr : Nn_Attr<"Partial", "partial"> {
+  let summary = "a mesh axis over which every rank holds one term";
+  let parameters = (ins "StringAttr":$axis, "Reduction":$reduction);
+  let assemblyFormat = "`<` $axis `,` $reduction `>`";
+}
+
+def Nn_LayoutAttr : Nn_Attr<"Layout", "layout"> {
+  let summary = "the factors of a tensor's dims, and its placement";
+  let description = [{
+    The encoding of every tensor in `nn`. Sizes are global sizes in the model
+    and placed stages and local sizes in the spmd stage.
+
+    ```
+    #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32]>
+    #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32], tp: S(2.0), dp: P(sum)>
+    ```
+    `S(d.f)` says that the axis splits factor f of dim d, even with remainder:
+    the first ranks have one more. Several axes on one factor nest, the first
+    listed is the major one. An axis that is not listed holds the tensor whole
+    (R). An anonymous factor is written as its size alone.
+
+    (C1) the size of each dim of the tensor is the product of its factors.
+    (C2) an axis is listed at most once.
+    (C3) a split names an existing factor.
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"DimAttr">:$dims,
+                        OptionalArrayRefParameter<"SplitAttr">:$splits,
+                        OptionalArrayRefParameter<"PartialAttr">:$partials);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    bool isPlaced() const { return !getSplits().empty() || !getPartials().empty(); }
+    SmallVector<int64_t> getShape() const;
+    /// The same dims, whole on every axis.
+    LayoutAttr withoutPlacement() const;
+    LayoutAttr withPlacement(ArrayRef<SplitAttr> splits,
+                             ArrayRef<PartialAttr> partials) const;
+    /// Splits of one factor, major axis first.
+    SmallVector<SplitAttr> splitsOf(int64_t dim, int64_t factor) const;
+  }];
+}
+
+def Nn_MeshAxisAttr : Nn_Attr<"MeshAxis", "axis"> {
+  let parameters = (ins "StringAttr":$name, "int64_t":$size);
+  let assemblyFormat = "`<` $name `,` $size `>`";
+}
+
+def Nn_MeshAttr : Nn_Attr<"Mesh", "mesh"> {
+  let summary = "the named axes of a device mesh, major first";
+  let description = [{`#nn.mesh<dp=2, tp=4>`; the empty mesh is one device.}];
+  let parameters = (ins OptionalArrayRefParameter<"MeshAxisAttr">:$axes);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    int64_t getRankCount() const;
+    /// Size of the axis, or 0 if the mesh has none of that name.
+    int64_t getSize(StringRef axis) const;
+    int64_t getIndex(StringRef axis) const;
+  }];
+}
+
+#endif // HOCKET_NN_ATTRS

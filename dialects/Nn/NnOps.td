@@ -1,0 +1,299 @@
+//===- NnOps.td - operations of the nn dialect ----------------------------===//
+//
+// The operations, by kind. Shape rules, verifiers and placement rules are in
+// Ops/<Kind>.cpp, float64 semantics in lib/Reference, lowering in lib/CodeGen.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_NN_OPS
+#define HOCKET_NN_OPS
+
+include "dialects/Nn/NnAttrs.td"
+include "dialects/Nn/NnInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// Any op: one placement rule, printed as operands, attributes, types.
+class Nn_PlainOp<string mnemonic, list<Trait> traits = []>
+    : Nn_Op<mnemonic, !listconcat([Pure,
+        DeclareOpInterfaceMethods<Nn_PlacedOp>], traits)> {
+  let assemblyFormat =
+      "operands attr-dict `:` functional-type(operands, results)";
+}
+
+// An op whose result type follows from its operands. Types are compared by
+// element type and factor sizes: names and placements are not part of shape.
+class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Nn_PlainOp<mnemonic, !listconcat(
+        [DeclareOpInterfaceMethods<InferTypeOpInterface,
+                                   ["isCompatibleReturnTypes"]>], traits)> {
+  let results = (outs AnyRankedTensor:$result);
+}
+
+//===-- Names and placement ------------------------------------------------===//
+
+def Nn_ValueRole : I32EnumAttr<"ValueRole", "what a path names", [
+    I32EnumAttrCase<"Argument", 0, "argument">,
+    I32EnumAttrCase<"Result", 1, "result">,
+    I32EnumAttrCase<"Binding", 2, "binding">]> {
+  let cppNamespace = "::hocket::nn";
+}
+
+def Nn_ValueOp : Nn_PlainOp<"value"> {
+  let summary = "a value under a path of the model: the identity";
+  let description = [{
+    Marks where a path lives: the argument `x` of module `h.0.attn` as its body
+    sees it (`h.0.attn.x`), the result of a module as its caller sees it
+    (`h.0.attn`), a binding (`h.0.attn.q`). Syncs attach here. The result type
+    carries the dim names of the scope that the path belongs to.
+
+    (C1) operand and result have the same element type and factor sizes.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, StrAttr:$path,
+                       EnumAttr<Nn_Dialect, Nn_ValueRole, "role">:$role);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
+  let summary = "the same value under another placement";
+  let description = [{
+    What a sync becomes once placed; on whole tensors the identity. `kind` is
+    one of `all_reduce` (P -> R), `reduce_scatter` (P -> S), `all_gather`
+    (S -> R), `all_to_all` (S -> S of another factor), `slice` (R -> S),
+    `broadcast` (R -> R, the bytes of one rank), `mask` (R -> P(sum): counted
+    on coordinate 0 only). The types say from what to what.
+
+    (C1) operand and result have the same element type and factor sizes.
+    (C2) the placements differ on `axes` as `kind` says and nowhere else.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, StrAttr:$kind, StrArrayAttr:$axes,
+                       OptionalAttr<I64Attr>:$root);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $kind $x `over` $axes attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Sources -------------------------------------------------------------===//
+
+def Nn_ParameterOp : Nn_Op<"parameter", [Pure]> {
+  let summary = "a parameter, by its path in the state dict";
+  let arguments = (ins StrAttr:$path);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$path attr-dict `:` type($result)";
+}
+
+def Nn_FillOp : Nn_PlainOp<"fill"> {
+  let summary = "a tensor of one value";
+  let arguments = (ins F64Attr:$value);
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Nn_IotaOp : Nn_PlainOp<"iota"> {
+  let summary = "0, 1, 2, ... along a dim";
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+//===-- Linear algebra ------------------------------------------------------===//
+
+def Nn_LinearOp : Nn_InferredOp<"linear"> {
+  let summary = "y[..., o] = sum_i x[..., i] w[o, i] + bias[o]";
+  let description = [{
+    `transposed`: the weight is stored [in, out] (Conv1D of GPT-2).
+    (C1) w has rank 2. (C2) the last dim of x equals the in dim of w.
+    (C3) bias has rank 1 and the size of the out dim. (C4) equal element types.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
+                       Optional<AnyRankedTensor>:$bias,
+                       DefaultValuedAttr<BoolAttr, "false">:$transposed);
+  let hasVerifier = 1;
+}
+
+def Nn_MatMulOp : Nn_InferredOp<"matmul"> {
+  let summary = "c[..., m, n] = sum_k a[..., m, k] b[..., k, n]";
+  let description = [{
+    Leading dims broadcast as in NumPy; rank >= 2 each.
+    (C1) contracted dims agree. (C2) leading dims broadcast. (C3) equal types.
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b);
+  let hasVerifier = 1;
+}
+
+def Nn_EmbeddingOp : Nn_InferredOp<"embedding"> {
+  let summary = "y[..., :] = table[ids[...], :]";
+  let description = [{
+    (C1) table has rank 2. (C2) ids are integers. An id outside [0, rows) is an
+    error at run time. A table split by rows gives a partial sum.
+  }];
+  let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$ids);
+  let hasVerifier = 1;
+}
+
+def Nn_AttentionOp : Nn_InferredOp<"attention"> {
+  let summary = "softmax(scale q k^T + mask) v, by heads";
+  let description = [{
+    q [b, h, s, d], k [b, g, t, d], v [b, g, t, e], result [b, h, s, e]; h is a
+    multiple of g, query head i reads kv head i / (h / g). `keep` [b, t] is
+    bool, true where a key may be attended to. `causal`: key j is visible to
+    query i if j <= i + t - s. A row that sees nothing is zero.
+    `dropout` is the probability applied to the weights in training.
+    (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
+  }];
+  let arguments = (ins AnyRankedTensor:$q, AnyRankedTensor:$k,
+                       AnyRankedTensor:$v, Optional<AnyRankedTensor>:$keep,
+                       DefaultValuedAttr<BoolAttr, "false">:$causal,
+                       F64Attr:$scale,
+                       DefaultValuedAttr<F64Attr, "0.0">:$dropout);
+  let hasVerifier = 1;
+}
+
+//===-- Norms and softmax ---------------------------------------------------===//
+
+def Nn_LayerNormOp : Nn_InferredOp<"layer_norm"> {
+  let summary = "(x - mean) / sqrt(var + eps) * weight + bias over the last dim";
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
+                       Optional<AnyRankedTensor>:$bias, F64Attr:$eps);
+  let hasVerifier = 1;
+}
+
+def Nn_RmsNormOp : Nn_InferredOp<"rms_norm"> {
+  let summary = "x / sqrt(mean(x^2) + eps) * weight over the last dim";
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
+                       F64Attr:$eps);
+  let hasVerifier = 1;
+}
+
+def Nn_SoftmaxOp : Nn_InferredOp<"softmax"> {
+  let summary = "exp(x - max) / sum exp(x - max) along a dim";
+  let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim);
+  let hasVerifier = 1;
+}
+
+def Nn_RotaryOp : Nn_InferredOp<"rotary"> {
+  let summary = "rotary position embedding of the last dim by positions on dim";
+  let description = [{
+    With d the size of the last dim, angle a(p, i) = p * base^(-2i/d) and
+    i < d/2. `half`: (x_i, x_{i+d/2}) is rotated (LLaMA as published);
+    `interleaved`: (x_{2i}, x_{2i+1}). (RoFormer, arXiv 2104.09864, eq. 15.)
+    (C1) the last dim is even and dim is another one.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, F64Attr:$base,
+                       StrAttr:$style);
+  let hasVerifier = 1;
+}
+
+//===-- Element-wise ---------------------------------------------------------===//
+
+def Nn_UnaryOp : Nn_InferredOp<"unary"> {
+  let summary = "a function of each element";
+  let description = [{
+    `kind`: gelu (exact), gelu_tanh, silu, relu, sigmoid, tanh, exp, log, sqrt,
+    rsqrt, erf, abs, neg, not, sin, cos.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, StrAttr:$kind);
+  let assemblyFormat =
+      "$kind $x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Nn_BinaryOp : Nn_InferredOp<"binary"> {
+  let summary = "an operation on pairs of elements, NumPy broadcasting";
+  let description = [{
+    `kind`: add, sub, mul, div, pow, maximum, minimum, and, or, eq, ne, lt, le,
+    gt, ge (comparisons give bool).
+    (C1) equal element types. (C2) dims broadcast.
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, StrAttr:$kind);
+  let assemblyFormat =
+      "$kind $a `,` $b attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Nn_WhereOp : Nn_InferredOp<"where"> {
+  let summary = "a where condition, else b; NumPy broadcasting";
+  let arguments = (ins AnyRankedTensor:$condition, AnyRankedTensor:$a,
+                       AnyRankedTensor:$b);
+  let hasVerifier = 1;
+}
+
+def Nn_CastOp : Nn_PlainOp<"cast"> {
+  let summary = "another element type";
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Nn_DropoutOp : Nn_InferredOp<"dropout"> {
+  let summary = "zeroes elements with probability p in training; else identity";
+  let arguments = (ins AnyRankedTensor:$x, F64Attr:$p);
+}
+
+//===-- Reductions ------------------------------------------------------------===//
+
+def Nn_ReduceOp : Nn_InferredOp<"reduce"> {
+  let summary = "sum, mean or max over dims";
+  let arguments = (ins AnyRankedTensor:$x, StrAttr:$kind,
+                       DenseI64ArrayAttr:$dims,
+                       DefaultValuedAttr<BoolAttr, "false">:$keepdim);
+  let assemblyFormat =
+      "$kind $x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+//===-- Shape ------------------------------------------------------------------===//
+
+def Nn_RearrangeOp : Nn_PlainOp<"rearrange"> {
+  let summary = "einops rearrange: factors of the operand in another order";
+  let description = [{
+    `source` refines the operand's dims into factors, numbered flat; `order`
+    lists for each result dim the factors that make it, major first; an empty
+    list is a new dim of size 1. Every factor appears exactly once, but factors
+    of size 1 may be left out. Transposes and reshapes are rearranges as well.
+
+    ```mlir
+    // "b (h d) -> b h d"
+    nn.rearrange %x {source = #nn.layout<[b=2] [h=3 d=4]>,
+                     order = [[0], [1], [2]]} : ...
+    ```
+    (C1) source's dim sizes are the operand's. (C2) order is a permutation.
+    (C3) the result's dims have the listed factors.
+  }];
+  let arguments = (ins AnyRankedTensor:$x,
+                       Nn_LayoutAttr:$source,
+                       ArrayAttr:$order);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Nn_SliceOp : Nn_InferredOp<"slice"> {
+  let summary = "x[start : start + size] along a dim";
+  let description = [{
+    (C1) the range lies in the dim. With `drop` (size 1) the dim goes away. A
+    dim of several factors is sliced on its major factor: start and size are
+    multiples of the rest, or the result's dim is one anonymous factor.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, I64Attr:$start,
+                       I64Attr:$size,
+                       DefaultValuedAttr<BoolAttr, "false">:$drop);
+  let hasVerifier = 1;
+}
+
+def Nn_ConcatOp : Nn_InferredOp<"concat"> {
+  let summary = "tensors one after another along a dim";
+  let arguments = (ins Variadic<AnyRankedTensor>:$xs, I64Attr:$dim);
+  let hasVerifier = 1;
+}
+
+def Nn_BroadcastOp : Nn_PlainOp<"broadcast"> {
+  let summary = "NumPy broadcast to the result's shape";
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+#endif // HOCKET_NN_OPS

@@ -1,0 +1,115 @@
+//===- SchedOps.td - the directives of a schedule, as written -------------===//
+
+#ifndef HOCKET_SCHED_OPS
+#define HOCKET_SCHED_OPS
+
+include "dialects/Nn/NnAttrs.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/RegionKindInterface.td"
+
+def Sched_Dialect : Dialect {
+  let name = "sched";
+  let cppNamespace = "::hocket::sched";
+  let summary = "the directives of a schedule, as written";
+  let description = [{
+    A `sched.schedule` lists directives in the order of the text. `at` blocks
+    and `use`d functions are expanded: every pattern is absolute, in the
+    language's own syntax. The location of an op is the schedule line (a call
+    site location where it came through `use`). Placement consumes them all.
+  }];
+}
+
+class Sched_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Sched_Dialect, mnemonic, traits>;
+
+// A directive about what a pattern matches.
+class Sched_Directive<string mnemonic>
+    : Sched_Op<mnemonic, [HasParent<"ScheduleOp">]> {
+  dag common = (ins StrAttr:$pattern);
+}
+
+def Sched_ScheduleOp : Sched_Op<"schedule", [NoTerminator, SingleBlock,
+                                             NoRegionArguments]> {
+  let summary = "a schedule: a mesh and directives";
+  let arguments = (ins StrAttr:$sym_name, Nn_MeshAttr:$mesh);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $mesh $body attr-dict";
+}
+
+def Sched_AtOp : Sched_Directive<"at"> {
+  let summary = "the head of an `at` block: its pattern must match";
+  let description = [{`count`: how many matches were stated. `optional`: no
+    match is no error.}];
+  let arguments = !con(common, (ins OptionalAttr<I64Attr>:$count,
+                                    UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern attr-dict";
+}
+
+def Sched_ShardOp : Sched_Directive<"shard"> {
+  let summary = "a parameter or input is split: axis names a dim or factor";
+  let arguments = !con(common, (ins StrAttr:$axis, StrArrayAttr:$over,
+                                    UnitAttr:$isOverride,
+                                    UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern `axis` $axis `over` $over attr-dict";
+}
+
+def Sched_ReplicateOp : Sched_Directive<"replicate"> {
+  let summary = "a parameter or input is whole on every rank of the axes";
+  let arguments = !con(common, (ins StrArrayAttr:$over, UnitAttr:$isOverride,
+                                    UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern `over` $over attr-dict";
+}
+
+def Sched_SyncOp : Sched_Directive<"sync"> {
+  let summary = "a redistribution at a module's argument or result";
+  let description = [{
+    `moment`: fwd_pre, fwd_post. `kind`: all_reduce, reduce_scatter,
+    all_gather, all_to_all, slice, broadcast. `axis` and `to` name dims or
+    factors of the value in its own scope.
+  }];
+  let arguments = !con(common, (ins StrAttr:$moment, StrAttr:$kind,
+                                    OptionalAttr<StrAttr>:$axis,
+                                    OptionalAttr<StrAttr>:$to,
+                                    StrArrayAttr:$over,
+                                    OptionalAttr<I64Attr>:$root,
+                                    UnitAttr:$isOverride,
+                                    UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern $moment $kind `over` $over attr-dict";
+}
+
+def Sched_DeferOp : Sched_Directive<"defer"> {
+  let summary = "reduce_scatter after `pattern`, all_gather after `until`";
+  let arguments = !con(common, (ins StrAttr:$until, StrAttr:$axis,
+                                    StrArrayAttr:$over, UnitAttr:$isOverride,
+                                    UnitAttr:$isOptional));
+  let assemblyFormat =
+      "$pattern `until` $until `axis` $axis `over` $over attr-dict";
+}
+
+def Sched_StatisticsOp : Sched_Directive<"statistics"> {
+  let summary = "licence for reductions inside an op over split dims";
+  let arguments = !con(common, (ins StrArrayAttr:$over, UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern `over` $over attr-dict";
+}
+
+def Sched_ExpectOp : Sched_Op<"expect", [HasParent<"ScheduleOp">]> {
+  let summary = "a fact that must hold of the compiled program";
+  let description = [{
+    `what`: forward (counts of collectives; with `pattern`, for each match),
+    bytes (sent by each rank), memory (weights and arena). `comparison`: ==,
+    <, <=, >, >=. `counts` for forward, `limit` (bytes) for the others.
+  }];
+  let arguments = (ins StrAttr:$what, OptionalAttr<StrAttr>:$pattern,
+                       StrAttr:$comparison,
+                       OptionalAttr<DictionaryAttr>:$counts,
+                       OptionalAttr<F64Attr>:$limit);
+  let assemblyFormat = "$what $comparison attr-dict";
+}
+
+def Sched_AutoReshardOp : Sched_Op<"auto_reshard", [HasParent<"ScheduleOp">]> {
+  let summary = "insert the cheapest redistribution where placements don't meet";
+  let arguments = (ins);
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // HOCKET_SCHED_OPS
