@@ -1,0 +1,52 @@
+//===- Bytes.cpp - what a rank receives in a collective -------------------===//
+
+#include "hocket/Plan/Plan.h"
+
+namespace hocket::plan {
+
+/// Elements of a box of `shape`, without dim `skip`.
+static int64_t elementsBut(const std::vector<int64_t> &shape, int skip) {
+  int64_t product = 1;
+  for (int dim = 0; dim < static_cast<int>(shape.size()); ++dim)
+    if (dim != skip)
+      product *= shape[dim];
+  return product;
+}
+
+int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
+                      const Collective &collective, int64_t rank) {
+  int64_t members = 1;
+  for (int axis : collective.axes)
+    members *= plan.mesh[axis].size;
+  int64_t me = plan.coordinate(rank, collective.axes);
+  const View &src = collective.src, &dst = collective.dst;
+  int64_t elements = 0;
+  switch (collective.kind) {
+  case CollectiveKind::AllReduce: {
+    // A reduce_scatter of chunks, then an all_gather of them.
+    int64_t total = elementsBut(src.shape, -1);
+    int64_t own = total * (me + 1) / members - total * me / members;
+    elements = (members - 1) * own + total - own;
+    break;
+  }
+  case CollectiveKind::ReduceScatter:
+    elements = (members - 1) * elementsBut(dst.shape, -1);
+    break;
+  case CollectiveKind::AllGather:
+  case CollectiveKind::AllToAll: {
+    // dst already has this member's own share of toDim.
+    const std::vector<int64_t> &size = plan.tables[collective.size].values;
+    for (int64_t peer = 0; peer < members; ++peer)
+      if (peer != me)
+        elements += size[peer];
+    elements *= elementsBut(dst.shape, collective.dim);
+    break;
+  }
+  case CollectiveKind::Broadcast:
+    elements = me == collective.root ? 0 : elementsBut(dst.shape, -1);
+    break;
+  }
+  return elements * byteSize(rankClass.buffers[dst.buffer].type);
+}
+
+} // namespace hocket::plan
