@@ -1,0 +1,51 @@
+# How lit runs the tests in this folder: which files are tests, which tools
+# they see, and which features a test may require.
+
+import os
+import shutil
+
+import lit.formats
+
+config.name = "hocket"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".hkt", ".test"]
+config.excludes = ["Inputs", "Data", "Unit", "Fuzz", "Bench"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.hocket_build_dir, "test")
+
+# hocket, hocket-opt, FileCheck, not, split-file and so on are found on PATH,
+# ours first.
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.hocket_build_dir, "bin"),
+        config.llvm_tools_dir,
+        config.environment["PATH"],
+    ]
+)
+
+# Variables of FileCheck that do not start with $ end at each CHECK-LABEL.
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+
+for name in ["CC", "CXX", "HOCKET_CACHE", "XDG_CACHE_HOME"]:
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+cache = os.environ.get(
+    "HOCKET_CACHE", os.path.join(config.hocket_source_dir, ".cache")
+)
+weights = os.path.join(cache, "minilm", "model.safetensors")
+
+config.substitutions += [
+    ("%minilm-weights", weights),
+    ("%data", os.path.join(config.test_source_root, "Data")),
+    ("%examples", os.path.join(config.hocket_source_dir, "docs", "examples")),
+    ("%hocket-source", config.hocket_source_dir),
+    ("%hocket-build", config.hocket_build_dir),
+]
+
+if os.path.exists(weights):
+    config.available_features.add("minilm-weights")
+if config.have_cuda and os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("cuda")
+if config.have_mpi and shutil.which("mpirun"):
+    config.available_features.add("mpi")
