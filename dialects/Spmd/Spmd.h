@@ -1,0 +1,44 @@
+//===- Spmd.h - the spmd dialect: one rank's program -----------*- C++ -*-===//
+
+#ifndef HOCKET_SPMD_SPMD_H
+#define HOCKET_SPMD_SPMD_H
+
+#include "dialects/Nn/Nn.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+#include "dialects/Spmd/SpmdDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Spmd/SpmdAttrs.h.inc"
+#include "dialects/Spmd/SpmdInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Spmd/SpmdOps.h.inc"
+
+namespace hocket::spmd {
+
+/// Names of the attributes of functions, arguments and nn operations; their
+/// meaning is in the dialect's description.
+constexpr llvm::StringLiteral kRanks = "spmd.ranks";
+constexpr llvm::StringLiteral kCuts = "spmd.cuts";
+constexpr llvm::StringLiteral kReplicatedOver = "spmd.replicated_over";
+constexpr llvm::StringLiteral kOnlyFirstOf = "spmd.only_first_of";
+constexpr llvm::StringLiteral kVocab = "spmd.vocab";
+constexpr llvm::StringLiteral kVocabOffset = "spmd.vocab_offset";
+constexpr llvm::StringLiteral kGroup = "spmd.group";
+constexpr llvm::StringLiteral kHeadOffset = "spmd.head_offset";
+constexpr llvm::StringLiteral kKvHeadOffset = "spmd.kv_head_offset";
+constexpr llvm::StringLiteral kQueryOffset = "spmd.query_offset";
+constexpr llvm::StringLiteral kKeyOffset = "spmd.key_offset";
+constexpr llvm::StringLiteral kFirst = "spmd.first";
+
+/// Product of the sizes of the named axes.
+int64_t memberCount(nn::MeshAttr mesh, mlir::ArrayAttr axes);
+/// Row-major coordinates of `rank`, one for each axis of the mesh.
+llvm::SmallVector<int64_t> coordinatesOf(nn::MeshAttr mesh, int64_t rank);
+/// Row-major coordinate along `axes` of a rank at `coordinates`.
+int64_t memberIndex(nn::MeshAttr mesh, mlir::ArrayAttr axes,
+                    llvm::ArrayRef<int64_t> coordinates);
+
+} // namespace hocket::spmd
+
+#endif // HOCKET_SPMD_SPMD_H

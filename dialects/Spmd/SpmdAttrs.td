@@ -1,0 +1,73 @@
+//===- SpmdAttrs.td - numbers that differ from rank to rank ---------------===//
+
+#ifndef HOCKET_SPMD_ATTRS
+#define HOCKET_SPMD_ATTRS
+
+include "dialects/Nn/NnAttrs.td"
+include "dialects/Spmd/SpmdDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class Spmd_Attr<string name, string attrMnemonic> : AttrDef<Spmd_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Spmd_TableAttr : Spmd_Attr<"Table", "table"> {
+  let summary = "a number for each coordinate along some mesh axes";
+  let description = [{
+    ```
+    #spmd.table<tp: [0, 8, 15, 22]>      // one number a coordinate of tp
+    #spmd.table<dp, tp: [0, 4, 8, 12]>   // row-major, tp fastest
+    #spmd.table<7>                       // the same everywhere
+    ```
+    Values are listed for all coordinates of the mesh, also for those that no
+    rank of the class has.
+
+    (C1) as many values as the axes have coordinates; one where there is none.
+    (C2) an axis is listed at most once.
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"StringAttr">:$axes,
+                        ArrayRefParameter<"int64_t">:$values);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isConstant() const { return getAxes().empty(); }
+    /// A number that is the same everywhere.
+    static TableAttr constant(MLIRContext *context, int64_t value);
+    /// The table, or a constant if all values are equal.
+    static TableAttr simplified(MLIRContext *context, ArrayRef<StringAttr> axes,
+                                ArrayRef<int64_t> values);
+    /// The value at `coordinates`, one for each axis of the mesh, in its order.
+    int64_t at(::hocket::nn::MeshAttr mesh, ArrayRef<int64_t> coordinates) const;
+  }];
+}
+
+def Spmd_CutAttr : Spmd_Attr<"Cut", "cut"> {
+  let summary = "how one factor of a global tensor is cut";
+  let description = [{
+    The rank holds [offset, offset + size) of factor `factor` of dim `dim`.
+  }];
+  let parameters = (ins "int64_t":$dim, "int64_t":$factor,
+                        "TableAttr":$offset, "TableAttr":$size);
+  let assemblyFormat =
+      "`<` $dim `,` $factor `,` `offset` `=` $offset `,` "
+      "`size` `=` $size `>`";
+  let genMnemonicAlias = 0;
+}
+
+def Spmd_BoxAttr : Spmd_Attr<"Box", "box"> {
+  let summary = "which box of a global tensor a rank holds";
+  let description = [{
+    The layout has the global sizes, without placement; a factor that no cut
+    names is held whole.
+    ```
+    #spmd.box<<[out=384] [heads=12 head_dim=32]>,
+      <1, 0, offset = <tp: [0, 3, 6, 9]>, size = <3>>>
+    ```
+  }];
+  let parameters = (ins "::hocket::nn::LayoutAttr":$layout,
+                        OptionalArrayRefParameter<"CutAttr">:$cuts);
+  let assemblyFormat = "`<` $layout (`,` $cuts^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // HOCKET_SPMD_ATTRS

@@ -1,0 +1,193 @@
+//===- SpmdOps.td - operations of one rank's program ----------------------===//
+
+#ifndef HOCKET_SPMD_OPS
+#define HOCKET_SPMD_OPS
+
+include "dialects/Nn/NnAttrs.td"
+include "dialects/Spmd/SpmdAttrs.td"
+include "dialects/Spmd/SpmdInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===-- Collectives ---------------------------------------------------------===//
+
+// A collective among the ranks that differ only on `axes`; members are ordered
+// row-major over `axes`. All have the id, and none is Pure: the order among
+// them is the order of the program.
+class Spmd_CollectiveOp<string mnemonic, dag specific>
+    : Spmd_Op<mnemonic, [DeclareOpInterfaceMethods<Spmd_Collective,
+        ["getReceivedElements"]>]> {
+  let arguments = !con((ins AnyRankedTensor:$x, StrArrayAttr:$axes), specific,
+                       (ins I64Attr:$id));
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `over` $axes attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+class Spmd_ReducingOp<string mnemonic, dag specific>
+    : Spmd_CollectiveOp<mnemonic,
+                        !con((ins Nn_Reduction:$reduction), specific)> {
+  let assemblyFormat = [{
+    $reduction $x `over` $axes attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Spmd_AllReduceOp : Spmd_ReducingOp<"all_reduce", (ins)> {
+  let summary = "result = reduce_j x_j";
+  let description = [{
+    ```mlir
+    %y = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64}
+        : (tensor<4x96xf32, #nn.layout<[4] [96]>>) -> tensor<4x96xf32, #nn.layout<[4] [96]>>
+    ```
+    (C1) operand and result have the same element type and factor sizes.
+  }];
+}
+
+def Spmd_ReduceScatterOp : Spmd_ReducingOp<"reduce_scatter",
+    (ins I64Attr:$dim, I64Attr:$factor, Spmd_TableAttr:$offsets,
+         Spmd_TableAttr:$sizes)> {
+  let summary = "result = reduce_j x_j[factor: offsets[i], sizes[i]] on member i";
+  let description = [{
+    `dim` and `factor` name the factor that is cut; offsets are local to x.
+    ```mlir
+    %y = spmd.reduce_scatter sum %x over ["tp"]
+        {dim = 1 : i64, factor = 0 : i64, id = 1 : i64,
+         offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>}
+        : (tensor<4x96xf32, #nn.layout<[4] [96]>>) -> tensor<4x24xf32, #nn.layout<[4] [24]>>
+    ```
+    (C1) same element type and factor sizes but for the cut factor, where the
+    result has sizes[i]. (C2) sizes cut x's factor from end to end.
+  }];
+}
+
+def Spmd_AllGatherOp : Spmd_CollectiveOp<"all_gather",
+    (ins I64Attr:$dim, I64Attr:$factor, Spmd_TableAttr:$offsets,
+         Spmd_TableAttr:$sizes)> {
+  let summary = "result[factor: offsets[j], sizes[j]] = x_j";
+  let description = [{
+    ```mlir
+    %y = spmd.all_gather %x over ["tp"]
+        {dim = 1 : i64, factor = 0 : i64, id = 2 : i64,
+         offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>}
+        : (tensor<4x24xf32, #nn.layout<[4] [24]>>) -> tensor<4x96xf32, #nn.layout<[4] [96]>>
+    ```
+    (C1) same element type and factor sizes but for the cut factor, where x has
+    sizes[i] on member i. (C2) sizes cut the result's factor from end to end.
+  }];
+}
+
+def Spmd_AllToAllOp : Spmd_CollectiveOp<"all_to_all",
+    (ins I64Attr:$dim, I64Attr:$factor, Spmd_TableAttr:$offsets,
+         Spmd_TableAttr:$sizes, I64Attr:$toDim, I64Attr:$toFactor,
+         Spmd_TableAttr:$toOffsets, Spmd_TableAttr:$toSizes)> {
+  let summary = "what was split on one factor becomes split on another";
+  let description = [{
+    result[factor: offsets[j], sizes[j]] = x_j[toFactor: toOffsets[i], toSizes[i]]
+    on member i.
+    ```mlir
+    %y = spmd.all_to_all %x over ["tp"]
+        {dim = 0 : i64, factor = 0 : i64, id = 3 : i64,
+         offsets = #spmd.table<tp: [0, 2]>, sizes = #spmd.table<2>,
+         toDim = 1 : i64, toFactor = 0 : i64,
+         toOffsets = #spmd.table<tp: [0, 3]>, toSizes = #spmd.table<3>}
+        : (tensor<2x6xf32, #nn.layout<[2] [6]>>) -> tensor<4x3xf32, #nn.layout<[4] [3]>>
+    ```
+    (C1), (C2) as all_gather for the factor and reduce_scatter for
+    toFactor.
+  }];
+}
+
+def Spmd_BroadcastOp : Spmd_CollectiveOp<"broadcast", (ins I64Attr:$root)> {
+  let summary = "result = x of member `root`";
+  let description = [{
+    ```mlir
+    %y = spmd.broadcast %x over ["tp"] {id = 4 : i64, root = 0 : i64}
+        : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
+    ```
+    (C1) operand and result have the same element type and factor sizes.
+    (C2) root is a member.
+  }];
+}
+
+//===-- What depends on where the rank is -------------------------------------===//
+
+def Spmd_SliceOp : Spmd_Op<"slice", [Pure]> {
+  let summary = "x[factor: offset, size of the result's factor]: a view";
+  let description = [{
+    ```mlir
+    %y = spmd.slice %x {dim = 1 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 24, 48, 72]>}
+        : (tensor<4x96xf32, #nn.layout<[4] [96]>>) -> tensor<4x24xf32, #nn.layout<[4] [24]>>
+    ```
+    (C1) same element type and factor sizes but for the cut factor, which is
+    not larger in the result. (C2) the window lies in x on every rank of the
+    class.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, I64Attr:$factor,
+                       Spmd_TableAttr:$offset);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat =
+      "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Spmd_KeepFirstOp : Spmd_Op<"keep_first", [Pure]> {
+  let summary = "x where the coordinate on every one of axes is 0, else zeros";
+  let description = [{
+    How a value that is whole on every rank joins a partial sum once.
+    ```mlir
+    %y = spmd.keep_first %x over ["tp"]
+        : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
+    ```
+    (C1) operand and result have the same element type and factor sizes.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, StrArrayAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `over` $axes attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Kernel groups -----------------------------------------------------------===//
+
+def Spmd_KernelOp : Spmd_Op<"kernel", [
+    IsolatedFromAbove, SingleBlock,
+    SingleBlockImplicitTerminator<"::hocket::spmd::YieldOp">,
+    RecursiveMemoryEffects]> {
+  let summary = "operations that become one generated kernel";
+  let description = [{
+    The body holds element-wise and reduction operations of `nn`, and
+    `spmd.keep_first` and `nn.iota` where the rank matters. Made when fusing.
+    ```mlir
+    %y = spmd.kernel(%x) : (tensor<8xf32, #nn.layout<[8]>>) -> tensor<8xf32, #nn.layout<[8]>> {
+    ^bb0(%a: tensor<8xf32, #nn.layout<[8]>>):
+      %b = nn.unary "exp" %a : (tensor<8xf32, #nn.layout<[8]>>) -> tensor<8xf32, #nn.layout<[8]>>
+      spmd.yield %b : tensor<8xf32, #nn.layout<[8]>>
+    }
+    ```
+    (C1) the body's arguments have the types of the inputs. (C2) what it yields
+    has the types of the results. (C3) no parameter, collective, contraction
+    (linear, matmul, attention) or other kernel in it.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body
+  }];
+  let hasVerifier = 1;
+}
+
+def Spmd_YieldOp : Spmd_Op<"yield", [Pure, Terminator, ReturnLike,
+                                     HasParent<"KernelOp">]> {
+  let summary = "the results of a kernel";
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{}]>];
+}
+
+#endif // HOCKET_SPMD_OPS
