@@ -1,0 +1,38 @@
+//===- Summary.h - what a plan moves and holds, as JSON --------*- C++ -*-===//
+//
+// Reports before a run (`hocket plan --json`) and after one (`--stats=json`)
+// have the same keys, so that the two can be compared key by key:
+//
+//   ranks              number of ranks
+//   collectives        one entry for each, load first, in program order
+//     stage            "load" or "step"
+//     id, kind, axes   as in the plan, axes by name
+//     path, model, schedule   where it comes from
+//     bytes_per_rank   received from peers in one run of the stage, by rank
+//   totals             {"load": T, "step": T}; T has an entry for each kind
+//     all_reduce, ...  {"calls", "bytes_per_rank"}, in one run of the stage
+//   arena_bytes        by rank
+//   weight_bytes       by rank
+//   flops_per_rank     by rank; of one step
+//
+// A report of a run may add keys (times, for instance); it never renames one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_PLAN_SUMMARY_H
+#define HOCKET_PLAN_SUMMARY_H
+
+#include "hocket/Plan/Plan.h"
+#include <nlohmann/json.hpp>
+
+namespace hocket::plan {
+
+/// The report on `plan`, which check() has accepted.
+nlohmann::ordered_json summary(const Plan &plan);
+
+/// The word for a kind of collective: "all_reduce".
+const char *toString(CollectiveKind kind);
+
+} // namespace hocket::plan
+
+#endif // HOCKET_PLAN_SUMMARY_H

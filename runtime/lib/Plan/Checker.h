@@ -1,0 +1,91 @@
+//===- Checker.h - the parts of the check of a plan ------------*- C++ -*-===//
+//
+// Each part returns false and leaves one sentence in `error`. Parts run in the
+// order in which they are declared and each relies on the ones before.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_PLAN_CHECKER_H
+#define HOCKET_LIB_PLAN_CHECKER_H
+
+#include "hocket/Plan/Plan.h"
+#include <cstdint>
+
+namespace hocket::plan {
+
+class Checker {
+public:
+  Checker(const Plan &plan, std::string &error) : plan(plan), error(error) {}
+  bool run();
+
+private:
+  // PlanCheck.cpp: what all classes share, and what holds instructions.
+  bool checkMesh();
+  bool checkTables();
+  bool checkTensors(const char *what, const std::vector<GlobalTensor> &tensors);
+  bool checkTensor(const GlobalTensor &tensor);
+  bool checkFactors(const GlobalTensor &tensor);
+  bool checkWritersCover(const GlobalTensor &tensor);
+  bool checkRanks();
+  bool checkBuffers();
+  bool checkBuffer(const Buffer &buffer);
+  bool checkClass();
+
+  // InstructionCheck.cpp: one instruction of `current`.
+  bool checkInstructions(const std::vector<Instruction> &list, bool isLoad);
+  bool checkBody(const ReadParameter &read);
+  bool checkBody(const Kernel &kernel);
+  bool checkBody(const Matmul &matmul);
+  bool checkBody(const PackWeight &pack);
+  bool checkBody(const Attention &attention);
+  bool checkBody(const Embedding &embedding);
+  bool checkBody(const Copy &copy);
+  bool checkBody(const Collective &collective);
+  bool checkBody(const Fill &fill);
+  bool checkBody(const Iota &iota);
+  bool checkScalar(const char *what, const Scalar &scalar);
+  bool checkShape(const char *what, const View &view,
+                  const std::vector<int64_t> &expected);
+  bool checkType(const char *what, const View &view, DType expected);
+  bool checkPostOps(const Matmul &matmul);
+
+  // ViewCheck.cpp: whether a view stays inside its buffer on every rank.
+  bool checkRead(const char *what, const View &view);
+  bool checkWrite(const char *what, const View &view);
+  bool checkView(const char *what, const View &view);
+  bool checkViewOnRank(const char *what, const View &view, int64_t rank);
+
+  // CollectiveCheck.cpp: one collective, then all classes together.
+  bool checkAxes(const std::vector<int> &axes);
+  bool checkShards(const Collective &collective, int offset, int size,
+                   const char *what, int64_t extent);
+  bool checkShapes(const Collective &collective);
+  bool checkLocalShapes(const Collective &collective, int64_t rank);
+  bool checkClassesAgree();
+  bool checkSame(const std::vector<const Collective *> &byClass);
+
+  bool fail(const std::string &message);
+  DType typeOf(const View &view) const {
+    return current->buffers[view.buffer].type;
+  }
+
+  const Plan &plan;
+  std::string &error;
+  const RankClass *current = nullptr; // the class under check
+  std::string where;                  // "class 0, step 3 (matmul, a.b)"
+  bool inLoad = false;
+  std::vector<bool> packed; // the packs that load has made so far
+};
+
+/// Product of `shape`, or -1 if it is negative somewhere or above 2^40.
+int64_t elementCount(const std::vector<int64_t> &shape);
+
+/// Numbers of a plan beyond this are refused, so that sums and products of
+/// them cannot overflow 128 bits.
+constexpr int64_t largestNumber = int64_t(1) << 40;
+
+std::string shapeToString(const std::vector<int64_t> &shape);
+
+} // namespace hocket::plan
+
+#endif // HOCKET_LIB_PLAN_CHECKER_H

@@ -1,0 +1,231 @@
+//===- CollectiveCheck.cpp - collectives, alone and over all classes ------===//
+
+#include "Checker.h"
+#include "PlanFields.h"
+#include <algorithm>
+#include <map>
+
+namespace hocket::plan {
+
+namespace {
+
+const char *wordOf(CollectiveKind kind) {
+  return words(CollectiveKind())[size_t(kind)];
+}
+
+std::vector<const Collective *>
+collectivesOf(const std::vector<Instruction> &list) {
+  std::vector<const Collective *> result;
+  for (const Instruction &instruction : list)
+    if (auto *collective = std::get_if<Collective>(&instruction.body))
+      result.push_back(collective);
+  return result;
+}
+
+/// Shape with the extents at `dims` (where not -1) left out.
+std::vector<int64_t> without(std::vector<int64_t> shape,
+                             std::initializer_list<int> dims) {
+  for (int dim : dims)
+    if (dim >= 0)
+      shape[dim] = -1;
+  return shape;
+}
+
+/// Why `b`, in some class, is not the collective that `a` is in class 0.
+std::string difference(const Collective &a, const Collective &b) {
+  auto is = [&](const std::string &what, const std::string &found,
+                const std::string &expected) {
+    return what + " is " + found + ", in class 0 it is " + expected;
+  };
+  if (a.kind != b.kind)
+    return is("kind", wordOf(b.kind), wordOf(a.kind));
+  if (a.axes != b.axes)
+    return "is over other axes than in class 0";
+  if (a.kind == CollectiveKind::Broadcast && a.root != b.root)
+    return is("root", std::to_string(b.root), std::to_string(a.root));
+  bool isReduction = a.kind == CollectiveKind::AllReduce ||
+                     a.kind == CollectiveKind::ReduceScatter;
+  if (isReduction && a.reduction != b.reduction)
+    return is("reduction", words(Reduction())[size_t(b.reduction)],
+              words(Reduction())[size_t(a.reduction)]);
+  if (a.dim != b.dim || a.offset != b.offset || a.size != b.size ||
+      a.toDim != b.toDim || a.toOffset != b.toOffset || a.toSize != b.toSize)
+    return "has other shards than in class 0";
+  return "";
+}
+
+} // namespace
+
+/// The intervals of all members: tables over exactly the collective's axes,
+/// inside [0, extent), disjoint.
+bool Checker::checkShards(const Collective &collective, int offset, int size,
+                          const char *what, int64_t extent) {
+  for (int table : {offset, size}) {
+    if (table < 0 || size_t(table) >= plan.tables.size())
+      return fail(std::string(what) + ": table " + std::to_string(table) +
+                  " does not exist, there are " +
+                  std::to_string(plan.tables.size()));
+    if (plan.tables[table].axes != collective.axes)
+      return fail(std::string(what) + ": table " + std::to_string(table) +
+                  " is not over the axes of the collective");
+  }
+  const auto &offsets = plan.tables[offset].values;
+  const auto &sizes = plan.tables[size].values;
+  std::vector<std::pair<int64_t, int64_t>> shards;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    if (offsets[i] < 0 || sizes[i] < 0 || offsets[i] + sizes[i] > extent)
+      return fail(std::string(what) + ": member " + std::to_string(i) +
+                  " has [" + std::to_string(offsets[i]) + ", " +
+                  std::to_string(offsets[i] + sizes[i]) + ") of " +
+                  std::to_string(extent));
+    if (sizes[i] > 0)
+      shards.push_back({offsets[i], offsets[i] + sizes[i]});
+  }
+  std::sort(shards.begin(), shards.end());
+  for (size_t i = 1; i < shards.size(); ++i)
+    if (shards[i].first < shards[i - 1].second)
+      return fail(std::string(what) + ": members overlap at " +
+                  std::to_string(shards[i].first));
+  return true;
+}
+
+bool Checker::checkBody(const Collective &collective) {
+  const Collective &c = collective;
+  if (!checkAxes(c.axes))
+    return false;
+  if (c.axes.empty())
+    return fail("has no axes");
+  if (!checkRead("src", c.src) || !checkWrite("dst", c.dst) ||
+      !checkType("src", c.src, typeOf(c.dst)))
+    return false;
+  if (c.src.shape.size() != c.dst.shape.size())
+    return fail("src has " + std::to_string(c.src.shape.size()) +
+                " dims and dst " + std::to_string(c.dst.shape.size()));
+  bool isReduction = c.kind == CollectiveKind::AllReduce ||
+                     c.kind == CollectiveKind::ReduceScatter;
+  if (isReduction && c.reduction == Reduction::Sum &&
+      typeOf(c.src) == DType::Bool)
+    return fail("cannot sum bool");
+  int64_t members = 1;
+  for (int axis : c.axes)
+    members *= plan.mesh[axis].size;
+  if (c.kind == CollectiveKind::Broadcast && (c.root < 0 || c.root >= members))
+    return fail("root " + std::to_string(c.root) +
+                " does not exist, there are " + std::to_string(members) +
+                " members");
+  return checkShapes(c);
+}
+
+bool Checker::checkShapes(const Collective &c) {
+  bool hasDim = c.kind == CollectiveKind::ReduceScatter ||
+                c.kind == CollectiveKind::AllGather ||
+                c.kind == CollectiveKind::AllToAll;
+  if (!hasDim)
+    return checkShape("dst", c.dst, c.src.shape);
+  int dims = int(c.src.shape.size());
+  bool isExchange = c.kind == CollectiveKind::AllToAll;
+  if (c.dim < 0 || c.dim >= dims ||
+      (isExchange && (c.toDim < 0 || c.toDim >= dims || c.toDim == c.dim)))
+    return fail("dims " + std::to_string(c.dim) + " and " +
+                std::to_string(c.toDim) + " do not fit " +
+                std::to_string(dims) + " dims");
+  const View &whole = c.kind == CollectiveKind::ReduceScatter ? c.src : c.dst;
+  if (!checkShards(c, c.offset, c.size, "shards", whole.shape[c.dim]))
+    return false;
+  if (isExchange &&
+      !checkShards(c, c.toOffset, c.toSize, "to_shards", c.src.shape[c.toDim]))
+    return false;
+  int toDim = isExchange ? c.toDim : -1;
+  if (without(c.src.shape, {c.dim, toDim}) !=
+      without(c.dst.shape, {c.dim, toDim}))
+    return fail("src has shape " + shapeToString(c.src.shape) + " and dst " +
+                shapeToString(c.dst.shape) + ", which differ beside dim " +
+                std::to_string(c.dim));
+  for (int64_t rank : current->ranks)
+    if (!checkLocalShapes(c, rank))
+      return false;
+  return true;
+}
+
+/// What this rank holds of the cut dim is what the tables say.
+bool Checker::checkLocalShapes(const Collective &c, int64_t rank) {
+  int64_t me = plan.coordinate(rank, c.axes);
+  bool scatters = c.kind == CollectiveKind::ReduceScatter;
+  int64_t local = (scatters ? c.dst : c.src).shape[c.dim];
+  int64_t expected = plan.tables[c.size].values[me];
+  if (local != expected)
+    return fail(std::string(scatters ? "dst" : "src") + " holds " +
+                std::to_string(local) + " of dim " + std::to_string(c.dim) +
+                ", the table says " + std::to_string(expected) + " for rank " +
+                std::to_string(rank));
+  if (c.kind != CollectiveKind::AllToAll)
+    return true;
+  local = c.dst.shape[c.toDim];
+  expected = plan.tables[c.toSize].values[me];
+  return local == expected ||
+         fail("dst holds " + std::to_string(local) + " of dim " +
+              std::to_string(c.toDim) + ", the table says " +
+              std::to_string(expected) + " for rank " + std::to_string(rank));
+}
+
+/// Ranks wait for each other in a collective, so all classes must run the same
+/// ones in the same order, and mean the same by them.
+bool Checker::checkClassesAgree() {
+  for (bool isLoad : {true, false}) {
+    std::vector<std::vector<const Collective *>> lists;
+    for (const RankClass &rankClass : plan.classes)
+      lists.push_back(collectivesOf(isLoad ? rankClass.load : rankClass.step));
+    for (size_t k = 0; k < lists.size(); ++k) {
+      where = "class " + std::to_string(k) + (isLoad ? ", load" : ", step");
+      if (lists[k].size() != lists[0].size())
+        return fail("has " + std::to_string(lists[k].size()) +
+                    " collectives, class 0 has " +
+                    std::to_string(lists[0].size()));
+    }
+    for (size_t i = 0; i < lists[0].size(); ++i) {
+      std::vector<const Collective *> byClass;
+      for (const auto &list : lists)
+        byClass.push_back(list[i]);
+      if (!checkSame(byClass))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// One collective as each class has it: equal in what it says, and equal in
+/// type and shape (but for the cut dims) among the members of each group.
+bool Checker::checkSame(const std::vector<const Collective *> &byClass) {
+  const Collective &first = *byClass[0];
+  std::vector<int> others;
+  for (int axis = 0; axis < int(plan.mesh.size()); ++axis)
+    if (std::count(first.axes.begin(), first.axes.end(), axis) == 0)
+      others.push_back(axis);
+  std::map<int64_t, std::pair<DType, std::vector<int64_t>>> groups;
+  for (size_t k = 0; k < byClass.size(); ++k) {
+    const Collective &c = *byClass[k];
+    where =
+        "class " + std::to_string(k) + ", collective " + std::to_string(c.id);
+    if (c.id != first.id)
+      return fail("comes where class 0 has collective " +
+                  std::to_string(first.id));
+    std::string message = difference(first, c);
+    if (!message.empty())
+      return fail(message);
+    DType type = plan.classes[k].buffers[c.src.buffer].type;
+    auto shape = without(c.src.shape, {c.dim, c.toDim});
+    for (int64_t rank : plan.classes[k].ranks) {
+      auto entry = groups.insert(
+          {plan.coordinate(rank, others), std::make_pair(type, shape)});
+      const auto &[groupType, groupShape] = entry.first->second;
+      if (groupType != type || groupShape != shape)
+        return fail(std::string("rank ") + std::to_string(rank) + " moves " +
+                    toString(type) + " " + shapeToString(shape) +
+                    ", another member " + toString(groupType) + " " +
+                    shapeToString(groupShape));
+    }
+  }
+  return true;
+}
+
+} // namespace hocket::plan

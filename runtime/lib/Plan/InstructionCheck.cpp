@@ -1,0 +1,239 @@
+//===- InstructionCheck.cpp - the operands of each instruction ------------===//
+
+#include "Boxes.h"
+#include "Checker.h"
+#include "PlanFields.h"
+
+namespace hocket::plan {
+
+bool Checker::checkInstructions(const std::vector<Instruction> &list,
+                                bool isLoad) {
+  std::string front = where;
+  inLoad = isLoad;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Instruction &instruction = list[i];
+    const char *word = instructionWords[instruction.body.index()];
+    where = front + (isLoad ? ", load " : ", step ") + std::to_string(i) +
+            " (" + word + ")";
+    if (instruction.source < -1 ||
+        instruction.source >= int64_t(plan.sources.size()))
+      return fail("source " + std::to_string(instruction.source) +
+                  " does not exist, there are " +
+                  std::to_string(plan.sources.size()));
+    if (instruction.source >= 0 &&
+        !plan.sources[instruction.source].path.empty()) {
+      where.pop_back();
+      where += ", " + plan.sources[instruction.source].path + ")";
+    }
+    if (!std::visit([&](const auto &body) { return checkBody(body); },
+                    instruction.body))
+      return false;
+  }
+  where = front;
+  return true;
+}
+
+bool Checker::checkShape(const char *what, const View &view,
+                         const std::vector<int64_t> &expected) {
+  return view.shape == expected ||
+         fail(std::string(what) + " has shape " + shapeToString(view.shape) +
+              ", expected " + shapeToString(expected));
+}
+
+bool Checker::checkType(const char *what, const View &view, DType expected) {
+  return typeOf(view) == expected ||
+         fail(std::string(what) + " is " + toString(typeOf(view)) +
+              ", expected " + toString(expected));
+}
+
+bool Checker::checkBody(const ReadParameter &read) {
+  if (!inLoad)
+    return fail("is allowed in load only");
+  if (read.tensor < 0 || size_t(read.tensor) >= plan.parameters.size())
+    return fail("parameter " + std::to_string(read.tensor) +
+                " does not exist, there are " +
+                std::to_string(plan.parameters.size()));
+  if (!checkAxes(read.onlyFirstOf) || !checkWrite("dst", read.dst))
+    return false;
+  const GlobalTensor &tensor = plan.parameters[read.tensor];
+  for (int64_t rank : current->ranks) {
+    int64_t expected = elementCount(boxOf(plan, tensor, rank).size);
+    if (elementCount(read.dst.shape) != expected)
+      return fail("dst has " + std::to_string(elementCount(read.dst.shape)) +
+                  " elements, '" + tensor.name + "' on rank " +
+                  std::to_string(rank) + " has " + std::to_string(expected));
+  }
+  int64_t stride = 1;
+  for (size_t i = read.dst.shape.size(); i-- > 0;) {
+    if (read.dst.shape[i] > 1 && read.dst.strides[i] != stride)
+      return fail("dst is not dense: strides " +
+                  shapeToString(read.dst.strides) + " for shape " +
+                  shapeToString(read.dst.shape));
+    stride *= read.dst.shape[i];
+  }
+  return true;
+}
+
+bool Checker::checkBody(const Kernel &kernel) {
+  if (kernel.symbol.empty())
+    return fail("has no symbol");
+  if (kernel.extent < 0 || kernel.extent > largestNumber)
+    return fail("extent " + std::to_string(kernel.extent) + " is out of range");
+  for (const View &view : kernel.inputs)
+    if (!checkRead("an input", view))
+      return false;
+  for (const View &view : kernel.outputs)
+    if (!checkWrite("an output", view))
+      return false;
+  for (const Scalar &scalar : kernel.scalars)
+    if (!checkScalar("a scalar", scalar))
+      return false;
+  return true;
+}
+
+bool Checker::checkBody(const Matmul &matmul) {
+  if (!checkRead("a", matmul.a) || !checkRead("b", matmul.b) ||
+      !checkWrite("c", matmul.c))
+    return false;
+  const auto &a = matmul.a.shape, &b = matmul.b.shape;
+  size_t rank = a.size();
+  if (rank < 2 || b.size() != rank)
+    return fail("a has " + std::to_string(a.size()) + " dims and b " +
+                std::to_string(b.size()) + ", expected 2 or more, equally");
+  std::vector<int64_t> expectedB(a.begin(), a.end() - 2), expectedC = expectedB;
+  expectedB.insert(expectedB.end(), {a[rank - 1], b[rank - 1]});
+  expectedC.insert(expectedC.end(), {a[rank - 2], b[rank - 1]});
+  if (!checkShape("b", matmul.b, expectedB) ||
+      !checkShape("c", matmul.c, expectedC) ||
+      !checkType("b", matmul.b, typeOf(matmul.a)))
+    return false;
+  if (matmul.hasBias != (matmul.bias.buffer >= 0))
+    return fail(matmul.hasBias ? "bias is missing" : "has a bias but says no");
+  if (matmul.hasBias && (!checkRead("bias", matmul.bias) ||
+                         !checkShape("bias", matmul.bias, {b[rank - 1]})))
+    return false;
+  if (matmul.packedWeight < -1 || matmul.packedWeight >= current->packs ||
+      (matmul.packedWeight >= 0 && !packed[matmul.packedWeight]))
+    return fail("packed weight " + std::to_string(matmul.packedWeight) +
+                " was never packed");
+  return checkPostOps(matmul);
+}
+
+bool Checker::checkPostOps(const Matmul &matmul) {
+  for (const FusedPostOp &post : matmul.post) {
+    bool isBinary = post.op == PostOp::Add || post.op == PostOp::Mul;
+    if (isBinary != (post.operand.buffer >= 0))
+      return fail(std::string(words(PostOp())[size_t(post.op)]) +
+                  (isBinary ? " needs an operand" : " takes no operand"));
+    if (isBinary && (!checkRead("operand", post.operand) ||
+                     !checkShape("operand", post.operand, matmul.c.shape)))
+      return false;
+  }
+  return true;
+}
+
+bool Checker::checkBody(const PackWeight &pack) {
+  if (!inLoad)
+    return fail("is allowed in load only");
+  if (pack.packedWeight < 0 || pack.packedWeight >= current->packs)
+    return fail("packed weight " + std::to_string(pack.packedWeight) +
+                " does not exist, there are " + std::to_string(current->packs));
+  if (packed[pack.packedWeight])
+    return fail("packed weight " + std::to_string(pack.packedWeight) +
+                " is packed twice");
+  packed[pack.packedWeight] = true;
+  if (!checkRead("b", pack.b))
+    return false;
+  if (pack.b.shape.size() < 2 || pack.m < 0 || pack.m > largestNumber)
+    return fail("b has " + std::to_string(pack.b.shape.size()) +
+                " dims and m is " + std::to_string(pack.m) +
+                ", expected 2 or more and 0 or more");
+  return true;
+}
+
+bool Checker::checkBody(const Attention &attention) {
+  if (!checkRead("q", attention.q) || !checkRead("k", attention.k) ||
+      !checkRead("v", attention.v) || !checkWrite("out", attention.out))
+    return false;
+  const auto &q = attention.q.shape, &k = attention.k.shape,
+             &v = attention.v.shape;
+  if (q.size() != 4 || k.size() != 4 || v.size() != 4)
+    return fail("q, k and v have " + std::to_string(q.size()) + ", " +
+                std::to_string(k.size()) + " and " + std::to_string(v.size()) +
+                " dims, expected 4");
+  if (!checkShape("k", attention.k, {q[0], k[1], k[2], q[3]}) ||
+      !checkShape("v", attention.v, {q[0], k[1], k[2], v[3]}) ||
+      !checkShape("out", attention.out, {q[0], q[1], q[2], v[3]}))
+    return false;
+  DType type = typeOf(attention.q);
+  if (!checkType("k", attention.k, type) || !checkType("v", attention.v, type))
+    return false;
+  if (attention.keep.buffer >= 0 &&
+      (!checkRead("keep", attention.keep) ||
+       !checkShape("keep", attention.keep, {q[0], k[2]}) ||
+       !checkType("keep", attention.keep, DType::Bool)))
+    return false;
+  if (attention.group < 1 || attention.group > largestNumber)
+    return fail("group is " + std::to_string(attention.group) +
+                ", expected 1 or more");
+  if (!checkScalar("head_offset", attention.headOffset) ||
+      !checkScalar("kv_head_offset", attention.kvHeadOffset) ||
+      !checkScalar("query_offset", attention.queryOffset) ||
+      !checkScalar("key_offset", attention.keyOffset))
+    return false;
+  for (int64_t rank : current->ranks) {
+    auto at = [&](const Scalar &scalar) {
+      __int128 value = scalar.constant;
+      if (scalar.table >= 0) {
+        const Table &table = plan.tables[scalar.table];
+        value += __int128(scalar.scale) *
+                 table.values[plan.coordinate(rank, table.axes)];
+      }
+      return value;
+    };
+    __int128 head = at(attention.headOffset), kv = at(attention.kvHeadOffset);
+    if (q[1] > 0 && (head < 0 || head / attention.group < kv ||
+                     (head + q[1] - 1) / attention.group - kv >= k[1]))
+      return fail("the query heads of rank " + std::to_string(rank) +
+                  " need key heads that it does not hold");
+  }
+  return true;
+}
+
+bool Checker::checkBody(const Embedding &embedding) {
+  if (!checkRead("table", embedding.table) ||
+      !checkRead("ids", embedding.ids) || !checkWrite("out", embedding.out) ||
+      !checkScalar("vocab_offset", embedding.vocabOffset))
+    return false;
+  if (embedding.table.shape.size() != 2)
+    return fail("table has " + std::to_string(embedding.table.shape.size()) +
+                " dims, expected 2");
+  DType ids = typeOf(embedding.ids);
+  if (ids != DType::I32 && ids != DType::I64)
+    return fail(std::string("ids are ") + toString(ids) +
+                ", expected i32 or i64");
+  std::vector<int64_t> expected = embedding.ids.shape;
+  expected.push_back(embedding.table.shape[1]);
+  return checkShape("out", embedding.out, expected) &&
+         checkType("out", embedding.out, typeOf(embedding.table));
+}
+
+bool Checker::checkBody(const Copy &copy) {
+  return checkRead("src", copy.src) && checkWrite("dst", copy.dst) &&
+         checkShape("src", copy.src, copy.dst.shape) &&
+         checkType("src", copy.src, typeOf(copy.dst));
+}
+
+bool Checker::checkBody(const Fill &fill) {
+  return checkWrite("dst", fill.dst);
+}
+
+bool Checker::checkBody(const Iota &iota) {
+  if (!checkWrite("dst", iota.dst) || !checkScalar("first", iota.first))
+    return false;
+  return (iota.dim >= 0 && size_t(iota.dim) < iota.dst.shape.size()) ||
+         fail("dim " + std::to_string(iota.dim) + " does not exist, dst has " +
+              std::to_string(iota.dst.shape.size()));
+}
+
+} // namespace hocket::plan

@@ -1,0 +1,62 @@
+//===- Plan.cpp - sizes, names and coordinates of the plan format ---------===//
+
+#include "hocket/Plan/Plan.h"
+
+namespace hocket::plan {
+
+int64_t byteSize(DType type) {
+  switch (type) {
+  case DType::F64:
+  case DType::I64:
+    return 8;
+  case DType::F32:
+  case DType::I32:
+    return 4;
+  case DType::F16:
+  case DType::BF16:
+    return 2;
+  case DType::Bool:
+    return 1;
+  }
+  return 0;
+}
+
+const char *toString(DType type) {
+  switch (type) {
+  case DType::F32:
+    return "f32";
+  case DType::F64:
+    return "f64";
+  case DType::F16:
+    return "f16";
+  case DType::BF16:
+    return "bf16";
+  case DType::I32:
+    return "i32";
+  case DType::I64:
+    return "i64";
+  case DType::Bool:
+    return "bool";
+  }
+  return "?";
+}
+
+int64_t Plan::rankCount() const {
+  int64_t count = 1;
+  for (const MeshAxis &axis : mesh)
+    count *= axis.size;
+  return count;
+}
+
+int64_t Plan::coordinate(int64_t rank, const std::vector<int> &axes) const {
+  int64_t result = 0;
+  for (int axis : axes) {
+    int64_t inner = 1;
+    for (size_t i = axis + 1; i < mesh.size(); ++i)
+      inner *= mesh[i].size;
+    result = result * mesh[axis].size + rank / inner % mesh[axis].size;
+  }
+  return result;
+}
+
+} // namespace hocket::plan

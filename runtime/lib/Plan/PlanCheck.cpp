@@ -1,0 +1,303 @@
+//===- PlanCheck.cpp - mesh, tables, tensors, ranks and buffers -----------===//
+
+#include "Boxes.h"
+#include "Checker.h"
+#include "hocket/Plan/Check.h"
+#include <algorithm>
+#include <set>
+
+namespace hocket::plan {
+
+int64_t elementCount(const std::vector<int64_t> &shape) {
+  __int128 count = 1;
+  bool isEmpty = false;
+  for (int64_t extent : shape) {
+    if (extent < 0 || extent > largestNumber)
+      return -1;
+    isEmpty |= extent == 0;
+    if (extent != 0)
+      count *= extent;
+    if (count > largestNumber)
+      return -1;
+  }
+  return isEmpty ? 0 : int64_t(count);
+}
+
+std::string shapeToString(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+bool Checker::fail(const std::string &message) {
+  error = where.empty() ? message : where + ": " + message;
+  return false;
+}
+
+bool Checker::checkMesh() {
+  constexpr int64_t mostRanks = 1 << 20;
+  std::set<std::string> names;
+  int64_t ranks = 1;
+  for (const MeshAxis &axis : plan.mesh) {
+    if (axis.name.empty())
+      return fail("a mesh axis has no name");
+    if (!names.insert(axis.name).second)
+      return fail("mesh axis '" + axis.name + "' appears twice");
+    if (axis.size < 1 || axis.size > mostRanks / ranks)
+      return fail("mesh axis '" + axis.name + "' has size " +
+                  std::to_string(axis.size) + ", expected 1 to " +
+                  std::to_string(mostRanks / ranks));
+    ranks *= axis.size;
+  }
+  return true;
+}
+
+bool Checker::checkAxes(const std::vector<int> &axes) {
+  std::set<int> seen;
+  for (int axis : axes) {
+    if (axis < 0 || size_t(axis) >= plan.mesh.size())
+      return fail("mesh axis " + std::to_string(axis) +
+                  " does not exist, the "
+                  "mesh has " +
+                  std::to_string(plan.mesh.size()));
+    if (!seen.insert(axis).second)
+      return fail("mesh axis '" + plan.mesh[axis].name + "' appears twice");
+  }
+  return true;
+}
+
+bool Checker::checkTables() {
+  for (size_t i = 0; i < plan.tables.size(); ++i) {
+    const Table &table = plan.tables[i];
+    where = "table " + std::to_string(i);
+    if (!checkAxes(table.axes))
+      return false;
+    size_t expected = 1;
+    for (int axis : table.axes)
+      expected *= plan.mesh[axis].size;
+    if (table.values.size() != expected)
+      return fail("has " + std::to_string(table.values.size()) +
+                  " values, its axes have " + std::to_string(expected) +
+                  " coordinates");
+    for (int64_t value : table.values)
+      if (value < -largestNumber || value > largestNumber)
+        return fail("value " + std::to_string(value) + " is out of range");
+  }
+  where.clear();
+  return true;
+}
+
+bool Checker::checkTensors(const char *what,
+                           const std::vector<GlobalTensor> &tensors) {
+  std::set<std::string> names;
+  for (const GlobalTensor &tensor : tensors) {
+    where = std::string(what) + " '" + tensor.name + "'";
+    if (tensor.name.empty())
+      return fail("has no name");
+    if (!names.insert(tensor.name).second)
+      return fail("appears twice");
+    if (!checkTensor(tensor))
+      return false;
+  }
+  where.clear();
+  return true;
+}
+
+/// Every dim must be the product of the next few entries of shape.
+bool Checker::checkFactors(const GlobalTensor &tensor) {
+  int64_t elements = elementCount(tensor.dims);
+  if (elements < 0)
+    return fail("shape " + shapeToString(tensor.dims) + " is out of range");
+  size_t next = 0;
+  bool fits = elementCount(tensor.shape) == elements;
+  for (int64_t dim : tensor.dims) {
+    int64_t product = 1;
+    for (bool first = true; fits && (first || product != dim); first = false) {
+      fits = next < tensor.shape.size() && tensor.shape[next] <= dim;
+      product *= fits ? tensor.shape[next++] : 1;
+      fits &= product <= dim;
+    }
+  }
+  while (fits && next < tensor.shape.size())
+    fits = tensor.shape[next++] == 1;
+  return fits ||
+         fail("factors " + shapeToString(tensor.shape) +
+              " do not multiply to the shape " + shapeToString(tensor.dims));
+}
+
+bool Checker::checkTensor(const GlobalTensor &tensor) {
+  if (!checkFactors(tensor) || !checkAxes(tensor.replicatedOver))
+    return false;
+  std::set<int> dims;
+  for (const Cut &cut : tensor.cuts) {
+    if (cut.dim < 0 || size_t(cut.dim) >= tensor.shape.size())
+      return fail("cut of factor " + std::to_string(cut.dim) + ", there are " +
+                  std::to_string(tensor.shape.size()));
+    if (!dims.insert(cut.dim).second)
+      return fail("factor " + std::to_string(cut.dim) + " is cut twice");
+    for (int table : {cut.offset, cut.size})
+      if (table < 0 || size_t(table) >= plan.tables.size())
+        return fail("table " + std::to_string(table) + " does not exist");
+    const Table &offset = plan.tables[cut.offset];
+    const Table &size = plan.tables[cut.size];
+    if (offset.axes != size.axes)
+      return fail("the tables of a cut are over different axes");
+    for (size_t i = 0; i < offset.values.size(); ++i) {
+      int64_t begin = offset.values[i], count = size.values[i];
+      if (begin < 0 || count < 0 || begin + count > tensor.shape[cut.dim])
+        return fail("cut [" + std::to_string(begin) + ", " +
+                    std::to_string(begin + count) + ") leaves the extent " +
+                    std::to_string(tensor.shape[cut.dim]));
+    }
+  }
+  return true;
+}
+
+/// Every element of an output is written, and by one rank only: the boxes of
+/// the writers are disjoint and have as many elements as the tensor.
+bool Checker::checkWritersCover(const GlobalTensor &tensor) {
+  where = "output '" + tensor.name + "'";
+  std::vector<Box> boxes;
+  __int128 written = 0;
+  for (int64_t rank = 0; rank < plan.rankCount(); ++rank) {
+    if (!writesOutput(plan, tensor, rank))
+      continue;
+    Box box = boxOf(plan, tensor, rank);
+    if (int64_t elements = elementCount(box.size)) {
+      written += elements;
+      boxes.push_back(std::move(box));
+    }
+  }
+  if (written != elementCount(tensor.dims))
+    return fail("ranks write " + std::to_string(int64_t(written)) + " of " +
+                std::to_string(elementCount(tensor.dims)) + " elements");
+  // Boxes sorted by their beginnings: equal volumes leave overlap as the only
+  // fault, and any two overlapping boxes are found by comparing all pairs.
+  constexpr size_t mostPairs = 2048;
+  for (size_t i = 0; i < boxes.size() && boxes.size() <= mostPairs; ++i)
+    for (size_t j = i + 1; j < boxes.size(); ++j)
+      if (overlap(boxes[i], boxes[j]))
+        return fail("two ranks write the same elements");
+  return true;
+}
+
+bool Checker::checkRanks() {
+  std::vector<int> classOf(plan.rankCount(), -1);
+  for (size_t c = 0; c < plan.classes.size(); ++c) {
+    where = "class " + std::to_string(c);
+    if (plan.classes[c].ranks.empty())
+      return fail("has no rank");
+    for (int64_t rank : plan.classes[c].ranks) {
+      if (rank < 0 || rank >= plan.rankCount())
+        return fail("rank " + std::to_string(rank) +
+                    " does not exist, the mesh has " +
+                    std::to_string(plan.rankCount()));
+      if (classOf[rank] >= 0)
+        return fail("rank " + std::to_string(rank) + " is in class " +
+                    std::to_string(classOf[rank]) + " already");
+      classOf[rank] = int(c);
+    }
+  }
+  where.clear();
+  auto missing = std::find(classOf.begin(), classOf.end(), -1);
+  return missing == classOf.end() ||
+         fail("rank " + std::to_string(missing - classOf.begin()) +
+              " is in no class");
+}
+
+bool Checker::checkBuffers() {
+  std::string front = where;
+  const Budget &budget = current->budget;
+  if (budget.arenaBytes < 0 || budget.arenaBytes > largestNumber ||
+      budget.weightBytes < 0 || budget.weightBytes > largestNumber ||
+      budget.flops < 0)
+    return fail("the budget is out of range");
+  for (size_t i = 0; i < current->buffers.size(); ++i) {
+    where = front + ", buffer " + std::to_string(i);
+    if (!checkBuffer(current->buffers[i]))
+      return false;
+  }
+  where = front;
+  return true;
+}
+
+bool Checker::checkBuffer(const Buffer &buffer) {
+  if (buffer.bytes < 0 || buffer.bytes > largestNumber ||
+      buffer.bytes % byteSize(buffer.type) != 0)
+    return fail("has " + std::to_string(buffer.bytes) +
+                " bytes, which is no number of " + toString(buffer.type));
+  if (buffer.region == Region::Arena || buffer.region == Region::Weights) {
+    bool isArena = buffer.region == Region::Arena;
+    int64_t limit =
+        isArena ? current->budget.arenaBytes : current->budget.weightBytes;
+    if (buffer.offset < 0 || buffer.offset % 64 != 0)
+      return fail("offset " + std::to_string(buffer.offset) +
+                  " is not a multiple of 64");
+    if (buffer.offset > limit || buffer.bytes > limit - buffer.offset)
+      return fail(
+          "ends at byte " +
+          std::to_string(__int128(buffer.offset) + buffer.bytes > largestNumber
+                             ? largestNumber
+                             : buffer.offset + buffer.bytes) +
+          " of " + std::to_string(limit) +
+          (isArena ? " arena bytes" : " weight bytes"));
+    return true;
+  }
+  bool isInput = buffer.region == Region::Input;
+  const auto &tensors = isInput ? plan.inputs : plan.outputs;
+  if (buffer.offset < 0 || size_t(buffer.offset) >= tensors.size())
+    return fail(std::string(isInput ? "input " : "output ") +
+                std::to_string(buffer.offset) + " does not exist");
+  const GlobalTensor &tensor = tensors[buffer.offset];
+  if (tensor.type != buffer.type)
+    return fail(std::string("is ") + toString(buffer.type) + ", '" +
+                tensor.name + "' is " + toString(tensor.type));
+  for (int64_t rank : current->ranks) {
+    int64_t bytes =
+        elementCount(boxOf(plan, tensor, rank).size) * byteSize(buffer.type);
+    if (bytes != buffer.bytes)
+      return fail("has " + std::to_string(buffer.bytes) + " bytes, '" +
+                  tensor.name + "' on rank " + std::to_string(rank) + " has " +
+                  std::to_string(bytes));
+  }
+  return true;
+}
+
+bool Checker::checkClass() {
+  if (!checkBuffers())
+    return false;
+  if (current->packs < 0 || current->packs > int64_t(current->load.size()))
+    return fail("has " + std::to_string(current->packs) +
+                " packed weights and " + std::to_string(current->load.size()) +
+                " load instructions");
+  packed.assign(current->packs, false);
+  return checkInstructions(current->load, true) &&
+         checkInstructions(current->step, false);
+}
+
+bool Checker::run() {
+  if (plan.classes.empty())
+    return fail("there is no rank class");
+  if (!checkMesh() || !checkTables() || !checkTensors("input", plan.inputs) ||
+      !checkTensors("output", plan.outputs) ||
+      !checkTensors("parameter", plan.parameters) || !checkRanks())
+    return false;
+  for (const GlobalTensor &tensor : plan.outputs)
+    if (!checkWritersCover(tensor))
+      return false;
+  for (size_t c = 0; c < plan.classes.size(); ++c) {
+    current = &plan.classes[c];
+    where = "class " + std::to_string(c);
+    if (!checkClass())
+      return false;
+  }
+  where.clear();
+  return checkClassesAgree();
+}
+
+bool check(const Plan &plan, std::string &error) {
+  return Checker(plan, error).run();
+}
+
+} // namespace hocket::plan

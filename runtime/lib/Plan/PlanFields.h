@@ -1,0 +1,206 @@
+//===- PlanFields.h - the one list of the fields of a plan -----*- C++ -*-===//
+//
+// The writer and the reader walk a plan through the same functions, so that a
+// field cannot be written under one name and read under another. A visitor has
+//   required(key, value)            always in the file
+//   optional(key, value, absent)    left out of the file when equal to absent
+// and gets each struct's fields in the order of the file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_PLAN_PLANFIELDS_H
+#define HOCKET_LIB_PLAN_PLANFIELDS_H
+
+#include "hocket/Plan/Plan.h"
+#include <array>
+#include <utility>
+
+namespace hocket::plan {
+
+// ---- words for enums: words(E()) lists them in the order of the enum -------
+
+inline constexpr std::array<const char *, 7> words(DType) {
+  return {"f32", "f64", "f16", "bf16", "i32", "i64", "bool"};
+}
+inline constexpr std::array<const char *, 3> words(Reduction) {
+  return {"sum", "max", "min"};
+}
+inline constexpr std::array<const char *, 4> words(Region) {
+  return {"arena", "weights", "input", "output"};
+}
+inline constexpr std::array<const char *, 7> words(PostOp) {
+  return {"add", "relu", "gelu_erf", "gelu_tanh", "silu", "tanh", "mul"};
+}
+inline constexpr std::array<const char *, 5> words(CollectiveKind) {
+  return {"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
+          "broadcast"};
+}
+/// The "op" of an instruction, in the order of Instruction::body.
+inline constexpr std::array<const char *, 10> instructionWords = {
+    "read_parameter", "kernel", "matmul",     "pack_weight", "attention",
+    "embedding",      "copy",   "collective", "fill",        "iota"};
+static_assert(instructionWords.size() ==
+              std::variant_size_v<decltype(Instruction::body)>);
+
+// ---- fields ---------------------------------------------------------------
+
+template <class V> void fields(V &v, MeshAxis &x) {
+  v.required("name", x.name);
+  v.required("size", x.size);
+}
+
+template <class V> void fields(V &v, Table &x) {
+  v.required("axes", x.axes);
+  v.required("values", x.values);
+}
+
+template <class V> void fields(V &v, Buffer &x) {
+  v.required("region", x.region);
+  v.required("offset", x.offset);
+  v.required("bytes", x.bytes);
+  v.required("type", x.type);
+}
+
+template <class V> void fields(V &v, Cut &x) {
+  v.required("dim", x.dim);
+  v.required("offset", x.offset);
+  v.required("size", x.size);
+}
+
+template <class V> void fields(V &v, GlobalTensor &x) {
+  v.required("name", x.name);
+  v.required("type", x.type);
+  v.required("dims", x.dims);
+  v.required("shape", x.shape);
+  v.optional("cuts", x.cuts, {});
+  v.optional("replicated_over", x.replicatedOver, {});
+}
+
+template <class V> void fields(V &v, Source &x) {
+  v.required("path", x.path);
+  v.optional("model", x.model, {});
+  v.optional("schedule", x.schedule, {});
+}
+
+template <class V> void fields(V &v, ReadParameter &x) {
+  v.required("tensor", x.tensor);
+  v.required("dst", x.dst);
+  v.optional("only_first_of", x.onlyFirstOf, {});
+}
+
+template <class V> void fields(V &v, Kernel &x) {
+  v.required("symbol", x.symbol);
+  v.required("inputs", x.inputs);
+  v.required("outputs", x.outputs);
+  v.optional("scalars", x.scalars, {});
+  v.required("extent", x.extent);
+}
+
+template <class V> void fields(V &v, FusedPostOp &x) {
+  v.required("op", x.op);
+  v.optional("operand", x.operand, {});
+}
+
+template <class V> void fields(V &v, Matmul &x) {
+  v.required("a", x.a);
+  v.required("b", x.b);
+  v.required("c", x.c);
+  v.optional("has_bias", x.hasBias, false);
+  v.optional("bias", x.bias, {});
+  v.optional("post", x.post, {});
+  v.optional("packed_weight", x.packedWeight, -1);
+}
+
+template <class V> void fields(V &v, PackWeight &x) {
+  v.required("packed_weight", x.packedWeight);
+  v.required("b", x.b);
+  v.required("m", x.m);
+}
+
+template <class V> void fields(V &v, Attention &x) {
+  v.required("q", x.q);
+  v.required("k", x.k);
+  v.required("v", x.v);
+  v.required("out", x.out);
+  v.optional("keep", x.keep, {});
+  v.required("scale", x.scale);
+  v.optional("causal", x.causal, false);
+  v.optional("group", x.group, int64_t(1));
+  v.optional("head_offset", x.headOffset, {});
+  v.optional("kv_head_offset", x.kvHeadOffset, {});
+  v.optional("query_offset", x.queryOffset, {});
+  v.optional("key_offset", x.keyOffset, {});
+}
+
+template <class V> void fields(V &v, Embedding &x) {
+  v.required("table", x.table);
+  v.required("ids", x.ids);
+  v.required("out", x.out);
+  v.optional("vocab_offset", x.vocabOffset, {});
+  v.required("vocab", x.vocab);
+}
+
+template <class V> void fields(V &v, Copy &x) {
+  v.required("src", x.src);
+  v.required("dst", x.dst);
+}
+
+template <class V> void fields(V &v, Collective &x) {
+  v.required("kind", x.kind);
+  v.required("id", x.id);
+  v.required("axes", x.axes);
+  v.required("src", x.src);
+  v.required("dst", x.dst);
+  v.optional("reduction", x.reduction, Reduction::Sum);
+  v.optional("dim", x.dim, -1);
+  v.optional("offset", x.offset, -1);
+  v.optional("size", x.size, -1);
+  v.optional("to_dim", x.toDim, -1);
+  v.optional("to_offset", x.toOffset, -1);
+  v.optional("to_size", x.toSize, -1);
+  v.optional("root", x.root, int64_t(0));
+}
+
+template <class V> void fields(V &v, Fill &x) {
+  v.required("dst", x.dst);
+  v.required("value", x.value);
+}
+
+template <class V> void fields(V &v, Iota &x) {
+  v.required("dst", x.dst);
+  v.required("dim", x.dim);
+  v.optional("first", x.first, {});
+}
+
+template <class V> void fields(V &v, Budget &x) {
+  v.required("arena_bytes", x.arenaBytes);
+  v.required("weight_bytes", x.weightBytes);
+  v.required("flops", x.flops);
+}
+
+template <class V> void fields(V &v, RankClass &x) {
+  v.required("ranks", x.ranks);
+  v.required("budget", x.budget);
+  v.required("packs", x.packs);
+  v.required("buffers", x.buffers);
+  v.required("load", x.load);
+  v.required("step", x.step);
+}
+
+/// Everything but the version, which the caller writes and checks first.
+template <class V> void fields(V &v, Plan &x) {
+  v.required("model", x.model);
+  v.required("schedule", x.schedule);
+  v.required("mesh", x.mesh);
+  v.required("tables", x.tables);
+  v.required("sources", x.sources);
+  v.required("inputs", x.inputs);
+  v.required("outputs", x.outputs);
+  v.required("parameters", x.parameters);
+  v.required("ignored", x.ignored);
+  v.required("classes", x.classes);
+}
+
+} // namespace hocket::plan
+
+#endif // HOCKET_LIB_PLAN_PLANFIELDS_H

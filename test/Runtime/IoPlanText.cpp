@@ -1,0 +1,304 @@
+//===- IoPlanText.cpp - plans as JSON and CBOR, and what is refused -------===//
+
+#include "SamplePlan.h"
+#include "hocket/Plan/Check.h"
+#include "hocket/Plan/Summary.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace hocket::plan;
+using nlohmann::json;
+
+namespace {
+
+/// A plan with every kind of instruction and collective, for round trips.
+Plan fullPlan() {
+  Plan plan = samplePlan();
+  // Tables 2 and 3: a dim of 4 in two halves.
+  plan.tables.push_back({{0}, {0, 2}});
+  plan.tables.push_back({{0}, {2, 2}});
+  for (RankClass &c : plan.classes) {
+    int first = int(c.buffers.size());
+    c.buffers.push_back({Region::Arena, 256, 64 * 4, DType::F32});
+    c.buffers.push_back({Region::Arena, 512, 64 * 4, DType::F32});
+    c.buffers.push_back({Region::Arena, 768, 64, DType::Bool});
+    c.buffers.push_back({Region::Arena, 832, 64, DType::I32});
+    c.budget.arenaBytes = 896;
+    auto view = [&](int buffer, std::vector<int64_t> shape) {
+      std::vector<int64_t> strides(shape.size(), 1);
+      for (size_t i = shape.size(); i-- > 1;)
+        strides[i - 1] = strides[i] * shape[i];
+      return View{first + buffer, 0, {}, shape, strides};
+    };
+    c.packs = 1;
+    c.load.push_back({0, PackWeight{0, view(0, {4, 4}), 7}});
+    c.load.push_back({-1, Fill{view(0, {4}), -INFINITY}});
+    c.load.push_back({-1, Iota{view(1, {4, 2}), 1, Scalar{3, 0, -1}}});
+    Matmul matmul;
+    matmul.a = matmul.b = view(0, {4, 4}), matmul.c = view(1, {4, 4});
+    matmul.packedWeight = 0;
+    matmul.post = {{PostOp::GeluErf, {}}, {PostOp::Mul, view(0, {4, 4})}};
+    c.step.push_back({0, matmul});
+    Attention attention;
+    attention.q = attention.out = view(0, {1, 2, 4, 4});
+    attention.k = attention.v = view(1, {1, 1, 4, 4});
+    attention.keep = view(2, {1, 4});
+    attention.scale = 0.125f, attention.causal = true, attention.group = 2;
+    attention.queryOffset = Scalar{1, 2, 4};
+    c.step.push_back({0, attention});
+    c.step.push_back({0, Embedding{view(0, {8, 2}), view(3, {3}),
+                                   view(1, {3, 2}), Scalar{0, 2, 4}, 16}});
+    c.step.push_back({0, Kernel{"gelu_0",
+                                {view(0, {4})},
+                                {view(1, {4})},
+                                {Scalar{5}, Scalar{0, 2, 4}},
+                                4}});
+    Collective scatter;
+    scatter.kind = CollectiveKind::ReduceScatter, scatter.id = 1;
+    scatter.reduction = Reduction::Max, scatter.axes = {0}, scatter.dim = 1;
+    scatter.offset = 2, scatter.size = 3;
+    scatter.src = view(0, {2, 4}), scatter.dst = view(1, {2, 2});
+    Collective gather = scatter, exchange = scatter, send = scatter;
+    gather.kind = CollectiveKind::AllGather, gather.id = 2;
+    gather.src = view(0, {2, 2}), gather.dst = view(1, {2, 4});
+    exchange.kind = CollectiveKind::AllToAll, exchange.id = 3;
+    exchange.toDim = 0, exchange.toOffset = 2, exchange.toSize = 3;
+    exchange.src = view(0, {4, 2}), exchange.dst = view(1, {2, 4});
+    send = Collective();
+    send.kind = CollectiveKind::Broadcast, send.id = 4, send.axes = {0};
+    send.root = 1, send.src = view(0, {4}), send.dst = view(1, {4});
+    for (const Collective &collective : {scatter, gather, exchange, send})
+      c.step.push_back({1, collective});
+  }
+  return plan;
+}
+
+TEST(PlanText, JsonRoundTrip) {
+  std::string text = toJson(fullPlan()), error;
+  Plan back;
+  ASSERT_TRUE(fromJson(text, back, error)) << error;
+  EXPECT_EQ(toJson(back), text);
+  EXPECT_EQ(back.classes[1].budget.weightBytes, 192);
+  EXPECT_EQ(std::get<Fill>(back.classes[0].load[3].body).value, -INFINITY);
+}
+
+TEST(PlanText, CborRoundTrip) {
+  std::vector<uint8_t> bytes = toCbor(fullPlan());
+  Plan back;
+  std::string error;
+  ASSERT_TRUE(fromCbor(bytes.data(), bytes.size(), back, error)) << error;
+  EXPECT_EQ(toCbor(back), bytes);
+}
+
+TEST(PlanText, IsReadable) {
+  std::string text = toJson(samplePlan());
+  EXPECT_NE(text.find("{\"op\":\"collective\",\"source\":1,\"kind\":"
+                      "\"all_reduce\",\"id\":0,\"axes\":[0],"
+                      "\"src\":[2,0,[3,6],[6,1]],\"dst\":[3,0,[3,6],[6,1]]}"),
+            std::string::npos)
+      << text;
+}
+
+TEST(PlanText, ErrorLeavesThePlanAlone) {
+  Plan plan;
+  plan.model = "before";
+  std::string error;
+  EXPECT_FALSE(fromJson("{\"version\": 1}", plan, error));
+  EXPECT_EQ(plan.model, "before");
+}
+
+TEST(PlanText, EveryTruncatedCborIsRefused) {
+  std::vector<uint8_t> bytes = toCbor(samplePlan());
+  Plan plan;
+  std::string error;
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    error.clear();
+    EXPECT_FALSE(fromCbor(bytes.data(), size, plan, error)) << size;
+    EXPECT_NE(error.find("plan: CBOR is malformed at byte "),
+              std::string::npos);
+  }
+}
+
+TEST(PlanText, DeepNestingIsRefused) {
+  std::vector<uint8_t> bytes(1 << 20, 0x81);
+  Plan plan;
+  std::string error;
+  EXPECT_FALSE(fromCbor(bytes.data(), bytes.size(), plan, error));
+  EXPECT_EQ(error, "plan: CBOR is nested more than 32 deep");
+  EXPECT_FALSE(fromJson(std::string(1 << 20, '['), plan, error));
+  EXPECT_EQ(error, "plan: JSON is nested more than 32 deep");
+}
+
+struct BadPlan {
+  const char *pointer; // of the value to replace; a final "-name" removes
+  const char *value;
+  const char *sentence;
+};
+
+class BadPlanText : public testing::TestWithParam<BadPlan> {};
+
+TEST_P(BadPlanText, IsRefused) {
+  json document = json::parse(toJson(samplePlan()));
+  const BadPlan &bad = GetParam();
+  if (*bad.value)
+    document[json::json_pointer(bad.pointer)] = json::parse(bad.value);
+  else
+    document = document.patch({{{"op", "remove"}, {"path", bad.pointer}}});
+  Plan plan;
+  std::string error;
+  EXPECT_FALSE(fromJson(document.dump(), plan, error));
+  EXPECT_EQ(error, bad.sentence);
+  std::vector<uint8_t> bytes = json::to_cbor(document);
+  EXPECT_FALSE(fromCbor(bytes.data(), bytes.size(), plan, error));
+  EXPECT_EQ(error, bad.sentence);
+}
+
+const BadPlan badFields[] = {
+    {"/version", "2", "plan: version 2 is not known, expected 1"},
+    {"/version", "", "plan: field 'version' is missing"},
+    {"/mesh", "", "plan: field 'mesh' is missing"},
+    {"/mesh", "7", "plan: mesh: expected an array, found number"},
+    {"/mesh/0/size", "", "plan: mesh[0]: field 'size' is missing"},
+    {"/mesh/0/size", "\"2\"",
+     "plan: mesh[0].size: expected an integer, found string"},
+    {"/mesh/0/size", "18446744073709551615",
+     "plan: mesh[0].size: integer 18446744073709551615 does not fit in 64 "
+     "bits"},
+    {"/mesh/0/colour", "1", "plan: mesh[0]: unknown field 'colour'"},
+    {"/classes/0/step/0/op", "\"jump\"",
+     "plan: classes[0].step[0]: unknown instruction 'jump'"},
+    {"/classes/0/step/0/a", "[4, 0]",
+     "plan: classes[0].step[0].a: expected a view, [buffer, offset, shape, "
+     "strides, terms?], found an array of 2"},
+    {"/classes/0/step/1/kind", "\"gather\"",
+     "plan: classes[0].step[1].kind: expected one of all_reduce, "
+     "reduce_scatter, all_gather, all_to_all, broadcast, found 'gather'"},
+    {"/classes/0/step/0/a/4/0", "[0, -1, 1]",
+     "plan: classes[0].step[0].a[4][0]: table -1 does not exist"},
+    {"/inputs/0/type", "\"f8\"",
+     "plan: inputs[0].type: expected one of f32, f64, f16, bf16, i32, i64, "
+     "bool, found 'f8'"},
+};
+INSTANTIATE_TEST_SUITE_P(Fields, BadPlanText, testing::ValuesIn(badFields));
+
+const BadPlan badMeanings[] = {
+    {"/mesh/0/size", "0",
+     "plan: mesh axis 'tp' has size 0, expected 1 to 1048576"},
+    {"/tables/0/values", "[0, 1, 2]",
+     "plan: table 0: has 3 values, its axes have 2 coordinates"},
+    {"/tables/1/axes", "[3]",
+     "plan: table 1: mesh axis 3 does not exist, the mesh has 1"},
+    {"/inputs/0/shape", "[2, 6]",
+     "plan: input 'x': factors [2, 6] do not multiply to the shape [3, 4]"},
+    {"/parameters/0/cuts/0/size", "9",
+     "plan: parameter 'proj.weight': table 9 does not exist"},
+    {"/parameters/0/cuts/0/dim", "1",
+     "plan: class 0, load 0 (read_parameter, proj): dst has 6 elements, "
+     "'proj.weight' on rank 0 has 4"},
+    {"/tables/1/values", "[1, 4]",
+     "plan: parameter 'proj.weight': cut [1, 5) leaves the extent 4"},
+    {"/parameters/1/name", "\"proj.weight\"",
+     "plan: parameter 'proj.weight': appears twice"},
+    {"/outputs/0/replicated_over", "[]",
+     "plan: output 'y': ranks write 36 of 18 elements"},
+    {"/classes/1/ranks", "[0]", "plan: class 1: rank 0 is in class 0 already"},
+    {"/classes/1/ranks", "[2]",
+     "plan: class 1: rank 2 does not exist, the mesh has 2"},
+    {"/classes/1", "", "plan: rank 1 is in no class"},
+    {"/classes/0/buffers/2/offset", "32",
+     "plan: class 0, buffer 2: offset 32 is not a multiple of 64"},
+    {"/classes/0/buffers/2/bytes", "260",
+     "plan: class 0, buffer 2: ends at byte 260 of 256 arena bytes"},
+    {"/classes/0/buffers/4/offset", "1",
+     "plan: class 0, buffer 4: input 1 does not exist"},
+    {"/classes/0/buffers/4/bytes", "44",
+     "plan: class 0, buffer 4: has 44 bytes, 'x' on rank 0 has 48"},
+    {"/classes/0/step/0/source", "2",
+     "plan: class 0, step 0 (matmul): source 2 does not exist, there are 2"},
+    {"/classes/0/step/0/b/0", "6",
+     "plan: class 0, step 0 (matmul, proj): b: buffer 6 does not exist, there "
+     "are 6"},
+    {"/classes/0/step/0/a/4/0/1", "5",
+     "plan: class 0, step 0 (matmul, proj): a: table 5 does not exist, there "
+     "are 2"},
+    // Rank 1 starts at element 1 * 4 of x: inside for [3, 3]; scaled by 2 not.
+    {"/classes/1/step/0/a/4/0/2", "2",
+     "plan: class 1, step 0 (matmul, proj): a reaches elements 2 to 12 of "
+     "buffer 4, which has 12, on rank 1"},
+    {"/classes/0/step/0/a/1", "-1",
+     "plan: class 0, step 0 (matmul, proj): a reaches elements -1 to 7 of "
+     "buffer 4, which has 12, on rank 0"},
+    {"/classes/0/step/0/b/2", "[2, 3]",
+     "plan: class 0, step 0 (matmul, proj): b reaches elements 0 to 8 of "
+     "buffer 0, which has 6, on rank 0"},
+    {"/classes/0/step/0/bias", "",
+     "plan: class 0, step 0 (matmul, proj): bias is missing"},
+    {"/classes/0/step/0/packed_weight", "0",
+     "plan: class 0, step 0 (matmul, proj): packed weight 0 was never packed"},
+    {"/classes/0/step/0/c/0", "4",
+     "plan: class 0, step 0 (matmul, proj): c reaches elements 0 to 17 of "
+     "buffer 4, which has 12, on rank 0"},
+    {"/classes/0/load/0/tensor", "2",
+     "plan: class 0, load 0 (read_parameter, proj): parameter 2 does not "
+     "exist, there are 2"},
+    {"/classes/0/load/1/dst/0", "5",
+     "plan: class 0, load 1 (read_parameter, proj): dst is an input or "
+     "output, which load does not have"},
+    {"/classes/0/step/1/dst/2", "[2, 6]",
+     "plan: class 0, step 1 (collective, proj): dst has shape [2, 6], "
+     "expected [3, 6]"},
+    {"/classes/0/step/1/axes", "[]",
+     "plan: class 0, step 1 (collective, proj): has no axes"},
+    {"/classes/1/step/1/id", "4",
+     "plan: class 1, collective 4: comes where class 0 has collective 0"},
+    {"/classes/1/step/1/reduction", "\"max\"",
+     "plan: class 1, collective 0: reduction is max, in class 0 it is sum"},
+    {"/classes/1/step/1", "",
+     "plan: class 1, step: has 0 collectives, class 0 has 1"},
+};
+INSTANTIATE_TEST_SUITE_P(Meanings, BadPlanText, testing::ValuesIn(badMeanings));
+
+TEST(PlanText, ShardsOfACollectiveAreChecked) {
+  Plan plan = fullPlan();
+  std::string error;
+  ASSERT_TRUE(check(plan, error)) << error;
+  plan.tables[3].values = {3, 2};
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 0, step 7 (collective, proj): shards: members "
+                   "overlap at 2");
+  plan.tables[3].values = {2, 3};
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 0, step 7 (collective, proj): shards: member 1 has "
+                   "[2, 5) of 4");
+  plan.tables[3].values = {2, 1};
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 1, step 7 (collective, proj): dst holds 2 of dim 1, "
+                   "the table says 1 for rank 1");
+}
+
+TEST(PlanText, GroupsMoveEqualShapes) {
+  Plan plan = fullPlan();
+  auto &send = std::get<Collective>(plan.classes[1].step[10].body);
+  send.src.shape = send.dst.shape = {3};
+  std::string error;
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 1, collective 4: rank 1 moves f32 [3], another "
+                   "member f32 [4]");
+}
+
+TEST(PlanText, Summary) {
+  json report = json::parse(summary(samplePlan()).dump());
+  EXPECT_EQ(report["ranks"], 2);
+  ASSERT_EQ(report["collectives"].size(), 1u);
+  auto &entry = report["collectives"][0];
+  EXPECT_EQ(entry["kind"], "all_reduce");
+  EXPECT_EQ(entry["axes"], json::array({"tp"}));
+  EXPECT_EQ(entry["schedule"], "schedules.hkt:4:3");
+  EXPECT_EQ(entry["bytes_per_rank"], json::array({72, 72}));
+  EXPECT_EQ(report["totals"]["step"]["all_reduce"]["calls"], 1);
+  EXPECT_EQ(report["totals"]["load"]["all_reduce"]["calls"], 0);
+  EXPECT_EQ(report["arena_bytes"], json::array({256, 256}));
+}
+
+} // namespace
