@@ -1,0 +1,138 @@
+//===- KernelCompiler.h - fused kernel groups to native code ---*- C++ -*-===//
+//
+// A kernel is a block of element-wise, reduction and norm operations of `nn`
+// on local tensors. KernelCompiler turns each into one function of the ABI of
+// plan::Kernel and links all of them into one shared object:
+//
+//   KernelCompiler compiler(options);
+//   for (kernel : plan) infos.push_back(*compiler.add(request));
+//   std::optional<std::vector<uint8_t>> object = compiler.finish(error);
+//
+//   void symbol(void *const *args, const int64_t *scalars,
+//               int64_t begin, int64_t end)
+//
+// args: inputs, then KernelInfo::tables, then outputs; each the address of
+// element 0. Outputs must not overlap inputs or each other (inputs may overlap
+// inputs). [begin, end) is any part of [0, extent): parts may run on several
+// threads at once and write disjoint elements. A bool element is a byte, 0 or
+// 1. Kernels allocate nothing but at most 1 MiB of stack.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_CODEGEN_KERNELCOMPILER_H
+#define HOCKET_CODEGEN_KERNELCOMPILER_H
+
+#include "hocket/Plan/Plan.h"
+#include "mlir/IR/Block.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/LogicalResult.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hocket::codegen {
+
+struct CodeGenOptions {
+  /// "native" (this machine), "x86-64-v3", "x86-64-v4" or any CPU that LLVM
+  /// knows for this machine's architecture.
+  std::string cpu = "native";
+  /// Compiling threads; 0 is one for each core.
+  unsigned threads = 0;
+};
+
+/// One kernel to make. `body` is read by add() only.
+struct KernelRequest {
+  /// Arguments are the inputs, operands of the terminator the outputs.
+  mlir::Block *body = nullptr;
+  /// For each argument and output the strides, in elements, one for each
+  /// factor of its layout in row-major factor order (a type without layout: of
+  /// each dim). Empty outer list: all dense row-major. Inputs may have strides
+  /// 0 and overlap themselves, outputs may not.
+  llvm::SmallVector<llvm::SmallVector<int64_t>> inputStrides, outputStrides;
+};
+
+/// A number that differs from rank to rank, by index in `scalars`.
+struct KernelScalar {
+  enum class Kind {
+    Table,   // attribute: #spmd.table, its value at the rank (iota, rotary)
+    IsFirst, // attribute: array of mesh axes; 1 where the coordinate on every
+             // one of them is 0, else 0 (keep_first)
+  };
+  Kind kind;
+  mlir::Attribute attribute;
+};
+
+/// An input that add() made up: constants computed once at load time by a
+/// kernel of their own, e.g. the cosines and sines of nn.rotary. The same
+/// (symbol, scalar) is the same table for every kernel.
+struct KernelTable {
+  std::string symbol; // args {table}, scalars {scalar, or nothing}
+  int64_t extent;
+  plan::DType type;
+  std::vector<int64_t> shape; // dense
+  std::optional<KernelScalar> scalar;
+};
+
+struct KernelInfo {
+  std::string symbol; // "k_" + hash of what is computed and of the strides
+  int64_t extent;     // iterations of the outermost parallel loop
+  int64_t flops;      // of one run over the whole extent, an estimate
+  std::vector<KernelScalar> scalars;
+  std::vector<KernelTable> tables;
+};
+
+/// Machine code by content, kept between compilers: what a process compiled
+/// once it need not compile again. Safe to use from several threads.
+class KernelCache {
+public:
+  KernelCache();
+  ~KernelCache();
+
+private:
+  friend class KernelCompiler;
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+class KernelCompiler {
+public:
+  /// `cache` may be null, else it must outlive the compiler.
+  explicit KernelCompiler(const CodeGenOptions &options,
+                          KernelCache *cache = nullptr);
+  ~KernelCompiler();
+
+  /// Starts compiling a kernel in the background; an equal kernel (same
+  /// content and strides) is compiled once. If the block cannot be one kernel,
+  /// emits an error at the operation (see whyNotKernel) and fails.
+  llvm::FailureOr<KernelInfo> add(const KernelRequest &request);
+
+  /// Waits for all kernels and links them: one ELF shared object that needs
+  /// libc and libm only; equal requests in equal order give equal bytes. On
+  /// failure (unknown cpu, linker) returns nothing and says why in `error`.
+  std::optional<std::vector<uint8_t>> finish(std::string &error);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+/// Empty if the block can be one kernel, else the reason in words, e.g. "the
+/// result of nn.concat along a split dim is reduced". The fuser asks this
+/// before it joins groups; any single supported operation can be one kernel.
+///
+/// What one block may hold: nn.unary, binary, where, cast, fill, iota,
+/// broadcast, reduce, softmax, layer_norm, rms_norm, rotary, rearrange, slice,
+/// concat, value, dropout (the identity), spmd.keep_first. Any mix of
+/// element-wise operations and reductions is one kernel as long as
+///  - slices and concatenations read inputs or element-wise values of inputs,
+///  - the rows that several passes share fit in 1 MiB of stack.
+std::string whyNotKernel(mlir::Block &body);
+
+/// Whether an operation of this kind can be in a kernel at all.
+bool isKernelOp(mlir::Operation *op);
+
+} // namespace hocket::codegen
+
+#endif // HOCKET_CODEGEN_KERNELCOMPILER_H
