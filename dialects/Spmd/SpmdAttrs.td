@@ -25,19 +25,21 @@ def Spmd_TableAttr : Spmd_Attr<"Table", "table"> {
     (C1) as many values as the axes have coordinates; one where there is none.
     (C2) an axis is listed at most once.
   }];
-  let parameters = (ins OptionalArrayRefParameter<"StringAttr">:$axes,
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::StringAttr">:$axes,
                         ArrayRefParameter<"int64_t">:$values);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isConstant() const { return getAxes().empty(); }
     /// A number that is the same everywhere.
-    static TableAttr constant(MLIRContext *context, int64_t value);
+    static TableAttr constant(::mlir::MLIRContext *context, int64_t value);
     /// The table, or a constant if all values are equal.
-    static TableAttr simplified(MLIRContext *context, ArrayRef<StringAttr> axes,
-                                ArrayRef<int64_t> values);
+    static TableAttr simplified(::mlir::MLIRContext *context,
+                                ::mlir::ArrayRef<::mlir::StringAttr> axes,
+                                ::mlir::ArrayRef<int64_t> values);
     /// The value at `coordinates`, one for each axis of the mesh, in its order.
-    int64_t at(::hocket::nn::MeshAttr mesh, ArrayRef<int64_t> coordinates) const;
+    int64_t at(::hocket::nn::MeshAttr mesh,
+               ::mlir::ArrayRef<int64_t> coordinates) const;
   }];
 }
 

@@ -50,6 +50,7 @@ def Spmd_Dialect : Dialect {
     0, and the same in all classes, in the same order.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void registerAttributes();";
 }
 
 class Spmd_Op<string mnemonic, list<Trait> traits = []>

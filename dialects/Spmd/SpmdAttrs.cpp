@@ -1,0 +1,124 @@
+//===- SpmdAttrs.cpp - tables of numbers by coordinate, boxes -------------===//
+
+#include "dialects/Spmd/Spmd.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::spmd;
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Spmd/SpmdAttrs.cpp.inc"
+
+void SpmdDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Spmd/SpmdAttrs.cpp.inc"
+      >();
+}
+
+//===-- #spmd.table
+//-----------------------------------------------------------===//
+
+TableAttr TableAttr::constant(MLIRContext *context, int64_t value) {
+  return TableAttr::get(context, {}, {value});
+}
+
+TableAttr TableAttr::simplified(MLIRContext *context, ArrayRef<StringAttr> axes,
+                                ArrayRef<int64_t> values) {
+  if (llvm::all_equal(values))
+    return constant(context, values.front());
+  return TableAttr::get(context, axes, values);
+}
+
+int64_t TableAttr::at(nn::MeshAttr mesh, ArrayRef<int64_t> coordinates) const {
+  int64_t index = 0;
+  for (StringAttr axis : getAxes())
+    index = index * mesh.getSize(axis) + coordinates[mesh.getIndex(axis)];
+  return getValues()[index];
+}
+
+LogicalResult TableAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<StringAttr> axes,
+                                ArrayRef<int64_t> values) {
+  if (values.empty())
+    return emitError() << "a table needs at least one value";
+  if (axes.empty() && values.size() != 1)
+    return emitError() << "a table without axes has one value, found "
+                       << values.size();
+  for (auto [index, axis] : llvm::enumerate(axes))
+    if (llvm::is_contained(axes.drop_front(index + 1), axis))
+      return emitError() << "axis '" << axis.getValue()
+                         << "' is listed twice in a table";
+  return success();
+}
+
+// <7> or <dp, tp: [0, 4, 8, 12]>
+Attribute TableAttr::parse(AsmParser &parser, Type) {
+  SmallVector<StringAttr> axes;
+  SmallVector<int64_t> values;
+  SMLoc begin = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  int64_t value;
+  OptionalParseResult number = parser.parseOptionalInteger(value);
+  if (number.has_value()) {
+    if (failed(*number))
+      return {};
+    values.push_back(value);
+  } else {
+    auto parseAxis = [&]() -> ParseResult {
+      std::string name;
+      if (parser.parseKeywordOrString(&name))
+        return failure();
+      axes.push_back(parser.getBuilder().getStringAttr(name));
+      return success();
+    };
+    auto parseValue = [&]() -> ParseResult {
+      return parser.parseInteger(values.emplace_back());
+    };
+    if (parser.parseCommaSeparatedList(parseAxis) || parser.parseColon() ||
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       parseValue))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<TableAttr>(begin, parser.getContext(), axes, values);
+}
+
+void TableAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  if (isConstant()) {
+    printer << getValues().front() << ">";
+    return;
+  }
+  llvm::interleaveComma(getAxes(), printer, [&](StringAttr axis) {
+    printer.printKeywordOrString(axis.getValue());
+  });
+  printer << ": [";
+  llvm::interleaveComma(getValues(), printer);
+  printer << "]>";
+}
+
+//===-- #spmd.box
+//-------------------------------------------------------------===//
+
+LogicalResult BoxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              nn::LayoutAttr layout, ArrayRef<CutAttr> cuts) {
+  if (layout.isPlaced())
+    return emitError() << "the layout of a box has no placement, found "
+                       << layout;
+  for (CutAttr cut : cuts) {
+    ArrayRef<nn::DimAttr> dims = layout.getDims();
+    if (cut.getDim() < 0 || cut.getDim() >= int64_t(dims.size()) ||
+        cut.getFactor() < 0 ||
+        cut.getFactor() >= int64_t(dims[cut.getDim()].getFactors().size()))
+      return emitError() << "no factor " << cut.getDim() << "."
+                         << cut.getFactor() << " to cut in " << layout;
+  }
+  return success();
+}

@@ -1,0 +1,41 @@
+//===- SpmdReceived.cpp - what a rank receives in each collective ---------===//
+//
+// The same counts as plan::receivedBytes and the runtime's counters; a test
+// compares them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Spmd/Spmd.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::spmd;
+
+static int64_t elementsOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+int64_t AllReduceOp::getReceivedElements(int64_t me, int64_t members) {
+  int64_t total = elementsOf(getX());
+  int64_t own = total * (me + 1) / members - total * me / members;
+  return (members - 1) * own + (total - own);
+}
+
+int64_t ReduceScatterOp::getReceivedElements(int64_t, int64_t members) {
+  return (members - 1) * elementsOf(getResult());
+}
+
+int64_t AllGatherOp::getReceivedElements(int64_t, int64_t) {
+  return elementsOf(getResult()) - elementsOf(getX());
+}
+
+int64_t AllToAllOp::getReceivedElements(int64_t, int64_t) {
+  nn::LayoutAttr from = nn::layoutOf(getX()), to = nn::layoutOf(getResult());
+  int64_t whole = to.getDims()[getDim()].getFactors()[getFactor()].getSize();
+  int64_t own = from.getDims()[getDim()].getFactors()[getFactor()].getSize();
+  return elementsOf(getResult()) / whole * (whole - own);
+}
+
+int64_t BroadcastOp::getReceivedElements(int64_t me, int64_t) {
+  return me == int64_t(getRoot()) ? 0 : elementsOf(getResult());
+}

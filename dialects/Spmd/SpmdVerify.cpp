@@ -1,0 +1,274 @@
+//===- SpmdVerify.cpp - what makes spmd operations well formed ------------===//
+
+#include "dialects/Spmd/Spmd.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::spmd;
+
+namespace {
+
+/// A factor of a layout, by position.
+struct FactorPlace {
+  int64_t dim, factor;
+  bool operator==(const FactorPlace &other) const {
+    return dim == other.dim && factor == other.factor;
+  }
+};
+
+} // namespace
+
+static nn::MeshAttr meshOf(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module ? module->getAttrOfType<nn::MeshAttr>("nn.mesh")
+                : nn::MeshAttr();
+}
+
+static FailureOr<int64_t> sizeAt(Operation *op, Value value,
+                                 FactorPlace place) {
+  ArrayRef<nn::DimAttr> dims = nn::layoutOf(value).getDims();
+  if (place.dim >= 0 && place.dim < int64_t(dims.size())) {
+    ArrayRef<nn::FactorAttr> factors = dims[place.dim].getFactors();
+    if (place.factor >= 0 && place.factor < int64_t(factors.size()))
+      return factors[place.factor].getSize();
+  }
+  op->emitOpError() << "cuts factor " << place.dim << "." << place.factor
+                    << ", which " << value.getType() << " has not";
+  return failure();
+}
+
+/// (C1) of every op here: equal element types, and equal factor sizes but for
+/// the places in `cut`; no placements.
+static LogicalResult verifySameBut(Operation *op, Value a, Value b,
+                                   ArrayRef<FactorPlace> cut) {
+  nn::LayoutAttr from = nn::layoutOf(a), to = nn::layoutOf(b);
+  if (!from || !to)
+    return op->emitOpError() << "needs tensors with a layout, found "
+                             << a.getType() << " and " << b.getType();
+  if (from.isPlaced() || to.isPlaced())
+    return op->emitOpError() << "works on local tensors, found a placement in "
+                             << (from.isPlaced() ? from : to);
+  bool same = getElementTypeOrSelf(a) == getElementTypeOrSelf(b) &&
+              from.getDims().size() == to.getDims().size();
+  for (int64_t d = 0, e = from.getDims().size(); same && d < e; ++d) {
+    ArrayRef<nn::FactorAttr> x = from.getDims()[d].getFactors();
+    ArrayRef<nn::FactorAttr> y = to.getDims()[d].getFactors();
+    same = x.size() == y.size();
+    for (int64_t f = 0, n = x.size(); same && f < n; ++f)
+      same = llvm::is_contained(cut, FactorPlace{d, f}) ||
+             x[f].getSize() == y[f].getSize();
+  }
+  if (same)
+    return success();
+  return op->emitOpError() << "expects equal element types and factor sizes"
+                           << (cut.empty() ? ""
+                                           : " but for the factor that is cut")
+                           << ", found " << a.getType() << " and "
+                           << b.getType();
+}
+
+/// Axes exist and are listed once; `members` is their number of coordinates,
+/// or -1 where the module names no mesh.
+static LogicalResult verifyAxes(Operation *op, ArrayAttr axes,
+                                int64_t &members) {
+  nn::MeshAttr mesh = meshOf(op);
+  members = mesh ? 1 : -1;
+  if (axes.empty())
+    return op->emitOpError() << "needs at least one mesh axis";
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    if (llvm::is_contained(axes.getValue().drop_front(index + 1), axis))
+      return op->emitOpError() << "lists axis " << axis << " twice";
+    if (!mesh)
+      continue;
+    int64_t size = mesh.getSize(cast<StringAttr>(axis).getValue());
+    if (size == 0)
+      return op->emitOpError()
+             << "names axis " << axis << ", which " << mesh << " has not";
+    members *= size;
+  }
+  return success();
+}
+
+static LogicalResult verifyTable(Operation *op, TableAttr table, ArrayAttr axes,
+                                 int64_t members) {
+  if (table.isConstant())
+    return success();
+  auto listed = axes.getAsValueRange<StringAttr>();
+  auto used = llvm::map_range(table.getAxes(),
+                              [](StringAttr axis) { return axis.getValue(); });
+  if (!llvm::equal(listed, used))
+    return op->emitOpError()
+           << "needs tables over its own axes " << axes << ", found " << table;
+  int64_t count = table.getValues().size();
+  if (members >= 0 && count != members)
+    return op->emitOpError() << "needs " << members << " values, one for each "
+                             << "member, found " << table;
+  return success();
+}
+
+/// (C2): the members' shares follow one another and fill `whole`; `own` is one
+/// of them.
+static LogicalResult verifyCut(Operation *op, TableAttr offsets,
+                               TableAttr sizes, ArrayAttr axes, int64_t members,
+                               int64_t whole, int64_t own) {
+  if (failed(verifyTable(op, offsets, axes, members)) ||
+      failed(verifyTable(op, sizes, axes, members)))
+    return failure();
+  if (members < 0)
+    members = std::max(offsets.getValues().size(), sizes.getValues().size());
+  auto at = [](TableAttr table, int64_t i) {
+    return table.isConstant() ? table.getValues()[0] : table.getValues()[i];
+  };
+  int64_t end = 0;
+  bool ownFound = false;
+  for (int64_t i = 0; i < members; ++i) {
+    if (at(offsets, i) != end || at(sizes, i) < 0)
+      return op->emitOpError()
+             << "expects shares one after another, member " << i
+             << " begins at " << at(offsets, i) << " instead of " << end;
+    end += at(sizes, i);
+    ownFound |= at(sizes, i) == own;
+  }
+  if (end != whole)
+    return op->emitOpError() << "shares add up to " << end << " of " << whole;
+  if (!ownFound)
+    return op->emitOpError()
+           << "no member has a share of " << own << " in " << sizes;
+  return success();
+}
+
+/// One factor is whole in one value and cut in the other.
+static LogicalResult verifyShare(Operation *op, Value whole, Value part,
+                                 FactorPlace place, ArrayAttr axes,
+                                 int64_t members, TableAttr offsets,
+                                 TableAttr sizes) {
+  FailureOr<int64_t> size = sizeAt(op, whole, place);
+  FailureOr<int64_t> own = sizeAt(op, part, place);
+  if (failed(size) || failed(own))
+    return failure();
+  return verifyCut(op, offsets, sizes, axes, members, *size, *own);
+}
+
+//===-- Collectives -------------------------------------------------------===//
+
+LogicalResult AllReduceOp::verify() {
+  int64_t members;
+  if (failed(verifyAxes(*this, getAxes(), members)))
+    return failure();
+  return verifySameBut(*this, getX(), getResult(), {});
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  int64_t members;
+  FactorPlace place{int64_t(getDim()), int64_t(getFactor())};
+  if (failed(verifyAxes(*this, getAxes(), members)) ||
+      failed(verifySameBut(*this, getX(), getResult(), {place})))
+    return failure();
+  return verifyShare(*this, getX(), getResult(), place, getAxes(), members,
+                     getOffsets(), getSizes());
+}
+
+LogicalResult AllGatherOp::verify() {
+  int64_t members;
+  FactorPlace place{int64_t(getDim()), int64_t(getFactor())};
+  if (failed(verifyAxes(*this, getAxes(), members)) ||
+      failed(verifySameBut(*this, getX(), getResult(), {place})))
+    return failure();
+  return verifyShare(*this, getResult(), getX(), place, getAxes(), members,
+                     getOffsets(), getSizes());
+}
+
+LogicalResult AllToAllOp::verify() {
+  int64_t members;
+  FactorPlace place{int64_t(getDim()), int64_t(getFactor())};
+  FactorPlace toPlace{int64_t(getToDim()), int64_t(getToFactor())};
+  if (place == toPlace)
+    return emitOpError() << "from and to are the same factor " << place.dim
+                         << "." << place.factor;
+  if (failed(verifyAxes(*this, getAxes(), members)) ||
+      failed(verifySameBut(*this, getX(), getResult(), {place, toPlace})) ||
+      failed(verifyShare(*this, getResult(), getX(), place, getAxes(), members,
+                         getOffsets(), getSizes())))
+    return failure();
+  return verifyShare(*this, getX(), getResult(), toPlace, getAxes(), members,
+                     getToOffsets(), getToSizes());
+}
+
+LogicalResult BroadcastOp::verify() {
+  int64_t members;
+  if (failed(verifyAxes(*this, getAxes(), members)))
+    return failure();
+  int64_t root = getRoot();
+  if (root < 0 || (members >= 0 && root >= members))
+    return emitOpError() << "root " << root << " is not one of the " << members
+                         << " members";
+  return verifySameBut(*this, getX(), getResult(), {});
+}
+
+//===-- What depends on where the rank is
+//----------------------------------===//
+
+LogicalResult SliceOp::verify() {
+  FactorPlace place{int64_t(getDim()), int64_t(getFactor())};
+  if (failed(verifySameBut(*this, getX(), getResult(), {place})))
+    return failure();
+  FailureOr<int64_t> whole = sizeAt(*this, getX(), place);
+  FailureOr<int64_t> part = sizeAt(*this, getResult(), place);
+  if (failed(whole) || failed(part))
+    return failure();
+  auto verifyWindow = [&](int64_t offset) -> LogicalResult {
+    if (offset >= 0 && offset + *part <= *whole)
+      return success();
+    return emitOpError() << "window [" << offset << ", " << offset + *part
+                         << ") is not within [0, " << *whole << ")";
+  };
+  if (getOffset().isConstant())
+    return verifyWindow(getOffset().getValues().front());
+  // Only the coordinates that some rank of the class has can be judged.
+  nn::MeshAttr mesh = meshOf(*this);
+  Operation *function = (*this)->getParentOp();
+  auto ranks = function->getAttrOfType<DenseI64ArrayAttr>(kRanks);
+  if (!mesh || !ranks)
+    return success();
+  auto axes = ArrayAttr::get(
+      getContext(), SmallVector<Attribute>(getOffset().getAxes().begin(),
+                                           getOffset().getAxes().end()));
+  int64_t members;
+  if (failed(verifyAxes(*this, axes, members)) ||
+      failed(verifyTable(*this, getOffset(), axes, members)))
+    return failure();
+  for (int64_t rank : ranks.asArrayRef())
+    if (failed(verifyWindow(getOffset().at(mesh, coordinatesOf(mesh, rank)))))
+      return failure();
+  return success();
+}
+
+LogicalResult KeepFirstOp::verify() {
+  int64_t members;
+  if (failed(verifyAxes(*this, getAxes(), members)))
+    return failure();
+  return verifySameBut(*this, getX(), getResult(), {});
+}
+
+//===-- Kernel groups
+//-------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError() << "body takes (" << body.getArgumentTypes()
+                         << "), the inputs are (" << getInputs().getTypes()
+                         << ")";
+  auto yield = cast<YieldOp>(body.getTerminator());
+  if (yield.getValues().getTypes() != getOutputs().getTypes())
+    return emitOpError() << "body yields (" << yield.getValues().getTypes()
+                         << "), the results are (" << getOutputs().getTypes()
+                         << ")";
+  for (Operation &op : body.without_terminator())
+    if (isa<CollectiveOp, KernelOp, nn::ParameterOp, nn::LinearOp, nn::MatMulOp,
+            nn::AttentionOp, nn::EmbeddingOp>(op))
+      return emitOpError() << "cannot hold '" << op.getName() << "'";
+  return success();
+}
