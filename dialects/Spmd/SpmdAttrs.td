@@ -11,6 +11,11 @@ class Spmd_Attr<string name, string attrMnemonic> : AttrDef<Spmd_Dialect, name> 
   let mnemonic = attrMnemonic;
 }
 
+def Spmd_ReductionAttr
+    : EnumAttr<Spmd_Dialect, Nn_Reduction, "reduction"> {
+  let cppNamespace = "::hocket::spmd";
+}
+
 def Spmd_TableAttr : Spmd_Attr<"Table", "table"> {
   let summary = "a number for each coordinate along some mesh axes";
   let description = [{

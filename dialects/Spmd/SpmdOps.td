@@ -29,7 +29,7 @@ class Spmd_CollectiveOp<string mnemonic, dag specific>
 
 class Spmd_ReducingOp<string mnemonic, dag specific>
     : Spmd_CollectiveOp<mnemonic,
-                        !con((ins Nn_Reduction:$reduction), specific)> {
+                        !con((ins Spmd_ReductionAttr:$reduction), specific)> {
   let assemblyFormat = [{
     $reduction $x `over` $axes attr-dict `:`
     functional-type(operands, results)
