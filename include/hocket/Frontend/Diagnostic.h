@@ -48,9 +48,13 @@ class DiagnosticEngine {
 public:
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
 
-  /// Reports an error. The reference stays good as long as the engine. An
+  /// Reports an error. The reference stays good until sortByPlace. An
   /// invalid range gives an error without a place.
   Diagnostic &error(SourceRange range, std::string text);
+
+  /// Puts the errors from number `first` on in the order of their places; those
+  /// of one file, which a lexer and a parser have reported in turn.
+  void sortByPlace(size_t first);
 
   bool hasErrors() const { return !diagnostics.empty(); }
   size_t getNumErrors() const { return diagnostics.size(); }

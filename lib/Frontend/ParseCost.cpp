@@ -1,0 +1,71 @@
+//===- ParseCost.cpp - statements that change memory and time only --------===//
+
+#include "ParserImpl.h"
+
+using namespace hocket::syntax;
+
+/// `recompute PATTERN`
+bool Parser::parseRecompute(Stmts &stmts) {
+  auto stmt = begin<RecomputeStmt>();
+  return parseSubject(stmt->pattern) && end(std::move(stmt), stmts);
+}
+
+/// `save PATTERN sharded|gathered`
+bool Parser::parseSave(Stmts &stmts) {
+  auto stmt = begin<SaveStmt>();
+  if (!parseSubject(stmt->pattern))
+    return false;
+  beginCell(Column::Option);
+  auto how = parseOneOf({"sharded", "gathered"}, "how to keep it");
+  if (!how)
+    return false;
+  stmt->gathered = *how == 1;
+  return end(std::move(stmt), stmts);
+}
+
+/// `fsdp PATTERN over AXES [stage N]`
+bool Parser::parseFsdp(Stmts &stmts) {
+  auto stmt = begin<FsdpStmt>();
+  if (!parseSubject(stmt->pattern) || !parseAxes(stmt->axes))
+    return false;
+  if (atWord("stage")) {
+    beginCell(Column::Option);
+    take();
+    if (!(stmt->stage = parseExpr()))
+      return false;
+  }
+  return end(std::move(stmt), stmts);
+}
+
+/// `fuse PATTERN, ...`
+bool Parser::parseFuse(Stmts &stmts) {
+  auto stmt = begin<FuseStmt>();
+  do {
+    if (!parsePattern(stmt->patterns.emplace_back(),
+                      stmt->patterns.size() == 1 ? "'fuse'" : "','"))
+      return false;
+  } while (takeIf(Kind::Comma));
+  return end(std::move(stmt), stmts);
+}
+
+/// `overlap PATTERN [with PATTERN] [chunks N]`
+bool Parser::parseOverlap(Stmts &stmts) {
+  auto stmt = begin<OverlapStmt>();
+  if (!parseSubject(stmt->pattern))
+    return false;
+  if (takeWord("with") && !parsePattern(stmt->with.emplace(), "'with'"))
+    return false;
+  if (takeWord("chunks") && !(stmt->chunks = parseExpr()))
+    return false;
+  return end(std::move(stmt), stmts);
+}
+
+/// `bucket gradients 25 MiB over AXES`
+bool Parser::parseBucket(Stmts &stmts) {
+  auto stmt = begin<BucketStmt>();
+  if (!parseOneOf({"gradients", "parameters"}, "what to bucket"))
+    return false;
+  stmt->what = {std::string(sources.getText(lastRange())), lastRange()};
+  return parseByteSize(stmt->size, "'" + stmt->what.text + "'") &&
+         parseAxes(stmt->axes) && end(std::move(stmt), stmts);
+}

@@ -1,0 +1,294 @@
+//===- ParseDecl.cpp - the header, imports and declarations ---------------===//
+
+#include "ParserImpl.h"
+
+#include <cstdlib>
+
+using namespace hocket::syntax;
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+/// `hocket 1`. Without it the rest is read all the same; a newer version's text
+/// is not read at all, since its errors would mislead.
+void Parser::parseHeader() {
+  lineBegin = pos;
+  const std::string version = std::to_string(kLanguageVersion);
+  if (!atWord("hocket") || peekSecond() != Kind::Integer) {
+    SourceRange range = current().range;
+    if (atWord("hocket"))
+      take();
+    engine
+        .error(range, "expected the language version in the file's first "
+                      "line")
+        .note("write 'hocket " + version + "'");
+    if (pos > 0)
+      skipStatement(0);
+    return;
+  }
+  mark().startsStatement = true;
+  take();
+  const Token &number = take();
+  file.version = std::strtoll(std::string(text(number)).c_str(), nullptr, 10);
+  if (file.version != kLanguageVersion) {
+    engine
+        .error(number.range, "this file is written in hocket " +
+                                 std::string(text(number)) +
+                                 "; this compiler reads hocket " + version)
+        .note(file.version > kLanguageVersion ? "a newer compiler reads it"
+                                              : "there is no such version");
+    pos = lexed.tokens.size() - 1;
+    return;
+  }
+  if (!at(Kind::EndOfLine) && !at(Kind::EndOfFile)) {
+    expected("the end of the line after 'hocket " + version + "'");
+    skipStatement(0);
+  }
+}
+
+void Parser::parseTop() {
+  while (current().kind != Kind::EndOfFile) {
+    if (current().kind == Kind::RBrace) {
+      engine.error(current().range, "unexpected '}': no block is open here");
+      ++pos;
+      skipToDecl();
+      continue;
+    }
+    parseLine([&] { return atWord("import") ? parseImport() : parseDecl(); });
+  }
+}
+
+/// `import "path"`
+bool Parser::parseImport() {
+  ImportDecl import;
+  SourceRange begin = take().range;
+  if (!at(Kind::String)) {
+    expected("a file name in quotes after 'import'");
+    return false;
+  }
+  const Token &token = take();
+  import.path = decodeString(text(token));
+  import.pathRange = token.range;
+  import.range = since(begin);
+  file.imports.push_back(std::move(import));
+  return true;
+}
+
+bool Parser::parseDecl() {
+  if (atWord("module"))
+    return parseModuleDecl(false);
+  if (atWord("model"))
+    return parseModuleDecl(true);
+  if (atWord("variant"))
+    return parseVariantDecl();
+  if (atWord("train"))
+    return parseTrainDecl();
+  if (atWord("schedule"))
+    return parseScheduleDecl();
+  if (atWord("def"))
+    return parseDefDecl();
+  Diagnostic &error = expected("a declaration");
+  if (at(Kind::Identifier))
+    error.suggest(text(current()), {"module", "model", "variant", "train",
+                                    "schedule", "def", "import", "hocket"});
+  error.note("a file holds import, module, model, variant, train, schedule and "
+             "def");
+  skipToDecl();
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+bool Parser::parseModuleDecl(bool isModel) {
+  auto decl = std::make_unique<ModuleDecl>();
+  decl->isModel = isModel;
+  SourceRange begin = take().range;
+  std::string word = isModel ? "model" : "module";
+  auto name = expectBinding("a name after '" + word + "'");
+  if (!name)
+    return false;
+  decl->name = *name;
+  std::string title = word + " '" + name->text + "'";
+  SourceRange braces;
+  if (!parseParameters(decl->params, title) ||
+      !parseBraced("the parameters of " + title, braces,
+                   [&] { return parseModuleItem(decl->items); }))
+    return false;
+  decl->range = since(begin);
+  file.decls.push_back(std::move(decl));
+  return true;
+}
+
+/// `KEYWORD name[(params)] WORD base`
+bool Parser::parseDerived(Decl &decl, std::vector<Parameter> &params,
+                          const char *word, Name &base) {
+  std::string keyword(text(take()));
+  auto name = expectBinding("a name after '" + keyword + "'");
+  if (!name)
+    return false;
+  decl.name = *name;
+  std::string title = keyword + " '" + name->text + "'";
+  if (at(Kind::LParen) && !parseParameters(params, title))
+    return false;
+  if (!expectWord(word, title))
+    return false;
+  auto baseName =
+      expectName("a model's name after '" + std::string(word) + "'");
+  if (!baseName)
+    return false;
+  base = *baseName;
+  return true;
+}
+
+bool Parser::parseVariantDecl() {
+  auto decl = std::make_unique<VariantDecl>();
+  SourceRange begin = here(), braces;
+  if (!parseDerived(*decl, decl->params, "of", decl->base) ||
+      !parseBraced("'" + decl->base.text + "'", braces,
+                   [&] { return parseChange(*decl); }))
+    return false;
+  decl->range = since(begin);
+  file.decls.push_back(std::move(decl));
+  return true;
+}
+
+/// `replace PATTERN with CALL`, `mask PATTERN EXPR`, `precision ...`, `let`.
+bool Parser::parseChange(VariantDecl &variant) {
+  using ChangeKind = VariantDecl::Change::Kind;
+  VariantDecl::Change change;
+  SourceRange begin = here();
+  if (atWord("let")) {
+    auto let = std::make_unique<LetItem>();
+    if (!parseLet(let->name, let->value))
+      return false;
+    let->range = since(begin);
+    variant.lets.push_back(std::move(let));
+    return true;
+  }
+  if (atWord("precision")) {
+    change.kind = ChangeKind::Precision;
+    change.setting.emplace();
+    if (!parseSetting(*change.setting, false))
+      return false;
+  } else if (atWord("replace")) {
+    mark().group = 3;
+    take();
+    beginCell(Column::Pattern);
+    if (!parsePattern(change.pattern, "'replace'"))
+      return false;
+    beginCell(Column::Value);
+    if (!expectWord("with", lastText()) || !(change.value = parseExpr()))
+      return false;
+  } else if (atWord("mask")) {
+    mark().group = 4;
+    change.kind = ChangeKind::Mask;
+    take();
+    beginCell(Column::Pattern);
+    if (!parsePattern(change.pattern, "'mask'"))
+      return false;
+    beginCell(Column::Value);
+    if (!(change.value = parseExpr()))
+      return false;
+  } else {
+    return parseOneOf({"replace", "mask", "precision", "let"},
+                      "a change of the model") &&
+           false;
+  }
+  change.range = since(begin);
+  variant.changes.push_back(std::move(change));
+  return true;
+}
+
+bool Parser::parseTrainDecl() {
+  auto decl = std::make_unique<TrainDecl>();
+  SourceRange begin = here(), braces;
+  if (!parseDerived(*decl, decl->params, "of", decl->base))
+    return false;
+  allowExcept = true;
+  bool good = parseBraced("'" + decl->base.text + "'", braces,
+                          [&] { return parseTrainSetting(*decl); });
+  allowExcept = false;
+  if (!good)
+    return false;
+  decl->range = since(begin);
+  file.decls.push_back(std::move(decl));
+  return true;
+}
+
+bool Parser::parseTrainSetting(TrainDecl &train) {
+  SourceRange begin = here();
+  if (atWord("let")) {
+    auto let = std::make_unique<LetItem>();
+    if (!parseLet(let->name, let->value))
+      return false;
+    let->range = since(begin);
+    train.lets.push_back(std::move(let));
+    return true;
+  }
+  static const std::vector<std::string> keys = {
+      "loss", "optimizer",  "clip", "precision",  "seed",
+      "data", "accumulate", "init", "checkpoint", "steps"};
+  std::string key(at(Kind::Identifier) ? text(current()) : std::string_view());
+  bool isKnown = false;
+  for (const std::string &known : keys)
+    isKnown |= known == key;
+  if (!isKnown)
+    return parseOneOf(keys, "a setting of the recipe") && false;
+  for (const Setting &other : train.settings)
+    if (other.key.text == key) {
+      engine.error(here(), "'" + key + "' is set twice")
+          .note(other.key.range, "set here first");
+      return false;
+    }
+  Setting setting;
+  if (!parseSetting(setting, true))
+    return false;
+  train.settings.push_back(std::move(setting));
+  return true;
+}
+
+/// `KEY VALUE [KEY VALUE]...`
+bool Parser::parseSetting(Setting &setting, bool aligned) {
+  if (aligned)
+    mark().group = 5;
+  setting.key = *expectName("a setting");
+  if (aligned)
+    beginCell(Column::Value);
+  if (!(setting.value = parseExpr()))
+    return false;
+  while (at(Kind::Identifier)) {
+    Setting::Clause clause;
+    clause.key = *expectName("a clause");
+    if (!(clause.value = parseExpr()))
+      return false;
+    setting.clauses.push_back(std::move(clause));
+  }
+  setting.range = since(setting.key.range);
+  return true;
+}
+
+bool Parser::parseScheduleDecl() {
+  auto decl = std::make_unique<ScheduleDecl>();
+  SourceRange begin = here();
+  if (!parseDerived(*decl, decl->params, "for", decl->model) ||
+      !parseScheduleBlock(decl->body, "'" + decl->model.text + "'"))
+    return false;
+  decl->range = since(begin);
+  file.decls.push_back(std::move(decl));
+  return true;
+}
+
+bool Parser::parseDefDecl() {
+  Stmts stmts;
+  if (!parseDef(stmts))
+    return false;
+  auto decl = std::make_unique<DefDecl>();
+  decl->def.reset(static_cast<DefStmt *>(stmts.back().release()));
+  decl->name = decl->def->name;
+  decl->range = decl->def->range;
+  file.decls.push_back(std::move(decl));
+  return true;
+}

@@ -1,0 +1,213 @@
+//===- ParsePlacement.cpp - statements that place and move values ---------===//
+
+#include "ParserImpl.h"
+
+using namespace hocket::syntax;
+
+/// `shard PATTERN axis DIM over AXES [DISTRIBUTION...] [override]`
+bool Parser::parseShard(Stmts &stmts) {
+  auto stmt = begin<ShardStmt>();
+  if (!parseSubject(stmt->pattern) || !parseDim(stmt->dim, "axis") ||
+      !parseAxes(stmt->axes, true))
+    return false;
+  while (atDistribution()) {
+    Distribution distribution;
+    beginCell(Column::Option);
+    if (!parseDistribution(distribution))
+      return false;
+    for (const Distribution &other : stmt->distributions)
+      if (other.kind == distribution.kind) {
+        engine.error(distribution.range, "the same is said twice")
+            .note(other.range, "here first");
+        return false;
+      }
+    stmt->distributions.push_back(std::move(distribution));
+  }
+  parseOverride(stmt->overrideMark);
+  return end(std::move(stmt), stmts);
+}
+
+/// `replicate PATTERN over AXES [override]`
+bool Parser::parseReplicate(Stmts &stmts) {
+  auto stmt = begin<ReplicateStmt>();
+  if (!parseSubject(stmt->pattern) || !parseAxes(stmt->axes))
+    return false;
+  parseOverride(stmt->overrideMark);
+  return end(std::move(stmt), stmts);
+}
+
+//===----------------------------------------------------------------------===//
+// sync
+//===----------------------------------------------------------------------===//
+
+/// A hook may have an axis; the others need one or refuse it.
+static bool needsAxis(SyncOp op) {
+  return op != SyncOp::AllReduce && op != SyncOp::Broadcast &&
+         op != SyncOp::Hook;
+}
+
+/// `sync PATTERN POINT OP [axis DIM [to DIM]] over AXES [options]`
+bool Parser::parseSync(Stmts &stmts) {
+  auto stmt = begin<SyncStmt>();
+  if (!parseSubject(stmt->pattern))
+    return false;
+  beginCell(Column::Point);
+  stmt->pointRange = here();
+  auto point = parseOneOf({"fwd_pre", "fwd_post", "bwd_pre", "bwd_post"},
+                          "when to sync");
+  if (!point)
+    return false;
+  stmt->point = static_cast<SyncPoint>(*point);
+  if (!parseSyncOp(*stmt))
+    return false;
+  if ((atWord("axis") || (needsAxis(stmt->op) && !atWord("over"))) &&
+      !parseDim(stmt->dim.emplace(), "axis"))
+    return false;
+  if (stmt->dim && atWord("to") && !parseDim(stmt->toDim.emplace(), "to"))
+    return false;
+  if (!parseAxes(stmt->axes) || !parseSyncOptions(*stmt) || !checkSync(*stmt))
+    return false;
+  return end(std::move(stmt), stmts);
+}
+
+bool Parser::parseSyncOp(SyncStmt &sync) {
+  beginCell(Column::Operation);
+  sync.opRange = here();
+  auto op = parseOneOf({"all_reduce", "reduce_scatter", "all_gather",
+                        "all_to_all", "slice", "broadcast", "halo", "hook"},
+                       "a collective");
+  if (!op)
+    return false;
+  sync.op = static_cast<SyncOp>(*op);
+  if (sync.op == SyncOp::Hook &&
+      !(sync.hook = expectName("the hook's name after 'hook'")))
+    return false;
+  return true;
+}
+
+/// `[op sum|max|min] [root N] [reach REACH] [override]`, in any order.
+bool Parser::parseSyncOptions(SyncStmt &sync) {
+  while (true) {
+    if (at(Kind::Identifier))
+      beginCell(Column::Option);
+    if (!sync.reduceOp && takeWord("op")) {
+      auto op = parseOneOf({"sum", "max", "min"}, "a reduction after 'op'");
+      if (!op)
+        return false;
+      sync.reduceOp = static_cast<ReduceOp>(*op);
+    } else if (!sync.root && takeWord("root")) {
+      if (!(sync.root = parseExpr()))
+        return false;
+    } else if (!sync.reach && atWord("reach")) {
+      if (!parseReach(sync.reach.emplace()))
+        return false;
+    } else {
+      break;
+    }
+  }
+  parseOverride(sync.overrideMark);
+  return true;
+}
+
+/// Whether the clauses fit the operation.
+bool Parser::checkSync(const SyncStmt &sync) {
+  using Op = SyncOp;
+  if (sync.op == Op::Hook)
+    return true;
+  std::string name = std::string("'") + getSpelling(sync.op) + "'";
+  if (needsAxis(sync.op) && !sync.dim) {
+    engine.error(sync.opRange, name + " needs the dim it works on")
+        .note(std::string("write '") + getSpelling(sync.op) +
+              (sync.op == Op::AllToAll ? " axis FROM to TO over ...'"
+                                       : " axis DIM over ...'"));
+    return false;
+  }
+  if (!needsAxis(sync.op) && sync.dim) {
+    engine.error(sync.dim->range, name + " has no axis: it leaves every dim "
+                                         "as it is");
+    return false;
+  }
+  if (sync.op == Op::AllToAll && !sync.toDim) {
+    engine
+        .error(sync.dim->range,
+               name + " needs two dims: the one to gather and the one to split")
+        .note("write 'axis " + sync.dim->text + " to DIM'");
+    return false;
+  }
+  if (sync.op != Op::AllToAll && sync.toDim) {
+    engine.error(sync.toDim->range, "only 'all_to_all' has a second dim");
+    return false;
+  }
+  bool reduces = sync.op == Op::AllReduce || sync.op == Op::ReduceScatter;
+  const char *misfit = sync.reduceOp && !reduces               ? "op"
+                       : sync.root && sync.op != Op::Broadcast ? "root"
+                       : sync.reach && sync.op != Op::Halo     ? "reach"
+                                                               : nullptr;
+  if (!misfit)
+    return true;
+  engine.error(sync.opRange, name + " has no '" + std::string(misfit) + "'");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+/// `defer PATTERN until PATTERN axis DIM over AXES [override]`
+bool Parser::parseDefer(Stmts &stmts) {
+  auto stmt = begin<DeferStmt>();
+  if (!parseSubject(stmt->from))
+    return false;
+  beginCell(Column::To);
+  if (!expectWord("until", lastText()) ||
+      !parsePattern(stmt->until, "'until'") || !parseDim(stmt->dim, "axis") ||
+      !parseAxes(stmt->axes))
+    return false;
+  parseOverride(stmt->overrideMark);
+  return end(std::move(stmt), stmts);
+}
+
+/// `halo PATTERN axis DIM over AXES [reach REACH]`
+bool Parser::parseHalo(Stmts &stmts) {
+  auto stmt = begin<HaloStmt>();
+  if (!parseSubject(stmt->pattern) || !parseDim(stmt->dim, "axis") ||
+      !parseAxes(stmt->axes))
+    return false;
+  if (atWord("reach")) {
+    beginCell(Column::Option);
+    if (!parseReach(stmt->reach.emplace()))
+      return false;
+  }
+  return end(std::move(stmt), stmts);
+}
+
+/// `attention PATTERN using STRATEGY over AXES, ...`
+bool Parser::parseAttention(Stmts &stmts) {
+  auto stmt = begin<AttentionStmt>();
+  if (!parseSubject(stmt->pattern))
+    return false;
+  beginCell(Column::Option);
+  if (!expectWord("using", lastText()))
+    return false;
+  do {
+    AttentionStmt::Part part;
+    SourceRange begin = here();
+    auto strategy =
+        parseOneOf({"heads", "sequence", "ring", "all_gather"}, "a strategy");
+    if (!strategy)
+      return false;
+    part.strategy = static_cast<AttentionStrategy>(*strategy);
+    if (!parseAxes(part.axes))
+      return false;
+    part.range = since(begin);
+    stmt->parts.push_back(std::move(part));
+  } while (takeIf(Kind::Comma));
+  return end(std::move(stmt), stmts);
+}
+
+/// `statistics PATTERN over AXES`
+bool Parser::parseStatistics(Stmts &stmts) {
+  auto stmt = begin<StatisticsStmt>();
+  return parseSubject(stmt->pattern) && parseAxes(stmt->axes) &&
+         end(std::move(stmt), stmts);
+}

@@ -1,0 +1,342 @@
+//===- ParserImpl.h - the recursive-descent parser ------------------------===//
+//
+// One class, its methods in files by what they parse. A method that returns
+// bool, optional or a pointer has reported an error when it returns false or
+// null; callers then give up, up to the statement, where the parser skips to
+// the next one.
+//
+// A line's end ends a statement: outside brackets, `peek()` is EndOfLine when
+// the next token stands on a new line. Inside brackets newlines are spaces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_FRONTEND_PARSERIMPL_H
+#define HOCKET_LIB_FRONTEND_PARSERIMPL_H
+
+#include "Marks.h"
+
+namespace hocket::syntax {
+
+class Parser {
+public:
+  Parser(const SourceManager &sources, FileId file, DiagnosticEngine &engine);
+
+  MarkedFile takeFile();
+  std::optional<PathPattern> takePattern();
+  ExprPtr takeExpression();
+
+private:
+  //===--- Parser.cpp: tokens, errors, recovery ---------------------------===//
+
+  using Kind = TokenKind;
+
+  TokenKind peek() const;
+  bool at(TokenKind kind) const { return peek() == kind; }
+  bool atWord(std::string_view word) const;
+  /// Kind of the token after the next, or EndOfLine across a line's end.
+  TokenKind peekSecond() const;
+  /// Takes the next token. Not at EndOfLine.
+  const Token &take();
+  bool takeIf(TokenKind kind);
+  bool takeWord(std::string_view word);
+  const Token &current() const { return lexed.tokens[pos]; }
+  std::string_view text(const Token &token) const;
+  TokenMark &mark() { return marks[pos]; }
+  TokenMark &lastMark() { return marks[pos - 1]; }
+  SourceRange lastRange() const;
+  /// What was taken last, in quotes: a whole path, or else a token.
+  std::string lastText() const;
+  /// From a token's begin to the last one taken.
+  SourceRange since(SourceRange begin) const { return begin.to(lastRange()); }
+  bool isAdjacent() const { return !current().spaceBefore; }
+
+  /// Where an error about the next token points: the token, or just behind the
+  /// line's last one.
+  SourceRange here() const;
+  /// "','", "'foo'", "the end of the line".
+  std::string found() const;
+  /// Reports "expected WHAT, found ...".
+  Diagnostic &expected(const std::string &what);
+  bool expect(TokenKind kind, const std::string &after);
+  bool expectWord(const char *word, const std::string &after);
+  std::optional<Name> expectName(const std::string &what);
+  /// A name that expressions can refer to: not `not`, `true`, ...
+  std::optional<Name> expectBinding(const std::string &what);
+
+  /// Brackets: newlines inside are spaces.
+  bool openBracket(TokenKind kind, const std::string &after);
+  bool closeBracket(TokenKind kind, const std::string &after);
+  /// `item {, item} [,] CLOSE`; the opening bracket has been taken.
+  template <typename Fn>
+  bool parseList(TokenKind close, const std::string &what, Fn item);
+
+  /// `{ statement... }`, a line each; errors inside are recovered from.
+  template <typename Fn>
+  bool parseBraced(const std::string &after, SourceRange &range, Fn statement);
+  /// Runs `statement` for one statement and goes to the next line.
+  template <typename Fn> void parseLine(Fn statement);
+  bool startsForeignDecl() const;
+  bool reportUnclosed(SourceRange open);
+  void skipStatement(size_t begin);
+  void skipToDecl();
+  bool stopIfTooManyErrors();
+  unsigned getColumn(const Token &token) const;
+
+  /// Guards recursion; `isGood` is false (and an error reported, once) when the
+  /// text nests too deeply.
+  struct DepthScope {
+    explicit DepthScope(Parser &parser);
+    ~DepthScope() { --parser.depth; }
+    Parser &parser;
+    bool isGood;
+  };
+  bool reportTooDeep(SourceRange range);
+
+  //===--- ParseExpr.cpp
+  //---------------------------------------------------===//
+
+  ExprPtr parseExpr();
+  ExprPtr parseBinary(unsigned minPrecedence);
+  ExprPtr parseUnary(unsigned minPrecedence);
+  ExprPtr parsePower();
+  ExprPtr parsePostfix();
+  ExprPtr parsePrimary();
+  ExprPtr parseNumber();
+  ExprPtr parseParenthesized();
+  ExprPtr parseListExpr();
+  ExprPtr parseCall(ExprPtr callee);
+  ExprPtr parseIndex(ExprPtr base);
+  bool parseSubscript(Subscript &subscript);
+  bool parseArgument(Argument &argument, const std::string &where);
+  bool parseArguments(std::vector<Argument> &args, const std::string &where);
+  /// `lo..hi` or one expression.
+  ExprPtr parseIterable();
+  /// Sets the range and depth of a finished node; null when it is too deep.
+  template <typename T>
+  ExprPtr finish(std::unique_ptr<T> node, SourceRange begin);
+  template <typename T> std::unique_ptr<T> makeLeaf();
+  void deepen(Expr &node, const ExprPtr &child);
+
+  //===--- ParsePattern.cpp
+  //------------------------------------------------===//
+
+  bool parsePattern(PathPattern &pattern, const std::string &after);
+  bool parseComponent(PathPattern &pattern);
+  bool parseWordComponent(PathPattern &pattern);
+  bool parseIndexComponent(PathPattern &pattern);
+  bool parseAlternation(PathPattern &pattern);
+  bool parseSelector(IndexSelector &selector);
+  bool atComponent() const;
+  /// Takes a token of a pattern; no space before it when printed.
+  const Token &takeGlued();
+
+  //===--- ParseModel.cpp
+  //--------------------------------------------------===//
+
+  bool parseParameters(std::vector<Parameter> &params, const std::string &of);
+  bool parseParameter(Parameter &param);
+  bool parseModuleItem(std::vector<ItemPtr> &items);
+  bool parseLet(Name &name, ExprPtr &value);
+  bool parseIgnore(std::vector<ItemPtr> &items);
+  bool parseMember(std::vector<ItemPtr> &items);
+  bool parseFunction(std::vector<ItemPtr> &items);
+  bool parseTensorType(TensorType &type, const std::string &after);
+  bool parseResults(std::vector<TensorType> &results);
+
+  //===--- ParseStmt.cpp
+  //---------------------------------------------------===//
+
+  bool parseBlock(Block &block, const std::string &after);
+  bool parseStmt(std::vector<StmtPtr> &stmts);
+  bool parseAssign(std::vector<StmtPtr> &stmts);
+  bool parseFor(std::vector<StmtPtr> &stmts);
+  StmtPtr parseIf();
+  bool parseReturn(std::vector<StmtPtr> &stmts);
+  bool parseValues(std::vector<ExprPtr> &values);
+
+  //===--- ParseDecl.cpp
+  //---------------------------------------------------===//
+
+  void parseHeader();
+  void parseTop();
+  bool parseImport();
+  bool parseDecl();
+  bool parseModuleDecl(bool isModel);
+  bool parseVariantDecl();
+  bool parseChange(VariantDecl &variant);
+  bool parseTrainDecl();
+  bool parseSetting(Setting &setting, bool aligned);
+  bool parseTrainSetting(TrainDecl &train);
+  bool parseScheduleDecl();
+  bool parseDefDecl();
+  bool parseDerived(Decl &decl, std::vector<Parameter> &params,
+                    const char *word, Name &base);
+
+  //===--- ParseSchedule.cpp: structure
+  //------------------------------------===//
+
+  using Stmts = std::vector<ScheduleStmtPtr>;
+
+  bool parseScheduleBlock(ScheduleBlock &block, const std::string &after);
+  bool parseScheduleStmt(Stmts &stmts);
+  bool dispatch(Stmts &stmts);
+  template <typename T> std::unique_ptr<T> begin();
+  template <typename T> bool end(std::unique_ptr<T> stmt, Stmts &stmts);
+  bool parseMesh(Stmts &stmts);
+  bool parseAt(Stmts &stmts);
+  bool parseUse(Stmts &stmts);
+  bool parseDef(Stmts &stmts);
+  bool parseScheduleLet(Stmts &stmts);
+  bool parseScope(ScopePattern &scope, const std::string &after);
+  bool parseExpect(Stmts &stmts);
+  bool parseCounts(ExpectStmt &expect);
+  bool parseAutoReshard(Stmts &stmts);
+
+  //===--- ParsePlacement.cpp: statements that place and move
+  //--------------===//
+
+  bool parseShard(Stmts &stmts);
+  bool parseReplicate(Stmts &stmts);
+  bool parseSync(Stmts &stmts);
+  bool parseSyncOp(SyncStmt &sync);
+  bool parseSyncOptions(SyncStmt &sync);
+  bool checkSync(const SyncStmt &sync);
+  bool parseDefer(Stmts &stmts);
+  bool parseHalo(Stmts &stmts);
+  bool parseAttention(Stmts &stmts);
+  bool parseStatistics(Stmts &stmts);
+
+  //===--- ParseCost.cpp: statements that change cost only
+  //-----------------===//
+
+  bool parseRecompute(Stmts &stmts);
+  bool parseSave(Stmts &stmts);
+  bool parseFsdp(Stmts &stmts);
+  bool parseFuse(Stmts &stmts);
+  bool parseOverlap(Stmts &stmts);
+  bool parseBucket(Stmts &stmts);
+
+  //===--- ParseClause.cpp: clauses of schedule statements
+  //-----------------===//
+
+  bool parseSubject(PathPattern &pattern);
+  bool parseDim(DimRef &dim, const char *word);
+  bool parseAxes(AxisList &axes, bool distributed = false);
+  bool parseAxisUse(AxisList &axes, bool distributed);
+  bool atDistribution() const;
+  bool parseDistribution(Distribution &distribution);
+  bool parseByteSize(ByteSize &size, const std::string &after);
+  bool parseReach(Reach &reach);
+  void parseOverride(OverrideMark &overrideMark);
+  void beginCell(Column column) { mark().column = column; }
+  /// The index of the word at the parser in `words`, or an error that lists
+  /// them. Takes the word.
+  std::optional<size_t> parseOneOf(const std::vector<std::string> &words,
+                                   const std::string &what);
+
+  const SourceManager &sources;
+  DiagnosticEngine &engine;
+  FileId fileId;
+  size_t firstError;
+  LexedFile lexed;
+  std::vector<TokenMark> marks;
+  File file;
+
+  size_t pos = 0;
+  /// The token that a newline before is no line's end: a statement's first.
+  size_t lineBegin = 0;
+  unsigned brackets = 0;
+  unsigned depth = 0;
+  bool tooDeep = false;
+  SourceRange lastPattern;
+  size_t unclosedAt = ~size_t(0);
+  Diagnostic ignored;
+  /// `except PATTERN` is read in a training recipe, and not inside a pattern.
+  bool allowExcept = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Templates
+//===----------------------------------------------------------------------===//
+
+template <typename Fn>
+bool Parser::parseList(TokenKind close, const std::string &what, Fn item) {
+  while (!at(close)) {
+    if (!item())
+      return false;
+    if (!takeIf(Kind::Comma) && !at(close)) {
+      expected("',' or " + std::string(describe(close)) + " after " + what);
+      return false;
+    }
+  }
+  return true;
+}
+
+template <typename Fn> void Parser::parseLine(Fn statement) {
+  size_t begin = pos;
+  lineBegin = pos;
+  mark().startsStatement = true;
+  bool good = statement();
+  if (good && !at(Kind::EndOfLine) && !at(Kind::EndOfFile) &&
+      current().kind != Kind::RBrace) {
+    expected("the end of the line");
+    good = false;
+  }
+  brackets = 0;
+  if (!good)
+    skipStatement(begin);
+}
+
+template <typename Fn>
+bool Parser::parseBraced(const std::string &after, SourceRange &range,
+                         Fn statement) {
+  SourceRange open = here();
+  mark().opensBlock = at(Kind::LBrace);
+  if (!expect(Kind::LBrace, after))
+    return false;
+  while (current().kind != Kind::RBrace) {
+    if (current().kind == Kind::EndOfFile || startsForeignDecl())
+      return reportUnclosed(open);
+    parseLine(statement);
+  }
+  lineBegin = pos;
+  mark().closesBlock = true;
+  take();
+  range = since(open);
+  return true;
+}
+
+template <typename T> std::unique_ptr<T> Parser::makeLeaf() {
+  auto node = std::make_unique<T>();
+  node->range = here();
+  return node;
+}
+
+template <typename T>
+ExprPtr Parser::finish(std::unique_ptr<T> node, SourceRange begin) {
+  node->range = since(begin);
+  if (node->depth > kMaxDepth) {
+    reportTooDeep(node->range);
+    return nullptr;
+  }
+  return node;
+}
+
+template <typename T> std::unique_ptr<T> Parser::begin() {
+  auto stmt = std::make_unique<T>();
+  stmt->keyword = here();
+  // Lines line up with their like.
+  mark().group = static_cast<uint8_t>(stmt->kind) + 16;
+  take();
+  return stmt;
+}
+
+template <typename T> bool Parser::end(std::unique_ptr<T> stmt, Stmts &stmts) {
+  stmt->range = since(stmt->keyword);
+  stmts.push_back(std::move(stmt));
+  return true;
+}
+
+} // namespace hocket::syntax
+
+#endif // HOCKET_LIB_FRONTEND_PARSERIMPL_H
