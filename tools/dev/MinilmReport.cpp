@@ -8,14 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hocket/Io/TensorFiles.h"
-#include <algorithm>
+#include "FileTensor.h"
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <vector>
 
 using namespace hocket;
+using dev::FileTensor;
 using runtime::Status;
 
 namespace {
@@ -24,57 +23,25 @@ namespace {
 // forgotten padding mask is 2e-4 and more.
 constexpr double tolerance = 2e-6;
 
-struct Matrix {
-  int64_t rows = 0, columns = 0;
-  std::vector<double> values;
-
-  double at(int64_t row, int64_t column) const {
-    return values[row * columns + column];
-  }
-};
-
-Status readMatrix(const runtime::TensorFiles &files, const std::string &name,
-                  Matrix &matrix) {
-  runtime::TensorDescription description;
-  if (!files.describe(name, description))
-    return Status::userError(files.name() + " has no tensor '" + name + "'");
-  if (description.dims.size() != 2)
-    return Status::userError("tensor '" + name + "' in " + files.name() +
-                             " has " + std::to_string(description.dims.size()) +
-                             " dims, expected 2: sentence and hidden");
-  matrix.rows = description.dims[0];
-  matrix.columns = description.dims[1];
-  matrix.values.resize(matrix.rows * matrix.columns);
-  return files.read(name, {description.dims, {0, 0}, description.dims},
-                    plan::DType::F64, matrix.values.data());
-}
-
-double farthest(const Matrix &a, const Matrix &b) {
-  double distance = 0;
-  for (size_t i = 0; i < a.values.size(); ++i) {
-    double difference = std::fabs(a.values[i] - b.values[i]);
-    // A NaN is infinitely far, and no maximum would show it.
-    distance =
-        std::isnan(difference) ? INFINITY : std::max(distance, difference);
-  }
-  return distance;
-}
-
-double cosine(const Matrix &m, int64_t a, int64_t b) {
+/// Of rows `a` and `b` of a matrix.
+double cosine(const FileTensor &matrix, int64_t a, int64_t b) {
+  int64_t columns = matrix.dims[1];
   double ab = 0, aa = 0, bb = 0;
-  for (int64_t i = 0; i < m.columns; ++i) {
-    ab += m.at(a, i) * m.at(b, i);
-    aa += m.at(a, i) * m.at(a, i);
-    bb += m.at(b, i) * m.at(b, i);
+  for (int64_t i = 0; i < columns; ++i) {
+    double x = matrix.values[a * columns + i];
+    double y = matrix.values[b * columns + i];
+    ab += x * y;
+    aa += x * x;
+    bb += y * y;
   }
   return ab / std::sqrt(aa * bb);
 }
 
-void printSentences(const char *path, const Matrix &embeddings) {
+void printSentences(const char *path, int64_t count) {
   constexpr size_t width = 68;
   std::ifstream file(path);
   std::string sentence;
-  for (int64_t row = 0; row < embeddings.rows; ++row) {
+  for (int64_t row = 0; row < count; ++row) {
     std::getline(file, sentence);
     if (sentence.size() > width)
       sentence = sentence.substr(0, width - 4) + " ...";
@@ -82,44 +49,18 @@ void printSentences(const char *path, const Matrix &embeddings) {
   }
 }
 
-void printSimilarity(const Matrix &embeddings) {
+void printSimilarity(const FileTensor &embeddings) {
+  int64_t rows = embeddings.dims[0];
   std::printf("\n   ");
-  for (int64_t column = 0; column < embeddings.rows; ++column)
+  for (int64_t column = 0; column < rows; ++column)
     std::printf("%8c", char('A' + column));
   std::printf("\n");
-  for (int64_t row = 0; row < embeddings.rows; ++row) {
+  for (int64_t row = 0; row < rows; ++row) {
     std::printf("  %c", char('A' + row));
-    for (int64_t column = 0; column < embeddings.rows; ++column)
+    for (int64_t column = 0; column < rows; ++column)
       std::printf("%8.4f", cosine(embeddings, row, column));
     std::printf("\n");
   }
-}
-
-/// Reads the only tensor of `output` and the two of `reference`.
-Status readAll(const char *output, const char *reference, Matrix &ours,
-               Matrix &single, Matrix &exact) {
-  runtime::TensorFiles outputs("output"), references("reference");
-  Status status = outputs.add(output);
-  if (status.ok())
-    status = references.add(reference);
-  if (!status.ok())
-    return status;
-  if (outputs.tensorNames().size() != 1)
-    return Status::userError(outputs.name() + " has " +
-                             std::to_string(outputs.tensorNames().size()) +
-                             " tensors, expected the embeddings only");
-  status = readMatrix(outputs, outputs.tensorNames()[0], ours);
-  if (status.ok())
-    status = readMatrix(references, "embeddings", single);
-  if (status.ok())
-    status = readMatrix(references, "embeddings_f64", exact);
-  if (status.ok() && (ours.rows != exact.rows || ours.columns != exact.columns))
-    status =
-        Status::userError("the embeddings are [" + std::to_string(ours.rows) +
-                          ", " + std::to_string(ours.columns) +
-                          "], expected [" + std::to_string(exact.rows) + ", " +
-                          std::to_string(exact.columns) + "]");
-  return status;
 }
 
 } // namespace
@@ -129,20 +70,26 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: minilm-report SENTENCES OUTPUT REFERENCE\n");
     return 2;
   }
-  Matrix ours, single, exact;
-  Status status = readAll(argv[2], argv[3], ours, single, exact);
+  FileTensor ours, single, exact;
+  Status status = dev::readTensor(argv[2], "", ours);
+  if (status.ok())
+    status = dev::readTensor(argv[3], "embeddings", single);
+  if (status.ok())
+    status = dev::readTensor(argv[3], "embeddings_f64", exact);
+  if (status.ok())
+    status = dev::checkSameDims(ours, exact);
   if (!status.ok()) {
     std::fprintf(stderr, "error: %s\n", status.message.c_str());
     return status.exitStatus();
   }
-  printSentences(argv[1], ours);
+  printSentences(argv[1], ours.dims[0]);
   printSimilarity(ours);
-  double distance = farthest(ours, exact);
+  double distance = dev::farthest(ours, exact);
   std::printf("\nfarthest element from PyTorch in float32: %.2g\n",
-              farthest(ours, single));
+              dev::farthest(ours, single));
   std::printf("farthest element from PyTorch in float64: %.2g "
               "(PyTorch's own float32: %.2g)\n",
-              distance, farthest(single, exact));
+              distance, dev::farthest(single, exact));
   if (distance <= tolerance)
     return 0;
   std::fprintf(stderr,
