@@ -1,0 +1,68 @@
+//===- Safetensors.h - reading and writing safetensors files ---*- C++ -*-===//
+//
+// A file is: 8 bytes, the little-endian length n of the header; n bytes of
+// JSON, {"name": {"dtype", "shape", "data_offsets": [begin, end]}, ...,
+// "__metadata__": {string: string}}; then the data, to which offsets refer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_IO_SAFETENSORS_H
+#define HOCKET_IO_SAFETENSORS_H
+
+#include "hocket/Io/FileTypes.h"
+#include <map>
+#include <memory>
+
+namespace hocket::runtime {
+
+/// Checks the `size` bytes at `data` in full and lists their tensors, which
+/// point into `data`. Refused: a header that does not fit or is not what the
+/// format says, names that appear twice, types that are not known, ranges that
+/// are out of the file, overlap, leave holes or do not have the size that
+/// shape and type say. `error` is a sentence without the file's name.
+bool parseSafetensors(const uint8_t *data, size_t size,
+                      std::map<std::string, StoredTensor> &tensors,
+                      std::string &error);
+
+/// One tensor of a file to be written.
+struct NamedTensor {
+  std::string name;
+  TensorDescription description;
+};
+
+/// Writes one file from boxes that come in any order from any thread. Nothing
+/// is seen under `path` before commit(): the bytes go to a temporary beside it,
+/// which is removed if the writer is destroyed without commit().
+class SafetensorsWriter : public TensorSink {
+public:
+  /// Reserves the file's full size, so that a full disk shows here. A path
+  /// that cannot be written is the user's mistake, a full disk a failure.
+  static Status create(const std::string &path,
+                       const std::vector<NamedTensor> &tensors,
+                       std::unique_ptr<SafetensorsWriter> &writer);
+  ~SafetensorsWriter() override;
+
+  Status prepare(const std::string &tensor,
+                 const TensorDescription &description) override;
+  Status write(const std::string &tensor, const Box &box,
+               const void *source) override;
+  /// Flushes to disk and renames to the path.
+  Status commit();
+
+private:
+  struct Place {
+    TensorDescription description;
+    int64_t offset; // bytes in the file
+  };
+  SafetensorsWriter() = default;
+  Status failure(const char *what) const;
+  Status writeBytes(const void *source, int64_t bytes, int64_t offset) const;
+
+  std::string path, temporary;
+  int file = -1;
+  std::map<std::string, Place> places;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_IO_SAFETENSORS_H

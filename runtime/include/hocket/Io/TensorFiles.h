@@ -1,0 +1,63 @@
+//===- TensorFiles.h - tensors from one or more files ----------*- C++ -*-===//
+
+#ifndef HOCKET_IO_TENSORFILES_H
+#define HOCKET_IO_TENSORFILES_H
+
+#include "hocket/Io/FileTypes.h"
+#include "hocket/Io/MappedFile.h"
+#include <deque>
+#include <map>
+
+namespace hocket::runtime {
+
+/// A source that is the union of files. Files are checked when they are added
+/// and read when a rank reads its box.
+class TensorFiles : public TensorSource {
+public:
+  /// `role` begins names and errors: "weights", "input".
+  explicit TensorFiles(std::string role) : role(std::move(role)) {}
+
+  /// Adds what `path` names:
+  ///   FILE.safetensors       all its tensors
+  ///   FILE.index.json        the tensors that it maps to files beside it
+  ///   FILE.npy               one tensor, called FILE
+  ///   NAME=FILE.npy          one tensor, called NAME
+  ///   FOLDER                 model.safetensors.index.json if it is there, else
+  ///                          every .safetensors and .npy file in it
+  /// Any other file is read as safetensors. A tensor that is there already is
+  /// an error.
+  Status add(const std::string &path);
+
+  std::vector<std::string> tensorNames() const;
+  /// Null if there is none of that name.
+  const StoredTensor *find(const std::string &tensor) const;
+
+  std::string name() const override;
+  bool describe(const std::string &tensor,
+                TensorDescription &description) const override;
+  Status read(const std::string &tensor, const Box &box, plan::DType type,
+              void *destination) const override;
+
+private:
+  struct Entry {
+    StoredTensor stored;
+    std::string path; // of its file
+  };
+  Status addSafetensors(const std::string &path,
+                        const std::vector<std::string> *only);
+  Status addIndex(const std::string &path);
+  Status addNpy(const std::string &tensor, const std::string &path);
+  Status addFolder(const std::string &path);
+  Status insert(const std::string &tensor, const StoredTensor &stored,
+                const std::string &path);
+  std::string title(const std::string &path) const;
+
+  std::string role;
+  std::vector<std::string> paths; // as the user gave them
+  std::deque<MappedFile> files;
+  std::map<std::string, Entry> tensors;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_IO_TENSORFILES_H

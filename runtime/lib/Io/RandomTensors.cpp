@@ -1,0 +1,116 @@
+//===- RandomTensors.cpp - weights and inputs drawn from a seed -----------===//
+
+#include "hocket/Io/RandomTensors.h"
+#include "hocket/Runtime/BoxRuns.h"
+#include "hocket/Runtime/Elements.h"
+#include "hocket/Runtime/Philox.h"
+#include <algorithm>
+#include <cstring>
+
+namespace hocket::runtime {
+
+namespace {
+
+/// A draw is a number of the tensor's own type, whatever type it is read as,
+/// so that a reference that reads it as f64 starts from the same numbers.
+float roundTo(plan::DType type, double value) {
+  if (type == plan::DType::F16)
+    return Float16(float(value));
+  if (type == plan::DType::BF16)
+    return BFloat16(float(value));
+  return float(value);
+}
+
+/// The smallest vocabulary that `input` (or, with -1, any tensor) is looked up
+/// in; 0 if there is none.
+int64_t smallestVocabulary(const plan::Plan &plan, int64_t input) {
+  int64_t limit = 0;
+  for (const plan::RankClass &rankClass : plan.classes)
+    for (const plan::Instruction &instruction : rankClass.step) {
+      auto *lookup = std::get_if<plan::Embedding>(&instruction.body);
+      if (!lookup)
+        continue;
+      const plan::Buffer &ids = rankClass.buffers[lookup->ids.buffer];
+      bool isMeant = input < 0 ||
+                     (ids.region == plan::Region::Input && ids.offset == input);
+      if (isMeant && (limit == 0 || lookup->vocab < limit))
+        limit = lookup->vocab;
+    }
+  return limit;
+}
+
+} // namespace
+
+void RandomTensors::add(const plan::GlobalTensor &tensor,
+                        Distribution distribution) {
+  tensors[tensor.name] = {{tensor.type, tensor.dims}, distribution};
+}
+
+std::vector<std::string> RandomTensors::tensorNames() const {
+  std::vector<std::string> names;
+  for (const auto &entry : tensors)
+    names.push_back(entry.first);
+  return names;
+}
+
+std::string RandomTensors::name() const {
+  return role + " (random, seed " + std::to_string(seed) + ")";
+}
+
+bool RandomTensors::describe(const std::string &tensor,
+                             TensorDescription &description) const {
+  auto found = tensors.find(tensor);
+  if (found == tensors.end())
+    return false;
+  description = found->second.description;
+  return true;
+}
+
+Status RandomTensors::read(const std::string &tensor, const Box &box,
+                           plan::DType type, void *destination) const {
+  auto found = tensors.find(tensor);
+  if (found == tensors.end())
+    return Status::userError(name() + " has no tensor '" + tensor + "'");
+  RandomStream stream(seed, tensor);
+  Distribution distribution = found->second.distribution;
+  plan::DType described = found->second.description.type;
+  visitType(type, [&](auto zero) {
+    using T = decltype(zero);
+    auto draw = [&](int64_t index) {
+      if constexpr (std::is_same_v<T, Boolean>)
+        return T(int(stream.bits(index) >> 63));
+      else if constexpr (std::is_integral_v<T>)
+        return T(stream.integer(index, 0, distribution.limit));
+      else
+        return T(
+            roundTo(described, distribution.deviation * stream.normal(index)));
+    };
+    T *out = static_cast<T *>(destination);
+    forEachRun(box, [&](int64_t begin, int64_t done, int64_t count) {
+      for (int64_t i = 0; i < count; ++i)
+        out[done + i] = draw(begin + i);
+      return true;
+    });
+  });
+  return Status::success();
+}
+
+RandomTensors randomWeights(const plan::Plan &plan, uint64_t seed) {
+  RandomTensors result("weights", seed);
+  for (const plan::GlobalTensor &tensor : plan.parameters)
+    result.add(tensor, {0.02, 2});
+  return result;
+}
+
+RandomTensors randomInputs(const plan::Plan &plan, uint64_t seed) {
+  RandomTensors result("input", seed);
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    int64_t limit = smallestVocabulary(plan, int64_t(i));
+    if (limit == 0)
+      limit = smallestVocabulary(plan, -1);
+    result.add(plan.inputs[i], {1, std::max<int64_t>(limit, 2)});
+  }
+  return result;
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,98 @@
+//===- IoRandom.cpp - Philox and the tensors drawn from it ----------------===//
+
+#include "SamplePlan.h"
+#include "hocket/Io/RandomTensors.h"
+#include "hocket/Runtime/Philox.h"
+#include <gtest/gtest.h>
+
+using namespace hocket::runtime;
+using hocket::plan::DType;
+
+namespace {
+
+// The known answers that the authors of Philox publish with Random123.
+TEST(Philox, KnownAnswers) {
+  EXPECT_EQ(philox4x32({0, 0, 0, 0}, {0, 0}),
+            PhiloxBlock({0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  constexpr uint32_t ones = 0xffffffff;
+  EXPECT_EQ(philox4x32({ones, ones, ones, ones}, {ones, ones}),
+            PhiloxBlock({0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                       {0xa4093822, 0x299f31d0}),
+            PhiloxBlock({0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Philox, HashOfPaths) {
+  // FNV-1a's published values.
+  EXPECT_EQ(hashPath(""), 0xcbf29ce484222325u);
+  EXPECT_EQ(hashPath("a"), 0xaf63dc4c8601ec8cu);
+  EXPECT_EQ(hashPath("foobar"), 0x85944171f73967e8u);
+}
+
+TEST(Philox, Moments) {
+  RandomStream stream(7, "w");
+  double sum = 0, squares = 0, uniform = 0;
+  constexpr int count = 100000;
+  for (int i = 0; i < count; ++i) {
+    double x = stream.normal(i);
+    sum += x;
+    squares += x * x;
+    uniform += stream.uniform(i);
+    int64_t integer = stream.integer(i, -3, 5);
+    ASSERT_TRUE(integer >= -3 && integer < 5);
+  }
+  // Three standard errors.
+  EXPECT_NEAR(sum / count, 0, 3 / std::sqrt(count));
+  EXPECT_NEAR(squares / count, 1, 3 * std::sqrt(2.0 / count));
+  EXPECT_NEAR(uniform / count, 0.5, 3 * std::sqrt(1 / 12.0 / count));
+}
+
+TEST(Philox, SeedsPathsAndElementsDiffer) {
+  RandomStream a(1, "w");
+  EXPECT_NE(a.bits(0), a.bits(1));
+  EXPECT_NE(a.bits(0), a.bits(2));
+  EXPECT_NE(a.bits(0), RandomStream(2, "w").bits(0));
+  EXPECT_NE(a.bits(0), RandomStream(1, "v").bits(0));
+  EXPECT_NE(a.bits(0), a.bits(uint64_t(1) << 33));
+}
+
+TEST(RandomTensors, DoNotDependOnTheCut) {
+  auto weights = randomWeights(hocket::plan::samplePlan(), 5);
+  std::vector<float> whole(24), column(4);
+  Box all{{4, 6}, {0, 0}, {4, 6}}, one{{4, 2, 3}, {0, 1, 2}, {4, 1, 1}};
+  ASSERT_TRUE(weights.read("proj.weight", all, DType::F32, whole.data()).ok());
+  ASSERT_TRUE(weights.read("proj.weight", one, DType::F32, column.data()).ok());
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(column[i], whole[i * 6 + 5]);
+  EXPECT_NE(whole[0], whole[1]);
+  std::vector<double> wide(24);
+  ASSERT_TRUE(weights.read("proj.weight", all, DType::F64, wide.data()).ok());
+  for (int i = 0; i < 24; ++i)
+    EXPECT_EQ(wide[i], whole[i]);
+}
+
+TEST(RandomTensors, IntegersStayBelowTheVocabulary) {
+  using namespace hocket::plan;
+  Plan plan;
+  plan.inputs = {{"ids", DType::I64, {64}, {64}, {}, {}},
+                 {"types", DType::I32, {64}, {64}, {}, {}}};
+  RankClass c;
+  c.buffers = {{Region::Input, 0, 512, DType::I64},
+               {Region::Arena, 0, 256, DType::I32}};
+  Embedding words, types;
+  words.ids.buffer = 0, words.vocab = 1000;
+  types.ids.buffer = 1, types.vocab = 3;
+  c.step = {{-1, words}, {-1, types}};
+  plan.classes = {c};
+  auto inputs = randomInputs(plan, 1);
+  std::vector<int64_t> ids(64);
+  std::vector<int32_t> kinds(64);
+  hocket::runtime::Box all{{64}, {0}, {64}};
+  ASSERT_TRUE(inputs.read("ids", all, DType::I64, ids.data()).ok());
+  ASSERT_TRUE(inputs.read("types", all, DType::I32, kinds.data()).ok());
+  EXPECT_LT(*std::max_element(ids.begin(), ids.end()), 1000);
+  EXPECT_GT(*std::max_element(ids.begin(), ids.end()), 500);
+  EXPECT_EQ(*std::max_element(kinds.begin(), kinds.end()), 2);
+}
+
+} // namespace
