@@ -25,7 +25,10 @@ int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
   case CollectiveKind::AllReduce: {
     // A reduce_scatter of chunks, then an all_gather of them.
     int64_t total = elementsBut(src.shape, -1);
-    int64_t own = total * (me + 1) / members - total * me / members;
+    auto begin = [&](int64_t i) {
+      return total / members * i + total % members * i / members;
+    };
+    int64_t own = begin(me + 1) - begin(me);
     elements = (members - 1) * own + total - own;
     break;
   }

@@ -70,6 +70,9 @@ public:
   /// deadline, every member gets an error that names rank, collective, path
   /// and schedule line; after an error every further call fails.
   virtual Status run(int64_t handle) = 0;
+  /// What run() has read from other members so far; counted while moving it,
+  /// so that it can be held against plan::receivedBytes.
+  virtual int64_t receivedBytes() const = 0;
   /// Makes this and every other rank's run() fail with `why`.
   virtual void abort(const Status &why) = 0;
 };

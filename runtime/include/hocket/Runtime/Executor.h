@@ -44,8 +44,9 @@ struct ExecutorOptions {
 /// Runtime) every further call fails with the same error.
 class Executor {
 public:
-  /// Checks `plan`, allocates and touches all memory, prepares all calls.
-  /// `plan` must outlive the executor.
+  /// Checks `plan` (plan::check) and that `kernels` has what it calls,
+  /// allocates and touches all memory, prepares all calls. `plan` must outlive
+  /// the executor.
   static Status create(const plan::Plan &plan, const KernelTable &kernels,
                        const ExecutorOptions &options,
                        std::unique_ptr<Executor> &executor);
@@ -74,10 +75,6 @@ private:
 /// Whether a tensor of dtype `given` may be read where the plan holds `wanted`:
 /// any float for a float, any integer or bool for an integer, bool for bool.
 bool isReadable(plan::DType given, plan::DType wanted);
-
-/// Checks everything about `plan` that the executor relies on: indices, table
-/// lengths, views inside their buffers, dtypes. `kernels` may be null.
-Status checkPlan(const plan::Plan &plan, const KernelTable *kernels);
 
 } // namespace hocket::runtime
 

@@ -25,6 +25,8 @@ public:
   std::unique_ptr<Communicator> communicator(int64_t rank);
   /// As Communicator::abort, from a thread that is no rank.
   void abort(int64_t rank, const Status &why);
+  /// Why the first rank gave up; success if none has.
+  Status failure() const;
 
   struct State;
 

@@ -1,0 +1,43 @@
+//===- Attention.h - attention that never holds seq x seq ------*- C++ -*-===//
+
+#ifndef HOCKET_CPU_ATTENTION_H
+#define HOCKET_CPU_ATTENTION_H
+
+#include "hocket/Cpu/Call.h"
+#include <optional>
+
+namespace hocket::runtime {
+
+/// See plan::Attention; the scalars are this rank's. Query i may read key j if
+/// !causal or j <= i + queryOffset - keyOffset.
+struct AttentionArguments {
+  Operand q, k, v,
+      out; // [B, H, S, D], [B, K, T, D], [B, K, T, E], [B, H, S, E]
+  std::optional<Operand> keep; // [B, T], Bool
+  float scale = 1;
+  bool causal = false;
+  int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
+  int64_t queryOffset = 0, keyOffset = 0;
+
+  /// The local kv head that local query head `head` reads.
+  int64_t kvHead(int64_t head) const {
+    return (headOffset + head) / group - kvHeadOffset;
+  }
+  /// Keys [0, result) are what query `i` may read, causality alone.
+  int64_t keyLimit(int64_t i) const {
+    int64_t keys = k.shape[2];
+    if (!causal)
+      return keys;
+    int64_t limit = i + queryOffset - keyOffset + 1;
+    return limit < 0 ? 0 : limit < keys ? limit : keys;
+  }
+};
+
+/// F32: tiles of scores by oneDNN with an online softmax between. Other types
+/// (computed in F32, F64 in F64): a plain loop over keys.
+Status makeAttention(const AttentionArguments &arguments, int threads,
+                     std::unique_ptr<Call> &call);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_CPU_ATTENTION_H

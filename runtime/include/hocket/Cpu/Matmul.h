@@ -1,0 +1,53 @@
+//===- Matmul.h - products of strided matrices, fused epilogues -*- C++ -*-===//
+
+#ifndef HOCKET_CPU_MATMUL_H
+#define HOCKET_CPU_MATMUL_H
+
+#include "hocket/Cpu/Call.h"
+#include <memory>
+#include <optional>
+
+namespace hocket::runtime {
+
+/// A weight in the layout that oneDNN likes best.
+class PackedWeight {
+public:
+  PackedWeight();
+  ~PackedWeight();
+  /// Chooses the layout for b [k, n] met by `m` rows and allocates it. For a
+  /// type that oneDNN has no product for there is no layout: bytes() is 0,
+  /// packing does nothing and products read the plain weight.
+  static std::unique_ptr<PackedWeight> make(const Operand &b, int64_t m);
+  int64_t bytes() const;
+  /// Reads b, writes the pack.
+  Status pack();
+
+  struct Layout;
+  const Layout *layout() const { return chosen.get(); } // null if none
+
+private:
+  std::unique_ptr<Layout> chosen;
+};
+
+struct PostOperation {
+  plan::PostOp op;
+  Operand operand; // Add, Mul: the shape of c, strides 0 where broadcast
+};
+
+/// See plan::Matmul. `pack`, if given, holds b and outlives the call.
+struct MatmulArguments {
+  Operand a, b, c;
+  std::optional<Operand> bias; // [n]
+  std::vector<PostOperation> post;
+  const PackedWeight *pack = nullptr;
+};
+
+/// F32 and BF16 run in oneDNN, other types in a loop of our own. A layout for
+/// which oneDNN has only its reference loop is copied into scratch; if it has
+/// nothing better even then, that is an error, never silent slowness.
+Status makeMatmul(const MatmulArguments &arguments, int threads,
+                  std::unique_ptr<Call> &call);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_CPU_MATMUL_H

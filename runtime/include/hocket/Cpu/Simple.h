@@ -1,0 +1,31 @@
+//===- Simple.h - copy, fill, iota and embedding calls ---------*- C++ -*-===//
+
+#ifndef HOCKET_CPU_SIMPLE_H
+#define HOCKET_CPU_SIMPLE_H
+
+#include "hocket/Cpu/Call.h"
+#include <string>
+
+namespace hocket::runtime {
+
+/// dst = src; equal shapes and types.
+std::unique_ptr<Call> makeCopy(const Operand &src, const Operand &dst);
+
+/// Every element of dst = value.
+std::unique_ptr<Call> makeFill(const Operand &dst, double value);
+
+/// dst[i0, ...] = first + i_dim.
+std::unique_ptr<Call> makeIota(const Operand &dst, int dim, int64_t first);
+
+/// See plan::Embedding. `name` is what an error calls the ids: `input "ids"`.
+/// Fails on an id outside [0, vocab).
+struct EmbeddingArguments {
+  Operand table, ids, out;
+  int64_t vocabOffset = 0, vocab = 0;
+  std::string name;
+};
+std::unique_ptr<Call> makeEmbedding(const EmbeddingArguments &arguments);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_CPU_SIMPLE_H

@@ -1,0 +1,58 @@
+//===- VectorFunctions.h - inner loops compiled per processor --*- C++ -*-===//
+//
+// The same sources are compiled for x86-64-v3 (AVX2) and for x86-64-v4
+// (AVX-512), and the processor chooses when the program starts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_CPU_VECTORFUNCTIONS_H
+#define HOCKET_CPU_VECTORFUNCTIONS_H
+
+#include <stdint.h>
+
+namespace hocket::runtime {
+
+/// out[i] = terms[0][i] op terms[1][i] op ... in this order, count >= 1.
+/// `out` may be one of the terms.
+using ReduceFunction = void (*)(void *out, const void *const *terms,
+                                int64_t count, int64_t elements);
+
+/// One tile of online softmax over `rows` x `columns` scores, in place.
+struct SoftmaxTile {
+  float *scores; // row pitch `pitch`; becomes exp(scale * score - max)
+  int64_t pitch, rows, columns;
+  float scale;
+  const float *mask;  // added to scaled scores (0 or -inf) by column, or null
+  int64_t firstLimit; // row r attends to columns < firstLimit + r (clamped)
+  bool limited;
+  float *maxima;  // by row: running maximum, -inf at the start
+  float *sums;    // by row: running sum of the exponentials
+  float *rescale; // by row, out: what earlier accumulations shrink by
+};
+
+/// The innermost product of a blocked matmul in element type T:
+/// acc[i][j] += sum_p a[p*rows + i] * b[p*columns + j], packed panels.
+constexpr int panelRows = 6, panelColumns = 16;
+template <typename T>
+using PanelProduct = void (*)(int64_t depth, const T *a, const T *b, T *acc,
+                              int64_t accPitch);
+
+struct VectorFunctions {
+  const char *name;
+  /// By reduction (Sum, Max, Min) and type (F32, F64, I32, I64).
+  ReduceFunction reduceF32[3], reduceF64[3], reduceI32[3], reduceI64[3];
+  void (*softmaxTile)(const SoftmaxTile &tile);
+  /// row[i] *= factor.
+  void (*scaleRow)(float *row, int64_t count, float factor);
+  PanelProduct<float> productF32;
+  PanelProduct<double> productF64;
+  PanelProduct<int32_t> productI32;
+  PanelProduct<int64_t> productI64;
+};
+
+/// The best set for this processor.
+const VectorFunctions &vectorFunctions();
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_CPU_VECTORFUNCTIONS_H

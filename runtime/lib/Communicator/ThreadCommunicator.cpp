@@ -1,0 +1,241 @@
+//===- ThreadCommunicator.cpp - ranks as threads of one process -----------===//
+
+#include "hocket/Runtime/ThreadCommunicator.h"
+#include "runtime/lib/Communicator/CollectiveSpec.h"
+#include "runtime/lib/Communicator/Rendezvous.h"
+#include "runtime/lib/Communicator/Transfers.h"
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <thread>
+
+namespace hocket::runtime {
+
+/// What all ranks share: the meeting place of each group, and the first error.
+struct ThreadWorld::State {
+  State(int64_t ranks, const ThreadCommunicatorOptions &options)
+      : ranks(ranks), options(options) {}
+
+  Rendezvous &groupOf(const std::vector<int64_t> &members) {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::unique_ptr<Rendezvous> &group = groups[members];
+    if (!group)
+      group =
+          std::make_unique<Rendezvous>(members.size(), options.spin, aborted);
+    return *group;
+  }
+
+  void abort(int64_t rank, const Status &why) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!aborted.load()) {
+      culprit = rank;
+      reason = why;
+      aborted.store(true);
+    }
+    for (auto &group : groups)
+      group.second->wakeAll();
+  }
+
+  const int64_t ranks;
+  const ThreadCommunicatorOptions options;
+  std::atomic<bool> aborted{false};
+  std::mutex mutex; // guards what follows
+  std::map<std::vector<int64_t>, std::unique_ptr<Rendezvous>> groups;
+  int64_t culprit = -1;
+  Status reason;
+};
+
+namespace {
+
+class ThreadCommunicator : public Communicator {
+public:
+  ThreadCommunicator(std::shared_ptr<ThreadWorld::State> world, int64_t rank)
+      : world(std::move(world)), self(rank),
+        random(this->world->options.delaySeed * 0x9e3779b97f4a7c15u + rank) {}
+
+  int64_t rank() const override { return self; }
+  int64_t size() const override { return world->ranks; }
+  int64_t receivedBytes() const override { return received; }
+  void abort(const Status &why) override { world->abort(self, why); }
+  Status prepare(const CollectiveSpec &spec, int64_t &handle) override;
+  Status run(int64_t handle) override;
+
+private:
+  struct Prepared {
+    CollectiveSpec spec;
+    Rendezvous *group;
+    std::vector<const Prepared *> peers; // of the last run, by member
+    Transfers transfers;                 // for these peers
+  };
+
+  Status meet(Prepared &collective);
+  Status resolve(Prepared &collective);
+  Status timeOut(const Prepared &collective);
+  Status interrupted(const Prepared &collective);
+  void delay();
+
+  std::shared_ptr<ThreadWorld::State> world;
+  const int64_t self;
+  uint64_t random;
+  int64_t received = 0;
+  std::vector<std::unique_ptr<Prepared>> collectives;
+};
+
+} // namespace
+
+Status ThreadCommunicator::prepare(const CollectiveSpec &spec,
+                                   int64_t &handle) {
+  Status status = checkSpec(spec);
+  if (!status.ok())
+    return status;
+  if (spec.members[spec.me] != self)
+    return Status::runtimeError(spec.describe() + ": rank " +
+                                std::to_string(self) + " is not member " +
+                                std::to_string(spec.me) + " of it");
+  auto collective = std::make_unique<Prepared>();
+  collective->spec = spec;
+  collective->group = &world->groupOf(spec.members);
+  handle = static_cast<int64_t>(collectives.size());
+  collectives.push_back(std::move(collective));
+  return Status::success();
+}
+
+Status ThreadCommunicator::run(int64_t handle) {
+  Prepared &collective = *collectives[handle];
+  if (world->aborted.load(std::memory_order_relaxed))
+    return interrupted(collective);
+  Status status = meet(collective);
+  if (status.ok())
+    status = resolve(collective);
+  if (!status.ok())
+    return status;
+  collective.transfers.first();
+  if (collective.transfers.hasSecond()) {
+    status = meet(collective);
+    if (!status.ok())
+      return status;
+    collective.transfers.second();
+  }
+  received += collective.transfers.receivedBytes();
+  // Nobody may write src or dst again while another still reads it.
+  return meet(collective);
+}
+
+Status ThreadCommunicator::meet(Prepared &collective) {
+  int64_t me = collective.spec.me;
+  if (world->options.delaySeed)
+    delay();
+  collective.group->arrive(me, &collective);
+  auto limit = std::chrono::duration<double>(world->options.deadlineSeconds);
+  auto deadline =
+      Rendezvous::Clock::now() +
+      std::chrono::duration_cast<Rendezvous::Clock::duration>(limit);
+  switch (collective.group->wait(me, deadline)) {
+  case WaitResult::Arrived:
+    if (world->options.delaySeed)
+      delay();
+    return Status::success();
+  case WaitResult::Aborted:
+    return interrupted(collective);
+  case WaitResult::TimedOut:
+    break;
+  }
+  return timeOut(collective);
+}
+
+/// Reads what the others came for, and if that is new, checks it and works out
+/// the transfers. Every member compares in the same order, so all give the
+/// same error.
+Status ThreadCommunicator::resolve(Prepared &collective) {
+  size_t members = collective.spec.members.size();
+  bool known = collective.peers.size() == members;
+  for (size_t i = 0; known && i < members; ++i)
+    known = collective.peers[i] == collective.group->note(i);
+  if (known)
+    return Status::success();
+  std::vector<const CollectiveSpec *> specs;
+  collective.peers.clear();
+  for (size_t i = 0; i < members; ++i) {
+    collective.peers.push_back(
+        static_cast<const Prepared *>(collective.group->note(i)));
+    specs.push_back(&collective.peers[i]->spec);
+  }
+  for (size_t i = 1; i < members; ++i) {
+    std::string text = difference(*specs[0], *specs[i]);
+    if (text.empty())
+      continue;
+    Status status = Status::runtimeError(
+        "ranks disagree: rank " + std::to_string(specs[0]->members[0]) +
+        " runs " + specs[0]->describe() + ", rank " +
+        std::to_string(specs[0]->members[i]) + " runs " + specs[i]->describe() +
+        "; " + text);
+    world->abort(self, status);
+    return status;
+  }
+  collective.transfers = Transfers(collective.spec, specs);
+  return Status::success();
+}
+
+static std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", value);
+  return text;
+}
+
+Status ThreadCommunicator::timeOut(const Prepared &collective) {
+  std::string late;
+  int64_t count = 0, first = self;
+  for (size_t i = 0; i < collective.spec.members.size(); ++i) {
+    if (collective.group->hasArrived(collective.spec.me, i))
+      continue;
+    if (count++ == 0)
+      first = collective.spec.members[i];
+    late +=
+        (late.empty() ? "" : ", ") + std::to_string(collective.spec.members[i]);
+  }
+  Status status = Status::runtimeError((count > 1 ? "ranks " : "rank ") + late +
+                                       " did not reach " +
+                                       collective.spec.describe() + " within " +
+                                       seconds(world->options.deadlineSeconds) +
+                                       " of rank " + std::to_string(self));
+  world->abort(first, status);
+  return status;
+}
+
+Status ThreadCommunicator::interrupted(const Prepared &collective) {
+  std::lock_guard<std::mutex> lock(world->mutex);
+  return Status::runtimeError("rank " + std::to_string(self) + " stopped at " +
+                              collective.spec.describe() + " because of rank " +
+                              std::to_string(world->culprit) + ": " +
+                              world->reason.message);
+}
+
+/// Up to 200 microseconds, or none, from a xorshift generator.
+void ThreadCommunicator::delay() {
+  random ^= random << 13;
+  random ^= random >> 7;
+  random ^= random << 17;
+  if (random & 1)
+    std::this_thread::sleep_for(std::chrono::microseconds((random >> 8) % 200));
+}
+
+ThreadWorld::ThreadWorld(int64_t ranks,
+                         const ThreadCommunicatorOptions &options)
+    : state(std::make_shared<State>(ranks, options)) {}
+
+ThreadWorld::~ThreadWorld() = default;
+
+std::unique_ptr<Communicator> ThreadWorld::communicator(int64_t rank) {
+  return std::make_unique<ThreadCommunicator>(state, rank);
+}
+
+void ThreadWorld::abort(int64_t rank, const Status &why) {
+  state->abort(rank, why);
+}
+
+Status ThreadWorld::failure() const {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  return state->reason;
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,133 @@
+//===- Transfers.cpp - who reads what from whom in memory -----------------===//
+
+#include "runtime/lib/Communicator/Transfers.h"
+#include "runtime/lib/Communicator/CollectiveSpec.h"
+#include <numeric>
+
+namespace hocket::runtime {
+
+using plan::CollectiveKind;
+
+static char *address(const Window &window, plan::DType type, int dim,
+                     int64_t offset) {
+  int64_t elements = dim < 0 ? 0 : offset * window.strides[dim];
+  return static_cast<char *>(window.data) + elements * plan::byteSize(type);
+}
+
+static int64_t product(const std::vector<int64_t> &shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
+Transfers::Transfers(const CollectiveSpec &mine,
+                     const std::vector<const CollectiveSpec *> &all) {
+  int64_t members = static_cast<int64_t>(all.size());
+  switch (mine.kind) {
+  case CollectiveKind::AllReduce:
+    reduceChunks(mine, all);
+    break;
+  case CollectiveKind::ReduceScatter:
+    reduceBox(mine, all);
+    break;
+  case CollectiveKind::Broadcast:
+    copyFrom(mine.root, mine, *all[mine.root]);
+    break;
+  case CollectiveKind::AllGather:
+  case CollectiveKind::AllToAll:
+    // Each member begins with its neighbour, so that no two read from one.
+    for (int64_t step = 1; step <= members; ++step) {
+      int64_t peer = (mine.me + step) % members;
+      copyFrom(peer, mine, *all[peer]);
+    }
+  }
+}
+
+void Transfers::copyFrom(int64_t peer, const CollectiveSpec &mine,
+                         const CollectiveSpec &theirs) {
+  std::vector<int64_t> shape = mine.dst.shape;
+  char *dst = static_cast<char *>(mine.dst.data);
+  const char *src = static_cast<char *>(theirs.src.data);
+  if (mine.kind != CollectiveKind::Broadcast) {
+    shape[mine.dim] = mine.size[peer];
+    dst = address(mine.dst, mine.type, mine.dim, mine.offset[peer]);
+  }
+  if (mine.kind == CollectiveKind::AllToAll)
+    src = address(theirs.src, mine.type, mine.toDim, mine.toOffset[mine.me]);
+  int64_t bytes = product(shape) * plan::byteSize(mine.type);
+  if (peer != mine.me)
+    received += bytes;
+  if (bytes > 0 && src != dst)
+    pieces.push_back({StridedCopy(shape, theirs.src.strides, mine.dst.strides,
+                                  plan::byteSize(mine.type)),
+                      src, dst});
+}
+
+void Transfers::reduceBox(const CollectiveSpec &mine,
+                          const std::vector<const CollectiveSpec *> &all) {
+  Operand out{mine.dst.data, mine.type, mine.dst.shape, mine.dst.strides};
+  std::vector<Operand> terms;
+  for (const CollectiveSpec *peer : all)
+    terms.push_back(
+        {address(peer->src, mine.type, mine.dim, mine.offset[mine.me]),
+         mine.type, mine.dst.shape, peer->src.strides});
+  int64_t elements = out.elements();
+  received = static_cast<int64_t>(all.size() - 1) * elements *
+             plan::byteSize(mine.type);
+  if (elements > 0)
+    reductions.push_back(
+        {Reduce(mine.reduction, out, terms, orderByStride(out.strides)), 0,
+         elements});
+}
+
+/// Members reduce one chunk each and then fetch the others' chunks. Chunks are
+/// intervals of the elements' numbers, so all must number them alike: in
+/// memory order if the layouts are equal, else row-major.
+void Transfers::reduceChunks(const CollectiveSpec &mine,
+                             const std::vector<const CollectiveSpec *> &all) {
+  bool alike = true;
+  std::vector<Operand> terms;
+  for (const CollectiveSpec *peer : all) {
+    alike &= peer->src.strides == mine.src.strides &&
+             peer->dst.strides == mine.dst.strides;
+    terms.push_back(
+        {peer->src.data, mine.type, mine.src.shape, peer->src.strides});
+  }
+  std::vector<int> order(mine.dst.shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (alike)
+    order = orderByStride(mine.dst.strides);
+  Operand out{mine.dst.data, mine.type, mine.dst.shape, mine.dst.strides};
+  int64_t members = static_cast<int64_t>(all.size());
+  int64_t elements = out.elements();
+  auto begin = [&](int64_t member) {
+    return chunkBegin(elements, member, members);
+  };
+  twoPhases = members > 1;
+  int64_t own = begin(mine.me + 1) - begin(mine.me);
+  received = ((members - 1) * own + elements - own) * plan::byteSize(mine.type);
+  if (own > 0)
+    reductions.push_back({Reduce(mine.reduction, out, terms, order),
+                          begin(mine.me), begin(mine.me + 1)});
+  for (int64_t step = 1; step < members; ++step) {
+    int64_t peer = (mine.me + step) % members;
+    Operand theirs{all[peer]->dst.data, mine.type, mine.dst.shape,
+                   all[peer]->dst.strides};
+    if (begin(peer) < begin(peer + 1))
+      gathers.push_back({Reduce(mine.reduction, out, {theirs}, order),
+                         begin(peer), begin(peer + 1)});
+  }
+}
+
+void Transfers::first() {
+  for (const Piece &piece : pieces)
+    piece.copy.run(piece.dst, piece.src);
+  for (Chunk &chunk : reductions)
+    chunk.reduce.run(chunk.begin, chunk.end);
+}
+
+void Transfers::second() {
+  for (Chunk &chunk : gathers)
+    chunk.reduce.run(chunk.begin, chunk.end);
+}
+
+} // namespace hocket::runtime

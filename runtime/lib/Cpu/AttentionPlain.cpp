@@ -1,0 +1,154 @@
+//===- AttentionPlain.cpp - attention without oneDNN ----------------------===//
+
+#include "runtime/lib/Cpu/AttentionPlain.h"
+#include "hocket/Runtime/Elements.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hocket::runtime {
+
+namespace {
+
+constexpr int64_t keyBlock = 256;
+
+/// T is the type of computation. A head's keys and values are converted to
+/// dense T once; then each query meets them block by block.
+template <typename T> class PlainAttention : public Call {
+public:
+  PlainAttention(const AttentionArguments &given, int threads)
+      : given(given), threads(threads), queries(given.q.shape[2]),
+        keys(given.k.shape[2]), depth(given.q.shape[3]),
+        width(given.v.shape[3]) {}
+
+  int64_t scratchBytes() const override {
+    return threads * workElements() * static_cast<int64_t>(sizeof(T));
+  }
+  void setScratch(void *memory) override { scratch = static_cast<T *>(memory); }
+  Status run() override {
+    parallelFor(
+        threads,
+        [](void *self, int part) {
+          static_cast<PlainAttention *>(self)->runPart(part);
+        },
+        this);
+    return Status::success();
+  }
+
+private:
+  int64_t workElements() const {
+    return keys * (depth + width) + depth + width + keyBlock;
+  }
+
+  static char *at(const Operand &operand, int64_t i, int64_t j, int64_t row) {
+    return static_cast<char *>(operand.data) +
+           (i * operand.strides[0] + j * operand.strides[1] +
+            row * operand.strides[2]) *
+               plan::byteSize(operand.type);
+  }
+
+  static void loadRow(const Operand &operand, const char *data, int64_t count,
+                      T *out) {
+    visitType(operand.type, [&](auto zero) {
+      using From = decltype(zero);
+      const From *from = reinterpret_cast<const From *>(data);
+      for (int64_t d = 0; d < count; ++d)
+        out[d] = static_cast<T>(from[d * operand.strides[3]]);
+    });
+  }
+
+  void runPart(int part) {
+    int64_t heads = given.q.shape[1];
+    T *work = scratch + part * workElements();
+    for (int64_t item = part; item < given.q.shape[0] * heads; item += threads)
+      runHead(item / heads, item % heads, work);
+  }
+
+  void runHead(int64_t b, int64_t h, T *work) {
+    T *key = work, *value = key + keys * depth, *query = value + keys * width;
+    int64_t kvHead = given.kvHead(h);
+    for (int64_t j = 0; j < keys; ++j) {
+      loadRow(given.k, at(given.k, b, kvHead, j), depth, key + j * depth);
+      loadRow(given.v, at(given.v, b, kvHead, j), width, value + j * width);
+    }
+    for (int64_t i = 0; i < queries; ++i) {
+      loadRow(given.q, at(given.q, b, h, i), depth, query);
+      runQuery(b, h, i, key, value, query);
+    }
+  }
+
+  bool isKept(int64_t b, int64_t j) const {
+    if (!given.keep)
+      return true;
+    const Operand &keep = *given.keep;
+    return static_cast<const uint8_t *>(
+               keep.data)[b * keep.strides[0] + j * keep.strides[1]] != 0;
+  }
+
+  T dot(const T *a, const T *b) const {
+    T sums[8] = {};
+    int64_t d = 0;
+    for (; d + 8 <= depth; d += 8)
+      for (int lane = 0; lane < 8; ++lane)
+        sums[lane] += a[d + lane] * b[d + lane];
+    for (; d < depth; ++d)
+      sums[0] += a[d] * b[d];
+    return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+           ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+  }
+
+  void runQuery(int64_t b, int64_t h, int64_t i, const T *key, const T *value,
+                const T *query) {
+    constexpr T lowest = -std::numeric_limits<T>::infinity();
+    T *sum = const_cast<T *>(query) + depth, *scores = sum + width;
+    std::fill(sum, sum + width, T(0));
+    T largest = lowest, total = 0;
+    int64_t limit = given.keyLimit(i);
+    for (int64_t first = 0; first < limit; first += keyBlock) {
+      int64_t count = std::min(keyBlock, limit - first);
+      T before = largest;
+      for (int64_t j = 0; j < count; ++j) {
+        scores[j] = isKept(b, first + j)
+                        ? T(given.scale) * dot(query, key + (first + j) * depth)
+                        : lowest;
+        largest = std::max(largest, scores[j]);
+      }
+      if (largest == lowest)
+        continue;
+      T shrink = std::exp(before - largest);
+      total *= shrink;
+      for (int64_t d = 0; d < width; ++d)
+        sum[d] *= shrink;
+      for (int64_t j = 0; j < count; ++j) {
+        T weight = std::exp(scores[j] - largest);
+        total += weight;
+        const T *row = value + (first + j) * width;
+        for (int64_t d = 0; d < width; ++d)
+          sum[d] += weight * row[d];
+      }
+    }
+    T inverse = total > 0 ? 1 / total : T(0);
+    visitType(given.out.type, [&](auto zero) {
+      using To = decltype(zero);
+      To *out = reinterpret_cast<To *>(at(given.out, b, h, i));
+      for (int64_t d = 0; d < width; ++d)
+        out[d * given.out.strides[3]] = To(sum[d] * inverse);
+    });
+  }
+
+  const AttentionArguments given;
+  const int threads;
+  const int64_t queries, keys, depth, width;
+  T *scratch = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<Call> makePlainAttention(const AttentionArguments &arguments,
+                                         int threads) {
+  if (arguments.q.type == plan::DType::F64)
+    return std::make_unique<PlainAttention<double>>(arguments, threads);
+  return std::make_unique<PlainAttention<float>>(arguments, threads);
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,16 @@
+//===- AttentionPlain.h - attention without oneDNN -------------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_CPU_ATTENTIONPLAIN_H
+#define HOCKET_LIB_CPU_ATTENTIONPLAIN_H
+
+#include "hocket/Cpu/Attention.h"
+
+namespace hocket::runtime {
+
+/// Any float type; F64 in F64, others in F32.
+std::unique_ptr<Call> makePlainAttention(const AttentionArguments &arguments,
+                                         int threads);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_CPU_ATTENTIONPLAIN_H

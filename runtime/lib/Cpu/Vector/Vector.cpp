@@ -1,0 +1,219 @@
+//===- Vector.cpp - inner loops, compiled once per processor level --------===//
+//
+// HOCKET_VECTOR names the instance. Everything here has internal linkage and
+// no header with inline functions is included: a function that the linker
+// shares with other files must not come from this one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hocket/Cpu/VectorFunctions.h"
+#include <stdint.h>
+
+namespace hocket::runtime {
+namespace {
+
+// ---- reductions -----------------------------------------------------------
+
+struct Sum {
+  template <typename T> static T apply(T a, T b) { return a + b; }
+};
+// NaN wins, as in numpy.maximum.
+struct Max {
+  template <typename T> static T apply(T a, T b) {
+    return (a < b || b != b) ? b : a;
+  }
+};
+struct Min {
+  template <typename T> static T apply(T a, T b) {
+    return (b < a || b != b) ? b : a;
+  }
+};
+
+template <typename T, typename Op>
+inline void combine(T *out, const T *a, const T *b, int64_t n) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = Op::apply(a[i], b[i]);
+}
+
+template <typename T, typename Op>
+void reduce(void *outBytes, const void *const *terms, int64_t count,
+            int64_t n) {
+  T *out = static_cast<T *>(outBytes);
+  const T *a = static_cast<const T *>(terms[0]);
+  if (count == 1) {
+    if (out != a)
+      __builtin_memcpy(out, a, n * sizeof(T));
+    return;
+  }
+  const T *b = static_cast<const T *>(terms[1]);
+  if (count == 2)
+    return combine<T, Op>(out, a, b, n);
+  if (count == 3) {
+    const T *c = static_cast<const T *>(terms[2]);
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = Op::apply(Op::apply(a[i], b[i]), c[i]);
+    return;
+  }
+  if (count == 4) {
+    const T *c = static_cast<const T *>(terms[2]);
+    const T *d = static_cast<const T *>(terms[3]);
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = Op::apply(Op::apply(Op::apply(a[i], b[i]), c[i]), d[i]);
+    return;
+  }
+  // The running result stays in L1 and reaches `out`, which may be a term,
+  // only with the last one.
+  constexpr int64_t block = 8192 / sizeof(T);
+  alignas(64) T running[block];
+  for (int64_t begin = 0; begin < n; begin += block) {
+    int64_t size = n - begin < block ? n - begin : block;
+    combine<T, Op>(running, a + begin, b + begin, size);
+    for (int64_t term = 2; term + 1 < count; ++term)
+      combine<T, Op>(running, running,
+                     static_cast<const T *>(terms[term]) + begin, size);
+    combine<T, Op>(out + begin, running,
+                   static_cast<const T *>(terms[count - 1]) + begin, size);
+  }
+}
+
+// ---- softmax --------------------------------------------------------------
+
+/// exp for x <= 0, relative error below 2e-7; 0 below -87.
+inline float expNegative(float x) {
+  float rounded = x * 1.44269504f + 12582912.0f; // adds 1.5 * 2^23
+  float n = rounded - 12582912.0f;
+  float r = x - n * 0.693359375f;
+  r = r + n * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * r * r + r + 1.0f;
+  float clamped = n < -126.0f ? -126.0f : n;
+  int32_t bits = (static_cast<int32_t>(clamped) + 127) << 23;
+  float power;
+  __builtin_memcpy(&power, &bits, sizeof power);
+  return x < -87.0f ? 0.0f : p * power;
+}
+
+inline void maskRow(float *row, int64_t columns, float scale,
+                    const float *mask) {
+  if (mask) {
+#pragma omp simd
+    for (int64_t j = 0; j < columns; ++j)
+      row[j] = row[j] * scale + mask[j];
+  } else {
+#pragma omp simd
+    for (int64_t j = 0; j < columns; ++j)
+      row[j] = row[j] * scale;
+  }
+}
+
+/// Compilers do not vectorize a maximum unless told that NaN does not occur.
+inline float largestOf(const float *row, int64_t count) {
+  typedef float Lanes __attribute__((vector_size(64)));
+  float largest = -__builtin_inff();
+  int64_t j = 0;
+  if (count >= 32) {
+    Lanes even, odd;
+    __builtin_memcpy(&even, row, sizeof even);
+    __builtin_memcpy(&odd, row + 16, sizeof odd);
+    for (j = 32; j + 32 <= count; j += 32) {
+      Lanes a, b;
+      __builtin_memcpy(&a, row + j, sizeof a);
+      __builtin_memcpy(&b, row + j + 16, sizeof b);
+      even = a > even ? a : even;
+      odd = b > odd ? b : odd;
+    }
+    even = odd > even ? odd : even;
+    for (int lane = 0; lane < 16; ++lane)
+      largest = even[lane] > largest ? even[lane] : largest;
+  }
+  for (; j < count; ++j)
+    largest = row[j] > largest ? row[j] : largest;
+  return largest;
+}
+
+void softmaxTile(const SoftmaxTile &tile) {
+  const float lowest = -__builtin_inff();
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    float *row = tile.scores + r * tile.pitch;
+    int64_t columns = tile.columns;
+    if (tile.limited) {
+      int64_t limit = tile.firstLimit + r;
+      columns = limit < 0 ? 0 : limit < columns ? limit : columns;
+    }
+    maskRow(row, columns, tile.scale, tile.mask);
+    float largest = largestOf(row, columns);
+    float before = tile.maxima[r];
+    float now = largest > before ? largest : before;
+    // Nothing to attend to so far: all weights 0.
+    float shift = now == lowest ? 0.0f : now;
+    float total = 0.0f;
+#pragma omp simd reduction(+ : total)
+    for (int64_t j = 0; j < columns; ++j) {
+      float weight = expNegative(row[j] - shift);
+      row[j] = weight;
+      total += weight;
+    }
+    for (int64_t j = columns; j < tile.columns; ++j)
+      row[j] = 0.0f;
+    float shrink = before == lowest ? 0.0f : expNegative(before - now);
+    tile.maxima[r] = now;
+    tile.sums[r] = tile.sums[r] * shrink + total;
+    tile.rescale[r] = shrink;
+  }
+}
+
+void scaleRow(float *row, int64_t count, float factor) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i)
+    row[i] *= factor;
+}
+
+// ---- products of packed panels --------------------------------------------
+
+template <typename T>
+void panelProduct(int64_t depth, const T *a, const T *b, T *acc,
+                  int64_t accPitch) {
+  constexpr int lanes =
+      64 / sizeof(T) < panelColumns ? 64 / sizeof(T) : panelColumns;
+  constexpr int vectors = panelColumns / lanes;
+  typedef T Lanes __attribute__((vector_size(lanes * sizeof(T))));
+  Lanes sum[panelRows][vectors] = {};
+  for (int64_t p = 0; p < depth; ++p) {
+    Lanes right[vectors];
+    __builtin_memcpy(right, b + p * panelColumns, sizeof right);
+    for (int i = 0; i < panelRows; ++i)
+      for (int v = 0; v < vectors; ++v)
+        sum[i][v] += a[p * panelRows + i] * right[v];
+  }
+  for (int i = 0; i < panelRows; ++i)
+    for (int v = 0; v < vectors; ++v)
+      for (int lane = 0; lane < lanes; ++lane)
+        acc[i * accPitch + v * lanes + lane] += sum[i][v][lane];
+}
+
+} // namespace
+
+extern const VectorFunctions HOCKET_VECTOR;
+const VectorFunctions HOCKET_VECTOR = {
+    HOCKET_VECTOR_NAME,
+    {reduce<float, Sum>, reduce<float, Max>, reduce<float, Min>},
+    {reduce<double, Sum>, reduce<double, Max>, reduce<double, Min>},
+    {reduce<int32_t, Sum>, reduce<int32_t, Max>, reduce<int32_t, Min>},
+    {reduce<int64_t, Sum>, reduce<int64_t, Max>, reduce<int64_t, Min>},
+    softmaxTile,
+    scaleRow,
+    panelProduct<float>,
+    panelProduct<double>,
+    panelProduct<int32_t>,
+    panelProduct<int64_t>,
+};
+
+} // namespace hocket::runtime

@@ -1,0 +1,79 @@
+//===- Address.cpp - a plan's views as a rank's memory --------------------===//
+
+#include "runtime/lib/Executor/Address.h"
+
+namespace hocket::runtime {
+
+void AddressBook::setBase(int buffer, char *base) {
+  bases.resize(rankClass.buffers.size());
+  bases[buffer] = base;
+}
+
+int64_t AddressBook::value(const plan::Scalar &scalar) const {
+  if (scalar.table < 0)
+    return scalar.constant;
+  const plan::Table &table = plan.tables[scalar.table];
+  return scalar.constant +
+         scalar.scale * table.values[plan.coordinate(rank, table.axes)];
+}
+
+Operand AddressBook::operand(const plan::View &view) const {
+  const plan::Buffer &buffer = rankClass.buffers[view.buffer];
+  int64_t offset = view.offset;
+  for (const plan::Scalar &term : view.terms)
+    offset += value(term);
+  return {bases[view.buffer] + offset * plan::byteSize(buffer.type),
+          buffer.type, view.shape, view.strides};
+}
+
+std::vector<int64_t> AddressBook::members(const std::vector<int> &axes) const {
+  std::vector<int64_t> pitch(plan.mesh.size(), 1);
+  for (size_t axis = plan.mesh.size(); axis-- > 1;)
+    pitch[axis - 1] = pitch[axis] * plan.mesh[axis].size;
+  int64_t first = rank, count = 1;
+  for (int axis : axes) {
+    first -= rank / pitch[axis] % plan.mesh[axis].size * pitch[axis];
+    count *= plan.mesh[axis].size;
+  }
+  std::vector<int64_t> result;
+  for (int64_t member = 0; member < count; ++member) {
+    int64_t other = first, rest = member;
+    for (size_t i = axes.size(); i-- > 0; rest /= plan.mesh[axes[i]].size)
+      other += rest % plan.mesh[axes[i]].size * pitch[axes[i]];
+    result.push_back(other);
+  }
+  return result;
+}
+
+const plan::Source &AddressBook::source(int index) const {
+  static const plan::Source none;
+  return index < 0 ? none : plan.sources[index];
+}
+
+CollectiveSpec AddressBook::collective(const plan::Collective &collective,
+                                       int sourceIndex) const {
+  CollectiveSpec spec;
+  spec.kind = collective.kind;
+  spec.reduction = collective.reduction;
+  spec.id = collective.id;
+  spec.members = members(collective.axes);
+  spec.me = plan.coordinate(rank, collective.axes);
+  Operand src = operand(collective.src), dst = operand(collective.dst);
+  spec.type = dst.type;
+  spec.src = {src.data, src.shape, src.strides};
+  spec.dst = {dst.data, dst.shape, dst.strides};
+  spec.dim = collective.dim;
+  spec.toDim = collective.toDim;
+  auto table = [&](int index) {
+    return index < 0 ? std::vector<int64_t>() : plan.tables[index].values;
+  };
+  spec.offset = table(collective.offset);
+  spec.size = table(collective.size);
+  spec.toOffset = table(collective.toOffset);
+  spec.toSize = table(collective.toSize);
+  spec.root = collective.root;
+  spec.source = source(sourceIndex);
+  return spec;
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,40 @@
+//===- Address.h - a plan's views as a rank's memory -----------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_EXECUTOR_ADDRESS_H
+#define HOCKET_LIB_EXECUTOR_ADDRESS_H
+
+#include "hocket/Cpu/Call.h"
+#include "hocket/Runtime/Communicator.h"
+
+namespace hocket::runtime {
+
+/// Turns what a plan says for a class into what holds for one rank of it.
+class AddressBook {
+public:
+  AddressBook(const plan::Plan &plan, const plan::RankClass &rankClass,
+              int64_t rank)
+      : plan(plan), rankClass(rankClass), rank(rank) {}
+
+  /// Where a buffer begins; to be told for every buffer before any `operand`.
+  void setBase(int buffer, char *base);
+
+  int64_t value(const plan::Scalar &scalar) const;
+  Operand operand(const plan::View &view) const;
+  /// Ranks that differ from this one only on `axes`, in coordinate order.
+  std::vector<int64_t> members(const std::vector<int> &axes) const;
+  CollectiveSpec collective(const plan::Collective &collective,
+                            int source) const;
+  /// Where an instruction comes from; an empty one for -1.
+  const plan::Source &source(int index) const;
+
+  const plan::Plan &plan;
+  const plan::RankClass &rankClass;
+  const int64_t rank;
+
+private:
+  std::vector<char *> bases;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_EXECUTOR_ADDRESS_H

@@ -1,0 +1,207 @@
+//===- Executor.cpp - runs a plan on ranks that are threads ---------------===//
+
+#include "hocket/Runtime/Executor.h"
+#include "hocket/Plan/Check.h"
+#include "runtime/lib/Executor/Requirements.h"
+#include "runtime/lib/Executor/State.h"
+#include <algorithm>
+#include <sched.h>
+
+namespace hocket::runtime {
+
+// ---- cores ----------------------------------------------------------------
+
+static std::vector<int> allowedCores(int64_t most) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &set) &&
+          (most == 0 || static_cast<int64_t>(cores.size()) < most))
+        cores.push_back(core);
+  if (cores.empty())
+    cores.push_back(0);
+  return cores;
+}
+
+/// Neighbouring cores for each rank; empty if there are too few.
+static std::vector<std::vector<int>>
+shareCores(const std::vector<int> &cores, int64_t ranks, int64_t perRank) {
+  std::vector<std::vector<int>> shares;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    auto first = cores.begin() + rank * perRank;
+    shares.emplace_back(first, first + perRank);
+  }
+  return shares;
+}
+
+// ---- the life of the ranks ------------------------------------------------
+
+Executor::State::State(const plan::Plan &plan, const KernelTable &kernels,
+                       const ExecutorOptions &options)
+    : plan(plan), kernels(kernels), options(options) {}
+
+const plan::RankClass &Executor::State::classOf(int64_t rank) const {
+  for (const plan::RankClass &rankClass : plan.classes)
+    if (std::find(rankClass.ranks.begin(), rankClass.ranks.end(), rank) !=
+        rankClass.ranks.end())
+      return rankClass;
+  return plan.classes.front(); // plan::check: every rank is in a class
+}
+
+Status Executor::State::start() {
+  int64_t ranks = plan.rankCount();
+  std::vector<int> cores = allowedCores(options.cores);
+  int64_t available =
+      options.cores ? options.cores : static_cast<int64_t>(cores.size());
+  int64_t perRank = std::max<int64_t>(1, available / ranks);
+  bool crowded = ranks > available;
+  ThreadCommunicatorOptions communication;
+  communication.deadlineSeconds = options.deadlineSeconds;
+  communication.spin = !crowded;
+  communication.delaySeed = options.delaySeed;
+  world = std::make_unique<ThreadWorld>(ranks, communication);
+  auto now = std::chrono::steady_clock::now();
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    RankSetup setup{plan,
+                    classOf(rank),
+                    kernels,
+                    rank,
+                    static_cast<int>(perRank),
+                    options.traceEvents,
+                    now};
+    runners.push_back(
+        std::make_unique<RankRunner>(setup, world->communicator(rank)));
+  }
+  statuses.resize(ranks);
+  bool pins = options.pin && !crowded &&
+              static_cast<int64_t>(cores.size()) >= perRank * ranks;
+  workers =
+      std::make_unique<Workers>(ranks, pins ? shareCores(cores, ranks, perRank)
+                                            : std::vector<std::vector<int>>());
+  return runAll("prepare", [](RankRunner &rank) { return rank.prepare(); });
+}
+
+Status Executor::State::runAll(const char *phase, RankTask task) {
+  std::shared_ptr<State> self = shared_from_this();
+  Workers::Task perThread = [self, task](int64_t rank) {
+    Status status = task(*self->runners[rank]);
+    bool good = status.ok();
+    if (!good && self->runners.size() > 1) {
+      Status named = status;
+      named.message = "rank " + std::to_string(rank) + ": " + status.message;
+      self->world->abort(rank, named);
+    }
+    self->statuses[rank] = std::move(status);
+    return good;
+  };
+  // Ranks that wait for a failed one are told at once; two seconds are for
+  // whatever call they are in.
+  constexpr double grace = 2;
+  std::vector<bool> ended =
+      workers->run(perThread, options.deadlineSeconds, grace);
+  broken = explain(phase, ended);
+  return broken;
+}
+
+/// The error that came first explains the others, but a user's mistake that
+/// several ranks saw is told by the lowest of them, the same in every run.
+Status Executor::State::explain(const char *phase,
+                                const std::vector<bool> &ended) {
+  Status result = world->failure();
+  for (size_t rank = ended.size(); rank-- > 0;) {
+    if (!ended[rank] || statuses[rank].ok())
+      continue;
+    bool isUser = statuses[rank].kind == ErrorKind::User;
+    if (!isUser && !result.ok())
+      continue;
+    result = statuses[rank];
+    if (ended.size() > 1)
+      result.message = "rank " + std::to_string(rank) + ": " + result.message;
+  }
+  for (size_t rank = 0; rank < ended.size(); ++rank) {
+    if (ended[rank])
+      continue;
+    std::string name = "rank " + std::to_string(rank);
+    if (result.ok())
+      result =
+          Status::runtimeError(name + " did not end its " + phase + " in time");
+    result.message += "; " + name + " is in " + runners[rank]->progress();
+  }
+  return result;
+}
+
+// ---- phases ---------------------------------------------------------------
+
+Status Executor::State::load(const TensorSource &weights) {
+  if (!broken.ok())
+    return broken;
+  Status status = checkTensors(plan.parameters, weights);
+  if (status.ok())
+    status =
+        runAll("load", [&](RankRunner &rank) { return rank.load(weights); });
+  loaded = status.ok();
+  return status;
+}
+
+Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs) {
+  if (!broken.ok())
+    return broken;
+  if (!loaded)
+    return Status::runtimeError("a step needs weights: load comes first");
+  Status status = checkTensors(plan.inputs, inputs);
+  for (const plan::GlobalTensor &output : plan.outputs)
+    if (status.ok())
+      status = outputs.prepare(output.name, {output.type, output.dims});
+  if (!status.ok())
+    return status;
+  status =
+      runAll("step", [&](RankRunner &rank) { return rank.readInputs(inputs); });
+  if (status.ok())
+    status = runAll("step", [](RankRunner &rank) { return rank.step(); });
+  if (status.ok())
+    status = runAll(
+        "step", [&](RankRunner &rank) { return rank.writeOutputs(outputs); });
+  return status;
+}
+
+// ---- the public face ------------------------------------------------------
+
+Executor::Executor(std::shared_ptr<State> state) : state(std::move(state)) {}
+
+Executor::~Executor() {
+  if (state->workers)
+    state->workers->stop();
+}
+
+Status Executor::create(const plan::Plan &plan, const KernelTable &kernels,
+                        const ExecutorOptions &options,
+                        std::unique_ptr<Executor> &executor) {
+  std::string error;
+  if (!plan::check(plan, error))
+    return Status::runtimeError("the plan cannot be run: " + error);
+  auto state = std::make_shared<State>(plan, kernels, options);
+  executor.reset(new Executor(state));
+  Status status = state->start();
+  if (!status.ok())
+    executor.reset();
+  return status;
+}
+
+Status Executor::load(const TensorSource &weights) {
+  return state->load(weights);
+}
+
+Status Executor::step(const TensorSource &inputs, TensorSink &outputs) {
+  return state->step(inputs, outputs);
+}
+
+std::vector<RankCounters> Executor::counters() const {
+  std::vector<RankCounters> result;
+  for (const std::unique_ptr<RankRunner> &runner : state->runners)
+    result.push_back(runner->counters);
+  return result;
+}
+
+} // namespace hocket::runtime

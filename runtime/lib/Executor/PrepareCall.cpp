@@ -1,0 +1,243 @@
+//===- PrepareCall.cpp - instructions of a plan as calls ------------------===//
+
+#include "runtime/lib/Executor/PrepareCall.h"
+#include "hocket/Cpu/Attention.h"
+#include "hocket/Cpu/Simple.h"
+#include <cstring>
+
+namespace hocket::runtime {
+
+namespace {
+
+class ReadParameterCall : public Call {
+public:
+  ReadParameterCall(const std::string &name, const Box &box, const Operand &dst,
+                    bool zeros, const TensorSource *const &weights)
+      : name(name), box(box), dst(dst), zeros(zeros), weights(weights) {}
+  Status run() override {
+    if (!zeros)
+      return weights->read(name, box, dst.type, dst.data);
+    std::memset(dst.data, 0, dst.elements() * plan::byteSize(dst.type));
+    return Status::success();
+  }
+
+private:
+  std::string name;
+  Box box;
+  Operand dst;
+  bool zeros;
+  const TensorSource *const &weights;
+};
+
+class KernelCall : public Call {
+public:
+  KernelCall(KernelFunction function, std::vector<void *> arguments,
+             std::vector<int64_t> scalars, int64_t extent, int parts)
+      : function(function), arguments(std::move(arguments)),
+        scalars(std::move(scalars)), extent(extent), parts(parts) {}
+  Status run() override {
+    parallelFor(
+        parts,
+        [](void *self, int part) {
+          static_cast<KernelCall *>(self)->runPart(part);
+        },
+        this);
+    return Status::success();
+  }
+
+private:
+  void runPart(int part) {
+    int64_t begin = extent * part / parts, end = extent * (part + 1) / parts;
+    if (begin < end)
+      function(arguments.data(), scalars.data(), begin, end);
+  }
+
+  KernelFunction function;
+  std::vector<void *> arguments;
+  std::vector<int64_t> scalars;
+  int64_t extent;
+  int parts;
+};
+
+class PackCall : public Call {
+public:
+  explicit PackCall(PackedWeight &weight) : weight(weight) {}
+  Status run() override { return weight.pack(); }
+
+private:
+  PackedWeight &weight;
+};
+
+class CollectiveCall : public Call {
+public:
+  CollectiveCall(Communicator &comm, int64_t handle)
+      : comm(comm), handle(handle) {}
+  Status run() override { return comm.run(handle); }
+
+private:
+  Communicator &comm;
+  int64_t handle;
+};
+
+/// One overload for each kind of instruction.
+struct Preparer {
+  const CallContext &context;
+  int source;
+  std::unique_ptr<Call> &call;
+
+  Operand operand(const plan::View &view) const {
+    return context.book.operand(view);
+  }
+  Status done(std::unique_ptr<Call> made) const {
+    call = std::move(made);
+    return Status::success();
+  }
+
+  Status operator()(const plan::ReadParameter &read) const;
+  Status operator()(const plan::Kernel &kernel) const;
+  Status operator()(const plan::Matmul &matmul) const;
+  Status operator()(const plan::PackWeight &pack) const;
+  Status operator()(const plan::Attention &attention) const;
+  Status operator()(const plan::Embedding &embedding) const;
+  Status operator()(const plan::Copy &copy) const {
+    return done(makeCopy(operand(copy.src), operand(copy.dst)));
+  }
+  Status operator()(const plan::Collective &collective) const;
+  Status operator()(const plan::Fill &fill) const {
+    return done(makeFill(operand(fill.dst), fill.value));
+  }
+  Status operator()(const plan::Iota &iota) const {
+    return done(
+        makeIota(operand(iota.dst), iota.dim, context.book.value(iota.first)));
+  }
+};
+
+} // namespace
+
+static bool isDense(const Operand &operand) {
+  int64_t stride = 1;
+  for (size_t dim = operand.shape.size(); dim-- > 0;) {
+    if (operand.shape[dim] != 1 && operand.strides[dim] != stride)
+      return false;
+    stride *= operand.shape[dim];
+  }
+  return true;
+}
+
+Status Preparer::operator()(const plan::ReadParameter &read) const {
+  const AddressBook &book = context.book;
+  const plan::GlobalTensor &tensor = book.plan.parameters[read.tensor];
+  Operand dst = operand(read.dst);
+  Box box = boxOf(book.plan, tensor, book.rank);
+  if (!isDense(dst) || dst.elements() != box.elements())
+    return Status::runtimeError(
+        "parameter \"" + tensor.name + "\" has " +
+        std::to_string(box.elements()) +
+        " elements on this rank, but the plan has a place for " +
+        std::to_string(dst.elements()) + (isDense(dst) ? "" : ", not dense"));
+  bool zeros = false;
+  for (int axis : read.onlyFirstOf)
+    zeros |= book.plan.coordinate(book.rank, {axis}) != 0;
+  return done(std::make_unique<ReadParameterCall>(tensor.name, box, dst, zeros,
+                                                  context.weights));
+}
+
+Status Preparer::operator()(const plan::Kernel &kernel) const {
+  auto entry = context.kernels.find(kernel.symbol);
+  if (entry == context.kernels.end())
+    return Status::runtimeError("the executable has no kernel \"" +
+                                kernel.symbol + "\"");
+  std::vector<void *> arguments;
+  int64_t elements = 0;
+  for (const plan::View &view : kernel.inputs)
+    arguments.push_back(operand(view).data);
+  for (const plan::View &view : kernel.outputs) {
+    arguments.push_back(operand(view).data);
+    elements += operand(view).elements();
+  }
+  std::vector<int64_t> scalars;
+  for (const plan::Scalar &scalar : kernel.scalars)
+    scalars.push_back(context.book.value(scalar));
+  // Waking threads costs as much as some ten thousand elements.
+  constexpr int64_t worthThreads = 16384;
+  int parts = elements < worthThreads ? 1 : context.threads;
+  if (kernel.extent < parts)
+    parts = kernel.extent < 1 ? 1 : static_cast<int>(kernel.extent);
+  return done(std::make_unique<KernelCall>(entry->second, std::move(arguments),
+                                           std::move(scalars), kernel.extent,
+                                           parts));
+}
+
+Status Preparer::operator()(const plan::Matmul &matmul) const {
+  MatmulArguments arguments;
+  arguments.a = operand(matmul.a);
+  arguments.b = operand(matmul.b);
+  arguments.c = operand(matmul.c);
+  if (matmul.hasBias)
+    arguments.bias = operand(matmul.bias);
+  for (const plan::FusedPostOp &post : matmul.post) {
+    bool binary = post.op == plan::PostOp::Add || post.op == plan::PostOp::Mul;
+    arguments.post.push_back(
+        {post.op, binary ? operand(post.operand) : Operand()});
+  }
+  if (matmul.packedWeight >= 0)
+    arguments.pack = context.packs[matmul.packedWeight].get();
+  return makeMatmul(arguments, context.threads, call);
+}
+
+Status Preparer::operator()(const plan::PackWeight &pack) const {
+  std::unique_ptr<PackedWeight> &weight = context.packs[pack.packedWeight];
+  weight = PackedWeight::make(operand(pack.b), pack.m);
+  return done(std::make_unique<PackCall>(*weight));
+}
+
+Status Preparer::operator()(const plan::Attention &attention) const {
+  const AddressBook &book = context.book;
+  AttentionArguments arguments;
+  arguments.q = operand(attention.q);
+  arguments.k = operand(attention.k);
+  arguments.v = operand(attention.v);
+  arguments.out = operand(attention.out);
+  if (attention.keep.buffer >= 0)
+    arguments.keep = operand(attention.keep);
+  arguments.scale = attention.scale;
+  arguments.causal = attention.causal;
+  arguments.group = attention.group;
+  arguments.headOffset = book.value(attention.headOffset);
+  arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
+  arguments.queryOffset = book.value(attention.queryOffset);
+  arguments.keyOffset = book.value(attention.keyOffset);
+  return makeAttention(arguments, context.threads, call);
+}
+
+Status Preparer::operator()(const plan::Embedding &embedding) const {
+  const AddressBook &book = context.book;
+  const plan::Buffer &ids = book.rankClass.buffers[embedding.ids.buffer];
+  EmbeddingArguments arguments;
+  arguments.table = operand(embedding.table);
+  arguments.ids = operand(embedding.ids);
+  arguments.out = operand(embedding.out);
+  arguments.vocabOffset = book.value(embedding.vocabOffset);
+  arguments.vocab = embedding.vocab;
+  arguments.name = ids.region == plan::Region::Input
+                       ? "input \"" + book.plan.inputs[ids.offset].name + "\""
+                       : "the ids of \"" + book.source(source).path + "\"";
+  return done(makeEmbedding(arguments));
+}
+
+Status Preparer::operator()(const plan::Collective &collective) const {
+  int64_t handle = 0;
+  Status status =
+      context.comm.prepare(context.book.collective(collective, source), handle);
+  if (!status.ok())
+    return status;
+  return done(std::make_unique<CollectiveCall>(context.comm, handle));
+}
+
+Status prepareCall(const plan::Instruction &instruction,
+                   const CallContext &context, std::unique_ptr<Call> &call) {
+  return std::visit(Preparer{context, instruction.source, call},
+                    instruction.body);
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,241 @@
+//===- RankRunner.cpp - one rank's memory and prepared calls --------------===//
+
+#include "runtime/lib/Executor/RankRunner.h"
+#include <algorithm>
+
+namespace hocket::runtime {
+
+const char *instructionKindName(int kind) {
+  static const char *const names[] = {
+      "read_parameter", "kernel", "matmul",     "pack_weight", "attention",
+      "embedding",      "copy",   "collective", "fill",        "iota"};
+  static_assert(std::size(names) == instructionKinds);
+  static_assert(std::variant_size_v<decltype(plan::Instruction::body)> ==
+                instructionKinds);
+  return names[kind];
+}
+
+RankRunner::RankRunner(const RankSetup &setup,
+                       std::unique_ptr<Communicator> comm)
+    : setup(setup), comm(std::move(comm)),
+      book(setup.plan, setup.rankClass, setup.rank),
+      context{book, setup.kernels, *this->comm, packs, weights, setup.threads} {
+  counters.rank = setup.rank;
+}
+
+static int64_t nanoseconds(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+static int64_t roundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// ---- preparation ----------------------------------------------------------
+
+Status RankRunner::prepare() {
+  setLibraryThreads(setup.threads);
+  Status status = allocate();
+  packs.resize(setup.rankClass.packs);
+  if (status.ok())
+    status = prepareList(setup.rankClass.load, loadCalls);
+  if (status.ok())
+    status = prepareList(setup.rankClass.step, stepCalls);
+  if (status.ok())
+    status = shareScratch();
+  for (const std::unique_ptr<PackedWeight> &pack : packs)
+    counters.packedBytes += pack ? pack->bytes() : 0;
+  events.reserve(setup.traceEvents);
+  return status;
+}
+
+/// Gives every input and output tensor that a buffer names a place in `boxes`.
+void RankRunner::layOutBoxes() {
+  const plan::Plan &plan = setup.plan;
+  inputAt.assign(plan.inputs.size(), -1);
+  outputAt.assign(plan.outputs.size(), -1);
+  inputTypes.assign(plan.inputs.size(), plan::DType::F32);
+  for (const plan::Buffer &buffer : setup.rankClass.buffers) {
+    bool isInput = buffer.region == plan::Region::Input;
+    if (!isInput && buffer.region != plan::Region::Output)
+      continue;
+    int64_t &place = isInput ? inputAt[buffer.offset] : outputAt[buffer.offset];
+    if (isInput)
+      inputTypes[buffer.offset] = buffer.type;
+    if (place >= 0)
+      continue;
+    place = counters.boxBytes;
+    const plan::GlobalTensor &tensor =
+        isInput ? plan.inputs[buffer.offset] : plan.outputs[buffer.offset];
+    counters.boxBytes += roundUp(boxOf(plan, tensor, setup.rank).elements() *
+                                 plan::byteSize(buffer.type));
+  }
+}
+
+Status RankRunner::allocate() {
+  const std::vector<plan::Buffer> &buffers = setup.rankClass.buffers;
+  layOutBoxes();
+  for (const plan::Buffer &buffer : buffers) {
+    int64_t end = buffer.offset + buffer.bytes;
+    if (buffer.region == plan::Region::Arena)
+      counters.arenaBytes = std::max(counters.arenaBytes, end);
+    else if (buffer.region == plan::Region::Weights)
+      counters.weightBytes = std::max(counters.weightBytes, end);
+  }
+  Status status = arena.allocate(counters.arenaBytes, "activations");
+  if (status.ok())
+    status = weightMemory.allocate(counters.weightBytes, "weights");
+  if (status.ok())
+    status = boxes.allocate(counters.boxBytes, "inputs and outputs");
+  if (!status.ok())
+    return status;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const plan::Buffer &buffer = buffers[i];
+    char *base = nullptr;
+    switch (buffer.region) {
+    case plan::Region::Arena:
+      base = arena.data() + buffer.offset;
+      break;
+    case plan::Region::Weights:
+      base = weightMemory.data() + buffer.offset;
+      break;
+    case plan::Region::Input:
+      base = boxes.data() + inputAt[buffer.offset];
+      break;
+    case plan::Region::Output:
+      base = boxes.data() + outputAt[buffer.offset];
+      break;
+    }
+    book.setBase(static_cast<int>(i), base);
+  }
+  return Status::success();
+}
+
+Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
+                               std::vector<Prepared> &calls) {
+  calls.reserve(list.size());
+  for (const plan::Instruction &instruction : list) {
+    Prepared prepared{nullptr, instruction.source,
+                      static_cast<int>(instruction.body.index())};
+    if (auto *copy = std::get_if<plan::Copy>(&instruction.body))
+      prepared.copiedBytes =
+          book.operand(copy->dst).elements() *
+          plan::byteSize(setup.rankClass.buffers[copy->dst.buffer].type);
+    if (auto *one = std::get_if<plan::Collective>(&instruction.body))
+      prepared.collective = static_cast<int>(one->kind);
+    Status status = prepareCall(instruction, context, prepared.call);
+    if (!status.ok()) {
+      status.message = describe(prepared) + ": " + status.message;
+      return status;
+    }
+    calls.push_back(std::move(prepared));
+  }
+  return Status::success();
+}
+
+/// Calls run one after the other, so one piece of scratch serves all.
+Status RankRunner::shareScratch() {
+  for (const std::vector<Prepared> *calls : {&loadCalls, &stepCalls})
+    for (const Prepared &prepared : *calls)
+      counters.scratchBytes =
+          std::max(counters.scratchBytes, prepared.call->scratchBytes());
+  Status status = scratch.allocate(counters.scratchBytes, "scratch");
+  if (!status.ok())
+    return status;
+  for (const std::vector<Prepared> *calls : {&loadCalls, &stepCalls})
+    for (const Prepared &prepared : *calls)
+      prepared.call->setScratch(scratch.data());
+  return status;
+}
+
+// ---- running --------------------------------------------------------------
+
+Status RankRunner::load(const TensorSource &source) {
+  weights = &source;
+  Status status = runList(loadCalls, counters.load, true);
+  weights = nullptr;
+  return status;
+}
+
+Status RankRunner::readInputs(const TensorSource &inputs) {
+  for (size_t i = 0; i < inputAt.size(); ++i) {
+    if (inputAt[i] < 0)
+      continue;
+    const plan::GlobalTensor &tensor = setup.plan.inputs[i];
+    Status status =
+        inputs.read(tensor.name, boxOf(setup.plan, tensor, setup.rank),
+                    inputTypes[i], boxes.data() + inputAt[i]);
+    if (!status.ok())
+      return status;
+  }
+  return Status::success();
+}
+
+Status RankRunner::step() { return runList(stepCalls, counters.step, false); }
+
+Status RankRunner::writeOutputs(TensorSink &outputs) {
+  for (size_t i = 0; i < outputAt.size(); ++i) {
+    const plan::GlobalTensor &tensor = setup.plan.outputs[i];
+    bool writes = outputAt[i] >= 0;
+    for (int axis : tensor.replicatedOver)
+      writes &= setup.plan.coordinate(setup.rank, {axis}) == 0;
+    if (!writes)
+      continue;
+    Status status =
+        outputs.write(tensor.name, boxOf(setup.plan, tensor, setup.rank),
+                      boxes.data() + outputAt[i]);
+    if (!status.ok())
+      return status;
+  }
+  return Status::success();
+}
+
+Status RankRunner::runList(const std::vector<Prepared> &calls,
+                           PhaseCounters &counts, bool load) {
+  int64_t first = nanoseconds(setup.start), begin = first;
+  for (const Prepared &prepared : calls) {
+    current.store(&prepared, std::memory_order_relaxed);
+    int64_t before = comm->receivedBytes();
+    Status status = prepared.call->run();
+    if (!status.ok()) {
+      if (prepared.collective < 0)
+        status.message = describe(prepared) + ": " + status.message;
+      return status;
+    }
+    int64_t end = nanoseconds(setup.start);
+    InstructionCounter &counter = counts.instructions[prepared.kind];
+    ++counter.calls;
+    counter.nanoseconds += end - begin;
+    counts.copiedBytes += prepared.copiedBytes;
+    if (prepared.collective >= 0) {
+      CollectiveCounter &collective = counts.collectives[prepared.collective];
+      ++collective.calls;
+      collective.receivedBytes += comm->receivedBytes() - before;
+    }
+    if (events.size() < events.capacity())
+      events.push_back({begin, end, prepared.source, prepared.kind, load});
+    begin = end;
+  }
+  current.store(nullptr, std::memory_order_relaxed);
+  counts.wallNanoseconds += begin - first;
+  ++counts.runs;
+  return Status::success();
+}
+
+std::string RankRunner::describe(const Prepared &prepared) const {
+  const plan::Source &source = book.source(prepared.source);
+  std::string text = instructionKindName(prepared.kind);
+  if (!source.path.empty())
+    text += " of \"" + source.path + "\"";
+  std::string place = source.schedule.empty() ? source.model : source.schedule;
+  if (!place.empty())
+    text += " (" + place + ")";
+  return text;
+}
+
+std::string RankRunner::progress() const {
+  const Prepared *prepared = current.load(std::memory_order_relaxed);
+  return prepared ? describe(*prepared) : "no instruction";
+}
+
+} // namespace hocket::runtime

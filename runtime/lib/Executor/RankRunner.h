@@ -1,0 +1,74 @@
+//===- RankRunner.h - one rank's memory and prepared calls -----*- C++ -*-===//
+
+#ifndef HOCKET_LIB_EXECUTOR_RANKRUNNER_H
+#define HOCKET_LIB_EXECUTOR_RANKRUNNER_H
+
+#include "runtime/lib/Executor/Memory.h"
+#include "runtime/lib/Executor/PrepareCall.h"
+#include <atomic>
+#include <chrono>
+
+namespace hocket::runtime {
+
+/// What a rank needs from outside.
+struct RankSetup {
+  const plan::Plan &plan;
+  const plan::RankClass &rankClass;
+  const KernelTable &kernels;
+  int64_t rank;
+  int threads; // for library calls and generated kernels
+  int64_t traceEvents;
+  std::chrono::steady_clock::time_point start;
+};
+
+/// All methods but `progress` belong to the rank's own thread.
+class RankRunner {
+public:
+  RankRunner(const RankSetup &setup, std::unique_ptr<Communicator> comm);
+
+  /// Allocates and touches memory, prepares all calls.
+  Status prepare();
+  Status load(const TensorSource &weights);
+  Status readInputs(const TensorSource &inputs);
+  Status step();
+  Status writeOutputs(TensorSink &outputs);
+
+  /// `matmul of "h.0.mlp" (gpt2.hkt:3:4)`: what it does now; any thread.
+  std::string progress() const;
+
+  RankCounters counters;
+  std::vector<TraceEvent> events;
+
+private:
+  struct Prepared {
+    std::unique_ptr<Call> call;
+    int source, kind;
+    int collective = -1;     // CollectiveKind
+    int64_t copiedBytes = 0; // by a Copy
+  };
+
+  Status allocate();
+  void layOutBoxes();
+  Status prepareList(const std::vector<plan::Instruction> &list,
+                     std::vector<Prepared> &calls);
+  Status shareScratch();
+  Status runList(const std::vector<Prepared> &calls, PhaseCounters &counts,
+                 bool load);
+  std::string describe(const Prepared &prepared) const;
+
+  const RankSetup setup;
+  const std::unique_ptr<Communicator> comm;
+  AddressBook book;
+  Memory arena, weightMemory, boxes, scratch;
+  std::vector<int64_t> inputAt, outputAt; // by tensor: in `boxes`, -1 if unused
+  std::vector<plan::DType> inputTypes;    // by tensor
+  std::vector<std::unique_ptr<PackedWeight>> packs;
+  std::vector<Prepared> loadCalls, stepCalls;
+  const TensorSource *weights = nullptr;
+  const CallContext context;
+  std::atomic<const Prepared *> current{nullptr};
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_EXECUTOR_RANKRUNNER_H

@@ -1,0 +1,41 @@
+//===- Workers.h - one thread for each rank --------------------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_EXECUTOR_WORKERS_H
+#define HOCKET_LIB_EXECUTOR_WORKERS_H
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace hocket::runtime {
+
+/// Threads that are made once and given one task after another.
+class Workers {
+public:
+  /// If `cores` is not empty, thread i keeps to cores[i].
+  Workers(int64_t count, const std::vector<std::vector<int>> &cores);
+  ~Workers();
+
+  /// What a task says about its rank: false = failed.
+  using Task = std::function<bool(int64_t rank)>;
+
+  /// Runs `task` on all threads. Once one has finished, the others have
+  /// `patience` seconds more, or `grace` once one has failed. Returns by rank
+  /// whether its task has ended; where one has not, no further run is
+  /// possible, and the thread keeps what the task refers to alive.
+  std::vector<bool> run(Task task, double patience, double grace);
+
+  /// Ends all threads that are not stuck.
+  void stop();
+
+private:
+  struct Shared;
+  std::shared_ptr<Shared> shared;
+  std::vector<std::thread> threads;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_EXECUTOR_WORKERS_H
