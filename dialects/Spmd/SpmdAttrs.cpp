@@ -34,6 +34,12 @@ TableAttr TableAttr::simplified(MLIRContext *context, ArrayRef<StringAttr> axes,
   return TableAttr::get(context, axes, values);
 }
 
+SmallVector<int64_t> TableAttr::valuesFor(int64_t members) const {
+  if (isConstant())
+    return SmallVector<int64_t>(members, getValues().front());
+  return SmallVector<int64_t>(getValues());
+}
+
 int64_t TableAttr::at(nn::MeshAttr mesh, ArrayRef<int64_t> coordinates) const {
   int64_t index = 0;
   for (StringAttr axis : getAxes())

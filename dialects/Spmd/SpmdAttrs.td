@@ -42,6 +42,8 @@ def Spmd_TableAttr : Spmd_Attr<"Table", "table"> {
     static TableAttr simplified(::mlir::MLIRContext *context,
                                 ::mlir::ArrayRef<::mlir::StringAttr> axes,
                                 ::mlir::ArrayRef<int64_t> values);
+    /// One value for each of `members` coordinates, also of a constant.
+    ::mlir::SmallVector<int64_t> valuesFor(int64_t members) const;
     /// The value at `coordinates`, one for each axis of the mesh, in its order.
     int64_t at(::hocket::nn::MeshAttr mesh,
                ::mlir::ArrayRef<int64_t> coordinates) const;

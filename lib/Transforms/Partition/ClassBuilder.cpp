@@ -1,0 +1,155 @@
+//===- ClassBuilder.cpp - the program of one rank class -------------------===//
+
+#include "ClassBuilder.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::partitioning;
+
+ClassBuilder::ClassBuilder(func::FuncOp placed, const RankClass &rankClass,
+                           const Folding &folding, Shares &shares)
+    : placed(placed), rankClass(rankClass), folding(folding), shares(shares),
+      builder(placed.getContext()), loc(placed.getLoc()) {}
+
+RankedTensorType ClassBuilder::local(Type type) {
+  RankedTensorType &result = localTypes[type];
+  if (!result)
+    result =
+        nn::withLayout(cast<RankedTensorType>(type),
+                       nn::localLayout(nn::layoutOf(type), shares.getMesh(),
+                                       rankClass.coordinates));
+  return result;
+}
+
+ArrayAttr ClassBuilder::listOf(ArrayRef<StringAttr> axes) {
+  return builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
+}
+
+func::FuncOp ClassBuilder::build(StringRef name) {
+  func::FuncOp func = makeFunction(name);
+  for (Operation &op : placed.getBody().front()) {
+    loc = op.getLoc();
+    if (failed(lower(op))) {
+      func.erase();
+      return {};
+    }
+  }
+  // Constants that are only used in parts, names' leftovers.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  return func;
+}
+
+//===-- The function
+//--------------------------------------------------------===//
+
+/// The attributes of an input or output, with the box that ranks hold.
+DictionaryAttr ClassBuilder::describeTensor(DictionaryAttr attributes,
+                                            nn::LayoutAttr layout) {
+  NamedAttrList list(attributes);
+  list.set(spmd::kCuts, shares.boxOf(layout));
+  return list.getDictionary(builder.getContext());
+}
+
+func::FuncOp ClassBuilder::makeFunction(StringRef name) {
+  SmallVector<Type> inputs, results;
+  for (Type type : placed.getArgumentTypes())
+    inputs.push_back(local(type));
+  for (Type type : placed.getResultTypes())
+    results.push_back(local(type));
+  auto func = func::FuncOp::create(placed.getLoc(), name,
+                                   builder.getFunctionType(inputs, results));
+  for (NamedAttribute attribute : placed->getDiscardableAttrs())
+    func->setAttr(attribute.getName(), attribute.getValue());
+  func->setAttr(spmd::kRanks, builder.getDenseI64ArrayAttr(rankClass.ranks));
+  Block *entry = func.addEntryBlock();
+  builder.setInsertionPointToStart(entry);
+  for (BlockArgument argument : placed.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    func.setArgAttrs(index, describeTensor(placed.getArgAttrDict(index),
+                                           nn::layoutOf(argument)));
+    mapping.map(argument, entry->getArgument(index));
+    entry->getArgument(index).setLoc(argument.getLoc());
+  }
+  return func;
+}
+
+LogicalResult ClassBuilder::lowerReturn(func::ReturnOp op) {
+  auto func = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
+  auto names = placed->getAttrOfType<ArrayAttr>("nn.outputs");
+  SmallVector<Value> values;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    nn::LayoutAttr layout = nn::layoutOf(operand.get());
+    if (!layout.getPartials().empty())
+      return op.emitError()
+             << "output " << index
+             << " is still partial: " << nn::describePlacement(layout);
+    NamedAttrList attributes(
+        describeTensor(placed.getResultAttrDict(index), layout));
+    if (names && index < names.size())
+      attributes.set("nn.name", names[index]);
+    AxisList whole;
+    for (nn::MeshAxisAttr axis : shares.getMesh().getAxes())
+      if (llvm::none_of(layout.getSplits(), [&](nn::SplitAttr split) {
+            return split.getAxis() == axis.getName();
+          }))
+        whole.push_back(axis.getName());
+    attributes.set(spmd::kReplicatedOver, listOf(shares.live(whole)));
+    func.setResultAttrs(index, attributes.getDictionary(builder.getContext()));
+    values.push_back(local(operand.get()));
+  }
+  func::ReturnOp::create(builder, loc, values);
+  return success();
+}
+
+//===-- Operations
+//------------------------------------------------------------===//
+
+/// A binding names the operation that computes it, where the operation knows
+/// no more than the module it is in.
+void ClassBuilder::lowerName(nn::ValueOp op) {
+  Value value = local(op.getX());
+  mapping.map(op.getResult(), value);
+  if (op.getRole() != nn::ValueRole::Binding)
+    return;
+  if (Operation *definition = value.getDefiningOp())
+    if (auto name = dyn_cast<NameLoc>(definition->getLoc()))
+      definition->setLoc(NameLoc::get(op.getPathAttr(), name.getChildLoc()));
+}
+
+LogicalResult ClassBuilder::lower(Operation &op) {
+  return TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](nn::ValueOp op) {
+        lowerName(op);
+        return success();
+      })
+      .Case([&](nn::DropoutOp op) {
+        mapping.map(op.getResult(), local(op.getX()));
+        return success();
+      })
+      .Case([&](nn::RedistributeOp op) { return lowerRedistribute(op); })
+      .Case([&](nn::ParameterOp op) { return lowerParameter(op); })
+      .Case([&](func::ReturnOp op) { return lowerReturn(op); })
+      .Case<nn::LayerNormOp, nn::RmsNormOp>(
+          [&](Operation *op) { return lowerNorm(*op); })
+      .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(op); })
+      .Case([&](nn::ReduceOp op) { return lowerMean(op); })
+      .Default([&](Operation *op) { return lowerAsIs(*op); });
+}
+
+LogicalResult ClassBuilder::lowerAsIs(Operation &op) {
+  if (op.getNumRegions() != 0 ||
+      !isa_and_nonnull<nn::NnDialect>(op.getDialect()))
+    return op.emitError() << "'" << op.getName()
+                          << "' has no program for one rank";
+  Operation *copy = builder.clone(op, mapping);
+  for (OpResult result : copy->getResults())
+    result.setType(local(op.getResult(result.getResultNumber()).getType()));
+  copy->removeAttr("nn.statistics");
+  return adapt(op, *copy);
+}

@@ -1,0 +1,98 @@
+//===- ClassBuilder.h - the program of one rank class ----------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_TRANSFORMS_PARTITION_CLASSBUILDER_H
+#define HOCKET_LIB_TRANSFORMS_PARTITION_CLASSBUILDER_H
+
+#include "Folding.h"
+#include "RankClasses.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace hocket::partitioning {
+
+/// Writes the function of one class, in the order of the placed one.
+class ClassBuilder {
+public:
+  ClassBuilder(mlir::func::FuncOp placed, const RankClass &rankClass,
+               const Folding &folding, Shares &shares);
+
+  /// The function, not yet in a module; null after an error.
+  mlir::func::FuncOp build(llvm::StringRef name);
+
+private:
+  // ClassBuilder.cpp: the function around the operations.
+  mlir::func::FuncOp makeFunction(llvm::StringRef name);
+  mlir::LogicalResult lower(mlir::Operation &op);
+  /// The same operation on local tensors.
+  mlir::LogicalResult lowerAsIs(mlir::Operation &op);
+  mlir::LogicalResult lowerReturn(mlir::func::ReturnOp op);
+  void lowerName(nn::ValueOp op);
+  mlir::DictionaryAttr describeTensor(mlir::DictionaryAttr attributes,
+                                      nn::LayoutAttr layout);
+
+  // Operations.cpp: operations that depend on where the rank is.
+  mlir::LogicalResult lowerParameter(nn::ParameterOp op);
+  mlir::LogicalResult adapt(mlir::Operation &source, mlir::Operation &local);
+  mlir::LogicalResult adaptEmbedding(nn::EmbeddingOp op,
+                                     mlir::Operation &local);
+  mlir::LogicalResult adaptAttention(nn::AttentionOp op, nn::AttentionOp local);
+  mlir::LogicalResult checkHeads(nn::AttentionOp op, spmd::TableAttr head,
+                                 spmd::TableAttr kvHead, int64_t group);
+  mlir::LogicalResult adaptSlice(nn::SliceOp op, nn::SliceOp local);
+  mlir::LogicalResult adaptRearrange(nn::RearrangeOp op, nn::RearrangeOp local);
+  /// Sets `name` to where the rank's part of a dim of `tensor` begins.
+  mlir::LogicalResult setOffset(mlir::Operation &local, llvm::StringRef name,
+                                mlir::Value tensor, int64_t dim,
+                                int64_t plus = 0);
+
+  // Redistribute.cpp
+  mlir::LogicalResult lowerRedistribute(nn::RedistributeOp op);
+  bool lowerConstantSlice(nn::RedistributeOp op);
+  struct FactorCut; // one factor, cut by the axes of a redistribution
+  mlir::FailureOr<FactorCut> cutOf(mlir::Operation *op, nn::LayoutAttr layout,
+                                   mlir::ArrayAttr axes);
+
+  /// The operation that does it; null if the kind is unknown.
+  mlir::Value emitMove(nn::RedistributeOp op, const Move &move,
+                       const AxisList &axes, const FactorCut &from,
+                       const FactorCut &to);
+
+  // Statistics.cpp: reductions over dims that may be split.
+  mlir::LogicalResult lowerNorm(mlir::Operation &op);
+  mlir::LogicalResult lowerSoftmax(nn::SoftmaxOp op);
+  mlir::LogicalResult lowerMean(nn::ReduceOp op);
+  /// Whether the op reduces over a dim of x that the mesh splits; an error if
+  /// it does so without a licence.
+  mlir::FailureOr<bool> needsStatistics(mlir::Operation &op, mlir::Value x,
+                                        int64_t dim);
+
+  // Emit.cpp: making operations on local tensors.
+  mlir::Value binary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
+  mlir::Value unary(llvm::StringRef kind, mlir::Value x);
+  mlir::Value scalar(double value, mlir::Type element);
+  mlir::Value convert(mlir::Value x, mlir::Type element);
+  mlir::Value reduce(llvm::StringRef kind, mlir::Value x,
+                     llvm::ArrayRef<int64_t> dims, bool keepdim);
+  mlir::Value allReduce(mlir::Value x, llvm::ArrayRef<mlir::StringAttr> axes,
+                        nn::Reduction reduction);
+
+  mlir::RankedTensorType local(mlir::Type type);
+  mlir::Value local(mlir::Value placed) { return mapping.lookup(placed); }
+  mlir::ArrayAttr listOf(llvm::ArrayRef<mlir::StringAttr> axes);
+
+  mlir::func::FuncOp placed;
+  const RankClass &rankClass;
+  const Folding &folding;
+  Shares &shares;
+  mlir::OpBuilder builder;
+  mlir::Location loc; // of the operation that is being lowered
+  mlir::IRMapping mapping;
+  llvm::DenseMap<mlir::Type, mlir::RankedTensorType> localTypes;
+  /// Pairs of head offsets that have been found to fit.
+  llvm::DenseSet<std::pair<mlir::Attribute, mlir::Attribute>> checkedHeads;
+  int64_t nextId = 0; // of collectives
+};
+
+} // namespace hocket::partitioning
+
+#endif // HOCKET_LIB_TRANSFORMS_PARTITION_CLASSBUILDER_H

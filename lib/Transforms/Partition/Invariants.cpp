@@ -1,0 +1,209 @@
+//===- Invariants.cpp - what has to agree between rank classes ------------===//
+//
+// A collective that two classes understand differently hangs or corrupts, and
+// no single function shows it. So the classes are compared after partitioning,
+// always. Groups are worked out once for each distinct list of axes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Spmd/Spmd.h"
+#include "hocket/Transforms/Partition.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace hocket;
+
+namespace {
+
+/// Which classes meet in the groups of some axes, and as which members.
+struct Meeting {
+  std::set<std::pair<size_t, size_t>> pairs; // of classes
+  std::vector<std::set<int64_t>> members;    // by class
+};
+
+class ClassChecker {
+public:
+  ClassChecker(ModuleOp module, nn::MeshAttr mesh)
+      : module(module), mesh(mesh) {}
+  LogicalResult check();
+
+private:
+  LogicalResult collect();
+  const Meeting &meetingOf(ArrayAttr axes);
+  LogicalResult compare(size_t index);
+  LogicalResult checkOwnShare(size_t number, spmd::CollectiveOp op);
+
+  ModuleOp module;
+  nn::MeshAttr mesh;
+  std::vector<func::FuncOp> classes;
+  std::vector<size_t> classOf;                              // by rank
+  std::vector<std::vector<spmd::CollectiveOp>> collectives; // by class
+  llvm::DenseMap<Attribute, Meeting> meetings;
+};
+
+} // namespace
+
+LogicalResult ClassChecker::collect() {
+  constexpr size_t none = -1;
+  classOf.assign(mesh.getRankCount(), none);
+  for (auto func : module.getOps<func::FuncOp>()) {
+    auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
+    if (!ranks || ranks.empty())
+      return func.emitError() << "expected its ranks in `spmd.ranks`";
+    for (int64_t rank : ranks.asArrayRef()) {
+      if (rank < 0 || rank >= mesh.getRankCount())
+        return func.emitError() << "rank " << rank << " is not one of the "
+                                << mesh.getRankCount() << " of the mesh";
+      if (classOf[rank] != none)
+        return func.emitError() << "rank " << rank << " is in two classes";
+      classOf[rank] = classes.size();
+    }
+    classes.push_back(func);
+    std::vector<spmd::CollectiveOp> &found = collectives.emplace_back();
+    func.walk([&](spmd::CollectiveOp op) { found.push_back(op); });
+  }
+  if (llvm::is_contained(classOf, none))
+    return module.emitError()
+           << "rank " << llvm::find(classOf, none) - classOf.begin()
+           << " is in no class";
+  return success();
+}
+
+const Meeting &ClassChecker::meetingOf(ArrayAttr axes) {
+  auto [it, isNew] = meetings.try_emplace(axes);
+  Meeting &meeting = it->second;
+  if (!isNew)
+    return meeting;
+  meeting.members.resize(classes.size());
+  std::map<SmallVector<int64_t>, std::set<size_t>> groups;
+  for (int64_t rank = 0, e = classOf.size(); rank < e; ++rank) {
+    SmallVector<int64_t> at = spmd::coordinatesOf(mesh, rank);
+    meeting.members[classOf[rank]].insert(spmd::memberIndex(mesh, axes, at));
+    for (StringRef axis : axes.getAsValueRange<StringAttr>())
+      at[mesh.getIndex(axis)] = 0;
+    groups[at].insert(classOf[rank]);
+  }
+  for (const auto &[at, met] : groups)
+    for (size_t other : met)
+      meeting.pairs.insert({*met.begin(), other});
+  return meeting;
+}
+
+/// Everything about a collective but its types, which differ between classes.
+static bool haveSameFacts(spmd::CollectiveOp a, spmd::CollectiveOp b) {
+  return a->getName() == b->getName() &&
+         a->getAttrDictionary() == b->getAttrDictionary();
+}
+
+/// The factors that a collective cuts or joins.
+static SmallVector<std::pair<int64_t, int64_t>>
+placesOf(spmd::CollectiveOp op) {
+  SmallVector<std::pair<int64_t, int64_t>> places;
+  auto add = [&](StringRef dim, StringRef factor) {
+    if (auto value = op->getAttrOfType<IntegerAttr>(dim))
+      places.push_back(
+          {value.getInt(), op->getAttrOfType<IntegerAttr>(factor).getInt()});
+  };
+  add("dim", "factor");
+  add("toDim", "toFactor");
+  return places;
+}
+
+/// Whether what two members bring has equal sizes but for the cut factors.
+static bool haveSameShape(spmd::CollectiveOp a, spmd::CollectiveOp b) {
+  nn::LayoutAttr x = nn::layoutOf(a.getSource());
+  nn::LayoutAttr y = nn::layoutOf(b.getSource());
+  SmallVector<std::pair<int64_t, int64_t>> places = placesOf(a);
+  if (x.getDims().size() != y.getDims().size())
+    return false;
+  for (int64_t d = 0, rank = x.getDims().size(); d < rank; ++d) {
+    ArrayRef<nn::FactorAttr> s = x.getDims()[d].getFactors();
+    ArrayRef<nn::FactorAttr> t = y.getDims()[d].getFactors();
+    if (s.size() != t.size())
+      return false;
+    for (int64_t f = 0, e = s.size(); f < e; ++f)
+      if (s[f].getSize() != t[f].getSize() &&
+          !llvm::is_contained(places, std::pair(d, f)))
+        return false;
+  }
+  return true;
+}
+
+/// What the class has of a cut factor is what the tables give its members.
+LogicalResult ClassChecker::checkOwnShare(size_t number,
+                                          spmd::CollectiveOp op) {
+  const Meeting &meeting = meetingOf(op.getAxes());
+  auto check = [&](StringRef dim, StringRef factor, StringRef sizes,
+                   Value part) -> LogicalResult {
+    auto table = op->getAttrOfType<spmd::TableAttr>(sizes);
+    if (!table)
+      return success();
+    int64_t own =
+        nn::layoutOf(part)
+            .getDims()[op->getAttrOfType<IntegerAttr>(dim).getInt()]
+            .getFactors()[op->getAttrOfType<IntegerAttr>(factor).getInt()]
+            .getSize();
+    for (int64_t member : meeting.members[number]) {
+      int64_t stated = table.getValues()[table.isConstant() ? 0 : member];
+      if (stated != own)
+        return op->emitError() << "member " << member << " has " << own
+                               << " of the factor, its table says " << stated;
+    }
+    return success();
+  };
+  bool scatters = isa<spmd::ReduceScatterOp>(op);
+  if (failed(check("dim", "factor", "sizes",
+                   scatters ? op.getDestination() : op.getSource())))
+    return failure();
+  return check("toDim", "toFactor", "toSizes", op.getDestination());
+}
+
+LogicalResult ClassChecker::compare(size_t index) {
+  spmd::CollectiveOp first = collectives[0][index];
+  for (size_t number = 0; number < classes.size(); ++number) {
+    spmd::CollectiveOp op = collectives[number][index];
+    if (op.getId() != index || op->getName() != first->getName() ||
+        op.getAxes() != first.getAxes())
+      return op->emitError()
+             << "is collective " << index << " of @"
+             << classes[number].getName() << ", expected a " << first.getKind()
+             << " over " << first.getAxes() << " with id " << index
+             << " as in @" << classes[0].getName();
+    if (failed(checkOwnShare(number, op)))
+      return failure();
+  }
+  for (auto [a, b] : meetingOf(first.getAxes()).pairs)
+    if (!haveSameFacts(collectives[a][index], collectives[b][index]) ||
+        !haveSameShape(collectives[a][index], collectives[b][index]))
+      return collectives[b][index]->emitError()
+             << "does not fit collective " << index << " of @"
+             << classes[a].getName() << ", which it meets over "
+             << first.getAxes();
+  return success();
+}
+
+LogicalResult ClassChecker::check() {
+  if (failed(collect()))
+    return failure();
+  if (classes.empty())
+    return module.emitError() << "expected at least one class";
+  for (size_t number = 1; number < classes.size(); ++number)
+    if (collectives[number].size() != collectives[0].size())
+      return classes[number].emitError()
+             << "has " << collectives[number].size() << " collectives, @"
+             << classes[0].getName() << " has " << collectives[0].size();
+  for (size_t index = 0; index < collectives[0].size(); ++index)
+    if (failed(compare(index)))
+      return failure();
+  return success();
+}
+
+LogicalResult hocket::checkClasses(ModuleOp module) {
+  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  if (!mesh)
+    return module.emitError() << "expected the module attribute `nn.mesh`";
+  return ClassChecker(module, mesh).check();
+}

@@ -1,0 +1,181 @@
+//===- Operations.cpp - operations that depend on where the rank is -------===//
+//
+// Most operations are the same on local tensors. Here are those that have to
+// know which part of the global tensor they see, or how large it was.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClassBuilder.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::partitioning;
+
+static int64_t sizeOf(Value tensor, int64_t dim) {
+  return nn::layoutOf(tensor).getDims()[dim].getSize();
+}
+
+LogicalResult ClassBuilder::lowerParameter(nn::ParameterOp op) {
+  Load load = folding.loadOf(op);
+  auto result = cast<nn::ParameterOp>(builder.clone(*op));
+  result.getResult().setType(local(load.type));
+  result->setAttr(spmd::kCuts, shares.boxOf(nn::layoutOf(load.type)));
+  if (!load.onlyFirstOf.empty())
+    result->setAttr(spmd::kOnlyFirstOf, listOf(load.onlyFirstOf));
+  mapping.map(op.getResult(), result.getResult());
+  return success();
+}
+
+LogicalResult ClassBuilder::setOffset(Operation &local, StringRef name,
+                                      Value tensor, int64_t dim, int64_t plus) {
+  nn::LayoutAttr layout = nn::layoutOf(tensor);
+  FailureOr<spmd::TableAttr> offset = shares.offsetOf(layout, dim);
+  if (failed(offset))
+    return local.emitError()
+           << "needs one interval of dim " << dim << " on each rank, found "
+           << nn::describe(tensor.getType()) << " placed "
+           << nn::describePlacement(layout)
+           << "; split the major factor of the dim";
+  local.setAttr(name, scaled(*offset, 1, plus));
+  return success();
+}
+
+LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
+  return TypeSwitch<Operation *, LogicalResult>(&source)
+      .Case([&](nn::EmbeddingOp op) { return adaptEmbedding(op, local); })
+      .Case([&](nn::AttentionOp op) {
+        return adaptAttention(op, cast<nn::AttentionOp>(local));
+      })
+      .Case([&](nn::SliceOp op) {
+        return adaptSlice(op, cast<nn::SliceOp>(local));
+      })
+      .Case([&](nn::RearrangeOp op) {
+        return adaptRearrange(op, cast<nn::RearrangeOp>(local));
+      })
+      .Case([&](nn::IotaOp op) {
+        return setOffset(local, spmd::kFirst, op.getResult(), op.getDim());
+      })
+      .Case([&](nn::RotaryOp op) {
+        return setOffset(local, spmd::kFirst, op.getX(), op.getDim());
+      })
+      .Default(success());
+}
+
+LogicalResult ClassBuilder::adaptEmbedding(nn::EmbeddingOp op,
+                                           Operation &local) {
+  local.setAttr(spmd::kVocab,
+                builder.getI64IntegerAttr(sizeOf(op.getTable(), 0)));
+  return setOffset(local, spmd::kVocabOffset, op.getTable(), 0);
+}
+
+LogicalResult ClassBuilder::adaptAttention(nn::AttentionOp op,
+                                           nn::AttentionOp local) {
+  local->removeAttr("dropout"); // the weights are dropped in training only
+  int64_t group = sizeOf(op.getQ(), 1) / sizeOf(op.getK(), 1);
+  int64_t later = sizeOf(op.getK(), 2) - sizeOf(op.getQ(), 2);
+  local->setAttr(spmd::kGroup, builder.getI64IntegerAttr(group));
+  if (failed(setOffset(*local, spmd::kHeadOffset, op.getQ(), 1)) ||
+      failed(setOffset(*local, spmd::kKvHeadOffset, op.getK(), 1)) ||
+      failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), 2, later)) ||
+      failed(setOffset(*local, spmd::kKeyOffset, op.getK(), 2)))
+    return failure();
+  auto table = [&](StringRef name) {
+    return local->getAttrOfType<spmd::TableAttr>(name);
+  };
+  return checkHeads(op, table(spmd::kHeadOffset), table(spmd::kKvHeadOffset),
+                    group);
+}
+
+/// The kv heads that the rank's query heads read must be on the rank.
+LogicalResult ClassBuilder::checkHeads(nn::AttentionOp op, spmd::TableAttr head,
+                                       spmd::TableAttr kvHead, int64_t group) {
+  int64_t heads = nn::layoutOf(local(op.getQ())).getDims()[1].getSize();
+  int64_t kvHeads = nn::layoutOf(local(op.getK())).getDims()[1].getSize();
+  if (!checkedHeads.insert({head, kvHead}).second)
+    return success();
+  for (int64_t rank : rankClass.ranks) {
+    SmallVector<int64_t> at = spmd::coordinatesOf(shares.getMesh(), rank);
+    int64_t first = head.at(shares.getMesh(), at);
+    int64_t kvFirst = kvHead.at(shares.getMesh(), at);
+    if (first / group < kvFirst ||
+        (first + heads - 1) / group >= kvFirst + kvHeads)
+      return op.emitError()
+             << "query heads [" << first << ", " << first + heads
+             << ") of rank " << rank << " need kv heads [" << first / group
+             << ", " << (first + heads - 1) / group + 1 << "), it has ["
+             << kvFirst << ", " << kvFirst + kvHeads
+             << "); split the kv heads evenly or not at all";
+  }
+  return success();
+}
+
+/// A slice counts elements of the dim; where a minor factor is split there are
+/// fewer of them for each step of the major one.
+LogicalResult ClassBuilder::adaptSlice(nn::SliceOp op, nn::SliceOp local) {
+  int64_t dim = op.getDim();
+  nn::LayoutAttr layout = nn::layoutOf(op.getX());
+  if (dim < 0)
+    dim += layout.getDims().size();
+  if (shares.axesOf(layout, dim).empty())
+    return success();
+  ArrayRef<nn::FactorAttr> factors = layout.getDims()[dim].getFactors();
+  int64_t rest = layout.getDims()[dim].getSize() / factors[0].getSize();
+  int64_t localRest = nn::layoutOf(local.getX()).getDims()[dim].getSize() /
+                      factors[0].getSize();
+  int64_t start = op.getStart(), size = op.getSize();
+  if (!shares.axesOf(layout, dim, 0).empty() || start % rest || size % rest)
+    return op.emitError() << "cannot take [" << start << ", " << start + size
+                          << ") of dim " << dim << " of "
+                          << nn::describe(op.getX().getType()) << " placed "
+                          << nn::describePlacement(layout)
+                          << "; all_gather it first";
+  local.setStart(start / rest * localRest);
+  local.setSize(size / rest * localRest);
+  return success();
+}
+
+/// The factors of a rearranged tensor are those of its result, each with the
+/// size that the rank has of it.
+LogicalResult ClassBuilder::adaptRearrange(nn::RearrangeOp op,
+                                           nn::RearrangeOp local) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<int64_t> sizes;
+  for (nn::DimAttr dim : op.getSource().getDims())
+    for (nn::FactorAttr factor : dim.getFactors())
+      sizes.push_back(factor.getSize());
+  nn::LayoutAttr result = nn::layoutOf(local.getResult());
+  for (auto [dim, order] : llvm::zip_equal(result.getDims(), op.getOrder())) {
+    ArrayRef<nn::FactorAttr> factors = dim.getFactors();
+    // The result's dim may leave out factors of size 1.
+    bool allListed = factors.size() == cast<ArrayAttr>(order).size();
+    for (Attribute number : cast<ArrayAttr>(order)) {
+      int64_t &size = sizes[cast<IntegerAttr>(number).getInt()];
+      if (size == 1 && !allListed)
+        continue;
+      if (factors.empty())
+        return op.emitError() << "the result has not the factors of `order`";
+      size = factors.front().getSize();
+      factors = factors.drop_front();
+    }
+  }
+  SmallVector<nn::DimAttr> dims;
+  size_t next = 0;
+  for (nn::DimAttr dim : op.getSource().getDims()) {
+    SmallVector<nn::FactorAttr> factors;
+    for (nn::FactorAttr factor : dim.getFactors())
+      factors.push_back(
+          nn::FactorAttr::get(context, factor.getName(), sizes[next++]));
+    dims.push_back(nn::DimAttr::get(context, factors));
+  }
+  auto source = nn::LayoutAttr::get(context, dims, {}, {});
+  if (source.getShape() != nn::layoutOf(local.getX()).getShape())
+    return op.emitError() << "a rank's part of "
+                          << nn::describe(op.getX().getType()) << " placed "
+                          << nn::describePlacement(nn::layoutOf(op.getX()))
+                          << " is not its part of the result, placed "
+                          << nn::describePlacement(
+                                 nn::layoutOf(op.getResult()));
+  local.setSourceAttr(source);
+  return success();
+}

@@ -1,0 +1,72 @@
+//===- Partition.cpp - from the placed program to one a rank class --------===//
+
+#include "hocket/Transforms/Partition.h"
+#include "ClassBuilder.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::partitioning;
+
+/// The placed function: the only function of the module.
+static func::FuncOp findPlaced(ModuleOp module) {
+  func::FuncOp placed;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (placed) {
+      func.emitError() << "expected one placed function, found @"
+                       << placed.getName() << " and @" << func.getName();
+      return {};
+    }
+    placed = func;
+  }
+  if (!placed || placed.isExternal()) {
+    module.emitError() << "expected a placed function with a body";
+    return {};
+  }
+  return placed;
+}
+
+LogicalResult hocket::partition(ModuleOp module) {
+  func::FuncOp placed = findPlaced(module);
+  if (!placed)
+    return failure();
+  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  if (!mesh)
+    return module.emitError() << "expected the module attribute `nn.mesh`";
+
+  Shares shares(mesh);
+  FailureOr<std::vector<RankClass>> classes = findRankClasses(placed, shares);
+  if (failed(classes))
+    return failure();
+  Folding folding(placed, shares);
+  for (auto [number, rankClass] : llvm::enumerate(*classes)) {
+    ClassBuilder builder(placed, rankClass, folding, shares);
+    func::FuncOp func = builder.build("class" + std::to_string(number));
+    if (!func)
+      return failure();
+    module.push_back(func);
+  }
+  placed.erase();
+  return checkClasses(module);
+}
+
+namespace {
+
+struct PartitionPass : PassWrapper<PartitionPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PartitionPass)
+  StringRef getArgument() const override { return "hocket-partition"; }
+  StringRef getDescription() const override {
+    return "one function of local operations and collectives a rank class";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<spmd::SpmdDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(partition(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void hocket::registerPartitionPass() { PassRegistration<PartitionPass>(); }

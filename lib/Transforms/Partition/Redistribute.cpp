@@ -1,0 +1,141 @@
+//===- Redistribute.cpp - redistributions as collectives and slices -------===//
+
+#include "ClassBuilder.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::partitioning;
+
+/// The factor that a redistribution cuts or joins: the axes that it concerns,
+/// innermost of those that cut the factor, and the share of each member in what
+/// the rank holds without them.
+struct ClassBuilder::FactorCut {
+  int64_t dim, factor;
+  AxisList axes;
+  Share share;
+};
+
+/// `layout` is the side of the redistribution that is split over `axes`.
+FailureOr<ClassBuilder::FactorCut>
+ClassBuilder::cutOf(Operation *op, nn::LayoutAttr layout, ArrayAttr axes) {
+  std::optional<std::pair<int64_t, int64_t>> place;
+  size_t count = 0;
+  for (Attribute axis : axes) {
+    StringRef name = cast<StringAttr>(axis).getValue();
+    if (shares.getMesh().getSize(name) == 1)
+      continue;
+    nn::SplitAttr split = layout.splitOver(name);
+    if (!split)
+      return op->emitError() << "expected a split over " << axis << " in "
+                             << nn::describePlacement(layout);
+    std::pair<int64_t, int64_t> found = {split.getDim(), split.getFactor()};
+    if (place && *place != found)
+      return op->emitError()
+             << "moves factors " << place->first << "." << place->second
+             << " and " << found.first << "." << found.second << " at once";
+    place = found;
+    ++count;
+  }
+  assert(place && "a redistribution over axes of size 1 moves nothing");
+  AxisList all = shares.axesOf(layout, place->first, place->second);
+  ArrayRef<StringAttr> outer = ArrayRef(all).drop_back(count);
+  for (StringAttr axis : outer)
+    if (llvm::is_contained(axes, Attribute(axis)))
+      return op->emitError()
+             << "axis " << axis << " cuts the factor before " << all.back()
+             << " does, and cannot be joined before it; gather " << all.back()
+             << " first";
+  int64_t whole =
+      layout.getDims()[place->first].getFactors()[place->second].getSize();
+  int64_t held =
+      shares.of(whole, outer).size.at(shares.getMesh(), rankClass.coordinates);
+  AxisList inner(ArrayRef(all).take_back(count));
+  return FactorCut{place->first, place->second, inner, shares.of(held, inner)};
+}
+
+/// A slice of a fill or an iota is a smaller one.
+bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
+  Operation *source = op.getX().getDefiningOp();
+  while (auto named = dyn_cast_or_null<nn::ValueOp>(source))
+    source = named.getX().getDefiningOp();
+  if (!isa_and_nonnull<nn::FillOp, nn::IotaOp>(source))
+    return false;
+  Operation *copy = builder.clone(*source);
+  copy->getResult(0).setType(local(op.getResult().getType()));
+  if (auto iota = dyn_cast<nn::IotaOp>(copy)) {
+    FailureOr<spmd::TableAttr> first =
+        shares.offsetOf(nn::layoutOf(op.getResult()), iota.getDim());
+    if (failed(first)) {
+      copy->erase();
+      return false;
+    }
+    copy->setAttr(spmd::kFirst, *first);
+  }
+  mapping.map(op.getResult(), copy->getResult(0));
+  return true;
+}
+
+LogicalResult ClassBuilder::lowerRedistribute(nn::RedistributeOp op) {
+  AxisList listed;
+  for (Attribute axis : op.getAxes())
+    listed.push_back(cast<StringAttr>(axis));
+  if (shares.live(listed).empty() || folding.isFolded(op)) {
+    mapping.map(op.getResult(), local(op.getX()));
+    return success();
+  }
+  Move move = folding.moveOf(op);
+  if (move.kind == "slice" && lowerConstantSlice(op))
+    return success();
+
+  FailureOr<FactorCut> to = FactorCut(), from = FactorCut();
+  bool isCut =
+      llvm::is_contained({"slice", "reduce_scatter", "all_to_all"}, move.kind);
+  if (isCut && failed(to = cutOf(op, move.to, op.getAxes())))
+    return failure();
+  bool isJoined = llvm::is_contained({"all_gather", "all_to_all"}, move.kind);
+  if (isJoined && failed(from = cutOf(op, move.from, op.getAxes())))
+    return failure();
+  if (isCut && isJoined && to->axes != from->axes)
+    return op.emitError() << "takes axes in another order than it found them: "
+                          << listOf(from->axes) << " and " << listOf(to->axes);
+  Value result = emitMove(op, move, shares.inMeshOrder(listed), *from, *to);
+  if (!result)
+    return op.emitError() << "unknown kind of redistribution '" << move.kind
+                          << "'";
+  mapping.map(op.getResult(), result);
+  return success();
+}
+
+Value ClassBuilder::emitMove(nn::RedistributeOp op, const Move &move,
+                             const AxisList &axes, const FactorCut &from,
+                             const FactorCut &to) {
+  Value x = local(op.getX());
+  RankedTensorType type = local(op.getResult().getType());
+  nn::PartialAttr partial = move.from.partialOver(axes.front().getValue());
+  nn::Reduction reduction =
+      partial ? partial.getReduction() : nn::Reduction::Sum;
+  if (move.kind == "mask")
+    return spmd::KeepFirstOp::create(builder, loc, type, x, listOf(axes));
+  if (move.kind == "slice")
+    return spmd::SliceOp::create(builder, loc, type, x, to.dim, to.factor,
+                                 to.share.offset);
+  if (move.kind == "all_reduce")
+    return allReduce(x, axes, reduction);
+  if (move.kind == "broadcast")
+    return spmd::BroadcastOp::create(builder, loc, type, x, listOf(axes),
+                                     op.getRoot().value_or(0), nextId++);
+  if (move.kind == "reduce_scatter")
+    return spmd::ReduceScatterOp::create(
+        builder, loc, type, x, listOf(to.axes), reduction, to.dim, to.factor,
+        to.share.offset, to.share.size, nextId++);
+  if (move.kind == "all_gather")
+    return spmd::AllGatherOp::create(builder, loc, type, x, listOf(from.axes),
+                                     from.dim, from.factor, from.share.offset,
+                                     from.share.size, nextId++);
+  if (move.kind == "all_to_all")
+    return spmd::AllToAllOp::create(builder, loc, type, x, listOf(from.axes),
+                                    from.dim, from.factor, from.share.offset,
+                                    from.share.size, to.dim, to.factor,
+                                    to.share.offset, to.share.size, nextId++);
+  return {};
+}

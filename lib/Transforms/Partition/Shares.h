@@ -1,0 +1,56 @@
+//===- Shares.h - which part of a factor each coordinate holds -*- C++ -*-===//
+
+#ifndef HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H
+#define HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H
+
+#include "dialects/Spmd/Spmd.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace hocket::partitioning {
+
+/// Mesh axes, major first.
+using AxisList = llvm::SmallVector<mlir::StringAttr, 2>;
+
+/// [offset, offset + size) by coordinate.
+struct Share {
+  spmd::TableAttr offset, size;
+};
+
+/// Tables of shares over one mesh. Axes of size 1 cut nothing and never occur
+/// in a result. Each distinct table is computed once.
+class Shares {
+public:
+  explicit Shares(nn::MeshAttr mesh) : mesh(mesh) {}
+
+  nn::MeshAttr getMesh() const { return mesh; }
+
+  /// `axes` without those of size 1.
+  AxisList live(llvm::ArrayRef<mlir::StringAttr> axes) const;
+  /// The same, in the order of the mesh.
+  AxisList inMeshOrder(llvm::ArrayRef<mlir::StringAttr> axes) const;
+  /// The axes that cut a factor, major first.
+  AxisList axesOf(nn::LayoutAttr layout, int64_t dim, int64_t factor) const;
+  /// The axes that cut any factor of a dim.
+  AxisList axesOf(nn::LayoutAttr layout, int64_t dim) const;
+
+  /// `extent` cut by the axes, each one cutting the parts of those before it.
+  Share of(int64_t extent, llvm::ArrayRef<mlir::StringAttr> axes);
+
+  /// Where the rank's part of a dim begins, in elements of the dim. Fails if
+  /// the part is not one interval: some factor but the major one is cut.
+  mlir::FailureOr<spmd::TableAttr> offsetOf(nn::LayoutAttr layout, int64_t dim);
+
+  /// Which part of the global tensor ranks hold.
+  spmd::BoxAttr boxOf(nn::LayoutAttr layout);
+
+private:
+  nn::MeshAttr mesh;
+  llvm::DenseMap<std::pair<int64_t, mlir::Attribute>, Share> known;
+};
+
+/// scale * table + constant.
+spmd::TableAttr scaled(spmd::TableAttr table, int64_t scale, int64_t constant);
+
+} // namespace hocket::partitioning
+
+#endif // HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H

@@ -1,0 +1,113 @@
+//===- Statistics.cpp - reductions over dims that may be split ------------===//
+//
+// A norm over a split dim takes two collectives: the sum gives the mean, and
+// only then are the squares of the distances to it summed. One collective of
+// sum and sum of squares would be cheaper, but E[x^2] - E[x]^2 loses every
+// digit where the mean is large against the spread. Sums of F16 and BF16 are
+// F32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClassBuilder.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::partitioning;
+
+/// The type in which sums over an element type are made.
+static Type sumType(Type element) {
+  bool isNarrow = element.isF16() || element.isBF16();
+  return isNarrow ? Float32Type::get(element.getContext()) : element;
+}
+
+FailureOr<bool> ClassBuilder::needsStatistics(Operation &op, Value x,
+                                              int64_t dim) {
+  AxisList axes = shares.axesOf(nn::layoutOf(x), dim);
+  if (axes.empty())
+    return false;
+  auto licence = op.getAttrOfType<ArrayAttr>("nn.statistics");
+  for (StringAttr axis : axes)
+    if (!licence || !llvm::is_contained(licence, Attribute(axis)))
+      return op.emitError()
+             << "reduces over a dim that is split over " << axis
+             << ", which needs `statistics` over it in the schedule";
+  return true;
+}
+
+LogicalResult ClassBuilder::lowerNorm(Operation &op) {
+  bool centres = isa<nn::LayerNormOp>(op);
+  Value placedX = op.getOperand(0);
+  nn::LayoutAttr layout = nn::layoutOf(placedX);
+  int64_t last = layout.getDims().size() - 1;
+  FailureOr<bool> splits = needsStatistics(op, placedX, last);
+  if (failed(splits))
+    return failure();
+  if (!*splits)
+    return lowerAsIs(op);
+
+  AxisList axes = shares.axesOf(layout, last);
+  RankedTensorType type = local(op.getResult(0).getType());
+  Type element = sumType(type.getElementType());
+  double epsilon = centres
+                       ? cast<nn::LayerNormOp>(op).getEps().convertToDouble()
+                       : cast<nn::RmsNormOp>(op).getEps().convertToDouble();
+  Value share = scalar(1.0 / layout.getDims()[last].getSize(), element);
+  auto meanOf = [&](Value x) {
+    Value sum = reduce("sum", x, {last}, /*keepdim=*/true);
+    return binary("mul", allReduce(sum, axes, nn::Reduction::Sum), share);
+  };
+  Value x = convert(local(placedX), element);
+  if (centres)
+    x = binary("sub", x, meanOf(x));
+  Value variance = meanOf(binary("mul", x, x));
+  Value scale =
+      unary("rsqrt", binary("add", variance, scalar(epsilon, element)));
+  Value y = binary("mul", x, scale);
+  y = binary("mul", y, convert(local(op.getOperand(1)), element));
+  if (op.getNumOperands() > 2)
+    y = binary("add", y, convert(local(op.getOperand(2)), element));
+  mapping.map(op.getResult(0), convert(y, type.getElementType()));
+  return success();
+}
+
+LogicalResult ClassBuilder::lowerSoftmax(nn::SoftmaxOp op) {
+  int64_t dim = op.getDim();
+  nn::LayoutAttr layout = nn::layoutOf(op.getX());
+  if (dim < 0)
+    dim += layout.getDims().size();
+  FailureOr<bool> splits = needsStatistics(*op, op.getX(), dim);
+  if (failed(splits))
+    return failure();
+  if (!*splits)
+    return lowerAsIs(*op);
+
+  AxisList axes = shares.axesOf(layout, dim);
+  Type result = local(op.getResult().getType()).getElementType();
+  Value x = convert(local(op.getX()), sumType(result));
+  Value highest = allReduce(reduce("max", x, {dim}, /*keepdim=*/true), axes,
+                            nn::Reduction::Max);
+  Value power = unary("exp", binary("sub", x, highest));
+  Value total = allReduce(reduce("sum", power, {dim}, /*keepdim=*/true), axes,
+                          nn::Reduction::Sum);
+  mapping.map(op.getResult(), convert(binary("div", power, total), result));
+  return success();
+}
+
+LogicalResult ClassBuilder::lowerMean(nn::ReduceOp op) {
+  if (op.getKind() != "mean")
+    return lowerAsIs(*op);
+  nn::LayoutAttr layout = nn::layoutOf(op.getX());
+  int64_t count = 1;
+  for (int64_t dim : op.getDims())
+    count *= layout.getDims()[dim < 0 ? dim + layout.getDims().size() : dim]
+                 .getSize();
+  Type result = local(op.getResult().getType()).getElementType();
+  Type element = sumType(result);
+  if (!isa<FloatType>(element))
+    return op.emitError() << "mean needs floating point, found " << element;
+  Value sum = reduce("sum", convert(local(op.getX()), element), op.getDims(),
+                     op.getKeepdim());
+  Value mean = binary("mul", sum, scalar(1.0 / count, element));
+  mapping.map(op.getResult(), convert(mean, result));
+  return success();
+}
