@@ -85,23 +85,27 @@ void pin(int me) {
   pthread_setaffinity_np(pthread_self(), sizeof(cores), &cores);
 }
 
-/// The times of `runs` calls, in seconds.
+/// The times of `runs` calls, in seconds: from the first rank's start to the
+/// meeting of all. With more ranks than cores some start late.
 std::vector<double> measure(Team &team, void (*collective)(Team &, int),
                             int runs) {
+  using Clock = std::chrono::steady_clock;
   std::vector<double> times;
+  std::vector<Clock::time_point> starts(team.size());
   auto body = [&](int me) {
     pin(me);
     team.ranks[me].in.assign(team.elements, float(me + 1));
     team.ranks[me].out.assign(team.elements, 0.0f);
     for (int run = -2; run < runs; ++run) {
       team.meet();
-      auto start = std::chrono::steady_clock::now();
+      starts[me] = Clock::now();
       collective(team, me);
       team.meet();
       std::chrono::duration<double> time =
-          std::chrono::steady_clock::now() - start;
+          Clock::now() - *std::min_element(starts.begin(), starts.end());
       if (me == 0 && run >= 0)
         times.push_back(time.count());
+      team.meet(); // nobody starts again while `starts` is read
     }
   };
   std::vector<std::thread> threads;
