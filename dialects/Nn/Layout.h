@@ -8,7 +8,9 @@
 #ifndef HOCKET_NN_LAYOUT_H
 #define HOCKET_NN_LAYOUT_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/IR/Value.h"
 
 #include "dialects/Nn/NnEnums.h.inc"
@@ -26,7 +28,7 @@ struct Interval {
 /// extent % parts parts have one more. 12 in 5: 3 3 2 2 2.
 Interval cut(int64_t extent, int64_t parts, int64_t index);
 
-/// The layout of a tensor type; every nn tensor has one.
+/// The layout of a tensor type; every nn tensor has one. Null for other types.
 LayoutAttr layoutOf(mlir::Type type);
 LayoutAttr layoutOf(mlir::Value value);
 

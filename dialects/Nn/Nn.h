@@ -6,6 +6,7 @@
 #include "dialects/Nn/Layout.h"
 #include "dialects/Nn/PlacementRule.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -18,5 +19,27 @@
 
 #define GET_OP_CLASSES
 #include "dialects/Nn/NnOps.h.inc"
+
+namespace hocket::nn {
+
+/// Creates an op whose result type follows from its operands. Where they don't
+/// fit, says so at `location` and returns null, and nothing is created (what
+/// `create` without result types would end the process for).
+template <class OpTy, class... Args>
+OpTy createInferred(mlir::OpBuilder &builder, mlir::Location location,
+                    Args &&...args) {
+  mlir::OperationState state(location, OpTy::getOperationName());
+  OpTy::build(builder, state, mlir::TypeRange(builder.getNoneType()),
+              std::forward<Args>(args)...);
+  state.types.clear();
+  if (failed(OpTy::inferReturnTypes(
+          builder.getContext(), location, state.operands,
+          state.attributes.getDictionary(builder.getContext()),
+          state.getRawProperties(), {}, state.types)))
+    return {};
+  return mlir::cast<OpTy>(builder.create(state));
+}
+
+} // namespace hocket::nn
 
 #endif // HOCKET_NN_NN_H

@@ -6,8 +6,10 @@
 include "dialects/Nn/NnDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
-class Nn_Attr<string name, string attrMnemonic> : AttrDef<Nn_Dialect, name> {
+class Nn_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Nn_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -15,19 +17,23 @@ def Nn_Reduction : I32EnumAttr<"Reduction", "how partial terms combine", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">]> {
   let cppNamespace = "::hocket::nn";
+  let genSpecializedAttr = 0;
 }
 
 def Nn_FactorAttr : Nn_Attr<"Factor", "factor"> {
   let summary = "one factor of a dim: a name (may be empty) and a size";
-  let parameters = (ins "StringAttr":$name, "int64_t":$size);
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$size);
   let assemblyFormat = "`<` $name `,` $size `>`";
-  let genMnemonicAlias = 0;
+  let genVerifyDecl = 1;
 }
 
 def Nn_DimAttr : Nn_Attr<"Dim", "dim"> {
   let summary = "an ordered list of factors, major first";
-  let parameters = (ins OptionalArrayRefParameter<"FactorAttr">:$factors);
-  let assemblyFormat = "`<` (`` $factors^)? `>`";
+  let parameters = (ins ArrayRefParameter<"FactorAttr">:$factors);
+  let description = [{(C1) there is at least one factor; a dim of size 1 has
+    one factor of size 1.}];
+  let assemblyFormat = "`<` $factors `>`";
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getSize() const;
     /// The name of a dim of one factor; of a product, the names joined.
@@ -37,17 +43,18 @@ def Nn_DimAttr : Nn_Attr<"Dim", "dim"> {
 
 def Nn_SplitAttr : Nn_Attr<"Split", "split"> {
   let summary = "a mesh axis and the (dim, factor) that it splits";
-  let parameters = (ins "StringAttr":$axis, "int64_t":$dim, "int64_t":$factor);
+  let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$dim, "int64_t":$factor);
   let assemblyFormat = "`<` $axis `,` $dim `,` $factor `>`";
 }
 
 def Nn_PartialAttr : Nn_Attr<"Partial", "partial"> {
   let summary = "a mesh axis over which every rank holds one term";
-  let parameters = (ins "StringAttr":$axis, "Reduction":$reduction);
+  let parameters = (ins "::mlir::StringAttr":$axis, "Reduction":$reduction);
   let assemblyFormat = "`<` $axis `,` $reduction `>`";
 }
 
-def Nn_LayoutAttr : Nn_Attr<"Layout", "layout"> {
+def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "the factors of a tensor's dims, and its placement";
   let description = [{
     The encoding of every tensor in `nn`. Sizes are global sizes in the model
@@ -60,7 +67,9 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout"> {
     `S(d.f)` says that the axis splits factor f of dim d, even with remainder:
     the first ranks have one more. Several axes on one factor nest, the first
     listed is the major one. An axis that is not listed holds the tensor whole
-    (R). An anonymous factor is written as its size alone.
+    (R). An anonymous factor is written as its size alone. However it was built,
+    a layout lists its splits by dim and factor, then its partials by axis: equal
+    placements are equal attributes.
 
     (C1) the size of each dim of the tensor is the product of its factors.
     (C2) an axis is listed at most once.
@@ -71,33 +80,75 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout"> {
                         OptionalArrayRefParameter<"PartialAttr">:$partials);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    bool isPlaced() const { return !getSplits().empty() || !getPartials().empty(); }
-    SmallVector<int64_t> getShape() const;
+    bool isPlaced() const {
+      return !getSplits().empty() || !getPartials().empty();
+    }
+    ::llvm::SmallVector<int64_t> getShape() const;
     /// The same dims, whole on every axis.
     LayoutAttr withoutPlacement() const;
-    LayoutAttr withPlacement(ArrayRef<SplitAttr> splits,
-                             ArrayRef<PartialAttr> partials) const;
+    LayoutAttr withPlacement(::llvm::ArrayRef<SplitAttr> splits,
+                             ::llvm::ArrayRef<PartialAttr> partials) const;
     /// Splits of one factor, major axis first.
-    SmallVector<SplitAttr> splitsOf(int64_t dim, int64_t factor) const;
+    ::llvm::SmallVector<SplitAttr> splitsOf(int64_t dim, int64_t factor) const;
+    /// The split or the partial of an axis; null if it holds the tensor whole.
+    SplitAttr splitOver(::llvm::StringRef axis) const;
+    PartialAttr partialOver(::llvm::StringRef axis) const;
   }];
+  let skipDefaultBuilders = 1;
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<DimAttr>":$dims,
+                                   CArg<"::llvm::ArrayRef<SplitAttr>", "{}">:$splits,
+                                   CArg<"::llvm::ArrayRef<PartialAttr>", "{}">:$partials),
+  [{
+    // Insertion keeps the order of nested splits.
+    SmallVector<SplitAttr> byFactor;
+    for (SplitAttr split : splits)
+      byFactor.insert(
+          llvm::upper_bound(byFactor, split,
+                            [](SplitAttr a, SplitAttr b) {
+                              return std::pair(a.getDim(), a.getFactor()) <
+                                     std::pair(b.getDim(), b.getFactor());
+                            }),
+          split);
+    SmallVector<PartialAttr> byAxis(partials);
+    llvm::sort(byAxis, [](PartialAttr a, PartialAttr b) {
+      return a.getAxis().getValue() < b.getAxis().getValue();
+    });
+    return $_get($_ctxt, dims, ArrayRef<SplitAttr>(byFactor),
+                 ArrayRef<PartialAttr>(byAxis));
+  }]>];
+  let genVerifyDecl = 1;
 }
 
 def Nn_MeshAxisAttr : Nn_Attr<"MeshAxis", "axis"> {
-  let parameters = (ins "StringAttr":$name, "int64_t":$size);
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$size);
   let assemblyFormat = "`<` $name `,` $size `>`";
 }
 
 def Nn_MeshAttr : Nn_Attr<"Mesh", "mesh"> {
   let summary = "the named axes of a device mesh, major first";
-  let description = [{`#nn.mesh<dp=2, tp=4>`; the empty mesh is one device.}];
+  let description = [{
+    `#nn.mesh<dp=2, tp=4>`; the empty mesh, `#nn.mesh<>`, is one device.
+
+    (C1) sizes are at least 1. (C2) names differ.
+  }];
   let parameters = (ins OptionalArrayRefParameter<"MeshAxisAttr">:$axes);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     int64_t getRankCount() const;
     /// Size of the axis, or 0 if the mesh has none of that name.
-    int64_t getSize(StringRef axis) const;
-    int64_t getIndex(StringRef axis) const;
+    int64_t getSize(::llvm::StringRef axis) const;
+    /// Position of the axis in the mesh, or -1.
+    int64_t getIndex(::llvm::StringRef axis) const;
   }];
+  let genVerifyDecl = 1;
 }
+
+// Every tensor of the dialect: a ranked tensor that carries its layout.
+def Nn_Tensor
+    : Type<CPred<"::mlir::isa<::mlir::RankedTensorType>($_self) && "
+                 "::mlir::isa_and_nonnull<::hocket::nn::LayoutAttr>("
+                 "::mlir::cast<::mlir::RankedTensorType>($_self)"
+                 ".getEncoding())">,
+           "tensor with a #nn.layout", "::mlir::RankedTensorType">;
 
 #endif // HOCKET_NN_ATTRS

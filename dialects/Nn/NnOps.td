@@ -23,12 +23,20 @@ class Nn_PlainOp<string mnemonic, list<Trait> traits = []>
 }
 
 // An op whose result type follows from its operands. Types are compared by
-// element type and factor sizes: names and placements are not part of shape.
+// element type and dim sizes: names, factors and placements are not part of
+// shape. The constraints are checked where the type is inferred, so that what
+// creates an op hears of a mistake in the same words as the verifier.
 class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
-    : Nn_PlainOp<mnemonic, !listconcat(
-        [DeclareOpInterfaceMethods<InferTypeOpInterface,
-                                   ["isCompatibleReturnTypes"]>], traits)> {
-  let results = (outs AnyRankedTensor:$result);
+    : Nn_PlainOp<mnemonic,
+                 !listconcat([InferTypeOpAdaptorWithIsCompatible], traits)> {
+  let results = (outs Nn_Tensor:$result);
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::isCompatibleReturnTypes(TypeRange a, TypeRange b) {
+      return haveSameShapes(a, b);
+    }
+    LogicalResult $cppClass::verify() { return verifyShapes(*this); }
+  }];
 }
 
 //===-- Names and placement ------------------------------------------------===//
@@ -38,6 +46,7 @@ def Nn_ValueRole : I32EnumAttr<"ValueRole", "what a path names", [
     I32EnumAttrCase<"Result", 1, "result">,
     I32EnumAttrCase<"Binding", 2, "binding">]> {
   let cppNamespace = "::hocket::nn";
+  let genSpecializedAttr = 0;
 }
 
 def Nn_ValueOp : Nn_PlainOp<"value"> {
@@ -50,9 +59,11 @@ def Nn_ValueOp : Nn_PlainOp<"value"> {
 
     (C1) operand and result have the same element type and factor sizes.
   }];
-  let arguments = (ins AnyRankedTensor:$x, StrAttr:$path,
+  let arguments = (ins Nn_Tensor:$x, StrAttr:$path,
                        EnumAttr<Nn_Dialect, Nn_ValueRole, "role">:$role);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat =
+      "$role $path $x attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -68,9 +79,9 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
     (C1) operand and result have the same element type and factor sizes.
     (C2) the placements differ on `axes` as `kind` says and nowhere else.
   }];
-  let arguments = (ins AnyRankedTensor:$x, StrAttr:$kind, StrArrayAttr:$axes,
+  let arguments = (ins Nn_Tensor:$x, StrAttr:$kind, StrArrayAttr:$axes,
                        OptionalAttr<I64Attr>:$root);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Nn_Tensor:$result);
   let assemblyFormat = [{
     $kind $x `over` $axes attr-dict `:` functional-type(operands, results)
   }];
@@ -82,20 +93,20 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
 def Nn_ParameterOp : Nn_Op<"parameter", [Pure]> {
   let summary = "a parameter, by its path in the state dict";
   let arguments = (ins StrAttr:$path);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$path attr-dict `:` type($result)";
 }
 
 def Nn_FillOp : Nn_PlainOp<"fill"> {
   let summary = "a tensor of one value";
   let arguments = (ins F64Attr:$value);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Nn_Tensor:$result);
 }
 
 def Nn_IotaOp : Nn_PlainOp<"iota"> {
   let summary = "0, 1, 2, ... along a dim";
   let arguments = (ins I64Attr:$dim);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
 }
 
@@ -108,10 +119,9 @@ def Nn_LinearOp : Nn_InferredOp<"linear"> {
     (C1) w has rank 2. (C2) the last dim of x equals the in dim of w.
     (C3) bias has rank 1 and the size of the out dim. (C4) equal element types.
   }];
-  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
-                       Optional<AnyRankedTensor>:$bias,
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$weight,
+                       Optional<Nn_Tensor>:$bias,
                        DefaultValuedAttr<BoolAttr, "false">:$transposed);
-  let hasVerifier = 1;
 }
 
 def Nn_MatMulOp : Nn_InferredOp<"matmul"> {
@@ -120,8 +130,7 @@ def Nn_MatMulOp : Nn_InferredOp<"matmul"> {
     Leading dims broadcast as in NumPy; rank >= 2 each.
     (C1) contracted dims agree. (C2) leading dims broadcast. (C3) equal types.
   }];
-  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b);
-  let hasVerifier = 1;
+  let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b);
 }
 
 def Nn_EmbeddingOp : Nn_InferredOp<"embedding"> {
@@ -130,8 +139,7 @@ def Nn_EmbeddingOp : Nn_InferredOp<"embedding"> {
     (C1) table has rank 2. (C2) ids are integers. An id outside [0, rows) is an
     error at run time. A table split by rows gives a partial sum.
   }];
-  let arguments = (ins AnyRankedTensor:$table, AnyRankedTensor:$ids);
-  let hasVerifier = 1;
+  let arguments = (ins Nn_Tensor:$table, Nn_Tensor:$ids);
 }
 
 def Nn_AttentionOp : Nn_InferredOp<"attention"> {
@@ -144,34 +152,30 @@ def Nn_AttentionOp : Nn_InferredOp<"attention"> {
     `dropout` is the probability applied to the weights in training.
     (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
   }];
-  let arguments = (ins AnyRankedTensor:$q, AnyRankedTensor:$k,
-                       AnyRankedTensor:$v, Optional<AnyRankedTensor>:$keep,
+  let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
+                       Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout);
-  let hasVerifier = 1;
 }
 
 //===-- Norms and softmax ---------------------------------------------------===//
 
 def Nn_LayerNormOp : Nn_InferredOp<"layer_norm"> {
   let summary = "(x - mean) / sqrt(var + eps) * weight + bias over the last dim";
-  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
-                       Optional<AnyRankedTensor>:$bias, F64Attr:$eps);
-  let hasVerifier = 1;
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$weight,
+                       Optional<Nn_Tensor>:$bias, F64Attr:$eps);
 }
 
 def Nn_RmsNormOp : Nn_InferredOp<"rms_norm"> {
   let summary = "x / sqrt(mean(x^2) + eps) * weight over the last dim";
-  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$weight,
                        F64Attr:$eps);
-  let hasVerifier = 1;
 }
 
 def Nn_SoftmaxOp : Nn_InferredOp<"softmax"> {
   let summary = "exp(x - max) / sum exp(x - max) along a dim";
-  let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim);
-  let hasVerifier = 1;
+  let arguments = (ins Nn_Tensor:$x, I64Attr:$dim);
 }
 
 def Nn_RotaryOp : Nn_InferredOp<"rotary"> {
@@ -182,9 +186,8 @@ def Nn_RotaryOp : Nn_InferredOp<"rotary"> {
     `interleaved`: (x_{2i}, x_{2i+1}). (RoFormer, arXiv 2104.09864, eq. 15.)
     (C1) the last dim is even and dim is another one.
   }];
-  let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, F64Attr:$base,
+  let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, F64Attr:$base,
                        StrAttr:$style);
-  let hasVerifier = 1;
 }
 
 //===-- Element-wise ---------------------------------------------------------===//
@@ -195,10 +198,9 @@ def Nn_UnaryOp : Nn_InferredOp<"unary"> {
     `kind`: gelu (exact), gelu_tanh, silu, relu, sigmoid, tanh, exp, log, sqrt,
     rsqrt, erf, abs, neg, not, sin, cos.
   }];
-  let arguments = (ins AnyRankedTensor:$x, StrAttr:$kind);
+  let arguments = (ins Nn_Tensor:$x, StrAttr:$kind);
   let assemblyFormat =
       "$kind $x attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def Nn_BinaryOp : Nn_InferredOp<"binary"> {
@@ -208,41 +210,38 @@ def Nn_BinaryOp : Nn_InferredOp<"binary"> {
     gt, ge (comparisons give bool).
     (C1) equal element types. (C2) dims broadcast.
   }];
-  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, StrAttr:$kind);
+  let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b, StrAttr:$kind);
   let assemblyFormat =
       "$kind $a `,` $b attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def Nn_WhereOp : Nn_InferredOp<"where"> {
   let summary = "a where condition, else b; NumPy broadcasting";
-  let arguments = (ins AnyRankedTensor:$condition, AnyRankedTensor:$a,
-                       AnyRankedTensor:$b);
-  let hasVerifier = 1;
+  let arguments = (ins Nn_Tensor:$condition, Nn_Tensor:$a,
+                       Nn_Tensor:$b);
 }
 
 def Nn_CastOp : Nn_PlainOp<"cast"> {
   let summary = "another element type";
-  let arguments = (ins AnyRankedTensor:$x);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Nn_Tensor:$x);
+  let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
 }
 
 def Nn_DropoutOp : Nn_InferredOp<"dropout"> {
   let summary = "zeroes elements with probability p in training; else identity";
-  let arguments = (ins AnyRankedTensor:$x, F64Attr:$p);
+  let arguments = (ins Nn_Tensor:$x, F64Attr:$p);
 }
 
 //===-- Reductions ------------------------------------------------------------===//
 
 def Nn_ReduceOp : Nn_InferredOp<"reduce"> {
   let summary = "sum, mean or max over dims";
-  let arguments = (ins AnyRankedTensor:$x, StrAttr:$kind,
+  let arguments = (ins Nn_Tensor:$x, StrAttr:$kind,
                        DenseI64ArrayAttr:$dims,
                        DefaultValuedAttr<BoolAttr, "false">:$keepdim);
   let assemblyFormat =
       "$kind $x attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 //===-- Shape ------------------------------------------------------------------===//
@@ -260,13 +259,14 @@ def Nn_RearrangeOp : Nn_PlainOp<"rearrange"> {
     nn.rearrange %x {source = #nn.layout<[b=2] [h=3 d=4]>,
                      order = [[0], [1], [2]]} : ...
     ```
-    (C1) source's dim sizes are the operand's. (C2) order is a permutation.
-    (C3) the result's dims have the listed factors.
+    (C1) source's dim sizes are the operand's. (C2) order lists each factor
+    once. (C3) the sizes of the result's dims are the products of the listed
+    factors. (C4) equal element types.
   }];
-  let arguments = (ins AnyRankedTensor:$x,
+  let arguments = (ins Nn_Tensor:$x,
                        Nn_LayoutAttr:$source,
                        ArrayAttr:$order);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
 }
 
@@ -277,22 +277,20 @@ def Nn_SliceOp : Nn_InferredOp<"slice"> {
     dim of several factors is sliced on its major factor: start and size are
     multiples of the rest, or the result's dim is one anonymous factor.
   }];
-  let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, I64Attr:$start,
+  let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, I64Attr:$start,
                        I64Attr:$size,
                        DefaultValuedAttr<BoolAttr, "false">:$drop);
-  let hasVerifier = 1;
 }
 
 def Nn_ConcatOp : Nn_InferredOp<"concat"> {
   let summary = "tensors one after another along a dim";
-  let arguments = (ins Variadic<AnyRankedTensor>:$xs, I64Attr:$dim);
-  let hasVerifier = 1;
+  let arguments = (ins Variadic<Nn_Tensor>:$xs, I64Attr:$dim);
 }
 
 def Nn_BroadcastOp : Nn_PlainOp<"broadcast"> {
   let summary = "NumPy broadcast to the result's shape";
-  let arguments = (ins AnyRankedTensor:$x);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Nn_Tensor:$x);
+  let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
 }
 

@@ -30,14 +30,19 @@ enum class FactorUse {
               // then the op itself reduces over the axis; results as Pointwise
 };
 
-/// What a partial operand does to the result.
+/// What a partial operand does to the result. "Passes" means that the result
+/// is partial likewise.
 enum class PartialUse {
-  Refused,  // nonlinear: the sum must be complete first
-  Linear,   // result partial, if every other Linear operand is not partial on
-            // that axis, and every Addend is partial too or masked
-  Addend,   // joins a sum: if some operand is partial on an axis, every Addend
-            // must be partial too, or is R and counted on one rank only
-  Monotone, // as Linear, and max/min partials pass as well
+  Refused,  // nonlinear: the reduction must be complete first
+  Linear,   // P(sum) passes, if no other Linear operand is partial on that
+            // axis, and every Addend is partial too or masked
+  Addend,   // joins a sum: where the result is partial on an axis (an operand
+            // is P(sum), or the axis splits a Contracted factor), this one is
+            // P(sum) as well, or is R and counted on one rank only
+  Monotone, // increasing function: P(max) and P(min) pass, P(sum) is refused
+  Maximal,  // joins a maximum: P(max) passes, the others are P(max) or R
+  Minimal,  // joins a minimum: P(min) passes, the others are P(min) or R
+  Any,      // only moves elements: every reduction passes
 };
 
 struct PlacementRule {
@@ -45,28 +50,37 @@ struct PlacementRule {
     int64_t size = 1;
     FactorUse use = FactorUse::Pointwise;
     Reduction reduction = Reduction::Sum;
-    std::string name; // for messages; may be empty
+    std::string name;   // for messages; may be empty
+    std::string reason; // why Whole or Statistics, in the user's words
   };
   struct Value {
     /// For each dim its factor numbers, major first. A dim (or factor) that is
     /// broadcast has -1.
     llvm::SmallVector<llvm::SmallVector<int, 2>, 4> dims;
     PartialUse partial = PartialUse::Refused;
-    /// This many elements of the value's factor make one of the rule's factor
-    /// (grouped heads: q has `group` heads for one kv head). Keyed by dim;
-    /// empty means 1 everywhere.
+    /// This many consecutive elements of the dim make one element of the
+    /// rule's factors (grouped heads: q has 3 heads for each kv head, so its
+    /// dim of 12 is rule factor 4 with multiplicity 3). Keyed by dim; empty
+    /// means 1 everywhere.
     llvm::SmallVector<int64_t, 4> multiplicity;
   };
+  /// The factors of a rule refine those of the types, and leave out factors of
+  /// size 1 (unless the dim has size 1). A factor that only a result has is
+  /// made there: any rank can compute its part. Of factors that stand for
+  /// positions (iota, embedding rows, rotary, causal attention) only the major
+  /// one is not Whole: what a rank holds must be consecutive.
   llvm::SmallVector<Factor, 8> factors;
   llvm::SmallVector<Value, 4> operands, results;
-  /// In the user's words, why partial operands or whole factors are refused:
-  /// "layer_norm of a sum is not the sum of layer_norms".
+  /// In the user's words, why partial operands are refused: "layer_norm of a
+  /// sum is not the sum of layer_norms".
   std::string reason;
 };
 
 /// A common refinement of two factor lists of one dim: the shortest list that
-/// both are groupings of, e.g. [384] and [12,32] -> [12,32]. Fails when cuts
-/// cross ([4,6] and [3,8]). Size-1 factors are dropped unless all is 1.
+/// both are groupings of, e.g. [384] and [12,32] -> [12,32]; [2,12] and [6,4]
+/// -> [2,3,4]. Fails when cuts cross ([4,6] and [3,8]) or sizes differ. Size-1
+/// factors are dropped unless all is 1. A factor that one side has as it is
+/// keeps its name (the first side's, if both name it).
 mlir::FailureOr<llvm::SmallVector<FactorAttr>>
 refineFactors(llvm::ArrayRef<FactorAttr> a, llvm::ArrayRef<FactorAttr> b);
 

@@ -1,0 +1,206 @@
+//===- Layout.cpp - local shapes, cuts and wording of layouts -------------===//
+
+#include "dialects/Nn/Nn.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+int64_t DimAttr::getSize() const {
+  int64_t size = 1;
+  for (FactorAttr factor : getFactors())
+    size *= factor.getSize();
+  return size;
+}
+
+std::string DimAttr::getDisplayName() const {
+  std::string name;
+  for (FactorAttr factor : getFactors()) {
+    if (factor.getName().empty())
+      continue;
+    if (!name.empty())
+      name += " ";
+    name += factor.getName().getValue();
+  }
+  return getFactors().size() > 1 && !name.empty() ? "(" + name + ")" : name;
+}
+
+SmallVector<int64_t> LayoutAttr::getShape() const {
+  return llvm::map_to_vector(getDims(),
+                             [](DimAttr dim) { return dim.getSize(); });
+}
+
+LayoutAttr LayoutAttr::withoutPlacement() const {
+  return get(getContext(), getDims());
+}
+
+LayoutAttr LayoutAttr::withPlacement(ArrayRef<SplitAttr> splits,
+                                     ArrayRef<PartialAttr> partials) const {
+  return get(getContext(), getDims(), splits, partials);
+}
+
+SmallVector<SplitAttr> LayoutAttr::splitsOf(int64_t dim, int64_t factor) const {
+  SmallVector<SplitAttr> result;
+  for (SplitAttr split : getSplits())
+    if (split.getDim() == dim && split.getFactor() == factor)
+      result.push_back(split);
+  return result;
+}
+
+SplitAttr LayoutAttr::splitOver(StringRef axis) const {
+  for (SplitAttr split : getSplits())
+    if (split.getAxis().getValue() == axis)
+      return split;
+  return {};
+}
+
+PartialAttr LayoutAttr::partialOver(StringRef axis) const {
+  for (PartialAttr partial : getPartials())
+    if (partial.getAxis().getValue() == axis)
+      return partial;
+  return {};
+}
+
+int64_t MeshAttr::getRankCount() const {
+  int64_t count = 1;
+  for (MeshAxisAttr axis : getAxes())
+    count *= axis.getSize();
+  return count;
+}
+
+int64_t MeshAttr::getSize(StringRef axis) const {
+  int64_t index = getIndex(axis);
+  return index < 0 ? 0 : getAxes()[index].getSize();
+}
+
+int64_t MeshAttr::getIndex(StringRef axis) const {
+  for (auto [index, candidate] : llvm::enumerate(getAxes()))
+    if (candidate.getName().getValue() == axis)
+      return index;
+  return -1;
+}
+
+Interval nn::cut(int64_t extent, int64_t parts, int64_t index) {
+  assert(parts > 0 && index >= 0 && index < parts && "no such part");
+  int64_t size = extent / parts, longer = extent % parts;
+  return {index * size + std::min(index, longer), size + (index < longer)};
+}
+
+LayoutAttr nn::layoutOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
+                : LayoutAttr();
+}
+
+LayoutAttr nn::layoutOf(Value value) { return layoutOf(value.getType()); }
+
+RankedTensorType nn::withLayout(RankedTensorType type, LayoutAttr layout) {
+  return tensorOf(type.getElementType(), layout);
+}
+
+RankedTensorType nn::tensorOf(Type element, LayoutAttr layout) {
+  return RankedTensorType::get(layout.getShape(), element, layout);
+}
+
+DimAttr nn::dimOf(MLIRContext *context, StringRef name, int64_t size) {
+  return DimAttr::get(
+      context, FactorAttr::get(context, StringAttr::get(context, name), size));
+}
+
+LayoutAttr nn::plainLayout(MLIRContext *context, ArrayRef<int64_t> shape) {
+  SmallVector<DimAttr> dims;
+  for (int64_t size : shape)
+    dims.push_back(dimOf(context, "", size));
+  return LayoutAttr::get(context, dims);
+}
+
+Interval nn::shardOf(LayoutAttr layout, int64_t dim, int64_t factor,
+                     MeshAttr mesh, ArrayRef<int64_t> coordinates) {
+  Interval held{0, layout.getDims()[dim].getFactors()[factor].getSize()};
+  for (SplitAttr split : layout.splitsOf(dim, factor)) {
+    int64_t axis = mesh.getIndex(split.getAxis().getValue());
+    assert(axis >= 0 && "the layout names an axis that the mesh lacks");
+    Interval part =
+        cut(held.size, mesh.getAxes()[axis].getSize(), coordinates[axis]);
+    held = {held.offset + part.offset, part.size};
+  }
+  return held;
+}
+
+LayoutAttr nn::localLayout(LayoutAttr layout, MeshAttr mesh,
+                           ArrayRef<int64_t> coordinates) {
+  MLIRContext *context = layout.getContext();
+  SmallVector<DimAttr> dims;
+  for (auto [d, dim] : llvm::enumerate(layout.getDims())) {
+    SmallVector<FactorAttr> factors;
+    for (auto [f, factor] : llvm::enumerate(dim.getFactors()))
+      factors.push_back(
+          FactorAttr::get(context, factor.getName(),
+                          shardOf(layout, d, f, mesh, coordinates).size));
+    dims.push_back(DimAttr::get(context, factors));
+  }
+  return LayoutAttr::get(context, dims);
+}
+
+static std::string elementName(Type element) {
+  if (element.isInteger(1))
+    return "bool";
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text;
+}
+
+std::string nn::describe(Type type) {
+  LayoutAttr layout = layoutOf(type);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!layout) {
+    os << type;
+    return text;
+  }
+  os << elementName(cast<RankedTensorType>(type).getElementType()) << "[";
+  llvm::interleaveComma(layout.getDims(), os, [&](DimAttr dim) {
+    if (dim.getFactors().size() == 1) {
+      os << dim.getSize();
+      return;
+    }
+    os << "(";
+    llvm::interleaveComma(dim.getFactors(), os, [&](FactorAttr factor) {
+      if (!factor.getName().empty())
+        os << factor.getName().getValue() << " ";
+      os << factor.getSize();
+    });
+    os << ")";
+  });
+  os << "]";
+  return text;
+}
+
+/// "heads", "dim 2" where the dim has no name, "factor 1 of dim 2".
+static std::string factorName(LayoutAttr layout, SplitAttr split) {
+  ArrayRef<FactorAttr> factors = layout.getDims()[split.getDim()].getFactors();
+  StringRef name = factors[split.getFactor()].getName().getValue();
+  if (!name.empty())
+    return name.str();
+  std::string dim = "dim " + std::to_string(split.getDim());
+  if (factors.size() == 1)
+    return dim;
+  return "factor " + std::to_string(split.getFactor()) + " of " + dim;
+}
+
+std::string nn::describePlacement(LayoutAttr layout) {
+  if (!layout || !layout.isPlaced())
+    return "R";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto comma = [&]() -> raw_ostream & { return os << (text.empty() ? "" : ", "); };
+  for (SplitAttr split : layout.getSplits())
+    comma() << "S(" << factorName(layout, split) << ") over "
+            << split.getAxis().getValue();
+  for (PartialAttr partial : layout.getPartials())
+    comma() << "P(" << stringifyReduction(partial.getReduction()) << ") over "
+            << partial.getAxis().getValue();
+  return text;
+}

@@ -1,0 +1,270 @@
+//===- NnAttrs.cpp - text and verification of layouts and meshes ----------===//
+
+#include "dialects/Nn/Nn.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace hocket::nn;
+
+LogicalResult FactorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringAttr name, int64_t size) {
+  if (size < 0)
+    return emitError() << "a factor has size " << size
+                       << "; sizes are not negative";
+  return success();
+}
+
+LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              ArrayRef<FactorAttr> factors) {
+  if (factors.empty()) // (C1)
+    return emitError() << "a dim has no factor; a dim of size 1 is [1]";
+  return success();
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<DimAttr> dims,
+                                 ArrayRef<SplitAttr> splits,
+                                 ArrayRef<PartialAttr> partials) {
+  llvm::SmallSet<StringRef, 4> axes;
+  auto once = [&](StringAttr axis) -> LogicalResult { // (C2)
+    if (!axes.insert(axis.getValue()).second)
+      return emitError() << "axis " << axis << " is listed twice";
+    return success();
+  };
+  for (SplitAttr split : splits) {
+    if (failed(once(split.getAxis())))
+      return failure();
+    int64_t dim = split.getDim(), factor = split.getFactor(); // (C3)
+    if (dim < 0 || dim >= int64_t(dims.size()))
+      return emitError() << "axis " << split.getAxis() << " splits dim " << dim
+                         << " of a tensor of " << dims.size() << " dims";
+    int64_t count = dims[dim].getFactors().size();
+    if (factor < 0 || factor >= count)
+      return emitError() << "axis " << split.getAxis() << " splits factor "
+                         << factor << " of dim " << dim << ", which has "
+                         << count;
+  }
+  for (PartialAttr partial : partials)
+    if (failed(once(partial.getAxis())))
+      return failure();
+  return success();
+}
+
+LogicalResult LayoutAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type elementType,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != getDims().size()) // (C1)
+    return emitError() << "the tensor has " << shape.size()
+                       << " dims, its layout " << getDims().size();
+  for (auto [index, dim] : llvm::enumerate(getDims()))
+    if (dim.getSize() != shape[index])
+      return emitError() << "dim " << index << " has size " << shape[index]
+                         << ", but its factors make " << dim.getSize();
+  return success();
+}
+
+LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<MeshAxisAttr> axes) {
+  llvm::SmallSet<StringRef, 4> names;
+  for (MeshAxisAttr axis : axes) {
+    if (axis.getSize() < 1) // (C1)
+      return emitError() << "mesh axis " << axis.getName() << " has size "
+                         << axis.getSize() << "; an axis has at least 1 rank";
+    if (!names.insert(axis.getName().getValue()).second) // (C2)
+      return emitError() << "mesh axis " << axis.getName()
+                         << " is declared twice";
+  }
+  return success();
+}
+
+/// factor ::= size | name `=` size
+static FailureOr<FactorAttr> parseFactor(AsmParser &parser) {
+  int64_t size = 0;
+  OptionalParseResult anonymous = parser.parseOptionalInteger(size);
+  std::string name;
+  if (!anonymous.has_value()) {
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseInteger(size))
+      return failure();
+  } else if (failed(*anonymous)) {
+    return failure();
+  }
+  MLIRContext *context = parser.getContext();
+  auto factor = FactorAttr::getChecked(
+      [&] { return parser.emitError(parser.getNameLoc()); }, context,
+      StringAttr::get(context, name), size);
+  if (!factor)
+    return failure();
+  return factor;
+}
+
+/// dim ::= `[` factor* `]`
+static OptionalParseResult parseOptionalDim(AsmParser &parser,
+                                            SmallVectorImpl<DimAttr> &dims) {
+  if (failed(parser.parseOptionalLSquare()))
+    return std::nullopt;
+  SmallVector<FactorAttr> factors;
+  while (failed(parser.parseOptionalRSquare())) {
+    FailureOr<FactorAttr> factor = parseFactor(parser);
+    if (failed(factor))
+      return failure();
+    factors.push_back(*factor);
+  }
+  auto dim = DimAttr::getChecked(
+      [&] { return parser.emitError(parser.getNameLoc()); },
+      parser.getContext(), ArrayRef<FactorAttr>(factors));
+  if (!dim)
+    return failure();
+  dims.push_back(dim);
+  return success();
+}
+
+/// `2.10` means factor 10 of dim 2. The lexer takes it as a float, which would
+/// lose the trailing 0, so the digits are read from the text.
+static ParseResult parseDimAndFactor(AsmParser &parser, int64_t &dim,
+                                     int64_t &factor) {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef text(location.getPointer());
+  double ignored;
+  if (parser.parseFloat(ignored))
+    return failure();
+  if (text.consumeInteger(10, dim) || !text.consume_front(".") ||
+      text.consumeInteger(10, factor) || !text.ltrim().starts_with(")"))
+    return parser.emitError(location)
+           << "expected the numbers of a dim and of its factor, as in S(2.0)";
+  return success();
+}
+
+/// placement ::= axis `:` (`S` `(` dim `.` factor `)` | `P` `(` kind `)`)
+static ParseResult parsePlacement(AsmParser &parser,
+                                  SmallVectorImpl<SplitAttr> &splits,
+                                  SmallVectorImpl<PartialAttr> &partials) {
+  MLIRContext *context = parser.getContext();
+  std::string axis;
+  StringRef letter;
+  if (parser.parseKeywordOrString(&axis) || parser.parseColon())
+    return failure();
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseKeyword(&letter) || parser.parseLParen())
+    return failure();
+  if (letter == "S") {
+    int64_t dim = 0, factor = 0;
+    if (parseDimAndFactor(parser, dim, factor))
+      return failure();
+    splits.push_back(SplitAttr::get(context, StringAttr::get(context, axis),
+                                    dim, factor));
+    return parser.parseRParen();
+  }
+  if (letter != "P")
+    return parser.emitError(location)
+           << "expected S(dim.factor) or P(sum|max|min), found '" << letter
+           << "'";
+  location = parser.getCurrentLocation();
+  StringRef kind;
+  if (parser.parseKeyword(&kind))
+    return failure();
+  std::optional<Reduction> reduction = symbolizeReduction(kind);
+  if (!reduction)
+    return parser.emitError(location)
+           << "expected sum, max or min, found '" << kind << "'";
+  partials.push_back(PartialAttr::get(context, StringAttr::get(context, axis),
+                                      *reduction));
+  return parser.parseRParen();
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  SMLoc location = parser.getCurrentLocation();
+  SmallVector<DimAttr> dims;
+  SmallVector<SplitAttr> splits;
+  SmallVector<PartialAttr> partials;
+  if (parser.parseLess())
+    return {};
+  while (true) {
+    OptionalParseResult dim = parseOptionalDim(parser, dims);
+    if (!dim.has_value())
+      break;
+    if (failed(*dim))
+      return {};
+  }
+  // A tensor of rank 0 has no dims to put a comma after.
+  bool more = dims.empty() ? failed(parser.parseOptionalGreater())
+                           : succeeded(parser.parseOptionalComma());
+  bool closed = dims.empty() && !more;
+  while (more) {
+    if (parsePlacement(parser, splits, partials))
+      return {};
+    more = succeeded(parser.parseOptionalComma());
+  }
+  if (!closed && parser.parseGreater())
+    return {};
+  return LayoutAttr::getChecked([&] { return parser.emitError(location); },
+                                parser.getContext(), ArrayRef<DimAttr>(dims),
+                                ArrayRef<SplitAttr>(splits),
+                                ArrayRef<PartialAttr>(partials));
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  raw_ostream &os = printer.getStream();
+  os << "<";
+  llvm::interleave(
+      getDims(), os,
+      [&](DimAttr dim) {
+        os << "[";
+        llvm::interleave(
+            dim.getFactors(), os,
+            [&](FactorAttr factor) {
+              if (!factor.getName().empty()) {
+                printer.printKeywordOrString(factor.getName().getValue());
+                os << "=";
+              }
+              os << factor.getSize();
+            },
+            " ");
+        os << "]";
+      },
+      " ");
+  bool first = getDims().empty();
+  auto axis = [&](StringAttr name) -> raw_ostream & {
+    os << (std::exchange(first, false) ? "" : ", ");
+    printer.printKeywordOrString(name.getValue());
+    return os << ": ";
+  };
+  for (SplitAttr split : getSplits())
+    axis(split.getAxis()) << "S(" << split.getDim() << "." << split.getFactor()
+                          << ")";
+  for (PartialAttr partial : getPartials())
+    axis(partial.getAxis()) << "P(" << stringifyReduction(partial.getReduction())
+                            << ")";
+  os << ">";
+}
+
+Attribute MeshAttr::parse(AsmParser &parser, Type) {
+  SMLoc location = parser.getCurrentLocation();
+  MLIRContext *context = parser.getContext();
+  SmallVector<MeshAxisAttr> axes;
+  auto axis = [&]() -> ParseResult {
+    std::string name;
+    int64_t size = 0;
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() ||
+        parser.parseInteger(size))
+      return failure();
+    axes.push_back(
+        MeshAxisAttr::get(context, StringAttr::get(context, name), size));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, axis))
+    return {};
+  return MeshAttr::getChecked([&] { return parser.emitError(location); },
+                              context, ArrayRef<MeshAxisAttr>(axes));
+}
+
+void MeshAttr::print(AsmPrinter &printer) const {
+  raw_ostream &os = printer.getStream();
+  os << "<";
+  llvm::interleaveComma(getAxes(), os, [&](MeshAxisAttr axis) {
+    printer.printKeywordOrString(axis.getName().getValue());
+    os << "=" << axis.getSize();
+  });
+  os << ">";
+}

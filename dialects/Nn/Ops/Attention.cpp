@@ -1,0 +1,149 @@
+//===- Attention.cpp - shape and placement of nn.attention ----------------===//
+
+#include "dialects/Nn/Ops/RuleBuilder.h"
+#include "dialects/Nn/Ops/Shapes.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+static LogicalResult checkRanks(std::optional<Location> location, Value q,
+                                Value k, Value v, Value keep) {
+  const char *names[] = {"q", "k", "v"};
+  for (auto [name, value] : llvm::zip(names, ValueRange{q, k, v}))
+    if (dimsOf(value).size() != 4)
+      return emitOptionalError(
+          location, "attention takes ", name,
+          " of 4 dims (batch, heads, positions, head dim), but it is ",
+          describe(value.getType()));
+  if (keep &&
+      (dimsOf(keep).size() != 2 || !elementTypeOf(keep).isInteger(1)))
+    return emitOptionalError(
+        location,
+        "attention takes keep of 2 dims (batch, keys) of bool, but it is ",
+        describe(keep.getType()));
+  return success();
+}
+
+/// (C2) for one dim that two operands share.
+static LogicalResult checkSame(std::optional<Location> location, StringRef what,
+                               std::pair<StringRef, Value> a, int64_t aDim,
+                               std::pair<StringRef, Value> b, int64_t bDim) {
+  int64_t left = dimsOf(a.second)[aDim].getSize();
+  int64_t right = dimsOf(b.second)[bDim].getSize();
+  if (left == right)
+    return success();
+  return emitOptionalError(location, "attention takes ", a.first, " and ",
+                           b.first, " with the same ", what, ", but ", a.first,
+                           " has ", left, " and ", b.first, " ", right);
+}
+
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  Value q = adaptor.getQ(), k = adaptor.getK(), v = adaptor.getV();
+  Value keep = adaptor.getKeep();
+  if (failed(checkRanks(location, q, k, v, keep))) // (C1)
+    return failure();
+  if (failed(checkSame(location, "batch", {"q", q}, 0, {"k", k}, 0)) || // (C2)
+      failed(checkSame(location, "batch", {"k", k}, 0, {"v", v}, 0)) ||
+      failed(checkSame(location, "heads", {"k", k}, 1, {"v", v}, 1)) ||
+      failed(checkSame(location, "number of keys", {"k", k}, 2, {"v", v}, 2)) ||
+      failed(checkSame(location, "head dim", {"q", q}, 3, {"k", k}, 3)))
+    return failure();
+  if (keep &&
+      (failed(checkSame(location, "batch", {"q", q}, 0, {"keep", keep}, 0)) ||
+       failed(checkSame(location, "number of keys", {"k", k}, 2,
+                        {"keep", keep}, 1))))
+    return failure();
+  int64_t heads = dimsOf(q)[1].getSize(), groups = dimsOf(k)[1].getSize();
+  if (groups == 0 ? heads != 0 : heads % groups != 0) // (C3)
+    return emitOptionalError(location, "attention takes a multiple of the ",
+                             groups, " heads of k and v as heads of q, but q "
+                                     "has ",
+                             heads);
+  for (Value other : {k, v}) // (C4)
+    if (elementTypeOf(other) != elementTypeOf(q))
+      return emitOptionalError(
+          location, "attention takes q, k and v of one element type, but got ",
+          describe(q.getType()), " and ", describe(other.getType()));
+  double dropout = adaptor.getDropout().convertToDouble();
+  if (!(dropout >= 0 && dropout < 1))
+    return emitOptionalError(location, "attention takes a dropout of at least "
+                                       "0 and less than 1, but it is ",
+                             dropout);
+  SmallVector<DimAttr> dims(dimsOf(q).drop_back());
+  dims.push_back(dimsOf(v).back());
+  types.push_back(tensorOf(elementTypeOf(q), LayoutAttr::get(context, dims)));
+  return success();
+}
+
+/// Query heads and kv heads: q's heads are the kv heads times a group, so they
+/// may be split only between groups. The factors of both are refined together
+/// and those inside a group are left out.
+static void addHeads(RuleBuilder &rule, MLIRContext *context, int64_t group) {
+  SmallVector<DimOf> queries = {operand(0, 1), result(1)};
+  SmallVector<DimOf> keys = {operand(1, 1), operand(2, 1)};
+  if (group == 1) {
+    llvm::append_range(queries, keys);
+    return rule.add(queries);
+  }
+  SmallVector<FactorAttr> grouped[2];
+  SmallVector<ArrayRef<FactorAttr>> lists;
+  for (auto [list, key] : llvm::zip(grouped, keys)) {
+    llvm::append_range(list, rule.layoutOf(key));
+    list.push_back(FactorAttr::get(context, StringAttr::get(context), group));
+    lists.push_back(list);
+  }
+  for (DimOf query : queries)
+    lists.push_back(rule.layoutOf(query));
+  auto factors = refineAll(lists);
+  if (failed(factors)) {
+    // No border of q's heads falls between two groups.
+    rule.add(queries, FactorUse::Whole,
+             "the factors of the heads of q cut through a group of heads that "
+             "share keys and values");
+    return rule.add(keys, FactorUse::Whole, "the heads of q are whole");
+  }
+  for (int64_t inside = 1; inside < group; factors->pop_back())
+    inside *= factors->back().getSize();
+  if (factors->empty()) // one kv head
+    factors->push_back(rule.layoutOf(keys[0]).back());
+  SmallVector<int, 2> numbers;
+  for (FactorAttr factor : *factors)
+    numbers.push_back(rule.addFactor(factor, FactorUse::Pointwise));
+  for (DimOf query : queries) {
+    rule.factorsOf(query) = numbers;
+    rule.multiplicity(query, group);
+  }
+  for (DimOf key : keys)
+    rule.factorsOf(key) = numbers;
+}
+
+PlacementRule AttentionOp::getPlacementRule() {
+  RuleBuilder rule(*this, "attention weights of a sum are not the sum of the "
+                          "attention weights");
+  SmallVector<DimOf> batch = {operand(0, 0), operand(1, 0), operand(2, 0),
+                              result(0)};
+  SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2)};
+  if (getKeep()) {
+    batch.push_back(operand(3, 0));
+    keys.push_back(operand(3, 1));
+  }
+  rule.add(batch);
+  int64_t groups = dimsOf(getK())[1].getSize();
+  addHeads(rule, getContext(),
+           groups ? dimsOf(getQ())[1].getSize() / groups : 1);
+  if (getCausal())
+    rule.addPositions({operand(0, 2), result(2)});
+  else
+    rule.add({operand(0, 2), result(2)});
+  rule.add(keys, FactorUse::Whole,
+           "the softmax over the keys needs all of them");
+  rule.add({operand(0, 3), operand(1, 3)}, FactorUse::Whole,
+           "the product of a query and a key needs the whole head dim");
+  rule.add({operand(2, 3), result(3)});
+  rule.partial(2, PartialUse::Linear);
+  return rule.take();
+}

@@ -1,0 +1,161 @@
+//===- Placement.cpp - nn.value and nn.redistribute -----------------------===//
+
+#include "dialects/Nn/Ops/RuleBuilder.h"
+#include "dialects/Nn/Ops/Shapes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+static bool haveSameFactors(Value a, Value b) {
+  auto sizes = [](DimAttr dim) {
+    return llvm::map_to_vector(dim.getFactors(), [](FactorAttr factor) {
+      return factor.getSize();
+    });
+  };
+  return elementTypeOf(a) == elementTypeOf(b) &&
+         llvm::equal(dimsOf(a), dimsOf(b), [&](DimAttr x, DimAttr y) {
+           return sizes(x) == sizes(y);
+         });
+}
+
+LogicalResult ValueOp::verify() {
+  if (!haveSameFactors(getX(), getResult())) // (C1)
+    return emitOpError() << "is the identity, but x is "
+                         << describe(getX().getType()) << " and the result "
+                         << describe(getType());
+  return success();
+}
+
+PlacementRule ValueOp::getPlacementRule() {
+  RuleBuilder rule(*this);
+  rule.addBroadcasting({0});
+  rule.partial(0, PartialUse::Any);
+  return rule.take();
+}
+
+namespace {
+/// What a value is on one axis: 'R', 'S' or 'P'.
+struct OnAxis {
+  char letter = 'R';
+  SplitAttr split;
+  PartialAttr partial;
+
+  bool operator==(const OnAxis &other) const {
+    return split == other.split && partial == other.partial;
+  }
+};
+
+struct Kind {
+  char from, to;
+};
+} // namespace
+
+static OnAxis onAxis(LayoutAttr layout, StringRef axis) {
+  if (SplitAttr split = layout.splitOver(axis))
+    return {'S', split, {}};
+  if (PartialAttr partial = layout.partialOver(axis))
+    return {'P', {}, partial};
+  return {};
+}
+
+static std::optional<Kind> kindOf(StringRef name) {
+  return llvm::StringSwitch<std::optional<Kind>>(name)
+      .Case("all_reduce", Kind{'P', 'R'})
+      .Case("reduce_scatter", Kind{'P', 'S'})
+      .Case("all_gather", Kind{'S', 'R'})
+      .Case("all_to_all", Kind{'S', 'S'})
+      .Case("slice", Kind{'R', 'S'})
+      .Case("broadcast", Kind{'R', 'R'})
+      .Case("mask", Kind{'R', 'P'})
+      .Default(std::nullopt);
+}
+
+static bool isMoved(ArrayAttr axes, StringAttr axis) {
+  return llvm::is_contained(axes, axis);
+}
+
+/// (C2) on one of the axes: from and to are what the kind says.
+static LogicalResult verifyAxis(RedistributeOp op, Kind kind, StringRef axis) {
+  OnAxis from = onAxis(layoutOf(op.getX()), axis);
+  OnAxis to = onAxis(layoutOf(op.getResult()), axis);
+  if (from.letter != kind.from || to.letter != kind.to)
+    return op.emitOpError()
+           << "goes from " << kind.from << " to " << kind.to << " over '"
+           << axis << "', but x is " << from.letter << " and the result "
+           << to.letter << " there";
+  if (kind.from == 'S' && kind.to == 'S' && from == to)
+    return op.emitOpError() << "splits another factor over '" << axis
+                            << "', but x and the result are split alike";
+  if (op.getKind() == "mask" && to.partial.getReduction() != Reduction::Sum)
+    return op.emitOpError() << "makes a P(sum) over '" << axis
+                            << "', but the result is P("
+                            << stringifyReduction(to.partial.getReduction())
+                            << ") there";
+  return success();
+}
+
+/// (C3) of a factor that several axes split, those that move are the minor
+/// ones: otherwise the parts of the others would move as well.
+static LogicalResult verifyNesting(RedistributeOp op, StringRef which,
+                                   LayoutAttr layout) {
+  SplitAttr moved;
+  for (SplitAttr split : layout.getSplits()) {
+    bool isSameFactor = moved && moved.getDim() == split.getDim() &&
+                        moved.getFactor() == split.getFactor();
+    if (isMoved(op.getAxes(), split.getAxis()))
+      moved = split;
+    else if (isSameFactor)
+      return op.emitOpError()
+             << "moves axis " << moved.getAxis() << ", inside of which "
+             << split.getAxis() << " splits the same factor of " << which
+             << "; the axes that move must be the inner ones";
+  }
+  return success();
+}
+
+LogicalResult RedistributeOp::verify() {
+  std::optional<Kind> kind = kindOf(getKind());
+  if (!kind)
+    return emitOpError() << "of unknown kind \"" << getKind()
+                         << "\"; there are all_reduce, reduce_scatter, "
+                            "all_gather, all_to_all, slice, broadcast, mask";
+  if (!haveSameFactors(getX(), getResult())) // (C1)
+    return emitOpError() << "keeps element type and factors, but x is "
+                         << describe(getX().getType()) << " and the result "
+                         << describe(getType());
+  if (getAxes().empty())
+    return emitOpError() << "needs an axis";
+  llvm::SmallVector<StringRef> seen;
+  for (StringRef axis : getAxes().getAsValueRange<StringAttr>()) {
+    if (llvm::is_contained(seen, axis))
+      return emitOpError() << "names axis '" << axis << "' twice";
+    seen.push_back(axis);
+    if (failed(verifyAxis(*this, *kind, axis))) // (C2)
+      return failure();
+  }
+  if (getRoot() && getKind() != "broadcast")
+    return emitOpError() << "has a root, which only a broadcast has";
+  LayoutAttr from = layoutOf(getX()), to = layoutOf(getResult());
+  auto unmoved = [&](LayoutAttr layout) {
+    SmallVector<SplitAttr> splits;
+    SmallVector<PartialAttr> partials;
+    for (SplitAttr split : layout.getSplits())
+      if (!isMoved(getAxes(), split.getAxis()))
+        splits.push_back(split);
+    for (PartialAttr partial : layout.getPartials())
+      if (!isMoved(getAxes(), partial.getAxis()))
+        partials.push_back(partial);
+    return from.withPlacement(splits, partials);
+  };
+  if (unmoved(from) != unmoved(to)) // (C2)
+    return emitOpError() << "changes the placement from "
+                         << describePlacement(from) << " to "
+                         << describePlacement(to)
+                         << ", not only over its axes";
+  if (failed(verifyNesting(*this, "x", from)) || // (C3)
+      failed(verifyNesting(*this, "the result", to)))
+    return failure();
+  return success();
+}

@@ -1,0 +1,64 @@
+//===- Shapes.cpp - what the shape rules of the operations share ----------===//
+
+#include "dialects/Nn/Ops/Shapes.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+bool nn::haveSameShapes(TypeRange a, TypeRange b) {
+  return llvm::equal(a, b, [](Type left, Type right) {
+    auto x = dyn_cast<RankedTensorType>(left);
+    auto y = dyn_cast<RankedTensorType>(right);
+    return x && y && x.getElementType() == y.getElementType() &&
+           x.getShape() == y.getShape();
+  });
+}
+
+DimAttr nn::commonDim(DimAttr a, DimAttr b) {
+  MLIRContext *context = a.getContext();
+  auto sizeOf = [](FactorAttr factor) { return factor.getSize(); };
+  if (llvm::equal(llvm::map_range(a.getFactors(), sizeOf),
+                  llvm::map_range(b.getFactors(), sizeOf))) {
+    SmallVector<FactorAttr> factors;
+    for (auto [x, y] : llvm::zip(a.getFactors(), b.getFactors()))
+      factors.push_back(x.getName().empty() ? y : x);
+    return DimAttr::get(context, factors);
+  }
+  auto factors = refineFactors(a.getFactors(), b.getFactors());
+  if (failed(factors))
+    return dimOf(context, "", a.getSize());
+  return DimAttr::get(context, *factors);
+}
+
+FailureOr<SmallVector<DimAttr>> nn::broadcastDims(ArrayRef<DimAttr> a,
+                                                  ArrayRef<DimAttr> b) {
+  if (a.size() < b.size()) {
+    // Names still come from `a` where both have the dim.
+    SmallVector<DimAttr> padded(b.drop_back(a.size()));
+    llvm::append_range(padded, a);
+    return broadcastDims(padded, b);
+  }
+  SmallVector<DimAttr> result(a);
+  size_t missing = a.size() - b.size();
+  for (auto [index, dim] : llvm::enumerate(b)) {
+    DimAttr &joined = result[missing + index];
+    if (joined.getSize() == dim.getSize())
+      joined = commonDim(joined, dim);
+    else if (joined.getSize() == 1)
+      joined = dim;
+    else if (dim.getSize() != 1)
+      return failure();
+  }
+  return result;
+}
+
+RankedTensorType nn::tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+ArrayRef<DimAttr> nn::dimsOf(Value value) { return layoutOf(value).getDims(); }
+
+Type nn::elementTypeOf(Value value) {
+  return tensorType(value).getElementType();
+}

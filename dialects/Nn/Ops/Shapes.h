@@ -1,0 +1,37 @@
+//===- Shapes.h - what the shape rules of the operations share -*- C++ -*-===//
+
+#ifndef HOCKET_NN_OPS_SHAPES_H
+#define HOCKET_NN_OPS_SHAPES_H
+
+#include "dialects/Nn/Nn.h"
+
+namespace hocket::nn {
+
+/// Equal element types and dim sizes; factors and placements don't matter.
+bool haveSameShapes(mlir::TypeRange a, mlir::TypeRange b);
+
+/// An op's constraints are those of inferring its type: one implementation.
+template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
+  llvm::SmallVector<mlir::Type> types;
+  return OpTy::inferReturnTypes(
+      op.getContext(), op.getLoc(), op->getOperands(),
+      op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+      op->getRegions(), types);
+}
+
+/// The factors of a dim that two tensors share: a common refinement, named by
+/// `a` where both have names; one anonymous factor if there is none.
+DimAttr commonDim(DimAttr a, DimAttr b);
+
+/// NumPy broadcasting of dims, aligned at the last one; fails if sizes differ
+/// and neither is 1.
+mlir::FailureOr<llvm::SmallVector<DimAttr>>
+broadcastDims(llvm::ArrayRef<DimAttr> a, llvm::ArrayRef<DimAttr> b);
+
+mlir::RankedTensorType tensorType(mlir::Value value);
+llvm::ArrayRef<DimAttr> dimsOf(mlir::Value value);
+mlir::Type elementTypeOf(mlir::Value value);
+
+} // namespace hocket::nn
+
+#endif // HOCKET_NN_OPS_SHAPES_H
