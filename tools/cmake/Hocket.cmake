@@ -111,5 +111,6 @@ endfunction()
 # collects them with add_public_tablegen_target.
 macro(hocket_tablegen out td)
   set(LLVM_TARGET_DEFINITIONS ${td})
-  mlir_tablegen(${out} ${ARGN} EXTRA_INCLUDES ${PROJECT_SOURCE_DIR})
+  mlir_tablegen(${out} ${ARGN} EXTRA_INCLUDES
+    ${PROJECT_SOURCE_DIR} ${MLIR_INCLUDE_DIRS})
 endmacro()
