@@ -41,6 +41,7 @@ config.substitutions += [
     ("%examples", os.path.join(config.hocket_source_dir, "docs", "examples")),
     ("%hocket-source", config.hocket_source_dir),
     ("%hocket-build", config.hocket_build_dir),
+    ("%llvm-include", config.llvm_include_dir),
 ]
 
 if os.path.exists(weights):
