@@ -1,0 +1,16 @@
+//===- Registration.cpp - the dialects and passes of the compiler ---------===//
+
+#include "hocket/Pipeline/Registration.h"
+#include "dialects/Nn/Nn.h"
+#include "dialects/Sched/Sched.h"
+#include "dialects/Spmd/Spmd.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+void hocket::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  nn::NnDialect, sched::SchedDialect, spmd::SpmdDialect>();
+}
+
+// One line for each stage's library, in the order of the stages.
+void hocket::registerPasses() {}
