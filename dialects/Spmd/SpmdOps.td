@@ -187,7 +187,7 @@ def Spmd_YieldOp : Spmd_Op<"yield", [Pure, Terminator, ReturnLike,
   let summary = "the results of a kernel";
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, {}); }]>];
 }
 
 #endif // HOCKET_SPMD_OPS
