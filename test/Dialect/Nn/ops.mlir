@@ -1,0 +1,163 @@
+// Every operation and attribute of nn, parsed, printed, parsed again.
+// RUN: hocket-opt %s --verify-roundtrip --allow-unregistered-dialect | FileCheck %s
+
+#ids = #nn.layout<[batch=4] [seq=96]>
+#hidden = #nn.layout<[batch=4] [seq=96] [hidden=384]>
+#heads = #nn.layout<[batch=4] [heads=12] [seq=96] [head_dim=32]>
+#kv = #nn.layout<[batch=4] [kv=4] [keys=96] [head_dim=32]>
+
+// CHECK-LABEL: func.func @layouts
+// CHECK-SAME: tensor<f32, #nn.layout<>>
+// CHECK-SAME: tensor<3x12xf32, #nn.layout<[3] [3 4]>>
+// CHECK-SAME: tensor<4x384xf32, #nn.layout<[batch=4] [heads=12 head_dim=32], tp: S(1.0), cp: S(1.0), dp: P(sum)>>
+// CHECK-SAME: tensor<4xf32, #nn.layout<[4], a: P(max), b: P(min)>>
+// CHECK-SAME: tensor<1xf32, #nn.layout<[1 1 1 1 1 1 1 1 1 1 1], x: S(0.10)>>
+// CHECK-SAME: tensor<f32, #nn.layout<tp: P(sum)>>
+// CHECK-SAME: tensor<2xf32, #nn.layout<["a b"=2], "2x": S(0.0)>>
+func.func @layouts(%0: tensor<f32, #nn.layout<>>,
+    %1: tensor<3x12xf32, #nn.layout<[3] [3 4]>>,
+    %2: tensor<4x384xf32, #nn.layout<[batch=4] [heads=12 head_dim=32],
+                                     dp: P(sum), tp: S(1.0), cp: S(1.0)>>,
+    %3: tensor<4xf32, #nn.layout<[4], b: P(min), a: P(max)>>,
+    %4: tensor<1xf32, #nn.layout<[1 1 1 1 1 1 1 1 1 1 1], x: S(0.10)>>,
+    %5: tensor<f32, #nn.layout<tp: P(sum)>>,
+    %6: tensor<2xf32, #nn.layout<["a b"=2], "2x": S(0.0)>>) {
+  return
+}
+
+// CHECK: "test.mesh"() {a = #nn.mesh<dp=2, tp=4>, b = #nn.mesh<>}
+"test.mesh"() {a = #nn.mesh<dp=2, tp=4>, b = #nn.mesh<>} : () -> ()
+
+// CHECK-LABEL: func.func @names
+func.func @names(%x: tensor<4x96x384xf32, #hidden>) {
+  // CHECK: nn.value argument "h.0.attn.x" %{{.*}} : (tensor<4x96x384xf32, #nn.layout<[batch=4] [seq=96] [hidden=384]>>) -> tensor<4x96x384xf32, #nn.layout<[b=4] [s=96] [e=384]>>
+  %0 = nn.value argument "h.0.attn.x" %x : (tensor<4x96x384xf32, #hidden>)
+      -> tensor<4x96x384xf32, #nn.layout<[b=4] [s=96] [e=384]>>
+  // CHECK: nn.value result "h.0.attn"
+  %1 = nn.value result "h.0.attn" %x : (tensor<4x96x384xf32, #hidden>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.value binding "h.0.attn.q"
+  %2 = nn.value binding "h.0.attn.q" %x : (tensor<4x96x384xf32, #hidden>) -> tensor<4x96x384xf32, #hidden>
+  return
+}
+
+// CHECK-LABEL: func.func @redistribute
+func.func @redistribute(%x: tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: P(sum)>>) {
+  // CHECK: nn.redistribute "all_reduce" %{{.*}} over ["tp"] :
+  %0 = nn.redistribute "all_reduce" %x over ["tp"]
+      : (tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: P(sum)>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>
+  // CHECK: nn.redistribute "reduce_scatter"
+  %1 = nn.redistribute "reduce_scatter" %x over ["tp"]
+      : (tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: P(sum)>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: S(0.0)>>
+  // CHECK: nn.redistribute "all_to_all"
+  %2 = nn.redistribute "all_to_all" %1 over ["tp"]
+      : (tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: S(0.0)>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: S(1.0)>>
+  // CHECK: nn.redistribute "all_gather"
+  %3 = nn.redistribute "all_gather" %2 over ["tp"]
+      : (tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: S(1.0)>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>
+  // CHECK: nn.redistribute "broadcast" %{{.*}} over ["tp"] {root = 1 : i64}
+  %4 = nn.redistribute "broadcast" %3 over ["tp"] {root = 1 : i64}
+      : (tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>
+  // CHECK: nn.redistribute "mask"
+  %5 = nn.redistribute "mask" %4 over ["tp"]
+      : (tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: P(sum)>>
+  // CHECK: nn.redistribute "slice" %{{.*}} over ["dp", "tp"]
+  %6 = nn.redistribute "slice" %4 over ["dp", "tp"]
+      : (tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6], dp: S(0.0), tp: S(0.0)>>
+  return
+}
+
+// CHECK-LABEL: func.func @sources
+func.func @sources() {
+  // CHECK: nn.parameter "h.0.weight" : tensor<384x384xf32,
+  %0 = nn.parameter "h.0.weight" : tensor<384x384xf32, #nn.layout<[out=384] [in=384]>>
+  // CHECK: nn.fill {value = 5.000000e-01 : f64} : () -> tensor<f32, #nn.layout<>>
+  %1 = nn.fill {value = 0.5 : f64} : () -> tensor<f32, #nn.layout<>>
+  // CHECK: nn.iota {dim = 0 : i64} : () -> tensor<96xi32,
+  %2 = nn.iota {dim = 0} : () -> tensor<96xi32, #nn.layout<[seq=96]>>
+  return
+}
+
+// CHECK-LABEL: func.func @products
+func.func @products(%ids: tensor<4x96xi32, #ids>, %x: tensor<4x96x384xf32, #hidden>,
+    %w: tensor<384x384xf32, #nn.layout<[heads=12 head_dim=32] [in=384]>>,
+    %bias: tensor<384xf32, #nn.layout<[384]>>, %table: tensor<30522x384xf32, #nn.layout<[30522] [384]>>) {
+  // CHECK: nn.linear %{{.*}}, %{{.*}} : (
+  %0 = nn.linear %x, %w : (tensor<4x96x384xf32, #hidden>, tensor<384x384xf32, #nn.layout<[heads=12 head_dim=32] [in=384]>>)
+      -> tensor<4x96x384xf32, #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32]>>
+  // CHECK: nn.linear %{{.*}}, %{{.*}}, %{{.*}} {transposed = true} : (
+  %1 = nn.linear %x, %w, %bias {transposed = true}
+      : (tensor<4x96x384xf32, #hidden>, tensor<384x384xf32, #nn.layout<[heads=12 head_dim=32] [in=384]>>, tensor<384xf32, #nn.layout<[384]>>)
+      -> tensor<4x96x384xf32, #nn.layout<[batch=4] [seq=96] [in=384]>>
+  // CHECK: nn.matmul
+  %2 = nn.matmul %x, %w : (tensor<4x96x384xf32, #hidden>, tensor<384x384xf32, #nn.layout<[heads=12 head_dim=32] [in=384]>>)
+      -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.embedding
+  %3 = nn.embedding %table, %ids : (tensor<30522x384xf32, #nn.layout<[30522] [384]>>, tensor<4x96xi32, #ids>) -> tensor<4x96x384xf32, #hidden>
+  return
+}
+// CHECK-LABEL: func.func @attention
+func.func @attention(%q: tensor<4x12x96x32xf32, #heads>, %k: tensor<4x4x96x32xf32, #kv>, %keep: tensor<4x96xi1, #ids>) {
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} {causal = true, scale = 1.250000e-01 : f64} :
+  %0 = nn.attention %q, %k, %k {causal = true, scale = 0.125 : f64}
+      : (tensor<4x12x96x32xf32, #heads>, tensor<4x4x96x32xf32, #kv>, tensor<4x4x96x32xf32, #kv>) -> tensor<4x12x96x32xf32, #heads>
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {dropout = 1.000000e-01 : f64, scale = 1.250000e-01 : f64} :
+  %1 = nn.attention %q, %k, %k, %keep {scale = 0.125 : f64, dropout = 0.1 : f64}
+      : (tensor<4x12x96x32xf32, #heads>, tensor<4x4x96x32xf32, #kv>, tensor<4x4x96x32xf32, #kv>, tensor<4x96xi1, #ids>) -> tensor<4x12x96x32xf32, #heads>
+  // CHECK: nn.rotary
+  %2 = nn.rotary %q {dim = 2, base = 10000.0 : f64, style = "half"}
+      : (tensor<4x12x96x32xf32, #heads>) -> tensor<4x12x96x32xf32, #heads>
+  // CHECK: nn.softmax
+  %3 = nn.softmax %q {dim = 3} : (tensor<4x12x96x32xf32, #heads>) -> tensor<4x12x96x32xf32, #heads>
+  return
+}
+
+// CHECK-LABEL: func.func @norms
+func.func @norms(%x: tensor<4x96x384xf32, #hidden>, %w: tensor<384xf32, #nn.layout<[384]>>) {
+  // CHECK: nn.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {eps =
+  %0 = nn.layer_norm %x, %w, %w {eps = 1.0e-5 : f64}
+      : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.layer_norm %{{.*}}, %{{.*}} {eps =
+  %1 = nn.layer_norm %x, %w {eps = 1.0e-5 : f64}
+      : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.rms_norm
+  %2 = nn.rms_norm %x, %w {eps = 1.0e-5 : f64}
+      : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
+  return
+}
+
+// CHECK-LABEL: func.func @elementwise
+func.func @elementwise(%x: tensor<4x96x384xf32, #hidden>, %b: tensor<384xf32, #nn.layout<[384]>>) {
+  // CHECK: nn.unary "gelu" %{{.*}} :
+  %0 = nn.unary "gelu" %x : (tensor<4x96x384xf32, #hidden>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.binary "add" %{{.*}}, %{{.*}} :
+  %1 = nn.binary "add" %x, %b : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.binary "lt"
+  %2 = nn.binary "lt" %x, %b : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xi1, #hidden>
+  // CHECK: nn.where
+  %3 = nn.where %2, %x, %b : (tensor<4x96x384xi1, #hidden>, tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.cast
+  %4 = nn.cast %x : (tensor<4x96x384xf32, #hidden>) -> tensor<4x96x384xbf16, #hidden>
+  // CHECK: nn.dropout %{{.*}} {p = 1.000000e-01 : f64}
+  %5 = nn.dropout %x {p = 0.1 : f64} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x96x384xf32, #hidden>
+  return
+}
+
+// CHECK-LABEL: func.func @shapes
+func.func @shapes(%x: tensor<4x96x384xf32, #hidden>) {
+  // CHECK: nn.reduce "mean" %{{.*}} {dims = array<i64: 1>} :
+  %0 = nn.reduce "mean" %x {dims = array<i64: 1>} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x384xf32, #nn.layout<[batch=4] [hidden=384]>>
+  // CHECK: nn.reduce "max" %{{.*}} {dims = array<i64: 1, 2>, keepdim = true} :
+  %1 = nn.reduce "max" %x {dims = array<i64: 1, 2>, keepdim = true} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x1x1xf32, #nn.layout<[batch=4] [1] [1]>>
+  // CHECK: nn.rearrange %{{.*}} {order = {{\[\[}}0], [2], [1], [3]], source = #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32]>} :
+  %2 = nn.rearrange %x {source = #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32]>, order = [[0], [2], [1], [3]]}
+      : (tensor<4x96x384xf32, #hidden>) -> tensor<4x12x96x32xf32, #heads>
+  // CHECK: nn.slice %{{.*}} {dim = 1 : i64, size = 90 : i64, start = 3 : i64} :
+  %3 = nn.slice %x {dim = 1, start = 3, size = 90} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x90x384xf32, #nn.layout<[4] [90] [384]>>
+  // CHECK: nn.slice %{{.*}} {dim = 1 : i64, drop = true, size = 1 : i64, start = 0 : i64} :
+  %4 = nn.slice %x {dim = 1, start = 0, size = 1, drop = true} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x384xf32, #nn.layout<[4] [384]>>
+  // CHECK: nn.concat
+  %5 = nn.concat %x, %x {dim = 1} : (tensor<4x96x384xf32, #hidden>, tensor<4x96x384xf32, #hidden>) -> tensor<4x192x384xf32, #nn.layout<[4] [192] [384]>>
+  // CHECK: nn.broadcast
+  %6 = nn.broadcast %x : (tensor<4x96x384xf32, #hidden>) -> tensor<2x4x96x384xf32, #nn.layout<[2] [4] [96] [384]>>
+  return
+}
