@@ -1,0 +1,78 @@
+// Every operation and attribute of the dialect is printed as it is parsed.
+// RUN: hocket-opt %s | hocket-opt | FileCheck %s
+
+module attributes {nn.mesh = #nn.mesh<dp=2, tp=4>} {
+
+// CHECK-LABEL: func.func @collectives
+func.func @collectives(%x: tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) {
+  // CHECK: spmd.all_reduce sum %{{.*}} over ["tp"] {id = 0 : i64}
+  %a = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64}
+      : (tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) -> tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>
+  // CHECK: spmd.all_reduce max %{{.*}} over ["dp", "tp"]
+  %m = spmd.all_reduce max %x over ["dp", "tp"] {id = 1 : i64}
+      : (tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) -> tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>
+  // CHECK: spmd.reduce_scatter sum
+  // CHECK-SAME: offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>
+  %s = spmd.reduce_scatter sum %x over ["tp"]
+      {dim = 1 : i64, factor = 0 : i64, id = 2 : i64,
+       offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>}
+      : (tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) -> tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>
+  // CHECK: spmd.all_gather
+  %g = spmd.all_gather %s over ["tp"]
+      {dim = 1 : i64, factor = 0 : i64, id = 3 : i64,
+       offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>}
+      : (tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>) -> tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>
+  // CHECK: spmd.all_to_all
+  %t = spmd.all_to_all %s over ["tp"]
+      {dim = 1 : i64, factor = 0 : i64, id = 4 : i64,
+       offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>,
+       toDim = 0 : i64, toFactor = 0 : i64,
+       toOffsets = #spmd.table<tp: [0, 1, 2, 3]>, toSizes = #spmd.table<1>}
+      : (tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>) -> tensor<1x96xf32, #nn.layout<[batch=1] [seq=96]>>
+  // CHECK: spmd.broadcast %{{.*}} over ["dp"] {id = 5 : i64, root = 1 : i64}
+  %b = spmd.broadcast %x over ["dp"] {id = 5 : i64, root = 1 : i64}
+      : (tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) -> tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>
+  return
+}
+
+// A gather of uneven shares, as the class of the larger ones sees it.
+// CHECK-LABEL: func.func @uneven
+func.func @uneven(%x: tensor<3xf32, #nn.layout<[heads=3]>>) -> tensor<10xf32, #nn.layout<[heads=10]>> {
+  // CHECK: offsets = #spmd.table<tp: [0, 3, 6, 8]>, sizes = #spmd.table<tp: [3, 3, 2, 2]>
+  %g = spmd.all_gather %x over ["tp"]
+      {dim = 0 : i64, factor = 0 : i64, id = 0 : i64,
+       offsets = #spmd.table<tp: [0, 3, 6, 8]>, sizes = #spmd.table<tp: [3, 3, 2, 2]>}
+      : (tensor<3xf32, #nn.layout<[heads=3]>>) -> tensor<10xf32, #nn.layout<[heads=10]>>
+  return %g : tensor<10xf32, #nn.layout<[heads=10]>>
+}
+
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME: spmd.cuts = #spmd.box<<[out=384] [heads=12 head_dim=32]>, <1, 0, offset = <dp, tp: [0, 2, 4, 6, 6, 8, 10, 11]>, size = <2>>>
+func.func @parts(%x: tensor<8xf32, #nn.layout<[seq=8]>>
+    {spmd.cuts = #spmd.box<<[out=384] [heads=12 head_dim=32]>,
+                           <1, 0, offset = <dp, tp: [0, 2, 4, 6, 6, 8, 10, 11]>, size = <2>>>})
+    attributes {spmd.ranks = array<i64: 0, 1, 2, 3, 4, 5, 6, 7>} {
+  // CHECK: spmd.slice %{{.*}} {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 2, 4, 6]>}
+  %s = spmd.slice %x {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 2, 4, 6]>}
+      : (tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<2xf32, #nn.layout<[seq=2]>>
+  // CHECK: spmd.keep_first %{{.*}} over ["tp"]
+  %k = spmd.keep_first %s over ["tp"]
+      : (tensor<2xf32, #nn.layout<[seq=2]>>) -> tensor<2xf32, #nn.layout<[seq=2]>>
+  return
+}
+
+// CHECK-LABEL: func.func @kernel
+func.func @kernel(%x: tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<8xf32, #nn.layout<[seq=8]>> {
+  // CHECK: %[[K:.*]] = spmd.kernel(%{{.*}}) : (tensor<8xf32, {{.*}}>) -> tensor<8xf32, {{.*}}> {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<8xf32
+  // CHECK-NEXT: %[[E:.*]] = nn.unary "exp" %[[A]]
+  // CHECK-NEXT: spmd.yield %[[E]]
+  %y = spmd.kernel(%x) : (tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<8xf32, #nn.layout<[seq=8]>> {
+  ^bb0(%a: tensor<8xf32, #nn.layout<[seq=8]>>):
+    %e = nn.unary "exp" %a : (tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<8xf32, #nn.layout<[seq=8]>>
+    spmd.yield %e : tensor<8xf32, #nn.layout<[seq=8]>>
+  }
+  return %y : tensor<8xf32, #nn.layout<[seq=8]>>
+}
+
+}
