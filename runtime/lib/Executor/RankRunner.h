@@ -32,6 +32,10 @@ public:
   Status readInputs(const TensorSource &inputs);
   Status step();
   Status writeOutputs(TensorSink &outputs);
+  /// Where the rank's box of an output lies; null if it has none.
+  const char *outputBox(size_t output) const {
+    return outputAt[output] < 0 ? nullptr : boxes.data() + outputAt[output];
+  }
 
   /// `matmul of "h.0.mlp" (gpt2.hkt:3:4)`: what it does now; any thread.
   std::string progress() const;

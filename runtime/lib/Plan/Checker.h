@@ -29,6 +29,7 @@ private:
   bool checkRanks();
   bool checkBuffers();
   bool checkBuffer(const Buffer &buffer);
+  bool checkOutputs();
   bool checkClass();
 
   // InstructionCheck.cpp: one instruction of `current`.

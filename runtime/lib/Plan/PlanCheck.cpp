@@ -264,8 +264,23 @@ bool Checker::checkBuffer(const Buffer &buffer) {
   return true;
 }
 
+/// A rank that writes an output must compute it somewhere.
+bool Checker::checkOutputs() {
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    bool has = false, needs = false;
+    for (const Buffer &buffer : current->buffers)
+      has |= buffer.region == Region::Output && buffer.offset == int64_t(i);
+    for (int64_t rank : current->ranks)
+      needs |= writesOutput(plan, plan.outputs[i], rank);
+    if (needs && !has)
+      return fail("has no buffer for the output '" + plan.outputs[i].name +
+                  "'");
+  }
+  return true;
+}
+
 bool Checker::checkClass() {
-  if (!checkBuffers())
+  if (!checkBuffers() || !checkOutputs())
     return false;
   if (current->packs < 0 || current->packs > int64_t(current->load.size()))
     return fail("has " + std::to_string(current->packs) +

@@ -82,6 +82,15 @@ struct Stage {
   }
 };
 
+/// Bytes of a region that the class's buffers reach.
+int64_t endOf(const RankClass &rankClass, Region region) {
+  int64_t end = 0;
+  for (const Buffer &buffer : rankClass.buffers)
+    if (buffer.region == region)
+      end = std::max(end, buffer.offset + buffer.bytes);
+  return end;
+}
+
 } // namespace
 
 Json summary(const Plan &plan) {
@@ -96,8 +105,8 @@ Json summary(const Plan &plan) {
                                                    flops = arena;
   for (const RankClass &rankClass : plan.classes)
     for (int64_t rank : rankClass.ranks) {
-      arena[rank] = rankClass.budget.arenaBytes;
-      weights[rank] = rankClass.budget.weightBytes;
+      arena[rank] = endOf(rankClass, Region::Arena);
+      weights[rank] = endOf(rankClass, Region::Weights);
       flops[rank] = rankClass.budget.flops;
     }
   return {{"ranks", plan.rankCount()},

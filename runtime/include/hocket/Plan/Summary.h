@@ -11,11 +11,12 @@
 //     bytes_per_rank   received from peers in one run of the stage, by rank
 //   totals             {"load": T, "step": T}; T has an entry for each kind
 //     all_reduce, ...  {"calls", "bytes_per_rank"}, in one run of the stage
-//   arena_bytes        by rank
+//   arena_bytes        by rank; what the buffers of the region reach
 //   weight_bytes       by rank
 //   flops_per_rank     by rank; of one step
 //
-// A report of a run may add keys (times, for instance); it never renames one.
+// The report of a run has what was counted (ranks, totals, arena_bytes,
+// weight_bytes) and adds keys of its own; it never renames one.
 //
 //===----------------------------------------------------------------------===//
 

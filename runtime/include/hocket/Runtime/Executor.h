@@ -60,6 +60,10 @@ public:
   /// Reads every input, runs the step lists, writes every output.
   Status step(const TensorSource &inputs, TensorSink &outputs);
 
+  /// After a step: whether all ranks that hold the same box of an output hold
+  /// the same bytes there. The error names the output and two ranks.
+  Status checkReplicas() const;
+
   /// Valid between calls, by rank.
   std::vector<RankCounters> counters() const;
 

@@ -1,0 +1,57 @@
+//===- Execute.h - one run of a plan, from load to last step ---*- C++ -*-===//
+
+#ifndef HOCKET_LAUNCHER_EXECUTE_H
+#define HOCKET_LAUNCHER_EXECUTE_H
+
+#include "hocket/Runtime/Executor.h"
+#include <nlohmann/json.hpp>
+
+namespace hocket::runtime {
+
+struct RunOptions {
+  ExecutorOptions executor;
+  int64_t warmup = 0; // steps whose time is not reported
+  int64_t repeat = 1; // steps whose time is; all write the same outputs
+  /// After the last step, compare the outputs that several ranks hold.
+  bool checkReplicas = false;
+};
+
+struct RunReport {
+  std::vector<RankCounters> counters; // by rank
+  double prepareSeconds = 0, loadSeconds = 0;
+  std::vector<double> stepSeconds; // of the repeated steps
+  std::string trace;               // Chrome trace JSON, if one was asked for
+
+  double medianStepSeconds() const;
+  double leastStepSeconds() const;
+};
+
+/// Runs `plan` on threads of this process: `hocket run`, `hocket verify` and
+/// the executables all come here. Weights and inputs are checked before any
+/// rank starts. `report` may be null.
+Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
+                   const TensorSource &weights, const TensorSource &inputs,
+                   TensorSink &outputs, const RunOptions &options = {},
+                   RunReport *report = nullptr);
+
+/// What the run counted, with the keys of plan::summary (ranks, totals,
+/// arena_bytes, weight_bytes: those must be equal to the plan's) and in
+/// addition packed_bytes, scratch_bytes, box_bytes, copied_bytes_per_rank,
+/// load_seconds, step_seconds {median, min, all} and instructions (calls and
+/// seconds a step by kind, mean over ranks).
+nlohmann::ordered_json statistics(const plan::Plan &plan,
+                                  const RunReport &report);
+
+/// The same for people.
+std::string statisticsText(const plan::Plan &plan, const RunReport &report);
+
+/// Compares what was counted with what plan::summary promised; an error names
+/// the first key that differs.
+Status checkAgainstPlan(const plan::Plan &plan, const RunReport &report);
+
+/// Model, schedule, mesh, inputs, outputs and parameters of `plan`.
+nlohmann::ordered_json describePlan(const plan::Plan &plan);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LAUNCHER_EXECUTE_H

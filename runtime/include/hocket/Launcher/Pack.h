@@ -1,0 +1,63 @@
+//===- Pack.h - an executable that carries its plan ------------*- C++ -*-===//
+//
+// A compiled program is the runner followed by
+//   the kernels' shared object (may be empty), the plan as CBOR, the trailer
+// where the trailer is the last 48 bytes of the file, six little-endian u64:
+//   kernels' offset, kernels' size, plan's offset, plan's size,
+//   FNV-1a 64 of kernels, plan and those four numbers, and "HOCKET01".
+// So no tool chain is needed to make an executable from a plan.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LAUNCHER_PACK_H
+#define HOCKET_LAUNCHER_PACK_H
+
+#include "hocket/Io/MappedFile.h"
+#include "hocket/Plan/Plan.h"
+#include "hocket/Runtime/Executor.h"
+
+namespace hocket::runtime {
+
+/// Writes the executable `out`: the file `runner` with `kernels` (bytes of a
+/// shared object, may be empty) and `plan` appended. A runner that carries a
+/// plan already is packed anew. `out` appears complete, executable, or not at
+/// all.
+Status packExecutable(const std::string &runner,
+                      const std::vector<uint8_t> &kernels,
+                      const plan::Plan &plan, const std::string &out);
+
+/// What an executable carries.
+struct Package {
+  MappedFile file;
+  plan::Plan plan;
+  const uint8_t *kernels = nullptr; // inside `file`
+  size_t kernelsSize = 0;
+};
+
+/// Reads and checks what was appended to the executable at `path`. `carries`
+/// is false, with success, if there is no trailer at all.
+Status unpackExecutable(const std::string &path, Package &package,
+                        bool &carries);
+
+/// The generated kernels, loaded into this process while this object lives.
+class KernelLibrary {
+public:
+  KernelLibrary() = default;
+  ~KernelLibrary();
+  KernelLibrary(const KernelLibrary &) = delete;
+  KernelLibrary &operator=(const KernelLibrary &) = delete;
+
+  /// Loads the shared object in `bytes` (none if `size` is 0) and looks up
+  /// every symbol that `plan` calls; one that is missing is an error.
+  Status load(const uint8_t *bytes, size_t size, const plan::Plan &plan);
+
+  const KernelTable &table() const { return kernels; }
+
+private:
+  void *handle = nullptr;
+  KernelTable kernels;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LAUNCHER_PACK_H

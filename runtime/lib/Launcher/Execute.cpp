@@ -1,0 +1,77 @@
+//===- Execute.cpp - one run of a plan, from load to last step ------------===//
+
+#include "hocket/Launcher/Execute.h"
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+
+namespace hocket::runtime {
+
+namespace {
+
+/// Seconds since it was made or last asked.
+class Stopwatch {
+public:
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    double seconds = std::chrono::duration<double>(now - last).count();
+    last = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+double RunReport::medianStepSeconds() const {
+  if (stepSeconds.empty())
+    return 0;
+  std::vector<double> sorted = stepSeconds;
+  std::sort(sorted.begin(), sorted.end());
+  size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 ? sorted[middle]
+                           : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double RunReport::leastStepSeconds() const {
+  if (stepSeconds.empty())
+    return 0;
+  return *std::min_element(stepSeconds.begin(), stepSeconds.end());
+}
+
+Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
+                   const TensorSource &weights, const TensorSource &inputs,
+                   TensorSink &outputs, const RunOptions &options,
+                   RunReport *report) {
+  RunReport unused;
+  RunReport &result = report ? *report : unused;
+  result = RunReport();
+  Stopwatch watch;
+  std::unique_ptr<Executor> executor;
+  Status status = Executor::create(plan, kernels, options.executor, executor);
+  result.prepareSeconds = watch.lap();
+  if (status.ok())
+    status = executor->load(weights);
+  result.loadSeconds = watch.lap();
+  for (int64_t i = 0; status.ok() && i < options.warmup + options.repeat; ++i) {
+    status = executor->step(inputs, outputs);
+    double seconds = watch.lap();
+    if (i >= options.warmup)
+      result.stepSeconds.push_back(seconds);
+  }
+  if (status.ok() && options.checkReplicas)
+    status = executor->checkReplicas();
+  if (!executor)
+    return status;
+  result.counters = executor->counters();
+  if (options.executor.traceEvents > 0) {
+    std::ostringstream trace;
+    executor->writeTrace(trace);
+    result.trace = trace.str();
+  }
+  return status;
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,73 @@
+//===- Kernels.cpp - loading generated kernels from memory ----------------===//
+
+#include "hocket/Launcher/Pack.h"
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace hocket::runtime {
+
+namespace {
+
+/// A file that lives in memory only and goes with its last descriptor.
+Status writeToMemoryFile(const uint8_t *bytes, size_t size, int &file) {
+  file = memfd_create("hocket-kernels", MFD_CLOEXEC);
+  bool written = file >= 0;
+  while (written && size > 0) {
+    ssize_t done = write(file, bytes, size);
+    if (done < 0 && errno == EINTR)
+      continue;
+    written = done > 0;
+    bytes += written ? done : 0;
+    size -= written ? size_t(done) : 0;
+  }
+  if (written)
+    return Status::success();
+  return Status::runtimeError(
+      std::string("the kernels cannot be put in memory: ") +
+      std::strerror(errno));
+}
+
+} // namespace
+
+KernelLibrary::~KernelLibrary() {
+  if (handle)
+    dlclose(handle);
+}
+
+Status KernelLibrary::load(const uint8_t *bytes, size_t size,
+                           const plan::Plan &plan) {
+  if (size > 0) {
+    int file;
+    Status status = writeToMemoryFile(bytes, size, file);
+    if (status.ok()) {
+      std::string path = "/proc/self/fd/" + std::to_string(file);
+      handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (!handle)
+        status = Status::runtimeError(
+            std::string("the kernels cannot be loaded: ") + dlerror());
+    }
+    if (file >= 0)
+      close(file);
+    if (!status.ok())
+      return status;
+  }
+  auto lookUp = [&](const std::string &symbol) {
+    void *found = handle ? dlsym(handle, symbol.c_str()) : nullptr;
+    kernels[symbol] = reinterpret_cast<KernelFunction>(found);
+    return found != nullptr;
+  };
+  for (const plan::RankClass &rankClass : plan.classes)
+    for (const auto *list : {&rankClass.load, &rankClass.step})
+      for (const plan::Instruction &instruction : *list) {
+        auto *kernel = std::get_if<plan::Kernel>(&instruction.body);
+        if (kernel && !kernels.count(kernel->symbol) && !lookUp(kernel->symbol))
+          return Status::runtimeError("kernel '" + kernel->symbol +
+                                      "' is not in the executable");
+      }
+  return Status::success();
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,251 @@
+//===- Main.cpp - from the command line to the exit status ----------------===//
+
+#include "hocket/Launcher/Main.h"
+#include "Options.h"
+#include "Progress.h"
+#include "hocket/Io/RandomTensors.h"
+#include "hocket/Io/Safetensors.h"
+#include "hocket/Io/TensorCheck.h"
+#include "hocket/Io/TensorFiles.h"
+#include "hocket/Launcher/Execute.h"
+#include "hocket/Runtime/MemoryTensors.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <sstream>
+
+namespace hocket::runtime {
+
+namespace {
+
+constexpr int usageStatus = 2;
+
+/// Every line of `message` as an error, but for those that continue one.
+void printError(const std::string &message) {
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);) {
+    bool continues =
+        line.empty() || line[0] == ' ' || line.compare(0, 4, "and ") == 0;
+    std::cerr << (continues ? "" : "error: ") << line << "\n";
+  }
+}
+
+int fail(const Status &status) {
+  printError(status.message);
+  return status.exitStatus();
+}
+
+int failUsage(const std::string &message) {
+  printError(message);
+  return usageStatus;
+}
+
+std::string namesOf(const std::vector<plan::GlobalTensor> &tensors) {
+  constexpr size_t most = 3;
+  std::string text;
+  for (size_t i = 0; i < tensors.size() && i < most; ++i)
+    text += (i ? ", '" : "'") + tensors[i].name + "'";
+  if (tensors.size() > most)
+    text += " and " + std::to_string(tensors.size() - most) + " more";
+  return text;
+}
+
+/// What is wrong with the options for this plan, or nothing.
+std::string usageFault(const LauncherOptions &options, const plan::Plan &plan) {
+  if (!options.weights.empty() && options.randomWeights)
+    return "--weights and --random-weights exclude each other";
+  if (!options.inputs.empty() && options.randomInput)
+    return "--input and --random-input exclude each other";
+  if (options.weights.empty() && !options.randomWeights &&
+      !plan.parameters.empty())
+    return "missing --weights FILE: the model has " + namesOf(plan.parameters) +
+           " (or --random-weights SEED)";
+  if (options.inputs.empty() && !options.randomInput && !plan.inputs.empty())
+    return "missing --input FILE: the model takes " + namesOf(plan.inputs) +
+           " (or --random-input SEED)";
+  bool showsResult = options.repeat > 0 || options.stats ||
+                     !options.statsJson.empty() || !options.trace.empty() ||
+                     options.checkReplicas;
+  if (options.output.empty() && !showsResult)
+    return "missing --output FILE: the model gives " + namesOf(plan.outputs);
+  return "";
+}
+
+/// Files of one role, or numbers drawn from a seed.
+struct Source {
+  std::unique_ptr<TensorSource> source;
+  std::vector<std::string> names;
+
+  Status open(const char *role, const std::vector<std::string> &paths,
+              std::optional<RandomTensors> random) {
+    if (random) {
+      names = random->tensorNames();
+      source = std::make_unique<RandomTensors>(std::move(*random));
+      return Status::success();
+    }
+    auto files = std::make_unique<TensorFiles>(role);
+    for (const std::string &path : paths)
+      if (Status status = files->add(path); !status.ok())
+        return status;
+    names = files->tensorNames();
+    source = std::move(files);
+    return Status::success();
+  }
+};
+
+Status openWriter(const plan::Plan &plan, const std::string &path,
+                  std::unique_ptr<SafetensorsWriter> &writer) {
+  std::vector<NamedTensor> outputs;
+  for (const plan::GlobalTensor &tensor : plan.outputs)
+    outputs.push_back({tensor.name, {tensor.type, tensor.dims}});
+  return SafetensorsWriter::create(path, outputs, writer);
+}
+
+Status writeText(const std::string &path, const std::string &text) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return Status::success();
+  }
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  bool good =
+      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int code = errno;
+  if (file && std::fclose(file) != 0)
+    good = false;
+  if (good)
+    return Status::success();
+  return Status::userError("'" + path +
+                           "' cannot be written: " + std::strerror(code));
+}
+
+RunOptions runOptions(const LauncherOptions &options, const plan::Plan &plan) {
+  constexpr int64_t traceEvents = 1 << 16;
+  RunOptions run;
+  run.executor.cores = options.threads * plan.rankCount();
+  run.executor.deadlineSeconds = options.deadline;
+  run.executor.traceEvents = options.trace.empty() ? 0 : traceEvents;
+  run.warmup = options.warmup;
+  run.repeat = std::max<int64_t>(options.repeat, 1);
+  run.checkReplicas = options.checkReplicas;
+  return run;
+}
+
+/// What was asked for beside the outputs.
+Status writeReports(const LauncherOptions &options, const plan::Plan &plan,
+                    const RunReport &report) {
+  Status status;
+  if (!options.trace.empty())
+    status = writeText(options.trace, report.trace);
+  if (status.ok() && options.stats)
+    status = writeText("-", statisticsText(plan, report));
+  if (status.ok() && !options.statsJson.empty())
+    status =
+        writeText(options.statsJson, statistics(plan, report).dump(2) + "\n");
+  if (status.ok() && options.repeat > 0 && !options.stats) {
+    char line[128];
+    std::snprintf(
+        line, sizeof line, "%lld steps: median %.3f ms, least %.3f ms\n",
+        static_cast<long long>(options.repeat),
+        report.medianStepSeconds() * 1e3, report.leastStepSeconds() * 1e3);
+    status = writeText(options.statsJson == "-" ? "/dev/stderr" : "-", line);
+  }
+  return status.ok() ? checkAgainstPlan(plan, report) : status;
+}
+
+/// Everything is opened and checked before the first rank starts; the outputs
+/// get their name only after all else has gone well.
+Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
+               const uint8_t *kernels, size_t kernelsSize) {
+  std::optional<RandomTensors> drawnWeights, drawnInputs;
+  if (options.randomWeights)
+    drawnWeights = randomWeights(plan, *options.randomWeights);
+  if (options.randomInput)
+    drawnInputs = randomInputs(plan, *options.randomInput);
+  Source weights, inputs;
+  Status status = weights.open("weights", options.weights, drawnWeights);
+  if (status.ok())
+    status = inputs.open("input", options.inputs, drawnInputs);
+  if (status.ok())
+    status = checkParameters(plan, *weights.source, weights.names);
+  if (status.ok())
+    status = checkInputs(plan, *inputs.source, inputs.names);
+  std::unique_ptr<SafetensorsWriter> writer;
+  if (status.ok() && !options.output.empty())
+    status = openWriter(plan, options.output, writer);
+  KernelLibrary library;
+  if (status.ok())
+    status = library.load(kernels, kernelsSize, plan);
+  if (!status.ok())
+    return status;
+
+  MemoryTensors unwritten("outputs");
+  TensorSink *sink = &unwritten;
+  if (writer)
+    sink = writer.get();
+  RunReport report;
+  {
+    ProgressSource progress(*weights.source, elementsToLoad(plan));
+    status = executePlan(plan, library.table(), progress, *inputs.source, *sink,
+                         runOptions(options, plan), &report);
+  }
+  if (status.ok())
+    status = writeReports(options, plan, report);
+  if (status.ok() && writer)
+    status = writer->commit();
+  return status;
+}
+
+} // namespace
+
+int runPlan(const std::string &program, const plan::Plan &plan,
+            const uint8_t *kernels, size_t kernelsSize,
+            const std::vector<std::string> &arguments) {
+  LauncherOptions options;
+  std::string fault;
+  if (!parseOptions(arguments, options, fault))
+    return failUsage(fault);
+  if (options.help) {
+    std::cout << helpText(program);
+    return 0;
+  }
+  if (options.ranks && *options.ranks != plan.rankCount())
+    return fail(Status::userError(
+        "the program is compiled for " + std::to_string(plan.rankCount()) +
+        (plan.rankCount() == 1 ? " rank" : " ranks") + ", --ranks says " +
+        std::to_string(*options.ranks)));
+  if (options.describe) {
+    std::cout << describePlan(plan).dump(2) << "\n";
+    return 0;
+  }
+  fault = usageFault(options, plan);
+  if (!fault.empty())
+    return failUsage(fault);
+  Status status = runOnce(options, plan, kernels, kernelsSize);
+  return status.ok() ? 0 : fail(status);
+}
+
+int runMain(int argc, char **argv) {
+  std::string program = argc > 0 ? argv[0] : "hocket-runner";
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  // The kernel's name for this file: argv[0] is the caller's word only.
+  Package package;
+  bool carries = false;
+  Status status = unpackExecutable("/proc/self/exe", package, carries);
+  if (!status.ok())
+    return fail(status);
+  if (!carries) {
+    LauncherOptions options;
+    std::string fault;
+    if (parseOptions(arguments, options, fault) && options.help) {
+      std::cout << helpText(program);
+      return 0;
+    }
+    return failUsage("this runner carries no program; make one with: hocket "
+                     "compile FILE.hkt -o app");
+  }
+  return runPlan(program, package.plan, package.kernels, package.kernelsSize,
+                 arguments);
+}
+
+} // namespace hocket::runtime

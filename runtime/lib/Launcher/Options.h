@@ -1,0 +1,37 @@
+//===- Options.h - the options of a compiled program -----------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_LAUNCHER_OPTIONS_H
+#define HOCKET_LIB_LAUNCHER_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hocket::runtime {
+
+struct LauncherOptions {
+  std::vector<std::string> weights, inputs;
+  std::string output; // empty: not written
+  std::optional<uint64_t> randomWeights, randomInput;
+  std::optional<int64_t> ranks;   // expected number
+  int64_t threads = 0;            // per rank; 0: cores / ranks
+  int64_t warmup = 0, repeat = 0; // repeat 0: one step, no times printed
+  double deadline = 60;
+  bool stats = false;
+  std::string statsJson; // file, "-" for standard output, empty for none
+  std::string trace;     // file, empty for none
+  bool checkReplicas = false, describe = false, help = false;
+};
+
+/// Reads `arguments`; false with a sentence in `error` for what is no option
+/// (naming the nearest one), has no value or a value that cannot be.
+bool parseOptions(const std::vector<std::string> &arguments,
+                  LauncherOptions &options, std::string &error);
+
+/// The text of --help; `program` is the name it was called by.
+std::string helpText(const std::string &program);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_LAUNCHER_OPTIONS_H

@@ -1,0 +1,169 @@
+//===- Pack.cpp - appending a plan to the runner, and finding it ----------===//
+
+#include "hocket/Launcher/Pack.h"
+#include "hocket/Plan/Check.h"
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace hocket::runtime {
+
+namespace {
+
+constexpr char magic[] = "HOCKET01";
+constexpr size_t trailerWords = 6, trailerBytes = trailerWords * 8;
+constexpr uint64_t hashStart = 0xcbf29ce484222325;
+
+uint64_t hashBytes(const uint8_t *data, size_t size, uint64_t hash) {
+  for (size_t i = 0; i < size; ++i)
+    hash = (hash ^ data[i]) * 0x100000001b3;
+  return hash;
+}
+
+struct Trailer {
+  uint64_t kernelsOffset, kernelsSize, planOffset, planSize, checksum;
+
+  std::array<uint8_t, trailerBytes> encode() const {
+    std::array<uint8_t, trailerBytes> bytes;
+    uint64_t words[] = {kernelsOffset, kernelsSize, planOffset, planSize,
+                        checksum};
+    for (size_t i = 0; i < trailerBytes - 8; ++i)
+      bytes[i] = uint8_t(words[i / 8] >> (i % 8 * 8));
+    std::memcpy(&bytes[trailerBytes - 8], magic, 8);
+    return bytes;
+  }
+
+  /// False if `bytes` does not end in the magic.
+  bool decode(const uint8_t *bytes) {
+    uint64_t *words[] = {&kernelsOffset, &kernelsSize, &planOffset, &planSize,
+                         &checksum};
+    for (size_t i = 0; i < trailerBytes - 8; ++i) {
+      if (i % 8 == 0)
+        *words[i / 8] = 0;
+      *words[i / 8] |= uint64_t(bytes[i]) << (i % 8 * 8);
+    }
+    return std::memcmp(bytes + trailerBytes - 8, magic, 8) == 0;
+  }
+
+  uint64_t hashOf(const uint8_t *kernels, const uint8_t *plan) const {
+    uint64_t hash = hashBytes(kernels, kernelsSize, hashStart);
+    hash = hashBytes(plan, planSize, hash);
+    auto bytes = encode();
+    return hashBytes(bytes.data(), 4 * 8, hash);
+  }
+
+  /// Kernels and plan lie one after the other right before the trailer.
+  bool fits(uint64_t fileSize) const {
+    uint64_t end = fileSize - trailerBytes;
+    return kernelsOffset <= end && kernelsSize <= end - kernelsOffset &&
+           planOffset == kernelsOffset + kernelsSize &&
+           planSize == end - planOffset;
+  }
+};
+
+/// Finds the trailer of a mapped executable.
+bool findTrailer(const MappedFile &file, Trailer &trailer) {
+  return file.size() >= trailerBytes &&
+         trailer.decode(file.data() + file.size() - trailerBytes);
+}
+
+Status writeAll(int file, const void *data, size_t size,
+                const std::string &path) {
+  const char *at = static_cast<const char *>(data);
+  while (size > 0) {
+    ssize_t done = ::write(file, at, size);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return Status::runtimeError(
+          "executable '" + path +
+          "' cannot be written: " + std::strerror(errno));
+    at += done;
+    size -= size_t(done);
+  }
+  return Status::success();
+}
+
+/// Gives the temporary the rights of a new executable and its name.
+Status publish(int file, const std::string &temporary, const std::string &out) {
+  mode_t mask = umask(0);
+  umask(mask);
+  if (fchmod(file, 0777 & ~mask) != 0 || fsync(file) != 0 ||
+      rename(temporary.c_str(), out.c_str()) != 0)
+    return Status::runtimeError("executable '" + out +
+                                "' cannot be written: " + std::strerror(errno));
+  return Status::success();
+}
+
+} // namespace
+
+Status packExecutable(const std::string &runner,
+                      const std::vector<uint8_t> &kernels,
+                      const plan::Plan &plan, const std::string &out) {
+  std::string error;
+  if (!plan::check(plan, error))
+    return Status::runtimeError("the plan cannot be packed: " + error);
+  MappedFile program;
+  if (Status status = program.open(runner, "runner"); !status.ok())
+    return status;
+  Trailer trailer;
+  uint64_t programSize = program.size();
+  if (findTrailer(program, trailer) && trailer.fits(program.size()))
+    programSize = trailer.kernelsOffset;
+  std::vector<uint8_t> cbor = plan::toCbor(plan);
+  trailer = {programSize, kernels.size(), programSize + kernels.size(),
+             cbor.size(), 0};
+  trailer.checksum = trailer.hashOf(kernels.data(), cbor.data());
+
+  std::string temporary = out + ".XXXXXX";
+  int file = mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0)
+    return Status::userError("executable '" + out +
+                             "' cannot be written: " + std::strerror(errno));
+  Status status = writeAll(file, program.data(), programSize, out);
+  if (status.ok())
+    status = writeAll(file, kernels.data(), kernels.size(), out);
+  if (status.ok())
+    status = writeAll(file, cbor.data(), cbor.size(), out);
+  auto bytes = trailer.encode();
+  if (status.ok())
+    status = writeAll(file, bytes.data(), bytes.size(), out);
+  if (status.ok())
+    status = publish(file, temporary, out);
+  close(file);
+  if (!status.ok())
+    unlink(temporary.c_str());
+  return status;
+}
+
+Status unpackExecutable(const std::string &path, Package &package,
+                        bool &carries) {
+  carries = false;
+  if (Status status = package.file.open(path, "executable"); !status.ok())
+    return status;
+  Trailer trailer;
+  if (!findTrailer(package.file, trailer))
+    return Status::success();
+  carries = true;
+  auto corrupt = [&](const std::string &why) {
+    return Status::runtimeError("executable '" + path + "' is damaged: " + why +
+                                "; compile it again");
+  };
+  const uint8_t *data = package.file.data();
+  if (!trailer.fits(package.file.size()))
+    return corrupt("its trailer points outside of it");
+  const uint8_t *plan = data + trailer.planOffset;
+  package.kernels = data + trailer.kernelsOffset;
+  package.kernelsSize = trailer.kernelsSize;
+  if (trailer.hashOf(package.kernels, plan) != trailer.checksum)
+    return corrupt("its kernels or its plan are not what was written");
+  std::string error;
+  if (!plan::fromCbor(plan, trailer.planSize, package.plan, error))
+    return corrupt(error);
+  return Status::success();
+}
+
+} // namespace hocket::runtime

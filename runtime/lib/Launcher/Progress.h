@@ -1,0 +1,43 @@
+//===- Progress.h - how much of the weights has been read ------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_LAUNCHER_PROGRESS_H
+#define HOCKET_LIB_LAUNCHER_PROGRESS_H
+
+#include "hocket/Runtime/Tensors.h"
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+namespace hocket::runtime {
+
+/// Hands reads through to another source and, if standard error is a terminal,
+/// keeps one line there about them; the line is erased at the end.
+class ProgressSource : public TensorSource {
+public:
+  /// `total` elements will be read by all ranks together.
+  ProgressSource(const TensorSource &source, int64_t total);
+  ~ProgressSource() override;
+
+  std::string name() const override { return source.name(); }
+  bool describe(const std::string &tensor,
+                TensorDescription &description) const override {
+    return source.describe(tensor, description);
+  }
+  Status read(const std::string &tensor, const Box &box, plan::DType type,
+              void *destination) const override;
+
+private:
+  const TensorSource &source;
+  const int64_t total;
+  const bool isShown;
+  mutable std::atomic<int64_t> done{0};
+  mutable std::mutex mutex;
+  mutable std::chrono::steady_clock::time_point last;
+};
+
+/// Elements that the ranks of `plan` read of all parameters.
+int64_t elementsToLoad(const plan::Plan &plan);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_LAUNCHER_PROGRESS_H

@@ -1,0 +1,191 @@
+//===- Statistics.cpp - what a run counted, and whether it was promised ---===//
+
+#include "hocket/Launcher/Execute.h"
+#include "hocket/Plan/Summary.h"
+#include <algorithm>
+#include <cstdio>
+
+using Json = nlohmann::ordered_json;
+
+namespace hocket::runtime {
+
+namespace {
+
+using Phase = PhaseCounters RankCounters::*;
+
+/// One run's share of a phase's counts. Every run does the same.
+int64_t perRun(int64_t count, const PhaseCounters &phase) {
+  return phase.runs > 0 ? count / phase.runs : count;
+}
+
+Json totals(const std::vector<RankCounters> &counters, Phase phase) {
+  Json out = Json::object();
+  for (int kind = 0; kind < collectiveKinds; ++kind) {
+    int64_t calls = 0;
+    std::vector<int64_t> bytes;
+    for (const RankCounters &rank : counters) {
+      const CollectiveCounter &counter = (rank.*phase).collectives[kind];
+      calls = perRun(counter.calls, rank.*phase);
+      bytes.push_back(perRun(counter.receivedBytes, rank.*phase));
+    }
+    out[plan::toString(plan::CollectiveKind(kind))] = {
+        {"calls", calls}, {"bytes_per_rank", bytes}};
+  }
+  return out;
+}
+
+template <typename Get>
+std::vector<int64_t> byRank(const RunReport &report, Get get) {
+  std::vector<int64_t> values;
+  for (const RankCounters &rank : report.counters)
+    values.push_back(get(rank));
+  return values;
+}
+
+/// Calls and seconds a step by kind of instruction, mean over ranks.
+Json instructionTimes(const RunReport &report) {
+  Json out = Json::object();
+  double ranks = double(report.counters.size());
+  for (int kind = 0; kind < instructionKinds; ++kind) {
+    double calls = 0, seconds = 0;
+    for (const RankCounters &rank : report.counters) {
+      const InstructionCounter &counter = rank.step.instructions[kind];
+      double runs = double(std::max<int64_t>(rank.step.runs, 1));
+      calls += double(counter.calls) / runs / ranks;
+      seconds += double(counter.nanoseconds) * 1e-9 / runs / ranks;
+    }
+    if (calls > 0)
+      out[instructionKindName(kind)] = {{"calls", calls}, {"seconds", seconds}};
+  }
+  return out;
+}
+
+/// 1234567 as "1.23 MB".
+std::string spellBytes(int64_t bytes) {
+  const char *units[] = {"B", "kB", "MB", "GB", "TB"};
+  double value = double(bytes);
+  int unit = 0;
+  for (; value >= 1000 && unit < 4; ++unit)
+    value /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.2f %s", value,
+                units[unit]);
+  return text;
+}
+
+void appendRow(std::string &text, const char *name, const std::string &value) {
+  char line[160];
+  std::snprintf(line, sizeof line, "  %-22s %s\n", name, value.c_str());
+  text += line;
+}
+
+/// "12 B" or "12 B to 24 B".
+std::string spellSpan(const std::vector<int64_t> &values) {
+  if (values.empty())
+    return "-";
+  auto [least, most] = std::minmax_element(values.begin(), values.end());
+  std::string text = spellBytes(*least);
+  return *least == *most ? text : text + " to " + spellBytes(*most);
+}
+
+std::string spellSeconds(double seconds) {
+  char text[32];
+  bool isShort = seconds < 1;
+  std::snprintf(text, sizeof text, isShort ? "%.3f ms" : "%.3f s",
+                isShort ? seconds * 1e3 : seconds);
+  return text;
+}
+
+} // namespace
+
+Json statistics(const plan::Plan &plan, const RunReport &report) {
+  auto get = [](auto member) {
+    return [member](const RankCounters &rank) { return rank.*member; };
+  };
+  return {{"ranks", plan.rankCount()},
+          {"totals",
+           {{"load", totals(report.counters, &RankCounters::load)},
+            {"step", totals(report.counters, &RankCounters::step)}}},
+          {"arena_bytes", byRank(report, get(&RankCounters::arenaBytes))},
+          {"weight_bytes", byRank(report, get(&RankCounters::weightBytes))},
+          {"packed_bytes", byRank(report, get(&RankCounters::packedBytes))},
+          {"scratch_bytes", byRank(report, get(&RankCounters::scratchBytes))},
+          {"box_bytes", byRank(report, get(&RankCounters::boxBytes))},
+          {"copied_bytes_per_rank",
+           byRank(report,
+                  [](const RankCounters &rank) {
+                    return perRun(rank.step.copiedBytes, rank.step);
+                  })},
+          {"prepare_seconds", report.prepareSeconds},
+          {"load_seconds", report.loadSeconds},
+          {"step_seconds",
+           {{"median", report.medianStepSeconds()},
+            {"min", report.leastStepSeconds()},
+            {"all", report.stepSeconds}}},
+          {"instructions", instructionTimes(report)}};
+}
+
+std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
+  Json counted = statistics(plan, report);
+  auto span = [&](const char *key) {
+    return spellSpan(counted[key].get<std::vector<int64_t>>());
+  };
+  std::string text = "memory of a rank\n";
+  appendRow(text, "weights", span("weight_bytes"));
+  appendRow(text, "packed weights", span("packed_bytes"));
+  appendRow(text, "activations", span("arena_bytes"));
+  appendRow(text, "inputs and outputs", span("box_bytes"));
+  appendRow(text, "scratch", span("scratch_bytes"));
+  text += "received by a rank in a step\n";
+  bool moves = false;
+  for (const auto &[kind, entry] : counted["totals"]["step"].items()) {
+    int64_t calls = entry["calls"];
+    if (calls == 0)
+      continue;
+    moves = true;
+    appendRow(
+        text, kind.c_str(),
+        std::to_string(calls) + (calls == 1 ? " call, " : " calls, ") +
+            spellSpan(entry["bytes_per_rank"].get<std::vector<int64_t>>()));
+  }
+  if (!moves)
+    appendRow(text, "nothing", "");
+  text += "time\n";
+  appendRow(text, "prepare", spellSeconds(report.prepareSeconds));
+  appendRow(text, "load", spellSeconds(report.loadSeconds));
+  if (!report.stepSeconds.empty())
+    appendRow(text, "step",
+              spellSeconds(report.medianStepSeconds()) + " median, " +
+                  spellSeconds(report.leastStepSeconds()) + " least, of " +
+                  std::to_string(report.stepSeconds.size()));
+  text += "time of a rank in a step, mean of ranks\n";
+  for (const auto &[kind, entry] : counted["instructions"].items()) {
+    double calls = entry["calls"];
+    char value[64];
+    std::snprintf(value, sizeof value, "%s in %.0f call%s",
+                  spellSeconds(entry["seconds"]).c_str(), calls,
+                  calls == 1 ? "" : "s");
+    appendRow(text, kind.c_str(), value);
+  }
+  return text;
+}
+
+Status checkAgainstPlan(const plan::Plan &plan, const RunReport &report) {
+  Json promised = plan::summary(plan), counted = statistics(plan, report);
+  for (const char *stage : {"load", "step"})
+    for (const auto &[kind, entry] : promised["totals"][stage].items()) {
+      const Json &found = counted["totals"][stage][kind];
+      if (found != entry)
+        return Status::runtimeError("the run counted " + found.dump() +
+                                    " for " + kind + " in " + stage +
+                                    ", the plan says " + entry.dump());
+    }
+  for (const char *key : {"arena_bytes", "weight_bytes"})
+    if (counted[key] != promised[key])
+      return Status::runtimeError(std::string("the run counted ") + key + " " +
+                                  counted[key].dump() + ", the plan says " +
+                                  promised[key].dump());
+  return Status::success();
+}
+
+} // namespace hocket::runtime

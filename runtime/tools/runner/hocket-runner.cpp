@@ -1,0 +1,5 @@
+//===- hocket-runner.cpp - the program that compiled plans are put into ---===//
+
+#include "hocket/Launcher/Main.h"
+
+int main(int argc, char **argv) { return hocket::runtime::runMain(argc, argv); }

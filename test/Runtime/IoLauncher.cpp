@@ -1,0 +1,323 @@
+//===- IoLauncher.cpp - a plan made by hand, packed and run ---------------===//
+
+#include "SamplePlan.h"
+#include "hocket/Io/RandomTensors.h"
+#include "hocket/Io/TensorFiles.h"
+#include "hocket/Launcher/Pack.h"
+#include "hocket/Plan/Summary.h"
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "RunProgram.h"
+
+using namespace hocket::runtime;
+using hocket::plan::DType;
+using hocket::plan::Plan;
+using hocket::plan::samplePlan;
+
+namespace {
+
+std::vector<uint8_t> bytesOf(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The sample plan with y multiplied by 3 in a generated kernel.
+Plan kernelPlan(const char *symbol = "scale_rows") {
+  using namespace hocket::plan;
+  Plan plan = samplePlan();
+  for (RankClass &c : plan.classes) {
+    Copy copy = std::get<Copy>(c.step.back().body);
+    c.step.back() = {0, Kernel{symbol, {copy.src}, {copy.dst}, {{3}}, 3}};
+  }
+  return plan;
+}
+
+class Launcher : public testing::Test {
+protected:
+  TemporaryFolder folder;
+  const std::string files = " --weights " + folder.path("w") + " --input " +
+                            folder.path("in") + " --output " +
+                            folder.path("out");
+
+  void pack(const Plan &plan, bool withKernels = false) {
+    std::vector<uint8_t> kernels;
+    if (withKernels)
+      kernels = bytesOf(HOCKET_SAMPLE_KERNELS);
+    Status status =
+        packExecutable(HOCKET_RUNNER, kernels, plan, folder.path("app"));
+    ASSERT_TRUE(status.ok()) << status.message;
+  }
+
+  /// W[i, j] = i, b = 100, x[i, j] = i + j.
+  void writeFiles() {
+    std::string weights(96 + 24, 0), x(48, 0);
+    auto put = [](std::string &bytes, int64_t at, float value) {
+      memcpy(&bytes[at * 4], &value, 4);
+    };
+    for (int i = 0; i < 24; ++i)
+      put(weights, i, float(i / 6));
+    for (int i = 24; i < 30; ++i)
+      put(weights, i, 100);
+    for (int i = 0; i < 12; ++i)
+      put(x, i, float(i / 4 + i % 4));
+    folder.write("w", safetensorsBytes(
+                          "{\"proj.weight\":{\"dtype\":\"F32\",\"shape\":[4,6]"
+                          ",\"data_offsets\":[0,96]},\"proj.bias\":{\"dtype\":"
+                          "\"F32\",\"shape\":[6],\"data_offsets\":[96,120]}}",
+                          weights));
+    folder.write("in", safetensorsBytes("{\"x\":{\"dtype\":\"F32\",\"shape\":"
+                                        "[3,4],\"data_offsets\":[0,48]}}",
+                                        x));
+  }
+
+  ProgramResult run(const std::string &arguments) {
+    return runProgram(folder, folder.path("app") + " " + arguments);
+  }
+
+  std::vector<float> output() {
+    TensorFiles tensors("output");
+    Status status = tensors.add(folder.path("out"));
+    std::vector<float> y(18);
+    if (status.ok())
+      status = tensors.read("y", {{18}, {0}, {18}}, DType::F32, y.data());
+    EXPECT_TRUE(status.ok()) << status.message;
+    return y;
+  }
+
+  bool hasOutput() {
+    for (const std::string &name : folder.list())
+      if (name.compare(0, 3, "out") == 0)
+        return true;
+    return false;
+  }
+};
+
+TEST_F(Launcher, ComputesTheOutput) {
+  pack(samplePlan());
+  writeFiles();
+  ProgramResult result = run(files + " --check-replicas");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out + result.err, "");
+  // sum_k (i + k) k + 100 = 6 i + 14 + 100
+  std::vector<float> y = output();
+  for (int i = 0; i < 18; ++i)
+    EXPECT_EQ(y[i], float(i / 6 * 6 + 114)) << i;
+  EXPECT_EQ(folder.list().size(), 4u);
+}
+
+TEST_F(Launcher, RunsKernels) {
+  pack(kernelPlan(), true);
+  writeFiles();
+  ProgramResult result = run(files);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(output()[6], 3 * 120.0f);
+}
+
+TEST_F(Launcher, MissingKernelsAreNamed) {
+  pack(kernelPlan("unknown"), true);
+  writeFiles();
+  ProgramResult result = run(files);
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.err, "error: kernel 'unknown' is not in the executable\n");
+  EXPECT_FALSE(hasOutput());
+}
+
+TEST_F(Launcher, StatisticsAgreeWithThePlan) {
+  pack(samplePlan());
+  ProgramResult result = run("--random-weights 1 --random-input 2 --warmup 1 "
+                             "--repeat 3 --stats=json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  auto counted = nlohmann::json::parse(result.out);
+  auto promised =
+      nlohmann::json::parse(hocket::plan::summary(samplePlan()).dump());
+  for (const char *key : {"ranks", "totals", "arena_bytes", "weight_bytes"})
+    EXPECT_EQ(counted[key], promised[key]) << key;
+  EXPECT_EQ(counted["step_seconds"]["all"].size(), 3u);
+  EXPECT_EQ(counted["instructions"]["matmul"]["calls"], 1);
+}
+
+TEST_F(Launcher, StatisticsForPeople) {
+  pack(samplePlan());
+  ProgramResult result =
+      run("--random-weights 1 --random-input 2 --stats --trace " +
+          folder.path("trace.json"));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("  all_reduce             1 call, 72 B\n"),
+            std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("  weights                152 B\n"),
+            std::string::npos)
+      << result.out;
+  auto trace = nlohmann::json::parse(folder.read("trace.json"), nullptr, false);
+  EXPECT_FALSE(trace.is_discarded());
+}
+
+TEST_F(Launcher, RandomRunsRepeat) {
+  pack(samplePlan());
+  std::string random =
+      "--random-weights 1 --random-input 2 --output " + folder.path("out");
+  ASSERT_EQ(run(random).status, 0);
+  std::string first = folder.read("out");
+  ASSERT_EQ(run(random).status, 0);
+  EXPECT_EQ(folder.read("out"), first);
+  ASSERT_EQ(
+      run("--random-weights 2 --random-input 2 --output " + folder.path("out"))
+          .status,
+      0);
+  EXPECT_NE(folder.read("out"), first);
+}
+
+TEST_F(Launcher, Describes) {
+  pack(samplePlan());
+  ProgramResult result = run("--describe");
+  EXPECT_EQ(result.status, 0);
+  auto text = nlohmann::json::parse(result.out);
+  EXPECT_EQ(text["mesh"][0]["name"], "tp");
+  EXPECT_EQ(text["inputs"][0]["shape"], nlohmann::json::array({3, 4}));
+  EXPECT_EQ(text["parameters"][1]["name"], "proj.bias");
+}
+
+struct BadUsage {
+  const char *arguments, *error;
+};
+class LauncherUsage : public Launcher,
+                      public testing::WithParamInterface<BadUsage> {};
+
+TEST_P(LauncherUsage, IsRefused) {
+  pack(samplePlan());
+  ProgramResult result = run(GetParam().arguments);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err, std::string("error: ") + GetParam().error + "\n");
+}
+
+const BadUsage badUsages[] = {
+    {"--wieghts w", "unknown option '--wieghts'; did you mean '--weights'?"},
+    {"--colour", "unknown option '--colour'; see --help"},
+    {"w.safetensors", "unexpected argument 'w.safetensors'; files are given "
+                      "as --weights, --input and --output"},
+    {"--weights", "--weights needs a value: --weights FILE"},
+    {"--repeat 0", "--repeat is '0', expected a number from 1"},
+    {"--repeat=3x", "--repeat is '3x', expected a number from 1"},
+    {"--random-weights -1",
+     "--random-weights is '-1', expected a natural number"},
+    {"--deadline 0", "--deadline is '0', expected a number of seconds above 0"},
+    {"--help=yes", "--help is 'yes', expected nothing"},
+    {"--stats=xml", "--stats is 'xml', expected nothing, json or json:FILE"},
+    {"", "missing --weights FILE: the model has 'proj.weight', 'proj.bias' "
+         "(or --random-weights SEED)"},
+    {"--weights w", "missing --input FILE: the model takes 'x' (or "
+                    "--random-input SEED)"},
+    {"--weights w --input x", "missing --output FILE: the model gives 'y'"},
+    {"--weights w --random-weights 1",
+     "--weights and --random-weights exclude each other"},
+    {"--input w --random-input 1 --random-weights 1",
+     "--input and --random-input exclude each other"},
+};
+INSTANTIATE_TEST_SUITE_P(Arguments, LauncherUsage,
+                         testing::ValuesIn(badUsages));
+
+TEST_F(Launcher, WrongNumberOfRanks) {
+  pack(samplePlan());
+  ProgramResult result = run(files + " --ranks 4");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err, "error: the program is compiled for 2 ranks, --ranks "
+                        "says 4\n");
+}
+
+TEST_F(Launcher, BadFilesAreTheUsersMistake) {
+  pack(samplePlan());
+  writeFiles();
+  std::filesystem::resize_file(folder.path("w"), 200);
+  ProgramResult result = run(files);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err, "error: weights 'w': tensor 'proj.weight' has data "
+                        "[0, 96) of the 61 bytes in the file\n");
+  EXPECT_FALSE(hasOutput());
+}
+
+TEST_F(Launcher, EveryFaultIsALine) {
+  pack(samplePlan());
+  writeFiles();
+  ProgramResult result =
+      run("--weights " + folder.path("in") + " --input " + folder.path("w") +
+          " --output " + folder.path("out"));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err,
+            "error: weights 'in' has no tensor 'proj.weight', expected f32 "
+            "[4, 6] (sample.hkt:5:10)\n"
+            "error: weights 'in' has no tensor 'proj.bias', expected f32 [6] "
+            "(sample.hkt:5:10)\n");
+  EXPECT_FALSE(hasOutput());
+}
+
+TEST_F(Launcher, WrongInput) {
+  pack(samplePlan());
+  writeFiles();
+  folder.write("in", safetensorsBytes("{\"x\":{\"dtype\":\"I64\",\"shape\":[3,"
+                                      "4],\"data_offsets\":[0,96]}}",
+                                      std::string(96, 0)));
+  ProgramResult result = run(files);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err, "error: input 'in': tensor 'x' is i64 [3, 4], expected "
+                        "f32 [3, 4]\n");
+  EXPECT_FALSE(hasOutput());
+}
+
+TEST_F(Launcher, UnwritableOutput) {
+  pack(samplePlan());
+  writeFiles();
+  ProgramResult result = run(files + "/out");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err, "error: output 'out/out' cannot be written: No such "
+                        "file or directory\n");
+}
+
+TEST_F(Launcher, DamagedExecutables) {
+  pack(samplePlan());
+  std::vector<uint8_t> bytes = bytesOf(folder.path("app"));
+  auto runWith = [&](size_t fromEnd) {
+    std::vector<uint8_t> damaged = bytes;
+    damaged[damaged.size() - fromEnd] ^= 1;
+    std::ofstream(folder.path("app"), std::ios::binary)
+        .write(reinterpret_cast<char *>(damaged.data()), damaged.size());
+    ProgramResult result = run("--describe");
+    EXPECT_EQ(result.status, fromEnd <= 8 ? 2 : 3);
+    return result.err;
+  };
+  const char *changed =
+      "error: executable '/proc/self/exe' is damaged: its kernels or its plan "
+      "are not what was written; compile it again\n";
+  EXPECT_EQ(runWith(100), changed);
+  EXPECT_EQ(runWith(16), changed);
+  EXPECT_EQ(runWith(24),
+            "error: executable '/proc/self/exe' is damaged: its trailer points "
+            "outside of it; compile it again\n");
+  EXPECT_EQ(runWith(1), "error: this runner carries no program; make one with: "
+                        "hocket compile FILE.hkt -o app\n");
+}
+
+TEST_F(Launcher, APackedProgramCanBePackedAnew) {
+  pack(samplePlan());
+  Plan other = samplePlan();
+  other.model = "Other";
+  ASSERT_TRUE(
+      packExecutable(folder.path("app"), {}, other, folder.path("app2")).ok());
+  EXPECT_NEAR(double(bytesOf(folder.path("app2")).size()),
+              double(bytesOf(folder.path("app")).size()), 8);
+  ProgramResult result =
+      runProgram(folder, folder.path("app2") + " --describe");
+  EXPECT_EQ(nlohmann::json::parse(result.out)["model"], "Other");
+}
+
+TEST_F(Launcher, AWrongPlanIsNotPacked) {
+  Plan plan = samplePlan();
+  plan.mesh[0].size = 3;
+  Status status = packExecutable(HOCKET_RUNNER, {}, plan, folder.path("app"));
+  EXPECT_EQ(status.kind, ErrorKind::Runtime);
+  EXPECT_EQ(status.message, "the plan cannot be packed: table 0: has 2 values, "
+                            "its axes have 3 coordinates");
+  EXPECT_TRUE(folder.list().empty());
+}
+
+} // namespace
