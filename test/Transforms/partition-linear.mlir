@@ -1,0 +1,48 @@
+// A column-split and a row-split linear, unevenly over three ranks: two classes,
+// parameters as boxes, a bias that is counted once, one all_reduce.
+// RUN: hocket-opt %s --hocket-partition | FileCheck %s
+
+!x = tensor<2x8xf32, #nn.layout<[batch=2] [in=8]>>
+!w1 = tensor<10x8xf32, #nn.layout<[out=10] [in=8], tp: S(0.0)>>
+!b1 = tensor<10xf32, #nn.layout<[out=10], tp: S(0.0)>>
+!h = tensor<2x10xf32, #nn.layout<[batch=2] [out=10], tp: S(1.0)>>
+!w2 = tensor<8x10xf32, #nn.layout<[out=8] [in=10], tp: S(1.0)>>
+!b2 = tensor<8xf32, #nn.layout<[out=8]>>
+!b2p = tensor<8xf32, #nn.layout<[out=8], tp: P(sum)>>
+!yp = tensor<2x8xf32, #nn.layout<[batch=2] [out=8], tp: P(sum)>>
+!y = tensor<2x8xf32, #nn.layout<[batch=2] [out=8]>>
+
+// CHECK: module attributes {{{.*}}nn.mesh = #nn.mesh<tp=3>, nn.model = "M", nn.schedule = "s"}
+module attributes {nn.model = "M", nn.schedule = "s", nn.mesh = #nn.mesh<tp=3>} {
+// CHECK-NOT: @forward
+// CHECK-LABEL: func.func @class0
+// CHECK-SAME: (%[[X:.*]]: tensor<2x8xf32, #nn.layout<[batch=2] [in=8]>> {nn.name = "x", spmd.cuts = #spmd.box<<[batch=2] [in=8]>>})
+// CHECK-SAME: -> (tensor<2x8xf32, #nn.layout<[batch=2] [out=8]>> {nn.name = "output", spmd.cuts = #spmd.box<<[batch=2] [out=8]>>, spmd.replicated_over = ["tp"]})
+// CHECK-SAME: nn.ignore = ["pooler.*"], nn.outputs = ["output"], spmd.ranks = array<i64: 0>
+// CHECK: %[[W1:.*]] = nn.parameter "a.weight" {spmd.cuts = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>} : tensor<4x8xf32
+// CHECK: %[[B1:.*]] = nn.parameter "a.bias" {{.*}} : tensor<4xf32
+// CHECK: %[[W2:.*]] = nn.parameter "b.weight" {spmd.cuts = #spmd.box<<[out=8] [in=10]>, <1, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>} : tensor<8x4xf32
+// CHECK: %[[B2:.*]] = nn.parameter "b.bias" {spmd.cuts = #spmd.box<<[out=8]>>, spmd.only_first_of = ["tp"]} : tensor<8xf32
+// CHECK: %[[H:.*]] = nn.linear %[[X]], %[[W1]], %[[B1]] : {{.*}} -> tensor<2x4xf32, #nn.layout<[batch=2] [out=4]>>
+// CHECK: %[[Y:.*]] = nn.linear %[[H]], %[[W2]], %[[B2]] : {{.*}} -> tensor<2x8xf32
+// CHECK: %[[Z:.*]] = spmd.all_reduce sum %[[Y]] over ["tp"] {id = 0 : i64}
+// CHECK: return %[[Z]]
+// CHECK-LABEL: func.func @class1
+// CHECK-SAME: spmd.ranks = array<i64: 1, 2>
+// CHECK: nn.parameter "a.weight" {spmd.cuts = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>} : tensor<3x8xf32
+// CHECK: nn.linear {{.*}} -> tensor<2x3xf32
+// CHECK: spmd.all_reduce {{.*}} {id = 0 : i64}
+func.func @forward(%x: !x {nn.name = "x"}) -> !y
+    attributes {nn.outputs = ["output"], nn.ignore = ["pooler.*"]} {
+  %w1 = nn.parameter "a.weight" : !w1
+  %b1 = nn.parameter "a.bias" : !b1
+  %w2 = nn.parameter "b.weight" : !w2
+  %b2 = nn.parameter "b.bias" : !b2
+  %b2p = nn.redistribute "mask" %b2 over ["tp"] : (!b2) -> !b2p
+  %h = nn.linear %x, %w1, %b1 : (!x, !w1, !b1) -> !h
+  %hv = nn.value result "a" %h : (!h) -> !h
+  %y = nn.linear %hv, %w2, %b2p : (!h, !w2, !b2p) -> !yp
+  %z = nn.redistribute "all_reduce" %y over ["tp"] : (!yp) -> !y
+  return %z : !y
+}
+}
