@@ -1,0 +1,86 @@
+//===- Datum.h - what an expression evaluates to while elaborating --------===//
+//
+// Numbers, words and dims are known when compiling; tensors are values of the
+// function being built; instances are modules with their parameters bound.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_FRONTEND_ELABORATE_DATUM_H
+#define HOCKET_FRONTEND_ELABORATE_DATUM_H
+
+#include "dialects/Nn/Nn.h"
+#include "hocket/Frontend/Ast.h"
+#include <map>
+#include <variant>
+
+namespace hocket::frontend {
+
+struct Instance;
+using InstancePtr = std::shared_ptr<Instance>;
+
+/// An attention mask: a product of the parts that are set.
+struct Mask {
+  bool causal = false;
+  mlir::Value keep; // null without padding
+};
+
+/// A mesh axis, as a schedule function's parameter holds it.
+struct AxisName {
+  std::string name;
+};
+
+struct Datum;
+using Tuple = std::vector<Datum>;
+
+/// One value. `none` is std::monostate.
+struct Datum {
+  std::variant<std::monostate, bool, int64_t, double, std::string, nn::DimAttr,
+               mlir::Value, Mask, AxisName, InstancePtr,
+               std::shared_ptr<Tuple>>
+      value;
+
+  Datum() = default;
+  template <typename T> Datum(T value) : value(std::move(value)) {}
+
+  template <typename T> const T *as() const { return std::get_if<T>(&value); }
+  mlir::Value tensor() const {
+    auto *held = as<mlir::Value>();
+    return held ? *held : mlir::Value();
+  }
+  /// An int, or the size of a dim.
+  std::optional<int64_t> integer() const;
+  /// An int or a float.
+  std::optional<double> number() const;
+  /// "an int", "a tensor", ... for messages.
+  const char *kindName() const;
+};
+
+/// Names in sight; inner scopes hide outer ones.
+struct Scope {
+  const Scope *parent = nullptr;
+  std::map<std::string, Datum> names;
+
+  explicit Scope(const Scope *parent = nullptr) : parent(parent) {}
+  const Datum *find(const std::string &name) const;
+  std::vector<std::string> visibleNames() const;
+};
+
+/// The modules that the language provides.
+enum class Builtin { None, Linear, Conv1D, Embedding, LayerNorm, RmsNorm, Dropout };
+
+/// A module with its parameters bound. `scope` holds parameters, lets and
+/// members; a built-in's `parameters` are its weights.
+struct Instance {
+  const syntax::ModuleDecl *decl = nullptr;
+  Builtin builtin = Builtin::None;
+  std::string path;
+  Scope scope;
+  std::map<std::string, mlir::Value> parameters;
+  double number = 0; // eps of norms, p of dropout
+  bool isArray = false;
+  std::vector<InstancePtr> elements;
+};
+
+} // namespace hocket::frontend
+
+#endif // HOCKET_FRONTEND_ELABORATE_DATUM_H

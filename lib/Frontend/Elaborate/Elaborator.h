@@ -1,0 +1,238 @@
+//===- Elaborator.h - the state and parts of the elaborator ---------------===//
+//
+// One class, its methods in files by role: Static.cpp (numbers), Dims.cpp
+// (tensor types and dims), Instances.cpp (members), Calls.cpp (module calls),
+// Functions*.cpp (built-in functions), Statements.cpp, Expressions.cpp.
+// A method that returns an empty optional has reported an error.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_FRONTEND_ELABORATE_ELABORATOR_H
+#define HOCKET_FRONTEND_ELABORATE_ELABORATOR_H
+
+#include "Datum.h"
+#include "hocket/Frontend/Elaborate.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace hocket::frontend {
+
+/// The arguments of a built-in call, matched to parameter names.
+struct CallArguments {
+  const syntax::CallExpr *call = nullptr;
+  std::map<std::string, const syntax::Expr *> byName;
+
+  const syntax::Expr *get(const std::string &name) const {
+    auto found = byName.find(name);
+    return found == byName.end() ? nullptr : found->second;
+  }
+};
+
+class Elaborator {
+public:
+  Elaborator(const syntax::SourceManager &sources,
+             syntax::DiagnosticEngine &diagnostics, mlir::MLIRContext *context,
+             const std::vector<const syntax::ModuleDecl *> &modules)
+      : sources(sources), diagnostics(diagnostics), context(context),
+        builder(context), modules(modules) {}
+
+  using MaybeDatum = std::optional<Datum>;
+
+  /// Emits @forward of `model` into `module`.
+  bool emitModel(mlir::ModuleOp module, const syntax::ModuleDecl &model,
+                 const syntax::VariantDecl *variant, const Scope &parameters);
+
+  // Static.cpp
+  std::optional<int64_t> evaluateInt(const syntax::Expr &expr,
+                                     const Scope &scope);
+  std::optional<double> evaluateFloat(const syntax::Expr &expr,
+                                      const Scope &scope);
+  std::optional<bool> evaluateBool(const syntax::Expr &expr,
+                                   const Scope &scope);
+  MaybeDatum evaluateAs(syntax::ParamType type, const syntax::Expr &expr,
+                        const Scope &scope, const std::string &name);
+  MaybeDatum staticBinary(const syntax::BinaryExpr &expr, const Datum &lhs,
+                          const Datum &rhs);
+  /// Binds call arguments to `params` in `into`; defaults see earlier ones.
+  bool bindParameters(const std::vector<syntax::Parameter> &params,
+                      const std::vector<syntax::Argument> &args,
+                      syntax::SourceRange use, const Scope &caller,
+                      Scope &into, const std::string &what,
+                      syntax::SourceRange declared);
+
+  // Expressions.cpp
+  MaybeDatum evaluate(const syntax::Expr &expr, const Scope &scope);
+  mlir::Value evaluateTensor(const syntax::Expr &expr, const Scope &scope);
+  mlir::Location locationOf(syntax::SourceRange range, llvm::StringRef path);
+  mlir::Location locationOf(syntax::SourceRange range);
+  syntax::Diagnostic &error(syntax::SourceRange range, const std::string &text);
+
+private:
+  // Expressions.cpp
+  MaybeDatum evaluateName(const syntax::NameExpr &expr, const Scope &scope);
+  MaybeDatum evaluateAttribute(const syntax::AttributeExpr &expr,
+                               const Scope &scope);
+  MaybeDatum evaluateIndex(const syntax::IndexExpr &expr, const Scope &scope);
+  MaybeDatum sliceTensor(const syntax::IndexExpr &expr, mlir::Value tensor,
+                         const Scope &scope);
+  MaybeDatum evaluateUnary(const syntax::UnaryExpr &expr, const Scope &scope);
+  MaybeDatum evaluateBinary(const syntax::BinaryExpr &expr, const Scope &scope);
+  MaybeDatum maskProduct(const syntax::BinaryExpr &expr, const Mask &a,
+                         const Mask &b);
+  /// A number as a rank-0 tensor of the element type of `like`.
+  mlir::Value asTensor(const Datum &datum, mlir::Type element,
+                       syntax::SourceRange range);
+  MaybeDatum binaryOp(llvm::StringRef kind, const Datum &a, const Datum &b,
+                      syntax::SourceRange range);
+
+  // Dims.cpp
+  std::optional<nn::DimAttr> evaluateDim(const syntax::Expr &expr,
+                                         const Scope &scope);
+  /// The declared dim for an actual one; unknown names are bound in `scope`.
+  std::optional<nn::DimAttr> bindDim(const syntax::Expr &expr,
+                                     nn::DimAttr actual, Scope &scope);
+  mlir::Type elementType(const syntax::Name &name);
+  mlir::RankedTensorType evaluateType(const syntax::TensorType &type,
+                                      const Scope &scope);
+  /// The value under the names of a declared type: an nn.value of `path`.
+  mlir::Value bindTensor(mlir::Value value, const syntax::TensorType *declared,
+                         const std::string &path, nn::ValueRole role,
+                         Scope &scope, syntax::SourceRange use,
+                         const std::string &what);
+  /// Positions of the dims that `expr` (name, int or tuple) selects.
+  std::optional<llvm::SmallVector<int64_t>>
+  selectDims(const syntax::Expr &expr, mlir::Value tensor, const Scope &scope);
+  std::optional<int64_t> selectDim(const syntax::Expr &expr, mlir::Value tensor,
+                                   const Scope &scope);
+
+  // Instances.cpp
+  InstancePtr instantiate(const syntax::Expr &expr, const Scope &scope,
+                          const std::string &path, unsigned depth);
+  InstancePtr instantiateModule(const syntax::ModuleDecl &decl,
+                                const syntax::CallExpr &call,
+                                const Scope &scope, const std::string &path,
+                                unsigned depth);
+  bool addItems(const syntax::ModuleDecl &decl, Instance &instance,
+                unsigned depth);
+  bool addArray(const syntax::MemberArrayItem &item, Instance &instance,
+                unsigned depth);
+  InstancePtr instantiateBuiltin(Builtin kind, const syntax::CallExpr &call,
+                                 const Scope &scope, const std::string &path);
+  bool addLinear(Instance &instance, const CallArguments &arguments,
+                 const Scope &scope);
+  mlir::Value addParameter(Instance &instance, llvm::StringRef name,
+                           llvm::ArrayRef<nn::DimAttr> dims,
+                           llvm::ArrayRef<llvm::StringRef> roles,
+                           syntax::SourceRange range);
+
+  // Calls.cpp
+  std::optional<CallArguments>
+  matchArguments(const syntax::CallExpr &call, llvm::StringRef what,
+                 llvm::ArrayRef<llvm::StringRef> names, size_t required);
+  MaybeDatum evaluateCall(const syntax::CallExpr &call, const Scope &scope);
+  MaybeDatum callInstance(const InstancePtr &instance,
+                          const syntax::CallExpr &call, const Scope &scope);
+  MaybeDatum callModule(Instance &instance, const syntax::CallExpr &call,
+                        const Scope &scope);
+  MaybeDatum callBuiltin(Instance &instance, const syntax::CallExpr &call,
+                         const Scope &scope);
+  MaybeDatum finishModule(Instance &instance,
+                          const syntax::FunctionItem &function,
+                          std::vector<mlir::Value> results, Scope &scope);
+
+  // Functions.cpp, FunctionsShape.cpp
+  using FunctionRule = MaybeDatum (Elaborator::*)(const CallArguments &,
+                                                  const Scope &);
+  struct FunctionEntry;
+  static llvm::ArrayRef<FunctionEntry> functionTable();
+  MaybeDatum callFunction(const std::string &name, const syntax::CallExpr &call,
+                          const Scope &scope);
+  MaybeDatum unaryFunction(const CallArguments &, const Scope &);
+  MaybeDatum castFunction(const CallArguments &, const Scope &);
+  MaybeDatum binaryFunction(const CallArguments &, const Scope &);
+  MaybeDatum whereFunction(const CallArguments &, const Scope &);
+  MaybeDatum matmulFunction(const CallArguments &, const Scope &);
+  MaybeDatum softmaxFunction(const CallArguments &, const Scope &);
+  MaybeDatum reduceFunction(const CallArguments &, const Scope &);
+  MaybeDatum dropoutFunction(const CallArguments &, const Scope &);
+  MaybeDatum attentionFunction(const CallArguments &, const Scope &);
+  MaybeDatum paddingFunction(const CallArguments &, const Scope &);
+  MaybeDatum rotaryFunction(const CallArguments &, const Scope &);
+  MaybeDatum iotaFunction(const CallArguments &, const Scope &);
+  MaybeDatum fillFunction(const CallArguments &, const Scope &);
+  MaybeDatum transposeFunction(const CallArguments &, const Scope &);
+  MaybeDatum rearrangeFunction(const CallArguments &, const Scope &);
+  MaybeDatum concatFunction(const CallArguments &, const Scope &);
+  MaybeDatum splitFunction(const CallArguments &, const Scope &);
+  MaybeDatum sliceFunction(const CallArguments &, const Scope &);
+  mlir::Value emitRearrange(mlir::Value x, llvm::ArrayRef<nn::DimAttr> source,
+                            llvm::ArrayRef<llvm::SmallVector<int64_t>> order,
+                            llvm::ArrayRef<nn::DimAttr> result,
+                            syntax::SourceRange range);
+
+  // Statements.cpp
+  struct Frame; // a function being run
+  bool runBlock(const syntax::Block &block, Scope &scope, Frame &frame);
+  bool runAssign(const syntax::AssignStmt &stmt, Scope &scope, Frame &frame);
+  bool runFor(const syntax::ForStmt &stmt, Scope &scope, Frame &frame);
+  bool bindName(const syntax::Name &name, Datum datum, Scope &scope,
+                Frame &frame);
+  std::optional<std::vector<mlir::Value>>
+  runFunction(const syntax::FunctionItem &function, Instance &instance,
+              Scope &scope);
+
+  /// An op whose result type is inferred; null after a reported error.
+  template <typename Op>
+  mlir::Value emit(syntax::SourceRange range, mlir::ValueRange operands,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    mlir::Location loc = locationOf(range);
+    auto dictionary = builder.getDictionaryAttr(attributes);
+    typename Op::Properties properties{};
+    auto fail = [&] { return mlir::emitError(loc); };
+    llvm::SmallVector<mlir::Type> types;
+    if (mlir::failed(Op::setPropertiesFromAttr(properties, dictionary, fail)) ||
+        mlir::failed(Op::inferReturnTypes(context, loc, operands, dictionary,
+                                          &properties, {}, types))) {
+      hadShapeError = true;
+      return {};
+    }
+    mlir::OperationState state(loc, Op::getOperationName(), operands, types,
+                               attributes);
+    return builder.create(state)->getResult(0);
+  }
+  /// An op of a given result type.
+  template <typename Op>
+  mlir::Value emitAs(syntax::SourceRange range, mlir::Type type,
+                     mlir::ValueRange operands,
+                     llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    mlir::OperationState state(locationOf(range), Op::getOperationName(),
+                               operands, type, attributes);
+    return builder.create(state)->getResult(0);
+  }
+  mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value) {
+    return builder.getNamedAttr(name, value);
+  }
+  mlir::Value emitValue(mlir::Value x, const std::string &path,
+                        nn::ValueRole role, mlir::RankedTensorType type,
+                        syntax::SourceRange range);
+
+  const syntax::SourceManager &sources;
+  syntax::DiagnosticEngine &diagnostics;
+  mlir::MLIRContext *context;
+  mlir::OpBuilder builder;
+  std::vector<const syntax::ModuleDecl *> modules;
+  const syntax::VariantDecl *variant = nullptr;
+  const Scope *variantScope = nullptr;
+  std::vector<size_t> variantHits; // matches of each change
+  mlir::Block *parameterBlock = nullptr; // parameters are emitted at its top
+  mlir::Operation *lastParameter = nullptr;
+  std::string currentPath;
+  unsigned callDepth = 0;
+  bool hadShapeError = false;
+};
+
+} // namespace hocket::frontend
+
+#endif // HOCKET_FRONTEND_ELABORATE_ELABORATOR_H

@@ -1,0 +1,237 @@
+//===- Functions.cpp - built-in functions on elements and reductions ------===//
+
+#include "Functions.h"
+#include <cmath>
+
+using namespace hocket;
+using namespace hocket::frontend;
+using namespace hocket::syntax;
+
+llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
+  using E = Elaborator;
+  static const FunctionEntry table[] = {
+      {"gelu", {"x"}, 1, &E::unaryFunction},
+      {"gelu_tanh", {"x"}, 1, &E::unaryFunction},
+      {"silu", {"x"}, 1, &E::unaryFunction},
+      {"relu", {"x"}, 1, &E::unaryFunction},
+      {"sigmoid", {"x"}, 1, &E::unaryFunction},
+      {"tanh", {"x"}, 1, &E::unaryFunction},
+      {"exp", {"x"}, 1, &E::unaryFunction},
+      {"log", {"x"}, 1, &E::unaryFunction},
+      {"sqrt", {"x"}, 1, &E::unaryFunction},
+      {"rsqrt", {"x"}, 1, &E::unaryFunction},
+      {"erf", {"x"}, 1, &E::unaryFunction},
+      {"abs", {"x"}, 1, &E::unaryFunction},
+      {"sin", {"x"}, 1, &E::unaryFunction},
+      {"cos", {"x"}, 1, &E::unaryFunction},
+      {"f32", {"x"}, 1, &E::castFunction},
+      {"f64", {"x"}, 1, &E::castFunction},
+      {"f16", {"x"}, 1, &E::castFunction},
+      {"bf16", {"x"}, 1, &E::castFunction},
+      {"i32", {"x"}, 1, &E::castFunction},
+      {"i64", {"x"}, 1, &E::castFunction},
+      {"bool", {"x"}, 1, &E::castFunction},
+      {"maximum", {"a", "b"}, 2, &E::binaryFunction},
+      {"minimum", {"a", "b"}, 2, &E::binaryFunction},
+      {"pow", {"a", "b"}, 2, &E::binaryFunction},
+      {"where", {"condition", "a", "b"}, 3, &E::whereFunction},
+      {"matmul", {"a", "b"}, 2, &E::matmulFunction},
+      {"softmax", {"x", "axis"}, 2, &E::softmaxFunction},
+      {"sum", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
+      {"mean", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
+      {"max", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
+      {"dropout", {"x", "p"}, 2, &E::dropoutFunction},
+      {"attention",
+       {"q", "k", "v", "mask", "scale", "dropout"},
+       3,
+       &E::attentionFunction},
+      {"padding", {"keep"}, 1, &E::paddingFunction},
+      {"rotary", {"x", "axis", "base", "style"}, 2, &E::rotaryFunction},
+      {"iota", {"dim"}, 1, &E::iotaFunction},
+      {"fill", {"value", "like", "dims"}, 1, &E::fillFunction},
+      {"transpose", {"x", "a", "b"}, 1, &E::transposeFunction},
+      {"rearrange", {"x", "pattern"}, 2, &E::rearrangeFunction},
+      {"concat", {}, 0, &E::concatFunction},
+      {"split", {"x", "parts", "axis"}, 3, &E::splitFunction},
+      {"slice", {"x", "axis", "start", "size"}, 4, &E::sliceFunction},
+  };
+  return table;
+}
+
+static bool isLaterFunction(const std::string &name) {
+  static const char *const names[] = {
+      "cross_entropy", "mean_squared_error", "window",   "neighborhood",
+      "documents",     "bigbird",            "crop_end", "pad",
+      "interpolate"};
+  for (const char *known : names)
+    if (name == known)
+      return true;
+  return false;
+}
+
+Elaborator::MaybeDatum Elaborator::callFunction(const std::string &name,
+                                                const CallExpr &call,
+                                                const Scope &scope) {
+  std::vector<std::string> names = scope.visibleNames();
+  for (const FunctionEntry &entry : functionTable()) {
+    names.push_back(entry.name);
+    if (name != entry.name)
+      continue;
+    if (name == "concat") {
+      CallArguments arguments;
+      arguments.call = &call;
+      return concatFunction(arguments, scope);
+    }
+    auto arguments =
+        matchArguments(call, name, entry.arguments, entry.required);
+    return arguments ? (this->*entry.rule)(*arguments, scope) : std::nullopt;
+  }
+  if (isLaterFunction(name))
+    error(call.callee->range, "not supported yet: '" + name + "'");
+  else
+    error(call.callee->range, "no function or module '" + name + "'")
+        .suggest(name, names);
+  return std::nullopt;
+}
+
+static Elaborator::MaybeDatum wrap(mlir::Value value) {
+  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
+}
+
+static const std::string &calleeName(const CallArguments &arguments) {
+  return dynAs<NameExpr>(arguments.call->callee)->name;
+}
+
+Elaborator::MaybeDatum
+Elaborator::unaryFunction(const CallArguments &arguments, const Scope &scope) {
+  MaybeDatum x = evaluate(*arguments.get("x"), scope);
+  if (!x)
+    return std::nullopt;
+  const std::string &kind = calleeName(arguments);
+  if (!x->tensor() && x->number() && (kind == "sqrt" || kind == "abs"))
+    return Datum(kind == "sqrt" ? std::sqrt(*x->number())
+                                : std::fabs(*x->number()));
+  mlir::Value tensor = evaluateTensor(*arguments.get("x"), scope);
+  if (!tensor)
+    return std::nullopt;
+  return wrap(emit<nn::UnaryOp>(arguments.call->range, tensor,
+                                named("kind", builder.getStringAttr(kind))));
+}
+
+Elaborator::MaybeDatum Elaborator::castFunction(const CallArguments &arguments,
+                                                const Scope &scope) {
+  MaybeDatum x = evaluate(*arguments.get("x"), scope);
+  Name word{calleeName(arguments), arguments.call->callee->range};
+  mlir::Type element = elementType(word);
+  if (!x)
+    return std::nullopt;
+  mlir::Value tensor = asTensor(*x, element, arguments.call->range);
+  if (!tensor)
+    return std::nullopt;
+  auto type = nn::tensorOf(element, nn::layoutOf(tensor));
+  if (type == tensor.getType())
+    return Datum(tensor);
+  return wrap(emitAs<nn::CastOp>(arguments.call->range, type, tensor));
+}
+
+Elaborator::MaybeDatum
+Elaborator::binaryFunction(const CallArguments &arguments, const Scope &scope) {
+  MaybeDatum a = evaluate(*arguments.get("a"), scope);
+  MaybeDatum b = evaluate(*arguments.get("b"), scope);
+  if (!a || !b)
+    return std::nullopt;
+  const std::string &kind = calleeName(arguments);
+  if (a->tensor() || b->tensor())
+    return binaryOp(kind, *a, *b, arguments.call->range);
+  if (!a->number() || !b->number()) {
+    error(arguments.call->range, "'" + kind + "' does not take " +
+                                     a->kindName() + " and " + b->kindName());
+    return std::nullopt;
+  }
+  bool takeA = kind == "maximum" ? *a->number() >= *b->number()
+                                 : *a->number() <= *b->number();
+  if (kind == "pow")
+    return Datum(std::pow(*a->number(), *b->number()));
+  return takeA ? a : b;
+}
+
+Elaborator::MaybeDatum Elaborator::whereFunction(const CallArguments &arguments,
+                                                 const Scope &scope) {
+  mlir::Value condition = evaluateTensor(*arguments.get("condition"), scope);
+  MaybeDatum a = evaluate(*arguments.get("a"), scope);
+  MaybeDatum b = evaluate(*arguments.get("b"), scope);
+  if (!condition || !a || !b)
+    return std::nullopt;
+  SourceRange range = arguments.call->range;
+  mlir::Value typed = a->tensor() ? a->tensor() : b->tensor();
+  mlir::Type element =
+      typed ? mlir::cast<mlir::RankedTensorType>(typed.getType()).getElementType()
+            : mlir::Type(builder.getF32Type());
+  mlir::Value x = asTensor(*a, element, range);
+  mlir::Value y = x ? asTensor(*b, element, range) : x;
+  if (!x || !y)
+    return std::nullopt;
+  return wrap(emit<nn::WhereOp>(range, {condition, x, y}));
+}
+
+Elaborator::MaybeDatum
+Elaborator::matmulFunction(const CallArguments &arguments, const Scope &scope) {
+  mlir::Value a = evaluateTensor(*arguments.get("a"), scope);
+  mlir::Value b = a ? evaluateTensor(*arguments.get("b"), scope) : a;
+  if (!a || !b)
+    return std::nullopt;
+  return wrap(emit<nn::MatMulOp>(arguments.call->range, {a, b}));
+}
+
+Elaborator::MaybeDatum
+Elaborator::softmaxFunction(const CallArguments &arguments,
+                            const Scope &scope) {
+  mlir::Value x = evaluateTensor(*arguments.get("x"), scope);
+  if (!x)
+    return std::nullopt;
+  auto dim = selectDim(*arguments.get("axis"), x, scope);
+  if (!dim)
+    return std::nullopt;
+  return wrap(
+      emit<nn::SoftmaxOp>(arguments.call->range, x,
+                          named("dim", builder.getI64IntegerAttr(*dim))));
+}
+
+Elaborator::MaybeDatum
+Elaborator::reduceFunction(const CallArguments &arguments, const Scope &scope) {
+  mlir::Value x = evaluateTensor(*arguments.get("x"), scope);
+  if (!x)
+    return std::nullopt;
+  llvm::SmallVector<int64_t> dims;
+  if (const Expr *axis = arguments.get("axis")) {
+    auto selected = selectDims(*axis, x, scope);
+    if (!selected)
+      return std::nullopt;
+    dims = *selected;
+    llvm::sort(dims);
+  } else {
+    for (size_t i = 0; i < nn::layoutOf(x).getDims().size(); ++i)
+      dims.push_back(i);
+  }
+  std::optional<bool> keep = false;
+  if (const Expr *given = arguments.get("keepdim"))
+    keep = evaluateBool(*given, scope);
+  if (!keep)
+    return std::nullopt;
+  return wrap(emit<nn::ReduceOp>(
+      arguments.call->range, x,
+      {named("kind", builder.getStringAttr(calleeName(arguments))),
+       named("dims", builder.getDenseI64ArrayAttr(dims)),
+       named("keepdim", builder.getBoolAttr(*keep))}));
+}
+
+Elaborator::MaybeDatum
+Elaborator::dropoutFunction(const CallArguments &arguments,
+                            const Scope &scope) {
+  mlir::Value x = evaluateTensor(*arguments.get("x"), scope);
+  auto p = evaluateFloat(*arguments.get("p"), scope);
+  if (!x || !p)
+    return std::nullopt;
+  return wrap(emit<nn::DropoutOp>(arguments.call->range, x,
+                                  named("p", builder.getF64FloatAttr(*p))));
+}

@@ -1,0 +1,21 @@
+//===- Functions.h - the form of the built-in function table ----*- C++ -*-===//
+
+#ifndef HOCKET_FRONTEND_ELABORATE_FUNCTIONS_H
+#define HOCKET_FRONTEND_ELABORATE_FUNCTIONS_H
+
+#include "Elaborator.h"
+
+namespace hocket::frontend {
+
+/// A function of the language: its arguments in order, how many of them must
+/// be given, and the method that emits it.
+struct Elaborator::FunctionEntry {
+  const char *name;
+  llvm::SmallVector<llvm::StringRef, 6> arguments;
+  size_t required;
+  FunctionRule rule;
+};
+
+} // namespace hocket::frontend
+
+#endif // HOCKET_FRONTEND_ELABORATE_FUNCTIONS_H

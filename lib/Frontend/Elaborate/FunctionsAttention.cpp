@@ -1,0 +1,157 @@
+//===- FunctionsAttention.cpp - attention, masks, rotary, constants -------===//
+
+#include "Functions.h"
+#include "PathMatch.h"
+#include <cmath>
+
+using namespace hocket;
+using namespace hocket::frontend;
+using namespace hocket::syntax;
+
+static Elaborator::MaybeDatum wrap(mlir::Value value) {
+  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
+}
+
+Elaborator::MaybeDatum
+Elaborator::paddingFunction(const CallArguments &arguments,
+                            const Scope &scope) {
+  mlir::Value keep = evaluateTensor(*arguments.get("keep"), scope);
+  if (!keep)
+    return std::nullopt;
+  return Datum(Mask{false, keep});
+}
+
+Elaborator::MaybeDatum
+Elaborator::attentionFunction(const CallArguments &arguments,
+                              const Scope &scope) {
+  llvm::SmallVector<mlir::Value> operands;
+  for (const char *name : {"q", "k", "v"}) {
+    operands.push_back(evaluateTensor(*arguments.get(name), scope));
+    if (!operands.back())
+      return std::nullopt;
+  }
+  auto read = [&](const char *name, std::optional<double> fallback) {
+    const Expr *given = arguments.get(name);
+    return given ? evaluateFloat(*given, scope) : fallback;
+  };
+  Mask mask;
+  // A variant's mask takes the place of the one that the module states.
+  const Expr *written = arguments.get("mask");
+  const Scope *maskScope = &scope;
+  Scope both(&scope);
+  if (variant)
+    for (size_t i = 0; i < variant->changes.size(); ++i) {
+      const VariantDecl::Change &change = variant->changes[i];
+      if (change.kind == VariantDecl::Change::Kind::Mask &&
+          matchesPath(change.pattern, currentPath)) {
+        ++variantHits[i];
+        for (auto &entry : variantScope->names)
+          both.names.insert(entry);
+        written = change.value.get();
+        maskScope = &both;
+      }
+    }
+  if (written) {
+    MaybeDatum datum = evaluate(*written, *maskScope);
+    if (!datum)
+      return std::nullopt;
+    if (auto *given = datum->as<Mask>())
+      mask = *given;
+    else if (!datum->as<std::monostate>()) {
+      error(written->range, std::string("expected a mask, found ") +
+                                datum->kindName())
+          .note("masks: none, causal, padding(keep), and products of them");
+      return std::nullopt;
+    }
+  }
+  auto shape = nn::layoutOf(operands[0]).getShape();
+  double headDim = shape.empty() ? 1 : static_cast<double>(shape.back());
+  auto scale = read("scale", 1 / std::sqrt(headDim));
+  auto dropout = read("dropout", 0.0);
+  if (!scale || !dropout)
+    return std::nullopt;
+  if (mask.keep)
+    operands.push_back(mask.keep);
+  return wrap(emit<nn::AttentionOp>(
+      arguments.call->range, operands,
+      {named("causal", builder.getBoolAttr(mask.causal)),
+       named("scale", builder.getF64FloatAttr(*scale)),
+       named("dropout", builder.getF64FloatAttr(*dropout))}));
+}
+
+Elaborator::MaybeDatum
+Elaborator::rotaryFunction(const CallArguments &arguments, const Scope &scope) {
+  mlir::Value x = evaluateTensor(*arguments.get("x"), scope);
+  if (!x)
+    return std::nullopt;
+  auto dim = selectDim(*arguments.get("axis"), x, scope);
+  std::optional<double> base = 10000.0;
+  if (const Expr *given = arguments.get("base"))
+    base = evaluateFloat(*given, scope);
+  std::string style = "half";
+  if (const Expr *given = arguments.get("style")) {
+    auto *word = dynAs<NameExpr>(given);
+    auto *text = dynAs<StringExpr>(given);
+    style = word ? word->name : text ? text->value : std::string();
+    if (style != "half" && style != "interleaved") {
+      error(given->range, "a rotary style is half or interleaved, found '" +
+                              style + "'");
+      return std::nullopt;
+    }
+  }
+  if (!dim || !base)
+    return std::nullopt;
+  return wrap(emit<nn::RotaryOp>(
+      arguments.call->range, x,
+      {named("dim", builder.getI64IntegerAttr(*dim)),
+       named("base", builder.getF64FloatAttr(*base)),
+       named("style", builder.getStringAttr(style))}));
+}
+
+Elaborator::MaybeDatum Elaborator::iotaFunction(const CallArguments &arguments,
+                                                const Scope &scope) {
+  auto dim = evaluateDim(*arguments.get("dim"), scope);
+  if (!dim)
+    return std::nullopt;
+  auto type = nn::tensorOf(builder.getI32Type(),
+                           nn::LayoutAttr::get(context, {*dim}, {}, {}));
+  return wrap(emitAs<nn::IotaOp>(arguments.call->range, type, {},
+                                 named("dim", builder.getI64IntegerAttr(0))));
+}
+
+Elaborator::MaybeDatum Elaborator::fillFunction(const CallArguments &arguments,
+                                                const Scope &scope) {
+  auto value = evaluateFloat(*arguments.get("value"), scope);
+  if (!value)
+    return std::nullopt;
+  mlir::RankedTensorType type;
+  if (const Expr *like = arguments.get("like")) {
+    mlir::Value tensor = evaluateTensor(*like, scope);
+    if (!tensor)
+      return std::nullopt;
+    type = mlir::cast<mlir::RankedTensorType>(tensor.getType());
+  } else if (const Expr *written = arguments.get("dims")) {
+    llvm::SmallVector<nn::DimAttr> dims;
+    auto *tuple = dynAs<TupleExpr>(written);
+    std::vector<const Expr *> items;
+    if (tuple)
+      for (const Argument &item : tuple->items)
+        items.push_back(item.value.get());
+    else
+      items.push_back(written);
+    for (const Expr *item : items) {
+      auto dim = evaluateDim(*item, scope);
+      if (!dim)
+        return std::nullopt;
+      dims.push_back(*dim);
+    }
+    type = nn::tensorOf(builder.getF32Type(),
+                        nn::LayoutAttr::get(context, dims, {}, {}));
+  } else {
+    error(arguments.call->range, "'fill' needs 'like' or 'dims'");
+    return std::nullopt;
+  }
+  return wrap(emitAs<nn::FillOp>(
+      arguments.call->range, type, {},
+      named("value", builder.getF64FloatAttr(*value))));
+}

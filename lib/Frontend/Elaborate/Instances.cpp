@@ -1,0 +1,272 @@
+//===- Instances.cpp - members: modules and built-ins with parameters -----===//
+
+#include "Elaborator.h"
+#include "PathMatch.h"
+
+using namespace hocket;
+using namespace hocket::frontend;
+using namespace hocket::syntax;
+
+static constexpr unsigned kMaxInstanceDepth = 64;
+
+static Builtin builtinOf(const std::string &name) {
+  static const std::map<std::string, Builtin> table = {
+      {"Linear", Builtin::Linear},       {"Conv1D", Builtin::Conv1D},
+      {"Embedding", Builtin::Embedding}, {"LayerNorm", Builtin::LayerNorm},
+      {"RmsNorm", Builtin::RmsNorm},     {"Dropout", Builtin::Dropout}};
+  auto found = table.find(name);
+  return found == table.end() ? Builtin::None : found->second;
+}
+
+/// Modules of the domain feature set, known but not there yet.
+static bool isLaterBuiltin(const std::string &name) {
+  static const char *const names[] = {
+      "Conv1d",          "Conv2d",          "Conv3d",     "ConvTranspose1d",
+      "ConvTranspose2d", "ConvTranspose3d", "GroupNorm",  "BatchNorm",
+      "InstanceNorm",    "MaxPool2d",       "AvgPool2d",  "Upsample"};
+  for (const char *known : names)
+    if (name == known)
+      return true;
+  return false;
+}
+
+InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
+                                    const std::string &path, unsigned depth) {
+  auto *call = dynAs<CallExpr>(&expr);
+  auto *callee = call ? dynAs<NameExpr>(call->callee) : nullptr;
+  if (!callee) {
+    error(expr.range, "expected a module call such as Linear(in, out)");
+    return nullptr;
+  }
+  if (depth > kMaxInstanceDepth) {
+    error(expr.range, "modules are nested deeper than " +
+                          std::to_string(kMaxInstanceDepth) +
+                          " levels; does '" + callee->name +
+                          "' contain itself?");
+    return nullptr;
+  }
+  if (variant)
+    for (size_t i = 0; i < variant->changes.size(); ++i) {
+      const VariantDecl::Change &change = variant->changes[i];
+      if (change.kind != VariantDecl::Change::Kind::Replace ||
+          !matchesPath(change.pattern, path) || change.value.get() == &expr)
+        continue;
+      ++variantHits[i];
+      // The replacement sees the variant's names and those of the place.
+      Scope both(&scope);
+      for (auto &entry : variantScope->names)
+        both.names.insert(entry);
+      return instantiate(*change.value, both, path, depth + 1);
+    }
+  for (const ModuleDecl *decl : modules)
+    if (decl->name.text == callee->name && !decl->isModel)
+      return instantiateModule(*decl, *call, scope, path, depth);
+  Builtin builtin = builtinOf(callee->name);
+  if (builtin != Builtin::None)
+    return instantiateBuiltin(builtin, *call, scope, path);
+  if (isLaterBuiltin(callee->name)) {
+    error(callee->range, "not supported yet: module '" + callee->name + "'");
+    return nullptr;
+  }
+  std::vector<std::string> names = {"Linear",    "Conv1D",  "Embedding",
+                                    "LayerNorm", "RmsNorm", "Dropout"};
+  for (const ModuleDecl *decl : modules)
+    names.push_back(decl->name.text);
+  error(callee->range, "no module '" + callee->name + "'")
+      .suggest(callee->name, names);
+  return nullptr;
+}
+
+InstancePtr Elaborator::instantiateModule(const ModuleDecl &decl,
+                                          const CallExpr &call,
+                                          const Scope &scope,
+                                          const std::string &path,
+                                          unsigned depth) {
+  auto instance = std::make_shared<Instance>();
+  instance->decl = &decl;
+  instance->path = path;
+  if (!bindParameters(decl.params, call.args, call.range, scope,
+                      instance->scope, decl.name.text, decl.name.range) ||
+      !addItems(decl, *instance, depth))
+    return nullptr;
+  return instance;
+}
+
+static std::string joinPath(const std::string &path, const std::string &name) {
+  return path.empty() ? name : path + "." + name;
+}
+
+bool Elaborator::addItems(const ModuleDecl &decl, Instance &instance,
+                          unsigned depth) {
+  bool ok = true;
+  for (const ItemPtr &item : decl.items) {
+    if (auto *let = dynAs<LetItem>(item)) {
+      MaybeDatum datum = evaluate(*let->value, instance.scope);
+      if (datum)
+        instance.scope.names[let->name.text] = *datum;
+      ok &= datum.has_value();
+    } else if (auto *member = dynAs<MemberItem>(item)) {
+      const std::string &name = member->name.text;
+      // A member may shadow nothing but another member: `LayerNorm =
+      // LayerNorm(...)` names a member after its module.
+      auto known = instance.scope.names.find(name);
+      if (known != instance.scope.names.end()) {
+        error(member->name.range, "'" + name + "' is declared twice in '" +
+                                      decl.name.text + "'");
+        ok = false;
+        continue;
+      }
+      InstancePtr made = instantiate(*member->value, instance.scope,
+                                     joinPath(instance.path, name), depth + 1);
+      if (made)
+        instance.scope.names[name] = Datum(made);
+      ok &= made != nullptr;
+    } else if (auto *array = dynAs<MemberArrayItem>(item)) {
+      ok &= addArray(*array, instance, depth);
+    }
+  }
+  return ok;
+}
+
+bool Elaborator::addArray(const MemberArrayItem &item, Instance &instance,
+                          unsigned depth) {
+  auto *bounds = dynAs<RangeExpr>(item.bounds);
+  auto lo = evaluateInt(*bounds->lo, instance.scope);
+  auto hi = evaluateInt(*bounds->hi, instance.scope);
+  if (!lo || !hi)
+    return false;
+  if (*hi < *lo || *hi - *lo > 100000) {
+    error(bounds->range, "a module array of " + std::to_string(*hi - *lo) +
+                             " elements; expected 0 to 100000");
+    return false;
+  }
+  auto array = std::make_shared<Instance>();
+  array->isArray = true;
+  array->path = joinPath(instance.path, item.name.text);
+  for (int64_t i = *lo; i < *hi; ++i) {
+    Scope scope(&instance.scope);
+    scope.names[item.variable.text] = Datum(i);
+    std::string path = array->path + "." + std::to_string(i - *lo);
+    InstancePtr made = instantiate(*item.element, scope, path, depth + 1);
+    if (!made)
+      return false;
+    array->elements.push_back(made);
+  }
+  instance.scope.names[item.name.text] = Datum(array);
+  return true;
+}
+
+mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
+                                     llvm::ArrayRef<nn::DimAttr> dims,
+                                     llvm::ArrayRef<llvm::StringRef> roles,
+                                     SourceRange range) {
+  std::string path = joinPath(instance.path, name.str());
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  if (lastParameter)
+    builder.setInsertionPointAfter(lastParameter);
+  else
+    builder.setInsertionPointToStart(parameterBlock);
+  auto type = nn::tensorOf(builder.getF32Type(),
+                           nn::LayoutAttr::get(context, dims, {}, {}));
+  mlir::OperationState state(locationOf(range, path),
+                             nn::ParameterOp::getOperationName());
+  state.addTypes(type);
+  state.addAttribute("path", builder.getStringAttr(path));
+  // `axis out` and `axis in` name the dims of a weight by their role.
+  if (!roles.empty())
+    state.addAttribute("nn.dim_names", builder.getStrArrayAttr(roles));
+  lastParameter = builder.create(state);
+  mlir::Value value = lastParameter->getResult(0);
+  instance.parameters[name.str()] = value;
+  return value;
+}
+
+bool Elaborator::addLinear(Instance &instance, const CallArguments &arguments,
+                           const Scope &scope) {
+  auto in = evaluateDim(*arguments.get("in"), scope);
+  auto out = evaluateDim(*arguments.get("out"), scope);
+  std::optional<bool> bias = true;
+  if (const Expr *given = arguments.get("bias"))
+    bias = evaluateBool(*given, scope);
+  if (!in || !out || !bias)
+    return false;
+  SourceRange range = arguments.call->range;
+  if (instance.builtin == Builtin::Conv1D)
+    addParameter(instance, "weight", {*in, *out}, {"in", "out"}, range);
+  else
+    addParameter(instance, "weight", {*out, *in}, {"out", "in"}, range);
+  if (*bias)
+    addParameter(instance, "bias", {*out}, {"out"}, range);
+  return true;
+}
+
+InstancePtr Elaborator::instantiateBuiltin(Builtin kind, const CallExpr &call,
+                                           const Scope &scope,
+                                           const std::string &path) {
+  auto instance = std::make_shared<Instance>();
+  instance->builtin = kind;
+  instance->path = path;
+  SourceRange range = call.range;
+  const std::string &name = dynAs<NameExpr>(call.callee)->name;
+  auto number = [&](const CallArguments &arguments, const char *which,
+                    double fallback) {
+    const Expr *given = arguments.get(which);
+    auto value = given ? evaluateFloat(*given, scope)
+                       : std::optional<double>(fallback);
+    instance->number = value.value_or(0);
+    return value.has_value();
+  };
+  switch (kind) {
+  case Builtin::Linear:
+  case Builtin::Conv1D: {
+    auto arguments = matchArguments(call, name, {"in", "out", "bias"}, 2);
+    if (!arguments || !addLinear(*instance, *arguments, scope))
+      return nullptr;
+    return instance;
+  }
+  case Builtin::Embedding: {
+    auto arguments = matchArguments(call, name, {"rows", "out"}, 2);
+    if (!arguments)
+      return nullptr;
+    auto rows = evaluateDim(*arguments->get("rows"), scope);
+    auto out = evaluateDim(*arguments->get("out"), scope);
+    if (!rows || !out)
+      return nullptr;
+    addParameter(*instance, "weight", {*rows, *out}, {}, range);
+    return instance;
+  }
+  case Builtin::LayerNorm:
+  case Builtin::RmsNorm: {
+    bool layer = kind == Builtin::LayerNorm;
+    auto arguments =
+        layer ? matchArguments(call, name, {"dim", "eps", "bias"}, 1)
+              : matchArguments(call, name, {"dim", "eps"}, 1);
+    if (!arguments || !number(*arguments, "eps", layer ? 1e-5 : 1e-6))
+      return nullptr;
+    auto dim = evaluateDim(*arguments->get("dim"), scope);
+    std::optional<bool> bias = layer;
+    if (const Expr *given = arguments->get("bias"))
+      bias = evaluateBool(*given, scope);
+    if (!dim || !bias)
+      return nullptr;
+    addParameter(*instance, "weight", {*dim}, {}, range);
+    if (*bias)
+      addParameter(*instance, "bias", {*dim}, {}, range);
+    return instance;
+  }
+  case Builtin::Dropout: {
+    auto arguments = matchArguments(call, name, {"p"}, 1);
+    if (!arguments || !number(*arguments, "p", 0))
+      return nullptr;
+    if (instance->number < 0 || instance->number >= 1) {
+      error(range, "a dropout probability lies in [0, 1), found " +
+                       llvm::formatv("{0}", instance->number).str());
+      return nullptr;
+    }
+    return instance;
+  }
+  case Builtin::None:
+    break;
+  }
+  return nullptr;
+}

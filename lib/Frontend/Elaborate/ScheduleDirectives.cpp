@@ -1,0 +1,228 @@
+//===- ScheduleDirectives.cpp - one sched op for each primitive -----------===//
+
+#include "ScheduleEmitter.h"
+
+using namespace hocket;
+using namespace hocket::frontend;
+using namespace hocket::syntax;
+
+bool ScheduleEmitter::refuse(const ScheduleStmt &stmt,
+                             const std::string &what) {
+  elaborator.error(stmt.keyword, "not supported yet: " + what);
+  return false;
+}
+
+/// True for `loss` and what is below it when only `forward` is compiled.
+bool ScheduleEmitter::namesOtherFunction(const PathPattern &pattern,
+                                         const Place &place) const {
+  return place.prefix.empty() && !pattern.components.empty() &&
+         pattern.components[0].kind == PatternComponent::Kind::Name &&
+         otherFunctions.count(pattern.components[0].text);
+}
+
+bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
+  switch (stmt.kind) {
+  case ScheduleStmt::Kind::Let: {
+    auto *let = dynAs<LetScheduleStmt>(&stmt);
+    auto datum = elaborator.evaluate(*let->value, *place.scope);
+    if (datum)
+      place.scope->names[let->name.text] = *datum;
+    return datum.has_value();
+  }
+  case ScheduleStmt::Kind::Mesh:
+    if (place.prefix.empty() && place.uses.empty())
+      return true;
+    elaborator.error(stmt.keyword,
+                     "a mesh is declared at the top of a schedule");
+    return false;
+  case ScheduleStmt::Kind::At:
+    return emitAt(*dynAs<AtStmt>(&stmt), place);
+  case ScheduleStmt::Kind::Use:
+    return emitUse(*dynAs<UseStmt>(&stmt), place);
+  case ScheduleStmt::Kind::Def:
+    return true;
+  case ScheduleStmt::Kind::Shard:
+    return emitShard(*dynAs<ShardStmt>(&stmt), place);
+  case ScheduleStmt::Kind::Replicate: {
+    auto *replicate = dynAs<ReplicateStmt>(&stmt);
+    auto pattern = absolute(replicate->pattern, place);
+    auto over = axes(replicate->axes, place);
+    if (!pattern || !over)
+      return false;
+    std::vector<mlir::NamedAttribute> attributes{
+        text("pattern", *pattern), builder.getNamedAttr("over", *over)};
+    flag(attributes, "isOverride", replicate->overrideMark.isValid());
+    flag(attributes, "isOptional", place.isOptional);
+    write<sched::ReplicateOp>(location(replicate->pattern.range, place),
+                              attributes);
+    return true;
+  }
+  case ScheduleStmt::Kind::Sync:
+    return emitSync(*dynAs<SyncStmt>(&stmt), place);
+  case ScheduleStmt::Kind::Defer: {
+    auto *defer = dynAs<DeferStmt>(&stmt);
+    auto pattern = absolute(defer->from, place);
+    auto until = absolute(defer->until, place);
+    auto over = axes(defer->axes, place);
+    if (!pattern || !until || !over)
+      return false;
+    std::vector<mlir::NamedAttribute> attributes{
+        text("pattern", *pattern), text("until", *until),
+        text("axis", defer->dim.text), builder.getNamedAttr("over", *over)};
+    flag(attributes, "isOverride", defer->overrideMark.isValid());
+    flag(attributes, "isOptional", place.isOptional);
+    write<sched::DeferOp>(location(defer->from.range, place), attributes);
+    return true;
+  }
+  case ScheduleStmt::Kind::Statistics: {
+    auto *statistics = dynAs<StatisticsStmt>(&stmt);
+    if (namesOtherFunction(statistics->pattern, place))
+      return true;
+    auto pattern = absolute(statistics->pattern, place);
+    auto over = axes(statistics->axes, place);
+    if (!pattern || !over)
+      return false;
+    std::vector<mlir::NamedAttribute> attributes{
+        text("pattern", *pattern), builder.getNamedAttr("over", *over)};
+    flag(attributes, "isOptional", place.isOptional);
+    write<sched::StatisticsOp>(location(statistics->pattern.range, place),
+                               attributes);
+    return true;
+  }
+  case ScheduleStmt::Kind::Expect:
+    return emitExpect(*dynAs<ExpectStmt>(&stmt), place);
+  case ScheduleStmt::Kind::AutoReshard:
+    write<sched::AutoReshardOp>(location(stmt.keyword, place), {});
+    return true;
+  case ScheduleStmt::Kind::Fsdp:
+    return emitFsdp(*dynAs<FsdpStmt>(&stmt), place);
+  // What the backward keeps and how gradients are bundled has no part in a
+  // forward program; nothing of the forward's result or traffic depends on it.
+  case ScheduleStmt::Kind::Recompute:
+  case ScheduleStmt::Kind::Save:
+  case ScheduleStmt::Kind::Bucket:
+    return true;
+  case ScheduleStmt::Kind::Halo:
+  case ScheduleStmt::Kind::Attention:
+  case ScheduleStmt::Kind::Fuse:
+  case ScheduleStmt::Kind::Overlap:
+    return refuse(stmt, std::string("'") + getSpelling(stmt.kind) + "'");
+  }
+  return false;
+}
+
+bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
+  if (!stmt.distributions.empty()) {
+    elaborator.error(stmt.distributions[0].range,
+                     "not supported yet: this order or cut of a split; "
+                     "shards are contiguous and even with remainder");
+    return false;
+  }
+  auto pattern = absolute(stmt.pattern, place);
+  auto over = axes(stmt.axes, place);
+  if (!pattern || !over)
+    return false;
+  std::vector<mlir::NamedAttribute> attributes{
+      text("pattern", *pattern), text("axis", stmt.dim.text),
+      builder.getNamedAttr("over", *over)};
+  flag(attributes, "isOverride", stmt.overrideMark.isValid());
+  flag(attributes, "isOptional", place.isOptional);
+  write<sched::ShardOp>(location(stmt.pattern.range, place), attributes);
+  return true;
+}
+
+bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
+  if (stmt.point == SyncPoint::BwdPre || stmt.point == SyncPoint::BwdPost) {
+    elaborator.error(stmt.pointRange,
+                     std::string("not supported yet: ") +
+                         getSpelling(stmt.point) +
+                         "; only the forward is compiled");
+    return false;
+  }
+  if (stmt.op == SyncOp::Halo || stmt.op == SyncOp::Hook) {
+    elaborator.error(stmt.opRange, std::string("not supported yet: sync ") +
+                                       getSpelling(stmt.op));
+    return false;
+  }
+  if (stmt.reduceOp && *stmt.reduceOp != ReduceOp::Sum) {
+    elaborator.error(stmt.opRange,
+                     std::string("not supported yet: op ") +
+                         getSpelling(*stmt.reduceOp) +
+                         "; the reduction follows from the partial value");
+    return false;
+  }
+  auto pattern = absolute(stmt.pattern, place);
+  auto over = axes(stmt.axes, place);
+  if (!pattern || !over)
+    return false;
+  std::vector<mlir::NamedAttribute> attributes{
+      text("pattern", *pattern), text("moment", getSpelling(stmt.point)),
+      text("kind", getSpelling(stmt.op)), builder.getNamedAttr("over", *over)};
+  if (stmt.dim)
+    attributes.push_back(text("axis", stmt.dim->text));
+  if (stmt.toDim)
+    attributes.push_back(text("to", stmt.toDim->text));
+  if (stmt.root) {
+    auto root = elaborator.evaluateInt(*stmt.root, *place.scope);
+    if (!root)
+      return false;
+    attributes.push_back(
+        builder.getNamedAttr("root", builder.getI64IntegerAttr(*root)));
+  }
+  flag(attributes, "isOverride", stmt.overrideMark.isValid());
+  flag(attributes, "isOptional", place.isOptional);
+  write<sched::SyncOp>(location(stmt.pattern.range, place), attributes);
+  return true;
+}
+
+bool ScheduleEmitter::emitFsdp(const FsdpStmt &stmt, Place &place) {
+  auto over = axes(stmt.axes, place);
+  if (!over)
+    return false;
+  for (mlir::Attribute axis : *over)
+    if (mesh.getSize(mlir::cast<mlir::StringAttr>(axis).getValue()) > 1)
+      return refuse(stmt, "'fsdp' over an axis of more than one rank");
+  return true;
+}
+
+bool ScheduleEmitter::emitExpect(const ExpectStmt &stmt, Place &place) {
+  const char *what = "forward";
+  switch (stmt.what) {
+  case ExpectStmt::What::Forward:
+    break;
+  case ExpectStmt::What::Backward:
+    return refuse(stmt, "'expect backward'; only the forward is compiled");
+  case ExpectStmt::What::Memory:
+    what = "memory";
+    break;
+  case ExpectStmt::What::Bytes:
+    what = "bytes";
+    break;
+  }
+  std::vector<mlir::NamedAttribute> attributes{
+      text("what", what), text("comparison", getSpelling(stmt.comparison))};
+  if (stmt.at || !place.prefix.empty()) {
+    PathPattern self;
+    auto pattern = absolute(stmt.at ? *stmt.at : self, place);
+    if (!pattern)
+      return false;
+    attributes.push_back(text("pattern", *pattern));
+  }
+  if (stmt.what == ExpectStmt::What::Forward) {
+    llvm::SmallVector<mlir::NamedAttribute> counts;
+    for (const ExpectStmt::Count &count : stmt.counts) {
+      auto value = elaborator.evaluateInt(*count.count, *place.scope);
+      if (!value)
+        return false;
+      counts.push_back(builder.getNamedAttr(
+          count.collective.text, builder.getI64IntegerAttr(*value)));
+    }
+    attributes.push_back(
+        builder.getNamedAttr("counts", builder.getDictionaryAttr(counts)));
+  } else {
+    attributes.push_back(builder.getNamedAttr(
+        "limit", builder.getF64FloatAttr(stmt.size->getBytes())));
+  }
+  write<sched::ExpectOp>(location(stmt.keyword, place), attributes);
+  return true;
+}

@@ -1,0 +1,92 @@
+//===- ScheduleEmitter.h - schedule statements to sched ops -----*- C++ -*-===//
+//
+// Expands `at`, `use` and `def`, evaluates numbers, and writes each directive
+// with an absolute pattern. Nothing is matched here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_FRONTEND_ELABORATE_SCHEDULEEMITTER_H
+#define HOCKET_FRONTEND_ELABORATE_SCHEDULEEMITTER_H
+
+#include "Elaborator.h"
+#include "dialects/Sched/Sched.h"
+#include <set>
+
+namespace hocket::frontend {
+
+class ScheduleEmitter {
+public:
+  ScheduleEmitter(Elaborator &elaborator, mlir::MLIRContext *context,
+                  std::vector<const syntax::DefStmt *> defs,
+                  std::set<std::string> otherFunctions)
+      : elaborator(elaborator), context(context), builder(context),
+        defs(std::move(defs)), otherFunctions(std::move(otherFunctions)) {}
+
+  /// Writes sched.schedule with all directives of `decl` into `module`. False
+  /// after reported errors.
+  bool emit(mlir::ModuleOp module, const syntax::ScheduleDecl &decl,
+            Scope &scope);
+
+private:
+  /// Where a block stands: the pattern its paths are relative to, the names in
+  /// sight, and the calls of `use` it came through.
+  struct Place {
+    std::string prefix;
+    Scope *scope;
+    std::vector<mlir::Location> uses;
+    unsigned depth = 0;
+    bool isOptional = false;
+  };
+
+  bool emitMesh(const syntax::ScheduleBlock &block, Scope &scope,
+                nn::MeshAttr &mesh);
+  bool emitBlock(const syntax::ScheduleBlock &block, Place &place);
+  bool emitStmt(const syntax::ScheduleStmt &stmt, Place &place);
+  bool emitAt(const syntax::AtStmt &stmt, Place &place);
+  bool emitUse(const syntax::UseStmt &stmt, Place &place);
+  bool emitShard(const syntax::ShardStmt &stmt, Place &place);
+  bool emitSync(const syntax::SyncStmt &stmt, Place &place);
+  bool emitExpect(const syntax::ExpectStmt &stmt, Place &place);
+  bool emitFsdp(const syntax::FsdpStmt &stmt, Place &place);
+  bool emitScope(const syntax::ScopePattern &scope, Place &place,
+                 std::string &prefix);
+  bool refuse(const syntax::ScheduleStmt &stmt, const std::string &what);
+
+  std::optional<std::string> absolute(const syntax::PathPattern &pattern,
+                                      const Place &place);
+  std::optional<std::string> patternText(const syntax::PathPattern &pattern,
+                                         const Scope &scope);
+  std::optional<mlir::ArrayAttr> axes(const syntax::AxisList &list,
+                                      const Place &place);
+  mlir::Location location(syntax::SourceRange range, const Place &place);
+  bool namesOtherFunction(const syntax::PathPattern &pattern,
+                          const Place &place) const;
+
+  template <typename Op>
+  void write(mlir::Location loc,
+             std::vector<mlir::NamedAttribute> attributes) {
+    mlir::OperationState state(loc, Op::getOperationName());
+    state.addAttributes(attributes);
+    builder.create(state);
+  }
+  mlir::NamedAttribute text(llvm::StringRef name, const std::string &value) {
+    return builder.getNamedAttr(name, builder.getStringAttr(value));
+  }
+  void flag(std::vector<mlir::NamedAttribute> &attributes,
+            llvm::StringRef name, bool set) {
+    if (set)
+      attributes.push_back(
+          builder.getNamedAttr(name, builder.getUnitAttr()));
+  }
+
+  Elaborator &elaborator;
+  mlir::MLIRContext *context;
+  mlir::OpBuilder builder;
+  std::vector<const syntax::DefStmt *> defs;
+  std::set<std::string> otherFunctions;
+  nn::MeshAttr mesh;
+};
+
+} // namespace hocket::frontend
+
+#endif // HOCKET_FRONTEND_ELABORATE_SCHEDULEEMITTER_H
