@@ -1,0 +1,27 @@
+//===- Planning.h - from fused rank programs to a plan ---------*- C++ -*-===//
+
+#ifndef HOCKET_PLAN_PLANNING_H
+#define HOCKET_PLAN_PLANNING_H
+
+#include "hocket/CodeGen/KernelCompiler.h"
+#include "hocket/Plan/Plan.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hocket {
+
+/// All that an executable is made of.
+struct CompiledProgram {
+  plan::Plan plan;
+  std::vector<uint8_t> kernels; // a shared object; empty without kernels
+};
+
+/// Chooses memory orders, buffers and addresses for every class function of a
+/// fused spmd `module`, compiles its kernels and writes the plan. On failure
+/// errors have been emitted.
+mlir::FailureOr<CompiledProgram>
+makeProgram(mlir::ModuleOp module, const codegen::CodeGenOptions &options,
+            codegen::KernelCache *cache = nullptr);
+
+} // namespace hocket
+
+#endif // HOCKET_PLAN_PLANNING_H

@@ -1,0 +1,40 @@
+//===- Fuse.h - groups operations into kernels ------------------*- C++ -*-===//
+//
+// spmd -> spmd. Element-wise operations that follow a contraction are marked to
+// run in its epilogue; the rest of the element-wise and reducing operations are
+// gathered in spmd.kernel groups, as large as the kernel compiler takes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_TRANSFORMS_FUSE_H
+#define HOCKET_TRANSFORMS_FUSE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace hocket {
+
+/// On an operation that a contraction runs in its epilogue: the number of the
+/// operand that comes from the contraction (or from the epilogue before it).
+constexpr llvm::StringLiteral kInEpilogue = "spmd.in_epilogue";
+
+/// The contraction that runs `op` in its epilogue, else `op` itself.
+mlir::Operation *whereItRuns(mlir::Operation *op);
+
+/// Groups the operations of every class function of `module`.
+mlir::LogicalResult fuse(mlir::ModuleOp module);
+
+/// The values of a class function that do not depend on its inputs: computed
+/// once, when loading. Collectives are never among them.
+llvm::DenseSet<mlir::Value> loadTimeValues(mlir::Block &body);
+
+/// Whether the op is a window on its operand's memory: rearrange, slice,
+/// spmd.slice, broadcast.
+bool isViewOp(mlir::Operation *op);
+
+/// Registers --hocket-fuse.
+void registerFusePass();
+
+} // namespace hocket
+
+#endif // HOCKET_TRANSFORMS_FUSE_H

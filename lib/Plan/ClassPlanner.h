@@ -1,0 +1,131 @@
+//===- ClassPlanner.h - the instructions of one rank class -----*- C++ -*-===//
+//
+// Walks a fused class function once, in order. Every value gets a window on a
+// buffer (Strided); windows of views cost nothing, results of instructions get
+// a dense buffer in the memory order of what they are made from, so that no
+// tensor is transposed only to be read. What does not depend on the inputs goes
+// to the load list.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_PLAN_CLASSPLANNER_H
+#define HOCKET_LIB_PLAN_CLASSPLANNER_H
+
+#include "Memory.h"
+#include "Strided.h"
+#include "dialects/Spmd/Spmd.h"
+#include "hocket/CodeGen/KernelCompiler.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+namespace hocket::planning {
+
+plan::DType dtypeOf(mlir::Type element);
+
+/// What all classes share: tables, sources and global tensors of the plan.
+class PlanTables {
+public:
+  PlanTables(plan::Plan &plan, nn::MeshAttr mesh) : plan(plan), mesh(mesh) {}
+
+  std::vector<int> axes(mlir::ArrayAttr names) const;
+  std::vector<int> axes(llvm::ArrayRef<mlir::StringAttr> names) const;
+  /// A constant, or a scalar that reads a table.
+  plan::Scalar scalar(spmd::TableAttr table, int64_t scale = 1);
+  plan::Scalar isFirst(mlir::ArrayAttr axes);
+  /// The table over exactly `over` (row-major), also for constants.
+  int tableOver(spmd::TableAttr table, mlir::ArrayAttr over);
+  int source(mlir::Location loc);
+  plan::GlobalTensor tensor(llvm::StringRef name, mlir::Type element,
+                            spmd::BoxAttr box);
+
+  plan::Plan &plan;
+
+private:
+  int intern(std::vector<int> axes, std::vector<int64_t> values);
+
+  nn::MeshAttr mesh;
+  std::map<std::pair<std::vector<int>, std::vector<int64_t>>, int> tables;
+  llvm::DenseMap<mlir::Location, int> sources;
+};
+
+class ClassPlanner {
+public:
+  ClassPlanner(mlir::func::FuncOp func, PlanTables &tables,
+               codegen::KernelCompiler &compiler);
+
+  mlir::LogicalResult plan(plan::RankClass &rankClass);
+
+private:
+  // ClassPlanner.cpp
+  void addInputs();
+  mlir::LogicalResult planOp(mlir::Operation &op);
+  mlir::LogicalResult planReturn(mlir::func::ReturnOp op);
+  bool atLoad(mlir::Operation &op) const;
+  void emit(mlir::Operation &op, decltype(plan::Instruction::body) body);
+  Strided allocate(mlir::Type type, llvm::ArrayRef<int64_t> like);
+  Strided allocate(plan::DType type, llvm::ArrayRef<int64_t> sizes,
+                   llvm::ArrayRef<int64_t> strides);
+  const Strided &get(mlir::Value value);
+  /// A dense row-major copy (of its own factors).
+  Strided copied(mlir::Operation &op, const Strided &value, plan::DType type);
+  /// The same elements under other sizes, copied if need be.
+  Strided reshapedOrCopied(mlir::Operation &op, const Strided &value,
+                           llvm::ArrayRef<int64_t> sizes, plan::DType type);
+  /// Each dim as one size and stride, copied if a dim's factors don't join.
+  Strided byDims(mlir::Operation &op, mlir::Value value);
+  plan::DType typeOf(mlir::Value value);
+
+  // Sources.cpp: parameters and constants
+  mlir::LogicalResult planParameter(nn::ParameterOp op);
+  mlir::LogicalResult planFill(nn::FillOp op);
+  mlir::LogicalResult planIota(nn::IotaOp op);
+
+  // Views.cpp
+  mlir::LogicalResult planView(mlir::Operation &op);
+  mlir::LogicalResult planRearrange(nn::RearrangeOp op);
+  mlir::LogicalResult planSlice(nn::SliceOp op);
+  mlir::LogicalResult planSpmdSlice(spmd::SliceOp op);
+  mlir::LogicalResult planBroadcast(nn::BroadcastOp op);
+  mlir::LogicalResult planConcat(nn::ConcatOp op);
+
+  // Contractions.cpp
+  struct Product; // operands of a contraction, as matrices
+  mlir::LogicalResult planLinear(nn::LinearOp op);
+  mlir::LogicalResult planMatMul(nn::MatMulOp op);
+  mlir::LogicalResult planProduct(mlir::Operation &op, Product &product);
+  mlir::Value planEpilogue(mlir::Operation &op, plan::Matmul &matmul,
+                           const Strided &result, const Product &product);
+  int pack(mlir::Operation &op, const plan::View &weight, mlir::Value value,
+           int64_t rows);
+  mlir::LogicalResult planAttention(nn::AttentionOp op);
+  mlir::LogicalResult planEmbedding(nn::EmbeddingOp op);
+
+  // Kernels.cpp
+  mlir::LogicalResult planKernel(spmd::KernelOp op);
+  Strided table(mlir::Operation &op, const codegen::KernelTable &table);
+  plan::Scalar scalar(const codegen::KernelScalar &scalar);
+
+  // Collectives.cpp
+  mlir::LogicalResult planCollective(spmd::CollectiveOp op);
+
+  mlir::func::FuncOp func;
+  PlanTables &tables;
+  codegen::KernelCompiler &compiler;
+  plan::RankClass *rankClass = nullptr;
+  std::optional<Memory> memory;
+  llvm::DenseSet<mlir::Value> loadTime;
+  llvm::DenseMap<mlir::Value, Strided> values;
+  llvm::DenseSet<mlir::Operation *> done; // epilogue operations
+  std::map<std::pair<std::string, std::string>, Strided> kernelTables;
+  /// Packs by weight window and rows class, so that a tied weight is packed
+  /// once for each use that wants another form.
+  std::map<std::vector<int64_t>, int> packs;
+  llvm::DenseSet<int> outputBuffers;
+};
+
+} // namespace hocket::planning
+
+#endif // HOCKET_LIB_PLAN_CLASSPLANNER_H

@@ -1,0 +1,69 @@
+//===- Collectives.cpp - communication without transposes -----------------===//
+
+#include "ClassPlanner.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::planning;
+
+static plan::Reduction reductionOf(nn::Reduction reduction) {
+  switch (reduction) {
+  case nn::Reduction::Sum:
+    return plan::Reduction::Sum;
+  case nn::Reduction::Max:
+    return plan::Reduction::Max;
+  case nn::Reduction::Min:
+    return plan::Reduction::Min;
+  }
+  return plan::Reduction::Sum;
+}
+
+LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
+  Value x = op->getOperand(0), result = op->getResult(0);
+  auto layout = nn::layoutOf(x);
+  // Parts are read from and written to their places in strided windows, so the
+  // result keeps the memory order of the operand.
+  const Strided source = get(x);
+  Strided target = allocate(result.getType(), source.strides);
+  values[result] = target;
+  plan::Collective collective;
+  collective.src = source.view();
+  collective.dst = target.view();
+  ArrayAttr axes = op->getAttrOfType<ArrayAttr>("axes");
+  collective.axes = tables.axes(axes);
+  collective.id = op->getAttrOfType<IntegerAttr>("id").getInt();
+  auto setCut = [&](auto cut) {
+    collective.dim = firstFactor(layout, cut.getDim()) + cut.getFactor();
+    collective.offset = tables.tableOver(cut.getOffsets(), axes);
+    collective.size = tables.tableOver(cut.getSizes(), axes);
+  };
+  TypeSwitch<Operation *>(op)
+      .Case([&](spmd::AllReduceOp reduce) {
+        collective.kind = plan::CollectiveKind::AllReduce;
+        collective.reduction = reductionOf(reduce.getReduction());
+      })
+      .Case([&](spmd::ReduceScatterOp scatter) {
+        collective.kind = plan::CollectiveKind::ReduceScatter;
+        collective.reduction = reductionOf(scatter.getReduction());
+        setCut(scatter);
+      })
+      .Case([&](spmd::AllGatherOp gather) {
+        collective.kind = plan::CollectiveKind::AllGather;
+        setCut(gather);
+      })
+      .Case([&](spmd::AllToAllOp exchange) {
+        collective.kind = plan::CollectiveKind::AllToAll;
+        setCut(exchange);
+        collective.toDim = firstFactor(layout, exchange.getToDim()) +
+                           exchange.getToFactor();
+        collective.toOffset = tables.tableOver(exchange.getToOffsets(), axes);
+        collective.toSize = tables.tableOver(exchange.getToSizes(), axes);
+      })
+      .Case([&](spmd::BroadcastOp broadcast) {
+        collective.kind = plan::CollectiveKind::Broadcast;
+        collective.root = broadcast.getRoot();
+      });
+  emit(*op.getOperation(), collective);
+  return success();
+}

@@ -1,0 +1,86 @@
+//===- Kernels.cpp - calls of generated kernels ---------------------------===//
+
+#include "ClassPlanner.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::planning;
+
+plan::Scalar ClassPlanner::scalar(const codegen::KernelScalar &scalar) {
+  if (scalar.kind == codegen::KernelScalar::Kind::IsFirst)
+    return tables.isFirst(cast<ArrayAttr>(scalar.attribute));
+  return tables.scalar(dyn_cast_if_present<spmd::TableAttr>(scalar.attribute));
+}
+
+/// Text that tells two tables of one symbol apart.
+static std::string keyOf(const plan::Scalar &scalar) {
+  return std::to_string(scalar.constant) + "," + std::to_string(scalar.table) +
+         "," + std::to_string(scalar.scale);
+}
+
+Strided ClassPlanner::table(Operation &op,
+                            const codegen::KernelTable &wanted) {
+  plan::Scalar first;
+  if (wanted.scalar)
+    first = scalar(*wanted.scalar);
+  auto [entry, isNew] = kernelTables.try_emplace(
+      {wanted.symbol, wanted.scalar ? keyOf(first) : std::string()});
+  if (!isNew)
+    return entry->second;
+  Strided window =
+      allocate(wanted.type, wanted.shape, rowMajorStrides(wanted.shape));
+  plan::Kernel kernel{wanted.symbol, {}, {window.view()}, {}, wanted.extent};
+  if (wanted.scalar)
+    kernel.scalars.push_back(first);
+  rankClass->load.push_back({tables.source(op.getLoc()), kernel});
+  entry->second = window;
+  return window;
+}
+
+/// The memory order of a result: that of the first input with its sizes, else
+/// of the largest input of as many factors, else row-major.
+static Numbers orderOf(ArrayRef<int64_t> sizes, ArrayRef<Strided> inputs) {
+  const Strided *best = nullptr;
+  for (const Strided &input : inputs) {
+    if (input.sizes.size() != sizes.size() || sizes.empty())
+      continue;
+    if (ArrayRef<int64_t>(input.sizes) == sizes)
+      return input.strides;
+    if (!best || input.elements() > best->elements())
+      best = &input;
+  }
+  return best && best->elements() > 1 ? best->strides : Numbers();
+}
+
+LogicalResult ClassPlanner::planKernel(spmd::KernelOp op) {
+  codegen::KernelRequest request;
+  request.body = &op.getBody().front();
+  SmallVector<Strided> inputs;
+  for (Value input : op.getInputs()) {
+    inputs.push_back(get(input));
+    request.inputStrides.emplace_back(inputs.back().strides);
+  }
+  plan::Kernel kernel;
+  for (const Strided &input : inputs)
+    kernel.inputs.push_back(input.view());
+  for (Value output : op.getOutputs()) {
+    Numbers sizes = factorSizes(nn::layoutOf(output));
+    Strided window = allocate(output.getType(), orderOf(sizes, inputs));
+    values[output] = window;
+    request.outputStrides.emplace_back(window.strides);
+    kernel.outputs.push_back(window.view());
+  }
+  FailureOr<codegen::KernelInfo> info = compiler.add(request);
+  if (failed(info))
+    return failure();
+  for (const codegen::KernelTable &wanted : info->tables)
+    kernel.inputs.push_back(table(*op, wanted).view());
+  for (const codegen::KernelScalar &wanted : info->scalars)
+    kernel.scalars.push_back(scalar(wanted));
+  kernel.symbol = info->symbol;
+  kernel.extent = info->extent;
+  if (!atLoad(*op))
+    rankClass->budget.flops += info->flops;
+  emit(*op, kernel);
+  return success();
+}

@@ -1,0 +1,72 @@
+//===- Lookups.cpp - attention and embedding as library calls -------------===//
+
+#include "ClassPlanner.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::planning;
+
+LogicalResult ClassPlanner::planAttention(nn::AttentionOp op) {
+  plan::Attention attention;
+  Strided q = byDims(*op, op.getQ());
+  attention.q = q.view();
+  attention.k = byDims(*op, op.getK()).view();
+  attention.v = byDims(*op, op.getV()).view();
+  if (op.getKeep())
+    attention.keep = byDims(*op, op.getKeep()).view();
+  // [batch, heads, seq, dim] in memory as batch, seq, heads, dim: what follows
+  // joins heads and dim.
+  auto layout = nn::layoutOf(op.getResult());
+  Numbers sizes = factorSizes(layout);
+  SmallVector<int64_t> order;
+  for (size_t dim : {0, 2, 1, 3}) {
+    size_t first = firstFactor(layout, dim);
+    for (size_t i = 0; i < layout.getDims()[dim].getFactors().size(); ++i)
+      order.push_back(first + i);
+  }
+  Numbers strides(sizes.size(), 1);
+  int64_t stride = 1;
+  for (int64_t factor : llvm::reverse(order)) {
+    strides[factor] = stride;
+    stride *= std::max<int64_t>(sizes[factor], 1);
+  }
+  Strided out = allocate(typeOf(op.getResult()), sizes, strides);
+  values[op.getResult()] = out;
+  attention.out = reshaped(out, layout.getShape())->view();
+  attention.scale = op.getScale().convertToDouble();
+  attention.causal = op.getCausal();
+  if (auto group = op->getAttrOfType<IntegerAttr>(spmd::kGroup))
+    attention.group = group.getInt();
+  auto table = [&](StringRef name) {
+    return tables.scalar(op->getAttrOfType<spmd::TableAttr>(name));
+  };
+  attention.headOffset = table(spmd::kHeadOffset);
+  attention.kvHeadOffset = table(spmd::kKvHeadOffset);
+  attention.queryOffset = table(spmd::kQueryOffset);
+  attention.keyOffset = table(spmd::kKeyOffset);
+  const auto &qs = attention.q.shape;
+  const auto &vs = attention.v.shape;
+  rankClass->budget.flops +=
+      2 * qs[0] * qs[1] * qs[2] * vs[2] * (qs[3] + vs[3]);
+  emit(*op, attention);
+  return success();
+}
+
+LogicalResult ClassPlanner::planEmbedding(nn::EmbeddingOp op) {
+  plan::Embedding embedding;
+  embedding.table = byDims(*op, op.getTable()).view();
+  auto layout = nn::layoutOf(op.getResult());
+  auto idsLayout = nn::layoutOf(op.getIds());
+  const Strided &ids = get(op.getIds());
+  embedding.ids = ids.view();
+  Strided out = allocate(op.getType(), {});
+  values[op.getResult()] = out;
+  Numbers shape = factorSizes(idsLayout);
+  shape.push_back(layout.getDims().back().getSize());
+  embedding.out = reshaped(out, shape)->view();
+  embedding.vocabOffset = tables.scalar(
+      op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
+  embedding.vocab = op->getAttrOfType<IntegerAttr>(spmd::kVocab).getInt();
+  emit(*op, embedding);
+  return success();
+}

@@ -1,0 +1,115 @@
+//===- PlanTables.cpp - tables, sources and tensors of a plan -------------===//
+
+#include "ClassPlanner.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::planning;
+
+std::vector<int> PlanTables::axes(ArrayRef<StringAttr> names) const {
+  std::vector<int> indices;
+  for (StringAttr name : names)
+    indices.push_back(mesh.getIndex(name.getValue()));
+  return indices;
+}
+
+std::vector<int> PlanTables::axes(ArrayAttr names) const {
+  std::vector<int> indices;
+  for (Attribute name : names)
+    indices.push_back(mesh.getIndex(cast<StringAttr>(name).getValue()));
+  return indices;
+}
+
+int PlanTables::intern(std::vector<int> axes, std::vector<int64_t> values) {
+  auto [entry, isNew] = tables.try_emplace({axes, values}, plan.tables.size());
+  if (isNew)
+    plan.tables.push_back({std::move(axes), std::move(values)});
+  return entry->second;
+}
+
+plan::Scalar PlanTables::scalar(spmd::TableAttr table, int64_t scale) {
+  if (!table)
+    return {};
+  if (table.isConstant())
+    return {table.getValues()[0] * scale, -1, 1};
+  return {0, intern(axes(table.getAxes()), table.getValues().vec()), scale};
+}
+
+plan::Scalar PlanTables::isFirst(ArrayAttr names) {
+  std::vector<int64_t> values(spmd::memberCount(mesh, names), 0);
+  values[0] = 1;
+  return {0, intern(axes(names), std::move(values)), 1};
+}
+
+int PlanTables::tableOver(spmd::TableAttr table, ArrayAttr over) {
+  std::vector<int> wanted = axes(over);
+  std::vector<int64_t> values;
+  int64_t members = spmd::memberCount(mesh, over);
+  for (int64_t member = 0; member < members; ++member) {
+    SmallVector<int64_t> coordinates(mesh.getAxes().size(), 0);
+    int64_t rest = member;
+    for (size_t i = wanted.size(); i-- > 0;) {
+      int64_t size = mesh.getAxes()[wanted[i]].getSize();
+      coordinates[wanted[i]] = rest % size;
+      rest /= size;
+    }
+    values.push_back(table.at(mesh, coordinates));
+  }
+  return intern(std::move(wanted), std::move(values));
+}
+
+/// "bert.hkt:12:3" of a file location.
+static std::string describe(FileLineColLoc loc) {
+  return (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ":" +
+          Twine(loc.getColumn()))
+      .str();
+}
+
+/// The model path and line are in a NameLoc, a schedule line is bare or the
+/// callee of a call site.
+static void collect(Location loc, plan::Source &source) {
+  if (auto named = dyn_cast<NameLoc>(loc)) {
+    source.path = named.getName().str();
+    if (auto file = dyn_cast<FileLineColLoc>(named.getChildLoc()))
+      source.model = describe(file);
+    else
+      collect(named.getChildLoc(), source);
+  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location part : fused.getLocations())
+      collect(part, source);
+  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    collect(call.getCallee(), source);
+  } else if (auto file = dyn_cast<FileLineColLoc>(loc)) {
+    source.schedule = describe(file);
+  }
+}
+
+int PlanTables::source(Location loc) {
+  auto [entry, isNew] = sources.try_emplace(loc, plan.sources.size());
+  if (isNew) {
+    plan::Source source;
+    collect(loc, source);
+    plan.sources.push_back(std::move(source));
+  }
+  return entry->second;
+}
+
+plan::GlobalTensor PlanTables::tensor(StringRef name, Type element,
+                                      spmd::BoxAttr box) {
+  plan::GlobalTensor tensor;
+  tensor.name = name.str();
+  tensor.type = dtypeOf(element);
+  for (int64_t size : box.getLayout().getShape())
+    tensor.dims.push_back(size);
+  for (int64_t size : factorSizes(box.getLayout()))
+    tensor.shape.push_back(size);
+  for (spmd::CutAttr cut : box.getCuts()) {
+    int position = firstFactor(box.getLayout(), cut.getDim()) + cut.getFactor();
+    auto table = [&](spmd::TableAttr values) {
+      return intern(axes(values.getAxes()), values.getValues().vec());
+    };
+    tensor.cuts.push_back(
+        {position, table(cut.getOffset()), table(cut.getSize())});
+  }
+  return tensor;
+}
