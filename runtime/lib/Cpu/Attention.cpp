@@ -58,7 +58,6 @@ private:
   dnnl::reorder packKeys[2], packValues[2];
   dnnl::memory plainKeys[2], plainValues[2], keys[2], values[2];
   StridedCopy copyQueries[2];
-  bool copiesQueries;
   int64_t bytes = 0, keyBytes = 0, valueBytes = 0;
   float *scores = nullptr, *output = nullptr, *maxima = nullptr,
         *sums = nullptr, *rescale = nullptr, *mask = nullptr,
@@ -110,7 +109,6 @@ TileWorker::TileWorker(const AttentionArguments &arguments,
       width(given.v.shape[3]),
       keyTiles((keyCount + plan.keyTile - 1) / plan.keyTile),
       stream(cpuEngine()) {
-  copiesQueries = given.q.strides[3] != 1;
   for (int row = 0; row < 2; ++row) {
     if (plan.rows[row] == 0)
       continue;
@@ -164,7 +162,7 @@ void TileWorker::setScratch(char *scratch) {
   sums = floats(plan.queryTile);
   rescale = floats(plan.queryTile);
   mask = floats(keyCount);
-  queries = floats(copiesQueries ? plan.queryTile * depth : 0);
+  queries = floats(plan.copiesQueries ? plan.queryTile * depth : 0);
   packedKeys = take(plan.packsKeys ? keyBytes * keyTiles : 0);
   packedValues = take(plan.packsValues ? valueBytes * keyTiles : 0);
   scratchpad = take(plan.scratchpad);
@@ -221,7 +219,7 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
   std::fill(maxima, maxima + rows, -std::numeric_limits<float>::infinity());
   std::fill(sums, sums + rows, 0.0f);
   float *query = at(given.q, b, h, row);
-  if (copiesQueries) {
+  if (plan.copiesQueries) {
     copyQueries[rowIndex].run(queries, query);
     query = queries;
   }

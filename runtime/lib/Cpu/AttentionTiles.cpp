@@ -74,6 +74,7 @@ bool TilePlan::make(const AttentionArguments &arguments) {
   // Packing reads all keys once; it pays if several query tiles follow.
   bool pays = queries >= 4 * queryTile;
   packsKeys = pays || !isPlain(keyCount, depth, k.strides[2], k.strides[3]);
+  copiesQueries = !isPlain(queryTile, depth, q.strides[2], q.strides[3]);
   packsValues = pays || !isPlain(keyCount, width, v.strides[2], v.strides[3]);
   for (int column = 0; column < 2; ++column) {
     if (columns[column] == 0)
@@ -100,9 +101,9 @@ bool TilePlan::makeProducts(const AttentionArguments &arguments, int row,
   const Operand &q = arguments.q;
   int64_t depth = q.shape[3], width = arguments.v.shape[3];
   int64_t m = rows[row], n = columns[column];
-  memory::desc queries = matrix(m, depth, q.strides[2], q.strides[3]);
-  if (!isPlain(m, depth, q.strides[2], q.strides[3]))
-    queries = matrix(m, depth, depth, 1); // copied, see AttentionCall
+  memory::desc queries = copiesQueries
+                             ? matrix(m, depth, depth, 1)
+                             : matrix(m, depth, q.strides[2], q.strides[3]);
   memory::desc scores = matrix(m, n, n, 1), output = matrix(m, width, width, 1);
   // The first row index chooses the packed layouts, the second follows.
   memory::desc anyKeys({depth, n}, memory::data_type::f32,

@@ -34,6 +34,7 @@ struct TilePlan {
   int64_t queryTile, keyTile;
   int64_t rows[2], columns[2]; // extents by index; 0 = there is no such tile
   bool packsKeys = false, packsValues = false;
+  bool copiesQueries = false; // a tile of queries is made dense first
   dnnl::memory::desc plainKeys[2], plainValues[2]; // by column index
   dnnl::memory::desc keys[2], values[2];           // as the products want them
   Products products[2][2];

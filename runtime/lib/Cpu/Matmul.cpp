@@ -52,7 +52,8 @@ private:
   void bindAll(const dnnl::matmul::primitive_desc &chosen, bool usesPack);
   dnnl::primitive_attr attributes();
   bool prepareWith(const memory::desc *packed);
-  void copyThroughScratch(Operand &operand, bool isResult);
+  void copyThroughScratch(Operand &operand, const std::vector<int64_t> &strides,
+                          bool isResult);
   Status execute();
   Status runLoops();
 
@@ -120,7 +121,10 @@ dnnl::primitive_attr DnnlMatmul::attributes() {
       operations.append_binary(dnnl::algorithm::binary_mul,
                                describe(post.operand));
     else
-      operations.append_eltwise(1.0f, eltwise(post.op), 1.0f, 0.0f);
+      // alpha: the slope below 0 of relu, the factor in silu's exponent.
+      operations.append_eltwise(1.0f, eltwise(post.op),
+                                post.op == plan::PostOp::Silu ? 1.0f : 0.0f,
+                                0.0f);
   }
   dnnl::primitive_attr attributes;
   attributes.set_post_ops(operations);
@@ -205,22 +209,28 @@ bool DnnlMatmul::prepareWith(const memory::desc *packed) {
 }
 
 /// What oneDNN can do with an operand's last two dims: a and b may be stored
-/// by rows or by columns, c and what is added to it only by rows.
-static bool isReadable(const Operand &operand, bool onlyRows,
-                       bool mayBroadcast) {
+/// by rows or by columns, c only by rows.
+static bool isReadable(const Operand &operand, bool onlyRows) {
   size_t rank = operand.shape.size();
   int64_t rows = operand.shape[rank - 2], columns = operand.shape[rank - 1];
   int64_t rowStride = operand.strides[rank - 2];
   int64_t columnStride = operand.strides[rank - 1];
-  if (mayBroadcast && rowStride == 0)
-    rows = 1;
-  if (mayBroadcast && columnStride == 0)
-    columns = 1;
   bool byRows = (columnStride == 1 || columns == 1) &&
                 (rowStride >= columns || rows == 1);
   bool byColumns =
       (rowStride == 1 || rows == 1) && (columnStride >= rows || columns == 1);
   return byRows || (byColumns && !onlyRows);
+}
+
+/// What oneDNN can add to c fast: something laid out as c is, or one row for
+/// all rows.
+static bool isAddable(const Operand &operand, const Operand &c) {
+  bool same = true, row = operand.strides.back() == 1;
+  for (size_t i = 0; i < c.shape.size(); ++i) {
+    same &= c.shape[i] == 1 || operand.strides[i] == c.strides[i];
+    row &= i + 1 == c.shape.size() || operand.strides[i] == 0;
+  }
+  return same || row;
 }
 
 /// Whether the bytes that two operands span overlap.
@@ -236,41 +246,53 @@ static bool overlaps(const Operand &a, const Operand &b) {
          static_cast<char *>(b.data) < end(a);
 }
 
-void DnnlMatmul::copyThroughScratch(Operand &operand, bool isResult) {
-  std::vector<int64_t> shape = operand.shape, strides(shape.size());
-  int64_t elements = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    // What does not change along a batch dim is copied once.
-    bool repeats = operand.strides[i] == 0 && i + 2 < shape.size();
-    if (repeats)
-      shape[i] = 1;
-    strides[i] = repeats ? 0 : elements;
-    elements *= shape[i];
+/// From now on `operand` lies in scratch with `strides`.
+void DnnlMatmul::copyThroughScratch(Operand &operand,
+                                    const std::vector<int64_t> &strides,
+                                    bool isResult) {
+  std::vector<int64_t> shape = operand.shape;
+  int64_t last = 0;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (strides[i] == 0)
+      shape[i] = 1; // the same along this dim: copied once
+    last += (shape[i] - 1) * strides[i];
   }
   int64_t bytes = plan::byteSize(operand.type);
   StridedCopy copy = isResult
                          ? StridedCopy(shape, strides, operand.strides, bytes)
                          : StridedCopy(shape, operand.strides, strides, bytes);
   dense.push_back({&operand, copy, operand.data, denseBytes, isResult});
-  denseBytes += roundUp(elements * bytes);
+  denseBytes += roundUp((last + 1) * bytes);
   operand.strides = strides;
+}
+
+/// Row-major strides; 0 where a batch dim repeats.
+static std::vector<int64_t> denseStrides(const Operand &operand) {
+  size_t rank = operand.shape.size();
+  std::vector<int64_t> strides(rank);
+  int64_t elements = 1;
+  for (size_t i = rank; i-- > 0;) {
+    bool repeats = operand.strides[i] == 0 && i + 2 < rank;
+    strides[i] = repeats ? 0 : elements;
+    elements *= repeats ? 1 : operand.shape[i];
+  }
+  return strides;
 }
 
 void DnnlMatmul::makeDense() {
   Operand result = problem.c;
-  if (!isReadable(problem.a, false, false))
-    copyThroughScratch(problem.a, false);
-  if (!isReadable(problem.b, false, false))
-    copyThroughScratch(problem.b, false);
-  if (!isReadable(problem.c, true, false))
-    copyThroughScratch(problem.c, true);
+  for (Operand *operand : {&problem.a, &problem.b})
+    if (!isReadable(*operand, false))
+      copyThroughScratch(*operand, denseStrides(*operand), false);
+  if (!isReadable(problem.c, true))
+    copyThroughScratch(problem.c, denseStrides(problem.c), true);
   // oneDNN may keep partial sums in c before it reads the post operands.
   for (PostOperation &post : problem.post)
-    if (!post.operand.shape.empty() && (!isReadable(post.operand, true, true) ||
-                                        overlaps(post.operand, result)))
-      copyThroughScratch(post.operand, false);
+    if (!post.operand.shape.empty() &&
+        (!isAddable(post.operand, problem.c) || overlaps(post.operand, result)))
+      copyThroughScratch(post.operand, problem.c.strides, false);
   if (problem.bias && problem.bias->strides[0] != 1)
-    copyThroughScratch(*problem.bias, false);
+    copyThroughScratch(*problem.bias, {1}, false);
 }
 
 void DnnlMatmul::setScratch(void *scratch) {

@@ -1,0 +1,111 @@
+//===- CpuSimple.cpp - copies, fills, embeddings, reductions --------------===//
+
+#include "hocket/Cpu/Reduce.h"
+#include "hocket/Cpu/Simple.h"
+#include "test/Runtime/TestOperand.h"
+#include <algorithm>
+
+using namespace hocket;
+using namespace hocket::test;
+using plan::DType;
+
+TEST(CpuSimple, CopyEveryLayout) {
+  std::vector<int64_t> shape = {3, 40, 5, 37};
+  std::vector<int> order = {0, 1, 2, 3};
+  for (DType type : {DType::Bool, DType::BF16, DType::F32, DType::F64})
+    do
+      for (int64_t pad : {0, 3})
+        for (bool flipped : {false, true}) {
+          TestOperand a(type, shape, order, pad), b(type, shape, {}, pad);
+          TestOperand &src = flipped ? b : a, &dst = flipped ? a : b;
+          src.random(7, 100);
+          auto call = runtime::makeCopy(src.operand(), dst.operand());
+          ASSERT_TRUE(runCall(*call).ok());
+          for (int64_t flat = 0; flat < src.elements(); ++flat)
+            ASSERT_EQ(dst.get(flat), src.get(flat));
+        }
+    while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(CpuSimple, CopyBroadcastsAndSkipsEmpty) {
+  TestOperand src(DType::F32, {1, 6}), dst(DType::F32, {4, 6});
+  runtime::Operand repeated = src.random(1).operand();
+  repeated.shape = {4, 6};
+  repeated.strides = {0, 1};
+  ASSERT_TRUE(runCall(*runtime::makeCopy(repeated, dst.operand())).ok());
+  for (int64_t flat = 0; flat < 24; ++flat)
+    EXPECT_EQ(dst.get(flat), src.get(flat % 6));
+  TestOperand nothing(DType::F32, {0, 6});
+  runtime::Operand empty = nothing.operand();
+  empty.data = nullptr;
+  EXPECT_TRUE(runCall(*runtime::makeCopy(empty, empty)).ok());
+}
+
+TEST(CpuSimple, FillAndIota) {
+  for (DType type : {DType::F32, DType::F64, DType::F16, DType::BF16,
+                     DType::I32, DType::I64}) {
+    TestOperand dst(type, {3, 4, 5}, {2, 0, 1}, 2);
+    ASSERT_TRUE(runCall(*runtime::makeFill(dst.operand(), -2)).ok());
+    for (int64_t flat = 0; flat < 60; ++flat)
+      EXPECT_EQ(dst.get(flat), -2);
+    ASSERT_TRUE(runCall(*runtime::makeIota(dst.operand(), 1, 7)).ok());
+    for (int64_t flat = 0; flat < 60; ++flat)
+      EXPECT_EQ(dst.get(flat), 7 + flat / 5 % 4);
+  }
+}
+
+namespace {
+runtime::EmbeddingArguments lookUp(TestOperand &table, TestOperand &ids,
+                                   TestOperand &out, int64_t offset,
+                                   int64_t vocab) {
+  return {table.operand(), ids.operand(), out.operand(),
+          offset,          vocab,         "input \"ids\""};
+}
+} // namespace
+
+TEST(CpuSimple, EmbeddingOfAShard) {
+  for (DType idType : {DType::I32, DType::I64}) {
+    TestOperand table(DType::F32, {10, 6}, {}, 2), ids(idType, {2, 7}, {1, 0});
+    TestOperand out(DType::F32, {2, 7, 6}, {1, 0, 2});
+    table.random(1);
+    for (int64_t flat = 0; flat < 14; ++flat)
+      ids.set(flat, (flat * 5) % 30);
+    auto call = runtime::makeEmbedding(lookUp(table, ids, out, 10, 30));
+    ASSERT_TRUE(runCall(*call).ok());
+    for (int64_t flat = 0; flat < 14; ++flat)
+      for (int64_t d = 0; d < 6; ++d) {
+        int64_t row = flat * 5 % 30 - 10;
+        double expected = row >= 0 && row < 10 ? table.at({row, d}) : 0;
+        EXPECT_EQ(out.get(flat * 6 + d), expected);
+      }
+  }
+}
+
+TEST(CpuSimple, EmbeddingRefusesIds) {
+  for (int64_t bad : {-1, 30}) {
+    TestOperand table(DType::F32, {30, 6}), ids(DType::I64, {3});
+    TestOperand out(DType::F32, {3, 6});
+    ids.set(2, static_cast<double>(bad));
+    auto call = runtime::makeEmbedding(lookUp(table, ids, out, 0, 30));
+    runtime::Status status = runCall(*call);
+    EXPECT_EQ(status.kind, runtime::ErrorKind::User);
+    EXPECT_EQ(status.message, "input \"ids\" holds " + std::to_string(bad) +
+                                  ", which is outside [0, 30)");
+  }
+}
+
+// A part of a reduction that begins and ends inside a row.
+TEST(CpuSimple, ReduceParts) {
+  TestOperand a(DType::F32, {7, 50}, {}, 4), b(DType::F32, {7, 50}, {}, 1);
+  TestOperand out(DType::F32, {7, 50}, {}, 9);
+  a.random(1);
+  b.random(2);
+  runtime::Reduce reduce(plan::Reduction::Sum, out.operand(),
+                         {a.operand(), b.operand()}, {0, 1});
+  reduce.run(33, 217);
+  for (int64_t flat = 0; flat < 350; ++flat) {
+    float sum =
+        static_cast<float>(a.get(flat)) + static_cast<float>(b.get(flat));
+    EXPECT_EQ(out.get(flat), flat >= 33 && flat < 217 ? sum : 0);
+  }
+}

@@ -1,0 +1,70 @@
+//===- RankGroup.h - runs a function on communicating ranks ----*- C++ -*-===//
+//
+// The conformance suite knows communicators only through this: another
+// transport passes the suite by adding a RankGroup.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_TEST_RUNTIME_RANKGROUP_H
+#define HOCKET_TEST_RUNTIME_RANKGROUP_H
+
+#include "hocket/Runtime/ThreadCommunicator.h"
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace hocket::test {
+
+class RankGroup {
+public:
+  virtual ~RankGroup() = default;
+  /// Calls `body` once on each of `ranks` ranks, at the same time, and returns
+  /// when all have ended.
+  virtual void
+  run(int64_t ranks,
+      const std::function<void(runtime::Communicator &)> &body) = 0;
+};
+
+class ThreadRankGroup : public RankGroup {
+public:
+  explicit ThreadRankGroup(runtime::ThreadCommunicatorOptions options)
+      : options(options) {}
+  void run(int64_t ranks,
+           const std::function<void(runtime::Communicator &)> &body) override {
+    runtime::ThreadWorld world(ranks, options);
+    std::vector<std::unique_ptr<runtime::Communicator>> ends;
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      ends.push_back(world.communicator(rank));
+    std::vector<std::thread> threads;
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      threads.emplace_back([&, rank] { body(*ends[rank]); });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+
+private:
+  runtime::ThreadCommunicatorOptions options;
+};
+
+/// A transport under test.
+struct Transport {
+  std::string name;
+  std::function<std::unique_ptr<RankGroup>()> make;
+};
+
+inline std::vector<Transport> transports() {
+  auto threads = [](bool spin, uint64_t seed) {
+    return [=]() -> std::unique_ptr<RankGroup> {
+      return std::make_unique<ThreadRankGroup>(
+          runtime::ThreadCommunicatorOptions{30, spin, seed});
+    };
+  };
+  return {{"threads", threads(false, 0)},
+          {"threads_spinning", threads(true, 0)},
+          {"threads_delayed", threads(false, 7)}};
+}
+
+} // namespace hocket::test
+
+#endif // HOCKET_TEST_RUNTIME_RANKGROUP_H
