@@ -195,7 +195,9 @@ std::string nn::describePlacement(LayoutAttr layout) {
     return "R";
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto comma = [&]() -> raw_ostream & { return os << (text.empty() ? "" : ", "); };
+  auto comma = [&]() -> raw_ostream & {
+    return os << (text.empty() ? "" : ", ");
+  };
   for (SplitAttr split : layout.getSplits())
     comma() << "S(" << factorName(layout, split) << ") over "
             << split.getAxis().getValue();

@@ -51,9 +51,9 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult LayoutAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type elementType,
-    function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult
+LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                           function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != getDims().size()) // (C1)
     return emitError() << "the tensor has " << shape.size()
                        << " dims, its layout " << getDims().size();
@@ -111,9 +111,9 @@ static OptionalParseResult parseOptionalDim(AsmParser &parser,
       return failure();
     factors.push_back(*factor);
   }
-  auto dim = DimAttr::getChecked(
-      [&] { return parser.emitError(parser.getNameLoc()); },
-      parser.getContext(), ArrayRef<FactorAttr>(factors));
+  auto dim =
+      DimAttr::getChecked([&] { return parser.emitError(parser.getNameLoc()); },
+                          parser.getContext(), ArrayRef<FactorAttr>(factors));
   if (!dim)
     return failure();
   dims.push_back(dim);
@@ -152,8 +152,8 @@ static ParseResult parsePlacement(AsmParser &parser,
     int64_t dim = 0, factor = 0;
     if (parseDimAndFactor(parser, dim, factor))
       return failure();
-    splits.push_back(SplitAttr::get(context, StringAttr::get(context, axis),
-                                    dim, factor));
+    splits.push_back(
+        SplitAttr::get(context, StringAttr::get(context, axis), dim, factor));
     return parser.parseRParen();
   }
   if (letter != "P")
@@ -168,8 +168,8 @@ static ParseResult parsePlacement(AsmParser &parser,
   if (!reduction)
     return parser.emitError(location)
            << "expected sum, max or min, found '" << kind << "'";
-  partials.push_back(PartialAttr::get(context, StringAttr::get(context, axis),
-                                      *reduction));
+  partials.push_back(
+      PartialAttr::get(context, StringAttr::get(context, axis), *reduction));
   return parser.parseRParen();
 }
 
@@ -234,8 +234,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     axis(split.getAxis()) << "S(" << split.getDim() << "." << split.getFactor()
                           << ")";
   for (PartialAttr partial : getPartials())
-    axis(partial.getAxis()) << "P(" << stringifyReduction(partial.getReduction())
-                            << ")";
+    axis(partial.getAxis())
+        << "P(" << stringifyReduction(partial.getReduction()) << ")";
   os << ">";
 }
 

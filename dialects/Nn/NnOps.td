@@ -78,6 +78,8 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
 
     (C1) operand and result have the same element type and factor sizes.
     (C2) the placements differ on `axes` as `kind` says and nowhere else.
+    (C3) where several axes split one factor, those in `axes` are the inner
+    ones: gathering an outer one would move the parts of the inner ones too.
   }];
   let arguments = (ins Nn_Tensor:$x, StrAttr:$kind, StrArrayAttr:$axes,
                        OptionalAttr<I64Attr>:$root);
@@ -105,6 +107,9 @@ def Nn_FillOp : Nn_PlainOp<"fill"> {
 
 def Nn_IotaOp : Nn_PlainOp<"iota"> {
   let summary = "0, 1, 2, ... along a dim";
+  let description = [{
+    (C1) dim is a dim of the result. (C2) the result has numbers.
+  }];
   let arguments = (ins I64Attr:$dim);
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
@@ -163,18 +168,27 @@ def Nn_AttentionOp : Nn_InferredOp<"attention"> {
 
 def Nn_LayerNormOp : Nn_InferredOp<"layer_norm"> {
   let summary = "(x - mean) / sqrt(var + eps) * weight + bias over the last dim";
+  let description = [{
+    The variance is that of the population (divided by the size).
+    (C1) x has floats and at least one dim. (C2) weight and bias have one dim of
+    the size of x's last. (C3) equal element types. (C4) eps >= 0.
+  }];
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$weight,
                        Optional<Nn_Tensor>:$bias, F64Attr:$eps);
 }
 
 def Nn_RmsNormOp : Nn_InferredOp<"rms_norm"> {
   let summary = "x / sqrt(mean(x^2) + eps) * weight over the last dim";
+  let description = [{The constraints of layer_norm.}];
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$weight,
                        F64Attr:$eps);
 }
 
 def Nn_SoftmaxOp : Nn_InferredOp<"softmax"> {
   let summary = "exp(x - max) / sum exp(x - max) along a dim";
+  let description = [{
+    (C1) dim is a dim of x. (C2) x has floats.
+  }];
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim);
 }
 
@@ -184,7 +198,8 @@ def Nn_RotaryOp : Nn_InferredOp<"rotary"> {
     With d the size of the last dim, angle a(p, i) = p * base^(-2i/d) and
     i < d/2. `half`: (x_i, x_{i+d/2}) is rotated (LLaMA as published);
     `interleaved`: (x_{2i}, x_{2i+1}). (RoFormer, arXiv 2104.09864, eq. 15.)
-    (C1) the last dim is even and dim is another one.
+    (C1) the last dim is even and dim is another one. (C2) style is one of the
+    two. (C3) base > 0. (C4) x has floats.
   }];
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, F64Attr:$base,
                        StrAttr:$style);
@@ -196,7 +211,9 @@ def Nn_UnaryOp : Nn_InferredOp<"unary"> {
   let summary = "a function of each element";
   let description = [{
     `kind`: gelu (exact), gelu_tanh, silu, relu, sigmoid, tanh, exp, log, sqrt,
-    rsqrt, erf, abs, neg, not, sin, cos.
+    rsqrt, erf, abs, neg, not, sin, cos. `not` takes bools; relu, abs and neg
+    take numbers; the others floats.
+    (C1) kind is one of these. (C2) x has the elements that it takes.
   }];
   let arguments = (ins Nn_Tensor:$x, StrAttr:$kind);
   let assemblyFormat =
@@ -208,7 +225,8 @@ def Nn_BinaryOp : Nn_InferredOp<"binary"> {
   let description = [{
     `kind`: add, sub, mul, div, pow, maximum, minimum, and, or, eq, ne, lt, le,
     gt, ge (comparisons give bool).
-    (C1) equal element types. (C2) dims broadcast.
+    (C1) equal element types. (C2) dims broadcast. (C3) kind is one of these.
+    (C4) bools for and, or; any elements for eq, ne; numbers for the others.
   }];
   let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b, StrAttr:$kind);
   let assemblyFormat =
@@ -217,12 +235,17 @@ def Nn_BinaryOp : Nn_InferredOp<"binary"> {
 
 def Nn_WhereOp : Nn_InferredOp<"where"> {
   let summary = "a where condition, else b; NumPy broadcasting";
+  let description = [{
+    (C1) condition is bool. (C2) equal element types of a and b. (C3) dims
+    broadcast.
+  }];
   let arguments = (ins Nn_Tensor:$condition, Nn_Tensor:$a,
                        Nn_Tensor:$b);
 }
 
 def Nn_CastOp : Nn_PlainOp<"cast"> {
   let summary = "another element type";
+  let description = [{(C1) the dims have the same sizes.}];
   let arguments = (ins Nn_Tensor:$x);
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
@@ -230,6 +253,7 @@ def Nn_CastOp : Nn_PlainOp<"cast"> {
 
 def Nn_DropoutOp : Nn_InferredOp<"dropout"> {
   let summary = "zeroes elements with probability p in training; else identity";
+  let description = [{(C1) 0 <= p < 1.}];
   let arguments = (ins Nn_Tensor:$x, F64Attr:$p);
 }
 
@@ -237,6 +261,10 @@ def Nn_DropoutOp : Nn_InferredOp<"dropout"> {
 
 def Nn_ReduceOp : Nn_InferredOp<"reduce"> {
   let summary = "sum, mean or max over dims";
+  let description = [{
+    (C1) kind is one of these. (C2) dims are dims of x, each once. (C3) mean
+    takes floats, sum and max numbers.
+  }];
   let arguments = (ins Nn_Tensor:$x, StrAttr:$kind,
                        DenseI64ArrayAttr:$dims,
                        DefaultValuedAttr<BoolAttr, "false">:$keepdim);
@@ -273,9 +301,11 @@ def Nn_RearrangeOp : Nn_PlainOp<"rearrange"> {
 def Nn_SliceOp : Nn_InferredOp<"slice"> {
   let summary = "x[start : start + size] along a dim";
   let description = [{
-    (C1) the range lies in the dim. With `drop` (size 1) the dim goes away. A
-    dim of several factors is sliced on its major factor: start and size are
-    multiples of the rest, or the result's dim is one anonymous factor.
+    (C1) the range lies in the dim. (C2) with `drop` (the dim goes away) size
+    is 1.
+    A dim of several factors is sliced on its major factor if start and size are
+    multiples of the rest (a major factor of size 1 is left out of the result);
+    else the result's dim is one anonymous factor.
   }];
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, I64Attr:$start,
                        I64Attr:$size,
@@ -284,11 +314,21 @@ def Nn_SliceOp : Nn_InferredOp<"slice"> {
 
 def Nn_ConcatOp : Nn_InferredOp<"concat"> {
   let summary = "tensors one after another along a dim";
+  let description = [{
+    The result's dim is of several factors if those below the major one are
+    equal in all operands.
+    (C1) there is an operand. (C2) dim is one of its dims. (C3) element types
+    and other dims agree.
+  }];
   let arguments = (ins Variadic<Nn_Tensor>:$xs, I64Attr:$dim);
 }
 
 def Nn_BroadcastOp : Nn_PlainOp<"broadcast"> {
   let summary = "NumPy broadcast to the result's shape";
+  let description = [{
+    (C1) aligned at the last, each dim of x has the result's size or 1; equal
+    element types.
+  }];
   let arguments = (ins Nn_Tensor:$x);
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;

@@ -34,8 +34,8 @@ static StringAttr nameOf(ArrayRef<FactorAttr> factors, int64_t minor,
 
 static bool isNamed(FactorAttr factor) { return !factor.getName().empty(); }
 
-FailureOr<SmallVector<FactorAttr>>
-nn::refineFactors(ArrayRef<FactorAttr> a, ArrayRef<FactorAttr> b) {
+FailureOr<SmallVector<FactorAttr>> nn::refineFactors(ArrayRef<FactorAttr> a,
+                                                     ArrayRef<FactorAttr> b) {
   assert(!a.empty() && !b.empty() && "a dim has at least one factor");
   MLIRContext *context = a.front().getContext();
   SmallVector<int64_t> left = bordersOf(a), right = bordersOf(b);

@@ -16,8 +16,7 @@ static LogicalResult checkRanks(std::optional<Location> location, Value q,
           location, "attention takes ", name,
           " of 4 dims (batch, heads, positions, head dim), but it is ",
           describe(value.getType()));
-  if (keep &&
-      (dimsOf(keep).size() != 2 || !elementTypeOf(keep).isInteger(1)))
+  if (keep && (dimsOf(keep).size() != 2 || !elementTypeOf(keep).isInteger(1)))
     return emitOptionalError(
         location,
         "attention takes keep of 2 dims (batch, keys) of bool, but it is ",
@@ -54,14 +53,15 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
     return failure();
   if (keep &&
       (failed(checkSame(location, "batch", {"q", q}, 0, {"keep", keep}, 0)) ||
-       failed(checkSame(location, "number of keys", {"k", k}, 2,
-                        {"keep", keep}, 1))))
+       failed(checkSame(location, "number of keys", {"k", k}, 2, {"keep", keep},
+                        1))))
     return failure();
   int64_t heads = dimsOf(q)[1].getSize(), groups = dimsOf(k)[1].getSize();
   if (groups == 0 ? heads != 0 : heads % groups != 0) // (C3)
     return emitOptionalError(location, "attention takes a multiple of the ",
-                             groups, " heads of k and v as heads of q, but q "
-                                     "has ",
+                             groups,
+                             " heads of k and v as heads of q, but q "
+                             "has ",
                              heads);
   for (Value other : {k, v}) // (C4)
     if (elementTypeOf(other) != elementTypeOf(q))
@@ -70,8 +70,9 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
           describe(q.getType()), " and ", describe(other.getType()));
   double dropout = adaptor.getDropout().convertToDouble();
   if (!(dropout >= 0 && dropout < 1))
-    return emitOptionalError(location, "attention takes a dropout of at least "
-                                       "0 and less than 1, but it is ",
+    return emitOptionalError(location,
+                             "attention takes a dropout of at least "
+                             "0 and less than 1, but it is ",
                              dropout);
   SmallVector<DimAttr> dims(dimsOf(q).drop_back());
   dims.push_back(dimsOf(v).back());

@@ -13,12 +13,12 @@ LogicalResult DropoutOp::inferReturnTypes(MLIRContext *context,
                                           SmallVectorImpl<Type> &types) {
   double p = adaptor.getP().convertToDouble();
   if (!(p >= 0 && p < 1)) // (C1)
-    return emitOptionalError(location, "dropout takes a probability of at "
-                                       "least 0 and less than 1, but it is ",
+    return emitOptionalError(location,
+                             "dropout takes a probability of at "
+                             "least 0 and less than 1, but it is ",
                              p);
   Value x = adaptor.getX();
-  types.push_back(
-      withLayout(tensorType(x), layoutOf(x).withoutPlacement()));
+  types.push_back(withLayout(tensorType(x), layoutOf(x).withoutPlacement()));
   return success();
 }
 

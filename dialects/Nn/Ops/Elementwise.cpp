@@ -104,20 +104,19 @@ LogicalResult BinaryOp::inferReturnTypes(MLIRContext *context,
                              "sub, mul, div, pow, maximum, minimum, and, or, "
                              "eq, ne, lt, le, gt, ge");
   if (elementTypeOf(a) != elementTypeOf(b)) // (C1)
-    return emitOptionalError(location, kind,
-                             " takes tensors of one element type, but a is ",
-                             describe(a.getType()), " and b ",
-                             describe(b.getType()));
+    return emitOptionalError(
+        location, kind, " takes tensors of one element type, but a is ",
+        describe(a.getType()), " and b ", describe(b.getType()));
   if (!accepts(*takes, elementTypeOf(a))) // (C4)
     return emitOptionalError(location, kind, " takes ", nameOf(*takes),
                              ", but a is ", describe(a.getType()));
   auto dims = broadcastDims(dimsOf(a), dimsOf(b));
   if (failed(dims)) // (C2)
-    return emitOptionalError(location, kind, ": the shapes do not broadcast: ",
-                             "a is ", describe(a.getType()), ", b ",
-                             describe(b.getType()));
-  Type element = isComparison(kind) ? IntegerType::get(context, 1)
-                                    : elementTypeOf(a);
+    return emitOptionalError(
+        location, kind, ": the shapes do not broadcast: ", "a is ",
+        describe(a.getType()), ", b ", describe(b.getType()));
+  Type element =
+      isComparison(kind) ? IntegerType::get(context, 1) : elementTypeOf(a);
   types.push_back(tensorOf(element, LayoutAttr::get(context, *dims)));
   return success();
 }
@@ -219,11 +218,11 @@ PlacementRule CastOp::getPlacementRule() {
   auto from = dyn_cast<FloatType>(elementTypeOf(getX()));
   auto to = dyn_cast<FloatType>(getType().getElementType());
   bool isFloat = from && to;
-  RuleBuilder rule(*this,
-                   isFloat ? "a narrowing cast of a partial sum rounds each "
-                             "term"
-                           : "a cast to or from integers needs the complete "
-                             "value");
+  RuleBuilder rule(*this, isFloat
+                              ? "a narrowing cast of a partial sum rounds each "
+                                "term"
+                              : "a cast to or from integers needs the complete "
+                                "value");
   rule.addBroadcasting({0});
   if (elementTypeOf(getX()) == getType().getElementType() ||
       (isFloat && isExact(from, to)))

@@ -19,7 +19,8 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *context,
                              "linear takes a weight of 2 dims, but it is ",
                              describe(weight.getType()));
   int64_t in = adaptor.getTransposed() ? 0 : 1, out = 1 - in;
-  if (inputs.empty() || inputs.back().getSize() != weights[in].getSize()) // (C2)
+  if (inputs.empty() ||
+      inputs.back().getSize() != weights[in].getSize()) // (C2)
     return emitOptionalError(
         location, "linear takes x with a last dim of ", weights[in].getSize(),
         ", the in dim of the weight ", describe(weight.getType()),

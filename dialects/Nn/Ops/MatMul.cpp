@@ -26,8 +26,8 @@ LogicalResult MatMulOp::inferReturnTypes(MLIRContext *context,
   auto dims = broadcastDims(left.drop_back(2), right.drop_back(2));
   if (failed(dims)) // (C2)
     return emitOptionalError(
-        location, "matmul: the dims before the last two do not broadcast: ",
-        got());
+        location,
+        "matmul: the dims before the last two do not broadcast: ", got());
   if (elementTypeOf(a) != elementTypeOf(b)) // (C3)
     return emitOptionalError(
         location, "matmul takes tensors of one element type, but ", got());

@@ -24,11 +24,10 @@ static LogicalResult inferNorm(std::optional<Location> location, StringRef name,
       continue;
     if (dimsOf(other).size() != 1 ||
         dimsOf(other)[0].getSize() != dims.back().getSize()) // (C2)
-      return emitOptionalError(location, name, " takes a ", names[index],
-                               " of one dim of ", dims.back().getSize(),
-                               ", the last dim of x ", describe(x.getType()),
-                               ", but the ", names[index], " is ",
-                               describe(other.getType()));
+      return emitOptionalError(
+          location, name, " takes a ", names[index], " of one dim of ",
+          dims.back().getSize(), ", the last dim of x ", describe(x.getType()),
+          ", but the ", names[index], " is ", describe(other.getType()));
     if (elementTypeOf(other) != elementTypeOf(x)) // (C3)
       return emitOptionalError(
           location, name, " takes tensors of one element type, but got ",

@@ -10,9 +10,8 @@ using namespace hocket::nn;
 
 static bool haveSameFactors(Value a, Value b) {
   auto sizes = [](DimAttr dim) {
-    return llvm::map_to_vector(dim.getFactors(), [](FactorAttr factor) {
-      return factor.getSize();
-    });
+    return llvm::map_to_vector(
+        dim.getFactors(), [](FactorAttr factor) { return factor.getSize(); });
   };
   return elementTypeOf(a) == elementTypeOf(b) &&
          llvm::equal(dimsOf(a), dimsOf(b), [&](DimAttr x, DimAttr y) {
@@ -89,10 +88,9 @@ static LogicalResult verifyAxis(RedistributeOp op, Kind kind, StringRef axis) {
     return op.emitOpError() << "splits another factor over '" << axis
                             << "', but x and the result are split alike";
   if (op.getKind() == "mask" && to.partial.getReduction() != Reduction::Sum)
-    return op.emitOpError() << "makes a P(sum) over '" << axis
-                            << "', but the result is P("
-                            << stringifyReduction(to.partial.getReduction())
-                            << ") there";
+    return op.emitOpError()
+           << "makes a P(sum) over '" << axis << "', but the result is P("
+           << stringifyReduction(to.partial.getReduction()) << ") there";
   return success();
 }
 
@@ -152,8 +150,7 @@ LogicalResult RedistributeOp::verify() {
   if (unmoved(from) != unmoved(to)) // (C2)
     return emitOpError() << "changes the placement from "
                          << describePlacement(from) << " to "
-                         << describePlacement(to)
-                         << ", not only over its axes";
+                         << describePlacement(to) << ", not only over its axes";
   if (failed(verifyNesting(*this, "x", from)) || // (C3)
       failed(verifyNesting(*this, "the result", to)))
     return failure();

@@ -41,8 +41,8 @@ static LogicalResult verifyOrder(RearrangeOp op, ArrayRef<FactorAttr> factors,
   for (ArrayRef<int64_t> dim : order)
     for (int64_t number : dim) {
       if (number < 0 || number >= int64_t(factors.size()))
-        return op.emitOpError() << "lists factor " << number << " of "
-                                << factors.size();
+        return op.emitOpError()
+               << "lists factor " << number << " of " << factors.size();
       if (std::exchange(isListed[number], true))
         return op.emitOpError() << "lists factor " << number << " twice";
     }
@@ -58,10 +58,11 @@ LogicalResult RearrangeOp::verify() {
   if (failed(order))
     return emitOpError() << "needs for each result dim the numbers of its "
                             "factors, as in [[0], [2, 1]]";
-  if (!llvm::equal(getSource().getShape(), tensorType(getX()).getShape())) // (C1)
+  if (!llvm::equal(getSource().getShape(),
+                   tensorType(getX()).getShape())) // (C1)
     return emitOpError() << "splits dims of "
-                         << describe(withLayout(tensorType(getX()),
-                                                getSource()))
+                         << describe(
+                                withLayout(tensorType(getX()), getSource()))
                          << ", but x is " << describe(getX().getType());
   SmallVector<FactorAttr> factors = flatten(getSource());
   if (failed(verifyOrder(*this, factors, *order))) // (C2)

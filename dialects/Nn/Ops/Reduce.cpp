@@ -50,9 +50,9 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
 
 PlacementRule ReduceOp::getPlacementRule() {
   bool isMax = getKind() == "max";
-  RuleBuilder rule(*this, isMax ? "the max of a sum is not the sum of the maxima"
-                                : "a " + getKind().str() +
-                                      " passes partial sums only");
+  RuleBuilder rule(
+      *this, isMax ? "the max of a sum is not the sum of the maxima"
+                   : "a " + getKind().str() + " passes partial sums only");
   int64_t kept = 0;
   for (int64_t dim = 0, rank = dimsOf(getX()).size(); dim < rank; ++dim) {
     if (!llvm::is_contained(getDims(), dim)) {

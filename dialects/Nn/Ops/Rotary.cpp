@@ -15,21 +15,26 @@ LogicalResult RotaryOp::inferReturnTypes(MLIRContext *context,
   int64_t rank = dimsOf(x).size(), dim = adaptor.getDim();
   if (rank < 2 || dimsOf(x).back().getSize() % 2 != 0) // (C1)
     return emitOptionalError(
-        location, "rotary takes x of 2 or more dims, the last one even, but x "
-                  "is ",
+        location,
+        "rotary takes x of 2 or more dims, the last one even, but x "
+        "is ",
         describe(x.getType()));
   if (dim < 0 || dim >= rank - 1)
-    return emitOptionalError(location, "rotary takes positions on a dim from 0 "
-                                       "to ",
+    return emitOptionalError(location,
+                             "rotary takes positions on a dim from 0 "
+                             "to ",
                              rank - 2, " of x ", describe(x.getType()),
                              ", but got dim ", dim);
-  if (adaptor.getStyle() != "half" && adaptor.getStyle() != "interleaved") // (C2)
-    return emitOptionalError(location, "rotary takes style half or "
-                                       "interleaved, but got ",
+  if (adaptor.getStyle() != "half" &&
+      adaptor.getStyle() != "interleaved") // (C2)
+    return emitOptionalError(location,
+                             "rotary takes style half or "
+                             "interleaved, but got ",
                              adaptor.getStyle());
   if (!(adaptor.getBase().convertToDouble() > 0)) // (C3)
-    return emitOptionalError(location, "rotary takes a base above 0, but it "
-                                       "is ",
+    return emitOptionalError(location,
+                             "rotary takes a base above 0, but it "
+                             "is ",
                              adaptor.getBase().convertToDouble());
   if (!isa<FloatType>(elementTypeOf(x))) // (C4)
     return emitOptionalError(location, "rotary takes x of floats, but it is ",

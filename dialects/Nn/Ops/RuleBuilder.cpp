@@ -21,8 +21,8 @@ RuleBuilder::RuleBuilder(Operation *op, std::string reason) : op(op) {
 }
 
 ArrayRef<FactorAttr> RuleBuilder::layoutOf(DimOf dim) const {
-  Value value =
-      dim.isResult ? Value(op->getResult(dim.value)) : op->getOperand(dim.value);
+  Value value = dim.isResult ? Value(op->getResult(dim.value))
+                             : op->getOperand(dim.value);
   return dimsOf(value)[dim.dim].getFactors();
 }
 
@@ -42,9 +42,8 @@ int RuleBuilder::addFactor(FactorAttr factor, FactorUse use,
 }
 
 void RuleBuilder::add(ArrayRef<DimOf> dims, FactorUse use, std::string reason) {
-  auto lists = llvm::map_to_vector(dims, [&](DimOf dim) {
-    return layoutOf(dim);
-  });
+  auto lists =
+      llvm::map_to_vector(dims, [&](DimOf dim) { return layoutOf(dim); });
   auto factors = refineAll(lists);
   if (failed(factors)) {
     DimAttr crossed = DimAttr::get(op->getContext(), lists.front());

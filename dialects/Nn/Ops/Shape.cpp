@@ -19,8 +19,8 @@ static bool cutsMajorFactor(DimAttr dim, int64_t start, int64_t size) {
   return minor > 0 && start % minor == 0 && size % minor == 0;
 }
 
-/// Elements [start, start + size) of a dim: fewer of its major factor, or, where
-/// they end inside of one, a factor without a name.
+/// Elements [start, start + size) of a dim: fewer of its major factor, or,
+/// where they end inside of one, a factor without a name.
 static DimAttr sliceDim(DimAttr dim, int64_t start, int64_t size) {
   ArrayRef<FactorAttr> factors = dim.getFactors();
   if (start == 0 && size == dim.getSize())
@@ -49,9 +49,9 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *context,
                              " dims");
   int64_t extent = dimsOf(x)[dim].getSize();
   if (start < 0 || size < 0 || start > extent || size > extent - start)
-    return emitOptionalError(location, "slice of elements ", start, " to ",
-                             start + size, " of dim ", dim, " of x ",
-                             describe(x.getType()), ", which has ", extent);
+    return emitOptionalError(location, "slice [", start, ":", start + size,
+                             "] of dim ", dim, " of x ", describe(x.getType()),
+                             ", whose size is ", extent);
   if (adaptor.getDrop() && size != 1) // (C2)
     return emitOptionalError(location,
                              "a slice that drops its dim takes 1 element, "
@@ -83,11 +83,11 @@ static void addSliced(RuleBuilder &rule, SliceOp op, int64_t dim) {
     return;
   }
   ArrayRef<FactorAttr> to = left.getFactors();
-  rule.factorsOf(operand(0, dim)).push_back(
-      rule.addFactor(from[0], FactorUse::Whole, reason));
+  rule.factorsOf(operand(0, dim))
+      .push_back(rule.addFactor(from[0], FactorUse::Whole, reason));
   if (to.size() == from.size())
-    rule.factorsOf(result(dim)).push_back(
-        rule.addFactor(to[0], FactorUse::Whole, reason));
+    rule.factorsOf(result(dim))
+        .push_back(rule.addFactor(to[0], FactorUse::Whole, reason));
   for (FactorAttr factor : from.drop_front()) {
     if (factor.getSize() == 1)
       continue;

@@ -13,10 +13,15 @@ bool haveSameShapes(mlir::TypeRange a, mlir::TypeRange b);
 /// An op's constraints are those of inferring its type: one implementation.
 template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
   llvm::SmallVector<mlir::Type> types;
-  return OpTy::inferReturnTypes(
-      op.getContext(), op.getLoc(), op->getOperands(),
-      op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-      op->getRegions(), types);
+  if (failed(OpTy::inferReturnTypes(
+          op.getContext(), op.getLoc(), op->getOperands(),
+          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+          op->getRegions(), types)))
+    return mlir::failure();
+  if (!haveSameShapes(types, op->getResultTypes()))
+    return op.emitOpError() << "gives " << describe(types.front())
+                            << ", but the result is " << describe(op.getType());
+  return mlir::success();
 }
 
 /// The factors of a dim that two tensors share: a common refinement, named by
