@@ -1,0 +1,286 @@
+//===- ExecutorPlans.cpp - whole plans against a serial computation -------===//
+
+#include "hocket/Plan/Check.h"
+#include "hocket/Runtime/Executor.h"
+#include "hocket/Runtime/MemoryTensors.h"
+#include "test/Runtime/PlanBuilder.h"
+#include "test/Runtime/SamplePlan.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <sstream>
+
+using namespace hocket;
+using namespace hocket::test;
+using plan::Region;
+using runtime::Executor;
+using runtime::MemoryTensors;
+
+namespace {
+
+void fill(MemoryTensors &tensors, const std::string &name,
+          const std::vector<int64_t> &dims, int seed) {
+  float *data = tensors.add(name, plan::DType::F32, dims).as<float>();
+  for (int64_t i = 0; i < product(dims); ++i)
+    data[i] = static_cast<float>((i * 37 + seed * 101) % 64 - 32) / 16;
+}
+
+std::unique_ptr<Executor> start(const plan::Plan &plan,
+                                const runtime::KernelTable &kernels,
+                                runtime::ExecutorOptions options = {}) {
+  std::unique_ptr<Executor> executor;
+  runtime::Status status = Executor::create(plan, kernels, options, executor);
+  EXPECT_TRUE(status.ok()) << status.message;
+  return executor;
+}
+
+void addOne(void *const *args, const int64_t *scalars, int64_t begin,
+            int64_t end) {
+  const float *in = static_cast<const float *>(args[0]);
+  float *out = static_cast<float *>(args[1]);
+  for (int64_t i = begin; i < end; ++i)
+    out[i] = in[i] + static_cast<float>(scalars[0]);
+}
+
+constexpr int64_t batch = 6, width = 5, hidden = 8;
+
+/// On mesh (dp = 2, tp = 2): y = (x W + b) + rank's tp coordinate * 0 + 1,
+/// x split by columns and W by rows over tp (unevenly), the sum scattered over
+/// the columns of y and gathered again; the batch split over dp (unevenly).
+/// One class a rank, so that all shapes may differ.
+plan::Plan rowParallel() {
+  plan::Plan plan;
+  plan.model = "Linear";
+  plan.mesh = {{"dp", 2}, {"tp", 2}};
+  plan.tables = {{{0}, {0, 4}}, {{0}, {4, 2}},  // batch rows
+                 {{1}, {0, 3}}, {{1}, {3, 5}},  // hidden
+                 {{1}, {0, 1}}, {{1}, {1, 4}}}; // columns of y
+  plan.sources = {{"fc", "m.hkt:1:2", ""}, {"fc", "m.hkt:1:2", "s.hkt:3:4"}};
+  plan.inputs = {tensor("x", {batch, hidden}, {{0, 0, 1}, {1, 2, 3}})};
+  plan.parameters = {tensor("w", {hidden, width}, {{0, 2, 3}}),
+                     tensor("b", {width})};
+  plan.outputs = {tensor("y", {batch, width}, {{0, 0, 1}})};
+  plan.outputs[0].replicatedOver = {1};
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    int64_t dp = rank / 2, tp = rank % 2;
+    int64_t rows = plan.tables[1].values[dp], k = plan.tables[3].values[tp];
+    int64_t columns = plan.tables[5].values[tp];
+    ClassBuilder c({rank});
+    plan::View x = c.box(Region::Input, 0, {rows, k});
+    plan::View y = c.box(Region::Output, 0, {rows, width});
+    plan::View w = c.weight({k, width}), b = c.weight({width});
+    plan::View partial = c.arena({rows, width}),
+               part = c.arena({rows, columns});
+    plan::View sum = c.arena({rows, width});
+    c.result.load = {{0, plan::ReadParameter{0, w, {}}},
+                     {0, plan::ReadParameter{1, b, {1}}},
+                     {0, plan::PackWeight{0, w, rows}}};
+    c.result.packs = 1;
+    plan::Matmul matmul;
+    matmul.a = x, matmul.b = w, matmul.c = partial;
+    matmul.hasBias = true, matmul.bias = b, matmul.packedWeight = 0;
+    plan::Collective scatter, gather;
+    scatter.kind = plan::CollectiveKind::ReduceScatter;
+    scatter.axes = {1}, scatter.src = partial, scatter.dst = part;
+    scatter.dim = 1, scatter.offset = 4, scatter.size = 5;
+    gather = scatter;
+    gather.kind = plan::CollectiveKind::AllGather;
+    gather.src = part, gather.dst = sum, gather.id = 1;
+    plan::Kernel kernel;
+    kernel.symbol = "add_one";
+    kernel.inputs = {sum}, kernel.outputs = {y};
+    kernel.scalars = {plan::Scalar{1}};
+    kernel.extent = rows * width;
+    c.result.step = {{0, matmul}, {1, scatter}, {1, gather}, {0, kernel}};
+    plan.classes.push_back(c.result);
+  }
+  return plan;
+}
+
+std::vector<float> rowParallelResult(MemoryTensors &weights,
+                                     MemoryTensors &inputs) {
+  const float *x = inputs.find("x")->as<float>();
+  const float *w = weights.find("w")->as<float>();
+  const float *b = weights.find("b")->as<float>();
+  std::vector<float> y;
+  for (int64_t i = 0; i < batch; ++i)
+    for (int64_t j = 0; j < width; ++j) {
+      float sum = b[j] + 1;
+      for (int64_t p = 0; p < hidden; ++p)
+        sum += x[i * hidden + p] * w[p * width + j];
+      y.push_back(sum);
+    }
+  return y;
+}
+
+} // namespace
+
+TEST(ExecutorPlans, Sample) {
+  plan::Plan plan = plan::samplePlan();
+  MemoryTensors weights, inputs, outputs;
+  fill(weights, "proj.weight", {4, 6}, 1);
+  fill(weights, "proj.bias", {6}, 2);
+  fill(inputs, "x", {3, 4}, 3);
+  auto executor = start(plan, {});
+  ASSERT_TRUE(executor);
+  ASSERT_TRUE(executor->load(weights).ok());
+  runtime::Status status = executor->step(inputs, outputs);
+  ASSERT_TRUE(status.ok()) << status.message;
+  const float *x = inputs.find("x")->as<float>();
+  const float *w = weights.find("proj.weight")->as<float>();
+  const float *b = weights.find("proj.bias")->as<float>();
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 6; ++j) {
+      float sum = b[j];
+      for (int p = 0; p < 4; ++p)
+        sum += x[i * 4 + p] * w[p * 6 + j];
+      EXPECT_FLOAT_EQ(outputs.find("y")->as<float>()[i * 6 + j], sum);
+    }
+}
+
+// Values are multiples of 1/256, so that sums are exact in any order.
+TEST(ExecutorPlans, RowParallelLinear) {
+  plan::Plan plan = rowParallel();
+  MemoryTensors weights, inputs, outputs;
+  fill(weights, "w", {hidden, width}, 1);
+  fill(weights, "b", {width}, 2);
+  for (uint64_t seed : {0, 5}) {
+    runtime::ExecutorOptions options;
+    options.delaySeed = seed;
+    auto executor = start(plan, {{"add_one", addOne}}, options);
+    ASSERT_TRUE(executor);
+    ASSERT_TRUE(executor->load(weights).ok());
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      fill(inputs, "x", {batch, hidden}, 3 + repeat);
+      runtime::Status status = executor->step(inputs, outputs);
+      ASSERT_TRUE(status.ok()) << status.message;
+      std::vector<float> expected = rowParallelResult(weights, inputs);
+      for (size_t i = 0; i < expected.size(); ++i)
+        ASSERT_EQ(outputs.find("y")->as<float>()[i], expected[i]) << i;
+    }
+  }
+}
+
+TEST(ExecutorPlans, CountersAgreeWithThePlan) {
+  plan::Plan plan = rowParallel();
+  MemoryTensors weights, inputs, outputs;
+  fill(weights, "w", {hidden, width}, 1);
+  fill(weights, "b", {width}, 2);
+  fill(inputs, "x", {batch, hidden}, 3);
+  auto executor = start(plan, {{"add_one", addOne}});
+  ASSERT_TRUE(executor);
+  ASSERT_TRUE(executor->load(weights).ok());
+  for (int repeat = 0; repeat < 3; ++repeat)
+    ASSERT_TRUE(executor->step(inputs, outputs).ok());
+  for (const runtime::RankCounters &counted : executor->counters()) {
+    const plan::RankClass &c = plan.classes[counted.rank];
+    for (size_t i : {1, 2}) {
+      const auto &collective = std::get<plan::Collective>(c.step[i].body);
+      const runtime::CollectiveCounter &counter =
+          counted.step.collectives[static_cast<int>(collective.kind)];
+      EXPECT_EQ(counter.calls, 3);
+      EXPECT_GT(counter.receivedBytes, 0);
+      EXPECT_EQ(counter.receivedBytes,
+                3 * plan::receivedBytes(plan, c, collective, counted.rank));
+    }
+    EXPECT_EQ(counted.step.runs, 3);
+    EXPECT_EQ(counted.load.runs, 1);
+    EXPECT_EQ(counted.step.instructions[1].calls, 3); // kernel
+    EXPECT_LE(counted.arenaBytes, c.budget.arenaBytes);
+    EXPECT_GT(counted.packedBytes, 0);
+  }
+}
+
+// One rank on two threads, on data large enough to be cut.
+TEST(ExecutorPlans, KernelIsCutOverThreads) {
+  plan::Plan plan;
+  plan.mesh = {{"tp", 1}};
+  plan.sources = {{"add", "", ""}};
+  plan.inputs = {tensor("x", {40000})};
+  plan.outputs = {tensor("y", {40000})};
+  ClassBuilder c({0});
+  plan::Kernel kernel;
+  kernel.symbol = "add_one";
+  kernel.inputs = {c.box(Region::Input, 0, {40000})};
+  kernel.outputs = {c.box(Region::Output, 0, {40000})};
+  kernel.scalars = {plan::Scalar{1}};
+  kernel.extent = 40000;
+  c.result.step = {{0, kernel}};
+  plan.classes = {c.result};
+  MemoryTensors weights, inputs, outputs;
+  fill(inputs, "x", {40000}, 1);
+  runtime::ExecutorOptions options;
+  options.cores = 2;
+  auto executor = start(plan, {{"add_one", addOne}}, options);
+  ASSERT_TRUE(executor);
+  ASSERT_TRUE(executor->load(weights).ok());
+  ASSERT_TRUE(executor->step(inputs, outputs).ok());
+  for (int64_t i = 0; i < 40000; ++i)
+    ASSERT_EQ(outputs.find("y")->as<float>()[i],
+              inputs.find("x")->as<float>()[i] + 1);
+}
+
+// Views that slice by a table, types converted while reading, constants.
+TEST(ExecutorPlans, SlicesConversionsAndConstants) {
+  plan::Plan plan;
+  plan.mesh = {{"tp", 3}};
+  plan.tables = {{{0}, {0, 2, 4}}, {{0}, {2, 2, 2}}};
+  plan.sources = {{"slice", "", ""}};
+  plan.inputs = {tensor("x", {6}, {}, plan::DType::I64)};
+  plan.parameters = {tensor("p", {6})};
+  plan.outputs = {tensor("i", {6}, {{0, 0, 1}}, plan::DType::I64),
+                  tensor("p", {6}, {{0, 0, 1}}),
+                  tensor("r", {6}, {{0, 0, 1}}, plan::DType::I64)};
+  ClassBuilder c({0, 1, 2});
+  plan::View x = c.box(Region::Input, 0, {6}, plan::DType::I64);
+  plan::View p = c.weight({6}), ramp = c.weight({2}, plan::DType::I64);
+  plan::View i = c.box(Region::Output, 0, {2}, plan::DType::I64);
+  plan::View q = c.box(Region::Output, 1, {2});
+  plan::View r = c.box(Region::Output, 2, {2}, plan::DType::I64);
+  x.terms = p.terms = {plan::Scalar{0, 0, 1}};
+  plan::View whole = p;
+  whole.terms.clear();
+  x.shape = p.shape = {2};
+  c.result.load = {{0, plan::ReadParameter{0, whole, {}}},
+                   {0, plan::Iota{ramp, 0, plan::Scalar{10, 0, 1}}}};
+  c.result.step = {
+      {0, plan::Copy{x, i}}, {0, plan::Copy{p, q}}, {0, plan::Copy{ramp, r}}};
+  plan.classes = {c.result};
+  MemoryTensors weights, inputs, outputs;
+  int32_t *given = inputs.add("x", plan::DType::I32, {6}).as<int32_t>();
+  double *wide = weights.add("p", plan::DType::F64, {6}).as<double>();
+  for (int k = 0; k < 6; ++k)
+    given[k] = k * k, wide[k] = k + 0.5;
+  auto executor = start(plan, {});
+  ASSERT_TRUE(executor);
+  ASSERT_TRUE(executor->load(weights).ok());
+  ASSERT_TRUE(executor->step(inputs, outputs).ok());
+  for (int k = 0; k < 6; ++k) {
+    EXPECT_EQ(outputs.find("i")->as<int64_t>()[k], k * k);
+    EXPECT_EQ(outputs.find("p")->as<float>()[k], static_cast<float>(k) + 0.5f);
+    EXPECT_EQ(outputs.find("r")->as<int64_t>()[k], 10 + k);
+  }
+  EXPECT_EQ(executor->counters()[0].step.copiedBytes, 2 * (8 + 4 + 8));
+}
+
+TEST(ExecutorPlans, TraceIsJson) {
+  plan::Plan plan = rowParallel();
+  MemoryTensors weights, inputs, outputs;
+  fill(weights, "w", {hidden, width}, 1);
+  fill(weights, "b", {width}, 2);
+  fill(inputs, "x", {batch, hidden}, 3);
+  runtime::ExecutorOptions options;
+  options.traceEvents = 6; // a rank: 3 of load, 3 of 4 of step
+  auto executor = start(plan, {{"add_one", addOne}}, options);
+  ASSERT_TRUE(executor);
+  ASSERT_TRUE(executor->load(weights).ok());
+  ASSERT_TRUE(executor->step(inputs, outputs).ok());
+  std::ostringstream text;
+  executor->writeTrace(text);
+  std::string trace = text.str();
+  size_t spans = 0;
+  for (size_t at = 0; (at = trace.find("\"ph\":\"X\"", at)) != trace.npos; ++at)
+    ++spans;
+  EXPECT_EQ(spans, 4u * 6u);
+  EXPECT_NE(trace.find("\"schedule\":\"s.hkt:3:4\""), trace.npos);
+  EXPECT_NE(trace.find("\"cat\":\"matmul\""), trace.npos);
+}
