@@ -254,10 +254,9 @@ private:
     do
       ++pos;
     while (pos < text.size() && isBad(text[pos]) && pos - begin < 40);
-    engine.error(rangeFrom(begin),
-                 "unexpected character; outside strings and comments the text "
-                 "is made of letters, digits and ( ) [ ] { } , : . = < > + - * "
-                 "/ % _ \" #");
+    Diagnostic &error = engine.error(rangeFrom(begin), "unexpected character");
+    if (static_cast<unsigned char>(text[begin]) >= 0x80)
+      error.note("letters beyond a to z belong in strings and comments");
     add(TokenKind::Invalid, begin);
   }
 

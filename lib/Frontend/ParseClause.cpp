@@ -15,14 +15,22 @@ static std::string listWords(const std::vector<std::string> &words) {
 }
 
 std::optional<size_t> Parser::parseOneOf(const std::vector<std::string> &words,
-                                         const std::string &what) {
+                                         const std::string &after) {
   for (size_t i = 0; i < words.size(); ++i)
     if (takeWord(words[i]))
       return i;
-  Diagnostic &error = expected(what + ": " + listWords(words));
+  Diagnostic &error = expected(listWords(words) + " after " + after);
   if (at(Kind::Identifier))
     error.suggest(text(current()), words);
   return std::nullopt;
+}
+
+bool Parser::reportNoneOf(const std::vector<std::string> &words,
+                          const std::string &what) {
+  Diagnostic &error = expected(what + ": " + listWords(words));
+  if (at(Kind::Identifier))
+    error.suggest(text(current()), words);
+  return false;
 }
 
 /// The path a statement is about, after its keyword.
@@ -155,7 +163,7 @@ bool Parser::parseByteSize(ByteSize &size, const std::string &after) {
   // `over` may follow a bare number.
   if (at(Kind::Identifier) && !atWord("over")) {
     auto unit = parseOneOf(
-        {"B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"}, "a unit");
+        {"B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"}, lastText());
     if (!unit)
       return false;
     double base = *unit > 4 ? 1024 : 1000;

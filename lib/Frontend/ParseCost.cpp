@@ -16,7 +16,7 @@ bool Parser::parseSave(Stmts &stmts) {
   if (!parseSubject(stmt->pattern))
     return false;
   beginCell(Column::Option);
-  auto how = parseOneOf({"sharded", "gathered"}, "how to keep it");
+  auto how = parseOneOf({"sharded", "gathered"}, lastText());
   if (!how)
     return false;
   stmt->gathered = *how == 1;
@@ -63,7 +63,7 @@ bool Parser::parseOverlap(Stmts &stmts) {
 /// `bucket gradients 25 MiB over AXES`
 bool Parser::parseBucket(Stmts &stmts) {
   auto stmt = begin<BucketStmt>();
-  if (!parseOneOf({"gradients", "parameters"}, "what to bucket"))
+  if (!parseOneOf({"gradients", "parameters"}, "'bucket'"))
     return false;
   stmt->what = {std::string(sources.getText(lastRange())), lastRange()};
   return parseByteSize(stmt->size, "'" + stmt->what.text + "'") &&

@@ -32,6 +32,7 @@ void Parser::parseHeader() {
   const Token &number = take();
   file.version = std::strtoll(std::string(text(number)).c_str(), nullptr, 10);
   if (file.version != kLanguageVersion) {
+    engine.truncate(firstError);
     engine
         .error(number.range, "this file is written in hocket " +
                                  std::string(text(number)) +
@@ -91,7 +92,7 @@ bool Parser::parseDecl() {
   Diagnostic &error = expected("a declaration");
   if (at(Kind::Identifier))
     error.suggest(text(current()), {"module", "model", "variant", "train",
-                                    "schedule", "def", "import", "hocket"});
+                                    "schedule", "def", "import"});
   error.note("a file holds import, module, model, variant, train, schedule and "
              "def");
   skipToDecl();
@@ -193,9 +194,8 @@ bool Parser::parseChange(VariantDecl &variant) {
     if (!(change.value = parseExpr()))
       return false;
   } else {
-    return parseOneOf({"replace", "mask", "precision", "let"},
-                      "a change of the model") &&
-           false;
+    return reportNoneOf({"replace", "mask", "precision", "let"},
+                        "a change of the model");
   }
   change.range = since(begin);
   variant.changes.push_back(std::move(change));
@@ -236,7 +236,7 @@ bool Parser::parseTrainSetting(TrainDecl &train) {
   for (const std::string &known : keys)
     isKnown |= known == key;
   if (!isKnown)
-    return parseOneOf(keys, "a setting of the recipe") && false;
+    return reportNoneOf(keys, "a setting of the recipe");
   for (const Setting &other : train.settings)
     if (other.key.text == key) {
       engine.error(here(), "'" + key + "' is set twice")

@@ -13,7 +13,7 @@ bool Parser::parseParameters(std::vector<Parameter> &params,
   mark().glueLeft = true;
   if (!openBracket(Kind::LParen, of))
     return false;
-  bool good = parseList(Kind::RParen, "a parameter of " + of, [&] {
+  bool good = parseDeclList(Kind::RParen, "a parameter of " + of, [&] {
     Parameter param;
     if (!parseParameter(param))
       return false;
@@ -39,8 +39,8 @@ bool Parser::parseParameter(Parameter &param) {
   if (!expect(Kind::Colon, "parameter '" + name->text + "'"))
     return false;
   param.typeRange = here();
-  auto type = parseOneOf({"int", "float", "bool", "dim", "str", "mesh_axis"},
-                         "a parameter's type");
+  auto type =
+      parseOneOf({"int", "float", "bool", "dim", "str", "mesh_axis"}, "':'");
   if (!type)
     return false;
   param.type = static_cast<ParamType>(*type);
@@ -153,7 +153,7 @@ bool Parser::parseFunction(std::vector<ItemPtr> &items) {
   std::string name = "'" + item->name.text + "'";
   mark().glueLeft = true;
   openBracket(Kind::LParen, name);
-  bool good = parseList(Kind::RParen, "an argument of " + name, [&] {
+  bool good = parseDeclList(Kind::RParen, "an argument of " + name, [&] {
     FunctionArg arg;
     auto argName = expectBinding("an argument's name");
     if (!argName || !expect(Kind::Colon, "argument '" + argName->text + "'") ||

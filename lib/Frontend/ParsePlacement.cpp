@@ -17,7 +17,10 @@ bool Parser::parseShard(Stmts &stmts) {
       return false;
     for (const Distribution &other : stmt->distributions)
       if (other.kind == distribution.kind) {
-        engine.error(distribution.range, "the same is said twice")
+        engine
+            .error(distribution.range,
+                   "'" + std::string(sources.getText(distribution.range)) +
+                       "' says again how to cut")
             .note(other.range, "here first");
         return false;
       }
@@ -53,8 +56,8 @@ bool Parser::parseSync(Stmts &stmts) {
     return false;
   beginCell(Column::Point);
   stmt->pointRange = here();
-  auto point = parseOneOf({"fwd_pre", "fwd_post", "bwd_pre", "bwd_post"},
-                          "when to sync");
+  auto point =
+      parseOneOf({"fwd_pre", "fwd_post", "bwd_pre", "bwd_post"}, lastText());
   if (!point)
     return false;
   stmt->point = static_cast<SyncPoint>(*point);
@@ -75,7 +78,7 @@ bool Parser::parseSyncOp(SyncStmt &sync) {
   sync.opRange = here();
   auto op = parseOneOf({"all_reduce", "reduce_scatter", "all_gather",
                         "all_to_all", "slice", "broadcast", "halo", "hook"},
-                       "a collective");
+                       lastText());
   if (!op)
     return false;
   sync.op = static_cast<SyncOp>(*op);
@@ -91,7 +94,7 @@ bool Parser::parseSyncOptions(SyncStmt &sync) {
     if (at(Kind::Identifier))
       beginCell(Column::Option);
     if (!sync.reduceOp && takeWord("op")) {
-      auto op = parseOneOf({"sum", "max", "min"}, "a reduction after 'op'");
+      auto op = parseOneOf({"sum", "max", "min"}, "'op'");
       if (!op)
         return false;
       sync.reduceOp = static_cast<ReduceOp>(*op);
@@ -193,7 +196,7 @@ bool Parser::parseAttention(Stmts &stmts) {
     AttentionStmt::Part part;
     SourceRange begin = here();
     auto strategy =
-        parseOneOf({"heads", "sequence", "ring", "all_gather"}, "a strategy");
+        parseOneOf({"heads", "sequence", "ring", "all_gather"}, lastText());
     if (!strategy)
       return false;
     part.strategy = static_cast<AttentionStrategy>(*strategy);

@@ -163,7 +163,7 @@ ExprPtr Parser::parsePrimary() {
     break;
   default:
     Diagnostic &error = expected("a value");
-    if (at(Kind::EndOfLine))
+    if (at(Kind::EndOfLine) && lexed.tokens[pos - 1].kind >= Kind::Assign)
       error.note("a line goes on only inside brackets: put the value in "
                  "parentheses");
     return nullptr;
@@ -235,8 +235,7 @@ ExprPtr Parser::parseParenthesized() {
     if (takeIf(Kind::Comma)) {
       hasComma = true;
     } else if (!at(Kind::RParen)) {
-      expected("',' or ')' after a value in parentheses")
-          .note(begin, "the '(' that is open");
+      reportListEnd(Kind::RParen, "a value in parentheses");
       return nullptr;
     }
   }

@@ -105,8 +105,7 @@ bool Parser::parseScope(ScopePattern &scope, const std::string &after) {
       if (!(scope.count = parseExpr()))
         return false;
     } else {
-      return parseOneOf({"count", "optional"}, "a condition on the matches") &&
-             false;
+      return reportNoneOf({"count", "optional"}, "a condition on the matches");
     }
   } while (takeIf(Kind::Comma));
   return closeBracket(Kind::RParen, "the condition on the matches");
@@ -154,8 +153,8 @@ bool Parser::parseScheduleLet(Stmts &stmts) {
 /// `expect forward [at P] == { name: count, ... }`, `expect memory < 4 GiB`
 bool Parser::parseExpect(Stmts &stmts) {
   auto stmt = begin<ExpectStmt>();
-  auto what = parseOneOf({"forward", "backward", "memory", "bytes"},
-                         "what is expected");
+  auto what =
+      parseOneOf({"forward", "backward", "memory", "bytes"}, "'expect'");
   if (!what)
     return false;
   stmt->what = static_cast<ExpectStmt::What>(*what);

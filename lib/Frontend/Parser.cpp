@@ -23,7 +23,7 @@ Parser::Parser(const SourceManager &sources, FileId file,
 
 TokenKind Parser::peek() const {
   const Token &token = current();
-  if (token.newlineBefore && brackets == 0 && pos != lineBegin &&
+  if (token.newlineBefore && brackets.empty() && pos != lineBegin &&
       token.kind != Kind::EndOfFile)
     return Kind::EndOfLine;
   return token.kind;
@@ -37,7 +37,7 @@ TokenKind Parser::peekSecond() const {
   if (at(Kind::EndOfLine) || at(Kind::EndOfFile))
     return Kind::EndOfLine;
   const Token &second = lexed.tokens[pos + 1];
-  if (second.newlineBefore && brackets == 0)
+  if (second.newlineBefore && brackets.empty())
     return Kind::EndOfLine;
   return second.kind;
 }
@@ -173,15 +173,23 @@ Parser::DepthScope::DepthScope(Parser &parser) : parser(parser) {
 bool Parser::openBracket(TokenKind kind, const std::string &after) {
   if (!expect(kind, after))
     return false;
-  ++brackets;
+  brackets.push_back(lastRange());
   return true;
 }
 
 bool Parser::closeBracket(TokenKind kind, const std::string &after) {
   if (!expect(kind, after))
     return false;
-  --brackets;
+  brackets.pop_back();
   return true;
+}
+
+bool Parser::reportListEnd(TokenKind close, const std::string &what) {
+  Diagnostic &error =
+      expected("',' or " + std::string(describe(close)) + " after " + what);
+  if (current().newlineBefore)
+    error.note(brackets.back(), "this is still open");
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,12 +204,12 @@ static bool isDeclWord(std::string_view word) {
 
 /// True at a declaration that begins in the first column although a block is
 /// still open: the block's closing brace is missing.
-bool Parser::startsForeignDecl() const {
-  const Token &token = current();
+bool Parser::startsForeignDecl(size_t i) const {
+  const Token &token = lexed.tokens[i];
   if (!token.newlineBefore || token.kind != Kind::Identifier ||
       !isDeclWord(text(token)) || getColumn(token) != 1)
     return false;
-  const Token &next = lexed.tokens[pos + 1];
+  const Token &next = lexed.tokens[i + 1];
   return !next.newlineBefore &&
          (next.kind == Kind::Identifier || next.kind == Kind::String);
 }
@@ -233,15 +241,18 @@ void Parser::skipStatement(size_t begin) {
   int open = 0, braces = 0;
   for (size_t i = begin; current().kind != Kind::EndOfFile; ++i) {
     const Token &token = lexed.tokens[i];
+    // What was taken for a part of the statement may be the next declaration.
+    if (i > begin && startsForeignDecl(i)) {
+      pos = i;
+      break;
+    }
     if (i >= pos) {
       pos = i;
-      if (token.kind == Kind::EndOfFile)
+      if (token.kind == Kind::EndOfFile ||
+          (token.kind == Kind::RBrace && braces == 0))
         break;
-      if (token.kind == Kind::RBrace && braces == 0)
-        break;
-      if (token.newlineBefore && i > begin &&
-          (startsForeignDecl() ||
-           (braces == 0 && (open <= 0 || getColumn(token) <= column))))
+      if (token.newlineBefore && i > begin && braces == 0 &&
+          (open <= 0 || getColumn(token) <= column))
         break;
     }
     if (token.kind == Kind::LParen || token.kind == Kind::LBracket)
@@ -257,10 +268,33 @@ void Parser::skipStatement(size_t begin) {
   stopIfTooManyErrors();
 }
 
+/// Skips to the `,` or the `close` behind the list's item that began at token
+/// `begin`; false when something comes first that the list cannot hold.
+bool Parser::skipListItem(size_t begin, TokenKind close) {
+  unsigned open = 0;
+  for (size_t i = begin;; ++i) {
+    Kind kind = lexed.tokens[i].kind;
+    bool closes = kind == Kind::RParen || kind == Kind::RBracket;
+    bool ends = open == 0 && (kind == close || kind == Kind::Comma);
+    if (ends && i >= pos) {
+      pos = i;
+      return true;
+    }
+    if (kind == Kind::EndOfFile || kind == Kind::LBrace ||
+        kind == Kind::RBrace || startsForeignDecl(i) ||
+        (closes && open == 0 && !ends))
+      return false;
+    if (kind == Kind::LParen || kind == Kind::LBracket)
+      ++open;
+    else if (closes && open > 0)
+      --open;
+  }
+}
+
 /// Skips to the next declaration at the start of a line.
 void Parser::skipToDecl() {
-  brackets = 0;
-  while (current().kind != Kind::EndOfFile && !startsForeignDecl())
+  brackets.clear();
+  while (current().kind != Kind::EndOfFile && !startsForeignDecl(pos))
     ++pos;
   lineBegin = pos;
 }

@@ -69,13 +69,19 @@ private:
   /// `item {, item} [,] CLOSE`; the opening bracket has been taken.
   template <typename Fn>
   bool parseList(TokenKind close, const std::string &what, Fn item);
+  /// A list of declarations: after an error in one it goes on with the next.
+  /// False when the list's end cannot be found.
+  template <typename Fn>
+  bool parseDeclList(TokenKind close, const std::string &what, Fn item);
+  bool skipListItem(size_t begin, TokenKind close);
+  bool reportListEnd(TokenKind close, const std::string &what);
 
   /// `{ statement... }`, a line each; errors inside are recovered from.
   template <typename Fn>
   bool parseBraced(const std::string &after, SourceRange &range, Fn statement);
   /// Runs `statement` for one statement and goes to the next line.
   template <typename Fn> void parseLine(Fn statement);
-  bool startsForeignDecl() const;
+  bool startsForeignDecl(size_t i) const;
   bool reportUnclosed(SourceRange open);
   void skipStatement(size_t begin);
   void skipToDecl();
@@ -229,10 +235,13 @@ private:
   bool parseReach(Reach &reach);
   void parseOverride(OverrideMark &overrideMark);
   void beginCell(Column column) { mark().column = column; }
-  /// The index of the word at the parser in `words`, or an error that lists
-  /// them. Takes the word.
+  /// Takes one of the words and returns its index; else an error "expected
+  /// 'a' or 'b' after AFTER".
   std::optional<size_t> parseOneOf(const std::vector<std::string> &words,
-                                   const std::string &what);
+                                   const std::string &after);
+  /// Reports "expected WHAT: 'a' or 'b'"; false.
+  bool reportNoneOf(const std::vector<std::string> &words,
+                    const std::string &what);
 
   const SourceManager &sources;
   DiagnosticEngine &engine;
@@ -245,7 +254,8 @@ private:
   size_t pos = 0;
   /// The token that a newline before is no line's end: a statement's first.
   size_t lineBegin = 0;
-  unsigned brackets = 0;
+  /// The open brackets that are not a block's.
+  std::vector<SourceRange> brackets;
   unsigned depth = 0;
   bool tooDeep = false;
   SourceRange lastPattern;
@@ -264,10 +274,25 @@ bool Parser::parseList(TokenKind close, const std::string &what, Fn item) {
   while (!at(close)) {
     if (!item())
       return false;
-    if (!takeIf(Kind::Comma) && !at(close)) {
-      expected("',' or " + std::string(describe(close)) + " after " + what);
-      return false;
+    if (!takeIf(Kind::Comma) && !at(close))
+      return reportListEnd(close, what);
+  }
+  return true;
+}
+
+template <typename Fn>
+bool Parser::parseDeclList(TokenKind close, const std::string &what, Fn item) {
+  while (!at(close)) {
+    size_t begin = pos, open = brackets.size();
+    if (item() &&
+        (at(Kind::Comma) || at(close) || reportListEnd(close, what))) {
+      takeIf(Kind::Comma);
+      continue;
     }
+    brackets.resize(open);
+    if (!skipListItem(begin, close))
+      return false;
+    takeIf(Kind::Comma);
   }
   return true;
 }
@@ -282,7 +307,7 @@ template <typename Fn> void Parser::parseLine(Fn statement) {
     expected("the end of the line");
     good = false;
   }
-  brackets = 0;
+  brackets.clear();
   if (!good)
     skipStatement(begin);
 }
@@ -295,7 +320,7 @@ bool Parser::parseBraced(const std::string &after, SourceRange &range,
   if (!expect(Kind::LBrace, after))
     return false;
   while (current().kind != Kind::RBrace) {
-    if (current().kind == Kind::EndOfFile || startsForeignDecl())
+    if (current().kind == Kind::EndOfFile || startsForeignDecl(pos))
       return reportUnclosed(open);
     parseLine(statement);
   }

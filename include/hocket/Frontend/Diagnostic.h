@@ -56,6 +56,9 @@ public:
   /// of one file, which a lexer and a parser have reported in turn.
   void sortByPlace(size_t first);
 
+  /// Forgets all errors but the first `count`.
+  void truncate(size_t count) { diagnostics.resize(count); }
+
   bool hasErrors() const { return !diagnostics.empty(); }
   size_t getNumErrors() const { return diagnostics.size(); }
   const std::deque<Diagnostic> &getDiagnostics() const { return diagnostics; }
