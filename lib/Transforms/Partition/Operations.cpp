@@ -71,7 +71,8 @@ LogicalResult ClassBuilder::adaptEmbedding(nn::EmbeddingOp op,
 
 LogicalResult ClassBuilder::adaptAttention(nn::AttentionOp op,
                                            nn::AttentionOp local) {
-  local->removeAttr("dropout"); // the weights are dropped in training only
+  // Weights are dropped in training only.
+  local.setDropoutAttr(builder.getF64FloatAttr(0));
   int64_t group = sizeOf(op.getQ(), 1) / sizeOf(op.getK(), 1);
   int64_t later = sizeOf(op.getK(), 2) - sizeOf(op.getQ(), 2);
   local->setAttr(spmd::kGroup, builder.getI64IntegerAttr(group));

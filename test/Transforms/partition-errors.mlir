@@ -1,0 +1,81 @@
+// What cannot be partitioned is said at the operation.
+// RUN: hocket-opt %s -split-input-file --hocket-partition -verify-diagnostics
+
+// expected-error @+1 {{expected the module attribute `nn.mesh`}}
+module {
+  func.func @forward() { return }
+}
+
+// -----
+
+// expected-error @+1 {{expected a placed function with a body}}
+module attributes {nn.mesh = #nn.mesh<tp=2>} {}
+
+// -----
+
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward() { return }
+  // expected-error @+1 {{expected one placed function, found @forward and @backward}}
+  func.func @backward() { return }
+}
+
+// -----
+
+!s = tensor<3xf32, #nn.layout<[heads=3], tp: S(0.0)>>
+module attributes {nn.mesh = #nn.mesh<tp=4>} {
+  func.func @forward() -> !s {
+    // expected-error @+1 {{a factor 'heads' of 3 is split over 4 ranks of tp, so some would hold nothing; split it over at most 3 ranks}}
+    %w = nn.parameter "w" : !s
+    return %w : !s
+  }
+}
+
+// -----
+
+!p = tensor<3xf32, #nn.layout<[heads=3], tp: P(sum)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward(%x: !p) -> !p {
+    // expected-error @+1 {{output 0 is still partial: P(sum) over tp}}
+    return %x : !p
+  }
+}
+
+// -----
+
+!x = tensor<2x6xf32, #nn.layout<[batch=2] [hidden=6], tp: S(1.0)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward(%x: !x) -> !x {
+    // expected-error @+1 {{reduces over a dim that is split over "tp", which needs `statistics` over it in the schedule}}
+    %y = nn.softmax %x {dim = 1 : i64} : (!x) -> !x
+    return %y : !x
+  }
+}
+
+// -----
+
+// A vocabulary that is cut inside: a rank's rows are not one interval.
+!t = tensor<8x4xf32, #nn.layout<[a=2 b=4] [hidden=4], tp: S(0.1)>>
+!ids = tensor<5xi32, #nn.layout<[seq=5]>>
+!p = tensor<5x4xf32, #nn.layout<[seq=5] [hidden=4], tp: P(sum)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward(%ids: !ids) {
+    %t = nn.parameter "wte.weight" : !t
+    // expected-error @+1 {{needs one interval of dim 0 on each rank}}
+    %p = nn.embedding %t, %ids : (!t, !ids) -> !p
+    return
+  }
+}
+
+// -----
+
+// Query heads 4 4 4 and kv heads 2 1 1: rank 1 has heads 4 to 7 of groups 1 and
+// 2, but only kv head 2.
+!q = tensor<1x12x4x8xf32, #nn.layout<[b=1] [h=12] [s=4] [d=8], tp: S(1.0)>>
+!k = tensor<1x4x4x8xf32, #nn.layout<[b=1] [g=4] [t=4] [d=8], tp: S(1.0)>>
+module attributes {nn.mesh = #nn.mesh<tp=3>} {
+  func.func @forward(%q: !q, %k: !k) -> !q {
+    // expected-error @+1 {{query heads [4, 8) of rank 1 need kv heads [1, 3), it has [2, 3); split the kv heads evenly or not at all}}
+    %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
+    return %y : !q
+  }
+}

@@ -1,0 +1,93 @@
+// Operations that know where their rank is.
+// RUN: hocket-opt %s -split-input-file --hocket-partition | FileCheck %s
+
+// A vocabulary of 7 rows over two ranks gives partial sums.
+!t = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4], tp: S(0.0)>>
+!ids = tensor<2x5xi32, #nn.layout<[batch=2] [seq=5]>>
+!p = tensor<2x5x4xf32, #nn.layout<[batch=2] [seq=5] [hidden=4], tp: P(sum)>>
+!y = tensor<2x5x4xf32, #nn.layout<[batch=2] [seq=5] [hidden=4]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.embedding {{.*}} {spmd.vocab = 7 : i64, spmd.vocab_offset = #spmd.table<tp: [0, 4]>} : (tensor<4x4xf32
+// CHECK-LABEL: func.func @class1
+// CHECK: nn.embedding {{.*}} {spmd.vocab = 7 : i64, spmd.vocab_offset = #spmd.table<tp: [0, 4]>} : (tensor<3x4xf32
+func.func @forward(%ids: !ids) -> !y {
+  %t = nn.parameter "wte.weight" : !t
+  %p = nn.embedding %t, %ids : (!t, !ids) -> !p
+  %y = nn.redistribute "all_reduce" %p over ["tp"] : (!p) -> !y
+  return %y : !y
+}
+}
+
+// -----
+
+// Heads unevenly: 3 groups of 2 query heads on 2 ranks.
+!q = tensor<1x6x4x8xf32, #nn.layout<[b=1] [g=3 h=2] [s=4] [d=8], tp: S(1.0)>>
+!k = tensor<1x3x6x8xf32, #nn.layout<[b=1] [g=3] [t=6] [d=8], tp: S(1.0)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.attention {{.*}} {causal = true, scale = 5.000000e-01 : f64, spmd.group = 2 : i64,
+// CHECK-SAME: spmd.head_offset = #spmd.table<tp: [0, 4]>, spmd.key_offset = #spmd.table<0>, spmd.kv_head_offset = #spmd.table<tp: [0, 2]>, spmd.query_offset = #spmd.table<2>}
+// CHECK-SAME: -> tensor<1x4x4x8xf32, #nn.layout<[b=1] [g=2 h=2] [s=4] [d=8]>>
+// CHECK-LABEL: func.func @class1
+// CHECK: nn.attention {{.*}} -> tensor<1x2x4x8xf32, #nn.layout<[b=1] [g=1 h=2] [s=4] [d=8]>>
+func.func @forward(%q: !q, %k: !k) -> !q {
+  %y = nn.attention %q, %k, %k {causal = true, scale = 0.5 : f64, dropout = 0.1 : f64} : (!q, !k, !k) -> !q
+  return %y : !q
+}
+}
+
+// -----
+
+// The queries' sequence is split, keys and values are whole.
+!q = tensor<1x2x5x8xf32, #nn.layout<[b=1] [h=2] [s=5] [d=8], sp: S(2.0)>>
+!k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [h=2] [t=6] [d=8]>>
+module attributes {nn.mesh = #nn.mesh<sp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.attention {{.*}} spmd.query_offset = #spmd.table<sp: [1, 4]>
+func.func @forward(%q: !q, %k: !k) -> !q {
+  %y = nn.attention %q, %k, %k {causal = true, scale = 0.5 : f64} : (!q, !k, !k) -> !q
+  return %y : !q
+}
+}
+
+// -----
+
+// Positions that are split; a whole one begins at 0 and says so.
+!x = tensor<2x5x8xf32, #nn.layout<[b=2] [s=5] [d=8], sp: S(1.0)>>
+!i = tensor<5xi32, #nn.layout<[s=5], sp: S(0.0)>>
+!j = tensor<5xi32, #nn.layout<[s=5]>>
+module attributes {nn.mesh = #nn.mesh<sp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.rotary {{.*}}spmd.first = #spmd.table<sp: [0, 3]>
+// CHECK: nn.iota {dim = 0 : i64, spmd.first = #spmd.table<sp: [0, 3]>} : () -> tensor<3xi32
+// CHECK: nn.iota {dim = 0 : i64, spmd.first = #spmd.table<0>} : () -> tensor<5xi32
+// CHECK-LABEL: func.func @class1
+// CHECK: nn.iota {{.*}} : () -> tensor<2xi32
+func.func @forward(%x: !x) -> (!x, !i, !j) {
+  %y = nn.rotary %x {base = 10000.0 : f64, dim = 1 : i64, style = "half"} : (!x) -> !x
+  %i = nn.iota {dim = 0 : i64} : () -> !i
+  %j = nn.iota {dim = 0 : i64} : () -> !j
+  return %y, %i, %j : !x, !i, !j
+}
+}
+
+// -----
+
+// Factors of a rearrange and steps of a slice shrink with the split. The second
+// of 3 (heads head_dim) blocks begins at 4 * 2 on a rank of 2 of 4 heads.
+!x = tensor<2x24xf32, #nn.layout<[b=2] [qkv=3 h=4 d=2], tp: S(1.1)>>
+!q = tensor<2x8xf32, #nn.layout<[b=2] [h=4 d=2], tp: S(1.0)>>
+!h = tensor<2x4x1x2xf32, #nn.layout<[b=2] [h=4] [1] [d=2], tp: S(1.0)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.rearrange {{.*}} {order = {{\[}}[0], [1, 2, 3]], source = #nn.layout<[b=2] [qkv=3 h=2 d=2]>}
+// CHECK: nn.slice {{.*}} {dim = 1 : i64, size = 4 : i64, start = 4 : i64} {{.*}} -> tensor<2x4xf32
+// CHECK: nn.rearrange {{.*}} {order = {{\[}}[0], [1], [], [2]], source = #nn.layout<[b=2] [h=2 d=2]>} {{.*}} -> tensor<2x2x1x2xf32
+func.func @forward(%x: !x) -> !h {
+  %r = nn.rearrange %x {source = #nn.layout<[b=2] [qkv=3 h=4 d=2]>, order = [[0], [1, 2, 3]]} : (!x) -> !x
+  %s = nn.slice %r {dim = 1 : i64, start = 8 : i64, size = 8 : i64} : (!x) -> !q
+  %h = nn.rearrange %s {source = #nn.layout<[b=2] [h=4 d=2]>, order = [[0], [1], [], [2]]} : (!q) -> !h
+  return %h : !h
+}
+}
