@@ -172,8 +172,17 @@ void Chunks::write(RuleBuilder &rule) const {
   };
   for (auto [index, numbers] : llvm::enumerate(sources))
     fill(rule.factorsOf(operand(0, index)), numbers);
-  for (auto [index, numbers] : llvm::enumerate(order))
+  SmallVector<int> kept;
+  for (auto [index, numbers] : llvm::enumerate(order)) {
     fill(rule.factorsOf(result(index)), numbers);
+    llvm::append_range(kept, rule.factorsOf(result(index)));
+  }
+  for (ArrayRef<int> chunk : factors)
+    for (int factor : chunk)
+      if (!llvm::is_contained(kept, factor)) { // a dim of 1 that goes away
+        rule.factor(factor).use = FactorUse::Whole;
+        rule.factor(factor).reason = "this dim of size 1 goes away";
+      }
 }
 
 PlacementRule RearrangeOp::getPlacementRule() {

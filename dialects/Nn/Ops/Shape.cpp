@@ -191,12 +191,16 @@ static void addConcatenated(RuleBuilder &rule, ArrayRef<DimOf> dims) {
   for (DimOf dim : dims)
     rule.factorsOf(dim).push_back(
         rule.addFactor(rule.layoutOf(dim)[0], FactorUse::Whole, reason));
-  for (FactorAttr factor : minor) {
+  for (auto [index, factor] : llvm::enumerate(minor)) {
     if (factor.getSize() == 1)
       continue;
     int number = rule.addFactor(factor, FactorUse::Pointwise);
-    for (DimOf dim : dims)
+    for (DimOf dim : dims) {
       rule.factorsOf(dim).push_back(number);
+      std::string &name = rule.factor(number).name;
+      if (name.empty())
+        name = rule.layoutOf(dim)[index + 1].getName().str();
+    }
   }
 }
 
