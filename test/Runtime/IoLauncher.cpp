@@ -273,6 +273,72 @@ TEST_F(Launcher, UnwritableOutput) {
                         "file or directory\n");
 }
 
+TEST_F(Launcher, ReplicasThatDifferAreFound) {
+  // The sum is not copied to y; what it is made of is.
+  Plan plan = samplePlan();
+  for (auto &c : plan.classes)
+    std::get<hocket::plan::Copy>(c.step.back().body).src.buffer = 2;
+  pack(plan);
+  writeFiles();
+  EXPECT_EQ(run(files).status, 0);
+  std::filesystem::remove(folder.path("out"));
+  ProgramResult result = run(files + " --check-replicas");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.err, "error: output 'y' is replicated, but rank 1 differs "
+                        "from rank 0 from element 0 of 18 on\n");
+  EXPECT_FALSE(hasOutput());
+}
+
+/// y = table[ids] with ids i32 [2] and a table f32 [4, 3], on one rank.
+Plan lookupPlan() {
+  using namespace hocket::plan;
+  Plan plan;
+  plan.model = "Lookup";
+  plan.sources = {{"words", "lookup.hkt:3:3", ""}};
+  plan.inputs = {{"ids", DType::I32, {2}, {2}, {}, {}}};
+  plan.outputs = {{"y", DType::F32, {2, 3}, {2, 3}, {}, {}}};
+  plan.parameters = {{"words.weight", DType::F32, {4, 3}, {4, 3}, {}, {}}};
+  RankClass c;
+  c.ranks = {0};
+  c.buffers = {{Region::Weights, 0, 48, DType::F32},
+               {Region::Input, 0, 8, DType::I32},
+               {Region::Output, 0, 24, DType::F32}};
+  c.budget = {0, 64, 0};
+  View table{0, 0, {}, {4, 3}, {3, 1}};
+  c.load = {{0, ReadParameter{0, table, {}}}};
+  c.step = {
+      {0, Embedding{
+              table, {1, 0, {}, {2}, {1}}, {2, 0, {}, {2, 3}, {3, 1}}, {}, 4}}};
+  plan.classes = {c};
+  return plan;
+}
+
+TEST_F(Launcher, FailuresWhileRunningLeaveNoFile) {
+  pack(lookupPlan());
+  std::string files = "--random-weights 1 --output " + folder.path("out") +
+                      " --input " + folder.path("in");
+  auto runWith = [&](int64_t id) {
+    std::string ids(16, 0);
+    memcpy(&ids[8], &id, 8);
+    folder.write("in", safetensorsBytes("{\"ids\":{\"dtype\":\"I64\",\"shape\":"
+                                        "[2],\"data_offsets\":[0,16]}}",
+                                        ids));
+    return run(files);
+  };
+  EXPECT_EQ(runWith(3).status, 0);
+  std::filesystem::remove(folder.path("out"));
+  ProgramResult result = runWith(4);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err, "error: embedding of \"words\" (lookup.hkt:3:3): "
+                        "input \"ids\" holds 4, which is outside [0, 4)\n");
+  EXPECT_FALSE(hasOutput());
+  result = runWith(int64_t(1) << 32);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err, "error: input 'in': tensor 'ids' has 4294967296 at "
+                        "[1], which does not fit in i32\n");
+  EXPECT_FALSE(hasOutput());
+}
+
 TEST_F(Launcher, DamagedExecutables) {
   pack(samplePlan());
   std::vector<uint8_t> bytes = bytesOf(folder.path("app"));
