@@ -116,8 +116,8 @@ static LogicalResult verifyNesting(RedistributeOp op, StringRef which,
 LogicalResult RedistributeOp::verify() {
   std::optional<Kind> kind = kindOf(getKind());
   if (!kind)
-    return emitOpError() << "of unknown kind \"" << getKind()
-                         << "\"; there are all_reduce, reduce_scatter, "
+    return emitOpError() << "of unknown kind '" << getKind()
+                         << "'; there are all_reduce, reduce_scatter, "
                             "all_gather, all_to_all, slice, broadcast, mask";
   if (!haveSameFactors(getX(), getResult())) // (C1)
     return emitOpError() << "keeps element type and factors, but x is "

@@ -78,7 +78,7 @@ func.func @value_c1(%x: tensor<12xf32, #nn.layout<[heads=3 head_dim=4]>>) {
 // -----
 
 func.func @redistribute_kind(%x: tensor<4xf32, #nn.layout<[4]>>) {
-  // expected-error@below {{'nn.redistribute' op of unknown kind "gather"; there are all_reduce, reduce_scatter, all_gather, all_to_all, slice, broadcast, mask}}
+  // expected-error@below {{'nn.redistribute' op of unknown kind 'gather'; there are all_reduce, reduce_scatter, all_gather, all_to_all, slice, broadcast, mask}}
   %0 = nn.redistribute "gather" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
   return
 }

@@ -118,6 +118,12 @@ TEST(AttentionRule, FactorsThatCutGroupsAreWhole) {
             "0:2  1:6 whole  2:2 whole  3:4 whole  4:5  5:7 whole  6:4 whole  "
             "7:4 | refused [0][1,2][4][6] refused [0][3][5][6] "
             "linear [0][3][5][7] | [0][1,2][4][7]");
+  EXPECT_NE(
+      reasonsOf(attention, {"f32 2 6*2 5 4", "f32 2 4 7 4", "f32 2 4 7 4"},
+                "f32 2 12 5 4")
+          .find("the factors of the heads of q cut through a group of heads "
+                "that share keys and values"),
+      std::string::npos);
 }
 
 TEST(AttentionRule, CausalQueriesOfARankAreConsecutive) {
