@@ -3,7 +3,7 @@
 // mpicc -O3 openmpi.c -o bench-openmpi
 // mpirun -n RANKS ./bench-openmpi [MIB [RUNS]]
 //
-// The same collectives and sizes as copies.cpp, one process a rank. A time is
+// The same collectives and sizes as collectives.cpp, one process a rank. A time is
 // that of the slowest rank.
 //
 //===----------------------------------------------------------------------===//
