@@ -82,10 +82,15 @@ bool Parser::parseSyncOp(SyncStmt &sync) {
   if (!op)
     return false;
   sync.op = static_cast<SyncOp>(*op);
-  if (sync.op == SyncOp::Hook &&
-      !(sync.hook = expectName("the hook's name after 'hook'")))
+  if (sync.op != SyncOp::Hook)
+    return true;
+  // `hook over tp` lacks the name; a hook may be called `over` all the same.
+  const Token &next = lexed.tokens[pos + (at(Kind::Identifier) ? 1 : 0)];
+  if (atWord("over") && text(next) != "over" && text(next) != "axis") {
+    expected("the hook's name after 'hook'");
     return false;
-  return true;
+  }
+  return (sync.hook = expectName("the hook's name after 'hook'")).has_value();
 }
 
 /// `[op sum|max|min] [root N] [reach REACH] [override]`, in any order.

@@ -78,9 +78,11 @@ bool Parser::parseAssign(std::vector<StmtPtr> &stmts) {
   size_t targets = stmt->targets.size(), values = stmt->values.size();
   if (values != 1 && values != targets) {
     engine.error(stmt->values.front()->range.to(stmt->values.back()->range),
-                 "expected 1 value or " + std::to_string(targets) +
-                     (targets == 1 ? "" : ", one for each name") + ", found " +
-                     std::to_string(values));
+                 "expected 1 value" +
+                     (targets == 1 ? ""
+                                   : " or " + std::to_string(targets) +
+                                         ", one for each name") +
+                     ", found " + std::to_string(values));
     return false;
   }
   stmt->range = since(begin);

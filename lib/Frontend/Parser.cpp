@@ -192,6 +192,15 @@ bool Parser::reportListEnd(TokenKind close, const std::string &what) {
   return false;
 }
 
+/// Something follows a statement on its line: perhaps a misspelt clause.
+void Parser::reportTrailing() {
+  Diagnostic &error = expected("the end of the line");
+  if (at(Kind::Identifier))
+    error.suggest(text(current()), {"override", "zigzag", "striped", "aligned",
+                                    "sizes", "weights", "op", "root", "reach",
+                                    "stage", "with", "chunks", "at", "if"});
+}
+
 //===----------------------------------------------------------------------===//
 // Recovery
 //===----------------------------------------------------------------------===//

@@ -86,6 +86,7 @@ private:
   void skipStatement(size_t begin);
   void skipToDecl();
   bool stopIfTooManyErrors();
+  void reportTrailing();
   unsigned getColumn(const Token &token) const;
 
   /// Guards recursion; `isGood` is false (and an error reported, once) when the
@@ -304,7 +305,7 @@ template <typename Fn> void Parser::parseLine(Fn statement) {
   bool good = statement();
   if (good && !at(Kind::EndOfLine) && !at(Kind::EndOfFile) &&
       current().kind != Kind::RBrace) {
-    expected("the end of the line");
+    reportTrailing();
     good = false;
   }
   brackets.clear();

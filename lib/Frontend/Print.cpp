@@ -63,6 +63,9 @@ static std::string formatFloat(double value) {
     if (std::strtod(buffer, nullptr) == value)
       break;
   }
+  // 10000.0 rather than 1e+04.
+  if (value >= 1e4 && value < 1e15 && value == static_cast<int64_t>(value))
+    std::snprintf(buffer, sizeof(buffer), "%.1f", value);
   std::string text = buffer;
   if (text.find_first_of(".e") == std::string::npos)
     text += ".0";
