@@ -1,0 +1,78 @@
+//===- FullPlan.h - a plan with every kind of instruction ------*- C++ -*-===//
+
+#ifndef HOCKET_TEST_RUNTIME_FULLPLAN_H
+#define HOCKET_TEST_RUNTIME_FULLPLAN_H
+
+#include "SamplePlan.h"
+#include <cmath>
+
+namespace hocket::plan {
+
+/// The sample plan and, after its instructions, one of every other kind:
+///   load 2 pack_weight, 3 fill, 4 iota
+///   step 3 matmul, 4 attention, 5 embedding, 6 kernel, then collectives
+///   7 reduce_scatter, 8 all_gather, 9 all_to_all, 10 broadcast
+/// Tables 2 and 3 cut a dim of 4 in two halves.
+inline Plan fullPlan() {
+  Plan plan = samplePlan();
+  plan.tables.push_back({{0}, {0, 2}});
+  plan.tables.push_back({{0}, {2, 2}});
+  for (RankClass &c : plan.classes) {
+    int first = int(c.buffers.size());
+    c.buffers.push_back({Region::Arena, 256, 64 * 4, DType::F32});
+    c.buffers.push_back({Region::Arena, 512, 64 * 4, DType::F32});
+    c.buffers.push_back({Region::Arena, 768, 64, DType::Bool});
+    c.buffers.push_back({Region::Arena, 832, 64, DType::I32});
+    c.budget.arenaBytes = 896;
+    auto view = [&](int buffer, std::vector<int64_t> shape) {
+      std::vector<int64_t> strides(shape.size(), 1);
+      for (size_t i = shape.size(); i-- > 1;)
+        strides[i - 1] = strides[i] * shape[i];
+      return View{first + buffer, 0, {}, shape, strides};
+    };
+    c.packs = 1;
+    c.load.push_back({0, PackWeight{0, view(0, {4, 4}), 7}});
+    c.load.push_back({-1, Fill{view(0, {4}), -INFINITY}});
+    c.load.push_back({-1, Iota{view(1, {4, 2}), 1, Scalar{3, 0, -1}}});
+    Matmul matmul;
+    matmul.a = matmul.b = view(0, {4, 4}), matmul.c = view(1, {4, 4});
+    matmul.packedWeight = 0;
+    matmul.post = {{PostOp::GeluErf, {}}, {PostOp::Mul, view(0, {4, 4})}};
+    c.step.push_back({0, matmul});
+    Attention attention;
+    attention.q = attention.out = view(0, {1, 2, 4, 4});
+    attention.k = attention.v = view(1, {1, 1, 4, 4});
+    attention.keep = view(2, {1, 4});
+    attention.scale = 0.125f, attention.causal = true, attention.group = 2;
+    attention.queryOffset = Scalar{1, 2, 4};
+    c.step.push_back({0, attention});
+    c.step.push_back({0, Embedding{view(0, {8, 2}), view(3, {3}),
+                                   view(1, {3, 2}), Scalar{0, 2, 4}, 16}});
+    c.step.push_back({0, Kernel{"gelu_0",
+                                {view(0, {4})},
+                                {view(1, {4})},
+                                {Scalar{5}, Scalar{0, 2, 4}},
+                                4}});
+    Collective scatter;
+    scatter.kind = CollectiveKind::ReduceScatter, scatter.id = 1;
+    scatter.reduction = Reduction::Max, scatter.axes = {0}, scatter.dim = 1;
+    scatter.offset = 2, scatter.size = 3;
+    scatter.src = view(0, {2, 4}), scatter.dst = view(1, {2, 2});
+    Collective gather = scatter, exchange = scatter, send = scatter;
+    gather.kind = CollectiveKind::AllGather, gather.id = 2;
+    gather.src = view(0, {2, 2}), gather.dst = view(1, {2, 4});
+    exchange.kind = CollectiveKind::AllToAll, exchange.id = 3;
+    exchange.toDim = 0, exchange.toOffset = 2, exchange.toSize = 3;
+    exchange.src = view(0, {4, 2}), exchange.dst = view(1, {2, 4});
+    send = Collective();
+    send.kind = CollectiveKind::Broadcast, send.id = 4, send.axes = {0};
+    send.root = 1, send.src = view(0, {4}), send.dst = view(1, {4});
+    for (const Collective &collective : {scatter, gather, exchange, send})
+      c.step.push_back({1, collective});
+  }
+  return plan;
+}
+
+} // namespace hocket::plan
+
+#endif // HOCKET_TEST_RUNTIME_FULLPLAN_H

@@ -1,0 +1,262 @@
+//===- IoPlanCheck.cpp - plans that say what cannot be --------------------===//
+
+#include "FullPlan.h"
+#include "hocket/Plan/Check.h"
+#include <gtest/gtest.h>
+
+using namespace hocket::plan;
+
+namespace {
+
+struct BadEdit {
+  const char *sentence;
+  void (*edit)(Plan &plan);
+};
+class BadPlanEdit : public testing::TestWithParam<BadEdit> {};
+
+TEST_P(BadPlanEdit, IsRefused) {
+  Plan plan = fullPlan();
+  std::string error;
+  ASSERT_TRUE(check(plan, error)) << error;
+  GetParam().edit(plan);
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, GetParam().sentence);
+}
+
+/// Instruction `i` of class 0.
+template <typename T> T &load(Plan &plan, size_t i) {
+  return std::get<T>(plan.classes[0].load[i].body);
+}
+template <typename T> T &step(Plan &plan, size_t i) {
+  return std::get<T>(plan.classes[0].step[i].body);
+}
+
+const BadEdit badTensors[] = {
+    {"a mesh axis has no name", [](Plan &p) { p.mesh[0].name = ""; }},
+    {"mesh axis 'tp' appears twice",
+     [](Plan &p) { p.mesh.push_back({"tp", 1}); }},
+    {"table 0: value 1099511627777 is out of range",
+     [](Plan &p) { p.tables[0].values[0] = (int64_t(1) << 40) + 1; }},
+    {"input '': has no name", [](Plan &p) { p.inputs[0].name = ""; }},
+    {"input 'x': shape [-1, 4] is out of range",
+     [](Plan &p) { p.inputs[0].dims[0] = -1; }},
+    {"parameter 'proj.weight': cut of factor 2, there are 2",
+     [](Plan &p) { p.parameters[0].cuts[0].dim = 2; }},
+    {"parameter 'proj.weight': factor 0 is cut twice",
+     [](Plan &p) { p.parameters[0].cuts.push_back({0, 0, 1}); }},
+    {"parameter 'proj.weight': the tables of a cut are over different axes",
+     [](Plan &p) {
+       p.tables.push_back({{}, {0}});
+       p.parameters[0].cuts[0].offset = 4;
+     }},
+    {"output 'y': ranks write 19 of 18 elements",
+     [](Plan &p) {
+       // Rank 0 writes [0, 9) of 18, rank 1 [8, 18).
+       p.tables.push_back({{0}, {0, 8}});
+       p.tables.push_back({{0}, {9, 10}});
+       p.outputs[0].dims = p.outputs[0].shape = {18};
+       p.outputs[0].replicatedOver = {};
+       p.outputs[0].cuts = {{0, 4, 5}};
+     }},
+    {"output 'y': two ranks write the same elements",
+     [](Plan &p) {
+       p.tables.push_back({{0}, {0, 8}});
+       p.tables.push_back({{0}, {9, 9}});
+       p.outputs[0].dims = p.outputs[0].shape = {18};
+       p.outputs[0].replicatedOver = {};
+       p.outputs[0].cuts = {{0, 4, 5}};
+     }},
+    {"there is no rank class", [](Plan &p) { p.classes.clear(); }},
+    {"class 1: has no rank", [](Plan &p) { p.classes[1].ranks.clear(); }},
+    {"class 0: the budget is out of range",
+     [](Plan &p) { p.classes[0].budget.flops = -1; }},
+    {"class 0, buffer 2: has 71 bytes, which is no number of f32",
+     [](Plan &p) { p.classes[0].buffers[2].bytes = 71; }},
+    {"class 0, buffer 4: is i32, 'x' is f32",
+     [](Plan &p) { p.classes[0].buffers[4].type = DType::I32; }},
+    {"class 0: has 9 packed weights and 5 load instructions",
+     [](Plan &p) { p.classes[0].packs = 9; }},
+    {"class 0: has no buffer for the output 'y'",
+     [](Plan &p) { p.classes[0].buffers[5] = p.classes[0].buffers[4]; }},
+};
+INSTANTIATE_TEST_SUITE_P(Tensors, BadPlanEdit, testing::ValuesIn(badTensors));
+
+#define LOAD "class 0, load "
+#define STEP "class 0, step "
+
+const BadEdit badInstructions[] = {
+    {STEP "0 (read_parameter, proj): is allowed in load only",
+     [](Plan &p) { p.classes[0].step[0] = p.classes[0].load[0]; }},
+    {STEP "0 (pack_weight, proj): is allowed in load only",
+     [](Plan &p) { p.classes[0].step[0] = p.classes[0].load[2]; }},
+    {LOAD "0 (read_parameter, proj): dst is not dense: strides [1, 1] for "
+          "shape [2, 3]",
+     [](Plan &p) {
+       load<ReadParameter>(p, 0).dst.shape = {2, 3};
+       load<ReadParameter>(p, 0).dst.strides = {1, 1};
+     }},
+    {LOAD
+     "1 (read_parameter, proj): mesh axis 3 does not exist, the mesh has 1",
+     [](Plan &p) { load<ReadParameter>(p, 1).onlyFirstOf = {3}; }},
+    {LOAD "2 (pack_weight, proj): packed weight 1 does not exist, there are 1",
+     [](Plan &p) { load<PackWeight>(p, 2).packedWeight = 1; }},
+    {LOAD "3 (pack_weight, proj): packed weight 0 is packed twice",
+     [](Plan &p) { p.classes[0].load[3] = p.classes[0].load[2]; }},
+    {LOAD "2 (pack_weight, proj): b has 2 dims and m is -1, expected 2 or more "
+          "and 0 or more",
+     [](Plan &p) { load<PackWeight>(p, 2).m = -1; }},
+    {LOAD "4 (iota): dim 2 does not exist, dst has 2",
+     [](Plan &p) { load<Iota>(p, 4).dim = 2; }},
+    {LOAD "4 (iota): first: table 8 does not exist, there are 4",
+     [](Plan &p) { load<Iota>(p, 4).first.table = 8; }},
+    {LOAD "4 (iota): first: 1099511627777 is out of range",
+     [](Plan &p) { load<Iota>(p, 4).first.scale = (int64_t(1) << 40) + 1; }},
+    {STEP "0 (matmul, proj): a: shape [3, 1] and strides [4] do not fit "
+          "together",
+     [](Plan &p) { step<Matmul>(p, 0).a.strides = {4}; }},
+    {STEP "0 (matmul, proj): a: shape [3, 1099511627777] is out of range",
+     [](Plan &p) { step<Matmul>(p, 0).a.shape[1] = (int64_t(1) << 40) + 1; }},
+    {STEP "0 (matmul, proj): a has 1 dims and b 2, expected 2 or more, equally",
+     [](Plan &p) {
+       step<Matmul>(p, 0).a.shape = {3};
+       step<Matmul>(p, 0).a.strides = {1};
+     }},
+    {STEP "0 (matmul, proj): b has shape [1, 6], expected [2, 6]",
+     [](Plan &p) { step<Matmul>(p, 0).a.shape = {3, 2}; }},
+    {STEP "0 (matmul, proj): c has shape [2, 6], expected [3, 6]",
+     [](Plan &p) { step<Matmul>(p, 0).c.shape = {2, 6}; }},
+    {STEP "0 (matmul, proj): has a bias but says no",
+     [](Plan &p) { step<Matmul>(p, 0).hasBias = false; }},
+    {STEP "3 (matmul, proj): mul needs an operand",
+     [](Plan &p) { step<Matmul>(p, 3).post[1].operand = {}; }},
+    {STEP "3 (matmul, proj): relu takes no operand",
+     [](Plan &p) { step<Matmul>(p, 3).post[1].op = PostOp::Relu; }},
+    {STEP "3 (matmul, proj): operand has shape [2, 4], expected [4, 4]",
+     [](Plan &p) { step<Matmul>(p, 3).post[1].operand.shape = {2, 4}; }},
+    {STEP "4 (attention, proj): q, k and v have 3, 4 and 4 dims, expected 4",
+     [](Plan &p) {
+       step<Attention>(p, 4).q.shape = {2, 4, 4};
+       step<Attention>(p, 4).q.strides = {16, 4, 1};
+     }},
+    {STEP "4 (attention, proj): keep has shape [1, 3], expected [1, 4]",
+     [](Plan &p) { step<Attention>(p, 4).keep.shape[1] = 3; }},
+    {STEP "4 (attention, proj): group is 0, expected 1 or more",
+     [](Plan &p) { step<Attention>(p, 4).group = 0; }},
+    {STEP "4 (attention, proj): the query heads of rank 0 need key heads that "
+          "it does not hold",
+     [](Plan &p) { step<Attention>(p, 4).group = 1; }},
+    {STEP "5 (embedding, proj): table has 1 dims, expected 2",
+     [](Plan &p) {
+       step<Embedding>(p, 5).table.shape = {8};
+       step<Embedding>(p, 5).table.strides = {1};
+     }},
+    {STEP "5 (embedding, proj): ids are f32, expected i32 or i64",
+     [](Plan &p) { step<Embedding>(p, 5).ids.buffer = 0; }},
+    {STEP "6 (kernel, proj): has no symbol",
+     [](Plan &p) { step<Kernel>(p, 6).symbol = ""; }},
+    {STEP "6 (kernel, proj): extent -1 is out of range",
+     [](Plan &p) { step<Kernel>(p, 6).extent = -1; }},
+    {STEP "6 (kernel, proj): an output writes to an input",
+     [](Plan &p) { step<Kernel>(p, 6).outputs[0].buffer = 4; }},
+    {STEP "2 (copy): src is i32, expected f32",
+     [](Plan &p) {
+       p.classes[0].buffers[3] = p.classes[0].buffers[2];
+       p.classes[0].buffers[3].type = DType::I32;
+       p.classes[0].step.erase(p.classes[0].step.begin(),
+                               p.classes[0].step.begin() + 2);
+       p.classes[0].step.insert(p.classes[0].step.begin(), 2,
+                                p.classes[0].step[1]);
+     }},
+};
+INSTANTIATE_TEST_SUITE_P(Instructions, BadPlanEdit,
+                         testing::ValuesIn(badInstructions));
+
+const BadEdit badCollectives[] = {
+    {STEP "7 (collective, proj): shards: table 9 does not exist, there are 4",
+     [](Plan &p) { step<Collective>(p, 7).offset = 9; }},
+    {STEP "7 (collective, proj): shards: table 4 is not over the axes of the "
+          "collective",
+     [](Plan &p) {
+       p.tables.push_back({{}, {0}});
+       step<Collective>(p, 7).offset = 4;
+     }},
+    {STEP "7 (collective, proj): src has 2 dims and dst 1",
+     [](Plan &p) {
+       step<Collective>(p, 7).dst.shape = {2};
+       step<Collective>(p, 7).dst.strides = {1};
+     }},
+    {STEP "7 (collective, proj): dims 2 and -1 do not fit 2 dims",
+     [](Plan &p) { step<Collective>(p, 7).dim = 2; }},
+    {STEP "9 (collective, proj): dims 1 and 1 do not fit 2 dims",
+     [](Plan &p) { step<Collective>(p, 9).toDim = 1; }},
+    {STEP "7 (collective, proj): src has shape [2, 4] and dst [1, 2], which "
+          "differ beside dim 1",
+     [](Plan &p) { step<Collective>(p, 7).dst.shape = {1, 2}; }},
+    {STEP "8 (collective, proj): src holds 1 of dim 1, the table says 2 for "
+          "rank 0",
+     [](Plan &p) { step<Collective>(p, 8).src.shape = {2, 1}; }},
+    {STEP "9 (collective, proj): dst holds 1 of dim 0, the table says 2 for "
+          "rank 0",
+     [](Plan &p) { step<Collective>(p, 9).dst.shape = {1, 4}; }},
+    {STEP "10 (collective, proj): root 2 does not exist, there are 2 members",
+     [](Plan &p) { step<Collective>(p, 10).root = 2; }},
+    {STEP "1 (collective, proj): cannot sum bool",
+     [](Plan &p) {
+       step<Collective>(p, 1).src = step<Attention>(p, 4).keep;
+       step<Collective>(p, 1).dst = step<Attention>(p, 4).keep;
+     }},
+    {"class 1, collective 0: kind is all_reduce, in class 0 it is broadcast",
+     [](Plan &p) { step<Collective>(p, 1).kind = CollectiveKind::Broadcast; }},
+    {"class 1, collective 4: root is 1, in class 0 it is 0",
+     [](Plan &p) { step<Collective>(p, 10).root = 0; }},
+    {"class 1, collective 0: is over other axes than in class 0",
+     [](Plan &p) {
+       p.mesh.push_back({"one", 1});
+       step<Collective>(p, 1).axes = {0, 1};
+     }},
+    {"class 1, collective 1: has other shards than in class 0",
+     [](Plan &p) {
+       p.tables.push_back(p.tables[2]);
+       step<Collective>(p, 7).offset = 4;
+     }},
+};
+INSTANTIATE_TEST_SUITE_P(Collectives, BadPlanEdit,
+                         testing::ValuesIn(badCollectives));
+
+TEST(PlanCheck, ShardsOfACollectiveAreChecked) {
+  Plan plan = fullPlan();
+  std::string error;
+  ASSERT_TRUE(check(plan, error)) << error;
+  plan.tables[3].values = {3, 2};
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 0, step 7 (collective, proj): shards: members "
+                   "overlap at 2");
+  plan.tables[3].values = {2, 3};
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 0, step 7 (collective, proj): shards: member 1 has "
+                   "[2, 5) of 4");
+  plan.tables[3].values = {2, 1};
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 1, step 7 (collective, proj): dst holds 2 of dim 1, "
+                   "the table says 1 for rank 1");
+}
+
+TEST(PlanCheck, WritersHaveTheirOutputs) {
+  Plan plan = samplePlan();
+  plan.classes[0].buffers.pop_back();
+  std::string error;
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 0: has no buffer for the output 'y'");
+}
+
+TEST(PlanCheck, GroupsMoveEqualShapes) {
+  Plan plan = fullPlan();
+  auto &send = std::get<Collective>(plan.classes[1].step[10].body);
+  send.src.shape = send.dst.shape = {3};
+  std::string error;
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 1, collective 4: rank 1 moves f32 [3], another "
+                   "member f32 [4]");
+}
+
+} // namespace
