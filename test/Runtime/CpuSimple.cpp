@@ -27,6 +27,19 @@ TEST(CpuSimple, CopyEveryLayout) {
     while (std::next_permutation(order.begin(), order.end()));
 }
 
+// Cut over threads along each dim that may be the outermost.
+TEST(CpuSimple, LargeCopyOnThreads) {
+  for (std::vector<int> order : {std::vector<int>{0, 1, 2}, {2, 1, 0}}) {
+    TestOperand src(DType::F32, {3, 301, 200}),
+        dst(DType::F32, {3, 301, 200}, order);
+    src.random(7);
+    ASSERT_TRUE(
+        runCall(*runtime::makeCopy(src.operand(), dst.operand(), 2)).ok());
+    for (int64_t flat = 0; flat < src.elements(); ++flat)
+      ASSERT_EQ(dst.get(flat), src.get(flat));
+  }
+}
+
 TEST(CpuSimple, CopyBroadcastsAndSkipsEmpty) {
   TestOperand src(DType::F32, {1, 6}), dst(DType::F32, {4, 6});
   runtime::Operand repeated = src.random(1).operand();

@@ -11,18 +11,57 @@ namespace {
 
 class CopyCall : public Call {
 public:
-  CopyCall(const Operand &src, const Operand &dst)
-      : copy(dst.shape, src.strides, dst.strides, plan::byteSize(dst.type)),
-        src(src.data), dst(dst.data) {}
+  CopyCall(const Operand &src, const Operand &dst, int threads) {
+    int64_t bytes = plan::byteSize(dst.type);
+    // Waking threads costs as much as copying some hundred kilobytes.
+    constexpr int64_t worthThreads = 1 << 19;
+    int dim = dst.elements() * bytes < worthThreads ? -1 : cutDim(dst, threads);
+    int64_t parts = dim < 0 ? 1 : threads;
+    for (int64_t part = 0; part < parts; ++part) {
+      std::vector<int64_t> shape = dst.shape;
+      int64_t begin = 0;
+      if (dim >= 0) {
+        begin = dst.shape[dim] * part / parts;
+        shape[dim] = dst.shape[dim] * (part + 1) / parts - begin;
+      }
+      auto at = [&](const Operand &operand) {
+        int64_t offset = dim < 0 ? 0 : begin * operand.strides[dim];
+        return static_cast<char *>(operand.data) + offset * bytes;
+      };
+      pieces.push_back({StridedCopy(shape, src.strides, dst.strides, bytes),
+                        at(dst), at(src)});
+    }
+  }
+
   Status run() override {
-    copy.run(dst, src);
+    parallelFor(
+        static_cast<int>(pieces.size()),
+        [](void *self, int part) {
+          const Piece &piece = static_cast<CopyCall *>(self)->pieces[part];
+          piece.copy.run(piece.dst, piece.src);
+        },
+        this);
     return Status::success();
   }
 
 private:
-  StridedCopy copy;
-  const void *src;
-  void *dst;
+  struct Piece {
+    StridedCopy copy;
+    char *dst;
+    const char *src;
+  };
+
+  /// The dim of the largest stride that has a share for every thread.
+  static int cutDim(const Operand &dst, int threads) {
+    int best = -1;
+    for (int dim = 0; dim < static_cast<int>(dst.shape.size()); ++dim)
+      if (dst.shape[dim] >= threads &&
+          (best < 0 || dst.strides[dim] > dst.strides[best]))
+        best = dim;
+    return threads > 1 ? best : -1;
+  }
+
+  std::vector<Piece> pieces;
 };
 
 /// Calls visit(address, index along `dim`) for every element.
@@ -68,8 +107,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Call> makeCopy(const Operand &src, const Operand &dst) {
-  return std::make_unique<CopyCall>(src, dst);
+std::unique_ptr<Call> makeCopy(const Operand &src, const Operand &dst,
+                               int threads) {
+  return std::make_unique<CopyCall>(src, dst, threads);
 }
 
 std::unique_ptr<Call> makeFill(const Operand &dst, double value) {

@@ -100,7 +100,8 @@ struct Preparer {
   Status operator()(const plan::Attention &attention) const;
   Status operator()(const plan::Embedding &embedding) const;
   Status operator()(const plan::Copy &copy) const {
-    return done(makeCopy(operand(copy.src), operand(copy.dst)));
+    return done(
+        makeCopy(operand(copy.src), operand(copy.dst), context.threads));
   }
   Status operator()(const plan::Collective &collective) const;
   Status operator()(const plan::Fill &fill) const {

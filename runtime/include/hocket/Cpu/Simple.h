@@ -8,8 +8,9 @@
 
 namespace hocket::runtime {
 
-/// dst = src; equal shapes and types.
-std::unique_ptr<Call> makeCopy(const Operand &src, const Operand &dst);
+/// dst = src; equal shapes and types. Large copies are cut over `threads`.
+std::unique_ptr<Call> makeCopy(const Operand &src, const Operand &dst,
+                               int threads = 1);
 
 /// Every element of dst = value.
 std::unique_ptr<Call> makeFill(const Operand &dst, double value);

@@ -40,8 +40,11 @@ struct ExecutorOptions {
   uint64_t delaySeed = 0;
 };
 
-/// Runs load once and then any number of steps. After a run-time error (kind
-/// Runtime) every further call fails with the same error.
+/// Runs load once and then any number of steps. Tensors that do not fit are
+/// refused before any rank starts, and the call may be repeated; after an error
+/// of a rank every further call fails with the same error. If a rank is stuck,
+/// its thread and the executor's memory outlive the executor, and so must
+/// `plan`: end the process soon.
 class Executor {
 public:
   /// Checks `plan` (plan::check) and that `kernels` has what it calls,

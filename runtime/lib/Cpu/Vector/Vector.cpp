@@ -101,17 +101,30 @@ inline float expNegative(float x) {
   return x < -87.0f ? 0.0f : p * power;
 }
 
+void scaleRow(float *row, int64_t count, float factor) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i)
+    row[i] *= factor;
+}
+
 inline void maskRow(float *row, int64_t columns, float scale,
                     const float *mask) {
-  if (mask) {
 #pragma omp simd
-    for (int64_t j = 0; j < columns; ++j)
-      row[j] = row[j] * scale + mask[j];
-  } else {
-#pragma omp simd
-    for (int64_t j = 0; j < columns; ++j)
-      row[j] = row[j] * scale;
+  for (int64_t j = 0; j < columns; ++j)
+    row[j] = row[j] * scale + mask[j];
+}
+
+/// row[j] = exp(scale * row[j] - shift); returns the sum.
+inline float exponentials(float *row, int64_t columns, float scale,
+                          float shift) {
+  float total = 0.0f;
+#pragma omp simd reduction(+ : total)
+  for (int64_t j = 0; j < columns; ++j) {
+    float weight = expNegative(row[j] * scale - shift);
+    row[j] = weight;
+    total += weight;
   }
+  return total;
 }
 
 /// Compilers do not vectorize a maximum unless told that NaN does not occur.
@@ -148,19 +161,21 @@ void softmaxTile(const SoftmaxTile &tile) {
       int64_t limit = tile.firstLimit + r;
       columns = limit < 0 ? 0 : limit < columns ? limit : columns;
     }
-    maskRow(row, columns, tile.scale, tile.mask);
-    float largest = largestOf(row, columns);
+    // Without a mask the scores are scaled on the way into exp.
+    float scale = tile.scale;
+    if (tile.mask) {
+      maskRow(row, columns, scale, tile.mask);
+      scale = 1.0f;
+    } else if (scale <= 0.0f) {
+      scaleRow(row, columns, scale);
+      scale = 1.0f;
+    }
+    float largest = largestOf(row, columns) * scale;
     float before = tile.maxima[r];
     float now = largest > before ? largest : before;
     // Nothing to attend to so far: all weights 0.
     float shift = now == lowest ? 0.0f : now;
-    float total = 0.0f;
-#pragma omp simd reduction(+ : total)
-    for (int64_t j = 0; j < columns; ++j) {
-      float weight = expNegative(row[j] - shift);
-      row[j] = weight;
-      total += weight;
-    }
+    float total = exponentials(row, columns, scale, shift);
     for (int64_t j = columns; j < tile.columns; ++j)
       row[j] = 0.0f;
     float shrink = before == lowest ? 0.0f : expNegative(before - now);
@@ -168,12 +183,6 @@ void softmaxTile(const SoftmaxTile &tile) {
     tile.sums[r] = tile.sums[r] * shrink + total;
     tile.rescale[r] = shrink;
   }
-}
-
-void scaleRow(float *row, int64_t count, float factor) {
-#pragma omp simd
-  for (int64_t i = 0; i < count; ++i)
-    row[i] *= factor;
 }
 
 // ---- products of packed panels --------------------------------------------
