@@ -249,6 +249,26 @@ TEST(Safetensors, UnwritablePlaces) {
             "output '" + folder.path("dir") + "' is not a regular file");
 }
 
+TEST(Safetensors, APlaceThatWasTakenMeanwhile) {
+  TemporaryFolder folder;
+  auto writer = makeWriter(folder.path("out"));
+  std::filesystem::create_directory(folder.path("out"));
+  Status status = writer->commit();
+  EXPECT_EQ(status.kind, ErrorKind::Runtime);
+  EXPECT_EQ(status.message,
+            "output '" + folder.path("out") +
+                "': cannot be renamed from its temporary: Is a directory");
+  writer.reset();
+  EXPECT_EQ(folder.list(), std::vector<std::string>({"out"}));
+}
+
+TEST(Safetensors, FilesOfOthers) {
+  TensorFiles files("input");
+  Status status = files.add(HOCKET_TEST_DATA "/minilm/tokens.safetensors");
+  ASSERT_TRUE(status.ok()) << status.message;
+  EXPECT_FALSE(files.tensorNames().empty());
+}
+
 TEST(Safetensors, AFullDiskLeavesNothing) {
   TemporaryFolder folder;
   rlimit before;
