@@ -1,0 +1,220 @@
+//===- Schedule.cpp - which axes are loops, and in what order -------------===//
+
+#include "Schedule.h"
+#include "Scheduler.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace hocket::codegen {
+
+/// Enough outer iterations for any number of threads; more are not flattened,
+/// since each costs a division.
+static constexpr int64_t enoughParallel = 256;
+
+void Scheduler::findUsed() {
+  schedule.used.assign(graph.nodes.size(), false);
+  for (const Output &output : graph.outputs) {
+    schedule.used[output.node] = true;
+    written.insert(output.axes.begin(), output.axes.end());
+  }
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    const Node &node = graph.nodes[i];
+    if (!schedule.used[i])
+      continue;
+    for (int operand : node.operands)
+      schedule.used[operand] = true;
+    reduced.insert(node.reduced.begin(), node.reduced.end());
+    if (node.kind == NodeKind::Flip)
+      flipped.insert(node.axis);
+  }
+}
+
+/// Whether no reduction at or below a node runs over `axis` or varies
+/// over it.
+bool Scheduler::checkCone(int number, int axis) {
+  const Node &node = graph.nodes[number];
+  if (node.kind == NodeKind::Reduce &&
+      (is_contained(node.reduced, axis) || is_contained(node.axes, axis)))
+    return false;
+  for (int operand : node.operands)
+    if (!checkCone(operand, axis))
+      return false;
+  return true;
+}
+
+/// A piece is computed at a shifted number of its axis, where no loop runs: a
+/// reduction that needs that axis has no loop.
+bool Scheduler::checkRemaps() {
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    if (!schedule.used[i])
+      continue;
+    if (node.kind == NodeKind::Pieces)
+      for (auto [operand, axis] : zip(node.operands, node.pieceAxes))
+        if (axis >= 0 && !checkCone(operand, axis)) {
+          reason = "a slice or concatenation takes its operand from a "
+                   "reduction over or along the cut dim";
+          return false;
+        }
+    if (node.kind != NodeKind::Reduce)
+      continue;
+    for (int axis : node.axes)
+      if (!written.count(axis) && !reduced.count(axis)) {
+        reason = "a reduction is used only through a slice or concatenation";
+        return false;
+      }
+  }
+  return true;
+}
+
+bool Scheduler::isRemapped(int axis) const {
+  return any_of(graph.nodes, [&](const Node &node) {
+    return node.axis == axis || is_contained(node.pieceAxes, axis);
+  });
+}
+
+/// How well accesses vectorize along an axis: neighbours in memory count,
+/// writes twice; a short axis does not fill a vector.
+double Scheduler::score(int axis) const {
+  double near = 0.25;
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (schedule.used[i] && node.kind == NodeKind::Load)
+      near += std::abs(node.form.of(axis)) == 1;
+  for (const Output &output : graph.outputs)
+    near += 2 * (std::abs(output.form.of(axis)) == 1);
+  return near * std::min<int64_t>(graph.axes[axis], 16);
+}
+
+void Scheduler::chooseVectorAxis() {
+  AxisSet loops = reduced;
+  loops.insert(written.begin(), written.end());
+  double best = 0;
+  for (int axis : loops) {
+    if (flipped.count(axis))
+      continue;
+    double value = score(axis);
+    bool larger = vector >= 0 && value == best &&
+                  graph.axes[axis] > graph.axes[vector];
+    if (vector < 0 || value > best || larger) {
+      vector = axis;
+      best = value;
+    }
+  }
+}
+
+/// Cuts the vector axis so that its minor part lies in [atLeast, atMost], if a
+/// divisor does; the major part becomes an outer axis.
+void Scheduler::cutVectorAxis(int64_t atLeast, int64_t atMost) {
+  int64_t size = graph.axes[vector];
+  if (size <= atMost || isRemapped(vector))
+    return;
+  for (int64_t block = atMost; block >= atLeast; --block)
+    if (size % block == 0) {
+      outer.insert(cutAxis(graph, vector, block));
+      return;
+    }
+}
+
+void Scheduler::chooseRowAxes() {
+  rows = reduced;
+  rows.insert(flipped.begin(), flipped.end());
+  for (int axis : written)
+    if (!rows.count(axis) && axis != vector)
+      outer.insert(axis);
+  if (vector < 0)
+    return;
+  if (reduced.empty()) {
+    if (outer.empty()) {
+      outer.insert(vector);
+      return;
+    }
+    rows.insert(vector);
+    int64_t count = 1;
+    for (int axis : outer)
+      count *= graph.axes[axis];
+    if (count < 64)
+      cutVectorAxis(1024, 4096);
+    return;
+  }
+  if (reduced.count(vector))
+    return;
+  // Nothing reduces the vector axis: rows of accumulators, if they are short.
+  cutVectorAxis(32, 256);
+  constexpr int64_t longestRow = 16384;
+  (graph.axes[vector] <= longestRow ? rows : outer).insert(vector);
+}
+
+/// By stride in the output that has most axes, largest first.
+AxisList Scheduler::ordered(const AxisSet &axes) const {
+  const Output *widest = &graph.outputs.front();
+  for (const Output &output : graph.outputs)
+    if (output.axes.size() > widest->axes.size())
+      widest = &output;
+  AxisList list(axes.begin(), axes.end());
+  auto key = [&](int axis) {
+    return std::make_pair(axis == vector, -std::abs(widest->form.of(axis)));
+  };
+  llvm::stable_sort(list, [&](int a, int b) { return key(a) < key(b); });
+  return list;
+}
+
+void Scheduler::orderOuterAxes() {
+  for (int axis : ordered(outer)) {
+    if (schedule.extent < enoughParallel && schedule.serial.empty()) {
+      schedule.parallel.push_back(axis);
+      schedule.extent *= graph.axes[axis];
+    } else {
+      schedule.serial.push_back(axis);
+    }
+  }
+}
+
+/// Some output must have all axes that are not reduced, or the loops would run
+/// over combinations that nobody asked for. Outputs that miss an outer axis are
+/// written where its number is 0.
+bool Scheduler::checkOutputs() {
+  bool covered = false;
+  for (const Output &output : graph.outputs) {
+    bool all = true;
+    for (int axis : written) {
+      if (reduced.count(axis) || is_contained(output.axes, axis))
+        continue;
+      all = false;
+      if (graph.axes[axis] == 0) {
+        reason = "one result is empty and another is not";
+        return false;
+      }
+    }
+    covered |= all;
+  }
+  if (!covered)
+    reason = "its results do not share one loop";
+  return covered;
+}
+
+bool Scheduler::run() {
+  findUsed();
+  if (!checkRemaps() || !checkOutputs())
+    return false;
+  chooseVectorAxis();
+  chooseRowAxes();
+  orderOuterAxes();
+  return schedulePasses();
+}
+
+bool makeSchedule(Graph &graph, Schedule &schedule, std::string &reason) {
+  if (graph.outputs.empty()) {
+    reason = "it has no results";
+    return false;
+  }
+  return Scheduler(graph, schedule, reason).run();
+}
+
+int64_t rowSize(const Graph &graph, const AxisList &axes) {
+  int64_t size = 1;
+  for (int axis : axes)
+    size *= graph.axes[axis];
+  return size;
+}
+
+} // namespace hocket::codegen
