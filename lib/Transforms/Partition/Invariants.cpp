@@ -169,7 +169,7 @@ LogicalResult ClassChecker::compare(size_t index) {
         op.getAxes() != first.getAxes())
       return op->emitError()
              << "is collective " << index << " of @"
-             << classes[number].getName() << ", expected a " << first.getKind()
+             << classes[number].getName() << ", expected " << first.getKind()
              << " over " << first.getAxes() << " with id " << index
              << " as in @" << classes[0].getName();
     if (failed(checkOwnShare(number, op)))

@@ -1,0 +1,89 @@
+//===- InvariantsTest.cpp - classes that do not agree are found -----------===//
+
+#include "ParsedModule.h"
+#include "hocket/Transforms/Partition.h"
+
+using namespace mlir;
+using namespace hocket;
+
+namespace {
+
+class InvariantsTest : public PartitionTest {
+protected:
+  /// The complaint about two classes on two ranks; empty if there is none.
+  std::string complaint(std::string first, std::string second,
+                        std::string ranks = "1") {
+    auto classOf = [](int number, const std::string &ranks,
+                      const std::string &body) {
+      return "func.func @class" + std::to_string(number) +
+             "(%x: !part, %w: !whole) attributes {spmd.ranks = array<i64: " +
+             ranks + ">} { " + body + " return }\n";
+    };
+    OwningOpRef<ModuleOp> module =
+        parse("!part = tensor<4xf32, #nn.layout<[4]>>\n"
+              "!whole = tensor<8xf32, #nn.layout<[8]>>\n"
+              "module attributes {nn.mesh = #nn.mesh<tp=2>} {\n" +
+              classOf(0, "0", first) + classOf(1, ranks, second) + "}");
+    messages.clear();
+    if (!module || succeeded(checkClasses(*module)))
+      return "";
+    return messages;
+  }
+  static std::string allReduce(int id, std::string value = "%x : (!part) -> "
+                                                           "!part") {
+    size_t colon = value.find(" :");
+    return "%r" + std::to_string(id) + " = spmd.all_reduce sum " +
+           value.substr(0, colon) +
+           " over [\"tp\"] {id = " + std::to_string(id) + " : i64}" +
+           value.substr(colon) + "\n";
+  }
+};
+
+} // namespace
+
+TEST_F(InvariantsTest, EqualProgramsAgree) {
+  EXPECT_EQ(complaint(allReduce(0) + allReduce(1), allReduce(0) + allReduce(1)),
+            "");
+}
+
+TEST_F(InvariantsTest, EveryRankHasOneClass) {
+  EXPECT_EQ(complaint("", "", "0"), "rank 0 is in two classes\n");
+  EXPECT_EQ(complaint("", "", "2"), "rank 2 is not one of the 2 of the mesh\n");
+}
+
+TEST_F(InvariantsTest, CountsAgree) {
+  EXPECT_EQ(complaint(allReduce(0), ""), "has 0 collectives, @class0 has 1\n");
+}
+
+TEST_F(InvariantsTest, OrderAgrees) {
+  EXPECT_NE(complaint(allReduce(0) + allReduce(1), allReduce(1) + allReduce(0))
+                .find("is collective 0 of @class1, expected all_reduce over"),
+            std::string::npos)
+      << messages;
+}
+
+TEST_F(InvariantsTest, ShapesAgree) {
+  EXPECT_NE(complaint(allReduce(0), allReduce(0, "%w : (!whole) -> !whole"))
+                .find("does not fit collective 0 of @class0, which it meets"),
+            std::string::npos)
+      << messages;
+}
+
+TEST_F(InvariantsTest, SharesAreWhatTheTablesSay) {
+  auto gather = [](const std::string &sizes, const std::string &second) {
+    return "%g = spmd.all_gather %x over [\"tp\"] {dim = 0 : i64, factor = 0 : "
+           "i64, id = 0 : i64, offsets = #spmd.table<tp: [0, " +
+           second + "]>, sizes = #spmd.table<" + sizes +
+           ">} : (!part) -> !whole\n";
+  };
+  EXPECT_EQ(complaint(gather("4", "4"), gather("4", "4")), "");
+  // Members of 4 and 3 elements where the tables promise 5 and 4.
+  std::string nine =
+      "%g = spmd.all_gather %x over [\"tp\"] {dim = 0 : i64, factor = 0 : i64, "
+      "id = 0 : i64, offsets = #spmd.table<tp: [0, 5]>, sizes = "
+      "#spmd.table<tp: [5, 4]>} : (!part) -> tensor<9xf32, #nn.layout<[9]>>\n";
+  EXPECT_NE(complaint(nine, nine)
+                .find("member 0 has 4 of the factor, its table says 5"),
+            std::string::npos)
+      << messages;
+}

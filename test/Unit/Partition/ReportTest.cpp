@@ -1,0 +1,121 @@
+//===- ReportTest.cpp - counted communication, and where it comes from ----===//
+
+#include "hocket/Plan/Report.h"
+#include "ParsedModule.h"
+#include "hocket/Plan/Plan.h"
+#include "hocket/Transforms/Partition.h"
+
+using namespace mlir;
+using namespace hocket;
+
+using ReportTest = PartitionTest;
+
+static plan::View viewOf(Value value) {
+  plan::View view;
+  view.buffer = 0;
+  for (nn::DimAttr dim : nn::layoutOf(value).getDims())
+    for (nn::FactorAttr factor : dim.getFactors())
+      view.shape.push_back(factor.getSize());
+  return view;
+}
+
+/// The collective as a plan has it; for tensors whose dims have one factor.
+static plan::Collective inPlan(spmd::CollectiveOp op, plan::Plan &plan) {
+  static const std::pair<const char *, plan::CollectiveKind> kinds[] = {
+      {"all_reduce", plan::CollectiveKind::AllReduce},
+      {"reduce_scatter", plan::CollectiveKind::ReduceScatter},
+      {"all_gather", plan::CollectiveKind::AllGather},
+      {"all_to_all", plan::CollectiveKind::AllToAll},
+      {"broadcast", plan::CollectiveKind::Broadcast}};
+  plan::Collective result;
+  for (auto [name, kind] : kinds)
+    if (op.getKind() == name)
+      result.kind = kind;
+  result.axes = {0};
+  result.src = viewOf(op.getSource());
+  result.dst = viewOf(op.getDestination());
+  if (auto root = op->getAttrOfType<IntegerAttr>("root"))
+    result.root = root.getInt();
+  if (auto sizes = op->getAttrOfType<spmd::TableAttr>("sizes")) {
+    result.dim = op->getAttrOfType<IntegerAttr>("dim").getInt();
+    SmallVector<int64_t> values = sizes.valuesFor(plan.mesh[0].size);
+    plan.tables.push_back({{0}, {values.begin(), values.end()}});
+    result.size = plan.tables.size() - 1;
+  }
+  return result;
+}
+
+TEST_F(ReportTest, BytesAreThoseOfThePlan) {
+  OwningOpRef<ModuleOp> module = parse(R"(
+    !s = tensor<4x10xf32, #nn.layout<[4] [10], tp: S(1.0)>>
+    !r = tensor<4x10xf32, #nn.layout<[4] [10]>>
+    !p = tensor<4x10xf32, #nn.layout<[4] [10], tp: P(sum)>>
+    !b = tensor<4x10xf32, #nn.layout<[4] [10], tp: S(0.0)>>
+    module attributes {nn.mesh = #nn.mesh<tp=3>} {
+      func.func @forward(%x: !s) -> !b {
+        %g = nn.redistribute "all_gather" %x over ["tp"] : (!s) -> !r
+        %m = nn.redistribute "mask" %g over ["tp"] : (!r) -> !p
+        %a = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r
+        %c = nn.redistribute "broadcast" %a over ["tp"] {root = 1 : i64} : (!r) -> !r
+        %n = nn.redistribute "mask" %c over ["tp"] : (!r) -> !p
+        %t = nn.redistribute "reduce_scatter" %n over ["tp"] : (!p) -> !s
+        %u = nn.redistribute "all_to_all" %t over ["tp"] : (!s) -> !b
+        return %u : !b
+      }
+    })");
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(succeeded(partition(*module))) << messages;
+  CollectiveReport report = reportCollectives(*module);
+  ASSERT_EQ(report.collectives.size(), 5u);
+
+  plan::Plan plan;
+  plan.mesh = {{"tp", 3}};
+  plan::RankClass rankClass;
+  rankClass.buffers = {{plan::Region::Arena, 0, 160, plan::DType::F32}};
+  int64_t compared = 0;
+  for (auto func : module->getOps<func::FuncOp>())
+    func.walk([&](spmd::CollectiveOp op) {
+      plan::Collective collective = inPlan(op, plan);
+      auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
+      for (int64_t rank : ranks.asArrayRef()) {
+        EXPECT_EQ(report.collectives[op.getId()].receivedBytes[rank],
+                  plan::receivedBytes(plan, rankClass, collective, rank))
+            << op.getKind().str() << " on rank " << rank;
+        ++compared;
+      }
+    });
+  EXPECT_EQ(compared, 15);
+  // all_gather: a rank of 4 of 10 columns gets the other 6, in 4 rows of f32.
+  EXPECT_EQ(report.collectives[0].receivedBytes,
+            (std::vector<int64_t>{96, 112, 112}));
+  EXPECT_EQ(report.totalBytes().size(), 3u);
+  EXPECT_EQ(report.countByKind()["all_to_all"], 1);
+}
+
+TEST_F(ReportTest, LocationsTellPathModelAndSchedule) {
+  auto parsed = parse(R"(
+    !r = tensor<4xf32, #nn.layout<[4]>>
+    module attributes {nn.mesh = #nn.mesh<tp=2>} {
+      func.func @class0(%x: !r) attributes {spmd.ranks = array<i64: 0, 1>} {
+        %a = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64} : (!r) -> !r
+          loc(fused["h.0.attn"("m.hkt":4:5), callsite("s.hkt":9:1 at "s.hkt":20:3)])
+        %b = spmd.all_reduce sum %a over ["tp"] {id = 1 : i64} : (!r) -> !r
+          loc("h.1"("m.hkt":6:5))
+        %c = spmd.all_reduce sum %b over ["tp"] {id = 2 : i64} : (!r) -> !r
+          loc("m.hkt":7:5)
+        return
+      }
+    })");
+  ASSERT_TRUE(parsed);
+  CollectiveReport report = reportCollectives(*parsed);
+  ASSERT_EQ(report.collectives.size(), 3u);
+  EXPECT_EQ(report.collectives[0].origin.path, "h.0.attn");
+  EXPECT_EQ(report.collectives[0].origin.model, "m.hkt:4:5");
+  EXPECT_EQ(report.collectives[0].origin.schedule, "s.hkt:9:1");
+  EXPECT_EQ(report.collectives[1].origin.schedule, "");
+  EXPECT_EQ(report.collectives[2].origin.model, "m.hkt:7:5");
+  EXPECT_EQ(report.collectives[2].origin.path, "");
+  EXPECT_EQ(report.countByKind("h.0")["all_reduce"], 1);
+  EXPECT_EQ(report.countByKind("h")["all_reduce"], 2);
+  EXPECT_EQ(report.countByKind("h.0.att").count("all_reduce"), 0u);
+}
