@@ -76,6 +76,9 @@ std::string hocket::syntax::decodeString(std::string_view spelling) {
   return value;
 }
 
+/// Bad characters beyond so many are one thing: not our text.
+static constexpr unsigned kMaxErrors = 50;
+
 namespace {
 class Lexer {
 public:
@@ -107,6 +110,13 @@ private:
     result.tokens.push_back({kind, newline, space, rangeFrom(begin)});
     newline = false;
     lastEnd = pos;
+  }
+
+  /// Reports an error; after many of them it goes nowhere.
+  Diagnostic &error(SourceRange range, std::string message) {
+    if (errors++ < kMaxErrors)
+      return engine.error(range, std::move(message));
+    return ignored = Diagnostic();
   }
 
   /// Goes to the next token; false at the end.
@@ -175,9 +185,8 @@ private:
       ++pos;
     std::string digits(text.substr(begin, digitsEnd - begin));
     std::string rest(text.substr(digitsEnd, pos - digitsEnd));
-    engine
-        .error(rangeFrom(begin),
-               "'" + digits + rest + "' is neither a number nor a name")
+    error(rangeFrom(begin),
+          "'" + digits + rest + "' is neither a number nor a name")
         .note("a number and a unit are two words: '" + digits + " " + rest +
               "'; a name does not begin with a digit");
     add(TokenKind::Invalid, begin);
@@ -190,8 +199,8 @@ private:
       if (pos >= text.size() || text[pos] == '\n') {
         while (isBlank(text[pos - 1]) && pos - 1 > begin)
           --pos;
-        engine.error(rangeFrom(begin),
-                     "expected '\"' to close the string on the same line");
+        error(rangeFrom(begin),
+              "expected '\"' to close the string on the same line");
         return add(TokenKind::Invalid, begin);
       }
       if (text[pos++] != '\\')
@@ -200,8 +209,8 @@ private:
         --pos;
         SourceRange escape = rangeFrom(pos);
         escape.end += 1;
-        engine.error(escape, "unknown escape in a string; there are \\\", "
-                             "\\\\, \\n and \\t");
+        error(escape, "unknown escape in a string; there are \\\", "
+                      "\\\\, \\n and \\t");
         good = false;
       }
       ++pos;
@@ -254,9 +263,9 @@ private:
     do
       ++pos;
     while (pos < text.size() && isBad(text[pos]) && pos - begin < 40);
-    Diagnostic &error = engine.error(rangeFrom(begin), "unexpected character");
+    Diagnostic &bad = error(rangeFrom(begin), "unexpected character");
     if (static_cast<unsigned char>(text[begin]) >= 0x80)
-      error.note("letters beyond a to z belong in strings and comments");
+      bad.note("letters beyond a to z belong in strings and comments");
     add(TokenKind::Invalid, begin);
   }
 
@@ -264,6 +273,8 @@ private:
   FileId file;
   DiagnosticEngine &engine;
   LexedFile result;
+  unsigned errors = 0;
+  Diagnostic ignored;
   size_t pos = 0;
   size_t lastEnd = 0;
   bool newline = true;

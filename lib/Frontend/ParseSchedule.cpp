@@ -6,8 +6,12 @@ using namespace hocket::syntax;
 
 bool Parser::parseScheduleBlock(ScheduleBlock &block,
                                 const std::string &after) {
-  return parseBraced(after, block.range,
-                     [&] { return parseScheduleStmt(block.stmts); });
+  bool allowedBefore = allowDef;
+  allowDef = true;
+  bool good = parseBraced(after, block.range,
+                          [&] { return parseScheduleStmt(block.stmts); });
+  allowDef = allowedBefore;
+  return good;
 }
 
 bool Parser::parseScheduleStmt(Stmts &stmts) {

@@ -87,6 +87,15 @@ TEST(Lexer, reportsNumberGluedToName) {
             "not begin with a digit\n");
 }
 
+TEST(Lexer, stopsReportingAfterManyErrors) {
+  std::string text = "hocket 1\nmodule A() {\n";
+  for (unsigned i = 0; i < 1000; ++i)
+    text += "$ a\n";
+  Parsed parsed(text + "}\n");
+  lexFile(parsed.sources, parsed.id, parsed.engine);
+  EXPECT_EQ(parsed.engine.getNumErrors(), 50u);
+}
+
 TEST(Lexer, reportsUnexpectedCharacters) {
   EXPECT_EQ(stmtErrorsOf("z = 3 $ 4"), "t.hkt:4:11: error: unexpected "
                                        "character\n"

@@ -55,6 +55,13 @@ TEST(Recovery, findsAMissingBrace) {
             "    ^\n");
 }
 
+TEST(Recovery, takesUnindentedStatements) {
+  EXPECT_EQ(errorsOf("hocket 1\nschedule s for M {\ndef f() {\ndef g() {\n"
+                     "}\n}\nuse f()\n}\nmodule A() {\ndef = F()\n"
+                     "module = F()\n}\n"),
+            "");
+}
+
 TEST(Recovery, reportsAStrayBrace) {
   EXPECT_EQ(errorsOf("hocket 1\n}\nmodule B() { }\n"),
             "t.hkt:2:1: error: unexpected '}': no block is open here\n"
