@@ -105,21 +105,23 @@ Status Executor::State::runAll(const char *phase, RankTask task) {
   return broken;
 }
 
-/// The error that came first explains the others, but a user's mistake that
-/// several ranks saw is told by the lowest of them, the same in every run.
+/// A rank's own mistake explains the others' errors, and of several that of the
+/// lowest rank is told, so that every run tells the same.
 Status Executor::State::explain(const char *phase,
                                 const std::vector<bool> &ended) {
   Status result = world->failure();
-  for (size_t rank = ended.size(); rank-- > 0;) {
-    if (!ended[rank] || statuses[rank].ok())
-      continue;
-    bool isUser = statuses[rank].kind == ErrorKind::User;
-    if (!isUser && !result.ok())
+  for (size_t rank = 0; rank < ended.size(); ++rank) {
+    if (!ended[rank] || statuses[rank].ok() ||
+        runners[rank]->failedInCollective)
       continue;
     result = statuses[rank];
     if (ended.size() > 1)
       result.message = "rank " + std::to_string(rank) + ": " + result.message;
+    break;
   }
+  // A collective of one rank has nobody else to blame.
+  if (result.ok() && ended[0])
+    result = statuses[0];
   for (size_t rank = 0; rank < ended.size(); ++rank) {
     if (ended[rank])
       continue;

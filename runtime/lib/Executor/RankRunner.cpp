@@ -198,7 +198,8 @@ Status RankRunner::runList(const std::vector<Prepared> &calls,
     int64_t before = comm->receivedBytes();
     Status status = prepared.call->run();
     if (!status.ok()) {
-      if (prepared.collective < 0)
+      failedInCollective = prepared.collective >= 0;
+      if (!failedInCollective)
         status.message = describe(prepared) + ": " + status.message;
       return status;
     }

@@ -40,6 +40,10 @@ public:
   /// `matmul of "h.0.mlp" (gpt2.hkt:3:4)`: what it does now; any thread.
   std::string progress() const;
 
+  /// Whether the last error came out of a collective, and so perhaps from
+  /// another rank.
+  bool failedInCollective = false;
+
   RankCounters counters;
   std::vector<TraceEvent> events;
 
