@@ -190,6 +190,79 @@ TEST(ExecutorPlans, CountersAgreeWithThePlan) {
   }
 }
 
+namespace {
+
+/// One collective of input "x" into output "y" among 3 ranks with uneven
+/// shares; what is cut where depends on the kind.
+plan::Plan oneCollective(plan::CollectiveKind kind) {
+  using Kind = plan::CollectiveKind;
+  plan::Plan plan;
+  plan.mesh = {{"tp", 3}};
+  plan.tables = {
+      {{0}, {0, 2, 2}}, {{0}, {2, 0, 5}}, {{0}, {0, 1, 5}}, {{0}, {1, 4, 2}}};
+  plan.sources = {{"layer", "", ""}};
+  bool cutsInput = kind == Kind::AllGather || kind == Kind::AllToAll;
+  bool cutsOutput = kind == Kind::ReduceScatter || kind == Kind::AllToAll;
+  int out = kind == Kind::AllToAll ? 1 : 0;
+  plan.inputs = {tensor("x", {7, 7})};
+  plan.outputs = {tensor("y", {7, 7})};
+  if (cutsInput)
+    plan.inputs[0].cuts = {{0, 0, 1}};
+  if (cutsOutput)
+    plan.outputs[0].cuts = {{out, out * 2, out * 2 + 1}};
+  else
+    plan.outputs[0].replicatedOver = {0};
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    ClassBuilder c({rank});
+    std::vector<int64_t> from = {7, 7}, to = {7, 7};
+    if (cutsInput)
+      from[0] = plan.tables[1].values[rank];
+    if (cutsOutput)
+      to[out] = plan.tables[out * 2 + 1].values[rank];
+    plan::Collective collective;
+    collective.kind = kind;
+    collective.axes = {0};
+    collective.src = c.box(Region::Input, 0, from);
+    collective.dst = c.box(Region::Output, 0, to);
+    if (cutsInput || cutsOutput)
+      collective.dim = 0, collective.offset = 0, collective.size = 1;
+    if (kind == Kind::AllToAll)
+      collective.toDim = 1, collective.toOffset = 2, collective.toSize = 3;
+    if (kind == Kind::Broadcast)
+      collective.root = 1;
+    c.result.step = {{0, collective}};
+    plan.classes.push_back(c.result);
+  }
+  return plan;
+}
+
+} // namespace
+
+TEST(ExecutorPlans, ReceivedBytesOfEveryKind) {
+  using Kind = plan::CollectiveKind;
+  for (Kind kind : {Kind::AllReduce, Kind::ReduceScatter, Kind::AllGather,
+                    Kind::AllToAll, Kind::Broadcast}) {
+    plan::Plan plan = oneCollective(kind);
+    MemoryTensors weights, inputs, outputs;
+    fill(inputs, "x", {7, 7}, 3);
+    auto executor = start(plan, {});
+    ASSERT_TRUE(executor);
+    ASSERT_TRUE(executor->load(weights).ok());
+    ASSERT_TRUE(executor->step(inputs, outputs).ok());
+    bool sums = kind == Kind::AllReduce || kind == Kind::ReduceScatter;
+    for (int64_t i = 0; i < 49; ++i)
+      EXPECT_EQ(outputs.find("y")->as<float>()[i],
+                inputs.find("x")->as<float>()[i] * (sums ? 3.0f : 1.0f));
+    for (const runtime::RankCounters &counted : executor->counters()) {
+      const plan::RankClass &c = plan.classes[counted.rank];
+      EXPECT_EQ(counted.step.collectives[static_cast<int>(kind)].receivedBytes,
+                plan::receivedBytes(plan, c,
+                                    std::get<plan::Collective>(c.step[0].body),
+                                    counted.rank));
+    }
+  }
+}
+
 // One rank on two threads, on data large enough to be cut.
 TEST(ExecutorPlans, KernelIsCutOverThreads) {
   plan::Plan plan;

@@ -1,0 +1,171 @@
+//===- CpuVector.cpp - inner loops of every processor level ---------------===//
+
+#include "hocket/Cpu/VectorFunctions.h"
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace hocket::runtime {
+extern const VectorFunctions vectorFunctionsV3, vectorFunctionsV4;
+}
+
+using namespace hocket::runtime;
+
+namespace {
+
+std::vector<const VectorFunctions *> levels() {
+  std::vector<const VectorFunctions *> result = {&vectorFunctionsV3};
+  if (&vectorFunctions() == &vectorFunctionsV4)
+    result.push_back(&vectorFunctionsV4);
+  return result;
+}
+
+class CpuVector : public testing::TestWithParam<const VectorFunctions *> {};
+
+template <typename T> void checkReduce(const ReduceFunction (&functions)[3]) {
+  std::mt19937 random(1);
+  for (int64_t count : {1, 2, 3, 4, 5, 9})
+    for (int64_t size : {0, 1, 15, 16, 33, 5000}) {
+      std::vector<std::vector<T>> terms(count, std::vector<T>(size));
+      std::vector<const void *> pointers;
+      for (std::vector<T> &term : terms) {
+        for (T &value : term)
+          value = static_cast<T>(static_cast<int>(random() % 2001) - 1000) /
+                  static_cast<T>(7);
+        pointers.push_back(term.data());
+      }
+      for (int kind = 0; kind < 3; ++kind)
+        for (bool inPlace : {false, true}) {
+          // In place: the last term is overwritten.
+          std::vector<std::vector<T>> copy = terms;
+          std::vector<const void *> from = pointers;
+          std::vector<T> out(size);
+          from[count - 1] = copy[count - 1].data();
+          T *to = inPlace ? copy[count - 1].data() : out.data();
+          functions[kind](to, from.data(), count, size);
+          for (int64_t i = 0; i < size; ++i) {
+            T expected = terms[0][i];
+            for (int64_t term = 1; term < count; ++term)
+              expected = kind == 0   ? expected + terms[term][i]
+                         : kind == 1 ? std::max(expected, terms[term][i])
+                                     : std::min(expected, terms[term][i]);
+            ASSERT_EQ(to[i], expected) << count << " terms, element " << i;
+          }
+        }
+    }
+}
+
+template <typename T> void checkProduct(PanelProduct<T> product) {
+  constexpr int64_t depth = 37;
+  std::vector<T> a(depth * panelRows), b(depth * panelColumns);
+  std::vector<T> acc(panelRows * 20, T(3));
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = static_cast<T>(static_cast<int>(i * 7 % 11) - 5);
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = static_cast<T>(static_cast<int>(i * 5 % 13) - 6);
+  product(depth, a.data(), b.data(), acc.data(), 20);
+  for (int i = 0; i < panelRows; ++i)
+    for (int j = 0; j < 20; ++j) {
+      T expected = 3;
+      for (int64_t p = 0; j < panelColumns && p < depth; ++p)
+        expected += a[p * panelRows + i] * b[p * panelColumns + j];
+      ASSERT_EQ(acc[i * 20 + j], expected);
+    }
+}
+
+} // namespace
+
+TEST_P(CpuVector, Reduce) {
+  checkReduce<float>(GetParam()->reduceF32);
+  checkReduce<double>(GetParam()->reduceF64);
+  checkReduce<int32_t>(GetParam()->reduceI32);
+  checkReduce<int64_t>(GetParam()->reduceI64);
+}
+
+TEST_P(CpuVector, NaNWins) {
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> a = {nan, 1, 2}, b = {1, nan, 3}, out(3);
+  const void *terms[] = {a.data(), b.data()};
+  for (int kind : {1, 2}) {
+    GetParam()->reduceF32[kind](out.data(), terms, 2, 3);
+    EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[1]));
+    EXPECT_EQ(out[2], kind == 1 ? 3 : 2);
+  }
+}
+
+TEST_P(CpuVector, PanelProducts) {
+  checkProduct<float>(GetParam()->productF32);
+  checkProduct<double>(GetParam()->productF64);
+  checkProduct<int32_t>(GetParam()->productI32);
+  checkProduct<int64_t>(GetParam()->productI64);
+}
+
+// exp over its whole range, through a softmax row whose maximum is 0.
+TEST_P(CpuVector, ExponentialIsAccurate) {
+  constexpr int64_t columns = 8801;
+  std::vector<float> row(columns), input(columns);
+  for (int64_t j = 0; j < columns; ++j)
+    input[j] = -0.01f * static_cast<float>(j);
+  input[columns - 1] = -std::numeric_limits<float>::infinity();
+  row = input;
+  float maximum = -std::numeric_limits<float>::infinity(), sum = 0, shrink = 7;
+  SoftmaxTile tile{row.data(), columns, 1,        columns, 1.0f,   nullptr,
+                   0,          false,   &maximum, &sum,    &shrink};
+  GetParam()->softmaxTile(tile);
+  EXPECT_EQ(maximum, 0);
+  EXPECT_EQ(shrink, 0); // nothing came before
+  double total = 0;
+  for (int64_t j = 0; j < columns; ++j) {
+    double exact = std::exp(static_cast<double>(input[j]));
+    total += exact;
+    if (input[j] < -87)
+      EXPECT_EQ(row[j], 0);
+    else
+      EXPECT_NEAR(row[j] / exact, 1, 2e-7) << input[j];
+  }
+  EXPECT_NEAR(sum / total, 1, 1e-6);
+}
+
+TEST_P(CpuVector, SoftmaxLimitsMaskAndRescaling) {
+  constexpr int64_t rows = 5, columns = 37;
+  float lowest = -std::numeric_limits<float>::infinity();
+  std::vector<float> scores(rows * columns), mask(columns, 0.0f);
+  for (size_t i = 0; i < scores.size(); ++i)
+    scores[i] = static_cast<float>(static_cast<int>(i * 31 % 41) - 20) / 4;
+  mask[2] = mask[30] = lowest;
+  std::vector<float> row = scores, maxima = {lowest, 1, 9, -9, lowest};
+  std::vector<float> sums = {0, 2, 2, 2, 0}, rescale(rows);
+  std::vector<float> before = maxima, sumsBefore = sums;
+  SoftmaxTile tile{row.data(),    columns, rows, columns,       0.5f,
+                   mask.data(),   -1,      true, maxima.data(), sums.data(),
+                   rescale.data()};
+  GetParam()->softmaxTile(tile);
+  for (int64_t r = 0; r < rows; ++r) {
+    int64_t limit = std::clamp<int64_t>(r - 1, 0, columns);
+    double largest = before[r], total = 0;
+    auto score = [&](int64_t j) {
+      return j < limit ? scores[r * columns + j] * 0.5 + mask[j] : lowest;
+    };
+    for (int64_t j = 0; j < columns; ++j)
+      largest = std::max(largest, score(j));
+    for (int64_t j = 0; j < columns; ++j) {
+      double weight = largest == lowest ? 0 : std::exp(score(j) - largest);
+      total += weight;
+      EXPECT_NEAR(row[r * columns + j], weight, 1e-6);
+    }
+    double shrink = before[r] == lowest ? 0 : std::exp(before[r] - largest);
+    EXPECT_NEAR(rescale[r], shrink, 1e-6);
+    EXPECT_NEAR(sums[r], sumsBefore[r] * shrink + total, 1e-5);
+    EXPECT_EQ(maxima[r], static_cast<float>(largest));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, CpuVector, testing::ValuesIn(levels()),
+                         [](const auto &info) {
+                           std::string name = info.param->name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
