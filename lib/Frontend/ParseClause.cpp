@@ -77,8 +77,9 @@ bool Parser::parseAxes(AxisList &axes, bool distributed) {
   }
   begin = here();
   openBracket(Kind::LParen, "");
+  NameMap seen;
   bool good = parseList(Kind::RParen, "a mesh axis",
-                        [&] { return parseAxisUse(axes, distributed); });
+                        [&] { return parseAxisUse(axes, seen, distributed); });
   if (!good || !closeBracket(Kind::RParen, "the mesh axes"))
     return false;
   axes.range = since(begin);
@@ -88,16 +89,12 @@ bool Parser::parseAxes(AxisList &axes, bool distributed) {
   return false;
 }
 
-bool Parser::parseAxisUse(AxisList &axes, bool distributed) {
+bool Parser::parseAxisUse(AxisList &axes, NameMap &seen, bool distributed) {
   auto name = expectName("a mesh axis");
   if (!name)
     return false;
-  for (const AxisUse &other : axes.axes)
-    if (other.name.text == name->text) {
-      engine.error(name->range, "mesh axis '" + name->text + "' occurs twice")
-          .note(other.name.range, "here first");
-      return false;
-    }
+  if (!isNew(seen, *name, "mesh axis '" + name->text + "' occurs twice"))
+    return false;
   AxisUse use{*name, std::nullopt};
   if (distributed && atDistribution() &&
       !parseDistribution(use.distribution.emplace()))

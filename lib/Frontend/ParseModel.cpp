@@ -13,18 +13,14 @@ bool Parser::parseParameters(std::vector<Parameter> &params,
   mark().glueLeft = true;
   if (!openBracket(Kind::LParen, of))
     return false;
+  NameMap seen;
   bool good = parseDeclList(Kind::RParen, "a parameter of " + of, [&] {
     Parameter param;
     if (!parseParameter(param))
       return false;
-    for (const Parameter &other : params)
-      if (other.name.text == param.name.text) {
-        engine
-            .error(param.name.range,
-                   "parameter '" + param.name.text + "' is declared twice")
-            .note(other.name.range, "declared here first");
-        return false;
-      }
+    if (!isNew(seen, param.name,
+               "parameter '" + param.name.text + "' is declared twice"))
+      return false;
     params.push_back(std::move(param));
     return true;
   });
@@ -153,6 +149,7 @@ bool Parser::parseFunction(std::vector<ItemPtr> &items) {
   std::string name = "'" + item->name.text + "'";
   mark().glueLeft = true;
   openBracket(Kind::LParen, name);
+  NameMap seen;
   bool good = parseDeclList(Kind::RParen, "an argument of " + name, [&] {
     FunctionArg arg;
     auto argName = expectBinding("an argument's name");
@@ -161,14 +158,9 @@ bool Parser::parseFunction(std::vector<ItemPtr> &items) {
       return false;
     arg.name = *argName;
     arg.range = since(arg.name.range);
-    for (const FunctionArg &other : item->args)
-      if (other.name.text == arg.name.text) {
-        engine
-            .error(arg.name.range,
-                   "argument '" + arg.name.text + "' is declared twice")
-            .note(other.name.range, "declared here first");
-        return false;
-      }
+    if (!isNew(seen, arg.name,
+               "argument '" + arg.name.text + "' is declared twice"))
+      return false;
     item->args.push_back(std::move(arg));
     return true;
   });

@@ -57,6 +57,7 @@ bool Parser::parseArguments(std::vector<Argument> &args,
   mark().glueLeft = true;
   if (!openBracket(Kind::LParen, where))
     return false;
+  NameMap seen;
   bool good = parseList(Kind::RParen, "an argument of " + where, [&] {
     Argument arg;
     if (!parseArgument(arg, "an argument of " + where))
@@ -66,14 +67,9 @@ bool Parser::parseArguments(std::vector<Argument> &args,
           .note(args.back().range, "the named one");
       return false;
     }
-    for (const Argument &other : args)
-      if (arg.name && other.name && other.name->text == arg.name->text) {
-        engine
-            .error(arg.name->range,
-                   "argument '" + arg.name->text + "' is given twice")
-            .note(other.range, "given here first");
-        return false;
-      }
+    if (arg.name && !isNew(seen, *arg.name,
+                           "argument '" + arg.name->text + "' is given twice"))
+      return false;
     args.push_back(std::move(arg));
     return true;
   });
@@ -217,19 +213,16 @@ ExprPtr Parser::parseParenthesized() {
   auto node = std::make_unique<TupleExpr>();
   SourceRange begin = here();
   openBracket(Kind::LParen, "");
+  NameMap seen;
   bool hasComma = false;
   while (!at(Kind::RParen)) {
     Argument item;
     if (!parseArgument(item, "the tuple"))
       return nullptr;
-    for (const Argument &other : node->items)
-      if (item.name && other.name && other.name->text == item.name->text) {
-        engine
-            .error(item.name->range,
-                   "'" + item.name->text + "' occurs twice in this tuple")
-            .note(other.range, "here first");
-        return nullptr;
-      }
+    if (item.name &&
+        !isNew(seen, *item.name,
+               "'" + item.name->text + "' occurs twice in this tuple"))
+      return nullptr;
     deepen(*node, item.value);
     node->items.push_back(std::move(item));
     if (takeIf(Kind::Comma)) {

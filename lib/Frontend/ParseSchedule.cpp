@@ -195,6 +195,7 @@ bool Parser::parseCounts(ExpectStmt &expect) {
   SourceRange begin = here();
   if (!openBracket(Kind::LBrace, "'=='"))
     return false;
+  NameMap seen;
   bool good = parseList(Kind::RBrace, "a count", [&] {
     ExpectStmt::Count count;
     auto name = expectName("a collective's name");
@@ -202,12 +203,8 @@ bool Parser::parseCounts(ExpectStmt &expect) {
         !(count.count = parseExpr()))
       return false;
     count.collective = *name;
-    for (const ExpectStmt::Count &other : expect.counts)
-      if (other.collective.text == name->text) {
-        engine.error(name->range, "'" + name->text + "' is counted twice")
-            .note(other.collective.range, "here first");
-        return false;
-      }
+    if (!isNew(seen, *name, "'" + name->text + "' is counted twice"))
+      return false;
     expect.counts.push_back(std::move(count));
     return true;
   });

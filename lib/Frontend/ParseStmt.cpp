@@ -49,17 +49,16 @@ bool Parser::parseStmt(std::vector<StmtPtr> &stmts) {
 bool Parser::parseAssign(std::vector<StmtPtr> &stmts) {
   auto stmt = std::make_unique<AssignStmt>();
   SourceRange begin = here();
+  NameMap seen;
   do {
     auto target = expectBinding(stmt->targets.empty() ? "a statement or '}'"
                                                       : "a name after ','");
     if (!target)
       return false;
-    for (const Name &other : stmt->targets)
-      if (other.text == target->text && target->text != "_") {
-        engine.error(target->range,
-                     "'" + target->text + "' is assigned to twice here");
-        return false;
-      }
+    if (target->text != "_" &&
+        !isNew(seen, *target,
+               "'" + target->text + "' is assigned to twice here"))
+      return false;
     stmt->targets.push_back(*target);
   } while (takeIf(Kind::Comma));
   const std::string &last = stmt->targets.back().text;

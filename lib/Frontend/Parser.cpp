@@ -151,6 +151,13 @@ std::optional<Name> Parser::expectBinding(const std::string &what) {
   return name;
 }
 
+bool Parser::isNew(NameMap &seen, const Name &name, const std::string &twice) {
+  auto [first, isNew] = seen.insert({name.text, name.range});
+  if (!isNew)
+    engine.error(name.range, twice).note(first->second, "here first");
+  return isNew;
+}
+
 bool Parser::reportTooDeep(SourceRange range) {
   if (!tooDeep) {
     if (range.size() > 1)

@@ -15,6 +15,8 @@
 
 #include "Marks.h"
 
+#include <map>
+
 namespace hocket::syntax {
 
 class Parser {
@@ -62,6 +64,10 @@ private:
   std::optional<Name> expectName(const std::string &what);
   /// A name that expressions can refer to: not `not`, `true`, ...
   std::optional<Name> expectBinding(const std::string &what);
+
+  using NameMap = std::map<std::string, SourceRange>;
+  /// Adds a name to those seen; reports `twice` when it is among them.
+  bool isNew(NameMap &seen, const Name &name, const std::string &twice);
 
   /// Brackets: newlines inside are spaces.
   bool openBracket(TokenKind kind, const std::string &after);
@@ -229,7 +235,7 @@ private:
   bool parseSubject(PathPattern &pattern);
   bool parseDim(DimRef &dim, const char *word);
   bool parseAxes(AxisList &axes, bool distributed = false);
-  bool parseAxisUse(AxisList &axes, bool distributed);
+  bool parseAxisUse(AxisList &axes, NameMap &seen, bool distributed);
   bool atDistribution() const;
   bool parseDistribution(Distribution &distribution);
   bool parseByteSize(ByteSize &size, const std::string &after);

@@ -68,7 +68,7 @@ struct LetStmt : Stmt {
 };
 
 /// `x = value`, `q, k, v = value` or `a, b = f(x), g(x)`. `values` has one
-/// entry or as many as `targets`; a target `_` is an ordinary name.
+/// entry or as many as `targets`; targets differ, but `_` may repeat.
 struct AssignStmt : Stmt {
   HOCKET_AST_NODE(AssignStmt, Stmt, Assign)
   std::vector<Name> targets;

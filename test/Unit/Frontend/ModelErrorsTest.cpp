@@ -27,7 +27,7 @@ TEST(ModelErrors, parameters) {
             "t.hkt:2:28: error: parameter 'n' is declared twice\n"
             "module A(not: int, n: int, n: dim) { }\n"
             "                           ^\n"
-            "t.hkt:2:20: note: declared here first\n"
+            "t.hkt:2:20: note: here first\n"
             "module A(not: int, n: int, n: dim) { }\n"
             "                   ^\n");
 }
@@ -88,9 +88,9 @@ TEST(ModelErrors, calls) {
             "t.hkt:3:16: error: argument 'b' is given twice\n"
             "  w = F(b = 1, b = 2)\n"
             "               ^\n"
-            "t.hkt:3:9: note: given here first\n"
+            "t.hkt:3:9: note: here first\n"
             "  w = F(b = 1, b = 2)\n"
-            "        ^~~~~\n");
+            "        ^\n");
   EXPECT_EQ(itemErrorsOf("w = F(a b)"),
             "t.hkt:3:11: error: expected ',' or ')' after an argument of 'F', "
             "found 'b'\n"
@@ -102,7 +102,7 @@ TEST(ModelErrors, calls) {
             "              ^\n"
             "t.hkt:3:8: note: here first\n"
             "  w = (n = 1, n = 2)\n"
-            "       ^~~~~\n");
+            "       ^\n");
 }
 
 TEST(ModelErrors, functions) {
@@ -124,7 +124,7 @@ TEST(ModelErrors, functions) {
             "t.hkt:3:15: error: argument 'x' is declared twice\n"
             "  f(x: f32[], x: f32[]) { }\n"
             "              ^\n"
-            "t.hkt:3:5: note: declared here first\n"
+            "t.hkt:3:5: note: here first\n"
             "  f(x: f32[], x: f32[]) { }\n"
             "    ^\n");
   EXPECT_EQ(itemErrorsOf("f(x: f32[]) -> { }"),
@@ -146,7 +146,10 @@ TEST(ModelErrors, statements) {
   EXPECT_EQ(stmtErrorsOf("a, a = x"),
             "t.hkt:4:8: error: 'a' is assigned to twice here\n"
             "    a, a = x\n"
-            "       ^\n");
+            "       ^\n"
+            "t.hkt:4:5: note: here first\n"
+            "    a, a = x\n"
+            "    ^\n");
   EXPECT_EQ(
       stmtErrorsOf("a, b = x, y, z"),
       "t.hkt:4:12: error: expected 1 value or 2, one for each name, found 3\n"

@@ -25,9 +25,9 @@ TEST(ScheduleErrors, mesh) {
             "t.hkt:3:17: error: argument 'tp' is given twice\n"
             "  mesh (tp = 2, tp = 3)\n"
             "                ^~\n"
-            "t.hkt:3:9: note: given here first\n"
+            "t.hkt:3:9: note: here first\n"
             "  mesh (tp = 2, tp = 3)\n"
-            "        ^~~~~~\n");
+            "        ^~\n");
 }
 
 TEST(ScheduleErrors, statements) {
