@@ -31,7 +31,7 @@ class Spmd_ReducingOp<string mnemonic, dag specific>
     : Spmd_CollectiveOp<mnemonic,
                         !con((ins Spmd_ReductionAttr:$reduction), specific)> {
   let assemblyFormat = [{
-    $reduction $x `over` $axes attr-dict `:`
+    `` $reduction $x `over` $axes attr-dict `:`
     functional-type(operands, results)
   }];
 }

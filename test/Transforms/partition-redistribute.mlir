@@ -138,3 +138,19 @@ func.func @forward() -> !s {
   return %d : !s
 }
 }
+
+// -----
+
+// A slice over axes that split different dims cuts one after the other.
+!r = tensor<4x6xf32, #nn.layout<[out=4] [in=6]>>
+!s = tensor<4x6xf32, #nn.layout<[out=4] [in=6], tp: S(0.0), dp: S(1.0)>>
+module attributes {nn.mesh = #nn.mesh<dp=3, tp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: %[[A:.*]] = spmd.slice %arg0 {dim = 1 : i64, factor = 0 : i64, offset = #spmd.table<dp: [0, 2, 4]>} {{.*}} -> tensor<4x2xf32
+// CHECK: %[[B:.*]] = spmd.slice %[[A]] {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 2]>} {{.*}} -> tensor<2x2xf32, #nn.layout<[out=2] [in=2]>>
+// CHECK: return %[[B]]
+func.func @forward(%x: !r) -> !s {
+  %s = nn.redistribute "slice" %x over ["dp", "tp"] : (!r) -> !s
+  return %s : !s
+}
+}

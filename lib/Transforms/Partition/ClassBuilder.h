@@ -48,6 +48,7 @@ private:
   // Redistribute.cpp
   mlir::LogicalResult lowerRedistribute(nn::RedistributeOp op);
   bool lowerConstantSlice(nn::RedistributeOp op);
+  mlir::LogicalResult lowerSlice(nn::RedistributeOp op);
   struct FactorCut; // one factor, cut by the axes of a redistribution
   mlir::FailureOr<FactorCut> cutOf(mlir::Operation *op, nn::LayoutAttr layout,
                                    mlir::ArrayAttr axes);

@@ -1,6 +1,7 @@
 //===- Redistribute.cpp - redistributions as collectives and slices -------===//
 
 #include "ClassBuilder.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -53,6 +54,18 @@ ClassBuilder::cutOf(Operation *op, nn::LayoutAttr layout, ArrayAttr axes) {
   return FactorCut{place->first, place->second, inner, shares.of(held, inner)};
 }
 
+/// The type with another size of one factor.
+static RankedTensorType withFactorSize(RankedTensorType type, int64_t dim,
+                                       int64_t factor, int64_t size) {
+  MLIRContext *context = type.getContext();
+  SmallVector<nn::DimAttr> dims(nn::layoutOf(type).getDims());
+  SmallVector<nn::FactorAttr> factors(dims[dim].getFactors());
+  factors[factor] =
+      nn::FactorAttr::get(context, factors[factor].getName(), size);
+  dims[dim] = nn::DimAttr::get(context, factors);
+  return nn::withLayout(type, nn::LayoutAttr::get(context, dims));
+}
+
 /// A slice of a fill or an iota is a smaller one.
 bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
   Operation *source = op.getX().getDefiningOp();
@@ -75,6 +88,31 @@ bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
   return true;
 }
 
+/// Cuts one factor after another: the axes of a parameter's or constant's slice
+/// may split several.
+LogicalResult ClassBuilder::lowerSlice(nn::RedistributeOp op) {
+  nn::LayoutAttr to = nn::layoutOf(op.getResult());
+  llvm::MapVector<std::pair<int64_t, int64_t>, AxisList> axesByFactor;
+  for (StringRef axis : op.getAxes().getAsValueRange<StringAttr>())
+    if (nn::SplitAttr split = to.splitOver(axis))
+      if (shares.getMesh().getSize(axis) > 1)
+        axesByFactor[{split.getDim(), split.getFactor()}].push_back(
+            split.getAxis());
+  Value x = local(op.getX());
+  for (const auto &[place, axes] : axesByFactor) {
+    FailureOr<FactorCut> cut = cutOf(op, to, listOf(axes));
+    if (failed(cut))
+      return failure();
+    int64_t size = cut->share.size.at(shares.getMesh(), rankClass.coordinates);
+    auto type = cast<RankedTensorType>(x.getType());
+    x = spmd::SliceOp::create(
+        builder, loc, withFactorSize(type, place.first, place.second, size), x,
+        cut->dim, cut->factor, cut->share.offset);
+  }
+  mapping.map(op.getResult(), x);
+  return success();
+}
+
 LogicalResult ClassBuilder::lowerRedistribute(nn::RedistributeOp op) {
   AxisList listed;
   for (Attribute axis : op.getAxes())
@@ -86,6 +124,8 @@ LogicalResult ClassBuilder::lowerRedistribute(nn::RedistributeOp op) {
   Move move = folding.moveOf(op);
   if (move.kind == "slice" && lowerConstantSlice(op))
     return success();
+  if (move.kind == "slice")
+    return lowerSlice(op);
 
   FailureOr<FactorCut> to = FactorCut(), from = FactorCut();
   bool isCut =
@@ -116,9 +156,6 @@ Value ClassBuilder::emitMove(nn::RedistributeOp op, const Move &move,
       partial ? partial.getReduction() : nn::Reduction::Sum;
   if (move.kind == "mask")
     return spmd::KeepFirstOp::create(builder, loc, type, x, listOf(axes));
-  if (move.kind == "slice")
-    return spmd::SliceOp::create(builder, loc, type, x, to.dim, to.factor,
-                                 to.share.offset);
   if (move.kind == "all_reduce")
     return allReduce(x, axes, reduction);
   if (move.kind == "broadcast")
