@@ -180,3 +180,39 @@ TEST(ExecutorErrors, StalledRankIsNamedInTime) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
 }
+
+// A stall behind the last collective: nobody waits for the rank but the caller.
+TEST(ExecutorErrors, RankThatDoesNotEndIsNamed) {
+  released = false;
+  plan::Plan plan = lookUpAndReduce(true);
+  std::swap(plan.classes[0].step[1], plan.classes[0].step[2]);
+  {
+    runtime::ExecutorOptions options;
+    options.deadlineSeconds = 0.2;
+    std::unique_ptr<Executor> executor;
+    ASSERT_TRUE(
+        Executor::create(plan, {{"stall", stall}}, options, executor).ok());
+    MemoryTensors weights, inputs, outputs;
+    weights.add("table", plan::DType::F32, {10, 4});
+    inputs.add("ids", plan::DType::I64, {6});
+    ASSERT_TRUE(executor->load(weights).ok());
+    EXPECT_EQ(executor->step(inputs, outputs).message,
+              "rank 1 did not end its step in time; rank 1 is in kernel of "
+              "\"slow\" (m.hkt:4:1)");
+    released = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
+TEST(ExecutorErrors, TooLittleMemory) {
+  plan::Plan plan = lookUpAndReduce(false);
+  plan.classes[0].budget.arenaBytes = int64_t(1) << 40;
+  std::unique_ptr<Executor> executor;
+  Status status = Executor::create(plan, {}, {}, executor);
+  EXPECT_EQ(status.kind, ErrorKind::Runtime);
+  EXPECT_EQ(status.message.rfind("the 3 ranks need 3072.0 GiB of memory "
+                                 "together, this machine has ",
+                                 0),
+            0u)
+      << status.message;
+}

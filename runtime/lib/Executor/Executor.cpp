@@ -5,7 +5,9 @@
 #include "runtime/lib/Executor/Requirements.h"
 #include "runtime/lib/Executor/State.h"
 #include <algorithm>
+#include <cstdio>
 #include <sched.h>
+#include <unistd.h>
 
 namespace hocket::runtime {
 
@@ -36,6 +38,30 @@ shareCores(const std::vector<int> &cores, int64_t ranks, int64_t perRank) {
   return shares;
 }
 
+// ---- memory ---------------------------------------------------------------
+
+/// Refuses what would end with the system killing the process.
+static Status checkMemory(const plan::Plan &plan) {
+  double needed = 0;
+  for (const plan::RankClass &rankClass : plan.classes)
+    needed += static_cast<double>(rankClass.ranks.size()) *
+              static_cast<double>(rankClass.budget.arenaBytes +
+                                  rankClass.budget.weightBytes);
+  double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                   static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= present)
+    return Status::success();
+  auto gibibytes = [](double bytes) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
+    return std::string(text);
+  };
+  return Status::runtimeError("the " + std::to_string(plan.rankCount()) +
+                              " ranks need " + gibibytes(needed) +
+                              " of memory together, this machine has " +
+                              gibibytes(present));
+}
+
 // ---- the life of the ranks ------------------------------------------------
 
 Executor::State::State(const plan::Plan &plan, const KernelTable &kernels,
@@ -52,6 +78,9 @@ const plan::RankClass &Executor::State::classOf(int64_t rank) const {
 
 Status Executor::State::start() {
   int64_t ranks = plan.rankCount();
+  Status enough = checkMemory(plan);
+  if (!enough.ok())
+    return enough;
   std::vector<int> cores = allowedCores(options.cores);
   int64_t available =
       options.cores ? options.cores : static_cast<int64_t>(cores.size());

@@ -17,7 +17,7 @@ Status Memory::allocate(int64_t wanted, const char *purpose) {
   bytes = wanted < hugePage ? (wanted / 4096 + 1) * 4096
                             : (wanted / hugePage + 1) * hugePage;
   void *mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return Status::runtimeError("no memory for " + std::to_string(wanted) +
                                 " bytes of " + purpose + ": " +

@@ -1,0 +1,140 @@
+//===- Tensors.cpp - conversions, boxes and tensors in memory -------------===//
+
+#include "hocket/Runtime/Tensors.h"
+#include "hocket/Runtime/Elements.h"
+#include "hocket/Runtime/Executor.h"
+#include "hocket/Runtime/MemoryTensors.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+
+using namespace hocket;
+using namespace hocket::runtime;
+using plan::DType;
+
+// The compiler's own conversions are the reference, over every half number and
+// over floats on both sides of each rounding boundary.
+TEST(Tensors, Float16) {
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    Float16 half;
+    half.bits = static_cast<uint16_t>(bits);
+    _Float16 reference;
+    std::memcpy(&reference, &half.bits, 2);
+    float wide = half;
+    if (std::isnan(wide)) {
+      EXPECT_TRUE(std::isnan(static_cast<float>(reference)));
+      EXPECT_TRUE(std::isnan(static_cast<float>(Float16(wide))));
+      continue;
+    }
+    ASSERT_EQ(bitsOf(wide), bitsOf(static_cast<float>(reference)));
+    ASSERT_EQ(Float16(wide).bits, half.bits);
+  }
+  std::mt19937 random(1);
+  for (int i = 0; i < 1000000; ++i) {
+    float value = floatOf(random());
+    if (std::isnan(value))
+      continue;
+    // Half of them in the range where something can be rounded.
+    if (i % 2)
+      value = std::ldexp(std::fmod(value, 2.0f), static_cast<int>(i % 44) - 27);
+    _Float16 reference = static_cast<_Float16>(value);
+    uint16_t expected;
+    std::memcpy(&expected, &reference, 2);
+    ASSERT_EQ(Float16(value).bits, expected) << value;
+  }
+}
+
+TEST(Tensors, BFloat16RoundsToNearestEven) {
+  auto bits = [](uint32_t wide) { return BFloat16(floatOf(wide)).bits; };
+  EXPECT_EQ(bits(0x3f800000), 0x3f80); // 1
+  EXPECT_EQ(bits(0x3f807fff), 0x3f80);
+  EXPECT_EQ(bits(0x3f808000), 0x3f80); // a tie goes to even
+  EXPECT_EQ(bits(0x3f808001), 0x3f81);
+  EXPECT_EQ(bits(0x3f818000), 0x3f82);
+  EXPECT_EQ(bits(0x7f7fffff), 0x7f80); // overflows to infinity
+  EXPECT_EQ(bits(0xff800000), 0xff80);
+  EXPECT_EQ(bits(0x7f800001), 0x7fc0); // stays NaN
+  EXPECT_EQ(static_cast<float>(BFloat16(1.5f)), 1.5f);
+}
+
+TEST(Tensors, ConvertAllPairs) {
+  const std::vector<DType> types = {DType::F32,  DType::F64, DType::F16,
+                                    DType::BF16, DType::I32, DType::I64,
+                                    DType::Bool};
+  for (DType from : types)
+    for (DType to : types) {
+      std::vector<double> numbers = {0, 1, 3, 120}, result(4);
+      std::vector<uint8_t> a(64), b(64);
+      convert(numbers.data(), DType::F64, a.data(), from, 4);
+      convert(a.data(), from, b.data(), to, 4);
+      convert(b.data(), to, result.data(), DType::F64, 4);
+      bool truth = from == DType::Bool || to == DType::Bool;
+      for (int i = 0; i < 4; ++i)
+        EXPECT_EQ(result[i], truth ? std::min(numbers[i], 1.0) : numbers[i]);
+    }
+  double fraction = -2.75;
+  int32_t whole;
+  convert(&fraction, DType::F64, &whole, DType::I32, 1);
+  EXPECT_EQ(whole, -2);
+}
+
+TEST(Tensors, BoxesReadAndWriteBack) {
+  std::vector<int64_t> shape = {4, 3, 6, 2};
+  std::vector<float> global(144);
+  std::iota(global.begin(), global.end(), 0.0f);
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    Box box;
+    box.shape = shape;
+    for (int64_t extent : shape) {
+      box.offset.push_back(random() % (extent + 1));
+      box.size.push_back(random() % (extent + 1 - box.offset.back()));
+      if (random() % 2)
+        box.offset.back() = 0, box.size.back() = extent;
+    }
+    std::vector<double> expected;
+    for (int64_t flat = 0; flat < 144; ++flat) {
+      bool inside = true;
+      int64_t rest = flat;
+      for (int dim = 3; dim >= 0; rest /= shape[dim--]) {
+        int64_t at = rest % shape[dim] - box.offset[dim];
+        inside &= at >= 0 && at < box.size[dim];
+      }
+      if (inside)
+        expected.push_back(static_cast<double>(flat));
+    }
+    ASSERT_EQ(box.elements(), static_cast<int64_t>(expected.size()));
+    std::vector<double> read(expected.size());
+    readBox(global.data(), DType::F32, box, read.data(), DType::F64);
+    ASSERT_EQ(read, expected);
+    std::vector<double> back(144, -1);
+    writeBox(back.data(), box, read.data(), DType::F64);
+    for (int64_t flat = 0; flat < 144; ++flat)
+      if (back[flat] != -1)
+        ASSERT_EQ(back[flat], flat);
+    ASSERT_EQ(std::count(back.begin(), back.end(), -1.0), 144 - box.elements());
+  }
+}
+
+TEST(Tensors, WhatMayBeReadAsWhat) {
+  EXPECT_TRUE(isReadable(DType::F16, DType::F32));
+  EXPECT_TRUE(isReadable(DType::F64, DType::BF16));
+  EXPECT_TRUE(isReadable(DType::I32, DType::I64));
+  EXPECT_TRUE(isReadable(DType::Bool, DType::I64));
+  EXPECT_FALSE(isReadable(DType::I64, DType::F32));
+  EXPECT_FALSE(isReadable(DType::F32, DType::I64));
+  EXPECT_FALSE(isReadable(DType::I32, DType::Bool));
+}
+
+TEST(Tensors, MemoryTensorsNameThemselves) {
+  MemoryTensors tensors("input 'x'");
+  float value;
+  Box box{{1}, {0}, {1}};
+  EXPECT_EQ(tensors.read("a", box, DType::F32, &value).message,
+            "input 'x' has no tensor \"a\"");
+  EXPECT_EQ(tensors.write("a", box, &value).message,
+            "input 'x' has no room for output \"a\"");
+  tensors.add("b", DType::F32, {1});
+  EXPECT_EQ(tensors.names(), std::vector<std::string>{"b"});
+}
