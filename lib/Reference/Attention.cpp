@@ -1,0 +1,84 @@
+//===- Attention.cpp - softmax(scale q k^T + mask) v, a row at a time -----===//
+
+#include "Operations.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace hocket::reference {
+
+namespace {
+/// The sizes of [b, h, s, d], [b, g, t, d] and [b, g, t, e].
+struct Sizes {
+  int64_t heads, groups, queries, keys, depth, width;
+};
+} // namespace
+
+/// [t, d] to [d, t], so that one element of a query meets all keys in order.
+static void transpose(const double *from, int64_t rows, int64_t columns,
+                      double *to) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      to[j * rows + i] = from[i * columns + j];
+}
+
+/// The softmax of the scores of visible keys, 0 for the others; all 0 if none
+/// is visible. `keep` may be null.
+static void softmaxOfVisible(std::vector<double> &scores, int64_t visible,
+                             const double *keep) {
+  auto sees = [&](int64_t j) { return j < visible && (!keep || keep[j] != 0); };
+  double largest = -INFINITY, sum = 0;
+  for (int64_t j = 0; j < int64_t(scores.size()); ++j)
+    if (sees(j))
+      largest = std::fmax(largest, scores[j]);
+  for (int64_t j = 0; j < int64_t(scores.size()); ++j) {
+    scores[j] = sees(j) ? std::exp(scores[j] - largest) : 0.0;
+    sum += scores[j];
+  }
+  if (sum != 0)
+    for (double &score : scores)
+      score /= sum;
+}
+
+/// result[e] = sum_j softmax_j(scale q . k_j) v[j, e] for one query.
+static void attendRow(const Sizes &sizes, const double *q, const double *keysT,
+                      const double *v, double scale, int64_t visible,
+                      const double *keep, double *result) {
+  std::vector<double> weights(sizes.keys, 0.0);
+  for (int64_t i = 0; i < sizes.depth; ++i)
+    for (int64_t j = 0; j < sizes.keys; ++j)
+      weights[j] += scale * q[i] * keysT[i * sizes.keys + j];
+  softmaxOfVisible(weights, visible, keep);
+  for (int64_t j = 0; j < sizes.keys; ++j)
+    if (weights[j] != 0)
+      for (int64_t e = 0; e < sizes.width; ++e)
+        result[e] += weights[j] * v[j * sizes.width + e];
+}
+
+void evaluateAttention(nn::AttentionOp op, Call &call) {
+  const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);
+  const Tensor *keep = call.optional(3);
+  Sizes sizes = {q.shape[1], k.shape[1], q.shape[2],
+                 k.shape[2], q.shape[3], v.shape[3]};
+  double scale = op.getScale().convertToDouble();
+  std::vector<double> keysT(sizes.depth * sizes.keys);
+  for (int64_t b = 0; b < q.shape[0]; ++b)
+    for (int64_t head = 0; head < sizes.heads; ++head) {
+      int64_t group = head / (sizes.heads / sizes.groups);
+      int64_t kv = (b * sizes.groups + group) * sizes.keys;
+      transpose(k.values.data() + kv * sizes.depth, sizes.keys, sizes.depth,
+                keysT.data());
+      for (int64_t i = 0; i < sizes.queries; ++i) {
+        // causal: key j is visible to query i if j <= i + t - s
+        int64_t visible =
+            op.getCausal() ? i + sizes.keys - sizes.queries + 1 : sizes.keys;
+        int64_t row = (b * sizes.heads + head) * sizes.queries + i;
+        attendRow(sizes, q.values.data() + row * sizes.depth, keysT.data(),
+                  v.values.data() + kv * sizes.width, scale, visible,
+                  keep ? keep->values.data() + b * sizes.keys : nullptr,
+                  call.result.values.data() + row * sizes.width);
+      }
+    }
+}
+
+} // namespace hocket::reference

@@ -1,0 +1,60 @@
+//===- Operations.h - one function for each nn operation -------*- C++ -*-===//
+//
+// Each function fills in `call.result.values`; shape and size are set before.
+// Operands are valid: the dialect's verifier has checked shapes and types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_REFERENCE_OPERATIONS_H
+#define HOCKET_LIB_REFERENCE_OPERATIONS_H
+
+#include "dialects/Nn/Nn.h"
+#include "hocket/Reference/Evaluate.h"
+
+namespace hocket::reference {
+
+/// One evaluation of one operation.
+struct Call {
+  llvm::SmallVector<const Tensor *, 4> operands;
+  Tensor result;     // of the right shape, all zeros
+  std::string error; // set by an operation that has no result
+
+  const Tensor &operand(unsigned index) const { return *operands[index]; }
+  /// An operand that may be absent: those before it are not optional.
+  const Tensor *optional(unsigned index) const {
+    return index < operands.size() ? operands[index] : nullptr;
+  }
+  int64_t size() const { return result.values.size(); }
+};
+
+// Sources.cpp
+void evaluateFill(nn::FillOp op, Call &call);
+void evaluateIota(nn::IotaOp op, Call &call);
+// Products.cpp
+void evaluateLinear(nn::LinearOp op, Call &call);
+void evaluateMatMul(nn::MatMulOp op, Call &call);
+void evaluateEmbedding(nn::EmbeddingOp op, Call &call);
+// Attention.cpp
+void evaluateAttention(nn::AttentionOp op, Call &call);
+// Norms.cpp
+void evaluateLayerNorm(nn::LayerNormOp op, Call &call);
+void evaluateRmsNorm(nn::RmsNormOp op, Call &call);
+void evaluateSoftmax(nn::SoftmaxOp op, Call &call);
+// Rotary.cpp
+void evaluateRotary(nn::RotaryOp op, Call &call);
+// Elementwise.cpp
+void evaluateUnary(nn::UnaryOp op, Call &call);
+void evaluateBinary(nn::BinaryOp op, Call &call);
+void evaluateWhere(nn::WhereOp op, Call &call);
+void evaluateCast(nn::CastOp op, Call &call);
+// Reduce.cpp
+void evaluateReduce(nn::ReduceOp op, Call &call);
+// Shape.cpp
+void evaluateRearrange(nn::RearrangeOp op, Call &call);
+void evaluateSlice(nn::SliceOp op, Call &call);
+void evaluateConcat(nn::ConcatOp op, Call &call);
+void evaluateBroadcast(nn::BroadcastOp op, Call &call);
+
+} // namespace hocket::reference
+
+#endif // HOCKET_LIB_REFERENCE_OPERATIONS_H
