@@ -39,8 +39,8 @@ public:
 private:
   struct Atom {
     int64_t size;
-    int same = -1;               // another atom that this one equals
-    int major = -1, minor = -1;  // or its parts
+    int same = -1;              // another atom that this one equals
+    int major = -1, minor = -1; // or its parts
   };
   /// Takes the most minor leaf off a list; -1 if there is none.
   int popLeaf(llvm::SmallVectorImpl<int> &list) const;

@@ -162,9 +162,9 @@ bool GraphBuilder::bindDims() {
     if (!isKernelOp(&op))
       return fail(&op, "'" + op.getName().getStringRef() +
                            "' cannot be part of a kernel");
-    for (Type type : llvm::concat<const Type>(
-             SmallVector<Type>(op.getOperandTypes()),
-             SmallVector<Type>(op.getResultTypes())))
+    for (Type type :
+         llvm::concat<const Type>(SmallVector<Type>(op.getOperandTypes()),
+                                  SmallVector<Type>(op.getResultTypes())))
       if (!dtypeOf(cast<RankedTensorType>(type).getElementType()))
         return fail(&op, "no kernel holds elements of this type");
     if (isViewOfInput(op.getResult(0)) && op.getNumOperands() == 1)

@@ -183,9 +183,7 @@ int GraphBuilder::buildPieces(Operation *op) {
 }
 
 int GraphBuilder::build(Operation *op) {
-  auto at = [&](unsigned number) {
-    return operand(op->getOpOperand(number));
-  };
+  auto at = [&](unsigned number) { return operand(op->getOpOperand(number)); };
   if (auto unary = dyn_cast<nn::UnaryOp>(op))
     return buildUnary(unary.getKind(), at(0));
   if (auto binary = dyn_cast<nn::BinaryOp>(op))

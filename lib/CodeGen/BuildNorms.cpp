@@ -9,16 +9,13 @@ using namespace mlir;
 namespace hocket::codegen {
 
 int GraphBuilder::buildSoftmax(nn::SoftmaxOp op) {
-  SmallVector<int, 4> axes =
-      axesOf(dimsOf(op->getOpOperand(0))[op.getDim()]);
+  SmallVector<int, 4> axes = axesOf(dimsOf(op->getOpOperand(0))[op.getDim()]);
   int x = operand(op->getOpOperand(0));
   int largest = reduce(ScalarOp::Max, x, axes);
-  int power =
-      compute(ScalarOp::Exp, {compute(ScalarOp::Sub, {x, largest})});
+  int power = compute(ScalarOp::Exp, {compute(ScalarOp::Sub, {x, largest})});
   int sum = reduce(ScalarOp::Add, power, axes);
   int one = constant(1, graph.nodes[x].type);
-  return compute(ScalarOp::Mul,
-                 {power, compute(ScalarOp::Div, {one, sum})});
+  return compute(ScalarOp::Mul, {power, compute(ScalarOp::Div, {one, sum})});
 }
 
 int GraphBuilder::buildLayerNorm(nn::LayerNormOp op) {
@@ -34,8 +31,8 @@ int GraphBuilder::buildLayerNorm(nn::LayerNormOp op) {
   int variance =
       compute(ScalarOp::Mul, {reduce(ScalarOp::Add, squares, axes), part});
   int eps = constant(op.getEps().convertToDouble(), type);
-  int scale = compute(ScalarOp::Rsqrt,
-                      {compute(ScalarOp::Add, {variance, eps})});
+  int scale =
+      compute(ScalarOp::Rsqrt, {compute(ScalarOp::Add, {variance, eps})});
   int y = compute(ScalarOp::Mul, {centred, scale});
   y = compute(ScalarOp::Mul, {y, operand(op->getOpOperand(1))});
   if (op.getBias())
@@ -52,8 +49,7 @@ int GraphBuilder::buildRmsNorm(nn::RmsNormOp op) {
   int sum = reduce(ScalarOp::Add, compute(ScalarOp::Mul, {x, x}), axes);
   int mean = compute(ScalarOp::Mul, {sum, constant(1.0 / shape.back(), type)});
   int eps = constant(op.getEps().convertToDouble(), type);
-  int scale =
-      compute(ScalarOp::Rsqrt, {compute(ScalarOp::Add, {mean, eps})});
+  int scale = compute(ScalarOp::Rsqrt, {compute(ScalarOp::Add, {mean, eps})});
   int y = compute(ScalarOp::Mul, {x, scale});
   return compute(ScalarOp::Mul, {y, operand(op->getOpOperand(1))});
 }
@@ -74,8 +70,7 @@ static Graph tableGraph(int64_t positions, int64_t half, double base,
     graph.nodes.push_back(node);
     return int(graph.nodes.size()) - 1;
   };
-  auto compute = [&](ScalarOp function, DType result,
-                     ArrayRef<int> operands) {
+  auto compute = [&](ScalarOp function, DType result, ArrayRef<int> operands) {
     Node node;
     node.kind = NodeKind::Compute;
     node.function = function;
@@ -134,18 +129,17 @@ int GraphBuilder::tableArgument(nn::RotaryOp op) {
   auto first = op->getAttrOfType<spmd::TableAttr>(spmd::kFirst);
   bool isConstant = !first || first.isConstant();
   TableGraph table;
-  table.graph = tableGraph(positions, half, op.getBase().convertToDouble(),
-                           type, first && isConstant ? first.getValues()[0] : 0,
-                           !isConstant);
+  table.graph =
+      tableGraph(positions, half, op.getBase().convertToDouble(), type,
+                 first && isConstant ? first.getValues()[0] : 0, !isConstant);
   table.type = type;
   table.shape = {2, positions, half};
   if (!isConstant)
     table.first = first;
   std::string text = table.graph.serialize();
   size_t number = 0;
-  while (number < tables.size() &&
-         (tables[number].graph.serialize() != text ||
-          tables[number].first != table.first))
+  while (number < tables.size() && (tables[number].graph.serialize() != text ||
+                                    tables[number].first != table.first))
     ++number;
   if (number == tables.size())
     tables.push_back(table);
@@ -174,8 +168,7 @@ int GraphBuilder::buildRotary(nn::RotaryOp op) {
   flip.axis = axisOf(pair);
   int other = compute(ScalarOp::Mul, {add(flip), load(sine)});
   int minor = indexAlong(pair, DType::I64);
-  int isFirst =
-      compute(ScalarOp::Eq, {minor, constant(0, DType::I64)});
+  int isFirst = compute(ScalarOp::Eq, {minor, constant(0, DType::I64)});
   int sign = compute(ScalarOp::Select,
                      {isFirst, compute(ScalarOp::Neg, {other}), other});
   return compute(ScalarOp::Add,

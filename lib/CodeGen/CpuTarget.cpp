@@ -46,13 +46,14 @@ std::optional<CpuTarget> resolveCpu(StringRef name, std::string &error) {
   std::unique_ptr<MCSubtargetInfo> plain(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!plain->isCPUStringValid(result.cpu)) {
-    error = "unknown cpu '" + result.cpu + "' for " + triple.getArchName().str() +
+    error = "unknown cpu '" + result.cpu + "' for " +
+            triple.getArchName().str() +
             "; write --cpu=native, --cpu=x86-64-v3, --cpu=x86-64-v4 or another "
             "name that LLVM knows";
     return std::nullopt;
   }
-  std::unique_ptr<MCSubtargetInfo> info(target->createMCSubtargetInfo(
-      triple, result.cpu, result.features));
+  std::unique_ptr<MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, result.cpu, result.features));
   if (triple.isX86()) {
     result.hasBf16 = info->checkFeatures("+avx512bf16,+avx512vl");
     result.wideVectors = info->checkFeatures("+avx512f,+avx512vl");

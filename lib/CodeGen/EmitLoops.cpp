@@ -46,8 +46,8 @@ void Emitter::allocateRows() {
   for (auto &[node, axes] : schedule.rows) {
     if (axes.empty())
       continue;
-    auto type = MemRefType::get({rowSize(graph, axes)},
-                                typeOf(graph.nodes[node].type));
+    auto type =
+        MemRefType::get({rowSize(graph, axes)}, typeOf(graph.nodes[node].type));
     rows[node] = memref::AllocaOp::create(builder, loc, type,
                                           builder.getI64IntegerAttr(64));
   }
@@ -171,8 +171,8 @@ Emitter::Values Emitter::emitLoop(const Nest &nest, size_t depth, Scope &scope,
     open[scope.block] = loop;
     Scope inner = inside(scope, loop.getBody());
     inner.env[axis] = loop.getInductionVar();
-    Values next = emitLoop(nest, depth + 1, inner,
-                           Values(loop.getRegionIterArgs()));
+    Values next =
+        emitLoop(nest, depth + 1, inner, Values(loop.getRegionIterArgs()));
     if (!carried.empty()) {
       builder.setInsertionPointToEnd(loop.getBody());
       scf::YieldOp::create(builder, loc, next);
@@ -197,8 +197,7 @@ void Emitter::finish(const Nest &nest, Scope &scope, const Values &results) {
     }
     insertIn(scope);
     Value place = rowAt(axes, scope.env);
-    memref::StoreOp::create(builder, loc, value, rows[node],
-                            ValueRange(place));
+    memref::StoreOp::create(builder, loc, value, rows[node], ValueRange(place));
   }
 }
 
@@ -221,8 +220,7 @@ Emitter::Values Emitter::emitBody(const Nest &nest, Scope &scope,
     Value value = evaluate(node, scope.env, scope);
     insertIn(scope);
     Value place = rowAt(schedule.rows.at(node), scope.env);
-    memref::StoreOp::create(builder, loc, value, rows[node],
-                            ValueRange(place));
+    memref::StoreOp::create(builder, loc, value, rows[node], ValueRange(place));
   }
   for (int output : nest.outputs)
     storeOutput(output, scope);
@@ -255,9 +253,8 @@ void Emitter::storeOutput(int number, Scope &scope) {
     if (llvm::is_contained(output.axes, axis))
       continue;
     Value zero = index(0);
-    Value isFirst =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                              scope.env[axis], zero);
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, scope.env[axis], zero);
     first = first ? Value(arith::AndIOp::create(builder, loc, first, isFirst))
                   : isFirst;
   }

@@ -15,9 +15,9 @@ using namespace mlir;
 namespace hocket::codegen {
 
 static constexpr auto fused = arith::FastMathFlags::contract;
-static constexpr auto reordered =
-    arith::FastMathFlags::contract | arith::FastMathFlags::reassoc |
-    arith::FastMathFlags::nsz;
+static constexpr auto reordered = arith::FastMathFlags::contract |
+                                  arith::FastMathFlags::reassoc |
+                                  arith::FastMathFlags::nsz;
 
 static bool isFloat(DType type) {
   return type == DType::F32 || type == DType::F64;
@@ -28,8 +28,8 @@ Value Emitter::constant(double value, DType type) {
   if (isFloat(type))
     return arith::ConstantOp::create(builder, loc, to,
                                      builder.getFloatAttr(to, value));
-  return arith::ConstantOp::create(
-      builder, loc, to, builder.getIntegerAttr(to, int64_t(value)));
+  return arith::ConstantOp::create(builder, loc, to,
+                                   builder.getIntegerAttr(to, int64_t(value)));
 }
 
 Value Emitter::arithmetic(ScalarOp function, Value a, Value b) {
@@ -112,8 +112,8 @@ Value Emitter::function(ScalarOp function, Value x) {
                                   builder.getIntegerAttr(type, -1)));
   case ScalarOp::RoundF16:
   case ScalarOp::RoundBF16: {
-    Type narrow = storedTypeOf(function == ScalarOp::RoundF16 ? DType::F16
-                                                              : DType::BF16);
+    Type narrow =
+        storedTypeOf(function == ScalarOp::RoundF16 ? DType::F16 : DType::BF16);
     Value rounded = arith::TruncFOp::create(builder, loc, narrow, x);
     return arith::ExtFOp::create(builder, loc, type, rounded);
   }

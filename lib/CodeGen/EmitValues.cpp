@@ -211,8 +211,8 @@ Value Emitter::computeLoad(const Node &node, Env env) {
 }
 
 Value Emitter::computeIndex(const Node &node, Env env) {
-  Value number = arith::IndexCastOp::create(
-      builder, loc, builder.getI64Type(), at(node.form, env));
+  Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                            at(node.form, env));
   if (node.scalar >= 0) {
     Value start = func.getArgument(graph.inputTypes.size() +
                                    graph.outputs.size() + node.scalar);
@@ -229,9 +229,10 @@ Value Emitter::computeFlip(const Node &node, Env env, Scope &scope) {
       ArrayRef<OpFoldResult>(env[node.axis]));
   auto value = dyn_cast<Value>(place);
   flipped[node.axis] =
-      value ? value
-            : index(mlir::cast<IntegerAttr>(mlir::cast<Attribute>(place))
-                        .getInt());
+      value
+          ? value
+          : index(
+                mlir::cast<IntegerAttr>(mlir::cast<Attribute>(place)).getInt());
   return evaluate(node.operands[0], flipped, scope);
 }
 
@@ -268,8 +269,8 @@ Value Emitter::computePieces(int number, Env env, Scope &scope) {
       return piece(node, k, place, env, outer);
     Value end = index(node.begins[k + 1]);
     insertIn(outer);
-    Value here = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, place, end);
+    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       place, end);
     auto branch = scf::IfOp::create(builder, loc, TypeRange(typeOf(node.type)),
                                     here, true);
     auto before = open.find(outer.block);
@@ -278,8 +279,8 @@ Value Emitter::computePieces(int number, Env env, Scope &scope) {
     for (bool first : {true, false}) {
       Block *block = first ? branch.thenBlock() : branch.elseBlock();
       Scope inner = inside(outer, block);
-      Value value = first ? piece(node, k, place, env, inner)
-                          : choose(i + 1, inner);
+      Value value =
+          first ? piece(node, k, place, env, inner) : choose(i + 1, inner);
       builder.setInsertionPointToEnd(block);
       scf::YieldOp::create(builder, loc, value);
     }

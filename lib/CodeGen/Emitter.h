@@ -24,7 +24,7 @@ mlir::func::FuncOp emitLoops(mlir::ModuleOp module, llvm::StringRef name,
 struct Scope {
   Scope *parent = nullptr;
   mlir::Block *block = nullptr;
-  bool isRow = false;               // where the nests follow one another
+  bool isRow = false;                 // where the nests follow one another
   llvm::SmallVector<mlir::Value> env; // by axis; null: not bound
   std::map<std::pair<int, llvm::SmallVector<void *, 6>>, mlir::Value> memo;
 };

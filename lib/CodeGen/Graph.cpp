@@ -189,11 +189,10 @@ DType computeType(DType stored) {
 }
 
 static constexpr const char *names[] = {
-    "add",  "sub",    "mul", "div", "pow",  "max",       "min",
-    "and",  "or",     "eq",  "ne",  "lt",   "le",        "gt",
-    "ge",   "select", "cast", "round_f16", "round_bf16", "neg", "abs",
-    "not",  "exp",    "log", "sqrt", "rsqrt", "erf",     "erfc",
-    "tanh", "sin",    "cos"};
+    "add",  "sub",       "mul",        "div",  "pow",  "max", "min", "and",
+    "or",   "eq",        "ne",         "lt",   "le",   "gt",  "ge",  "select",
+    "cast", "round_f16", "round_bf16", "neg",  "abs",  "not", "exp", "log",
+    "sqrt", "rsqrt",     "erf",        "erfc", "tanh", "sin", "cos"};
 
 const char *nameOf(ScalarOp function) { return names[int(function)]; }
 

@@ -51,12 +51,37 @@ enum class NodeKind {
 };
 
 enum class ScalarOp {
-  Add, Sub, Mul, Div, Pow, Max, Min, And, Or, Eq, Ne, Lt, Le, Gt, Ge,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Pow,
+  Max,
+  Min,
+  And,
+  Or,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
   Select,   // operand 0 ? operand 1 : operand 2
   Cast,     // to the node's type
   RoundF16, // f32 rounded to f16 and back
   RoundBF16,
-  Neg, Abs, Not, Exp, Log, Sqrt, Rsqrt, Erf, Erfc, Tanh, Sin, Cos,
+  Neg,
+  Abs,
+  Not,
+  Exp,
+  Log,
+  Sqrt,
+  Rsqrt,
+  Erf,
+  Erfc,
+  Tanh,
+  Sin,
+  Cos,
 };
 
 struct Node {

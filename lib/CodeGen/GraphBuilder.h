@@ -1,9 +1,10 @@
-//===- GraphBuilder.h - from a block of nn operations to a graph -*- C++ -*-===//
+//===- GraphBuilder.h - from a block of nn operations to a graph -*- C++
+//-*-===//
 //
 // In two steps: bindDims finds out which dims are the same loops (Atoms), then
 // buildNodes writes the graph. How uses of one input relate is tried in the
-// order of Inputs: what reads x twice in one loop is one group, x + transpose(x)
-// as well as exp(x) and transpose(tanh(x)).
+// order of Inputs: what reads x twice in one loop is one group, x +
+// transpose(x) as well as exp(x) and transpose(tanh(x)).
 //
 //===----------------------------------------------------------------------===//
 

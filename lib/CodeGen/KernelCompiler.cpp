@@ -1,11 +1,11 @@
 //===- KernelCompiler.cpp - kernels compiled in the background ------------===//
 
 #include "hocket/CodeGen/KernelCompiler.h"
-#include "GraphBuilder.h"
 #include "Link.h"
 #include "MachineCode.h"
-#include "llvm/Support/SHA256.h"
+#include "PrepareKernel.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -67,10 +67,10 @@ struct KernelCompiler::State {
 
 /// The symbol of a kernel: a hash of all that it depends on but the CPU.
 static std::string symbolOf(const Graph &graph) {
-  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(
-      graph.serialize()));
-  return "k_" + llvm::toHex(llvm::ArrayRef<uint8_t>(digest).take_front(8),
-                            true);
+  auto digest =
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef(graph.serialize()));
+  return "k_" +
+         llvm::toHex(llvm::ArrayRef<uint8_t>(digest).take_front(8), true);
 }
 
 std::string KernelCompiler::State::enqueue(Graph graph, Schedule schedule) {
@@ -80,8 +80,8 @@ std::string KernelCompiler::State::enqueue(Graph graph, Schedule schedule) {
     return symbol;
   jobs.push_back({symbol, std::move(graph), std::move(schedule), {}, {}});
   bySymbol[symbol] = &jobs.back();
-  unsigned limit = options.threads ? options.threads
-                                   : std::thread::hardware_concurrency();
+  unsigned limit =
+      options.threads ? options.threads : std::thread::hardware_concurrency();
   if (target && threads.size() < std::max(limit, 1u) &&
       jobs.size() - next > threads.size())
     threads.emplace_back([this] { work(); });
@@ -141,40 +141,12 @@ KernelCompiler::KernelCompiler(const CodeGenOptions &options,
     : state(std::make_unique<State>(options, cache)) {}
 KernelCompiler::~KernelCompiler() = default;
 
-/// The graph and the loops of a request; if it cannot be a kernel, `why` says
-/// so and the builder knows at which operation.
-static std::unique_ptr<GraphBuilder>
-prepare(const KernelRequest &request, Schedule &schedule, std::string &why) {
-  std::unique_ptr<GraphBuilder> first;
-  for (Inputs inputs : {Inputs::ByValue, Inputs::Linked, Inputs::ByUse}) {
-    auto builder = std::make_unique<GraphBuilder>(request, inputs);
-    schedule = Schedule();
-    bool built = builder->build();
-    if (built) {
-      joinAxes(builder->graph);
-      built = makeSchedule(builder->graph, schedule, builder->reason);
-    }
-    if (built) {
-      why.clear();
-      return builder;
-    }
-    if (!first)
-      first = std::move(builder);
-  }
-  why = first->reason;
-  return first;
-}
-
 llvm::FailureOr<KernelInfo> KernelCompiler::add(const KernelRequest &request) {
   Schedule schedule;
-  std::string why;
-  std::unique_ptr<GraphBuilder> prepared = prepare(request, schedule, why);
+  std::unique_ptr<GraphBuilder> prepared = prepareOrReport(request, schedule);
+  if (!prepared)
+    return failure();
   GraphBuilder &builder = *prepared;
-  if (!why.empty()) {
-    Operation *at = builder.culprit ? builder.culprit
-                                    : request.body->getTerminator();
-    return at->emitError("cannot be part of one kernel: ") << why;
-  }
   KernelInfo info;
   info.flops = builder.graph.flops();
   info.extent = schedule.extent;
@@ -195,8 +167,7 @@ llvm::FailureOr<KernelInfo> KernelCompiler::add(const KernelRequest &request) {
   return info;
 }
 
-std::optional<std::vector<uint8_t>>
-KernelCompiler::finish(std::string &error) {
+std::optional<std::vector<uint8_t>> KernelCompiler::finish(std::string &error) {
   state->stop();
   if (!state->target) {
     error = state->error;
@@ -211,15 +182,6 @@ KernelCompiler::finish(std::string &error) {
     objects.push_back(job.object);
   }
   return linkSharedObject(objects, error);
-}
-
-std::string whyNotKernel(Block &body) {
-  KernelRequest request;
-  request.body = &body;
-  Schedule schedule;
-  std::string why;
-  prepare(request, schedule, why);
-  return why;
 }
 
 } // namespace hocket::codegen

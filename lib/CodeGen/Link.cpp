@@ -55,10 +55,20 @@ static bool writeFile(StringRef path, StringRef bytes) {
 
 static bool runLinker(const std::vector<std::string> &files, StringRef output,
                       std::string &error) {
-  std::vector<const char *> arguments = {
-      "ld.lld", "-shared",       "-z",  "defs",    "-z", "noexecstack",
-      "-O1",    "--gc-sections", "-s",  "--as-needed",
-      "--hash-style=gnu", "--build-id=none", "-o", output.data()};
+  std::vector<const char *> arguments = {"ld.lld",
+                                         "-shared",
+                                         "-z",
+                                         "defs",
+                                         "-z",
+                                         "noexecstack",
+                                         "-O1",
+                                         "--gc-sections",
+                                         "-s",
+                                         "--as-needed",
+                                         "--hash-style=gnu",
+                                         "--build-id=none",
+                                         "-o",
+                                         output.data()};
   for (const std::string &file : files)
     arguments.push_back(file.c_str());
   const std::string libm = fileOf("libm.so.6", "erfcf");
@@ -71,8 +81,8 @@ static bool runLinker(const std::vector<std::string> &files, StringRef output,
   std::lock_guard<std::mutex> guard(mutex);
   std::string text;
   raw_string_ostream stream(text);
-  lld::Result result = lld::lldMain(arguments, stream, stream,
-                                    {{lld::Gnu, &lld::elf::link}});
+  lld::Result result =
+      lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode == 0)
     return true;
   error = "linking the kernels failed: " + text;

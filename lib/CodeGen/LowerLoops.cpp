@@ -1,6 +1,7 @@
 //===- LowerLoops.cpp - loops over memrefs to the LLVM dialect ------------===//
 
 #include "LowerLoops.h"
+#include "ApproximateErfc.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,8 +39,9 @@ struct ApproximateMath
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == "math.exp" || name == "math.log" || name == "math.erf" ||
-             name == "math.erfc" || name == "math.tanh";
+             name == "math.tanh";
     });
+    populateErfcPattern(patterns);
     if (expandBf16)
       arith::populateExpandBFloat16Patterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
@@ -71,12 +73,18 @@ void addLlvmPasses(OpPassManager &passes) {
   passes.addPass(createReconcileUnrealizedCastsPass());
 }
 
+void insertLoopDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  vector::VectorDialect>();
+}
+
 void loadLoopDialects(MLIRContext &context) {
-  context.loadDialect<affine::AffineDialect, arith::ArithDialect,
-                      cf::ControlFlowDialect, func::FuncDialect,
-                      LLVM::LLVMDialect, math::MathDialect,
-                      memref::MemRefDialect, scf::SCFDialect,
-                      vector::VectorDialect>();
+  DialectRegistry registry;
+  insertLoopDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
 }
 
 } // namespace hocket::codegen

@@ -19,6 +19,7 @@ void addLlvmPasses(mlir::OpPassManager &passes);
 
 /// Dialects that emitLoops and these passes need.
 void loadLoopDialects(mlir::MLIRContext &context);
+void insertLoopDialects(mlir::DialectRegistry &registry);
 
 } // namespace hocket::codegen
 

@@ -33,9 +33,9 @@ ObjectCompiler::ObjectCompiler(const CpuTarget &target)
   std::string error;
   const Target *found = TargetRegistry::lookupTarget(triple, error);
   TargetOptions options;
-  machine.reset(found->createTargetMachine(
-      triple, target.cpu, target.features, options, Reloc::PIC_, std::nullopt,
-      CodeGenOptLevel::Aggressive));
+  machine.reset(found->createTargetMachine(triple, target.cpu, target.features,
+                                           options, Reloc::PIC_, std::nullopt,
+                                           CodeGenOptLevel::Aggressive));
 }
 
 ObjectCompiler::~ObjectCompiler() = default;
@@ -48,9 +48,9 @@ static void annotateLoops(Function &function, const Graph &graph) {
   LLVMContext &context = function.getContext();
   auto hint = [&](const char *name, unsigned value) {
     Type *type = Type::getInt32Ty(context);
-    return MDNode::get(context,
-                       {MDString::get(context, name),
-                        ConstantAsMetadata::get(ConstantInt::get(type, value))});
+    return MDNode::get(
+        context, {MDString::get(context, name),
+                  ConstantAsMetadata::get(ConstantInt::get(type, value))});
   };
   bool narrow = false;
   auto isNarrow = [](DType type) {
@@ -87,8 +87,8 @@ static void wrap(Module &module, Function &loops, StringRef symbol,
   Type *i64 = Type::getInt64Ty(context);
   auto *type = FunctionType::get(Type::getVoidTy(context),
                                  {pointer, pointer, i64, i64}, false);
-  auto *entry = Function::Create(type, GlobalValue::ExternalLinkage, symbol,
-                                 module);
+  auto *entry =
+      Function::Create(type, GlobalValue::ExternalLinkage, symbol, module);
   entry->addFnAttr(Attribute::NoUnwind);
   IRBuilder<> builder(BasicBlock::Create(context, "entry", entry));
   unsigned count = graph.inputTypes.size() + graph.outputs.size();
@@ -101,8 +101,8 @@ static void wrap(Module &module, Function &loops, StringRef symbol,
     values.push_back(builder.CreateLoad(element, place));
     if (isPointer) {
       loops.addParamAttr(i, Attribute::NoAlias);
-      loops.addParamAttr(i, Attribute::getWithCaptureInfo(
-                                context, CaptureInfo::none()));
+      loops.addParamAttr(
+          i, Attribute::getWithCaptureInfo(context, CaptureInfo::none()));
     }
   }
   values.push_back(entry->getArg(2));

@@ -93,8 +93,8 @@ void Scheduler::chooseVectorAxis() {
     if (flipped.count(axis))
       continue;
     double value = score(axis);
-    bool larger = vector >= 0 && value == best &&
-                  graph.axes[axis] > graph.axes[vector];
+    bool larger =
+        vector >= 0 && value == best && graph.axes[axis] > graph.axes[vector];
     if (vector < 0 || value > best || larger) {
       vector = axis;
       best = value;
@@ -152,9 +152,10 @@ AxisList Scheduler::ordered(const AxisSet &axes) const {
       widest = &output;
   AxisList list(axes.begin(), axes.end());
   auto key = [&](int axis) {
-    return std::make_pair(axis == vector, -std::abs(widest->form.of(axis)));
+    return std::make_tuple(axis == vector, -std::abs(widest->form.of(axis)),
+                           axis);
   };
-  llvm::stable_sort(list, [&](int a, int b) { return key(a) < key(b); });
+  llvm::sort(list, [&](int a, int b) { return key(a) < key(b); });
   return list;
 }
 

@@ -28,7 +28,7 @@ private:
   bool isRemapped(int axis) const;
   double score(int axis) const;
   AxisList ordered(const AxisSet &axes) const;
-  // Passes.cpp: what is computed when, and what is kept.
+  // RowPasses.cpp: what is computed when, and what is kept.
   bool schedulePasses();
   void findLevels();
   void decideKept();
@@ -49,10 +49,10 @@ private:
   int64_t stackBytes = 0;
   int lastPass = 0;
   std::vector<int64_t> costs;
-  std::vector<std::set<int>> passesOf;     // of a node
+  std::vector<std::set<int>> passesOf;             // of a node
   std::map<int, llvm::SmallVector<int>> outputsOf; // node to output numbers
-  std::map<int, int> outputPass, keptPass; // by output number, by node
-  std::map<int, std::vector<Nest>> nests;  // by pass
+  std::map<int, int> outputPass, keptPass;         // by output number, by node
+  std::map<int, std::vector<Nest>> nests;          // by pass
 };
 
 } // namespace hocket::codegen

@@ -19,8 +19,7 @@ bool GraphBuilder::isViewOfInput(Value value) {
 
 static SmallVector<SmallVector<int64_t>> factorsOf(RankedTensorType type) {
   SmallVector<SmallVector<int64_t>> dims;
-  if (auto layout =
-          dyn_cast_or_null<nn::LayoutAttr>(type.getEncoding())) {
+  if (auto layout = dyn_cast_or_null<nn::LayoutAttr>(type.getEncoding())) {
     for (nn::DimAttr dim : layout.getDims()) {
       dims.emplace_back();
       for (nn::FactorAttr factor : dim.getFactors())
@@ -35,8 +34,7 @@ static SmallVector<SmallVector<int64_t>> factorsOf(RankedTensorType type) {
 
 /// One atom a factor, each with its stride (dense if `strides` is empty).
 static bool bindStrides(Atoms &atoms, RankedTensorType type,
-                        ArrayRef<int64_t> strides, bool dense,
-                        Access &result) {
+                        ArrayRef<int64_t> strides, bool dense, Access &result) {
   auto factors = factorsOf(type);
   SmallVector<int64_t> sizes;
   for (auto &dim : factors)

@@ -49,9 +49,9 @@ TEST(Elementwise, unaryFunctionsInF64) {
   exact.tolerance = 1e-12;
   exact.low = 0.1;
   exact.high = 9;
-  for (const char *kind : {"gelu", "gelu_tanh", "silu", "relu", "sigmoid",
-                           "tanh", "exp", "erf", "abs", "neg", "log", "sqrt",
-                           "rsqrt", "sin", "cos"})
+  for (const char *kind :
+       {"gelu", "gelu_tanh", "silu", "relu", "sigmoid", "tanh", "exp", "erf",
+        "abs", "neg", "log", "sqrt", "rsqrt", "sin", "cos"})
     check(unaryOf(kind, "$3x37xf64"), exact);
 }
 
@@ -84,8 +84,7 @@ TEST(Elementwise, binaryFunctions) {
     options.element = [](int i, int64_t, double random) {
       return i == 1 && std::abs(random) < 1 ? 2 : random;
     };
-    for (const char *kind :
-         {"add", "sub", "mul", "div", "maximum", "minimum"})
+    for (const char *kind : {"add", "sub", "mul", "div", "maximum", "minimum"})
       check(binaryOf(kind, t, t, t), options);
     for (const char *kind : {"eq", "ne", "lt", "le", "gt", "ge"})
       check(binaryOf(kind, t, t, "$5x17xi1"), options);
@@ -98,13 +97,12 @@ TEST(Elementwise, powers) {
   RunOptions positive;
   positive.low = 0.1;
   check(binaryOf("pow", "$33xf32", "$33xf32", "$33xf32"), positive);
-  check(binaryOf("pow", "$33xi32", "$33xi32", "$33xi32"),
-        [] {
-          RunOptions whole;
-          whole.low = 1;
-          whole.high = 6;
-          return whole;
-        }());
+  check(binaryOf("pow", "$33xi32", "$33xi32", "$33xi32"), [] {
+    RunOptions whole;
+    whole.low = 1;
+    whole.high = 6;
+    return whole;
+  }());
   for (const char *exponent : {"1.0", "2.0", "3.0", "4.0", "0.5", "-1.5"})
     check(std::string("(%x: $33xf32) -> $33xf32 { %n = nn.fill {value = ") +
               exponent + R"( : f64} : () -> $f32

@@ -6,7 +6,8 @@
 using hocket::test::check;
 using hocket::test::RunOptions;
 
-static const char *addOf23x34 = R"((%a: $23x34xf32, %b: $23x34xf32) -> $23x34xf32 {
+static const char *addOf23x34 =
+    R"((%a: $23x34xf32, %b: $23x34xf32) -> $23x34xf32 {
   %y = nn.binary "add" %a, %b : ($23x34xf32, $23x34xf32) -> $23x34xf32
   return %y : $23x34xf32 })";
 
@@ -39,8 +40,9 @@ TEST(Layout, softmaxOfTransposedInput) {
   for (const char *dim : {"0", "1"})
     check(std::string("(%x: $23x34xf32) -> $23x34xf32 { %y = nn.softmax %x "
                       "{dim = ") +
-              dim + " : i64} : ($23x34xf32) -> $23x34xf32 "
-                    "return %y : $23x34xf32 }",
+              dim +
+              " : i64} : ($23x34xf32) -> $23x34xf32 "
+              "return %y : $23x34xf32 }",
           options);
 }
 
@@ -92,8 +94,8 @@ TEST(Layout, concatenations) {
     std::string y = dim[0] == '0' ? "$15x4xf32" : "$5x12xf32";
     check("(%a: $5x4xf32, %b: $5x4xf32) -> " + y + R"( {
       %n = nn.unary "neg" %b : ($5x4xf32) -> $5x4xf32
-      %y = nn.concat %a, %n, %b {dim = )" + dim +
-          " : i64} : ($5x4xf32, $5x4xf32, $5x4xf32) -> " + y +
+      %y = nn.concat %a, %n, %b {dim = )" +
+          dim + " : i64} : ($5x4xf32, $5x4xf32, $5x4xf32) -> " + y +
           " return %y : " + y + " }");
   }
   check(R"((%a: $5x4xf32, %b: $5x3xf32, %w: $7xf32) -> $5x7xf32 {

@@ -186,11 +186,12 @@ static void rotary(nn::RotaryOp op, const Tensor &x, Tensor &y, int64_t first) {
     int64_t j = i.back();
     int64_t angle = split ? j % half : j / 2;
     bool second = split ? j >= half : j % 2;
-    double theta = double(first + i[op.getDim()]) *
-                   std::pow(op.getBase().convertToDouble(), -1.0 * angle / half);
+    double theta =
+        double(first + i[op.getDim()]) *
+        std::pow(op.getBase().convertToDouble(), -1.0 * angle / half);
     Index other = i;
-    other.back() = split ? (second ? j - half : j + half)
-                         : (second ? j - 1 : j + 1);
+    other.back() =
+        split ? (second ? j - half : j + half) : (second ? j - 1 : j + 1);
     y.data[flat(y.shape, i)] =
         read(x, i) * std::cos(theta) +
         (second ? 1 : -1) * read(x, other) * std::sin(theta);
@@ -263,8 +264,7 @@ static void apply(Operation *op, ArrayRef<Tensor> in, Tensor &y,
                   int64_t coordinate) {
   Type element = getElementTypeOrSelf(op->getResult(0));
   auto each = [&](const std::function<double(const Index &)> &f) {
-    forEach(y.shape,
-            [&](const Index &i) { y.data[flat(y.shape, i)] = f(i); });
+    forEach(y.shape, [&](const Index &i) { y.data[flat(y.shape, i)] = f(i); });
   };
   if (auto u = dyn_cast<nn::UnaryOp>(op))
     return each([&](auto &i) { return unary(u.getKind(), read(in[0], i)); });

@@ -20,9 +20,8 @@ TEST(Placement, keepFirst) {
 
 TEST(Placement, iotaFromAnyStart) {
   for (const char *type : {"i32", "i64", "f32", "f64"})
-    for (const char *first :
-         {"", ", spmd.first = #spmd.table<tp: [0, 8]>",
-          ", spmd.first = #spmd.table<5>"}) {
+    for (const char *first : {"", ", spmd.first = #spmd.table<tp: [0, 8]>",
+                              ", spmd.first = #spmd.table<5>"}) {
       std::string t = std::string("$4x(2,3)x") + type;
       RunOptions options;
       options.coordinate = 1;

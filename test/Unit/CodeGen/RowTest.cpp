@@ -10,9 +10,9 @@ static std::string reduceOf(const std::string &kind, const std::string &x,
                             const std::string &dims, const std::string &y,
                             bool keep = false) {
   return "(%x: " + x + ") -> " + y + " { %y = nn.reduce \"" + kind +
-         "\" %x {dims = array<i64: " + dims + ">, keepdim = " +
-         (keep ? "true" : "false") + "} : (" + x + ") -> " + y +
-         " return %y : " + y + " }";
+         "\" %x {dims = array<i64: " + dims +
+         ">, keepdim = " + (keep ? "true" : "false") + "} : (" + x + ") -> " +
+         y + " return %y : " + y + " }";
 }
 
 TEST(Rows, reductionsOverEachDim) {
@@ -51,9 +51,9 @@ TEST(Rows, f64) {
 }
 
 static std::string softmaxOf(const std::string &x, int dim) {
-  return "(%x: " + x + ") -> " + x + " { %y = nn.softmax %x {dim = " +
-         std::to_string(dim) + " : i64} : (" + x + ") -> " + x +
-         " return %y : " + x + " }";
+  return "(%x: " + x + ") -> " + x +
+         " { %y = nn.softmax %x {dim = " + std::to_string(dim) + " : i64} : (" +
+         x + ") -> " + x + " return %y : " + x + " }";
 }
 
 TEST(Rows, softmaxAlongEachDim) {
@@ -86,8 +86,8 @@ TEST(Rows, layerNorm) {
           " { %y = nn.layer_norm %x, %w {eps = 1.0e-5 : f64} : (" + t + ", " +
           w + ") -> " + t + " return %y : " + t + " }");
     check("(%x: " + t + ", %w: " + w + ") -> " + t +
-          " { %y = nn.rms_norm %x, %w {eps = 1.0e-5 : f64} : (" + t + ", " +
-          w + ") -> " + t + " return %y : " + t + " }");
+          " { %y = nn.rms_norm %x, %w {eps = 1.0e-5 : f64} : (" + t + ", " + w +
+          ") -> " + t + " return %y : " + t + " }");
   }
 }
 

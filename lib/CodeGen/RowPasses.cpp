@@ -1,4 +1,4 @@
-//===- Passes.cpp - what a kernel computes in which pass, and keeps -------===//
+//===- RowPasses.cpp - what a kernel computes in which pass, and keeps ----===//
 
 #include "Scheduler.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,8 +22,7 @@ void Scheduler::findLevels() {
   schedule.level.assign(graph.nodes.size(), 0);
   for (auto [i, node] : enumerate(graph.nodes)) {
     for (int operand : node.operands)
-      schedule.level[i] =
-          std::max(schedule.level[i], schedule.level[operand]);
+      schedule.level[i] = std::max(schedule.level[i], schedule.level[operand]);
     if (node.kind == NodeKind::Reduce)
       ++schedule.level[i];
   }
@@ -69,8 +68,7 @@ int64_t Scheduler::cost(int number) {
 }
 
 bool Scheduler::reserve(int node, const AxisList &axes) {
-  int64_t bytes =
-      rowSize(graph, axes) * plan::byteSize(graph.nodes[node].type);
+  int64_t bytes = rowSize(graph, axes) * plan::byteSize(graph.nodes[node].type);
   if (!axes.empty() && stackBytes + bytes > stackLimit)
     return false;
   if (!axes.empty())
@@ -143,7 +141,8 @@ Nest &Scheduler::nestFor(int pass, const AxisSet &axes) {
 /// axis is reduced (or not there) the reduced loops are innermost and
 /// accumulate in scalars; else they are outermost and accumulate in rows.
 void Scheduler::placeReductions() {
-  std::map<std::pair<int, std::pair<AxisSet, AxisSet>>, SmallVector<int>> groups;
+  std::map<std::pair<int, std::pair<AxisSet, AxisSet>>, SmallVector<int>>
+      groups;
   for (auto [i, node] : enumerate(graph.nodes)) {
     if (!schedule.used[i] || node.kind != NodeKind::Reduce)
       continue;
@@ -173,10 +172,11 @@ void Scheduler::placeStores() {
         .outputs.push_back(number);
   for (auto &[pass, list] : nests) {
     // What a wider nest of the pass may load is computed before it.
-    llvm::stable_sort(list, [](auto &a, auto &b) {
-      return a.loops.size() < b.loops.size();
-    });
-    for (Nest &nest : list) {
+    std::multimap<size_t, Nest> byWidth;
+    for (Nest &nest : list)
+      byWidth.emplace(nest.loops.size(), nest);
+    for (auto &entry : byWidth) {
+      Nest &nest = entry.second;
       if (nest.reductions.empty()) {
         for (int axis : flipped)
           if (is_contained(nest.loops, axis))

@@ -1,0 +1,28 @@
+//===- LowerKernels.h - shows what a kernel becomes ------------*- C++ -*-===//
+//
+// For hocket-opt: --hocket-lower-kernels replaces every func.func of nn
+// operations by the loops that KernelCompiler compiles. Strides that are not
+// dense are `kernel.strides = array<i64: ...>` on arguments and results.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_CODEGEN_LOWERKERNELS_H
+#define HOCKET_CODEGEN_LOWERKERNELS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hocket::codegen {
+
+constexpr llvm::StringLiteral kStrides = "kernel.strides";
+
+/// Each function `f` becomes `f(inputs..., tables..., outputs..., scalars...,
+/// begin, end)` on flat memrefs; tables become functions `f_table0`, ...
+/// `toLlvm`: on to the LLVM dialect, as it is translated. The context must have
+/// the dialects loaded that the pass depends on.
+mlir::LogicalResult lowerKernels(mlir::ModuleOp module, bool toLlvm);
+
+void registerLowerKernelsPass();
+
+} // namespace hocket::codegen
+
+#endif // HOCKET_CODEGEN_LOWERKERNELS_H

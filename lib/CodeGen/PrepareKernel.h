@@ -1,0 +1,25 @@
+//===- PrepareKernel.h - from a request to a graph and its loops -*- C++
+//-*-===//
+
+#ifndef HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
+#define HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
+
+#include "GraphBuilder.h"
+#include "Schedule.h"
+
+namespace hocket::codegen {
+
+/// The graph (axes joined) and the loops of a request. If it cannot be a
+/// kernel, `why` says so and the builder knows at which operation; else `why`
+/// is empty.
+std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
+                                            Schedule &schedule,
+                                            std::string &why);
+
+/// The same with an error emitted; null on failure.
+std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
+                                              Schedule &schedule);
+
+} // namespace hocket::codegen
+
+#endif // HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
