@@ -1,0 +1,29 @@
+//===- Expect.h - counting collectives of a placed function ----*- C++ -*-===//
+//
+// `expect forward` is checked when placing. `expect bytes` and `expect memory`
+// need the plan: they are left in the module attribute nn.expect, an array of
+// {what = "bytes" | "memory", comparison = "<", limit = 4.0e9 : f64,
+//  line = loc("gpt2.hkt":90:3)}.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_PLACEMENT_EXPECT_H
+#define HOCKET_PLACEMENT_EXPECT_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <map>
+#include <string>
+
+namespace hocket::placement {
+
+/// Collectives of a placed function at or under a path, by kind; "" is all.
+/// Slices and masks send nothing and are left out.
+std::map<std::string, int64_t> countCollectives(mlir::func::FuncOp func,
+                                                llvm::StringRef path);
+
+/// The all_reduces that a licensed op does inside (nn.statistics).
+int64_t countStatistics(mlir::Operation *op);
+
+} // namespace hocket::placement
+
+#endif // HOCKET_PLACEMENT_EXPECT_H

@@ -1,0 +1,102 @@
+//===- Meet.h - applying a placement rule, axis by axis --------*- C++ -*-===//
+//
+// The algebra: given an op's rule and what each operand holds on each mesh
+// axis, what do the operands have to be made, for free, and what does each
+// result hold; or where don't they meet. No IR is changed here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_PLACEMENT_MEET_H
+#define HOCKET_PLACEMENT_MEET_H
+
+#include "dialects/Nn/Nn.h"
+#include "llvm/ADT/BitVector.h"
+#include <functional>
+
+namespace hocket::placement {
+
+/// What a value holds on one mesh axis, in the factors of a rule.
+struct State {
+  enum class Hold { Whole, Split, Partial };
+  Hold hold = Hold::Whole;
+  int factor = -1; ///< Split: of the rule
+  nn::Reduction reduction = nn::Reduction::Sum; ///< Partial
+};
+
+/// A value in the factors of a rule.
+struct RuleValue {
+  llvm::SmallVector<State, 3> axes; ///< by mesh axis
+  /// By rule factor: the axes that split it, major first.
+  llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 8> nesting;
+  /// Rule factors whose cuts are the value's own, not the rule's: query heads
+  /// cut where no kv head begins.
+  llvm::BitVector ownCuts;
+};
+
+struct Mismatch {
+  enum class Kind {
+    PartialRefused,  // `operand` is partial, and the op is not linear in it
+    TwoSums,         // `operand` and `other` are both partial in a product
+    TwoReductions,   // partial under different reductions
+    PartialAndSplit, // `operand` partial, `other` split by `otherFactor`
+    NeedsWhole,      // `operand` split by `factor`, which the op takes whole
+    NeedsLicence,    // the same, but `statistics` would allow it
+    TwoFactors,      // `operand` by `factor`, `other` by `otherFactor`
+    WholeAndSplit,   // `operand` whole, `other` split by `factor`
+    Nesting,         // the axes of `factor` are nested otherwise
+    Unaligned,       // cuts of `typeDim`.`typeFactor` miss those of `factor`
+    NotInRule,       // `typeDim`.`typeFactor` cannot be split for this op
+  };
+  Kind kind;
+  unsigned axis = 0;
+  unsigned operand = 0, other = 0;
+  int factor = -1, otherFactor = -1;
+  unsigned typeDim = 0, typeFactor = 0;
+  bool isResult = false; ///< Unaligned: `operand` counts results
+};
+
+struct MeetRequest {
+  const nn::PlacementRule &rule;
+  nn::MeshAttr mesh;
+  llvm::ArrayRef<nn::LayoutAttr> operands; ///< as they come, placed
+  llvm::ArrayRef<nn::LayoutAttr> results;  ///< dims; placements are ignored
+  /// Operands that any rank can compute any part of: parameters, constants,
+  /// iotas and what is made of these alone.
+  llvm::BitVector isFree;
+  /// True where the schedule licenses `statistics` for the op on the axis.
+  std::function<bool(unsigned axis)> isLicensed;
+};
+
+struct MeetResult {
+  llvm::SmallVector<Mismatch> mismatches; ///< at most one an axis
+  /// Only without mismatches:
+  llvm::SmallVector<nn::LayoutAttr> sliced; ///< operands after free slices
+  llvm::SmallVector<nn::LayoutAttr> masked; ///< and after masks
+  llvm::SmallVector<nn::LayoutAttr> results;
+  /// By axis: the operand that the result's state comes from, or -1.
+  llvm::SmallVector<int> source;
+  /// By axis: the contracted rule factor that makes the result partial, or -1.
+  llvm::SmallVector<int> contracted;
+  llvm::SmallVector<unsigned> statistics; ///< axes that used their licence
+};
+
+MeetResult meet(const MeetRequest &request);
+
+/// True if cutting `coarse` over the axes (major first) always cuts between
+/// whole groups of coarse / fine elements, as cutting `fine` does.
+bool cutsAlign(int64_t coarse, int64_t fine, llvm::ArrayRef<int64_t> sizes);
+
+/// The largest number of elements that a rank holds of a value.
+int64_t localElements(nn::LayoutAttr layout, nn::MeshAttr mesh);
+
+/// Bytes that each rank sends for a redistribution (ring algorithms): from one
+/// placement to the other of `axes`, at the most burdened rank.
+int64_t sentBytes(llvm::StringRef kind, mlir::RankedTensorType from,
+                  mlir::RankedTensorType to, nn::MeshAttr mesh,
+                  llvm::ArrayRef<llvm::StringRef> axes);
+/// "1.6 MB" (powers of 1000), "0 bytes".
+std::string bytesText(int64_t bytes);
+
+} // namespace hocket::placement
+
+#endif // HOCKET_PLACEMENT_MEET_H

@@ -1,0 +1,229 @@
+//===- AutoReshard.cpp - mending a mismatch -------------------------------===//
+//
+// Under `auto reshard` the cheapest redistribution is inserted where placements
+// don't meet. Without it the same is done after the error was reported, so that
+// what follows from it is not reported as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Locations.h"
+#include "Placer.h"
+#include "RuleSpace.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+using Kind = Mismatch::Kind;
+
+/// True if every use of `value` is at or after `op`, or renames it for such.
+static bool isUsedFrom(Value value, Operation *op) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (!user->isBeforeInBlock(op))
+      return true;
+    return isa<nn::ValueOp>(user) && isUsedFrom(user->getResult(0), op);
+  });
+}
+
+/// Where to move an operand: at the outermost name of the value that nobody has
+/// used before, so that a sync line can say it and one move serves all uses.
+Value Placer::movePoint(Operation *op, Value value) {
+  Value point = value, inner = value;
+  while (auto named = inner.getDefiningOp<nn::ValueOp>()) {
+    Value outer = named.getX();
+    bool isNamed = outer.getDefiningOp<nn::ValueOp>() != nullptr;
+    if (!isUsedFrom(outer, op) || (autoReshard && !isNamed))
+      break;
+    point = outer;
+    inner = outer;
+  }
+  return point;
+}
+
+bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
+                         ArrayRef<unsigned> axes, nn::LayoutAttr target) {
+  Value value = op->getOperand(operand);
+  Value point = movePoint(op, value);
+  nn::LayoutAttr layout = nn::layoutOf(point);
+  // Names differ along the way, positions don't.
+  target = layout.withPlacement(target.getSplits(), target.getPartials());
+  Location loc = point.getDefiningOp() ? point.getDefiningOp()->getLoc()
+                                       : op->getLoc();
+  bool movesNames = isUsedFrom(point, op);
+  Value moved = redistribute(point, kind, axes, target, loc);
+  point.replaceUsesWithIf(moved, [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return user != moved.getDefiningOp() &&
+           (!user->isBeforeInBlock(op) ||
+            (movesNames && isa<nn::ValueOp>(user)));
+  });
+  // Renamings between there and here take the new placement.
+  SmallVector<Value> pending{moved};
+  for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
+    Origin origin;
+    bool isMoved = llvm::is_contained(axes, axis);
+    origin.kind = isMoved ? Origin::Kind::Repaired : Origin::Kind::Through;
+    origin.from = point;
+    origin.op = moved.getDefiningOp();
+    origins.set(moved, axis, origin);
+  }
+  while (!pending.empty()) {
+    Value current = pending.pop_back_val();
+    for (Operation *user : current.getUsers())
+      if (isa<nn::ValueOp>(user) && user->isBeforeInBlock(op)) {
+        Value renamed = user->getResult(0);
+        renamed.setType(nn::withLayout(
+            cast<RankedTensorType>(renamed.getType()),
+            nn::layoutOf(renamed).withPlacement(target.getSplits(),
+                                                target.getPartials())));
+        pending.push_back(renamed);
+      }
+  }
+  if (!autoReshard)
+    return true;
+  InsertedSync record;
+  WayOut way;
+  record.path = modelPath(op);
+  record.model = op->getLoc();
+  SmallVector<StringRef> names;
+  for (unsigned axis : axes)
+    names.push_back(mesh.getAxes()[axis].getName().getValue());
+  record.bytes = sentBytes(kind, cast<RankedTensorType>(point.getType()),
+                           cast<RankedTensorType>(moved.getType()), mesh, names);
+  if (syncPoint(point, way) && point.hasOneUse()) {
+    record.path = way.path;
+    way.op = kind.str();
+    way.over.assign(names.begin(), names.end());
+    nn::SplitAttr from = layout.splitOver(names.front());
+    nn::SplitAttr to = target.splitOver(names.front());
+    auto name = [&](nn::SplitAttr split) {
+      return axisName(layout, {unsigned(split.getDim()),
+                               unsigned(split.getFactor())});
+    };
+    if (from)
+      way.axis = name(from);
+    if (to)
+      (from ? way.to : way.axis) = name(to);
+    record.line = way.line();
+  }
+  inserted.push_back(std::move(record));
+  return true;
+}
+
+/// The layout with the axes whole, or split by `ref` innermost.
+static nn::LayoutAttr retarget(nn::LayoutAttr layout, ArrayRef<unsigned> axes,
+                               nn::MeshAttr mesh,
+                               std::optional<FactorRef> ref = {}) {
+  SmallVector<nn::SplitAttr> splits;
+  SmallVector<nn::PartialAttr> partials;
+  auto isMoved = [&](StringRef axis) {
+    return llvm::is_contained(axes, unsigned(mesh.getIndex(axis)));
+  };
+  for (nn::SplitAttr split : layout.getSplits())
+    if (!isMoved(split.getAxis()))
+      splits.push_back(split);
+  for (nn::PartialAttr partial : layout.getPartials())
+    if (!isMoved(partial.getAxis()))
+      partials.push_back(partial);
+  if (ref)
+    for (unsigned axis : axes)
+      splits.push_back(nn::SplitAttr::get(layout.getContext(),
+                                          mesh.getAxes()[axis].getName(),
+                                          ref->dim, ref->factor));
+  return layout.withPlacement(splits, partials);
+}
+
+/// `axis` and what is nested inside it, of the factor that it splits.
+static SmallVector<unsigned> fromAxis(nn::LayoutAttr layout, unsigned axis,
+                                      nn::MeshAttr mesh) {
+  SmallVector<unsigned> axes;
+  nn::SplitAttr split =
+      layout.splitOver(mesh.getAxes()[axis].getName().getValue());
+  if (!split)
+    return axes;
+  for (nn::SplitAttr nested : layout.splitsOf(split.getDim(), split.getFactor()))
+    if (!axes.empty() || nested == split)
+      axes.push_back(mesh.getIndex(nested.getAxis()));
+  return axes;
+}
+
+bool Placer::gatherOperand(Operation *op, unsigned operand, unsigned axis) {
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
+  SmallVector<unsigned> axes = fromAxis(layout, axis, mesh);
+  return !axes.empty() && moveOperand(op, operand, "all_gather", axes,
+                                      retarget(layout, axes, mesh));
+}
+
+bool Placer::reduceOperand(Operation *op, unsigned operand, unsigned axis) {
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
+  return moveOperand(op, operand, "all_reduce", {axis},
+                     retarget(layout, {axis}, mesh));
+}
+
+/// Where the operand has the rule factor, with no axis nested there already.
+static std::optional<FactorRef> plainFactor(const nn::PlacementRule &rule,
+                                            nn::MeshAttr mesh, Operation *op,
+                                            unsigned operand, int factor,
+                                            unsigned axis) {
+  RuleSpace space(rule, mesh);
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
+  auto found = space.find(rule.operands[operand], layout, factor);
+  if (!found || !cutsAlign(found->size, rule.factors[factor].size,
+                           {mesh.getAxes()[axis].getSize()}))
+    return std::nullopt;
+  return FactorRef{found->dim, found->factor};
+}
+
+static int64_t gatherBytes(Value value, unsigned axis, nn::MeshAttr mesh) {
+  auto type = cast<RankedTensorType>(value.getType());
+  nn::LayoutAttr layout = nn::layoutOf(type);
+  SmallVector<unsigned> axes = fromAxis(layout, axis, mesh);
+  SmallVector<StringRef> names;
+  for (unsigned moved : axes)
+    names.push_back(mesh.getAxes()[moved].getName().getValue());
+  return sentBytes("all_gather", type,
+                   nn::withLayout(type, retarget(layout, axes, mesh)), mesh,
+                   names);
+}
+
+bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
+                  const Mismatch &m) {
+  unsigned axis = m.axis;
+  Value operand = op->getOperand(m.isResult ? 0 : m.operand);
+  switch (m.kind) {
+  case Kind::PartialRefused:
+  case Kind::TwoSums:
+  case Kind::TwoReductions:
+    return reduceOperand(op, m.operand, axis);
+  case Kind::PartialAndSplit:
+    if (auto ref = plainFactor(rule, mesh, op, m.operand, m.otherFactor, axis))
+      return moveOperand(op, m.operand, "reduce_scatter", {axis},
+                         retarget(nn::layoutOf(operand), {axis}, mesh, ref));
+    return reduceOperand(op, m.operand, axis);
+  case Kind::WholeAndSplit:
+    if (autoReshard)
+      if (auto ref = plainFactor(rule, mesh, op, m.operand, m.factor, axis))
+        return moveOperand(op, m.operand, "slice", {axis},
+                           retarget(nn::layoutOf(operand), {axis}, mesh, ref));
+    return gatherOperand(op, m.other, axis);
+  case Kind::TwoFactors: {
+    bool first = gatherBytes(operand, axis, mesh) <=
+                 gatherBytes(op->getOperand(m.other), axis, mesh);
+    return gatherOperand(op, first ? m.operand : m.other, axis);
+  }
+  case Kind::Unaligned:
+    if (m.isResult) {
+      for (unsigned i = 0; i < op->getNumOperands(); ++i)
+        if (gatherOperand(op, i, axis))
+          return true;
+      return false;
+    }
+    return gatherOperand(op, m.operand, axis) ||
+           (op->getNumOperands() > 1 && gatherOperand(op, m.operand == 0, axis));
+  case Kind::NeedsWhole:
+  case Kind::NeedsLicence:
+  case Kind::NotInRule:
+  case Kind::Nesting:
+    return gatherOperand(op, m.operand, axis);
+  }
+  return false;
+}

@@ -1,0 +1,82 @@
+//===- Expect.cpp - counts of collectives that a schedule states ----------===//
+
+#include "Locations.h"
+#include "Placer.h"
+#include "hocket/Placement/Expect.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+static bool isCommunication(StringRef kind) {
+  return kind != "slice" && kind != "mask";
+}
+
+static bool isAtOrUnder(StringRef path, StringRef root) {
+  return root.empty() || path == root ||
+         (path.starts_with(root) && path[root.size()] == '.');
+}
+
+int64_t placement::countStatistics(Operation *op) {
+  auto axes = op->getAttrOfType<ArrayAttr>("nn.statistics");
+  if (!axes || axes.empty())
+    return 0;
+  // layer_norm: mean, then variance; softmax: maximum, then sum.
+  return isa<nn::LayerNormOp, nn::SoftmaxOp>(op) ? 2 : 1;
+}
+
+std::map<std::string, int64_t>
+placement::countCollectives(func::FuncOp func, StringRef root) {
+  std::map<std::string, int64_t> counts;
+  func.walk([&](Operation *op) {
+    std::string path = modelPath(op);
+    if (!isAtOrUnder(path, root))
+      return;
+    if (auto moved = dyn_cast<nn::RedistributeOp>(op)) {
+      if (isCommunication(moved.getKind()))
+        ++counts[moved.getKind().str()];
+    } else if (int64_t count = countStatistics(op)) {
+      counts["all_reduce"] += count;
+    }
+  });
+  return counts;
+}
+
+static std::string countsText(const std::map<std::string, int64_t> &counts) {
+  std::vector<std::string> parts;
+  for (auto &[kind, count] : counts)
+    if (count)
+      parts.push_back(kind + ": " + std::to_string(count));
+  return parts.empty() ? "{ }" : "{ " + llvm::join(parts, ", ") + " }";
+}
+
+void Placer::checkExpectations() {
+  for (auto expect : schedule.getBody().getOps<sched::ExpectOp>()) {
+    if (expect.getWhat() != "forward" || !expect.getCounts())
+      continue;
+    std::map<std::string, int64_t> wanted;
+    for (NamedAttribute entry : expect.getCountsAttr())
+      if (auto count = cast<IntegerAttr>(entry.getValue()).getInt())
+        wanted[entry.getName().str()] = count;
+    std::vector<std::string> roots{""};
+    if (expect.getPattern() && *expect.getPattern() != ".") {
+      roots.clear();
+      for (PathNode *node : resolve(expect, *expect.getPattern()))
+        roots.push_back(node->path);
+    }
+    for (const std::string &root : roots) {
+      std::map<std::string, int64_t> found = countCollectives(func, root);
+      for (const VacuousSync &sync : vacuous)
+        if (isAtOrUnder(sync.path, root) && isCommunication(sync.kind))
+          ++found[sync.kind];
+      if (found == wanted)
+        continue;
+      std::string at = root.empty() ? "" : " at '" + root + "'";
+      problems.addAt(expect,
+                     "expectation failed: forward" + at + " has " +
+                         countsText(found) + ", expected " + countsText(wanted),
+                     root);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+//===- Explain.cpp - why a value has its placement ------------------------===//
+
+#include "Locations.h"
+#include "Placer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+static std::string placementText(nn::LayoutAttr layout, StringRef axis) {
+  if (auto split = layout.splitOver(axis))
+    return "split by " + factorName(layout, {unsigned(split.getDim()),
+                                             unsigned(split.getFactor())});
+  if (auto partial = layout.partialOver(axis))
+    return ("partial " + nn::stringifyReduction(partial.getReduction())).str();
+  return "whole";
+}
+
+static std::string pathOfValue(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return modelPath(op);
+  return pathOf(value.getLoc()).str();
+}
+
+static std::string causeText(const Origin &root, Value first) {
+  std::string at = " at '" + pathOfValue(first) + "'";
+  switch (root.kind) {
+  case Origin::Kind::None:
+  case Origin::Kind::Through:
+    return "no line of the schedule places it";
+  case Origin::Kind::Fact:
+    return (isa<sched::ShardOp>(root.directive) ? "from the shard of '"
+                                                : "from the replicate of '") +
+           pathOfValue(first) + "'";
+  case Origin::Kind::Sync: {
+    auto moved = cast<nn::RedistributeOp>(root.op);
+    return "from the " + moved.getKind().str() + at;
+  }
+  case Origin::Kind::Contracted:
+    return "since" + at.substr(3) + " sums over " +
+           (root.factor.empty() ? "a split dim" : root.factor) +
+           ", which is split";
+  case Origin::Kind::Repaired:
+    return "by auto reshard" + at;
+  }
+  return "";
+}
+
+static std::vector<ExplainedAxis> explainAxes(Value value, nn::MeshAttr mesh,
+                                              const Origins &origins) {
+  std::vector<ExplainedAxis> axes;
+  for (auto [axis, attr] : llvm::enumerate(mesh.getAxes())) {
+    ExplainedAxis explained;
+    explained.axis = attr.getName().str();
+    explained.placement =
+        placementText(nn::layoutOf(value), attr.getName().getValue());
+    SmallVector<Value> chain = origins.chainOf(value, axis);
+    explained.cause = causeText(origins.of(chain.front(), axis), chain.front());
+    if (Operation *directive = origins.directiveOf(value, axis))
+      explained.schedule = scheduleLine(directive->getLoc());
+    for (Value step : ArrayRef(chain).drop_front()) {
+      std::string path = pathOfValue(step);
+      if (explained.through.empty() || explained.through.back() != path)
+        explained.through.push_back(path);
+    }
+    axes.push_back(std::move(explained));
+  }
+  return axes;
+}
+
+void Placer::explain(std::vector<ExplainedValue> &values) {
+  auto add = [&](Value value, std::string path, StringRef role, Location loc) {
+    ExplainedValue explained;
+    explained.path = std::move(path);
+    explained.role = role.str();
+    explained.type = nn::describe(value.getType());
+    explained.in = explainAxes(value, mesh, origins);
+    auto after = synced.find(value);
+    explained.out = after == synced.end()
+                        ? explained.in
+                        : explainAxes(after->second, mesh, origins);
+    explained.model = modelLine(loc);
+    values.push_back(std::move(explained));
+  };
+  for (BlockArgument argument : func.getBody().front().getArguments()) {
+    WayOut named;
+    if (syncPoint(argument, named))
+      add(argument, named.path, "input", argument.getLoc());
+  }
+  for (Operation &op : func.getBody().front()) {
+    if (auto parameter = dyn_cast<nn::ParameterOp>(op))
+      add(parameter.getResult(), parameter.getPath().str(), "parameter",
+          op.getLoc());
+    if (auto value = dyn_cast<nn::ValueOp>(op))
+      add(value.getResult(), value.getPath().str(),
+          nn::stringifyValueRole(value.getRole()), op.getLoc());
+  }
+}
+
+static void renderAxes(std::string &text, StringRef title,
+                       const std::vector<ExplainedAxis> &axes) {
+  for (const ExplainedAxis &axis : axes) {
+    text += "\n  " + title.str() + "   " + axis.placement + " " +
+            (axis.placement == "whole" ? "on " : "over ") + axis.axis + "    " +
+            axis.cause;
+    if (axis.schedule) {
+      std::string line = lineText(Location(axis.schedule));
+      if (!line.empty())
+        text += " (" + line + ")";
+    }
+    if (!axis.through.empty())
+      text += ", through " + llvm::join(axis.through, ", ");
+  }
+}
+
+std::string placement::render(const ExplainedValue &value) {
+  std::string text = value.path + ": " + value.type;
+  if (value.in.empty())
+    return text + "\n  whole: the mesh has one rank\n";
+  renderAxes(text, "in ", value.in);
+  renderAxes(text, "out", value.out);
+  return text + "\n";
+}

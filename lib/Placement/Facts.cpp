@@ -1,0 +1,180 @@
+//===- Facts.cpp - shard and replicate ------------------------------------===//
+//
+// Facts about parameters and inputs don't depend on their order: two that
+// disagree are an error unless the later says `override`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Locations.h"
+#include "Placer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+/// `in` and `out` of what a linear op uses as weight or bias.
+static SmallVector<std::pair<std::string, unsigned>>
+linearDims(nn::ParameterOp parameter) {
+  for (OpOperand &use : parameter->getUses()) {
+    auto linear = dyn_cast<nn::LinearOp>(use.getOwner());
+    if (!linear)
+      continue;
+    if (use.getOperandNumber() == 2)
+      return {{"out", 0}};
+    if (use.getOperandNumber() == 1 && linear.getTransposed())
+      return {{"in", 0}, {"out", 1}};
+    if (use.getOperandNumber() == 1)
+      return {{"out", 0}, {"in", 1}};
+  }
+  return {};
+}
+
+void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
+                      StringRef axis, bool isOverride) {
+  auto axes = readAxes(directive, over);
+  std::vector<PathNode *> nodes = resolve(directive, pattern);
+  if (!axes || nodes.empty())
+    return;
+  bool isShard = !axis.empty();
+  bool any = false;
+  for (PathNode *node : nodes) {
+    any |= node->isElsewhere;
+    Value value = node->parameter ? Value(node->parameter.getResult())
+                                  : Value(node->input);
+    if (!value)
+      continue;
+    any = true;
+    Fact fact{directive, !isShard, *axes, {}};
+    if (isShard) {
+      SmallVector<std::pair<std::string, unsigned>> extra;
+      if (node->parameter)
+        extra = linearDims(node->parameter);
+      auto ref = readFactor(directive, axis, nn::layoutOf(value), node->path,
+                            extra);
+      if (!ref)
+        continue;
+      fact.ref = *ref;
+    }
+    if (!axes->empty())
+      addFact(*node, value, std::move(fact), isOverride);
+  }
+  if (any)
+    return;
+  PathNode &node = *nodes.front();
+  Problem &problem = problems.addAt(
+      directive, "'" + node.path + "' is no parameter and no input: " +
+                     (isShard ? "shard" : "replicate") +
+                     " places what is stored or given",
+      node.path);
+  std::vector<std::string> inside;
+  for (const auto &child : node.children)
+    if (child->parameter)
+      inside.push_back("'" + child->path + "'");
+  if (!inside.empty())
+    problem.note("its parameters: " + llvm::join(inside, ", "));
+  else if (isShard)
+    problem.note("a computed value is split by a sync: sync " + node.path + " " +
+                 (node.hasRole(nn::ValueRole::Argument) ? "fwd_pre" : "fwd_post") +
+                 " slice axis " + axis.str() + " over " +
+                 cast<StringAttr>(over[0]).str());
+}
+
+static std::string axesText(ArrayRef<unsigned> axes, nn::MeshAttr mesh) {
+  std::vector<std::string> names;
+  for (unsigned axis : axes)
+    names.push_back(mesh.getAxes()[axis].getName().str());
+  return names.size() == 1 ? names.front() : "(" + llvm::join(names, ", ") + ")";
+}
+
+static std::string factText(const Fact &fact, Value value, nn::MeshAttr mesh) {
+  if (fact.isReplicate)
+    return "whole on " + axesText(fact.axes, mesh);
+  return "split by " + factorName(nn::layoutOf(value), fact.ref) + " over " +
+         axesText(fact.axes, mesh);
+}
+
+/// What two facts about one tensor are to each other.
+enum class Relation { Apart, Agree, Disagree, Unordered };
+
+static Relation relate(const Fact &a, const Fact &b) {
+  bool shares = llvm::any_of(a.axes, [&](unsigned axis) {
+    return llvm::is_contained(b.axes, axis);
+  });
+  if (!shares) {
+    bool sameFactor = !a.isReplicate && !b.isReplicate && a.ref == b.ref;
+    return sameFactor ? Relation::Unordered : Relation::Apart;
+  }
+  if (a.isReplicate && b.isReplicate)
+    return Relation::Apart;
+  bool isSame = a.isReplicate == b.isReplicate && a.ref == b.ref &&
+                a.axes == b.axes;
+  return isSame ? Relation::Agree : Relation::Disagree;
+}
+
+void Placer::addFact(PathNode &node, Value value, Fact fact, bool isOverride) {
+  auto [it, isNew] = facts.try_emplace(value);
+  if (isNew)
+    factOrder.push_back(value);
+  std::vector<Fact> &known = it->second;
+  for (Fact &other : known) {
+    Relation relation = relate(other, fact);
+    if (relation == Relation::Agree)
+      return;
+    if (relation == Relation::Apart)
+      continue;
+    if (isOverride) {
+      // What the later line says of an axis takes the earlier's place.
+      llvm::erase_if(other.axes, [&](unsigned axis) {
+        return llvm::is_contained(fact.axes, axis);
+      });
+      continue;
+    }
+    bool disagree = relation == Relation::Disagree;
+    std::string quoted = "'" + node.path + "'";
+    Problem &problem = problems.addAt(
+        fact.directive,
+        disagree ? "two facts about " + quoted + " disagree: " +
+                       factText(fact, value, mesh) + " here, " +
+                       factText(other, value, mesh) + " before"
+                 : quoted + " is split by " +
+                       factorName(nn::layoutOf(value), fact.ref) +
+                       " in two lines, over " + axesText(fact.axes, mesh) +
+                       " here and over " + axesText(other.axes, mesh) +
+                       " before, and none says which is the major axis",
+        node.path);
+    problem.note(scheduleLine(other.directive->getLoc()),
+                 "the other line is here");
+    SmallVector<unsigned> both(other.axes.begin(), other.axes.end());
+    both.append(fact.axes.begin(), fact.axes.end());
+    problem.note(disagree ? "keep one of them, or end the later one with "
+                            "'override'"
+                          : "write it in one line: shard " + node.path +
+                                " axis " +
+                                axisName(nn::layoutOf(value), fact.ref) +
+                                " over " + axesText(both, mesh));
+    return;
+  }
+  llvm::erase_if(known, [](const Fact &other) { return other.axes.empty(); });
+  known.push_back(std::move(fact));
+}
+
+void Placer::applyFacts() {
+  for (Value value : factOrder) {
+    nn::LayoutAttr layout = nn::layoutOf(value);
+    SmallVector<nn::SplitAttr> splits;
+    for (const Fact &fact : facts[value])
+      for (unsigned axis : fact.axes) {
+        Origin origin;
+        origin.kind = Origin::Kind::Fact;
+        origin.directive = fact.directive;
+        origins.set(value, axis, origin);
+        if (!fact.isReplicate)
+          splits.push_back(nn::SplitAttr::get(
+              module.getContext(), mesh.getAxes()[axis].getName(), fact.ref.dim,
+              fact.ref.factor));
+      }
+    value.setType(nn::withLayout(cast<RankedTensorType>(value.getType()),
+                                 layout.withPlacement(splits, {})));
+  }
+}

@@ -1,0 +1,205 @@
+//===- Infer.cpp - placing ops in order, by their rules -------------------===//
+
+#include "Locations.h"
+#include "Placer.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+void Placer::inferOps() {
+  Block &body = func.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    applySyncs(argument);
+  for (Operation *op = &body.front(); op; op = op->getNextNode()) {
+    if (isa<nn::ParameterOp, nn::FillOp, nn::IotaOp>(op))
+      freeValues.insert(op->getResult(0));
+    if (isa<nn::ParameterOp, nn::RedistributeOp>(op))
+      continue;
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      checkOutputs(op);
+    else if (isa<nn::PlacedOp>(op))
+      inferOp(op);
+    else
+      problems.add(modelLine(op->getLoc()),
+                   ("not supported yet: placing '" +
+                    op->getName().getStringRef() + "'")
+                       .str());
+  }
+}
+
+
+void Placer::inferOp(Operation *op) {
+  nn::PlacementRule rule = cast<nn::PlacedOp>(op).getPlacementRule();
+  bool allFree = op->getNumOperands() > 0 &&
+                 llvm::all_of(op->getOperands(), [&](Value operand) {
+                   return isFree(operand);
+                 });
+  std::set<unsigned> reported;
+  // Mending an axis can show that another operand does not meet there either.
+  for (unsigned round = 0; round < 4 * mesh.getAxes().size() + 1; ++round) {
+    MeetResult met = meetOperands(op, rule);
+    if (met.mismatches.empty()) {
+      applyMeet(op, rule, met);
+      if (allFree)
+        freeValues.insert(op->getResult(0));
+      if (isa<nn::ValueOp>(op))
+        applySyncs(op->getResult(0));
+      return;
+    }
+    const Mismatch &mismatch = met.mismatches.front();
+    if (!autoReshard && reported.insert(mismatch.axis).second)
+      reportMismatch(op, rule, mismatch);
+    if (!mend(op, rule, mismatch)) {
+      if (autoReshard)
+        reportMismatch(op, rule, mismatch);
+      return;
+    }
+  }
+}
+
+MeetResult Placer::meetOperands(Operation *op, const nn::PlacementRule &rule) {
+  SmallVector<nn::LayoutAttr> operands, results;
+  llvm::BitVector isFreeOperand(op->getNumOperands());
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    operands.push_back(nn::layoutOf(operand));
+    isFreeOperand[i] = isFree(operand);
+  }
+  for (Value result : op->getResults())
+    results.push_back(nn::layoutOf(result));
+  return meet({rule, mesh, operands, results, isFreeOperand,
+               [&](unsigned axis) { return isLicensed(op, axis); }});
+}
+
+/// The free redistribution of a value for one use, made once for all uses.
+Value Placer::placeFor(Operation *op, Value value, nn::LayoutAttr target,
+                       StringRef kind) {
+  nn::LayoutAttr layout = nn::layoutOf(value);
+  if (layout == target)
+    return value;
+  auto &made = moved[{value.getAsOpaquePointer(), target.getAsOpaquePointer(),
+                      kind.str()}];
+  if (made)
+    return made;
+  SmallVector<unsigned> axes;
+  for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
+    StringRef name = mesh.getAxes()[axis].getName().getValue();
+    if (layout.splitOver(name) != target.splitOver(name) ||
+        layout.partialOver(name) != target.partialOver(name))
+      axes.push_back(axis);
+  }
+  Location loc = value.getDefiningOp() ? value.getDefiningOp()->getLoc()
+                                       : value.getLoc();
+  made = redistribute(value, kind, axes, target, loc);
+  if (isFree(value))
+    freeValues.insert(made);
+  for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
+    Origin origin;
+    origin.kind = Origin::Kind::Through;
+    origin.from = value;
+    origin.op = made.getDefiningOp();
+    origins.set(made, axis, origin);
+  }
+  return made;
+}
+
+void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
+                       const MeetResult &met) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned i = operand.getOperandNumber();
+    Value value = placeFor(op, operand.get(), met.sliced[i], "slice");
+    operand.set(placeFor(op, value, met.masked[i], "mask"));
+  }
+  if (!met.statistics.empty()) {
+    SmallVector<StringRef> names;
+    for (unsigned axis : met.statistics)
+      names.push_back(mesh.getAxes()[axis].getName().getValue());
+    op->setAttr("nn.statistics", Builder(op).getStrArrayAttr(names));
+  }
+  for (Value result : op->getResults()) {
+    unsigned index = cast<OpResult>(result).getResultNumber();
+    result.setType(nn::withLayout(cast<RankedTensorType>(result.getType()),
+                                  met.results[index]));
+    for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
+      Origin origin;
+      if (met.source[axis] >= 0) {
+        unsigned from = met.source[axis];
+        origin.kind = Origin::Kind::Through;
+        if (met.contracted[axis] >= 0) {
+          origin.kind = Origin::Kind::Contracted;
+          origin.factor = rule.factors[met.contracted[axis]].name;
+          // The weight's own fact says more than what it makes of the input.
+          StringRef name = mesh.getAxes()[axis].getName().getValue();
+          for (auto [i, layout] : llvm::enumerate(met.sliced))
+            if (layout.splitOver(name) &&
+                origins.of(op->getOperand(i), axis).kind == Origin::Kind::Fact)
+              from = i;
+        }
+        origin.from = op->getOperand(from);
+      } else if (op->getNumOperands() == 1) {
+        origin.kind = Origin::Kind::Through;
+        origin.from = op->getOperand(0);
+      }
+      origin.op = op;
+      origins.set(result, axis, origin);
+    }
+  }
+}
+
+bool Placer::isLicensed(Operation *op, unsigned axis) {
+  std::string path = modelPath(op);
+  bool found = false;
+  for (Licence &licence : licences) {
+    if (!llvm::is_contained(licence.axes, axis))
+      continue;
+    for (const std::string &root : licence.paths)
+      if (path == root || (StringRef(path).starts_with(root) &&
+                           path[root.size()] == '.')) {
+        licence.used.insert(axis);
+        found = true;
+      }
+  }
+  return found;
+}
+
+void Placer::checkLicences() {
+  for (const Licence &licence : licences)
+    for (unsigned axis : licence.axes)
+      if (!licence.used.count(axis))
+        problems
+            .addAt(licence.directive,
+                   "statistics of '" + licence.paths.front() + "' over " +
+                       axisText(axis) +
+                       " has no effect: nothing that it normalises or reduces "
+                       "is split there",
+                   licence.paths.front())
+            .note("leave this line out");
+}
+
+void Placer::checkOutputs(Operation *terminator) {
+  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
+  for (OpOperand &output : terminator->getOpOperands()) {
+    unsigned index = output.getOperandNumber();
+    std::string name =
+        names && index < names.size()
+            ? cast<StringAttr>(names[index]).getValue().str()
+            : "output" + std::to_string(index);
+    for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
+      nn::LayoutAttr layout = nn::layoutOf(output.get());
+      if (!layout.partialOver(axisText(axis)))
+        continue;
+      if (autoReshard && reduceOperand(terminator, index, axis))
+        continue;
+      Problem &problem = problems.add(
+          causeLocation(output.get(), axis, terminator),
+          "output '" + name + "' must be whole or split, and is a sum that is "
+          "still partial over " + axisText(axis),
+          name);
+      noteCause(problem, output.get(), axis);
+      wayReduce(problem, output.get(), axis);
+    }
+  }
+  SmallVector<Type> inputs(func.getBody().front().getArgumentTypes());
+  SmallVector<Type> outputs(terminator->getOperandTypes());
+  func.setFunctionType(FunctionType::get(module.getContext(), inputs, outputs));
+}

@@ -1,0 +1,308 @@
+//===- Meet.cpp - applying a placement rule, axis by axis -----------------===//
+
+#include "hocket/Placement/Meet.h"
+#include "RuleSpace.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+using nn::FactorUse;
+using nn::PartialUse;
+using nn::Reduction;
+
+namespace {
+
+class Meeting {
+public:
+  explicit Meeting(const MeetRequest &request)
+      : request(request), rule(request.rule), space(rule, request.mesh) {}
+  MeetResult run();
+
+private:
+  using Kind = Mismatch::Kind;
+
+  void readOperands();
+  bool meetAxis(unsigned axis);
+  bool meetPartial(unsigned axis);
+  bool meetSplit(unsigned axis);
+  bool splitMayMeetWhole(unsigned operand, int factor) const;
+  void orderNestings();
+  bool alignGroups(int factor);
+  void writeLayouts();
+
+  State &stateOf(unsigned operand, unsigned axis) {
+    return operands[operand].axes[axis];
+  }
+  bool isPartial(unsigned operand, unsigned axis) {
+    return stateOf(operand, axis).hold == State::Hold::Partial;
+  }
+  bool isSplit(unsigned operand, unsigned axis) {
+    return stateOf(operand, axis).hold == State::Hold::Split;
+  }
+  /// Records the mismatch; false, to return.
+  bool refuse(Kind kind, unsigned axis, unsigned operand, unsigned other = 0,
+              int factor = -1, int otherFactor = -1) {
+    out.mismatches.push_back(
+        {kind, axis, operand, other, factor, otherFactor});
+    return false;
+  }
+
+  const MeetRequest &request;
+  const nn::PlacementRule &rule;
+  RuleSpace space;
+  SmallVector<RuleValue, 0> operands;
+  /// (operand, axis) that becomes split or a masked sum.
+  SmallVector<std::pair<unsigned, unsigned>> masks;
+  RuleValue result;
+  MeetResult out;
+};
+
+} // namespace
+
+void Meeting::readOperands() {
+  for (unsigned i = 0; i < request.operands.size(); ++i) {
+    SmallVector<Mismatch> mismatches;
+    operands.push_back(space.toRule(rule.operands[i], request.operands[i],
+                                    mismatches));
+    for (Mismatch mismatch : mismatches) {
+      mismatch.operand = i;
+      out.mismatches.push_back(mismatch);
+    }
+  }
+}
+
+/// Grouped heads: a rank reads the kv heads that its query heads need, so these
+/// may be whole.
+bool Meeting::splitMayMeetWhole(unsigned operand, int factor) const {
+  if (space.multiplicity(rule.operands[operand], factor) > 1)
+    return false;
+  return llvm::any_of(rule.operands, [&](const auto &other) {
+    return space.multiplicity(other, factor) > 1;
+  });
+}
+
+/// The factor that the axis splits, the same for every operand that has it.
+bool Meeting::meetSplit(unsigned axis) {
+  int first = -1;
+  unsigned count = operands.size();
+  for (unsigned i = 0; i < count; ++i) {
+    if (!isSplit(i, axis))
+      continue;
+    int factor = stateOf(i, axis).factor;
+    if (first >= 0 && stateOf(first, axis).factor != factor)
+      return refuse(Kind::TwoFactors, axis, first, i,
+                    stateOf(first, axis).factor, factor);
+    if (first < 0)
+      first = i;
+  }
+  if (first < 0)
+    return true;
+  int factor = stateOf(first, axis).factor;
+  const auto &stated = rule.factors[factor];
+  if (stated.use == FactorUse::Whole)
+    return refuse(Kind::NeedsWhole, axis, first, 0, factor);
+  if (stated.use == FactorUse::Statistics) {
+    if (!request.isLicensed(axis))
+      return refuse(Kind::NeedsLicence, axis, first, 0, factor);
+    out.statistics.push_back(axis);
+  }
+  for (unsigned i = 0; i < count; ++i)
+    if (isPartial(i, axis))
+      return refuse(Kind::PartialAndSplit, axis, i, first, -1, factor);
+  out.source[axis] = first;
+  for (unsigned i = 0; i < count; ++i) {
+    if (isSplit(i, axis) || !space.has(rule.operands[i], factor))
+      continue;
+    if (request.isFree.test(i))
+      stateOf(i, axis) = {State::Hold::Split, factor};
+    else if (!splitMayMeetWhole(i, factor))
+      return refuse(Kind::WholeAndSplit, axis, i, first, factor);
+  }
+  if (stated.use == FactorUse::Contracted) {
+    result.axes[axis] = {State::Hold::Partial, -1, stated.reduction};
+    out.contracted[axis] = factor;
+    return true;
+  }
+  result.axes[axis] = {State::Hold::Split, factor};
+  return true;
+}
+
+static bool passes(PartialUse use, Reduction reduction) {
+  switch (use) {
+  case PartialUse::Refused:
+    return false;
+  case PartialUse::Linear:
+  case PartialUse::Addend:
+    return reduction == Reduction::Sum;
+  case PartialUse::Monotone:
+    return reduction != Reduction::Sum;
+  case PartialUse::Maximal:
+    return reduction == Reduction::Max;
+  case PartialUse::Minimal:
+    return reduction == Reduction::Min;
+  case PartialUse::Any:
+    return true;
+  }
+  return false;
+}
+
+/// Partial operands, and the addends of a sum that is partial.
+bool Meeting::meetPartial(unsigned axis) {
+  int first = -1, firstLinear = -1;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    if (!isPartial(i, axis))
+      continue;
+    PartialUse use = rule.operands[i].partial;
+    if (!passes(use, stateOf(i, axis).reduction))
+      return refuse(Kind::PartialRefused, axis, i);
+    if (first >= 0 &&
+        stateOf(first, axis).reduction != stateOf(i, axis).reduction)
+      return refuse(Kind::TwoReductions, axis, first, i);
+    if (use == PartialUse::Linear) {
+      if (firstLinear >= 0)
+        return refuse(Kind::TwoSums, axis, firstLinear, i);
+      firstLinear = i;
+    }
+    if (first < 0)
+      first = i;
+  }
+  if (first >= 0) {
+    result.axes[axis] = stateOf(first, axis);
+    out.source[axis] = first;
+  }
+  const State &made = result.axes[axis];
+  if (made.hold != State::Hold::Partial || made.reduction != Reduction::Sum)
+    return true;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    PartialUse use = rule.operands[i].partial;
+    bool joins = use == PartialUse::Addend ||
+                 (use == PartialUse::Any && first >= 0);
+    if (joins && stateOf(i, axis).hold == State::Hold::Whole)
+      masks.push_back({i, axis});
+  }
+  return true;
+}
+
+bool Meeting::meetAxis(unsigned axis) {
+  return meetSplit(axis) && meetPartial(axis);
+}
+
+/// Every operand must nest the axes of a factor alike; what is sliced for free
+/// is cut inside what is cut already.
+void Meeting::orderNestings() {
+  for (int factor = 0; factor < int(rule.factors.size()); ++factor) {
+    ArrayRef<unsigned> longest;
+    unsigned from = 0;
+    for (unsigned i = 0; i < operands.size(); ++i)
+      if (operands[i].nesting[factor].size() > longest.size()) {
+        longest = operands[i].nesting[factor];
+        from = i;
+      }
+    SmallVector<unsigned, 2> order(longest);
+    // Axes that other operands cut this factor by, minor to those.
+    for (auto &operand : operands)
+      for (unsigned axis : operand.nesting[factor])
+        if (!llvm::is_contained(order, axis))
+          order.push_back(axis);
+    for (unsigned i = 0; i < operands.size(); ++i) {
+      if (!space.has(rule.operands[i], factor))
+        continue;
+      SmallVector<unsigned, 2> own(operands[i].nesting[factor]), held;
+      for (unsigned axis : order)
+        if (isSplit(i, axis) && stateOf(i, axis).factor == factor)
+          held.push_back(axis);
+      if (own != ArrayRef(held).take_front(own.size()) ||
+          held != ArrayRef(order).take_front(held.size())) {
+        refuse(Kind::Nesting, order.front(), i, from, factor);
+        return;
+      }
+      operands[i].nesting[factor] = held;
+    }
+    if (rule.factors[factor].use != FactorUse::Contracted)
+      result.nesting[factor] = order;
+    if (!alignGroups(factor))
+      return;
+  }
+}
+
+/// Query heads that are cut where no kv head begins: what is split besides them
+/// must be so on axes whose cuts do fit.
+bool Meeting::alignGroups(int factor) {
+  int64_t group = 1;
+  for (unsigned i = 0; i < operands.size(); ++i)
+    if (operands[i].ownCuts.test(factor))
+      group = space.multiplicity(rule.operands[i], factor);
+  if (group == 1)
+    return true;
+  result.ownCuts.set(factor);
+  int64_t size = rule.factors[factor].size;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    if (operands[i].ownCuts.test(factor) ||
+        !space.has(rule.operands[i], factor))
+      continue;
+    ArrayRef<unsigned> axes = operands[i].nesting[factor];
+    auto sizes = llvm::map_to_vector(axes, [&](unsigned axis) {
+      return request.mesh.getAxes()[axis].getSize();
+    });
+    if (axes.empty() || cutsAlign(size * group, size, sizes))
+      continue;
+    auto found = space.find(rule.operands[i], request.operands[i], factor);
+    refuse(Kind::Unaligned, axes.back(), i, 0, factor);
+    out.mismatches.back().typeDim = found ? found->dim : 0;
+    out.mismatches.back().typeFactor = found ? found->factor : 0;
+    return false;
+  }
+  return true;
+}
+
+void Meeting::writeLayouts() {
+  auto write = [&](const nn::PlacementRule::Value &value,
+                   nn::LayoutAttr layout, const RuleValue &placed, unsigned at,
+                   bool isResult) {
+    SmallVector<Mismatch> mismatches;
+    auto made = space.toType(value, layout, placed, mismatches);
+    for (Mismatch mismatch : mismatches) {
+      mismatch.operand = at;
+      mismatch.isResult = isResult;
+      out.mismatches.push_back(mismatch);
+    }
+    return made;
+  };
+  for (unsigned i = 0; i < operands.size(); ++i)
+    out.sliced.push_back(write(rule.operands[i], request.operands[i],
+                               operands[i], i, false));
+  for (auto [operand, axis] : masks)
+    stateOf(operand, axis) = {State::Hold::Partial, -1, Reduction::Sum};
+  for (unsigned i = 0; i < operands.size(); ++i)
+    out.masked.push_back(write(rule.operands[i], request.operands[i],
+                               operands[i], i, false));
+  for (unsigned i = 0; i < request.results.size(); ++i)
+    out.results.push_back(
+        write(rule.results[i], request.results[i], result, i, true));
+}
+
+MeetResult Meeting::run() {
+  unsigned axes = request.mesh.getAxes().size();
+  out.source.assign(axes, -1);
+  out.contracted.assign(axes, -1);
+  result.axes.resize(axes);
+  result.nesting.resize(rule.factors.size());
+  result.ownCuts.resize(rule.factors.size());
+  readOperands();
+  for (unsigned axis = 0; axis < axes; ++axis) {
+    bool isRefused = llvm::any_of(out.mismatches, [&](const Mismatch &other) {
+      return other.axis == axis;
+    });
+    if (!isRefused)
+      meetAxis(axis);
+  }
+  if (out.mismatches.empty())
+    orderNestings();
+  if (out.mismatches.empty())
+    writeLayouts();
+  return std::move(out);
+}
+
+MeetResult placement::meet(const MeetRequest &request) {
+  return Meeting(request).run();
+}

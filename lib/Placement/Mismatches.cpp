@@ -1,0 +1,214 @@
+//===- Mismatches.cpp - what is wrong where placements don't meet ---------===//
+//
+// An error stands at the schedule line that caused the found placement; its
+// notes stand at the model line, with the op's reason, and at where the value
+// became split or partial.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Locations.h"
+#include "Placer.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+using Kind = Mismatch::Kind;
+
+/// "add in 'h.0'", "'h.0.ln_2'" for the op that a member is.
+static std::string opName(Operation *op) {
+  std::string path = modelPath(op);
+  bool isMember = isa<nn::LinearOp, nn::EmbeddingOp, nn::LayerNormOp,
+                      nn::RmsNormOp, nn::DropoutOp, nn::ValueOp>(op);
+  if (isMember && !path.empty())
+    return "'" + path + "'";
+  std::string name = op->getName().stripDialect().str();
+  if (auto unary = dyn_cast<nn::UnaryOp>(op))
+    name = unary.getKind().str();
+  if (auto binary = dyn_cast<nn::BinaryOp>(op))
+    name = binary.getKind().str();
+  if (auto reduce = dyn_cast<nn::ReduceOp>(op))
+    name = reduce.getKind().str();
+  return path.empty() ? name : name + " in '" + path + "'";
+}
+
+std::string Placer::operandName(Operation *op, unsigned operand) const {
+  Value value = op->getOperand(operand);
+  Operation *source = value.getDefiningOp();
+  while (auto moved = dyn_cast_or_null<nn::RedistributeOp>(source))
+    source = moved.getX().getDefiningOp();
+  if (auto parameter = dyn_cast_or_null<nn::ParameterOp>(source)) {
+    std::string name = parameter.getPath().rsplit('.').second.str();
+    return "its " + (name.empty() ? parameter.getPath().str() : name);
+  }
+  if (isa<nn::BinaryOp, nn::MatMulOp>(op))
+    return operand == 0 ? "its left side" : "its right side";
+  if (isa<nn::AttentionOp>(op)) {
+    static const char *const names[] = {"its queries", "its keys", "its values",
+                                        "its mask"};
+    return names[std::min(operand, 3u)];
+  }
+  if (isa<nn::ConcatOp, nn::WhereOp>(op))
+    return "its operand " + std::to_string(operand);
+  return "its input";
+}
+
+std::string Placer::splitName(Operation *op, unsigned operand,
+                              unsigned axis) const {
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
+  nn::SplitAttr split = layout.splitOver(axisText(axis));
+  return split ? factorName(layout, {unsigned(split.getDim()),
+                                     unsigned(split.getFactor())})
+               : "nothing";
+}
+
+static std::string cutsText(nn::LayoutAttr layout, const Mismatch &mismatch,
+                            const nn::PlacementRule &rule, nn::MeshAttr mesh) {
+  nn::FactorAttr coarse =
+      layout.getDims()[mismatch.typeDim].getFactors()[mismatch.typeFactor];
+  const auto &fine = rule.factors[mismatch.factor];
+  int64_t parts = mesh.getAxes()[mismatch.axis].getSize();
+  std::string name = factorName(layout, {mismatch.typeDim, mismatch.typeFactor});
+  std::string unit = fine.name.empty() ? "parts" : fine.name;
+  return name + " (" + std::to_string(coarse.getSize()) + ") cut in " +
+         std::to_string(parts) + " does not fall on whole " + unit + ", " +
+         std::to_string(fine.size) + " of " +
+         std::to_string(fine.size ? coarse.getSize() / fine.size : 0);
+}
+
+std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
+                                 const Mismatch &m) const {
+  std::string name = opName(op), over = " over " + axisText(m.axis);
+  auto mine = [&] { return operandName(op, m.operand); };
+  auto theirs = [&] { return operandName(op, m.other); };
+  switch (m.kind) {
+  case Kind::PartialRefused:
+    return name + " takes " + mine() + " whole, and gets a sum that is still "
+           "partial" + over;
+  case Kind::TwoSums:
+    return name + " multiplies " + mine() + " by " + theirs() +
+           ", and both are sums that are still partial" + over;
+  case Kind::TwoReductions:
+    return name + " gets " + mine() + " and " + theirs() +
+           " partial" + over + " under different reductions";
+  case Kind::PartialAndSplit:
+    return name + " gets " + mine() + " as a sum that is still partial" + over +
+           ", and " + theirs() + " split by " + splitName(op, m.other, m.axis) +
+           " there";
+  case Kind::NeedsWhole:
+    return name + " takes " + splitName(op, m.operand, m.axis) +
+           " whole, and gets " + mine() + " split by it" + over;
+  case Kind::NeedsLicence:
+    return name + " reduces over " + splitName(op, m.operand, m.axis) +
+           ", and gets " + mine() + " split by it" + over +
+           " without a licence";
+  case Kind::TwoFactors:
+    return name + " gets " + mine() + " split by " +
+           splitName(op, m.operand, m.axis) + " and " + theirs() +
+           " split by " + splitName(op, m.other, m.axis) + ", both" + over;
+  case Kind::WholeAndSplit:
+    return name + " gets " + theirs() + " split by " +
+           splitName(op, m.other, m.axis) + over + ", and " + mine() +
+           " whole";
+  case Kind::Nesting:
+    return name + " gets " + mine() + " and " + theirs() +
+           " split by the same factor over axes nested in different orders";
+  case Kind::Unaligned: {
+    Value value = m.isResult ? op->getResult(0) : op->getOperand(m.operand);
+    return name + ": " +
+           cutsText(nn::layoutOf(value), m, rule, mesh) + over;
+  }
+  case Kind::NotInRule:
+    return name + " cannot take " + mine() + " split by " +
+           factorName(nn::layoutOf(op->getOperand(m.operand)),
+                      {m.typeDim, m.typeFactor}) +
+           over;
+  }
+  return name;
+}
+
+Location Placer::causeLocation(Value value, unsigned axis,
+                               Operation *op) const {
+  if (Operation *directive = origins.directiveOf(value, axis))
+    return scheduleLine(directive->getLoc());
+  return modelLine(op->getLoc());
+}
+
+static std::string directiveName(Operation *directive) {
+  if (auto sync = dyn_cast<sched::SyncOp>(directive))
+    return sync.getKind().str();
+  return directive->getName().stripDialect().str();
+}
+
+static std::string pathOfValue(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return modelPath(op);
+  return pathOf(value.getLoc()).str();
+}
+
+void Placer::noteCause(Problem &problem, Value value, unsigned axis) const {
+  const Origin *root = &origins.rootOf(value, axis);
+  if (root->kind == Origin::Kind::Contracted) {
+    auto uses = llvm::find_if(root->op->getOpOperands(), [&](OpOperand &use) {
+      return use.get() == root->from;
+    });
+    std::string text = "partial since " + opName(root->op) + ": " +
+                       operandName(root->op, uses->getOperandNumber()) +
+                       " is split" +
+                       (root->factor.empty() ? "" : " by " + root->factor) +
+                       ", which it contracts";
+    Operation *directive = origins.directiveOf(value, axis);
+    Location where = modelLine(root->op->getLoc());
+    if (directive && definitionLine(directive->getLoc()) != problem.where)
+      where = definitionLine(directive->getLoc());
+    problem.note(where, text);
+    return;
+  }
+  if (!root->directive)
+    return;
+  Location line = scheduleLine(root->directive->getLoc());
+  std::string name = directiveName(root->directive);
+  if (root->kind == Origin::Kind::Sync) {
+    if (line != problem.where)
+      problem.note(line, "since the " + name + " at '" +
+                             pathOfValue(root->op->getResult(0)) + "'");
+    return;
+  }
+  SmallVector<Value> chain = origins.chainOf(value, axis);
+  std::string source = pathOfValue(chain.front());
+  if (line != problem.where)
+    problem.note(line, "'" + source + "' is placed here");
+  Location inner = definitionLine(root->directive->getLoc());
+  if (inner != line)
+    problem.note(inner, "by this line, which places '" + source + "'");
+}
+
+void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
+                            const Mismatch &mismatch) {
+  // The found placement to blame: of a whole and a split side the split one.
+  unsigned blamed = mismatch.kind == Kind::WholeAndSplit ? mismatch.other
+                                                         : mismatch.operand;
+  if (mismatch.isResult)
+    blamed = 0;
+  Value value = op->getOperand(blamed);
+  Problem &problem = problems.add(causeLocation(value, mismatch.axis, op),
+                                  mismatchText(op, rule, mismatch),
+                                  modelPath(op));
+  std::string reason;
+  if (mismatch.kind == Kind::PartialRefused || mismatch.kind == Kind::TwoSums)
+    reason = rule.reason;
+  if (mismatch.kind == Kind::NeedsWhole || mismatch.kind == Kind::NeedsLicence)
+    reason = rule.factors[mismatch.factor].reason;
+  if (mismatch.kind == Kind::WholeAndSplit)
+    reason = "what is whole is cut only where a line says so";
+  if (mismatch.kind == Kind::PartialAndSplit ||
+      mismatch.kind == Kind::TwoFactors)
+    reason = "on one axis a value is either whole, split by one factor, or a "
+             "partial sum";
+  if (reason.empty())
+    reason = "used here";
+  Location line = modelLine(op->getLoc());
+  if (line != problem.where || reason != "used here")
+    problem.note(line, reason);
+  noteCause(problem, value, mismatch.axis);
+  addWays(problem, op, rule, mismatch);
+}

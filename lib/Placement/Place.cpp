@@ -1,0 +1,113 @@
+//===- Place.cpp - the placement of a module, and its pass ----------------===//
+
+#include "hocket/Placement/Place.h"
+#include "Locations.h"
+#include "Placer.h"
+#include "Remedies.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+/// A module without a schedule is placed on one device.
+static sched::ScheduleOp scheduleOf(ModuleOp module) {
+  auto schedules = module.getOps<sched::ScheduleOp>();
+  if (!schedules.empty())
+    return *schedules.begin();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  OperationState state(module.getLoc(), sched::ScheduleOp::getOperationName());
+  state.addAttribute("sym_name", builder.getStringAttr("one_device"));
+  state.addAttribute("mesh", nn::MeshAttr::get(module.getContext(), {}));
+  state.addRegion()->emplaceBlock();
+  return cast<sched::ScheduleOp>(builder.create(state));
+}
+
+static LogicalResult checkShape(ModuleOp module) {
+  auto funcs = module.getOps<func::FuncOp>();
+  auto schedules = module.getOps<sched::ScheduleOp>();
+  int64_t funcCount = std::distance(funcs.begin(), funcs.end());
+  int64_t scheduleCount = std::distance(schedules.begin(), schedules.end());
+  if (funcCount != 1)
+    return module.emitError("a model stage has one function, found ")
+           << funcCount;
+  if (scheduleCount > 1)
+    return module.emitError("a model stage has at most one schedule, found ")
+           << scheduleCount;
+  if ((*funcs.begin()).isExternal() ||
+      !llvm::hasSingleElement((*funcs.begin()).getBody()))
+    return module.emitError("the function of a model stage is one block");
+  return success();
+}
+
+LogicalResult placement::place(ModuleOp module, PlacementReport *report) {
+  if (failed(checkShape(module)))
+    return failure();
+  sched::ScheduleOp schedule = scheduleOf(module);
+  OwningOpRef<ModuleOp> before(module.clone());
+  Placer placer(module, *module.getOps<func::FuncOp>().begin(), schedule);
+  placer.run();
+  if (!placer.problems.empty()) {
+    keepLegalWays(placer.problems, *before);
+    placer.problems.emit();
+    return failure();
+  }
+  if (report) {
+    placer.explain(report->values);
+    report->inserted = placer.inserted;
+  }
+  placer.finish();
+  return success();
+}
+
+void Placer::finish() {
+  Builder builder(module.getContext());
+  module->setAttr("nn.mesh", schedule.getMesh());
+  module->setAttr("nn.schedule", schedule.getSymNameAttr());
+  SmallVector<Attribute> expectations, moves;
+  auto text = [&](StringRef name, StringRef value) {
+    return builder.getNamedAttr(name, builder.getStringAttr(value));
+  };
+  for (auto expect : schedule.getBody().getOps<sched::ExpectOp>()) {
+    if (expect.getWhat() == "forward")
+      continue;
+    expectations.push_back(builder.getDictionaryAttr(
+        {text("what", expect.getWhat()),
+         text("comparison", expect.getComparison()),
+         builder.getNamedAttr("limit", expect.getLimitAttr()),
+         builder.getNamedAttr(
+             "line", LocationAttr(scheduleLine(expect.getLoc())))}));
+  }
+  for (const InsertedSync &sync : inserted)
+    moves.push_back(builder.getDictionaryAttr(
+        {text("path", sync.path), text("line", sync.line),
+         builder.getNamedAttr("bytes",
+                              builder.getI64IntegerAttr(sync.bytes))}));
+  if (!expectations.empty())
+    module->setAttr("nn.expect", builder.getArrayAttr(expectations));
+  if (!moves.empty())
+    module->setAttr("nn.inserted", builder.getArrayAttr(moves));
+  schedule.erase();
+}
+
+namespace {
+struct PlacePass : PassWrapper<PlacePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlacePass)
+  StringRef getArgument() const override { return "hocket-place"; }
+  StringRef getDescription() const override {
+    return "apply a schedule: give every value its placement, or say why not";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<nn::NnDialect, sched::SchedDialect, func::FuncDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(place(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+void placement::registerPlacePass() {
+  PassRegistration<PlacePass>();
+}

@@ -1,0 +1,211 @@
+//===- Placer.h - one run of placement over a module -----------*- C++ -*-===//
+//
+// The state of a run and its steps, by file:
+//   Directives.cpp  patterns and axis names of directives
+//   Facts.cpp       shard, replicate
+//   Syncs.cpp       sync, defer: where they apply and what they do
+//   SyncErrors.cpp  what is wrong with a sync
+//   Infer.cpp       ops in order, by their rules
+//   Mismatches.cpp  what is wrong where placements don't meet
+//   AutoReshard.cpp mending a mismatch
+//   Expect.cpp      counts
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_PLACEMENT_PLACER_H
+#define HOCKET_LIB_PLACEMENT_PLACER_H
+
+#include "Origins.h"
+#include "Problems.h"
+#include "hocket/Placement/Meet.h"
+#include "hocket/Placement/PathTree.h"
+#include "hocket/Placement/Place.h"
+#include <map>
+#include <set>
+
+namespace hocket::placement {
+
+/// The named place of a dim or factor in a layout.
+struct FactorRef {
+  unsigned dim = 0, factor = 0;
+  bool operator==(const FactorRef &other) const {
+    return dim == other.dim && factor == other.factor;
+  }
+};
+
+/// "seq", or "dim 1" for a factor without a name.
+std::string factorName(nn::LayoutAttr layout, FactorRef ref);
+/// The name by which an `axis` clause can say it; empty if none does.
+std::string axisName(nn::LayoutAttr layout, FactorRef ref);
+
+/// One shard or replicate line about one tensor.
+struct Fact {
+  mlir::Operation *directive;
+  bool isReplicate;
+  llvm::SmallVector<unsigned, 2> axes; ///< major first
+  FactorRef ref;                       ///< of a shard
+};
+
+/// One sync to apply at one value.
+struct SyncSite {
+  mlir::Operation *directive;
+  std::string kind, path, moment;
+  llvm::SmallVector<unsigned, 2> axes;
+  std::string axis, to;
+  std::optional<int64_t> root;
+};
+
+struct Licence {
+  mlir::Operation *directive;
+  std::vector<std::string> paths;
+  llvm::SmallVector<unsigned, 2> axes;
+  std::set<unsigned> used;
+};
+
+/// A sync over axes of size 1 only: nothing moves, but it was written.
+struct VacuousSync {
+  std::string kind, path;
+};
+
+class Placer {
+public:
+  Placer(mlir::ModuleOp module, mlir::func::FuncOp func,
+         sched::ScheduleOp schedule);
+
+  /// Places every value; problems say what is wrong.
+  void run();
+  /// After a run without problems: replaces the schedule by attributes.
+  void finish();
+  void explain(std::vector<ExplainedValue> &values);
+
+  Problems problems;
+  std::vector<InsertedSync> inserted;
+
+private:
+  // Directives.cpp
+  void readDirectives();
+  std::vector<PathNode *> resolve(mlir::Operation *directive,
+                                  llvm::StringRef pattern);
+  void reportFailure(mlir::Operation *directive, const MatchFailure &failure);
+  void readAt(sched::AtOp at);
+  void readStatistics(sched::StatisticsOp statistics);
+  /// Mesh axes of more than one rank, in the order written; nothing after an
+  /// error.
+  std::optional<llvm::SmallVector<unsigned, 2>> readAxes(mlir::Operation *op,
+                                                         mlir::ArrayAttr over);
+  /// Empty after a reported error. `extra` names further dims (in, out).
+  std::optional<FactorRef>
+  readFactor(mlir::Operation *directive, llvm::StringRef name,
+             nn::LayoutAttr layout, llvm::StringRef path,
+             llvm::ArrayRef<std::pair<std::string, unsigned>> extra = {});
+
+  // Facts.cpp
+  void readFact(mlir::Operation *directive, llvm::StringRef pattern,
+                mlir::ArrayAttr over, llvm::StringRef axis, bool isOverride);
+  void addFact(PathNode &node, mlir::Value value, Fact fact, bool isOverride);
+  void applyFacts();
+
+  // Syncs.cpp
+  void readSync(sched::SyncOp sync);
+  void readDefer(sched::DeferOp defer);
+  void addSite(mlir::Operation *directive, llvm::StringRef pattern,
+               const SyncSite &site, bool isOverride);
+  std::vector<mlir::Value> sitesOf(const PathNode &node, llvm::StringRef moment,
+                                   std::string &why) const;
+  /// Applies the syncs of `value` in order; later uses see the result.
+  void applySyncs(mlir::Value value);
+  mlir::Value applySync(mlir::Value value, const SyncSite &site);
+  mlir::Value redistribute(mlir::Value value, llvm::StringRef kind,
+                           llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target,
+                           mlir::Location loc, std::optional<int64_t> root = {});
+  nn::LayoutAttr syncTarget(nn::LayoutAttr layout, const SyncSite &site,
+                            std::optional<FactorRef> from,
+                            std::optional<FactorRef> to) const;
+
+  // SyncErrors.cpp
+  bool checkSync(mlir::Value value, const SyncSite &site,
+                 std::optional<FactorRef> from, std::optional<FactorRef> to);
+  void reportSync(mlir::Value value, const SyncSite &site, unsigned axis,
+                  std::optional<FactorRef> ref, std::string text);
+
+  // Infer.cpp
+  void inferOps();
+  void inferOp(mlir::Operation *op);
+  void checkOutputs(mlir::Operation *terminator);
+  MeetResult meetOperands(mlir::Operation *op, const nn::PlacementRule &rule);
+  void applyMeet(mlir::Operation *op, const nn::PlacementRule &rule,
+                 const MeetResult &met);
+  mlir::Value placeFor(mlir::Operation *op, mlir::Value value,
+                       nn::LayoutAttr target, llvm::StringRef kind);
+  bool isFree(mlir::Value value) const { return freeValues.contains(value); }
+  bool isLicensed(mlir::Operation *op, unsigned axis);
+  void checkLicences();
+
+  // Mismatches.cpp
+  void reportMismatch(mlir::Operation *op, const nn::PlacementRule &rule,
+                      const Mismatch &mismatch);
+  std::string mismatchText(mlir::Operation *op, const nn::PlacementRule &rule,
+                           const Mismatch &mismatch) const;
+  std::string operandName(mlir::Operation *op, unsigned operand) const;
+  std::string splitName(mlir::Operation *op, unsigned operand,
+                        unsigned axis) const;
+  std::string axisText(unsigned axis) const {
+    return mesh.getAxes()[axis].getName().str();
+  }
+  /// Notes that tell why `value` holds what it holds; the primary location of
+  /// an error about it.
+  void noteCause(Problem &problem, mlir::Value value, unsigned axis) const;
+  mlir::Location causeLocation(mlir::Value value, unsigned axis,
+                               mlir::Operation *op) const;
+
+  // Remedies of one problem (Ways.cpp): candidates only.
+  void addWays(Problem &problem, mlir::Operation *op,
+               const nn::PlacementRule &rule, const Mismatch &mismatch);
+  void wayGather(Problem &problem, mlir::Value value, unsigned axis);
+  void wayReduce(Problem &problem, mlir::Value value, unsigned axis);
+  void waySlice(Problem &problem, mlir::Value value, unsigned axis,
+                FactorRef ref);
+  void wayScatter(Problem &problem, mlir::Value value, unsigned axis,
+                  FactorRef ref);
+  /// The sync point of a value: itself or the value that it renames. Nothing
+  /// if it has no path.
+  bool syncPoint(mlir::Value value, WayOut &way);
+
+  // AutoReshard.cpp
+  /// Makes the operands of `op` meet where they did not; returns false if
+  /// nothing can be done.
+  bool mend(mlir::Operation *op, const nn::PlacementRule &rule,
+            const Mismatch &mismatch);
+  bool moveOperand(mlir::Operation *op, unsigned operand, llvm::StringRef kind,
+                   llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target);
+  bool gatherOperand(mlir::Operation *op, unsigned operand, unsigned axis);
+  bool reduceOperand(mlir::Operation *op, unsigned operand, unsigned axis);
+  mlir::Value movePoint(mlir::Operation *op, mlir::Value value);
+
+  // Expect.cpp
+  void checkExpectations();
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp func;
+  sched::ScheduleOp schedule;
+  nn::MeshAttr mesh; ///< without axes of size 1
+  PathTree tree;
+  Origins origins;
+  bool autoReshard = false;
+
+  std::vector<std::string> failedBlocks; ///< `at` patterns without match
+  std::vector<Licence> licences;
+  std::vector<VacuousSync> vacuous;
+  std::vector<mlir::Value> factOrder;
+  llvm::DenseMap<mlir::Value, std::vector<Fact>> facts;
+  llvm::DenseMap<mlir::Value, std::vector<SyncSite>> sites;
+  /// The value after the syncs of its path, for explanations.
+  llvm::DenseMap<mlir::Value, mlir::Value> synced;
+  llvm::DenseSet<mlir::Value> freeValues;
+  /// (value, type, kind) of free slices and masks, made once.
+  std::map<std::tuple<void *, const void *, std::string>, mlir::Value> moved;
+};
+
+} // namespace hocket::placement
+
+#endif // HOCKET_LIB_PLACEMENT_PLACER_H

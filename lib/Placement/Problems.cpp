@@ -1,0 +1,185 @@
+//===- Problems.cpp - collecting, grouping and printing errors ------------===//
+
+#include "Problems.h"
+#include "Locations.h"
+#include "hocket/Placement/Meet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "mlir/IR/Diagnostics.h"
+#include <map>
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+static std::string overText(const std::vector<std::string> &over) {
+  return over.size() == 1 ? over.front() : "(" + llvm::join(over, ", ") + ")";
+}
+
+std::string WayOut::line() const {
+  switch (kind) {
+  case Kind::Statistics:
+    return "statistics " + path + " over " + overText(over);
+  case Kind::Defer:
+    return "defer " + path + " until " + until + " axis " + axis + " over " +
+           overText(over);
+  case Kind::Sync:
+    break;
+  }
+  std::string text = "sync " + path + " " + moment + " " + op;
+  if (!axis.empty())
+    text += " axis " + axis;
+  if (!to.empty())
+    text += " to " + to;
+  return text + " over " + overText(over);
+}
+
+void WayOut::append(sched::ScheduleOp schedule) const {
+  OpBuilder builder = OpBuilder::atBlockEnd(&schedule.getBody().front());
+  Location loc = builder.getUnknownLoc();
+  SmallVector<StringRef> names(over.begin(), over.end());
+  auto text = [&](StringRef name, StringRef value) {
+    return builder.getNamedAttr(name, builder.getStringAttr(value));
+  };
+  SmallVector<NamedAttribute> attributes{
+      text("pattern", path),
+      builder.getNamedAttr("over", builder.getStrArrayAttr(names))};
+  StringRef name = sched::StatisticsOp::getOperationName();
+  if (kind == Kind::Defer) {
+    name = sched::DeferOp::getOperationName();
+    attributes.push_back(text("until", until));
+  } else if (kind == Kind::Sync) {
+    name = sched::SyncOp::getOperationName();
+    attributes.push_back(text("moment", moment));
+    attributes.push_back(text("kind", op));
+  }
+  if (!axis.empty())
+    attributes.push_back(text("axis", axis));
+  if (!to.empty())
+    attributes.push_back(text("to", to));
+  OperationState state(loc, name);
+  state.addAttributes(attributes);
+  builder.create(state);
+}
+
+Problem &Problem::note(Location at, std::string text) {
+  notes.push_back({at, std::move(text)});
+  return *this;
+}
+
+Problem &Problem::note(std::string text) {
+  return note(UnknownLoc::get(where.getContext()), std::move(text));
+}
+
+Problem &Problems::add(Location where, std::string text, std::string path) {
+  list.push_back(std::make_unique<Problem>(
+      Problem{where, std::move(text), std::move(path), {}, {}}));
+  return *list.back();
+}
+
+Problem &Problems::addAt(Operation *directive, std::string text,
+                         std::string path) {
+  Location line = scheduleLine(directive->getLoc());
+  Location inner = definitionLine(directive->getLoc());
+  Problem &problem = add(line, std::move(text), std::move(path));
+  if (inner != line)
+    problem.note(inner, "by this line of what is used there");
+  return problem;
+}
+
+std::string placement::maskIndices(StringRef text) {
+  std::string masked;
+  bool inQuotes = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\'')
+      inQuotes = !inQuotes;
+    bool begins = inQuotes && llvm::isDigit(text[i]) && i > 0 &&
+                  (text[i - 1] == '.' || text[i - 1] == '\'');
+    size_t end = i;
+    while (begins && end < text.size() && llvm::isDigit(text[end]))
+      ++end;
+    if (begins && end < text.size() && (text[end] == '.' || text[end] == '\'')) {
+      masked += '#';
+      i = end - 1;
+      continue;
+    }
+    masked += text[i];
+  }
+  return masked;
+}
+
+static std::string keyOf(const Problem &problem) {
+  std::string key = maskIndices(problem.text);
+  llvm::raw_string_ostream stream(key);
+  stream << " @ " << problem.where;
+  // Where it happens is part of it, but not in which of several layers.
+  stream << " " << maskIndices("'" + problem.path + "'");
+  return key;
+}
+
+std::vector<ProblemGroup> Problems::group() {
+  std::vector<ProblemGroup> groups;
+  std::map<std::string, size_t> known;
+  for (auto &problem : list) {
+    std::string key = keyOf(*problem);
+    auto [it, isNew] = known.insert({key, groups.size()});
+    if (isNew)
+      groups.push_back({key, {}});
+    groups[it->second].members.push_back(problem.get());
+  }
+  return groups;
+}
+
+/// "h.0.ln" and "h.11.ln" differ first at component 1: "h.11".
+static std::string placeOf(StringRef first, StringRef path) {
+  SmallVector<StringRef> ours, theirs;
+  first.split(ours, '.');
+  path.split(theirs, '.');
+  std::string place;
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    place += (i ? "." : "") + theirs[i].str();
+    if (i >= ours.size() || ours[i] != theirs[i])
+      break;
+  }
+  return place;
+}
+
+static std::string othersOf(const ProblemGroup &group) {
+  std::vector<std::string> places;
+  for (Problem *member : ArrayRef(group.members).drop_front()) {
+    std::string place = placeOf(group.members.front()->path, member->path);
+    if (!llvm::is_contained(places, place))
+      places.push_back(place);
+  }
+  if (places.size() <= 2)
+    return llvm::join(places, " and ");
+  return places.front() + " to " + places.back();
+}
+
+static std::string waysText(const std::vector<WayOut> &ways) {
+  size_t width = 0;
+  for (const WayOut &way : ways)
+    width = std::max(width, way.line().size());
+  std::string text = "what would make it meet, cheapest first:";
+  for (const WayOut &way : ways) {
+    std::string line = way.line();
+    text += "\n  " + line + std::string(width - line.size() + 2, ' ') + "# " +
+            bytesText(way.bytes) + " sent by each rank";
+    if (!way.remark.empty())
+      text += ", " + way.remark;
+  }
+  return text;
+}
+
+void Problems::emit() {
+  for (const ProblemGroup &group : group()) {
+    const Problem &problem = *group.members.front();
+    InFlightDiagnostic error = emitError(problem.where) << problem.text;
+    for (const Note &note : problem.notes)
+      error.attachNote(note.where) << note.text;
+    Location nowhere = UnknownLoc::get(problem.where.getContext());
+    if (!problem.ways.empty())
+      error.attachNote(nowhere) << waysText(problem.ways);
+    if (group.members.size() > 1)
+      error.attachNote(nowhere) << "the same at " << othersOf(group);
+  }
+}

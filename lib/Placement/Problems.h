@@ -1,0 +1,80 @@
+//===- Problems.h - what is wrong with a schedule --------------*- C++ -*-===//
+//
+// Errors are collected, so that one run reports all that are independent and
+// the same error at h.0 ... h.11 is reported once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_PLACEMENT_PROBLEMS_H
+#define HOCKET_LIB_PLACEMENT_PROBLEMS_H
+
+#include "dialects/Sched/Sched.h"
+#include <string>
+#include <vector>
+
+namespace hocket::placement {
+
+/// A line that would make placements meet: a directive that can be pasted at
+/// the end of the schedule.
+struct WayOut {
+  enum class Kind { Sync, Defer, Statistics };
+  Kind kind = Kind::Sync;
+  std::string path;   ///< Statistics: of the op
+  std::string until;  ///< Defer
+  std::string moment; ///< Sync
+  std::string op;     ///< Sync: all_reduce ...
+  std::string axis, to;
+  std::vector<std::string> over;
+  int64_t bytes = 0;
+  std::string remark; ///< after the bytes
+
+  /// "sync h.0.attn fwd_post all_reduce over tp"
+  std::string line() const;
+  /// Adds it as the last directive of a schedule.
+  void append(sched::ScheduleOp schedule) const;
+};
+
+struct Note {
+  mlir::Location where; ///< unknown: the note has no place
+  std::string text;
+};
+
+struct Problem {
+  mlir::Location where;
+  std::string text;
+  std::string path; ///< the instance: "h.3.ln_2"; empty for a whole directive
+  std::vector<Note> notes;
+  std::vector<WayOut> ways; ///< candidates; Remedies.h keeps the legal ones
+
+  Problem &note(mlir::Location where, std::string text);
+  Problem &note(std::string text);
+};
+
+/// Problems that differ only in the indices of their paths.
+struct ProblemGroup {
+  std::string key;
+  std::vector<Problem *> members;
+};
+
+class Problems {
+public:
+  Problem &add(mlir::Location where, std::string text, std::string path = "");
+  /// At a directive: its line in the user's schedule, with a note at the line
+  /// of the def that it came from.
+  Problem &addAt(mlir::Operation *directive, std::string text,
+                 std::string path = "");
+  bool empty() const { return list.empty(); }
+  std::vector<ProblemGroup> group();
+  /// Emits one error a group.
+  void emit();
+
+private:
+  std::vector<std::unique_ptr<Problem>> list;
+};
+
+/// The text with every index in a quoted path replaced by '#'.
+std::string maskIndices(llvm::StringRef text);
+
+} // namespace hocket::placement
+
+#endif // HOCKET_LIB_PLACEMENT_PROBLEMS_H

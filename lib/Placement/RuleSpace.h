@@ -1,0 +1,54 @@
+//===- RuleSpace.h - type factors and rule factors -------------*- C++ -*-===//
+//
+// A rule's factors refine those of the types. This maps splits of a type to
+// splits of rule factors and back, checking that cuts fall on whole factors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_PLACEMENT_RULESPACE_H
+#define HOCKET_LIB_PLACEMENT_RULESPACE_H
+
+#include "hocket/Placement/Meet.h"
+
+namespace hocket::placement {
+
+/// The factor of a type that holds a rule factor as its major part.
+struct TypeFactor {
+  unsigned dim, factor;
+  int64_t size; ///< of the type's factor
+};
+
+class RuleSpace {
+public:
+  RuleSpace(const nn::PlacementRule &rule, nn::MeshAttr mesh)
+      : rule(rule), mesh(mesh) {}
+
+  /// The value in rule factors. Splits that cannot be said in them go to
+  /// `mismatches` (with `operand` left 0) and count as whole.
+  RuleValue toRule(const nn::PlacementRule::Value &value, nn::LayoutAttr layout,
+                   llvm::SmallVectorImpl<Mismatch> &mismatches) const;
+
+  /// The layout's dims with the value's placement. A split whose cuts the type
+  /// cannot make goes to `mismatches`.
+  nn::LayoutAttr toType(const nn::PlacementRule::Value &value,
+                        nn::LayoutAttr layout, const RuleValue &placed,
+                        llvm::SmallVectorImpl<Mismatch> &mismatches) const;
+
+  /// Where the value has the rule factor, if it does.
+  std::optional<TypeFactor> find(const nn::PlacementRule::Value &value,
+                                 nn::LayoutAttr layout, int factor) const;
+  bool has(const nn::PlacementRule::Value &value, int factor) const;
+  /// Of the dim that has the factor, or 1.
+  int64_t multiplicity(const nn::PlacementRule::Value &value,
+                       int factor) const;
+
+private:
+  llvm::SmallVector<int64_t> sizesOf(llvm::ArrayRef<unsigned> axes) const;
+
+  const nn::PlacementRule &rule;
+  nn::MeshAttr mesh;
+};
+
+} // namespace hocket::placement
+
+#endif // HOCKET_LIB_PLACEMENT_RULESPACE_H

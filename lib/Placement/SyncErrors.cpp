@@ -1,0 +1,164 @@
+//===- SyncErrors.cpp - what is wrong with a sync -------------------------===//
+//
+// Every primitive states what it needs on its axes: all_reduce and
+// reduce_scatter a partial value, all_gather and all_to_all one that is split
+// as they say, slice and broadcast one that is whole. Anything else would
+// change the numbers or do nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Locations.h"
+#include "Placer.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+static std::string offer(const SyncSite &site, StringRef kind, StringRef axis,
+                         StringRef to, StringRef over) {
+  std::string text = "write instead: sync " + site.path + " " + site.moment +
+                     " " + kind.str();
+  if (!axis.empty())
+    text += " axis " + axis.str();
+  if (!to.empty())
+    text += " to " + to.str();
+  return text + " over " + over.str();
+}
+
+void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
+                        std::optional<FactorRef> wanted, std::string text) {
+  Problem &problem = problems.addAt(site.directive, std::move(text), site.path);
+  noteCause(problem, value, axis);
+  nn::LayoutAttr layout = nn::layoutOf(value);
+  StringRef name = mesh.getAxes()[axis].getName().getValue();
+  std::string wantedName = wanted ? axisName(layout, *wanted) : "";
+  nn::SplitAttr split = layout.splitOver(name);
+  std::string splitName =
+      split ? axisName(layout, {unsigned(split.getDim()),
+                                unsigned(split.getFactor())})
+            : "";
+  if (layout.partialOver(name)) {
+    if (site.kind == "slice" && !wantedName.empty())
+      problem.note(offer(site, "reduce_scatter", wantedName, "", name));
+    else
+      problem.note(offer(site, "all_reduce", "", "", name));
+  } else if (split) {
+    bool isOther = wanted && !(FactorRef{unsigned(split.getDim()),
+                                         unsigned(split.getFactor())} == *wanted);
+    if (site.kind == "all_reduce" || site.kind == "all_gather" ||
+        site.kind == "broadcast" || site.kind == "all_to_all") {
+      if (!splitName.empty())
+        problem.note(offer(site, "all_gather", splitName, "", name));
+    } else if (isOther && !splitName.empty()) {
+      problem.note(offer(site, "all_to_all", splitName, wantedName, name));
+    } else {
+      problem.note("leave this line out");
+    }
+  } else if (site.kind == "reduce_scatter" && !wantedName.empty()) {
+    problem.note(offer(site, "slice", wantedName, "", name));
+  } else {
+    problem.note("leave this line out");
+  }
+}
+
+/// "a sum that is still partial over tp", "a value that is split by seq over
+/// tp", "a value that is whole on tp".
+static std::string foundText(nn::LayoutAttr layout, StringRef axis) {
+  if (auto partial = layout.partialOver(axis))
+    return (partial.getReduction() == nn::Reduction::Sum
+                ? "a sum that is still partial over "
+                : "a reduction that is still partial over ") +
+           axis.str();
+  if (auto split = layout.splitOver(axis))
+    return "a value that is split by " +
+           factorName(layout, {unsigned(split.getDim()),
+                               unsigned(split.getFactor())}) +
+           " over " + axis.str();
+  return "a value that is whole on " + axis.str();
+}
+
+/// What a primitive needs, in words.
+static std::string neededText(const SyncSite &site, nn::LayoutAttr layout,
+                              std::optional<FactorRef> ref, StringRef axis) {
+  if (site.kind == "all_reduce" || site.kind == "reduce_scatter")
+    return "a sum that is partial over " + axis.str();
+  if (site.kind == "all_gather" || site.kind == "all_to_all")
+    return "a value that is split by " + factorName(layout, *ref) + " over " +
+           axis.str();
+  return "a value that is whole on " + axis.str();
+}
+
+bool Placer::checkSync(Value value, const SyncSite &site,
+                       std::optional<FactorRef> from,
+                       std::optional<FactorRef> to) {
+  nn::LayoutAttr layout = nn::layoutOf(value);
+  std::string quoted = "'" + site.path + "'";
+  bool wantsPartial =
+      site.kind == "all_reduce" || site.kind == "reduce_scatter";
+  bool wantsSplit = site.kind == "all_gather" || site.kind == "all_to_all";
+  for (unsigned axis : site.axes) {
+    StringRef name = mesh.getAxes()[axis].getName().getValue();
+    nn::SplitAttr split = layout.splitOver(name);
+    bool isPartial = bool(layout.partialOver(name));
+    bool isRight = split && wantsSplit && from &&
+                   FactorRef{unsigned(split.getDim()),
+                             unsigned(split.getFactor())} == *from;
+    if (wantsPartial ? isPartial
+        : wantsSplit ? isRight
+                     : !split && !isPartial)
+      continue;
+    bool isIdle = (site.kind == "all_reduce" || site.kind == "all_gather") &&
+                  !split && !isPartial;
+    isIdle |= site.kind == "slice" && split && from &&
+              FactorRef{unsigned(split.getDim()),
+                        unsigned(split.getFactor())} == *from;
+    std::string text =
+        isIdle ? site.kind + " at " + quoted + " has no effect: it gets " +
+                     foundText(layout, name) + " already"
+               : site.kind + " at " + quoted + " needs " +
+                     neededText(site, layout, from, name) + ", and gets " +
+                     foundText(layout, name);
+    reportSync(value, site, axis, from, text);
+    return false;
+  }
+  if (site.kind == "all_to_all" && from && to && *from == *to) {
+    problems.addAt(site.directive,
+                   "all_to_all at " + quoted + " has no effect: it moves " +
+                       factorName(layout, *from) + " to itself",
+                   site.path);
+    return false;
+  }
+  if (site.root && site.kind == "broadcast") {
+    int64_t ranks = 1;
+    for (unsigned axis : site.axes)
+      ranks *= mesh.getAxes()[axis].getSize();
+    if (*site.root < 0 || *site.root >= ranks) {
+      problems.addAt(site.directive,
+                     "broadcast at " + quoted + " has root " +
+                         std::to_string(*site.root) + ", expected 0 to " +
+                         std::to_string(ranks - 1),
+                     site.path);
+      return false;
+    }
+  }
+  if (!wantsSplit)
+    return true;
+  // Only the minor axes of a nesting can be joined by themselves.
+  SmallVector<nn::SplitAttr> nested = layout.splitsOf(from->dim, from->factor);
+  ArrayRef<nn::SplitAttr> minor =
+      ArrayRef(nested).take_back(site.axes.size());
+  for (nn::SplitAttr split : minor)
+    if (!llvm::is_contained(site.axes,
+                            unsigned(mesh.getIndex(split.getAxis())))) {
+      problems
+          .addAt(site.directive,
+                 site.kind + " at " + quoted + " joins " +
+                     factorName(layout, *from) + " over a major axis, while " +
+                     split.getAxis().str() + " still splits it inside",
+                 site.path)
+          .note("list " + split.getAxis().str() +
+                " as well, or sync over it before");
+      return false;
+    }
+  return true;
+}

@@ -1,0 +1,265 @@
+//===- Ways.cpp - lines that might make placements meet -------------------===//
+//
+// Candidates for one mismatch, in the language of the schedule. Whether they
+// do help is found out by trying them: see Remedies.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Locations.h"
+#include "Placer.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+using Kind = Mismatch::Kind;
+
+/// The value that nn.value ops rename.
+static Value aliased(Value value) {
+  while (auto named = value.getDefiningOp<nn::ValueOp>())
+    value = named.getX();
+  return value;
+}
+
+bool Placer::syncPoint(Value value, WayOut &way) {
+  while (auto moved = value.getDefiningOp<nn::RedistributeOp>())
+    value = moved.getX();
+  if (auto named = value.getDefiningOp<nn::ValueOp>()) {
+    way.path = named.getPath().str();
+    way.moment = named.getRole() == nn::ValueRole::Argument ? "fwd_pre"
+                                                            : "fwd_post";
+    return true;
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  way.moment = "fwd_pre";
+  way.path = pathOf(argument.getLoc()).str();
+  if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                    "nn.name"))
+    way.path = name.getValue().str();
+  return !way.path.empty();
+}
+
+static int64_t bytesOf(Value value, const WayOut &way, nn::LayoutAttr target,
+                       nn::MeshAttr mesh) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<StringRef> names(way.over.begin(), way.over.end());
+  return sentBytes(way.op, type, nn::withLayout(type, target), mesh, names);
+}
+
+/// The layout with `axis` whole, or split by `ref`.
+static nn::LayoutAttr without(nn::LayoutAttr layout, StringRef axis,
+                              std::optional<FactorRef> ref = {}) {
+  SmallVector<nn::SplitAttr> splits;
+  SmallVector<nn::PartialAttr> partials;
+  for (nn::SplitAttr split : layout.getSplits())
+    if (split.getAxis() != axis)
+      splits.push_back(split);
+  for (nn::PartialAttr partial : layout.getPartials())
+    if (partial.getAxis() != axis)
+      partials.push_back(partial);
+  if (ref)
+    splits.push_back(nn::SplitAttr::get(
+        layout.getContext(), StringAttr::get(layout.getContext(), axis),
+        ref->dim, ref->factor));
+  return layout.withPlacement(splits, partials);
+}
+
+/// The earliest and the latest named values of a chain that all hold the same.
+static SmallVector<Value> namedOf(ArrayRef<Value> chain) {
+  SmallVector<Value> named;
+  for (Value value : chain)
+    if (value.getDefiningOp<nn::ValueOp>() || isa<BlockArgument>(value))
+      named.push_back(value);
+  return named;
+}
+
+void Placer::wayReduce(Problem &problem, Value value, unsigned axis) {
+  SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
+  if (named.empty())
+    return;
+  WayOut way;
+  if (!syncPoint(named.front(), way))
+    return;
+  way.op = "all_reduce";
+  way.over = {axisText(axis)};
+  nn::LayoutAttr layout = nn::layoutOf(named.front());
+  way.bytes = bytesOf(named.front(), way, without(layout, axisText(axis)), mesh);
+  problem.ways.push_back(way);
+
+  // The same sum in two halves, around what lies between two named results.
+  FactorRef ref;
+  int64_t size = 0;
+  for (unsigned d = 0; d + 1 < layout.getDims().size(); ++d)
+    for (auto [f, factor] : llvm::enumerate(layout.getDims()[d].getFactors()))
+      if (factor.getSize() > size && layout.splitsOf(d, f).empty() &&
+          !axisName(layout, {d, unsigned(f)}).empty()) {
+        size = factor.getSize();
+        ref = {d, unsigned(f)};
+      }
+  if (size < mesh.getAxes()[axis].getSize())
+    return;
+  for (Value later : ArrayRef(named).drop_front()) {
+    auto result = later.getDefiningOp<nn::ValueOp>();
+    if (!result || result.getRole() == nn::ValueRole::Argument ||
+        aliased(later) == aliased(named.front()))
+      continue;
+    WayOut defer = way;
+    defer.kind = WayOut::Kind::Defer;
+    defer.until = result.getPath().str();
+    defer.axis = axisName(layout, ref);
+    defer.op = "reduce_scatter";
+    nn::LayoutAttr split = without(layout, axisText(axis), ref);
+    defer.bytes = bytesOf(named.front(), defer, split, mesh);
+    defer.op = "all_gather";
+    nn::LayoutAttr lastLayout = nn::layoutOf(later);
+    defer.bytes +=
+        bytesOf(later, defer, without(lastLayout, axisText(axis)), mesh);
+    defer.remark = "what lies between on a part each";
+    problem.ways.push_back(defer);
+    return;
+  }
+}
+
+void Placer::wayGather(Problem &problem, Value value, unsigned axis) {
+  nn::LayoutAttr layout = nn::layoutOf(value);
+  nn::SplitAttr split = layout.splitOver(axisText(axis));
+  SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
+  if (!split || named.empty())
+    return;
+  // Close to the use: what comes before can go on split. A value that several
+  // members read is gathered once, for all of them.
+  Value point = named.back();
+  for (Value other : llvm::reverse(named))
+    if (aliased(other) == aliased(point) && other.getType() == point.getType() &&
+        other.getDefiningOp<nn::ValueOp>() &&
+        other.getDefiningOp<nn::ValueOp>().getRole() ==
+            nn::ValueRole::Argument)
+      point = other;
+  WayOut way;
+  if (!syncPoint(point, way))
+    return;
+  nn::LayoutAttr at = nn::layoutOf(point);
+  split = at.splitOver(axisText(axis));
+  FactorRef ref{unsigned(split.getDim()), unsigned(split.getFactor())};
+  way.op = "all_gather";
+  way.axis = axisName(at, ref);
+  if (way.axis.empty())
+    return;
+  // What is nested inside has to be gathered as well.
+  nn::LayoutAttr target = at;
+  bool isInside = false;
+  for (nn::SplitAttr nested : at.splitsOf(ref.dim, ref.factor)) {
+    isInside |= nested.getAxis() == axisText(axis);
+    if (!isInside)
+      continue;
+    way.over.push_back(nested.getAxis().str());
+    target = without(target, nested.getAxis());
+  }
+  way.bytes = bytesOf(point, way, target, mesh);
+  problem.ways.push_back(way);
+}
+
+void Placer::waySlice(Problem &problem, Value value, unsigned axis,
+                      FactorRef ref) {
+  WayOut way;
+  if (!syncPoint(value, way))
+    return;
+  way.op = "slice";
+  way.axis = axisName(nn::layoutOf(value), ref);
+  way.over = {axisText(axis)};
+  if (!way.axis.empty())
+    problem.ways.push_back(way);
+}
+
+void Placer::wayScatter(Problem &problem, Value value, unsigned axis,
+                        FactorRef ref) {
+  SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
+  WayOut way;
+  if (named.empty() || !syncPoint(named.front(), way))
+    return;
+  nn::LayoutAttr layout = nn::layoutOf(named.front());
+  if (layout.getDims().size() <= ref.dim ||
+      layout.getDims()[ref.dim].getFactors().size() <= ref.factor)
+    return;
+  way.op = "reduce_scatter";
+  way.axis = axisName(layout, ref);
+  way.over = {axisText(axis)};
+  way.bytes = bytesOf(named.front(), way,
+                      without(layout, axisText(axis), ref), mesh);
+  if (!way.axis.empty())
+    problem.ways.push_back(way);
+}
+
+/// Where operand `operand` has what the other is split by, if it does.
+static std::optional<FactorRef> factorIn(Operation *op, unsigned operand,
+                                         const nn::PlacementRule &rule,
+                                         int factor) {
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
+  for (auto [d, dim] : llvm::enumerate(rule.operands[operand].dims))
+    for (auto [f, number] : llvm::enumerate(dim))
+      if (number == factor)
+        for (unsigned t = 0; t < layout.getDims()[d].getFactors().size(); ++t)
+          if (layout.getDims()[d].getFactors()[t].getSize() ==
+              rule.factors[factor].size)
+            return FactorRef{unsigned(d), t};
+  return std::nullopt;
+}
+
+void Placer::addWays(Problem &problem, Operation *op,
+                     const nn::PlacementRule &rule, const Mismatch &m) {
+  Value operand = op->getOperand(m.isResult ? 0 : m.operand);
+  switch (m.kind) {
+  case Kind::PartialRefused:
+  case Kind::TwoReductions:
+    wayReduce(problem, operand, m.axis);
+    return;
+  case Kind::TwoSums:
+    wayReduce(problem, operand, m.axis);
+    wayReduce(problem, op->getOperand(m.other), m.axis);
+    return;
+  case Kind::PartialAndSplit:
+    if (auto ref = factorIn(op, m.operand, rule, m.otherFactor))
+      wayScatter(problem, operand, m.axis, *ref);
+    wayGather(problem, op->getOperand(m.other), m.axis);
+    wayReduce(problem, operand, m.axis);
+    return;
+  case Kind::NeedsLicence: {
+    WayOut way;
+    way.kind = WayOut::Kind::Statistics;
+    way.path = modelPath(op);
+    way.over = {axisText(m.axis)};
+    // Two sums of one number a row, each as an all_reduce.
+    auto type = cast<RankedTensorType>(operand.getType());
+    nn::LayoutAttr layout = nn::layoutOf(type);
+    int64_t rows = localElements(layout, mesh) /
+                   std::max<int64_t>(1, layout.getDims().empty() ? 1 : 1);
+    if (!layout.getDims().empty()) {
+      nn::LayoutAttr last = nn::LayoutAttr::get(layout.getContext(),
+                                                layout.getDims().take_back());
+      rows /= std::max<int64_t>(1, last.getDims().front().getSize() /
+                                       mesh.getAxes()[m.axis].getSize());
+    }
+    int64_t ranks = mesh.getAxes()[m.axis].getSize();
+    way.bytes = 2 * 2 * rows * 4 * (ranks - 1) / ranks;
+    problem.ways.push_back(way);
+    wayGather(problem, operand, m.axis);
+    return;
+  }
+  case Kind::NeedsWhole:
+  case Kind::Unaligned:
+  case Kind::NotInRule:
+  case Kind::Nesting:
+    wayGather(problem, operand, m.axis);
+    return;
+  case Kind::TwoFactors:
+    wayGather(problem, operand, m.axis);
+    wayGather(problem, op->getOperand(m.other), m.axis);
+    return;
+  case Kind::WholeAndSplit:
+    if (auto ref = factorIn(op, m.operand, rule, m.factor))
+      waySlice(problem, operand, m.axis, *ref);
+    wayGather(problem, op->getOperand(m.other), m.axis);
+    return;
+  }
+}
