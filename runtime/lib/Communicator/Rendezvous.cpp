@@ -4,6 +4,7 @@
 #include <climits>
 #include <ctime>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,6 +55,13 @@ WaitResult Rendezvous::wait(int64_t member, Clock::time_point deadline) {
     if (isComplete(member))
       return WaitResult::Arrived;
     __builtin_ia32_pause();
+  }
+  // Several ranks share a core: the one that is waited for may just need it.
+  int yields = spin ? 0 : 16;
+  for (int i = 0; i < yields; ++i) {
+    if (isComplete(member))
+      return WaitResult::Arrived;
+    sched_yield();
   }
   for (;;) {
     uint32_t before = wakeups.load();

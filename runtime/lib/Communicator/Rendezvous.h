@@ -15,7 +15,8 @@ enum class WaitResult { Arrived, Aborted, TimedOut };
 
 /// A barrier that can be passed any number of times by `members` threads, and
 /// at which each leaves a pointer for the others. A waiting thread spins for a
-/// short while (if allowed) and then sleeps in the kernel.
+/// short while (if allowed; else it yields its core a few times) and then
+/// sleeps in the kernel.
 class Rendezvous {
 public:
   using Clock = std::chrono::steady_clock;

@@ -187,14 +187,13 @@ Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs) {
       status = outputs.prepare(output.name, {output.type, output.dims});
   if (!status.ok())
     return status;
-  status =
-      runAll("step", [&](RankRunner &rank) { return rank.readInputs(inputs); });
-  if (status.ok())
-    status = runAll("step", [](RankRunner &rank) { return rank.step(); });
-  if (status.ok())
-    status = runAll(
-        "step", [&](RankRunner &rank) { return rank.writeOutputs(outputs); });
-  return status;
+  // One task: handing one over costs as much as several small collectives.
+  return runAll("step", [&](RankRunner &rank) {
+    Status result = rank.readInputs(inputs);
+    if (result.ok())
+      result = rank.step();
+    return result.ok() ? rank.writeOutputs(outputs) : result;
+  });
 }
 
 // ---- the public face ------------------------------------------------------

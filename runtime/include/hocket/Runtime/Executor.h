@@ -60,7 +60,8 @@ public:
   /// dims (all of them in one message, one a line).
   Status load(const TensorSource &weights);
 
-  /// Reads every input, runs the step lists, writes every output.
+  /// Reads every input, runs the step lists, writes every output. After an
+  /// error `outputs` may have been written in part.
   Status step(const TensorSource &inputs, TensorSink &outputs);
 
   /// After a step: whether all ranks that hold the same box of an output hold
