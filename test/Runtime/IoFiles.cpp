@@ -35,8 +35,8 @@ TEST(Npy, AllVersions) {
   std::string header =
       "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }   \n";
   for (char version : {1, 2, 3}) {
-    ASSERT_TRUE(parse(npyBytes(header, "abcdefgh", version), tensor, error))
-        << error;
+    std::string bytes = npyBytes(header, "abcdefgh", version);
+    ASSERT_TRUE(parse(bytes, tensor, error)) << error;
     EXPECT_EQ(tensor.type, FileType::F32);
     EXPECT_EQ(tensor.dims, std::vector<int64_t>({2, 1}));
     EXPECT_EQ(tensor.data[7], 'h');
