@@ -97,15 +97,8 @@ int GraphBuilder::buildUnary(StringRef kind, int x) {
   return compute(function, {x});
 }
 
-/// Small constant exponents are products; integers go through f64.
+/// Small constant exponents are products.
 int GraphBuilder::buildPower(int a, int b) {
-  DType type = graph.nodes[a].type;
-  if (type == DType::I32 || type == DType::I64) {
-    int real = typed(ScalarOp::Pow, DType::F64,
-                     {typed(ScalarOp::Cast, DType::F64, {a}),
-                      typed(ScalarOp::Cast, DType::F64, {b})});
-    return typed(ScalarOp::Cast, type, {real});
-  }
   const Node exponent = graph.nodes[b];
   if (exponent.kind != NodeKind::Constant)
     return compute(ScalarOp::Pow, {a, b});

@@ -53,28 +53,61 @@ Value Emitter::arithmetic(ScalarOp function, Value a, Value b) {
   }
 #undef HOCKET_ARITH
   if (function == ScalarOp::Pow)
-    return math::PowFOp::create(builder, loc, a, b);
-  if (isReal)
-    return arith::DivFOp::create(builder, loc, a, b, fused);
-  // A divisor of 0, or of -1 under the smallest number, would stop the
-  // process: the first gives 0, the second is a negation.
+    return isReal ? Value(math::PowFOp::create(builder, loc, a, b))
+                  : integerPower(a, b);
+  return isReal ? Value(arith::DivFOp::create(builder, loc, a, b, fused))
+                : integerDivision(a, b);
+}
+
+Value Emitter::integer(int64_t value, Type type) {
+  return arith::ConstantOp::create(builder, loc, type,
+                                   builder.getIntegerAttr(type, value));
+}
+
+/// A divisor of 0, or of -1 under the smallest number, would stop the process:
+/// the first gives 0, the second wraps around.
+Value Emitter::integerDivision(Value a, Value b) {
   Type type = a.getType();
-  auto number = [&](int64_t value) {
-    return arith::ConstantOp::create(builder, loc, type,
-                                     builder.getIntegerAttr(type, value));
-  };
-  Value zero = number(0), one = number(1);
-  auto equals = [&](int64_t value) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, b,
-                                 number(value));
-  };
-  Value isZero = equals(0), isMinus = equals(-1);
+  Value zero = integer(0, type), one = integer(1, type);
+  Value isZero = comparison(ScalarOp::Eq, b, zero);
+  Value isMinus = comparison(ScalarOp::Eq, b, integer(-1, type));
   Value special = arith::OrIOp::create(builder, loc, isZero, isMinus);
   Value safe = arith::SelectOp::create(builder, loc, special, one, b);
   Value ratio = arith::DivSIOp::create(builder, loc, a, safe);
   Value minus = arith::SubIOp::create(builder, loc, zero, a);
   ratio = arith::SelectOp::create(builder, loc, isMinus, minus, ratio);
   return arith::SelectOp::create(builder, loc, isZero, zero, ratio);
+}
+
+/// By squaring, wrapping around. Under a negative exponent only 1 and -1 do not
+/// give 0, and they are their own inverse.
+Value Emitter::integerPower(Value a, Value b) {
+  Type type = a.getType();
+  Value zero = integer(0, type), one = integer(1, type);
+  Value isNegative = comparison(ScalarOp::Lt, b, zero);
+  Value size = math::AbsIOp::create(builder, loc, a);
+  Value isUnit = comparison(ScalarOp::Eq, size, one);
+  Value left = math::AbsIOp::create(builder, loc, b);
+  Value bits = index(type.getIntOrFloatBitWidth());
+  auto loop = scf::ForOp::create(builder, loc, index(0), bits, index(1),
+                                 ValueRange{one, a, left});
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value result = loop.getRegionIterArg(0), square = loop.getRegionIterArg(1),
+          rest = loop.getRegionIterArg(2);
+    Value bit = arith::AndIOp::create(builder, loc, rest, one);
+    Value more = arith::MulIOp::create(builder, loc, result, square);
+    Value isSet = comparison(ScalarOp::Ne, bit, zero);
+    result = arith::SelectOp::create(builder, loc, isSet, more, result);
+    square = arith::MulIOp::create(builder, loc, square, square);
+    rest = arith::ShRUIOp::create(builder, loc, rest, one);
+    scf::YieldOp::create(builder, loc, ValueRange{result, square, rest});
+  }
+  Value inverse =
+      arith::SelectOp::create(builder, loc, isUnit, loop.getResult(0), zero);
+  return arith::SelectOp::create(builder, loc, isNegative, inverse,
+                                 loop.getResult(0));
 }
 
 Value Emitter::comparison(ScalarOp function, Value a, Value b) {

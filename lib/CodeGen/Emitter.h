@@ -77,6 +77,9 @@ private:
   // EmitScalars.cpp
   mlir::Value scalar(const Node &node, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value arithmetic(ScalarOp function, mlir::Value a, mlir::Value b);
+  mlir::Value integer(int64_t value, mlir::Type type);
+  mlir::Value integerDivision(mlir::Value a, mlir::Value b);
+  mlir::Value integerPower(mlir::Value a, mlir::Value b);
   mlir::Value comparison(ScalarOp function, mlir::Value a, mlir::Value b);
   mlir::Value function(ScalarOp function, mlir::Value x);
   mlir::Value cast(mlir::Value x, DType to);

@@ -28,6 +28,13 @@ static SmallVector<int64_t> stridesOf(DictionaryAttr attributes, Type type) {
 }
 
 static LogicalResult lower(func::FuncOp function, ModuleOp module) {
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !isa_and_nonnull<nn::LayoutAttr>(tensor.getEncoding()))
+      return function.emitError("is not a kernel: its arguments and results "
+                                "must be tensors with a layout");
+  }
   KernelRequest request;
   request.body = &function.getBody().front();
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
@@ -52,8 +59,8 @@ static LogicalResult lower(func::FuncOp function, ModuleOp module) {
 }
 
 LogicalResult lowerKernels(ModuleOp module, bool toLlvm) {
-  for (auto function :
-       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+  SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+  for (func::FuncOp function : functions)
     if (!function.isDeclaration() && failed(lower(function, module)))
       return failure();
   if (!toLlvm)

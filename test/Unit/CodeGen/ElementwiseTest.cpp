@@ -97,12 +97,14 @@ TEST(Elementwise, powers) {
   RunOptions positive;
   positive.low = 0.1;
   check(binaryOf("pow", "$33xf32", "$33xf32", "$33xf32"), positive);
-  check(binaryOf("pow", "$33xi32", "$33xi32", "$33xi32"), [] {
-    RunOptions whole;
-    whole.low = 1;
-    whole.high = 6;
-    return whole;
-  }());
+  RunOptions whole; // bases of either sign, negative exponents as well
+  whole.low = -6;
+  whole.high = 7;
+  whole.element = [](int i, int64_t n, double random) {
+    return i == 0 && std::trunc(random) == 0 ? 1 : random;
+  };
+  check(binaryOf("pow", "$99xi32", "$99xi32", "$99xi32"), whole);
+  check(binaryOf("pow", "$99xi64", "$99xi64", "$99xi64"), whole);
   for (const char *exponent : {"1.0", "2.0", "3.0", "4.0", "0.5", "-1.5"})
     check(std::string("(%x: $33xf32) -> $33xf32 { %n = nn.fill {value = ") +
               exponent + R"( : f64} : () -> $f32
@@ -168,4 +170,13 @@ TEST(Elementwise, emptyAndSingle) {
   check(unaryOf("exp", "$5x0xf32"));
   check(unaryOf("exp", "$1xf32"));
   check(unaryOf("exp", "$1x1x1xf32"));
+}
+
+TEST(Elementwise, integerDivisionNeverTraps) {
+  RunOptions options;
+  options.element = [](int i, int64_t n, double random) {
+    return i == 1 ? double(n % 3 - 1) : random;
+  };
+  check(binaryOf("div", "$33xi32", "$33xi32", "$33xi32"), options);
+  check(binaryOf("div", "$33xi64", "$33xi64", "$33xi64"), options);
 }

@@ -76,12 +76,15 @@ static double unary(StringRef kind, double x) {
 }
 
 static double binary(StringRef kind, double a, double b, bool isInteger) {
-  if (kind == "div")
-    return isInteger ? std::trunc(a / b) : a / b;
+  if (kind == "div" && isInteger)
+    return b == 0 ? 0 : std::trunc(a / b);
+  if (kind == "pow" && isInteger)
+    return std::trunc(std::pow(a, b));
   static const std::map<std::string, double (*)(double, double)> table = {
       {"add", [](double a, double b) { return a + b; }},
       {"sub", [](double a, double b) { return a - b; }},
       {"mul", [](double a, double b) { return a * b; }},
+      {"div", [](double a, double b) { return a / b; }},
       {"pow", [](double a, double b) { return std::pow(a, b); }},
       {"maximum", [](double a, double b) { return a > b ? a : b; }},
       {"minimum", [](double a, double b) { return a < b ? a : b; }},
