@@ -41,8 +41,8 @@ func.func @strided_and_broadcast(
 // CHECK-LABEL: func.func @masked
 // CHECK-SAME: %[[FLAG:[a-z0-9]+]]: i64, %[[FIRST:[a-z0-9]+]]: i64, %{{.*}}: index, %{{.*}}: index)
 // CHECK: %[[KEEP:.*]] = arith.cmpi ne, %[[FLAG]]
-// CHECK: arith.addi %{{.*}}, %[[FIRST]] : i64
 // CHECK: arith.select %[[KEEP]]
+// CHECK: arith.addi %{{.*}}, %[[FIRST]] : i64
 func.func @masked(%x: !x) -> !x {
   %k = spmd.keep_first %x over ["tp"] : (!x) -> !x
   %i = nn.iota {dim = 1 : i64, spmd.first = #spmd.table<cp: [0, 96]>} : () -> !x
