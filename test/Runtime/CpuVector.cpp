@@ -126,7 +126,8 @@ TEST_P(CpuVector, ExponentialIsAccurate) {
     else
       EXPECT_NEAR(row[j] / exact, 1, 2e-7) << input[j];
   }
-  EXPECT_NEAR(sum / total, 1, 1e-6);
+  // Sanitizers keep the sum of 8801 terms in one lane: sqrt(8801) roundings.
+  EXPECT_NEAR(sum / total, 1, 94 * 6e-8);
 }
 
 TEST_P(CpuVector, SoftmaxLimitsMaskAndRescaling) {
