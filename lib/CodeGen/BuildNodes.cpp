@@ -2,6 +2,7 @@
 
 #include "GraphBuilder.h"
 #include "dialects/Spmd/Spmd.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <set>
 
 using namespace mlir;

@@ -1,6 +1,8 @@
 //===- CpuTarget.cpp - the CPU that a user names --------------------------===//
 
 #include "MachineCode.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"

@@ -1,6 +1,7 @@
 //===- RowPasses.cpp - what a kernel computes in which pass, and keeps ----===//
 
 #include "Scheduler.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetOperations.h"
 

@@ -73,15 +73,24 @@ bool Scheduler::isRemapped(int axis) const {
   });
 }
 
-/// How well accesses vectorize along an axis: neighbours in memory count,
-/// writes twice; a short axis does not fill a vector.
+double Scheduler::elements(const LinearForm &form) const {
+  double count = 1;
+  for (auto &term : form.terms)
+    count *= graph.axes[term.first];
+  return count;
+}
+
+/// How well accesses vectorize along an axis: elements that lie next to each
+/// other count, written ones twice; a short axis does not fill a vector.
 double Scheduler::score(int axis) const {
   double near = 0.25;
   for (auto [i, node] : enumerate(graph.nodes))
-    if (schedule.used[i] && node.kind == NodeKind::Load)
-      near += std::abs(node.form.of(axis)) == 1;
+    if (schedule.used[i] && node.kind == NodeKind::Load &&
+        node.form.of(axis) == 1)
+      near += elements(node.form);
   for (const Output &output : graph.outputs)
-    near += 2 * (std::abs(output.form.of(axis)) == 1);
+    if (output.form.of(axis) == 1)
+      near += 2 * elements(output.form);
   return near * std::min<int64_t>(graph.axes[axis], 16);
 }
 
@@ -139,6 +148,10 @@ void Scheduler::chooseRowAxes() {
   if (reduced.count(vector))
     return;
   // Nothing reduces the vector axis: rows of accumulators, if they are short.
+  if (!longRows) {
+    outer.insert(vector);
+    return;
+  }
   cutVectorAxis(32, 256);
   constexpr int64_t longestRow = 16384;
   (graph.axes[vector] <= longestRow ? rows : outer).insert(vector);
@@ -208,7 +221,17 @@ bool makeSchedule(Graph &graph, Schedule &schedule, std::string &reason) {
     reason = "it has no results";
     return false;
   }
-  return Scheduler(graph, schedule, reason).run();
+  // Whether a group is accepted must not depend on strides, which only the
+  // first choice does.
+  for (bool longRows : {true, false}) {
+    Graph copy = graph;
+    schedule = Schedule();
+    if (Scheduler(copy, schedule, longRows, reason).run()) {
+      graph = std::move(copy);
+      return true;
+    }
+  }
+  return false;
 }
 
 int64_t rowSize(const Graph &graph, const AxisList &axes) {

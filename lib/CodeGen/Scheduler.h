@@ -9,8 +9,10 @@ namespace hocket::codegen {
 
 class Scheduler {
 public:
-  Scheduler(Graph &graph, Schedule &schedule, std::string &reason)
-      : graph(graph), schedule(schedule), reason(reason) {}
+  /// `longRows`: rows may hold the vector axis where nothing reduces it.
+  Scheduler(Graph &graph, Schedule &schedule, bool longRows,
+            std::string &reason)
+      : graph(graph), schedule(schedule), longRows(longRows), reason(reason) {}
   bool run();
 
 private:
@@ -27,6 +29,7 @@ private:
   bool checkOutputs();
   bool isRemapped(int axis) const;
   double score(int axis) const;
+  double elements(const LinearForm &form) const;
   AxisList ordered(const AxisSet &axes) const;
   // RowPasses.cpp: what is computed when, and what is kept.
   bool schedulePasses();
@@ -43,6 +46,7 @@ private:
 
   Graph &graph;
   Schedule &schedule;
+  const bool longRows;
   std::string &reason;
   AxisSet reduced, written, flipped, rows, outer;
   int vector = -1; // the innermost axis

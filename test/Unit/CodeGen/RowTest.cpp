@@ -157,3 +157,12 @@ TEST(Rows, sumOfABroadcast) {
     %y = nn.reduce "sum" %b {dims = array<i64: 1>, keepdim = false} : ($4x9xf32) -> $4xf32
     return %y : $4xf32 })");
 }
+
+TEST(Rows, rowsThatDoNotFitTheStackHaveAnotherOrder) {
+  // Sums over b leave rows over a; with the vector axis in them, 4 MiB.
+  check(R"((%x: $64x4x12289xf32) -> $12289xf32 {
+    %s = nn.reduce "max" %x {dims = array<i64: 1>, keepdim = false} : ($64x4x12289xf32) -> $64x12289xf32
+    %e = nn.unary "exp" %s : ($64x12289xf32) -> $64x12289xf32
+    %y = nn.reduce "sum" %e {dims = array<i64: 0>, keepdim = false} : ($64x12289xf32) -> $12289xf32
+    return %y : $12289xf32 })");
+}
