@@ -18,6 +18,7 @@
 #define HOCKET_LIB_CODEGEN_GRAPH_H
 
 #include "hocket/Plan/Plan.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <string>
 #include <utility>
