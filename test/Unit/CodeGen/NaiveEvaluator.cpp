@@ -3,6 +3,7 @@
 #include "NaiveEvaluator.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Runtime/Half.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 #include <functional>
 #include <map>
