@@ -4,6 +4,10 @@
 #include "dialects/Nn/Nn.h"
 #include "dialects/Sched/Sched.h"
 #include "dialects/Spmd/Spmd.h"
+#include "hocket/CodeGen/LowerKernels.h"
+#include "hocket/Placement/Place.h"
+#include "hocket/Transforms/Fuse.h"
+#include "hocket/Transforms/Partition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -13,4 +17,9 @@ void hocket::registerDialects(mlir::DialectRegistry &registry) {
 }
 
 // One line for each stage's library, in the order of the stages.
-void hocket::registerPasses() {}
+void hocket::registerPasses() {
+  placement::registerPlacePass();
+  registerPartitionPass();
+  registerFusePass();
+  codegen::registerLowerKernelsPass();
+}

@@ -1,6 +1,7 @@
 //===- PlanTables.cpp - tables, sources and tensors of a plan -------------===//
 
 #include "ClassPlanner.h"
+#include "hocket/Plan/Report.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -58,38 +59,11 @@ int PlanTables::tableOver(spmd::TableAttr table, ArrayAttr over) {
   return intern(std::move(wanted), std::move(values));
 }
 
-/// "bert.hkt:12:3" of a file location.
-static std::string describe(FileLineColLoc loc) {
-  return (loc.getFilename().getValue() + ":" + Twine(loc.getLine()) + ":" +
-          Twine(loc.getColumn()))
-      .str();
-}
-
-/// The model path and line are in a NameLoc, a schedule line is bare or the
-/// callee of a call site.
-static void collect(Location loc, plan::Source &source) {
-  if (auto named = dyn_cast<NameLoc>(loc)) {
-    source.path = named.getName().str();
-    if (auto file = dyn_cast<FileLineColLoc>(named.getChildLoc()))
-      source.model = describe(file);
-    else
-      collect(named.getChildLoc(), source);
-  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location part : fused.getLocations())
-      collect(part, source);
-  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    collect(call.getCallee(), source);
-  } else if (auto file = dyn_cast<FileLineColLoc>(loc)) {
-    source.schedule = describe(file);
-  }
-}
-
 int PlanTables::source(Location loc) {
   auto [entry, isNew] = sources.try_emplace(loc, plan.sources.size());
   if (isNew) {
-    plan::Source source;
-    collect(loc, source);
-    plan.sources.push_back(std::move(source));
+    Origin origin = originOf(loc);
+    plan.sources.push_back({origin.path, origin.model, origin.schedule});
   }
   return entry->second;
 }
@@ -105,11 +79,18 @@ plan::GlobalTensor PlanTables::tensor(StringRef name, Type element,
     tensor.shape.push_back(size);
   for (spmd::CutAttr cut : box.getCuts()) {
     int position = firstFactor(box.getLayout(), cut.getDim()) + cut.getFactor();
-    auto table = [&](spmd::TableAttr values) {
-      return intern(axes(values.getAxes()), values.getValues().vec());
+    // Sizes may be equal everywhere where offsets are not: both are written
+    // over the axes of the cut.
+    auto axesOf = [&](spmd::TableAttr table) {
+      llvm::SmallVector<Attribute> names(table.getAxes().begin(),
+                                         table.getAxes().end());
+      return ArrayAttr::get(box.getContext(), names);
     };
-    tensor.cuts.push_back(
-        {position, table(cut.getOffset()), table(cut.getSize())});
+    bool bySize =
+        cut.getSize().getAxes().size() > cut.getOffset().getAxes().size();
+    ArrayAttr over = axesOf(bySize ? cut.getSize() : cut.getOffset());
+    tensor.cuts.push_back({position, tableOver(cut.getOffset(), over),
+                           tableOver(cut.getSize(), over)});
   }
   return tensor;
 }

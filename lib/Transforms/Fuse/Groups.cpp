@@ -109,7 +109,7 @@ std::vector<Group> Groups::take() {
 void hocket::buildBody(const Group &group, Block &body,
                        SmallVectorImpl<Value> &inputs,
                        SmallVectorImpl<Value> &outputs) {
-  OpBuilder builder = OpBuilder::atBlockEnd(&body);
+  OpBuilder builder(group.front()->getContext());
   builder.setInsertionPointToEnd(&body);
   IRMapping mapping;
   llvm::SmallPtrSet<Operation *, 8> members(group.begin(), group.end());

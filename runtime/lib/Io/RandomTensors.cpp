@@ -11,8 +11,7 @@ namespace hocket::runtime {
 
 namespace {
 
-/// A draw is a number of the tensor's own type, whatever type it is read as,
-/// so that a reference that reads it as f64 starts from the same numbers.
+/// A draw is at most as wide as f32.
 float roundTo(plan::DType type, double value) {
   if (type == plan::DType::F16)
     return Float16(float(value));
@@ -74,6 +73,15 @@ Status RandomTensors::read(const std::string &tensor, const Box &box,
   RandomStream stream(seed, tensor);
   Distribution distribution = found->second.distribution;
   plan::DType described = found->second.description.type;
+  // Drawn as the tensor's own type, then read as another one: a reference that
+  // reads integers or halves as f64 starts from the same numbers.
+  if (type != described) {
+    std::vector<uint8_t> own(box.elements() * plan::byteSize(described));
+    Status status = read(tensor, box, described, own.data());
+    if (status.ok())
+      convert(own.data(), described, destination, type, box.elements());
+    return status;
+  }
   visitType(type, [&](auto zero) {
     using T = decltype(zero);
     auto draw = [&](int64_t index) {

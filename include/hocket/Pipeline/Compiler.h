@@ -1,0 +1,71 @@
+//===- Compiler.h - from a file to a program ---------------------*- C++ -*-===//
+//
+// What the command line does, step by step, with errors as text on a stream.
+//
+//   Compiler compiler(std::cerr);
+//   if (!compiler.load(source) || !compiler.runTo("kernels"))
+//     return 1;
+//   std::optional<CompiledProgram> program = compiler.makeProgram();
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_PIPELINE_COMPILER_H
+#define HOCKET_PIPELINE_COMPILER_H
+
+#include "hocket/Frontend/Elaborate.h"
+#include "hocket/Pipeline/Stages.h"
+#include "hocket/Plan/Planning.h"
+#include <memory>
+#include <optional>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace hocket {
+
+struct CompileSource {
+  std::string path;
+  frontend::ElaborateOptions elaborate;
+  /// A stage's name: `path` is a dump of that stage. Empty: a .hkt file.
+  std::string from;
+};
+
+class Compiler {
+public:
+  explicit Compiler(llvm::raw_ostream &errors,
+                    codegen::KernelCache *cache = nullptr);
+  ~Compiler();
+
+  /// Reads the source up to its first stage. False after printed errors.
+  bool load(const CompileSource &source);
+  /// The same for the text of a .hkt file called `name`.
+  bool loadText(const std::string &name, const std::string &text,
+                const frontend::ElaborateOptions &options);
+  /// Writes each stage from now on into `folder`, numbered.
+  void dumpTo(const std::string &folder) { dumpFolder = folder; }
+  /// Runs the stages up to and with `stage`; nothing if it is there already.
+  bool runTo(llvm::StringRef stage);
+  /// The plan and kernels of the last stage; checks what the schedule expects
+  /// of bytes and memory.
+  std::optional<CompiledProgram>
+  makeProgram(const codegen::CodeGenOptions &options = {});
+
+  mlir::ModuleOp module();
+  llvm::StringRef stage() const;
+  const placement::PlacementReport &placement() const { return report; }
+  mlir::MLIRContext *context();
+
+private:
+  bool dump();
+  bool readDump(const CompileSource &source);
+
+  struct State;
+  std::unique_ptr<State> state;
+  placement::PlacementReport report;
+  std::string dumpFolder;
+};
+
+} // namespace hocket
+
+#endif // HOCKET_PIPELINE_COMPILER_H

@@ -1,0 +1,45 @@
+//===- Verify.h - a compiled program against the reference ------*- C++ -*-===//
+//
+// Runs a program on all ranks with random weights and inputs and compares with
+// the float64 evaluation of the model, made without any schedule. Also checks
+// that what the ranks counted is what the plan said.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_VERIFY_VERIFY_H
+#define HOCKET_VERIFY_VERIFY_H
+
+#include "hocket/Pipeline/Compiler.h"
+#include "hocket/Runtime/Status.h"
+
+namespace hocket {
+
+struct VerifyOptions {
+  uint64_t seed = 1;
+  codegen::CodeGenOptions codegen;
+};
+
+/// One output. Errors are the largest absolute difference over the largest
+/// absolute value of the reference.
+struct OutputError {
+  std::string name;
+  double relative = 0;
+  double largest = 0; // of the reference
+};
+
+struct VerifyReport {
+  std::vector<OutputError> outputs;
+  int64_t ranks = 1;
+  int64_t collectives = 0; // in a step
+  double worst() const;
+};
+
+/// Takes `compiler` from its model stage to a program and runs it. Errors of
+/// the compiler have been printed; `status` says what else went wrong. False on
+/// any error.
+bool verify(Compiler &compiler, const VerifyOptions &options,
+            VerifyReport &report, runtime::Status &status);
+
+} // namespace hocket
+
+#endif // HOCKET_VERIFY_VERIFY_H

@@ -1,0 +1,128 @@
+//===- Compiler.cpp - runs the stages -------------------------------------===//
+
+#include "hocket/Pipeline/Compiler.h"
+#include "ExpectedCosts.h"
+#include "hocket/Pipeline/Registration.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace hocket;
+
+struct Compiler::State {
+  State(llvm::raw_ostream &errors, codegen::KernelCache *cache)
+      : errors(errors), cache(cache), context(registry()),
+        handler(sourceManager, &context, errors), diagnostics(sources) {
+    context.loadAllAvailableDialects();
+  }
+
+  static DialectRegistry registry() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+
+  llvm::raw_ostream &errors;
+  codegen::KernelCache *cache;
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  llvm::SourceMgr sourceManager;
+  SourceMgrDiagnosticHandler handler;
+  syntax::SourceManager sources;
+  syntax::DiagnosticEngine diagnostics;
+  OwningOpRef<ModuleOp> module;
+  int stage = 0;
+};
+
+Compiler::Compiler(llvm::raw_ostream &errors, codegen::KernelCache *cache)
+    : state(std::make_unique<State>(errors, cache)) {}
+Compiler::~Compiler() = default;
+
+ModuleOp Compiler::module() { return *state->module; }
+MLIRContext *Compiler::context() { return &state->context; }
+StringRef Compiler::stage() const { return stages()[state->stage].name; }
+
+bool Compiler::load(const CompileSource &source) {
+  if (!source.from.empty())
+    return readDump(source);
+  syntax::Program program =
+      syntax::loadProgram(source.path, state->sources, state->diagnostics);
+  if (!state->diagnostics.hasErrors())
+    state->module =
+        frontend::elaborate(program, state->sources, state->diagnostics,
+                            &state->context, source.elaborate);
+  state->errors << state->diagnostics.render();
+  return state->module && dump();
+}
+
+bool Compiler::loadText(const std::string &name, const std::string &text,
+                        const frontend::ElaborateOptions &options) {
+  auto reader = [&](const std::string &path,
+                    std::string &why) -> std::optional<std::string> {
+    if (path == name)
+      return text;
+    return syntax::readFromDisk(path, why);
+  };
+  syntax::Program program = syntax::loadProgram(name, state->sources,
+                                                state->diagnostics, reader);
+  // Errors about placement show lines of this text.
+  state->sourceManager.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
+  if (!state->diagnostics.hasErrors())
+    state->module =
+        frontend::elaborate(program, state->sources, state->diagnostics,
+                            &state->context, options);
+  state->errors << state->diagnostics.render();
+  return state->module && dump();
+}
+
+bool Compiler::readDump(const CompileSource &source) {
+  state->stage = findStage(source.from);
+  state->module = parseSourceFile<ModuleOp>(source.path, state->sourceManager,
+                                            &state->context);
+  return state->module && dump();
+}
+
+bool Compiler::dump() {
+  if (dumpFolder.empty())
+    return true;
+  const Stage &now = stages()[state->stage];
+  std::string path = llvm::formatv("{0}/{1,0+2}.{2}.mlir", dumpFolder,
+                                   state->stage, now.name);
+  std::error_code error = llvm::sys::fs::create_directories(dumpFolder);
+  if (!error) {
+    llvm::raw_fd_ostream stream(path, error);
+    if (!error)
+      stream << printStage(*state->module, now);
+  }
+  if (error)
+    state->errors << "error: cannot write '" << path
+                  << "': " << error.message() << "\n";
+  return !error;
+}
+
+bool Compiler::runTo(StringRef name) {
+  int target = findStage(name);
+  while (state->stage < target) {
+    ++state->stage;
+    if (failed(stages()[state->stage].run(*state->module, &report)) || !dump())
+      return false;
+  }
+  return true;
+}
+
+std::optional<CompiledProgram>
+Compiler::makeProgram(const codegen::CodeGenOptions &options) {
+  if (!runTo(stages().back().name))
+    return std::nullopt;
+  FailureOr<CompiledProgram> program =
+      hocket::makeProgram(*state->module, options, state->cache);
+  if (failed(program) ||
+      failed(checkExpectedCosts(*state->module, program->plan)))
+    return std::nullopt;
+  return std::move(*program);
+}

@@ -1,0 +1,70 @@
+//===- ExpectedCosts.cpp - checks expect bytes and expect memory ----------===//
+
+#include "ExpectedCosts.h"
+#include "hocket/Placement/Meet.h"
+#include "hocket/Plan/Summary.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace hocket;
+
+static int64_t mostBytes(const plan::Plan &plan) {
+  nlohmann::ordered_json summary = plan::summary(plan);
+  std::vector<int64_t> bytes(plan.rankCount(), 0);
+  for (auto &kind : summary["totals"]["step"])
+    for (size_t rank = 0; rank < bytes.size(); ++rank)
+      bytes[rank] += kind["bytes_per_rank"][rank].get<int64_t>();
+  return *std::max_element(bytes.begin(), bytes.end());
+}
+
+static int64_t mostMemory(const plan::Plan &plan) {
+  int64_t most = 0;
+  for (const plan::RankClass &rankClass : plan.classes)
+    most = std::max(most, rankClass.budget.arenaBytes +
+                              rankClass.budget.weightBytes);
+  return most;
+}
+
+static bool holds(StringRef comparison, double value, double limit) {
+  if (comparison == "<")
+    return value < limit;
+  if (comparison == "<=")
+    return value <= limit;
+  if (comparison == ">")
+    return value > limit;
+  if (comparison == ">=")
+    return value >= limit;
+  if (comparison == "!=")
+    return value != limit;
+  return value == limit;
+}
+
+LogicalResult hocket::checkExpectedCosts(ModuleOp module,
+                                         const plan::Plan &plan) {
+  auto expects = module->getAttrOfType<ArrayAttr>("nn.expect");
+  if (!expects)
+    return success();
+  LogicalResult result = success();
+  for (Attribute attribute : expects) {
+    auto expect = cast<DictionaryAttr>(attribute);
+    StringRef what = expect.getAs<StringAttr>("what").getValue();
+    StringRef comparison = expect.getAs<StringAttr>("comparison").getValue();
+    double limit = expect.getAs<FloatAttr>("limit").getValueAsDouble();
+    bool isMemory = what == "memory";
+    int64_t found = isMemory ? mostMemory(plan) : mostBytes(plan);
+    if (holds(comparison, found, limit))
+      continue;
+    auto line = expect.getAs<LocationAttr>("line");
+    InFlightDiagnostic error = emitError(line ? Location(line) : module.getLoc());
+    error << "expectation failed: "
+          << (isMemory ? "weights and activations take "
+                       : "a rank receives ")
+          << placement::bytesText(found)
+          << (isMemory ? " on a rank" : " in a step") << ", expected "
+          << comparison << " "
+          << placement::bytesText(static_cast<int64_t>(limit));
+    result = failure();
+  }
+  return result;
+}

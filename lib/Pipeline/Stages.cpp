@@ -1,0 +1,59 @@
+//===- Stages.cpp - the table of stages -----------------------------------===//
+
+#include "hocket/Pipeline/Stages.h"
+#include "hocket/Transforms/Fuse.h"
+#include "hocket/Transforms/Partition.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace hocket;
+
+static LogicalResult runPlace(ModuleOp module,
+                              placement::PlacementReport *report) {
+  return placement::place(module, report);
+}
+
+static LogicalResult runPartition(ModuleOp module,
+                                  placement::PlacementReport *) {
+  return partition(module);
+}
+
+static LogicalResult runFuse(ModuleOp module, placement::PlacementReport *) {
+  return fuse(module);
+}
+
+ArrayRef<Stage> hocket::stages() {
+  static const Stage table[] = {
+      {"model",
+       "whole-tensor operations of the model, the schedule's directives as "
+       "written",
+       nullptr},
+      {"placed", "every value's type says what each rank holds of it",
+       runPlace},
+      {"spmd", "one function a rank class, on local tensors, collectives "
+               "between ranks",
+       runPartition},
+      {"kernels", "element-wise and reducing operations gathered in kernels",
+       runFuse},
+  };
+  return table;
+}
+
+int hocket::findStage(StringRef name) {
+  for (auto [index, stage] : llvm::enumerate(stages()))
+    if (stage.name == name)
+      return index;
+  return -1;
+}
+
+std::string hocket::printStage(ModuleOp module, const Stage &stage) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "// stage " << stage.name << ": " << stage.holds << "\n";
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(true, /*prettyForm=*/false);
+  flags.printNameLocAsPrefix(true);
+  module->print(stream, flags);
+  stream << "\n";
+  return text;
+}

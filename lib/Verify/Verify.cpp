@@ -1,0 +1,122 @@
+//===- Verify.cpp - runs a program and the reference side by side ---------===//
+
+#include "hocket/Verify/Verify.h"
+#include "hocket/Io/RandomTensors.h"
+#include "hocket/Launcher/Execute.h"
+#include "hocket/Launcher/Pack.h"
+#include "hocket/Plan/Summary.h"
+#include "hocket/Reference/Evaluate.h"
+#include "hocket/Runtime/MemoryTensors.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <cmath>
+
+using namespace hocket;
+using runtime::Status;
+
+double VerifyReport::worst() const {
+  double worst = 0;
+  for (const OutputError &output : outputs)
+    worst = std::max(worst, output.relative);
+  return worst;
+}
+
+/// All of a global tensor, as the reference holds it.
+static Status readWhole(const runtime::TensorSource &source,
+                        const std::string &name, reference::Tensor &tensor) {
+  runtime::TensorDescription description;
+  if (!source.describe(name, description))
+    return Status::runtimeError("no tensor '" + name + "'");
+  tensor.shape = description.dims;
+  runtime::Box box;
+  box.shape = box.size = description.dims;
+  box.offset.assign(description.dims.size(), 0);
+  tensor.values.resize(box.elements());
+  return source.read(name, box, plan::DType::F64, tensor.values.data());
+}
+
+static Status evaluateReference(mlir::ModuleOp model,
+                                const runtime::TensorSource &weights,
+                                const runtime::TensorSource &inputs,
+                                std::vector<reference::Tensor> &outputs) {
+  auto func = *model.getOps<mlir::func::FuncOp>().begin();
+  std::vector<reference::Tensor> arguments(func.getNumArguments());
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto name = func.getArgAttrOfType<mlir::StringAttr>(i, "nn.name");
+    Status status = readWhole(inputs, name.str(), arguments[i]);
+    if (!status.ok())
+      return status;
+  }
+  std::string problem;
+  auto parameters = [&](llvm::StringRef path, reference::Tensor &tensor) {
+    return readWhole(weights, path.str(), tensor).ok();
+  };
+  if (failed(reference::evaluate(func, parameters, arguments, outputs,
+                                 problem)))
+    return Status::runtimeError("the reference: " + problem);
+  return Status::success();
+}
+
+/// NaN and infinities of one side only count as an infinite error.
+static OutputError compare(const std::string &name,
+                           const std::vector<double> &found,
+                           const std::vector<double> &expected) {
+  OutputError error{name, 0, 0};
+  double difference = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (found[i] == expected[i] ||
+        (std::isnan(found[i]) && std::isnan(expected[i])))
+      continue;
+    double apart = std::fabs(found[i] - expected[i]);
+    difference = std::isfinite(apart) ? std::max(difference, apart) : INFINITY;
+  }
+  for (double value : expected)
+    if (std::isfinite(value))
+      error.largest = std::max(error.largest, std::fabs(value));
+  error.relative = difference / (error.largest > 0 ? error.largest : 1);
+  return error;
+}
+
+bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
+                    VerifyReport &report, Status &status) {
+  mlir::OwningOpRef<mlir::ModuleOp> model = compiler.module().clone();
+  std::optional<CompiledProgram> program =
+      compiler.makeProgram(options.codegen);
+  if (!program)
+    return false;
+  const plan::Plan &plan = program->plan;
+  runtime::RandomTensors weights = runtime::randomWeights(plan, options.seed);
+  runtime::RandomTensors inputs =
+      runtime::randomInputs(plan, options.seed + 1);
+  std::vector<reference::Tensor> expected;
+  status = evaluateReference(*model, weights, inputs, expected);
+  if (!status.ok())
+    return false;
+
+  runtime::KernelLibrary library;
+  status = library.load(program->kernels.data(), program->kernels.size(), plan);
+  if (!status.ok())
+    return false;
+  runtime::MemoryTensors outputs("outputs");
+  runtime::RunOptions run;
+  run.checkReplicas = true;
+  runtime::RunReport ran;
+  status = runtime::executePlan(plan, library.table(), weights, inputs, outputs,
+                                run, &ran);
+  if (status.ok())
+    status = runtime::checkAgainstPlan(plan, ran);
+  if (!status.ok())
+    return false;
+  report.ranks = plan.rankCount();
+  nlohmann::ordered_json summary = plan::summary(plan);
+  for (auto &kind : summary["totals"]["step"])
+    report.collectives += kind["calls"].get<int64_t>();
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    reference::Tensor found;
+    status = readWhole(outputs, plan.outputs[i].name, found);
+    if (!status.ok())
+      return false;
+    report.outputs.push_back(
+        compare(plan.outputs[i].name, found.values, expected[i].values));
+  }
+  return true;
+}

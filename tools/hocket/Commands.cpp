@@ -1,0 +1,139 @@
+//===- Commands.cpp - check, compile, explain, stages ---------------------===//
+
+#include "Options.h"
+#include "RunnerPath.h"
+#include "hocket/Launcher/Pack.h"
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hocket;
+using namespace hocket::tool;
+
+int tool::runCheck(const Options &options) {
+  Compiler compiler(llvm::errs());
+  compiler.dumpTo(options.dumpFolder);
+  return compiler.load(options.source) && compiler.runTo("placed")
+             ? kOk
+             : kUserError;
+}
+
+int tool::runStages(const Options &) {
+  for (const Stage &stage : stages()) {
+    std::string name = stage.name.str();
+    name.resize(9, ' ');
+    std::cout << name << stage.holds.str() << "\n";
+  }
+  std::cout << "plan     flat instructions a rank class, tables a coordinate, "
+               "addresses; JSON\n";
+  return kOk;
+}
+
+/// To a file (complete or not at all) or, for "" and "-", to standard output.
+static int writeText(const std::string &path, const std::string &text) {
+  if (path.empty() || path == "-") {
+    std::cout << text;
+    return std::cout.flush() ? kOk : kRunFailure;
+  }
+  std::string temporary = path + ".partial";
+  std::ofstream stream(temporary, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (stream && std::rename(temporary.c_str(), path.c_str()) == 0)
+    return kOk;
+  std::remove(temporary.c_str());
+  std::cerr << "error: cannot write '" << path << "'\n";
+  return kUserError;
+}
+
+int tool::runCompile(const Options &options) {
+  if (options.output.empty() && options.emit.empty()) {
+    std::cerr << "hocket compile: error: -o APP or --emit STAGE is needed\n";
+    return kUsage;
+  }
+  if (options.target != "cpu") {
+    std::cerr << "hocket compile: error: not supported yet: --target="
+              << options.target << "; use --target=cpu\n";
+    return kUserError;
+  }
+  Compiler compiler(llvm::errs());
+  compiler.dumpTo(options.dumpFolder);
+  if (!compiler.load(options.source))
+    return kUserError;
+  bool emitsPlan = options.emit == "plan";
+  if (!options.emit.empty() && !emitsPlan) {
+    if (findStage(options.emit) < findStage(compiler.stage())) {
+      std::cerr << "hocket compile: error: the input is at stage '"
+                << compiler.stage().str() << "', past '" << options.emit
+                << "'\n";
+      return kUsage;
+    }
+    if (!compiler.runTo(options.emit))
+      return kUserError;
+    return writeText(options.output,
+                     printStage(compiler.module(),
+                                stages()[findStage(options.emit)]));
+  }
+  codegen::CodeGenOptions codegen;
+  codegen.cpu = options.cpu;
+  std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
+  if (!program)
+    return kUserError;
+  if (emitsPlan)
+    return writeText(options.output, plan::toJson(program->plan) + "\n");
+  runtime::Status status = runtime::packExecutable(
+      runnerPath(), program->kernels, program->plan, options.output);
+  if (!status.ok())
+    std::cerr << "error: " << status.message << "\n";
+  return status.exitStatus();
+}
+
+static nlohmann::ordered_json toJson(const placement::ExplainedValue &value) {
+  auto axes = [](const std::vector<placement::ExplainedAxis> &list) {
+    nlohmann::ordered_json result = nlohmann::ordered_json::array();
+    for (const placement::ExplainedAxis &axis : list)
+      result.push_back({{"axis", axis.axis},
+                        {"placement", axis.placement},
+                        {"cause", axis.cause},
+                        {"through", axis.through}});
+    return result;
+  };
+  return {{"path", value.path},
+          {"role", value.role},
+          {"type", value.type},
+          {"in", axes(value.in)},
+          {"out", axes(value.out)}};
+}
+
+int tool::runExplain(const Options &options) {
+  Compiler compiler(llvm::errs());
+  if (!compiler.load(options.source) || !compiler.runTo("placed"))
+    return kUserError;
+  std::vector<std::string> paths;
+  nlohmann::ordered_json found = nlohmann::ordered_json::array();
+  const std::string path =
+      options.positional.empty() ? "" : options.positional[0];
+  bool any = false;
+  for (const placement::ExplainedValue &value : compiler.placement().values) {
+    paths.push_back(value.path);
+    bool below = value.path.rfind(path + ".", 0) == 0;
+    if (!path.empty() && value.path != path && !below)
+      continue;
+    any = true;
+    if (options.json)
+      found.push_back(toJson(value));
+    else
+      std::cout << placement::render(value);
+  }
+  if (!any) {
+    std::cerr << "error: no value '" << path << "' in the model";
+    if (auto near = syntax::nearest(path, paths))
+      std::cerr << "; did you mean '" << *near << "'?";
+    std::cerr << "\n";
+    return kUserError;
+  }
+  if (options.json)
+    std::cout << found.dump(1) << "\n";
+  return kOk;
+}

@@ -1,0 +1,85 @@
+//===- Main.cpp - chooses the command -------------------------------------===//
+
+#include "Options.h"
+#include <cstring>
+#include <iostream>
+
+using namespace hocket;
+using namespace hocket::tool;
+
+#define SOURCE "--schedule --model --variant -D --from"
+
+const std::vector<Command> &tool::commands() {
+  static const std::vector<Command> table = {
+      {"check", "hocket check FILE [--schedule NAME] [-D NAME=VALUE]...",
+       "parse, resolve and place; print errors only",
+       SOURCE " --dump-stages", 1, 1, runCheck},
+      {"compile", "hocket compile FILE -o APP [--schedule NAME] [options]",
+       "make an executable, or print a stage with --emit",
+       SOURCE " -o --emit --dump-stages --cpu --target", 1, 1, runCompile},
+      {"run", "hocket run FILE [options] [the program's options]",
+       "compile and run at once; `--help` after FILE is the program's",
+       SOURCE " --cpu --dump-stages", 1, 1, runRun},
+      {"verify", "hocket verify FILE [--schedule NAME] [options]",
+       "run on all ranks and compare with the float64 reference",
+       SOURCE " --cpu --seed --tolerance --json", 1, 1, runVerify},
+      {"plan", "hocket plan FILE [--schedule NAME] [--json]",
+       "collectives, bytes, memory and flops, before anything runs",
+       SOURCE " --cpu --json", 1, 1, runPlan},
+      {"explain", "hocket explain FILE PATH [--schedule NAME]",
+       "why a value is placed as it is, and what moves it",
+       SOURCE " --json", 1, 2, runExplain},
+      {"fmt", "hocket fmt FILE [--write | --check]",
+       "print the file in canonical form",
+       "--write --check --resolve " SOURCE, 1, 1, runFmt},
+      {"stages", "hocket stages", "list the stages of a compilation", "", 0, 0,
+       runStages},
+  };
+  return table;
+}
+
+static const Command *findCommand(const char *name) {
+  for (const Command &command : commands())
+    if (std::strcmp(command.name, name) == 0)
+      return &command;
+  return nullptr;
+}
+
+static int unknownCommand(const std::string &name) {
+  std::vector<std::string> names;
+  for (const Command &command : commands())
+    names.push_back(command.name);
+  std::cerr << "hocket: error: no command '" << name << "'";
+  if (auto near = syntax::nearest(name, names))
+    std::cerr << "; did you mean '" << *near << "'?";
+  std::cerr << "\nusage: hocket COMMAND ...; `hocket --help` lists commands\n";
+  return kUsage;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    printHelp();
+    return kUsage;
+  }
+  std::string name = argv[1];
+  if (name == "--help" || name == "-h" || name == "help") {
+    printHelp();
+    return kOk;
+  }
+  if (name == "--version") {
+    std::cout << "hocket 0.1, language 1\n";
+    return kOk;
+  }
+  const Command *command = findCommand(argv[1]);
+  if (!command)
+    return unknownCommand(name);
+  if (argc > 2 && (std::strcmp(argv[2], "--help") == 0 ||
+                   std::strcmp(argv[2], "-h") == 0)) {
+    printHelp(*command);
+    return kOk;
+  }
+  Options options;
+  if (!parseOptions(*command, argc - 2, argv + 2, options))
+    return kUsage;
+  return command->run(options);
+}

@@ -1,0 +1,228 @@
+//===- Options.cpp - parses the words after a command ---------------------===//
+
+#include "Options.h"
+#include "hocket/Frontend/Diagnostic.h"
+#include <cstring>
+#include <functional>
+#include <iostream>
+
+using namespace hocket;
+using namespace hocket::tool;
+
+namespace {
+
+struct Option {
+  const char *name;
+  const char *value; // placeholder, or null for a flag
+  const char *help;
+  std::function<bool(Options &, const std::string &)> set;
+};
+
+template <typename T> auto store(T Options::*member) {
+  return [member](Options &options, const std::string &value) {
+    options.*member = value;
+    return true;
+  };
+}
+
+auto raise(bool Options::*member) {
+  return [member](Options &options, const std::string &) {
+    options.*member = true;
+    return true;
+  };
+}
+
+bool readNumber(const std::string &text, double &into) {
+  char *end = nullptr;
+  into = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == 0 && into >= 0;
+}
+
+const std::vector<Option> &optionTable() {
+  using Words = const std::string &;
+  static const std::vector<Option> table = {
+      {"--schedule", "NAME", "which schedule; without it: one device",
+       [](Options &options, Words value) {
+         options.source.elaborate.schedule = value;
+         return true;
+       }},
+      {"--model", "NAME", "which model, if the file has several",
+       [](Options &options, Words value) {
+         options.source.elaborate.model = value;
+         return true;
+       }},
+      {"--variant", "NAME", "a variant of the model",
+       [](Options &options, Words value) {
+         options.source.elaborate.variant = value;
+         return true;
+       }},
+      {"-D", "NAME=VALUE", "a parameter of the model or schedule "
+                           "(model.layers=2, schedule.tp=4)",
+       [](Options &options, Words value) {
+         options.source.elaborate.defines.emplace_back();
+         return frontend::parseDefine(
+             value, options.source.elaborate.defines.back());
+       }},
+      {"--from", "STAGE", "FILE is a dump of this stage: model, placed, spmd, "
+                          "kernels",
+       [](Options &options, Words value) {
+         options.source.from = value;
+         return findStage(value) >= 0;
+       }},
+      {"-o", "FILE", "where to write; - is standard output",
+       store(&Options::output)},
+      {"--emit", "STAGE", "print a stage instead of making an executable: "
+                          "model, placed, spmd, kernels, plan",
+       [](Options &options, Words value) {
+         options.emit = value;
+         return value == "plan" || findStage(value) >= 0;
+       }},
+      {"--dump-stages", "FOLDER", "write every stage into a folder, numbered",
+       store(&Options::dumpFolder)},
+      {"--cpu", "CPU", "native, x86-64-v3, x86-64-v4 or a CPU's name",
+       store(&Options::cpu)},
+      {"--target", "TARGET", "cpu", [](Options &options, Words value) {
+         options.target = value;
+         return value == "cpu" || value == "cuda";
+       }},
+      {"--seed", "N", "seed of random weights and inputs (1)",
+       [](Options &options, Words value) {
+         double number = 0;
+         bool ok = readNumber(value, number);
+         options.seed = static_cast<uint64_t>(number);
+         return ok;
+       }},
+      {"--tolerance", "X", "largest accepted relative error (1e-5)",
+       [](Options &options, Words value) {
+         return readNumber(value, options.tolerance);
+       }},
+      {"--json", nullptr, "output for machines", raise(&Options::json)},
+      {"--write", nullptr, "format files in place", raise(&Options::write)},
+      {"--check", nullptr, "only say whether the file is formatted",
+       raise(&Options::check)},
+      {"--resolve", nullptr, "print the syncs that `auto reshard` chose",
+       raise(&Options::resolve)},
+  };
+  return table;
+}
+
+/// The option, if the command takes it.
+const Option *findOption(const Command &command, const std::string &name) {
+  std::string list = std::string(" ") + command.options + " ";
+  if (list.find(" " + name + " ") == std::string::npos)
+    return nullptr;
+  for (const Option &option : optionTable())
+    if (name == option.name)
+      return &option;
+  return nullptr;
+}
+
+bool usageError(const Command &command, const std::string &text) {
+  std::cerr << "hocket " << command.name << ": error: " << text << "\n"
+            << "usage: " << command.usage << "\n";
+  return false;
+}
+
+bool unknownOption(const Command &command, const std::string &name) {
+  std::vector<std::string> names;
+  for (const Option &option : optionTable())
+    if (findOption(command, option.name))
+      names.push_back(option.name);
+  std::string text = "no option '" + name + "'";
+  if (auto near = syntax::nearest(name, names))
+    text += "; did you mean '" + *near + "'?";
+  return usageError(command, text);
+}
+
+/// `--name=value`, `--name value`, `-Dname=value`: the name and, if it is
+/// joined, the value.
+std::pair<std::string, std::optional<std::string>>
+splitWord(const std::string &word) {
+  if (word.rfind("-D", 0) == 0 && word.size() > 2 && word[2] != '-')
+    return {"-D", word.substr(2)};
+  size_t equals = word.find('=');
+  if (word.rfind("--", 0) == 0 && equals != std::string::npos)
+    return {word.substr(0, equals), word.substr(equals + 1)};
+  return {word, std::nullopt};
+}
+
+} // namespace
+
+bool tool::parseOptions(const Command &command, int argc, char **argv,
+                        Options &options) {
+  std::vector<std::string> positional;
+  bool passesOn = std::strcmp(command.name, "run") == 0;
+  for (int i = 0; i < argc; ++i) {
+    std::string word = argv[i];
+    if (word == "--") {
+      options.programArguments.insert(options.programArguments.end(),
+                                      argv + i + 1, argv + argc);
+      break;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      positional.push_back(word);
+      continue;
+    }
+    auto [name, value] = splitWord(word);
+    const Option *option = findOption(command, name);
+    if (!option && passesOn) {
+      // The program's own options follow the file.
+      options.programArguments.insert(options.programArguments.end(), argv + i,
+                                      argv + argc);
+      break;
+    }
+    if (!option)
+      return unknownOption(command, name);
+    if (option->value && !value && i + 1 < argc)
+      value = argv[++i];
+    if (option->value && !value)
+      return usageError(command, "option '" + name + "' needs a value");
+    if (!option->value && value)
+      return usageError(command, "option '" + name + "' takes no value");
+    if (!option->set(options, value.value_or("")))
+      return usageError(command, "option '" + name + "' does not take '" +
+                                     *value + "': " + option->help);
+  }
+  int count = positional.size();
+  if (count < command.minPositional || count > command.maxPositional)
+    return usageError(command,
+                      count < command.minPositional
+                          ? "a file is missing"
+                          : "unexpected '" + positional.back() + "'");
+  if (count) {
+    options.source.path = positional[0];
+    options.positional.assign(positional.begin() + 1, positional.end());
+  }
+  return true;
+}
+
+void tool::printHelp(const Command &command) {
+  std::cout << "usage: " << command.usage << "\n\n" << command.summary << "\n";
+  bool first = true;
+  for (const Option &option : optionTable()) {
+    if (!findOption(command, option.name))
+      continue;
+    if (first)
+      std::cout << "\noptions:\n";
+    first = false;
+    std::string head = option.name;
+    if (option.value)
+      head += std::string(" ") + option.value;
+    head.resize(std::max<size_t>(head.size() + 2, 24), ' ');
+    std::cout << "  " << head << option.help << "\n";
+  }
+  std::cout << "\nexit status: 0 ok, 1 a mistake in the input, 2 bad usage, "
+               "3 a failure at run time\n";
+}
+
+void tool::printHelp() {
+  std::cout << "usage: hocket COMMAND ...\n\n"
+               "Compiles a model and a schedule to one executable that runs "
+               "on many ranks.\n\ncommands:\n";
+  for (const Command &command : commands()) {
+    std::string name = command.name;
+    name.resize(10, ' ');
+    std::cout << "  " << name << command.summary << "\n";
+  }
+  std::cout << "\n`hocket COMMAND --help` tells more.\n";
+}

@@ -1,0 +1,57 @@
+//===- Options.h - the command line of hocket --------------------*- C++ -*-===//
+
+#ifndef HOCKET_TOOLS_HOCKET_OPTIONS_H
+#define HOCKET_TOOLS_HOCKET_OPTIONS_H
+
+#include "hocket/Pipeline/Compiler.h"
+#include <string>
+#include <vector>
+
+namespace hocket::tool {
+
+/// Exit statuses of all commands.
+enum Exit { kOk = 0, kUserError = 1, kUsage = 2, kRunFailure = 3 };
+
+struct Options {
+  CompileSource source;
+  std::vector<std::string> positional; // after FILE
+  std::string output;                  // -o
+  std::string emit, dumpFolder, cpu = "native", target = "cpu";
+  std::vector<std::string> programArguments; // after `--`, and run's own
+  uint64_t seed = 1;
+  double tolerance = 1e-5;
+  int64_t ranksThreads = 0;
+  bool json = false, write = false, check = false, resolve = false;
+};
+
+struct Command {
+  const char *name;
+  const char *usage;   // "hocket check FILE [options]"
+  const char *summary; // one sentence, for the list of commands
+  const char *options; // names of the options it takes, separated by spaces
+  int minPositional, maxPositional; // with FILE
+  int (*run)(const Options &options);
+};
+
+const std::vector<Command> &commands();
+
+/// Reads the words after the command. False after a printed usage error.
+bool parseOptions(const Command &command, int argc, char **argv,
+                  Options &options);
+
+/// Help of one command, or of all.
+void printHelp(const Command &command);
+void printHelp();
+
+int runCheck(const Options &options);
+int runCompile(const Options &options);
+int runRun(const Options &options);
+int runVerify(const Options &options);
+int runPlan(const Options &options);
+int runExplain(const Options &options);
+int runFmt(const Options &options);
+int runStages(const Options &options);
+
+} // namespace hocket::tool
+
+#endif // HOCKET_TOOLS_HOCKET_OPTIONS_H

@@ -1,0 +1,96 @@
+//===- Run.cpp - hocket run and hocket plan -------------------------------===//
+
+#include "Options.h"
+#include "hocket/Launcher/Main.h"
+#include "hocket/Placement/Meet.h"
+#include "hocket/Plan/Summary.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <iostream>
+
+using namespace hocket;
+using namespace hocket::tool;
+
+int tool::runRun(const Options &options) {
+  Compiler compiler(llvm::errs());
+  compiler.dumpTo(options.dumpFolder);
+  if (!compiler.load(options.source))
+    return kUserError;
+  codegen::CodeGenOptions codegen;
+  codegen.cpu = options.cpu;
+  std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
+  if (!program)
+    return kUserError;
+  return runtime::runPlan("hocket run", program->plan,
+                          program->kernels.data(), program->kernels.size(),
+                          options.programArguments);
+}
+
+static int64_t most(const nlohmann::ordered_json &list) {
+  int64_t result = 0;
+  for (const auto &value : list)
+    result = std::max(result, value.get<int64_t>());
+  return result;
+}
+
+static std::string flopsText(int64_t flops) {
+  static const char *const units[] = {"", "k", "M", "G", "T", "P"};
+  double value = flops;
+  int unit = 0;
+  for (; value >= 1000 && unit < 5; ++unit)
+    value /= 1000;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %sFLOP", value, units[unit]);
+  return text;
+}
+
+static void printPlan(const plan::Plan &plan) {
+  nlohmann::ordered_json summary = plan::summary(plan);
+  std::cout << plan.model;
+  if (!plan.schedule.empty())
+    std::cout << ", " << plan.schedule;
+  std::cout << ": mesh (";
+  for (size_t i = 0; i < plan.mesh.size(); ++i)
+    std::cout << (i ? ", " : "") << plan.mesh[i].name << " = "
+              << plan.mesh[i].size;
+  std::cout << "), " << plan.rankCount() << " ranks in " << plan.classes.size()
+            << (plan.classes.size() == 1 ? " class\n" : " classes\n");
+  for (const auto &collective : summary["collectives"]) {
+    std::string kind = collective["kind"].get<std::string>();
+    kind.resize(15, ' ');
+    std::cout << "  " << kind
+              << placement::bytesText(most(collective["bytes_per_rank"]))
+              << "  " << collective["path"].get<std::string>();
+    std::string line = collective["schedule"].get<std::string>();
+    if (!line.empty())
+      std::cout << "  (" << line << ")";
+    std::cout << "\n";
+  }
+  for (auto &[kind, total] : summary["totals"]["step"].items())
+    if (total["calls"].get<int64_t>())
+      std::cout << "  total " << kind << ": " << total["calls"] << ", "
+                << placement::bytesText(most(total["bytes_per_rank"]))
+                << " received by each rank\n";
+  std::cout << "  memory  weights "
+            << placement::bytesText(most(summary["weight_bytes"]))
+            << ", activations "
+            << placement::bytesText(most(summary["arena_bytes"])) << "\n"
+            << "  compute " << flopsText(most(summary["flops_per_rank"]))
+            << " by each rank\n";
+}
+
+int tool::runPlan(const Options &options) {
+  Compiler compiler(llvm::errs());
+  if (!compiler.load(options.source))
+    return kUserError;
+  codegen::CodeGenOptions codegen;
+  codegen.cpu = options.cpu;
+  std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
+  if (!program)
+    return kUserError;
+  if (options.json)
+    std::cout << plan::summary(program->plan).dump(1) << "\n";
+  else
+    printPlan(program->plan);
+  return kOk;
+}

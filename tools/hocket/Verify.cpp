@@ -1,0 +1,60 @@
+//===- Verify.cpp - hocket verify -------------------------------------------===//
+
+#include "Options.h"
+#include "hocket/Verify/Verify.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+using namespace hocket;
+using namespace hocket::tool;
+
+static void printReport(const VerifyReport &report, bool passed, bool json) {
+  if (json) {
+    nlohmann::ordered_json outputs;
+    for (const OutputError &output : report.outputs)
+      outputs[output.name] = {{"relative_error", output.relative},
+                              {"largest", output.largest}};
+    std::cout << nlohmann::ordered_json{{"passed", passed},
+                                        {"ranks", report.ranks},
+                                        {"collectives", report.collectives},
+                                        {"outputs", outputs}}
+                     .dump(1)
+              << "\n";
+    return;
+  }
+  for (const OutputError &output : report.outputs)
+    std::printf("%s: relative error %.2e (largest value %.3g)\n",
+                output.name.c_str(), output.relative, output.largest);
+  std::printf("%s: %lld ranks, %lld collectives a step\n",
+              passed ? "verified" : "NOT verified",
+              static_cast<long long>(report.ranks),
+              static_cast<long long>(report.collectives));
+}
+
+int tool::runVerify(const Options &options) {
+  Compiler compiler(llvm::errs());
+  if (!compiler.load(options.source))
+    return kUserError;
+  if (compiler.stage() != "model") {
+    std::cerr << "hocket verify: error: it begins with a model; the input is "
+                 "at stage '"
+              << compiler.stage().str() << "'\n";
+    return kUsage;
+  }
+  VerifyOptions verifying;
+  verifying.seed = options.seed;
+  verifying.codegen.cpu = options.cpu;
+  VerifyReport report;
+  runtime::Status status;
+  if (!verify(compiler, verifying, report, status)) {
+    if (status.ok())
+      return kUserError;
+    std::cerr << "error: " << status.message << "\n";
+    return status.exitStatus();
+  }
+  bool passed = report.worst() <= options.tolerance;
+  printReport(report, passed, options.json);
+  return passed ? kOk : kRunFailure;
+}
