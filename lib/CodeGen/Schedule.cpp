@@ -111,17 +111,38 @@ void Scheduler::chooseVectorAxis() {
   }
 }
 
-/// Cuts the vector axis so that its minor part lies in [atLeast, atMost], if a
-/// divisor does; the major part becomes an outer axis.
-void Scheduler::cutVectorAxis(int64_t atLeast, int64_t atMost) {
-  int64_t size = graph.axes[vector];
-  if (size <= atMost || isRemapped(vector))
-    return;
+/// Cuts an axis so that its minor part lies in [atLeast, atMost], if a divisor
+/// does; the major part becomes an outer axis.
+bool Scheduler::cutToBlock(int axis, int64_t atLeast, int64_t atMost) {
+  int64_t size = graph.axes[axis];
+  if (size <= atMost || isRemapped(axis))
+    return size <= atMost;
   for (int64_t block = atMost; block >= atLeast; --block)
     if (size % block == 0) {
-      outer.insert(cutAxis(graph, vector, block));
-      return;
+      outer.insert(cutAxis(graph, axis, block));
+      return true;
     }
+  return false;
+}
+
+/// Where a load's neighbours lie along another axis than the vector axis (a
+/// transposed operand), both are walked in blocks, so that the cache lines that
+/// a row of the block touches are there for the next one.
+void Scheduler::blockTransposed() {
+  int across = -1;
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    if (!schedule.used[i] || node.kind != NodeKind::Load ||
+        node.form.of(vector) < 16)
+      continue;
+    for (int axis : outer)
+      if (node.form.of(axis) == 1 && graph.axes[axis] >= 16)
+        across = axis;
+  }
+  if (across < 0 || !cutToBlock(across, 8, 32))
+    return;
+  outer.erase(across);
+  rows.insert(across);
+  cutToBlock(vector, 32, 128);
 }
 
 void Scheduler::chooseRowAxes() {
@@ -141,8 +162,9 @@ void Scheduler::chooseRowAxes() {
     int64_t count = 1;
     for (int axis : outer)
       count *= graph.axes[axis];
+    blockTransposed();
     if (count < 64)
-      cutVectorAxis(1024, 4096);
+      cutToBlock(vector, 1024, 4096);
     return;
   }
   if (reduced.count(vector))
@@ -152,7 +174,7 @@ void Scheduler::chooseRowAxes() {
     outer.insert(vector);
     return;
   }
-  cutVectorAxis(32, 256);
+  cutToBlock(vector, 32, 256);
   constexpr int64_t longestRow = 16384;
   (graph.axes[vector] <= longestRow ? rows : outer).insert(vector);
 }

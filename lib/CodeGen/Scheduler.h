@@ -24,7 +24,8 @@ private:
   bool checkCone(int node, int axis);
   void chooseVectorAxis();
   void chooseRowAxes();
-  void cutVectorAxis(int64_t atLeast, int64_t atMost);
+  bool cutToBlock(int axis, int64_t atLeast, int64_t atMost);
+  void blockTransposed();
   void orderOuterAxes();
   bool checkOutputs();
   bool isRemapped(int axis) const;

@@ -33,6 +33,16 @@ TEST(Layout, stridesByFactor) {
         options);
 }
 
+TEST(Layout, largeTransposeRunsInBlocks) {
+  RunOptions options;
+  options.inputStrides = {{1, 192}, {320, 1}};
+  options.outputStrides = {{320, 1}};
+  check(R"((%a: $192x320xf32, %b: $192x320xf32) -> $192x320xf32 {
+    %y = nn.binary "add" %a, %b : ($192x320xf32, $192x320xf32) -> $192x320xf32
+    return %y : $192x320xf32 })",
+        options);
+}
+
 TEST(Layout, softmaxOfTransposedInput) {
   RunOptions options;
   options.inputStrides = {{1, 23}};
