@@ -103,9 +103,10 @@ public:
                           KernelCache *cache = nullptr);
   ~KernelCompiler();
 
-  /// Starts compiling a kernel in the background; an equal kernel (same
-  /// content and strides) is compiled once. If the block cannot be one kernel,
-  /// emits an error at the operation (see whyNotKernel) and fails.
+  /// Starts compiling a kernel in the background (from one thread at a time);
+  /// an equal kernel (same content and strides) is compiled once. If the block
+  /// cannot be one kernel, emits an error at the operation (see whyNotKernel)
+  /// and fails.
   llvm::FailureOr<KernelInfo> add(const KernelRequest &request);
 
   /// Waits for all kernels and links them: one ELF shared object that needs
@@ -118,16 +119,21 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Empty if the block can be one kernel, else the reason in words, e.g. "the
-/// result of nn.concat along a split dim is reduced". The fuser asks this
-/// before it joins groups; any single supported operation can be one kernel.
+/// Empty if the block can be one kernel, else the reason in words, e.g. "its
+/// results do not share one loop". The fuser asks this before it joins groups;
+/// the answer does not depend on strides. A single operation can be one kernel,
+/// except a concatenation of factored dims.
 ///
 /// What one block may hold: nn.unary, binary, where, cast, fill, iota,
 /// broadcast, reduce, softmax, layer_norm, rms_norm, rotary, rearrange, slice,
 /// concat, value, dropout (the identity), spmd.keep_first. Any mix of
 /// element-wise operations and reductions is one kernel as long as
-///  - slices and concatenations read inputs or element-wise values of inputs,
-///  - the rows that several passes share fit in 1 MiB of stack.
+///  - no computed value meets itself with its dims exchanged (x + transpose(x)
+///    of an input x is fine),
+///  - one result has all dims that are not reduced,
+///  - a slice or concatenation of computed values is along a dim of one factor
+///    that no reduction before it needs,
+///  - what reductions over different dims leave fits in 1 MiB of stack.
 std::string whyNotKernel(mlir::Block &body);
 
 /// Whether an operation of this kind can be in a kernel at all.

@@ -99,6 +99,17 @@ TEST(Layout, slicesOfComputedValues) {
     return %z : $5x4xf32 })");
 }
 
+TEST(Layout, slicesDoNotReadTheRowOfAnotherIteration) {
+  // e is kept in a row at its own first dim; the slice reads it at others.
+  check(R"((%x: $4x20xf32) -> $3x4x20xf32 {
+    %e = nn.unary "exp" %x : ($4x20xf32) -> $4x20xf32
+    %p = nn.softmax %e {dim = 1 : i64} : ($4x20xf32) -> $4x20xf32
+    %s = nn.slice %e {dim = 0 : i64, start = 1 : i64, size = 3 : i64} : ($4x20xf32) -> $3x20xf32
+    %r = nn.rearrange %s {source = #nn.layout<[3] [20]>, order = [[0], [], [1]]} : ($3x20xf32) -> $3x1x20xf32
+    %y = nn.binary "mul" %p, %r : ($4x20xf32, $3x1x20xf32) -> $3x4x20xf32
+    return %y : $3x4x20xf32 })");
+}
+
 TEST(Layout, concatenations) {
   for (const char *dim : {"0", "1"}) {
     std::string y = dim[0] == '0' ? "$15x4xf32" : "$5x12xf32";
