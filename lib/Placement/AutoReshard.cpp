@@ -46,8 +46,8 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
   nn::LayoutAttr layout = nn::layoutOf(point);
   // Names differ along the way, positions don't.
   target = layout.withPlacement(target.getSplits(), target.getPartials());
-  Location loc = point.getDefiningOp() ? point.getDefiningOp()->getLoc()
-                                       : op->getLoc();
+  Location loc =
+      point.getDefiningOp() ? point.getDefiningOp()->getLoc() : op->getLoc();
   bool movesNames = isUsedFrom(point, op);
   Value moved = redistribute(point, kind, axes, target, loc);
   point.replaceUsesWithIf(moved, [&](OpOperand &use) {
@@ -71,10 +71,10 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
     for (Operation *user : current.getUsers())
       if (isa<nn::ValueOp>(user) && user->isBeforeInBlock(op)) {
         Value renamed = user->getResult(0);
-        renamed.setType(nn::withLayout(
-            cast<RankedTensorType>(renamed.getType()),
-            nn::layoutOf(renamed).withPlacement(target.getSplits(),
-                                                target.getPartials())));
+        renamed.setType(
+            nn::withLayout(cast<RankedTensorType>(renamed.getType()),
+                           nn::layoutOf(renamed).withPlacement(
+                               target.getSplits(), target.getPartials())));
         pending.push_back(renamed);
       }
   }
@@ -87,8 +87,9 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
   SmallVector<StringRef> names;
   for (unsigned axis : axes)
     names.push_back(mesh.getAxes()[axis].getName().getValue());
-  record.bytes = sentBytes(kind, cast<RankedTensorType>(point.getType()),
-                           cast<RankedTensorType>(moved.getType()), mesh, names);
+  record.bytes =
+      sentBytes(kind, cast<RankedTensorType>(point.getType()),
+                cast<RankedTensorType>(moved.getType()), mesh, names);
   if (syncPoint(point, way) && point.hasOneUse()) {
     record.path = way.path;
     way.op = kind.str();
@@ -96,8 +97,8 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
     nn::SplitAttr from = layout.splitOver(names.front());
     nn::SplitAttr to = target.splitOver(names.front());
     auto name = [&](nn::SplitAttr split) {
-      return axisName(layout, {unsigned(split.getDim()),
-                               unsigned(split.getFactor())});
+      return axisName(layout,
+                      {unsigned(split.getDim()), unsigned(split.getFactor())});
     };
     if (from)
       way.axis = name(from);
@@ -140,7 +141,8 @@ static SmallVector<unsigned> fromAxis(nn::LayoutAttr layout, unsigned axis,
       layout.splitOver(mesh.getAxes()[axis].getName().getValue());
   if (!split)
     return axes;
-  for (nn::SplitAttr nested : layout.splitsOf(split.getDim(), split.getFactor()))
+  for (nn::SplitAttr nested :
+       layout.splitsOf(split.getDim(), split.getFactor()))
     if (!axes.empty() || nested == split)
       axes.push_back(mesh.getIndex(nested.getAxis()));
   return axes;
@@ -185,6 +187,18 @@ static int64_t gatherBytes(Value value, unsigned axis, nn::MeshAttr mesh) {
                    names);
 }
 
+/// Cutting what is whole sends nothing, but where the op sums over the factor
+/// its result is partial and has to be reduced.
+static bool sliceIsCheaper(Operation *op, const nn::PlacementRule &rule,
+                           const Mismatch &m, nn::MeshAttr mesh) {
+  if (rule.factors[m.factor].use != nn::FactorUse::Contracted)
+    return true;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  StringRef axis = mesh.getAxes()[m.axis].getName().getValue();
+  return sentBytes("all_reduce", type, type, mesh, {axis}) <=
+         gatherBytes(op->getOperand(m.other), m.axis, mesh);
+}
+
 bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
                   const Mismatch &m) {
   unsigned axis = m.axis;
@@ -200,7 +214,7 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
                          retarget(nn::layoutOf(operand), {axis}, mesh, ref));
     return reduceOperand(op, m.operand, axis);
   case Kind::WholeAndSplit:
-    if (autoReshard)
+    if (autoReshard && sliceIsCheaper(op, rule, m, mesh))
       if (auto ref = plainFactor(rule, mesh, op, m.operand, m.factor, axis))
         return moveOperand(op, m.operand, "slice", {axis},
                            retarget(nn::layoutOf(operand), {axis}, mesh, ref));
@@ -218,9 +232,13 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
       return false;
     }
     return gatherOperand(op, m.operand, axis) ||
-           (op->getNumOperands() > 1 && gatherOperand(op, m.operand == 0, axis));
-  case Kind::NeedsWhole:
+           (op->getNumOperands() > 1 &&
+            gatherOperand(op, m.operand == 0, axis));
   case Kind::NeedsLicence:
+    if (!autoReshard)
+      return assumed.insert({op, axis}).second;
+    return gatherOperand(op, m.operand, axis);
+  case Kind::NeedsWhole:
   case Kind::NotInRule:
   case Kind::Nesting:
     return gatherOperand(op, m.operand, axis);

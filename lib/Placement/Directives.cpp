@@ -46,18 +46,17 @@ void Placer::readDirectives() {
         })
         .Case([&](sched::SyncOp sync) { readSync(sync); })
         .Case([&](sched::DeferOp defer) { readDefer(defer); })
-        .Case([&](sched::StatisticsOp statistics) {
-          readStatistics(statistics);
-        })
+        .Case(
+            [&](sched::StatisticsOp statistics) { readStatistics(statistics); })
         .Case([&](sched::AutoReshardOp) { autoReshard = true; });
 }
 
 /// True for a pattern inside a block whose own pattern has failed already.
 static bool isInside(StringRef pattern, ArrayRef<std::string> blocks) {
   return llvm::any_of(blocks, [&](StringRef block) {
-    return pattern == block || (pattern.starts_with(block) &&
-                                (pattern[block.size()] == '.' ||
-                                 pattern[block.size()] == '['));
+    return pattern == block ||
+           (pattern.starts_with(block) &&
+            (pattern[block.size()] == '.' || pattern[block.size()] == '['));
   });
 }
 
@@ -67,7 +66,8 @@ std::vector<PathNode *> Placer::resolve(Operation *directive,
     return {};
   auto parsed = PathQuery::parse(pattern);
   if (!parsed) {
-    problems.addAt(directive, ("'" + pattern + "' is not a path pattern").str());
+    problems.addAt(directive,
+                   ("'" + pattern + "' is not a path pattern").str());
     return {};
   }
   Match match = parsed->match(tree);
@@ -80,8 +80,8 @@ std::vector<PathNode *> Placer::resolve(Operation *directive,
 }
 
 void Placer::reportFailure(Operation *directive, const MatchFailure &failure) {
-  Problem &problem = problems.addAt(
-      directive, "no model value matches '" + failure.written + "'");
+  Problem &problem = problems.addAt(directive, "no model value matches '" +
+                                                   failure.written + "'");
   if (!failure.component.empty() && failure.component != failure.written)
     problem.note("'" + failure.component + "' matches nothing");
   for (std::string &text : explainFailure(failure))
@@ -93,8 +93,7 @@ void Placer::readAt(sched::AtOp at) {
   std::vector<PathNode *> nodes = resolve(at, at.getPattern());
   if (nodes.empty() && !isInside(at.getPattern(), failedBlocks))
     failedBlocks.push_back(at.getPattern().str());
-  if (!at.getCount() || nodes.empty() ||
-      nodes.size() == *at.getCount())
+  if (!at.getCount() || nodes.empty() || nodes.size() == *at.getCount())
     return;
   problems
       .addAt(at, ("'" + at.getPattern() + "' matches " +
@@ -137,7 +136,8 @@ std::optional<SmallVector<unsigned, 2>> Placer::readAxes(Operation *op,
       return std::nullopt;
     }
     if (llvm::is_contained(seen, name.getValue())) {
-      problems.addAt(op, ("axis '" + name.getValue() + "' is listed twice").str());
+      problems.addAt(op,
+                     ("axis '" + name.getValue() + "' is listed twice").str());
       return std::nullopt;
     }
     seen.push_back(name.getValue());
@@ -204,15 +204,17 @@ Placer::readFactor(Operation *directive, StringRef name, nn::LayoutAttr layout,
   bool isNumber = !name.getAsInteger(10, position);
   int64_t rank = layout.getDims().size();
   if (isNumber && position >= 0 && position < rank)
-    found.push_back({unsigned(position), majorFactor(layout.getDims()[position])});
+    found.push_back(
+        {unsigned(position), majorFactor(layout.getDims()[position])});
   if (found.size() == 1)
     return found.front();
   std::string quoted = "'" + path.str() + "'";
   if (found.size() > 1) {
-    problems.addAt(directive,
-                   "axis " + name.str() + " of " + quoted + " is ambiguous: " +
-                       std::to_string(found.size()) + " dims have that name",
-                   path.str())
+    problems
+        .addAt(directive,
+               "axis " + name.str() + " of " + quoted + " is ambiguous: " +
+                   std::to_string(found.size()) + " dims have that name",
+               path.str())
         .note("name it by its position: axis " + std::to_string(found[0].dim) +
               " or axis " + std::to_string(found[1].dim));
     return std::nullopt;

@@ -1,8 +1,8 @@
 //===- Expect.cpp - counts of collectives that a schedule states ----------===//
 
+#include "hocket/Placement/Expect.h"
 #include "Locations.h"
 #include "Placer.h"
-#include "hocket/Placement/Expect.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -26,8 +26,8 @@ int64_t placement::countStatistics(Operation *op) {
   return isa<nn::LayerNormOp, nn::SoftmaxOp>(op) ? 2 : 1;
 }
 
-std::map<std::string, int64_t>
-placement::countCollectives(func::FuncOp func, StringRef root) {
+std::map<std::string, int64_t> placement::countCollectives(func::FuncOp func,
+                                                           StringRef root) {
   std::map<std::string, int64_t> counts;
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);

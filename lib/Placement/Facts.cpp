@@ -50,8 +50,8 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
       SmallVector<std::pair<std::string, unsigned>> extra;
       if (node->parameter)
         extra = linearDims(node->parameter);
-      auto ref = readFactor(directive, axis, nn::layoutOf(value), node->path,
-                            extra);
+      auto ref =
+          readFactor(directive, axis, nn::layoutOf(value), node->path, extra);
       if (!ref)
         continue;
       fact.ref = *ref;
@@ -63,9 +63,9 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
     return;
   PathNode &node = *nodes.front();
   Problem &problem = problems.addAt(
-      directive, "'" + node.path + "' is no parameter and no input: " +
-                     (isShard ? "shard" : "replicate") +
-                     " places what is stored or given",
+      directive,
+      "'" + node.path + "' is no parameter and no input: " +
+          (isShard ? "shard" : "replicate") + " places what is stored or given",
       node.path);
   std::vector<std::string> inside;
   for (const auto &child : node.children)
@@ -74,17 +74,19 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
   if (!inside.empty())
     problem.note("its parameters: " + llvm::join(inside, ", "));
   else if (isShard)
-    problem.note("a computed value is split by a sync: sync " + node.path + " " +
-                 (node.hasRole(nn::ValueRole::Argument) ? "fwd_pre" : "fwd_post") +
-                 " slice axis " + axis.str() + " over " +
-                 cast<StringAttr>(over[0]).str());
+    problem.note(
+        "a computed value is split by a sync: sync " + node.path + " " +
+        (node.hasRole(nn::ValueRole::Argument) ? "fwd_pre" : "fwd_post") +
+        " slice axis " + axis.str() + " over " +
+        cast<StringAttr>(over[0]).str());
 }
 
 static std::string axesText(ArrayRef<unsigned> axes, nn::MeshAttr mesh) {
   std::vector<std::string> names;
   for (unsigned axis : axes)
     names.push_back(mesh.getAxes()[axis].getName().str());
-  return names.size() == 1 ? names.front() : "(" + llvm::join(names, ", ") + ")";
+  return names.size() == 1 ? names.front()
+                           : "(" + llvm::join(names, ", ") + ")";
 }
 
 static std::string factText(const Fact &fact, Value value, nn::MeshAttr mesh) {
@@ -98,17 +100,16 @@ static std::string factText(const Fact &fact, Value value, nn::MeshAttr mesh) {
 enum class Relation { Apart, Agree, Disagree, Unordered };
 
 static Relation relate(const Fact &a, const Fact &b) {
-  bool shares = llvm::any_of(a.axes, [&](unsigned axis) {
-    return llvm::is_contained(b.axes, axis);
-  });
+  bool shares = llvm::any_of(
+      a.axes, [&](unsigned axis) { return llvm::is_contained(b.axes, axis); });
   if (!shares) {
     bool sameFactor = !a.isReplicate && !b.isReplicate && a.ref == b.ref;
     return sameFactor ? Relation::Unordered : Relation::Apart;
   }
   if (a.isReplicate && b.isReplicate)
     return Relation::Apart;
-  bool isSame = a.isReplicate == b.isReplicate && a.ref == b.ref &&
-                a.axes == b.axes;
+  bool isSame =
+      a.isReplicate == b.isReplicate && a.ref == b.ref && a.axes == b.axes;
   return isSame ? Relation::Agree : Relation::Disagree;
 }
 
@@ -134,8 +135,8 @@ void Placer::addFact(PathNode &node, Value value, Fact fact, bool isOverride) {
     std::string quoted = "'" + node.path + "'";
     Problem &problem = problems.addAt(
         fact.directive,
-        disagree ? "two facts about " + quoted + " disagree: " +
-                       factText(fact, value, mesh) + " here, " +
+        disagree ? "two facts about " + quoted +
+                       " disagree: " + factText(fact, value, mesh) + " here, " +
                        factText(other, value, mesh) + " before"
                  : quoted + " is split by " +
                        factorName(nn::layoutOf(value), fact.ref) +
@@ -147,12 +148,12 @@ void Placer::addFact(PathNode &node, Value value, Fact fact, bool isOverride) {
                  "the other line is here");
     SmallVector<unsigned> both(other.axes.begin(), other.axes.end());
     both.append(fact.axes.begin(), fact.axes.end());
-    problem.note(disagree ? "keep one of them, or end the later one with "
-                            "'override'"
-                          : "write it in one line: shard " + node.path +
-                                " axis " +
-                                axisName(nn::layoutOf(value), fact.ref) +
-                                " over " + axesText(both, mesh));
+    problem.note(disagree
+                     ? "keep one of them, or end the later one with "
+                       "'override'"
+                     : "write it in one line: shard " + node.path + " axis " +
+                           axisName(nn::layoutOf(value), fact.ref) + " over " +
+                           axesText(both, mesh));
     return;
   }
   llvm::erase_if(known, [](const Fact &other) { return other.axes.empty(); });
@@ -170,9 +171,9 @@ void Placer::applyFacts() {
         origin.directive = fact.directive;
         origins.set(value, axis, origin);
         if (!fact.isReplicate)
-          splits.push_back(nn::SplitAttr::get(
-              module.getContext(), mesh.getAxes()[axis].getName(), fact.ref.dim,
-              fact.ref.factor));
+          splits.push_back(nn::SplitAttr::get(module.getContext(),
+                                              mesh.getAxes()[axis].getName(),
+                                              fact.ref.dim, fact.ref.factor));
       }
     value.setType(nn::withLayout(cast<RankedTensorType>(value.getType()),
                                  layout.withPlacement(splits, {})));

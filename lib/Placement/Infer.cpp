@@ -21,20 +21,17 @@ void Placer::inferOps() {
     else if (isa<nn::PlacedOp>(op))
       inferOp(op);
     else
-      problems.add(modelLine(op->getLoc()),
-                   ("not supported yet: placing '" +
-                    op->getName().getStringRef() + "'")
-                       .str());
+      problems.add(modelLine(op->getLoc()), ("not supported yet: placing '" +
+                                             op->getName().getStringRef() + "'")
+                                                .str());
   }
 }
-
 
 void Placer::inferOp(Operation *op) {
   nn::PlacementRule rule = cast<nn::PlacedOp>(op).getPlacementRule();
   bool allFree = op->getNumOperands() > 0 &&
-                 llvm::all_of(op->getOperands(), [&](Value operand) {
-                   return isFree(operand);
-                 });
+                 llvm::all_of(op->getOperands(),
+                              [&](Value operand) { return isFree(operand); });
   std::set<unsigned> reported;
   // Mending an axis can show that another operand does not meet there either.
   for (unsigned round = 0; round < 4 * mesh.getAxes().size() + 1; ++round) {
@@ -88,8 +85,8 @@ Value Placer::placeFor(Operation *op, Value value, nn::LayoutAttr target,
         layout.partialOver(name) != target.partialOver(name))
       axes.push_back(axis);
   }
-  Location loc = value.getDefiningOp() ? value.getDefiningOp()->getLoc()
-                                       : value.getLoc();
+  Location loc =
+      value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
   made = redistribute(value, kind, axes, target, loc);
   if (isFree(value))
     freeValues.insert(made);
@@ -147,14 +144,16 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
 }
 
 bool Placer::isLicensed(Operation *op, unsigned axis) {
+  if (assumed.contains({op, axis}))
+    return true;
   std::string path = modelPath(op);
   bool found = false;
   for (Licence &licence : licences) {
     if (!llvm::is_contained(licence.axes, axis))
       continue;
     for (const std::string &root : licence.paths)
-      if (path == root || (StringRef(path).starts_with(root) &&
-                           path[root.size()] == '.')) {
+      if (path == root ||
+          (StringRef(path).starts_with(root) && path[root.size()] == '.')) {
         licence.used.insert(axis);
         found = true;
       }
@@ -180,21 +179,22 @@ void Placer::checkOutputs(Operation *terminator) {
   auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
   for (OpOperand &output : terminator->getOpOperands()) {
     unsigned index = output.getOperandNumber();
-    std::string name =
-        names && index < names.size()
-            ? cast<StringAttr>(names[index]).getValue().str()
-            : "output" + std::to_string(index);
+    std::string name = names && index < names.size()
+                           ? cast<StringAttr>(names[index]).getValue().str()
+                           : "output" + std::to_string(index);
     for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
       nn::LayoutAttr layout = nn::layoutOf(output.get());
       if (!layout.partialOver(axisText(axis)))
         continue;
       if (autoReshard && reduceOperand(terminator, index, axis))
         continue;
-      Problem &problem = problems.add(
-          causeLocation(output.get(), axis, terminator),
-          "output '" + name + "' must be whole or split, and is a sum that is "
-          "still partial over " + axisText(axis),
-          name);
+      Problem &problem =
+          problems.add(causeLocation(output.get(), axis, terminator),
+                       "output '" + name +
+                           "' must be whole or split, and is a sum that is "
+                           "still partial over " +
+                           axisText(axis),
+                       name);
       noteCause(problem, output.get(), axis);
       wayReduce(problem, output.get(), axis);
     }

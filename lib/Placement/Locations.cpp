@@ -26,14 +26,17 @@ std::string placement::modelPath(Operation *op) {
     return value.getPath().str();
   if (auto parameter = dyn_cast<nn::ParameterOp>(op))
     return parameter.getPath().str();
-  for (Operation *user : op->getUsers())
-    if (auto value = dyn_cast<nn::ValueOp>(user))
-      if (value.getRole() != nn::ValueRole::Argument)
-        return value.getPath().str();
+  if (auto moved = dyn_cast<nn::RedistributeOp>(op))
+    if (Operation *source = moved.getX().getDefiningOp())
+      return modelPath(source);
   for (Value operand : op->getOperands())
     if (auto value = operand.getDefiningOp<nn::ValueOp>())
       if (value.getRole() == nn::ValueRole::Argument)
         return value.getPath().rsplit('.').first.str();
+  for (Operation *user : op->getUsers())
+    if (auto value = dyn_cast<nn::ValueOp>(user))
+      if (value.getRole() != nn::ValueRole::Argument)
+        return value.getPath().str();
   return "";
 }
 

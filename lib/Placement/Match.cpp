@@ -104,7 +104,8 @@ bool Matcher::matches(const Component &component, const PathNode &node) const {
     return true;
   case Component::Kind::Index: {
     auto index = indexOf(node.name);
-    return index && llvm::any_of(component.selectors, [&](const auto &selector) {
+    return index &&
+           llvm::any_of(component.selectors, [&](const auto &selector) {
              return selects(selector, *index, countIndices(*node.parent));
            });
   }
@@ -168,9 +169,9 @@ bool Matcher::runAlternation(const PathPattern &pattern, size_t at,
   return any;
 }
 
-static void collectBranches(
-    const PathPattern &pattern,
-    std::vector<std::pair<const Component *, size_t>> &branches) {
+static void
+collectBranches(const PathPattern &pattern,
+                std::vector<std::pair<const Component *, size_t>> &branches) {
   for (const Component &component : pattern.components)
     for (size_t i = 0; i < component.branches.size(); ++i) {
       branches.push_back({&component, i});

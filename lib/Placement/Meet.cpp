@@ -42,8 +42,7 @@ private:
   /// Records the mismatch; false, to return.
   bool refuse(Kind kind, unsigned axis, unsigned operand, unsigned other = 0,
               int factor = -1, int otherFactor = -1) {
-    out.mismatches.push_back(
-        {kind, axis, operand, other, factor, otherFactor});
+    out.mismatches.push_back({kind, axis, operand, other, factor, otherFactor});
     return false;
   }
 
@@ -62,8 +61,8 @@ private:
 void Meeting::readOperands() {
   for (unsigned i = 0; i < request.operands.size(); ++i) {
     SmallVector<Mismatch> mismatches;
-    operands.push_back(space.toRule(rule.operands[i], request.operands[i],
-                                    mismatches));
+    operands.push_back(
+        space.toRule(rule.operands[i], request.operands[i], mismatches));
     for (Mismatch mismatch : mismatches) {
       mismatch.operand = i;
       out.mismatches.push_back(mismatch);
@@ -85,6 +84,10 @@ bool Meeting::splitMayMeetWhole(unsigned operand, int factor) const {
 bool Meeting::meetSplit(unsigned axis) {
   int first = -1;
   unsigned count = operands.size();
+  for (unsigned i = 0; i < count; ++i)
+    if (isSplit(i, axis) &&
+        rule.factors[stateOf(i, axis).factor].use == FactorUse::Whole)
+      return refuse(Kind::NeedsWhole, axis, i, 0, stateOf(i, axis).factor);
   for (unsigned i = 0; i < count; ++i) {
     if (!isSplit(i, axis))
       continue;
@@ -99,8 +102,6 @@ bool Meeting::meetSplit(unsigned axis) {
     return true;
   int factor = stateOf(first, axis).factor;
   const auto &stated = rule.factors[factor];
-  if (stated.use == FactorUse::Whole)
-    return refuse(Kind::NeedsWhole, axis, first, 0, factor);
   if (stated.use == FactorUse::Statistics) {
     if (!request.isLicensed(axis))
       return refuse(Kind::NeedsLicence, axis, first, 0, factor);
@@ -175,8 +176,8 @@ bool Meeting::meetPartial(unsigned axis) {
     return true;
   for (unsigned i = 0; i < operands.size(); ++i) {
     PartialUse use = rule.operands[i].partial;
-    bool joins = use == PartialUse::Addend ||
-                 (use == PartialUse::Any && first >= 0);
+    bool joins =
+        use == PartialUse::Addend || (use == PartialUse::Any && first >= 0);
     if (joins && stateOf(i, axis).hold == State::Hold::Whole)
       masks.push_back({i, axis});
   }
@@ -256,9 +257,8 @@ bool Meeting::alignGroups(int factor) {
 }
 
 void Meeting::writeLayouts() {
-  auto write = [&](const nn::PlacementRule::Value &value,
-                   nn::LayoutAttr layout, const RuleValue &placed, unsigned at,
-                   bool isResult) {
+  auto write = [&](const nn::PlacementRule::Value &value, nn::LayoutAttr layout,
+                   const RuleValue &placed, unsigned at, bool isResult) {
     SmallVector<Mismatch> mismatches;
     auto made = space.toType(value, layout, placed, mismatches);
     for (Mismatch mismatch : mismatches) {
@@ -269,13 +269,13 @@ void Meeting::writeLayouts() {
     return made;
   };
   for (unsigned i = 0; i < operands.size(); ++i)
-    out.sliced.push_back(write(rule.operands[i], request.operands[i],
-                               operands[i], i, false));
+    out.sliced.push_back(
+        write(rule.operands[i], request.operands[i], operands[i], i, false));
   for (auto [operand, axis] : masks)
     stateOf(operand, axis) = {State::Hold::Partial, -1, Reduction::Sum};
   for (unsigned i = 0; i < operands.size(); ++i)
-    out.masked.push_back(write(rule.operands[i], request.operands[i],
-                               operands[i], i, false));
+    out.masked.push_back(
+        write(rule.operands[i], request.operands[i], operands[i], i, false));
   for (unsigned i = 0; i < request.results.size(); ++i)
     out.results.push_back(
         write(rule.results[i], request.results[i], result, i, true));

@@ -28,7 +28,7 @@ static std::string opName(Operation *op) {
     name = binary.getKind().str();
   if (auto reduce = dyn_cast<nn::ReduceOp>(op))
     name = reduce.getKind().str();
-  return path.empty() ? name : name + " in '" + path + "'";
+  return name + (path.empty() ? " in the model" : " in '" + path + "'");
 }
 
 std::string Placer::operandName(Operation *op, unsigned operand) const {
@@ -67,8 +67,13 @@ static std::string cutsText(nn::LayoutAttr layout, const Mismatch &mismatch,
       layout.getDims()[mismatch.typeDim].getFactors()[mismatch.typeFactor];
   const auto &fine = rule.factors[mismatch.factor];
   int64_t parts = mesh.getAxes()[mismatch.axis].getSize();
-  std::string name = factorName(layout, {mismatch.typeDim, mismatch.typeFactor});
+  std::string name =
+      factorName(layout, {mismatch.typeDim, mismatch.typeFactor});
   std::string unit = fine.name.empty() ? "parts" : fine.name;
+  // Of grouped heads the rule has the operand's own factor.
+  if (fine.size == coarse.getSize())
+    return name + " (" + std::to_string(coarse.getSize()) + ") cut in " +
+           std::to_string(parts) + " does not fit how its queries are cut";
   return name + " (" + std::to_string(coarse.getSize()) + ") cut in " +
          std::to_string(parts) + " does not fall on whole " + unit + ", " +
          std::to_string(fine.size) + " of " +
@@ -82,14 +87,16 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
   auto theirs = [&] { return operandName(op, m.other); };
   switch (m.kind) {
   case Kind::PartialRefused:
-    return name + " takes " + mine() + " whole, and gets a sum that is still "
-           "partial" + over;
+    return name + " takes " + mine() +
+           " whole, and gets a sum that is still "
+           "partial" +
+           over;
   case Kind::TwoSums:
     return name + " multiplies " + mine() + " by " + theirs() +
            ", and both are sums that are still partial" + over;
   case Kind::TwoReductions:
-    return name + " gets " + mine() + " and " + theirs() +
-           " partial" + over + " under different reductions";
+    return name + " gets " + mine() + " and " + theirs() + " partial" + over +
+           " under different reductions";
   case Kind::PartialAndSplit:
     return name + " gets " + mine() + " as a sum that is still partial" + over +
            ", and " + theirs() + " split by " + splitName(op, m.other, m.axis) +
@@ -107,15 +114,13 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
            " split by " + splitName(op, m.other, m.axis) + ", both" + over;
   case Kind::WholeAndSplit:
     return name + " gets " + theirs() + " split by " +
-           splitName(op, m.other, m.axis) + over + ", and " + mine() +
-           " whole";
+           splitName(op, m.other, m.axis) + over + ", and " + mine() + " whole";
   case Kind::Nesting:
     return name + " gets " + mine() + " and " + theirs() +
            " split by the same factor over axes nested in different orders";
   case Kind::Unaligned: {
     Value value = m.isResult ? op->getResult(0) : op->getOperand(m.operand);
-    return name + ": " +
-           cutsText(nn::layoutOf(value), m, rule, mesh) + over;
+    return name + ": " + cutsText(nn::layoutOf(value), m, rule, mesh) + over;
   }
   case Kind::NotInRule:
     return name + " cannot take " + mine() + " split by " +
@@ -153,8 +158,8 @@ void Placer::noteCause(Problem &problem, Value value, unsigned axis) const {
     });
     std::string text = "partial since " + opName(root->op) + ": " +
                        operandName(root->op, uses->getOperandNumber()) +
-                       " is split" +
-                       (root->factor.empty() ? "" : " by " + root->factor) +
+                       " is split by " +
+                       splitName(root->op, uses->getOperandNumber(), axis) +
                        ", which it contracts";
     Operation *directive = origins.directiveOf(value, axis);
     Location where = modelLine(root->op->getLoc());
@@ -185,19 +190,26 @@ void Placer::noteCause(Problem &problem, Value value, unsigned axis) const {
 void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
                             const Mismatch &mismatch) {
   // The found placement to blame: of a whole and a split side the split one.
-  unsigned blamed = mismatch.kind == Kind::WholeAndSplit ? mismatch.other
-                                                         : mismatch.operand;
+  unsigned blamed =
+      mismatch.kind == Kind::WholeAndSplit ? mismatch.other : mismatch.operand;
   if (mismatch.isResult)
     blamed = 0;
   Value value = op->getOperand(blamed);
-  Problem &problem = problems.add(causeLocation(value, mismatch.axis, op),
-                                  mismatchText(op, rule, mismatch),
-                                  modelPath(op));
+  Problem &problem =
+      problems.add(causeLocation(value, mismatch.axis, op),
+                   mismatchText(op, rule, mismatch), modelPath(op));
+  if (isa<NameLoc>(op->getLoc()))
+    llvm::raw_string_ostream(problem.site)
+        << op->getName() << " " << modelLine(op->getLoc());
   std::string reason;
   if (mismatch.kind == Kind::PartialRefused || mismatch.kind == Kind::TwoSums)
     reason = rule.reason;
   if (mismatch.kind == Kind::NeedsWhole || mismatch.kind == Kind::NeedsLicence)
     reason = rule.factors[mismatch.factor].reason;
+  if (mismatch.kind == Kind::Unaligned && !mismatch.isResult &&
+      isa<nn::AttentionOp>(op))
+    reason = "where keys and values are left whole, each rank reads the heads "
+             "that its queries need";
   if (mismatch.kind == Kind::WholeAndSplit)
     reason = "what is whole is cut only where a line says so";
   if (mismatch.kind == Kind::PartialAndSplit ||

@@ -20,9 +20,8 @@ bool PathNode::hasRole(nn::ValueRole role) const {
 
 PathTree::PathTree(func::FuncOp func) : PathTree() {
   for (BlockArgument argument : func.getArguments())
-    if (auto name =
-            func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                              "nn.name"))
+    if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      "nn.name"))
       insert(name.getValue()).input = argument;
   if (auto others = func->getAttrOfType<ArrayAttr>("nn.other_arguments"))
     for (StringAttr name : others.getAsRange<StringAttr>()) {
@@ -48,7 +47,8 @@ PathNode &PathTree::insert(StringRef path) {
     if (!next) {
       next = node->children.emplace_back(std::make_unique<PathNode>()).get();
       next->name = name.str();
-      next->path = node->path.empty() ? name.str() : node->path + "." + next->name;
+      next->path =
+          node->path.empty() ? name.str() : node->path + "." + next->name;
       next->parent = node;
       next->depth = node->depth + 1;
     }

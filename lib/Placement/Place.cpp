@@ -76,8 +76,8 @@ void Placer::finish() {
         {text("what", expect.getWhat()),
          text("comparison", expect.getComparison()),
          builder.getNamedAttr("limit", expect.getLimitAttr()),
-         builder.getNamedAttr(
-             "line", LocationAttr(scheduleLine(expect.getLoc())))}));
+         builder.getNamedAttr("line",
+                              LocationAttr(scheduleLine(expect.getLoc())))}));
   }
   for (const InsertedSync &sync : inserted)
     moves.push_back(builder.getDictionaryAttr(
@@ -108,6 +108,4 @@ struct PlacePass : PassWrapper<PlacePass, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-void placement::registerPlacePass() {
-  PassRegistration<PlacePass>();
-}
+void placement::registerPlacePass() { PassRegistration<PlacePass>(); }

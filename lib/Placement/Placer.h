@@ -117,7 +117,8 @@ private:
   mlir::Value applySync(mlir::Value value, const SyncSite &site);
   mlir::Value redistribute(mlir::Value value, llvm::StringRef kind,
                            llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target,
-                           mlir::Location loc, std::optional<int64_t> root = {});
+                           mlir::Location loc,
+                           std::optional<int64_t> root = {});
   nn::LayoutAttr syncTarget(nn::LayoutAttr layout, const SyncSite &site,
                             std::optional<FactorRef> from,
                             std::optional<FactorRef> to) const;
@@ -202,6 +203,8 @@ private:
   /// The value after the syncs of its path, for explanations.
   llvm::DenseMap<mlir::Value, mlir::Value> synced;
   llvm::DenseSet<mlir::Value> freeValues;
+  /// Licences that were missing: reported once, and then taken as given.
+  llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> assumed;
   /// (value, type, kind) of free slices and masks, made once.
   std::map<std::tuple<void *, const void *, std::string>, mlir::Value> moved;
 };

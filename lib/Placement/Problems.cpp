@@ -3,8 +3,8 @@
 #include "Problems.h"
 #include "Locations.h"
 #include "hocket/Placement/Meet.h"
-#include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 #include <map>
 
 using namespace mlir;
@@ -59,6 +59,15 @@ void WayOut::append(sched::ScheduleOp schedule) const {
   OperationState state(loc, name);
   state.addAttributes(attributes);
   builder.create(state);
+  for (const WayOut &other : others)
+    other.append(schedule);
+}
+
+int64_t WayOut::getBytes() const {
+  int64_t sum = bytes;
+  for (const WayOut &other : others)
+    sum += other.bytes;
+  return sum;
 }
 
 Problem &Problem::note(Location at, std::string text) {
@@ -72,7 +81,7 @@ Problem &Problem::note(std::string text) {
 
 Problem &Problems::add(Location where, std::string text, std::string path) {
   list.push_back(std::make_unique<Problem>(
-      Problem{where, std::move(text), std::move(path), {}, {}}));
+      Problem{where, std::move(text), std::move(path), {}, "", {}}));
   return *list.back();
 }
 
@@ -97,7 +106,8 @@ std::string placement::maskIndices(StringRef text) {
     size_t end = i;
     while (begins && end < text.size() && llvm::isDigit(text[end]))
       ++end;
-    if (begins && end < text.size() && (text[end] == '.' || text[end] == '\'')) {
+    if (begins && end < text.size() &&
+        (text[end] == '.' || text[end] == '\'')) {
       masked += '#';
       i = end - 1;
       continue;
@@ -112,7 +122,7 @@ static std::string keyOf(const Problem &problem) {
   llvm::raw_string_ostream stream(key);
   stream << " @ " << problem.where;
   // Where it happens is part of it, but not in which of several layers.
-  stream << " " << maskIndices("'" + problem.path + "'");
+  stream << " " << maskIndices("'" + problem.path + "'") << problem.site;
   return key;
 }
 
@@ -156,17 +166,21 @@ static std::string othersOf(const ProblemGroup &group) {
 }
 
 static std::string waysText(const std::vector<WayOut> &ways) {
-  size_t width = 0;
-  for (const WayOut &way : ways)
-    width = std::max(width, way.line().size());
-  std::string text = "what would make it meet, cheapest first:";
+  std::vector<std::pair<std::string, std::string>> lines;
   for (const WayOut &way : ways) {
-    std::string line = way.line();
-    text += "\n  " + line + std::string(width - line.size() + 2, ' ') + "# " +
-            bytesText(way.bytes) + " sent by each rank";
+    std::string remark = "# " + bytesText(way.bytes) + " sent by each rank";
     if (!way.remark.empty())
-      text += ", " + way.remark;
+      remark += ", " + way.remark;
+    lines.push_back({way.line(), remark});
+    for (const WayOut &other : way.others)
+      lines.push_back({other.line(), "# and " + bytesText(other.bytes)});
   }
+  size_t width = 0;
+  for (auto &[line, remark] : lines)
+    width = std::max(width, line.size());
+  std::string text = "what would make it meet, cheapest first:";
+  for (auto &[line, remark] : lines)
+    text += "\n  " + line + std::string(width - line.size() + 2, ' ') + remark;
   return text;
 }
 

@@ -26,11 +26,14 @@ struct WayOut {
   std::string axis, to;
   std::vector<std::string> over;
   int64_t bytes = 0;
-  std::string remark; ///< after the bytes
+  std::string remark;         ///< after the bytes
+  std::vector<WayOut> others; ///< lines that are needed besides this one
 
   /// "sync h.0.attn fwd_post all_reduce over tp"
   std::string line() const;
-  /// Adds it as the last directive of a schedule.
+  /// Bytes of all its lines.
+  int64_t getBytes() const;
+  /// Adds it, all its lines, as the last directives of a schedule.
   void append(sched::ScheduleOp schedule) const;
 };
 
@@ -44,6 +47,8 @@ struct Problem {
   std::string text;
   std::string path; ///< the instance: "h.3.ln_2"; empty for a whole directive
   std::vector<Note> notes;
+  /// The line of the model, where instances share it; else empty.
+  std::string site;
   std::vector<WayOut> ways; ///< candidates; Remedies.h keeps the legal ones
 
   Problem &note(mlir::Location where, std::string text);

@@ -50,8 +50,8 @@ static std::string generalise(ArrayRef<std::string> paths,
     }
     const PathNode *parent = tree.find(prefix);
     bool isAll = parent && parent->children.size() == indices.size();
-    bool isRun = *indices.rbegin() - *indices.begin() + 1 ==
-                 int64_t(indices.size());
+    bool isRun =
+        *indices.rbegin() - *indices.begin() + 1 == int64_t(indices.size());
     std::vector<std::string> listed;
     for (int64_t index : indices)
       listed.push_back(std::to_string(index));
@@ -63,21 +63,34 @@ static std::string generalise(ArrayRef<std::string> paths,
   return text;
 }
 
-/// The way out number `index` of every member, as one line.
-static WayOut combine(const ProblemGroup &group, size_t index,
-                      const PathTree &tree) {
-  WayOut way = group.members.front()->ways[index];
+/// The same way out of every member of a group, as one.
+static WayOut combine(ArrayRef<const WayOut *> same, const PathTree &tree) {
+  WayOut way = *same.front();
   std::vector<std::string> paths, untils;
-  for (Problem *member : group.members) {
-    if (member->ways.size() != group.members.front()->ways.size())
-      return way;
-    paths.push_back(member->ways[index].path);
-    untils.push_back(member->ways[index].until);
+  for (const WayOut *member : same) {
+    paths.push_back(member->path);
+    untils.push_back(member->until);
   }
   way.path = generalise(paths, tree);
   if (!way.until.empty())
     way.until = generalise(untils, tree);
+  for (size_t i = 0; i < way.others.size(); ++i) {
+    SmallVector<const WayOut *> others;
+    for (const WayOut *member : same)
+      if (i < member->others.size())
+        others.push_back(&member->others[i]);
+    way.others[i] = combine(others, tree);
+  }
   return way;
+}
+
+static WayOut combine(const ProblemGroup &group, size_t index,
+                      const PathTree &tree) {
+  SmallVector<const WayOut *> same;
+  for (Problem *member : group.members)
+    if (index < member->ways.size())
+      same.push_back(&member->ways[index]);
+  return combine(same, tree);
 }
 
 static bool works(const WayOut &way, const std::string &key,
@@ -89,9 +102,10 @@ static bool works(const WayOut &way, const std::string &key,
   Placer placer(*copy, func, schedule);
   placer.run();
   std::set<std::string> after = keysOf(placer.problems);
-  return !after.count(key) && llvm::all_of(after, [&](const std::string &other) {
-    return before.count(other) > 0;
-  });
+  return !after.count(key) &&
+         llvm::all_of(after, [&](const std::string &other) {
+           return before.count(other) > 0;
+         });
 }
 
 void placement::keepLegalWays(Problems &problems, ModuleOp model) {
@@ -111,7 +125,7 @@ void placement::keepLegalWays(Problems &problems, ModuleOp model) {
       if (isKnown || !works(way, group.key, before, model))
         continue;
       auto dearer = llvm::find_if(kept, [&](const WayOut &other) {
-        return other.bytes > way.bytes;
+        return other.getBytes() > way.getBytes();
       });
       kept.insert(dearer, way);
     }

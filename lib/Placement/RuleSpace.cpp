@@ -80,16 +80,16 @@ bool placement::cutsAlign(int64_t coarse, int64_t fine,
   return ours == theirs;
 }
 
-RuleValue
-RuleSpace::toRule(const PlacementRule::Value &value, LayoutAttr layout,
-                  SmallVectorImpl<Mismatch> &mismatches) const {
+RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
+                            LayoutAttr layout,
+                            SmallVectorImpl<Mismatch> &mismatches) const {
   RuleValue placed;
   placed.axes.resize(mesh.getAxes().size());
   placed.nesting.resize(rule.factors.size());
   placed.ownCuts.resize(rule.factors.size());
   for (auto partial : layout.getPartials())
-    placed.axes[mesh.getIndex(partial.getAxis())] = {
-        State::Hold::Partial, -1, partial.getReduction()};
+    placed.axes[mesh.getIndex(partial.getAxis())] = {State::Hold::Partial, -1,
+                                                     partial.getReduction()};
   for (unsigned dim = 0; dim < layout.getDims().size(); ++dim) {
     SmallVector<Span> types = typeSpans(layout.getDims()[dim]);
     SmallVector<Span> rules = ruleSpans(rule, value, dim);
@@ -117,8 +117,8 @@ RuleSpace::toRule(const PlacementRule::Value &value, LayoutAttr layout,
         int64_t coarse = types[f].major / types[f].minor;
         bool aligned =
             cutsAlign(coarse, rule.factors[factor].size, sizesOf(axes));
-        bool isOwn = !aligned && rules[found].minor ==
-                                     multiplicityOf(value, dim);
+        bool isOwn =
+            !aligned && rules[found].minor == multiplicityOf(value, dim);
         if (isOwn && multiplicityOf(value, dim) > 1) {
           placed.ownCuts.set(factor);
         } else if (!aligned) {
@@ -137,8 +137,7 @@ RuleSpace::toRule(const PlacementRule::Value &value, LayoutAttr layout,
 }
 
 std::optional<TypeFactor> RuleSpace::find(const PlacementRule::Value &value,
-                                          LayoutAttr layout,
-                                          int factor) const {
+                                          LayoutAttr layout, int factor) const {
   for (unsigned dim = 0; dim < value.dims.size(); ++dim) {
     SmallVector<Span> rules = ruleSpans(rule, value, dim);
     for (unsigned r = 0; r < rules.size(); ++r) {

@@ -39,8 +39,7 @@ public:
                                  nn::LayoutAttr layout, int factor) const;
   bool has(const nn::PlacementRule::Value &value, int factor) const;
   /// Of the dim that has the factor, or 1.
-  int64_t multiplicity(const nn::PlacementRule::Value &value,
-                       int factor) const;
+  int64_t multiplicity(const nn::PlacementRule::Value &value, int factor) const;
 
 private:
   llvm::SmallVector<int64_t> sizesOf(llvm::ArrayRef<unsigned> axes) const;

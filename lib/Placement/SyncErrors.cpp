@@ -16,8 +16,8 @@ using namespace hocket::placement;
 
 static std::string offer(const SyncSite &site, StringRef kind, StringRef axis,
                          StringRef to, StringRef over) {
-  std::string text = "write instead: sync " + site.path + " " + site.moment +
-                     " " + kind.str();
+  std::string text =
+      "write instead: sync " + site.path + " " + site.moment + " " + kind.str();
   if (!axis.empty())
     text += " axis " + axis.str();
   if (!to.empty())
@@ -34,8 +34,8 @@ void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
   std::string wantedName = wanted ? axisName(layout, *wanted) : "";
   nn::SplitAttr split = layout.splitOver(name);
   std::string splitName =
-      split ? axisName(layout, {unsigned(split.getDim()),
-                                unsigned(split.getFactor())})
+      split ? axisName(layout,
+                       {unsigned(split.getDim()), unsigned(split.getFactor())})
             : "";
   if (layout.partialOver(name)) {
     if (site.kind == "slice" && !wantedName.empty())
@@ -43,8 +43,9 @@ void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
     else
       problem.note(offer(site, "all_reduce", "", "", name));
   } else if (split) {
-    bool isOther = wanted && !(FactorRef{unsigned(split.getDim()),
-                                         unsigned(split.getFactor())} == *wanted);
+    bool isOther =
+        wanted && !(FactorRef{unsigned(split.getDim()),
+                              unsigned(split.getFactor())} == *wanted);
     if (site.kind == "all_reduce" || site.kind == "all_gather" ||
         site.kind == "broadcast" || site.kind == "all_to_all") {
       if (!splitName.empty())
@@ -71,8 +72,8 @@ static std::string foundText(nn::LayoutAttr layout, StringRef axis) {
            axis.str();
   if (auto split = layout.splitOver(axis))
     return "a value that is split by " +
-           factorName(layout, {unsigned(split.getDim()),
-                               unsigned(split.getFactor())}) +
+           factorName(layout,
+                      {unsigned(split.getDim()), unsigned(split.getFactor())}) +
            " over " + axis.str();
   return "a value that is whole on " + axis.str();
 }
@@ -103,21 +104,19 @@ bool Placer::checkSync(Value value, const SyncSite &site,
     bool isRight = split && wantsSplit && from &&
                    FactorRef{unsigned(split.getDim()),
                              unsigned(split.getFactor())} == *from;
-    if (wantsPartial ? isPartial
-        : wantsSplit ? isRight
-                     : !split && !isPartial)
+    if (wantsPartial ? isPartial : wantsSplit ? isRight : !split && !isPartial)
       continue;
     bool isIdle = (site.kind == "all_reduce" || site.kind == "all_gather") &&
                   !split && !isPartial;
     isIdle |= site.kind == "slice" && split && from &&
               FactorRef{unsigned(split.getDim()),
                         unsigned(split.getFactor())} == *from;
-    std::string text =
-        isIdle ? site.kind + " at " + quoted + " has no effect: it gets " +
-                     foundText(layout, name) + " already"
-               : site.kind + " at " + quoted + " needs " +
-                     neededText(site, layout, from, name) + ", and gets " +
-                     foundText(layout, name);
+    std::string text = isIdle ? site.kind + " at " + quoted +
+                                    " has no effect: it gets " +
+                                    foundText(layout, name) + " already"
+                              : site.kind + " at " + quoted + " needs " +
+                                    neededText(site, layout, from, name) +
+                                    ", and gets " + foundText(layout, name);
     reportSync(value, site, axis, from, text);
     return false;
   }
@@ -145,8 +144,7 @@ bool Placer::checkSync(Value value, const SyncSite &site,
     return true;
   // Only the minor axes of a nesting can be joined by themselves.
   SmallVector<nn::SplitAttr> nested = layout.splitsOf(from->dim, from->factor);
-  ArrayRef<nn::SplitAttr> minor =
-      ArrayRef(nested).take_back(site.axes.size());
+  ArrayRef<nn::SplitAttr> minor = ArrayRef(nested).take_back(site.axes.size());
   for (nn::SplitAttr split : minor)
     if (!llvm::is_contained(site.axes,
                             unsigned(mesh.getIndex(split.getAxis())))) {

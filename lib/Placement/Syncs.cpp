@@ -28,11 +28,10 @@ std::vector<Value> Placer::sitesOf(const PathNode &node, StringRef moment,
     collect(node, [&](nn::ValueRole role) { return !isArgument(role); });
     if (!found.empty())
       return found;
-    why = quoted +
-          (node.input || node.hasRole(nn::ValueRole::Argument)
-               ? " is an argument: its moment is fwd_pre"
-           : node.path.empty() ? " is the whole model: name its result"
-                               : " has no result to sync");
+    why = quoted + (node.input || node.hasRole(nn::ValueRole::Argument)
+                        ? " is an argument: its moment is fwd_pre"
+                    : node.path.empty() ? " is the whole model: name its result"
+                                        : " has no result to sync");
     return found;
   }
   if (node.input)
@@ -193,12 +192,14 @@ Value Placer::applySync(Value value, const SyncSite &site) {
     return value;
   checkSync(value, site, from, to);
   nn::LayoutAttr target = syncTarget(layout, site, from, to);
-  Location model = value.getDefiningOp() ? value.getDefiningOp()->getLoc()
-                                         : value.getLoc();
-  Value moved = redistribute(value, site.kind, site.axes, target,
-                             madeBy(model, site.directive->getLoc()),
-                             site.root);
+  Location model =
+      value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
+  Value moved =
+      redistribute(value, site.kind, site.axes, target,
+                   madeBy(model, site.directive->getLoc()), site.root);
   value.replaceAllUsesExcept(moved, moved.getDefiningOp());
+  if (isFree(value))
+    freeValues.insert(moved);
   for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
     Origin origin;
     bool isMoved = llvm::is_contained(site.axes, axis);

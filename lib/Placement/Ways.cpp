@@ -25,8 +25,8 @@ bool Placer::syncPoint(Value value, WayOut &way) {
     value = moved.getX();
   if (auto named = value.getDefiningOp<nn::ValueOp>()) {
     way.path = named.getPath().str();
-    way.moment = named.getRole() == nn::ValueRole::Argument ? "fwd_pre"
-                                                            : "fwd_post";
+    way.moment =
+        named.getRole() == nn::ValueRole::Argument ? "fwd_pre" : "fwd_post";
     return true;
   }
   auto argument = dyn_cast<BlockArgument>(value);
@@ -34,8 +34,8 @@ bool Placer::syncPoint(Value value, WayOut &way) {
     return false;
   way.moment = "fwd_pre";
   way.path = pathOf(argument.getLoc()).str();
-  if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                    "nn.name"))
+  if (auto name =
+          func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name"))
     way.path = name.getValue().str();
   return !way.path.empty();
 }
@@ -68,9 +68,13 @@ static nn::LayoutAttr without(nn::LayoutAttr layout, StringRef axis,
 /// The earliest and the latest named values of a chain that all hold the same.
 static SmallVector<Value> namedOf(ArrayRef<Value> chain) {
   SmallVector<Value> named;
-  for (Value value : chain)
-    if (value.getDefiningOp<nn::ValueOp>() || isa<BlockArgument>(value))
+  for (Value value : chain) {
+    Value source = value;
+    while (auto moved = source.getDefiningOp<nn::RedistributeOp>())
+      source = moved.getX();
+    if (source.getDefiningOp<nn::ValueOp>() || isa<BlockArgument>(source))
       named.push_back(value);
+  }
   return named;
 }
 
@@ -84,7 +88,8 @@ void Placer::wayReduce(Problem &problem, Value value, unsigned axis) {
   way.op = "all_reduce";
   way.over = {axisText(axis)};
   nn::LayoutAttr layout = nn::layoutOf(named.front());
-  way.bytes = bytesOf(named.front(), way, without(layout, axisText(axis)), mesh);
+  way.bytes =
+      bytesOf(named.front(), way, without(layout, axisText(axis)), mesh);
   problem.ways.push_back(way);
 
   // The same sum in two halves, around what lies between two named results.
@@ -131,10 +136,10 @@ void Placer::wayGather(Problem &problem, Value value, unsigned axis) {
   // members read is gathered once, for all of them.
   Value point = named.back();
   for (Value other : llvm::reverse(named))
-    if (aliased(other) == aliased(point) && other.getType() == point.getType() &&
+    if (aliased(other) == aliased(point) &&
+        other.getType() == point.getType() &&
         other.getDefiningOp<nn::ValueOp>() &&
-        other.getDefiningOp<nn::ValueOp>().getRole() ==
-            nn::ValueRole::Argument)
+        other.getDefiningOp<nn::ValueOp>().getRole() == nn::ValueRole::Argument)
       point = other;
   WayOut way;
   if (!syncPoint(point, way))
@@ -185,8 +190,8 @@ void Placer::wayScatter(Problem &problem, Value value, unsigned axis,
   way.op = "reduce_scatter";
   way.axis = axisName(layout, ref);
   way.over = {axisText(axis)};
-  way.bytes = bytesOf(named.front(), way,
-                      without(layout, axisText(axis), ref), mesh);
+  way.bytes =
+      bytesOf(named.front(), way, without(layout, axisText(axis), ref), mesh);
   if (!way.axis.empty())
     problem.ways.push_back(way);
 }
@@ -204,6 +209,18 @@ static std::optional<FactorRef> factorIn(Operation *op, unsigned operand,
               rule.factors[factor].size)
             return FactorRef{unsigned(d), t};
   return std::nullopt;
+}
+
+/// True if the axis splits a dim of the operand that the op takes whole.
+static bool splitsWhole(Operation *op, unsigned operand,
+                        const nn::PlacementRule &rule, StringRef axis) {
+  nn::SplitAttr split = nn::layoutOf(op->getOperand(operand)).splitOver(axis);
+  return split &&
+         llvm::any_of(rule.operands[operand].dims[split.getDim()],
+                      [&](int factor) {
+                        return factor >= 0 &&
+                               rule.factors[factor].use == nn::FactorUse::Whole;
+                      });
 }
 
 void Placer::addWays(Problem &problem, Operation *op,
@@ -246,7 +263,21 @@ void Placer::addWays(Problem &problem, Operation *op,
     wayGather(problem, operand, m.axis);
     return;
   }
-  case Kind::NeedsWhole:
+  case Kind::NeedsWhole: {
+    // All operands that the op takes whole there, in as many lines.
+    std::vector<WayOut> before = std::move(problem.ways);
+    problem.ways.clear();
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (splitsWhole(op, i, rule, axisText(m.axis)))
+        wayGather(problem, op->getOperand(i), m.axis);
+    if (problem.ways.size() > 1) {
+      WayOut all = problem.ways.front();
+      all.others.assign(problem.ways.begin() + 1, problem.ways.end());
+      problem.ways.assign(1, all);
+    }
+    problem.ways.insert(problem.ways.begin(), before.begin(), before.end());
+    return;
+  }
   case Kind::Unaligned:
   case Kind::NotInRule:
   case Kind::Nesting:

@@ -19,7 +19,7 @@ namespace hocket::placement {
 struct State {
   enum class Hold { Whole, Split, Partial };
   Hold hold = Hold::Whole;
-  int factor = -1; ///< Split: of the rule
+  int factor = -1;                              ///< Split: of the rule
   nn::Reduction reduction = nn::Reduction::Sum; ///< Partial
 };
 

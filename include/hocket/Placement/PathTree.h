@@ -1,4 +1,5 @@
-//===- PathTree.h - the paths of a model, and patterns over them -*- C++ -*-===//
+//===- PathTree.h - the paths of a model, and patterns over them -*- C++
+//-*-===//
 //
 // The tree of everything a schedule can name in one function: modules (inner
 // nodes), arguments, results, bindings, parameters and inputs. Patterns are
@@ -23,8 +24,8 @@ struct PathNode {
   unsigned depth = 0; ///< components of the path
   std::vector<std::unique_ptr<PathNode>> children;
 
-  nn::ParameterOp parameter;            ///< null if it is none
-  mlir::BlockArgument input;            ///< null if it is none
+  nn::ParameterOp parameter;                ///< null if it is none
+  mlir::BlockArgument input;                ///< null if it is none
   llvm::SmallVector<nn::ValueOp, 1> values; ///< one a call, in op order
   /// Names an argument of a function that is not compiled (`targets`).
   bool isElsewhere = false;

@@ -1,0 +1,33 @@
+// Only what is stored or given can be sharded.
+// RUN: hocket-opt %s -hocket-place -verify-diagnostics
+
+!act = tensor<4x8xf32, #nn.layout<[batch=4] [hidden=8]>>
+!wide = tensor<4x16xf32, #nn.layout<[batch=4] [inner=16]>>
+!up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
+!down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
+!row = tensor<8xf32, #nn.layout<[hidden=8]>>
+func.func @forward(%x: !act {nn.name = "x"}) -> !act
+    attributes {nn.outputs = ["output"]} {
+    %up0 = nn.parameter "h.0.up.weight" : !up
+    %down0 = nn.parameter "h.0.down.weight" : !down
+    %bias0 = nn.parameter "h.0.down.bias" : !row
+    %ln0 = nn.parameter "h.0.ln.weight" : !row
+    %a0 = nn.value argument "h.0.up.x" %x : (!act) -> !act
+    %b0 = nn.linear %a0, %up0 : (!act, !up) -> !wide
+    %c0 = nn.value result "h.0.up" %b0 : (!wide) -> !wide
+    %d0 = nn.unary "gelu" %c0 : (!wide) -> !wide
+    %e0 = nn.value argument "h.0.down.x" %d0 : (!wide) -> !wide
+    %f0 = nn.linear %e0, %down0, %bias0 : (!wide, !down, !row) -> !act
+    %g0 = nn.value result "h.0.down" %f0 : (!act) -> !act
+    %h0 = nn.binary "add" %g0, %x : (!act, !act) -> !act
+    %i0 = nn.value argument "h.0.ln.x" %h0 : (!act) -> !act
+    %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
+    %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
+    %out = nn.value result "output" %k0 : (!act) -> !act
+    return %out : !act
+}
+sched.schedule "s" #nn.mesh<tp=4> {
+  // expected-error@below {{'h.0.up' is no parameter and no input: shard places what is stored or given}}
+  // expected-note@unknown {{its parameters: 'h.0.up.weight'}}
+  sched.shard "h.0.up" axis "out" over ["tp"]
+}

@@ -1,0 +1,205 @@
+//===- Meeting.cpp - the algebra of placements, axis by axis --------------===//
+
+#include "hocket/Placement/Meet.h"
+#include <gtest/gtest.h>
+
+using namespace hocket;
+using namespace hocket::placement;
+using nn::FactorUse;
+using nn::PartialUse;
+using nn::PlacementRule;
+using Kind = Mismatch::Kind;
+
+namespace {
+
+class MeetingTest : public testing::Test {
+protected:
+  MeetingTest() {
+    context.loadDialect<nn::NnDialect>();
+    mesh = meshOf({{"dp", 2}, {"tp", 2}});
+  }
+  mlir::StringAttr name(llvm::StringRef text) {
+    return mlir::StringAttr::get(&context, text);
+  }
+  nn::MeshAttr meshOf(std::vector<std::pair<std::string, int64_t>> axes) {
+    llvm::SmallVector<nn::MeshAxisAttr> attrs;
+    for (auto &[axis, size] : axes)
+      attrs.push_back(nn::MeshAxisAttr::get(&context, name(axis), size));
+    return nn::MeshAttr::get(&context, attrs);
+  }
+  /// `dims`: sizes of the factors of each dim.
+  nn::LayoutAttr
+  layout(std::vector<std::vector<int64_t>> dims,
+         std::vector<std::tuple<std::string, int, int>> splits = {},
+         std::vector<std::string> partials = {}) {
+    llvm::SmallVector<nn::DimAttr> attrs;
+    for (auto &sizes : dims) {
+      llvm::SmallVector<nn::FactorAttr> factors;
+      for (int64_t size : sizes)
+        factors.push_back(nn::FactorAttr::get(&context, name(""), size));
+      attrs.push_back(nn::DimAttr::get(&context, factors));
+    }
+    llvm::SmallVector<nn::SplitAttr> splitAttrs;
+    for (auto &[axis, dim, factor] : splits)
+      splitAttrs.push_back(
+          nn::SplitAttr::get(&context, name(axis), dim, factor));
+    llvm::SmallVector<nn::PartialAttr> partialAttrs;
+    for (auto &axis : partials)
+      partialAttrs.push_back(
+          nn::PartialAttr::get(&context, name(axis), nn::Reduction::Sum));
+    return nn::LayoutAttr::get(&context, attrs, splitAttrs, partialAttrs);
+  }
+  MeetResult run(const PlacementRule &rule,
+                 std::vector<nn::LayoutAttr> operands,
+                 std::vector<nn::LayoutAttr> results,
+                 std::vector<unsigned> free = {}) {
+    llvm::BitVector isFree(operands.size());
+    for (unsigned operand : free)
+      isFree.set(operand);
+    return meet({rule, mesh, operands, results, isFree,
+                 [](unsigned) { return false; }});
+  }
+  static PlacementRule::Factor factor(int64_t size,
+                                      FactorUse use = FactorUse::Pointwise) {
+    PlacementRule::Factor made;
+    made.size = size;
+    made.use = use;
+    return made;
+  }
+  static PlacementRule::Value value(std::vector<std::vector<int>> dims,
+                                    PartialUse partial = PartialUse::Refused) {
+    PlacementRule::Value made;
+    for (auto &dim : dims)
+      made.dims.push_back(llvm::SmallVector<int, 2>(dim.begin(), dim.end()));
+    made.partial = partial;
+    return made;
+  }
+  /// y[b, o] = sum_i x[b, i] w[o, i] + bias[o]; b 8, o 12, i 6.
+  static PlacementRule linear() {
+    PlacementRule rule;
+    rule.factors = {factor(8), factor(12), factor(6, FactorUse::Contracted)};
+    rule.operands = {value({{0}, {2}}, PartialUse::Linear),
+                     value({{1}, {2}}, PartialUse::Linear),
+                     value({{1}}, PartialUse::Addend)};
+    rule.results = {value({{0}, {1}})};
+    return rule;
+  }
+
+  mlir::MLIRContext context;
+  nn::MeshAttr mesh;
+};
+
+TEST_F(MeetingTest, ContractedSplitMakesAPartialSumAndMasksTheBias) {
+  MeetResult met = run(linear(),
+                       {layout({{8}, {6}}, {{"tp", 1, 0}}),
+                        layout({{12}, {6}}, {{"tp", 1, 0}}), layout({{12}})},
+                       {layout({{8}, {12}})}, {1, 2});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], layout({{8}, {12}}, {}, {"tp"}));
+  EXPECT_EQ(met.masked[2], layout({{12}}, {}, {"tp"}));
+}
+
+TEST_F(MeetingTest, AFreeOperandIsCutUnasked) {
+  MeetResult met = run(
+      linear(),
+      {layout({{8}, {6}}, {{"tp", 1, 0}}), layout({{12}, {6}}), layout({{12}})},
+      {layout({{8}, {12}})}, {1, 2});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.sliced[1], layout({{12}, {6}}, {{"tp", 1, 0}}));
+}
+
+TEST_F(MeetingTest, WhatIsComputedWholeIsNotCutUnasked) {
+  MeetResult met = run(
+      linear(),
+      {layout({{8}, {6}}), layout({{12}, {6}}, {{"tp", 1, 0}}), layout({{12}})},
+      {layout({{8}, {12}})}, {1, 2});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::WholeAndSplit);
+}
+
+TEST_F(MeetingTest, AxesAreIndependent) {
+  MeetResult met =
+      run(linear(),
+          {layout({{8}, {6}}, {{"dp", 0, 0}}),
+           layout({{12}, {6}}, {{"tp", 0, 0}}), layout({{12}}, {{"tp", 0, 0}})},
+          {layout({{8}, {12}})}, {1, 2});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], layout({{8}, {12}}, {{"dp", 0, 0}, {"tp", 1, 0}}));
+}
+
+TEST_F(MeetingTest, OneAxisSplitsOneFactor) {
+  MeetResult met = run(linear(),
+                       {layout({{8}, {6}}, {{"tp", 0, 0}}),
+                        layout({{12}, {6}}, {{"tp", 0, 0}}), layout({{12}})},
+                       {layout({{8}, {12}})}, {2});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::TwoFactors);
+}
+
+TEST_F(MeetingTest, TheProductOfTwoSumsIsRefused) {
+  MeetResult met = run(linear(),
+                       {layout({{8}, {6}}, {}, {"tp"}),
+                        layout({{12}, {6}}, {}, {"tp"}), layout({{12}})},
+                       {layout({{8}, {12}})}, {2});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::TwoSums);
+}
+
+TEST_F(MeetingTest, NestedAxesKeepTheirOrder) {
+  PlacementRule add;
+  add.factors = {factor(8)};
+  add.operands = {value({{0}}, PartialUse::Addend),
+                  value({{0}}, PartialUse::Addend)};
+  add.results = {value({{0}})};
+  auto inner = layout({{8}}, {{"dp", 0, 0}, {"tp", 0, 0}});
+  auto outer = layout({{8}}, {{"tp", 0, 0}, {"dp", 0, 0}});
+  EXPECT_TRUE(run(add, {inner, inner}, {layout({{8}})}).mismatches.empty());
+  MeetResult met = run(add, {inner, outer}, {layout({{8}})});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::Nesting);
+}
+
+TEST_F(MeetingTest, CutsFallOnWholeMinorFactors) {
+  // x[384] against a rule over (12 heads, 32).
+  PlacementRule rule;
+  rule.factors = {factor(12), factor(32)};
+  rule.operands = {value({{0, 1}})};
+  rule.results = {value({{0, 1}})};
+  auto split = layout({{384}}, {{"tp", 0, 0}});
+  MeetResult met = run(rule, {split}, {layout({{12, 32}})});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], layout({{12, 32}}, {{"tp", 0, 0}}));
+  mesh = meshOf({{"tp", 5}}); // 77 of 384 are no whole heads
+  met = run(rule, {split}, {layout({{12, 32}})});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::Unaligned);
+}
+
+TEST_F(MeetingTest, QueryHeadsMayBeCutInsideAGroup) {
+  // 8 query heads read 2 kv heads.
+  PlacementRule rule;
+  rule.factors = {factor(2)};
+  rule.operands = {value({{0}}), value({{0}})};
+  rule.operands[0].multiplicity = {4};
+  rule.results = {value({{0}})};
+  rule.results[0].multiplicity = {4};
+  auto queries = layout({{8}}, {{"tp", 0, 0}});
+  mesh = meshOf({{"tp", 4}});
+  MeetResult met = run(rule, {queries, layout({{2}})}, {layout({{8}})});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], queries);
+  EXPECT_EQ(met.sliced[1], layout({{2}}));
+  // Two kv heads over four ranks do not go with two query heads each.
+  met = run(rule, {queries, layout({{2}}, {{"tp", 0, 0}})}, {layout({{8}})});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::Unaligned);
+}
+
+TEST_F(MeetingTest, CutsAlign) {
+  EXPECT_TRUE(cutsAlign(384, 12, {4}));
+  EXPECT_TRUE(cutsAlign(384, 12, {2, 3}));
+  EXPECT_FALSE(cutsAlign(384, 12, {5}));
+  EXPECT_FALSE(cutsAlign(8, 2, {4}));
+}
+
+} // namespace
