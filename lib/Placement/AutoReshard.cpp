@@ -240,8 +240,10 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
     return gatherOperand(op, m.operand, axis);
   case Kind::NeedsWhole:
   case Kind::NotInRule:
-  case Kind::Nesting:
     return gatherOperand(op, m.operand, axis);
+  case Kind::Nesting:
+    return gatherOperand(op, m.operand, axis) ||
+           gatherOperand(op, m.other, axis);
   }
   return false;
 }

@@ -214,7 +214,8 @@ void Meeting::orderNestings() {
           held.push_back(axis);
       if (own != ArrayRef(held).take_front(own.size()) ||
           held != ArrayRef(order).take_front(held.size())) {
-        refuse(Kind::Nesting, order.front(), i, from, factor);
+        refuse(Kind::Nesting, own.empty() ? order.front() : own.front(), i,
+               from, factor);
         return;
       }
       operands[i].nesting[factor] = held;
