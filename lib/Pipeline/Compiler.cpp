@@ -2,8 +2,8 @@
 
 #include "hocket/Pipeline/Compiler.h"
 #include "ExpectedCosts.h"
+#include "PrintDiagnostics.h"
 #include "hocket/Pipeline/Registration.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
@@ -31,7 +31,7 @@ struct Compiler::State {
   codegen::KernelCache *cache;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   llvm::SourceMgr sourceManager;
-  SourceMgrDiagnosticHandler handler;
+  DiagnosticPrinter handler;
   syntax::SourceManager sources;
   syntax::DiagnosticEngine diagnostics;
   OwningOpRef<ModuleOp> module;
