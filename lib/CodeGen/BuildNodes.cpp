@@ -55,30 +55,28 @@ int GraphBuilder::axisOf(ArrayRef<int> list) {
 /// Numbers the axes, those of the outputs first, and refuses a value that
 /// would have one axis twice: x + transpose(x) of a computed x.
 bool GraphBuilder::numberAxes() {
-  auto good = [&](const Dims &list) {
+  auto check = [&](Operation *op, const Dims &list) {
     std::set<int> seen;
     for (const AtomList &dim : list)
       for (int axis : axesOf(dim))
         if (!seen.insert(axis).second)
-          return false;
+          return fail(op, "a computed value is used both as it is and with "
+                          "its dims exchanged");
     return true;
   };
-  Operation *last = request.body->getTerminator();
   for (const Access &output : outputs)
-    if (!good(output.dims))
-      return fail(last, "a computed value is used both as it is and with its "
-                        "dims exchanged");
+    if (!check(request.body->getTerminator(), output.dims))
+      return false;
   for (Operation &op : *request.body) {
     auto bound = uses.find(&op);
     if (bound == uses.end())
       continue;
     for (auto &access : bound->second)
-      if (access && !good(access->dims))
-        return fail(&op, "its operands meet with their dims exchanged");
+      if (access && !check(&op, access->dims))
+        return false;
     for (Value result : op.getResults())
-      if (!good(dims[result]))
-        return fail(&op, "a computed value is used both as it is and with its "
-                         "dims exchanged");
+      if (!check(&op, dims[result]))
+        return false;
   }
   return true;
 }

@@ -22,6 +22,26 @@ func.func @crossing(%x: !b, %y: !c) -> !b {
 
 // -----
 
+!x = tensor<24xf32, #nn.layout<[6 4]>>
+func.func @rearrangedAcross(%x: !x) -> tensor<6x4xf32, #nn.layout<[6] [4]>> {
+  // expected-error @+1 {{cannot be part of one kernel: the rearrange cuts a dim across its factors}}
+  %t = nn.rearrange %x {source = #nn.layout<[4 6]>, order = [[1], [0]]} : (!x) -> tensor<6x4xf32, #nn.layout<[6] [4]>>
+  %y = nn.unary "neg" %t : (tensor<6x4xf32, #nn.layout<[6] [4]>>) -> tensor<6x4xf32, #nn.layout<[6] [4]>>
+  return %y : tensor<6x4xf32, #nn.layout<[6] [4]>>
+}
+
+// -----
+
+!x = tensor<24xf32, #nn.layout<[6 4]>>
+!y = tensor<24xf32, #nn.layout<[4 6]>>
+func.func @laidOutAcross(%x: !x) -> !y {
+  %y = nn.broadcast %x : (!x) -> !y
+  // expected-error @+1 {{cannot be part of one kernel: output 0 is laid out in factors that cross those that it is computed in}}
+  return %y : !y
+}
+
+// -----
+
 !x = tensor<4x4xf32, #nn.layout<[4] [4]>>
 func.func @contraction(%x: !x) -> !x {
   // expected-error @+1 {{cannot be part of one kernel: 'nn.matmul' cannot be part of a kernel}}

@@ -140,6 +140,25 @@ TEST(WhyNot, pieceOfAReduction) {
             "over or along the cut dim");
 }
 
+TEST(WhyNot, concatenationOfFactors) {
+  EXPECT_EQ(whyNot(R"((%x: $5x(3,4)xf32, %z: $5x4xf32) -> $5x16xf32 {
+    %y = nn.concat %x, %z {dim = 1 : i64} : ($5x(3,4)xf32, $5x4xf32) -> $5x16xf32
+    return %y : $5x16xf32 })"),
+            "the dim that is cut or joined has several factors");
+}
+
+TEST(WhyNot, elementTypes) {
+  EXPECT_EQ(whyNot(R"((%x: $4xi16) -> $4xf32 {
+    %y = nn.cast %x : ($4xi16) -> $4xf32
+    return %y : $4xf32 })"),
+            "an input is not a tensor that a kernel can hold");
+  EXPECT_EQ(whyNot(R"((%x: $4xf32) -> $4xf32 {
+    %n = nn.cast %x : ($4xf32) -> $4xi16
+    %y = nn.cast %n : ($4xi16) -> $4xf32
+    return %y : $4xf32 })"),
+            "no kernel holds elements of this type");
+}
+
 TEST(WhyNot, otherOperations) {
   EXPECT_EQ(whyNot(R"((%x: $5x4xf32, %w: $4x4xf32) -> $5x4xf32 {
     %y = nn.linear %x, %w {transposed = false} : ($5x4xf32, $4x4xf32) -> $5x4xf32
