@@ -67,15 +67,14 @@ bool Compiler::loadText(const std::string &name, const std::string &text,
       return text;
     return syntax::readFromDisk(path, why);
   };
-  syntax::Program program = syntax::loadProgram(name, state->sources,
-                                                state->diagnostics, reader);
+  syntax::Program program =
+      syntax::loadProgram(name, state->sources, state->diagnostics, reader);
   // Errors about placement show lines of this text.
   state->sourceManager.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
   if (!state->diagnostics.hasErrors())
-    state->module =
-        frontend::elaborate(program, state->sources, state->diagnostics,
-                            &state->context, options);
+    state->module = frontend::elaborate(
+        program, state->sources, state->diagnostics, &state->context, options);
   state->errors << state->diagnostics.render();
   return state->module && dump();
 }
@@ -91,8 +90,8 @@ bool Compiler::dump() {
   if (dumpFolder.empty())
     return true;
   const Stage &now = stages()[state->stage];
-  std::string path = llvm::formatv("{0}/{1,0+2}.{2}.mlir", dumpFolder,
-                                   state->stage, now.name);
+  std::string path =
+      llvm::formatv("{0}/{1,0+2}.{2}.mlir", dumpFolder, state->stage, now.name);
   std::error_code error = llvm::sys::fs::create_directories(dumpFolder);
   if (!error) {
     llvm::raw_fd_ostream stream(path, error);
@@ -100,8 +99,8 @@ bool Compiler::dump() {
       stream << printStage(*state->module, now);
   }
   if (error)
-    state->errors << "error: cannot write '" << path
-                  << "': " << error.message() << "\n";
+    state->errors << "error: cannot write '" << path << "': " << error.message()
+                  << "\n";
   return !error;
 }
 

@@ -21,8 +21,8 @@ static int64_t mostBytes(const plan::Plan &plan) {
 static int64_t mostMemory(const plan::Plan &plan) {
   int64_t most = 0;
   for (const plan::RankClass &rankClass : plan.classes)
-    most = std::max(most, rankClass.budget.arenaBytes +
-                              rankClass.budget.weightBytes);
+    most = std::max(most,
+                    rankClass.budget.arenaBytes + rankClass.budget.weightBytes);
   return most;
 }
 
@@ -56,10 +56,10 @@ LogicalResult hocket::checkExpectedCosts(ModuleOp module,
     if (holds(comparison, found, limit))
       continue;
     auto line = expect.getAs<LocationAttr>("line");
-    InFlightDiagnostic error = emitError(line ? Location(line) : module.getLoc());
+    InFlightDiagnostic error =
+        emitError(line ? Location(line) : module.getLoc());
     error << "expectation failed: "
-          << (isMemory ? "weights and activations take "
-                       : "a rank receives ")
+          << (isMemory ? "weights and activations take " : "a rank receives ")
           << placement::bytesText(found)
           << (isMemory ? " on a rank" : " in a step") << ", expected "
           << comparison << " "

@@ -1,4 +1,5 @@
-//===- ExpectedCosts.h - what a schedule expects of bytes, memory *- C++ -*-===//
+//===- ExpectedCosts.h - what a schedule expects of bytes, memory *- C++
+//-*-===//
 
 #ifndef HOCKET_LIB_PIPELINE_EXPECTEDCOSTS_H
 #define HOCKET_LIB_PIPELINE_EXPECTEDCOSTS_H

@@ -30,8 +30,9 @@ ArrayRef<Stage> hocket::stages() {
        nullptr},
       {"placed", "every value's type says what each rank holds of it",
        runPlace},
-      {"spmd", "one function a rank class, on local tensors, collectives "
-               "between ranks",
+      {"spmd",
+       "one function a rank class, on local tensors, collectives "
+       "between ranks",
        runPartition},
       {"kernels", "element-wise and reducing operations gathered in kernels",
        runFuse},

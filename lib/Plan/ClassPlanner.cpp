@@ -42,8 +42,37 @@ LogicalResult ClassPlanner::plan(plan::RankClass &into) {
   for (Operation &op : func.getBody().front())
     if (!done.contains(&op) && failed(planOp(op)))
       return failure();
+  packEarly(into.load);
   memory->assign();
   return success();
+}
+
+/// Moves each packing to right behind the read of its weight, so that the plain
+/// forms of two weights need not be in memory together.
+void ClassPlanner::packEarly(std::vector<plan::Instruction> &load) {
+  llvm::DenseMap<int, size_t> reads; // buffer -> instruction
+  for (auto [index, instruction] : llvm::enumerate(load))
+    if (auto *read = std::get_if<plan::ReadParameter>(&instruction.body))
+      reads[read->dst.buffer] = index;
+  std::vector<std::vector<size_t>> behind(load.size());
+  std::vector<bool> moved(load.size(), false);
+  for (auto [index, instruction] : llvm::enumerate(load))
+    if (auto *pack = std::get_if<plan::PackWeight>(&instruction.body)) {
+      auto read = reads.find(pack->b.buffer);
+      if (read == reads.end())
+        continue;
+      behind[read->second].push_back(index);
+      moved[index] = true;
+    }
+  std::vector<plan::Instruction> ordered;
+  for (size_t i = 0; i < load.size(); ++i) {
+    if (moved[i])
+      continue;
+    ordered.push_back(std::move(load[i]));
+    for (size_t pack : behind[i])
+      ordered.push_back(std::move(load[pack]));
+  }
+  load = std::move(ordered);
 }
 
 void ClassPlanner::addInputs() {
@@ -151,8 +180,8 @@ LogicalResult ClassPlanner::planReturn(func::ReturnOp op) {
     output.offset = 0;
     output.terms.clear();
     output.strides = rowMajorStrides(output.sizes);
-    output.buffer = memory->addTensor(plan::Region::Output, index,
-                                      typeOf(value), elements);
+    output.buffer =
+        memory->addTensor(plan::Region::Output, index, typeOf(value), elements);
     emit(*op, plan::Copy{window.view(), output.view()});
   }
   return success();

@@ -63,6 +63,7 @@ private:
   void addInputs();
   mlir::LogicalResult planOp(mlir::Operation &op);
   mlir::LogicalResult planReturn(mlir::func::ReturnOp op);
+  static void packEarly(std::vector<plan::Instruction> &load);
   bool atLoad(mlir::Operation &op) const;
   void emit(mlir::Operation &op, decltype(plan::Instruction::body) body);
   Strided allocate(mlir::Type type, llvm::ArrayRef<int64_t> like);

@@ -55,8 +55,8 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
       .Case([&](spmd::AllToAllOp exchange) {
         collective.kind = plan::CollectiveKind::AllToAll;
         setCut(exchange);
-        collective.toDim = firstFactor(layout, exchange.getToDim()) +
-                           exchange.getToFactor();
+        collective.toDim =
+            firstFactor(layout, exchange.getToDim()) + exchange.getToFactor();
         collective.toOffset = tables.tableOver(exchange.getToOffsets(), axes);
         collective.toSize = tables.tableOver(exchange.getToSizes(), axes);
       })

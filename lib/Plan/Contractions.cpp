@@ -21,20 +21,19 @@ namespace {
 
 /// Leading factors by falling stride, adjacent runs joined: (size, stride).
 struct Rows {
-  SmallVector<size_t> order;                      // of the original factors
-  SmallVector<std::pair<int64_t, int64_t>> runs;  // outermost first
-  SmallVector<SmallVector<size_t>> members;       // factors of each run
+  SmallVector<size_t> order;                     // of the original factors
+  SmallVector<std::pair<int64_t, int64_t>> runs; // outermost first
+  SmallVector<SmallVector<size_t>> members;      // factors of each run
 };
 
-Rows rowsOf(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
-            size_t begin, size_t end) {
+Rows rowsOf(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, size_t begin,
+            size_t end) {
   Rows rows;
   for (size_t i = begin; i < end; ++i)
     if (sizes[i] != 1)
       rows.order.push_back(i);
-  llvm::stable_sort(rows.order, [&](size_t a, size_t b) {
-    return strides[a] > strides[b];
-  });
+  llvm::stable_sort(
+      rows.order, [&](size_t a, size_t b) { return strides[a] > strides[b]; });
   for (size_t factor : rows.order) {
     bool joins = !rows.runs.empty() && strides[factor] > 0 &&
                  rows.runs.back().second == strides[factor] * sizes[factor];
@@ -145,8 +144,7 @@ LogicalResult ClassPlanner::planMatMul(nn::MatMulOp op) {
   // size each.
   auto withDims = [&](nn::LayoutAttr operand, size_t leading,
                       ArrayRef<int64_t> last) {
-    SmallVector<nn::DimAttr> dims(
-        layout.getDims().take_front(leading));
+    SmallVector<nn::DimAttr> dims(layout.getDims().take_front(leading));
     for (int64_t size : last)
       dims.push_back(nn::dimOf(op.getContext(), "", size));
     return nn::LayoutAttr::get(op.getContext(), dims, {}, {});
@@ -253,8 +251,7 @@ LogicalResult ClassPlanner::planProduct(Operation &op, Product &product) {
   plan::DType type = typeOf(product.result);
   bool packs = type == plan::DType::F32 || type == plan::DType::BF16;
   if (product.weight && packs && !atLoad(op) && matmul.b.shape.size() == 2)
-    matmul.packedWeight =
-        pack(op, matmul.b, product.weight, target[0].first);
+    matmul.packedWeight = pack(op, matmul.b, product.weight, target[0].first);
   product.leadStrides = like;
   Value last = planEpilogue(op, matmul, c, product);
   if (last != product.result)
@@ -278,12 +275,11 @@ Value ClassPlanner::planEpilogue(Operation &op, plan::Matmul &matmul,
     if (user->getNumOperands() == 2) {
       Value other = user->getOperand(1 - chained.getInt());
       // The operand under the dims of c, in c's order of rows.
-      Strided window = reshapedOrCopied(op, get(other), result.sizes,
-                                        typeOf(other));
+      Strided window =
+          reshapedOrCopied(op, get(other), result.sizes, typeOf(other));
       size_t lead = result.sizes.size() - 1;
       size_t rowsBegin = product.batch ? lead - 1 : 0;
-      Rows rows =
-          rowsOf(product.a.sizes, product.a.strides, rowsBegin, lead);
+      Rows rows = rowsOf(product.a.sizes, product.a.strides, rowsBegin, lead);
       auto runs = runsIn(rows, window.sizes, window.strides);
       if (!runs) {
         Strided same = allocate(typeOf(other), result.sizes, result.strides);

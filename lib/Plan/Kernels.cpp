@@ -18,8 +18,7 @@ static std::string keyOf(const plan::Scalar &scalar) {
          "," + std::to_string(scalar.scale);
 }
 
-Strided ClassPlanner::table(Operation &op,
-                            const codegen::KernelTable &wanted) {
+Strided ClassPlanner::table(Operation &op, const codegen::KernelTable &wanted) {
   plan::Scalar first;
   if (wanted.scalar)
     first = scalar(*wanted.scalar);

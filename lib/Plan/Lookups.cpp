@@ -64,8 +64,8 @@ LogicalResult ClassPlanner::planEmbedding(nn::EmbeddingOp op) {
   Numbers shape = factorSizes(idsLayout);
   shape.push_back(layout.getDims().back().getSize());
   embedding.out = reshaped(out, shape)->view();
-  embedding.vocabOffset = tables.scalar(
-      op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
+  embedding.vocabOffset =
+      tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
   embedding.vocab = op->getAttrOfType<IntegerAttr>(spmd::kVocab).getInt();
   emit(*op, embedding);
   return success();

@@ -23,10 +23,9 @@ static void addInterface(func::FuncOp func, nn::MeshAttr mesh,
   for (auto [number, type] : llvm::enumerate(func.getResultTypes())) {
     auto name = func.getResultAttrOfType<StringAttr>(number, "nn.name");
     auto box = func.getResultAttrOfType<spmd::BoxAttr>(number, spmd::kCuts);
-    plan.outputs.push_back(
-        tables.tensor(name.getValue(), element(type), box));
-    if (auto axes = func.getResultAttrOfType<ArrayAttr>(
-            number, spmd::kReplicatedOver))
+    plan.outputs.push_back(tables.tensor(name.getValue(), element(type), box));
+    if (auto axes =
+            func.getResultAttrOfType<ArrayAttr>(number, spmd::kReplicatedOver))
       plan.outputs.back().replicatedOver = tables.axes(axes);
   }
   if (auto ignored = func->getAttrOfType<ArrayAttr>("nn.ignore"))

@@ -113,8 +113,8 @@ int64_t placeByLife(std::vector<plan::Buffer> &buffers,
         continue;
       if (offset + size <= buffers[other].offset)
         break;
-      offset = std::max(offset, buffers[other].offset +
-                                    aligned(buffers[other].bytes));
+      offset = std::max(offset,
+                        buffers[other].offset + aligned(buffers[other].bytes));
     }
     buffers[member].offset = offset;
     total = std::max(total, offset + size);
@@ -131,8 +131,8 @@ int64_t placeByLife(std::vector<plan::Buffer> &buffers,
 } // namespace
 
 int Memory::add(plan::DType type, int64_t elements) {
-  rankClass.buffers.push_back({plan::Region::Arena, 0,
-                               elements * plan::byteSize(type), type});
+  rankClass.buffers.push_back(
+      {plan::Region::Arena, 0, elements * plan::byteSize(type), type});
   return rankClass.buffers.size() - 1;
 }
 

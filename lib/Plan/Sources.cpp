@@ -30,8 +30,8 @@ LogicalResult ClassPlanner::planParameter(nn::ParameterOp op) {
 
 LogicalResult ClassPlanner::planFill(nn::FillOp op) {
   values[op.getResult()] = allocate(op.getType(), {});
-  emit(*op, plan::Fill{get(op.getResult()).view(),
-                       op.getValue().convertToDouble()});
+  emit(*op,
+       plan::Fill{get(op.getResult()).view(), op.getValue().convertToDouble()});
   return success();
 }
 
@@ -43,8 +43,7 @@ LogicalResult ClassPlanner::planIota(nn::IotaOp op) {
   // Dims, not factors: a position counts along the whole dim.
   iota.dst = reshaped(window, layout.getShape())->view();
   iota.dim = op.getDim();
-  iota.first =
-      tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kFirst));
+  iota.first = tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kFirst));
   emit(*op, iota);
   return success();
 }

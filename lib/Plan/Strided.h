@@ -5,8 +5,9 @@
 // broadcasting change only these numbers.
 //
 //   q = rearrange(c_attn(x), "b s (three h d) -> three b h s d")[0]
-//   buffer of c_attn   sizes [1, 96, 3, 12, 32]  strides [110592, 1152, 384, 32, 1]
-//   q                  sizes [1, 12, 96, 32]     strides [110592, 32, 1152, 1]
+//   buffer of c_attn   sizes [1, 96, 3, 12, 32]  strides [110592, 1152, 384,
+//   32, 1] q                  sizes [1, 12, 96, 32]     strides [110592, 32,
+//   1152, 1]
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,8 @@ std::optional<Strided> reshaped(const Strided &value,
 
 /// Factors [begin, end) as one; nothing when they are not one run of memory.
 /// A list without elements or of size 1 collapses to size 1.
-std::optional<std::pair<int64_t, int64_t>>
-collapsed(const Strided &value, size_t begin, size_t end);
+std::optional<std::pair<int64_t, int64_t>> collapsed(const Strided &value,
+                                                     size_t begin, size_t end);
 
 /// The value as an operand of a broadcasting op with result dims `to`: strides
 /// 0 where it is broadcast. Nothing when factors need a copy to fit.

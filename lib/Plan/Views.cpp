@@ -39,9 +39,9 @@ LogicalResult ClassPlanner::planRearrange(nn::RearrangeOp op) {
       result.strides.push_back(1);
     }
   }
-  values[op.getResult()] = reshapedOrCopied(
-      *op, result, factorSizes(nn::layoutOf(op.getResult())),
-      typeOf(op.getX()));
+  values[op.getResult()] =
+      reshapedOrCopied(*op, result, factorSizes(nn::layoutOf(op.getResult())),
+                       typeOf(op.getX()));
   return success();
 }
 
@@ -60,8 +60,8 @@ LogicalResult ClassPlanner::planSlice(nn::SliceOp op) {
   auto factors = layout.getDims()[dim].getFactors();
   for (nn::FactorAttr factor : factors.drop_front(factors.empty() ? 0 : 1))
     rest *= factor.getSize();
-  bool onMajor = count > 0 && op.getStart() % rest == 0 &&
-                 op.getSize() % rest == 0;
+  bool onMajor =
+      count > 0 && op.getStart() % rest == 0 && op.getSize() % rest == 0;
   Strided window = get(op.getX());
   if (whole) {
     window = *whole;
@@ -99,8 +99,8 @@ LogicalResult ClassPlanner::planBroadcast(nn::BroadcastOp op) {
   auto from = nn::layoutOf(op.getX()), to = nn::layoutOf(op.getResult());
   auto window = broadcastTo(get(op.getX()), from, to);
   if (!window)
-    window = broadcastTo(copied(*op, get(op.getX()), typeOf(op.getX())), from,
-                         to);
+    window =
+        broadcastTo(copied(*op, get(op.getX()), typeOf(op.getX())), from, to);
   values[op.getResult()] = *window;
   return success();
 }

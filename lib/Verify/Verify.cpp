@@ -50,8 +50,8 @@ static Status evaluateReference(mlir::ModuleOp model,
   auto parameters = [&](llvm::StringRef path, reference::Tensor &tensor) {
     return readWhole(weights, path.str(), tensor).ok();
   };
-  if (failed(reference::evaluate(func, parameters, arguments, outputs,
-                                 problem)))
+  if (failed(
+          reference::evaluate(func, parameters, arguments, outputs, problem)))
     return Status::runtimeError("the reference: " + problem);
   return Status::success();
 }
@@ -85,8 +85,7 @@ bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
     return false;
   const plan::Plan &plan = program->plan;
   runtime::RandomTensors weights = runtime::randomWeights(plan, options.seed);
-  runtime::RandomTensors inputs =
-      runtime::randomInputs(plan, options.seed + 1);
+  runtime::RandomTensors inputs = runtime::randomInputs(plan, options.seed + 1);
   std::vector<reference::Tensor> expected;
   status = evaluateReference(*model, weights, inputs, expected);
   if (!status.ok())

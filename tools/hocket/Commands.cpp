@@ -3,10 +3,11 @@
 #include "Options.h"
 #include "RunnerPath.h"
 #include "hocket/Launcher/Pack.h"
+#include "llvm/Support/raw_ostream.h"
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include "llvm/Support/raw_ostream.h"
 
 using namespace hocket;
 using namespace hocket::tool;
@@ -14,9 +15,8 @@ using namespace hocket::tool;
 int tool::runCheck(const Options &options) {
   Compiler compiler(llvm::errs());
   compiler.dumpTo(options.dumpFolder);
-  return compiler.load(options.source) && compiler.runTo("placed")
-             ? kOk
-             : kUserError;
+  return compiler.load(options.source) && compiler.runTo("placed") ? kOk
+                                                                   : kUserError;
 }
 
 int tool::runStages(const Options &) {
@@ -36,13 +36,21 @@ static int writeText(const std::string &path, const std::string &text) {
     std::cout << text;
     return std::cout.flush() ? kOk : kRunFailure;
   }
-  std::string temporary = path + ".partial";
+  // A device or pipe is written to, never replaced.
+  std::error_code unknown;
+  auto kind = std::filesystem::status(path, unknown).type();
+  bool replaces = kind == std::filesystem::file_type::not_found ||
+                  kind == std::filesystem::file_type::regular;
+  std::string temporary = replaces ? path + ".partial" : path;
   std::ofstream stream(temporary, std::ios::binary);
   stream << text;
   stream.close();
+  if (stream && !replaces)
+    return kOk;
   if (stream && std::rename(temporary.c_str(), path.c_str()) == 0)
     return kOk;
-  std::remove(temporary.c_str());
+  if (replaces)
+    std::remove(temporary.c_str());
   std::cerr << "error: cannot write '" << path << "'\n";
   return kUserError;
 }
@@ -71,9 +79,9 @@ int tool::runCompile(const Options &options) {
     }
     if (!compiler.runTo(options.emit))
       return kUserError;
-    return writeText(options.output,
-                     printStage(compiler.module(),
-                                stages()[findStage(options.emit)]));
+    return writeText(
+        options.output,
+        printStage(compiler.module(), stages()[findStage(options.emit)]));
   }
   codegen::CodeGenOptions codegen;
   codegen.cpu = options.cpu;

@@ -1,4 +1,5 @@
-//===- Fmt.cpp - hocket fmt -------------------------------------------------===//
+//===- Fmt.cpp - hocket fmt
+//-------------------------------------------------===//
 
 #include "Options.h"
 #include "hocket/Frontend/Format.h"

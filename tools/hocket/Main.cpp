@@ -12,8 +12,8 @@ using namespace hocket::tool;
 const std::vector<Command> &tool::commands() {
   static const std::vector<Command> table = {
       {"check", "hocket check FILE [--schedule NAME] [-D NAME=VALUE]...",
-       "parse, resolve and place; print errors only",
-       SOURCE " --dump-stages", 1, 1, runCheck},
+       "parse, resolve and place; print errors only", SOURCE " --dump-stages",
+       1, 1, runCheck},
       {"compile", "hocket compile FILE -o APP [--schedule NAME] [options]",
        "make an executable, or print a stage with --emit",
        SOURCE " -o --emit --dump-stages --cpu --target", 1, 1, runCompile},
@@ -27,11 +27,11 @@ const std::vector<Command> &tool::commands() {
        "collectives, bytes, memory and flops, before anything runs",
        SOURCE " --cpu --json", 1, 1, runPlan},
       {"explain", "hocket explain FILE PATH [--schedule NAME]",
-       "why a value is placed as it is, and what moves it",
-       SOURCE " --json", 1, 2, runExplain},
+       "why a value is placed as it is, and what moves it", SOURCE " --json", 1,
+       2, runExplain},
       {"fmt", "hocket fmt FILE [--write | --check]",
-       "print the file in canonical form",
-       "--write --check --resolve " SOURCE, 1, 1, runFmt},
+       "print the file in canonical form", "--write --check --resolve " SOURCE,
+       1, 1, runFmt},
       {"stages", "hocket stages", "list the stages of a compilation", "", 0, 0,
        runStages},
   };

@@ -56,23 +56,26 @@ const std::vector<Option> &optionTable() {
          options.source.elaborate.variant = value;
          return true;
        }},
-      {"-D", "NAME=VALUE", "a parameter of the model or schedule "
-                           "(model.layers=2, schedule.tp=4)",
+      {"-D", "NAME=VALUE",
+       "a parameter of the model or schedule "
+       "(model.layers=2, schedule.tp=4)",
        [](Options &options, Words value) {
          options.source.elaborate.defines.emplace_back();
-         return frontend::parseDefine(
-             value, options.source.elaborate.defines.back());
+         return frontend::parseDefine(value,
+                                      options.source.elaborate.defines.back());
        }},
-      {"--from", "STAGE", "FILE is a dump of this stage: model, placed, spmd, "
-                          "kernels",
+      {"--from", "STAGE",
+       "FILE is a dump of this stage: model, placed, spmd, "
+       "kernels",
        [](Options &options, Words value) {
          options.source.from = value;
          return findStage(value) >= 0;
        }},
       {"-o", "FILE", "where to write; - is standard output",
        store(&Options::output)},
-      {"--emit", "STAGE", "print a stage instead of making an executable: "
-                          "model, placed, spmd, kernels, plan",
+      {"--emit", "STAGE",
+       "print a stage instead of making an executable: "
+       "model, placed, spmd, kernels, plan",
        [](Options &options, Words value) {
          options.emit = value;
          return value == "plan" || findStage(value) >= 0;
@@ -81,7 +84,8 @@ const std::vector<Option> &optionTable() {
        store(&Options::dumpFolder)},
       {"--cpu", "CPU", "native, x86-64-v3, x86-64-v4 or a CPU's name",
        store(&Options::cpu)},
-      {"--target", "TARGET", "cpu", [](Options &options, Words value) {
+      {"--target", "TARGET", "cpu",
+       [](Options &options, Words value) {
          options.target = value;
          return value == "cpu" || value == "cuda";
        }},
@@ -185,10 +189,9 @@ bool tool::parseOptions(const Command &command, int argc, char **argv,
   }
   int count = positional.size();
   if (count < command.minPositional || count > command.maxPositional)
-    return usageError(command,
-                      count < command.minPositional
-                          ? "a file is missing"
-                          : "unexpected '" + positional.back() + "'");
+    return usageError(command, count < command.minPositional
+                                   ? "a file is missing"
+                                   : "unexpected '" + positional.back() + "'");
   if (count) {
     options.source.path = positional[0];
     options.positional.assign(positional.begin() + 1, positional.end());

@@ -1,4 +1,5 @@
-//===- Options.h - the command line of hocket --------------------*- C++ -*-===//
+//===- Options.h - the command line of hocket --------------------*- C++
+//-*-===//
 
 #ifndef HOCKET_TOOLS_HOCKET_OPTIONS_H
 #define HOCKET_TOOLS_HOCKET_OPTIONS_H

@@ -21,9 +21,8 @@ int tool::runRun(const Options &options) {
   std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
   if (!program)
     return kUserError;
-  return runtime::runPlan("hocket run", program->plan,
-                          program->kernels.data(), program->kernels.size(),
-                          options.programArguments);
+  return runtime::runPlan("hocket run", program->plan, program->kernels.data(),
+                          program->kernels.size(), options.programArguments);
 }
 
 static int64_t most(const nlohmann::ordered_json &list) {

@@ -1,7 +1,8 @@
-//===- Verify.cpp - hocket verify -------------------------------------------===//
+//===- Verify.cpp - hocket verify
+//-------------------------------------------===//
 
-#include "Options.h"
 #include "hocket/Verify/Verify.h"
+#include "Options.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <iostream>

@@ -29,8 +29,8 @@ static bool isJoin(nn::BinaryOp op, Value chained, Operation *contraction) {
       nn::layoutOf(type).getDims().size() !=
           nn::layoutOf(wanted).getDims().size())
     return false;
-  for (auto [a, b] : llvm::zip(nn::layoutOf(type).getDims(),
-                               nn::layoutOf(wanted).getDims()))
+  for (auto [a, b] :
+       llvm::zip(nn::layoutOf(type).getDims(), nn::layoutOf(wanted).getDims()))
     if (a.getFactors().size() != b.getFactors().size())
       return false;
   Operation *producer = other.getDefiningOp();
@@ -48,8 +48,8 @@ void hocket::markEpilogues(Block &body, const DenseSet<Value> &loadTime) {
     if (!isa<nn::LinearOp, nn::MatMulOp>(op) ||
         loadTime.contains(op.getResult(0)))
       continue;
-    Type element = cast<RankedTensorType>(op.getResult(0).getType())
-                       .getElementType();
+    Type element =
+        cast<RankedTensorType>(op.getResult(0).getType()).getElementType();
     if (!element.isF32() && !element.isBF16())
       continue;
     Value value = op.getResult(0);

@@ -19,9 +19,8 @@ bool hocket::isCopiedIntoKernels(Operation *op) {
 }
 
 static bool isGroupable(Operation *op) {
-  return codegen::isKernelOp(op) && !isViewOp(op) &&
-         !isCopiedIntoKernels(op) && !isa<nn::ConcatOp>(op) &&
-         !op->hasAttr(kInEpilogue);
+  return codegen::isKernelOp(op) && !isViewOp(op) && !isCopiedIntoKernels(op) &&
+         !isa<nn::ConcatOp>(op) && !op->hasAttr(kInEpilogue);
 }
 
 Groups::Groups(Block &body, const DenseSet<Value> &loadTime)
@@ -49,9 +48,8 @@ Group Groups::joined(const SmallVectorImpl<int> &producers,
   if (group.size() + 1 > kMaxMembers || !isFreeBefore(group, op))
     return {};
   group.push_back(op);
-  llvm::sort(group, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(group,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   Block body;
   SmallVector<Value> inputs, outputs;
   buildBody(group, body, inputs, outputs);
@@ -123,8 +121,8 @@ void hocket::buildBody(const Group &group, Block &body,
         continue;
       }
       inputs.push_back(operand);
-      mapping.map(operand, body.addArgument(operand.getType(),
-                                            operand.getLoc()));
+      mapping.map(operand,
+                  body.addArgument(operand.getType(), operand.getLoc()));
     }
     builder.clone(*member, mapping);
     for (Value result : member->getResults())

@@ -106,6 +106,10 @@ Status packExecutable(const std::string &runner,
   std::string error;
   if (!plan::check(plan, error))
     return Status::runtimeError("the plan cannot be packed: " + error);
+  struct stat there;
+  if (stat(out.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
+    return Status::userError("executable '" + out +
+                             "' cannot be written: it is not a regular file");
   MappedFile program;
   if (Status status = program.open(runner, "runner"); !status.ok())
     return status;

@@ -71,9 +71,9 @@ struct View {
 /// How one factor of a global tensor is cut: which axes, and where each
 /// coordinate begins and how much it has.
 struct Cut {
-  int dim;        // index into GlobalTensor::shape (shape is by factor)
-  int offset;     // table
-  int size;       // table
+  int dim;    // index into GlobalTensor::shape (shape is by factor)
+  int offset; // table
+  int size;   // table
 };
 
 /// An input, output or parameter as the user sees it, and the box of it that a
@@ -148,11 +148,12 @@ struct PackWeight {
   int64_t m;
 };
 
-/// out[b,h,i,:] = softmax_j(scale * q[b,h,i,:].k[b,g(h),j,:] + mask) v[b,g(h),j,:]
-/// Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E], all strided.
-/// Query head h of this rank is global head headOffset + h; it reads local
-/// kv head (headOffset + h) / group - kvHeadOffset. `keep` [B,T] (Bool, true =
-/// attend) may be absent (buffer -1). causal: j <= i + queryOffset - keyOffset
+/// out[b,h,i,:] = softmax_j(scale * q[b,h,i,:].k[b,g(h),j,:] + mask)
+/// v[b,g(h),j,:] Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E],
+/// all strided. Query head h of this rank is global head headOffset + h; it
+/// reads local kv head (headOffset + h) / group - kvHeadOffset. `keep` [B,T]
+/// (Bool, true = attend) may be absent (buffer -1). causal: j <= i +
+/// queryOffset - keyOffset
 /// (+ T_global - S_global, already in queryOffset). A row with nothing to
 /// attend to gives zeros.
 struct Attention {
@@ -190,7 +191,8 @@ enum class CollectiveKind {
 ///  AllReduce      dst = reduce_j src_j
 ///  ReduceScatter  dst = reduce_j src_j[dim: offset[i], size[i]]
 ///  AllGather      dst[dim: offset[j], size[j]] = src_j
-///  AllToAll       dst[dim: offset[j], size[j]] = src_j[toDim: toOffset[i], toSize[i]]
+///  AllToAll       dst[dim: offset[j], size[j]] = src_j[toDim: toOffset[i],
+///  toSize[i]]
 ///                 (was split on dim, becomes split on toDim)
 ///  Broadcast      dst = src_root
 /// offset/size are tables over exactly `axes`. Reductions run in member order,
