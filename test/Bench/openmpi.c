@@ -3,8 +3,8 @@
 // mpicc -O3 openmpi.c -o bench-openmpi
 // mpirun -n RANKS ./bench-openmpi [MIB [RUNS]]
 //
-// The same collectives and sizes as collectives.cpp, one process a rank. A time is
-// that of the slowest rank.
+// The same collectives and sizes as collectives.cpp, one process a rank. A time
+// is that of the slowest rank.
 //
 //===----------------------------------------------------------------------===//
 

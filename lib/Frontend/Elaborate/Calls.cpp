@@ -39,8 +39,8 @@ Elaborator::matchArguments(const CallExpr &call, llvm::StringRef what,
   }
   for (size_t i = 0; i < required; ++i)
     if (!arguments.get(names[i].str())) {
-      error(call.range, "'" + what.str() + "' needs its argument '" +
-                            names[i].str() + "'");
+      error(call.range,
+            "'" + what.str() + "' needs its argument '" + names[i].str() + "'");
       return std::nullopt;
     }
   return arguments;
@@ -98,8 +98,8 @@ Elaborator::MaybeDatum Elaborator::callModule(Instance &instance,
                                               const Scope &scope) {
   const FunctionItem *forward = findFunction(*instance.decl, "forward");
   if (!forward) {
-    error(call.range, "module '" + instance.decl->name.text +
-                          "' has no forward function")
+    error(call.range,
+          "module '" + instance.decl->name.text + "' has no forward function")
         .note(instance.decl->name.range, "it is declared here");
     return std::nullopt;
   }
@@ -138,20 +138,19 @@ Elaborator::MaybeDatum
 Elaborator::finishModule(Instance &instance, const FunctionItem &function,
                          std::vector<mlir::Value> results, Scope &scope) {
   if (!function.results.empty() && function.results.size() != results.size()) {
-    error(function.name.range,
-          "'" + instance.path + "' returns " + std::to_string(results.size()) +
-              " values and declares " +
-              std::to_string(function.results.size()));
+    error(function.name.range, "'" + instance.path + "' returns " +
+                                   std::to_string(results.size()) +
+                                   " values and declares " +
+                                   std::to_string(function.results.size()));
     return std::nullopt;
   }
   auto tuple = std::make_shared<Tuple>();
   for (size_t i = 0; i < results.size(); ++i) {
     const TensorType *declared =
         function.results.empty() ? nullptr : &function.results[i];
-    mlir::Value named =
-        bindTensor(results[i], declared, instance.path, nn::ValueRole::Result,
-                   scope, function.name.range,
-                   "the result of '" + instance.path + "'");
+    mlir::Value named = bindTensor(
+        results[i], declared, instance.path, nn::ValueRole::Result, scope,
+        function.name.range, "the result of '" + instance.path + "'");
     if (!named)
       return std::nullopt;
     tuple->push_back(Datum(named));
@@ -211,6 +210,6 @@ Elaborator::MaybeDatum Elaborator::callBuiltin(Instance &instance,
   }
   if (!result)
     return std::nullopt;
-  return Datum(bindTensor(result, nullptr, instance.path,
-                          nn::ValueRole::Result, unused, call.range, ""));
+  return Datum(bindTensor(result, nullptr, instance.path, nn::ValueRole::Result,
+                          unused, call.range, ""));
 }

@@ -35,8 +35,7 @@ using Tuple = std::vector<Datum>;
 /// One value. `none` is std::monostate.
 struct Datum {
   std::variant<std::monostate, bool, int64_t, double, std::string, nn::DimAttr,
-               mlir::Value, Mask, AxisName, InstancePtr,
-               std::shared_ptr<Tuple>>
+               mlir::Value, Mask, AxisName, InstancePtr, std::shared_ptr<Tuple>>
       value;
 
   Datum() = default;
@@ -66,7 +65,15 @@ struct Scope {
 };
 
 /// The modules that the language provides.
-enum class Builtin { None, Linear, Conv1D, Embedding, LayerNorm, RmsNorm, Dropout };
+enum class Builtin {
+  None,
+  Linear,
+  Conv1D,
+  Embedding,
+  LayerNorm,
+  RmsNorm,
+  Dropout
+};
 
 /// A module with its parameters bound. `scope` holds parameters, lets and
 /// members; a built-in's `parameters` are its weights.

@@ -23,10 +23,9 @@ std::optional<nn::DimAttr> Elaborator::evaluateDim(const Expr &expr,
       return *dim;
     auto size = datum->integer();
     if (!size || *size < 0) {
-      error(expr.range, size ? "a dim of size " + std::to_string(*size) +
-                                   " is negative"
-                             : std::string("expected a dim, found ") +
-                                   datum->kindName());
+      error(expr.range,
+            size ? "a dim of size " + std::to_string(*size) + " is negative"
+                 : std::string("expected a dim, found ") + datum->kindName());
       return std::nullopt;
     }
     return nn::dimOf(context, nameOf(expr), *size);
@@ -50,8 +49,7 @@ std::optional<nn::DimAttr> Elaborator::evaluateDim(const Expr &expr,
 static std::optional<nn::DimAttr> meetFactors(mlir::MLIRContext *context,
                                               nn::DimAttr declared,
                                               nn::DimAttr actual) {
-  auto refined =
-      nn::refineFactors(declared.getFactors(), actual.getFactors());
+  auto refined = nn::refineFactors(declared.getFactors(), actual.getFactors());
   if (mlir::failed(refined))
     return std::nullopt;
   if (refined->size() == declared.getFactors().size())
@@ -91,16 +89,15 @@ Elaborator::bindDim(const Expr &expr, nn::DimAttr actual, Scope &scope) {
 }
 
 mlir::Type Elaborator::elementType(const Name &name) {
-  mlir::Type type =
-      llvm::StringSwitch<mlir::Type>(name.text)
-          .Case("f32", builder.getF32Type())
-          .Case("f64", builder.getF64Type())
-          .Case("f16", builder.getF16Type())
-          .Case("bf16", builder.getBF16Type())
-          .Case("i32", builder.getI32Type())
-          .Case("i64", builder.getI64Type())
-          .Case("bool", builder.getI1Type())
-          .Default({});
+  mlir::Type type = llvm::StringSwitch<mlir::Type>(name.text)
+                        .Case("f32", builder.getF32Type())
+                        .Case("f64", builder.getF64Type())
+                        .Case("f16", builder.getF16Type())
+                        .Case("bf16", builder.getBF16Type())
+                        .Case("i32", builder.getI32Type())
+                        .Case("i64", builder.getI64Type())
+                        .Case("bool", builder.getI1Type())
+                        .Default({});
   if (!type)
     error(name.range, "'" + name.text + "' is not an element type")
         .note("element types: f32, f64, f16, bf16, i32, i64, bool");
@@ -133,8 +130,8 @@ mlir::Value Elaborator::bindTensor(mlir::Value value,
   nn::LayoutAttr layout = nn::layoutOf(type);
   if (declared->dims.size() != layout.getDims().size()) {
     error(use, what + " is declared with " +
-                   std::to_string(declared->dims.size()) +
-                   " dims, found " + nn::describe(type))
+                   std::to_string(declared->dims.size()) + " dims, found " +
+                   nn::describe(type))
         .note(declared->range, "declared here");
     return {};
   }
@@ -157,7 +154,8 @@ mlir::Value Elaborator::bindTensor(mlir::Value value,
             .note(use, what + " is " + nn::describe(type) + " here");
       return {};
     }
-    refines |= dim->getFactors().size() != layout.getDims()[i].getFactors().size();
+    refines |=
+        dim->getFactors().size() != layout.getDims()[i].getFactors().size();
     dims.push_back(*dim);
   }
   if (refines) {
@@ -172,7 +170,8 @@ mlir::Value Elaborator::bindTensor(mlir::Value value,
   }
   if (!value)
     return {};
-  auto bound = nn::tensorOf(element, nn::LayoutAttr::get(context, dims, {}, {}));
+  auto bound =
+      nn::tensorOf(element, nn::LayoutAttr::get(context, dims, {}, {}));
   return emitValue(value, path, role, bound, use);
 }
 
@@ -202,8 +201,8 @@ std::optional<int64_t> Elaborator::selectDim(const Expr &expr,
         for (size_t i = 0; i < dims.size(); ++i)
           if (dims[i] == *dim)
             return i;
-    error(expr.range, "no dim '" + name + "' in " +
-                          nn::describe(tensor.getType()));
+    error(expr.range,
+          "no dim '" + name + "' in " + nn::describe(tensor.getType()));
     return std::nullopt;
   }
   auto index = evaluateInt(expr, scope);

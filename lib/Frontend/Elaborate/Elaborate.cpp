@@ -39,8 +39,8 @@ public:
       : program(program), diagnostics(diagnostics) {}
 
   bool choose(const ElaborateOptions &options, Selection &selection) {
-    std::string wanted = options.variant.empty() ? options.model
-                                                 : options.variant;
+    std::string wanted =
+        options.variant.empty() ? options.model : options.variant;
     if (!options.schedule.empty()) {
       selection.schedule =
           find<ScheduleDecl>(options.schedule, "schedule", nullptr);
@@ -49,9 +49,9 @@ public:
       if (wanted.empty())
         wanted = selection.schedule->model.text;
     }
-    selection.variant = wanted.empty()
-                            ? nullptr
-                            : lookup<VariantDecl>(wanted, &selection.variantFile);
+    selection.variant =
+        wanted.empty() ? nullptr
+                       : lookup<VariantDecl>(wanted, &selection.variantFile);
     if (!options.variant.empty() && !selection.variant)
       return find<VariantDecl>(options.variant, "variant", nullptr);
     if (selection.variant)
@@ -104,8 +104,7 @@ private:
   }
 
   const ModuleDecl *findModel(const std::string &name, Selection &selection) {
-    const ModuleDecl *model =
-        lookup<ModuleDecl>(name, &selection.modelFile);
+    const ModuleDecl *model = lookup<ModuleDecl>(name, &selection.modelFile);
     if (model)
       return model;
     if (selection.schedule && selection.schedule->model.text == name) {
@@ -130,10 +129,9 @@ private:
     if (names.size() == 1)
       return only;
     diagnostics.error(SourceRange(),
-                      names.empty()
-                          ? "no model in this file or its imports"
-                          : "more than one model: " + join(names) +
-                                "; choose one with --model");
+                      names.empty() ? "no model in this file or its imports"
+                                    : "more than one model: " + join(names) +
+                                          "; choose one with --model");
     return nullptr;
   }
 
@@ -191,10 +189,10 @@ public:
     for (size_t i = 0; i < defines.size(); ++i)
       if (!used[i]) {
         const Define &define = defines[i];
-        elaborator.error(SourceRange(),
-                         "-D " + define.target +
-                             (define.target.empty() ? "" : ".") + define.name +
-                             ": no parameter of that name");
+        elaborator.error(SourceRange(), "-D " + define.target +
+                                            (define.target.empty() ? "" : ".") +
+                                            define.name +
+                                            ": no parameter of that name");
         ok = false;
       }
     return ok;
@@ -206,8 +204,7 @@ private:
     DiagnosticEngine local(scratch);
     ExprPtr expr = parseExpression(scratch, file, local);
     if (!expr || local.hasErrors()) {
-      elaborator.error(SourceRange(), "-D " + define.name + "=" +
-                                          define.value +
+      elaborator.error(SourceRange(), "-D " + define.name + "=" + define.value +
                                           " is not an expression");
       return nullptr;
     }

@@ -58,9 +58,8 @@ public:
   /// Binds call arguments to `params` in `into`; defaults see earlier ones.
   bool bindParameters(const std::vector<syntax::Parameter> &params,
                       const std::vector<syntax::Argument> &args,
-                      syntax::SourceRange use, const Scope &caller,
-                      Scope &into, const std::string &what,
-                      syntax::SourceRange declared);
+                      syntax::SourceRange use, const Scope &caller, Scope &into,
+                      const std::string &what, syntax::SourceRange declared);
 
   // Expressions.cpp
   MaybeDatum evaluate(const syntax::Expr &expr, const Scope &scope);
@@ -225,7 +224,7 @@ private:
   std::vector<const syntax::ModuleDecl *> modules;
   const syntax::VariantDecl *variant = nullptr;
   const Scope *variantScope = nullptr;
-  std::vector<size_t> variantHits; // matches of each change
+  std::vector<size_t> variantHits;       // matches of each change
   mlir::Block *parameterBlock = nullptr; // parameters are emitted at its top
   mlir::Operation *lastParameter = nullptr;
   std::string currentPath;

@@ -15,8 +15,8 @@ mlir::Location Elaborator::locationOf(SourceRange range, llvm::StringRef path) {
   mlir::Location place = builder.getUnknownLoc();
   if (range.isValid()) {
     LineColumn at = sources.getLineColumn(range);
-    place = mlir::FileLineColLoc::get(
-        context, sources.getName(range.file), at.line, at.column);
+    place = mlir::FileLineColLoc::get(context, sources.getName(range.file),
+                                      at.line, at.column);
   }
   return mlir::NameLoc::get(builder.getStringAttr(path), place);
 }
@@ -118,8 +118,8 @@ Elaborator::MaybeDatum Elaborator::evaluateName(const NameExpr &expr,
   return std::nullopt;
 }
 
-Elaborator::MaybeDatum
-Elaborator::evaluateAttribute(const AttributeExpr &expr, const Scope &scope) {
+Elaborator::MaybeDatum Elaborator::evaluateAttribute(const AttributeExpr &expr,
+                                                     const Scope &scope) {
   MaybeDatum base = evaluate(*expr.base, scope);
   if (!base)
     return std::nullopt;
@@ -169,9 +169,8 @@ Elaborator::MaybeDatum Elaborator::evaluateIndex(const IndexExpr &expr,
     return std::nullopt;
   int64_t position = *index < 0 ? *index + static_cast<int64_t>(count) : *index;
   if (position < 0 || position >= static_cast<int64_t>(count)) {
-    error(expr.range, "index " + std::to_string(*index) +
-                          " is outside of " + std::to_string(count) +
-                          " elements");
+    error(expr.range, "index " + std::to_string(*index) + " is outside of " +
+                          std::to_string(count) + " elements");
     return std::nullopt;
   }
   if (tuple)
@@ -184,7 +183,8 @@ Elaborator::MaybeDatum Elaborator::sliceTensor(const IndexExpr &expr,
                                                const Scope &scope) {
   int64_t dim = 0;
   for (const Subscript &subscript : expr.subscripts) {
-    auto shape = mlir::cast<mlir::RankedTensorType>(tensor.getType()).getShape();
+    auto shape =
+        mlir::cast<mlir::RankedTensorType>(tensor.getType()).getShape();
     if (dim >= static_cast<int64_t>(shape.size())) {
       error(subscript.range, "the tensor has only " +
                                  std::to_string(shape.size()) + " dims left");
@@ -208,20 +208,19 @@ Elaborator::MaybeDatum Elaborator::sliceTensor(const IndexExpr &expr,
     if (!subscript.isSlice)
       hi = lo + 1;
     if (lo < 0 || hi > extent || lo >= hi) {
-      error(subscript.range, "[" + std::to_string(lo) + ", " +
-                                 std::to_string(hi) +
-                                 ") is not a part of a dim of size " +
-                                 std::to_string(extent));
+      error(subscript.range,
+            "[" + std::to_string(lo) + ", " + std::to_string(hi) +
+                ") is not a part of a dim of size " + std::to_string(extent));
       return std::nullopt;
     }
     bool drop = !subscript.isSlice;
     if (drop || hi - lo != extent)
-      tensor = emit<nn::SliceOp>(
-          expr.range, tensor,
-          {named("dim", builder.getI64IntegerAttr(dim)),
-           named("start", builder.getI64IntegerAttr(lo)),
-           named("size", builder.getI64IntegerAttr(hi - lo)),
-           named("drop", builder.getBoolAttr(drop))});
+      tensor =
+          emit<nn::SliceOp>(expr.range, tensor,
+                            {named("dim", builder.getI64IntegerAttr(dim)),
+                             named("start", builder.getI64IntegerAttr(lo)),
+                             named("size", builder.getI64IntegerAttr(hi - lo)),
+                             named("drop", builder.getBoolAttr(drop))});
     if (!tensor)
       return std::nullopt;
     dim += drop ? 0 : 1;
@@ -256,9 +255,9 @@ Elaborator::MaybeDatum Elaborator::maskProduct(const BinaryExpr &expr,
                                                const Mask &a, const Mask &b) {
   Mask product{a.causal || b.causal, a.keep ? a.keep : b.keep};
   if (a.keep && b.keep) {
-    product.keep = emit<nn::BinaryOp>(
-        expr.range, {a.keep, b.keep},
-        named("kind", builder.getStringAttr("and")));
+    product.keep =
+        emit<nn::BinaryOp>(expr.range, {a.keep, b.keep},
+                           named("kind", builder.getStringAttr("and")));
     if (!product.keep)
       return std::nullopt;
   }

@@ -59,10 +59,11 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
 }
 
 static bool isLaterFunction(const std::string &name) {
-  static const char *const names[] = {
-      "cross_entropy", "mean_squared_error", "window",   "neighborhood",
-      "documents",     "bigbird",            "crop_end", "pad",
-      "interpolate"};
+  static const char *const names[] = {"cross_entropy", "mean_squared_error",
+                                      "window",        "neighborhood",
+                                      "documents",     "bigbird",
+                                      "crop_end",      "pad",
+                                      "interpolate"};
   for (const char *known : names)
     if (name == known)
       return true;
@@ -102,8 +103,8 @@ static const std::string &calleeName(const CallArguments &arguments) {
   return dynAs<NameExpr>(arguments.call->callee)->name;
 }
 
-Elaborator::MaybeDatum
-Elaborator::unaryFunction(const CallArguments &arguments, const Scope &scope) {
+Elaborator::MaybeDatum Elaborator::unaryFunction(const CallArguments &arguments,
+                                                 const Scope &scope) {
   MaybeDatum x = evaluate(*arguments.get("x"), scope);
   if (!x)
     return std::nullopt;
@@ -165,8 +166,9 @@ Elaborator::MaybeDatum Elaborator::whereFunction(const CallArguments &arguments,
   SourceRange range = arguments.call->range;
   mlir::Value typed = a->tensor() ? a->tensor() : b->tensor();
   mlir::Type element =
-      typed ? mlir::cast<mlir::RankedTensorType>(typed.getType()).getElementType()
-            : mlir::Type(builder.getF32Type());
+      typed
+          ? mlir::cast<mlir::RankedTensorType>(typed.getType()).getElementType()
+          : mlir::Type(builder.getF32Type());
   mlir::Value x = asTensor(*a, element, range);
   mlir::Value y = x ? asTensor(*b, element, range) : x;
   if (!x || !y)
@@ -192,9 +194,8 @@ Elaborator::softmaxFunction(const CallArguments &arguments,
   auto dim = selectDim(*arguments.get("axis"), x, scope);
   if (!dim)
     return std::nullopt;
-  return wrap(
-      emit<nn::SoftmaxOp>(arguments.call->range, x,
-                          named("dim", builder.getI64IntegerAttr(*dim))));
+  return wrap(emit<nn::SoftmaxOp>(
+      arguments.call->range, x, named("dim", builder.getI64IntegerAttr(*dim))));
 }
 
 Elaborator::MaybeDatum

@@ -58,8 +58,8 @@ Elaborator::attentionFunction(const CallArguments &arguments,
     if (auto *given = datum->as<Mask>())
       mask = *given;
     else if (!datum->as<std::monostate>()) {
-      error(written->range, std::string("expected a mask, found ") +
-                                datum->kindName())
+      error(written->range,
+            std::string("expected a mask, found ") + datum->kindName())
           .note("masks: none, causal, padding(keep), and products of them");
       return std::nullopt;
     }
@@ -94,18 +94,18 @@ Elaborator::rotaryFunction(const CallArguments &arguments, const Scope &scope) {
     auto *text = dynAs<StringExpr>(given);
     style = word ? word->name : text ? text->value : std::string();
     if (style != "half" && style != "interleaved") {
-      error(given->range, "a rotary style is half or interleaved, found '" +
-                              style + "'");
+      error(given->range,
+            "a rotary style is half or interleaved, found '" + style + "'");
       return std::nullopt;
     }
   }
   if (!dim || !base)
     return std::nullopt;
-  return wrap(emit<nn::RotaryOp>(
-      arguments.call->range, x,
-      {named("dim", builder.getI64IntegerAttr(*dim)),
-       named("base", builder.getF64FloatAttr(*base)),
-       named("style", builder.getStringAttr(style))}));
+  return wrap(
+      emit<nn::RotaryOp>(arguments.call->range, x,
+                         {named("dim", builder.getI64IntegerAttr(*dim)),
+                          named("base", builder.getF64FloatAttr(*base)),
+                          named("style", builder.getStringAttr(style))}));
 }
 
 Elaborator::MaybeDatum Elaborator::iotaFunction(const CallArguments &arguments,
@@ -151,7 +151,7 @@ Elaborator::MaybeDatum Elaborator::fillFunction(const CallArguments &arguments,
     error(arguments.call->range, "'fill' needs 'like' or 'dims'");
     return std::nullopt;
   }
-  return wrap(emitAs<nn::FillOp>(
-      arguments.call->range, type, {},
-      named("value", builder.getF64FloatAttr(*value))));
+  return wrap(
+      emitAs<nn::FillOp>(arguments.call->range, type, {},
+                         named("value", builder.getF64FloatAttr(*value))));
 }

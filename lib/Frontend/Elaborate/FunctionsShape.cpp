@@ -16,7 +16,8 @@ Elaborator::emitRearrange(mlir::Value x, llvm::ArrayRef<nn::DimAttr> source,
                           llvm::ArrayRef<llvm::SmallVector<int64_t>> order,
                           llvm::ArrayRef<nn::DimAttr> result,
                           SourceRange range) {
-  auto element = mlir::cast<mlir::RankedTensorType>(x.getType()).getElementType();
+  auto element =
+      mlir::cast<mlir::RankedTensorType>(x.getType()).getElementType();
   llvm::SmallVector<mlir::Attribute> orders;
   for (const llvm::SmallVector<int64_t> &dim : order)
     orders.push_back(builder.getI64ArrayAttr(dim));
@@ -168,20 +169,20 @@ Elaborator::MaybeDatum Elaborator::splitFunction(const CallArguments &arguments,
     return std::nullopt;
   int64_t extent = nn::layoutOf(x).getShape()[*dim];
   if (*parts < 1 || extent % *parts != 0) {
-    error(arguments.call->range,
-          "a dim of size " + std::to_string(extent) + " does not split into " +
-              std::to_string(*parts) + " equal parts");
+    error(arguments.call->range, "a dim of size " + std::to_string(extent) +
+                                     " does not split into " +
+                                     std::to_string(*parts) + " equal parts");
     return std::nullopt;
   }
   auto tuple = std::make_shared<Tuple>();
   int64_t size = extent / *parts;
   for (int64_t i = 0; i < *parts; ++i) {
-    mlir::Value part = emit<nn::SliceOp>(
-        arguments.call->range, x,
-        {named("dim", builder.getI64IntegerAttr(*dim)),
-         named("start", builder.getI64IntegerAttr(i * size)),
-         named("size", builder.getI64IntegerAttr(size)),
-         named("drop", builder.getBoolAttr(false))});
+    mlir::Value part =
+        emit<nn::SliceOp>(arguments.call->range, x,
+                          {named("dim", builder.getI64IntegerAttr(*dim)),
+                           named("start", builder.getI64IntegerAttr(i * size)),
+                           named("size", builder.getI64IntegerAttr(size)),
+                           named("drop", builder.getBoolAttr(false))});
     if (!part)
       return std::nullopt;
     tuple->push_back(Datum(part));
@@ -199,10 +200,10 @@ Elaborator::MaybeDatum Elaborator::sliceFunction(const CallArguments &arguments,
   auto size = evaluateInt(*arguments.get("size"), scope);
   if (!dim || !start || !size)
     return std::nullopt;
-  return wrap(emit<nn::SliceOp>(
-      arguments.call->range, x,
-      {named("dim", builder.getI64IntegerAttr(*dim)),
-       named("start", builder.getI64IntegerAttr(*start)),
-       named("size", builder.getI64IntegerAttr(*size)),
-       named("drop", builder.getBoolAttr(false))}));
+  return wrap(
+      emit<nn::SliceOp>(arguments.call->range, x,
+                        {named("dim", builder.getI64IntegerAttr(*dim)),
+                         named("start", builder.getI64IntegerAttr(*start)),
+                         named("size", builder.getI64IntegerAttr(*size)),
+                         named("drop", builder.getBoolAttr(false))}));
 }

@@ -21,9 +21,9 @@ static Builtin builtinOf(const std::string &name) {
 /// Modules of the domain feature set, known but not there yet.
 static bool isLaterBuiltin(const std::string &name) {
   static const char *const names[] = {
-      "Conv1d",          "Conv2d",          "Conv3d",     "ConvTranspose1d",
-      "ConvTranspose2d", "ConvTranspose3d", "GroupNorm",  "BatchNorm",
-      "InstanceNorm",    "MaxPool2d",       "AvgPool2d",  "Upsample"};
+      "Conv1d",          "Conv2d",          "Conv3d",    "ConvTranspose1d",
+      "ConvTranspose2d", "ConvTranspose3d", "GroupNorm", "BatchNorm",
+      "InstanceNorm",    "MaxPool2d",       "AvgPool2d", "Upsample"};
   for (const char *known : names)
     if (name == known)
       return true;
@@ -111,8 +111,8 @@ bool Elaborator::addItems(const ModuleDecl &decl, Instance &instance,
       // LayerNorm(...)` names a member after its module.
       auto known = instance.scope.names.find(name);
       if (known != instance.scope.names.end()) {
-        error(member->name.range, "'" + name + "' is declared twice in '" +
-                                      decl.name.text + "'");
+        error(member->name.range,
+              "'" + name + "' is declared twice in '" + decl.name.text + "'");
         ok = false;
         continue;
       }
@@ -211,8 +211,8 @@ InstancePtr Elaborator::instantiateBuiltin(Builtin kind, const CallExpr &call,
   auto number = [&](const CallArguments &arguments, const char *which,
                     double fallback) {
     const Expr *given = arguments.get(which);
-    auto value = given ? evaluateFloat(*given, scope)
-                       : std::optional<double>(fallback);
+    auto value =
+        given ? evaluateFloat(*given, scope) : std::optional<double>(fallback);
     instance->number = value.value_or(0);
     return value.has_value();
   };
@@ -238,9 +238,9 @@ InstancePtr Elaborator::instantiateBuiltin(Builtin kind, const CallExpr &call,
   case Builtin::LayerNorm:
   case Builtin::RmsNorm: {
     bool layer = kind == Builtin::LayerNorm;
-    auto arguments =
-        layer ? matchArguments(call, name, {"dim", "eps", "bias"}, 1)
-              : matchArguments(call, name, {"dim", "eps"}, 1);
+    auto arguments = layer
+                         ? matchArguments(call, name, {"dim", "eps", "bias"}, 1)
+                         : matchArguments(call, name, {"dim", "eps"}, 1);
     if (!arguments || !number(*arguments, "eps", layer ? 1e-5 : 1e-6))
       return nullptr;
     auto dim = evaluateDim(*arguments->get("dim"), scope);

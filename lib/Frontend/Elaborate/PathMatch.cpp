@@ -44,8 +44,9 @@ bool selects(const IndexSelector &selector, int64_t index) {
 
 bool isIndex(const std::string &text) {
   return !text.empty() && text.size() < 10 &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return c >= '0' && c <= '9'; });
+         std::all_of(
+             text.begin(), text.end(),
+             [](char c) { return c >= '0' && c <= '9'; });
 }
 
 bool matchOne(const PatternComponent &component, const std::string &text) {

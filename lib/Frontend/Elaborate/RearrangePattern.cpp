@@ -107,18 +107,17 @@ private:
 } // namespace
 
 bool frontend::parseRearrange(const std::string &text,
-                              RearrangePattern &pattern,
-                              std::string &problem) {
+                              RearrangePattern &pattern, std::string &problem) {
   return PatternParser(text, pattern, problem).parse();
 }
 
 /// Sizes of one group over a dim. Factors of the tensor say most; then names in
 /// scope; one unknown is what is left.
-static bool
-sizeGroup(RearrangePattern &pattern, const std::vector<size_t> &group,
-          nn::DimAttr dim,
-          const std::function<std::optional<int64_t>(const std::string &)> &sizeOf,
-          std::string &problem) {
+static bool sizeGroup(
+    RearrangePattern &pattern, const std::vector<size_t> &group,
+    nn::DimAttr dim,
+    const std::function<std::optional<int64_t>(const std::string &)> &sizeOf,
+    std::string &problem) {
   auto factors = dim.getFactors();
   int64_t extent = dim.getSize();
   if (group.size() == factors.size()) {
@@ -179,8 +178,7 @@ bool frontend::sizeRearrange(
         pattern.axes[group[0]].product = dims[i];
       continue;
     }
-    if (!group.empty() &&
-        !sizeGroup(pattern, group, dims[i], sizeOf, problem))
+    if (!group.empty() && !sizeGroup(pattern, group, dims[i], sizeOf, problem))
       return false;
   }
   return true;

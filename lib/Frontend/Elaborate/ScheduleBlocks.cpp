@@ -56,11 +56,10 @@ bool ScheduleEmitter::emitMesh(const ScheduleBlock &block, Scope &scope,
         return false;
       if (*size < 1 || ranks * *size > (1 << 20)) {
         elaborator.error(axis.range,
-                         *size < 1
-                             ? "mesh axis '" + axis.name->text +
-                                   "' has size " + std::to_string(*size) +
-                                   "; expected at least 1"
-                             : "the mesh has more than 1048576 ranks");
+                         *size < 1 ? "mesh axis '" + axis.name->text +
+                                         "' has size " + std::to_string(*size) +
+                                         "; expected at least 1"
+                                   : "the mesh has more than 1048576 ranks");
         return false;
       }
       ranks *= *size;
@@ -156,8 +155,8 @@ ScheduleEmitter::patternText(const PathPattern &pattern, const Scope &scope) {
   return result;
 }
 
-std::optional<std::string>
-ScheduleEmitter::absolute(const PathPattern &pattern, const Place &place) {
+std::optional<std::string> ScheduleEmitter::absolute(const PathPattern &pattern,
+                                                     const Place &place) {
   auto relative = patternText(pattern, *place.scope);
   if (!relative)
     return std::nullopt;
@@ -212,8 +211,8 @@ bool ScheduleEmitter::emitScope(const ScopePattern &scope, Place &place,
     auto count = elaborator.evaluateInt(*scope.count, *place.scope);
     if (!count)
       return false;
-    attributes.push_back(builder.getNamedAttr(
-        "count", builder.getI64IntegerAttr(*count)));
+    attributes.push_back(
+        builder.getNamedAttr("count", builder.getI64IntegerAttr(*count)));
   }
   flag(attributes, "isOptional", scope.optional || place.isOptional);
   if (*pattern != ".")
@@ -261,8 +260,8 @@ bool ScheduleEmitter::emitUse(const UseStmt &stmt, Place &place) {
     return emitBlock((*def)->body, inner);
   }
   elaborator
-      .error(stmt.callee.range, "no schedule function '" + stmt.callee.text +
-                                    "'")
+      .error(stmt.callee.range,
+             "no schedule function '" + stmt.callee.text + "'")
       .suggest(stmt.callee.text, names);
   return false;
 }

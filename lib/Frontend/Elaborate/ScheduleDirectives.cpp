@@ -133,10 +133,9 @@ bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
 
 bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
   if (stmt.point == SyncPoint::BwdPre || stmt.point == SyncPoint::BwdPost) {
-    elaborator.error(stmt.pointRange,
-                     std::string("not supported yet: ") +
-                         getSpelling(stmt.point) +
-                         "; only the forward is compiled");
+    elaborator.error(stmt.pointRange, std::string("not supported yet: ") +
+                                          getSpelling(stmt.point) +
+                                          "; only the forward is compiled");
     return false;
   }
   if (stmt.op == SyncOp::Halo || stmt.op == SyncOp::Hook) {
@@ -214,8 +213,8 @@ bool ScheduleEmitter::emitExpect(const ExpectStmt &stmt, Place &place) {
       auto value = elaborator.evaluateInt(*count.count, *place.scope);
       if (!value)
         return false;
-      counts.push_back(builder.getNamedAttr(
-          count.collective.text, builder.getI64IntegerAttr(*value)));
+      counts.push_back(builder.getNamedAttr(count.collective.text,
+                                            builder.getI64IntegerAttr(*value)));
     }
     attributes.push_back(
         builder.getNamedAttr("counts", builder.getDictionaryAttr(counts)));

@@ -63,8 +63,7 @@ private:
                           const Place &place) const;
 
   template <typename Op>
-  void write(mlir::Location loc,
-             std::vector<mlir::NamedAttribute> attributes) {
+  void write(mlir::Location loc, std::vector<mlir::NamedAttribute> attributes) {
     mlir::OperationState state(loc, Op::getOperationName());
     state.addAttributes(attributes);
     builder.create(state);
@@ -72,11 +71,10 @@ private:
   mlir::NamedAttribute text(llvm::StringRef name, const std::string &value) {
     return builder.getNamedAttr(name, builder.getStringAttr(value));
   }
-  void flag(std::vector<mlir::NamedAttribute> &attributes,
-            llvm::StringRef name, bool set) {
+  void flag(std::vector<mlir::NamedAttribute> &attributes, llvm::StringRef name,
+            bool set) {
     if (set)
-      attributes.push_back(
-          builder.getNamedAttr(name, builder.getUnitAttr()));
+      attributes.push_back(builder.getNamedAttr(name, builder.getUnitAttr()));
   }
 
   Elaborator &elaborator;

@@ -103,8 +103,7 @@ bool Elaborator::bindName(const Name &name, Datum datum, Scope &scope,
   return true;
 }
 
-bool Elaborator::runAssign(const AssignStmt &stmt, Scope &scope,
-                           Frame &frame) {
+bool Elaborator::runAssign(const AssignStmt &stmt, Scope &scope, Frame &frame) {
   std::vector<Datum> values;
   for (const ExprPtr &value : stmt.values) {
     MaybeDatum datum = evaluate(*value, scope);
@@ -122,12 +121,12 @@ bool Elaborator::runAssign(const AssignStmt &stmt, Scope &scope,
       size_t count = shape.empty() ? 0 : shape[0];
       values.clear();
       for (size_t i = 0; i < count && count == stmt.targets.size(); ++i) {
-        mlir::Value part = emit<nn::SliceOp>(
-            stmt.range, whole,
-            {named("dim", builder.getI64IntegerAttr(0)),
-             named("start", builder.getI64IntegerAttr(i)),
-             named("size", builder.getI64IntegerAttr(1)),
-             named("drop", builder.getBoolAttr(true))});
+        mlir::Value part =
+            emit<nn::SliceOp>(stmt.range, whole,
+                              {named("dim", builder.getI64IntegerAttr(0)),
+                               named("start", builder.getI64IntegerAttr(i)),
+                               named("size", builder.getI64IntegerAttr(1)),
+                               named("drop", builder.getBoolAttr(true))});
         if (!part)
           return false;
         values.push_back(Datum(part));
@@ -142,10 +141,9 @@ bool Elaborator::runAssign(const AssignStmt &stmt, Scope &scope,
     }
   }
   if (values.size() != stmt.targets.size()) {
-    error(stmt.range, std::to_string(stmt.targets.size()) +
-                          " names on the left and " +
-                          std::to_string(values.size()) +
-                          " values on the right");
+    error(stmt.range,
+          std::to_string(stmt.targets.size()) + " names on the left and " +
+              std::to_string(values.size()) + " values on the right");
     return false;
   }
   for (size_t i = 0; i < values.size(); ++i)
@@ -157,7 +155,8 @@ bool Elaborator::runAssign(const AssignStmt &stmt, Scope &scope,
 bool Elaborator::runFor(const ForStmt &stmt, Scope &scope, Frame &frame) {
   std::vector<Datum> items;
   if (auto *range = dynAs<RangeExpr>(stmt.iterable)) {
-    auto lo = evaluateInt(*range->lo, scope), hi = evaluateInt(*range->hi, scope);
+    auto lo = evaluateInt(*range->lo, scope),
+         hi = evaluateInt(*range->hi, scope);
     if (!lo || !hi)
       return false;
     if (*hi - *lo > 100000) {

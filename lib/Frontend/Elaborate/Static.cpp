@@ -90,9 +90,8 @@ Elaborator::MaybeDatum Elaborator::evaluateAs(ParamType type, const Expr &expr,
   }
   if (fits)
     return datum;
-  error(expr.range, "'" + name + "' takes " +
-                        std::string(getSpelling(type)) + ", found " +
-                        datum->kindName());
+  error(expr.range, "'" + name + "' takes " + std::string(getSpelling(type)) +
+                        ", found " + datum->kindName());
   return std::nullopt;
 }
 
@@ -226,10 +225,9 @@ bool Elaborator::bindParameters(const std::vector<Parameter> &params,
   for (size_t i = 0; i < args.size(); ++i) {
     const Argument &argument = args[i];
     if (!argument.name && i >= params.size()) {
-      error(argument.range, "'" + what + "' takes " +
-                                std::to_string(params.size()) +
-                                " arguments, found " +
-                                std::to_string(args.size()))
+      error(argument.range,
+            "'" + what + "' takes " + std::to_string(params.size()) +
+                " arguments, found " + std::to_string(args.size()))
           .note(declared, "'" + what + "' is declared here");
       return false;
     }
@@ -242,9 +240,9 @@ bool Elaborator::bindParameters(const std::vector<Parameter> &params,
       std::vector<std::string> names;
       for (const Parameter &param : params)
         names.push_back(param.name.text);
-      error(argument.range, known ? "'" + name + "' is given twice"
-                                  : "'" + what + "' has no parameter '" + name +
-                                        "'")
+      error(argument.range,
+            known ? "'" + name + "' is given twice"
+                  : "'" + what + "' has no parameter '" + name + "'")
           .suggest(name, names);
       ok = false;
       continue;
@@ -253,11 +251,10 @@ bool Elaborator::bindParameters(const std::vector<Parameter> &params,
   }
   for (const Parameter &param : params) {
     auto found = given.find(param.name.text);
-    const Expr *expr = found != given.end() ? found->second
-                                            : param.defaultValue.get();
+    const Expr *expr =
+        found != given.end() ? found->second : param.defaultValue.get();
     if (!expr) {
-      error(use, "'" + what + "' needs a value for '" +
-                            param.name.text + "'")
+      error(use, "'" + what + "' needs a value for '" + param.name.text + "'")
           .note(param.range, "'" + param.name.text + "' is declared here");
       ok = false;
       continue;
