@@ -112,9 +112,12 @@ Elaborator::MaybeDatum Elaborator::unaryFunction(const CallArguments &arguments,
   if (!x->tensor() && x->number() && (kind == "sqrt" || kind == "abs"))
     return Datum(kind == "sqrt" ? std::sqrt(*x->number())
                                 : std::fabs(*x->number()));
-  mlir::Value tensor = evaluateTensor(*arguments.get("x"), scope);
-  if (!tensor)
+  mlir::Value tensor = x->tensor();
+  if (!tensor) {
+    error(arguments.get("x")->range, "'" + kind + "' takes a tensor, found " +
+                                         std::string(x->kindName()));
     return std::nullopt;
+  }
   return wrap(emit<nn::UnaryOp>(arguments.call->range, tensor,
                                 named("kind", builder.getStringAttr(kind))));
 }
