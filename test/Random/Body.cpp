@@ -1,0 +1,100 @@
+//===- Body.cpp - choosing operations and their operands ------------------===//
+
+#include "Body.h"
+#include <algorithm>
+
+using namespace hocket::random;
+
+int64_t Value::elements() const {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+Body::Body(ModelState &state, std::vector<Value> arguments, bool mayCall)
+    : state(state), rng(state.rng), pool(std::move(arguments)),
+      mayCall(mayCall) {}
+
+/// A fitting value, mostly one of the latest so that little goes unused.
+const Value *Body::pick(const Predicate &fits) {
+  std::vector<const Value *> fitting;
+  for (const Value &value : pool)
+    if (fits(value))
+      fitting.push_back(&value);
+  if (fitting.empty())
+    return nullptr;
+  if (rng.chance(0.6))
+    return fitting.back();
+  return rng.oneOf(fitting);
+}
+
+const Value *Body::pickFloat(size_t minRank) {
+  return pick([&](const Value &value) {
+    return value.element == Element::F32 && value.rank() >= minRank;
+  });
+}
+
+Value &Body::bind(const std::string &expression, Value like) {
+  like.text = "v" + std::to_string(bound++);
+  statements += "    " + like.text + " = " + expression + "\n";
+  pool.push_back(std::move(like));
+  return pool.back();
+}
+
+std::string Body::member(const std::string &constructor) {
+  std::string name = "m" + std::to_string(memberCount++);
+  members += "  " + name + " = " + constructor + "\n";
+  return name;
+}
+
+void Body::step() {
+  using Try = bool (Body::*)();
+  static const std::vector<Try> moves = {
+      &Body::tryRearrange, &Body::tryRearrange, &Body::tryTranspose,
+      &Body::trySlice,     &Body::tryConcat,    &Body::trySplit,
+      &Body::tryUnbind,    &Body::tryExtremum,  &Body::tryExtremum,
+      &Body::tryCompare,   &Body::tryLogic,     &Body::tryWhere,
+      &Body::tryWhere,     &Body::tryDropout,   &Body::tryCall,
+      &Body::tryEmbedding, &Body::tryEmbedding, &Body::tryInts,
+      &Body::tryCast};
+  static const std::vector<Try> all = {
+      &Body::tryLinear,    &Body::tryLinear,    &Body::tryLinear,
+      &Body::tryLinear,    &Body::tryLinear,    &Body::tryLinear,
+      &Body::tryEmbedding, &Body::tryEmbedding, &Body::tryMatmul,
+      &Body::tryMatmul,    &Body::tryMatmul,    &Body::tryAttention,
+      &Body::tryAttention, &Body::tryAttention, &Body::tryPlainAttention,
+      &Body::tryNorm,      &Body::tryNorm,      &Body::tryNorm,
+      &Body::trySoftmax,   &Body::trySoftmax,   &Body::tryRotary,
+      &Body::tryUnary,     &Body::tryUnary,     &Body::tryUnary,
+      &Body::tryUnary,     &Body::tryBinary,    &Body::tryBinary,
+      &Body::tryBinary,    &Body::tryBinary,    &Body::tryExtremum,
+      &Body::tryQuotient,  &Body::tryQuotient,  &Body::tryCompare,
+      &Body::tryLogic,     &Body::tryWhere,     &Body::tryWhere,
+      &Body::tryCast,      &Body::tryCast,      &Body::tryInts,
+      &Body::tryDropout,   &Body::tryReduce,    &Body::tryReduce,
+      &Body::tryReduce,    &Body::tryRearrange, &Body::tryRearrange,
+      &Body::tryTranspose, &Body::trySlice,     &Body::tryConcat,
+      &Body::trySplit,     &Body::tryUnbind,    &Body::tryIota,
+      &Body::tryCall,      &Body::tryCall};
+  const std::vector<Try> &table = state.onlyMoves ? moves : all;
+  for (int attempt = 0; attempt < 40; ++attempt)
+    if ((this->*rng.oneOf(table))())
+      return;
+}
+
+Value Body::fill(int count) {
+  pool.reserve(pool.size() + 512); // references to values survive a step
+  for (int i = 0; i < count; ++i)
+    step();
+  const Value *last = pick([](const Value &value) {
+    return value.element == Element::F32 && value.text[0] == 'v';
+  });
+  if (last)
+    return *last;
+  Value first = pool.front();
+  if (first.isFloat())
+    return bind(first.text + " * 1.0", first);
+  first.element = Element::F32;
+  return bind("f32(" + first.text + ")", first);
+}

@@ -1,0 +1,191 @@
+//===- Coverage.cpp - reading rows off placed programs --------------------===//
+
+#include "Coverage.h"
+#include "dialects/Nn/Nn.h"
+#include "hocket/Placement/Meet.h"
+#include "lib/Placement/RuleSpace.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::random;
+
+static const char *nameOf(nn::FactorUse use) {
+  switch (use) {
+  case nn::FactorUse::Pointwise:
+    return "pointwise";
+  case nn::FactorUse::Contracted:
+    return "contracted";
+  case nn::FactorUse::Whole:
+    return "whole";
+  case nn::FactorUse::Statistics:
+    return "statistics";
+  }
+  return "";
+}
+
+static const char *nameOf(nn::PartialUse use) {
+  switch (use) {
+  case nn::PartialUse::Refused:
+    return "refused";
+  case nn::PartialUse::Linear:
+    return "linear";
+  case nn::PartialUse::Addend:
+    return "addend";
+  case nn::PartialUse::Monotone:
+    return "monotone";
+  case nn::PartialUse::Maximal:
+    return "maximal";
+  case nn::PartialUse::Minimal:
+    return "minimal";
+  case nn::PartialUse::Any:
+    return "any";
+  }
+  return "";
+}
+
+/// Operations whose rule depends on a kind are one row set a kind.
+static std::string nameOf(Operation *op) {
+  std::string name = op->getName().stripDialect().str();
+  if (auto kind = op->getAttrOfType<StringAttr>("kind"))
+    name += " " + kind.str();
+  return name;
+}
+
+static bool canBePartial(Value value) {
+  return !cast<RankedTensorType>(value.getType()).getElementType().isInteger(1);
+}
+
+/// The operand before the moves that stand between its maker and this use.
+static Value beforeMoves(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto moved = dyn_cast<nn::RedistributeOp>(op))
+      value = moved.getX();
+    else if (auto named = dyn_cast<nn::ValueOp>(op))
+      value = named.getX();
+    else
+      break;
+  }
+  return value;
+}
+
+namespace {
+/// One operation under one mesh.
+class Reader {
+public:
+  Reader(Operation *op, nn::MeshAttr mesh,
+         std::map<std::string, int64_t> &counts)
+      : op(op), rule(cast<nn::PlacedOp>(op).getPlacementRule()), mesh(mesh),
+        counts(counts), space(rule, mesh) {}
+
+  void read() {
+    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      possible(i);
+      nn::LayoutAttr layout = nn::layoutOf(op->getOperand(i));
+      met(i, layout);
+      nn::LayoutAttr before = nn::layoutOf(beforeMoves(op->getOperand(i)));
+      if (before != layout && before.getShape() == layout.getShape())
+        refused(i, layout.withPlacement(before.getSplits(),
+                                        before.getPartials()));
+    }
+  }
+
+private:
+  std::string row(unsigned i, const std::string &holds) {
+    return nameOf(op) + " | " + std::to_string(i) + " | " + holds;
+  }
+  std::string partialRow(unsigned i, nn::Reduction reduction) {
+    std::string kind = reduction == nn::Reduction::Sum ? "sum" : "extremum";
+    return row(i, "P(" + kind + ") " + nameOf(rule.operands[i].partial));
+  }
+  /// What one mesh axis holds of operand i; empty where the rule has no words
+  /// for it.
+  std::string stateRow(unsigned i, const placement::State &state) {
+    using Hold = placement::State::Hold;
+    if (state.hold == Hold::Whole)
+      return row(i, "R");
+    if (state.hold == Hold::Partial)
+      return partialRow(i, state.reduction);
+    return state.factor < 0 ? ""
+                            : row(i, std::string("S ") +
+                                         nameOf(rule.factors[state.factor].use));
+  }
+  placement::RuleValue inRule(unsigned i, nn::LayoutAttr layout) {
+    SmallVector<placement::Mismatch> ignored;
+    return space.toRule(rule.operands[i], layout, ignored);
+  }
+
+  void possible(unsigned i) {
+    counts[row(i, "R")];
+    for (auto &dim : rule.operands[i].dims)
+      for (int factor : dim)
+        if (factor >= 0 && rule.factors[factor].size > 1)
+          counts[row(i, std::string("S ") + nameOf(rule.factors[factor].use))];
+    if (canBePartial(op->getOperand(i)))
+      counts[partialRow(i, nn::Reduction::Sum)];
+  }
+
+  void met(unsigned i, nn::LayoutAttr layout) {
+    placement::RuleValue held = inRule(i, layout);
+    for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis)
+      count(mesh.getAxes()[axis].getSize() == 1 ? ""
+                                                : stateRow(i, held.axes[axis]));
+  }
+  void count(const std::string &row) {
+    if (!row.empty())
+      ++counts[row];
+  }
+
+  /// Counts a placement that the operand had before it was moved, if the rule
+  /// refuses it.
+  void refused(unsigned i, nn::LayoutAttr before) {
+    SmallVector<nn::LayoutAttr> operands, results;
+    for (Value operand : op->getOperands())
+      operands.push_back(nn::layoutOf(operand));
+    for (Value result : op->getResults())
+      results.push_back(nn::layoutOf(result).withoutPlacement());
+    operands[i] = before;
+    placement::MeetResult met = placement::meet(
+        {rule, mesh, operands, results, llvm::BitVector(operands.size()),
+         [](unsigned) { return false; }});
+    placement::RuleValue held = inRule(i, before);
+    for (const placement::Mismatch &mismatch : met.mismatches)
+      if (!mismatch.isResult && mismatch.operand == i)
+        count(stateRow(i, held.axes[mismatch.axis]));
+  }
+
+  Operation *op;
+  nn::PlacementRule rule;
+  nn::MeshAttr mesh;
+  std::map<std::string, int64_t> &counts;
+  placement::RuleSpace space;
+};
+} // namespace
+
+void Coverage::add(ModuleOp placed) {
+  auto mesh = placed->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  placed.walk([&](Operation *op) {
+    if (!isa<nn::PlacedOp>(op))
+      return;
+    operations.insert(op->getName().getStringRef().str());
+    Reader(op, mesh, counts).read();
+  });
+}
+
+void Coverage::merge(const Coverage &other) {
+  for (auto &[row, count] : other.counts)
+    counts[row] += count;
+  operations.insert(other.operations.begin(), other.operations.end());
+}
+
+int64_t Coverage::met() const {
+  return llvm::count_if(counts, [](auto &row) { return row.second > 0; });
+}
+
+std::set<std::string> Coverage::unseen(MLIRContext *context) const {
+  std::set<std::string> names;
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (name.hasInterface<nn::PlacedOp>() &&
+        !operations.count(name.getStringRef().str()))
+      names.insert(name.getStringRef().str());
+  return names;
+}

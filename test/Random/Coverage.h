@@ -1,0 +1,39 @@
+//===- Coverage.h - which rows of placement rules were met ------*- C++ -*-===//
+//
+// A row is an operation, one of its operands, what that operand holds on a mesh
+// axis (R, S or P) and what the rule says to it: the use of the split factor,
+// or of a partial operand. A row that the rule refuses is met where a schedule
+// (or `auto reshard`) had to move a value in front of the operation for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_TEST_RANDOM_COVERAGE_H
+#define HOCKET_TEST_RANDOM_COVERAGE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <map>
+#include <set>
+#include <string>
+
+namespace hocket::random {
+
+class Coverage {
+public:
+  /// Adds the rows of the rules in a placed module, and those that it meets.
+  void add(mlir::ModuleOp placed);
+  void merge(const Coverage &other);
+
+  /// How often each row of a rule seen so far was met; 0: never.
+  const std::map<std::string, int64_t> &rows() const { return counts; }
+  int64_t met() const;
+  /// Names of operations of nn that have a rule and were never seen.
+  std::set<std::string> unseen(mlir::MLIRContext *context) const;
+
+private:
+  std::map<std::string, int64_t> counts;
+  std::set<std::string> operations;
+};
+
+} // namespace hocket::random
+
+#endif // HOCKET_TEST_RANDOM_COVERAGE_H

@@ -1,0 +1,161 @@
+//===- Main.cpp - hocket-random: many random cases ------------------------===//
+//
+// hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
+//               [--json FILE] [--failures DIR] [--rows FILE]
+//
+// --only prints the case; --file judges a file. Status 1 if a case failed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Summary.h"
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <unistd.h>
+
+using namespace hocket;
+using namespace hocket::random;
+
+namespace {
+struct Options {
+  uint64_t seed = 1, count = 200, first = 0;
+  bool only = false;
+  std::string json, failures, rows, file;
+};
+} // namespace
+
+static volatile uint64_t currentCase = 0;
+
+/// A crash names its case.
+static void crashed(int signal) {
+  char text[64];
+  int length = std::snprintf(text, sizeof text, "crashed in case %llu\n",
+                             static_cast<unsigned long long>(currentCase));
+  (void)!write(2, text, length);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+static bool parse(int argc, char **argv, Options &options) {
+  for (int i = 1; i < argc; i += 2) {
+    std::string name = argv[i];
+    if (i + 1 == argc)
+      return false;
+    const char *value = argv[i + 1];
+    if (name == "--seed")
+      options.seed = std::strtoull(value, nullptr, 10);
+    else if (name == "--count")
+      options.count = std::strtoull(value, nullptr, 10);
+    else if (name == "--first")
+      options.first = std::strtoull(value, nullptr, 10);
+    else if (name == "--only") {
+      options.first = std::strtoull(value, nullptr, 10);
+      options.count = 1;
+      options.only = true;
+    } else if (name == "--json")
+      options.json = value;
+    else if (name == "--failures")
+      options.failures = value;
+    else if (name == "--rows")
+      options.rows = value;
+    else if (name == "--file")
+      options.file = value;
+    else
+      return false;
+  }
+  return true;
+}
+
+static const char *nameOf(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Equal:
+    return "equal";
+  case Verdict::Refused:
+    return "refused";
+  case Verdict::IllPosed:
+    return "ill posed";
+  case Verdict::Failed:
+    return "FAILED";
+  }
+  return "";
+}
+
+static void print(const CaseResult &result) {
+  std::cout << result.text << "\n# " << nameOf(result.verdict) << ", "
+            << result.ranks << " ranks, " << result.collectives
+            << " collectives, relative error " << result.error
+            << (result.isMended ? ", equal under auto reshard" : "") << "\n"
+            << result.detail << "\n";
+}
+
+static int judgeFile(const Options &options) {
+  std::ifstream stream(options.file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  codegen::KernelCache cache;
+  CaseResult result = runText(text.str(), /*isExact=*/false, options.seed,
+                              cache, nullptr);
+  result.text.clear();
+  print(result);
+  return result.verdict == Verdict::Failed;
+}
+
+static void report(const Options &options, uint64_t number,
+                   const CaseResult &result) {
+  if (options.only)
+    return print(result);
+  if (result.verdict != Verdict::Failed)
+    return;
+  std::cerr << "case " << number << " FAILED: "
+            << result.detail.substr(0, 300) << "\n";
+  if (options.failures.empty())
+    return;
+  std::filesystem::create_directories(options.failures);
+  std::ofstream(options.failures + "/" + std::to_string(number) + ".hkt")
+      << result.text << "\n# " << result.detail;
+}
+
+int main(int argc, char **argv) {
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
+                 "[--only K] [--file F.hkt] [--json FILE] [--failures DIR] "
+                 "[--rows FILE]\n";
+    return 2;
+  }
+  if (!options.file.empty())
+    return judgeFile(options);
+  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})
+    std::signal(signal, crashed);
+  auto start = std::chrono::steady_clock::now();
+  Summary summary;
+  auto cache = std::make_unique<codegen::KernelCache>();
+  for (uint64_t i = 0; i < options.count; ++i) {
+    currentCase = options.first + i;
+    if (i % 500 == 499) // what a long run keeps is bounded
+      cache = std::make_unique<codegen::KernelCache>();
+    CaseResult result =
+        runCase(options.seed, currentCase, *cache, summary.coverage);
+    summary.add(result);
+    report(options, currentCase, result);
+  }
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  nlohmann::ordered_json json = summary.json();
+  json["seed"] = options.seed;
+  json["seconds"] = took.count();
+  if (!options.json.empty())
+    std::ofstream(options.json) << json.dump(1) << "\n";
+  if (!options.rows.empty()) {
+    std::ofstream rows(options.rows);
+    for (auto &[row, count] : summary.coverage.rows())
+      rows << count << "\t" << row << "\n";
+  }
+  if (!options.only)
+    std::cout << json.dump(1) << "\n";
+  return summary.failed != 0;
+}

@@ -1,0 +1,28 @@
+//===- ModelText.h - random models, as text ---------------------*- C++ -*-===//
+//
+// Writes one `model Net` with modules of its own. The text always elaborates,
+// and float64 and float32 agree on what it computes: values stay moderate,
+// denominators away from zero, and comparisons away from ties.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_TEST_RANDOM_MODELTEXT_H
+#define HOCKET_TEST_RANDOM_MODELTEXT_H
+
+#include "Rng.h"
+#include <string>
+
+namespace hocket::random {
+
+struct ModelText {
+  std::string text;
+  /// Nothing is rounded: elements are moved, compared and summed with zeros.
+  /// Every schedule must give the reference's bits.
+  bool isExact = false;
+};
+
+ModelText makeModel(Rng &rng);
+
+} // namespace hocket::random
+
+#endif // HOCKET_TEST_RANDOM_MODELTEXT_H

@@ -1,0 +1,43 @@
+//===- RunCase.h - one random case from seed to verdict ---------*- C++ -*-===//
+
+#ifndef HOCKET_TEST_RANDOM_RUNCASE_H
+#define HOCKET_TEST_RANDOM_RUNCASE_H
+
+#include "Coverage.h"
+#include "hocket/CodeGen/KernelCompiler.h"
+#include <cstdint>
+#include <string>
+
+namespace hocket::random {
+
+enum class Verdict {
+  Equal,       // compiled, ran and agreed with the reference
+  Refused,     // with an error that names a line; mended by `auto reshard`,
+               // or `reason` says why it cannot be
+  IllPosed,    // one device is no closer to the reference either
+  Failed,      // anything else: a mistake of the compiler, or of the tester
+};
+
+struct CaseResult {
+  Verdict verdict = Verdict::Failed;
+  std::string text;   // the .hkt file
+  std::string detail; // of a failure: what happened
+  std::string reason; // of a refusal: its first line without names
+  double error = 0;   // relative, the worst output
+  int64_t ranks = 1, collectives = 0;
+  bool isExact = false;
+  std::string ending; // auto, explicit, bare
+  bool isMended = false; // Refused, and equal under `auto reshard`
+};
+
+/// Case `number` of `seed`: the same everywhere. Rows go to `coverage`.
+CaseResult runCase(uint64_t seed, uint64_t number, codegen::KernelCache &cache,
+                   Coverage &coverage);
+
+/// A .hkt file as a case; with a schedule `s` or none.
+CaseResult runText(const std::string &text, bool isExact, uint64_t seed,
+                   codegen::KernelCache &cache, Coverage *coverage);
+
+} // namespace hocket::random
+
+#endif // HOCKET_TEST_RANDOM_RUNCASE_H

@@ -1,0 +1,51 @@
+//===- Summary.cpp - counting verdicts ------------------------------------===//
+
+#include "Summary.h"
+
+using namespace hocket::random;
+
+void Summary::add(const CaseResult &result) {
+  ++cases;
+  switch (result.verdict) {
+  case Verdict::Equal:
+    ++equal;
+    several += result.collectives >= 2;
+    exact += result.isExact;
+    worst = std::max(worst, result.error);
+    break;
+  case Verdict::Refused:
+    ++refused;
+    if (result.isMended)
+      ++mended;
+    else
+      ++reasons[result.reason];
+    break;
+  case Verdict::IllPosed:
+    ++illPosed;
+    break;
+  case Verdict::Failed:
+    ++failed;
+    break;
+  }
+}
+
+nlohmann::ordered_json Summary::json() const {
+  nlohmann::ordered_json unmet = nlohmann::ordered_json::array();
+  for (auto &[row, count] : coverage.rows())
+    if (!count)
+      unmet.push_back(row);
+  return {{"cases", cases},
+          {"equal", equal},
+          {"equal_share", acceptedShare()},
+          {"two_or_more_collectives_share", severalShare()},
+          {"exact", exact},
+          {"largest_relative_error", worst},
+          {"refused", refused},
+          {"refused_but_equal_under_auto_reshard", mended},
+          {"ill_posed", illPosed},
+          {"failed", failed},
+          {"rows", coverage.rows().size()},
+          {"rows_met", coverage.met()},
+          {"rows_unmet", unmet},
+          {"other_refusals", reasons}};
+}
