@@ -120,7 +120,16 @@ static bool sizeGroup(
     std::string &problem) {
   auto factors = dim.getFactors();
   int64_t extent = dim.getSize();
-  if (group.size() == factors.size()) {
+  // Factors that a name in scope contradicts are not the ones meant: with
+  // `let n = 2`, (n b) of a dim (3, 2) is 2 by 3.
+  auto isMeant = [&](size_t i) {
+    auto size = sizeOf(pattern.axes[group[i]].name);
+    return !size || *size == factors[i].getSize();
+  };
+  bool areMeant = group.size() == factors.size();
+  for (size_t i = 0; areMeant && i < group.size(); ++i)
+    areMeant = isMeant(i);
+  if (areMeant) {
     for (size_t i = 0; i < group.size(); ++i)
       pattern.axes[group[i]].size = factors[i].getSize();
     return true;
