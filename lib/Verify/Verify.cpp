@@ -8,6 +8,7 @@
 #include "hocket/Reference/Evaluate.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cmath>
 
 using namespace hocket;
@@ -76,6 +77,15 @@ static Status evaluateReference(mlir::ModuleOp model,
   return Status::success();
 }
 
+/// Leaves out what no output needs: a plan reads no weights for it either.
+static void dropUnused(mlir::ModuleOp model) {
+  for (auto func : model.getOps<mlir::func::FuncOp>())
+    for (mlir::Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+      if (mlir::isOpTriviallyDead(&op))
+        op.erase();
+}
+
 /// NaN and infinities of one side only count as an infinite error.
 static OutputError compare(const std::string &name,
                            const std::vector<double> &found,
@@ -99,6 +109,7 @@ static OutputError compare(const std::string &name,
 bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
                     VerifyReport &report, Status &status) {
   mlir::OwningOpRef<mlir::ModuleOp> model = compiler.module().clone();
+  dropUnused(*model);
   std::optional<CompiledProgram> program =
       compiler.makeProgram(options.codegen);
   if (!program)
