@@ -56,7 +56,9 @@ CaseResult random::runText(const std::string &text, bool isExact,
   result.text = text;
   result.isExact = isExact;
   Attempt placed = attempt(text, /*place=*/true);
-  if (!placed.isPlaced) {
+  if (placed.isPlaced && coverage)
+    coverage->add(placed.compiler->module());
+  if (!placed.isPlaced || !placed.compiler->runTo("kernels")) {
     result.verdict = placed.isLoaded && namesLine(placed.errors())
                          ? Verdict::Refused
                          : Verdict::Failed;
@@ -64,8 +66,6 @@ CaseResult random::runText(const std::string &text, bool isExact,
     result.detail = placed.errors();
     return result;
   }
-  if (coverage)
-    coverage->add(placed.compiler->module());
   Attempt loaded = attempt(text, /*place=*/false, &cache);
   VerifyOptions options;
   options.seed = seed;

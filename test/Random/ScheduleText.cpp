@@ -91,6 +91,22 @@ bool ScheduleMaker::tryLine(const std::string &line) {
   return false;
 }
 
+int64_t ScheduleMaker::sizeOf(const std::string &axis) const {
+  for (auto &[name, size] : schedule.mesh)
+    if (name == axis)
+      return size;
+  return 1;
+}
+
+/// One of the factors, mostly with enough elements for every rank.
+const ScheduleMaker::Factor &
+ScheduleMaker::fitting(const std::vector<Factor> &factors) {
+  const Factor *factor = &rng.oneOf(factors);
+  for (int i = 0; i < 3 && factor->size < 4; ++i)
+    factor = &rng.oneOf(factors);
+  return *factor;
+}
+
 void ScheduleMaker::shardSome() {
   std::vector<std::string> &lines = schedule.lines;
   double share = rng.oneOf<double>({0.3, 0.5, 0.8});
@@ -103,14 +119,17 @@ void ScheduleMaker::shardSome() {
         free.push_back(axis);
     rng.shuffle(free);
     std::string line = "shard " + place.path + " axis ";
-    const Factor &factor = rng.oneOf(place.factors);
-    if (free.size() >= 2 && rng.chance(0.3)) {
+    const Factor &factor = fitting(place.factors);
+    if (free.size() >= 2 && rng.chance(0.3) &&
+        factor.size >= sizeOf(free[0]) * sizeOf(free[1])) {
       lines.push_back(line + factor.axis + " over (" + free[0] + ", " +
                       free[1] + ")");
-    } else if (!free.empty()) {
+    } else if (!free.empty() &&
+               (factor.size >= sizeOf(free[0]) || rng.chance(0.03))) {
       lines.push_back(line + factor.axis + " over " + free[0]);
-      const Factor &other = rng.oneOf(place.factors);
-      if (free.size() >= 2 && other.size != factor.size)
+      const Factor &other = fitting(place.factors);
+      if (free.size() >= 2 && other.axis != factor.axis &&
+          other.size != factor.size && other.size >= sizeOf(free[1]))
         lines.push_back(line + other.axis + " over " + free[1]);
     }
   }
@@ -123,6 +142,8 @@ void ScheduleMaker::shardSome() {
   placed = attempt(model + schedule.text(), /*place=*/true);
   for (const std::string &line : wanted)
     tryLine(line);
+  if (!placed.isPlaced)
+    placed = attempt(model + schedule.text(), /*place=*/true);
 }
 
 /// A sync that fits what some value holds.
@@ -145,7 +166,7 @@ std::string ScheduleMaker::syncLine() {
   bool isArgument = op.getRole() == nn::ValueRole::Argument;
   std::string line = "sync " + op.getPath().str() +
                      (isArgument ? " fwd_pre " : " fwd_post ");
-  std::string to = rng.oneOf(factors).axis;
+  std::string to = fitting(factors).axis;
   std::string over = " over " + axis;
   if (layout.partialOver(axis))
     return line + (rng.chance(0.5) ? "all_reduce" : "reduce_scatter axis " + to) +
