@@ -20,7 +20,8 @@ public:
   DnnlMatmul(const MatmulProblem &problem, const PackedWeight *pack)
       : problem(problem), pack(pack), stream(cpuEngine()) {}
 
-  /// False if oneDNN has no fast kernel for it this way.
+  /// False if oneDNN has no fast kernel for it this way, or none that reads
+  /// the pack if there is one.
   bool prepare(size_t loopDims);
   /// Has operands that oneDNN reads badly copied through scratch.
   void makeDense();
@@ -180,13 +181,13 @@ void DnnlMatmul::bindAll(const dnnl::matmul::primitive_desc &chosen,
 
 bool DnnlMatmul::prepare(size_t loopDims) {
   loops = loopDims;
+  if (!pack)
+    return prepareWith(nullptr);
   // A pack is one matrix: it serves where no batch dim is left inside.
-  bool usesPack = pack && pack->layout() && loops == problem.batch.size();
+  bool usesPack = pack->layout() && loops == problem.batch.size();
   for (size_t dim = 0; dim < loops; ++dim)
     usesPack &= problem.b.strides[dim] == 0;
-  if (usesPack && prepareWith(&pack->layout()->descriptor))
-    return true;
-  return prepareWith(nullptr);
+  return usesPack && prepareWith(&pack->layout()->descriptor);
 }
 
 bool DnnlMatmul::prepareWith(const memory::desc *packed) {
@@ -281,9 +282,10 @@ static std::vector<int64_t> denseStrides(const Operand &operand) {
 
 void DnnlMatmul::makeDense() {
   Operand result = problem.c;
-  for (Operand *operand : {&problem.a, &problem.b})
-    if (!isReadable(*operand, false))
-      copyThroughScratch(*operand, denseStrides(*operand), false);
+  if (!isReadable(problem.a, false))
+    copyThroughScratch(problem.a, denseStrides(problem.a), false);
+  if (!pack && !isReadable(problem.b, false))
+    copyThroughScratch(problem.b, denseStrides(problem.b), false);
   if (!isReadable(problem.c, true))
     copyThroughScratch(problem.c, denseStrides(problem.c), true);
   // oneDNN may keep partial sums in c before it reads the post operands.
@@ -362,24 +364,38 @@ public:
 };
 } // namespace
 
+/// Null if oneDNN has no fast kernel for it.
+static std::unique_ptr<Call> makeDnnlMatmul(const MatmulProblem &problem,
+                                            const PackedWeight *pack) {
+  if (!runsInDnnl(problem))
+    return nullptr;
+  auto product = std::make_unique<DnnlMatmul>(problem, pack);
+  product->makeDense();
+  for (size_t loops = 0; loops <= problem.batch.size(); ++loops)
+    if (product->prepare(loops))
+      return product;
+  return nullptr;
+}
+
 Status makeMatmul(const MatmulArguments &arguments, int threads,
                   std::unique_ptr<Call> &call) {
   if (arguments.c.elements() == 0) {
     call = std::make_unique<NothingToDo>();
     return Status::success();
   }
-  MatmulProblem problem(arguments);
-  if (!runsInDnnl(problem))
-    return makeBlockedMatmul(problem, threads, call);
-  auto product = std::make_unique<DnnlMatmul>(problem, arguments.pack);
-  product->makeDense();
-  for (size_t loops = 0; loops <= problem.batch.size(); ++loops) {
-    if (!product->prepare(loops))
-      continue;
-    call = std::move(product);
-    return Status::success();
+  MatmulArguments plain = arguments;
+  if (arguments.pack) {
+    call = makeDnnlMatmul(MatmulProblem(arguments), arguments.pack);
+    if (call)
+      return Status::success();
+    plain.pack = nullptr;
+    plain.b.data = arguments.pack->keepPlain();
   }
-  if (problem.c.type == plan::DType::BF16)
+  MatmulProblem problem(plain);
+  call = makeDnnlMatmul(problem, nullptr);
+  if (call)
+    return Status::success();
+  if (!runsInDnnl(problem) || problem.c.type == plan::DType::BF16)
     return makeBlockedMatmul(problem, threads, call);
   return Status::runtimeError("oneDNN has only its reference loop for " +
                               problem.describe() + " on this processor");

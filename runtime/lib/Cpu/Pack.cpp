@@ -1,6 +1,7 @@
 //===- Pack.cpp - weights in oneDNN's own layouts -------------------------===//
 
 #include "runtime/lib/Cpu/Dnnl.h"
+#include <cstring>
 
 namespace hocket::runtime {
 
@@ -23,6 +24,7 @@ PackedWeight::~PackedWeight() = default;
 
 std::unique_ptr<PackedWeight> PackedWeight::make(const Operand &b, int64_t m) {
   auto weight = std::make_unique<PackedWeight>();
+  weight->given = b;
   int64_t k = b.shape[0], n = b.shape[1];
   if (!hasDnnlType(b.type) || m == 0 || k == 0 || n == 0)
     return weight;
@@ -44,16 +46,31 @@ std::unique_ptr<PackedWeight> PackedWeight::make(const Operand &b, int64_t m) {
     layout->reorder = dnnl::reorder(layout->plain, layout->packed);
     weight->chosen = std::move(layout);
   } catch (const dnnl::error &) {
-    // No layout of its own for this shape: the plain weight is read.
+    // No layout of its own for this shape: products keep the plain one.
   }
   return weight;
 }
 
 int64_t PackedWeight::bytes() const {
-  return chosen ? static_cast<int64_t>(chosen->descriptor.get_size()) : 0;
+  int64_t packed =
+      chosen ? static_cast<int64_t>(chosen->descriptor.get_size()) : 0;
+  return packed + static_cast<int64_t>(kept.size());
+}
+
+void *PackedWeight::keepPlain() {
+  int64_t elements = given.elements() == 0 ? 0 : 1;
+  for (size_t i = 0; elements > 0 && i < given.shape.size(); ++i)
+    elements += (given.shape[i] - 1) * given.strides[i];
+  kept.resize(elements * plan::byteSize(given.type));
+  if (isPacked && !kept.empty())
+    std::memcpy(kept.data(), given.data, kept.size());
+  return kept.data();
 }
 
 Status PackedWeight::pack() {
+  isPacked = true;
+  if (!kept.empty())
+    std::memcpy(kept.data(), given.data, kept.size());
   if (!chosen)
     return Status::success();
   try {

@@ -9,17 +9,21 @@
 
 namespace hocket::runtime {
 
-/// A weight in the layout that oneDNN likes best.
+/// A weight in the layout that oneDNN likes best, and as it was given for the
+/// products that cannot read that. Where the weight was is free once it is
+/// packed.
 class PackedWeight {
 public:
   PackedWeight();
   ~PackedWeight();
   /// Chooses the layout for b [k, n] met by `m` rows and allocates it. For a
-  /// type that oneDNN has no product for there is no layout: bytes() is 0,
-  /// packing does nothing and products read the plain weight.
+  /// type that oneDNN has no product for there is no layout.
   static std::unique_ptr<PackedWeight> make(const Operand &b, int64_t m);
   int64_t bytes() const;
-  /// Reads b, writes the pack.
+  /// Has pack() copy b as well; after it, while b is still there, copies at
+  /// once. The copy has b's strides and lives as long as the pack.
+  void *keepPlain();
+  /// Reads b, writes what products will read.
   Status pack();
 
   struct Layout;
@@ -27,6 +31,9 @@ public:
 
 private:
   std::unique_ptr<Layout> chosen;
+  Operand given;
+  std::vector<char> kept;
+  bool isPacked = false;
 };
 
 struct PostOperation {
@@ -34,12 +41,13 @@ struct PostOperation {
   Operand operand; // Add, Mul: the shape of c, strides 0 where broadcast
 };
 
-/// See plan::Matmul. `pack`, if given, holds b and outlives the call.
+/// See plan::Matmul. `pack`, if given, holds b and outlives the call; it is
+/// packed before the call runs, best after the call is made.
 struct MatmulArguments {
   Operand a, b, c;
   std::optional<Operand> bias; // [n]
   std::vector<PostOperation> post;
-  const PackedWeight *pack = nullptr;
+  PackedWeight *pack = nullptr;
 };
 
 /// F32 and BF16 run in oneDNN, other types in a loop of our own. A layout for
