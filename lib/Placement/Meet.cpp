@@ -25,7 +25,8 @@ private:
   bool meetAxis(unsigned axis);
   bool meetPartial(unsigned axis);
   bool meetSplit(unsigned axis);
-  bool splitMayMeetWhole(unsigned operand, int factor) const;
+  bool isGrouped(unsigned operand, int factor) const;
+  bool splitMayMeetWhole(unsigned operand, int factor, unsigned axis);
   void orderNestings();
   bool alignGroups(int factor);
   void writeLayouts();
@@ -70,14 +71,30 @@ void Meeting::readOperands() {
   }
 }
 
-/// Grouped heads: a rank reads the kv heads that its query heads need, so these
-/// may be whole.
-bool Meeting::splitMayMeetWhole(unsigned operand, int factor) const {
-  if (space.multiplicity(rule.operands[operand], factor) > 1)
+/// Keys or values, of which several query heads read one head.
+bool Meeting::isGrouped(unsigned operand, int factor) const {
+  if (!space.has(rule.operands[operand], factor) ||
+      space.multiplicity(rule.operands[operand], factor) > 1)
     return false;
   return llvm::any_of(rule.operands, [&](const auto &other) {
     return space.multiplicity(other, factor) > 1;
   });
+}
+
+/// Grouped heads: a rank reads the kv heads that its query heads need, so these
+/// may be whole; keys and values alike, for their heads go in pairs.
+bool Meeting::splitMayMeetWhole(unsigned operand, int factor, unsigned axis) {
+  if (!isGrouped(operand, factor))
+    return false;
+  bool isAlone = request.isFree.test(operand); // no whole one to go with
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    if (!isGrouped(i, factor))
+      continue;
+    if (isSplit(i, axis))
+      return false;
+    isAlone &= request.isFree.test(i);
+  }
+  return !isAlone;
 }
 
 /// The factor that the axis splits, the same for every operand that has it.
@@ -114,9 +131,11 @@ bool Meeting::meetSplit(unsigned axis) {
   for (unsigned i = 0; i < count; ++i) {
     if (isSplit(i, axis) || !space.has(rule.operands[i], factor))
       continue;
+    if (splitMayMeetWhole(i, factor, axis))
+      continue;
     if (request.isFree.test(i))
       stateOf(i, axis) = {State::Hold::Split, factor};
-    else if (!splitMayMeetWhole(i, factor))
+    else
       return refuse(Kind::WholeAndSplit, axis, i, first, factor);
   }
   if (stated.use == FactorUse::Contracted) {
