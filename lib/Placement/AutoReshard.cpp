@@ -172,6 +172,12 @@ static std::optional<FactorRef> plainFactor(const nn::PlacementRule &rule,
   if (!found || !cutsAlign(found->size, rule.factors[factor].size,
                            {mesh.getAxes()[axis].getSize()}))
     return std::nullopt;
+  // No rank may be left without a part.
+  int64_t parts = mesh.getAxes()[axis].getSize();
+  for (nn::SplitAttr split : layout.splitsOf(found->dim, found->factor))
+    parts *= mesh.getAxes()[mesh.getIndex(split.getAxis())].getSize();
+  if (parts > found->size)
+    return std::nullopt;
   return FactorRef{found->dim, found->factor};
 }
 
@@ -199,6 +205,25 @@ static bool sliceIsCheaper(Operation *op, const nn::PlacementRule &rule,
          gatherBytes(op->getOperand(m.other), m.axis, mesh);
 }
 
+/// The axis that a whole value is to be cut over to meet `other`, after those
+/// that cut the same factor of `other` before it: cuts nest alike then.
+static SmallVector<unsigned> axesToSlice(nn::LayoutAttr layout,
+                                         nn::LayoutAttr other, unsigned axis,
+                                         nn::MeshAttr mesh) {
+  StringRef name = mesh.getAxes()[axis].getName().getValue();
+  SmallVector<unsigned> axes;
+  nn::SplitAttr split = other.splitOver(name);
+  if (!split || !layout.getSplits().empty() || !layout.getPartials().empty())
+    return {axis};
+  for (nn::SplitAttr nested :
+       other.splitsOf(split.getDim(), split.getFactor())) {
+    axes.push_back(mesh.getIndex(nested.getAxis()));
+    if (nested == split)
+      break;
+  }
+  return axes;
+}
+
 bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
                   const Mismatch &m) {
   unsigned axis = m.axis;
@@ -215,9 +240,13 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
     return reduceOperand(op, m.operand, axis);
   case Kind::WholeAndSplit:
     if (autoReshard && sliceIsCheaper(op, rule, m, mesh))
-      if (auto ref = plainFactor(rule, mesh, op, m.operand, m.factor, axis))
-        return moveOperand(op, m.operand, "slice", {axis},
-                           retarget(nn::layoutOf(operand), {axis}, mesh, ref));
+      if (auto ref = plainFactor(rule, mesh, op, m.operand, m.factor, axis)) {
+        nn::LayoutAttr layout = nn::layoutOf(operand);
+        SmallVector<unsigned> axes = axesToSlice(
+            layout, nn::layoutOf(op->getOperand(m.other)), axis, mesh);
+        return moveOperand(op, m.operand, "slice", axes,
+                           retarget(layout, axes, mesh, ref));
+      }
     return gatherOperand(op, m.other, axis);
   case Kind::TwoFactors: {
     bool first = gatherBytes(operand, axis, mesh) <=

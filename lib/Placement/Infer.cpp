@@ -53,6 +53,10 @@ void Placer::inferOp(Operation *op) {
       return;
     }
   }
+  // One move undoes another: not found by mending axis by axis.
+  MeetResult met = meetOperands(op, rule);
+  if (autoReshard && !met.mismatches.empty())
+    reportMismatch(op, rule, met.mismatches.front());
 }
 
 MeetResult Placer::meetOperands(Operation *op, const nn::PlacementRule &rule) {

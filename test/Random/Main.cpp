@@ -86,7 +86,7 @@ static const char *nameOf(Verdict verdict) {
 }
 
 static void print(const CaseResult &result) {
-  std::cout << result.text << "\n# " << nameOf(result.verdict) << ", "
+  std::cout << "\n# " << nameOf(result.verdict) << ", "
             << result.ranks << " ranks, " << result.collectives
             << " collectives, relative error " << result.error
             << (result.isMended ? ", equal under auto reshard" : "") << "\n"
@@ -100,7 +100,6 @@ static int judgeFile(const Options &options) {
   codegen::KernelCache cache;
   CaseResult result = runText(text.str(), /*isExact=*/false, options.seed,
                               cache, nullptr);
-  result.text.clear();
   print(result);
   return result.verdict == Verdict::Failed;
 }
@@ -139,6 +138,8 @@ int main(int argc, char **argv) {
     currentCase = options.first + i;
     if (i % 500 == 499) // what a long run keeps is bounded
       cache = std::make_unique<codegen::KernelCache>();
+    if (options.only) // in case it crashes
+      std::cout << caseText(options.seed, currentCase) << std::flush;
     CaseResult result =
         runCase(options.seed, currentCase, *cache, summary.coverage);
     summary.add(result);

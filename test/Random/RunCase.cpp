@@ -91,41 +91,67 @@ CaseResult random::runText(const std::string &text, bool isExact,
   return result;
 }
 
+namespace {
+/// A model and a schedule for it.
+struct Draw {
+  ModelText model;
+  std::string modelErrors;
+  Schedule schedule;
+  std::string refusedResolution;
+  const char *ending = "";
+};
+} // namespace
+
+static Draw drawCase(uint64_t seed, uint64_t number) {
+  Rng rng(seed * 1000003 + number);
+  Draw draw;
+  draw.model = makeModel(rng);
+  Attempt loaded = attempt(draw.model.text, /*place=*/false);
+  if (!loaded.isLoaded) {
+    draw.modelErrors = loaded.errors();
+    return draw;
+  }
+  size_t share = rng.below(10);
+  Ending ending = share < 3   ? Ending::Auto
+                  : share < 7 ? Ending::Explicit
+                              : Ending::Bare;
+  static const char *names[] = {"auto", "explicit", "bare"};
+  draw.ending = names[int(ending)];
+  ScheduleMaker maker(rng, draw.model.text);
+  draw.schedule = maker.make(ending);
+  draw.refusedResolution = maker.refusedResolution;
+  return draw;
+}
+
+std::string random::caseText(uint64_t seed, uint64_t number) {
+  Draw draw = drawCase(seed, number);
+  return draw.model.text +
+         (draw.modelErrors.empty() ? draw.schedule.text() : "");
+}
+
 CaseResult random::runCase(uint64_t seed, uint64_t number,
                            codegen::KernelCache &cache, Coverage &coverage) {
-  Rng rng(seed * 1000003 + number);
-  ModelText model = makeModel(rng);
+  Draw draw = drawCase(seed, number);
   CaseResult result;
-  result.text = model.text;
-  Attempt loaded = attempt(model.text, /*place=*/false);
-  if (!loaded.isLoaded) {
-    result.detail = "the tester's model:\n" + loaded.errors();
+  result.text = draw.model.text;
+  if (!draw.modelErrors.empty()) {
+    result.detail = "the tester's model:\n" + draw.modelErrors;
     return result;
   }
-  double draw = double(rng.below(1000)) / 1000;
-  Ending ending = draw < 0.3   ? Ending::Auto
-                  : draw < 0.7 ? Ending::Explicit
-                               : Ending::Bare;
-  ScheduleMaker maker(rng, model.text);
-  Schedule schedule = maker.make(ending);
-  if (!maker.refusedResolution.empty()) {
-    result.text = maker.refusedResolution;
+  if (!draw.refusedResolution.empty()) {
+    result.text = draw.refusedResolution;
     result.detail = "the lines that `auto reshard` names are refused";
     return result;
   }
   uint64_t dataSeed = number + 1;
-  result = runText(model.text + schedule.text(), model.isExact, dataSeed, cache,
-                   &coverage);
-  result.ending = ending == Ending::Auto       ? "auto"
-                  : ending == Ending::Explicit ? "explicit"
-                                               : "bare";
-  if (result.verdict != Verdict::Refused || schedule.isAuto)
+  result = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
+                   dataSeed, cache, &coverage);
+  result.ending = draw.ending;
+  if (result.verdict != Verdict::Refused || draw.schedule.isAuto)
     return result;
-  schedule.isAuto = true;
-  CaseResult mended = runText(model.text + schedule.text(), model.isExact,
-                              dataSeed, cache, &coverage);
+  draw.schedule.isAuto = true;
+  CaseResult mended = runText(draw.model.text + draw.schedule.text(),
+                              draw.model.isExact, dataSeed, cache, &coverage);
   result.isMended = mended.verdict == Verdict::Equal;
-  if (mended.verdict == Verdict::Failed)
-    return mended;
-  return result;
+  return mended.verdict == Verdict::Failed ? mended : result;
 }

@@ -34,6 +34,9 @@ struct CaseResult {
 CaseResult runCase(uint64_t seed, uint64_t number, codegen::KernelCache &cache,
                    Coverage &coverage);
 
+/// Its text alone; nothing is compiled beyond placement.
+std::string caseText(uint64_t seed, uint64_t number);
+
 /// A .hkt file as a case; with a schedule `s` or none.
 CaseResult runText(const std::string &text, bool isExact, uint64_t seed,
                    codegen::KernelCache &cache, Coverage *coverage);
