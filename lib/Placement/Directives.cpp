@@ -24,6 +24,9 @@ Placer::Placer(ModuleOp module, func::FuncOp func, sched::ScheduleOp schedule)
 
 void Placer::run() {
   readDirectives();
+  // What follows from a schedule with lines left out is of no use to anyone.
+  if (!problems.empty())
+    return;
   applyFacts();
   inferOps();
   if (!problems.empty())
@@ -101,7 +104,8 @@ void Placer::readAt(sched::AtOp at) {
                   std::to_string(*at.getCount()))
                      .str())
       .note("from '" + nodes.front()->path + "' to '" + nodes.back()->path +
-            "'");
+            "'; if that is meant, write (count " +
+            std::to_string(nodes.size()) + ")");
 }
 
 void Placer::readStatistics(sched::StatisticsOp statistics) {
@@ -173,12 +177,17 @@ static unsigned majorFactor(nn::DimAttr dim) {
   return 0;
 }
 
-static std::string dimsText(nn::LayoutAttr layout) {
+using DimNames = ArrayRef<std::pair<std::string, unsigned>>;
+
+static std::string dimsText(nn::LayoutAttr layout, DimNames extra) {
   std::vector<std::string> names;
   for (auto [d, dim] : llvm::enumerate(layout.getDims())) {
     std::vector<std::string> factors;
     for (unsigned f = 0; f < dim.getFactors().size(); ++f) {
       std::string name = factorName(layout, {unsigned(d), f});
+      for (auto &[dimName, dim] : extra)
+        if (dim == d && f == majorFactor(layout.getDims()[d]))
+          name += " or " + dimName;
       factors.push_back(name + " (" +
                         std::to_string(dim.getFactors()[f].getSize()) + ")");
     }
@@ -225,7 +234,7 @@ Placer::readFactor(Operation *directive, StringRef name, nn::LayoutAttr layout,
                      std::to_string(rank) + " dims, counted from 0"
                : quoted + " has no axis '" + name.str() + "'",
       path.str());
-  problem.note(dimsText(layout));
+  problem.note(dimsText(layout, extra));
   std::vector<std::string> known;
   for (nn::DimAttr dim : layout.getDims())
     for (nn::FactorAttr factor : dim.getFactors())

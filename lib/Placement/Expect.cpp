@@ -51,6 +51,43 @@ static std::string countsText(const std::map<std::string, int64_t> &counts) {
   return parts.empty() ? "{ }" : "{ " + llvm::join(parts, ", ") + " }";
 }
 
+/// Names what was counted: the first place of each line of the schedule.
+static void noteCollectives(Problem &problem, func::FuncOp func,
+                            StringRef root) {
+  struct Made {
+    Location line;
+    std::string text;
+    int64_t count;
+  };
+  std::vector<Made> list;
+  func.walk([&](Operation *op) {
+    std::string path = modelPath(op);
+    auto moved = dyn_cast<nn::RedistributeOp>(op);
+    bool counts =
+        moved ? isCommunication(moved.getKind()) : countStatistics(op) > 0;
+    if (!counts || !isAtOrUnder(path, root))
+      return;
+    auto fused = dyn_cast<FusedLoc>(op->getLoc());
+    bool hasLine = fused && fused.getLocations().size() > 1;
+    Location line = hasLine ? scheduleLine(fused.getLocations()[1])
+                            : modelLine(op->getLoc());
+    for (Made &made : list)
+      if (made.line == line) {
+        ++made.count;
+        return;
+      }
+    std::string kind = moved ? moved.getKind().str() : "all_reduce";
+    list.push_back({line, kind + " at '" + path + "'", 1});
+  });
+  constexpr size_t kMostNotes = 6;
+  for (Made &made : ArrayRef(list).take_front(kMostNotes).vec())
+    problem.note(made.line,
+                 made.text +
+                     (made.count > 1
+                          ? " and " + std::to_string(made.count - 1) + " more"
+                          : ""));
+}
+
 void Placer::checkExpectations() {
   for (auto expect : schedule.getBody().getOps<sched::ExpectOp>()) {
     if (expect.getWhat() != "forward" || !expect.getCounts())
@@ -73,10 +110,12 @@ void Placer::checkExpectations() {
       if (found == wanted)
         continue;
       std::string at = root.empty() ? "" : " at '" + root + "'";
-      problems.addAt(expect,
-                     "expectation failed: forward" + at + " has " +
-                         countsText(found) + ", expected " + countsText(wanted),
-                     root);
+      Problem &problem = problems.addAt(expect,
+                                        "expectation failed: forward" + at +
+                                            " has " + countsText(found) +
+                                            ", expected " + countsText(wanted),
+                                        root);
+      noteCollectives(problem, func, root);
     }
   }
 }

@@ -81,7 +81,7 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
         cast<StringAttr>(over[0]).str());
 }
 
-static std::string axesText(ArrayRef<unsigned> axes, nn::MeshAttr mesh) {
+std::string placement::axesText(ArrayRef<unsigned> axes, nn::MeshAttr mesh) {
   std::vector<std::string> names;
   for (unsigned axis : axes)
     names.push_back(mesh.getAxes()[axis].getName().str());

@@ -107,7 +107,7 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
   case Kind::NeedsLicence:
     return name + " reduces over " + splitName(op, m.operand, m.axis) +
            ", and gets " + mine() + " split by it" + over +
-           " without a licence";
+           " without a statistics line";
   case Kind::TwoFactors:
     return name + " gets " + mine() + " split by " +
            splitName(op, m.operand, m.axis) + " and " + theirs() +

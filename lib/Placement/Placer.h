@@ -33,6 +33,9 @@ struct FactorRef {
   }
 };
 
+/// "tp", or "(dp, tp)".
+std::string axesText(llvm::ArrayRef<unsigned> axes, nn::MeshAttr mesh);
+
 /// "seq", or "dim 1" for a factor without a name.
 std::string factorName(nn::LayoutAttr layout, FactorRef ref);
 /// The name by which an `axis` clause can say it; empty if none does.
@@ -108,6 +111,8 @@ private:
   // Syncs.cpp
   void readSync(sched::SyncOp sync);
   void readDefer(sched::DeferOp defer);
+  void noteOtherTargets(Problem &problem, const PathNode &node,
+                        llvm::StringRef pattern, const SyncSite &site) const;
   void addSite(mlir::Operation *directive, llvm::StringRef pattern,
                const SyncSite &site, bool isOverride);
   std::vector<mlir::Value> sitesOf(const PathNode &node, llvm::StringRef moment,
@@ -166,6 +171,9 @@ private:
   void wayReduce(Problem &problem, mlir::Value value, unsigned axis);
   void waySlice(Problem &problem, mlir::Value value, unsigned axis,
                 FactorRef ref);
+  void waySliceAndReduce(Problem &problem, mlir::Operation *op, unsigned axis);
+  void wayExchange(Problem &problem, mlir::Value value, unsigned axis,
+                   FactorRef ref);
   void wayScatter(Problem &problem, mlir::Value value, unsigned axis,
                   FactorRef ref);
   /// The sync point of a value: itself or the value that it renames. Nothing

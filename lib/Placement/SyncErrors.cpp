@@ -121,10 +121,12 @@ bool Placer::checkSync(Value value, const SyncSite &site,
     return false;
   }
   if (site.kind == "all_to_all" && from && to && *from == *to) {
-    problems.addAt(site.directive,
-                   "all_to_all at " + quoted + " has no effect: it moves " +
-                       factorName(layout, *from) + " to itself",
-                   site.path);
+    problems
+        .addAt(site.directive,
+               "all_to_all at " + quoted + " has no effect: it moves " +
+                   factorName(layout, *from) + " to itself",
+               site.path)
+        .note("leave this line out");
     return false;
   }
   if (site.root && site.kind == "broadcast") {

@@ -50,13 +50,44 @@ std::vector<Value> Placer::sitesOf(const PathNode &node, StringRef moment,
     return found;
   found.clear();
   if (names.size() > 1)
-    why = quoted + " has several arguments, name one: sync " +
-          llvm::join(names, " or ") + " fwd_pre";
+    why = quoted + " has several arguments, " + llvm::join(names, " and ") +
+          ": name the one that is meant";
   else if (node.hasRole(nn::ValueRole::Binding))
     why = quoted + " is a binding: its moment is fwd_post";
   else
     why = quoted + " has no argument to sync";
   return found;
+}
+
+/// What to write for a sync that has no value to move.
+void Placer::noteOtherTargets(Problem &problem, const PathNode &node,
+                              StringRef pattern, const SyncSite &site) const {
+  auto line = [&](StringRef path, StringRef moment) {
+    std::string text =
+        "sync " + path.str() + " " + moment.str() + " " + site.kind;
+    if (!site.axis.empty())
+      text += " axis " + site.axis;
+    if (!site.to.empty())
+      text += " to " + site.to;
+    return text + " over " + axesText(site.axes, mesh);
+  };
+  if (node.parameter && !site.axis.empty())
+    problem.note("write instead: shard " + pattern.str() + " axis " +
+                 site.axis + " over " + axesText(site.axes, mesh));
+  else if (node.parameter)
+    problem.note("write instead: replicate " + pattern.str() + " over " +
+                 axesText(site.axes, mesh));
+  else if (node.input || node.hasRole(nn::ValueRole::Argument))
+    problem.note("write instead: " + line(pattern, "fwd_pre"));
+  else if (node.hasRole(nn::ValueRole::Binding))
+    problem.note("write instead: " + line(pattern, "fwd_post"));
+  else if (site.moment == "fwd_pre")
+    for (const auto &child : node.children)
+      if (child->hasRole(nn::ValueRole::Argument))
+        problem.note("write: " +
+                     line(pattern.str() + "." +
+                              StringRef(child->path).rsplit('.').second.str(),
+                          "fwd_pre"));
 }
 
 void Placer::addSite(Operation *directive, StringRef pattern,
@@ -89,8 +120,10 @@ void Placer::addSite(Operation *directive, StringRef pattern,
         list.push_back(std::move(placed));
     }
   }
-  if (!any)
-    problems.addAt(directive, firstWhy, nodes.front()->path);
+  if (any)
+    return;
+  Problem &problem = problems.addAt(directive, firstWhy, nodes.front()->path);
+  noteOtherTargets(problem, *nodes.front(), pattern, site);
 }
 
 void Placer::readSync(sched::SyncOp sync) {

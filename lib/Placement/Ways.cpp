@@ -177,6 +177,44 @@ void Placer::waySlice(Problem &problem, Value value, unsigned axis,
     problem.ways.push_back(way);
 }
 
+/// The slice that was offered last, and the sum that a linear makes of it.
+void Placer::waySliceAndReduce(Problem &problem, Operation *op, unsigned axis) {
+  if (!isa<nn::LinearOp>(op) || problem.ways.empty())
+    return;
+  WayOut slice = problem.ways.back(), reduce;
+  reduce.path = modelPath(op);
+  reduce.moment = "fwd_post";
+  reduce.op = "all_reduce";
+  reduce.over = {axisText(axis)};
+  Value result = op->getResult(0);
+  reduce.bytes = bytesOf(result, reduce,
+                         without(nn::layoutOf(result), axisText(axis)), mesh);
+  slice.others = {reduce};
+  problem.ways.push_back(slice);
+}
+
+void Placer::wayExchange(Problem &problem, Value value, unsigned axis,
+                         FactorRef ref) {
+  SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
+  WayOut way;
+  if (named.empty() || !syncPoint(named.back(), way))
+    return;
+  nn::LayoutAttr at = nn::layoutOf(named.back());
+  nn::SplitAttr split = at.splitOver(axisText(axis));
+  if (!split || at.getDims().size() <= ref.dim ||
+      at.getDims()[ref.dim].getFactors().size() <= ref.factor)
+    return;
+  way.op = "all_to_all";
+  way.axis =
+      axisName(at, {unsigned(split.getDim()), unsigned(split.getFactor())});
+  way.to = axisName(at, ref);
+  way.over = {axisText(axis)};
+  way.bytes =
+      bytesOf(named.back(), way, without(at, axisText(axis), ref), mesh);
+  if (!way.axis.empty() && !way.to.empty())
+    problem.ways.push_back(way);
+}
+
 void Placer::wayScatter(Problem &problem, Value value, unsigned axis,
                         FactorRef ref) {
   SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
@@ -284,12 +322,18 @@ void Placer::addWays(Problem &problem, Operation *op,
     wayGather(problem, operand, m.axis);
     return;
   case Kind::TwoFactors:
+    if (auto ref = factorIn(op, m.operand, rule, m.otherFactor))
+      wayExchange(problem, operand, m.axis, *ref);
+    if (auto ref = factorIn(op, m.other, rule, m.factor))
+      wayExchange(problem, op->getOperand(m.other), m.axis, *ref);
     wayGather(problem, operand, m.axis);
     wayGather(problem, op->getOperand(m.other), m.axis);
     return;
   case Kind::WholeAndSplit:
-    if (auto ref = factorIn(op, m.operand, rule, m.factor))
+    if (auto ref = factorIn(op, m.operand, rule, m.factor)) {
       waySlice(problem, operand, m.axis, *ref);
+      waySliceAndReduce(problem, op, m.axis);
+    }
     wayGather(problem, op->getOperand(m.other), m.axis);
     return;
   }

@@ -102,7 +102,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 
 // -----
 
-// CHECK: error: 'h.0.ln' reduces over hidden, and gets its input split by it over tp without a licence
+// CHECK: error: 'h.0.ln' reduces over hidden, and gets its input split by it over tp without a statistics line
 // CHECK: note: what would make it meet, cheapest first:
 // CHECK-NEXT: {{^}}  statistics h.0.ln over tp  # {{.*}} bytes sent by each rank
 !act = tensor<4x8xf32, #nn.layout<[batch=4] [hidden=8]>>

@@ -108,8 +108,21 @@ private:
     if (model)
       return model;
     if (selection.schedule && selection.schedule->model.text == name) {
-      diagnostics.error(selection.schedule->model.range,
-                        "no model or variant '" + name + "'");
+      std::vector<std::string> names;
+      for (auto &loaded : program.files)
+        for (const DeclPtr &decl : loaded->ast.decls) {
+          auto *module = dynAs<ModuleDecl>(decl);
+          if (module && module->isModel)
+            names.push_back(module->name.text);
+          if (auto *changed = dynAs<VariantDecl>(decl))
+            names.push_back(changed->name.text);
+        }
+      auto &diagnostic =
+          diagnostics.error(selection.schedule->model.range,
+                            "no model or variant '" + name + "'");
+      if (!names.empty())
+        diagnostic.note("there is: " + join(names));
+      diagnostic.suggest(name, names);
       return nullptr;
     }
     return find<ModuleDecl>(name, "model", nullptr);
@@ -151,6 +164,7 @@ public:
             Scope &scope) {
     bool ok = true;
     for (const Parameter &param : params) {
+      known.push_back(param.name.text);
       const Expr *expr = param.defaultValue.get();
       for (size_t i = 0; i < defines.size(); ++i) {
         if (defines[i].name != param.name.text ||
@@ -189,10 +203,12 @@ public:
     for (size_t i = 0; i < defines.size(); ++i)
       if (!used[i]) {
         const Define &define = defines[i];
-        elaborator.error(SourceRange(), "-D " + define.target +
-                                            (define.target.empty() ? "" : ".") +
-                                            define.name +
-                                            ": no parameter of that name");
+        elaborator
+            .error(SourceRange(),
+                   "-D " + define.target + (define.target.empty() ? "" : ".") +
+                       define.name + ": no parameter of that name")
+            .note("there is: " + llvm::join(known, ", "))
+            .suggest(define.name, known);
         ok = false;
       }
     return ok;
@@ -217,6 +233,7 @@ private:
   SourceManager &scratch;
   const std::vector<Define> &defines;
   std::vector<bool> used;
+  std::vector<std::string> known; // names of all parameters
   std::vector<ExprPtr> parsed;
 };
 

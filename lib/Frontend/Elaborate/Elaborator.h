@@ -66,6 +66,9 @@ public:
   mlir::Value evaluateTensor(const syntax::Expr &expr, const Scope &scope);
   mlir::Location locationOf(syntax::SourceRange range, llvm::StringRef path);
   mlir::Location locationOf(syntax::SourceRange range);
+  std::string textOf(syntax::SourceRange range) const {
+    return std::string(sources.getText(range));
+  }
   syntax::Diagnostic &error(syntax::SourceRange range, const std::string &text);
 
 private:

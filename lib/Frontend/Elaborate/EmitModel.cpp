@@ -89,6 +89,13 @@ bool Elaborator::emitModel(mlir::ModuleOp module, const ModuleDecl &model,
   auto results = runFunction(*forward, root, scope);
   if (!results)
     return false;
+  if (!forward->results.empty() && forward->results.size() != results->size()) {
+    error(forward->name.range, "'" + model.name.text + "' returns " +
+                                   std::to_string(results->size()) +
+                                   " values and declares " +
+                                   std::to_string(forward->results.size()));
+    return false;
+  }
   std::vector<mlir::Value> outputs;
   llvm::SmallVector<std::string> outputNames;
   for (size_t i = 0; i < results->size(); ++i) {

@@ -186,9 +186,7 @@ std::optional<mlir::ArrayAttr> ScheduleEmitter::axes(const AxisList &list,
       return std::nullopt;
     }
     if (use.distribution) {
-      elaborator.error(use.distribution->range,
-                       "not supported yet: this order or cut of a split; "
-                       "shards are contiguous and even with remainder");
+      refuseCut(use.distribution->range);
       return std::nullopt;
     }
     llvm::StringRef stored = mesh.getAxes()[found - known.begin()].getName();

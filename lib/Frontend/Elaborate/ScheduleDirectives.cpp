@@ -12,6 +12,12 @@ bool ScheduleEmitter::refuse(const ScheduleStmt &stmt,
   return false;
 }
 
+void ScheduleEmitter::refuseCut(SourceRange range) {
+  elaborator.error(range, "not supported yet: '" + elaborator.textOf(range) +
+                              "'; shards are contiguous and even with "
+                              "remainder");
+}
+
 /// True for `loss` and what is below it when only `forward` is compiled.
 bool ScheduleEmitter::namesOtherFunction(const PathPattern &pattern,
                                          const Place &place) const {
@@ -113,9 +119,7 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
 
 bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
   if (!stmt.distributions.empty()) {
-    elaborator.error(stmt.distributions[0].range,
-                     "not supported yet: this order or cut of a split; "
-                     "shards are contiguous and even with remainder");
+    refuseCut(stmt.distributions[0].range);
     return false;
   }
   auto pattern = absolute(stmt.pattern, place);

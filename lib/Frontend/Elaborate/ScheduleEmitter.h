@@ -50,6 +50,7 @@ private:
   bool emitFsdp(const syntax::FsdpStmt &stmt, Place &place);
   bool emitScope(const syntax::ScopePattern &scope, Place &place,
                  std::string &prefix);
+  void refuseCut(syntax::SourceRange range);
   bool refuse(const syntax::ScheduleStmt &stmt, const std::string &what);
 
   std::optional<std::string> absolute(const syntax::PathPattern &pattern,

@@ -57,7 +57,11 @@ Elaborator::MaybeDatum Elaborator::evaluateAs(ParamType type, const Expr &expr,
   if (type == ParamType::MeshAxis) {
     auto *word = dynAs<NameExpr>(&expr);
     if (!word) {
-      error(expr.range, "expected the name of a mesh axis");
+      MaybeDatum found = evaluate(expr, scope);
+      if (found)
+        error(expr.range, "'" + name +
+                              "' takes the name of a mesh axis, found " +
+                              found->kindName());
       return std::nullopt;
     }
     const Datum *held = scope.find(word->name);
@@ -90,7 +94,8 @@ Elaborator::MaybeDatum Elaborator::evaluateAs(ParamType type, const Expr &expr,
   }
   if (fits)
     return datum;
-  error(expr.range, "'" + name + "' takes " + std::string(getSpelling(type)) +
+  const char *article = type == ParamType::Int ? "an " : "a ";
+  error(expr.range, "'" + name + "' takes " + article + getSpelling(type) +
                         ", found " + datum->kindName());
   return std::nullopt;
 }

@@ -28,6 +28,6 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   // expected-error@below {{'h.0.up.weight' has no axis 2: it has 2 dims, counted from 0}}
-  // expected-note@unknown {{it has inner (16), hidden (8)}}
+  // expected-note@unknown {{it has inner or out (16), hidden or in (8)}}
   sched.shard "h.0.up.weight" axis "2" over ["tp"]
 }

@@ -44,6 +44,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.shard "h.*.up.weight" axis "out" over ["tp"]
   sched.shard "h.*.down.weight" axis "in" over ["tp"]
+  // expected-note@below {{all_reduce at 'h.0.down'}}
   sched.sync "h.*.down" "fwd_post" "all_reduce" over ["tp"]
   // expected-error@below {{expectation failed: forward at 'h.0' has { all_reduce: 1 }, expected { all_reduce: 2 }}}
   // expected-note@unknown {{the same at h.1}}

@@ -28,7 +28,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
-  // expected-error@below {{'h.0.ln' reduces over hidden, and gets its input split by it over tp without a licence}}
+  // expected-error@below {{'h.0.ln' reduces over hidden, and gets its input split by it over tp without a statistics line}}
   // expected-note@unknown {{statistics h.0.ln over tp}}
   sched.sync "h.0.ln" "fwd_pre" "slice" over ["tp"] {axis = "hidden"}
   sched.sync "h.0.ln" "fwd_post" "all_gather" over ["tp"] {axis = "hidden"}

@@ -28,5 +28,6 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   // expected-error@below {{'h.0.up.x' is an argument: its moment is fwd_pre}}
+  // expected-note@unknown {{write instead: sync h.0.up.x fwd_pre all_reduce over tp}}
   sched.sync "h.0.up.x" "fwd_post" "all_reduce" over ["tp"]
 }

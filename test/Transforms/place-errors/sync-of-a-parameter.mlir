@@ -28,5 +28,6 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   // expected-error@below {{'h.0.up.weight' is a parameter: place it with shard or replicate}}
+  // expected-note@unknown {{write instead: replicate h.0.up.weight over tp}}
   sched.sync "h.0.up.weight" "fwd_post" "all_reduce" over ["tp"]
 }

@@ -28,7 +28,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   // expected-error@below {{'h.0.up.weight' has no axis 'iner'}}
-  // expected-note@unknown {{it has inner (16), hidden (8)}}
+  // expected-note@unknown {{it has inner or out (16), hidden or in (8)}}
   // expected-note@unknown {{did you mean 'inner'?}}
   sched.shard "h.0.up.weight" axis "iner" over ["tp"]
 }
