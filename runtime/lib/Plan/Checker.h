@@ -10,6 +10,7 @@
 
 #include "hocket/Plan/Plan.h"
 #include <cstdint>
+#include <map>
 
 namespace hocket::plan {
 
@@ -65,6 +66,12 @@ private:
   bool checkClassesAgree();
   bool checkSame(const std::vector<const Collective *> &byClass);
 
+  /// Ranks of the current class, one for each coordinate along `axes`: what
+  /// depends on nothing else need not be looked at on every rank.
+  const std::vector<int64_t> &ranksAlong(std::vector<int> axes);
+  /// The axes of all cuts of a tensor.
+  std::vector<int> axesOf(const GlobalTensor &tensor) const;
+
   bool fail(const std::string &message);
   DType typeOf(const View &view) const {
     return current->buffers[view.buffer].type;
@@ -76,6 +83,8 @@ private:
   std::string where;                  // "class 0, step 3 (matmul, a.b)"
   bool inLoad = false;
   std::vector<bool> packed; // the packs that load has made so far
+  std::map<std::pair<const RankClass *, std::vector<int>>, std::vector<int64_t>>
+      representatives;
 };
 
 /// Product of `shape`, or -1 if it is negative somewhere or above 2^40.

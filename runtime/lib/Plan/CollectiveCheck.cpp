@@ -141,7 +141,7 @@ bool Checker::checkShapes(const Collective &c) {
     return fail("src has shape " + shapeToString(c.src.shape) + " and dst " +
                 shapeToString(c.dst.shape) + ", which differ beside dim " +
                 std::to_string(c.dim));
-  for (int64_t rank : current->ranks)
+  for (int64_t rank : ranksAlong(c.axes))
     if (!checkLocalShapes(c, rank))
       return false;
   return true;
@@ -197,6 +197,8 @@ bool Checker::checkClassesAgree() {
 /// type and shape (but for the cut dims) among the members of each group.
 bool Checker::checkSame(const std::vector<const Collective *> &byClass) {
   const Collective &first = *byClass[0];
+  if (byClass.size() == 1)
+    return true; // members of one class have the same shapes
   std::vector<int> others;
   for (int axis = 0; axis < int(plan.mesh.size()); ++axis)
     if (std::count(first.axes.begin(), first.axes.end(), axis) == 0)

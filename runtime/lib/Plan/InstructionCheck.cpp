@@ -56,7 +56,7 @@ bool Checker::checkBody(const ReadParameter &read) {
   if (!checkAxes(read.onlyFirstOf) || !checkWrite("dst", read.dst))
     return false;
   const GlobalTensor &tensor = plan.parameters[read.tensor];
-  for (int64_t rank : current->ranks) {
+  for (int64_t rank : ranksAlong(axesOf(tensor))) {
     int64_t expected = elementCount(boxOf(plan, tensor, rank).size);
     if (elementCount(read.dst.shape) != expected)
       return fail("dst has " + std::to_string(elementCount(read.dst.shape)) +

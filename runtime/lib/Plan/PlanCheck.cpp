@@ -154,6 +154,34 @@ bool Checker::checkTensor(const GlobalTensor &tensor) {
   return true;
 }
 
+std::vector<int> Checker::axesOf(const GlobalTensor &tensor) const {
+  std::vector<int> axes;
+  for (const Cut &cut : tensor.cuts)
+    for (int table : {cut.offset, cut.size})
+      axes.insert(axes.end(), plan.tables[table].axes.begin(),
+                  plan.tables[table].axes.end());
+  return axes;
+}
+
+const std::vector<int64_t> &Checker::ranksAlong(std::vector<int> axes) {
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  auto [entry, isNew] = representatives.try_emplace({current, axes});
+  if (!isNew)
+    return entry->second;
+  int64_t coordinates = 1;
+  for (int axis : axes)
+    coordinates *= plan.mesh[axis].size;
+  std::vector<bool> seen(coordinates, false);
+  for (int64_t rank : current->ranks) {
+    int64_t at = plan.coordinate(rank, axes);
+    if (!seen[at])
+      entry->second.push_back(rank);
+    seen[at] = true;
+  }
+  return entry->second;
+}
+
 /// Every element of an output is written, and by one rank only: the boxes of
 /// the writers are disjoint and have as many elements as the tensor.
 bool Checker::checkWritersCover(const GlobalTensor &tensor) {
@@ -253,7 +281,7 @@ bool Checker::checkBuffer(const Buffer &buffer) {
   if (tensor.type != buffer.type)
     return fail(std::string("is ") + toString(buffer.type) + ", '" +
                 tensor.name + "' is " + toString(tensor.type));
-  for (int64_t rank : current->ranks) {
+  for (int64_t rank : ranksAlong(axesOf(tensor))) {
     int64_t bytes =
         elementCount(boxOf(plan, tensor, rank).size) * byteSize(buffer.type);
     if (bytes != buffer.bytes)

@@ -60,9 +60,12 @@ bool Checker::checkView(const char *what, const View &view) {
   for (const Scalar &term : view.terms)
     if (!checkScalar(what, term))
       return false;
-  if (view.terms.empty())
-    return checkViewOnRank(what, view, current->ranks.front());
-  for (int64_t rank : current->ranks)
+  std::vector<int> axes;
+  for (const Scalar &term : view.terms)
+    if (term.table >= 0)
+      axes.insert(axes.end(), plan.tables[term.table].axes.begin(),
+                  plan.tables[term.table].axes.end());
+  for (int64_t rank : ranksAlong(std::move(axes)))
     if (!checkViewOnRank(what, view, rank))
       return false;
   return true;
