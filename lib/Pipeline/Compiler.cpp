@@ -19,6 +19,8 @@ struct Compiler::State {
       : errors(errors), cache(cache), context(registry()),
         handler(sourceManager, &context, errors), diagnostics(sources) {
     context.loadAllAvailableDialects();
+    // Users know lines and paths, not operations.
+    context.printOpOnDiagnostic(false);
   }
 
   static DialectRegistry registry() {
@@ -108,7 +110,9 @@ bool Compiler::runTo(StringRef name) {
   int target = findStage(name);
   while (state->stage < target) {
     ++state->stage;
-    if (failed(stages()[state->stage].run(*state->module, &report)) || !dump())
+    if (failed(stages()[state->stage].run(*state->module,
+                                          keepsReport ? &report : nullptr)) ||
+        !dump())
       return false;
   }
   return true;

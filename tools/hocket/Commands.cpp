@@ -15,6 +15,7 @@ using namespace hocket::tool;
 int tool::runCheck(const Options &options) {
   Compiler compiler(llvm::errs());
   compiler.dumpTo(options.dumpFolder);
+  compiler.skipReport();
   return compiler.load(options.source) && compiler.runTo("placed") ? kOk
                                                                    : kUserError;
 }
@@ -60,6 +61,11 @@ int tool::runCompile(const Options &options) {
     std::cerr << "hocket compile: error: -o APP or --emit STAGE is needed\n";
     return kUsage;
   }
+  if (options.output == "-" && options.emit.empty()) {
+    std::cerr << "hocket compile: error: an executable cannot go to standard "
+                 "output; write -o APP, or print a stage with --emit\n";
+    return kUsage;
+  }
   if (options.target != "cpu") {
     std::cerr << "hocket compile: error: not supported yet: --target="
               << options.target << "; use --target=cpu\n";
@@ -67,6 +73,7 @@ int tool::runCompile(const Options &options) {
   }
   Compiler compiler(llvm::errs());
   compiler.dumpTo(options.dumpFolder);
+  compiler.skipReport();
   if (!compiler.load(options.source))
     return kUserError;
   bool emitsPlan = options.emit == "plan";

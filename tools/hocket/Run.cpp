@@ -14,6 +14,7 @@ using namespace hocket::tool;
 int tool::runRun(const Options &options) {
   Compiler compiler(llvm::errs());
   compiler.dumpTo(options.dumpFolder);
+  compiler.skipReport();
   if (!compiler.load(options.source))
     return kUserError;
   codegen::CodeGenOptions codegen;
@@ -80,6 +81,7 @@ static void printPlan(const plan::Plan &plan) {
 
 int tool::runPlan(const Options &options) {
   Compiler compiler(llvm::errs());
+  compiler.skipReport();
   if (!compiler.load(options.source))
     return kUserError;
   codegen::CodeGenOptions codegen;

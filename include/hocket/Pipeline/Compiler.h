@@ -45,6 +45,8 @@ public:
                 const frontend::ElaborateOptions &options);
   /// Writes each stage from now on into `folder`, numbered.
   void dumpTo(const std::string &folder) { dumpFolder = folder; }
+  /// Keeps no report on placement: for who asks for none.
+  void skipReport() { keepsReport = false; }
   /// Runs the stages up to and with `stage`; nothing if it is there already.
   bool runTo(llvm::StringRef stage);
   /// The plan and kernels of the last stage; checks what the schedule expects
@@ -65,6 +67,7 @@ private:
   std::unique_ptr<State> state;
   placement::PlacementReport report;
   std::string dumpFolder;
+  bool keepsReport = true;
 };
 
 } // namespace hocket
