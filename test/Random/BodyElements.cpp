@@ -86,22 +86,20 @@ bool Body::tryBinary() {
     return true;
   }
   const Value *b = partner(*a, result.shape);
-  result.magnitude = kind == "*" ? a->magnitude * b->magnitude
-                                 : a->magnitude + b->magnitude;
+  result.magnitude =
+      kind == "*" ? a->magnitude * b->magnitude : a->magnitude + b->magnitude;
   if (result.magnitude > 1e4)
     return false;
   result.isPositive = a->isPositive && b->isPositive && kind == "+";
-  bind(rng.chance(0.5) && kind != "-"
-           ? b->text + " " + kind + " " + a->text
-           : a->text + " " + kind + " " + b->text,
+  bind(rng.chance(0.5) && kind != "-" ? b->text + " " + kind + " " + a->text
+                                      : a->text + " " + kind + " " + b->text,
        result);
   return true;
 }
 
 bool Body::tryExtremum() {
-  const Value *a = pick([](const Value &v) {
-    return v.isFloat() || v.element == Element::I32;
-  });
+  const Value *a = pick(
+      [](const Value &v) { return v.isFloat() || v.element == Element::I32; });
   if (!a)
     return false;
   std::string kind = rng.oneOf<std::string>({"maximum", "minimum"});
@@ -123,9 +121,8 @@ bool Body::tryExtremum() {
 /// Division and powers need operands away from zero; makes one if there is
 /// none.
 bool Body::tryQuotient() {
-  const Value *b = pick([](const Value &v) {
-    return v.isPositive && v.element == Element::F32;
-  });
+  const Value *b = pick(
+      [](const Value &v) { return v.isPositive && v.element == Element::F32; });
   if (!b || rng.chance(0.3)) {
     const Value *x = pickFloat();
     if (!x)
@@ -168,15 +165,15 @@ bool Body::tryQuotient() {
 /// Only with constants that no computed value is likely to equal, or between
 /// values that are exact on both sides.
 bool Body::tryCompare() {
-  const Value *a = pick([](const Value &v) { return v.element != Element::Bool; });
+  const Value *a =
+      pick([](const Value &v) { return v.element != Element::Bool; });
   if (!a)
     return false;
   Value result = *a;
   result.element = Element::Bool;
   result.isPositive = result.isIds = false;
   result.isExact = true;
-  std::string kind =
-      rng.oneOf<std::string>({"<", "<=", ">", ">=", "==", "!="});
+  std::string kind = rng.oneOf<std::string>({"<", "<=", ">", ">=", "==", "!="});
   const Value *b = partner(*a, result.shape);
   if (a->isExact && b->isExact && rng.chance(0.6)) {
     bind(a->text + " " + kind + " " + b->text, result);
@@ -188,7 +185,8 @@ bool Body::tryCompare() {
 }
 
 bool Body::tryLogic() {
-  const Value *a = pick([](const Value &v) { return v.element == Element::Bool; });
+  const Value *a =
+      pick([](const Value &v) { return v.element == Element::Bool; });
   if (!a)
     return false;
   Value result = *a;
@@ -204,7 +202,8 @@ bool Body::tryLogic() {
 }
 
 bool Body::tryWhere() {
-  const Value *c = pick([](const Value &v) { return v.element == Element::Bool; });
+  const Value *c =
+      pick([](const Value &v) { return v.element == Element::Bool; });
   if (!c)
     return false;
   std::vector<int64_t> shape, both;
@@ -298,8 +297,8 @@ bool Body::tryInts() {
   }
   const Value *b = partner(*a, result.shape);
   std::string kind = rng.oneOf<std::string>({" + ", " - ", " * "});
-  result.magnitude = kind == " * " ? a->magnitude * b->magnitude
-                                   : a->magnitude + b->magnitude;
+  result.magnitude =
+      kind == " * " ? a->magnitude * b->magnitude : a->magnitude + b->magnitude;
   bind(a->text + kind + b->text, result);
   return true;
 }
@@ -337,9 +336,8 @@ bool Body::tryReduce() {
     result.shape[axis] = keep ? 1 : 0;
   }
   if (!keep)
-    result.shape.erase(
-        std::remove(result.shape.begin(), result.shape.end(), 0),
-        result.shape.end());
+    result.shape.erase(std::remove(result.shape.begin(), result.shape.end(), 0),
+                       result.shape.end());
   if (kind == "sum")
     result.magnitude *= reduced;
   if (result.magnitude > 1e4)

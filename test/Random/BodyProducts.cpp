@@ -158,14 +158,14 @@ bool Body::tryAttention() {
     return false;
   std::string number = std::to_string(bound);
   auto project = [&](const Value &from, int64_t count, const std::string &h) {
-    Value made = linear(from, count * width,
-                        "(" + h + number + " = " + std::to_string(count) +
-                            ", d" + number + " = " + std::to_string(width) +
-                            ")");
+    Value made =
+        linear(from, count * width,
+               "(" + h + number + " = " + std::to_string(count) + ", d" +
+                   number + " = " + std::to_string(width) + ")");
     made.shape = {from.shape[0], count, from.shape[1], width};
-    std::string text =
-        "rearrange(" + made.text + ", \"b s (" + h + number + " d" + number +
-        ") -> b " + h + number + " s d" + number + "\")";
+    std::string text = "rearrange(" + made.text + ", \"b s (" + h + number +
+                       " d" + number + ") -> b " + h + number + " s d" +
+                       number + "\")";
     return bind(std::string(text), made);
   };
   Value keys = *y;
@@ -255,8 +255,7 @@ bool Body::tryRotary() {
   result.magnitude *= 2;
   bind("rotary(" + x->text +
            ", axis = " + std::to_string(rng.below(x->rank() - 1)) +
-           ", base = 50.0" +
-           (rng.chance(0.5) ? ", style = interleaved)" : ")"),
+           ", base = 50.0" + (rng.chance(0.5) ? ", style = interleaved)" : ")"),
        result);
   return true;
 }

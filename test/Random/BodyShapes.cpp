@@ -76,8 +76,7 @@ bool Body::tryRearrange() {
       result.shape.back() *= atom.size;
     right += (right.empty() ? "" : " ") + join(group);
   }
-  bind("rearrange(" + x->text + ", \"" + left + " -> " + right + "\")",
-       result);
+  bind("rearrange(" + x->text + ", \"" + left + " -> " + right + "\")", result);
   return true;
 }
 

@@ -84,8 +84,8 @@ public:
       met(i, layout);
       nn::LayoutAttr before = nn::layoutOf(beforeMoves(op->getOperand(i)));
       if (before != layout && before.getShape() == layout.getShape())
-        refused(i, layout.withPlacement(before.getSplits(),
-                                        before.getPartials()));
+        refused(i,
+                layout.withPlacement(before.getSplits(), before.getPartials()));
     }
   }
 
@@ -105,9 +105,10 @@ private:
       return row(i, "R");
     if (state.hold == Hold::Partial)
       return partialRow(i, state.reduction);
-    return state.factor < 0 ? ""
-                            : row(i, std::string("S ") +
-                                         nameOf(rule.factors[state.factor].use));
+    return state.factor < 0
+               ? ""
+               : row(i, std::string("S ") +
+                            nameOf(rule.factors[state.factor].use));
   }
   placement::RuleValue inRule(unsigned i, nn::LayoutAttr layout) {
     SmallVector<placement::Mismatch> ignored;

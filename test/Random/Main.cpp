@@ -86,8 +86,8 @@ static const char *nameOf(Verdict verdict) {
 }
 
 static void print(const CaseResult &result) {
-  std::cout << "\n# " << nameOf(result.verdict) << ", "
-            << result.ranks << " ranks, " << result.collectives
+  std::cout << "\n# " << nameOf(result.verdict) << ", " << result.ranks
+            << " ranks, " << result.collectives
             << " collectives, relative error " << result.error
             << (result.isMended ? ", equal under auto reshard" : "") << "\n"
             << result.detail << "\n";
@@ -98,8 +98,8 @@ static int judgeFile(const Options &options) {
   std::stringstream text;
   text << stream.rdbuf();
   codegen::KernelCache cache;
-  CaseResult result = runText(text.str(), /*isExact=*/false, options.seed,
-                              cache, nullptr);
+  CaseResult result =
+      runText(text.str(), /*isExact=*/false, options.seed, cache, nullptr);
   print(result);
   return result.verdict == Verdict::Failed;
 }
@@ -110,8 +110,8 @@ static void report(const Options &options, uint64_t number,
     return print(result);
   if (result.verdict != Verdict::Failed)
     return;
-  std::cerr << "case " << number << " FAILED: "
-            << result.detail.substr(0, 300) << "\n";
+  std::cerr << "case " << number << " FAILED: " << result.detail.substr(0, 300)
+            << "\n";
   if (options.failures.empty())
     return;
   std::filesystem::create_directories(options.failures);

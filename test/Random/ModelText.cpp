@@ -31,8 +31,8 @@ struct Arguments {
         dim = "(" + dim + "a = " + std::to_string(half) + ", " + dim +
               "b = " + std::to_string(shape[i] / half) + ")";
       } else {
-        parameters += (parameters.empty() ? "" : ", ") + dim +
-                      ": int = " + size;
+        parameters +=
+            (parameters.empty() ? "" : ", ") + dim + ": int = " + size;
       }
       type += (i ? ", " : "") + dim;
     }
@@ -78,8 +78,8 @@ ModelText hocket::random::makeModel(Rng &rng) {
     arguments.add("tokens", Element::I32, ids);
   }
   if (rng.chance(0.25)) {
-    std::vector<int64_t> keep(shape.begin(),
-                              shape.begin() + std::min<size_t>(2, shape.size()));
+    std::vector<int64_t> keep(
+        shape.begin(), shape.begin() + std::min<size_t>(2, shape.size()));
     arguments.add("keep", Element::Bool, keep);
   }
   Body body(state, arguments.values, /*mayCall=*/true);

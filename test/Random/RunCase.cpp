@@ -23,8 +23,8 @@ static std::string reasonOf(const std::string &errors) {
   line = std::regex_replace(line, std::regex("'[^']*'"), "'...'");
   line = std::regex_replace(line, std::regex("\\b(tp|dp|cp)\\b"), "AXIS");
   line = std::regex_replace(line, std::regex("[0-9]+"), "N");
-  return std::regex_replace(
-      line, std::regex("split by (\\S+)( of \\S+)? over"), "split by DIM over");
+  return std::regex_replace(line, std::regex("split by (\\S+)( of \\S+)? over"),
+                            "split by DIM over");
 }
 
 /// An error of the user stands at a line of the file.
@@ -43,15 +43,13 @@ static double errorOfOneDevice(const std::string &text, uint64_t seed,
   options.codegen.threads = 1;
   VerifyReport report;
   runtime::Status status;
-  if (!loaded.isLoaded ||
-      !verify(*loaded.compiler, options, report, status))
+  if (!loaded.isLoaded || !verify(*loaded.compiler, options, report, status))
     return 0;
   return report.worst();
 }
 
-CaseResult random::runText(const std::string &text, bool isExact,
-                           uint64_t seed, codegen::KernelCache &cache,
-                           Coverage *coverage) {
+CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
+                           codegen::KernelCache &cache, Coverage *coverage) {
   CaseResult result;
   result.text = text;
   result.isExact = isExact;

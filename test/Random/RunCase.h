@@ -11,11 +11,11 @@
 namespace hocket::random {
 
 enum class Verdict {
-  Equal,       // compiled, ran and agreed with the reference
-  Refused,     // with an error that names a line; mended by `auto reshard`,
-               // or `reason` says why it cannot be
-  IllPosed,    // one device is no closer to the reference either
-  Failed,      // anything else: a mistake of the compiler, or of the tester
+  Equal,    // compiled, ran and agreed with the reference
+  Refused,  // with an error that names a line; mended by `auto reshard`,
+            // or `reason` says why it cannot be
+  IllPosed, // one device is no closer to the reference either
+  Failed,   // anything else: a mistake of the compiler, or of the tester
 };
 
 struct CaseResult {
@@ -26,7 +26,7 @@ struct CaseResult {
   double error = 0;   // relative, the worst output
   int64_t ranks = 1, collectives = 0;
   bool isExact = false;
-  std::string ending; // auto, explicit, bare
+  std::string ending;    // auto, explicit, bare
   bool isMended = false; // Refused, and equal under `auto reshard`
 };
 

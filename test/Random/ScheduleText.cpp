@@ -153,8 +153,8 @@ std::string ScheduleMaker::syncLine() {
   bool wantsMoved = rng.chance(0.7);
   func.walk([&](nn::ValueOp op) {
     nn::LayoutAttr layout = nn::layoutOf(op.getResult());
-    if (layout.getDims().size() &&
-        (!wantsMoved || layout.getSplits().size() || layout.getPartials().size()))
+    if (layout.getDims().size() && (!wantsMoved || layout.getSplits().size() ||
+                                    layout.getPartials().size()))
       values.push_back(op);
   });
   if (values.empty())
@@ -164,19 +164,19 @@ std::string ScheduleMaker::syncLine() {
   std::vector<Factor> factors = factorsOf(op.getResult(), {});
   std::string axis = anyAxis();
   bool isArgument = op.getRole() == nn::ValueRole::Argument;
-  std::string line = "sync " + op.getPath().str() +
-                     (isArgument ? " fwd_pre " : " fwd_post ");
+  std::string line =
+      "sync " + op.getPath().str() + (isArgument ? " fwd_pre " : " fwd_post ");
   std::string to = fitting(factors).axis;
   std::string over = " over " + axis;
   if (layout.partialOver(axis))
-    return line + (rng.chance(0.5) ? "all_reduce" : "reduce_scatter axis " + to) +
+    return line +
+           (rng.chance(0.5) ? "all_reduce" : "reduce_scatter axis " + to) +
            over;
   if (nn::SplitAttr split = layout.splitOver(axis)) {
     nn::FactorAttr factor =
         layout.getDims()[split.getDim()].getFactors()[split.getFactor()];
-    std::string from = factor.getName().empty()
-                           ? std::to_string(split.getDim())
-                           : factor.getName().str();
+    std::string from = factor.getName().empty() ? std::to_string(split.getDim())
+                                                : factor.getName().str();
     auto nested = layout.splitsOf(split.getDim(), split.getFactor());
     if (nested.size() > 1 && rng.chance(0.5)) {
       over = " over (";
@@ -184,8 +184,9 @@ std::string ScheduleMaker::syncLine() {
         over += (each == nested.front() ? "" : ", ") + each.getAxis().str();
       over += ")";
     }
-    return line + (rng.chance(0.5) ? "all_gather axis " + from
-                                   : "all_to_all axis " + from + " to " + to) +
+    return line +
+           (rng.chance(0.5) ? "all_gather axis " + from
+                            : "all_to_all axis " + from + " to " + to) +
            over;
   }
   return line + (rng.chance(0.8) ? "slice axis " + to : "broadcast") + over;
