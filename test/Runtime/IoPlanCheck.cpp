@@ -214,7 +214,7 @@ const BadEdit badCollectives[] = {
        p.mesh.push_back({"one", 1});
        step<Collective>(p, 1).axes = {0, 1};
      }},
-    {"class 1, collective 1: has other shards than in class 0",
+    {"class 1, collective 1: rank 1 has other shards than another member",
      [](Plan &p) {
        p.tables.push_back(p.tables[2]);
        step<Collective>(p, 7).offset = 4;

@@ -3,6 +3,7 @@
 #include "Checker.h"
 #include "PlanFields.h"
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace hocket::plan {
@@ -48,11 +49,18 @@ std::string difference(const Collective &a, const Collective &b) {
   if (isReduction && a.reduction != b.reduction)
     return is("reduction", words(Reduction())[size_t(b.reduction)],
               words(Reduction())[size_t(a.reduction)]);
-  if (a.dim != b.dim || a.offset != b.offset || a.size != b.size ||
-      a.toDim != b.toDim || a.toOffset != b.toOffset || a.toSize != b.toSize)
-    return "has other shards than in class 0";
+  if (a.dim != b.dim || a.toDim != b.toDim)
+    return "moves other dims than in class 0";
   return "";
 }
+
+/// What the members of a group must agree on. Other groups may cut otherwise:
+/// where another axis cut the dim before, one group has 6 rows and one has 5.
+struct GroupCut {
+  DType type;
+  std::vector<int64_t> shape; // but for the cut dims
+  std::array<int, 4> tables;  // offset, size, toOffset, toSize
+};
 
 } // namespace
 
@@ -203,7 +211,7 @@ bool Checker::checkSame(const std::vector<const Collective *> &byClass) {
   for (int axis = 0; axis < int(plan.mesh.size()); ++axis)
     if (std::count(first.axes.begin(), first.axes.end(), axis) == 0)
       others.push_back(axis);
-  std::map<int64_t, std::pair<DType, std::vector<int64_t>>> groups;
+  std::map<int64_t, GroupCut> groups;
   for (size_t k = 0; k < byClass.size(); ++k) {
     const Collective &c = *byClass[k];
     where =
@@ -216,15 +224,19 @@ bool Checker::checkSame(const std::vector<const Collective *> &byClass) {
       return fail(message);
     DType type = plan.classes[k].buffers[c.src.buffer].type;
     auto shape = without(c.src.shape, {c.dim, c.toDim});
-    for (int64_t rank : plan.classes[k].ranks) {
-      auto entry = groups.insert(
-          {plan.coordinate(rank, others), std::make_pair(type, shape)});
-      const auto &[groupType, groupShape] = entry.first->second;
-      if (groupType != type || groupShape != shape)
+    current = &plan.classes[k];
+    for (int64_t rank : ranksAlong(others)) {
+      GroupCut cut{type, shape, {c.offset, c.size, c.toOffset, c.toSize}};
+      const GroupCut &group =
+          groups.insert({plan.coordinate(rank, others), cut}).first->second;
+      if (group.type != type || group.shape != shape)
         return fail(std::string("rank ") + std::to_string(rank) + " moves " +
                     toString(type) + " " + shapeToString(shape) +
-                    ", another member " + toString(groupType) + " " +
-                    shapeToString(groupShape));
+                    ", another member " + toString(group.type) + " " +
+                    shapeToString(group.shape));
+      if (group.tables != cut.tables)
+        return fail("rank " + std::to_string(rank) +
+                    " has other shards than another member");
     }
   }
   return true;
