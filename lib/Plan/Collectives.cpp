@@ -22,10 +22,12 @@ static plan::Reduction reductionOf(nn::Reduction reduction) {
 LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
   Value x = op->getOperand(0), result = op->getResult(0);
   auto layout = nn::layoutOf(x);
-  // Parts are read from and written to their places in strided windows, so the
-  // result keeps the memory order of the operand.
+  // Parts are read from and written to their places in strided windows, so any
+  // memory order will do. That of the operand depends on sizes that differ
+  // from class to class (a dim of size 1 has no place in an order), and what is
+  // then computed on whole values would not be the same to the last bit.
   const Strided source = get(x);
-  Strided target = allocate(result.getType(), source.strides);
+  Strided target = allocate(result.getType(), {});
   values[result] = target;
   plan::Collective collective;
   collective.src = source.view();
