@@ -1,5 +1,4 @@
-//===- Fmt.cpp - hocket fmt
-//-------------------------------------------------===//
+//===- Fmt.cpp - hocket fmt -----------------------------------------------===//
 
 #include "Options.h"
 #include "hocket/Frontend/Format.h"
