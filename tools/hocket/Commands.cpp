@@ -12,12 +12,41 @@
 using namespace hocket;
 using namespace hocket::tool;
 
-int tool::runCheck(const Options &options) {
+static bool checkOne(const Options &options, const std::string &schedule) {
   Compiler compiler(llvm::errs());
   compiler.dumpTo(options.dumpFolder);
   compiler.skipReport();
-  return compiler.load(options.source) && compiler.runTo("placed") ? kOk
-                                                                   : kUserError;
+  CompileSource source = options.source;
+  source.elaborate.schedule = schedule;
+  return compiler.load(source) && compiler.runTo("placed");
+}
+
+/// The schedules of the file itself, not of its imports.
+static std::vector<std::string> schedulesOf(const std::string &path) {
+  syntax::SourceManager sources;
+  syntax::DiagnosticEngine diagnostics(sources);
+  syntax::Program program = syntax::loadProgram(path, sources, diagnostics);
+  std::vector<std::string> names;
+  if (program.files.empty() || diagnostics.hasErrors())
+    return names; // the first check reports what is wrong
+  for (const syntax::DeclPtr &decl : program.files[0]->ast.decls)
+    if (syntax::dynAs<syntax::ScheduleDecl>(decl))
+      names.push_back(decl->name.text);
+  return names;
+}
+
+int tool::runCheck(const Options &options) {
+  const frontend::ElaborateOptions &chosen = options.source.elaborate;
+  std::vector<std::string> schedules = {chosen.schedule};
+  bool choosesNone = chosen.schedule.empty() && chosen.model.empty() &&
+                     chosen.variant.empty();
+  if (choosesNone && options.source.from.empty())
+    if (auto all = schedulesOf(options.source.path); !all.empty())
+      schedules = all;
+  bool ok = true;
+  for (const std::string &schedule : schedules)
+    ok &= checkOne(options, schedule);
+  return ok ? kOk : kUserError;
 }
 
 int tool::runStages(const Options &) {

@@ -12,7 +12,7 @@ using namespace hocket::tool;
 const std::vector<Command> &tool::commands() {
   static const std::vector<Command> table = {
       {"check", "hocket check FILE [--schedule NAME] [-D NAME=VALUE]...",
-       "parse, resolve and place; print errors only", SOURCE " --dump-stages",
+       "parse, resolve and place every schedule, or one; print errors only", SOURCE " --dump-stages",
        1, 1, runCheck},
       {"compile", "hocket compile FILE -o APP [--schedule NAME] [options]",
        "make an executable, or print a stage with --emit",
