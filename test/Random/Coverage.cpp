@@ -123,6 +123,9 @@ private:
           counts[row(i, std::string("S ") + nameOf(rule.factors[factor].use))];
     if (canBePartial(op->getOperand(i)))
       counts[partialRow(i, nn::Reduction::Sum)];
+    if (rule.operands[i].partial == nn::PartialUse::Monotone ||
+        rule.operands[i].partial == nn::PartialUse::Maximal)
+      counts[partialRow(i, nn::Reduction::Max)];
   }
 
   void met(unsigned i, nn::LayoutAttr layout) {

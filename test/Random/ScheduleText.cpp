@@ -2,6 +2,7 @@
 
 #include "ScheduleText.h"
 #include "dialects/Nn/Nn.h"
+#include "hocket/Placement/Expect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <map>
 
@@ -79,11 +80,35 @@ std::string ScheduleMaker::anyAxis() {
   return schedule.mesh[rng.below(schedule.mesh.size())].first;
 }
 
-/// Keeps the line if the schedule places with it; now and then if not.
+/// Some rank has no element of a split value, which partitioning refuses.
+static bool leavesRanksEmpty(mlir::ModuleOp placed) {
+  auto mesh = placed->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  bool found = false;
+  auto check = [&](mlir::Type type) {
+    nn::LayoutAttr layout = nn::layoutOf(type);
+    if (!layout)
+      return;
+    for (auto [d, dim] : llvm::enumerate(layout.getDims()))
+      for (auto [f, factor] : llvm::enumerate(dim.getFactors())) {
+        int64_t parts = 1;
+        for (nn::SplitAttr split : layout.splitsOf(d, f))
+          parts *= mesh.getAxes()[mesh.getIndex(split.getAxis())].getSize();
+        found |= parts > factor.getSize() && parts > 1;
+      }
+  };
+  placed.walk([&](mlir::Operation *op) {
+    for (mlir::Type type : op->getResultTypes())
+      check(type);
+  });
+  return found;
+}
+
+/// Keeps the line if the schedule can be compiled with it.
 bool ScheduleMaker::tryLine(const std::string &line) {
   schedule.lines.push_back(line);
   Attempt next = attempt(model + schedule.text(), /*place=*/true);
-  if (next.isPlaced) {
+  if (next.isPlaced && (!leavesRanksEmpty(next.compiler->module()) ||
+                        rng.chance(0.02))) {
     placed = std::move(next);
     return true;
   }
@@ -109,7 +134,7 @@ ScheduleMaker::fitting(const std::vector<Factor> &factors) {
 
 void ScheduleMaker::shardSome() {
   std::vector<std::string> &lines = schedule.lines;
-  double share = rng.oneOf<double>({0.3, 0.5, 0.8});
+  double share = rng.oneOf<double>({0.4, 0.6, 0.9});
   for (const Place &place : places) {
     if (place.factors.empty() || !rng.chance(share))
       continue;
@@ -134,7 +159,7 @@ void ScheduleMaker::shardSome() {
     }
   }
   placed = attempt(model + schedule.text(), /*place=*/true);
-  if (placed.isPlaced)
+  if (placed.isPlaced && !leavesRanksEmpty(placed.compiler->module()))
     return;
   // A line of these is wrong by itself (two names of one factor): one by one.
   std::vector<std::string> wanted;
@@ -144,6 +169,11 @@ void ScheduleMaker::shardSome() {
     tryLine(line);
   if (!placed.isPlaced)
     placed = attempt(model + schedule.text(), /*place=*/true);
+}
+
+int64_t ScheduleMaker::collectives() {
+  return placement::countCollectives(
+      *placed.compiler->module().getOps<mlir::func::FuncOp>().begin(), "")[""];
 }
 
 /// A sync that fits what some value holds.
@@ -193,7 +223,11 @@ std::string ScheduleMaker::syncLine() {
 }
 
 void ScheduleMaker::syncSome() {
-  for (int64_t i = rng.between(0, 5); i > 0; --i) {
+  int64_t wanted = rng.between(0, 5);
+  bool wantsSeveral = rng.chance(0.75);
+  for (int64_t i = 0; i < wanted || (wantsSeveral && i < 12); ++i) {
+    if (i >= wanted && collectives() >= 2)
+      break;
     std::string line = syncLine();
     if (!line.empty())
       tryLine(line);

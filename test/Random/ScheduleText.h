@@ -74,6 +74,7 @@ private:
   static std::vector<Factor> factorsOf(mlir::Value value,
                                        mlir::ArrayAttr roles);
   std::string anyAxis();
+  int64_t collectives();
   int64_t sizeOf(const std::string &axis) const;
   const Factor &fitting(const std::vector<Factor> &factors);
 

@@ -1,0 +1,89 @@
+//===- RandomTest.cpp - a fixed number of random cases --------------------===//
+//
+// hocket-random runs more of them: see docs/random-testing.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleText.h"
+#include "Summary.h"
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+
+using namespace hocket;
+using namespace hocket::random;
+
+TEST(Random, TwoHundredCasesAgreeWithTheReference) {
+  codegen::KernelCache cache;
+  Summary summary;
+  for (uint64_t number = 0; number < 200; ++number) {
+    CaseResult result = runCase(/*seed=*/1, number, cache, summary.coverage);
+    summary.add(result);
+    EXPECT_NE(result.verdict, Verdict::Failed)
+        << "hocket-random --seed 1 --only " << number << "\n"
+        << result.detail << "\n"
+        << result.text;
+    // What `auto reshard` does not mend is said to be a limit or the fault of a
+    // line by itself.
+    if (result.verdict == Verdict::Refused && !result.isMended)
+      EXPECT_FALSE(result.reason.empty()) << result.detail;
+  }
+  EXPECT_GE(summary.acceptedShare(), 0.6);
+  EXPECT_GE(summary.severalShare(), 0.5);
+  EXPECT_LE(summary.illPosed, summary.cases / 50);
+  EXPECT_GE(summary.exact, 10);
+  EXPECT_GE(summary.mended, 10);
+  int64_t rows = summary.coverage.rows().size();
+  EXPECT_GE(rows, 240);
+  EXPECT_GE(summary.coverage.met() * 100, rows * 75)
+      << summary.json().dump(1);
+  // No text of the language makes a broadcast.
+  Attempt any = attempt("hocket 1\nmodel Net() {\n  forward(x: f32[2]) {\n    "
+                        "return x\n  }\n}\n",
+                        /*place=*/true);
+  EXPECT_EQ(summary.coverage.unseen(any.compiler->context()),
+            std::set<std::string>{"nn.broadcast"});
+}
+
+TEST(Random, CasesAreReproducible) {
+  for (uint64_t number : {3, 50, 700})
+    EXPECT_EQ(caseText(7, number), caseText(7, number));
+  EXPECT_NE(caseText(7, 3), caseText(8, 3));
+}
+
+/// What the tester found once stays found.
+TEST(Random, FoundCasesAgreeWithTheReference) {
+  codegen::KernelCache cache;
+  int count = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(
+           HOCKET_SOURCE_DIR "/test/Random/Found")) {
+    std::ifstream stream(entry.path());
+    std::stringstream text;
+    text << stream.rdbuf();
+    CaseResult result =
+        runText(text.str(), /*isExact=*/false, 1, cache, nullptr);
+    EXPECT_EQ(result.verdict, Verdict::Equal)
+        << entry.path() << "\n"
+        << result.detail;
+    ++count;
+  }
+  EXPECT_GE(count, 5);
+}
+
+/// The tester can fail: a case whose answer is wrong is told from one that is
+/// merely refused.
+TEST(Random, WrongTextIsNoRefusal) {
+  codegen::KernelCache cache;
+  std::string model = "hocket 1\nmodel Net() {\n  forward(x: f32[2]) {\n    "
+                      "return y\n  }\n}\n";
+  EXPECT_EQ(runText(model, false, 1, cache, nullptr).verdict, Verdict::Failed);
+  model.replace(model.find("return y"), 8, "return x");
+  std::string schedule = "schedule s for Net {\n  mesh (tp = 2)\n  sync output "
+                         "fwd_post all_reduce over tp\n}\n";
+  CaseResult refused =
+      runText(model + "\n" + schedule, false, 1, cache, nullptr);
+  EXPECT_EQ(refused.verdict, Verdict::Refused);
+  EXPECT_EQ(refused.reason, "all_reduce at '...' has no effect: it gets a "
+                            "value that is whole on AXIS already");
+}
