@@ -38,8 +38,8 @@ static std::vector<std::string> schedulesOf(const std::string &path) {
 int tool::runCheck(const Options &options) {
   const frontend::ElaborateOptions &chosen = options.source.elaborate;
   std::vector<std::string> schedules = {chosen.schedule};
-  bool choosesNone = chosen.schedule.empty() && chosen.model.empty() &&
-                     chosen.variant.empty();
+  bool choosesNone =
+      chosen.schedule.empty() && chosen.model.empty() && chosen.variant.empty();
   if (choosesNone && options.source.from.empty())
     if (auto all = schedulesOf(options.source.path); !all.empty())
       schedules = all;

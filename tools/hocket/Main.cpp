@@ -12,8 +12,8 @@ using namespace hocket::tool;
 const std::vector<Command> &tool::commands() {
   static const std::vector<Command> table = {
       {"check", "hocket check FILE [--schedule NAME] [-D NAME=VALUE]...",
-       "parse, resolve and place every schedule, or one; print errors only", SOURCE " --dump-stages",
-       1, 1, runCheck},
+       "parse, resolve and place every schedule, or one; print errors only",
+       SOURCE " --dump-stages", 1, 1, runCheck},
       {"compile", "hocket compile FILE -o APP [--schedule NAME] [options]",
        "make an executable, or print a stage with --emit",
        SOURCE " -o --emit --dump-stages --cpu --target", 1, 1, runCompile},
