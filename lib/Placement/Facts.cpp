@@ -160,6 +160,34 @@ void Placer::addFact(PathNode &node, Value value, Fact fact, bool isOverride) {
   known.push_back(std::move(fact));
 }
 
+static std::string pathOfFact(Value value) {
+  if (auto parameter = value.getDefiningOp<nn::ParameterOp>())
+    return parameter.getPath().str();
+  return pathOf(value.getLoc()).str();
+}
+
+bool Placer::checkParts(Operation *directive, nn::LayoutAttr layout,
+                        FactorRef ref, StringRef path) {
+  int64_t parts = 1;
+  SmallVector<unsigned> axes;
+  for (nn::SplitAttr split : layout.splitsOf(ref.dim, ref.factor)) {
+    axes.push_back(mesh.getIndex(split.getAxis()));
+    parts *= mesh.getAxes()[axes.back()].getSize();
+  }
+  int64_t size = layout.getDims()[ref.dim].getFactors()[ref.factor].getSize();
+  if (parts <= size)
+    return true;
+  problems
+      .addAt(directive,
+             factorName(layout, ref) + " (" + std::to_string(size) + ") of '" +
+                 path.str() + "' is split over " + std::to_string(parts) +
+                 " ranks of " + axesText(axes, mesh) +
+                 ", so some would hold nothing",
+             path.str())
+      .note("split it over at most " + std::to_string(size) + " ranks");
+  return false;
+}
+
 void Placer::applyFacts() {
   for (Value value : factOrder) {
     nn::LayoutAttr layout = nn::layoutOf(value);
@@ -175,7 +203,11 @@ void Placer::applyFacts() {
                                               mesh.getAxes()[axis].getName(),
                                               fact.ref.dim, fact.ref.factor));
       }
-    value.setType(nn::withLayout(cast<RankedTensorType>(value.getType()),
-                                 layout.withPlacement(splits, {})));
+    layout = layout.withPlacement(splits, {});
+    for (const Fact &fact : facts[value])
+      if (!fact.isReplicate)
+        checkParts(fact.directive, layout, fact.ref, pathOfFact(value));
+    value.setType(
+        nn::withLayout(cast<RankedTensorType>(value.getType()), layout));
   }
 }

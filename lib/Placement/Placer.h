@@ -106,6 +106,9 @@ private:
   void readFact(mlir::Operation *directive, llvm::StringRef pattern,
                 mlir::ArrayAttr over, llvm::StringRef axis, bool isOverride);
   void addFact(PathNode &node, mlir::Value value, Fact fact, bool isOverride);
+  /// Reports a factor that is split into more parts than it has elements.
+  bool checkParts(mlir::Operation *directive, nn::LayoutAttr layout,
+                  FactorRef ref, llvm::StringRef path);
   void applyFacts();
 
   // Syncs.cpp

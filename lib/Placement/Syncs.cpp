@@ -225,6 +225,8 @@ Value Placer::applySync(Value value, const SyncSite &site) {
     return value;
   checkSync(value, site, from, to);
   nn::LayoutAttr target = syncTarget(layout, site, from, to);
+  if (std::optional<FactorRef> made = to ? to : from)
+    checkParts(site.directive, target, *made, site.path);
   Location model =
       value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
   Value moved =

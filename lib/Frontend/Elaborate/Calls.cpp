@@ -17,10 +17,11 @@ Elaborator::matchArguments(const CallExpr &call, llvm::StringRef what,
   for (size_t i = 0; i < call.args.size(); ++i) {
     const Argument &argument = call.args[i];
     if (!argument.name && i >= names.size()) {
-      error(argument.range, "'" + what.str() + "' takes at most " +
-                                std::to_string(names.size()) +
-                                " arguments, found " +
-                                std::to_string(call.args.size()));
+      error(argument.range,
+            "'" + what.str() + "' takes at most " +
+                std::to_string(names.size()) +
+                (names.size() == 1 ? " argument" : " arguments") + ", found " +
+                std::to_string(call.args.size()));
       return std::nullopt;
     }
     std::string name = argument.name ? argument.name->text : names[i].str();
@@ -56,7 +57,7 @@ Elaborator::MaybeDatum Elaborator::evaluateCall(const CallExpr &call,
     return std::nullopt;
   auto *instance = callee->as<InstancePtr>();
   // A function keeps its meaning where a parameter has the same name.
-  if (!instance && word)
+  if (!instance && word && isFunction(word->name))
     return callFunction(word->name, call, scope);
   if (!instance || (*instance)->isArray) {
     error(call.range,

@@ -201,8 +201,16 @@ std::optional<int64_t> Elaborator::selectDim(const Expr &expr,
         for (size_t i = 0; i < dims.size(); ++i)
           if (dims[i] == *dim)
             return i;
+    std::vector<std::string> names, listed;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      names.push_back(dims[i].getDisplayName());
+      listed.push_back((names[i].empty() ? std::to_string(i) : names[i]) +
+                       " (" + std::to_string(dims[i].getSize()) + ")");
+    }
     error(expr.range,
-          "no dim '" + name + "' in " + nn::describe(tensor.getType()));
+          "no dim '" + name + "' in " + nn::describe(tensor.getType()))
+        .note("its dims: " + llvm::join(listed, ", "))
+        .suggest(name, names);
     return std::nullopt;
   }
   auto index = evaluateInt(expr, scope);

@@ -149,6 +149,7 @@ private:
                                                   const Scope &);
   struct FunctionEntry;
   static llvm::ArrayRef<FunctionEntry> functionTable();
+  static bool isFunction(const std::string &name);
   MaybeDatum callFunction(const std::string &name, const syntax::CallExpr &call,
                           const Scope &scope);
   MaybeDatum unaryFunction(const CallArguments &, const Scope &);

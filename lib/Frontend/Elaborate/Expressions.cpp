@@ -182,14 +182,17 @@ Elaborator::MaybeDatum Elaborator::sliceTensor(const IndexExpr &expr,
                                                mlir::Value tensor,
                                                const Scope &scope) {
   int64_t dim = 0;
+  int64_t rank = nn::layoutOf(tensor).getDims().size();
+  if (static_cast<int64_t>(expr.subscripts.size()) > rank) {
+    error(expr.range, "a tensor of " + std::to_string(rank) +
+                          (rank == 1 ? " dim" : " dims") + " has no " +
+                          std::to_string(expr.subscripts.size()) +
+                          " subscripts: " + nn::describe(tensor.getType()));
+    return std::nullopt;
+  }
   for (const Subscript &subscript : expr.subscripts) {
     auto shape =
         mlir::cast<mlir::RankedTensorType>(tensor.getType()).getShape();
-    if (dim >= static_cast<int64_t>(shape.size())) {
-      error(subscript.range, "the tensor has only " +
-                                 std::to_string(shape.size()) + " dims left");
-      return std::nullopt;
-    }
     if (subscript.step) {
       error(subscript.range, "not supported yet: a slice with a step");
       return std::nullopt;

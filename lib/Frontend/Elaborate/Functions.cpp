@@ -70,6 +70,13 @@ static bool isLaterFunction(const std::string &name) {
   return false;
 }
 
+bool Elaborator::isFunction(const std::string &name) {
+  return isLaterFunction(name) ||
+         llvm::any_of(functionTable(), [&](const FunctionEntry &entry) {
+           return name == entry.name;
+         });
+}
+
 Elaborator::MaybeDatum Elaborator::callFunction(const std::string &name,
                                                 const CallExpr &call,
                                                 const Scope &scope) {
@@ -114,8 +121,8 @@ Elaborator::MaybeDatum Elaborator::unaryFunction(const CallArguments &arguments,
                                 : std::fabs(*x->number()));
   mlir::Value tensor = x->tensor();
   if (!tensor) {
-    error(arguments.get("x")->range, "'" + kind + "' takes a tensor, found " +
-                                         std::string(x->kindName()));
+    error(arguments.get("x")->range,
+          "'" + kind + "' takes a tensor, found " + std::string(x->kindName()));
     return std::nullopt;
   }
   return wrap(emit<nn::UnaryOp>(arguments.call->range, tensor,

@@ -148,7 +148,8 @@ Elaborator::MaybeDatum Elaborator::fillFunction(const CallArguments &arguments,
     type = nn::tensorOf(builder.getF32Type(),
                         nn::LayoutAttr::get(context, dims, {}, {}));
   } else {
-    error(arguments.call->range, "'fill' needs 'like' or 'dims'");
+    error(arguments.call->range, "'fill' needs 'like' or 'dims'")
+        .note("fill(0, like = x), or fill(0, dims = (rows, columns))");
     return std::nullopt;
   }
   return wrap(

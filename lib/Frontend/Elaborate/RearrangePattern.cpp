@@ -53,11 +53,12 @@ private:
         ++position;
       } else if (next == '(') {
         ++position;
-        for (skipSpace(); position < text.size() && text[position] != ')';
+        for (skipSpace(); position < text.size() && text[position] != ')' &&
+                          text[position] != '-';
              skipSpace())
           if (!parseAxis(groups.back(), isLeft))
             return false;
-        if (position == text.size())
+        if (position == text.size() || text[position] != ')')
           return fail("expected ')' in the pattern");
         ++position;
       } else if (!parseAxis(groups.back(), isLeft)) {
@@ -145,7 +146,8 @@ static bool sizeGroup(
     } else if (unknown) {
       problem = "the sizes of '" + pattern.axes[*unknown].name + "' and '" +
                 pattern.axes[axis].name + "' do not follow from a dim of " +
-                std::to_string(extent);
+                std::to_string(extent) + "; state one of them: let " +
+                pattern.axes[*unknown].name + " = ...";
       return false;
     } else {
       unknown = axis;

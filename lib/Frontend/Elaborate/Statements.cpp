@@ -47,7 +47,8 @@ Elaborator::runFunction(const FunctionItem &function, Instance &instance,
     return std::nullopt;
   if (!frame.results)
     error(function.name.range, "'" + function.name.text + "' of '" +
-                                   instance.path + "' returns nothing");
+                                   instance.decl->name.text +
+                                   "' returns nothing");
   return frame.results;
 }
 

@@ -232,7 +232,8 @@ bool Elaborator::bindParameters(const std::vector<Parameter> &params,
     if (!argument.name && i >= params.size()) {
       error(argument.range,
             "'" + what + "' takes " + std::to_string(params.size()) +
-                " arguments, found " + std::to_string(args.size()))
+                (params.size() == 1 ? " argument" : " arguments") + ", found " +
+                std::to_string(args.size()))
           .note(declared, "'" + what + "' is declared here");
       return false;
     }
