@@ -37,6 +37,7 @@ weights = os.path.join(cache, "minilm", "model.safetensors")
 
 config.substitutions += [
     ("%minilm-weights", weights),
+    ("%same-text", os.path.join(config.test_source_root, "Errors", "same-text")),
     ("%data", os.path.join(config.test_source_root, "Data")),
     ("%examples", os.path.join(config.hocket_source_dir, "docs", "examples")),
     ("%hocket-source", config.hocket_source_dir),
