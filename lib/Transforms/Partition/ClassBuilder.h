@@ -59,6 +59,7 @@ private:
                        const FactorCut &to);
 
   // Statistics.cpp: reductions over dims that may be split.
+  void mapInto(mlir::Value placed, mlir::Value value);
   mlir::LogicalResult lowerNorm(mlir::Operation &op);
   mlir::LogicalResult lowerSoftmax(nn::SoftmaxOp op);
   mlir::LogicalResult lowerMean(nn::ReduceOp op);

@@ -34,6 +34,13 @@ FailureOr<bool> ClassBuilder::needsStatistics(Operation &op, Value x,
   return true;
 }
 
+/// `value` was just made for `placed`. Its inferred type may lack factors that
+/// are of size 1 on this rank; what follows counts on them.
+void ClassBuilder::mapInto(Value placed, Value value) {
+  value.setType(local(placed.getType()));
+  mapping.map(placed, value);
+}
+
 LogicalResult ClassBuilder::lowerNorm(Operation &op) {
   bool centres = isa<nn::LayerNormOp>(op);
   Value placedX = op.getOperand(0);
@@ -66,7 +73,7 @@ LogicalResult ClassBuilder::lowerNorm(Operation &op) {
   y = binary("mul", y, convert(local(op.getOperand(1)), element));
   if (op.getNumOperands() > 2)
     y = binary("add", y, convert(local(op.getOperand(2)), element));
-  mapping.map(op.getResult(0), convert(y, type.getElementType()));
+  mapInto(op.getResult(0), convert(y, type.getElementType()));
   return success();
 }
 
@@ -89,7 +96,7 @@ LogicalResult ClassBuilder::lowerSoftmax(nn::SoftmaxOp op) {
   Value power = unary("exp", binary("sub", x, highest));
   Value total = allReduce(reduce("sum", power, {dim}, /*keepdim=*/true), axes,
                           nn::Reduction::Sum);
-  mapping.map(op.getResult(), convert(binary("div", power, total), result));
+  mapInto(op.getResult(), convert(binary("div", power, total), result));
   return success();
 }
 
@@ -108,6 +115,6 @@ LogicalResult ClassBuilder::lowerMean(nn::ReduceOp op) {
   Value sum = reduce("sum", convert(local(op.getX()), element), op.getDims(),
                      op.getKeepdim());
   Value mean = binary("mul", sum, scalar(1.0 / count, element));
-  mapping.map(op.getResult(), convert(mean, result));
+  mapInto(op.getResult(), convert(mean, result));
   return success();
 }
