@@ -8,6 +8,7 @@
 #include "hocket/Reference/Evaluate.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cmath>
 
@@ -19,6 +20,22 @@ double VerifyReport::worst() const {
   for (const OutputError &output : outputs)
     worst = std::max(worst, output.relative);
   return worst;
+}
+
+double hocket::roundingTolerance(mlir::ModuleOp model) {
+  double tolerance = 1e-5;
+  auto widen = [&](mlir::Type type) {
+    mlir::Type element = mlir::getElementTypeOrSelf(type);
+    if (element.isF16())
+      tolerance = std::max(tolerance, 2e-3);
+    if (element.isBF16())
+      tolerance = std::max(tolerance, 2e-2);
+  };
+  model.walk([&](mlir::Operation *op) {
+    llvm::for_each(op->getOperandTypes(), widen);
+    llvm::for_each(op->getResultTypes(), widen);
+  });
+  return tolerance;
 }
 
 /// Weights that keep values near 1 through the whole model. With those of a

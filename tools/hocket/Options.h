@@ -5,6 +5,7 @@
 #define HOCKET_TOOLS_HOCKET_OPTIONS_H
 
 #include "hocket/Pipeline/Compiler.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct Options {
   std::string emit, dumpFolder, cpu = "native", target = "cpu";
   std::vector<std::string> programArguments; // after `--`, and run's own
   uint64_t seed = 1;
-  double tolerance = 1e-5;
+  std::optional<double> tolerance; // by the model's types
   int64_t ranksThreads = 0;
   bool json = false, write = false, check = false, resolve = false;
 };

@@ -44,6 +44,8 @@ int tool::runVerify(const Options &options) {
               << compiler.stage().str() << "'\n";
     return kUsage;
   }
+  double tolerance =
+      options.tolerance.value_or(roundingTolerance(compiler.module()));
   VerifyOptions verifying;
   verifying.seed = options.seed;
   verifying.codegen.cpu = options.cpu;
@@ -55,7 +57,7 @@ int tool::runVerify(const Options &options) {
     std::cerr << "error: " << status.message << "\n";
     return status.exitStatus();
   }
-  bool passed = report.worst() <= options.tolerance;
+  bool passed = report.worst() <= tolerance;
   printReport(report, passed, options.json);
   return passed ? kOk : kRunFailure;
 }
