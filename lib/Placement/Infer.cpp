@@ -113,8 +113,10 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
   }
   if (!met.statistics.empty()) {
     SmallVector<StringRef> names;
-    for (unsigned axis : met.statistics)
+    for (unsigned axis : met.statistics) {
+      isLicensed(op, axis, /*takes=*/true);
       names.push_back(mesh.getAxes()[axis].getName().getValue());
+    }
     op->setAttr("nn.statistics", Builder(op).getStrArrayAttr(names));
   }
   for (Value result : op->getResults()) {
@@ -147,7 +149,7 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
   }
 }
 
-bool Placer::isLicensed(Operation *op, unsigned axis) {
+bool Placer::isLicensed(Operation *op, unsigned axis, bool takes) {
   if (assumed.contains({op, axis}))
     return true;
   std::string path = modelPath(op);
@@ -158,7 +160,8 @@ bool Placer::isLicensed(Operation *op, unsigned axis) {
     for (const std::string &root : licence.paths)
       if (path == root ||
           (StringRef(path).starts_with(root) && path[root.size()] == '.')) {
-        licence.used.insert(axis);
+        if (takes)
+          licence.used.insert(axis);
         found = true;
       }
   }

@@ -147,7 +147,8 @@ private:
   mlir::Value placeFor(mlir::Operation *op, mlir::Value value,
                        nn::LayoutAttr target, llvm::StringRef kind);
   bool isFree(mlir::Value value) const { return freeValues.contains(value); }
-  bool isLicensed(mlir::Operation *op, unsigned axis);
+  /// `takes`: the op uses its licences, which then are not without effect.
+  bool isLicensed(mlir::Operation *op, unsigned axis, bool takes = false);
   void checkLicences();
 
   // Mismatches.cpp
