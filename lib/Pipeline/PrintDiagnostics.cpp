@@ -40,6 +40,16 @@ void DiagnosticPrinter::print(Location location, const std::string &text,
 }
 
 void DiagnosticPrinter::printUses(Location location) {
+  // What placing has made stands at a line of the model and is written in one
+  // of the schedule.
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations().drop_front())
+      if (hasPlace(part)) {
+        print(part, "made by this line", DiagnosticSeverity::Note);
+        printUses(part);
+      }
+    return;
+  }
   while (auto call = dyn_cast<CallSiteLoc>(location)) {
     print(call.getCaller(), "used here", DiagnosticSeverity::Note);
     location = call.getCallee();

@@ -132,6 +132,7 @@ private:
                             std::optional<FactorRef> to) const;
 
   // SyncErrors.cpp
+  bool checkOrder(const SyncSite &site, llvm::ArrayRef<nn::SplitAttr> minor);
   bool checkSync(mlir::Value value, const SyncSite &site,
                  std::optional<FactorRef> from, std::optional<FactorRef> to);
   void reportSync(mlir::Value value, const SyncSite &site, unsigned axis,

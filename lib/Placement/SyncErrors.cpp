@@ -160,5 +160,23 @@ bool Placer::checkSync(Value value, const SyncSite &site,
                 " as well, or sync over it before");
       return false;
     }
-  return true;
+  return site.kind != "all_to_all" || checkOrder(site, minor);
+}
+
+/// An all_to_all hands the parts on in the order that they were cut in.
+bool Placer::checkOrder(const SyncSite &site, ArrayRef<nn::SplitAttr> minor) {
+  SmallVector<unsigned> found;
+  for (nn::SplitAttr split : minor)
+    found.push_back(unsigned(mesh.getIndex(split.getAxis())));
+  if (found == site.axes)
+    return true;
+  problems
+      .addAt(site.directive,
+             "all_to_all at '" + site.path + "' lists " +
+                 axesText(site.axes, mesh) +
+                 ", and gets a value that is split over " +
+                 axesText(found, mesh),
+             site.path)
+      .note(offer(site, site.kind, site.axis, site.to, axesText(found, mesh)));
+  return false;
 }
