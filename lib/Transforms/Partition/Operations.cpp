@@ -78,8 +78,12 @@ LogicalResult ClassBuilder::adaptAttention(nn::AttentionOp op,
   local->setAttr(spmd::kGroup, builder.getI64IntegerAttr(group));
   if (failed(setOffset(*local, spmd::kHeadOffset, op.getQ(), 1)) ||
       failed(setOffset(*local, spmd::kKvHeadOffset, op.getK(), 1)) ||
-      failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), 2, later)) ||
       failed(setOffset(*local, spmd::kKeyOffset, op.getK(), 2)))
+    return failure();
+  // Without a causal mask queries may be any, not only consecutive ones.
+  if (!op.getCausal())
+    local->setAttr(spmd::kQueryOffset, local->getAttr(spmd::kKeyOffset));
+  else if (failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), 2, later)))
     return failure();
   auto table = [&](StringRef name) {
     return local->getAttrOfType<spmd::TableAttr>(name);
@@ -120,6 +124,10 @@ LogicalResult ClassBuilder::adaptSlice(nn::SliceOp op, nn::SliceOp local) {
     dim += layout.getDims().size();
   if (shares.axesOf(layout, dim).empty())
     return success();
+  if (int64_t(op.getSize()) == layout.getDims()[dim].getSize()) {
+    local.setSize(nn::layoutOf(local.getX()).getDims()[dim].getSize());
+    return success();
+  }
   ArrayRef<nn::FactorAttr> factors = layout.getDims()[dim].getFactors();
   int64_t rest = layout.getDims()[dim].getSize() / factors[0].getSize();
   int64_t localRest = nn::layoutOf(local.getX()).getDims()[dim].getSize() /
