@@ -72,6 +72,7 @@ private:
   bool tryRotary();
 
   // BodyElements.cpp
+  const Value &sumOf(const Value &x);
   bool tryUnary();
   bool tryBinary();
   bool tryExtremum();

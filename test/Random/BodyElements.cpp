@@ -37,13 +37,29 @@ const Value *Body::partner(const Value &a, std::vector<int64_t> &shape) {
   return b;
 }
 
+/// Over one axis: partial, where that is split.
+const Value &Body::sumOf(const Value &x) {
+  Value sum = x;
+  size_t axis = rng.below(x.rank());
+  sum.isExact = false;
+  sum.magnitude *= x.shape[axis];
+  sum.shape[axis] = 1;
+  return bind("sum(" + x.text + ", axis = " + std::to_string(axis) +
+                  ", keepdim = true)",
+              sum);
+}
+
 bool Body::tryUnary() {
   const Value *x = pick([](const Value &v) { return v.isFloat(); });
   if (!x)
     return false;
   Value result = *x;
   result.isExact = false;
-  if (x->isPositive && x->magnitude < 1e4 && rng.chance(0.7)) {
+  if (x->isPositive && x->magnitude < 1e3 && rng.chance(0.7)) {
+    if (x->rank() > 0 && rng.chance(0.4)) {
+      x = &sumOf(*x);
+      result = *x;
+    }
     std::string kind = rng.oneOf<std::string>({"log", "sqrt", "rsqrt"});
     result.isPositive = kind == "sqrt";
     result.magnitude = std::max(2.0, std::sqrt(x->magnitude));
@@ -132,9 +148,11 @@ bool Body::tryQuotient() {
     positive.isExact = false;
     positive.magnitude = x->magnitude + 0.5;
     b = &bind("abs(" + x->text + ") + 0.5", positive);
-    if (rng.chance(0.5))
+    if (rng.chance(0.3))
       return true;
   }
+  if (b->rank() > 0 && b->magnitude < 100 && rng.chance(0.4))
+    b = &sumOf(*b);
   Value result = *b;
   result.isExact = false;
   const Value *a = partner(*b, result.shape);
@@ -179,8 +197,14 @@ bool Body::tryCompare() {
     bind(a->text + " " + kind + " " + b->text, result);
     return true;
   }
+  if (a->rank() > 0 && a->element == Element::F32 && !a->isExact &&
+      a->magnitude < 1e3 && rng.chance(0.4))
+    a = &sumOf(*a);
   result.shape = a->shape;
-  bind(a->text + " " + kind + (a->isFloat() ? " 0.1371" : " 1"), result);
+  std::string number = a->isFloat() ? "0.1371" : "1";
+  bind(rng.chance(0.5) ? a->text + " " + kind + " " + number
+                       : number + " " + kind + " " + a->text,
+       result);
   return true;
 }
 

@@ -51,9 +51,6 @@ static std::string nameOf(Operation *op) {
   return name;
 }
 
-static bool canBePartial(Value value) {
-  return !cast<RankedTensorType>(value.getType()).getElementType().isInteger(1);
-}
 
 /// The operand before the moves that stand between its maker and this use.
 static Value beforeMoves(Value value) {
@@ -66,6 +63,13 @@ static Value beforeMoves(Value value) {
       break;
   }
   return value;
+}
+
+/// Bools are no terms of a sum, and parameters are whole or split.
+static bool canBePartial(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return !type.getElementType().isInteger(1) &&
+         !beforeMoves(value).getDefiningOp<nn::ParameterOp>();
 }
 
 namespace {
@@ -94,8 +98,11 @@ private:
     return nameOf(op) + " | " + std::to_string(i) + " | " + holds;
   }
   std::string partialRow(unsigned i, nn::Reduction reduction) {
+    nn::PartialUse use = rule.operands[i].partial;
+    if (use == nn::PartialUse::Refused)
+      return row(i, "P refused");
     std::string kind = reduction == nn::Reduction::Sum ? "sum" : "extremum";
-    return row(i, "P(" + kind + ") " + nameOf(rule.operands[i].partial));
+    return row(i, "P(" + kind + ") " + nameOf(use));
   }
   /// What one mesh axis holds of operand i; empty where the rule has no words
   /// for it.
@@ -139,6 +146,17 @@ private:
       ++counts[row];
   }
 
+  /// A split that the rule has no words for is one of a dim that it wants whole.
+  std::string refusedRow(unsigned i, const placement::Mismatch &mismatch,
+                         const placement::RuleValue &held) {
+    if (mismatch.kind != placement::Mismatch::Kind::NotInRule)
+      return stateRow(i, held.axes[mismatch.axis]);
+    for (int factor : rule.operands[i].dims[mismatch.typeDim])
+      if (factor >= 0 && rule.factors[factor].use == nn::FactorUse::Whole)
+        return row(i, "S whole");
+    return "";
+  }
+
   /// Counts a placement that the operand had before it was moved, if the rule
   /// refuses it.
   void refused(unsigned i, nn::LayoutAttr before) {
@@ -154,7 +172,7 @@ private:
     placement::RuleValue held = inRule(i, before);
     for (const placement::Mismatch &mismatch : met.mismatches)
       if (!mismatch.isResult && mismatch.operand == i)
-        count(stateRow(i, held.axes[mismatch.axis]));
+        count(refusedRow(i, mismatch, held));
   }
 
   Operation *op;

@@ -1,9 +1,10 @@
 //===- Main.cpp - hocket-random: many random cases ------------------------===//
 //
 // hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
-//               [--json FILE] [--failures DIR] [--rows FILE]
+//               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //
-// --only prints the case; --file judges a file. Status 1 if a case failed.
+// --only prints the case; --file judges a file; --seconds ends after a time, at
+// the latest. Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,7 @@ namespace {
 struct Options {
   uint64_t seed = 1, count = 200, first = 0;
   bool only = false;
+  double seconds = 1e9;
   std::string json, failures, rows, file;
 };
 } // namespace
@@ -57,7 +59,9 @@ static bool parse(int argc, char **argv, Options &options) {
       options.first = std::strtoull(value, nullptr, 10);
       options.count = 1;
       options.only = true;
-    } else if (name == "--json")
+    } else if (name == "--seconds")
+      options.seconds = std::strtod(value, nullptr);
+    else if (name == "--json")
       options.json = value;
     else if (name == "--failures")
       options.failures = value;
@@ -123,8 +127,8 @@ int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
-                 "[--only K] [--file F.hkt] [--json FILE] [--failures DIR] "
-                 "[--rows FILE]\n";
+                 "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
+                 "[--failures DIR] [--rows FILE]\n";
     return 2;
   }
   if (!options.file.empty())
@@ -132,9 +136,14 @@ int main(int argc, char **argv) {
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})
     std::signal(signal, crashed);
   auto start = std::chrono::steady_clock::now();
+  auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start)
+        .count();
+  };
   Summary summary;
   auto cache = std::make_unique<codegen::KernelCache>();
-  for (uint64_t i = 0; i < options.count; ++i) {
+  for (uint64_t i = 0; i < options.count && elapsed() < options.seconds; ++i) {
     currentCase = options.first + i;
     if (i % 500 == 499) // what a long run keeps is bounded
       cache = std::make_unique<codegen::KernelCache>();
@@ -145,10 +154,9 @@ int main(int argc, char **argv) {
     summary.add(result);
     report(options, currentCase, result);
   }
-  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   nlohmann::ordered_json json = summary.json();
   json["seed"] = options.seed;
-  json["seconds"] = took.count();
+  json["seconds"] = elapsed();
   if (!options.json.empty())
     std::ofstream(options.json) << json.dump(1) << "\n";
   if (!options.rows.empty()) {

@@ -57,7 +57,7 @@ static std::vector<int64_t> makeShape(Rng &rng, int64_t maxRank) {
 }
 
 ModelText hocket::random::makeModel(Rng &rng) {
-  ModelState state{rng, rng.between(3, 12), rng.chance(0.12)};
+  ModelState state{rng, rng.between(3, 12), rng.chance(0.12), 0, ""};
   Arguments arguments{rng, {}, "", ""};
   std::vector<int64_t> shape = makeShape(rng, rng.chance(0.7) ? 3 : 4);
   if (rng.chance(0.5) && shape.size() < 3)
