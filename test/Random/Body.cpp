@@ -2,6 +2,7 @@
 
 #include "Body.h"
 #include <algorithm>
+#include <cctype>
 
 using namespace hocket::random;
 
@@ -97,4 +98,24 @@ Value Body::fill(int count) {
     return bind(first.text + " * 1.0", first);
   first.element = Element::F32;
   return bind("f32(" + first.text + ")", first);
+}
+
+/// How often the text has the name as a word.
+static int occurrences(const std::string &text, const std::string &name) {
+  int count = 0;
+  for (size_t at = text.find(name); at != std::string::npos;
+       at = text.find(name, at + 1)) {
+    size_t end = at + name.size();
+    bool isWord = end == text.size() || !std::isalnum(text[end]);
+    count += isWord && (at == 0 || !std::isalnum(text[at - 1]));
+  }
+  return count;
+}
+
+std::vector<Value> Body::leaves() const {
+  std::vector<Value> found;
+  for (const Value &value : pool)
+    if (value.text[0] == 'v' && occurrences(statements, value.text) == 1)
+      found.push_back(value);
+  return found;
 }

@@ -48,6 +48,9 @@ public:
   /// `count` operations, then returns the value that `return` gives.
   Value fill(int count);
 
+  /// Bound values that no statement reads.
+  std::vector<Value> leaves() const;
+
   std::string members, statements;
 
 private:

@@ -51,7 +51,6 @@ static std::string nameOf(Operation *op) {
   return name;
 }
 
-
 /// The operand before the moves that stand between its maker and this use.
 static Value beforeMoves(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -146,7 +145,8 @@ private:
       ++counts[row];
   }
 
-  /// A split that the rule has no words for is one of a dim that it wants whole.
+  /// A split that the rule has no words for is one of a dim that it wants
+  /// whole.
   std::string refusedRow(unsigned i, const placement::Mismatch &mismatch,
                          const placement::RuleValue &held) {
     if (mismatch.kind != placement::Mismatch::Kind::NotInRule)

@@ -86,7 +86,13 @@ ModelText hocket::random::makeModel(Rng &rng) {
   Value first = body.fill(rng.between(3, 10));
   std::string returned = first.text;
   bool isExact = first.isExact;
-  if (rng.chance(0.3)) {
+  if (rng.chance(0.5)) { // nothing is computed in vain
+    for (const Value &leaf : body.leaves())
+      if (leaf.text != first.text) {
+        returned += ", " + leaf.text;
+        isExact &= leaf.isExact;
+      }
+  } else if (rng.chance(0.3)) {
     Value second = body.fill(rng.between(1, 3));
     if (second.text != first.text) {
       returned += ", " + second.text;

@@ -36,8 +36,7 @@ TEST(Random, TwoHundredCasesAgreeWithTheReference) {
   EXPECT_GE(summary.mended, 10);
   int64_t rows = summary.coverage.rows().size();
   EXPECT_GE(rows, 240);
-  EXPECT_GE(summary.coverage.met() * 100, rows * 75)
-      << summary.json().dump(1);
+  EXPECT_GE(summary.coverage.met() * 100, rows * 75) << summary.json().dump(1);
   // No text of the language makes a broadcast.
   Attempt any = attempt("hocket 1\nmodel Net() {\n  forward(x: f32[2]) {\n    "
                         "return x\n  }\n}\n",
@@ -63,9 +62,8 @@ TEST(Random, FoundCasesAgreeWithTheReference) {
     text << stream.rdbuf();
     CaseResult result =
         runText(text.str(), /*isExact=*/false, 1, cache, nullptr);
-    EXPECT_EQ(result.verdict, Verdict::Equal)
-        << entry.path() << "\n"
-        << result.detail;
+    EXPECT_EQ(result.verdict, Verdict::Equal) << entry.path() << "\n"
+                                              << result.detail;
     ++count;
   }
   EXPECT_GE(count, 5);

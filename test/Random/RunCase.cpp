@@ -68,9 +68,9 @@ CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
     coverage->add(placed.compiler->module());
   if (!placed.isPlaced || !placed.compiler->runTo("kernels")) {
     // What was placed compiles, but for the limits.
-    bool isRefused = placed.isPlaced ? isLimit(placed.errors())
-                                     : placed.isLoaded &&
-                                           namesLine(placed.errors());
+    bool isRefused = placed.isPlaced
+                         ? isLimit(placed.errors())
+                         : placed.isLoaded && namesLine(placed.errors());
     result.verdict = isRefused ? Verdict::Refused : Verdict::Failed;
     result.reason = reasonOf(placed.errors());
     result.detail = placed.errors();

@@ -107,8 +107,8 @@ static bool leavesRanksEmpty(mlir::ModuleOp placed) {
 bool ScheduleMaker::tryLine(const std::string &line) {
   schedule.lines.push_back(line);
   Attempt next = attempt(model + schedule.text(), /*place=*/true);
-  if (next.isPlaced && (!leavesRanksEmpty(next.compiler->module()) ||
-                        rng.chance(0.02))) {
+  if (next.isPlaced &&
+      (!leavesRanksEmpty(next.compiler->module()) || rng.chance(0.02))) {
     placed = std::move(next);
     return true;
   }
