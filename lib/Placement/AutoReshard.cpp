@@ -104,7 +104,11 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
       way.axis = name(from);
     if (to)
       (from ? way.to : way.axis) = name(to);
-    record.line = way.line();
+    // A factor without a name inside a dim cannot be said.
+    bool isNamed = (!from && !to) || (!way.axis.empty() &&
+                                      (!from || !to || !way.to.empty()));
+    if (isNamed)
+      record.line = way.line();
   }
   inserted.push_back(std::move(record));
   return true;

@@ -34,7 +34,9 @@ void Placer::inferOp(Operation *op) {
                               [&](Value operand) { return isFree(operand); });
   std::set<unsigned> reported;
   // Mending an axis can show that another operand does not meet there either.
-  for (unsigned round = 0; round < 4 * mesh.getAxes().size() + 1; ++round) {
+  unsigned axes = mesh.getAxes().size();
+  unsigned rounds = 4 * axes * std::max(op->getNumOperands(), 1u) + 1;
+  for (unsigned round = 0; round < rounds; ++round) {
     MeetResult met = meetOperands(op, rule);
     if (met.mismatches.empty()) {
       applyMeet(op, rule, met);
