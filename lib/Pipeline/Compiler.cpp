@@ -3,11 +3,14 @@
 #include "hocket/Pipeline/Compiler.h"
 #include "ExpectedCosts.h"
 #include "PrintDiagnostics.h"
+#include "dialects/Spmd/Spmd.h"
 #include "hocket/Pipeline/Registration.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -48,9 +51,40 @@ ModuleOp Compiler::module() { return *state->module; }
 MLIRContext *Compiler::context() { return &state->context; }
 StringRef Compiler::stage() const { return stages()[state->stage].name; }
 
+/// What a module of a stage must have, so that a dump of another stage is
+/// refused instead of misread.
+static bool isAtStage(ModuleOp module, StringRef stage) {
+  bool hasMesh = module->hasAttrOfType<nn::MeshAttr>("nn.mesh");
+  auto functions = module.getOps<func::FuncOp>();
+  if (functions.empty() || hasMesh == (stage == "model"))
+    return false;
+  return llvm::all_of(functions, [&](func::FuncOp func) {
+    bool ofClass = func->hasAttr(spmd::kRanks);
+    for (unsigned i = 0; ofClass && i < func.getNumArguments(); ++i)
+      ofClass &= bool(func.getArgAttrOfType<spmd::BoxAttr>(i, spmd::kCuts));
+    for (unsigned i = 0; ofClass && i < func.getNumResults(); ++i)
+      ofClass &= bool(func.getResultAttrOfType<spmd::BoxAttr>(i, spmd::kCuts));
+    return ofClass == (stage == "spmd" || stage == "kernels");
+  });
+}
+
+/// The stage that a dump's first line names; empty without such a line.
+static std::string writtenStage(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return "";
+  StringRef line = (*buffer)->getBuffer().split('\n').first;
+  return line.consume_front("// stage ") ? line.split(':').first.str() : "";
+}
+
 bool Compiler::load(const CompileSource &source) {
   if (!source.from.empty())
     return readDump(source);
+  if (std::string written = writtenStage(source.path); !written.empty()) {
+    state->errors << "error: '" << source.path << "' is a dump of stage '"
+                  << written << "'; write --from " << written << "\n";
+    return false;
+  }
   syntax::Program program =
       syntax::loadProgram(source.path, state->sources, state->diagnostics);
   if (!state->diagnostics.hasErrors())
@@ -82,10 +116,25 @@ bool Compiler::loadText(const std::string &name, const std::string &text,
 }
 
 bool Compiler::readDump(const CompileSource &source) {
+  std::string written = writtenStage(source.path);
+  if (!written.empty() && written != source.from) {
+    state->errors << "error: '" << source.path << "' is a dump of stage '"
+                  << written << "', not of '" << source.from
+                  << "'; write --from " << written << "\n";
+    return false;
+  }
   state->stage = findStage(source.from);
   state->module = parseSourceFile<ModuleOp>(source.path, state->sourceManager,
                                             &state->context);
-  return state->module && dump();
+  if (!state->module)
+    return false;
+  if (!isAtStage(*state->module, source.from)) {
+    state->errors << "error: '" << source.path
+                  << "' does not hold a module of stage '" << source.from
+                  << "'\n";
+    return false;
+  }
+  return dump();
 }
 
 bool Compiler::dump() {

@@ -189,6 +189,13 @@ bool tool::parseOptions(const Command &command, int argc, char **argv,
       return usageError(command, "option '" + name + "' does not take '" +
                                      *value + "': " + option->help);
   }
+  const frontend::ElaborateOptions &chosen = options.source.elaborate;
+  if (!options.source.from.empty() &&
+      !(chosen.schedule.empty() && chosen.model.empty() &&
+        chosen.variant.empty() && chosen.defines.empty()))
+    return usageError(command, "a dump has its schedule and parameters; "
+                               "--schedule, --model, --variant and -D go with "
+                               "a .hkt file");
   int count = positional.size();
   if (count < command.minPositional || count > command.maxPositional)
     return usageError(command, count < command.minPositional
