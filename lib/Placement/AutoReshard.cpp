@@ -105,8 +105,8 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
     if (to)
       (from ? way.to : way.axis) = name(to);
     // A factor without a name inside a dim cannot be said.
-    bool isNamed = (!from && !to) || (!way.axis.empty() &&
-                                      (!from || !to || !way.to.empty()));
+    bool isNamed = (!from && !to) ||
+                   (!way.axis.empty() && (!from || !to || !way.to.empty()));
     if (isNamed)
       record.line = way.line();
   }
