@@ -11,7 +11,7 @@ namespace hocket {
 
 /// Checks `expect bytes` and `expect memory` (module attribute nn.expect)
 /// against the plan: bytes received by the rank that receives most in a step,
-/// weights and arena of the rank that holds most.
+/// weights (packed ones at their least) and arena of the rank that holds most.
 mlir::LogicalResult checkExpectedCosts(mlir::ModuleOp module,
                                        const plan::Plan &plan);
 

@@ -71,9 +71,14 @@ static void printPlan(const plan::Plan &plan) {
       std::cout << "  total " << kind << ": " << total["calls"] << ", "
                 << placement::bytesText(most(total["bytes_per_rank"]))
                 << " received by each rank\n";
+  int64_t packed = 0;
+  for (const plan::RankClass &rankClass : plan.classes)
+    packed = std::max(packed, plan::packedBytesAtLeast(rankClass));
   std::cout << "  memory  weights "
-            << placement::bytesText(most(summary["weight_bytes"]))
-            << ", activations "
+            << placement::bytesText(most(summary["weight_bytes"]));
+  if (packed)
+    std::cout << ", packed weights at least " << placement::bytesText(packed);
+  std::cout << ", activations "
             << placement::bytesText(most(summary["arena_bytes"])) << "\n"
             << "  compute " << flopsText(most(summary["flops_per_rank"]))
             << " by each rank\n";

@@ -52,4 +52,13 @@ int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
   return elements * byteSize(rankClass.buffers[dst.buffer].type);
 }
 
+int64_t packedBytesAtLeast(const RankClass &rankClass) {
+  int64_t bytes = 0;
+  for (const Instruction &instruction : rankClass.load)
+    if (auto *pack = std::get_if<PackWeight>(&instruction.body))
+      bytes += pack->b.shape[0] * pack->b.shape[1] *
+               byteSize(rankClass.buffers[pack->b.buffer].type);
+  return bytes;
+}
+
 } // namespace hocket::plan

@@ -264,6 +264,10 @@ struct Plan {
 int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
                       const Collective &collective, int64_t rank);
 
+/// The least that the packed weights of a rank take: their elements. A
+/// library's own layout may pad them; what it took is counted when loading.
+int64_t packedBytesAtLeast(const RankClass &rankClass);
+
 /// JSON text (for people) and CBOR (inside the executable). `fromX` checks
 /// everything it reads and returns false with a sentence in `error`.
 std::string toJson(const Plan &plan, int indent = 1);
