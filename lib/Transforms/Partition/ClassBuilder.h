@@ -36,6 +36,7 @@ private:
   mlir::LogicalResult adaptEmbedding(nn::EmbeddingOp op,
                                      mlir::Operation &local);
   mlir::LogicalResult adaptAttention(nn::AttentionOp op, nn::AttentionOp local);
+  mlir::LogicalResult setHeads(nn::AttentionOp op, nn::AttentionOp local);
   mlir::LogicalResult checkHeads(nn::AttentionOp op, spmd::TableAttr head,
                                  spmd::TableAttr kvHead, int64_t group);
   mlir::LogicalResult adaptSlice(nn::SliceOp op, nn::SliceOp local);
@@ -44,6 +45,8 @@ private:
   mlir::LogicalResult setOffset(mlir::Operation &local, llvm::StringRef name,
                                 mlir::Value tensor, int64_t dim,
                                 int64_t plus = 0);
+  mlir::LogicalResult refuseOffset(mlir::Operation &local, mlir::Value tensor,
+                                   int64_t dim);
 
   // Redistribute.cpp
   mlir::LogicalResult lowerRedistribute(nn::RedistributeOp op);

@@ -29,16 +29,21 @@ LogicalResult ClassBuilder::lowerParameter(nn::ParameterOp op) {
 
 LogicalResult ClassBuilder::setOffset(Operation &local, StringRef name,
                                       Value tensor, int64_t dim, int64_t plus) {
-  nn::LayoutAttr layout = nn::layoutOf(tensor);
-  FailureOr<spmd::TableAttr> offset = shares.offsetOf(layout, dim);
+  FailureOr<spmd::TableAttr> offset =
+      shares.offsetOf(nn::layoutOf(tensor), dim);
   if (failed(offset))
-    return local.emitError()
-           << "needs one interval of dim " << dim << " on each rank, found "
-           << nn::describe(tensor.getType()) << " placed "
-           << nn::describePlacement(layout)
-           << "; split the major factor of the dim";
+    return refuseOffset(local, tensor, dim);
   local.setAttr(name, scaled(*offset, 1, plus));
   return success();
+}
+
+LogicalResult ClassBuilder::refuseOffset(Operation &local, Value tensor,
+                                         int64_t dim) {
+  return local.emitError() << "needs one interval of dim " << dim
+                           << " on each rank, found "
+                           << nn::describe(tensor.getType()) << " placed "
+                           << nn::describePlacement(nn::layoutOf(tensor))
+                           << "; split the major factor of the dim";
 }
 
 LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
@@ -73,23 +78,70 @@ LogicalResult ClassBuilder::adaptAttention(nn::AttentionOp op,
                                            nn::AttentionOp local) {
   // Weights are dropped in training only.
   local.setDropoutAttr(builder.getF64FloatAttr(0));
-  int64_t group = sizeOf(op.getQ(), 1) / sizeOf(op.getK(), 1);
   int64_t later = sizeOf(op.getK(), 2) - sizeOf(op.getQ(), 2);
-  local->setAttr(spmd::kGroup, builder.getI64IntegerAttr(group));
-  if (failed(setOffset(*local, spmd::kHeadOffset, op.getQ(), 1)) ||
-      failed(setOffset(*local, spmd::kKvHeadOffset, op.getK(), 1)) ||
-      failed(setOffset(*local, spmd::kKeyOffset, op.getK(), 2)))
+  if (failed(setOffset(*local, spmd::kKeyOffset, op.getK(), 2)) ||
+      failed(setHeads(op, local)))
     return failure();
   // Without a causal mask queries may be any, not only consecutive ones.
   if (!op.getCausal())
     local->setAttr(spmd::kQueryOffset, local->getAttr(spmd::kKeyOffset));
   else if (failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), 2, later)))
     return failure();
-  auto table = [&](StringRef name) {
-    return local->getAttrOfType<spmd::TableAttr>(name);
+  return success();
+}
+
+/// The first factor of q's heads that lies inside a group of heads that share
+/// keys and values; all factors count as outside if one goes over the border.
+static int64_t firstInside(ArrayRef<nn::FactorAttr> factors, int64_t group) {
+  int64_t first = factors.size();
+  for (int64_t inside = 1; inside < group && first > 0;)
+    if ((inside *= factors[--first].getSize()) > group)
+      return factors.size();
+  return first;
+}
+
+/// Where the rank's heads begin, and how many of q's read one of k and v. What
+/// is split inside a group leaves fewer of them for the same kv head.
+LogicalResult ClassBuilder::setHeads(nn::AttentionOp op,
+                                     nn::AttentionOp local) {
+  nn::DimAttr heads = nn::layoutOf(op.getQ()).getDims()[1];
+  nn::DimAttr held = nn::layoutOf(local.getQ()).getDims()[1];
+  int64_t group = heads.getSize() / sizeOf(op.getK(), 1), localGroup = group;
+  int64_t border = firstInside(heads.getFactors(), group);
+  for (size_t f = border; f < heads.getFactors().size(); ++f)
+    localGroup = localGroup / heads.getFactors()[f].getSize() *
+                 held.getFactors()[f].getSize();
+  local->setAttr(spmd::kGroup, builder.getI64IntegerAttr(localGroup));
+  auto isOutside = [&](nn::SplitAttr split) {
+    return split.getDim() != 1 || split.getFactor() < border;
   };
-  return checkHeads(op, table(spmd::kHeadOffset), table(spmd::kKvHeadOffset),
-                    group);
+  nn::LayoutAttr outside = nn::layoutOf(op.getQ());
+  outside = outside.withPlacement(
+      llvm::filter_to_vector(outside.getSplits(), isOutside), {});
+  FailureOr<spmd::TableAttr> first = shares.offsetOf(outside, 1);
+  // Cut by a minor factor, heads are no interval. They need not be where the
+  // kv heads are cut alike: these are then those of the query heads, in order.
+  if (failed(first) && held.getSize() == localGroup * sizeOf(local.getK(), 1)) {
+    auto zero = spmd::TableAttr::constant(op.getContext(), 0);
+    local->setAttr(spmd::kHeadOffset, zero);
+    local->setAttr(spmd::kKvHeadOffset, zero);
+    return success();
+  }
+  if (failed(first))
+    return refuseOffset(*local, op.getQ(), 1);
+  spmd::TableAttr offset = *first;
+  if (localGroup != group) // it falls on a border then
+    offset = spmd::TableAttr::get(
+        op.getContext(), offset.getAxes(),
+        llvm::map_to_vector(offset.getValues(), [&](int64_t head) {
+          return head / group * localGroup;
+        }));
+  local->setAttr(spmd::kHeadOffset, offset);
+  if (failed(setOffset(*local, spmd::kKvHeadOffset, op.getK(), 1)))
+    return failure();
+  return checkHeads(op, offset,
+                    local->getAttrOfType<spmd::TableAttr>(spmd::kKvHeadOffset),
+                    localGroup);
 }
 
 /// The kv heads that the rank's query heads read must be on the rank.

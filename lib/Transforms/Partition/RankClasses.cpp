@@ -50,7 +50,7 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
         axes, [&](StringAttr axis) { diag << axis.getValue(); },
         [&] { diag << ", "; });
     return diag << ", so some would hold nothing; split it over at most "
-                << cut.getSize() << " ranks";
+                << cut.getSize() << (cut.getSize() == 1 ? " rank" : " ranks");
   }
   if (!table.isConstant())
     sizes.insert(table);
