@@ -90,7 +90,8 @@ std::string KernelCompiler::State::enqueue(Graph graph, Schedule schedule) {
 }
 
 void KernelCompiler::State::run(Job &job, ObjectCompiler &compiler) {
-  std::string key = target->text() + ' ' + job.symbol;
+  std::string key =
+      target->text() + (options.optimize ? " " : " quick ") + job.symbol;
   {
     std::lock_guard<std::mutex> guard(cache->state->mutex);
     auto known = cache->state->objects.find(key);
@@ -107,7 +108,7 @@ void KernelCompiler::State::run(Job &job, ObjectCompiler &compiler) {
 }
 
 void KernelCompiler::State::work() {
-  ObjectCompiler compiler(*target);
+  ObjectCompiler compiler(*target, options.optimize);
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
     changed.wait(lock, [&] { return closed || next < jobs.size(); });

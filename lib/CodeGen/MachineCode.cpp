@@ -22,8 +22,8 @@ using namespace llvm;
 
 namespace hocket::codegen {
 
-ObjectCompiler::ObjectCompiler(const CpuTarget &target)
-    : target(target), context(mlir::MLIRContext::Threading::DISABLED) {
+ObjectCompiler::ObjectCompiler(const CpuTarget &target, bool optimize)
+    : target(target), optimize(optimize), context(mlir::MLIRContext::Threading::DISABLED) {
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
@@ -35,7 +35,9 @@ ObjectCompiler::ObjectCompiler(const CpuTarget &target)
   TargetOptions options;
   machine.reset(found->createTargetMachine(triple, target.cpu, target.features,
                                            options, Reloc::PIC_, std::nullopt,
-                                           CodeGenOptLevel::Aggressive));
+                                           optimize
+                                               ? CodeGenOptLevel::Aggressive
+                                               : CodeGenOptLevel::None));
 }
 
 ObjectCompiler::~ObjectCompiler() = default;
@@ -111,7 +113,7 @@ static void wrap(Module &module, Function &loops, StringRef symbol,
   builder.CreateRetVoid();
 }
 
-static void optimize(Module &module, TargetMachine &machine) {
+static void runOptimizations(Module &module, TargetMachine &machine) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
@@ -162,7 +164,8 @@ std::string ObjectCompiler::compile(StringRef symbol, const Graph &graph,
     if (target.wideVectors)
       function.addFnAttr("prefer-vector-width", "512");
   }
-  optimize(*code, *machine);
+  if (optimize)
+    runOptimizations(*code, *machine);
   SmallString<0> object;
   raw_svector_ostream stream(object);
   legacy::PassManager emission;

@@ -32,7 +32,7 @@ std::optional<CpuTarget> resolveCpu(llvm::StringRef name, std::string &error);
 /// Compiles one kernel after the other; one a thread.
 class ObjectCompiler {
 public:
-  explicit ObjectCompiler(const CpuTarget &target);
+  ObjectCompiler(const CpuTarget &target, bool optimize);
   ~ObjectCompiler();
 
   /// A relocatable object that defines `symbol` with the ABI of plan::Kernel,
@@ -42,6 +42,7 @@ public:
 
 private:
   CpuTarget target;
+  bool optimize;
   mlir::MLIRContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
 };

@@ -40,6 +40,9 @@ struct CodeGenOptions {
   std::string cpu = "native";
   /// Compiling threads; 0 is one for each core.
   unsigned threads = 0;
+  /// Off: kernels compile several times as fast and run slower, for tests of
+  /// many small programs.
+  bool optimize = true;
 };
 
 /// One kernel to make. `body` is read by add() only.
