@@ -143,6 +143,24 @@ def Nn_MeshAttr : Nn_Attr<"Mesh", "mesh"> {
   let genVerifyDecl = 1;
 }
 
+def Nn_InitKind : I32EnumAttr<"InitKind", "what a new parameter holds", [
+    I32EnumAttrCase<"Constant", 0, "constant">,
+    I32EnumAttrCase<"Normal", 1, "normal">]> {
+  let cppNamespace = "::hocket::nn";
+  let genSpecializedAttr = 0;
+}
+
+def Nn_InitAttr : Nn_Attr<"Init", "init"> {
+  let summary = "what a new parameter holds";
+  let description = [{
+    `#nn.init<constant 1.0 : f64>`: that number; `#nn.init<normal 0.02 : f64>`:
+    normal around 0 with that standard deviation.
+  }];
+  let parameters = (ins EnumParameter<Nn_InitKind>:$kind,
+                        "::mlir::FloatAttr":$value);
+  let assemblyFormat = "`<` $kind $value `>`";
+}
+
 // Every tensor of the dialect: a ranked tensor that carries its layout.
 def Nn_Tensor
     : Type<CPred<"::mlir::isa<::mlir::RankedTensorType>($_self) && "

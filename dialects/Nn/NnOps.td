@@ -94,9 +94,38 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
 
 def Nn_ParameterOp : Nn_Op<"parameter", [Pure]> {
   let summary = "a parameter, by its path in the state dict";
-  let arguments = (ins StrAttr:$path);
+  let description = [{
+    `init` says what it holds where training begins without weights.
+  }];
+  let arguments = (ins StrAttr:$path, OptionalAttr<Nn_InitAttr>:$init);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$path attr-dict `:` type($result)";
+}
+
+def Nn_StateOp : Nn_Op<"state", [Pure]> {
+  let summary = "a tensor that lives from step to step, by its name";
+  let description = [{
+    Beside the parameters: what an optimizer keeps. It holds `init` before the
+    first step, then what the step before has assigned to it.
+    (C1) no parameter and no other state has its name.
+  }];
+  let arguments = (ins StrAttr:$name, F64Attr:$init);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Nn_AssignOp : Nn_Op<"assign", [MemoryEffects<[MemWrite]>]> {
+  let summary = "what a parameter or state holds after the step";
+  let description = [{
+    Reads of the name in this step give what it held before.
+    (C1) a parameter or state of the function has the name. (C2) x has its
+    element type, factor sizes and placement. (C3) a name is assigned once.
+    (C4) only assignments and the terminator follow.
+  }];
+  let arguments = (ins StrAttr:$name, Nn_Tensor:$x);
+  let assemblyFormat = "$name $x attr-dict `:` type($x)";
+  let hasVerifier = 1;
 }
 
 def Nn_FillOp : Nn_PlainOp<"fill"> {

@@ -8,17 +8,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
-static bool haveSameFactors(Value a, Value b) {
-  auto sizes = [](DimAttr dim) {
-    return llvm::map_to_vector(
-        dim.getFactors(), [](FactorAttr factor) { return factor.getSize(); });
-  };
-  return elementTypeOf(a) == elementTypeOf(b) &&
-         llvm::equal(dimsOf(a), dimsOf(b), [&](DimAttr x, DimAttr y) {
-           return sizes(x) == sizes(y);
-         });
-}
-
 LogicalResult ValueOp::verify() {
   if (!haveSameFactors(getX(), getResult())) // (C1)
     return emitOpError() << "is the identity, but x is "

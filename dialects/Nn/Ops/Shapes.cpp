@@ -15,6 +15,17 @@ bool nn::haveSameShapes(TypeRange a, TypeRange b) {
   });
 }
 
+bool nn::haveSameFactors(Value a, Value b) {
+  auto sizes = [](DimAttr dim) {
+    return llvm::map_to_vector(
+        dim.getFactors(), [](FactorAttr factor) { return factor.getSize(); });
+  };
+  return elementTypeOf(a) == elementTypeOf(b) &&
+         llvm::equal(dimsOf(a), dimsOf(b), [&](DimAttr x, DimAttr y) {
+           return sizes(x) == sizes(y);
+         });
+}
+
 DimAttr nn::commonDim(DimAttr a, DimAttr b) {
   MLIRContext *context = a.getContext();
   auto sizeOf = [](FactorAttr factor) { return factor.getSize(); };
@@ -51,6 +62,21 @@ FailureOr<SmallVector<DimAttr>> nn::broadcastDims(ArrayRef<DimAttr> a,
       return failure();
   }
   return result;
+}
+
+LogicalResult nn::checkDraws(std::optional<Location> location, StringRef what,
+                             Value step, IntegerAttr stream) {
+  if (bool(step) != bool(stream))
+    return emitOptionalError(location, what,
+                             " draws from a step and a stream, but it has "
+                             "only a ",
+                             step ? "step" : "stream", "; give both or neither");
+  if (step &&
+      (!dimsOf(step).empty() || !elementTypeOf(step).isSignlessInteger(32)))
+    return emitOptionalError(location, what,
+                             " takes a step of no dims of i32, but it is ",
+                             describe(step.getType()));
+  return success();
 }
 
 RankedTensorType nn::tensorType(Value value) {

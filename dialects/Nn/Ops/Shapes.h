@@ -10,6 +10,9 @@ namespace hocket::nn {
 /// Equal element types and dim sizes; factors and placements don't matter.
 bool haveSameShapes(mlir::TypeRange a, mlir::TypeRange b);
 
+/// Equal element types and sizes of factors; names and placements don't matter.
+bool haveSameFactors(mlir::Value a, mlir::Value b);
+
 /// An op's constraints are those of inferring its type: one implementation.
 template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
   llvm::SmallVector<mlir::Type> types;
@@ -32,6 +35,12 @@ DimAttr commonDim(DimAttr a, DimAttr b);
 /// and neither is 1.
 mlir::FailureOr<llvm::SmallVector<DimAttr>>
 broadcastDims(llvm::ArrayRef<DimAttr> a, llvm::ArrayRef<DimAttr> b);
+
+/// What draws random numbers (`what`, in an error) has both a step, one i32,
+/// and a stream, or neither. Either may be null.
+mlir::LogicalResult checkDraws(std::optional<mlir::Location> location,
+                               llvm::StringRef what, mlir::Value step,
+                               mlir::IntegerAttr stream);
 
 mlir::RankedTensorType tensorType(mlir::Value value);
 llvm::ArrayRef<DimAttr> dimsOf(mlir::Value value);

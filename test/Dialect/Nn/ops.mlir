@@ -161,3 +161,18 @@ func.func @shapes(%x: tensor<4x96x384xf32, #hidden>) {
   %6 = nn.broadcast %x : (tensor<4x96x384xf32, #hidden>) -> tensor<2x4x96x384xf32, #nn.layout<[2] [4] [96] [384]>>
   return
 }
+
+// CHECK-LABEL: func.func @stored
+func.func @stored(%x: tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) {
+  // CHECK: nn.parameter "w" {init = #nn.init<normal 2.000000e-02 : f64>} :
+  %w = nn.parameter "w" {init = #nn.init<normal 2.0e-2 : f64>} : tensor<4xf32, #nn.layout<[hidden=4], tp: S(0.0)>>
+  // CHECK: nn.parameter "b" {init = #nn.init<constant 1.000000e+00 : f64>} :
+  %b = nn.parameter "b" {init = #nn.init<constant 1.0 : f64>} : tensor<4xf32, #nn.layout<[4]>>
+  // CHECK: nn.state "momentum.w" {init = 0.000000e+00 : f64} :
+  %m = nn.state "momentum.w" {init = 0.0 : f64} : tensor<4xf32, #nn.layout<[hidden=4], tp: S(0.0)>>
+  // CHECK: nn.assign "momentum.w" %{{.*}} : tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>
+  nn.assign "momentum.w" %x : tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>
+  // CHECK: nn.assign "w" %{{.*}} :
+  nn.assign "w" %m : tensor<4xf32, #nn.layout<[hidden=4], tp: S(0.0)>>
+  return
+}

@@ -1,0 +1,64 @@
+//===- State.cpp - what lives from step to step ---------------------------===//
+
+#include "dialects/Nn/Ops/RuleBuilder.h"
+#include "dialects/Nn/Ops/Shapes.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+/// The parameter or state of `block` with that name, `except` apart; null if
+/// there is none. They stand at the top, so this looks at few operations.
+static Operation *findStored(Block *block, StringRef name, Operation *except) {
+  for (Operation &op : *block) {
+    if (&op == except)
+      continue;
+    if (auto parameter = dyn_cast<ParameterOp>(op))
+      if (parameter.getPath() == name)
+        return &op;
+    if (auto state = dyn_cast<StateOp>(op))
+      if (state.getName() == name)
+        return &op;
+  }
+  return nullptr;
+}
+
+LogicalResult StateOp::verify() {
+  Operation *other = findStored((*this)->getBlock(), getName(), *this);
+  if (!other) // (C1)
+    return success();
+  return emitOpError() << "'" << getName() << "' has the name of a "
+                       << (isa<StateOp>(other) ? "state" : "parameter");
+}
+
+LogicalResult AssignOp::verify() {
+  Operation *stored = findStored((*this)->getBlock(), getName(), nullptr);
+  if (!stored) // (C1)
+    return emitOpError() << "to '" << getName()
+                         << "', which is no parameter and no state";
+  Value held = stored->getResult(0);
+  LayoutAttr from = layoutOf(getX()), to = layoutOf(held);
+  if (!haveSameFactors(getX(), held)) // (C2)
+    return emitOpError() << "to '" << getName() << "', which is "
+                         << describe(held.getType()) << ", of "
+                         << describe(getX().getType());
+  if (to.withPlacement(from.getSplits(), from.getPartials()) != to) // (C2)
+    return emitOpError() << "to '" << getName() << "', which is placed "
+                         << describePlacement(to) << ", of a value placed "
+                         << describePlacement(from);
+  for (Operation *next = (*this)->getNextNode(); next;
+       next = next->getNextNode()) {
+    if (auto assign = dyn_cast<AssignOp>(next)) {
+      if (assign.getName() == getName()) // (C3)
+        return assign.emitOpError()
+               << "to '" << getName() << "', which is assigned already";
+      continue;
+    }
+    if (!next->hasTrait<OpTrait::IsTerminator>()) // (C4)
+      return emitOpError() << "to '" << getName() << "' stands before '"
+                           << next->getName()
+                           << "'; assignments stand at the end";
+    break;
+  }
+  return success();
+}
