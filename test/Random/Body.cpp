@@ -13,12 +13,19 @@ int64_t Value::elements() const {
   return count;
 }
 
+const char *hocket::random::nameOf(Element element) {
+  static const char *names[] = {"f32", "f64", "f16", "bf16", "i32", "bool"};
+  return names[int(element)];
+}
+
 Body::Body(ModelState &state, std::vector<Value> arguments, bool mayCall)
     : state(state), rng(state.rng), pool(std::move(arguments)),
       mayCall(mayCall) {}
 
 /// A fitting value, mostly one of the latest so that little goes unused.
 const Value *Body::pick(const Predicate &fits) {
+  if (wanted && fits(*wanted) && rng.chance(0.8))
+    return wanted;
   std::vector<const Value *> fitting;
   for (const Value &value : pool)
     if (fits(value))
@@ -37,9 +44,22 @@ const Value *Body::pickFloat(size_t minRank) {
 }
 
 Value &Body::bind(const std::string &expression, Value like) {
+  like.origin = {};
+  return bindAlike(expression, std::move(like));
+}
+
+/// The value has the dims of `like`.
+Value &Body::bindAlike(const std::string &expression, Value like) {
   like.text = "v" + std::to_string(bound++);
   statements += "    " + like.text + " = " + expression + "\n";
   pool.push_back(std::move(like));
+  return pool.back();
+}
+
+/// Of a value that is bound by another statement.
+Value &Body::keep(Value value) {
+  value.origin = {};
+  pool.push_back(std::move(value));
   return pool.back();
 }
 
@@ -55,10 +75,10 @@ void Body::step() {
       &Body::tryRearrange, &Body::tryRearrange, &Body::tryTranspose,
       &Body::trySlice,     &Body::tryConcat,    &Body::trySplit,
       &Body::tryUnbind,    &Body::tryExtremum,  &Body::tryExtremum,
-      &Body::tryCompare,   &Body::tryLogic,     &Body::tryWhere,
-      &Body::tryWhere,     &Body::tryDropout,   &Body::tryCall,
-      &Body::tryEmbedding, &Body::tryEmbedding, &Body::tryInts,
-      &Body::tryCast};
+      &Body::tryPartial,   &Body::tryCompare,   &Body::tryLogic,
+      &Body::tryWhere,     &Body::tryWhere,     &Body::tryDropout,
+      &Body::tryCall,      &Body::tryEmbedding, &Body::tryEmbedding,
+      &Body::tryInts,      &Body::tryCast};
   static const std::vector<Try> all = {
       &Body::tryLinear,    &Body::tryLinear,    &Body::tryLinear,
       &Body::tryLinear,    &Body::tryLinear,    &Body::tryLinear,
@@ -70,7 +90,9 @@ void Body::step() {
       &Body::tryUnary,     &Body::tryUnary,     &Body::tryUnary,
       &Body::tryUnary,     &Body::tryBinary,    &Body::tryBinary,
       &Body::tryBinary,    &Body::tryBinary,    &Body::tryExtremum,
-      &Body::tryQuotient,  &Body::tryQuotient,  &Body::tryCompare,
+      &Body::tryQuotient,  &Body::tryPower,     &Body::tryCompare,
+      &Body::tryPartial,   &Body::tryPartial,   &Body::tryPartial,
+      &Body::tryPartial,   &Body::tryPartial,   &Body::tryCrossing,
       &Body::tryLogic,     &Body::tryWhere,     &Body::tryWhere,
       &Body::tryCast,      &Body::tryCast,      &Body::tryInts,
       &Body::tryDropout,   &Body::tryReduce,    &Body::tryReduce,

@@ -8,16 +8,26 @@
 #ifndef HOCKET_TEST_RANDOM_BODY_H
 #define HOCKET_TEST_RANDOM_BODY_H
 
-#include "Rng.h"
+#include "ModelText.h"
 #include <functional>
 #include <string>
 
 namespace hocket::random {
 
-enum class Element { F32, F64, I32, Bool };
+enum class Element { F32, F64, F16, BF16, I32, Bool };
+const char *nameOf(Element element);
+
+/// The argument of the model whose dims a value has: what a schedule splits for
+/// the value to be split.
+struct Origin {
+  std::string argument;
+  std::vector<std::string> dims; // as a schedule names them
+  std::vector<int64_t> majors;   // of a dim of two factors the major, else 0
+};
 
 struct Value {
   std::string text;
+  Origin origin; // empty if there is none
   Element element = Element::F32;
   std::vector<int64_t> shape;
   bool isExact = true;     // see ModelText
@@ -37,8 +47,10 @@ struct ModelState {
   Rng &rng;
   int64_t vocabulary;
   bool onlyMoves; // make an exact model
+  bool mayRound;  // to halves, after which nothing is compared
   int modules = 0;
-  std::string moduleText;
+  std::string moduleText = "";
+  std::vector<Wish> wishes = {};
 };
 
 class Body {
@@ -47,6 +59,9 @@ public:
 
   /// `count` operations, then returns the value that `return` gives.
   Value fill(int count);
+
+  /// Joins two values whose factors of one dim cross, if there are any.
+  bool tryCrossing();
 
   /// Bound values that no statement reads.
   std::vector<Value> leaves() const;
@@ -58,6 +73,8 @@ private:
   const Value *pick(const Predicate &fits);
   const Value *pickFloat(size_t minRank = 0);
   Value &bind(const std::string &expression, Value like);
+  Value &bindAlike(const std::string &expression, Value like);
+  Value &keep(Value value);
   std::string member(const std::string &constructor);
   void step();
 
@@ -74,20 +91,35 @@ private:
   bool trySoftmax();
   bool tryRotary();
 
-  // BodyElements.cpp
-  const Value &sumOf(const Value &x);
+  // BodyUnary.cpp
   bool tryUnary();
+  bool tryCast();
+  bool tryDropout();
+
+  // BodyBinary.cpp
+  static bool broadcast(const std::vector<int64_t> &a,
+                        const std::vector<int64_t> &b,
+                        std::vector<int64_t> &shape);
+  const Value *partner(const Value &a, std::vector<int64_t> &shape);
   bool tryBinary();
   bool tryExtremum();
   bool tryQuotient();
+  bool tryPower();
+  const Value *positive();
+  bool joinCrossing(const Value &a, const Value &b, size_t dim);
+
+  // BodyConditions.cpp
   bool tryCompare();
   bool tryLogic();
   bool tryWhere();
-  bool tryCast();
-  bool tryInts();
-  bool tryDropout();
+  const Value *condition();
+
+  // BodyReductions.cpp
+  const Value &reduced(const Value &x, bool keepdim);
+  bool tryPartial();
+  void consume(const Value &value);
   bool tryReduce();
-  const Value *partner(const Value &a, std::vector<int64_t> &shape);
+  bool tryInts();
 
   // BodyShapes.cpp
   bool tryRearrange();
@@ -103,6 +135,7 @@ private:
   Rng &rng;
   std::vector<Value> pool;
   bool mayCall;
+  const Value *wanted = nullptr; // what the next operation should take
   int bound = 0, memberCount = 0;
 };
 

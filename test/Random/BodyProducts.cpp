@@ -61,13 +61,14 @@ bool Body::tryEmbedding() {
   result.isIds = result.isPositive = false;
   result.shape.push_back(width);
   result.magnitude = 0.1;
-  std::string table = member("Embedding(" + std::to_string(state.vocabulary) +
-                             ", " + dimText(width) + ")");
+  std::string table = member("Embedding(" + dimText(state.vocabulary) + ", " +
+                             dimText(width) + ")");
   bind(table + "(" + ids->text + ")", result);
   if (rng.chance(0.3)) { // a tied use of the table
     result.text = table + ".weight";
     result.shape = {state.vocabulary, width};
     result.isExact = true;
+    result.origin = {};
     pool.insert(pool.begin(), result);
   }
   return true;
@@ -121,7 +122,7 @@ bool Body::tryMatmul() {
 std::string Body::attentionMask(const Value &keys, int64_t batch,
                                 int64_t length) {
   std::string mask = rng.chance(0.4) ? "causal" : "";
-  if (rng.chance(0.4)) {
+  if (rng.chance(0.4) && !state.mayRound) {
     const Value *keep = pick([&](const Value &v) {
       return v.element == Element::Bool &&
              v.shape == std::vector<int64_t>{batch, length};

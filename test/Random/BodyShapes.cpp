@@ -171,7 +171,7 @@ bool Body::trySplit() {
   for (int64_t i = 0; i < parts; ++i) {
     result.text = "v" + std::to_string(bound++);
     names += (i ? ", " : "") + result.text;
-    pool.push_back(result);
+    keep(result);
   }
   statements += "    " + names + " = split(" + text + ", " +
                 std::to_string(parts) + ", axis = " + std::to_string(axis) +
@@ -191,7 +191,7 @@ bool Body::tryUnbind() {
   for (int64_t i = 0, count = x->shape[0]; i < count; ++i) {
     result.text = "v" + std::to_string(bound++);
     names += (i ? ", " : "") + result.text;
-    pool.push_back(result);
+    keep(result);
   }
   statements += "    " + names + " = " + text + "\n";
   return true;
@@ -238,9 +238,8 @@ bool Body::tryCall() {
     std::string type;
     for (size_t i = 0; i < value.rank(); ++i)
       type += (i ? ", " : "") + as + "_d" + std::to_string(i);
-    static const char *elements[] = {"f32", "f64", "i32", "bool"};
-    types += (types.empty() ? "" : ", ") + as + ": " +
-             elements[int(value.element)] + "[" + type + "]";
+    types += (types.empty() ? "" : ", ") + as + ": " + nameOf(value.element) +
+             "[" + type + "]";
     operands += (operands.empty() ? "" : ", ") + value.text;
   };
   argument(*x, "x");
@@ -270,7 +269,7 @@ bool Body::tryCall() {
     result.text = now;
     result.magnitude *= 2;
     result.isPositive = false;
-    pool.push_back(result);
+    keep(result);
     return true;
   }
   bind(member(name + "()") + "(" + operands + ")", result);

@@ -128,10 +128,8 @@ private:
         if (factor >= 0 && rule.factors[factor].size > 1)
           counts[row(i, std::string("S ") + nameOf(rule.factors[factor].use))];
     if (canBePartial(op->getOperand(i)))
-      counts[partialRow(i, nn::Reduction::Sum)];
-    if (rule.operands[i].partial == nn::PartialUse::Monotone ||
-        rule.operands[i].partial == nn::PartialUse::Maximal)
-      counts[partialRow(i, nn::Reduction::Max)];
+      for (nn::Reduction reduction : {nn::Reduction::Sum, nn::Reduction::Max})
+        counts[partialRow(i, reduction)];
   }
 
   void met(unsigned i, nn::LayoutAttr layout) {

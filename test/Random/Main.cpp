@@ -2,9 +2,10 @@
 //
 // hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
+//               [--most-failures N]
 //
-// --only prints the case; --file judges a file; --seconds ends after a time, at
-// the latest. Status 1 if a case failed.
+// --only prints the case; --file judges a file; --seconds and --most-failures
+// end it early. Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@ struct Options {
   uint64_t seed = 1, count = 200, first = 0;
   bool only = false;
   double seconds = 1e9;
+  int64_t mostFailures = INT64_MAX;
   std::string json, failures, rows, file;
 };
 } // namespace
@@ -61,6 +63,8 @@ static bool parse(int argc, char **argv, Options &options) {
       options.only = true;
     } else if (name == "--seconds")
       options.seconds = std::strtod(value, nullptr);
+    else if (name == "--most-failures")
+      options.mostFailures = std::strtoll(value, nullptr, 10);
     else if (name == "--json")
       options.json = value;
     else if (name == "--failures")
@@ -128,7 +132,7 @@ int main(int argc, char **argv) {
   if (!parse(argc, argv, options)) {
     std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
                  "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
-                 "[--failures DIR] [--rows FILE]\n";
+                 "[--failures DIR] [--rows FILE] [--most-failures N]\n";
     return 2;
   }
   if (!options.file.empty())
@@ -153,6 +157,8 @@ int main(int argc, char **argv) {
         runCase(options.seed, currentCase, *cache, summary.coverage);
     summary.add(result);
     report(options, currentCase, result);
+    if (summary.failed >= options.mostFailures)
+      break;
   }
   nlohmann::ordered_json json = summary.json();
   json["seed"] = options.seed;

@@ -9,8 +9,9 @@ namespace {
 /// The arguments of the model: their types, and a parameter for each dim.
 struct Arguments {
   Rng &rng;
-  std::vector<Value> values;
-  std::string parameters, types;
+  std::vector<Value> values = {};
+  std::string parameters = "", types = "";
+  std::string crossed = ""; // a dim of 6 that x and y factor differently
 
   void add(const std::string &name, Element element,
            const std::vector<int64_t> &shape) {
@@ -22,24 +23,36 @@ struct Arguments {
     value.magnitude = element == Element::Bool ? 1 : 5;
     if (element == Element::I32)
       value.magnitude = 12;
+    value.origin.argument = name;
     std::string type;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      std::string dim = name + "_" + std::to_string(i);
-      std::string size = std::to_string(shape[i]);
-      int64_t half = shape[i] % 3 == 0 ? 3 : 2;
-      if (shape[i] > half && shape[i] % half == 0 && rng.chance(0.25)) {
-        dim = "(" + dim + "a = " + std::to_string(half) + ", " + dim +
-              "b = " + std::to_string(shape[i] / half) + ")";
-      } else {
-        parameters +=
-            (parameters.empty() ? "" : ", ") + dim + ": int = " + size;
-      }
-      type += (i ? ", " : "") + dim;
-    }
-    static const char *elements[] = {"f32", "f64", "i32", "bool"};
-    types += (types.empty() ? "" : ", ") + name + ": " +
-             elements[int(element)] + "[" + type + "]";
+    for (size_t i = 0; i < shape.size(); ++i)
+      type += (i ? ", " : "") +
+              dim(name + "_" + std::to_string(i), shape[i], value.origin);
+    types += (types.empty() ? "" : ", ") + name + ": " + nameOf(element) + "[" +
+             type + "]";
     values.push_back(value);
+  }
+
+  /// A parameter of the model, or two named factors.
+  std::string dim(const std::string &name, int64_t size, Origin &origin) {
+    std::vector<int64_t> divisors;
+    for (int64_t divisor = 2; divisor < size; ++divisor)
+      if (size % divisor == 0)
+        divisors.push_back(divisor);
+    if (divisors.empty() || (name != crossed && rng.chance(0.7))) {
+      parameters += (parameters.empty() ? "" : ", ") + name +
+                    ": int = " + std::to_string(size);
+      origin.dims.push_back(name);
+      origin.majors.push_back(0);
+      return name;
+    }
+    int64_t major = rng.oneOf(divisors);
+    if (name == crossed)
+      major = name[0] == 'x' ? 2 : 3;
+    origin.dims.push_back(name + (rng.chance(0.7) ? "a" : "b"));
+    origin.majors.push_back(major);
+    return "(" + name + "a = " + std::to_string(major) + ", " + name +
+           "b = " + std::to_string(size / major) + ")";
   }
 };
 } // namespace
@@ -48,7 +61,9 @@ static std::vector<int64_t> makeShape(Rng &rng, int64_t maxRank) {
   std::vector<int64_t> shape(rng.between(1, maxRank));
   int64_t elements = 1;
   for (int64_t &size : shape) {
-    size = rng.chance(0.15) ? 1 : rng.between(2, shape.size() > 2 ? 8 : 12);
+    size = rng.chance(0.15)  ? 1
+           : rng.chance(0.2) ? 6
+                             : rng.between(2, shape.size() > 2 ? 8 : 12);
     if (elements * size > 600)
       size = 2;
     elements *= size;
@@ -57,13 +72,23 @@ static std::vector<int64_t> makeShape(Rng &rng, int64_t maxRank) {
 }
 
 ModelText hocket::random::makeModel(Rng &rng) {
-  ModelState state{rng, rng.between(3, 12), rng.chance(0.12), 0, ""};
-  Arguments arguments{rng, {}, "", ""};
+  ModelState state{rng, rng.between(3, 12), rng.chance(0.12), rng.chance(0.05)};
+  state.mayRound &= !state.onlyMoves;
+  Arguments arguments{rng};
   std::vector<int64_t> shape = makeShape(rng, rng.chance(0.7) ? 3 : 4);
   if (rng.chance(0.5) && shape.size() < 3)
     shape = {rng.between(1, 4), rng.between(2, 9), rng.between(2, 12)};
+  bool isCrossed = rng.chance(0.04);
+  size_t crossed = rng.below(shape.size());
+  if (isCrossed) {
+    shape[crossed] = 6;
+    arguments.crossed = "x_" + std::to_string(crossed);
+  }
   arguments.add("x", Element::F32, shape);
-  if (rng.chance(0.5)) {
+  if (isCrossed) {
+    arguments.crossed[0] = 'y';
+    arguments.add("y", Element::F32, shape);
+  } else if (rng.chance(0.5)) {
     std::vector<int64_t> other = shape;
     if (rng.chance(0.5))
       other = makeShape(rng, 3);
@@ -83,6 +108,8 @@ ModelText hocket::random::makeModel(Rng &rng) {
     arguments.add("keep", Element::Bool, keep);
   }
   Body body(state, arguments.values, /*mayCall=*/true);
+  if (isCrossed)
+    body.tryCrossing();
   Value first = body.fill(rng.between(3, 10));
   std::string returned = first.text;
   bool isExact = first.isExact;
@@ -101,6 +128,7 @@ ModelText hocket::random::makeModel(Rng &rng) {
   }
   ModelText model;
   model.isExact = isExact;
+  model.wishes = state.wishes;
   model.text = "hocket 1\n\n" + state.moduleText + "model Net(" +
                arguments.parameters + ") {\n" + body.members + "  forward(" +
                arguments.types + ") {\n" + body.statements + "    return " +

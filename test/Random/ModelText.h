@@ -14,8 +14,14 @@
 
 namespace hocket::random {
 
+/// A line `shard PATH axis AXIS` that a schedule should have.
+struct Wish {
+  std::string path, axis;
+};
+
 struct ModelText {
   std::string text;
+  std::vector<Wish> wishes;
   /// Nothing is rounded: elements are moved, compared and summed with zeros.
   /// Every schedule must give the reference's bits.
   bool isExact = false;

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleText.h"
+#include "Attempt.h"
 #include "Summary.h"
 #include <filesystem>
 #include <fstream>

@@ -24,6 +24,7 @@ struct CaseResult {
   std::string detail; // of a failure: what happened
   std::string reason; // of a refusal: its first line without names
   double error = 0;   // relative, the worst output
+  double tolerance = 0;
   int64_t ranks = 1, collectives = 0;
   bool isExact = false;
   std::string ending;    // auto, explicit, bare

@@ -8,11 +8,9 @@
 #ifndef HOCKET_TEST_RANDOM_SCHEDULETEXT_H
 #define HOCKET_TEST_RANDOM_SCHEDULETEXT_H
 
+#include "Attempt.h"
+#include "ModelText.h"
 #include "Rng.h"
-#include "hocket/Pipeline/Compiler.h"
-#include "llvm/Support/raw_ostream.h"
-#include <memory>
-#include <string>
 
 namespace hocket::random {
 
@@ -30,30 +28,17 @@ struct Schedule {
   std::string text() const;
 };
 
-/// A compiler at the model or placed stage, and what it printed.
-struct Attempt {
-  std::unique_ptr<std::string> printed = std::make_unique<std::string>();
-  std::unique_ptr<llvm::raw_string_ostream> stream;
-  std::unique_ptr<Compiler> compiler;
-  bool isLoaded = false, isPlaced = false;
-  const std::string &errors() const { return *printed; }
-};
-
-constexpr const char *kFileName = "case.hkt";
-
-/// Loads the text of a case and, if asked, places it.
-Attempt attempt(const std::string &text, bool place,
-                codegen::KernelCache *cache = nullptr);
-
 class ScheduleMaker {
 public:
   /// `model` elaborates.
-  ScheduleMaker(Rng &rng, std::string model);
+  ScheduleMaker(Rng &rng, const ModelText &model)
+      : rng(rng), model(model.text), wishes(model.wishes) {}
   Schedule make(Ending ending);
   /// Of Ending::Explicit: not every inserted move has a line of its own.
   bool isUnnamed = false;
-  /// The explicit schedule was refused: a mistake of the compiler.
-  std::string refusedResolution;
+  /// A schedule that should have been as good as the one before it, and was
+  /// not: a mistake of the compiler.
+  std::string mistake;
 
 private:
   struct Factor {
@@ -65,12 +50,20 @@ private:
     std::vector<Factor> factors;
   };
   bool tryLine(const std::string &line);
+  static bool leavesRanksEmpty(const Attempt &placed);
+  void leaveOneOut();
+  void resolve();
+  void wrapSome();
+
+  // ScheduleLines.cpp
   void readPlaces();
   void shardSome();
+  void grantWishes();
+  void shardPlaces();
   void syncSome();
   void licenseSome();
   std::string syncLine();
-  void resolve();
+  void expectSome();
   static std::vector<Factor> factorsOf(mlir::Value value,
                                        mlir::ArrayAttr roles);
   std::string anyAxis();
@@ -80,6 +73,7 @@ private:
 
   Rng &rng;
   std::string model;
+  std::vector<Wish> wishes;
   Schedule schedule;
   std::vector<Place> places; // parameters and inputs
   Attempt placed;            // of `schedule`, under auto reshard

@@ -11,7 +11,7 @@ void Summary::add(const CaseResult &result) {
     ++equal;
     several += result.collectives >= 2;
     exact += result.isExact;
-    worst = std::max(worst, result.error);
+    worst = std::max(worst, result.error / result.tolerance);
     break;
   case Verdict::Refused:
     ++refused;
@@ -39,7 +39,7 @@ nlohmann::ordered_json Summary::json() const {
           {"equal_share", acceptedShare()},
           {"two_or_more_collectives_share", severalShare()},
           {"exact", exact},
-          {"largest_relative_error", worst},
+          {"largest_error_of_tolerance", worst},
           {"refused", refused},
           {"refused_but_equal_under_auto_reshard", mended},
           {"ill_posed", illPosed},

@@ -13,7 +13,7 @@ struct Summary {
           failed = 0;
   int64_t several = 0;                    // equal, with two collectives or more
   int64_t exact = 0;                      // equal bit by bit, as demanded
-  double worst = 0;                       // relative error of an equal case
+  double worst = 0;                       // error of an equal case by tolerance
   std::map<std::string, int64_t> reasons; // of refusals not mended
   Coverage coverage;
 
