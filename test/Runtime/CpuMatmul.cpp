@@ -251,11 +251,28 @@ TEST(CpuMatmul, PackedWeights) {
       }
 }
 
+// So many rows and columns are packed for another primitive of oneDNN.
+TEST(CpuMatmul, PackedWeightsOfManyColumns) {
+  constexpr int64_t m = 512, n = 8200, k = 4;
+  TestOperand a(DType::F32, {m, k}), b(DType::F32, {k, n}, {1, 0});
+  TestOperand c(DType::F32, {m, n}), bias(DType::F32, {n});
+  auto pack = runtime::PackedWeight::make(b.random(2).operand(), m);
+  ASSERT_TRUE(pack->pack().ok());
+  MatmulArguments given;
+  given.a = a.random(1).operand();
+  given.b = b.operand();
+  given.c = c.operand();
+  given.bias = bias.random(3).operand();
+  given.post = {{PostOp::GeluTanh, {}}};
+  given.pack = pack.get();
+  checkMatmul(given, c, toleranceFor(DType::F32, k), 2);
+}
+
 /// A call with a pack, made before it is packed as the executor does, reads
 /// nothing of where the weight was.
 void checkPackIsRead(TestOperand &a, TestOperand &b, TestOperand &c,
-                     const runtime::Operand &rows) {
-  auto pack = runtime::PackedWeight::make(b.random(2).operand(), 32);
+                     const runtime::Operand &rows, int64_t m) {
+  auto pack = runtime::PackedWeight::make(b.random(2).operand(), m);
   MatmulArguments given;
   a.random(1);
   given.a = rows;
@@ -275,7 +292,7 @@ void checkPackIsRead(TestOperand &a, TestOperand &b, TestOperand &c,
 TEST(CpuMatmul, PackIsWhatIsRead) {
   for (DType type : {DType::F32, DType::F64}) {
     TestOperand a(type, {32, 64}), b(type, {64, 64}), c(type, {32, 64});
-    checkPackIsRead(a, b, c, a.operand());
+    checkPackIsRead(a, b, c, a.operand(), 32);
   }
 }
 
@@ -286,8 +303,13 @@ TEST(CpuMatmul, PackIsReadWithSlicedRows) {
       TestOperand a(type, {2, 2 * k}), b(type, {k, 8}), c(type, {2, 8});
       runtime::Operand rows = a.operand();
       rows.shape[1] = k;
-      checkPackIsRead(a, b, c, rows);
+      checkPackIsRead(a, b, c, rows, 32);
     }
+  TestOperand a(DType::F32, {512, 8}), b(DType::F32, {4, 8192});
+  TestOperand c(DType::F32, {512, 8192});
+  runtime::Operand rows = a.operand();
+  rows.shape[1] = 4;
+  checkPackIsRead(a, b, c, rows, 512);
 }
 
 TEST(CpuMatmul, TwoThreads) {

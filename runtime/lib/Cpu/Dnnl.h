@@ -4,7 +4,9 @@
 #define HOCKET_LIB_CPU_DNNL_H
 
 #include "hocket/Cpu/Matmul.h"
+#include <cstdlib>
 #include <dnnl.hpp>
+#include <memory>
 
 namespace hocket::runtime {
 
@@ -21,6 +23,12 @@ inline bool isFast(const dnnl::primitive_desc_base &descriptor) {
 }
 
 struct PackedWeight::Layout {
+  struct Free {
+    void operator()(void *data) const { std::free(data); }
+  };
+  std::unique_ptr<void, Free> data;
+  /// For dnnl::inner_product rather than dnnl::matmul.
+  bool isInnerProduct = false;
   dnnl::memory::desc descriptor;
   dnnl::memory packed, plain;
   dnnl::reorder reorder;

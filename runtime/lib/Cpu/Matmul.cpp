@@ -50,7 +50,8 @@ private:
   memory::desc describe(const Operand &operand) const;
   memory::desc describeBias(size_t rank) const;
   void bind(int index, const Operand *operand, const memory::desc &desc);
-  void bindAll(const dnnl::matmul::primitive_desc &chosen, bool usesPack);
+  template <typename Chosen> void bindAll(const Chosen &chosen, bool usesPack);
+  bool prepareInnerProduct();
   dnnl::primitive_attr attributes();
   bool prepareWith(const memory::desc *packed);
   void copyThroughScratch(Operand &operand, const std::vector<int64_t> &strides,
@@ -61,7 +62,7 @@ private:
   MatmulProblem problem;
   const PackedWeight *pack;
   dnnl::stream stream;
-  dnnl::matmul primitive;
+  dnnl::primitive primitive;
   size_t loops = 0;
   std::vector<Argument> arguments;
   std::vector<dnnl_exec_arg_t> raw;
@@ -154,8 +155,8 @@ void DnnlMatmul::bind(int index, const Operand *operand,
   arguments.push_back(std::move(argument));
 }
 
-void DnnlMatmul::bindAll(const dnnl::matmul::primitive_desc &chosen,
-                         bool usesPack) {
+template <typename Chosen>
+void DnnlMatmul::bindAll(const Chosen &chosen, bool usesPack) {
   arguments.clear();
   bind(DNNL_ARG_SRC, &problem.a, chosen.src_desc());
   bind(DNNL_ARG_WEIGHTS, usesPack ? nullptr : &problem.b,
@@ -187,7 +188,37 @@ bool DnnlMatmul::prepare(size_t loopDims) {
   bool usesPack = pack->layout() && loops == problem.batch.size();
   for (size_t dim = 0; dim < loops; ++dim)
     usesPack &= problem.b.strides[dim] == 0;
-  return usesPack && prepareWith(&pack->layout()->descriptor);
+  if (!usesPack)
+    return false;
+  return pack->layout()->isInnerProduct
+             ? prepareInnerProduct()
+             : prepareWith(&pack->layout()->descriptor);
+}
+
+/// The same product with the weight packed for an inner product.
+bool DnnlMatmul::prepareInnerProduct() {
+  try {
+    memory::desc a = describe(problem.a), c = describe(problem.c);
+    const memory::desc &b = pack->layout()->descriptor;
+    auto kind = dnnl::prop_kind::forward_inference;
+    using InnerProduct = dnnl::inner_product_forward;
+    InnerProduct::desc description =
+        problem.bias
+            ? InnerProduct::desc(kind, a, b,
+                                 memory::desc({problem.n},
+                                              dnnlType(problem.bias->type),
+                                              memory::dims{1}),
+                                 c)
+            : InnerProduct::desc(kind, a, b, c);
+    InnerProduct::primitive_desc chosen(description, attributes(), cpuEngine());
+    if (!isFast(chosen))
+      return false;
+    primitive = InnerProduct(chosen);
+    bindAll(chosen, true);
+    return true;
+  } catch (const dnnl::error &) {
+    return false; // not implemented for these layouts
+  }
 }
 
 bool DnnlMatmul::prepareWith(const memory::desc *packed) {
