@@ -48,13 +48,16 @@ bool Rendezvous::hasArrived(int64_t member, int64_t other) const {
 }
 
 WaitResult Rendezvous::wait(int64_t member, Clock::time_point deadline) {
-  // About 20 microseconds: longer than a balanced collective's imbalance,
-  // shorter than a time slice.
-  int spins = spin ? 600 : 0;
-  for (int i = 0; i < spins; ++i) {
+  // Longer than the imbalance of products of some milliseconds, for a sleeper
+  // takes 50 microseconds to come back; shorter than a time slice.
+  constexpr auto patience = std::chrono::microseconds(500);
+  auto until = Clock::now() + patience;
+  for (int i = 1; spin; ++i) {
     if (isComplete(member))
       return WaitResult::Arrived;
     __builtin_ia32_pause();
+    if (i % 64 == 0 && Clock::now() >= until)
+      break;
   }
   // Several ranks share a core: the one that is waited for may just need it.
   int yields = spin ? 0 : 16;
