@@ -227,6 +227,34 @@ TEST(TensorFiles, UnreadableFiles) {
                                 "': cannot be read: Permission denied");
 }
 
+TEST(MappedFileDeathTest, AFileCutShortIsNamed) {
+  TemporaryFolder folder;
+  std::string path = folder.write("w", std::string(3 * 4096, 'x'));
+  auto readCutFile = [&] {
+    endCleanlyOnSignals();
+    TemporaryName half;
+    half.set(folder.write("half", "written"));
+    MappedFile file;
+    if (!file.open(path, "weights").ok() || truncate(path.c_str(), 5000) != 0)
+      return;
+    volatile uint8_t byte = file.data()[4999]; // of a page that is still there
+    byte = file.data()[9000];
+    (void)byte;
+  };
+  EXPECT_EXIT(readCutFile(), testing::ExitedWithCode(3),
+              "error: weights '.*/w': cannot be read any more: the file was "
+              "cut short, or its disk failed, since the program opened it");
+  EXPECT_FALSE(std::filesystem::exists(folder.path("half")));
+}
+
+TEST(MappedFileDeathTest, OtherLostPagesEndByTheirSignal) {
+  auto fault = [] {
+    endCleanlyOnSignals();
+    raise(SIGBUS);
+  };
+  EXPECT_EXIT(fault(), testing::KilledBySignal(SIGBUS), "");
+}
+
 TEST(TensorCheck, Patterns) {
   EXPECT_TRUE(coversPath("pooler.*", "pooler.dense.weight"));
   EXPECT_TRUE(coversPath("pooler", "pooler.dense.weight"));

@@ -348,19 +348,38 @@ TEST_F(Launcher, DamagedExecutables) {
     std::ofstream(folder.path("app"), std::ios::binary)
         .write(reinterpret_cast<char *>(damaged.data()), damaged.size());
     ProgramResult result = run("--describe");
-    EXPECT_EQ(result.status, fromEnd <= 8 ? 2 : 3);
+    EXPECT_EQ(result.status, 3);
     return result.err;
   };
   const char *changed =
-      "error: executable '/proc/self/exe' is damaged: its kernels or its plan "
+      "error: executable 'app' is damaged: its kernels or its plan "
       "are not what was written; compile it again\n";
   EXPECT_EQ(runWith(100), changed);
   EXPECT_EQ(runWith(16), changed);
   EXPECT_EQ(runWith(24),
-            "error: executable '/proc/self/exe' is damaged: its trailer points "
+            "error: executable 'app' is damaged: its trailer points "
             "outside of it; compile it again\n");
-  EXPECT_EQ(runWith(1), "error: this runner carries no program; make one with: "
+  EXPECT_EQ(runWith(1), "error: executable 'app' is damaged: its end is "
+                        "missing; compile it again\n");
+}
+
+TEST_F(Launcher, ARunnerAlone) {
+  std::filesystem::copy_file(HOCKET_RUNNER, folder.path("app"));
+  ProgramResult result = run("--describe");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err, "error: this runner carries no program; make one with: "
                         "hocket compile FILE.hkt -o app\n");
+}
+
+TEST_F(Launcher, ASignalLeavesNoFile) {
+  pack(samplePlan());
+  ProgramResult result = runProgram(
+      folder, "timeout --preserve-status -s TERM 1 " + folder.path("app") +
+                  " --random-weights 1 --random-input 1 --repeat "
+                  "1000000000 --output " +
+                  folder.path("out"));
+  EXPECT_NE(result.status, 0);
+  EXPECT_EQ(folder.list(), std::vector<std::string>{"app"});
 }
 
 TEST_F(Launcher, APackedProgramCanBePackedAnew) {

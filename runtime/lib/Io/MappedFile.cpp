@@ -38,6 +38,7 @@ Status MappedFile::open(const std::string &path, const std::string &role) {
     } else {
       begin = static_cast<const uint8_t *>(memory);
       bytes = status.st_size;
+      watched.watch(begin, bytes, role + " '" + path + "'");
     }
   }
   close(file);

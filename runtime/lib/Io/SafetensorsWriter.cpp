@@ -69,6 +69,7 @@ Status SafetensorsWriter::create(const std::string &path,
     return Status::userError("output '" + path +
                              "' cannot be written: " + std::strerror(errno));
   }
+  made->named.set(made->temporary);
   // A temporary is private; the result has the rights of any new file.
   mode_t mask = umask(0);
   umask(mask);
@@ -151,6 +152,7 @@ Status SafetensorsWriter::commit() {
     return failure("cannot be closed");
   if (rename(temporary.c_str(), path.c_str()) != 0)
     return failure("cannot be renamed from its temporary");
+  named.clear();
   temporary.clear();
   // The name is on disk when its folder is; a file system that cannot flush a
   // folder has nothing more to offer.

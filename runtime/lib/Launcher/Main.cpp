@@ -228,10 +228,11 @@ int runPlan(const std::string &program, const plan::Plan &plan,
 int runMain(int argc, char **argv) {
   std::string program = argc > 0 ? argv[0] : "hocket-runner";
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  // The kernel's name for this file: argv[0] is the caller's word only.
+  endCleanlyOnSignals();
+  // The kernel's name for this file; argv[0] is only what errors call it.
   Package package;
   bool carries = false;
-  Status status = unpackExecutable("/proc/self/exe", package, carries);
+  Status status = unpackExecutable("/proc/self/exe", program, package, carries);
   if (!status.ok())
     return fail(status);
   if (!carries) {

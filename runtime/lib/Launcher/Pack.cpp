@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,6 +71,19 @@ bool findTrailer(const MappedFile &file, Trailer &trailer) {
          trailer.decode(file.data() + file.size() - trailerBytes);
 }
 
+/// Where the linker's file ends: section headers come last. Of another format,
+/// the end of the file.
+uint64_t endOfElf(const MappedFile &file) {
+  Elf64_Ehdr header;
+  if (file.size() < sizeof header)
+    return file.size();
+  std::memcpy(&header, file.data(), sizeof header);
+  bool isElf = std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+               header.e_ident[EI_CLASS] == ELFCLASS64;
+  return isElf ? header.e_shoff + uint64_t(header.e_shnum) * header.e_shentsize
+               : file.size();
+}
+
 Status writeAll(int file, const void *data, size_t size,
                 const std::string &path) {
   const char *at = static_cast<const char *>(data);
@@ -127,6 +141,8 @@ Status packExecutable(const std::string &runner,
   if (file < 0)
     return Status::userError("executable '" + out +
                              "' cannot be written: " + std::strerror(errno));
+  TemporaryName named;
+  named.set(temporary);
   Status status = writeAll(file, program.data(), programSize, out);
   if (status.ok())
     status = writeAll(file, kernels.data(), kernels.size(), out);
@@ -143,19 +159,21 @@ Status packExecutable(const std::string &runner,
   return status;
 }
 
-Status unpackExecutable(const std::string &path, Package &package,
-                        bool &carries) {
+Status unpackExecutable(const std::string &path, const std::string &title,
+                        Package &package, bool &carries) {
   carries = false;
   if (Status status = package.file.open(path, "executable"); !status.ok())
     return status;
+  auto corrupt = [&](const std::string &why) {
+    return Status::runtimeError("executable '" + title +
+                                "' is damaged: " + why + "; compile it again");
+  };
   Trailer trailer;
   if (!findTrailer(package.file, trailer))
-    return Status::success();
+    return package.file.size() > endOfElf(package.file)
+               ? corrupt("its end is missing")
+               : Status::success();
   carries = true;
-  auto corrupt = [&](const std::string &why) {
-    return Status::runtimeError("executable '" + path + "' is damaged: " + why +
-                                "; compile it again");
-  };
   const uint8_t *data = package.file.data();
   if (!trailer.fits(package.file.size()))
     return corrupt("its trailer points outside of it");

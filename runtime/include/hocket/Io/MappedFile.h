@@ -3,6 +3,7 @@
 #ifndef HOCKET_IO_MAPPEDFILE_H
 #define HOCKET_IO_MAPPEDFILE_H
 
+#include "hocket/Io/SignalEnd.h"
 #include "hocket/Runtime/Status.h"
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,7 @@ public:
 private:
   const uint8_t *begin = nullptr;
   size_t bytes = 0;
+  WatchedPages watched;
 };
 
 } // namespace hocket::runtime

@@ -10,6 +10,7 @@
 #define HOCKET_IO_SAFETENSORS_H
 
 #include "hocket/Io/FileTypes.h"
+#include "hocket/Io/SignalEnd.h"
 #include <map>
 #include <memory>
 
@@ -59,6 +60,7 @@ private:
   Status writeBytes(const void *source, int64_t bytes, int64_t offset) const;
 
   std::string path, temporary;
+  TemporaryName named; // the temporary
   int file = -1;
   std::map<std::string, Place> places;
 };

@@ -34,10 +34,11 @@ struct Package {
   size_t kernelsSize = 0;
 };
 
-/// Reads and checks what was appended to the executable at `path`. `carries`
-/// is false, with success, if there is no trailer at all.
-Status unpackExecutable(const std::string &path, Package &package,
-                        bool &carries);
+/// Reads and checks what was appended to the executable at `path`, which errors
+/// call `title`. `carries` is false, with success, if it is a runner to which
+/// nothing was ever appended.
+Status unpackExecutable(const std::string &path, const std::string &title,
+                        Package &package, bool &carries);
 
 /// The generated kernels, loaded into this process while this object lives.
 class KernelLibrary {
