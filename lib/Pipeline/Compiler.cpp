@@ -123,6 +123,12 @@ bool Compiler::readDump(const CompileSource &source) {
                   << "'; write --from " << written << "\n";
     return false;
   }
+  std::string why;
+  if (!syntax::readFromDisk(source.path, why)) {
+    state->errors << "error: cannot read '" << source.path << "': " << why
+                  << "\n";
+    return false;
+  }
   state->stage = findStage(source.from);
   state->module = parseSourceFile<ModuleOp>(source.path, state->sourceManager,
                                             &state->context);

@@ -2,10 +2,9 @@
 
 #include "Options.h"
 #include "RunnerPath.h"
+#include "TextFile.h"
 #include "hocket/Launcher/Pack.h"
 #include "llvm/Support/raw_ostream.h"
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -60,29 +59,13 @@ int tool::runStages(const Options &) {
   return kOk;
 }
 
-/// To a file (complete or not at all) or, for "" and "-", to standard output.
+/// To a file or, for "" and "-", to standard output.
 static int writeText(const std::string &path, const std::string &text) {
   if (path.empty() || path == "-") {
     std::cout << text;
     return std::cout.flush() ? kOk : kRunFailure;
   }
-  // A device or pipe is written to, never replaced.
-  std::error_code unknown;
-  auto kind = std::filesystem::status(path, unknown).type();
-  bool replaces = kind == std::filesystem::file_type::not_found ||
-                  kind == std::filesystem::file_type::regular;
-  std::string temporary = replaces ? path + ".partial" : path;
-  std::ofstream stream(temporary, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream && !replaces)
-    return kOk;
-  if (stream && std::rename(temporary.c_str(), path.c_str()) == 0)
-    return kOk;
-  if (replaces)
-    std::remove(temporary.c_str());
-  std::cerr << "error: cannot write '" << path << "'\n";
-  return kUserError;
+  return writeTextFile(path, text) ? kOk : kUserError;
 }
 
 int tool::runCompile(const Options &options) {

@@ -1,11 +1,10 @@
 //===- Fmt.cpp - hocket fmt -----------------------------------------------===//
 
 #include "Options.h"
+#include "TextFile.h"
 #include "hocket/Frontend/Format.h"
 #include "hocket/Frontend/Loader.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdio>
-#include <fstream>
 #include <iostream>
 
 using namespace hocket;
@@ -54,14 +53,5 @@ int tool::runFmt(const Options &options) {
   }
   if (*formatted == *text)
     return kOk;
-  std::string temporary = options.source.path + ".partial";
-  std::ofstream stream(temporary, std::ios::binary);
-  stream << *formatted;
-  stream.close();
-  if (stream &&
-      std::rename(temporary.c_str(), options.source.path.c_str()) == 0)
-    return kOk;
-  std::remove(temporary.c_str());
-  std::cerr << "error: cannot write '" << options.source.path << "'\n";
-  return kUserError;
+  return writeTextFile(options.source.path, *formatted) ? kOk : kUserError;
 }

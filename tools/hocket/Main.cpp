@@ -1,39 +1,42 @@
 //===- Main.cpp - chooses the command -------------------------------------===//
 
 #include "Options.h"
+#include "hocket/Io/SignalEnd.h"
 #include <cstring>
 #include <iostream>
 
 using namespace hocket;
 using namespace hocket::tool;
 
+#define STAGES "model, placed, spmd, kernels"
 #define SOURCE "--schedule --model --variant -D --from"
 
 const std::vector<Command> &tool::commands() {
   static const std::vector<Command> table = {
       {"check", "hocket check FILE [--schedule NAME] [-D NAME=VALUE]...",
        "parse, resolve and place every schedule, or one; print errors only",
-       SOURCE " --dump-stages", 1, 1, runCheck},
+       SOURCE " --dump-stages", STAGES, 1, 1, runCheck},
       {"compile", "hocket compile FILE -o APP [--schedule NAME] [options]",
        "make an executable, or print a stage with --emit",
-       SOURCE " -o --emit --dump-stages --cpu --target", 1, 1, runCompile},
+       SOURCE " -o --emit --dump-stages --cpu --target", STAGES, 1, 1,
+       runCompile},
       {"run", "hocket run FILE [options] [the program's options]",
        "compile and run at once; `--help` after FILE is the program's",
-       SOURCE " --cpu --dump-stages", 1, 1, runRun},
+       SOURCE " --cpu --dump-stages", STAGES, 1, 1, runRun},
       {"verify", "hocket verify FILE [--schedule NAME] [options]",
        "run on all ranks and compare with the float64 reference",
-       SOURCE " --cpu --seed --tolerance --json", 1, 1, runVerify},
+       SOURCE " --cpu --seed --tolerance --json", "model", 1, 1, runVerify},
       {"plan", "hocket plan FILE [--schedule NAME] [--json]",
        "collectives, bytes, memory and flops, before anything runs",
-       SOURCE " --cpu --json", 1, 1, runPlan},
+       SOURCE " --cpu --json", STAGES, 1, 1, runPlan},
       {"explain", "hocket explain FILE PATH [--schedule NAME]",
-       "why a value is placed as it is, and what moves it", SOURCE " --json", 1,
-       2, runExplain},
+       "why a value is placed as it is, and what moves it", SOURCE " --json",
+       "model", 1, 2, runExplain},
       {"fmt", "hocket fmt FILE [--write | --check]",
        "print the file in canonical form", "--write --check --resolve " SOURCE,
-       1, 1, runFmt},
-      {"stages", "hocket stages", "list the stages of a compilation", "", 0, 0,
-       runStages},
+       "model", 1, 1, runFmt},
+      {"stages", "hocket stages", "list the stages of a compilation", "", "", 0,
+       0, runStages},
   };
   return table;
 }
@@ -57,6 +60,7 @@ static int unknownCommand(const std::string &name) {
 }
 
 int main(int argc, char **argv) {
+  runtime::endCleanlyOnSignals();
   if (argc < 2) {
     printHelp();
     return kUsage;

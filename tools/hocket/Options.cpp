@@ -64,12 +64,10 @@ const std::vector<Option> &optionTable() {
          return frontend::parseDefine(value,
                                       options.source.elaborate.defines.back());
        }},
-      {"--from", "STAGE",
-       "FILE is a dump of this stage: model, placed, spmd, "
-       "kernels",
+      {"--from", "STAGE", "FILE is a dump of this stage: ",
        [](Options &options, Words value) {
          options.source.from = value;
-         return findStage(value) >= 0;
+         return true;
        }},
       {"-o", "FILE", "where to write; - is standard output",
        store(&Options::output)},
@@ -123,6 +121,21 @@ const Option *findOption(const Command &command, const std::string &name) {
   return nullptr;
 }
 
+std::string helpOf(const Option &option, const Command &command) {
+  bool isFrom = std::strcmp(option.name, "--from") == 0;
+  return std::string(option.help) + (isFrom ? command.from : "");
+}
+
+/// Sets the option, if the command takes this value.
+bool set(const Option &option, const Command &command, const std::string &value,
+         Options &options) {
+  std::string stages = ", " + std::string(command.from) + ",";
+  bool isFrom = std::strcmp(option.name, "--from") == 0;
+  if (isFrom && stages.find(", " + value + ",") == std::string::npos)
+    return false;
+  return option.set(options, value);
+}
+
 bool usageError(const Command &command, const std::string &text) {
   std::cerr << "hocket " << command.name << ": error: " << text << "\n"
             << "usage: " << command.usage << "\n";
@@ -138,6 +151,16 @@ bool unknownOption(const Command &command, const std::string &name) {
   if (auto near = syntax::nearest(name, names))
     text += "; did you mean '" + *near + "'?";
   return usageError(command, text);
+}
+
+/// What a `-D` with a misspelt owner might have meant.
+std::string nearDefine(const std::string &option, const std::string &value) {
+  size_t dot = value.find('.');
+  if (option != "-D" || dot == std::string::npos || dot > value.find('='))
+    return "";
+  auto near =
+      syntax::nearest(value.substr(0, dot), {"model", "schedule", "variant"});
+  return near ? "; did you mean '" + *near + value.substr(dot) + "'?" : "";
 }
 
 /// `--name=value`, `--name value`, `-Dname=value`: the name and, if it is
@@ -185,9 +208,10 @@ bool tool::parseOptions(const Command &command, int argc, char **argv,
       return usageError(command, "option '" + name + "' needs a value");
     if (!option->value && value)
       return usageError(command, "option '" + name + "' takes no value");
-    if (!option->set(options, value.value_or("")))
+    if (!set(*option, command, value.value_or(""), options))
       return usageError(command, "option '" + name + "' does not take '" +
-                                     *value + "': " + option->help);
+                                     *value + "': " + helpOf(*option, command) +
+                                     nearDefine(name, *value));
   }
   const frontend::ElaborateOptions &chosen = options.source.elaborate;
   if (!options.source.from.empty() &&
@@ -221,7 +245,7 @@ void tool::printHelp(const Command &command) {
     if (option.value)
       head += std::string(" ") + option.value;
     head.resize(std::max<size_t>(head.size() + 2, 24), ' ');
-    std::cout << "  " << head << option.help << "\n";
+    std::cout << "  " << head << helpOf(option, command) << "\n";
   }
   std::cout << "\nexit status: 0 ok, 1 a mistake in the input, 2 bad usage, "
                "3 a failure at run time\n";

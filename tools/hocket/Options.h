@@ -1,5 +1,4 @@
-//===- Options.h - the command line of hocket --------------------*- C++
-//-*-===//
+//===- Options.h - the command line of hocket ------------------*- C++ -*-===//
 
 #ifndef HOCKET_TOOLS_HOCKET_OPTIONS_H
 #define HOCKET_TOOLS_HOCKET_OPTIONS_H
@@ -31,6 +30,7 @@ struct Command {
   const char *usage;   // "hocket check FILE [options]"
   const char *summary; // one sentence, for the list of commands
   const char *options; // names of the options it takes, separated by spaces
+  const char *from;    // the stages that --from may name
   int minPositional, maxPositional; // with FILE
   int (*run)(const Options &options);
 };

@@ -1,5 +1,4 @@
-//===- Verify.cpp - hocket verify
-//-------------------------------------------===//
+//===- Verify.cpp - hocket verify -----------------------------------------===//
 
 #include "hocket/Verify/Verify.h"
 #include "Options.h"
@@ -38,12 +37,6 @@ int tool::runVerify(const Options &options) {
   Compiler compiler(llvm::errs());
   if (!compiler.load(options.source))
     return kUserError;
-  if (compiler.stage() != "model") {
-    std::cerr << "hocket verify: error: it begins with a model; the input is "
-                 "at stage '"
-              << compiler.stage().str() << "'\n";
-    return kUsage;
-  }
   double tolerance =
       options.tolerance.value_or(roundingTolerance(compiler.module()));
   VerifyOptions verifying;
