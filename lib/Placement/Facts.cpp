@@ -184,7 +184,8 @@ bool Placer::checkParts(Operation *directive, nn::LayoutAttr layout,
                  " ranks of " + axesText(axes, mesh) +
                  ", so some would hold nothing",
              path.str())
-      .note("split it over at most " + std::to_string(size) + " ranks");
+      .note("split it over at most " + std::to_string(size) +
+            (size == 1 ? " rank" : " ranks"));
   return false;
 }
 

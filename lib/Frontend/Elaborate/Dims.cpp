@@ -22,10 +22,12 @@ std::optional<nn::DimAttr> Elaborator::evaluateDim(const Expr &expr,
     if (auto *dim = datum->as<nn::DimAttr>())
       return *dim;
     auto size = datum->integer();
-    if (!size || *size < 0) {
+    if (!size || *size < 1) {
       error(expr.range,
-            size ? "a dim of size " + std::to_string(*size) + " is negative"
-                 : std::string("expected a dim, found ") + datum->kindName());
+            !size ? std::string("expected a dim, found ") + datum->kindName()
+            : *size < 0
+                ? "a dim of size " + std::to_string(*size) + " is negative"
+                : "a dim of size 0 holds nothing; give 1 or more");
       return std::nullopt;
     }
     return nn::dimOf(context, nameOf(expr), *size);

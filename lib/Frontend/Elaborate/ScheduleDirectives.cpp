@@ -188,6 +188,18 @@ bool ScheduleEmitter::emitFsdp(const FsdpStmt &stmt, Place &place) {
   return true;
 }
 
+/// What `expect forward` counts: what moves bytes between ranks.
+static bool checkCollective(Elaborator &elaborator, const Name &name) {
+  static const std::vector<std::string> known = {
+      "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"};
+  if (llvm::is_contained(known, name.text))
+    return true;
+  elaborator.error(name.range, "'" + name.text + "' is no collective")
+      .note("there is: " + llvm::join(known, ", "))
+      .suggest(name.text, known);
+  return false;
+}
+
 bool ScheduleEmitter::emitExpect(const ExpectStmt &stmt, Place &place) {
   const char *what = "forward";
   switch (stmt.what) {
@@ -214,6 +226,8 @@ bool ScheduleEmitter::emitExpect(const ExpectStmt &stmt, Place &place) {
   if (stmt.what == ExpectStmt::What::Forward) {
     llvm::SmallVector<mlir::NamedAttribute> counts;
     for (const ExpectStmt::Count &count : stmt.counts) {
+      if (!checkCollective(elaborator, count.collective))
+        return false;
       auto value = elaborator.evaluateInt(*count.count, *place.scope);
       if (!value)
         return false;
