@@ -1,9 +1,9 @@
 //===- RandomTensors.cpp - weights and inputs drawn from a seed -----------===//
 
 #include "hocket/Io/RandomTensors.h"
+#include "hocket/Random/RandomStream.h"
 #include "hocket/Runtime/BoxRuns.h"
 #include "hocket/Runtime/Elements.h"
-#include "hocket/Runtime/Philox.h"
 #include <algorithm>
 #include <cstring>
 

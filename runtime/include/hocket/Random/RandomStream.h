@@ -1,48 +1,17 @@
-//===- Philox.h - random numbers of a global element -----------*- C++ -*-===//
+//===- RandomStream.h - numbers for made-up tensors ------------*- C++ -*-===//
 //
-// Philox 4x32-10 (Salmon et al., 2011) turns a 128-bit counter and a 64-bit key
-// into 128 random bits, with no state between calls. Here the key is the seed
-// and the counter is (stream, index): an element of a tensor draws the same
-// number on whatever rank it lies.
+// What --random-weights and --random-input draw: the key is the seed, the
+// counter (element, stream), two words for each element.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_RUNTIME_PHILOX_H
-#define HOCKET_RUNTIME_PHILOX_H
+#ifndef HOCKET_RANDOM_RANDOMSTREAM_H
+#define HOCKET_RANDOM_RANDOMSTREAM_H
 
-#include <array>
+#include "hocket/Random/Philox.h"
 #include <cmath>
-#include <cstdint>
-#include <string_view>
 
 namespace hocket::runtime {
-
-using PhiloxBlock = std::array<uint32_t, 4>;
-
-/// Ten rounds over `counter` under `key`.
-inline PhiloxBlock philox4x32(PhiloxBlock counter,
-                              std::array<uint32_t, 2> key) {
-  constexpr uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
-  constexpr uint32_t weyl0 = 0x9E3779B9, weyl1 = 0xBB67AE85;
-  for (int round = 0; round < 10; ++round) {
-    uint64_t product0 = multiplier0 * counter[0];
-    uint64_t product1 = multiplier1 * counter[2];
-    counter = {
-        uint32_t(product1 >> 32) ^ counter[1] ^ key[0], uint32_t(product1),
-        uint32_t(product0 >> 32) ^ counter[3] ^ key[1], uint32_t(product0)};
-    key[0] += weyl0;
-    key[1] += weyl1;
-  }
-  return counter;
-}
-
-/// 64-bit FNV-1a; names the stream of a path.
-constexpr uint64_t hashPath(std::string_view path) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (char c : path)
-    hash = (hash ^ uint8_t(c)) * 0x100000001b3;
-  return hash;
-}
 
 /// The random numbers of one tensor.
 class RandomStream {
@@ -90,4 +59,4 @@ private:
 
 } // namespace hocket::runtime
 
-#endif // HOCKET_RUNTIME_PHILOX_H
+#endif // HOCKET_RANDOM_RANDOMSTREAM_H
