@@ -96,7 +96,7 @@ def Sched_ExpectOp : Sched_Op<"expect", [HasParent<"ScheduleOp">]> {
   let summary = "a fact that must hold of the compiled program";
   let description = [{
     `what`: forward (counts of collectives; with `pattern`, for each match),
-    bytes (sent by each rank), memory (weights and arena). `comparison`: ==,
+    bytes (received by each rank), memory (weights and arena). `comparison`: ==,
     <, <=, >, >=. `counts` for forward, `limit` (bytes) for the others.
   }];
   let arguments = (ins StrAttr:$what, OptionalAttr<StrAttr>:$pattern,

@@ -168,7 +168,7 @@ static std::string othersOf(const ProblemGroup &group) {
 static std::string waysText(const std::vector<WayOut> &ways) {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const WayOut &way : ways) {
-    std::string remark = "# " + bytesText(way.bytes) + " sent by each rank";
+    std::string remark = "# " + bytesText(way.bytes) + " received by each rank";
     if (!way.remark.empty())
       remark += ", " + way.remark;
     lines.push_back({way.line(), remark});

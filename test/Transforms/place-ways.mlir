@@ -3,7 +3,7 @@
 
 // CHECK: error: 'h.0.ln' takes its input whole, and gets a sum that is still partial over tp
 // CHECK: note: what would make it meet, cheapest first:
-// CHECK-NEXT: {{^}}  sync h.*.down fwd_post all_reduce over tp  # 192 bytes sent by each rank
+// CHECK-NEXT: {{^}}  sync h.*.down fwd_post all_reduce over tp  # 192 bytes received by each rank
 // CHECK: note: the same at h.1
 !act = tensor<4x8xf32, #nn.layout<[batch=4] [hidden=8]>>
 !wide = tensor<4x16xf32, #nn.layout<[batch=4] [inner=16]>>
@@ -104,7 +104,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 
 // CHECK: error: 'h.0.ln' reduces over hidden, and gets its input split by it over tp without a statistics line
 // CHECK: note: what would make it meet, cheapest first:
-// CHECK-NEXT: {{^}}  statistics h.0.ln over tp  # {{.*}} bytes sent by each rank
+// CHECK-NEXT: {{^}}  statistics h.0.ln over tp  # {{.*}} bytes received by each rank
 !act = tensor<4x8xf32, #nn.layout<[batch=4] [hidden=8]>>
 !wide = tensor<4x16xf32, #nn.layout<[batch=4] [inner=16]>>
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>

@@ -24,7 +24,7 @@ struct InsertedSync {
   /// `sync h.0.attn fwd_post all_reduce over tp`: the line that says the same.
   /// Empty where the value has no path of its own.
   std::string line;
-  int64_t bytes = 0; ///< sent by each rank
+  int64_t bytes = 0; ///< received by each rank
   mlir::LocationAttr model;
 };
 
