@@ -247,6 +247,12 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
                         sums,
                         rescale};
     functions.softmaxTile(softmax);
+    for (int64_t r = 0; given.dropout.isLive() && r < rows; ++r) {
+      int64_t count = given.keyLimit(row + r) - column;
+      given.dropout.drop(functions, given.q.shape, {b, h, row + r}, column,
+                         count < columns ? count : columns,
+                         scores + r * columns);
+    }
     if (column == 0) {
       product.first.run(stream, scores, value, output);
       continue;

@@ -104,6 +104,7 @@ private:
     std::fill(sum, sum + width, T(0));
     T largest = lowest, total = 0;
     int64_t limit = given.keyLimit(i);
+    uint64_t firstWeight = given.dropout.firstWeight(given.q.shape, {b, h, i});
     for (int64_t first = 0; first < limit; first += keyBlock) {
       int64_t count = std::min(keyBlock, limit - first);
       T before = largest;
@@ -122,6 +123,7 @@ private:
       for (int64_t j = 0; j < count; ++j) {
         T weight = std::exp(scores[j] - largest);
         total += weight;
+        weight *= T(given.dropout.factor(firstWeight + first + j));
         const T *row = value + (first + j) * width;
         for (int64_t d = 0; d < width; ++d)
           sum[d] += weight * row[d];

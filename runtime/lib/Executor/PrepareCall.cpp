@@ -192,6 +192,11 @@ Status Preparer::operator()(const plan::Attention &attention) const {
   arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
   arguments.queryOffset = book.value(attention.queryOffset);
   arguments.keyOffset = book.value(attention.keyOffset);
+  const plan::Dropout &dropout = attention.dropout;
+  if (dropout.p > 0)
+    arguments.dropout = AttentionDropout(
+        dropout.p, uint64_t(dropout.key), operand(dropout.step),
+        uint64_t(book.value(dropout.first)), dropout.sizes, dropout.strides);
   return makeAttention(arguments, context.threads, call);
 }
 

@@ -117,6 +117,15 @@ template <class V> void fields(V &v, PackWeight &x) {
   v.required("m", x.m);
 }
 
+template <class V> void fields(V &v, Dropout &x) {
+  v.required("p", x.p);
+  v.required("key", x.key);
+  v.required("step", x.step);
+  v.optional("first", x.first, {});
+  v.required("sizes", x.sizes);
+  v.required("strides", x.strides);
+}
+
 template <class V> void fields(V &v, Attention &x) {
   v.required("q", x.q);
   v.required("k", x.k);
@@ -130,6 +139,7 @@ template <class V> void fields(V &v, Attention &x) {
   v.optional("kv_head_offset", x.kvHeadOffset, {});
   v.optional("query_offset", x.queryOffset, {});
   v.optional("key_offset", x.keyOffset, {});
+  v.optional("dropout", x.dropout, {});
 }
 
 template <class V> void fields(V &v, Embedding &x) {

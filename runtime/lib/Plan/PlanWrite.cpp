@@ -13,6 +13,7 @@ struct Writer;
 template <class T> Json write(const T &value);
 
 bool isAbsent(const View &value, const View &) { return value.buffer < 0; }
+bool isAbsent(const Dropout &value, const Dropout &) { return value.p == 0; }
 bool isAbsent(const Scalar &value, const Scalar &) {
   return value.table < 0 && value.constant == 0;
 }

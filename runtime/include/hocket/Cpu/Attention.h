@@ -3,6 +3,7 @@
 #ifndef HOCKET_CPU_ATTENTION_H
 #define HOCKET_CPU_ATTENTION_H
 
+#include "hocket/Cpu/AttentionDropout.h"
 #include "hocket/Cpu/Call.h"
 #include <optional>
 
@@ -18,6 +19,7 @@ struct AttentionArguments {
   bool causal = false;
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
   int64_t queryOffset = 0, keyOffset = 0;
+  AttentionDropout dropout;
 
   /// The local kv head that local query head `head` reads.
   int64_t kvHead(int64_t head) const {

@@ -30,6 +30,16 @@ struct SoftmaxTile {
   float *rescale; // by row, out: what earlier accumulations shrink by
 };
 
+/// row[j] *= scale where the random word of element `first` + j (see
+/// hocket/Random/Philox.h) is at least `threshold`, else row[j] = 0.
+struct DropRow {
+  float *row;
+  int64_t count;
+  uint64_t first, key;
+  uint32_t step, threshold;
+  float scale;
+};
+
 /// The innermost product of a blocked matmul in element type T:
 /// acc[i][j] += sum_p a[p*rows + i] * b[p*columns + j], packed panels.
 constexpr int panelRows = 6, panelColumns = 16;
@@ -42,6 +52,7 @@ struct VectorFunctions {
   /// By reduction (Sum, Max, Min) and type (F32, F64, I32, I64).
   ReduceFunction reduceF32[3], reduceF64[3], reduceI32[3], reduceI64[3];
   void (*softmaxTile)(const SoftmaxTile &tile);
+  void (*dropRow)(const DropRow &drop);
   /// row[i] *= factor.
   void (*scaleRow)(float *row, int64_t count, float factor);
   PanelProduct<float> productF32;

@@ -148,6 +148,21 @@ struct PackWeight {
   int64_t m;
 };
 
+/// Which weights [B, H, S, T] of an attention are dropped: those whose random
+/// word (hocket/Random/Philox.h) under `key` at `step` (a view of one i32) is
+/// below floor(p * 2^32); the others are divided by 1 - p. The word is that of
+/// the weight's row-major number in the global tensor. The rank's rows, counted
+/// row-major over its B, H and S, are counted as well by factors of `sizes`, of
+/// which a step skips `strides` weights of the global tensor; the first one
+/// begins at `first`.
+struct Dropout {
+  double p = 0; // 0: nothing is dropped, the rest is absent
+  int64_t key = 0;
+  View step;
+  Scalar first;
+  std::vector<int64_t> sizes, strides;
+};
+
 /// out[b,h,i,:] = softmax_j(scale * q[b,h,i,:].k[b,g(h),j,:] + mask)
 /// v[b,g(h),j,:] Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E],
 /// all strided. Query head h of this rank is global head headOffset + h; it
@@ -155,13 +170,14 @@ struct PackWeight {
 /// (Bool, true = attend) may be absent (buffer -1). causal: j <= i +
 /// queryOffset - keyOffset
 /// (+ T_global - S_global, already in queryOffset). A row with nothing to
-/// attend to gives zeros.
+/// attend to gives zeros. In training weights are dropped: see Dropout.
 struct Attention {
   View q, k, v, out, keep;
   float scale;
   bool causal = false;
   int64_t group = 1;
   Scalar headOffset, kvHeadOffset, queryOffset, keyOffset;
+  Dropout dropout;
 };
 
 /// out[i..., :] = table[ids[i...] - vocabOffset, :], zeros where that is

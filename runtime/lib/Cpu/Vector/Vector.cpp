@@ -185,6 +185,58 @@ void softmaxTile(const SoftmaxTile &tile) {
   }
 }
 
+// ---- dropout --------------------------------------------------------------
+
+/// The words of 16 blocks from `block` on. Each is in the low half of a lane of
+/// 64 bits, so that no product needs a half moved.
+inline void philox16(uint64_t block, uint64_t key, uint32_t step,
+                     uint32_t *words) {
+  typedef uint64_t Lanes __attribute__((vector_size(128)));
+  const Lanes ahead = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const uint64_t low = 0xffffffff;
+  Lanes blocks = ahead + block;
+  Lanes c0 = blocks & low, c1 = blocks >> 32, c2 = (ahead & 0) + step,
+        c3 = ahead & 0;
+  uint64_t key0 = key & low, key1 = key >> 32;
+  for (int round = 0; round < 10; ++round) {
+    Lanes product0 = c0 * uint64_t(0xD2511F53);
+    Lanes product1 = c2 * uint64_t(0xCD9E8D57);
+    c0 = (product1 >> 32) ^ c1 ^ key0;
+    c1 = product1 & low;
+    c2 = (product0 >> 32) ^ c3 ^ key1;
+    c3 = product0 & low;
+    key0 = (key0 + 0x9E3779B9) & low;
+    key1 = (key1 + 0xBB67AE85) & low;
+  }
+  Lanes first = c0 | c1 << 32, second = c2 | c3 << 32;
+  for (int lane = 0; lane < 16; ++lane) {
+    uint64_t pair[2] = {first[lane], second[lane]};
+    __builtin_memcpy(words + 4 * lane, pair, sizeof pair);
+  }
+}
+
+void dropRow(const DropRow &drop) {
+  alignas(64) uint32_t words[64];
+  const uint32_t threshold = drop.threshold;
+  const float scale = drop.scale;
+  uint64_t block = drop.first / 4;
+  int64_t ahead = drop.first % 4; // words of the block that are not of the row
+  for (int64_t done = 0; done < drop.count;) {
+    philox16(block, drop.key, drop.step, words);
+    int64_t count = 64 - ahead;
+    if (count > drop.count - done)
+      count = drop.count - done;
+    float *row = drop.row + done;
+    const uint32_t *word = words + ahead;
+#pragma omp simd
+    for (int64_t j = 0; j < count; ++j)
+      row[j] = word[j] >= threshold ? row[j] * scale : 0.0f;
+    done += count;
+    block += 16;
+    ahead = 0;
+  }
+}
+
 // ---- products of packed panels --------------------------------------------
 
 template <typename T>
@@ -218,6 +270,7 @@ const VectorFunctions HOCKET_VECTOR = {
     {reduce<int32_t, Sum>, reduce<int32_t, Max>, reduce<int32_t, Min>},
     {reduce<int64_t, Sum>, reduce<int64_t, Max>, reduce<int64_t, Min>},
     softmaxTile,
+    dropRow,
     scaleRow,
     panelProduct<float>,
     panelProduct<double>,
