@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <sched.h>
+#include <set>
 #include <unistd.h>
 
 namespace hocket::runtime {
@@ -46,7 +47,8 @@ static Status checkMemory(const plan::Plan &plan) {
   for (const plan::RankClass &rankClass : plan.classes)
     needed += static_cast<double>(rankClass.ranks.size()) *
               static_cast<double>(rankClass.budget.arenaBytes +
-                                  rankClass.budget.weightBytes);
+                                  rankClass.budget.weightBytes +
+                                  rankClass.budget.stateBytes);
   double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                    static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= present)
@@ -176,11 +178,48 @@ Status Executor::State::load(const TensorSource &weights) {
   return status;
 }
 
-Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs) {
-  if (!broken.ok())
+Status Executor::State::needLoaded(const char *what) const {
+  if (!broken.ok() || loaded)
     return broken;
-  if (!loaded)
-    return Status::runtimeError("a step needs weights: load comes first");
+  return Status::runtimeError(std::string(what) +
+                              " needs weights: load comes first");
+}
+
+Status Executor::State::restore(const TensorSource &source) {
+  Status status = needLoaded("restoring states");
+  std::set<std::string> parameters;
+  for (const plan::GlobalTensor &tensor : plan.parameters)
+    parameters.insert(tensor.name);
+  std::vector<plan::GlobalTensor> wanted;
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < plan.states.size(); ++i)
+    if (!parameters.count(plan.states[i].name)) {
+      wanted.push_back(plan.states[i]);
+      numbers.push_back(i);
+    }
+  if (status.ok())
+    status = checkTensors(wanted, source);
+  if (!status.ok())
+    return status;
+  return runAll("restoring of states", [&](RankRunner &rank) {
+    return rank.restore(numbers, source);
+  });
+}
+
+Status Executor::State::save(TensorSink &sink) {
+  Status status = needLoaded("saving states");
+  for (const plan::GlobalTensor &state : plan.states)
+    if (status.ok())
+      status = sink.prepare(state.name, {state.type, state.dims});
+  if (!status.ok())
+    return status;
+  return runAll("saving of states",
+                [&](RankRunner &rank) { return rank.save(sink); });
+}
+
+Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs) {
+  if (Status status = needLoaded("a step"); !status.ok())
+    return status;
   Status status = checkTensors(plan.inputs, inputs);
   for (const plan::GlobalTensor &output : plan.outputs)
     if (status.ok())
@@ -222,6 +261,12 @@ Status Executor::create(const plan::Plan &plan, const KernelTable &kernels,
 Status Executor::load(const TensorSource &weights) {
   return state->load(weights);
 }
+
+Status Executor::restore(const TensorSource &source) {
+  return state->restore(source);
+}
+
+Status Executor::save(TensorSink &sink) { return state->save(sink); }
 
 Status Executor::step(const TensorSource &inputs, TensorSink &outputs) {
   return state->step(inputs, outputs);

@@ -81,10 +81,14 @@ Status RankRunner::allocate() {
       counters.arenaBytes = std::max(counters.arenaBytes, end);
     else if (buffer.region == plan::Region::Weights)
       counters.weightBytes = std::max(counters.weightBytes, end);
+    else if (buffer.region == plan::Region::State)
+      counters.stateBytes = std::max(counters.stateBytes, end);
   }
   Status status = arena.allocate(counters.arenaBytes, "activations");
   if (status.ok())
     status = weightMemory.allocate(counters.weightBytes, "weights");
+  if (status.ok())
+    status = stateMemory.allocate(counters.stateBytes, "states");
   if (status.ok())
     status = boxes.allocate(counters.boxBytes, "inputs and outputs");
   if (!status.ok())
@@ -98,6 +102,9 @@ Status RankRunner::allocate() {
       break;
     case plan::Region::Weights:
       base = weightMemory.data() + buffer.offset;
+      break;
+    case plan::Region::State:
+      base = stateMemory.data() + buffer.offset;
       break;
     case plan::Region::Input:
       base = boxes.data() + inputAt[buffer.offset];
@@ -157,6 +164,45 @@ Status RankRunner::load(const TensorSource &source) {
   return status;
 }
 
+Status RankRunner::restore(const std::vector<size_t> &states,
+                           const TensorSource &source) {
+  for (size_t i : states) {
+    const plan::GlobalTensor &tensor = setup.plan.states[i];
+    const plan::Buffer &buffer =
+        setup.rankClass.buffers[setup.rankClass.states[i]];
+    Status status =
+        source.read(tensor.name, boxOf(setup.plan, tensor, setup.rank),
+                    buffer.type, stateMemory.data() + buffer.offset);
+    if (!status.ok())
+      return status;
+  }
+  return Status::success();
+}
+
+Status RankRunner::save(TensorSink &sink) const {
+  for (size_t i = 0; i < setup.plan.states.size(); ++i) {
+    const plan::GlobalTensor &tensor = setup.plan.states[i];
+    if (!writes(tensor))
+      continue;
+    const plan::Buffer &buffer =
+        setup.rankClass.buffers[setup.rankClass.states[i]];
+    Status status =
+        sink.write(tensor.name, boxOf(setup.plan, tensor, setup.rank),
+                   stateMemory.data() + buffer.offset);
+    if (!status.ok())
+      return status;
+  }
+  return Status::success();
+}
+
+/// Of the ranks that hold one box of a tensor the first one writes it.
+bool RankRunner::writes(const plan::GlobalTensor &tensor) const {
+  for (int axis : tensor.replicatedOver)
+    if (setup.plan.coordinate(setup.rank, {axis}) != 0)
+      return false;
+  return true;
+}
+
 Status RankRunner::readInputs(const TensorSource &inputs) {
   for (size_t i = 0; i < inputAt.size(); ++i) {
     if (inputAt[i] < 0)
@@ -176,10 +222,7 @@ Status RankRunner::step() { return runList(stepCalls, counters.step, false); }
 Status RankRunner::writeOutputs(TensorSink &outputs) {
   for (size_t i = 0; i < outputAt.size(); ++i) {
     const plan::GlobalTensor &tensor = setup.plan.outputs[i];
-    bool writes = outputAt[i] >= 0;
-    for (int axis : tensor.replicatedOver)
-      writes &= setup.plan.coordinate(setup.rank, {axis}) == 0;
-    if (!writes)
+    if (outputAt[i] < 0 || !writes(tensor))
       continue;
     Status status =
         outputs.write(tensor.name, boxOf(setup.plan, tensor, setup.rank),

@@ -32,6 +32,10 @@ public:
   Status readInputs(const TensorSource &inputs);
   Status step();
   Status writeOutputs(TensorSink &outputs);
+  /// Reads some of Plan::states.
+  Status restore(const std::vector<size_t> &states, const TensorSource &source);
+  /// Writes what the rank has to of Plan::states.
+  Status save(TensorSink &sink) const;
   /// Where the rank's box of an output lies; null if it has none.
   const char *outputBox(size_t output) const {
     return outputAt[output] < 0 ? nullptr : boxes.data() + outputAt[output];
@@ -63,11 +67,12 @@ private:
   Status runList(const std::vector<Prepared> &calls, PhaseCounters &counts,
                  bool load);
   std::string describe(const Prepared &prepared) const;
+  bool writes(const plan::GlobalTensor &tensor) const;
 
   const RankSetup setup;
   const std::unique_ptr<Communicator> comm;
   AddressBook book;
-  Memory arena, weightMemory, boxes, scratch;
+  Memory arena, weightMemory, stateMemory, boxes, scratch;
   std::vector<int64_t> inputAt, outputAt; // by tensor: in `boxes`, -1 if unused
   std::vector<plan::DType> inputTypes;    // by tensor
   std::vector<std::unique_ptr<PackedWeight>> packs;

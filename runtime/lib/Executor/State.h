@@ -19,6 +19,8 @@ public:
   /// Makes runners and threads and prepares all ranks.
   Status start();
   Status load(const TensorSource &weights);
+  Status restore(const TensorSource &source);
+  Status save(TensorSink &sink);
   Status step(const TensorSource &inputs, TensorSink &outputs);
 
   const plan::Plan &plan;
@@ -32,6 +34,8 @@ private:
 
   /// Runs `task` on all ranks and returns the error that explains the others.
   Status runAll(const char *phase, RankTask task);
+  /// Success once weights are there; `what` begins the error.
+  Status needLoaded(const char *what) const;
   Status explain(const char *phase, const std::vector<bool> &ended);
   const plan::RankClass &classOf(int64_t rank) const;
 

@@ -108,6 +108,7 @@ Json statistics(const plan::Plan &plan, const RunReport &report) {
             {"step", totals(report.counters, &RankCounters::step)}}},
           {"arena_bytes", byRank(report, get(&RankCounters::arenaBytes))},
           {"weight_bytes", byRank(report, get(&RankCounters::weightBytes))},
+          {"state_bytes", byRank(report, get(&RankCounters::stateBytes))},
           {"packed_bytes", byRank(report, get(&RankCounters::packedBytes))},
           {"scratch_bytes", byRank(report, get(&RankCounters::scratchBytes))},
           {"box_bytes", byRank(report, get(&RankCounters::boxBytes))},
@@ -180,7 +181,7 @@ Status checkAgainstPlan(const plan::Plan &plan, const RunReport &report) {
                                     " for " + kind + " in " + stage +
                                     ", the plan says " + entry.dump());
     }
-  for (const char *key : {"arena_bytes", "weight_bytes"})
+  for (const char *key : {"arena_bytes", "weight_bytes", "state_bytes"})
     if (counted[key] != promised[key])
       return Status::runtimeError(std::string("the run counted ") + key + " " +
                                   counted[key].dump() + ", the plan says " +

@@ -26,12 +26,16 @@ private:
   bool checkTensors(const char *what, const std::vector<GlobalTensor> &tensors);
   bool checkTensor(const GlobalTensor &tensor);
   bool checkFactors(const GlobalTensor &tensor);
-  bool checkWritersCover(const GlobalTensor &tensor);
+  bool checkWritersCover(const char *what, const GlobalTensor &tensor);
   bool checkRanks();
   bool checkBuffers();
   bool checkBuffer(const Buffer &buffer);
   bool checkOutputs();
   bool checkClass();
+
+  // StateCheck.cpp: what lives from step to step.
+  bool checkStates();
+  bool checkInits(const std::vector<GlobalTensor> &tensors);
 
   // InstructionCheck.cpp: one instruction of `current`.
   bool checkInstructions(const std::vector<Instruction> &list, bool isLoad);

@@ -182,10 +182,10 @@ const std::vector<int64_t> &Checker::ranksAlong(std::vector<int> axes) {
   return entry->second;
 }
 
-/// Every element of an output is written, and by one rank only: the boxes of
+/// Every element of an output or state is written, and by one rank only: the boxes of
 /// the writers are disjoint and have as many elements as the tensor.
-bool Checker::checkWritersCover(const GlobalTensor &tensor) {
-  where = "output '" + tensor.name + "'";
+bool Checker::checkWritersCover(const char *what, const GlobalTensor &tensor) {
+  where = std::string(what) + " '" + tensor.name + "'";
   std::vector<Box> boxes;
   __int128 written = 0;
   for (int64_t rank = 0; rank < plan.rankCount(); ++rank) {
@@ -239,6 +239,7 @@ bool Checker::checkBuffers() {
   const Budget &budget = current->budget;
   if (budget.arenaBytes < 0 || budget.arenaBytes > largestNumber ||
       budget.weightBytes < 0 || budget.weightBytes > largestNumber ||
+      budget.stateBytes < 0 || budget.stateBytes > largestNumber ||
       budget.flops < 0)
     return fail("the budget is out of range");
   for (size_t i = 0; i < current->buffers.size(); ++i) {
@@ -255,10 +256,11 @@ bool Checker::checkBuffer(const Buffer &buffer) {
       buffer.bytes % byteSize(buffer.type) != 0)
     return fail("has " + std::to_string(buffer.bytes) +
                 " bytes, which is no number of " + toString(buffer.type));
-  if (buffer.region == Region::Arena || buffer.region == Region::Weights) {
-    bool isArena = buffer.region == Region::Arena;
-    int64_t limit =
-        isArena ? current->budget.arenaBytes : current->budget.weightBytes;
+  if (buffer.region != Region::Input && buffer.region != Region::Output) {
+    const Budget &budget = current->budget;
+    int64_t limit = buffer.region == Region::Arena     ? budget.arenaBytes
+                    : buffer.region == Region::Weights ? budget.weightBytes
+                                                       : budget.stateBytes;
     if (buffer.offset < 0 || buffer.offset % 64 != 0)
       return fail("offset " + std::to_string(buffer.offset) +
                   " is not a multiple of 64");
@@ -269,7 +271,9 @@ bool Checker::checkBuffer(const Buffer &buffer) {
                              ? largestNumber
                              : buffer.offset + buffer.bytes) +
           " of " + std::to_string(limit) +
-          (isArena ? " arena bytes" : " weight bytes"));
+          (buffer.region == Region::Arena     ? " arena bytes"
+           : buffer.region == Region::Weights ? " weight bytes"
+                                              : " state bytes"));
     return true;
   }
   bool isInput = buffer.region == Region::Input;
@@ -308,7 +312,7 @@ bool Checker::checkOutputs() {
 }
 
 bool Checker::checkClass() {
-  if (!checkBuffers() || !checkOutputs())
+  if (!checkBuffers() || !checkOutputs() || !checkStates())
     return false;
   if (current->packs < 0 || current->packs > int64_t(current->load.size()))
     return fail("has " + std::to_string(current->packs) +
@@ -324,10 +328,15 @@ bool Checker::run() {
     return fail("there is no rank class");
   if (!checkMesh() || !checkTables() || !checkTensors("input", plan.inputs) ||
       !checkTensors("output", plan.outputs) ||
-      !checkTensors("parameter", plan.parameters) || !checkRanks())
+      !checkTensors("parameter", plan.parameters) ||
+      !checkInits(plan.parameters) || !checkTensors("state", plan.states) ||
+      !checkRanks())
     return false;
   for (const GlobalTensor &tensor : plan.outputs)
-    if (!checkWritersCover(tensor))
+    if (!checkWritersCover("output", tensor))
+      return false;
+  for (const GlobalTensor &tensor : plan.states)
+    if (!checkWritersCover("state", tensor))
       return false;
   for (size_t c = 0; c < plan.classes.size(); ++c) {
     current = &plan.classes[c];

@@ -25,8 +25,11 @@ inline constexpr std::array<const char *, 7> words(DType) {
 inline constexpr std::array<const char *, 3> words(Reduction) {
   return {"sum", "max", "min"};
 }
-inline constexpr std::array<const char *, 4> words(Region) {
-  return {"arena", "weights", "input", "output"};
+inline constexpr std::array<const char *, 5> words(Region) {
+  return {"arena", "weights", "input", "output", "state"};
+}
+inline constexpr std::array<const char *, 2> words(InitKind) {
+  return {"constant", "normal"};
 }
 inline constexpr std::array<const char *, 7> words(PostOp) {
   return {"add", "relu", "gelu_erf", "gelu_tanh", "silu", "tanh", "mul"};
@@ -67,6 +70,11 @@ template <class V> void fields(V &v, Cut &x) {
   v.required("size", x.size);
 }
 
+template <class V> void fields(V &v, Init &x) {
+  v.required("kind", x.kind);
+  v.required("value", x.value);
+}
+
 template <class V> void fields(V &v, GlobalTensor &x) {
   v.required("name", x.name);
   v.required("type", x.type);
@@ -74,6 +82,7 @@ template <class V> void fields(V &v, GlobalTensor &x) {
   v.required("shape", x.shape);
   v.optional("cuts", x.cuts, {});
   v.optional("replicated_over", x.replicatedOver, {});
+  v.optional("init", x.init, {});
 }
 
 template <class V> void fields(V &v, Source &x) {
@@ -185,6 +194,7 @@ template <class V> void fields(V &v, Iota &x) {
 template <class V> void fields(V &v, Budget &x) {
   v.required("arena_bytes", x.arenaBytes);
   v.required("weight_bytes", x.weightBytes);
+  v.optional("state_bytes", x.stateBytes, int64_t(0));
   v.required("flops", x.flops);
 }
 
@@ -192,6 +202,7 @@ template <class V> void fields(V &v, RankClass &x) {
   v.required("ranks", x.ranks);
   v.required("budget", x.budget);
   v.required("packs", x.packs);
+  v.optional("states", x.states, {});
   v.required("buffers", x.buffers);
   v.required("load", x.load);
   v.required("step", x.step);
@@ -207,6 +218,7 @@ template <class V> void fields(V &v, Plan &x) {
   v.required("inputs", x.inputs);
   v.required("outputs", x.outputs);
   v.required("parameters", x.parameters);
+  v.optional("states", x.states, {});
   v.required("ignored", x.ignored);
   v.required("classes", x.classes);
 }

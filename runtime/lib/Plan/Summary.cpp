@@ -102,11 +102,13 @@ Json summary(const Plan &plan) {
   load.append(collectives);
   step.append(collectives);
   std::vector<int64_t> arena(plan.rankCount(), 0), weights = arena,
+                                                   states = arena,
                                                    flops = arena;
   for (const RankClass &rankClass : plan.classes)
     for (int64_t rank : rankClass.ranks) {
       arena[rank] = endOf(rankClass, Region::Arena);
       weights[rank] = endOf(rankClass, Region::Weights);
+      states[rank] = endOf(rankClass, Region::State);
       flops[rank] = rankClass.budget.flops;
     }
   return {{"ranks", plan.rankCount()},
@@ -114,6 +116,7 @@ Json summary(const Plan &plan) {
           {"totals", {{"load", load.totals()}, {"step", step.totals()}}},
           {"arena_bytes", arena},
           {"weight_bytes", weights},
+          {"state_bytes", states},
           {"flops_per_rank", flops}};
 }
 

@@ -45,10 +45,11 @@ struct Scalar {
   int64_t scale = 1;
 };
 
-enum class Region { Arena, Weights, Input, Output };
+enum class Region { Arena, Weights, Input, Output, State };
 
-/// One memory range of a rank. Arena and Weights buffers lie at `offset` bytes
-/// (64-byte aligned) of that region; buffers of disjoint lifetimes overlap.
+/// One memory range of a rank. Arena, Weights and State buffers lie at `offset`
+/// bytes (64-byte aligned) of that region; Arena buffers of disjoint lifetimes
+/// overlap. What State holds after a step the next step finds there.
 /// Input and Output buffers are dense, hold the rank's local box of
 /// Plan::inputs / Plan::outputs [offset], and are owned by the executor.
 struct Buffer {
@@ -76,7 +77,19 @@ struct Cut {
   int size;   // table
 };
 
-/// An input, output or parameter as the user sees it, and the box of it that a
+enum class InitKind { Constant, Normal };
+
+/// What a tensor holds that no file gives: `value` everywhere, or normal around
+/// 0 with that standard deviation.
+struct Init {
+  InitKind kind = InitKind::Normal;
+  double value = 0.02;
+  bool operator==(const Init &other) const {
+    return kind == other.kind && value == other.value;
+  }
+};
+
+/// An input, output, parameter or state as the user sees it, and the box of it that a
 /// rank holds. `shape` lists factors (a dim (heads, head_dim) is two entries),
 /// so that a cut is always one interval of one entry; `dims` is the shape in
 /// the file.
@@ -86,9 +99,10 @@ struct GlobalTensor {
   std::vector<int64_t> dims;
   std::vector<int64_t> shape;
   std::vector<Cut> cuts;
-  /// For outputs: ranks whose coordinate on every one of these axes is 0 write
-  /// (the others hold the same bytes).
+  /// For outputs and states: ranks whose coordinate on every one of these axes
+  /// is 0 write (the others hold the same bytes).
   std::vector<int> replicatedOver;
+  Init init; // of a parameter
 };
 
 /// Where an instruction comes from, for errors, traces and reports.
@@ -249,6 +263,7 @@ struct Budget {
   int64_t arenaBytes = 0;
   int64_t weightBytes = 0;
   int64_t flops = 0;
+  int64_t stateBytes = 0;
 };
 
 /// Ranks that share instructions and local shapes.
@@ -257,6 +272,8 @@ struct RankClass {
   std::vector<Buffer> buffers;
   std::vector<Instruction> load, step;
   int64_t packs = 0; // number of packed weights
+  /// For each of Plan::states the buffer that holds the rank's box, dense.
+  std::vector<int> states;
   Budget budget;
 };
 
@@ -267,6 +284,9 @@ struct Plan {
   std::vector<Table> tables;
   std::vector<Source> sources;
   std::vector<GlobalTensor> inputs, outputs, parameters;
+  /// What steps change: some parameters, under their names, and what an
+  /// optimizer keeps. Load gives each its first value.
+  std::vector<GlobalTensor> states;
   std::vector<std::string> ignored; // path patterns of unread file tensors
   std::vector<RankClass> classes;
 

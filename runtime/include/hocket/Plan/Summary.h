@@ -13,10 +13,11 @@
 //     all_reduce, ...  {"calls", "bytes_per_rank"}, in one run of the stage
 //   arena_bytes        by rank; what the buffers of the region reach
 //   weight_bytes       by rank
+//   state_bytes        by rank; what steps change
 //   flops_per_rank     by rank; of one step
 //
 // The report of a run has what was counted (ranks, totals, arena_bytes,
-// weight_bytes) and adds keys of its own; it never renames one.
+// weight_bytes, state_bytes) and adds keys of its own; it never renames one.
 //
 //===----------------------------------------------------------------------===//
 

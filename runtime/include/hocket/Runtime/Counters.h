@@ -40,6 +40,7 @@ struct RankCounters {
   PhaseCounters load, step;
   int64_t arenaBytes = 0;   // peak of the arena as the plan's buffers use it
   int64_t weightBytes = 0;  // the Weights region
+  int64_t stateBytes = 0;   // the State region
   int64_t packedBytes = 0;  // weights in a library's own layout
   int64_t scratchBytes = 0; // library scratchpads and attention tiles
   int64_t boxBytes = 0;     // input and output boxes

@@ -60,6 +60,14 @@ public:
   /// dims (all of them in one message, one a line).
   Status load(const TensorSource &weights);
 
+  /// After load: those of Plan::states that are no parameters are read from
+  /// `source` instead of beginning as load made them. Refused before any rank
+  /// starts, as by load.
+  Status restore(const TensorSource &source);
+
+  /// Writes all of Plan::states as they are after the last step.
+  Status save(TensorSink &sink);
+
   /// Reads every input, runs the step lists, writes every output. After an
   /// error `outputs` may have been written in part.
   Status step(const TensorSource &inputs, TensorSink &outputs);
