@@ -28,13 +28,16 @@ struct HeaderEntry {
 class HeaderReader : public nlohmann::json_sax<json> {
 public:
   std::vector<HeaderEntry> entries;
+  Metadata metadata;
   std::string error;
 
   bool key(string_t &key) override {
     if (depth == 1)
       return beginEntry(key);
-    if (isMetadata)
+    if (isMetadata) {
+      field = key;
       return true;
+    }
     if (key != "dtype" && key != "shape" && key != "data_offsets")
       return failEntry("has the unknown field '" + key + "'");
     field = key;
@@ -67,8 +70,7 @@ public:
   bool string(string_t &text) override {
     if (depth != 2 || (!isMetadata && (field != "dtype" || inArray)))
       return failShape();
-    if (!isMetadata)
-      entries.back().type = text;
+    (isMetadata ? metadata[field] : entries.back().type) = text;
     return true;
   }
   bool number_unsigned(number_unsigned_t number) override {
@@ -193,7 +195,7 @@ bool checkCover(std::vector<HeaderEntry> &entries, int64_t dataSize,
 
 bool parseSafetensors(const uint8_t *data, size_t size,
                       std::map<std::string, StoredTensor> &tensors,
-                      std::string &error) {
+                      std::string &error, Metadata *metadata) {
   tensors.clear();
   if (size < lengthBytes) {
     error = "has " + std::to_string(size) +
@@ -223,6 +225,8 @@ bool parseSafetensors(const uint8_t *data, size_t size,
       tensors.clear();
       return false;
     }
+  if (metadata)
+    *metadata = std::move(reader.metadata);
   if (checkCover(reader.entries, payloadSize, error))
     return true;
   tensors.clear();

@@ -16,8 +16,11 @@ namespace {
 /// The length and the header, padded with blanks so that data begins at a
 /// multiple of 64; gives the total size of the data too.
 std::string makeHeader(const std::vector<NamedTensor> &tensors,
-                       std::vector<int64_t> &offsets, int64_t &dataSize) {
+                       const Metadata &metadata, std::vector<int64_t> &offsets,
+                       int64_t &dataSize) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty())
+    header["__metadata__"] = metadata;
   dataSize = 0;
   for (const NamedTensor &tensor : tensors) {
     FileType type = fileTypeOf(tensor.description.type);
@@ -56,7 +59,8 @@ Status SafetensorsWriter::failure(const char *what) const {
 
 Status SafetensorsWriter::create(const std::string &path,
                                  const std::vector<NamedTensor> &tensors,
-                                 std::unique_ptr<SafetensorsWriter> &writer) {
+                                 std::unique_ptr<SafetensorsWriter> &writer,
+                                 const Metadata &metadata) {
   std::unique_ptr<SafetensorsWriter> made(new SafetensorsWriter());
   made->path = path;
   struct stat status;
@@ -76,7 +80,7 @@ Status SafetensorsWriter::create(const std::string &path,
   fchmod(made->file, 0666 & ~mask);
   std::vector<int64_t> offsets;
   int64_t dataSize = 0;
-  std::string header = makeHeader(tensors, offsets, dataSize);
+  std::string header = makeHeader(tensors, metadata, offsets, dataSize);
   int64_t total = int64_t(header.size()) + dataSize;
   if (int code = posix_fallocate(made->file, 0, total)) {
     errno = code;

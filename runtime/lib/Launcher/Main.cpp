@@ -3,6 +3,8 @@
 #include "hocket/Launcher/Main.h"
 #include "Options.h"
 #include "Progress.h"
+#include "Reports.h"
+#include "TrainMain.h"
 #include "hocket/Io/RandomTensors.h"
 #include "hocket/Io/Safetensors.h"
 #include "hocket/Io/TensorCheck.h"
@@ -102,55 +104,15 @@ Status openWriter(const plan::Plan &plan, const std::string &path,
   return SafetensorsWriter::create(path, outputs, writer);
 }
 
-Status writeText(const std::string &path, const std::string &text) {
-  if (path == "-") {
-    std::cout << text << std::flush;
-    return Status::success();
-  }
-  std::FILE *file = std::fopen(path.c_str(), "wb");
-  bool good =
-      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int code = errno;
-  if (file && std::fclose(file) != 0)
-    good = false;
-  if (good)
-    return Status::success();
-  return Status::userError("'" + path +
-                           "' cannot be written: " + std::strerror(code));
-}
-
 RunOptions runOptions(const LauncherOptions &options, const plan::Plan &plan) {
-  constexpr int64_t traceEvents = 1 << 16;
   RunOptions run;
   run.executor.cores = options.threads * plan.rankCount();
   run.executor.deadlineSeconds = options.deadline;
-  run.executor.traceEvents = options.trace.empty() ? 0 : traceEvents;
+  run.executor.traceEvents = options.trace.empty() ? 0 : mostTraceEvents;
   run.warmup = options.warmup;
   run.repeat = std::max<int64_t>(options.repeat, 1);
   run.checkReplicas = options.checkReplicas;
   return run;
-}
-
-/// What was asked for beside the outputs.
-Status writeReports(const LauncherOptions &options, const plan::Plan &plan,
-                    const RunReport &report) {
-  Status status;
-  if (!options.trace.empty())
-    status = writeText(options.trace, report.trace);
-  if (status.ok() && options.stats)
-    status = writeText("-", statisticsText(plan, report));
-  if (status.ok() && !options.statsJson.empty())
-    status =
-        writeText(options.statsJson, statistics(plan, report).dump(2) + "\n");
-  if (status.ok() && options.repeat > 0 && !options.stats) {
-    char line[128];
-    std::snprintf(
-        line, sizeof line, "%lld steps: median %.3f ms, least %.3f ms\n",
-        static_cast<long long>(options.repeat),
-        report.medianStepSeconds() * 1e3, report.leastStepSeconds() * 1e3);
-    status = writeText(options.statsJson == "-" ? "/dev/stderr" : "-", line);
-  }
-  return status.ok() ? checkAgainstPlan(plan, report) : status;
 }
 
 /// Everything is opened and checked before the first rank starts; the outputs
@@ -203,10 +165,11 @@ int runPlan(const std::string &program, const plan::Plan &plan,
             const std::vector<std::string> &arguments) {
   LauncherOptions options;
   std::string fault;
-  if (!parseOptions(arguments, options, fault))
+  ProgramKind kind = isTraining(plan) ? ProgramKind::Trains : ProgramKind::Runs;
+  if (!parseOptions(arguments, kind, options, fault))
     return failUsage(fault);
   if (options.help) {
-    std::cout << helpText(program);
+    std::cout << helpText(program, kind);
     return 0;
   }
   if (options.ranks && *options.ranks != plan.rankCount())
@@ -218,10 +181,12 @@ int runPlan(const std::string &program, const plan::Plan &plan,
     std::cout << describePlan(plan).dump(2) << "\n";
     return 0;
   }
-  fault = usageFault(options, plan);
+  bool trains = kind == ProgramKind::Trains;
+  fault = trains ? trainingFault(options, plan) : usageFault(options, plan);
   if (!fault.empty())
     return failUsage(fault);
-  Status status = runOnce(options, plan, kernels, kernelsSize);
+  Status status = trains ? runTraining(options, plan, kernels, kernelsSize)
+                         : runOnce(options, plan, kernels, kernelsSize);
   return status.ok() ? 0 : fail(status);
 }
 
@@ -238,8 +203,9 @@ int runMain(int argc, char **argv) {
   if (!carries) {
     LauncherOptions options;
     std::string fault;
-    if (parseOptions(arguments, options, fault) && options.help) {
-      std::cout << helpText(program);
+    if (parseOptions(arguments, ProgramKind::Runs, options, fault) &&
+        options.help) {
+      std::cout << helpText(program, ProgramKind::Runs);
       return 0;
     }
     return failUsage("this runner carries no program; make one with: hocket "

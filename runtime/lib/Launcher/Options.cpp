@@ -13,12 +13,15 @@ namespace {
 
 using Store = std::function<bool(LauncherOptions &, const std::string &)>;
 
+enum class Of { Both, Runs, Trains };
+
 struct Option {
   const char *name;  // with the dashes
   const char *value; // what the value is called, nullptr for a flag
   const char *help;
   const char *expects; // for an error about the value
   Store store;
+  Of of = Of::Both;
 };
 
 template <typename T>
@@ -83,6 +86,11 @@ bool storeSeconds(LauncherOptions &options, const std::string &value) {
   return true;
 }
 
+bool storeTokenType(LauncherOptions &options, const std::string &value) {
+  options.tokenType = value;
+  return value == "u8" || value == "u16" || value == "i32";
+}
+
 /// --stats, --stats=json or --stats=json:FILE.
 bool storeStats(LauncherOptions &options, const std::string &value) {
   const std::string json = "json";
@@ -103,16 +111,37 @@ const std::vector<Option> &allOptions() {
        "folder of them; may be given again",
        "a file", list(&O::weights)},
       {"--input", "FILE", "inputs, in the same forms", "a file",
-       list(&O::inputs)},
+       list(&O::inputs), Of::Runs},
       {"--output", "FILE", "write the outputs there, as safetensors", "a file",
-       text(&O::output)},
+       text(&O::output), Of::Runs},
       {"--random-weights", "SEED",
        "draw parameters instead: normal, deviation 0.02", "a natural number",
-       optionalInteger(&O::randomWeights, 0)},
+       optionalInteger(&O::randomWeights, 0), Of::Runs},
       {"--random-input", "SEED",
        "draw inputs instead: normal, deviation 1; integers\n"
        "below the vocabulary they are looked up in",
-       "a natural number", optionalInteger(&O::randomInput, 0)},
+       "a natural number", optionalInteger(&O::randomInput, 0), Of::Runs},
+      {"--data", "FILE",
+       "what to train on: raw tokens (.bin, or .npy of one dim),\n"
+       "or tensors by name as for --weights, whose first dim\n"
+       "counts examples; may be given again",
+       "a file", list(&O::data), Of::Trains},
+      {"--token-type", "TYPE", "elements of raw tokens: u16 (default), u8, i32",
+       "u8, u16 or i32", storeTokenType, Of::Trains},
+      {"--steps", "N", "end after step N", "a number from 1",
+       optionalInteger(&O::steps, 1), Of::Trains},
+      {"--seed", "S", "of new parameters and of the order of the examples",
+       "a natural number", optionalInteger(&O::seed, 0), Of::Trains},
+      {"--metrics", "FILE", "write a line of JSON for each step", "a file",
+       text(&O::metrics), Of::Trains},
+      {"--checkpoint", "FOLDER", "save there after the last step", "a folder",
+       text(&O::checkpoints), Of::Trains},
+      {"--save-every", "K", "save after every K steps as well",
+       "a number from 1", optionalInteger(&O::saveEvery, 1), Of::Trains},
+      {"--keep", "N", "keep the N newest checkpoints (default: 3)",
+       "a number from 1", optionalInteger(&O::keep, 1), Of::Trains},
+      {"--resume", "FOLDER", "go on from the newest checkpoint, or from a file",
+       "a folder or file", text(&O::resume), Of::Trains},
       {"--stats", nullptr,
        "print memory, bytes and times; --stats=json or\n"
        "--stats=json:FILE for machines",
@@ -121,11 +150,11 @@ const std::vector<Option> &allOptions() {
        "a file", text(&O::trace)},
       {"--check-replicas", nullptr,
        "compare the outputs that several ranks hold", "nothing",
-       flag(&O::checkReplicas)},
+       flag(&O::checkReplicas), Of::Runs},
       {"--warmup", "N", "steps before those that are timed", "a natural number",
-       integer(&O::warmup, 0)},
+       integer(&O::warmup, 0), Of::Runs},
       {"--repeat", "N", "time N steps and print median and least",
-       "a number from 1", integer(&O::repeat, 1)},
+       "a number from 1", integer(&O::repeat, 1), Of::Runs},
       {"--ranks", "N", "fail unless the program has N ranks", "a number from 1",
        optionalInteger(&O::ranks, 1)},
       {"--threads", "N", "threads for each rank (default: cores / ranks)",
@@ -141,6 +170,11 @@ const std::vector<Option> &allOptions() {
   return options;
 }
 
+bool belongsTo(const Option &option, ProgramKind kind) {
+  return option.of == Of::Both ||
+         (option.of == Of::Trains) == (kind == ProgramKind::Trains);
+}
+
 const Option *findOption(const std::string &name) {
   for (const Option &option : allOptions())
     if (name == option.name)
@@ -148,10 +182,11 @@ const Option *findOption(const std::string &name) {
   return nullptr;
 }
 
-std::string unknownOption(const std::string &name) {
+std::string unknownOption(const std::string &name, ProgramKind kind) {
   std::vector<std::string> names;
   for (const Option &option : allOptions())
-    names.push_back(option.name);
+    if (belongsTo(option, kind))
+      names.push_back(option.name);
   std::string near = nearestName(name, names);
   return "unknown option '" + name + "'" +
          (near.empty() ? "; see --help" : "; did you mean '" + near + "'?");
@@ -159,8 +194,9 @@ std::string unknownOption(const std::string &name) {
 
 } // namespace
 
-bool parseOptions(const std::vector<std::string> &arguments,
+bool parseOptions(const std::vector<std::string> &arguments, ProgramKind kind,
                   LauncherOptions &options, std::string &error) {
+  bool trains = kind == ProgramKind::Trains;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
     size_t equals = argument.find('=');
@@ -170,12 +206,20 @@ bool parseOptions(const std::vector<std::string> &arguments,
       value = argument.substr(equals + 1);
     if (name.compare(0, 1, "-") != 0) {
       error = "unexpected argument '" + argument +
-              "'; files are given as --weights, --input and --output";
+              "'; files are given as --weights, " +
+              (trains ? "--data and --metrics" : "--input and --output");
       return false;
     }
     const Option *option = findOption(name == "-h" ? "--help" : name);
     if (!option) {
-      error = unknownOption(name);
+      error = unknownOption(name, kind);
+      return false;
+    }
+    if (!belongsTo(*option, kind)) {
+      error = name + (trains ? " is for programs that do not train; this one "
+                               "is run with --data FILE --steps N"
+                             : " is for programs that train; this one is run "
+                               "with --input FILE --output FILE");
       return false;
     }
     if (option->value && !hasValue) {
@@ -194,12 +238,16 @@ bool parseOptions(const std::vector<std::string> &arguments,
   return true;
 }
 
-std::string helpText(const std::string &program) {
+std::string helpText(const std::string &program, ProgramKind kind) {
+  bool trains = kind == ProgramKind::Trains;
   std::string out = "usage: " + program +
-                    " --weights FILE --input FILE --output FILE [OPTION...]\n"
-                    "\noptions:\n";
+                    (trains ? " --data FILE --steps N --metrics FILE"
+                            : " --weights FILE --input FILE --output FILE") +
+                    " [OPTION...]\n\noptions:\n";
   constexpr size_t column = 26;
   for (const Option &option : allOptions()) {
+    if (!belongsTo(option, kind))
+      continue;
     std::string front = std::string("  ") + option.name;
     if (option.value)
       front += std::string(" ") + option.value;
@@ -208,8 +256,9 @@ std::string helpText(const std::string &program) {
       front += c == '\n' ? "\n" + std::string(column, ' ') : std::string(1, c);
     out += front + "\n";
   }
-  return out + "\nexit status: 0 done, 1 bad weights, inputs or outputs, 2 bad "
-               "usage, 3 failure\nwhile running\n";
+  return out + "\nexit status: 0 done, 1 bad weights, " +
+         (trains ? "data or checkpoints" : "inputs or outputs") +
+         ", 2 bad usage, 3 failure\nwhile running\n";
 }
 
 } // namespace hocket::runtime

@@ -18,19 +18,28 @@ struct LauncherOptions {
   int64_t threads = 0;            // per rank; 0: cores / ranks
   int64_t warmup = 0, repeat = 0; // repeat 0: one step, no times printed
   double deadline = 60;
+  // Of programs that train.
+  std::vector<std::string> data;
+  std::string tokenType, metrics, checkpoints, resume;
+  std::optional<int64_t> steps, saveEvery, keep;
+  std::optional<uint64_t> seed;
   bool stats = false;
   std::string statsJson; // file, "-" for standard output, empty for none
   std::string trace;     // file, empty for none
   bool checkReplicas = false, describe = false, help = false;
 };
 
+/// What a program is for.
+enum class ProgramKind { Runs, Trains };
+
 /// Reads `arguments`; false with a sentence in `error` for what is no option
-/// (naming the nearest one), has no value or a value that cannot be.
-bool parseOptions(const std::vector<std::string> &arguments,
+/// (naming the nearest one) or none of such a program, has no value or a value
+/// that cannot be.
+bool parseOptions(const std::vector<std::string> &arguments, ProgramKind kind,
                   LauncherOptions &options, std::string &error);
 
 /// The text of --help; `program` is the name it was called by.
-std::string helpText(const std::string &program);
+std::string helpText(const std::string &program, ProgramKind kind);
 
 } // namespace hocket::runtime
 

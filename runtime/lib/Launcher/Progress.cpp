@@ -1,4 +1,4 @@
-//===- Progress.cpp - how much of the weights has been read ---------------===//
+//===- Progress.cpp - how far a run is, on a terminal ---------------------===//
 
 #include "Progress.h"
 #include <cstdio>
@@ -30,6 +30,27 @@ Status ProgressSource::read(const std::string &tensor, const Box &box,
   }
   mutex.unlock();
   return status;
+}
+
+StepProgress::StepProgress(int64_t steps)
+    : steps(steps), isShown(isatty(STDERR_FILENO)) {}
+
+StepProgress::~StepProgress() {
+  if (isShown)
+    std::fputs("\r\033[K", stderr);
+}
+
+void StepProgress::show(const nlohmann::ordered_json &line) {
+  if (!isShown)
+    return;
+  double loss = 0;
+  auto found = line.find("loss");
+  if (found != line.end() && found->is_number())
+    loss = *found;
+  std::fprintf(stderr, "\rstep %lld of %lld, loss %.4f, %.0f tokens/s\033[K",
+               static_cast<long long>(line["step"]),
+               static_cast<long long>(steps), loss,
+               double(line["tokens_per_second"]));
 }
 
 int64_t elementsToLoad(const plan::Plan &plan) {

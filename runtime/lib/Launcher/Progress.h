@@ -1,4 +1,4 @@
-//===- Progress.h - how much of the weights has been read ------*- C++ -*-===//
+//===- Progress.h - how far a run is, on a terminal ------------*- C++ -*-===//
 
 #ifndef HOCKET_LIB_LAUNCHER_PROGRESS_H
 #define HOCKET_LIB_LAUNCHER_PROGRESS_H
@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 namespace hocket::runtime {
 
@@ -33,6 +34,19 @@ private:
   mutable std::atomic<int64_t> done{0};
   mutable std::mutex mutex;
   mutable std::chrono::steady_clock::time_point last;
+};
+
+/// Keeps one line about the steps of a training run on standard error, if that
+/// is a terminal.
+class StepProgress {
+public:
+  explicit StepProgress(int64_t steps);
+  ~StepProgress();
+  void show(const nlohmann::ordered_json &line);
+
+private:
+  const int64_t steps;
+  const bool isShown;
 };
 
 /// Elements that the ranks of `plan` read of all parameters.

@@ -21,9 +21,11 @@ namespace hocket::runtime {
 /// format says, names that appear twice, types that are not known, ranges that
 /// are out of the file, overlap, leave holes or do not have the size that
 /// shape and type say. `error` is a sentence without the file's name.
+/// `metadata` gets the strings of "__metadata__".
+using Metadata = std::map<std::string, std::string>;
 bool parseSafetensors(const uint8_t *data, size_t size,
                       std::map<std::string, StoredTensor> &tensors,
-                      std::string &error);
+                      std::string &error, Metadata *metadata = nullptr);
 
 /// One tensor of a file to be written.
 struct NamedTensor {
@@ -40,7 +42,8 @@ public:
   /// that cannot be written is the user's mistake, a full disk a failure.
   static Status create(const std::string &path,
                        const std::vector<NamedTensor> &tensors,
-                       std::unique_ptr<SafetensorsWriter> &writer);
+                       std::unique_ptr<SafetensorsWriter> &writer,
+                       const Metadata &metadata = {});
   ~SafetensorsWriter() override;
 
   Status prepare(const std::string &tensor,

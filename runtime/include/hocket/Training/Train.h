@@ -1,0 +1,55 @@
+//===- Train.h - a plan run step after step ---------------------*- C++ -*-===//
+
+#ifndef HOCKET_TRAINING_TRAIN_H
+#define HOCKET_TRAINING_TRAIN_H
+
+#include "hocket/Runtime/Executor.h"
+#include "hocket/Training/Batches.h"
+#include "hocket/Training/Checkpoint.h"
+#include "hocket/Training/Metrics.h"
+#include <functional>
+
+namespace hocket::runtime {
+
+/// Whether steps of the plan change something: it is for training.
+bool isTraining(const plan::Plan &plan);
+
+struct TrainOptions {
+  ExecutorOptions executor;
+  int64_t steps = 0;       // in all, those before a checkpoint included
+  int64_t saveEvery = 0;   // 0: after the last step only
+  std::string checkpoints; // a folder, or empty: nothing is saved
+  int64_t keep = 3;
+  std::string metrics; // a file, or empty
+};
+
+struct TrainReport {
+  int64_t firstStep = 0; // done before
+  std::string lastCheckpoint;
+  nlohmann::ordered_json lastLine;
+  std::vector<RankCounters> counters;
+  double prepareSeconds = 0, loadSeconds = 0;
+  std::vector<double> stepSeconds;
+  std::string trace;
+};
+
+/// What a run begins with: parameters, and after a checkpoint the states.
+struct TrainStart {
+  const TensorSource *parameters = nullptr;
+  const TensorSource *states = nullptr; // or null: as load makes them
+  Progress progress;
+};
+
+/// Called after every step with its line of metrics.
+using StepDone = std::function<void(const nlohmann::ordered_json &line)>;
+
+/// Runs steps [start.progress.step, options.steps). Everything is opened and
+/// checked before the first rank starts.
+Status train(const plan::Plan &plan, const KernelTable &kernels,
+             const TrainStart &start, Batches &batches,
+             const TrainOptions &options, TrainReport &report,
+             const StepDone &done);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_TRAINING_TRAIN_H

@@ -1,0 +1,49 @@
+//===- Reports.cpp - what a run prints beside its results -----------------===//
+
+#include "Reports.h"
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+namespace hocket::runtime {
+
+static Status writeText(const std::string &path, const std::string &text) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return Status::success();
+  }
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  bool good =
+      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int code = errno;
+  if (file && std::fclose(file) != 0)
+    good = false;
+  if (good)
+    return Status::success();
+  return Status::userError("'" + path +
+                           "' cannot be written: " + std::strerror(code));
+}
+
+Status writeReports(const LauncherOptions &options, const plan::Plan &plan,
+                    const RunReport &report) {
+  Status status;
+  if (!options.trace.empty())
+    status = writeText(options.trace, report.trace);
+  if (status.ok() && options.stats)
+    status = writeText("-", statisticsText(plan, report));
+  if (status.ok() && !options.statsJson.empty())
+    status =
+        writeText(options.statsJson, statistics(plan, report).dump(2) + "\n");
+  if (status.ok() && options.repeat > 0 && !options.stats) {
+    char line[128];
+    std::snprintf(
+        line, sizeof line, "%lld steps: median %.3f ms, least %.3f ms\n",
+        static_cast<long long>(options.repeat),
+        report.medianStepSeconds() * 1e3, report.leastStepSeconds() * 1e3);
+    status = writeText(options.statsJson == "-" ? "/dev/stderr" : "-", line);
+  }
+  return status.ok() ? checkAgainstPlan(plan, report) : status;
+}
+
+} // namespace hocket::runtime

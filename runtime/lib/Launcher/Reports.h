@@ -1,0 +1,21 @@
+//===- Reports.h - what a run prints beside its results --------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_LAUNCHER_REPORTS_H
+#define HOCKET_LIB_LAUNCHER_REPORTS_H
+
+#include "Options.h"
+#include "hocket/Launcher/Execute.h"
+
+namespace hocket::runtime {
+
+/// Trace, statistics and times, as far as they were asked for; an error where
+/// the run counted something else than the plan promised.
+Status writeReports(const LauncherOptions &options, const plan::Plan &plan,
+                    const RunReport &report);
+
+/// Events of a trace that a rank may record.
+constexpr int64_t mostTraceEvents = 1 << 16;
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_LAUNCHER_REPORTS_H

@@ -1,0 +1,160 @@
+//===- TrainMain.cpp - a program that trains ------------------------------===//
+
+#include "TrainMain.h"
+#include "Progress.h"
+#include "Reports.h"
+#include "hocket/Io/TensorCheck.h"
+#include "hocket/Io/TensorFiles.h"
+#include "hocket/Launcher/Pack.h"
+#include "hocket/Training/InitialParameters.h"
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <numeric>
+
+namespace hocket::runtime {
+
+std::string trainingFault(const LauncherOptions &options,
+                          const plan::Plan &plan) {
+  if (options.data.empty()) {
+    std::string names;
+    for (const plan::GlobalTensor &input : plan.inputs)
+      if (!isStep(input))
+        names += (names.empty() ? "'" : ", '") + input.name + "'";
+    return "missing --data FILE: the program trains on " + names;
+  }
+  if (!options.steps)
+    return "missing --steps N: how many steps to train";
+  if (!options.weights.empty() && !options.resume.empty())
+    return "--weights and --resume exclude each other: a checkpoint has the "
+           "parameters";
+  for (auto [name, isGiven] : {std::pair("--save-every", !!options.saveEvery),
+                               std::pair("--keep", !!options.keep)})
+    if (isGiven && options.checkpoints.empty())
+      return std::string(name) + " needs a folder to save in: --checkpoint "
+                                 "FOLDER";
+  return "";
+}
+
+namespace {
+
+FileType tokenType(const std::string &word) {
+  return word == "u8"    ? FileType::U8
+         : word == "i32" ? FileType::I32
+                         : FileType::U16;
+}
+
+/// Where parameters and states come from: new, from files, or a checkpoint.
+struct Beginning {
+  Checkpoint checkpoint;
+  TensorFiles files{"weights"};
+  std::unique_ptr<InitialParameters> drawn;
+  TrainStart start;
+
+  Status open(const LauncherOptions &options, const plan::Plan &plan);
+};
+
+Status Beginning::open(const LauncherOptions &options, const plan::Plan &plan) {
+  start.progress.seed = options.seed.value_or(0);
+  if (!options.resume.empty()) {
+    if (Status status = checkpoint.open(options.resume); !status.ok())
+      return status;
+    start.progress = checkpoint.progress;
+    start.parameters = start.states = &checkpoint.tensors();
+    if (options.seed && *options.seed != start.progress.seed)
+      return Status::userError(
+          "checkpoint '" + checkpoint.file + "' is of a run with seed " +
+          std::to_string(start.progress.seed) + ", --seed says " +
+          std::to_string(*options.seed) + "; leave out --seed to go on");
+    return Status::success();
+  }
+  if (options.weights.empty()) {
+    drawn = std::make_unique<InitialParameters>(plan, start.progress.seed);
+    start.parameters = drawn.get();
+    return Status::success();
+  }
+  for (const std::string &path : options.weights)
+    if (Status status = files.add(path); !status.ok())
+      return status;
+  start.parameters = &files;
+  return checkParameters(plan, files, files.tensorNames());
+}
+
+TrainOptions trainOptions(const LauncherOptions &options,
+                          const plan::Plan &plan) {
+  TrainOptions train;
+  train.executor.cores = options.threads * plan.rankCount();
+  train.executor.deadlineSeconds = options.deadline;
+  train.executor.traceEvents = options.trace.empty() ? 0 : mostTraceEvents;
+  train.steps = *options.steps;
+  train.saveEvery = options.saveEvery.value_or(0);
+  train.checkpoints = options.checkpoints;
+  train.keep = options.keep.value_or(train.keep);
+  train.metrics = options.metrics;
+  return train;
+}
+
+/// "steps 101 to 300 in 12.5 s, loss 2.3456; saved in c/step-....safetensors"
+void printEnd(const TrainReport &report, int64_t steps) {
+  double seconds = std::accumulate(report.stepSeconds.begin(),
+                                   report.stepSeconds.end(), 0.0);
+  char text[160];
+  std::snprintf(text, sizeof text, "steps %lld to %lld in %.1f s",
+                static_cast<long long>(report.firstStep + 1),
+                static_cast<long long>(steps), seconds);
+  std::cout << text;
+  auto loss = report.lastLine.find("loss");
+  if (loss != report.lastLine.end() && loss->is_number()) {
+    std::snprintf(text, sizeof text, ", loss %.4f", double(*loss));
+    std::cout << text;
+  }
+  if (!report.lastCheckpoint.empty())
+    std::cout << "; saved in " << report.lastCheckpoint;
+  std::cout << std::endl;
+}
+
+} // namespace
+
+Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
+                   const uint8_t *kernels, size_t kernelsSize) {
+  Beginning beginning;
+  Status status = beginning.open(options, plan);
+  if (!status.ok())
+    return status;
+  if (beginning.start.progress.step >= *options.steps) {
+    std::cout << "nothing to do: checkpoint '" << beginning.checkpoint.file
+              << "' is after step " << beginning.start.progress.step
+              << " and --steps is " << *options.steps << std::endl;
+    return status;
+  }
+  DataOptions data{options.data, std::nullopt, beginning.start.progress.seed};
+  if (!options.tokenType.empty())
+    data.tokenType = tokenType(options.tokenType);
+  std::unique_ptr<Batches> batches;
+  status = openBatches(plan, data, batches);
+  KernelLibrary library;
+  if (status.ok())
+    status = library.load(kernels, kernelsSize, plan);
+  if (!status.ok())
+    return status;
+  TrainReport report;
+  {
+    StepProgress progress(*options.steps);
+    status = train(plan, library.table(), beginning.start, *batches,
+                   trainOptions(options, plan), report,
+                   [&](const auto &line) { progress.show(line); });
+  }
+  if (!status.ok())
+    return status;
+  if (options.statsJson != "-")
+    printEnd(report, *options.steps);
+  RunReport counted;
+  counted.counters = report.counters;
+  counted.prepareSeconds = report.prepareSeconds;
+  counted.loadSeconds = report.loadSeconds;
+  counted.stepSeconds = report.stepSeconds;
+  counted.trace = report.trace;
+  return writeReports(options, plan, counted);
+}
+
+} // namespace hocket::runtime

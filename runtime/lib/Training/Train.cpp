@@ -1,0 +1,154 @@
+//===- Train.cpp - a plan run step after step -----------------------------===//
+
+#include "hocket/Training/Train.h"
+#include "hocket/Runtime/MemoryTensors.h"
+#include <chrono>
+#include <cmath>
+#include <sstream>
+
+namespace hocket::runtime {
+
+using Json = nlohmann::ordered_json;
+
+bool isTraining(const plan::Plan &plan) { return !plan.states.empty(); }
+
+namespace {
+
+class Stopwatch {
+public:
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    double seconds = std::chrono::duration<double>(now - last).count();
+    last = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+int64_t bytesReceived(const Executor &executor) {
+  int64_t bytes = 0;
+  for (const RankCounters &rank : executor.counters())
+    for (const CollectiveCounter &collective : rank.step.collectives)
+      bytes += collective.receivedBytes;
+  return bytes;
+}
+
+/// Outputs of one number go by their names: loss, grad_norm, lr.
+void addNumbers(const plan::Plan &plan, const MemoryTensors &outputs,
+                Json &line) {
+  for (const plan::GlobalTensor &output : plan.outputs) {
+    int64_t elements = 1;
+    for (int64_t extent : output.dims)
+      elements *= extent;
+    const MemoryTensors::Tensor *found = outputs.find(output.name);
+    if (elements != 1 || !found)
+      continue;
+    double number = 0;
+    convert(found->bytes.data(), output.type, &number, plan::DType::F64, 1);
+    // JSON has no number for it.
+    if (std::isfinite(number))
+      line[output.name] = number;
+    else
+      line[output.name] = nullptr;
+  }
+}
+
+/// One run, from the executor to its last step.
+class Run {
+public:
+  Run(const plan::Plan &plan, const TrainStart &start, Batches &batches,
+      const TrainOptions &options, TrainReport &report)
+      : plan(plan), start(start), batches(batches), options(options),
+        report(report) {}
+
+  Status prepare(const KernelTable &kernels);
+  Status steps(const StepDone &done);
+
+private:
+  Status step(int64_t number, const StepDone &done);
+
+  const plan::Plan &plan;
+  const TrainStart &start;
+  Batches &batches;
+  const TrainOptions &options;
+  TrainReport &report;
+  CheckpointFolder folder;
+  MetricsFile metrics;
+  MemoryTensors outputs{"outputs"};
+  std::unique_ptr<Executor> executor;
+};
+
+Status Run::prepare(const KernelTable &kernels) {
+  Stopwatch watch;
+  Status status;
+  if (!options.checkpoints.empty())
+    status = folder.open(options.checkpoints, options.keep);
+  if (status.ok())
+    status = Executor::create(plan, kernels, options.executor, executor);
+  report.prepareSeconds = watch.lap();
+  if (status.ok())
+    status = executor->load(*start.parameters);
+  if (status.ok() && start.states)
+    status = executor->restore(*start.states);
+  // An earlier run's lines go only when nothing else can be wrong.
+  if (status.ok() && !options.metrics.empty())
+    status = metrics.open(options.metrics, start.progress.step);
+  report.loadSeconds = watch.lap();
+  report.firstStep = start.progress.step;
+  return status;
+}
+
+Status Run::step(int64_t number, const StepDone &done) {
+  Stopwatch watch;
+  int64_t before = bytesReceived(*executor);
+  batches.setStep(number);
+  Status status = executor->step(batches, outputs);
+  if (!status.ok())
+    return status;
+  double seconds = watch.lap();
+  report.stepSeconds.push_back(seconds);
+  Json line = {{"step", number + 1}};
+  addNumbers(plan, outputs, line);
+  line["tokens_per_second"] =
+      std::round(double(batches.tokensOfStep) / std::max(seconds, 1e-9));
+  line["bytes"] = bytesReceived(*executor) - before;
+  status = metrics.write(line);
+  report.lastLine = line;
+  if (status.ok())
+    done(line);
+  bool isDue = options.saveEvery > 0 && (number + 1) % options.saveEvery == 0;
+  if (status.ok() && !options.checkpoints.empty() &&
+      (isDue || number + 1 == options.steps))
+    status = folder.save(plan, *executor, *start.parameters,
+                         {number + 1, start.progress.seed});
+  report.lastCheckpoint = folder.last();
+  return status;
+}
+
+Status Run::steps(const StepDone &done) {
+  Status status;
+  for (int64_t i = start.progress.step; status.ok() && i < options.steps; ++i)
+    status = step(i, done);
+  report.counters = executor->counters();
+  if (options.executor.traceEvents > 0) {
+    std::ostringstream trace;
+    executor->writeTrace(trace);
+    report.trace = trace.str();
+  }
+  return status;
+}
+
+} // namespace
+
+Status train(const plan::Plan &plan, const KernelTable &kernels,
+             const TrainStart &start, Batches &batches,
+             const TrainOptions &options, TrainReport &report,
+             const StepDone &done) {
+  Run run(plan, start, batches, options, report);
+  Status status = run.prepare(kernels);
+  return status.ok() ? run.steps(done) : status;
+}
+
+} // namespace hocket::runtime
