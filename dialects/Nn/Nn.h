@@ -3,6 +3,7 @@
 #ifndef HOCKET_NN_NN_H
 #define HOCKET_NN_NN_H
 
+#include "dialects/Nn/Derivative.h"
 #include "dialects/Nn/Layout.h"
 #include "dialects/Nn/PlacementRule.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -13,6 +14,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include "dialects/Nn/NnDialect.h.inc"
 #include "dialects/Nn/NnInterfaces.h.inc"
@@ -21,6 +23,12 @@
 #include "dialects/Nn/NnOps.h.inc"
 
 namespace hocket::nn {
+
+/// The `nn.seed` of the module that holds the operation; 0 if it has none.
+int64_t seedOf(mlir::Operation *op);
+
+/// The parameters and states that a step changes: what nn.assign names.
+llvm::DenseSet<mlir::StringAttr> assignedNames(mlir::Block &block);
 
 /// Creates an op whose result type follows from its operands. Where they don't
 /// fit, says so at `location` and returns null, and nothing is created (what

@@ -17,4 +17,16 @@ def Nn_PlacedOp : OpInterface<"PlacedOp"> {
   ];
 }
 
+def Nn_DifferentiableOp : OpInterface<"DifferentiableOp"> {
+  let cppNamespace = "::hocket::nn";
+  let description = [{
+    The derivative of an operation, as whole-tensor operations: see Derivative.h.
+  }];
+  let methods = [
+    InterfaceMethod<"gives the gradients of the operands that are wanted",
+                    "void", "differentiate",
+                    (ins "::hocket::nn::Derivative &":$d)>
+  ];
+}
+
 #endif // HOCKET_NN_INTERFACES

@@ -14,10 +14,11 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-// Any op: one placement rule, printed as operands, attributes, types.
+// Any op: one placement rule, one derivative; printed as operands, attributes, types.
 class Nn_PlainOp<string mnemonic, list<Trait> traits = []>
     : Nn_Op<mnemonic, !listconcat([Pure,
-        DeclareOpInterfaceMethods<Nn_PlacedOp>], traits)> {
+        DeclareOpInterfaceMethods<Nn_PlacedOp>,
+        DeclareOpInterfaceMethods<Nn_DifferentiableOp>], traits)> {
   let assemblyFormat =
       "operands attr-dict `:` functional-type(operands, results)";
 }
@@ -137,9 +138,11 @@ def Nn_FillOp : Nn_PlainOp<"fill"> {
 def Nn_IotaOp : Nn_PlainOp<"iota"> {
   let summary = "0, 1, 2, ... along a dim";
   let description = [{
-    (C1) dim is a dim of the result. (C2) the result has numbers.
+    Placed where it is used, or, with `like`, as that tensor is.
+    (C1) dim is a dim of the result. (C2) the result has numbers. (C3) `like`
+    has the result's dim sizes.
   }];
-  let arguments = (ins I64Attr:$dim);
+  let arguments = (ins Optional<Nn_Tensor>:$like, I64Attr:$dim);
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
 }
@@ -176,21 +179,72 @@ def Nn_EmbeddingOp : Nn_InferredOp<"embedding"> {
   let arguments = (ins Nn_Tensor:$table, Nn_Tensor:$ids);
 }
 
-def Nn_AttentionOp : Nn_InferredOp<"attention"> {
+def Nn_EmbeddingGradOp : Nn_PlainOp<"embedding_grad"> {
+  let summary = "table[r, :] = sum of dy[..., :] over ids[...] = r";
+  let description = [{
+    The gradient of an embedding's table. An id that is no row of the result is
+    an error at run time.
+    (C1) ids are integers. (C2) the result has rank 2. (C3) dy has the dims of
+    ids and the result's last. (C4) equal element types.
+  }];
+  let arguments = (ins Nn_Tensor:$ids, Nn_Tensor:$dy);
+  let results = (outs Nn_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "softmax(scale q k^T + mask) v, by heads";
   let description = [{
     q [b, h, s, d], k [b, g, t, d], v [b, g, t, e], result [b, h, s, e]; h is a
     multiple of g, query head i reads kv head i / (h / g). `keep` [b, t] is
     bool, true where a key may be attended to. `causal`: key j is visible to
     query i if j <= i + t - s. A row that sees nothing is zero.
-    `dropout` is the probability applied to the weights in training.
+    With a `step` the weights, [b, h, s, t], are dropped as by nn.dropout with
+    p = `dropout`.
+    ```mlir
+    %y = nn.attention %q, %k, %v, %keep step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
+    ```
     (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
+    (C5) step and stream as nn.dropout.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
+                       Optional<Nn_Tensor>:$step,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        F64Attr:$scale,
-                       DefaultValuedAttr<F64Attr, "0.0">:$dropout);
+                       DefaultValuedAttr<F64Attr, "0.0">:$dropout,
+                       OptionalAttr<I64Attr>:$stream);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v (`,` $keep^)? (`step` $step^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad",
+                                    [AttrSizedOperandSegments]> {
+  let summary = "the gradients of attention's q, k and v";
+  let description = [{
+    `dout` is the gradient of the result of nn.attention with these operands and
+    attributes. The weights are computed again from q and k.
+    ```mlir
+    %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %keep step %n {scale = 0.125 : f64, ...} : ...
+    ```
+    (C1) the constraints of attention. (C2) dout has the type of its result.
+    (C3) the results have the types of q, k and v.
+  }];
+  let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
+                       Nn_Tensor:$v, Nn_Tensor:$dout,
+                       Optional<Nn_Tensor>:$keep, Optional<Nn_Tensor>:$step,
+                       DefaultValuedAttr<BoolAttr, "false">:$causal,
+                       F64Attr:$scale,
+                       DefaultValuedAttr<F64Attr, "0.0">:$dropout,
+                       OptionalAttr<I64Attr>:$stream);
+  let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v `,` $dout (`,` $keep^)? (`step` $step^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
 }
 
 //===-- Norms and softmax ---------------------------------------------------===//
@@ -221,17 +275,29 @@ def Nn_SoftmaxOp : Nn_InferredOp<"softmax"> {
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim);
 }
 
+def Nn_LogSumExpOp : Nn_InferredOp<"log_sum_exp"> {
+  let summary = "log(sum exp(x)) along a dim, which the result lacks";
+  let description = [{
+    Computed as max + log(sum exp(x - max)), so that no exponential overflows.
+    -inf where all elements are.
+    (C1) dim is a dim of x. (C2) x has floats.
+  }];
+  let arguments = (ins Nn_Tensor:$x, I64Attr:$dim);
+}
+
 def Nn_RotaryOp : Nn_InferredOp<"rotary"> {
   let summary = "rotary position embedding of the last dim by positions on dim";
   let description = [{
     With d the size of the last dim, angle a(p, i) = p * base^(-2i/d) and
     i < d/2. `half`: (x_i, x_{i+d/2}) is rotated (LLaMA as published);
     `interleaved`: (x_{2i}, x_{2i+1}). (RoFormer, arXiv 2104.09864, eq. 15.)
+    `inverse` turns back, by minus the angle.
     (C1) the last dim is even and dim is another one. (C2) style is one of the
     two. (C3) base > 0. (C4) x has floats.
   }];
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, F64Attr:$base,
-                       StrAttr:$style);
+                       StrAttr:$style,
+                       DefaultValuedAttr<BoolAttr, "false">:$inverse);
 }
 
 //===-- Element-wise ---------------------------------------------------------===//
@@ -282,8 +348,21 @@ def Nn_CastOp : Nn_PlainOp<"cast"> {
 
 def Nn_DropoutOp : Nn_InferredOp<"dropout"> {
   let summary = "zeroes elements with probability p in training; else identity";
-  let description = [{(C1) 0 <= p < 1.}];
-  let arguments = (ins Nn_Tensor:$x, F64Attr:$p);
+  let description = [{
+    Without `step` the identity. With it an element is kept where its random
+    word is at least floor(p 2^32), and then divided by 1 - p. The word is that
+    of runtime/include/hocket/Random/Philox.h: it follows from the module's
+    `nn.seed` (i64, else 0), `stream` (one for each call in the model), the
+    step, and the element's row-major place in the whole tensor, so that every
+    placement draws the same.
+    ```mlir
+    %y = nn.dropout %x, %step {p = 0.1 : f64, stream = 7 : i64} : ...
+    ```
+    (C1) 0 <= p < 1. (C2) a stream if and only if there is a step. (C3) step is
+    an i32 without dims. (C4) x has floats.
+  }];
+  let arguments = (ins Nn_Tensor:$x, Optional<Nn_Tensor>:$step, F64Attr:$p,
+                       OptionalAttr<I64Attr>:$stream);
 }
 
 //===-- Reductions ------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #include "PrintDiagnostics.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Pipeline/Registration.h"
+#include "hocket/Transforms/Differentiate.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -92,6 +93,8 @@ bool Compiler::load(const CompileSource &source) {
         frontend::elaborate(program, state->sources, state->diagnostics,
                             &state->context, source.elaborate);
   state->errors << state->diagnostics.render();
+  if (state->module && source.gradients)
+    (*state->module)->setAttr(kGradients, StringAttr::get(context(), "all"));
   return state->module && dump();
 }
 
@@ -161,10 +164,17 @@ bool Compiler::dump() {
   return !error;
 }
 
+/// A stage that a module without gradients passes as it is, and undumped.
+static bool isEmptyStage(ModuleOp module, const Stage &stage) {
+  return stage.name == "differentiated" && !module->hasAttr(kGradients);
+}
+
 bool Compiler::runTo(StringRef name) {
   int target = findStage(name);
   while (state->stage < target) {
     ++state->stage;
+    if (isEmptyStage(*state->module, stages()[state->stage]))
+      continue;
     if (failed(stages()[state->stage].run(*state->module,
                                           keepsReport ? &report : nullptr)) ||
         !dump())

@@ -6,8 +6,11 @@
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/CodeGen/LowerKernels.h"
 #include "hocket/Placement/Place.h"
+#include "hocket/Transforms/Combine.h"
+#include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Partition.h"
+#include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -19,7 +22,10 @@ void hocket::registerDialects(mlir::DialectRegistry &registry) {
 // One line for each stage's library, in the order of the stages.
 void hocket::registerPasses() {
   placement::registerPlacePass();
+  registerDifferentiatePass();
+  registerTrainPass();
   registerPartitionPass();
+  registerCombinePass();
   registerFusePass();
   codegen::registerLowerKernelsPass();
 }

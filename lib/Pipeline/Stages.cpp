@@ -1,8 +1,11 @@
 //===- Stages.cpp - the table of stages -----------------------------------===//
 
 #include "hocket/Pipeline/Stages.h"
+#include "hocket/Transforms/Combine.h"
+#include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Partition.h"
+#include "hocket/Transforms/Train.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -13,13 +16,18 @@ static LogicalResult runPlace(ModuleOp module,
   return placement::place(module, report);
 }
 
+static LogicalResult runDifferentiate(ModuleOp module,
+                                      placement::PlacementReport *) {
+  return failure(failed(differentiate(module)) || failed(train(module)));
+}
+
 static LogicalResult runPartition(ModuleOp module,
                                   placement::PlacementReport *) {
   return partition(module);
 }
 
 static LogicalResult runFuse(ModuleOp module, placement::PlacementReport *) {
-  return fuse(module);
+  return failure(failed(combine(module)) || failed(fuse(module)));
 }
 
 ArrayRef<Stage> hocket::stages() {
@@ -30,6 +38,8 @@ ArrayRef<Stage> hocket::stages() {
        nullptr},
       {"placed", "every value's type says what each rank holds of it",
        runPlace},
+      {"differentiated", "the backward follows the forward, placed as well",
+       runDifferentiate},
       {"spmd",
        "one function a rank class, on local tensors, collectives "
        "between ranks",

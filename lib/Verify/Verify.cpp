@@ -1,12 +1,14 @@
 //===- Verify.cpp - runs a program and the reference side by side ---------===//
 
 #include "hocket/Verify/Verify.h"
+#include "dialects/Sched/Sched.h"
 #include "hocket/Io/RandomTensors.h"
 #include "hocket/Launcher/Execute.h"
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Plan/Summary.h"
 #include "hocket/Reference/Evaluate.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include "hocket/Transforms/Differentiate.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -15,10 +17,17 @@
 using namespace hocket;
 using runtime::Status;
 
+bool OutputError::isGradient() const {
+  constexpr llvm::StringLiteral suffix = ".grad";
+  return llvm::StringRef(name).ends_with(suffix);
+}
+
 double VerifyReport::worst() const {
   double worst = 0;
   for (const OutputError &output : outputs)
-    worst = std::max(worst, output.relative);
+    worst = std::max(worst, output.isGradient()
+                                ? output.relative / kGradientTolerance
+                                : output.relative);
   return worst;
 }
 
@@ -103,6 +112,19 @@ static void dropUnused(mlir::ModuleOp model) {
         op.erase();
 }
 
+/// The model without a schedule, with its backward where one is asked for.
+static bool makeReference(mlir::ModuleOp model) {
+  if (model->hasAttr(kGradients)) {
+    for (auto schedule :
+         llvm::make_early_inc_range(model.getOps<sched::ScheduleOp>()))
+      schedule.erase();
+    if (failed(placement::place(model)) || failed(differentiate(model)))
+      return false;
+  }
+  dropUnused(model);
+  return true;
+}
+
 /// NaN and infinities of one side only count as an infinite error.
 static OutputError compare(const std::string &name,
                            const std::vector<double> &found,
@@ -126,7 +148,8 @@ static OutputError compare(const std::string &name,
 bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
                     VerifyReport &report, Status &status) {
   mlir::OwningOpRef<mlir::ModuleOp> model = compiler.module().clone();
-  dropUnused(*model);
+  if (!makeReference(*model))
+    return false;
   std::optional<CompiledProgram> program =
       compiler.makeProgram(options.codegen);
   if (!program)

@@ -8,8 +8,8 @@
 using namespace hocket;
 using namespace hocket::tool;
 
-#define STAGES "model, placed, spmd, kernels"
-#define SOURCE "--schedule --model --variant -D --from"
+#define STAGES "model, placed, differentiated, spmd, kernels"
+#define SOURCE "--schedule --model --variant --train --function -D --from"
 
 const std::vector<Command> &tool::commands() {
   static const std::vector<Command> table = {
@@ -18,17 +18,18 @@ const std::vector<Command> &tool::commands() {
        SOURCE " --dump-stages", STAGES, 1, 1, runCheck},
       {"compile", "hocket compile FILE -o APP [--schedule NAME] [options]",
        "make an executable, or print a stage with --emit",
-       SOURCE " -o --emit --dump-stages --cpu --target", STAGES, 1, 1,
+       SOURCE " --grad -o --emit --dump-stages --cpu --target", STAGES, 1, 1,
        runCompile},
       {"run", "hocket run FILE [options] [the program's options]",
        "compile and run at once; `--help` after FILE is the program's",
-       SOURCE " --cpu --dump-stages", STAGES, 1, 1, runRun},
+       SOURCE " --grad --cpu --dump-stages", STAGES, 1, 1, runRun},
       {"verify", "hocket verify FILE [--schedule NAME] [options]",
        "run on all ranks and compare with the float64 reference",
-       SOURCE " --cpu --seed --tolerance --json", "model", 1, 1, runVerify},
+       SOURCE " --grad --cpu --seed --tolerance --json", "model", 1, 1,
+       runVerify},
       {"plan", "hocket plan FILE [--schedule NAME] [--json]",
        "collectives, bytes, memory and flops, before anything runs",
-       SOURCE " --cpu --json", STAGES, 1, 1, runPlan},
+       SOURCE " --grad --cpu --json", STAGES, 1, 1, runPlan},
       {"explain", "hocket explain FILE PATH [--schedule NAME]",
        "why a value is placed as it is, and what moves it", SOURCE " --json",
        "model", 1, 2, runExplain},

@@ -56,6 +56,16 @@ const std::vector<Option> &optionTable() {
          options.source.elaborate.variant = value;
          return true;
        }},
+      {"--train", "NAME", "which recipe: a training step of the model's loss",
+       [](Options &options, Words value) {
+         options.source.elaborate.train = value;
+         return !value.empty();
+       }},
+      {"--function", "NAME", "what of the model: forward (default) or loss",
+       [](Options &options, Words value) {
+         options.source.elaborate.function = value;
+         return value == "forward" || value == "loss";
+       }},
       {"-D", "NAME=VALUE",
        "a parameter of the model or schedule "
        "(model.layers=2, schedule.tp=4)",
@@ -69,11 +79,19 @@ const std::vector<Option> &optionTable() {
          options.source.from = value;
          return true;
        }},
+      {"--grad", nullptr,
+       "the gradients of inputs and parameters too, in training "
+       "(dropout is live)",
+       [](Options &options, Words) {
+         options.source.gradients = true;
+         options.source.elaborate.training = true;
+         return true;
+       }},
       {"-o", "FILE", "where to write; - is standard output",
        store(&Options::output)},
       {"--emit", "STAGE",
        "print a stage instead of making an executable: "
-       "model, placed, spmd, kernels, plan",
+       "model, placed, differentiated, spmd, kernels, plan",
        [](Options &options, Words value) {
          options.emit = value;
          return value == "plan" || findStage(value) >= 0;
@@ -123,6 +141,9 @@ const Option *findOption(const Command &command, const std::string &name) {
 
 std::string helpOf(const Option &option, const Command &command) {
   bool isFrom = std::strcmp(option.name, "--from") == 0;
+  bool takesAll = std::strcmp(command.name, "check") == 0;
+  if (takesAll && std::strcmp(option.name, "--schedule") == 0)
+    return "which schedule; without it: every one";
   return std::string(option.help) + (isFrom ? command.from : "");
 }
 
@@ -158,8 +179,8 @@ std::string nearDefine(const std::string &option, const std::string &value) {
   size_t dot = value.find('.');
   if (option != "-D" || dot == std::string::npos || dot > value.find('='))
     return "";
-  auto near =
-      syntax::nearest(value.substr(0, dot), {"model", "schedule", "variant"});
+  auto near = syntax::nearest(value.substr(0, dot),
+                              {"model", "schedule", "variant", "train"});
   return near ? "; did you mean '" + *near + value.substr(dot) + "'?" : "";
 }
 

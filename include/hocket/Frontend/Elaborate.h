@@ -16,8 +16,8 @@
 
 namespace hocket::frontend {
 
-/// `-D model.layers=2`: `target` is "model", "schedule" or empty (whichever
-/// has a parameter of that name; both is an error).
+/// `-D model.layers=2`: `target` is "model", "variant", "schedule", "train" or
+/// empty (whichever has a parameter of that name; two are an error).
 struct Define {
   std::string target, name, value;
 };
@@ -26,6 +26,14 @@ struct ElaborateOptions {
   std::string model;    // empty: the only one visible, or the schedule's
   std::string schedule; // empty: one device
   std::string variant;  // empty: the schedule's, or none
+  /// "forward", or "loss": its inputs and its one number, which may call
+  /// forward.
+  std::string function = "forward";
+  /// A recipe: the function is its loss, training is on, and the module gets
+  /// nn.train and nn.gradients.
+  std::string train;
+  /// Dropout is live: the function takes one more input, `step`, last.
+  bool training = false;
   std::vector<Define> defines;
 };
 

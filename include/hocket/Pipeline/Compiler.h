@@ -30,6 +30,8 @@ struct CompileSource {
   frontend::ElaborateOptions elaborate;
   /// A stage's name: `path` is a dump of that stage. Empty: a .hkt file.
   std::string from;
+  /// Compiles the backward as well: nn.gradients = "all" (Differentiate.h).
+  bool gradients = false;
 };
 
 class Compiler {

@@ -25,12 +25,18 @@ struct OutputError {
   std::string name;
   double relative = 0;
   double largest = 0; // of the reference
+  bool isGradient() const;
 };
+
+/// Gradients may be this much farther off than outputs: each is made of a
+/// forward and of a backward, and sums over all rows.
+inline constexpr double kGradientTolerance = 10;
 
 struct VerifyReport {
   std::vector<OutputError> outputs;
   int64_t ranks = 1;
   int64_t collectives = 0; // in a step
+  /// The largest relative error; of gradients, over kGradientTolerance.
   double worst() const;
 };
 

@@ -1,0 +1,62 @@
+//===- NormDerivative.cpp - derivatives of norms and softmax --------------===//
+//
+// With h = (x - mean) / sqrt(var + eps) and g = dy * weight,
+//   dx = (g - mean(g) - h mean(g h)) / sqrt(var + eps);
+// rms_norm has no mean to take away (arXiv 1607.06450, 1910.07467). Statistics
+// are computed again from x: nothing but x is kept for the backward.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Ops/Shapes.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+static void differentiateNorm(Operation *op, Derivative &d, double eps,
+                              bool centered) {
+  int64_t last = dimsOf(op->getOperand(0)).size() - 1;
+  auto mean = [&](Value x) { return d.reduce("mean", x, {last}, true); };
+  auto mul = [&](Value a, Value b) { return d.binary("mul", a, b); };
+  Value dy = d.cotangent(), x = d.read(op->getOperand(0));
+  Value h = centered ? d.binary("sub", x, mean(x)) : x;
+  Value scale =
+      d.unary("rsqrt", d.binary("add", mean(mul(h, h)), d.scalar(eps, x)));
+  h = mul(h, scale);
+  if (d.isWanted(0)) {
+    Value g = mul(dy, d.read(op->getOperand(1)));
+    Value rest = centered ? d.binary("sub", g, mean(g)) : g;
+    rest = d.binary("sub", rest, mul(h, mean(mul(g, h))));
+    d.give(0, mul(rest, scale));
+  }
+  if (d.isWanted(1))
+    d.give(1, d.sumTo(mul(dy, h), op->getOperand(1)));
+  if (op->getNumOperands() > 2 && d.isWanted(2))
+    d.give(2, d.sumTo(dy, op->getOperand(2)));
+}
+
+void LayerNormOp::differentiate(Derivative &d) {
+  differentiateNorm(*this, d, getEps().convertToDouble(), /*centered=*/true);
+}
+
+void RmsNormOp::differentiate(Derivative &d) {
+  differentiateNorm(*this, d, getEps().convertToDouble(), /*centered=*/false);
+}
+
+void LogSumExpOp::differentiate(Derivative &d) {
+  SmallVector<int64_t> counts(dimsOf(getX()).size() + 1, 1);
+  counts.pop_back();
+  counts[getDim()] = 0; // a dim of size 1 in place of the one that is gone
+  Value x = d.read(getX());
+  Value total = d.join(d.read(getResult()), counts);
+  Value weight = d.unary("exp", d.binary("sub", x, total));
+  d.give(0, d.binary("mul", weight, d.join(d.cotangent(), counts)));
+}
+
+void SoftmaxOp::differentiate(Derivative &d) {
+  Value dy = d.cotangent(), y = d.read(getResult());
+  Value sum =
+      d.reduce("sum", d.binary("mul", dy, y), {int64_t(getDim())}, true);
+  d.give(0, d.binary("mul", y, d.binary("sub", dy, sum)));
+}

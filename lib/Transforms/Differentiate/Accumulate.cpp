@@ -1,0 +1,98 @@
+//===- Accumulate.cpp - adding the contributions to one gradient ----------===//
+
+#include "Backward.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::differentiation;
+
+nn::LayoutAttr differentiation::gradientLayout(nn::LayoutAttr value) {
+  return value.withPlacement(value.getSplits(), {});
+}
+
+Value Backward::zeros(RankedTensorType like, int64_t dim, int64_t size) {
+  SmallVector<nn::DimAttr> dims(nn::layoutOf(like).getDims());
+  dims[dim] = nn::dimOf(like.getContext(), "", size);
+  auto type =
+      nn::withLayout(like, nn::LayoutAttr::get(like.getContext(), dims));
+  return makeTyped<nn::FillOp>(type, APFloat(0.0));
+}
+
+Value Backward::assemble(SmallVectorImpl<Contribution> &ranges,
+                         int64_t extent) {
+  llvm::sort(ranges, [](const Contribution &a, const Contribution &b) {
+    return a.start < b.start;
+  });
+  int64_t dim = ranges.front().dim, end = 0;
+  auto type = cast<RankedTensorType>(ranges.front().value.getType());
+  SmallVector<Value> pieces;
+  SmallVector<Contribution> rest;
+  for (const Contribution &range : ranges) {
+    if (range.start < end) {
+      rest.push_back(range);
+      continue;
+    }
+    if (range.start > end)
+      pieces.push_back(zeros(type, dim, range.start - end));
+    pieces.push_back(range.value);
+    end = range.start +
+          cast<RankedTensorType>(range.value.getType()).getDimSize(dim);
+  }
+  if (end < extent)
+    pieces.push_back(zeros(type, dim, extent - end));
+  ranges.assign(rest);
+  return pieces.size() == 1 ? pieces.front()
+                            : make<nn::ConcatOp>(pieces, dim).getResult();
+}
+
+static bool areHeldAlike(Value a, Value b) {
+  nn::LayoutAttr x = nn::layoutOf(a), y = nn::layoutOf(b);
+  return x.getSplits() == y.getSplits() && x.getPartials() == y.getPartials();
+}
+
+Value Backward::add(const Contributions &contributions) {
+  SmallVector<Value> terms;
+  llvm::MapVector<int64_t, SmallVector<Contribution>> ranges;
+  for (const Contribution &contribution : contributions)
+    if (contribution.dim < 0)
+      terms.push_back(contribution.value);
+    else
+      ranges[contribution.dim].push_back(contribution);
+  for (auto &[dim, list] : ranges)
+    while (!list.empty())
+      terms.push_back(assemble(list, extents.lookup(dim)));
+  // Terms that are held alike first: sums that are partial are added as such,
+  // and moved once.
+  while (terms.size() > 1) {
+    size_t a = 0, b = 1;
+    bool found = false;
+    for (size_t i = 0; i < terms.size() && !found; ++i)
+      for (size_t j = i + 1; j < terms.size() && !found; ++j)
+        if (areHeldAlike(terms[i], terms[j])) {
+          a = i, b = j;
+          found = true;
+        }
+    terms[a] = binary("add", terms[a], terms[b]);
+    terms.erase(terms.begin() + b);
+  }
+  return terms.front();
+}
+
+Value Backward::gradientOf(Value value) {
+  auto found = contributions.find(value);
+  if (found == contributions.end())
+    return {};
+  Contributions all = std::move(found->second);
+  contributions.erase(found);
+  extents.clear();
+  auto shape = cast<RankedTensorType>(value.getType()).getShape();
+  for (auto [dim, extent] : llvm::enumerate(shape))
+    extents[dim] = extent;
+  Value sum = add(all);
+  Location loc = at;
+  for (const Contribution &contribution : all)
+    if (contribution.sync)
+      loc = *contribution.sync;
+  return placer.redistribute(ops, loc, sum,
+                             gradientLayout(nn::layoutOf(value)));
+}

@@ -1,0 +1,211 @@
+//===- Backward.cpp - one run of differentiation over a function ----------===//
+
+#include "Backward.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::differentiation;
+
+static bool isFloat(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && isa<FloatType>(type.getElementType());
+}
+
+/// The location of the gradient of what `loc` names.
+static Location gradientLocation(Location loc) {
+  auto name = dyn_cast<NameLoc>(loc);
+  if (!name || name.getName().getValue().empty())
+    return loc;
+  return NameLoc::get(
+      StringAttr::get(loc.getContext(), name.getName().getValue() + ".grad"),
+      name.getChildLoc());
+}
+
+Backward::Backward(func::FuncOp func, nn::MeshAttr mesh)
+    : Derivative(func.getContext()), func(func), placer(mesh),
+      terminator(func.getBody().front().getTerminator()) {
+  ops.setInsertionPoint(terminator);
+}
+
+//===-- What derivatives ask for
+//----------------------------------------------===//
+
+void Backward::place(Operation *op) { hasFailed |= failed(placer.place(op)); }
+
+Value Backward::cotangent(unsigned result) {
+  return gradients.lookup(current->getResult(result));
+}
+
+bool Backward::isWanted(unsigned operand) {
+  return wanted.contains(current->getOperand(operand));
+}
+
+void Backward::give(unsigned operand, Value gradient) {
+  contributions[current->getOperand(operand)].push_back({gradient});
+}
+
+void Backward::givePart(unsigned operand, Value gradient, int64_t dim,
+                        int64_t start) {
+  contributions[current->getOperand(operand)].push_back({gradient, dim, start});
+}
+
+/// Kept sharded: what a gather made for the forward is gathered again.
+Value Backward::read(Value forward) {
+  Value source = forward;
+  while (auto named = source.getDefiningOp<nn::ValueOp>())
+    source = named.getX();
+  auto gather = source.getDefiningOp<nn::RedistributeOp>();
+  if (!gather || gather.getKind() != "all_gather")
+    return forward;
+  Value &again = gathered[source];
+  if (!again) {
+    Value kept = read(gather.getX());
+    auto copy = nn::RedistributeOp::create(
+        ops, gather.getLoc(), gather.getType(), kept, gather.getKind(),
+        gather.getAxes(), gather.getRootAttr());
+    copy->setAttr("nn.backward", ops.getUnitAttr());
+    again = copy;
+  }
+  return again;
+}
+
+void Backward::refuse(StringRef why) {
+  current->emitError() << "not supported yet: " << why;
+  hasFailed = true;
+}
+
+//===-- The run
+//--------------------------------------------------------------===//
+
+void Backward::findWanted(bool ofAll) {
+  if (ofAll)
+    for (BlockArgument argument : func.getArguments())
+      if (isFloat(argument))
+        wanted.insert(argument);
+  for (Operation &op : func.getBody().front()) {
+    bool isFree = op.getNumOperands() > 0 || isa<nn::ParameterOp>(op);
+    for (Value operand : op.getOperands())
+      isFree &= free.contains(operand);
+    if (isFree || isa<nn::FillOp, nn::IotaOp>(op))
+      for (Value result : op.getResults()) {
+        free.insert(result);
+        placer.markFree(result);
+      }
+    bool reaches = isa<nn::ParameterOp>(op) ||
+                   llvm::any_of(op.getOperands(), [&](Value operand) {
+                     return wanted.contains(operand);
+                   });
+    for (Value result : op.getResults())
+      if (reaches && isFloat(result))
+        wanted.insert(result);
+  }
+}
+
+void Backward::seed(bool ofAll) {
+  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
+  for (OpOperand &output : terminator->getOpOperands()) {
+    Value value = output.get();
+    if (!isFloat(value))
+      continue;
+    at = gradientLocation(value.getLoc());
+    Value cotangent;
+    if (ofAll) {
+      unsigned index = func.getNumArguments();
+      StringAttr name = cast<StringAttr>(names[output.getOperandNumber()]);
+      auto attributes = ops.getDictionaryAttr(ops.getNamedAttr(
+          "nn.name", ops.getStringAttr(name.getValue() + ".grad")));
+      if (failed(func.insertArgument(index, value.getType(), attributes, at))) {
+        hasFailed = true;
+        return;
+      }
+      cotangent = func.getArgument(index);
+    } else {
+      cotangent = makeTyped<nn::FillOp>(value.getType(), APFloat(1.0));
+    }
+    if (wanted.contains(value))
+      contributions[value].push_back({cotangent});
+  }
+}
+
+void Backward::visit(Operation *op) {
+  bool isReached = llvm::any_of(op->getResults(), [&](Value result) {
+    return contributions.contains(result);
+  });
+  if (!isReached || isa<nn::ParameterOp>(op))
+    return;
+  current = op;
+  at = gradientLocation(op->getLoc());
+  // Names and syncs are the identity: what arrives is passed on, and moved
+  // where the value is defined.
+  if (isa<nn::ValueOp, nn::RedistributeOp>(op)) {
+    Contributions passed = std::move(contributions[op->getResult(0)]);
+    contributions.erase(op->getResult(0));
+    for (Contribution &contribution : passed)
+      if (isa<nn::RedistributeOp>(op))
+        contribution.sync = op->getLoc();
+    if (wanted.contains(op->getOperand(0)))
+      llvm::append_range(contributions[op->getOperand(0)], passed);
+    return;
+  }
+  gradients.clear();
+  for (Value result : op->getResults())
+    if (Value gradient = gradientOf(result))
+      gradients[result] = gradient;
+  if (auto differentiable = dyn_cast<nn::DifferentiableOp>(op))
+    differentiable.differentiate(*this);
+  else
+    refuse(("the derivative of '" + op->getName().getStringRef() + "'").str());
+}
+
+/// The gradients asked for, as outputs.
+void Backward::finish(bool ofAll) {
+  SmallVector<Value> results(terminator->getOperands());
+  SmallVector<Attribute> names(
+      func->getAttrOfType<ArrayAttr>("nn.outputs").getValue());
+  auto output = [&](Value value, StringRef name) {
+    at = gradientLocation(value.getLoc());
+    Value gradient = gradientOf(value);
+    if (!gradient) { // nothing depends on it
+      auto type = nn::withLayout(cast<RankedTensorType>(value.getType()),
+                                 gradientLayout(nn::layoutOf(value)));
+      gradient = makeTyped<nn::FillOp>(type, APFloat(0.0));
+    }
+    results.push_back(gradient);
+    names.push_back(ops.getStringAttr(name + ".grad"));
+  };
+  SmallVector<nn::ParameterOp> parameters(
+      func.getBody().front().getOps<nn::ParameterOp>());
+  if (ofAll)
+    for (unsigned i = 0, count = numInputs; i < count; ++i)
+      if (isFloat(func.getArgument(i)))
+        output(func.getArgument(i),
+               func.getArgAttrOfType<StringAttr>(i, "nn.name").getValue());
+  for (nn::ParameterOp parameter : parameters)
+    if (isFloat(parameter))
+      output(parameter, parameter.getPath());
+  terminator->setOperands(results);
+  func->setAttr("nn.outputs", ops.getArrayAttr(names));
+  SmallVector<Type> inputs(func.getArgumentTypes());
+  SmallVector<DictionaryAttr> attributes;
+  func.getAllResultAttrs(attributes);
+  attributes.resize(results.size(), ops.getDictionaryAttr({}));
+  func.setFunctionType(FunctionType::get(func.getContext(), inputs,
+                                         ValueRange(results).getTypes()));
+  func.setAllResultAttrs(attributes);
+}
+
+LogicalResult Backward::run(bool ofAll) {
+  SmallVector<Operation *> forward;
+  for (Operation &op : func.getBody().front().without_terminator())
+    forward.push_back(&op);
+  numInputs = func.getNumArguments();
+  findWanted(ofAll);
+  seed(ofAll);
+  for (Operation *op : llvm::reverse(forward))
+    if (!hasFailed)
+      visit(op);
+  if (hasFailed)
+    return failure();
+  finish(ofAll);
+  return success(!hasFailed);
+}

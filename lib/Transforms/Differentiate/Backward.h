@@ -1,0 +1,75 @@
+//===- Backward.h - one run of differentiation over a function -*- C++ -*-===//
+
+#ifndef HOCKET_LIB_TRANSFORMS_DIFFERENTIATE_BACKWARD_H
+#define HOCKET_LIB_TRANSFORMS_DIFFERENTIATE_BACKWARD_H
+
+#include "dialects/Nn/Nn.h"
+#include "hocket/Placement/OpPlacer.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace hocket::differentiation {
+
+/// One contribution to the gradient of a value: of all of it, or, where `dim`
+/// is set, of a range of that dim from `start` on, the rest being zero.
+struct Contribution {
+  mlir::Value value;
+  int64_t dim = -1, start = 0;
+  /// Where a sync that it came through was written.
+  std::optional<mlir::Location> sync = std::nullopt;
+};
+
+class Backward : public nn::Derivative {
+public:
+  Backward(mlir::func::FuncOp func, nn::MeshAttr mesh);
+
+  /// `ofAll` as nn.gradients = "all".
+  mlir::LogicalResult run(bool ofAll);
+
+  // What a derivative asks for; see nn::Derivative.
+  mlir::Value cotangent(unsigned result) override;
+  bool isWanted(unsigned operand) override;
+  void give(unsigned operand, mlir::Value gradient) override;
+  void givePart(unsigned operand, mlir::Value gradient, int64_t dim,
+                int64_t start) override;
+  mlir::Value read(mlir::Value forward) override;
+  void refuse(llvm::StringRef why) override;
+
+private:
+  using Contributions = llvm::SmallVector<Contribution, 2>;
+
+  void place(mlir::Operation *op) override;
+  void findWanted(bool ofAll);
+  void seed(bool ofAll);
+  void visit(mlir::Operation *op);
+  void finish(bool ofAll);
+
+  // Accumulate.cpp
+  /// All contributions added, as the value's gradient is held; null without
+  /// any.
+  mlir::Value gradientOf(mlir::Value value);
+  mlir::Value add(const Contributions &contributions);
+  /// Ranges of one dim that do not overlap, side by side, zeros between them.
+  mlir::Value assemble(llvm::SmallVectorImpl<Contribution> &ranges,
+                       int64_t extent);
+  mlir::Value zeros(mlir::RankedTensorType like, int64_t dim, int64_t size);
+
+  mlir::func::FuncOp func;
+  placement::OpPlacer placer;
+  mlir::Operation *terminator;
+  unsigned numInputs = 0;             // of the forward
+  mlir::Operation *current = nullptr; // that is differentiated
+  bool hasFailed = false;
+  llvm::DenseSet<mlir::Value> wanted, free;
+  llvm::DenseMap<mlir::Value, Contributions> contributions;
+  llvm::DenseMap<mlir::Value, mlir::Value> gradients; // of `current`'s results
+  llvm::DenseMap<mlir::Value, mlir::Value> gathered;  // again
+  llvm::DenseMap<int64_t, int64_t> extents; // by dim, of what is accumulated
+};
+
+/// A gradient is split as its value is, and whole where that is a sum.
+nn::LayoutAttr gradientLayout(nn::LayoutAttr value);
+
+} // namespace hocket::differentiation
+
+#endif // HOCKET_LIB_TRANSFORMS_DIFFERENTIATE_BACKWARD_H

@@ -1,0 +1,57 @@
+//===- Differentiate.cpp - the backward of a placed program, its pass -----===//
+
+#include "hocket/Transforms/Differentiate.h"
+#include "Backward.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/CSE.h"
+
+using namespace mlir;
+using namespace hocket;
+
+LogicalResult hocket::differentiate(ModuleOp module) {
+  auto which = module->getAttrOfType<StringAttr>(kGradients);
+  if (!which)
+    return success();
+  bool ofAll = which.getValue() == "all";
+  if (!ofAll && which.getValue() != "parameters")
+    return module.emitError() << "nn.gradients is \"all\" or \"parameters\", "
+                                 "found "
+                              << which;
+  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  auto functions = module.getOps<func::FuncOp>();
+  if (!mesh || !llvm::hasSingleElement(functions))
+    return module.emitError(
+        "the backward is made of a placed module with one function");
+  func::FuncOp func = *functions.begin();
+  if (failed(differentiation::Backward(func, mesh).run(ofAll)))
+    return failure();
+  // Statistics of a norm serve its input and its weight.
+  IRRewriter rewriter(module.getContext());
+  DominanceInfo dominance(func);
+  eliminateCommonSubExpressions(rewriter, dominance, func);
+  return success();
+}
+
+namespace {
+struct DifferentiatePass
+    : PassWrapper<DifferentiatePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DifferentiatePass)
+  StringRef getArgument() const override { return "hocket-differentiate"; }
+  StringRef getDescription() const override {
+    return "extend the placed function by its backward";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<nn::NnDialect, func::FuncDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(differentiate(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+void hocket::registerDifferentiatePass() {
+  PassRegistration<DifferentiatePass>();
+}

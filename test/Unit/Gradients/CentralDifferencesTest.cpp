@@ -1,0 +1,264 @@
+//===- CentralDifferencesTest.cpp - derivatives against differences -------===//
+//
+// Every derivative is compared with (f(x + h) - f(x - h)) / 2h of the float64
+// reference of the forward alone, which knows nothing of derivatives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Nn/Nn.h"
+#include "hocket/Pipeline/Compiler.h"
+#include "hocket/Reference/Evaluate.h"
+#include "hocket/Transforms/Differentiate.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+using namespace hocket;
+using reference::Tensor;
+
+namespace {
+
+struct Case {
+  const char *name;
+  const char *members;           // of the model
+  const char *inputs;            // of forward
+  const char *body;              // of forward
+  const char *result;            // its type
+  double low = -1.5, high = 1.5; // the range of values
+};
+
+/// The program of one case, with and without its backward, and its tensors.
+class Gradients {
+public:
+  explicit Gradients(const Case &c) : random(7), c(c) {
+    std::string text = std::string("hocket 1\nmodel M(n: int = 4) {\n") +
+                       c.members + "\nforward(" + c.inputs + ") -> " +
+                       c.result + " {\n" + c.body + "\n}\n}\n";
+    llvm::raw_string_ostream errors(message);
+    Compiler plain(errors), with(errors);
+    if (!plain.loadText("case.hkt", text, {}) ||
+        !with.loadText("case.hkt", text, {}))
+      return;
+    mlir::ModuleOp module = with.module();
+    module->setAttr(kGradients,
+                    mlir::StringAttr::get(module.getContext(), "all"));
+    if (!plain.runTo("placed") || !with.runTo("differentiated"))
+      return;
+    forward = functionOf(plain);
+    backward = functionOf(with);
+    check();
+    isDone = true;
+  }
+
+  std::string message;
+  bool isDone = false;
+
+private:
+  static mlir::func::FuncOp functionOf(Compiler &compiler) {
+    return *compiler.module().getOps<mlir::func::FuncOp>().begin();
+  }
+
+  /// Integers stay small: ids of a table of 4 rows; bools are 0 and 1.
+  Tensor randomTensor(mlir::RankedTensorType type) {
+    Tensor tensor;
+    tensor.shape.assign(type.getShape().begin(), type.getShape().end());
+    tensor.values.resize(type.getNumElements());
+    bool isFloat = mlir::isa<mlir::FloatType>(type.getElementType());
+    int64_t limit = type.getElementType().isInteger(1) ? 2 : 4;
+    std::uniform_real_distribution<double> range(c.low, c.high);
+    for (double &value : tensor.values)
+      value = isFloat ? range(random) : double(random() % limit);
+    return tensor;
+  }
+
+  std::vector<Tensor> run(mlir::func::FuncOp func, size_t count) {
+    std::vector<Tensor> inputs, outputs;
+    for (size_t i = 0; i < count; ++i)
+      inputs.push_back(tensors.at(
+          func.getArgAttrOfType<mlir::StringAttr>(i, "nn.name").str()));
+    auto parameters = [&](llvm::StringRef path, Tensor &tensor) {
+      auto found = tensors.find(path.str());
+      if (found == tensors.end())
+        return false;
+      tensor = found->second;
+      return true;
+    };
+    std::string error;
+    EXPECT_TRUE(succeeded(
+        reference::evaluate(func, parameters, inputs, outputs, error)))
+        << error;
+    return outputs;
+  }
+
+  /// sum of output * cotangent.
+  double objective() {
+    std::vector<Tensor> outputs = run(forward, forward.getNumArguments());
+    double sum = 0;
+    for (auto [i, output] : llvm::enumerate(outputs)) {
+      const Tensor &cotangent = tensors.at(outputName(i) + ".grad");
+      for (size_t k = 0; k < output.values.size(); ++k)
+        sum += output.values[k] * cotangent.values[k];
+    }
+    return sum;
+  }
+
+  std::string outputName(size_t index) {
+    auto names = backward->getAttrOfType<mlir::ArrayAttr>("nn.outputs");
+    return mlir::cast<mlir::StringAttr>(names[index]).str();
+  }
+
+  void check() {
+    for (unsigned i = 0; i < backward.getNumArguments(); ++i)
+      tensors[backward.getArgAttrOfType<mlir::StringAttr>(i, "nn.name").str()] =
+          randomTensor(mlir::cast<mlir::RankedTensorType>(
+              backward.getArgument(i).getType()));
+    for (auto parameter : backward.getBody().front().getOps<nn::ParameterOp>())
+      tensors[parameter.getPath().str()] = randomTensor(parameter.getType());
+    std::vector<Tensor> found = run(backward, backward.getNumArguments());
+    if (::testing::Test::HasFailure())
+      return;
+    size_t gradients = 0;
+    for (size_t i = forward.getNumResults(); i < found.size(); ++i) {
+      llvm::StringRef name = outputName(i);
+      ASSERT_TRUE(name.consume_back(".grad"));
+      compare(name.str(), found[i]);
+      ++gradients;
+    }
+    EXPECT_GT(gradients, 0u);
+  }
+
+  void compare(const std::string &name, const Tensor &gradient) {
+    Tensor &tensor = tensors.at(name);
+    ASSERT_EQ(tensor.shape, gradient.shape) << name;
+    const double h = 1e-5;
+    for (size_t k = 0; k < tensor.values.size(); ++k) {
+      double value = tensor.values[k];
+      tensor.values[k] = value + h;
+      double above = objective();
+      tensor.values[k] = value - h;
+      double below = objective();
+      tensor.values[k] = value;
+      double expected = (above - below) / (2 * h);
+      EXPECT_NEAR(gradient.values[k], expected,
+                  2e-8 * std::max(1.0, std::fabs(expected)))
+          << c.name << ": " << name << "[" << k << "]";
+    }
+  }
+
+  std::mt19937 random;
+  const Case &c;
+  mlir::func::FuncOp forward, backward;
+  std::map<std::string, Tensor> tensors;
+};
+
+#define UNARY(kind)                                                            \
+  Case{#kind, "", "x: f32[n, 3]", "return " #kind "(x)", "f32[n, 3]"}
+#define POSITIVE(kind)                                                         \
+  Case{#kind, "", "x: f32[n, 3]", "return " #kind "(x)", "f32[n, 3]", 0.3, 2.5}
+#define PAIR(name, body)                                                       \
+  Case{name,                                                                   \
+       "",                                                                     \
+       "a: f32[2, n, 3], b: f32[n, 1]",                                        \
+       "return " body,                                                         \
+       "f32[2, n, 3]",                                                         \
+       0.3,                                                                    \
+       2.5}
+
+const Case cases[] = {
+    UNARY(gelu),
+    UNARY(gelu_tanh),
+    UNARY(silu),
+    UNARY(relu),
+    UNARY(sigmoid),
+    UNARY(tanh),
+    UNARY(exp),
+    UNARY(erf),
+    UNARY(abs),
+    UNARY(sin),
+    UNARY(cos),
+    POSITIVE(log),
+    POSITIVE(sqrt),
+    POSITIVE(rsqrt),
+    {"neg", "", "x: f32[n, 3]", "return -x", "f32[n, 3]"},
+    PAIR("add", "a + b"),
+    PAIR("sub", "b - a"),
+    PAIR("mul", "a * b"),
+    PAIR("div", "a / b"),
+    PAIR("div_b", "b / a"),
+    PAIR("pow", "pow(a, b)"),
+    PAIR("maximum", "maximum(a, b)"),
+    PAIR("minimum", "minimum(a, b)"),
+    PAIR("twice", "a * a + b * a"),
+    {"where", "", "a: f32[n, 3], b: f32[3]", "return where(a > b, a, b * b)",
+     "f32[n, 3]"},
+    {"linear", "up = Linear(6, 5)", "x: f32[2, n, 6]", "return up(x)",
+     "f32[2, n, 5]"},
+    {"linear_without_bias", "up = Linear(6, 5, bias = false)", "x: f32[6]",
+     "return up(x)", "f32[5]"},
+    {"conv1d", "up = Conv1D(6, (heads = 2, d = 3))", "x: f32[2, n, 6]",
+     "return up(x)", "f32[2, n, 6]"},
+    {"matmul", "", "a: f32[2, n, 3], b: f32[2, 3, 5]", "return matmul(a, b)",
+     "f32[2, n, 5]"},
+    {"matmul_broadcast", "", "a: f32[2, n, 3], b: f32[3, 5]",
+     "return matmul(a, b)", "f32[2, n, 5]"},
+    {"matmul_stack", "", "a: f32[n, 3], b: f32[2, 2, 3, 5]",
+     "return matmul(a, b)", "f32[2, 2, n, 5]"},
+    {"tied_head", "wte = Embedding(4, 6)", "tokens: i32[2, n]",
+     "return matmul(wte(tokens), transpose(wte.weight))", "f32[2, n, 4]"},
+    {"layer_norm", "ln = LayerNorm(5, 1e-3)", "x: f32[2, n, 5]", "return ln(x)",
+     "f32[2, n, 5]"},
+    {"layer_norm_without_bias", "ln = LayerNorm(5, 1e-3, bias = false)",
+     "x: f32[2, n, 5]", "return ln(x)", "f32[2, n, 5]"},
+    {"rms_norm", "ln = RmsNorm(5, 1e-3)", "x: f32[2, n, 5]", "return ln(x)",
+     "f32[2, n, 5]"},
+    {"softmax", "", "x: f32[2, n, 5]", "return softmax(x, 1)", "f32[2, n, 5]"},
+    {"sum", "", "x: f32[2, n, 5]", "return sum(x, axis = (0, 2))", "f32[n]"},
+    {"mean", "", "x: f32[2, n, 5]", "return mean(x, axis = 1, keepdim = true)",
+     "f32[2, 1, 5]"},
+    {"mean_all", "", "x: f32[2, n, 5]", "return mean(x)", "f32[]"},
+    {"max", "", "x: f32[2, n, 5]", "return max(x, axis = 1)", "f32[2, 5]"},
+    {"rearrange", "", "x: f32[2, n, 6]",
+     "let c = 2\nreturn rearrange(x, \"a b (c d) -> c b (d a)\")",
+     "f32[2, n, 6]"},
+    {"split", "", "x: f32[2, n, 6]",
+     "p, q, r = split(x, 3, axis = 2)\nreturn p * q + q", "f32[2, n, 2]"},
+    {"slices_that_overlap", "", "x: f32[8, 3]",
+     "return slice(x, 0, 0, 4) * slice(x, 0, 2, 4)", "f32[4, 3]"},
+    {"subscript", "", "x: f32[2, n, 3]", "return x[1, 1:3] * x[0, 0:2]",
+     "f32[2, 3]"},
+    {"concat", "", "a: f32[2, n], b: f32[3, n]",
+     "return concat(a * a, b, axis = 0)", "f32[5, n]"},
+    {"rotary", "", "x: f32[2, 3, n, 6]", "return rotary(x, axis = 2)",
+     "f32[2, 3, n, 6]"},
+    {"rotary_interleaved", "", "x: f32[2, n, 6]",
+     "return rotary(x, axis = 1, style = interleaved)", "f32[2, n, 6]"},
+    {"attention", "",
+     "q: f32[2, 3, n, 4], k: f32[2, 3, 5, 4], "
+     "v: f32[2, 3, 5, 6]",
+     "return attention(q, k, v)", "f32[2, 3, n, 6]"},
+    {"attention_grouped", "",
+     "q: f32[2, 6, n, 4], k: f32[2, 2, n, 4], v: f32[2, 2, n, 4]",
+     "return attention(q, k, v, mask = causal)", "f32[2, 6, n, 4]"},
+    {"attention_padding", "",
+     "q: f32[2, 2, n, 4], k: f32[2, 2, n, 4], v: f32[2, 2, n, 4], "
+     "keep: bool[2, n]",
+     "return attention(q, k, v, mask = causal * padding(keep))",
+     "f32[2, 2, n, 4]"},
+};
+
+class CentralDifferences : public ::testing::TestWithParam<Case> {};
+
+TEST_P(CentralDifferences, agree) {
+  Gradients gradients(GetParam());
+  EXPECT_TRUE(gradients.isDone) << gradients.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(Derivatives, CentralDifferences,
+                         ::testing::ValuesIn(cases), [](const auto &info) {
+                           return std::string(info.param.name);
+                         });
+
+} // namespace
