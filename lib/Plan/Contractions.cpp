@@ -254,9 +254,11 @@ LogicalResult ClassPlanner::planProduct(Operation &op, Product &product) {
     matmul.packedWeight = pack(op, matmul.b, product.weight, target[0].first);
   product.leadStrides = like;
   Value last = planEpilogue(op, matmul, c, product);
-  if (last != product.result)
-    values[last] = result;
   emit(op, matmul);
+  // What was joined may have named the dims' factors otherwise.
+  if (last != product.result)
+    values[last] = reshapedOrCopied(op, result, factorSizes(nn::layoutOf(last)),
+                                    typeOf(last));
   return success();
 }
 
