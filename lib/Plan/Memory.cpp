@@ -53,7 +53,19 @@ template <typename Touch> struct BufferVisitor {
     view(attention.k);
     view(attention.v);
     view(attention.keep);
+    view(attention.dropout.step);
     view(attention.out);
+  }
+  void operator()(const plan::AttentionGrad &gradient) const {
+    (*this)(gradient.forward);
+    view(gradient.dq);
+    view(gradient.dk);
+    view(gradient.dv);
+  }
+  void operator()(const plan::EmbeddingGrad &gradient) const {
+    view(gradient.ids);
+    view(gradient.dy);
+    view(gradient.out);
   }
   void operator()(const plan::Embedding &embedding) const {
     view(embedding.table);

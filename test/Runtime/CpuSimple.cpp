@@ -107,6 +107,58 @@ TEST(CpuSimple, EmbeddingRefusesIds) {
   }
 }
 
+// Repeated ids add up; ids of other ranks' rows count for nothing.
+TEST(CpuSimple, EmbeddingGradOfAShard) {
+  for (DType idType : {DType::I32, DType::I64})
+    for (int64_t width : {6, 300})
+      for (int threads : {1, 3}) {
+        TestOperand out(DType::F32, {10, width}, {}, 2),
+            ids(idType, {2, 70}, {1, 0});
+        TestOperand dy(DType::F32, {2, 70, width}, {1, 0, 2}, 5);
+        out.random(1);
+        dy.random(2);
+        std::vector<double> expected(10 * width, 0);
+        for (int64_t flat = 0; flat < 140; ++flat) {
+          int64_t id = flat * 5 % 31 % 30;
+          ids.set(flat, static_cast<double>(id));
+          for (int64_t d = 0; d < width && id >= 10 && id < 20; ++d)
+            expected[(id - 10) * width + d] += dy.get(flat * width + d);
+        }
+        auto call = runtime::makeEmbeddingGrad(
+            {ids.operand(), dy.operand(), out.operand(), 10, 30, "ids"},
+            threads);
+        ASSERT_TRUE(runCall(*call).ok());
+        for (int64_t flat = 0; flat < out.elements(); ++flat)
+          EXPECT_NEAR(out.get(flat), expected[flat], 1e-5);
+      }
+}
+
+TEST(CpuSimple, EmbeddingGradOfColumnsApart) {
+  TestOperand out(DType::F64, {4, 3}, {1, 0}), ids(DType::I32, {2});
+  TestOperand dy(DType::F64, {2, 3}, {1, 0});
+  dy.random(2);
+  ids.set(0, 2);
+  ids.set(1, 2);
+  auto call = runtime::makeEmbeddingGrad(
+      {ids.operand(), dy.operand(), out.operand(), 0, 4, "ids"}, 1);
+  ASSERT_TRUE(runCall(*call).ok());
+  for (int64_t d = 0; d < 3; ++d) {
+    EXPECT_EQ(out.at({2, d}), dy.at({0, d}) + dy.at({1, d}));
+    EXPECT_EQ(out.at({1, d}), 0);
+  }
+}
+
+TEST(CpuSimple, EmbeddingGradRefusesIds) {
+  TestOperand out(DType::F32, {30, 6}), ids(DType::I64, {3});
+  TestOperand dy(DType::F32, {3, 6});
+  ids.set(2, 30);
+  auto call = runtime::makeEmbeddingGrad(
+      {ids.operand(), dy.operand(), out.operand(), 0, 30, "input \"ids\""}, 1);
+  runtime::Status status = runCall(*call);
+  EXPECT_EQ(status.kind, runtime::ErrorKind::User);
+  EXPECT_EQ(status.message, "input \"ids\" holds 30, which is outside [0, 30)");
+}
+
 // A part of a reduction that begins and ends inside a row.
 TEST(CpuSimple, ReduceParts) {
   TestOperand a(DType::F32, {7, 50}, {}, 4), b(DType::F32, {7, 50}, {}, 1);

@@ -11,7 +11,8 @@ namespace hocket::plan {
 /// The sample plan and, after its instructions, one of every other kind:
 ///   load 2 pack_weight, 3 fill, 4 iota
 ///   step 3 matmul, 4 attention, 5 embedding, 6 kernel, then collectives
-///   7 reduce_scatter, 8 all_gather, 9 all_to_all, 10 broadcast
+///   7 reduce_scatter, 8 all_gather, 9 all_to_all, 10 broadcast,
+///   11 attention_grad, 12 embedding_grad
 /// Tables 2 and 3 cut a dim of 4 in two halves.
 inline Plan fullPlan() {
   Plan plan = samplePlan();
@@ -45,6 +46,8 @@ inline Plan fullPlan() {
     attention.keep = view(2, {1, 4});
     attention.scale = 0.125f, attention.causal = true, attention.group = 2;
     attention.queryOffset = Scalar{1, 2, 4};
+    attention.dropout = {0.1,    -7,     view(3, {}), Scalar{0, 2, 16},
+                         {2, 4}, {32, 4}};
     c.step.push_back({0, attention});
     c.step.push_back({0, Embedding{view(0, {8, 2}), view(3, {3}),
                                    view(1, {3, 2}), Scalar{0, 2, 4}, 16}});
@@ -69,6 +72,13 @@ inline Plan fullPlan() {
     send.root = 1, send.src = view(0, {4}), send.dst = view(1, {4});
     for (const Collective &collective : {scatter, gather, exchange, send})
       c.step.push_back({1, collective});
+    AttentionGrad attentionGrad;
+    attentionGrad.forward = attention;
+    attentionGrad.dq = view(0, {1, 2, 4, 4});
+    attentionGrad.dk = attentionGrad.dv = view(1, {1, 1, 4, 4});
+    c.step.push_back({0, attentionGrad});
+    c.step.push_back({0, EmbeddingGrad{view(3, {3}), view(1, {3, 2}),
+                                       view(0, {8, 2}), Scalar{0, 2, 4}, 16}});
   }
   return plan;
 }

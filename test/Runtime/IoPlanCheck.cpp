@@ -150,8 +150,42 @@ const BadEdit badInstructions[] = {
        step<Embedding>(p, 5).table.shape = {8};
        step<Embedding>(p, 5).table.strides = {1};
      }},
+    {STEP "4 (attention, proj): drops with probability 1.000000, expected at "
+          "least 0 and less than 1",
+     [](Plan &p) { step<Attention>(p, 4).dropout.p = 1; }},
+    {STEP "4 (attention, proj): step is f32, expected i32",
+     [](Plan &p) { step<Attention>(p, 4).dropout.step.buffer = 0; }},
+    {STEP "4 (attention, proj): drops weights of 6 rows, expected 8",
+     [](Plan &p) { step<Attention>(p, 4).dropout.sizes[1] = 3; }},
+    {STEP "4 (attention, proj): a size of its dropped rows is out of range",
+     [](Plan &p) {
+       step<Attention>(p, 4).dropout.sizes[1] = int64_t(1) << 40;
+     }},
     {STEP "5 (embedding, proj): ids are f32, expected i32 or i64",
      [](Plan &p) { step<Embedding>(p, 5).ids.buffer = 0; }},
+    {STEP "11 (attention_grad, proj): dq has shape [1, 2, 4, 3], expected "
+          "[1, 2, 4, 4]",
+     [](Plan &p) { step<AttentionGrad>(p, 11).dq.shape[3] = 3; }},
+    {STEP "11 (attention_grad, proj): keep has shape [1, 3], expected [1, 4]",
+     [](Plan &p) { step<AttentionGrad>(p, 11).forward.keep.shape[1] = 3; }},
+    {STEP "11 (attention_grad, proj): dk is i32, expected f32",
+     [](Plan &p) {
+       p.classes[0].buffers.push_back(p.classes[0].buffers.back());
+       p.classes[0].buffers.back().bytes = 64;
+       step<AttentionGrad>(p, 11).dk.buffer =
+           int(p.classes[0].buffers.size()) - 1;
+     }},
+    {STEP "11 (attention_grad, proj): dv writes to an input",
+     [](Plan &p) { step<AttentionGrad>(p, 11).dv.buffer = 4; }},
+    {STEP "12 (embedding_grad, proj): out has 1 dims, expected 2",
+     [](Plan &p) {
+       step<EmbeddingGrad>(p, 12).out.shape = {8};
+       step<EmbeddingGrad>(p, 12).out.strides = {1};
+     }},
+    {STEP "12 (embedding_grad, proj): dy has shape [2, 2], expected [3, 2]",
+     [](Plan &p) { step<EmbeddingGrad>(p, 12).dy.shape[0] = 2; }},
+    {STEP "12 (embedding_grad, proj): ids are f32, expected i32 or i64",
+     [](Plan &p) { step<EmbeddingGrad>(p, 12).ids.buffer = 0; }},
     {STEP "6 (kernel, proj): has no symbol",
      [](Plan &p) { step<Kernel>(p, 6).symbol = ""; }},
     {STEP "6 (kernel, proj): extent -1 is out of range",

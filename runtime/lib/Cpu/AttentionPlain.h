@@ -10,6 +10,8 @@ namespace hocket::runtime {
 /// Any float type; F64 in F64, others in F32.
 std::unique_ptr<Call> makePlainAttention(const AttentionArguments &arguments,
                                          int threads);
+std::unique_ptr<Call>
+makePlainAttentionGrad(const AttentionGradArguments &arguments, int threads);
 
 } // namespace hocket::runtime
 

@@ -30,8 +30,8 @@ void TileProduct::run(dnnl::stream &stream, void *srcData, void *weightData,
   dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments);
 }
 
-static memory::desc matrix(int64_t rows, int64_t columns, int64_t rowStride,
-                           int64_t columnStride) {
+memory::desc tileMatrix(int64_t rows, int64_t columns, int64_t rowStride,
+                        int64_t columnStride) {
   // A dim of extent 1 needs a stride that oneDNN takes for a leading dim.
   if (columns == 1)
     columnStride = 1;
@@ -40,10 +40,10 @@ static memory::desc matrix(int64_t rows, int64_t columns, int64_t rowStride,
   return {{rows, columns}, memory::data_type::f32, {rowStride, columnStride}};
 }
 
-static dnnl::matmul::primitive_desc product(const memory::desc &src,
-                                            const memory::desc &weights,
-                                            const memory::desc &dst,
-                                            bool accumulate) {
+dnnl::matmul::primitive_desc tileProduct(const memory::desc &src,
+                                         const memory::desc &weights,
+                                         const memory::desc &dst,
+                                         bool accumulate) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (accumulate) {
@@ -83,9 +83,9 @@ bool TilePlan::make(const AttentionArguments &arguments) {
     if (columns[column] == 0)
       continue;
     plainKeys[column] =
-        matrix(depth, columns[column], k.strides[3], k.strides[2]);
+        tileMatrix(depth, columns[column], k.strides[3], k.strides[2]);
     plainValues[column] =
-        matrix(columns[column], width, v.strides[2], v.strides[3]);
+        tileMatrix(columns[column], width, v.strides[2], v.strides[3]);
   }
   try {
     for (int row = 0; row < 2; ++row)
@@ -105,9 +105,10 @@ bool TilePlan::makeProducts(const AttentionArguments &arguments, int row,
   int64_t depth = q.shape[3], width = arguments.v.shape[3];
   int64_t m = rows[row], n = columns[column];
   memory::desc queries = copiesQueries
-                             ? matrix(m, depth, depth, 1)
-                             : matrix(m, depth, q.strides[2], q.strides[3]);
-  memory::desc scores = matrix(m, n, n, 1), output = matrix(m, width, width, 1);
+                             ? tileMatrix(m, depth, depth, 1)
+                             : tileMatrix(m, depth, q.strides[2], q.strides[3]);
+  memory::desc scores = tileMatrix(m, n, n, 1),
+               output = tileMatrix(m, width, width, 1);
   // The first row index chooses the packed layouts, the second follows.
   memory::desc anyKeys({depth, n}, memory::data_type::f32,
                        memory::format_tag::any);
@@ -118,11 +119,11 @@ bool TilePlan::makeProducts(const AttentionArguments &arguments, int row,
     values[column] = packsValues ? anyValues : plainValues[column];
   }
   Products &made = products[row][column];
-  made.scores = product(queries, keys[column], scores, false);
+  made.scores = tileProduct(queries, keys[column], scores, false);
   keys[column] = made.scores.weights_desc();
-  made.first = product(scores, values[column], output, false);
+  made.first = tileProduct(scores, values[column], output, false);
   values[column] = made.first.weights_desc();
-  made.more = product(scores, values[column], output, true);
+  made.more = tileProduct(scores, values[column], output, true);
   for (const auto *one : {&made.scores, &made.first, &made.more}) {
     if (!isFast(*one))
       return false;

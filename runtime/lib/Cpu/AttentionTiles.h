@@ -22,6 +22,15 @@ private:
   dnnl_exec_arg_t arguments[4];
 };
 
+/// A matrix as oneDNN sees it; strides of extents 1 do not matter.
+dnnl::memory::desc tileMatrix(int64_t rows, int64_t columns, int64_t rowStride,
+                              int64_t columnStride);
+/// dst = src * weights, or dst += with `accumulate`.
+dnnl::matmul::primitive_desc tileProduct(const dnnl::memory::desc &src,
+                                         const dnnl::memory::desc &weights,
+                                         const dnnl::memory::desc &dst,
+                                         bool accumulate);
+
 /// Extents of tiles, and for each combination of a whole or last tile the two
 /// products. Index 0 is the whole tile, 1 the last one where it is smaller.
 struct TilePlan {

@@ -85,6 +85,9 @@ struct Preparer {
   int source;
   std::unique_ptr<Call> &call;
 
+  AttentionArguments argumentsOf(const plan::Attention &attention) const;
+  /// What an error calls a tensor of ids.
+  std::string nameOf(const plan::View &ids) const;
   Operand operand(const plan::View &view) const {
     return context.book.operand(view);
   }
@@ -99,6 +102,8 @@ struct Preparer {
   Status operator()(const plan::PackWeight &pack) const;
   Status operator()(const plan::Attention &attention) const;
   Status operator()(const plan::Embedding &embedding) const;
+  Status operator()(const plan::AttentionGrad &gradient) const;
+  Status operator()(const plan::EmbeddingGrad &gradient) const;
   Status operator()(const plan::Copy &copy) const {
     return done(
         makeCopy(operand(copy.src), operand(copy.dst), context.threads));
@@ -176,7 +181,8 @@ Status Preparer::operator()(const plan::PackWeight &pack) const {
   return done(std::make_unique<PackCall>(*weight));
 }
 
-Status Preparer::operator()(const plan::Attention &attention) const {
+AttentionArguments
+Preparer::argumentsOf(const plan::Attention &attention) const {
   const AddressBook &book = context.book;
   AttentionArguments arguments;
   arguments.q = operand(attention.q);
@@ -197,22 +203,50 @@ Status Preparer::operator()(const plan::Attention &attention) const {
     arguments.dropout = AttentionDropout(
         dropout.p, uint64_t(dropout.key), operand(dropout.step),
         uint64_t(book.value(dropout.first)), dropout.sizes, dropout.strides);
-  return makeAttention(arguments, context.threads, call);
+  return arguments;
+}
+
+Status Preparer::operator()(const plan::Attention &attention) const {
+  return makeAttention(argumentsOf(attention), context.threads, call);
+}
+
+Status Preparer::operator()(const plan::AttentionGrad &gradient) const {
+  AttentionGradArguments arguments;
+  arguments.forward = argumentsOf(gradient.forward);
+  arguments.dq = operand(gradient.dq);
+  arguments.dk = operand(gradient.dk);
+  arguments.dv = operand(gradient.dv);
+  return makeAttentionGrad(arguments, context.threads, call);
+}
+
+std::string Preparer::nameOf(const plan::View &ids) const {
+  const AddressBook &book = context.book;
+  const plan::Buffer &buffer = book.rankClass.buffers[ids.buffer];
+  return buffer.region == plan::Region::Input
+             ? "input \"" + book.plan.inputs[buffer.offset].name + "\""
+             : "the ids of \"" + book.source(source).path + "\"";
 }
 
 Status Preparer::operator()(const plan::Embedding &embedding) const {
-  const AddressBook &book = context.book;
-  const plan::Buffer &ids = book.rankClass.buffers[embedding.ids.buffer];
   EmbeddingArguments arguments;
   arguments.table = operand(embedding.table);
   arguments.ids = operand(embedding.ids);
   arguments.out = operand(embedding.out);
-  arguments.vocabOffset = book.value(embedding.vocabOffset);
+  arguments.vocabOffset = context.book.value(embedding.vocabOffset);
   arguments.vocab = embedding.vocab;
-  arguments.name = ids.region == plan::Region::Input
-                       ? "input \"" + book.plan.inputs[ids.offset].name + "\""
-                       : "the ids of \"" + book.source(source).path + "\"";
+  arguments.name = nameOf(embedding.ids);
   return done(makeEmbedding(arguments));
+}
+
+Status Preparer::operator()(const plan::EmbeddingGrad &gradient) const {
+  EmbeddingGradArguments arguments;
+  arguments.ids = operand(gradient.ids);
+  arguments.dy = operand(gradient.dy);
+  arguments.out = operand(gradient.out);
+  arguments.vocabOffset = context.book.value(gradient.vocabOffset);
+  arguments.vocab = gradient.vocab;
+  arguments.name = nameOf(gradient.ids);
+  return done(makeEmbeddingGrad(arguments, context.threads));
 }
 
 Status Preparer::operator()(const plan::Collective &collective) const {

@@ -7,8 +7,9 @@ namespace hocket::runtime {
 
 const char *instructionKindName(int kind) {
   static const char *const names[] = {
-      "read_parameter", "kernel", "matmul",     "pack_weight", "attention",
-      "embedding",      "copy",   "collective", "fill",        "iota"};
+      "read_parameter", "kernel",    "matmul",         "pack_weight",
+      "attention",      "embedding", "copy",           "collective",
+      "fill",           "iota",      "attention_grad", "embedding_grad"};
   static_assert(std::size(names) == instructionKinds);
   static_assert(std::variant_size_v<decltype(plan::Instruction::body)> ==
                 instructionKinds);

@@ -26,14 +26,19 @@ int64_t smallestVocabulary(const plan::Plan &plan, int64_t input) {
   int64_t limit = 0;
   for (const plan::RankClass &rankClass : plan.classes)
     for (const plan::Instruction &instruction : rankClass.step) {
-      auto *lookup = std::get_if<plan::Embedding>(&instruction.body);
-      if (!lookup)
+      int buffer;
+      int64_t vocab;
+      if (auto *lookup = std::get_if<plan::Embedding>(&instruction.body))
+        buffer = lookup->ids.buffer, vocab = lookup->vocab;
+      else if (auto *grad = std::get_if<plan::EmbeddingGrad>(&instruction.body))
+        buffer = grad->ids.buffer, vocab = grad->vocab;
+      else
         continue;
-      const plan::Buffer &ids = rankClass.buffers[lookup->ids.buffer];
+      const plan::Buffer &ids = rankClass.buffers[buffer];
       bool isMeant = input < 0 ||
                      (ids.region == plan::Region::Input && ids.offset == input);
-      if (isMeant && (limit == 0 || lookup->vocab < limit))
-        limit = lookup->vocab;
+      if (isMeant && (limit == 0 || vocab < limit))
+        limit = vocab;
     }
   return limit;
 }

@@ -45,6 +45,8 @@ private:
   bool checkBody(const PackWeight &pack);
   bool checkBody(const Attention &attention);
   bool checkBody(const Embedding &embedding);
+  bool checkBody(const AttentionGrad &gradient);
+  bool checkBody(const EmbeddingGrad &gradient);
   bool checkBody(const Copy &copy);
   bool checkBody(const Collective &collective);
   bool checkBody(const Fill &fill);
@@ -54,6 +56,11 @@ private:
                   const std::vector<int64_t> &expected);
   bool checkType(const char *what, const View &view, DType expected);
   bool checkPostOps(const Matmul &matmul);
+  /// All but `out`, which a gradient reads.
+  bool checkAttention(const Attention &attention);
+  bool checkHeads(const Attention &attention);
+  bool checkDropout(const Attention &attention);
+  bool checkIds(const View &ids);
 
   // ViewCheck.cpp: whether a view stays inside its buffer on every rank.
   bool checkRead(const char *what, const View &view);

@@ -39,9 +39,10 @@ inline constexpr std::array<const char *, 5> words(CollectiveKind) {
           "broadcast"};
 }
 /// The "op" of an instruction, in the order of Instruction::body.
-inline constexpr std::array<const char *, 10> instructionWords = {
-    "read_parameter", "kernel", "matmul",     "pack_weight", "attention",
-    "embedding",      "copy",   "collective", "fill",        "iota"};
+inline constexpr std::array<const char *, 12> instructionWords = {
+    "read_parameter", "kernel",    "matmul",         "pack_weight",
+    "attention",      "embedding", "copy",           "collective",
+    "fill",           "iota",      "attention_grad", "embedding_grad"};
 static_assert(instructionWords.size() ==
               std::variant_size_v<decltype(Instruction::body)>);
 
@@ -154,6 +155,21 @@ template <class V> void fields(V &v, Attention &x) {
 template <class V> void fields(V &v, Embedding &x) {
   v.required("table", x.table);
   v.required("ids", x.ids);
+  v.required("out", x.out);
+  v.optional("vocab_offset", x.vocabOffset, {});
+  v.required("vocab", x.vocab);
+}
+
+template <class V> void fields(V &v, AttentionGrad &x) {
+  v.required("forward", x.forward);
+  v.required("dq", x.dq);
+  v.required("dk", x.dk);
+  v.required("dv", x.dv);
+}
+
+template <class V> void fields(V &v, EmbeddingGrad &x) {
+  v.required("ids", x.ids);
+  v.required("dy", x.dy);
   v.required("out", x.out);
   v.optional("vocab_offset", x.vocabOffset, {});
   v.required("vocab", x.vocab);

@@ -40,6 +40,18 @@ struct AttentionArguments {
 Status makeAttention(const AttentionArguments &arguments, int threads,
                      std::unique_ptr<Call> &call);
 
+/// See plan::AttentionGrad. `forward.out` is the gradient of the result.
+struct AttentionGradArguments {
+  AttentionArguments forward;
+  Operand dq, dk, dv;
+};
+
+/// F32: a block of whole rows of the weights at a time by oneDNN, which are
+/// computed anew from q and k; never seq x seq. Other types: plain loops.
+/// Results do not depend on the number of threads.
+Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,
+                         std::unique_ptr<Call> &call);
+
 } // namespace hocket::runtime
 
 #endif // HOCKET_CPU_ATTENTION_H

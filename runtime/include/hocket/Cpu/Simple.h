@@ -1,4 +1,4 @@
-//===- Simple.h - copy, fill, iota and embedding calls ---------*- C++ -*-===//
+//===- Simple.h - copy, fill, iota, embedding and its gradient -*- C++ -*-===//
 
 #ifndef HOCKET_CPU_SIMPLE_H
 #define HOCKET_CPU_SIMPLE_H
@@ -26,6 +26,16 @@ struct EmbeddingArguments {
   std::string name;
 };
 std::unique_ptr<Call> makeEmbedding(const EmbeddingArguments &arguments);
+
+/// See plan::EmbeddingGrad. Rows of dy are added in the order of ids, whatever
+/// the number of threads.
+struct EmbeddingGradArguments {
+  Operand ids, dy, out;
+  int64_t vocabOffset = 0, vocab = 0;
+  std::string name; // of the ids
+};
+std::unique_ptr<Call> makeEmbeddingGrad(const EmbeddingGradArguments &arguments,
+                                        int threads);
 
 } // namespace hocket::runtime
 

@@ -30,6 +30,18 @@ struct SoftmaxTile {
   float *rescale; // by row, out: what earlier accumulations shrink by
 };
 
+/// Whole rows of attention, in place: `scores` become the softmax of
+/// scale * score + mask, p; `gradients`, of p, become those of `scores`:
+/// scale * p * (g - sum of p * g).
+struct SoftmaxGradRows {
+  float *scores, *gradients;
+  int64_t pitch, rows, columns;
+  float scale;
+  const float *mask;  // 0 or -inf by column, or null
+  int64_t firstLimit; // as in SoftmaxTile
+  bool limited;
+};
+
 /// row[j] *= scale where the random word of element `first` + j (see
 /// hocket/Random/Philox.h) is at least `threshold`, else row[j] = 0.
 struct DropRow {
@@ -52,6 +64,7 @@ struct VectorFunctions {
   /// By reduction (Sum, Max, Min) and type (F32, F64, I32, I64).
   ReduceFunction reduceF32[3], reduceF64[3], reduceI32[3], reduceI64[3];
   void (*softmaxTile)(const SoftmaxTile &tile);
+  void (*softmaxGradRows)(const SoftmaxGradRows &rows);
   void (*dropRow)(const DropRow &drop);
   /// row[i] *= factor.
   void (*scaleRow)(float *row, int64_t count, float factor);

@@ -202,6 +202,22 @@ struct Embedding {
   int64_t vocab;
 };
 
+/// dq, dk and dv = the gradients of `forward`'s operands where the gradient of
+/// its result is `forward.out`, which is read. Of shapes and types of q, k, v.
+struct AttentionGrad {
+  Attention forward;
+  View dq, dk, dv;
+};
+
+/// out[r, :] = sum of dy[i..., :] over ids[i...] - vocabOffset = r: what
+/// Embedding does to its table, backwards. An id outside [0, vocab) is a
+/// run-time error.
+struct EmbeddingGrad {
+  View ids, dy, out;
+  Scalar vocabOffset;
+  int64_t vocab;
+};
+
 /// dst = src, element for element (views of equal shape, same dtype).
 struct Copy {
   View src, dst;
@@ -254,7 +270,7 @@ struct Iota {
 struct Instruction {
   int source = -1; // index into Plan::sources
   std::variant<ReadParameter, Kernel, Matmul, PackWeight, Attention, Embedding,
-               Copy, Collective, Fill, Iota>
+               Copy, Collective, Fill, Iota, AttentionGrad, EmbeddingGrad>
       body;
 };
 

@@ -185,6 +185,50 @@ void softmaxTile(const SoftmaxTile &tile) {
   }
 }
 
+/// p = score * inverse in place; returns sum of p * gradient.
+inline float weightRow(float *scores, const float *gradients, int64_t columns,
+                       float inverse) {
+  float total = 0.0f;
+#pragma omp simd reduction(+ : total)
+  for (int64_t j = 0; j < columns; ++j) {
+    float weight = scores[j] * inverse;
+    scores[j] = weight;
+    total += weight * gradients[j];
+  }
+  return total;
+}
+
+void softmaxGradRows(const SoftmaxGradRows &all) {
+  for (int64_t r = 0; r < all.rows; ++r) {
+    float *scores = all.scores + r * all.pitch;
+    float *gradients = all.gradients + r * all.pitch;
+    int64_t columns = all.columns;
+    if (all.limited) {
+      int64_t limit = all.firstLimit + r;
+      columns = limit < 0 ? 0 : limit < columns ? limit : columns;
+    }
+    if (all.mask)
+      maskRow(scores, columns, all.scale, all.mask);
+    else
+      scaleRow(scores, columns, all.scale);
+    float largest = largestOf(scores, columns);
+    float sum = 0.0f;
+    // Nothing to attend to: all weights 0.
+    if (largest == -__builtin_inff())
+      columns = 0;
+    else
+      sum = exponentials(scores, columns, 1.0f, largest);
+    float mean =
+        columns ? weightRow(scores, gradients, columns, 1.0f / sum) : 0.0f;
+    float scale = all.scale;
+#pragma omp simd
+    for (int64_t j = 0; j < columns; ++j)
+      gradients[j] = scale * scores[j] * (gradients[j] - mean);
+    for (int64_t j = columns; j < all.columns; ++j)
+      scores[j] = gradients[j] = 0.0f;
+  }
+}
+
 // ---- dropout --------------------------------------------------------------
 
 /// The words of 16 blocks from `block` on. Each is in the low half of a lane of
@@ -270,6 +314,7 @@ const VectorFunctions HOCKET_VECTOR = {
     {reduce<int32_t, Sum>, reduce<int32_t, Max>, reduce<int32_t, Min>},
     {reduce<int64_t, Sum>, reduce<int64_t, Max>, reduce<int64_t, Min>},
     softmaxTile,
+    softmaxGradRows,
     dropRow,
     scaleRow,
     panelProduct<float>,

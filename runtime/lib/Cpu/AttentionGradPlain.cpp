@@ -1,0 +1,193 @@
+//===- AttentionGradPlain.cpp - gradients of attention without oneDNN -----===//
+
+#include "hocket/Runtime/Elements.h"
+#include "runtime/lib/Cpu/AttentionPlain.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hocket::runtime {
+
+namespace {
+
+/// T is the type of computation. A kv head's keys and values are converted to
+/// dense T, the query heads that read it follow row by row.
+template <typename T> class PlainAttentionGrad : public Call {
+public:
+  PlainAttentionGrad(const AttentionGradArguments &given, int threads)
+      : given(given), forward(this->given.forward), threads(threads),
+        queries(forward.q.shape[2]), keys(forward.k.shape[2]),
+        depth(forward.q.shape[3]), width(forward.v.shape[3]) {}
+
+  int64_t scratchBytes() const override {
+    return threads * workElements() * static_cast<int64_t>(sizeof(T));
+  }
+  void setScratch(void *memory) override { scratch = static_cast<T *>(memory); }
+  Status run() override {
+    parallelFor(
+        threads,
+        [](void *self, int part) {
+          static_cast<PlainAttentionGrad *>(self)->runPart(part);
+        },
+        this);
+    return Status::success();
+  }
+
+private:
+  /// One thread's memory.
+  struct Work {
+    T *key, *value, *keySum, *valueSum; // of a kv head
+    T *query, *out, *querySum;          // of a row
+    T *weights, *gradients;             // by key
+  };
+
+  int64_t workElements() const {
+    return 2 * keys * (depth + width) + 2 * depth + width + 2 * keys;
+  }
+  Work workOf(int part) const {
+    T *place = scratch + part * workElements();
+    auto take = [&](int64_t count) { return (place += count) - count; };
+    Work work;
+    work.key = take(keys * depth);
+    work.value = take(keys * width);
+    work.keySum = take(keys * depth);
+    work.valueSum = take(keys * width);
+    work.query = take(depth);
+    work.out = take(width);
+    work.querySum = take(depth);
+    work.weights = take(keys);
+    work.gradients = take(keys);
+    return work;
+  }
+
+  /// Row `row` of a head to dense T, or from it.
+  template <typename Move>
+  static void moveRow(const Operand &operand, int64_t b, int64_t h, int64_t row,
+                      Move move) {
+    visitType(operand.type, [&](auto zero) {
+      using Element = decltype(zero);
+      Element *data = static_cast<Element *>(operand.data) +
+                      b * operand.strides[0] + h * operand.strides[1] +
+                      row * operand.strides[2];
+      for (int64_t d = 0; d < operand.shape[3]; ++d)
+        move(data[d * operand.strides[3]], d);
+    });
+  }
+  static void load(const Operand &operand, int64_t b, int64_t h, int64_t row,
+                   T *out) {
+    moveRow(operand, b, h, row, [&](auto &element, int64_t d) {
+      out[d] = static_cast<T>(element);
+    });
+  }
+  static void store(const Operand &operand, int64_t b, int64_t h, int64_t row,
+                    const T *from) {
+    moveRow(operand, b, h, row, [&](auto &element, int64_t d) {
+      element = std::decay_t<decltype(element)>(from[d]);
+    });
+  }
+
+  void runPart(int part) {
+    int64_t heads = forward.k.shape[1];
+    Work work = workOf(part);
+    for (int64_t item = part; item < forward.k.shape[0] * heads;
+         item += threads)
+      runHead(item / heads, item % heads, work);
+  }
+
+  void runHead(int64_t b, int64_t kvHead, const Work &work) {
+    for (int64_t j = 0; j < keys; ++j) {
+      load(forward.k, b, kvHead, j, work.key + j * depth);
+      load(forward.v, b, kvHead, j, work.value + j * width);
+    }
+    std::fill(work.keySum, work.keySum + keys * depth, T(0));
+    std::fill(work.valueSum, work.valueSum + keys * width, T(0));
+    for (int64_t h = 0; h < forward.q.shape[1]; ++h)
+      if (forward.kvHead(h) == kvHead)
+        for (int64_t i = 0; i < queries; ++i)
+          runQuery(b, h, i, work);
+    for (int64_t j = 0; j < keys; ++j) {
+      store(given.dk, b, kvHead, j, work.keySum + j * depth);
+      store(given.dv, b, kvHead, j, work.valueSum + j * width);
+    }
+  }
+
+  bool isKept(int64_t b, int64_t j) const {
+    if (!forward.keep)
+      return true;
+    const Operand &keep = *forward.keep;
+    return static_cast<const uint8_t *>(
+               keep.data)[b * keep.strides[0] + j * keep.strides[1]] != 0;
+  }
+
+  static T dot(const T *a, const T *b, int64_t count) {
+    T sum = 0;
+    for (int64_t d = 0; d < count; ++d)
+      sum += a[d] * b[d];
+    return sum;
+  }
+
+  /// Weights of keys [0, limit) of one query; false if it sees none.
+  bool weigh(int64_t b, int64_t limit, const Work &work) const {
+    T largest = -std::numeric_limits<T>::infinity(), total = 0;
+    const T lowest = largest;
+    for (int64_t j = 0; j < limit; ++j) {
+      work.weights[j] =
+          isKept(b, j)
+              ? T(forward.scale) * dot(work.query, work.key + j * depth, depth)
+              : lowest;
+      largest = std::max(largest, work.weights[j]);
+    }
+    if (largest == lowest)
+      return false;
+    for (int64_t j = 0; j < limit; ++j)
+      total += work.weights[j] = std::exp(work.weights[j] - largest);
+    for (int64_t j = 0; j < limit; ++j)
+      work.weights[j] /= total;
+    return true;
+  }
+
+  void runQuery(int64_t b, int64_t h, int64_t i, const Work &work) {
+    load(forward.q, b, h, i, work.query);
+    load(forward.out, b, h, i, work.out);
+    std::fill(work.querySum, work.querySum + depth, T(0));
+    int64_t limit = forward.keyLimit(i);
+    if (!weigh(b, limit, work))
+      return store(given.dq, b, h, i, work.querySum);
+    T mean = 0;
+    uint64_t first = forward.dropout.firstWeight(forward.q.shape, {b, h, i});
+    for (int64_t j = 0; j < limit; ++j) {
+      T kept = T(forward.dropout.factor(first + j));
+      work.gradients[j] = kept * dot(work.out, work.value + j * width, width);
+      mean += work.weights[j] * work.gradients[j];
+    }
+    for (int64_t j = 0; j < limit; ++j) {
+      T weight = work.weights[j];
+      T score = T(forward.scale) * weight * (work.gradients[j] - mean);
+      for (int64_t d = 0; d < depth; ++d) {
+        work.querySum[d] += score * work.key[j * depth + d];
+        work.keySum[j * depth + d] += score * work.query[d];
+      }
+      weight *= T(forward.dropout.factor(first + j));
+      for (int64_t d = 0; d < width; ++d)
+        work.valueSum[j * width + d] += weight * work.out[d];
+    }
+    store(given.dq, b, h, i, work.querySum);
+  }
+
+  const AttentionGradArguments given;
+  const AttentionArguments &forward;
+  const int threads;
+  const int64_t queries, keys, depth, width;
+  T *scratch = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<Call>
+makePlainAttentionGrad(const AttentionGradArguments &arguments, int threads) {
+  if (arguments.forward.q.type == plan::DType::F64)
+    return std::make_unique<PlainAttentionGrad<double>>(arguments, threads);
+  return std::make_unique<PlainAttentionGrad<float>>(arguments, threads);
+}
+
+} // namespace hocket::runtime

@@ -1,0 +1,142 @@
+//===- LookupCheck.cpp - attention, embedding and their gradients ---------===//
+
+#include "Checker.h"
+
+namespace hocket::plan {
+
+bool Checker::checkAttention(const Attention &attention) {
+  if (!checkRead("q", attention.q) || !checkRead("k", attention.k) ||
+      !checkRead("v", attention.v))
+    return false;
+  const auto &q = attention.q.shape, &k = attention.k.shape,
+             &v = attention.v.shape;
+  if (q.size() != 4 || k.size() != 4 || v.size() != 4)
+    return fail("q, k and v have " + std::to_string(q.size()) + ", " +
+                std::to_string(k.size()) + " and " + std::to_string(v.size()) +
+                " dims, expected 4");
+  if (!checkShape("k", attention.k, {q[0], k[1], k[2], q[3]}) ||
+      !checkShape("v", attention.v, {q[0], k[1], k[2], v[3]}) ||
+      !checkShape("out", attention.out, {q[0], q[1], q[2], v[3]}))
+    return false;
+  DType type = typeOf(attention.q);
+  if (!checkType("k", attention.k, type) || !checkType("v", attention.v, type))
+    return false;
+  if (attention.keep.buffer >= 0 &&
+      (!checkRead("keep", attention.keep) ||
+       !checkShape("keep", attention.keep, {q[0], k[2]}) ||
+       !checkType("keep", attention.keep, DType::Bool)))
+    return false;
+  if (attention.group < 1 || attention.group > largestNumber)
+    return fail("group is " + std::to_string(attention.group) +
+                ", expected 1 or more");
+  return checkScalar("head_offset", attention.headOffset) &&
+         checkScalar("kv_head_offset", attention.kvHeadOffset) &&
+         checkScalar("query_offset", attention.queryOffset) &&
+         checkScalar("key_offset", attention.keyOffset) &&
+         checkHeads(attention) && checkDropout(attention);
+}
+
+bool Checker::checkHeads(const Attention &attention) {
+  int64_t heads = attention.q.shape[1], kvHeads = attention.k.shape[1];
+  for (int64_t rank : current->ranks) {
+    auto at = [&](const Scalar &scalar) {
+      __int128 value = scalar.constant;
+      if (scalar.table >= 0) {
+        const Table &table = plan.tables[scalar.table];
+        value += __int128(scalar.scale) *
+                 table.values[plan.coordinate(rank, table.axes)];
+      }
+      return value;
+    };
+    __int128 head = at(attention.headOffset), kv = at(attention.kvHeadOffset);
+    if (heads > 0 && (head < 0 || head / attention.group < kv ||
+                      (head + heads - 1) / attention.group - kv >= kvHeads))
+      return fail("the query heads of rank " + std::to_string(rank) +
+                  " need key heads that it does not hold");
+  }
+  return true;
+}
+
+bool Checker::checkDropout(const Attention &attention) {
+  const Dropout &dropout = attention.dropout;
+  if (dropout.p == 0)
+    return true;
+  if (!(dropout.p > 0 && dropout.p < 1))
+    return fail("drops with probability " + std::to_string(dropout.p) +
+                ", expected at least 0 and less than 1");
+  if (!checkRead("step", dropout.step) ||
+      !checkShape("step", dropout.step, {}) ||
+      !checkType("step", dropout.step, DType::I32) ||
+      !checkScalar("first", dropout.first))
+    return false;
+  const auto &q = attention.q.shape;
+  int64_t rows = 1;
+  for (int64_t size : dropout.sizes) {
+    if (size < 1 || size > largestNumber / rows)
+      return fail("a size of its dropped rows is out of range");
+    rows *= size;
+  }
+  if (dropout.strides.size() != dropout.sizes.size() ||
+      (rows != q[0] * q[1] * q[2] && q[0] * q[1] * q[2] != 0))
+    return fail("drops weights of " + std::to_string(rows) +
+                " rows, expected " + std::to_string(q[0] * q[1] * q[2]));
+  return true;
+}
+
+bool Checker::checkBody(const Attention &attention) {
+  return checkWrite("out", attention.out) && checkAttention(attention);
+}
+
+bool Checker::checkBody(const AttentionGrad &gradient) {
+  const Attention &forward = gradient.forward;
+  if (!checkRead("out", forward.out) || !checkAttention(forward) ||
+      !checkType("out", forward.out, typeOf(forward.q)))
+    return false;
+  auto check = [&](const char *what, const View &view, const View &of) {
+    return checkWrite(what, view) && checkShape(what, view, of.shape) &&
+           checkType(what, view, typeOf(of));
+  };
+  return check("dq", gradient.dq, forward.q) &&
+         check("dk", gradient.dk, forward.k) &&
+         check("dv", gradient.dv, forward.v);
+}
+
+bool Checker::checkIds(const View &ids) {
+  DType type = typeOf(ids);
+  return type == DType::I32 || type == DType::I64 ||
+         fail(std::string("ids are ") + toString(type) +
+              ", expected i32 or i64");
+}
+
+bool Checker::checkBody(const Embedding &embedding) {
+  if (!checkRead("table", embedding.table) ||
+      !checkRead("ids", embedding.ids) || !checkWrite("out", embedding.out) ||
+      !checkScalar("vocab_offset", embedding.vocabOffset))
+    return false;
+  if (embedding.table.shape.size() != 2)
+    return fail("table has " + std::to_string(embedding.table.shape.size()) +
+                " dims, expected 2");
+  if (!checkIds(embedding.ids))
+    return false;
+  std::vector<int64_t> expected = embedding.ids.shape;
+  expected.push_back(embedding.table.shape[1]);
+  return checkShape("out", embedding.out, expected) &&
+         checkType("out", embedding.out, typeOf(embedding.table));
+}
+
+bool Checker::checkBody(const EmbeddingGrad &gradient) {
+  if (!checkRead("ids", gradient.ids) || !checkRead("dy", gradient.dy) ||
+      !checkWrite("out", gradient.out) ||
+      !checkScalar("vocab_offset", gradient.vocabOffset) ||
+      !checkIds(gradient.ids))
+    return false;
+  if (gradient.out.shape.size() != 2)
+    return fail("out has " + std::to_string(gradient.out.shape.size()) +
+                " dims, expected 2");
+  std::vector<int64_t> expected = gradient.ids.shape;
+  expected.push_back(gradient.out.shape[1]);
+  return checkShape("dy", gradient.dy, expected) &&
+         checkType("dy", gradient.dy, typeOf(gradient.out));
+}
+
+} // namespace hocket::plan
