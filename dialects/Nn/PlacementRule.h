@@ -63,6 +63,12 @@ struct PlacementRule {
     /// dim of 12 is rule factor 4 with multiplicity 3). Keyed by dim; empty
     /// means 1 everywhere.
     llvm::SmallVector<int64_t, 4> multiplicity;
+    /// Factors that may be whole where others are split by them: the op itself
+    /// finds the part that it needs (kv heads, by the rank's query heads). A
+    /// result that picks (the gradient of those heads) is split if an operand
+    /// that picks is, and else has the whole factor, in which each rank has
+    /// its term of a sum.
+    llvm::SmallVector<int, 2> picks;
   };
   /// The factors of a rule refine those of the types, and leave out factors of
   /// size 1 (unless the dim has size 1). A factor that only a result has is

@@ -73,12 +73,7 @@ void Meeting::readOperands() {
 
 /// Keys or values, of which several query heads read one head.
 bool Meeting::isGrouped(unsigned operand, int factor) const {
-  if (!space.has(rule.operands[operand], factor) ||
-      space.multiplicity(rule.operands[operand], factor) > 1)
-    return false;
-  return llvm::any_of(rule.operands, [&](const auto &other) {
-    return space.multiplicity(other, factor) > 1;
-  });
+  return llvm::is_contained(rule.operands[operand].picks, factor);
 }
 
 /// Grouped heads: a rank reads the kv heads that its query heads need, so these

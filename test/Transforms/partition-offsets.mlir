@@ -39,6 +39,39 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 
 // -----
 
+// Query heads over more ranks than kv heads, which are whole: ranks begin in the
+// middle of a group of 6.
+!q = tensor<1x12x4x8xf32, #nn.layout<[b=1] [h=12] [s=4] [d=8], tp: S(1.0)>>
+!k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8]>>
+module attributes {nn.mesh = #nn.mesh<tp=3>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.attention {{.*}} spmd.group = 6 : i64, spmd.head_offset = #spmd.table<tp: [0, 4, 8]>,
+// CHECK-SAME: spmd.kv_head_offset = #spmd.table<0>
+func.func @forward(%q: !q, %k: !k) -> !q {
+  %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
+  return %y : !q
+}
+}
+
+// -----
+
+// What is split inside a group leaves 2 or 1 of 3 query heads for each kv head;
+// the second half of a rank's heads reads kv heads from 2 on.
+!q = tensor<1x12x4x8xf32, #nn.layout<[b=1] [g=4 r=3] [s=4] [d=8], a: S(1.0), b: S(1.1)>>
+!k = tensor<1x4x6x8xf32, #nn.layout<[b=1] [g=4] [t=6] [d=8]>>
+module attributes {nn.mesh = #nn.mesh<a=2, b=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.attention {{.*}} spmd.group = 2 : i64, spmd.head_offset = #spmd.table<a: [0, 4]>,
+// CHECK-LABEL: func.func @class1
+// CHECK: nn.attention {{.*}} spmd.group = 1 : i64, spmd.head_offset = #spmd.table<a: [0, 2]>,
+func.func @forward(%q: !q, %k: !k) -> !q {
+  %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
+  return %y : !q
+}
+}
+
+// -----
+
 // The queries' sequence is split, keys and values are whole.
 !q = tensor<1x2x5x8xf32, #nn.layout<[b=1] [h=2] [s=5] [d=8], sp: S(2.0)>>
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [h=2] [t=6] [d=8]>>

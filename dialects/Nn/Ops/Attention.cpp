@@ -57,7 +57,9 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
                         1))))
     return failure();
   int64_t heads = dimsOf(q)[1].getSize(), groups = dimsOf(k)[1].getSize();
-  if (groups == 0 ? heads != 0 : heads % groups != 0) // (C3)
+  // (C3) A rank's heads may begin and end inside of a group (spmd.group).
+  if (!adaptor.getAttributes().get("spmd.group") &&
+      (groups == 0 ? heads != 0 : heads % groups != 0))
     return emitOptionalError(location, "attention takes a multiple of the ",
                              groups,
                              " heads of k and v as heads of q, but q "
@@ -80,9 +82,23 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// Query heads and kv heads: q's heads are the kv heads times a group, so they
-/// may be split only between groups. The factors of both are refined together
-/// and those inside a group are left out.
+/// How many of q's minor factors lie inside a group of heads that share keys
+/// and values; nothing where the border of a group is none of theirs.
+static std::optional<size_t> factorsInside(ArrayRef<FactorAttr> factors,
+                                           int64_t group) {
+  int64_t inside = 1;
+  for (size_t count = 0; count <= factors.size(); ++count) {
+    if (inside == group)
+      return count;
+    if (count < factors.size())
+      inside *= factors[factors.size() - 1 - count].getSize();
+  }
+  return std::nullopt;
+}
+
+/// Query heads and kv heads: q's heads are the kv heads times a group. Where
+/// q's factors have the border between the two, those inside may be split by
+/// themselves. Else those inside are left out, and the kv heads stand for all.
 static void addHeads(RuleBuilder &rule, MLIRContext *context, int64_t group) {
   SmallVector<DimOf> queries = {operand(0, 1), result(1)};
   SmallVector<DimOf> keys = {operand(1, 1), operand(2, 1)};
@@ -102,24 +118,31 @@ static void addHeads(RuleBuilder &rule, MLIRContext *context, int64_t group) {
   auto factors = refineAll(lists);
   if (failed(factors)) {
     // No border of q's heads falls between two groups.
-    rule.add(queries, FactorUse::Whole,
-             "the factors of the heads of q cut through a group of heads that "
-             "share keys and values");
-    return rule.add(keys, FactorUse::Whole, "the heads of q are whole");
+    rule.addPositions(queries);
+    return rule.add(keys, FactorUse::Whole,
+                    "the factors of the heads of q cut through a group of "
+                    "heads that share keys and values");
   }
-  for (int64_t inside = 1; inside < group; factors->pop_back())
-    inside *= factors->back().getSize();
-  if (factors->empty()) // one kv head
-    factors->push_back(rule.layoutOf(keys[0]).back());
+  size_t inside = *factorsInside(*factors, group);
+  bool isApart = factorsInside(rule.layoutOf(queries[0]), group).has_value();
+  if (!isApart)
+    factors->pop_back_n(inside);
   SmallVector<int, 2> numbers;
   for (FactorAttr factor : *factors)
     numbers.push_back(rule.addFactor(factor, FactorUse::Pointwise));
   for (DimOf query : queries) {
     rule.factorsOf(query) = numbers;
-    rule.multiplicity(query, group);
+    if (!isApart)
+      rule.multiplicity(query, group);
   }
-  for (DimOf key : keys)
+  if (isApart)
+    numbers.pop_back_n(inside);
+  if (numbers.empty()) // one kv head
+    return rule.add(keys, FactorUse::Whole, "all heads of q read this one");
+  for (DimOf key : keys) {
     rule.factorsOf(key) = numbers;
+    rule.picks(key, numbers);
+  }
 }
 
 PlacementRule AttentionOp::getPlacementRule() {

@@ -58,6 +58,10 @@ public:
   }
   /// `multiplicity` elements of the dim make one of the rule's.
   void multiplicity(DimOf dim, int64_t multiplicity);
+  /// The op finds by itself what it needs of these factors of the operand.
+  void picks(DimOf dim, llvm::ArrayRef<int> factors) {
+    llvm::append_range(valueOf(dim).picks, factors);
+  }
 
   PlacementRule take() { return std::move(rule); }
 

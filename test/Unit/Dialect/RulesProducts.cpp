@@ -106,16 +106,25 @@ TEST(AttentionRule, GroupsOfFactoredHeads) {
 TEST(AttentionRule, OneKvHead) {
   EXPECT_EQ(ruleOf(attention, {"f32 2 4 5 4", "f32 2 1 7 4", "f32 2 1 7 4"},
                    "f32 2 4 5 4"),
-            "0:2  1:1  2:5  3:7 whole  4:4 whole  5:4 | "
-            "refused [0][1]x4[2][4] refused [0][1][3][4] "
-            "linear [0][1][3][5] | [0][1]x4[2][5]");
+            "0:2  1:4  2:1 whole  3:5  4:7 whole  5:4 whole  6:4 | "
+            "refused [0][1][3][5] refused [0][2][4][5] "
+            "linear [0][2][4][6] | [0][1][3][6]");
 }
 
-TEST(AttentionRule, FactorsThatCutGroupsAreWhole) {
+TEST(AttentionRule, AGroupThatIsAFactorMayBeSplit) {
+  EXPECT_EQ(ruleOf(attention,
+                   {"f32 2 g=4*r=3 5 4", "f32 2 g=4 7 4", "f32 2 g=4 7 4"},
+                   "f32 2 12 5 4"),
+            "0:2  1:g=4  2:r=3  3:5  4:7 whole  5:4 whole  6:4 | "
+            "refused [0][1,2][3][5] refused [0][1][4][5] "
+            "linear [0][1][4][6] | [0][1,2][3][6]");
+}
+
+TEST(AttentionRule, FactorsThatCutGroupsNeedWholeKeys) {
   // Heads 12 as 6 x 2, kv heads 4: groups of 3 end inside of the pairs.
   EXPECT_EQ(ruleOf(attention, {"f32 2 6*2 5 4", "f32 2 4 7 4", "f32 2 4 7 4"},
                    "f32 2 12 5 4"),
-            "0:2  1:6 whole  2:2 whole  3:4 whole  4:5  5:7 whole  6:4 whole  "
+            "0:2  1:6  2:2 whole  3:4 whole  4:5  5:7 whole  6:4 whole  "
             "7:4 | refused [0][1,2][4][6] refused [0][3][5][6] "
             "linear [0][3][5][7] | [0][1,2][4][7]");
   EXPECT_NE(

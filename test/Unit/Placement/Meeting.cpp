@@ -181,6 +181,7 @@ TEST_F(MeetingTest, QueryHeadsMayBeCutInsideAGroup) {
   rule.factors = {factor(2)};
   rule.operands = {value({{0}}), value({{0}})};
   rule.operands[0].multiplicity = {4};
+  rule.operands[1].picks = {0};
   rule.results = {value({{0}})};
   rule.results[0].multiplicity = {4};
   auto queries = layout({{8}}, {{"tp", 0, 0}});
