@@ -258,6 +258,14 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
     return gatherOperand(op, first ? m.operand : m.other, axis);
   }
   case Kind::Unaligned:
+    if (!m.isResult &&
+        llvm::is_contained(rule.operands[m.operand].picks, m.factor)) {
+      bool isMoved = false; // keys and values go in pairs
+      for (unsigned i = 0; i < op->getNumOperands(); ++i)
+        if (llvm::is_contained(rule.operands[i].picks, m.factor))
+          isMoved |= gatherOperand(op, i, axis);
+      return isMoved;
+    }
     if (m.isResult) {
       for (unsigned i = 0; i < op->getNumOperands(); ++i)
         if (gatherOperand(op, i, axis))

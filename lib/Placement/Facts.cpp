@@ -177,15 +177,26 @@ bool Placer::checkParts(Operation *directive, nn::LayoutAttr layout,
   int64_t size = layout.getDims()[ref.dim].getFactors()[ref.factor].getSize();
   if (parts <= size)
     return true;
-  problems
-      .addAt(directive,
-             factorName(layout, ref) + " (" + std::to_string(size) + ") of '" +
-                 path.str() + "' is split over " + std::to_string(parts) +
-                 " ranks of " + axesText(axes, mesh) +
-                 ", so some would hold nothing",
-             path.str())
-      .note("split it over at most " + std::to_string(size) +
-            (size == 1 ? " rank" : " ranks"));
+  std::string head =
+      factorName(layout, ref) + " (" + std::to_string(size) + ") of '";
+  // What one line splits too finely is one error: keys have as few heads as
+  // values. In another layer it is the same error again.
+  Problem *&last = partProblems[directive];
+  if (last && StringRef(last->text).starts_with(head) &&
+      maskIndices("'" + last->path + "'") !=
+          maskIndices("'" + path.str() + "'")) {
+    last->note("the same of '" + path.str() + "'");
+    last->ways.front().others.push_back(replicated(path, axes));
+    return false;
+  }
+  last = &problems.addAt(
+      directive,
+      head + path.str() + "' is split over " + std::to_string(parts) +
+          " ranks of " + axesText(axes, mesh) + ", so some would hold nothing",
+      path.str());
+  last->note("split it over at most " + std::to_string(size) +
+             (size == 1 ? " rank" : " ranks"));
+  last->ways.push_back(replicated(path, axes));
   return false;
 }
 
@@ -206,8 +217,13 @@ void Placer::applyFacts() {
       }
     layout = layout.withPlacement(splits, {});
     for (const Fact &fact : facts[value])
-      if (!fact.isReplicate)
-        checkParts(fact.directive, layout, fact.ref, pathOfFact(value));
+      if (!fact.isReplicate &&
+          !checkParts(fact.directive, layout, fact.ref, pathOfFact(value)))
+        llvm::erase_if(splits, [&](nn::SplitAttr split) {
+          return FactorRef{unsigned(split.getDim()),
+                           unsigned(split.getFactor())} == fact.ref;
+        });
+    layout = layout.withPlacement(splits, {});
     value.setType(
         nn::withLayout(cast<RankedTensorType>(value.getType()), layout));
   }

@@ -179,6 +179,13 @@ private:
   void waySliceAndReduce(Problem &problem, mlir::Operation *op, unsigned axis);
   void wayExchange(Problem &problem, mlir::Value value, unsigned axis,
                    FactorRef ref);
+  void wayScatters(Problem &problem, mlir::Value value, unsigned axis);
+  WayOut replicated(llvm::StringRef path, llvm::ArrayRef<unsigned> axes) const;
+  /// All that places these values is left whole, if that is parameters only.
+  void wayReplicate(Problem &problem, llvm::ArrayRef<mlir::Value> values,
+                    unsigned axis);
+  void wayGatherAll(Problem &problem, llvm::ArrayRef<mlir::Value> values,
+                    unsigned axis);
   void wayScatter(Problem &problem, mlir::Value value, unsigned axis,
                   FactorRef ref);
   /// The sync point of a value: itself or the value that it renames. Nothing
@@ -211,6 +218,8 @@ private:
   std::vector<Licence> licences;
   std::vector<VacuousSync> vacuous;
   std::vector<mlir::Value> factOrder;
+  /// The last error about a line that splits a factor too finely.
+  llvm::DenseMap<mlir::Operation *, Problem *> partProblems;
   llvm::DenseMap<mlir::Value, std::vector<Fact>> facts;
   llvm::DenseMap<mlir::Value, std::vector<SyncSite>> sites;
   /// The value after the syncs of its path, for explanations.

@@ -22,6 +22,8 @@ std::string WayOut::line() const {
   case Kind::Defer:
     return "defer " + path + " until " + until + " axis " + axis + " over " +
            overText(over);
+  case Kind::Replicate:
+    return "replicate " + path + " over " + overText(over) + " override";
   case Kind::Sync:
     break;
   }
@@ -47,6 +49,10 @@ void WayOut::append(sched::ScheduleOp schedule) const {
   if (kind == Kind::Defer) {
     name = sched::DeferOp::getOperationName();
     attributes.push_back(text("until", until));
+  } else if (kind == Kind::Replicate) {
+    name = sched::ReplicateOp::getOperationName();
+    attributes.push_back(
+        builder.getNamedAttr("isOverride", builder.getUnitAttr()));
   } else if (kind == Kind::Sync) {
     name = sched::SyncOp::getOperationName();
     attributes.push_back(text("moment", moment));
@@ -167,10 +173,16 @@ static std::string othersOf(const ProblemGroup &group) {
 
 static std::string waysText(const std::vector<WayOut> &ways) {
   std::vector<std::pair<std::string, std::string>> lines;
+  bool differ = ways.front().errorsLeft != ways.back().errorsLeft;
   for (const WayOut &way : ways) {
     std::string remark = "# " + bytesText(way.bytes) + " received by each rank";
     if (!way.remark.empty())
       remark += ", " + way.remark;
+    if (differ && way.errorsLeft == 0)
+      remark += ", and no error stays";
+    else if (differ)
+      remark += ", and " + std::to_string(way.errorsLeft) +
+                (way.errorsLeft == 1 ? " error stays" : " errors stay");
     lines.push_back({way.line(), remark});
     for (const WayOut &other : way.others)
       lines.push_back({other.line(), "# and " + bytesText(other.bytes)});
@@ -178,7 +190,9 @@ static std::string waysText(const std::vector<WayOut> &ways) {
   size_t width = 0;
   for (auto &[line, remark] : lines)
     width = std::max(width, line.size());
-  std::string text = "what would make it meet, cheapest first:";
+  std::string text = differ
+                         ? "what would make it meet, fewest errors left first:"
+                         : "what would make it meet, cheapest first:";
   for (auto &[line, remark] : lines)
     text += "\n  " + line + std::string(width - line.size() + 2, ' ') + remark;
   return text;

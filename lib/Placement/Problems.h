@@ -17,15 +17,16 @@ namespace hocket::placement {
 /// A line that would make placements meet: a directive that can be pasted at
 /// the end of the schedule.
 struct WayOut {
-  enum class Kind { Sync, Defer, Statistics };
+  enum class Kind { Sync, Defer, Statistics, Replicate };
   Kind kind = Kind::Sync;
-  std::string path;   ///< Statistics: of the op
+  std::string path;   ///< Statistics: of the op; Replicate: the parameter
   std::string until;  ///< Defer
   std::string moment; ///< Sync
   std::string op;     ///< Sync: all_reduce ...
   std::string axis, to;
   std::vector<std::string> over;
   int64_t bytes = 0;
+  size_t errorsLeft = 0;      ///< of all, with this line added
   std::string remark;         ///< after the bytes
   std::vector<WayOut> others; ///< lines that are needed besides this one
 

@@ -93,8 +93,11 @@ static WayOut combine(const ProblemGroup &group, size_t index,
   return combine(same, tree);
 }
 
-static bool works(const WayOut &way, const std::string &key,
-                  const std::set<std::string> &before, ModuleOp model) {
+/// The errors that are left with the way out; nothing if the problem is among
+/// them or one that was not there before.
+static std::optional<std::set<std::string>>
+tryOut(const WayOut &way, const std::string &key,
+       const std::set<std::string> &before, ModuleOp model) {
   OwningOpRef<ModuleOp> copy(model.clone());
   auto func = *copy->getOps<func::FuncOp>().begin();
   auto schedule = *copy->getOps<sched::ScheduleOp>().begin();
@@ -102,10 +105,11 @@ static bool works(const WayOut &way, const std::string &key,
   Placer placer(*copy, func, schedule);
   placer.run();
   std::set<std::string> after = keysOf(placer.problems);
-  return !after.count(key) &&
-         llvm::all_of(after, [&](const std::string &other) {
-           return before.count(other) > 0;
-         });
+  bool works =
+      !after.count(key) && llvm::all_of(after, [&](const std::string &other) {
+        return before.count(other) > 0;
+      });
+  return works ? std::optional(after) : std::nullopt;
 }
 
 void placement::keepLegalWays(Problems &problems, ModuleOp model) {
@@ -122,12 +126,18 @@ void placement::keepLegalWays(Problems &problems, ModuleOp model) {
       bool isKnown = llvm::any_of(kept, [&](const WayOut &other) {
         return other.line() == way.line();
       });
-      if (isKnown || !works(way, group.key, before, model))
+      if (isKnown)
         continue;
-      auto dearer = llvm::find_if(kept, [&](const WayOut &other) {
-        return other.getBytes() > way.getBytes();
+      auto left = tryOut(way, group.key, before, model);
+      if (!left)
+        continue;
+      // What mends most comes first: the lines that follow count on it.
+      way.errorsLeft = left->size();
+      auto worse = llvm::find_if(kept, [&](const WayOut &other) {
+        return std::make_pair(other.errorsLeft, other.getBytes()) >
+               std::make_pair(way.errorsLeft, way.getBytes());
       });
-      kept.insert(dearer, way);
+      kept.insert(worse, way);
     }
     first.ways = std::move(kept);
   }

@@ -234,6 +234,71 @@ void Placer::wayScatter(Problem &problem, Value value, unsigned axis,
     problem.ways.push_back(way);
 }
 
+/// A reduce_scatter along each dim that other lines split over the axis.
+void Placer::wayScatters(Problem &problem, Value value, unsigned axis) {
+  std::set<std::string> split;
+  schedule.walk([&](sched::SyncOp sync) {
+    for (auto name : sync.getOver().getAsRange<StringAttr>())
+      if (name.getValue() == axisText(axis))
+        for (auto dim : {sync.getAxis(), sync.getTo()})
+          split.insert(dim.value_or("").str());
+  });
+  SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
+  if (named.empty())
+    return;
+  nn::LayoutAttr layout = nn::layoutOf(named.front());
+  for (auto [d, dim] : llvm::enumerate(layout.getDims()))
+    for (unsigned f = 0; f < dim.getFactors().size(); ++f) {
+      std::string name = axisName(layout, {unsigned(d), f});
+      if (!name.empty() && split.count(name))
+        wayScatter(problem, value, axis, {unsigned(d), f});
+    }
+}
+
+WayOut Placer::replicated(StringRef path, ArrayRef<unsigned> axes) const {
+  WayOut way;
+  way.kind = WayOut::Kind::Replicate;
+  way.path = path.str();
+  for (unsigned axis : axes)
+    way.over.push_back(axisText(axis));
+  return way;
+}
+
+void Placer::wayReplicate(Problem &problem, ArrayRef<Value> values,
+                          unsigned axis) {
+  std::vector<WayOut> lines;
+  for (Value value : values) {
+    SmallVector<Value> chain = origins.chainOf(value, axis);
+    if (chain.size() < 2 || !chain[1].getDefiningOp())
+      return;
+    // A weight, and the bias beside it.
+    for (Value operand : chain[1].getDefiningOp()->getOperands()) {
+      auto parameter = operand.getDefiningOp<nn::ParameterOp>();
+      if (parameter && origins.of(operand, axis).kind == Origin::Kind::Fact)
+        lines.push_back(replicated(parameter.getPath(), {axis}));
+    }
+  }
+  if (lines.empty())
+    return;
+  WayOut all = lines.front();
+  all.others.assign(lines.begin() + 1, lines.end());
+  problem.ways.push_back(all);
+}
+
+void Placer::wayGatherAll(Problem &problem, ArrayRef<Value> values,
+                          unsigned axis) {
+  std::vector<WayOut> before = std::move(problem.ways);
+  problem.ways.clear();
+  for (Value value : values)
+    wayGather(problem, value, axis);
+  if (problem.ways.size() > 1) {
+    WayOut all = problem.ways.front();
+    all.others.assign(problem.ways.begin() + 1, problem.ways.end());
+    problem.ways.assign(1, all);
+  }
+  problem.ways.insert(problem.ways.begin(), before.begin(), before.end());
+}
+
 /// Where operand `operand` has what the other is split by, if it does.
 static std::optional<FactorRef> factorIn(Operation *op, unsigned operand,
                                          const nn::PlacementRule &rule,
@@ -268,6 +333,8 @@ void Placer::addWays(Problem &problem, Operation *op,
   case Kind::PartialRefused:
   case Kind::TwoReductions:
     wayReduce(problem, operand, m.axis);
+    if (m.kind == Kind::PartialRefused)
+      wayScatters(problem, operand, m.axis);
     return;
   case Kind::TwoSums:
     wayReduce(problem, operand, m.axis);
@@ -302,21 +369,26 @@ void Placer::addWays(Problem &problem, Operation *op,
     return;
   }
   case Kind::NeedsWhole: {
-    // All operands that the op takes whole there, in as many lines.
-    std::vector<WayOut> before = std::move(problem.ways);
-    problem.ways.clear();
+    SmallVector<Value> split;
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (splitsWhole(op, i, rule, axisText(m.axis)))
-        wayGather(problem, op->getOperand(i), m.axis);
-    if (problem.ways.size() > 1) {
-      WayOut all = problem.ways.front();
-      all.others.assign(problem.ways.begin() + 1, problem.ways.end());
-      problem.ways.assign(1, all);
-    }
-    problem.ways.insert(problem.ways.begin(), before.begin(), before.end());
+        split.push_back(op->getOperand(i));
+    wayGatherAll(problem, split, m.axis);
     return;
   }
   case Kind::Unaligned:
+    if (!m.isResult &&
+        llvm::is_contained(rule.operands[m.operand].picks, m.factor)) {
+      SmallVector<Value> picked; // keys and values go in pairs
+      for (unsigned i = 0; i < op->getNumOperands(); ++i)
+        if (llvm::is_contained(rule.operands[i].picks, m.factor))
+          picked.push_back(op->getOperand(i));
+      wayReplicate(problem, picked, m.axis);
+      wayGatherAll(problem, picked, m.axis);
+      return;
+    }
+    wayGather(problem, operand, m.axis);
+    return;
   case Kind::NotInRule:
   case Kind::Nesting:
     wayGather(problem, operand, m.axis);
