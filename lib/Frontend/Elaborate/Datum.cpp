@@ -37,6 +37,13 @@ const Datum *Scope::find(const std::string &name) const {
   return nullptr;
 }
 
+bool Scope::hasFailed(const std::string &name) const {
+  for (const Scope *scope = this; scope; scope = scope->parent)
+    if (scope->failed.count(name))
+      return true;
+  return false;
+}
+
 std::vector<std::string> Scope::visibleNames() const {
   std::vector<std::string> names;
   for (const Scope *scope = this; scope; scope = scope->parent)

@@ -11,6 +11,7 @@
 #include "dialects/Nn/Nn.h"
 #include "hocket/Frontend/Ast.h"
 #include <map>
+#include <set>
 #include <variant>
 
 namespace hocket::frontend {
@@ -58,9 +59,12 @@ struct Datum {
 struct Scope {
   const Scope *parent = nullptr;
   std::map<std::string, Datum> names;
+  /// Declared, but with an error that has been reported: uses say nothing.
+  std::set<std::string> failed;
 
   explicit Scope(const Scope *parent = nullptr) : parent(parent) {}
   const Datum *find(const std::string &name) const;
+  bool hasFailed(const std::string &name) const;
   std::vector<std::string> visibleNames() const;
 };
 

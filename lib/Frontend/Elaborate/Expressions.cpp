@@ -113,6 +113,8 @@ Elaborator::MaybeDatum Elaborator::evaluateName(const NameExpr &expr,
     return *datum;
   if (expr.name == "causal")
     return Datum(Mask{true, {}});
+  if (scope.hasFailed(expr.name))
+    return std::nullopt;
   error(expr.range, "'" + expr.name + "' is not declared here")
       .suggest(expr.name, scope.visibleNames());
   return std::nullopt;

@@ -104,6 +104,8 @@ bool Elaborator::addItems(const ModuleDecl &decl, Instance &instance,
       MaybeDatum datum = evaluate(*let->value, instance.scope);
       if (datum)
         instance.scope.names[let->name.text] = *datum;
+      else
+        instance.scope.failed.insert(let->name.text);
       ok &= datum.has_value();
     } else if (auto *member = dynAs<MemberItem>(item)) {
       const std::string &name = member->name.text;

@@ -25,7 +25,13 @@ bool ScheduleEmitter::emit(mlir::ModuleOp module, const ScheduleDecl &decl,
     if (auto *def = dynAs<DefStmt>(stmt))
       defs.push_back(def);
   Place place{"", &scope, {}};
-  return emitBlock(decl.body, place);
+  bool ok = emitBlock(decl.body, place);
+  if (!missingAxes.empty()) // without a mesh that is one error for all uses
+    elaborator
+        .error(firstMissing, "the mesh has no axis '" + missingAxes[0] + "'")
+        .note("the schedule has no mesh; declare one: mesh (" +
+              llvm::join(missingAxes, " = 2, ") + " = 2)");
+  return ok;
 }
 
 bool ScheduleEmitter::emitMesh(const ScheduleBlock &block, Scope &scope,
@@ -38,6 +44,8 @@ bool ScheduleEmitter::emitMesh(const ScheduleBlock &block, Scope &scope,
       auto datum = elaborator.evaluate(*let->value, scope);
       if (datum)
         scope.names[let->name.text] = *datum;
+      else
+        scope.failed.insert(let->name.text);
       ok &= datum.has_value();
     }
     auto *declared = dynAs<MeshStmt>(stmt);
@@ -175,14 +183,17 @@ std::optional<mlir::ArrayAttr> ScheduleEmitter::axes(const AxisList &list,
       if (auto *axis = datum->as<AxisName>())
         name = axis->name;
     auto found = std::find(known.begin(), known.end(), name);
+    if (known.empty()) {
+      if (missingAxes.empty())
+        firstMissing = use.name.range;
+      if (!llvm::is_contained(missingAxes, name))
+        missingAxes.push_back(name);
+      return std::nullopt;
+    }
     if (found == known.end()) {
-      auto &diagnostic = elaborator.error(
-          use.name.range, "the mesh has no axis '" + name + "'");
-      diagnostic.note(known.empty()
-                          ? "the schedule has no mesh; declare one: mesh (" +
-                                name + " = 2)"
-                          : "its axes: " + llvm::join(known, ", "));
-      diagnostic.suggest(name, known);
+      elaborator.error(use.name.range, "the mesh has no axis '" + name + "'")
+          .note("its axes: " + llvm::join(known, ", "))
+          .suggest(name, known);
       return std::nullopt;
     }
     if (use.distribution) {

@@ -33,6 +33,8 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
     auto datum = elaborator.evaluate(*let->value, *place.scope);
     if (datum)
       place.scope->names[let->name.text] = *datum;
+    else
+      place.scope->failed.insert(let->name.text);
     return datum.has_value();
   }
   case ScheduleStmt::Kind::Mesh:

@@ -84,6 +84,9 @@ private:
   std::vector<const syntax::DefStmt *> defs;
   std::set<std::string> otherFunctions;
   nn::MeshAttr mesh;
+  /// Axes that directives name while there is no mesh.
+  std::vector<std::string> missingAxes;
+  syntax::SourceRange firstMissing;
 };
 
 } // namespace hocket::frontend
