@@ -71,10 +71,9 @@ static std::vector<int64_t> makeShape(Rng &rng, int64_t maxRank) {
   return shape;
 }
 
-ModelText hocket::random::makeModel(Rng &rng) {
-  ModelState state{rng, rng.between(3, 12), rng.chance(0.12), rng.chance(0.05)};
-  state.mayRound &= !state.onlyMoves;
-  Arguments arguments{rng};
+/// x, and maybe y, tokens and keep. True if factors of x and y cross.
+static bool addArguments(Arguments &arguments) {
+  Rng &rng = arguments.rng;
   std::vector<int64_t> shape = makeShape(rng, rng.chance(0.7) ? 3 : 4);
   if (rng.chance(0.5) && shape.size() < 3)
     shape = {rng.between(1, 4), rng.between(2, 9), rng.between(2, 12)};
@@ -107,27 +106,32 @@ ModelText hocket::random::makeModel(Rng &rng) {
         shape.begin(), shape.begin() + std::min<size_t>(2, shape.size()));
     arguments.add("keep", Element::Bool, keep);
   }
+  return isCrossed;
+}
+
+ModelText hocket::random::makeModel(Rng &rng) {
+  ModelState state{rng, rng.between(3, 12), rng.chance(0.12), rng.chance(0.05)};
+  state.mayRound &= !state.onlyMoves;
+  Arguments arguments{rng};
+  bool isCrossed = addArguments(arguments);
   Body body(state, arguments.values, /*mayCall=*/true);
   if (isCrossed)
     body.tryCrossing();
   Value first = body.fill(rng.between(3, 10));
-  std::string returned = first.text;
-  bool isExact = first.isExact;
-  if (rng.chance(0.5)) { // nothing is computed in vain
-    for (const Value &leaf : body.leaves())
-      if (leaf.text != first.text) {
-        returned += ", " + leaf.text;
-        isExact &= leaf.isExact;
-      }
-  } else if (rng.chance(0.3)) {
-    Value second = body.fill(rng.between(1, 3));
-    if (second.text != first.text) {
-      returned += ", " + second.text;
-      isExact &= second.isExact;
-    }
-  }
   ModelText model;
-  model.isExact = isExact;
+  model.isExact = first.isExact;
+  std::string returned = first.text;
+  auto alsoReturn = [&](const Value &value) {
+    if (value.text == first.text)
+      return;
+    returned += ", " + value.text;
+    model.isExact &= value.isExact;
+  };
+  if (rng.chance(0.5)) // nothing is computed in vain
+    for (const Value &leaf : body.leaves())
+      alsoReturn(leaf);
+  else if (rng.chance(0.3))
+    alsoReturn(body.fill(rng.between(1, 3)));
   model.wishes = state.wishes;
   model.text = "hocket 1\n\n" + state.moduleText + "model Net(" +
                arguments.parameters + ") {\n" + body.members + "  forward(" +
