@@ -70,6 +70,8 @@ struct PlacementRule {
     /// its term of a sum.
     llvm::SmallVector<int, 2> picks;
   };
+  /// A result that lacks a pointwise factor is a sum over it: ranks that split
+  /// it hold terms (of several results, some may have the factor).
   /// The factors of a rule refine those of the types, and leave out factors of
   /// size 1 (unless the dim has size 1). A factor that only a result has is
   /// made there: any rank can compute its part. Of factors that stand for

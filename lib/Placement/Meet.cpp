@@ -29,6 +29,7 @@ private:
   bool splitMayMeetWhole(unsigned operand, int factor, unsigned axis);
   void orderNestings();
   bool alignGroups(int factor);
+  RuleValue resultOf(const nn::PlacementRule::Value &value) const;
   void writeLayouts();
 
   State &stateOf(unsigned operand, unsigned axis) {
@@ -271,6 +272,28 @@ bool Meeting::alignGroups(int factor) {
   return true;
 }
 
+/// What one of the results holds: a sum, where others are split by a factor
+/// that this one lacks, or has whole as the operands that pick from it.
+RuleValue Meeting::resultOf(const nn::PlacementRule::Value &value) const {
+  RuleValue own = result;
+  for (unsigned axis = 0; axis < own.axes.size(); ++axis) {
+    int factor = own.axes[axis].factor;
+    if (own.axes[axis].hold != State::Hold::Split ||
+        rule.factors[factor].use != FactorUse::Pointwise)
+      continue;
+    bool isSum = !space.has(value, factor);
+    if (llvm::is_contained(value.picks, factor))
+      for (unsigned i = 0; i < operands.size(); ++i)
+        isSum |= isGrouped(i, factor) &&
+                 operands[i].axes[axis].hold != State::Hold::Split;
+    if (!isSum)
+      continue;
+    own.axes[axis] = {State::Hold::Partial, -1, Reduction::Sum};
+    llvm::erase(own.nesting[factor], axis);
+  }
+  return own;
+}
+
 void Meeting::writeLayouts() {
   auto write = [&](const nn::PlacementRule::Value &value, nn::LayoutAttr layout,
                    const RuleValue &placed, unsigned at, bool isResult) {
@@ -292,8 +315,8 @@ void Meeting::writeLayouts() {
     out.masked.push_back(
         write(rule.operands[i], request.operands[i], operands[i], i, false));
   for (unsigned i = 0; i < request.results.size(); ++i)
-    out.results.push_back(
-        write(rule.results[i], request.results[i], result, i, true));
+    out.results.push_back(write(rule.results[i], request.results[i],
+                                resultOf(rule.results[i]), i, true));
 }
 
 MeetResult Meeting::run() {

@@ -1,6 +1,6 @@
 //===- Attention.cpp - shape and placement of nn.attention ----------------===//
 
-#include "dialects/Nn/Ops/RuleBuilder.h"
+#include "dialects/Nn/Ops/AttentionRule.h"
 #include "dialects/Nn/Ops/Shapes.h"
 
 using namespace mlir;
@@ -76,6 +76,9 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
                              "attention takes a dropout of at least "
                              "0 and less than 1, but it is ",
                              dropout);
+  if (failed(checkDraws(location, "attention", adaptor.getStep(), // (C5)
+                        adaptor.getStreamAttr())))
+    return failure();
   SmallVector<DimAttr> dims(dimsOf(q).drop_back());
   dims.push_back(dimsOf(v).back());
   types.push_back(tensorOf(elementTypeOf(q), LayoutAttr::get(context, dims)));
@@ -96,20 +99,20 @@ static std::optional<size_t> factorsInside(ArrayRef<FactorAttr> factors,
   return std::nullopt;
 }
 
-/// Query heads and kv heads: q's heads are the kv heads times a group. Where
-/// q's factors have the border between the two, those inside may be split by
-/// themselves. Else those inside are left out, and the kv heads stand for all.
-static void addHeads(RuleBuilder &rule, MLIRContext *context, int64_t group) {
-  SmallVector<DimOf> queries = {operand(0, 1), result(1)};
-  SmallVector<DimOf> keys = {operand(1, 1), operand(2, 1)};
+void nn::addHeads(RuleBuilder &rule, ArrayRef<DimOf> queries,
+                  ArrayRef<DimOf> keys) {
+  int64_t kvHeads = rule.sizeOf(keys[0]);
+  int64_t group = kvHeads ? rule.sizeOf(queries[0]) / kvHeads : 1;
   if (group == 1) {
-    llvm::append_range(queries, keys);
-    return rule.add(queries);
+    SmallVector<DimOf> all(queries);
+    llvm::append_range(all, keys);
+    return rule.add(all);
   }
-  SmallVector<FactorAttr> grouped[2];
+  SmallVector<SmallVector<FactorAttr>> grouped(keys.size());
   SmallVector<ArrayRef<FactorAttr>> lists;
   for (auto [list, key] : llvm::zip(grouped, keys)) {
     llvm::append_range(list, rule.layoutOf(key));
+    MLIRContext *context = list[0].getContext();
     list.push_back(FactorAttr::get(context, StringAttr::get(context), group));
     lists.push_back(list);
   }
@@ -156,9 +159,7 @@ PlacementRule AttentionOp::getPlacementRule() {
     keys.push_back(operand(3, 1));
   }
   rule.add(batch);
-  int64_t groups = dimsOf(getK())[1].getSize();
-  addHeads(rule, getContext(),
-           groups ? dimsOf(getQ())[1].getSize() / groups : 1);
+  addHeads(rule, {operand(0, 1), result(1)}, {operand(1, 1), operand(2, 1)});
   if (getCausal())
     rule.addPositions({operand(0, 2), result(2)});
   else
@@ -170,4 +171,85 @@ PlacementRule AttentionOp::getPlacementRule() {
   rule.add({operand(2, 3), result(3)});
   rule.partial(2, PartialUse::Linear);
   return rule.take();
+}
+
+void AttentionOp::differentiate(Derivative &d) {
+  auto read = [&](Value x) { return x ? d.read(x) : Value(); };
+  auto typeOf = [](Value x) {
+    return tensorOf(elementTypeOf(x), layoutOf(x).withoutPlacement());
+  };
+  Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
+  auto gradient = d.makeTyped<AttentionGradOp>(
+      typeOf(q), typeOf(k), typeOf(v), q, k, v, d.cotangent(), read(getKeep()),
+      read(getStep()), getCausalAttr(), getScaleAttr(), getDropoutAttr(),
+      getStreamAttr());
+  for (unsigned i = 0; i < 3; ++i)
+    if (d.isWanted(i))
+      d.give(i, gradient->getResult(i));
+}
+
+//===-- The gradient
+//---------------------------------------------------------===//
+
+LogicalResult AttentionGradOp::verify() {
+  // (C1) What attention takes it takes, and the gradient of its result.
+  SmallVector<Type> types;
+  SmallVector<Value> operands = {getQ(), getK(), getV()};
+  int32_t segments[] = {1, 1, 1, getKeep() ? 1 : 0, getStep() ? 1 : 0};
+  if (getKeep())
+    operands.push_back(getKeep());
+  if (getStep())
+    operands.push_back(getStep());
+  AttentionOp::Properties forward;
+  llvm::copy(segments, forward.operandSegmentSizes.begin());
+  forward.causal = getCausalAttr();
+  forward.scale = getScaleAttr();
+  forward.dropout = getDropoutAttr();
+  forward.stream = getStreamAttr();
+  if (failed(AttentionOp::inferReturnTypes(getContext(), getLoc(), operands,
+                                           DictionaryAttr::get(getContext()),
+                                           &forward, {}, types)))
+    return failure();
+  if (!haveSameShapes(types, getDout().getType())) // (C2)
+    return emitOpError() << "takes a dout of " << describe(types.front())
+                         << ", but it is " << describe(getDout().getType());
+  if (!haveSameShapes(ValueRange({getQ(), getK(), getV()}).getTypes(), // (C3)
+                      getResultTypes()))
+    return emitOpError("gives what has the types of q, k and v");
+  return success();
+}
+
+PlacementRule AttentionGradOp::getPlacementRule() {
+  RuleBuilder rule(*this, "the gradients of attention are linear in the "
+                          "gradient of its result alone");
+  SmallVector<DimOf> batch = {operand(0, 0), operand(1, 0),  operand(2, 0),
+                              operand(3, 0), resultOf(0, 0), resultOf(1, 0),
+                              resultOf(2, 0)};
+  SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2), resultOf(1, 2),
+                             resultOf(2, 2)};
+  if (getKeep()) {
+    batch.push_back(operand(4, 0));
+    keys.push_back(operand(4, 1));
+  }
+  rule.add(batch);
+  addHeads(rule, {operand(0, 1), operand(3, 1), resultOf(0, 1)},
+           {operand(1, 1), operand(2, 1), resultOf(1, 1), resultOf(2, 1)});
+  // Of keys and values every query adds a term to the gradient.
+  SmallVector<DimOf> queries = {operand(0, 2), operand(3, 2), resultOf(0, 2)};
+  if (getCausal())
+    rule.addPositions(queries);
+  else
+    rule.add(queries);
+  rule.add(keys, FactorUse::Whole,
+           "the softmax over the keys needs all of them");
+  rule.add({operand(0, 3), operand(1, 3), resultOf(0, 3), resultOf(1, 3)},
+           FactorUse::Whole,
+           "the product of a query and a key needs the whole head dim");
+  rule.add({operand(2, 3), operand(3, 3), resultOf(2, 3)});
+  rule.partial(3, PartialUse::Linear);
+  return rule.take();
+}
+
+void AttentionGradOp::differentiate(Derivative &d) {
+  d.refuse("the derivative of a gradient");
 }

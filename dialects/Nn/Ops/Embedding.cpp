@@ -40,3 +40,48 @@ PlacementRule EmbeddingOp::getPlacementRule() {
   rule.partial(0, PartialUse::Linear);
   return rule.take();
 }
+
+void EmbeddingOp::differentiate(Derivative &d) {
+  Value table = getTable();
+  Type type =
+      tensorOf(elementTypeOf(table), layoutOf(table).withoutPlacement());
+  if (d.isWanted(0))
+    d.give(0,
+           d.makeTyped<EmbeddingGradOp>(type, d.read(getIds()), d.cotangent()));
+}
+
+LogicalResult EmbeddingGradOp::verify() {
+  Value ids = getIds(), dy = getDy();
+  Type element = elementTypeOf(ids);
+  if (!isa<IntegerType>(element) || element.isInteger(1)) // (C1)
+    return emitOpError() << "takes ids that are integers, but they are "
+                         << describe(ids.getType());
+  if (dimsOf(getResult()).size() != 2) // (C2)
+    return emitOpError() << "gives a table of 2 dims, but the result is "
+                         << describe(getType());
+  SmallVector<DimAttr> dims(dimsOf(ids));
+  dims.push_back(dimsOf(getResult())[1]);
+  Type expected =
+      tensorOf(elementTypeOf(getResult()), LayoutAttr::get(getContext(), dims));
+  if (!haveSameShapes(expected, dy.getType())) // (C3), (C4)
+    return emitOpError() << "takes a dy of " << describe(expected)
+                         << ", but it is " << describe(dy.getType());
+  return success();
+}
+
+PlacementRule EmbeddingGradOp::getPlacementRule() {
+  RuleBuilder rule(*this, "rows are looked up by complete ids");
+  int64_t rank = dimsOf(getIds()).size();
+  // Every id adds a row: ranks that split them hold terms of a sum.
+  for (int64_t dim = 0; dim < rank; ++dim)
+    rule.contract({operand(0, dim), operand(1, dim)}, Reduction::Sum);
+  rule.add({operand(1, rank), result(1)});
+  // Any rank can leave out the rows that are not its own.
+  rule.addPositions({result(0)});
+  rule.partial(1, PartialUse::Linear);
+  return rule.take();
+}
+
+void EmbeddingGradOp::differentiate(Derivative &d) {
+  d.refuse("the derivative of a gradient");
+}

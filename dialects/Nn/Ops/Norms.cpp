@@ -108,3 +108,36 @@ LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *context,
 PlacementRule SoftmaxOp::getPlacementRule() {
   return statisticsRule(*this, "softmax", getDim());
 }
+
+LogicalResult LogSumExpOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX();
+  int64_t rank = dimsOf(x).size(), dim = adaptor.getDim();
+  if (dim < 0 || dim >= rank) // (C1)
+    return emitOptionalError(location, "log_sum_exp over dim ", dim, " of x ",
+                             describe(x.getType()), ", which has ", rank,
+                             " dims");
+  if (!isa<FloatType>(elementTypeOf(x))) // (C2)
+    return emitOptionalError(location,
+                             "log_sum_exp takes x of floats, but it is ",
+                             describe(x.getType()));
+  SmallVector<DimAttr> dims(dimsOf(x));
+  dims.erase(dims.begin() + dim);
+  types.push_back(tensorOf(elementTypeOf(x), LayoutAttr::get(context, dims)));
+  return success();
+}
+
+PlacementRule LogSumExpOp::getPlacementRule() {
+  RuleBuilder rule(*this,
+                   "log_sum_exp of a sum is not the sum of log_sum_exps");
+  int64_t kept = 0;
+  for (int64_t d = 0, rank = dimsOf(getX()).size(); d < rank; ++d)
+    if (d == int64_t(getDim()))
+      rule.add({operand(0, d)}, FactorUse::Statistics,
+               "log_sum_exp needs the whole dim for its statistics");
+    else
+      rule.add({operand(0, d), result(kept++)});
+  return rule.take();
+}

@@ -56,3 +56,9 @@ PlacementRule RotaryOp::getPlacementRule() {
   rule.partial(0, PartialUse::Linear);
   return rule.take();
 }
+
+void RotaryOp::differentiate(Derivative &d) {
+  d.give(0, d.make<RotaryOp>(d.cotangent(), getDimAttr(), getBaseAttr(),
+                             getStyleAttr(),
+                             d.builder().getBoolAttr(!getInverse())));
+}

@@ -26,6 +26,13 @@ ArrayRef<FactorAttr> RuleBuilder::layoutOf(DimOf dim) const {
   return dimsOf(value)[dim.dim].getFactors();
 }
 
+int64_t RuleBuilder::sizeOf(DimOf dim) const {
+  int64_t size = 1;
+  for (FactorAttr factor : layoutOf(dim))
+    size *= factor.getSize();
+  return size;
+}
+
 SmallVector<int, 2> &RuleBuilder::factorsOf(DimOf dim) {
   return valueOf(dim).dims[dim.dim];
 }

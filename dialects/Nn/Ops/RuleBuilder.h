@@ -26,6 +26,9 @@ inline DimOf operand(unsigned value, int64_t dim) {
   return {false, value, dim};
 }
 inline DimOf result(int64_t dim) { return {true, 0, dim}; }
+inline DimOf resultOf(unsigned value, int64_t dim) {
+  return {true, value, dim};
+}
 
 class RuleBuilder {
 public:
@@ -51,6 +54,7 @@ public:
   int addFactor(FactorAttr factor, FactorUse use, std::string reason = "");
   llvm::SmallVector<int, 2> &factorsOf(DimOf dim);
   llvm::ArrayRef<FactorAttr> layoutOf(DimOf dim) const;
+  int64_t sizeOf(DimOf dim) const;
   PlacementRule::Factor &factor(int number) { return rule.factors[number]; }
 
   void partial(unsigned operand, PartialUse use) {
@@ -58,7 +62,8 @@ public:
   }
   /// `multiplicity` elements of the dim make one of the rule's.
   void multiplicity(DimOf dim, int64_t multiplicity);
-  /// The op finds by itself what it needs of these factors of the operand.
+  /// The op finds by itself what it needs of these factors of the operand; of
+  /// a result, see PlacementRule::Value::picks.
   void picks(DimOf dim, llvm::ArrayRef<int> factors) {
     llvm::append_range(valueOf(dim).picks, factors);
   }

@@ -39,8 +39,13 @@ test::NnProgram::NnProgram(const std::string &op,
         separator + "%" + std::to_string(index) + ": " + typeText(text);
     types += separator + typeText(text);
   }
+  llvm::SmallVector<llvm::StringRef> results;
+  llvm::StringRef(result).split(results, "; ");
+  auto list = llvm::map_to_vector(
+      results, [](llvm::StringRef each) { return typeText(each.str()); });
   std::string text = "func.func @f(" + arguments + ") {\n " + op + " : (" +
-                     types + ") -> " + typeText(result) + "\n return\n}";
+                     types + ") -> (" + llvm::join(list, ", ") +
+                     ")\n return\n}";
   module = parseSourceString<ModuleOp>(text, &context);
   if (module)
     operation = &cast<func::FuncOp>(module->getBody()->front()).front().front();

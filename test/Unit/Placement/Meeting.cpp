@@ -175,6 +175,43 @@ TEST_F(MeetingTest, CutsFallOnWholeMinorFactors) {
   EXPECT_EQ(met.mismatches[0].kind, Kind::Unaligned);
 }
 
+/// dq[h, s] and dk[g] of q[h, s], k[g]: of each pair of g one head reads it.
+static PlacementRule gradientOfGroups(const PlacementRule::Factor &heads,
+                                      const PlacementRule::Factor &queries) {
+  PlacementRule rule;
+  rule.factors = {heads, queries};
+  PlacementRule::Value q, k;
+  q.dims = {{0}, {1}};
+  k.dims = {{0}};
+  k.picks = {0};
+  rule.operands = {q, k};
+  rule.results = {q, k};
+  return rule;
+}
+
+TEST_F(MeetingTest, AResultThatLacksAFactorIsASum) {
+  MeetResult met = run(gradientOfGroups(factor(8), factor(6)),
+                       {layout({{8}, {6}}, {{"tp", 1, 0}}), layout({{8}})},
+                       {layout({{8}, {6}}), layout({{8}})}, {});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], layout({{8}, {6}}, {{"tp", 1, 0}}));
+  EXPECT_EQ(met.results[1], layout({{8}}, {}, {"tp"}));
+}
+
+TEST_F(MeetingTest, AResultPicksAsItsOperandsDo) {
+  PlacementRule rule = gradientOfGroups(factor(8), factor(6));
+  auto queries = layout({{8}, {6}}, {{"tp", 0, 0}});
+  auto results = {layout({{8}, {6}}), layout({{8}})};
+  MeetResult whole = run(rule, {queries, layout({{8}})}, results, {});
+  ASSERT_TRUE(whole.mismatches.empty());
+  EXPECT_EQ(whole.results[0], queries);
+  EXPECT_EQ(whole.results[1], layout({{8}}, {}, {"tp"}));
+  auto cut = layout({{8}}, {{"tp", 0, 0}});
+  MeetResult split = run(rule, {queries, cut}, results, {});
+  ASSERT_TRUE(split.mismatches.empty());
+  EXPECT_EQ(split.results[1], cut);
+}
+
 TEST_F(MeetingTest, QueryHeadsMayBeCutInsideAGroup) {
   // 8 query heads read 2 kv heads.
   PlacementRule rule;
