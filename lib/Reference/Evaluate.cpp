@@ -66,11 +66,15 @@ Semantics::Semantics() {
   add(evaluateLinear);
   add(evaluateMatMul);
   add(evaluateEmbedding);
+  add(evaluateEmbeddingGrad);
   add(evaluateAttention);
+  add(evaluateAttentionGrad);
   add(evaluateLayerNorm);
   add(evaluateRmsNorm);
   add(evaluateSoftmax);
+  add(evaluateLogSumExp);
   add(evaluateRotary);
+  add(evaluateDropout);
   add(evaluateUnary);
   add(evaluateBinary);
   add(evaluateWhere);
@@ -206,11 +210,19 @@ LogicalResult Evaluator::evaluate(Operation *op) {
   if (isIdentity(op)) {
     values[result] = operands.front();
   } else {
-    call.result.shape =
-        cast<RankedTensorType>(result.getType()).getShape().vec();
-    call.result.values.resize(product(call.result.shape));
+    call.more.resize(op->getNumResults() - 1);
+    auto tensorOf = [&](unsigned number) -> Tensor & {
+      return number ? call.more[number - 1] : call.result;
+    };
+    for (OpResult each : op->getResults()) {
+      Tensor &tensor = tensorOf(each.getResultNumber());
+      tensor.shape = cast<RankedTensorType>(each.getType()).getShape().vec();
+      tensor.values.resize(product(tensor.shape));
+    }
     function(op, call);
-    values[result] = std::make_shared<Tensor>(std::move(call.result));
+    for (OpResult each : op->getResults())
+      values[each] =
+          std::make_shared<Tensor>(std::move(tensorOf(each.getResultNumber())));
   }
   if (!call.error.empty()) {
     std::string path = pathOf(op->getLoc());
@@ -218,8 +230,9 @@ LogicalResult Evaluator::evaluate(Operation *op) {
             call.error;
     return failure();
   }
-  if (result.use_empty())
-    values.erase(result);
+  for (Value each : op->getResults())
+    if (each.use_empty())
+      values.erase(each);
   release(op);
   return success();
 }

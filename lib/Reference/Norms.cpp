@@ -60,17 +60,39 @@ static void softmaxAlong(const double *x, double *y, int64_t size,
     y[i * stride] /= sum;
 }
 
-void evaluateSoftmax(nn::SoftmaxOp op, Call &call) {
-  ArrayRef<int64_t> shape = call.result.shape;
-  int64_t dim = op.getDim(), size = shape[dim];
+/// Calls visit(line, first, size, stride) for each line of x along `dim`.
+template <class Visit>
+static void forEachLine(const Tensor &x, int64_t dim, Visit visit) {
+  ArrayRef<int64_t> shape = x.shape;
+  int64_t size = shape[dim];
   int64_t outer = product(shape.take_front(dim));
   int64_t inner = product(shape.drop_front(dim + 1));
   for (int64_t before = 0; before < outer; ++before)
-    for (int64_t after = 0; after < inner; ++after) {
-      int64_t first = before * size * inner + after;
-      softmaxAlong(call.operand(0).values.data() + first,
-                   call.result.values.data() + first, size, inner);
-    }
+    for (int64_t after = 0; after < inner; ++after)
+      visit(before * inner + after, before * size * inner + after, size, inner);
+}
+
+void evaluateSoftmax(nn::SoftmaxOp op, Call &call) {
+  const Tensor &x = call.operand(0);
+  forEachLine(x, op.getDim(),
+              [&](int64_t, int64_t first, int64_t size, int64_t stride) {
+                softmaxAlong(&x.values[first], &call.result.values[first], size,
+                             stride);
+              });
+}
+
+void evaluateLogSumExp(nn::LogSumExpOp op, Call &call) {
+  const Tensor &x = call.operand(0);
+  forEachLine(x, op.getDim(),
+              [&](int64_t line, int64_t first, int64_t size, int64_t stride) {
+                double largest = -INFINITY, sum = 0;
+                for (int64_t i = 0; i < size; ++i)
+                  largest = std::fmax(largest, x.values[first + i * stride]);
+                for (int64_t i = 0; i < size; ++i)
+                  sum += std::exp(x.values[first + i * stride] - largest);
+                call.result.values[line] =
+                    std::isinf(largest) ? largest : largest + std::log(sum);
+              });
 }
 
 } // namespace hocket::reference

@@ -16,8 +16,9 @@ namespace hocket::reference {
 /// One evaluation of one operation.
 struct Call {
   llvm::SmallVector<const Tensor *, 4> operands;
-  Tensor result;     // of the right shape, all zeros
-  std::string error; // set by an operation that has no result
+  Tensor result;            // of the right shape, all zeros
+  std::vector<Tensor> more; // the results after it, likewise
+  std::string error;        // set by an operation that has no result
 
   const Tensor &operand(unsigned index) const { return *operands[index]; }
   /// An operand that may be absent: those before it are not optional.
@@ -33,15 +34,37 @@ void evaluateIota(nn::IotaOp op, Call &call);
 // Products.cpp
 void evaluateLinear(nn::LinearOp op, Call &call);
 void evaluateMatMul(nn::MatMulOp op, Call &call);
+// Embedding.cpp
 void evaluateEmbedding(nn::EmbeddingOp op, Call &call);
+void evaluateEmbeddingGrad(nn::EmbeddingGradOp op, Call &call);
 // Attention.cpp
 void evaluateAttention(nn::AttentionOp op, Call &call);
+// AttentionGrad.cpp
+void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call);
 // Norms.cpp
 void evaluateLayerNorm(nn::LayerNormOp op, Call &call);
 void evaluateRmsNorm(nn::RmsNormOp op, Call &call);
 void evaluateSoftmax(nn::SoftmaxOp op, Call &call);
+void evaluateLogSumExp(nn::LogSumExpOp op, Call &call);
 // Rotary.cpp
 void evaluateRotary(nn::RotaryOp op, Call &call);
+// Dropout.cpp
+void evaluateDropout(nn::DropoutOp op, Call &call);
+/// What the elements of a dropout are multiplied with, or the weights of an
+/// attention, [b, h, s, t]: 0 or 1 / (1 - p). Without a step all 1.
+class DropoutFactors {
+public:
+  /// `step` may be null. The operation tells the seed.
+  DropoutFactors(mlir::Operation *op, double p, std::optional<int64_t> stream,
+                 const Tensor *step);
+  double factor(int64_t element) const;
+
+private:
+  bool drops;
+  uint64_t key;
+  uint32_t step, threshold;
+  double scale;
+};
 // Elementwise.cpp
 void evaluateUnary(nn::UnaryOp op, Call &call);
 void evaluateBinary(nn::BinaryOp op, Call &call);

@@ -1,9 +1,8 @@
-//===- Products.cpp - linear, matmul and embedding ------------------------===//
+//===- Products.cpp - linear and matmul -----------------------------------===//
 
 #include "MatrixProduct.h"
 #include "Operations.h"
 #include "Strided.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -42,24 +41,6 @@ void evaluateMatMul(nn::MatMulOp op, Call &call) {
     addProduct({a.values.data() + ofA[at] * m * k, k, 1},
                {b.values.data() + ofB[at] * k * n, n, 1},
                call.result.values.data() + at * m * n, m, n, k);
-}
-
-/// y[..., :] = table[ids[...], :]
-void evaluateEmbedding(nn::EmbeddingOp op, Call &call) {
-  const Tensor &table = call.operand(0), &ids = call.operand(1);
-  int64_t rows = table.shape[0], width = table.shape[1];
-  for (size_t at = 0; at < ids.values.size(); ++at) {
-    double id = ids.values[at];
-    if (!(id >= 0 && id < rows)) {
-      call.error =
-          llvm::formatv("id {0} (number {1} of {2}) is outside of the "
-                        "table, which has {3} rows: 0 to {4}",
-                        int64_t(id), at, ids.values.size(), rows, rows - 1);
-      return;
-    }
-    std::copy_n(&table.values[int64_t(id) * width], width,
-                &call.result.values[at * width]);
-  }
 }
 
 } // namespace hocket::reference

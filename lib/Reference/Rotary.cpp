@@ -26,6 +26,8 @@ void evaluateRotary(nn::RotaryOp op, Call &call) {
       int64_t first = isHalf ? i : 2 * i,
               second = isHalf ? i + half : 2 * i + 1;
       double angle = position * std::pow(base, -2.0 * i / size);
+      if (op.getInverse())
+        angle = -angle;
       double c = std::cos(angle), s = std::sin(angle);
       to[first] = from[first] * c - from[second] * s;
       to[second] = from[second] * c + from[first] * s;

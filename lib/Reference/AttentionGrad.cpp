@@ -1,0 +1,84 @@
+//===- AttentionGrad.cpp - gradients of attention, a row at a time --------===//
+//
+// With weights p = softmax(scale q k^T + mask), those that are dropped or
+// scaled p f, and g = f (dout v^T): dv += (p f) dout, and the gradient of a
+// score is p (g - sum of p g).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operations.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace hocket::reference {
+
+static double dot(const double *a, const double *b, int64_t size) {
+  double sum = 0;
+  for (int64_t i = 0; i < size; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+/// y += factor * x
+static void addScaled(double *y, const double *x, double factor, int64_t size) {
+  for (int64_t i = 0; i < size; ++i)
+    y[i] += factor * x[i];
+}
+
+/// exp(x - max) / sum of all those; false if all are -inf.
+static bool softmaxOf(std::vector<double> &x) {
+  double largest = -INFINITY, sum = 0;
+  for (double value : x)
+    largest = std::fmax(largest, value);
+  if (largest == -INFINITY)
+    return false;
+  for (double &value : x)
+    sum += value = std::exp(value - largest);
+  for (double &value : x)
+    value /= sum;
+  return true;
+}
+
+void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
+  const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);
+  const Tensor &dout = call.operand(3);
+  const Tensor *keep = op.getKeep() ? call.optional(4) : nullptr;
+  DropoutFactors dropout(op, op.getDropout().convertToDouble(), op.getStream(),
+                         op.getStep() ? call.operands.back() : nullptr);
+  int64_t heads = q.shape[1], groups = k.shape[1], queries = q.shape[2];
+  int64_t keys = k.shape[2], depth = q.shape[3], width = v.shape[3];
+  double scale = op.getScale().convertToDouble();
+  std::vector<double> weights(keys), gradients(keys);
+  for (int64_t row = 0; row < q.shape[0] * heads * queries; ++row) {
+    int64_t i = row % queries, head = row / queries % heads;
+    int64_t batch = row / queries / heads;
+    int64_t kv = (batch * groups + head / (heads / groups)) * keys;
+    const double *query = &q.values[row * depth];
+    const double *out = &dout.values[row * width];
+    int64_t visible = op.getCausal() ? i + keys - queries + 1 : keys;
+    for (int64_t j = 0; j < keys; ++j) {
+      bool sees = j < visible && (!keep || keep->values[batch * keys + j] != 0);
+      weights[j] = sees ? scale * dot(query, &k.values[(kv + j) * depth], depth)
+                        : -INFINITY;
+    }
+    if (!softmaxOf(weights))
+      continue;
+    double mean = 0;
+    for (int64_t j = 0; j < keys; ++j) {
+      double factor = weights[j] ? dropout.factor(row * keys + j) : 0;
+      gradients[j] = factor * dot(out, &v.values[(kv + j) * width], width);
+      mean += weights[j] * gradients[j];
+      addScaled(&call.more[1].values[(kv + j) * width], out,
+                weights[j] * factor, width);
+    }
+    for (int64_t j = 0; j < keys; ++j) {
+      double score = scale * weights[j] * (gradients[j] - mean);
+      addScaled(&call.result.values[row * depth], &k.values[(kv + j) * depth],
+                score, depth);
+      addScaled(&call.more[0].values[(kv + j) * depth], query, score, depth);
+    }
+  }
+}
+
+} // namespace hocket::reference
