@@ -30,6 +30,7 @@ constexpr llvm::StringLiteral kKvHeadOffset = "spmd.kv_head_offset";
 constexpr llvm::StringLiteral kQueryOffset = "spmd.query_offset";
 constexpr llvm::StringLiteral kKeyOffset = "spmd.key_offset";
 constexpr llvm::StringLiteral kFirst = "spmd.first";
+constexpr llvm::StringLiteral kKey = "spmd.key";
 
 /// Product of the sizes of the named axes.
 int64_t memberCount(nn::MeshAttr mesh, mlir::ArrayAttr axes);

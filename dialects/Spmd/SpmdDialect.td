@@ -41,10 +41,13 @@ def Spmd_Dialect : Dialect {
     | `nn.attention` | `spmd.query_offset`, `spmd.key_offset` | `#spmd.table`; causal means j + key_offset <= i + query_offset, so query_offset includes t - s of the global sizes |
     | `nn.iota` | `spmd.first` | `#spmd.table`, the first value; absent: 0 |
     | `nn.rotary` | `spmd.first` | `#spmd.table`, the first position; absent: 0 |
+    | `nn.dropout`, `nn.attention` | `spmd.cuts` | `#spmd.box` of the global tensor whose elements draw random words (of attention, its weights) |
+    | `nn.dropout`, `nn.attention` | `spmd.first` | `#spmd.table`, the row-major number of the rank's first element in it |
+    | `nn.dropout`, `nn.attention` | `spmd.key` | the seed XOR the stream |
 
-    `nn.embedding` and `nn.attention` always have theirs. `nn.value`,
-    `nn.redistribute`, `nn.dropout` and the kind `mean` of `nn.reduce` do not
-    occur. A norm or softmax that remains is over whole dims.
+    `nn.embedding` and `nn.attention` always have theirs, but those of random
+    words only with a `step`. `nn.value`, `nn.redistribute`, an `nn.dropout`
+    without a `step` and the kind `mean` of `nn.reduce` do not occur. A norm or softmax that remains is over whole dims.
 
     Every collective has an `id`: it is the id-th of the program, counted from
     0, and the same in all classes, in the same order.

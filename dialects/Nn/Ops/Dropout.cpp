@@ -7,6 +7,12 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
+int64_t nn::seedOf(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto seed = module ? module->getAttrOfType<IntegerAttr>("nn.seed") : nullptr;
+  return seed ? seed.getInt() : 0;
+}
+
 LogicalResult DropoutOp::inferReturnTypes(MLIRContext *context,
                                           std::optional<Location> location,
                                           Adaptor adaptor,
@@ -18,6 +24,12 @@ LogicalResult DropoutOp::inferReturnTypes(MLIRContext *context,
                              "least 0 and less than 1, but it is ",
                              p);
   Value x = adaptor.getX();
+  if (failed(checkDraws(location, "dropout", adaptor.getStep(), // (C2), (C3)
+                        adaptor.getStreamAttr())))
+    return failure();
+  if (!isa<FloatType>(elementTypeOf(x))) // (C4)
+    return emitOptionalError(location, "dropout takes floats, but x is ",
+                             describe(x.getType()));
   types.push_back(withLayout(tensorType(x), layoutOf(x).withoutPlacement()));
   return success();
 }
@@ -28,4 +40,12 @@ PlacementRule DropoutOp::getPlacementRule() {
   // What is dropped depends on the element alone: every rank drops the same.
   rule.partial(0, PartialUse::Linear);
   return rule.take();
+}
+
+/// What was dropped gets nothing: the same elements are dropped again.
+void DropoutOp::differentiate(Derivative &d) {
+  Value dy = d.cotangent();
+  if (getStep())
+    dy = d.make<DropoutOp>(dy, d.read(getStep()), getPAttr(), getStreamAttr());
+  d.give(0, dy);
 }

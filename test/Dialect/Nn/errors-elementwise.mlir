@@ -190,11 +190,3 @@ func.func @cast_c1(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
   nn.cast %0 : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<6xf16, #nn.layout<[6]>>
   return
 }
-
-// -----
-
-func.func @dropout_c1(%0: tensor<2xf32, #nn.layout<[2]>>) {
-  // expected-error@below {{dropout takes a probability of at least 0 and less than 1, but it is 1.500000e+00}}
-  nn.dropout %0 {p = 1.5 : f64} : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
-  return
-}

@@ -190,3 +190,12 @@ func.func @attention_dropout(%0: tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>
   nn.attention %0, %1, %2 {scale = 1.0 : f64, dropout = 1.0 : f64} : (tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>>, tensor<2x3x7x4xf32, #nn.layout<[2] [3] [7] [4]>>, tensor<2x3x7x4xf32, #nn.layout<[2] [3] [7] [4]>>) -> tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>>
   return
 }
+
+// -----
+
+!q = tensor<2x3x5x4xf32, #nn.layout<[2] [3] [5] [4]>>
+func.func @attention_c5(%q: !q, %step: tensor<i32, #nn.layout<>>) {
+  // expected-error@below {{attention draws from a step and a stream, but it has only a step; give both or neither}}
+  nn.attention %q, %q, %q step %step {scale = 1.0 : f64, dropout = 0.1 : f64} : (!q, !q, !q, tensor<i32, #nn.layout<>>) -> !q
+  return
+}
