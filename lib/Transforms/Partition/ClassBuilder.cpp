@@ -128,10 +128,7 @@ LogicalResult ClassBuilder::lower(Operation &op) {
         lowerName(op);
         return success();
       })
-      .Case([&](nn::DropoutOp op) {
-        mapping.map(op.getResult(), local(op.getX()));
-        return success();
-      })
+      .Case([&](nn::DropoutOp op) { return lowerDropout(op); })
       .Case([&](nn::RedistributeOp op) { return lowerRedistribute(op); })
       .Case([&](nn::ParameterOp op) { return lowerParameter(op); })
       .Case([&](func::ReturnOp op) { return lowerReturn(op); })

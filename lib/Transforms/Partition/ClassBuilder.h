@@ -32,13 +32,17 @@ private:
 
   // Operations.cpp: operations that depend on where the rank is.
   mlir::LogicalResult lowerParameter(nn::ParameterOp op);
+  mlir::LogicalResult lowerDropout(nn::DropoutOp op);
   mlir::LogicalResult adapt(mlir::Operation &source, mlir::Operation &local);
   mlir::LogicalResult adaptEmbedding(nn::EmbeddingOp op,
                                      mlir::Operation &local);
   mlir::LogicalResult adaptAttention(nn::AttentionOp op, nn::AttentionOp local);
+  void dropWeights(nn::AttentionOp op, nn::AttentionOp local);
   mlir::LogicalResult setHeads(nn::AttentionOp op, nn::AttentionOp local);
   mlir::LogicalResult checkHeads(nn::AttentionOp op, spmd::TableAttr head,
                                  spmd::TableAttr kvHead, int64_t group);
+  /// Which elements of a tensor of `layout` draw random words in `local`.
+  void setDraws(mlir::Operation &local, nn::LayoutAttr layout, int64_t key);
   mlir::LogicalResult adaptSlice(nn::SliceOp op, nn::SliceOp local);
   mlir::LogicalResult adaptRearrange(nn::RearrangeOp op, nn::RearrangeOp local);
   /// Sets `name` to where the rank's part of a dim of `tensor` begins.

@@ -27,6 +27,22 @@ LogicalResult ClassBuilder::lowerParameter(nn::ParameterOp op) {
   return success();
 }
 
+/// Without a step, or where nothing is dropped, it is its operand.
+LogicalResult ClassBuilder::lowerDropout(nn::DropoutOp op) {
+  if (op.getStep() && op.getP().convertToDouble() > 0)
+    return lowerAsIs(*op);
+  mapping.map(op.getResult(), local(op.getX()));
+  return success();
+}
+
+void ClassBuilder::setDraws(Operation &local, nn::LayoutAttr layout,
+                            int64_t key) {
+  spmd::BoxAttr box = shares.boxOf(layout);
+  local.setAttr(spmd::kCuts, box);
+  local.setAttr(spmd::kFirst, shares.firstElement(box));
+  local.setAttr(spmd::kKey, builder.getI64IntegerAttr(key));
+}
+
 LogicalResult ClassBuilder::setOffset(Operation &local, StringRef name,
                                       Value tensor, int64_t dim, int64_t plus) {
   FailureOr<spmd::TableAttr> offset =
@@ -52,6 +68,11 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
       .Case([&](nn::AttentionOp op) {
         return adaptAttention(op, cast<nn::AttentionOp>(local));
       })
+      .Case([&](nn::DropoutOp op) {
+        setDraws(local, nn::layoutOf(op.getResult()),
+                 nn::seedOf(op) ^ *op.getStream());
+        return success();
+      })
       .Case([&](nn::SliceOp op) {
         return adaptSlice(op, cast<nn::SliceOp>(local));
       })
@@ -74,10 +95,31 @@ LogicalResult ClassBuilder::adaptEmbedding(nn::EmbeddingOp op,
   return setOffset(local, spmd::kVocabOffset, op.getTable(), 0);
 }
 
+/// The layout of attention's weights, [b, h, s, t], of which a rank holds the
+/// rows of its queries.
+static nn::LayoutAttr weightsLayout(Value q, Value k) {
+  nn::LayoutAttr queries = nn::layoutOf(q);
+  SmallVector<nn::DimAttr> dims(queries.getDims().drop_back());
+  dims.push_back(nn::layoutOf(k).getDims()[2]);
+  SmallVector<nn::SplitAttr> splits;
+  llvm::copy_if(queries.getSplits(), std::back_inserter(splits),
+                [](nn::SplitAttr split) { return split.getDim() < 3; });
+  return nn::LayoutAttr::get(q.getContext(), dims, splits, {});
+}
+
+/// Weights are dropped in training only.
+void ClassBuilder::dropWeights(nn::AttentionOp op, nn::AttentionOp local) {
+  if (op.getStep() && op.getDropout().convertToDouble() > 0)
+    return setDraws(*local, weightsLayout(op.getQ(), op.getK()),
+                    nn::seedOf(op) ^ *op.getStream());
+  local.setDropoutAttr(builder.getF64FloatAttr(0));
+  local.getStepMutable().clear();
+  local.removeStreamAttr();
+}
+
 LogicalResult ClassBuilder::adaptAttention(nn::AttentionOp op,
                                            nn::AttentionOp local) {
-  // Weights are dropped in training only.
-  local.setDropoutAttr(builder.getF64FloatAttr(0));
+  dropWeights(op, local);
   int64_t later = sizeOf(op.getK(), 2) - sizeOf(op.getQ(), 2);
   if (failed(setOffset(*local, spmd::kKeyOffset, op.getK(), 2)) ||
       failed(setHeads(op, local)))

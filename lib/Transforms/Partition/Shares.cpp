@@ -108,6 +108,40 @@ spmd::BoxAttr Shares::boxOf(nn::LayoutAttr layout) {
   return spmd::BoxAttr::get(context, layout.withoutPlacement(), cuts);
 }
 
+spmd::TableAttr Shares::firstElement(spmd::BoxAttr box) const {
+  // By factors from the minor one: how many elements a step of it skips.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> strides;
+  int64_t stride = 1;
+  ArrayRef<nn::DimAttr> dims = box.getLayout().getDims();
+  for (int64_t d = dims.size(); d-- > 0;)
+    for (int64_t f = dims[d].getFactors().size(); f-- > 0;) {
+      strides[{d, f}] = stride;
+      stride *= dims[d].getFactors()[f].getSize();
+    }
+  AxisList axes;
+  for (spmd::CutAttr cut : box.getCuts())
+    for (StringAttr axis : cut.getOffset().getAxes())
+      axes.push_back(axis); // of one cut each
+  axes = inMeshOrder(axes);
+  SmallVector<Attribute> names(axes.begin(), axes.end());
+  int64_t members =
+      spmd::memberCount(mesh, ArrayAttr::get(mesh.getContext(), names));
+  SmallVector<int64_t> firsts;
+  for (int64_t member = 0; member < members; ++member) {
+    SmallVector<int64_t> at(mesh.getAxes().size(), 0);
+    int64_t rest = member, first = 0;
+    for (StringAttr axis : llvm::reverse(axes)) {
+      at[mesh.getIndex(axis.getValue())] = rest % mesh.getSize(axis.getValue());
+      rest /= mesh.getSize(axis.getValue());
+    }
+    for (spmd::CutAttr cut : box.getCuts())
+      first += cut.getOffset().at(mesh, at) *
+               strides.lookup({cut.getDim(), cut.getFactor()});
+    firsts.push_back(first);
+  }
+  return spmd::TableAttr::simplified(mesh.getContext(), axes, firsts);
+}
+
 spmd::TableAttr partitioning::scaled(spmd::TableAttr table, int64_t scale,
                                      int64_t constant) {
   SmallVector<int64_t> values;

@@ -42,6 +42,8 @@ public:
 
   /// Which part of the global tensor ranks hold.
   spmd::BoxAttr boxOf(nn::LayoutAttr layout);
+  /// The row-major number of the box's first element in the global tensor.
+  spmd::TableAttr firstElement(spmd::BoxAttr box) const;
 
 private:
   nn::MeshAttr mesh;

@@ -1,0 +1,20 @@
+// RUN: hocket-opt %s --hocket-partition | FileCheck %s
+
+// A rank knows which elements of the global tensor it holds: here 3 of 6 rows
+// and 4 of 8 columns of the minor factor.
+
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.dropout %arg0, %arg1 {p = 1.000000e-01 : f64,
+// CHECK-SAME: spmd.cuts = #spmd.box<<[6] [3 8]>, <0, 0, offset = <dp: [0, 3]>, size = <3>>, <1, 1, offset = <tp: [0, 4]>, size = <4>>>
+// CHECK-SAME: spmd.first = #spmd.table<dp, tp: [0, 4, 72, 76]>
+// CHECK-SAME: spmd.key = 13 : i64
+// CHECK-SAME: stream = 8 : i64}
+!x = tensor<6x24xf32, #nn.layout<[6] [3 8], dp: S(0.0), tp: S(1.1)>>
+!step = tensor<i32, #nn.layout<>>
+module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>, nn.seed = 5 : i64} {
+  func.func @forward(%x: !x {nn.name = "x"}, %step: !step {nn.name = "step"}) -> !x
+      attributes {nn.outputs = ["output"]} {
+    %y = nn.dropout %x, %step {p = 0.1 : f64, stream = 8 : i64} : (!x, !step) -> !x
+    return %y : !x
+  }
+}
