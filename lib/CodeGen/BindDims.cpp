@@ -122,6 +122,30 @@ bool GraphBuilder::bindRotary(nn::RotaryOp op) {
          unify(dimsOf(op->getOpOperand(0)), result);
 }
 
+/// Elements are counted in the global tensor, whose minor factors may be cut.
+bool GraphBuilder::bindDropout(nn::DropoutOp op) {
+  Dims &result = dims[op.getResult()];
+  nn::LayoutAttr held = nn::layoutOf(op.getResult()), whole = held;
+  if (auto box = op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts))
+    whole = box.getLayout();
+  Access &global = draws[op];
+  int64_t stride = 1;
+  for (int64_t d = held.getDims().size(); d-- > 0;) {
+    ArrayRef<nn::FactorAttr> factors = held.getDims()[d].getFactors();
+    AtomList dim;
+    for (int64_t f = factors.size(); f-- > 0;) {
+      AtomList factor = atoms.make(factors[f].getSize());
+      for (int atom : factor)
+        global.strides.push_back({atom, stride});
+      dim.insert(dim.begin(), factor.begin(), factor.end());
+      stride *= whole.getDims()[d].getFactors()[f].getSize();
+    }
+    if (!atoms.unify(dim, result[d]))
+      return false;
+  }
+  return unify(dimsOf(op->getOpOperand(0)), result);
+}
+
 bool GraphBuilder::bind(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     if (!use(operand))
@@ -145,6 +169,9 @@ bool GraphBuilder::bind(Operation *op) {
     return bindSlice(slice);
   if (auto rotate = dyn_cast<nn::RotaryOp>(op))
     return bindRotary(rotate);
+  if (auto dropout = dyn_cast<nn::DropoutOp>(op))
+    if (dropout.getStep())
+      return bindDropout(dropout);
   if (isa<nn::LayerNormOp, nn::RmsNormOp>(op)) {
     for (OpOperand &operand : op->getOpOperands().drop_front())
       if (!atoms.unify(dimsOf(operand).back(), first().back()))

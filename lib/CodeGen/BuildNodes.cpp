@@ -2,6 +2,7 @@
 
 #include "GraphBuilder.h"
 #include "dialects/Spmd/Spmd.h"
+#include "hocket/Random/Philox.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <set>
 
@@ -154,6 +155,30 @@ int GraphBuilder::buildReduce(nn::ReduceOp op) {
   return compute(ScalarOp::Mul, {result, constant(1.0 / count, type)});
 }
 
+int GraphBuilder::buildDropout(nn::DropoutOp op) {
+  double p = op.getP().convertToDouble();
+  Node keep;
+  keep.kind = NodeKind::Keep;
+  keep.type = DType::Bool;
+  keep.operands = {operand(op->getOpOperand(1))};
+  keep.form = formOf(draws[op]);
+  keep.value = runtime::dropThreshold(p);
+  if (auto first = op->getAttrOfType<spmd::TableAttr>(spmd::kFirst))
+    keep.scalar = scalarOf(KernelScalar::Kind::Table, first);
+  auto given = op->getAttrOfType<IntegerAttr>(spmd::kKey);
+  uint64_t key = given ? given.getInt() : *op.getStream();
+  auto half = [&](uint32_t value) {
+    auto type = IntegerType::get(op.getContext(), 64);
+    return scalarOf(KernelScalar::Kind::Constant, IntegerAttr::get(type, value));
+  };
+  keep.keyLow = half(uint32_t(key));
+  keep.keyHigh = half(uint32_t(key >> 32));
+  int x = operand(op->getOpOperand(0));
+  DType type = graph.nodes[x].type;
+  int scaled = compute(ScalarOp::Mul, {x, constant(1 / (1 - p), type)});
+  return compute(ScalarOp::Select, {add(keep), scaled, constant(0, type)});
+}
+
 /// nn.concat, and nn.slice of a computed value.
 int GraphBuilder::buildPieces(Operation *op) {
   auto slice = dyn_cast<nn::SliceOp>(op);
@@ -228,7 +253,10 @@ int GraphBuilder::build(Operation *op) {
     return buildRotary(rotate);
   if (isa<nn::ConcatOp, nn::SliceOp>(op))
     return buildPieces(op);
-  return at(0); // broadcast, rearrange, value, dropout
+  if (auto dropout = dyn_cast<nn::DropoutOp>(op))
+    if (dropout.getStep())
+      return buildDropout(dropout);
+  return at(0); // broadcast, rearrange, value, dropout without a step
 }
 
 bool GraphBuilder::buildOutputs(Operation *terminator) {

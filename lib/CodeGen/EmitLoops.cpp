@@ -77,10 +77,20 @@ func::FuncOp Emitter::emit(StringRef name) {
 /// One loop over [begin, end), taken apart into the parallel axes.
 void Emitter::emitParallel(Scope &top) {
   unsigned count = func.getNumArguments();
+  Value begin = func.getArgument(count - 2), end = func.getArgument(count - 1);
+  if (schedule.parallel.size() == 1) {
+    // The loop itself may run along the elements.
+    int axis = schedule.parallel.front();
+    emitRandomRange(schedule.nests, axis, begin, end, graph.axes[axis], top, {},
+                    [&](Scope &inner, Values) {
+                      emitSerial(0, inner);
+                      return Values();
+                    });
+    return;
+  }
   Value one = index(1);
   insertIn(top);
-  auto loop = scf::ForOp::create(builder, loc, func.getArgument(count - 2),
-                                 func.getArgument(count - 1), one);
+  auto loop = scf::ForOp::create(builder, loc, begin, end, one);
   open[top.block] = loop;
   Scope scope = inside(top, loop.getBody());
   insertIn(scope);
@@ -153,6 +163,24 @@ void Emitter::emitInit(const Nest &nest, Scope &scope) {
   }
 }
 
+Emitter::Values Emitter::emitRange(int axis, Value begin, Value end,
+                                   Scope &scope, Values carried,
+                                   LoopBody body) {
+  Value one = index(1);
+  insertIn(scope);
+  auto loop = scf::ForOp::create(builder, loc, begin, end, one, carried);
+  open[scope.block] = loop;
+  Scope inner = inside(scope, loop.getBody());
+  inner.env[axis] = loop.getInductionVar();
+  Values next = body(inner, Values(loop.getRegionIterArgs()));
+  if (!carried.empty()) {
+    builder.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(builder, loc, next);
+  }
+  open.erase(scope.block);
+  return Values(loop.getResults());
+}
+
 Emitter::Values Emitter::emitLoop(const Nest &nest, size_t depth, Scope &scope,
                                   Values carried) {
   bool starts = depth == firstReduced(nest);
@@ -165,20 +193,15 @@ Emitter::Values Emitter::emitLoop(const Nest &nest, size_t depth, Scope &scope,
     results = emitUnrolled(nest, 0, scope, carried);
   } else {
     int axis = nest.loops[depth];
-    Value zero = index(0), one = index(1), size = index(graph.axes[axis]);
-    insertIn(scope);
-    auto loop = scf::ForOp::create(builder, loc, zero, size, one, carried);
-    open[scope.block] = loop;
-    Scope inner = inside(scope, loop.getBody());
-    inner.env[axis] = loop.getInductionVar();
-    Values next =
-        emitLoop(nest, depth + 1, inner, Values(loop.getRegionIterArgs()));
-    if (!carried.empty()) {
-      builder.setInsertionPointToEnd(loop.getBody());
-      scf::YieldOp::create(builder, loc, next);
-    }
-    open.erase(scope.block);
-    results.append(loop.getResults().begin(), loop.getResults().end());
+    int64_t count = graph.axes[axis];
+    auto body = [&](Scope &inner, Values values) {
+      return emitLoop(nest, depth + 1, inner, values);
+    };
+    Value zero = index(0), size = index(count);
+    results = depth + 1 == nest.loops.size()
+                  ? emitRandomRange({&nest, 1}, axis, zero, size, count, scope,
+                                    carried, body)
+                  : emitRange(axis, zero, size, scope, carried, body);
   }
   if (!starts)
     return results;

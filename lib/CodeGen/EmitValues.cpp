@@ -179,9 +179,10 @@ Value Emitter::compute(int number, Env env, Scope &scope) {
     return constant(node.value, node.type);
   case NodeKind::Index:
     return computeIndex(node, env);
+  case NodeKind::Keep:
+    return computeKeep(number, env, scope);
   case NodeKind::Flag: {
-    Value flag = func.getArgument(graph.inputTypes.size() +
-                                  graph.outputs.size() + node.scalar);
+    Value flag = scalarArgument(node.scalar);
     Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, flag,
                                  zero);
@@ -211,14 +212,7 @@ Value Emitter::computeLoad(const Node &node, Env env) {
 }
 
 Value Emitter::computeIndex(const Node &node, Env env) {
-  Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            at(node.form, env));
-  if (node.scalar >= 0) {
-    Value start = func.getArgument(graph.inputTypes.size() +
-                                   graph.outputs.size() + node.scalar);
-    number = arith::AddIOp::create(builder, loc, number, start);
-  }
-  return cast(number, node.type);
+  return cast(elementNumber(node, env), node.type);
 }
 
 Value Emitter::computeFlip(const Node &node, Env env, Scope &scope) {

@@ -45,6 +45,9 @@ private:
   void emitSerial(size_t depth, Scope &scope);
   void emitNest(const Nest &nest, Scope &row);
   void emitInit(const Nest &nest, Scope &row);
+  using LoopBody = llvm::function_ref<Values(Scope &inner, Values carried)>;
+  Values emitRange(int axis, mlir::Value begin, mlir::Value end, Scope &scope,
+                   Values carried, LoopBody body);
   Values emitLoop(const Nest &nest, size_t depth, Scope &scope, Values carried);
   Values emitUnrolled(const Nest &nest, size_t depth, Scope &scope,
                       Values carried);
@@ -74,6 +77,21 @@ private:
   mlir::Value fromStored(mlir::Value value, DType type);
   mlir::Value toStored(mlir::Value value, DType type);
 
+  // EmitRandom.cpp
+  mlir::Value scalarArgument(int number);
+  mlir::Value elementNumber(const Node &node, Env env);
+  llvm::SmallVector<mlir::Value, 4> philox(mlir::Value block, const Node &node,
+                                           mlir::Value step);
+  mlir::Value ownWord(const Node &node, Env env, mlir::Value step);
+  mlir::Value computeKeep(int node, Env env, Scope &scope);
+  llvm::SmallVector<int> keepsAlong(int axis, llvm::ArrayRef<Nest> nests,
+                                    const Scope &scope) const;
+  void fillWords(int node, int axis, mlir::Value begin, mlir::Value end,
+                 Scope &scope);
+  Values emitRandomRange(llvm::ArrayRef<Nest> nests, int axis,
+                         mlir::Value begin, mlir::Value end, int64_t size,
+                         Scope &scope, Values carried, LoopBody body);
+
   // EmitScalars.cpp
   mlir::Value scalar(const Node &node, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value arithmetic(ScalarOp function, mlir::Value a, mlir::Value b);
@@ -98,6 +116,15 @@ private:
   std::map<int, mlir::Value> scalars; // reductions without row axes
   std::set<int> ready;                // kept and reloaded nodes written by now
   std::map<int64_t, mlir::Value> indices;
+  /// Random words of a Keep node: of the element at `number` of `axis`, with
+  /// the others as in `env`, at number + shift.
+  struct Words {
+    mlir::Value memory, shift;
+    int axis;
+    Values env;
+  };
+  std::map<int, Words> words;
+  std::map<int, mlir::Value> wordMemory;
   /// In each block the loop or branch that is being filled.
   std::map<mlir::Block *, mlir::Operation *> open;
 };

@@ -91,7 +91,8 @@ std::string Graph::serialize() const {
   os << scalars << '\n';
   for (const Node &node : nodes) {
     os << int(node.kind) << ' ' << int(node.type) << ' ' << int(node.function)
-       << ' ' << node.argument << ' ' << node.scalar << ' ' << node.axis << ' '
+       << ' ' << node.argument << ' ' << node.scalar << ' ' << node.keyLow
+       << ' ' << node.keyHigh << ' ' << node.axis << ' '
        << bit_cast<uint64_t>(node.value) << ' ';
     write(os, node.operands);
     write(os, node.form);

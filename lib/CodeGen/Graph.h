@@ -43,6 +43,8 @@ enum class NodeKind {
   Constant, // `value`
   Index,    // `form`, plus scalar `scalar` if >= 0
   Flag,     // scalar `scalar` != 0 (Bool)
+  Keep,     // whether the random word of element `form` (plus scalar `scalar`)
+            // at step operand 0, under the key of two scalars, is >= `value`
   Compute,  // `function` of the operands
   Reduce,   // Add or Max of the operand over `reduced`
   Flip,     // the operand with axis `axis` (of size 2) at the other place
@@ -92,6 +94,7 @@ struct Node {
   llvm::SmallVector<int, 3> operands; // numbers of earlier nodes
   LinearForm form;
   int argument = -1, scalar = -1, axis = -1;
+  int keyLow = -1, keyHigh = -1; // scalars of Keep
   double value = 0;
   llvm::SmallVector<int, 4> reduced;
   llvm::SmallVector<int, 2> pieceAxes;

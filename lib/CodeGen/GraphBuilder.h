@@ -65,6 +65,7 @@ private:
   bool bind(mlir::Operation *op);
   bool bindOutputs(mlir::Operation *terminator);
   bool bindRotary(nn::RotaryOp op);
+  bool bindDropout(nn::DropoutOp op);
   bool bindConcat(nn::ConcatOp op);
   bool bindSlice(nn::SliceOp op);
   bool bindReduce(nn::ReduceOp op);
@@ -90,6 +91,7 @@ private:
   int load(const Access &access);
   int buildPieces(mlir::Operation *op);
   int buildReduce(nn::ReduceOp op);
+  int buildDropout(nn::DropoutOp op);
   int scalarOf(KernelScalar::Kind kind, mlir::Attribute attribute);
   LinearForm formOf(const Access &access);
   llvm::SmallVector<int, 4> axesOf(llvm::ArrayRef<int> atoms);
@@ -122,6 +124,8 @@ private:
   llvm::DenseMap<mlir::Value, int> results; // their nodes
   /// For each rotary its pair axis (size 2) and the atoms of its angle.
   std::map<mlir::Operation *, std::pair<AtomList, AtomList>> rotary;
+  /// For each dropout its global tensor: what a step along an atom skips.
+  std::map<mlir::Operation *, Access> draws;
   /// For each output the atoms of its elements and their strides.
   llvm::SmallVector<Access> outputs;
   llvm::DenseMap<int, int> axisOfAtom;

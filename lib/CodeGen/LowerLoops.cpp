@@ -60,6 +60,7 @@ void addMathPasses(OpPassManager &passes, bool expandBf16) {
 void addLlvmPasses(OpPassManager &passes) {
   passes.addPass(createLowerAffinePass());
   passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertVectorToLLVMPass());
   passes.addPass(createFinalizeMemRefToLLVMConversionPass());
   ConvertFuncToLLVMPassOptions function;
   function.useBarePtrCallConv = true;

@@ -60,7 +60,10 @@ int64_t Scheduler::cost(int number) {
   const Node &node = graph.nodes[number];
   int64_t total = 0;
   if (!rowAxesOf(node.axes).empty()) {
-    total = node.kind == NodeKind::Compute ? costOf(node.function) : 1;
+    constexpr int64_t costOfWord = 8; // where four are computed at once
+    total = node.kind == NodeKind::Compute ? costOf(node.function)
+            : node.kind == NodeKind::Keep  ? costOfWord
+                                           : 1;
     if (node.kind != NodeKind::Reduce)
       for (int operand : node.operands)
         total += cost(operand);

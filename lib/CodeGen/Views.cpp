@@ -9,7 +9,9 @@ namespace hocket::codegen {
 bool GraphBuilder::isViewOfInput(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     bool moves = isa<nn::RearrangeOp, nn::SliceOp>(op);
-    if (!isa<nn::ValueOp, nn::DropoutOp>(op) &&
+    auto dropout = dyn_cast<nn::DropoutOp>(op);
+    bool isSame = isa<nn::ValueOp>(op) || (dropout && !dropout.getStep());
+    if (!isSame &&
         !(moves && inputs != Inputs::Linked))
       return false;
     value = op->getOperand(0);

@@ -9,6 +9,8 @@ using namespace hocket::planning;
 plan::Scalar ClassPlanner::scalar(const codegen::KernelScalar &scalar) {
   if (scalar.kind == codegen::KernelScalar::Kind::IsFirst)
     return tables.isFirst(cast<ArrayAttr>(scalar.attribute));
+  if (scalar.kind == codegen::KernelScalar::Kind::Constant)
+    return {cast<IntegerAttr>(scalar.attribute).getInt(), -1, 1};
   return tables.scalar(dyn_cast_if_present<spmd::TableAttr>(scalar.attribute));
 }
 

@@ -60,6 +60,8 @@ struct KernelRequest {
 struct KernelScalar {
   enum class Kind {
     Table,   // attribute: #spmd.table, its value at the rank (iota, rotary)
+    Constant, // attribute: an integer. Kernels that differ in it alone are one
+              // (half of the key of a dropout)
     IsFirst, // attribute: array of mesh axes; 1 where the coordinate on every
              // one of them is 0, else 0 (keep_first)
   };
@@ -129,7 +131,7 @@ private:
 ///
 /// What one block may hold: nn.unary, binary, where, cast, fill, iota,
 /// broadcast, reduce, softmax, layer_norm, rms_norm, rotary, rearrange, slice,
-/// concat, value, dropout (the identity), spmd.keep_first. Any mix of
+/// concat, value, dropout (without a step the identity), spmd.keep_first. Any mix of
 /// element-wise operations and reductions is one kernel as long as
 ///  - no computed value meets itself with its dims exchanged (x + transpose(x)
 ///    of an input x is fine),
