@@ -43,21 +43,29 @@ static void softmaxOfVisible(std::vector<double> &scores, int64_t visible,
 /// result[e] = sum_j softmax_j(scale q . k_j) v[j, e] for one query.
 static void attendRow(const Sizes &sizes, const double *q, const double *keysT,
                       const double *v, double scale, int64_t visible,
-                      const double *keep, double *result) {
+                      const double *keep, const DropoutFactors &dropout,
+                      int64_t row, double *result) {
   std::vector<double> weights(sizes.keys, 0.0);
   for (int64_t i = 0; i < sizes.depth; ++i)
     for (int64_t j = 0; j < sizes.keys; ++j)
       weights[j] += scale * q[i] * keysT[i * sizes.keys + j];
   softmaxOfVisible(weights, visible, keep);
-  for (int64_t j = 0; j < sizes.keys; ++j)
-    if (weights[j] != 0)
+  for (int64_t j = 0; j < sizes.keys; ++j) {
+    double weight = weights[j];
+    if (weight != 0)
+      weight *= dropout.factor(row * sizes.keys + j);
+    if (weight != 0)
       for (int64_t e = 0; e < sizes.width; ++e)
-        result[e] += weights[j] * v[j * sizes.width + e];
+        result[e] += weight * v[j * sizes.width + e];
+  }
 }
 
 void evaluateAttention(nn::AttentionOp op, Call &call) {
   const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);
-  const Tensor *keep = call.optional(3);
+  const Tensor *keep = op.getKeep() ? call.optional(3) : nullptr;
+  const Tensor *step = op.getStep() ? call.operands.back() : nullptr;
+  DropoutFactors dropout(op, op.getDropout().convertToDouble(), op.getStream(),
+                        step);
   Sizes sizes = {q.shape[1], k.shape[1], q.shape[2],
                  k.shape[2], q.shape[3], v.shape[3]};
   double scale = op.getScale().convertToDouble();
@@ -76,6 +84,7 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
         attendRow(sizes, q.values.data() + row * sizes.depth, keysT.data(),
                   v.values.data() + kv * sizes.width, scale, visible,
                   keep ? keep->values.data() + b * sizes.keys : nullptr,
+                  dropout, row,
                   call.result.values.data() + row * sizes.width);
       }
     }

@@ -137,7 +137,9 @@ static std::string pathOf(Location location) {
 
 /// What computes nothing on whole tensors.
 static bool isIdentity(Operation *op) {
-  return isa<nn::ValueOp, nn::RedistributeOp, nn::DropoutOp>(op);
+  auto dropout = dyn_cast<nn::DropoutOp>(op);
+  return isa<nn::ValueOp, nn::RedistributeOp>(op) ||
+         (dropout && !dropout.getStep());
 }
 
 LogicalResult Evaluator::takeInputs(func::FuncOp function,

@@ -14,7 +14,8 @@
 //
 // Casts to integers truncate toward zero, and a number that the type does not
 // have is an error; to bool, what is not 0 is true. A quotient of integers is
-// truncated toward zero, and 0 where the divisor is 0. dropout is the identity.
+// truncated toward zero, and 0 where the divisor is 0. dropout is the identity
+// without a step, else it drops what a compiled program drops.
 //
 //===----------------------------------------------------------------------===//
 
