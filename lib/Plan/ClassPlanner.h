@@ -102,6 +102,9 @@ private:
   int pack(mlir::Operation &op, const plan::View &weight, mlir::Value value,
            int64_t rows);
   mlir::LogicalResult planAttention(nn::AttentionOp op);
+  /// The dropped weights of an attention or its gradient; `step` may be null.
+  plan::Dropout dropoutOf(mlir::Operation &op, mlir::Value q, mlir::Value step,
+                          double p);
   mlir::LogicalResult planEmbedding(nn::EmbeddingOp op);
 
   // Kernels.cpp

@@ -6,6 +6,27 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
 
+plan::Dropout ClassPlanner::dropoutOf(Operation &op, Value q, Value step,
+                                      double p) {
+  plan::Dropout dropout;
+  if (!step || p == 0)
+    return dropout;
+  dropout.p = p;
+  dropout.key = op.getAttrOfType<IntegerAttr>(spmd::kKey).getInt();
+  dropout.step = get(step).view();
+  dropout.first = tables.scalar(op.getAttrOfType<spmd::TableAttr>(spmd::kFirst));
+  auto box = op.getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
+  Numbers all = rowMajorStrides(factorSizes(box.getLayout()));
+  Numbers held = factorSizes(nn::layoutOf(q));
+  size_t rows = firstFactor(box.getLayout(), 3);
+  for (size_t factor = 0; factor < rows; ++factor)
+    if (held[factor] != 1) {
+      dropout.sizes.push_back(held[factor]);
+      dropout.strides.push_back(all[factor]);
+    }
+  return dropout;
+}
+
 LogicalResult ClassPlanner::planAttention(nn::AttentionOp op) {
   plan::Attention attention;
   Strided q = byDims(*op, op.getQ());
@@ -44,6 +65,8 @@ LogicalResult ClassPlanner::planAttention(nn::AttentionOp op) {
   attention.kvHeadOffset = table(spmd::kKvHeadOffset);
   attention.queryOffset = table(spmd::kQueryOffset);
   attention.keyOffset = table(spmd::kKeyOffset);
+  attention.dropout = dropoutOf(*op, op.getQ(), op.getStep(),
+                                op.getDropout().convertToDouble());
   const auto &qs = attention.q.shape;
   const auto &vs = attention.v.shape;
   rankClass->budget.flops +=
