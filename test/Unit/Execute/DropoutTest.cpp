@@ -1,0 +1,333 @@
+//===- DropoutTest.cpp - the same elements are dropped on any ranks -------===//
+//
+// Programs whose outputs show what was dropped, compiled for 1 to 4 ranks under
+// every split: all give the bits of one device, which are those that Philox.h
+// states.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hocket/Launcher/Execute.h"
+#include "hocket/Launcher/Pack.h"
+#include "hocket/Pipeline/Compiler.h"
+#include "hocket/Random/Philox.h"
+#include "hocket/Runtime/MemoryTensors.h"
+#include "hocket/Verify/Verify.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+
+using namespace hocket;
+
+namespace {
+
+struct Settings {
+  std::string schedule; // empty: one device
+  int64_t ranks = 1;
+  int32_t step = 0;
+  int64_t seed = 0;
+};
+
+using Numbers = std::vector<float>;
+using Outputs = std::map<std::string, Numbers>;
+
+/// Identity matrices for inputs called `v`, zeros for `q` and `k`, else ones.
+void fill(const std::string &name, runtime::MemoryTensors::Tensor &tensor,
+          int32_t step) {
+  if (name == "step") {
+    *tensor.as<int32_t>() = step;
+    return;
+  }
+  size_t count = tensor.bytes.size() / sizeof(float);
+  size_t last = size_t(tensor.description.dims.back());
+  for (size_t i = 0; i < count; ++i)
+    tensor.as<float>()[i] = name == "v" ? i / last % last == i % last
+                            : name == "q" || name == "k" ? 0.0f
+                                                         : 1.0f;
+}
+
+/// Kernels that several schedules share are compiled once.
+codegen::KernelCache &cache() {
+  static codegen::KernelCache kept;
+  return kept;
+}
+
+bool load(Compiler &compiler, const std::string &text,
+          const Settings &settings) {
+  frontend::ElaborateOptions options;
+  options.training = true;
+  options.schedule = settings.schedule;
+  if (!settings.schedule.empty())
+    options.defines.push_back(
+        {"schedule", "n", std::to_string(settings.ranks)});
+  compiler.skipReport();
+  if (!compiler.loadText("drop.hkt", text, options))
+    return false;
+  auto i64 = mlir::IntegerType::get(compiler.context(), 64);
+  compiler.module()->setAttr("nn.seed",
+                             mlir::IntegerAttr::get(i64, settings.seed));
+  return true;
+}
+
+Outputs run(const std::string &text, const Settings &settings) {
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  Compiler compiler(stream, &cache());
+  std::optional<CompiledProgram> program;
+  if (load(compiler, text, settings))
+    program = compiler.makeProgram();
+  EXPECT_TRUE(program) << errors;
+  if (!program)
+    return {};
+  const plan::Plan &plan = program->plan;
+  EXPECT_EQ(plan.rankCount(), settings.ranks);
+  runtime::KernelLibrary library;
+  runtime::MemoryTensors weights("weights"), inputs("input"), outputs("output");
+  for (const plan::GlobalTensor &input : plan.inputs)
+    fill(input.name, inputs.add(input.name, input.type, input.dims),
+         settings.step);
+  runtime::Status status =
+      library.load(program->kernels.data(), program->kernels.size(), plan);
+  if (status.ok())
+    status =
+        runtime::executePlan(plan, library.table(), weights, inputs, outputs);
+  EXPECT_TRUE(status.ok()) << status.message;
+  Outputs found;
+  for (const plan::GlobalTensor &output : plan.outputs)
+    if (const auto *tensor = outputs.find(output.name))
+      found[output.name] =
+          Numbers(tensor->as<float>(),
+                  tensor->as<float>() + tensor->bytes.size() / sizeof(float));
+  return found;
+}
+
+/// Ones of `count` elements, dropped.
+Numbers dropped(size_t count, double p, const std::string &path, int32_t step,
+                int64_t seed = 0) {
+  uint64_t key = uint64_t(seed) ^ runtime::hashPath(path);
+  Numbers result;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t word =
+        runtime::wordOfElement(key, i, step, runtime::Purpose::Dropout);
+    result.push_back(word < runtime::dropThreshold(p) ? 0 : float(1 / (1 - p)));
+  }
+  return result;
+}
+
+/// Every schedule of `names` on 2, 3 and 4 ranks gives the bits of one device.
+Outputs sameOnAllRanks(const std::string &text,
+                       const std::vector<std::string> &names) {
+  Outputs alone = run(text, {"", 1, 5, 3});
+  EXPECT_FALSE(alone.empty());
+  for (const std::string &name : names)
+    for (int64_t ranks : {2, 3, 4})
+      EXPECT_EQ(run(text, {name, ranks, 5, 3}), alone)
+          << name << " on " << ranks << " ranks";
+  return alone;
+}
+
+//===----------------------------------------------------------------------===//
+// nn.dropout
+//===----------------------------------------------------------------------===//
+
+/// Two calls of one module, one of another, and one through a transposition.
+const std::string plain = R"(hocket 1
+module Twice(dim: dim) {
+  drop = Dropout(0.3)
+  forward(x: f32[b, s, dim]) -> f32[b, s, dim] { return drop(x) }
+}
+model Drops(batch: int = 6, seq: int = 7, heads: int = 5, width: int = 3) {
+  first  = Twice((heads, width))
+  second = Twice((heads, width))
+  forward(x: f32[batch, seq, (heads, width)]) {
+    turned = dropout(rearrange(x, "b s d -> d b s"), 0.5)
+    return first(x), first(x), second(x), turned
+  }
+}
+schedule batch(n: int = 1) for Drops {
+  mesh (tp = n)
+  shard x axis batch over tp
+}
+schedule sequence(n: int = 1) for Drops {
+  mesh (tp = n)
+  shard x axis seq over tp
+}
+schedule hidden(n: int = 1) for Drops {
+  mesh (tp = n)
+  shard x axis heads over tp
+}
+schedule minor(n: int = 1) for Drops {
+  mesh (tp = n)
+  shard x axis width over tp
+}
+)";
+
+TEST(Dropout, ElementsAreThoseOfPhilox) {
+  Outputs found = run(plain, {"", 1, 5, 3});
+  size_t count = 6 * 7 * 15;
+  EXPECT_EQ(found["output0"], dropped(count, 0.3, "first.drop", 5, 3));
+  EXPECT_EQ(found["output1"], dropped(count, 0.3, "first.drop#1", 5, 3));
+  EXPECT_EQ(found["output2"], dropped(count, 0.3, "second.drop", 5, 3));
+  EXPECT_EQ(found["output3"], dropped(count, 0.5, "dropout()", 5, 3));
+}
+
+TEST(Dropout, AnyRanksDropTheSame) {
+  sameOnAllRanks(plain, {"batch", "sequence", "hidden"});
+  EXPECT_EQ(run(plain, {"minor", 3, 5, 3}), run(plain, {"", 1, 5, 3}));
+}
+
+TEST(Dropout, StepsCallsLayersAndSeedsDiffer) {
+  Outputs one = run(plain, {"", 1, 5, 3}), next = run(plain, {"", 1, 6, 3}),
+          seeded = run(plain, {"", 1, 5, 4});
+  EXPECT_NE(one["output0"], one["output1"]);
+  EXPECT_NE(one["output0"], one["output2"]);
+  for (const auto &[name, values] : one) {
+    EXPECT_NE(values, next[name]) << name;
+    EXPECT_NE(values, seeded[name]) << name;
+    double kept = 0;
+    for (float value : values)
+      kept += value != 0;
+    double share = name == "output3" ? 0.5 : 0.7; // within five deviations
+    EXPECT_NEAR(kept / values.size(), share,
+                5 * std::sqrt(share * (1 - share) / values.size()));
+  }
+}
+
+/// One axis longer than the words that are kept in memory at once, and rows
+/// that begin inside a block of four.
+TEST(Dropout, LongRows) {
+  auto text = [](const char *dims) {
+    return std::string("hocket 1\nmodel Long {\n  forward(x: f32[") + dims +
+           "]) -> f32[" + dims +
+           "] { return dropout(x, 0.25) }\n}\n"
+           "schedule rows(n: int = 1) for Long {\n  mesh (tp = n)\n"
+           "  shard x axis 0 over tp\n}\n"
+           "schedule columns(n: int = 1) for Long {\n  mesh (tp = n)\n"
+           "  shard x axis -1 over tp\n}\n";
+  };
+  for (auto [dims, count] : {std::pair<const char *, size_t>{"7001", 7001},
+                             {"5, 3001", 15005},
+                             {"4, 2, 2051", 16408}}) {
+    SCOPED_TRACE(dims);
+    Outputs found = sameOnAllRanks(text(dims), {"rows", "columns"});
+    EXPECT_EQ(found["output"], dropped(count, 0.25, "dropout()", 5, 3));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// Equal scores and unit values: the result is the weights. With 70 keys the
+/// last tile of keys is a small one.
+std::string attentionText(const std::string &mask, int64_t heads) {
+  std::string kv = std::to_string(heads);
+  return R"(hocket 1
+model Weights(batch: int = 4, heads: int = 6, seq: int = 9, keys: int = 70) {
+  forward(q: f32[batch, heads, seq, 8], k: f32[batch, )" +
+         kv + R"(, keys, 8], v: f32[batch, )" + kv +
+         R"(, keys, keys]) -> f32[batch, heads, seq, keys] {
+    return attention(q, k, v, mask = )" +
+         mask + R"(, dropout = 0.2)
+  }
+}
+schedule batches(n: int = 1) for Weights {
+  mesh (tp = n)
+  shard {q,k,v} axis 0 over tp
+}
+schedule sequence(n: int = 1) for Weights {
+  mesh (tp = n)
+  shard q axis seq over tp
+}
+schedule headed(n: int = 1) for Weights {
+  mesh (tp = n)
+  shard {q,k,v} axis 1 over tp
+}
+)";
+}
+
+TEST(Dropout, AnyRanksDropTheSameWeights) {
+  Outputs all = sameOnAllRanks(attentionText("none", 6),
+                               {"batches", "sequence", "headed"});
+  size_t count = 4 * 6 * 9 * 70, same = 0;
+  Numbers expected = dropped(count, 0.2, "attention()", 5, 3);
+  for (size_t i = 0; i < count; ++i)
+    same += std::fabs(all["output"][i] - expected[i] / 70) < 1e-7f;
+  EXPECT_EQ(same, count);
+  sameOnAllRanks(attentionText("causal", 6), {"batches", "sequence", "headed"});
+}
+
+TEST(Dropout, GroupedHeadsDropTheSameWeights) {
+  sameOnAllRanks(attentionText("causal", 2), {"batches", "sequence"});
+}
+
+//===----------------------------------------------------------------------===//
+// Fused kernels and the reference
+//===----------------------------------------------------------------------===//
+
+const std::string block = R"hkt(hocket 1
+module Mlp(dim: dim, inner: int) {
+  up   = Linear(dim, inner)
+  down = Linear(inner, dim)
+  norm = LayerNorm(dim)
+  drop = Dropout(0.1)
+  forward(x: f32[b, s, dim]) -> f32[b, s, dim] {
+    return norm(x + drop(down(drop(gelu(up(x))))))
+  }
+}
+model Blocks(batch: int = 4, seq: int = 6, heads: int = 4, width: int = 8) {
+  h = [Mlp((heads, width), 64) for i in 0..2]
+  forward(x: f32[batch, seq, (heads, width)]) {
+    y = x
+    for layer in h {
+      q = rearrange(dropout(y, 0.2), "b s (h d) -> b h s d")
+      o = attention(q, q, q, mask = causal, dropout = 0.1)
+      y = layer(rearrange(o, "b h s d -> b s (h d)"))
+    }
+    return y
+  }
+}
+schedule batches(n: int = 1) for Blocks {
+  mesh (tp = n)
+  shard x axis batch over tp
+}
+schedule tensor(n: int = 1) for Blocks {
+  mesh (tp = n)
+  at h.* {
+    shard up.{weight,bias} axis out over tp
+    shard down.weight axis in over tp
+    sync down fwd_post all_reduce over tp
+  }
+}
+schedule sequence(n: int = 1) for Blocks {
+  mesh (tp = n)
+  at h.* {
+    shard up.{weight,bias} axis out over tp
+    shard down.weight axis in over tp
+    sync down fwd_post reduce_scatter axis 1 over tp
+    sync x fwd_pre slice axis 1 over tp
+    sync up.x fwd_pre all_gather axis 1 over tp
+    sync norm fwd_post all_gather axis 1 over tp
+  }
+}
+)hkt";
+
+double errorOf(const std::string &text, const Settings &settings) {
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  Compiler compiler(stream, &cache());
+  VerifyReport report;
+  runtime::Status status;
+  bool done = load(compiler, text, settings) &&
+              verify(compiler, VerifyOptions(), report, status);
+  EXPECT_TRUE(done) << settings.schedule << ": " << errors << status.message;
+  return done ? report.worst() : INFINITY;
+}
+
+TEST(Dropout, ReferenceDropsTheSame) {
+  EXPECT_LE(errorOf(block, {}), 1e-5);
+  for (const char *schedule : {"batches", "tensor", "sequence"})
+    for (int64_t ranks : {2, 3, 4})
+      EXPECT_LE(errorOf(block, {schedule, ranks}), 1e-5)
+          << schedule << " on " << ranks;
+}
+
+} // namespace
