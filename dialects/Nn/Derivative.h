@@ -23,6 +23,12 @@
 
 namespace hocket::nn {
 
+/// Unit attributes of the placed stage, for the backward: the operation runs
+/// again there and its results are not kept; the result of this all_gather is
+/// kept as the forward uses it.
+inline constexpr llvm::StringLiteral kRecompute = "nn.recompute";
+inline constexpr llvm::StringLiteral kGathered = "nn.gathered";
+
 class Derivative {
 public:
   virtual ~Derivative();

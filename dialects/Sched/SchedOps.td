@@ -86,6 +86,36 @@ def Sched_DeferOp : Sched_Directive<"defer"> {
       "$pattern `until` $until `axis` $axis `over` $over attr-dict";
 }
 
+def Sched_FsdpOp : Sched_Directive<"fsdp"> {
+  let summary = "what is left of parameters is split again over the axes";
+  let description = [{
+    `stage` 3: a parameter is stored split and gathered where it is used, in the
+    forward and again in the backward; its gradient is scattered. 2: stored
+    whole, its gradient and what the optimizer keeps are split, and the updated
+    parameter is gathered. 1: as 2, but the gradient is reduced whole first.
+    (ZeRO, arXiv 1910.02054.) (C1) stage is 1, 2 or 3.
+  }];
+  let arguments = !con(common, (ins StrArrayAttr:$over, I64Attr:$stage,
+                       UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern `over` $over attr-dict";
+}
+
+def Sched_RecomputeOp : Sched_Directive<"recompute"> {
+  let summary = "the backward computes a module or value again, not kept";
+  let arguments = !con(common, (ins UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern attr-dict";
+}
+
+def Sched_SaveOp : Sched_Directive<"save"> {
+  let summary = "how the backward keeps what a sync has gathered";
+  let description = [{
+    `form`: sharded (as before the gather, gathered again: the default) or
+    gathered (as the forward uses it).
+  }];
+  let arguments = !con(common, (ins StrAttr:$form, UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern $form attr-dict";
+}
+
 def Sched_StatisticsOp : Sched_Directive<"statistics"> {
   let summary = "licence for reductions inside an op over split dims";
   let arguments = !con(common, (ins StrArrayAttr:$over, UnitAttr:$isOptional));
@@ -104,6 +134,12 @@ def Sched_ExpectOp : Sched_Op<"expect", [HasParent<"ScheduleOp">]> {
                        OptionalAttr<DictionaryAttr>:$counts,
                        OptionalAttr<F64Attr>:$limit);
   let assemblyFormat = "$what $comparison attr-dict";
+}
+
+def Sched_BucketOp : Sched_Op<"bucket", [HasParent<"ScheduleOp">]> {
+  let summary = "all_reduces of gradients over these axes, gathered to `bytes`";
+  let arguments = (ins F64Attr:$bytes, StrArrayAttr:$over);
+  let assemblyFormat = "$bytes `over` $over attr-dict";
 }
 
 def Sched_AutoReshardOp : Sched_Op<"auto_reshard", [HasParent<"ScheduleOp">]> {

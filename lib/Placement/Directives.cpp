@@ -28,10 +28,16 @@ void Placer::run() {
   if (!problems.empty())
     return;
   applyFacts();
+  applyFsdp();
+  if (!problems.empty())
+    return;
   inferOps();
   if (!problems.empty())
     return;
   checkLicences();
+  markKept();
+  if (!problems.empty())
+    return;
   checkExpectations();
 }
 
@@ -51,6 +57,9 @@ void Placer::readDirectives() {
         .Case([&](sched::DeferOp defer) { readDefer(defer); })
         .Case(
             [&](sched::StatisticsOp statistics) { readStatistics(statistics); })
+        .Case([&](sched::FsdpOp fsdp) { readFsdp(fsdp); })
+        .Case([&](sched::RecomputeOp recompute) { readRecompute(recompute); })
+        .Case([&](sched::SaveOp save) { readSave(save); })
         .Case([&](sched::AutoReshardOp) { autoReshard = true; });
 }
 

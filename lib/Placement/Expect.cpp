@@ -22,8 +22,8 @@ int64_t placement::countStatistics(Operation *op) {
   auto axes = op->getAttrOfType<ArrayAttr>("nn.statistics");
   if (!axes || axes.empty())
     return 0;
-  // layer_norm: mean, then variance; softmax: maximum, then sum.
-  return isa<nn::LayerNormOp, nn::SoftmaxOp>(op) ? 2 : 1;
+  // layer_norm: mean, then variance; softmax, log_sum_exp: maximum, then sum.
+  return isa<nn::LayerNormOp, nn::SoftmaxOp, nn::LogSumExpOp>(op) ? 2 : 1;
 }
 
 std::map<std::string, int64_t> placement::countCollectives(func::FuncOp func,

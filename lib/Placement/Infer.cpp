@@ -12,7 +12,8 @@ void Placer::inferOps() {
   for (BlockArgument argument : body.getArguments())
     applySyncs(argument);
   for (Operation *op = &body.front(); op; op = op->getNextNode()) {
-    if (isa<nn::ParameterOp, nn::FillOp, nn::IotaOp>(op))
+    if (isa<nn::ParameterOp, nn::FillOp, nn::IotaOp>(op) &&
+        op->getNumOperands() == 0)
       freeValues.insert(op->getResult(0));
     if (isa<nn::ParameterOp, nn::RedistributeOp>(op))
       continue;
@@ -44,6 +45,8 @@ void Placer::inferOp(Operation *op) {
         freeValues.insert(op->getResult(0));
       if (isa<nn::ValueOp>(op))
         applySyncs(op->getResult(0));
+      if (auto reduce = dyn_cast<nn::ReduceOp>(op))
+        completeReduction(reduce);
       return;
     }
     const Mismatch &mismatch = met.mismatches.front();
@@ -159,13 +162,11 @@ bool Placer::isLicensed(Operation *op, unsigned axis, bool takes) {
   for (Licence &licence : licences) {
     if (!llvm::is_contained(licence.axes, axis))
       continue;
-    for (const std::string &root : licence.paths)
-      if (path == root ||
-          (StringRef(path).starts_with(root) && path[root.size()] == '.')) {
-        if (takes)
-          licence.used.insert(axis);
-        found = true;
-      }
+    if (!licence.covers(path))
+      continue;
+    if (takes)
+      licence.used.insert(axis);
+    found = true;
   }
   return found;
 }
@@ -206,6 +207,7 @@ void Placer::checkOutputs(Operation *terminator) {
                        name);
       noteCause(problem, output.get(), axis);
       wayReduce(problem, output.get(), axis);
+      wayComplete(problem, output.get(), axis);
     }
   }
   SmallVector<Type> inputs(func.getBody().front().getArgumentTypes());

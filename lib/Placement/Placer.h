@@ -3,9 +3,12 @@
 // The state of a run and its steps, by file:
 //   Directives.cpp  patterns and axis names of directives
 //   Facts.cpp       shard, replicate
+//   Kept.cpp        recompute, save: what the backward keeps
+//   Fsdp.cpp        parameters that are split again and gathered on use
 //   Syncs.cpp       sync, defer: where they apply and what they do
 //   SyncErrors.cpp  what is wrong with a sync
 //   Infer.cpp       ops in order, by their rules
+//   Statistics.cpp  sums and maxima that a statistics line completes
 //   Mismatches.cpp  what is wrong where placements don't meet
 //   AutoReshard.cpp mending a mismatch
 //   Expect.cpp      counts
@@ -58,11 +61,25 @@ struct SyncSite {
   std::optional<int64_t> root;
 };
 
+/// A parameter that an fsdp line splits again.
+struct FsdpRequest {
+  sched::FsdpOp directive;
+  nn::ParameterOp parameter;
+  llvm::SmallVector<unsigned, 2> axes;
+};
+
 struct Licence {
   mlir::Operation *directive;
   std::vector<std::string> paths;
   llvm::SmallVector<unsigned, 2> axes;
   std::set<unsigned> used;
+
+  bool covers(llvm::StringRef path) const {
+    return llvm::any_of(paths, [&](llvm::StringRef root) {
+      return path == root ||
+             (path.starts_with(root) && path[root.size()] == '.');
+    });
+  }
 };
 
 /// A sync over axes of size 1 only: nothing moves, but it was written.
@@ -92,6 +109,7 @@ private:
   void reportFailure(mlir::Operation *directive, const MatchFailure &failure);
   void readAt(sched::AtOp at);
   void readStatistics(sched::StatisticsOp statistics);
+  void readBucket(sched::BucketOp bucket);
   /// Mesh axes of more than one rank, in the order written; nothing after an
   /// error.
   std::optional<llvm::SmallVector<unsigned, 2>> readAxes(mlir::Operation *op,
@@ -110,6 +128,21 @@ private:
   bool checkParts(mlir::Operation *directive, nn::LayoutAttr layout,
                   FactorRef ref, llvm::StringRef path);
   void applyFacts();
+
+  // Fsdp.cpp
+  void readFsdp(sched::FsdpOp fsdp);
+  void applyFsdp();
+  std::optional<FactorRef> factorForFsdp(nn::LayoutAttr layout,
+                                         llvm::ArrayRef<unsigned> axes) const;
+  void gatherOnUse(nn::ParameterOp parameter, nn::LayoutAttr whole,
+                   const FsdpRequest &request);
+
+  // Kept.cpp
+  void readRecompute(sched::RecomputeOp recompute);
+  void readSave(sched::SaveOp save);
+  /// Marks the operations that the backward runs again, and the gathers whose
+  /// result it keeps.
+  void markKept();
 
   // Syncs.cpp
   void readSync(sched::SyncOp sync);
@@ -151,6 +184,13 @@ private:
   /// `takes`: the op uses its licences, which then are not without effect.
   bool isLicensed(mlir::Operation *op, unsigned axis, bool takes = false);
   void checkLicences();
+
+  // Statistics.cpp
+  /// The statistics line for the op on the axis; null if there is none.
+  mlir::Operation *licenceOf(mlir::Operation *op, unsigned axis);
+  /// All_reduces the result of the op over the axes that it is licensed for.
+  void completeReduction(nn::ReduceOp op);
+  void wayComplete(Problem &problem, mlir::Value value, unsigned axis);
 
   // Mismatches.cpp
   void reportMismatch(mlir::Operation *op, const nn::PlacementRule &rule,
@@ -216,7 +256,11 @@ private:
 
   std::vector<std::string> failedBlocks; ///< `at` patterns without match
   std::vector<Licence> licences;
+  std::vector<FsdpRequest> fsdpRequests;
+  std::vector<PathNode *> recomputed;
+  std::vector<std::pair<sched::SaveOp, PathNode *>> saved;
   std::vector<VacuousSync> vacuous;
+  llvm::SmallVector<mlir::Attribute> buckets; ///< nn.buckets, see Combine.h
   std::vector<mlir::Value> factOrder;
   /// The last error about a line that splits a factor too finely.
   llvm::DenseMap<mlir::Operation *, Problem *> partProblems;

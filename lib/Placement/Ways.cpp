@@ -333,11 +333,13 @@ void Placer::addWays(Problem &problem, Operation *op,
   case Kind::PartialRefused:
   case Kind::TwoReductions:
     wayReduce(problem, operand, m.axis);
+    wayComplete(problem, operand, m.axis);
     if (m.kind == Kind::PartialRefused)
       wayScatters(problem, operand, m.axis);
     return;
   case Kind::TwoSums:
     wayReduce(problem, operand, m.axis);
+    wayComplete(problem, operand, m.axis);
     wayReduce(problem, op->getOperand(m.other), m.axis);
     return;
   case Kind::PartialAndSplit:
@@ -345,6 +347,7 @@ void Placer::addWays(Problem &problem, Operation *op,
       wayScatter(problem, operand, m.axis, *ref);
     wayGather(problem, op->getOperand(m.other), m.axis);
     wayReduce(problem, operand, m.axis);
+    wayComplete(problem, operand, m.axis);
     return;
   case Kind::NeedsLicence: {
     WayOut way;

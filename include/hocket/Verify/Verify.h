@@ -24,7 +24,8 @@ struct VerifyOptions {
 struct OutputError {
   std::string name;
   double relative = 0;
-  double largest = 0; // of the reference
+  double largest = 0;    // of the reference
+  double difference = 0; // the largest
   bool isGradient() const;
 };
 

@@ -104,12 +104,11 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
     return true;
   case ScheduleStmt::Kind::Fsdp:
     return emitFsdp(*dynAs<FsdpStmt>(&stmt), place);
-  // What the backward keeps and how gradients are bundled has no part in a
-  // forward program; nothing of the forward's result or traffic depends on it.
+  case ScheduleStmt::Kind::Bucket:
+    return emitBucket(*dynAs<BucketStmt>(&stmt), place);
   case ScheduleStmt::Kind::Recompute:
   case ScheduleStmt::Kind::Save:
-  case ScheduleStmt::Kind::Bucket:
-    return true;
+    return emitKept(stmt, place);
   case ScheduleStmt::Kind::Halo:
   case ScheduleStmt::Kind::Attention:
   case ScheduleStmt::Kind::Fuse:
@@ -117,6 +116,19 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
     return refuse(stmt, std::string("'") + getSpelling(stmt.kind) + "'");
   }
   return false;
+}
+
+bool ScheduleEmitter::emitBucket(const BucketStmt &stmt, Place &place) {
+  auto over = axes(stmt.axes, place);
+  if (!over)
+    return false;
+  if (stmt.what.text == "gradients")
+    write<sched::BucketOp>(
+        location(stmt.keyword, place),
+        {builder.getNamedAttr("bytes",
+                              builder.getF64FloatAttr(stmt.size.getBytes())),
+         builder.getNamedAttr("over", *over)});
+  return true;
 }
 
 bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
@@ -180,13 +192,49 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
   return true;
 }
 
-bool ScheduleEmitter::emitFsdp(const FsdpStmt &stmt, Place &place) {
-  auto over = axes(stmt.axes, place);
-  if (!over)
+/// What the backward keeps: `recompute` and `save`.
+bool ScheduleEmitter::emitKept(const ScheduleStmt &stmt, Place &place) {
+  auto *save = dynAs<SaveStmt>(&stmt);
+  const PathPattern &written =
+      save ? save->pattern : dynAs<RecomputeStmt>(&stmt)->pattern;
+  auto pattern = absolute(written, place);
+  if (!pattern)
     return false;
-  for (mlir::Attribute axis : *over)
-    if (mesh.getSize(mlir::cast<mlir::StringAttr>(axis).getValue()) > 1)
-      return refuse(stmt, "'fsdp' over an axis of more than one rank");
+  std::vector<mlir::NamedAttribute> attributes{text("pattern", *pattern)};
+  flag(attributes, "isOptional", place.isOptional);
+  if (!save) {
+    write<sched::RecomputeOp>(location(written.range, place), attributes);
+    return true;
+  }
+  attributes.push_back(text("form", save->gathered ? "gathered" : "sharded"));
+  write<sched::SaveOp>(location(written.range, place), attributes);
+  return true;
+}
+
+bool ScheduleEmitter::emitFsdp(const FsdpStmt &stmt, Place &place) {
+  auto pattern = absolute(stmt.pattern, place);
+  auto over = axes(stmt.axes, place);
+  if (!pattern || !over)
+    return false;
+  int64_t stage = 3;
+  if (stmt.stage) {
+    auto stated = elaborator.evaluateInt(*stmt.stage, *place.scope);
+    if (!stated)
+      return false;
+    stage = *stated;
+    if (stage < 1 || stage > 3) {
+      elaborator.error(stmt.stage->range,
+                       "stage " + std::to_string(stage) +
+                           " of fsdp; there are 1 (optimizer state split), 2 "
+                           "(gradients too) and 3 (parameters too)");
+      return false;
+    }
+  }
+  std::vector<mlir::NamedAttribute> attributes{
+      text("pattern", *pattern), builder.getNamedAttr("over", *over),
+      builder.getNamedAttr("stage", builder.getI64IntegerAttr(stage))};
+  flag(attributes, "isOptional", place.isOptional);
+  write<sched::FsdpOp>(location(stmt.pattern.range, place), attributes);
   return true;
 }
 

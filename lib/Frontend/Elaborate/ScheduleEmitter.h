@@ -44,6 +44,8 @@ private:
   bool emitStmt(const syntax::ScheduleStmt &stmt, Place &place);
   bool emitAt(const syntax::AtStmt &stmt, Place &place);
   bool emitUse(const syntax::UseStmt &stmt, Place &place);
+  bool emitKept(const syntax::ScheduleStmt &stmt, Place &place);
+  bool emitBucket(const syntax::BucketStmt &stmt, Place &place);
   bool emitShard(const syntax::ShardStmt &stmt, Place &place);
   bool emitSync(const syntax::SyncStmt &stmt, Place &place);
   bool emitExpect(const syntax::ExpectStmt &stmt, Place &place);

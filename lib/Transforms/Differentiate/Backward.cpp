@@ -6,6 +6,9 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::differentiation;
 
+/// On what the backward runs again: it is not to be merged with the forward's.
+static constexpr llvm::StringLiteral kBackward = "nn.backward";
+
 static bool isFloat(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && isa<FloatType>(type.getElementType());
@@ -49,13 +52,36 @@ void Backward::givePart(unsigned operand, Value gradient, int64_t dim,
   contributions[current->getOperand(operand)].push_back({gradient, dim, start});
 }
 
-/// Kept sharded: what a gather made for the forward is gathered again.
+/// The operation once more, on what the backward reads of its operands.
+Value Backward::compute(Value forward) {
+  auto known = computed.find(forward);
+  if (known != computed.end())
+    return known->second;
+  Operation *op = forward.getDefiningOp();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(read(operand));
+  Operation *copy = ops.clone(*op);
+  copy->setOperands(operands);
+  copy->removeAttr(nn::kRecompute);
+  copy->setAttr(kBackward, ops.getUnitAttr());
+  for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
+    computed[from] = to;
+  return computed.lookup(forward);
+}
+
+/// Kept sharded: what a gather made for the forward is gathered again. What is
+/// to be recomputed is.
 Value Backward::read(Value forward) {
+  Operation *op = forward.getDefiningOp();
+  if (op && op->hasAttr(nn::kRecompute))
+    return compute(forward);
   Value source = forward;
   while (auto named = source.getDefiningOp<nn::ValueOp>())
     source = named.getX();
   auto gather = source.getDefiningOp<nn::RedistributeOp>();
-  if (!gather || gather.getKind() != "all_gather")
+  if (!gather || gather.getKind() != "all_gather" ||
+      gather->hasAttr(nn::kGathered))
     return forward;
   Value &again = gathered[source];
   if (!again) {
@@ -63,7 +89,7 @@ Value Backward::read(Value forward) {
     auto copy = nn::RedistributeOp::create(
         ops, gather.getLoc(), gather.getType(), kept, gather.getKind(),
         gather.getAxes(), gather.getRootAttr());
-    copy->setAttr("nn.backward", ops.getUnitAttr());
+    copy->setAttr(kBackward, ops.getUnitAttr());
     again = copy;
   }
   return again;

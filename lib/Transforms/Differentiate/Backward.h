@@ -39,6 +39,7 @@ private:
   using Contributions = llvm::SmallVector<Contribution, 2>;
 
   void place(mlir::Operation *op) override;
+  mlir::Value compute(mlir::Value forward);
   void findWanted(bool ofAll);
   void seed(bool ofAll);
   void visit(mlir::Operation *op);
@@ -63,7 +64,7 @@ private:
   llvm::DenseSet<mlir::Value> wanted, free;
   llvm::DenseMap<mlir::Value, Contributions> contributions;
   llvm::DenseMap<mlir::Value, mlir::Value> gradients; // of `current`'s results
-  llvm::DenseMap<mlir::Value, mlir::Value> gathered;  // again
+  llvm::DenseMap<mlir::Value, mlir::Value> gathered, computed; // again
   llvm::DenseMap<int64_t, int64_t> extents; // by dim, of what is accumulated
 };
 
