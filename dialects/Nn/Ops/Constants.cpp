@@ -21,16 +21,24 @@ LogicalResult IotaOp::verify() {
   if (elementTypeOf(getResult()).isInteger(1)) // (C2)
     return emitOpError() << "gives numbers, but the result is "
                          << describe(getType());
+  if (getLike() && tensorType(getLike()).getShape() !=
+                       tensorType(getResult()).getShape()) // (C3)
+    return emitOpError() << "counts like " << describe(getLike().getType())
+                         << ", but the result is " << describe(getType());
   return success();
 }
 
 PlacementRule IotaOp::getPlacementRule() {
-  RuleBuilder rule(*this);
+  RuleBuilder rule(*this, "positions are counted in complete values");
   int64_t rank = dimsOf(getResult()).size();
-  for (int64_t dim = 0; dim < rank; ++dim)
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    SmallVector<DimOf> dims = {result(dim)};
+    if (getLike())
+      dims.push_back(operand(0, dim));
     if (dim == int64_t(getDim()))
-      rule.addPositions({result(dim)});
+      rule.addPositions(dims);
     else
-      rule.add({result(dim)});
+      rule.add(dims);
+  }
   return rule.take();
 }

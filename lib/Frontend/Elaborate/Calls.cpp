@@ -85,8 +85,8 @@ Elaborator::MaybeDatum Elaborator::callInstance(const InstancePtr &instance,
   return result;
 }
 
-static const FunctionItem *findFunction(const ModuleDecl &decl,
-                                        const std::string &name) {
+const FunctionItem *frontend::findFunction(const ModuleDecl &decl,
+                                           llvm::StringRef name) {
   for (const ItemPtr &item : decl.items)
     if (auto *function = dynAs<FunctionItem>(item))
       if (function->name.text == name)
@@ -120,26 +120,50 @@ Elaborator::MaybeDatum Elaborator::callModule(Instance &instance,
   currentPath = instance.path;
   Scope inner(&instance.scope);
   for (size_t i = 0; i < names.size(); ++i) {
-    const FunctionArg &argument = forward->args[i];
-    mlir::Value bound = bindTensor(
-        values[i], &argument.type, instance.path + "." + argument.name.text,
-        nn::ValueRole::Argument, inner, arguments->get(names[i].str())->range,
-        "argument '" + argument.name.text + "' of '" + instance.path + "'");
+    mlir::Value bound =
+        bindArgument(instance, forward->args[i], values[i], inner,
+                     arguments->get(names[i].str())->range);
     if (!bound)
       return std::nullopt;
-    inner.names[argument.name.text] = Datum(bound);
+    inner.names[names[i].str()] = Datum(bound);
   }
-  auto results = runFunction(*forward, instance, inner);
+  auto results = runFunction(*forward, instance, inner, instance.path);
   if (!results)
     return std::nullopt;
   return finishModule(instance, *forward, *results, inner);
+}
+
+/// A module's path in messages; that of the model is empty.
+static std::string quoted(const Instance &instance) {
+  return "'" + (instance.path.empty() ? "forward" : instance.path) + "'";
+}
+
+mlir::Value Elaborator::bindArgument(Instance &instance,
+                                     const FunctionArg &argument,
+                                     mlir::Value value, Scope &scope,
+                                     SourceRange use) {
+  const std::string &name = argument.name.text;
+  auto input = mlir::dyn_cast<mlir::BlockArgument>(value);
+  bool isModel = instance.path.empty();
+  bool isTaken = isModel && inputs.count(name);
+  std::string path = joinPath(isTaken ? "forward" : instance.path, name);
+  mlir::Value bound =
+      bindTensor(value, &argument.type, path, nn::ValueRole::Argument, scope,
+                 use, "argument '" + name + "' of " + quoted(instance));
+  // An input that a loss hands on to forward is the forward's own.
+  if (bound && isTaken && input && inputs.lookup(name) == value &&
+      bound.getType() == value.getType()) {
+    bound.getDefiningOp()->erase();
+    return value;
+  }
+  return bound;
 }
 
 Elaborator::MaybeDatum
 Elaborator::finishModule(Instance &instance, const FunctionItem &function,
                          std::vector<mlir::Value> results, Scope &scope) {
   if (!function.results.empty() && function.results.size() != results.size()) {
-    error(function.name.range, "'" + instance.path + "' returns " +
+    error(function.name.range, quoted(instance) + " returns " +
                                    std::to_string(results.size()) +
                                    " values and declares " +
                                    std::to_string(function.results.size()));
@@ -149,9 +173,11 @@ Elaborator::finishModule(Instance &instance, const FunctionItem &function,
   for (size_t i = 0; i < results.size(); ++i) {
     const TensorType *declared =
         function.results.empty() ? nullptr : &function.results[i];
-    mlir::Value named = bindTensor(
-        results[i], declared, instance.path, nn::ValueRole::Result, scope,
-        function.name.range, "the result of '" + instance.path + "'");
+    std::string path =
+        instance.path.empty() ? outputName(i, results.size()) : instance.path;
+    mlir::Value named =
+        bindTensor(results[i], declared, path, nn::ValueRole::Result, scope,
+                   function.name.range, "the result of " + quoted(instance));
     if (!named)
       return std::nullopt;
     tuple->push_back(Datum(named));
@@ -202,9 +228,7 @@ Elaborator::MaybeDatum Elaborator::callBuiltin(Instance &instance,
     result = emit<nn::RmsNormOp>(call.range, operands, eps);
     break;
   case Builtin::Dropout:
-    result = emit<nn::DropoutOp>(
-        call.range, operands,
-        named("p", builder.getF64FloatAttr(instance.number)));
+    result = emitDropout(x, instance.number, instance.path, call.range);
     break;
   case Builtin::None:
     break;

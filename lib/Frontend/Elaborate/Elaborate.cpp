@@ -2,6 +2,7 @@
 
 #include "hocket/Frontend/Elaborate.h"
 #include "ScheduleEmitter.h"
+#include "TrainRecipe.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace hocket;
@@ -18,7 +19,8 @@ bool frontend::parseDefine(const std::string &text, Define &define) {
   define.target = dot == std::string::npos ? "" : key.substr(0, dot);
   define.name = dot == std::string::npos ? key : key.substr(dot + 1);
   bool targetKnown = define.target.empty() || define.target == "model" ||
-                     define.target == "schedule" || define.target == "variant";
+                     define.target == "schedule" ||
+                     define.target == "variant" || define.target == "train";
   return targetKnown && !define.name.empty();
 }
 
@@ -31,6 +33,7 @@ struct Selection {
   const VariantDecl *variant = nullptr;
   const LoadedFile *variantFile = nullptr;
   const ScheduleDecl *schedule = nullptr;
+  const TrainDecl *train = nullptr;
 };
 
 class Chooser {
@@ -41,6 +44,13 @@ public:
   bool choose(const ElaborateOptions &options, Selection &selection) {
     std::string wanted =
         options.variant.empty() ? options.model : options.variant;
+    if (!options.train.empty()) {
+      selection.train = find<TrainDecl>(options.train, "recipe", nullptr);
+      if (!selection.train)
+        return false;
+      if (wanted.empty())
+        wanted = selection.train->base.text;
+    }
     if (!options.schedule.empty()) {
       selection.schedule =
           find<ScheduleDecl>(options.schedule, "schedule", nullptr);
@@ -107,7 +117,12 @@ private:
     const ModuleDecl *model = lookup<ModuleDecl>(name, &selection.modelFile);
     if (model)
       return model;
-    if (selection.schedule && selection.schedule->model.text == name) {
+    const Name *written = nullptr;
+    if (selection.schedule && selection.schedule->model.text == name)
+      written = &selection.schedule->model;
+    if (selection.train && selection.train->base.text == name)
+      written = &selection.train->base;
+    if (written) {
       std::vector<std::string> names;
       for (auto &loaded : program.files)
         for (const DeclPtr &decl : loaded->ast.decls) {
@@ -117,9 +132,8 @@ private:
           if (auto *changed = dynAs<VariantDecl>(decl))
             names.push_back(changed->name.text);
         }
-      auto &diagnostic =
-          diagnostics.error(selection.schedule->model.range,
-                            "no model or variant '" + name + "'");
+      auto &diagnostic = diagnostics.error(
+          written->range, "no model or variant '" + name + "'");
       if (!names.empty())
         diagnostic.note("there is: " + join(names));
       diagnostic.suggest(name, names);
@@ -255,14 +269,35 @@ std::vector<const DefStmt *> defsOf(const Program &program) {
   return defs;
 }
 
-std::set<std::string> otherFunctions(const ModuleDecl &model) {
+/// The functions that are not compiled.
+std::set<std::string> otherFunctions(const ModuleDecl &model,
+                                     const std::string &compiled) {
   std::set<std::string> names;
   for (const ItemPtr &item : model.items)
     if (auto *function = dynAs<FunctionItem>(item))
-      if (function->name.text != "forward")
+      if (function->name.text != "forward" && function->name.text != compiled)
         names.insert(function->name.text);
   return names;
 }
+
+/// The values of the parameters of all that was chosen.
+struct Bindings {
+  Scope model, variant{&model}, schedule{&model}, train{&model};
+
+  bool bind(ParameterBinder &binder, const Selection &selection) {
+    bool ok = binder.bind(selection.model->params, "model", model);
+    if (selection.variant) {
+      ok &= binder.bind(selection.variant->params, "variant", variant);
+      for (auto &entry : variant.names)
+        model.names.insert(entry);
+    }
+    if (selection.schedule)
+      ok &= binder.bind(selection.schedule->params, "schedule", schedule);
+    if (selection.train)
+      ok &= binder.bind(selection.train->params, "train", train);
+    return binder.checkAllUsed() && ok;
+  }
+};
 
 } // namespace
 
@@ -276,33 +311,35 @@ frontend::elaborate(const Program &program, const SourceManager &sources,
   context->loadDialect<nn::NnDialect, sched::SchedDialect,
                        mlir::func::FuncDialect>();
   Elaborator elaborator(sources, diagnostics, context, modulesOf(selection));
+  if (options.training || selection.train)
+    elaborator.train();
   ParameterBinder binder(elaborator, const_cast<SourceManager &>(sources),
                          options.defines);
-  Scope modelScope;
-  bool ok = binder.bind(selection.model->params, "model", modelScope);
-  Scope variantScope(&modelScope);
-  if (selection.variant) {
-    ok &= binder.bind(selection.variant->params, "variant", variantScope);
-    for (auto &entry : variantScope.names)
-      modelScope.names.insert(entry);
-  }
-  Scope scheduleScope(&modelScope);
-  if (selection.schedule)
-    ok &= binder.bind(selection.schedule->params, "schedule", scheduleScope);
-  if (!(binder.checkAllUsed() && ok))
+  Bindings bindings;
+  if (!bindings.bind(binder, selection))
     return {};
+  std::optional<TrainRecipe> recipe;
+  std::string function = options.function;
+  if (selection.train) {
+    recipe.emplace(elaborator, *selection.train, context);
+    function = recipe->lossOf(*selection.model);
+    if (function.empty())
+      return {};
+  }
 
   mlir::OpBuilder builder(context);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(builder.getUnknownLoc());
   (*module)->setAttr("nn.model",
                      builder.getStringAttr(selection.model->name.text));
-  ok = elaborator.emitModel(*module, *selection.model, selection.variant,
-                            modelScope);
+  bool ok = elaborator.emitModel(*module, *selection.model, selection.variant,
+                                 bindings.model, function);
+  if (ok && recipe)
+    ok = recipe->emit(*module, bindings.train);
   if (selection.schedule) {
     ScheduleEmitter emitter(elaborator, context, defsOf(program),
-                            otherFunctions(*selection.model));
-    ok &= emitter.emit(*module, *selection.schedule, scheduleScope);
+                            otherFunctions(*selection.model, function));
+    ok &= emitter.emit(*module, *selection.schedule, bindings.schedule);
   }
   if (!ok || diagnostics.hasErrors() || mlir::failed(mlir::verify(*module)))
     return {};

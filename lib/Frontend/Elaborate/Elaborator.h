@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace hocket::frontend {
@@ -30,6 +31,20 @@ struct CallArguments {
   }
 };
 
+/// "h.0.attn" and "q": "h.0.attn.q". The model's own path is empty.
+inline std::string joinPath(const std::string &path, const std::string &name) {
+  return path.empty() ? name : path + "." + name;
+}
+
+/// Of the results of a model's forward: "output", or "output0", "output1".
+inline std::string outputName(size_t index, size_t count) {
+  return count == 1 ? "output" : "output" + std::to_string(index);
+}
+
+/// Null if the module has no function of that name.
+const syntax::FunctionItem *findFunction(const syntax::ModuleDecl &decl,
+                                         llvm::StringRef name);
+
 class Elaborator {
 public:
   Elaborator(const syntax::SourceManager &sources,
@@ -40,9 +55,14 @@ public:
 
   using MaybeDatum = std::optional<Datum>;
 
-  /// Emits @forward of `model` into `module`.
+  /// Makes dropout live: emitModel adds the input `step`.
+  void train() { isTraining = true; }
+
+  /// Emits the function of `model` called `name`, forward or loss, into
+  /// `module`.
   bool emitModel(mlir::ModuleOp module, const syntax::ModuleDecl &model,
-                 const syntax::VariantDecl *variant, const Scope &parameters);
+                 const syntax::VariantDecl *variant, const Scope &parameters,
+                 const std::string &name);
 
   // Static.cpp
   std::optional<int64_t> evaluateInt(const syntax::Expr &expr,
@@ -61,6 +81,11 @@ public:
                       syntax::SourceRange use, const Scope &caller, Scope &into,
                       const std::string &what, syntax::SourceRange declared);
 
+  // Calls.cpp
+  std::optional<CallArguments>
+  matchArguments(const syntax::CallExpr &call, llvm::StringRef what,
+                 llvm::ArrayRef<llvm::StringRef> names, size_t required);
+
   // Expressions.cpp
   MaybeDatum evaluate(const syntax::Expr &expr, const Scope &scope);
   mlir::Value evaluateTensor(const syntax::Expr &expr, const Scope &scope);
@@ -72,6 +97,18 @@ public:
   syntax::Diagnostic &error(syntax::SourceRange range, const std::string &text);
 
 private:
+  // EmitModel.cpp
+  std::optional<llvm::SmallVector<mlir::Type>>
+  inputTypes(const syntax::ModuleDecl &model,
+             const syntax::FunctionItem &function, const Scope &parameters);
+  /// The results of `function`, each under its name, and those names.
+  bool runModel(const syntax::FunctionItem &function, const InstancePtr &root,
+                std::vector<mlir::Value> &outputs,
+                std::vector<std::string> &names);
+  bool checkLoss(const syntax::FunctionItem &function,
+                 llvm::ArrayRef<mlir::Value> outputs);
+  void checkVariant(const syntax::ModuleDecl &model);
+
   // Expressions.cpp
   MaybeDatum evaluateName(const syntax::NameExpr &expr, const Scope &scope);
   MaybeDatum evaluateAttribute(const syntax::AttributeExpr &expr,
@@ -124,15 +161,13 @@ private:
                                  const Scope &scope, const std::string &path);
   bool addLinear(Instance &instance, const CallArguments &arguments,
                  const Scope &scope);
+  mlir::Attribute initOf(const Instance &instance, llvm::StringRef name);
   mlir::Value addParameter(Instance &instance, llvm::StringRef name,
                            llvm::ArrayRef<nn::DimAttr> dims,
                            llvm::ArrayRef<llvm::StringRef> roles,
                            syntax::SourceRange range);
 
   // Calls.cpp
-  std::optional<CallArguments>
-  matchArguments(const syntax::CallExpr &call, llvm::StringRef what,
-                 llvm::ArrayRef<llvm::StringRef> names, size_t required);
   MaybeDatum evaluateCall(const syntax::CallExpr &call, const Scope &scope);
   MaybeDatum callInstance(const InstancePtr &instance,
                           const syntax::CallExpr &call, const Scope &scope);
@@ -140,9 +175,21 @@ private:
                         const Scope &scope);
   MaybeDatum callBuiltin(Instance &instance, const syntax::CallExpr &call,
                          const Scope &scope);
+  mlir::Value bindArgument(Instance &instance,
+                           const syntax::FunctionArg &argument,
+                           mlir::Value value, Scope &scope,
+                           syntax::SourceRange use);
   MaybeDatum finishModule(Instance &instance,
                           const syntax::FunctionItem &function,
                           std::vector<mlir::Value> results, Scope &scope);
+
+  // Random.cpp
+  bool addStep(const syntax::FunctionItem &function,
+               llvm::SmallVectorImpl<mlir::Type> &inputs);
+  mlir::Value emitDropout(mlir::Value x, double p, const std::string &path,
+                          syntax::SourceRange range);
+  /// The stream of the next call of `path`.
+  mlir::IntegerAttr nextStream(const std::string &path);
 
   // Functions.cpp, FunctionsShape.cpp
   using FunctionRule = MaybeDatum (Elaborator::*)(const CallArguments &,
@@ -170,6 +217,18 @@ private:
   MaybeDatum concatFunction(const CallArguments &, const Scope &);
   MaybeDatum splitFunction(const CallArguments &, const Scope &);
   MaybeDatum sliceFunction(const CallArguments &, const Scope &);
+  // FunctionsLoss.cpp
+  MaybeDatum crossEntropyFunction(const CallArguments &, const Scope &);
+  MaybeDatum squaredErrorFunction(const CallArguments &, const Scope &);
+  bool checkTargets(mlir::Value logits, mlir::Value targets,
+                    const CallArguments &arguments);
+  mlir::Value pickTargets(mlir::Value logits, mlir::Value targets);
+  mlir::Value meanOfValid(mlir::Value losses, mlir::Value valid);
+  mlir::Value widened(mlir::Value x);
+  mlir::Value lossBinary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
+  mlir::Value lossNumber(double value, mlir::Type element);
+  mlir::Value lossReduce(llvm::StringRef kind, mlir::Value x,
+                         llvm::ArrayRef<int64_t> dims);
   mlir::Value emitRearrange(mlir::Value x, llvm::ArrayRef<nn::DimAttr> source,
                             llvm::ArrayRef<llvm::SmallVector<int64_t>> order,
                             llvm::ArrayRef<nn::DimAttr> result,
@@ -182,9 +241,10 @@ private:
   bool runFor(const syntax::ForStmt &stmt, Scope &scope, Frame &frame);
   bool bindName(const syntax::Name &name, Datum datum, Scope &scope,
                 Frame &frame);
+  /// `path`: what the paths of its bindings begin with.
   std::optional<std::vector<mlir::Value>>
   runFunction(const syntax::FunctionItem &function, Instance &instance,
-              Scope &scope);
+              Scope &scope, const std::string &path);
 
   /// An op whose result type is inferred; null after a reported error.
   template <typename Op>
@@ -229,11 +289,16 @@ private:
   const syntax::VariantDecl *variant = nullptr;
   const Scope *variantScope = nullptr;
   std::vector<size_t> variantHits;       // matches of each change
+  llvm::StringMap<mlir::Value> inputs;   // of the function, by name
   mlir::Block *parameterBlock = nullptr; // parameters are emitted at its top
   mlir::Operation *lastParameter = nullptr;
   std::string currentPath;
+  syntax::SourceRange callRange; // of the loss that is being written
   unsigned callDepth = 0;
   bool hadShapeError = false;
+  bool isTraining = false;
+  mlir::Value step;                // the input, if training
+  llvm::StringMap<unsigned> draws; // calls so far, by path
 };
 
 } // namespace hocket::frontend

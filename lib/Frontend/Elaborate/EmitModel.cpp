@@ -6,16 +6,8 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
-static const FunctionItem *findForward(const ModuleDecl &model) {
-  for (const ItemPtr &item : model.items)
-    if (auto *function = dynAs<FunctionItem>(item))
-      if (function->name.text == "forward")
-        return function;
-  return nullptr;
-}
-
 static void setNames(mlir::OpBuilder &builder, mlir::func::FuncOp func,
-                     const ModuleDecl &model, const FunctionItem &forward) {
+                     const ModuleDecl &model, const FunctionItem &compiled) {
   llvm::SmallVector<llvm::StringRef> ignored, others;
   for (const ItemPtr &item : model.items) {
     if (auto *ignore = dynAs<IgnoreItem>(item))
@@ -23,106 +15,153 @@ static void setNames(mlir::OpBuilder &builder, mlir::func::FuncOp func,
         ignored.push_back(entry.text);
     // A schedule may place arguments of functions that are not compiled here.
     auto *function = dynAs<FunctionItem>(item);
-    if (function && function != &forward)
+    if (function && function != &compiled)
       for (const FunctionArg &argument : function->args)
         others.push_back(argument.name.text);
   }
   func->setAttr("nn.ignore", builder.getStrArrayAttr(ignored));
   func->setAttr("nn.other_arguments", builder.getStrArrayAttr(others));
-  for (size_t i = 0; i < forward.args.size(); ++i)
+  for (size_t i = 0; i < compiled.args.size(); ++i)
     func.setArgAttr(i, "nn.name",
-                    builder.getStringAttr(forward.args[i].name.text));
+                    builder.getStringAttr(compiled.args[i].name.text));
 }
 
-bool Elaborator::emitModel(mlir::ModuleOp module, const ModuleDecl &model,
-                           const VariantDecl *changes,
-                           const Scope &parameters) {
-  const FunctionItem *forward = findForward(model);
-  if (!forward) {
-    error(model.name.range,
-          "model '" + model.name.text + "' has no forward function");
-    return false;
-  }
-  variant = changes;
-  variantScope = &parameters;
-  variantHits.assign(changes ? changes->changes.size() : 0, 0);
-
+std::optional<llvm::SmallVector<mlir::Type>>
+Elaborator::inputTypes(const ModuleDecl &model, const FunctionItem &function,
+                       const Scope &parameters) {
   llvm::SmallVector<mlir::Type> types;
-  llvm::SmallVector<mlir::Location> locations;
-  for (const FunctionArg &argument : forward->args) {
+  for (const FunctionArg &argument : function.args) {
     // Lets of the model may name dims of its inputs: bind them first.
     Scope scope(&parameters);
     for (const ItemPtr &item : model.items)
       if (auto *let = dynAs<LetItem>(item)) {
         MaybeDatum datum = evaluate(*let->value, scope);
         if (!datum)
-          return false;
+          return std::nullopt;
         scope.names[let->name.text] = *datum;
       }
     mlir::RankedTensorType type = evaluateType(argument.type, scope);
     if (!type)
-      return false;
+      return std::nullopt;
     types.push_back(type);
-    locations.push_back(locationOf(argument.name.range, argument.name.text));
   }
+  return types;
+}
+
+bool Elaborator::checkLoss(const FunctionItem &function,
+                           llvm::ArrayRef<mlir::Value> outputs) {
+  auto isNumber = [](mlir::Value value) {
+    auto type = mlir::cast<mlir::RankedTensorType>(value.getType());
+    return type.getRank() == 0 &&
+           mlir::isa<mlir::FloatType>(type.getElementType());
+  };
+  if (outputs.size() == 1 && isNumber(outputs[0]))
+    return true;
+  error(function.name.range,
+        "a loss is one float without dims, found " +
+            (outputs.size() == 1 ? nn::describe(outputs[0].getType())
+                                 : std::to_string(outputs.size()) + " values"))
+      .note("return mean(...), or cross_entropy(logits, targets)");
+  return false;
+}
+
+bool Elaborator::runModel(const FunctionItem &function, const InstancePtr &root,
+                          std::vector<mlir::Value> &outputs,
+                          std::vector<std::string> &names) {
+  bool isLoss = function.name.text != "forward";
+  Scope scope(&root->scope);
+  if (isLoss)
+    scope.names["forward"] = Datum(root);
+  for (const FunctionArg &argument : function.args)
+    scope.names[argument.name.text] = Datum(inputs.lookup(argument.name.text));
+  currentPath = isLoss ? function.name.text : "";
+  auto results = runFunction(function, *root, scope, currentPath);
+  if (!results)
+    return false;
+  if (!function.results.empty() && function.results.size() != results->size()) {
+    error(function.name.range, "'" + root->decl->name.text + "' returns " +
+                                   std::to_string(results->size()) +
+                                   " values and declares " +
+                                   std::to_string(function.results.size()));
+    return false;
+  }
+  for (size_t i = 0; i < results->size(); ++i) {
+    const TensorType *declared =
+        i < function.results.size() ? &function.results[i] : nullptr;
+    names.push_back(isLoss ? function.name.text
+                           : outputName(i, results->size()));
+    outputs.push_back(bindTensor((*results)[i], declared, names.back(),
+                                 nn::ValueRole::Result, scope,
+                                 function.name.range, "the model's result"));
+    if (!outputs.back())
+      return false;
+  }
+  return !isLoss || checkLoss(function, outputs);
+}
+
+void Elaborator::checkVariant(const ModuleDecl &model) {
+  for (size_t i = 0; i < variantHits.size(); ++i) {
+    const VariantDecl::Change &change = variant->changes[i];
+    if (!variantHits[i] && change.kind != VariantDecl::Change::Kind::Precision)
+      error(change.pattern.range, "'" + change.pattern.str() +
+                                      "' matches nothing in model '" +
+                                      model.name.text + "'");
+  }
+}
+
+bool Elaborator::emitModel(mlir::ModuleOp module, const ModuleDecl &model,
+                           const VariantDecl *changes, const Scope &parameters,
+                           const std::string &name) {
+  const FunctionItem *function = findFunction(model, name);
+  if (!function) {
+    error(model.name.range,
+          "model '" + model.name.text + "' has no " + name + " function");
+    return false;
+  }
+  variant = changes;
+  variantScope = &parameters;
+  variantHits.assign(changes ? changes->changes.size() : 0, 0);
+
+  auto types = inputTypes(model, *function, parameters);
+  if (!types || (isTraining && !addStep(*function, *types)))
+    return false;
   builder.setInsertionPointToEnd(module.getBody());
   auto func = mlir::func::FuncOp::create(
-      builder, locationOf(forward->name.range, model.name.text), "forward",
-      builder.getFunctionType(types, {}));
+      builder, locationOf(function->name.range, model.name.text), name,
+      builder.getFunctionType(*types, {}));
   mlir::Block *body = func.addEntryBlock();
-  for (size_t i = 0; i < locations.size(); ++i)
-    body->getArgument(i).setLoc(locations[i]);
+  for (auto [argument, input] :
+       llvm::zip(function->args, body->getArguments())) {
+    input.setLoc(locationOf(argument.name.range, argument.name.text));
+    inputs[argument.name.text] = input;
+  }
+  if (isTraining) {
+    step = body->getArguments().back();
+    step.setLoc(locationOf(function->name.range, "step"));
+  }
   parameterBlock = body;
   builder.setInsertionPointToEnd(body);
 
-  Instance root;
-  root.decl = &model;
-  root.scope.parent = nullptr;
-  root.scope.names = parameters.names;
-  if (!addItems(model, root, 0))
+  auto root = std::make_shared<Instance>();
+  root->decl = &model;
+  root->scope.names = parameters.names;
+  if (!addItems(model, *root, 0))
     return false;
   builder.setInsertionPointToEnd(body);
-  Scope scope(&root.scope);
-  for (size_t i = 0; i < forward->args.size(); ++i)
-    scope.names[forward->args[i].name.text] =
-        Datum(mlir::Value(body->getArgument(i)));
-  auto results = runFunction(*forward, root, scope);
-  if (!results)
-    return false;
-  if (!forward->results.empty() && forward->results.size() != results->size()) {
-    error(forward->name.range, "'" + model.name.text + "' returns " +
-                                   std::to_string(results->size()) +
-                                   " values and declares " +
-                                   std::to_string(forward->results.size()));
-    return false;
-  }
   std::vector<mlir::Value> outputs;
-  llvm::SmallVector<std::string> outputNames;
-  for (size_t i = 0; i < results->size(); ++i) {
-    const TensorType *declared =
-        i < forward->results.size() ? &forward->results[i] : nullptr;
-    outputNames.push_back(results->size() == 1 ? "output"
-                                               : "output" + std::to_string(i));
-    mlir::Value bound = bindTensor((*results)[i], declared, outputNames.back(),
-                                   nn::ValueRole::Result, scope,
-                                   forward->name.range, "the model's result");
-    if (!bound)
-      return false;
-    outputs.push_back(bound);
-  }
-  mlir::func::ReturnOp::create(builder, locationOf(forward->name.range),
+  std::vector<std::string> names;
+  if (!runModel(*function, root, outputs, names))
+    return false;
+  mlir::func::ReturnOp::create(builder, locationOf(function->name.range),
                                outputs);
   func.setFunctionType(builder.getFunctionType(
-      types, llvm::to_vector(mlir::ValueRange(outputs).getTypes())));
-  llvm::SmallVector<llvm::StringRef> refs(outputNames.begin(),
-                                          outputNames.end());
+      *types, llvm::to_vector(mlir::ValueRange(outputs).getTypes())));
+  llvm::SmallVector<llvm::StringRef> refs(names.begin(), names.end());
   func->setAttr("nn.outputs", builder.getStrArrayAttr(refs));
-  setNames(builder, func, model, *forward);
-  for (size_t i = 0; i < variantHits.size(); ++i)
-    if (!variantHits[i] &&
-        changes->changes[i].kind != VariantDecl::Change::Kind::Precision)
-      error(changes->changes[i].pattern.range,
-            "'" + changes->changes[i].pattern.str() +
-                "' matches nothing in model '" + model.name.text + "'");
+  setNames(builder, func, model, *function);
+  if (isTraining)
+    func.setArgAttr(function->args.size(), "nn.name",
+                    builder.getStringAttr("step"));
+  checkVariant(model);
   return !diagnostics.hasErrors() && !hadShapeError;
 }

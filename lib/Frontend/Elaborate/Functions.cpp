@@ -40,6 +40,12 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
       {"sum", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
       {"mean", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
       {"max", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
+      {"cross_entropy",
+       {"logits", "targets", "ignore", "smoothing"},
+       2,
+       &E::crossEntropyFunction},
+      {"mean_squared_error", {"x", "y"}, 2, &E::squaredErrorFunction},
+      {"mse_loss", {"x", "y"}, 2, &E::squaredErrorFunction},
       {"dropout", {"x", "p"}, 2, &E::dropoutFunction},
       {"attention",
        {"q", "k", "v", "mask", "scale", "dropout"},
@@ -59,10 +65,8 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
 }
 
 static bool isLaterFunction(const std::string &name) {
-  static const char *const names[] = {"cross_entropy", "mean_squared_error",
-                                      "window",        "neighborhood",
-                                      "documents",     "bigbird",
-                                      "crop_end",      "pad",
+  static const char *const names[] = {"window",     "neighborhood", "documents",
+                                      "bigbird",    "crop_end",     "pad",
                                       "interpolate"};
   for (const char *known : names)
     if (name == known)
@@ -243,6 +247,6 @@ Elaborator::dropoutFunction(const CallArguments &arguments,
   auto p = evaluateFloat(*arguments.get("p"), scope);
   if (!x || !p)
     return std::nullopt;
-  return wrap(emit<nn::DropoutOp>(arguments.call->range, x,
-                                  named("p", builder.getF64FloatAttr(*p))));
+  return wrap(emitDropout(x, *p, joinPath(currentPath, "dropout()"),
+                          arguments.call->range));
 }

@@ -70,13 +70,23 @@ Elaborator::attentionFunction(const CallArguments &arguments,
   auto dropout = read("dropout", 0.0);
   if (!scale || !dropout)
     return std::nullopt;
+  llvm::SmallVector<mlir::NamedAttribute> attributes = {
+      named("causal", builder.getBoolAttr(mask.causal)),
+      named("scale", builder.getF64FloatAttr(*scale)),
+      named("dropout", builder.getF64FloatAttr(*dropout))};
   if (mask.keep)
     operands.push_back(mask.keep);
-  return wrap(emit<nn::AttentionOp>(
-      arguments.call->range, operands,
-      {named("causal", builder.getBoolAttr(mask.causal)),
-       named("scale", builder.getF64FloatAttr(*scale)),
-       named("dropout", builder.getF64FloatAttr(*dropout))}));
+  bool drops = isTraining && *dropout > 0;
+  if (drops) {
+    operands.push_back(step);
+    attributes.push_back(
+        named("stream", nextStream(joinPath(currentPath, "attention()"))));
+  }
+  attributes.push_back(
+      named("operandSegmentSizes",
+            builder.getDenseI32ArrayAttr({1, 1, 1, bool(mask.keep), drops})));
+  return wrap(
+      emit<nn::AttentionOp>(arguments.call->range, operands, attributes));
 }
 
 Elaborator::MaybeDatum

@@ -158,6 +158,18 @@ bool Elaborator::addArray(const MemberArrayItem &item, Instance &instance,
   return true;
 }
 
+/// What a new parameter holds where it is not the plan's default, normal with
+/// deviation 0.02; null in a model that is not trained.
+mlir::Attribute Elaborator::initOf(const Instance &instance,
+                                   llvm::StringRef name) {
+  bool isNorm = instance.builtin == Builtin::LayerNorm ||
+                instance.builtin == Builtin::RmsNorm;
+  if (!isTraining || (!isNorm && name != "bias"))
+    return {};
+  return nn::InitAttr::get(context, nn::InitKind::Constant,
+                           builder.getF64FloatAttr(name == "bias" ? 0 : 1));
+}
+
 mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
                                      llvm::ArrayRef<nn::DimAttr> dims,
                                      llvm::ArrayRef<llvm::StringRef> roles,
@@ -177,6 +189,8 @@ mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
   // `axis out` and `axis in` name the dims of a weight by their role.
   if (!roles.empty())
     state.addAttribute("nn.dim_names", builder.getStrArrayAttr(roles));
+  if (mlir::Attribute init = initOf(instance, name))
+    state.addAttribute("init", init);
   lastParameter = builder.create(state);
   mlir::Value value = lastParameter->getResult(0);
   instance.parameters[name.str()] = value;

@@ -9,7 +9,7 @@ using namespace hocket::syntax;
 
 /// A function being run: which names have a path (bound once, not in a loop).
 struct Elaborator::Frame {
-  Instance *instance;
+  std::string path; // of its module; of a loss, "loss"
   std::set<std::string> named;
   std::optional<std::vector<mlir::Value>> results;
 };
@@ -32,8 +32,8 @@ static void countTargets(const Block &block, bool inLoop,
 
 std::optional<std::vector<mlir::Value>>
 Elaborator::runFunction(const FunctionItem &function, Instance &instance,
-                        Scope &scope) {
-  Frame frame{&instance, {}, std::nullopt};
+                        Scope &scope, const std::string &path) {
+  Frame frame{path, {}, std::nullopt};
   std::map<std::string, int> counts;
   countTargets(function.body, false, counts);
   for (const FunctionArg &argument : function.args)
@@ -95,10 +95,8 @@ bool Elaborator::bindName(const Name &name, Datum datum, Scope &scope,
                           Frame &frame) {
   if (mlir::Value value = datum.tensor())
     if (frame.named.count(name.text)) {
-      const std::string &base = frame.instance->path;
-      std::string path = base.empty() ? name.text : base + "." + name.text;
-      datum = Datum(bindTensor(value, nullptr, path, nn::ValueRole::Binding,
-                               scope, name.range, ""));
+      datum = Datum(bindTensor(value, nullptr, joinPath(frame.path, name.text),
+                               nn::ValueRole::Binding, scope, name.range, ""));
     }
   scope.names[name.text] = datum;
   return true;
