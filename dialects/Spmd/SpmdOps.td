@@ -47,6 +47,29 @@ def Spmd_AllReduceOp : Spmd_ReducingOp<"all_reduce", (ins)> {
   }];
 }
 
+def Spmd_AllReduceManyOp : Spmd_Op<"all_reduce_many",
+    [DeclareOpInterfaceMethods<Spmd_Collective,
+        ["getReceivedElements", "getSource", "getDestination", "getKind"]>]> {
+  let summary = "several all_reduces at once";
+  let description = [{
+    What all_reduces that need not wait for each other are combined to.
+    ```mlir
+    %t, %n = spmd.all_reduce_many sum %a, %b over ["dp"] {id = 4 : i64}
+        : (tensor<f32, #nn.layout<>>, tensor<f32, #nn.layout<>>) -> (tensor<f32, #nn.layout<>>, tensor<f32, #nn.layout<>>)
+    ```
+    (C1) operand and result number i have the same element type and factor
+    sizes. (C2) all have one element type.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$xs, StrArrayAttr:$axes,
+                       Spmd_ReductionAttr:$reduction, I64Attr:$id);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `` $reduction $xs `over` $axes attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Spmd_ReduceScatterOp : Spmd_ReducingOp<"reduce_scatter",
     (ins I64Attr:$dim, I64Attr:$factor, Spmd_TableAttr:$offsets,
          Spmd_TableAttr:$sizes)> {

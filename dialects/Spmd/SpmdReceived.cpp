@@ -15,10 +15,27 @@ static int64_t elementsOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
-int64_t AllReduceOp::getReceivedElements(int64_t me, int64_t members) {
-  int64_t total = elementsOf(getX());
+static int64_t receivedInAllReduce(Value x, int64_t me, int64_t members) {
+  int64_t total = elementsOf(x);
   int64_t own = total * (me + 1) / members - total * me / members;
   return (members - 1) * own + (total - own);
+}
+
+int64_t AllReduceOp::getReceivedElements(int64_t me, int64_t members) {
+  return receivedInAllReduce(getX(), me, members);
+}
+
+int64_t AllReduceManyOp::getReceivedElements(int64_t me, int64_t members) {
+  int64_t received = 0;
+  for (Value x : getXs())
+    received += receivedInAllReduce(x, me, members);
+  return received;
+}
+
+Value AllReduceManyOp::getSource() { return getXs().front(); }
+Value AllReduceManyOp::getDestination() { return getResults().front(); }
+StringRef AllReduceManyOp::getKind() {
+  return AllReduceOp::getOperationName().split('.').second;
 }
 
 int64_t ReduceScatterOp::getReceivedElements(int64_t, int64_t members) {

@@ -160,6 +160,25 @@ LogicalResult AllReduceOp::verify() {
   return verifySameBut(*this, getX(), getResult(), {});
 }
 
+LogicalResult AllReduceManyOp::verify() {
+  int64_t members;
+  if (failed(verifyAxes(*this, getAxes(), members)))
+    return failure();
+  if (getXs().empty() || getXs().size() != getResults().size())
+    return emitOpError() << "needs as many results as operands, found "
+                         << getXs().size() << " operands and "
+                         << getResults().size() << " results";
+  for (auto [x, result] : llvm::zip(getXs(), getResults())) {
+    if (failed(verifySameBut(*this, x, result, {})))
+      return failure();
+    if (getElementTypeOrSelf(x) != getElementTypeOrSelf(getXs().front()))
+      return emitOpError() << "expects one element type, found "
+                           << getXs().front().getType() << " and "
+                           << x.getType();
+  }
+  return success();
+}
+
 LogicalResult ReduceScatterOp::verify() {
   int64_t members;
   FactorPlace place{int64_t(getDim()), int64_t(getFactor())};
@@ -267,8 +286,9 @@ LogicalResult KernelOp::verify() {
                          << "), the results are (" << getOutputs().getTypes()
                          << ")";
   for (Operation &op : body.without_terminator())
-    if (isa<CollectiveOp, KernelOp, nn::ParameterOp, nn::LinearOp, nn::MatMulOp,
-            nn::AttentionOp, nn::EmbeddingOp>(op))
+    if (isa<CollectiveOp, KernelOp, nn::ParameterOp, nn::StateOp, nn::AssignOp,
+            nn::LinearOp, nn::MatMulOp, nn::AttentionOp, nn::AttentionGradOp,
+            nn::EmbeddingOp, nn::EmbeddingGradOp>(op))
       return emitOpError() << "cannot hold '" << op.getName() << "'";
   return success();
 }

@@ -20,18 +20,23 @@ static plan::Reduction reductionOf(nn::Reduction reduction) {
 }
 
 LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
-  Value x = op->getOperand(0), result = op->getResult(0);
-  auto layout = nn::layoutOf(x);
+  auto layout = nn::layoutOf(op->getOperand(0));
   // Parts are read from and written to their places in strided windows, so any
   // memory order will do. That of the operand depends on sizes that differ
   // from class to class (a dim of size 1 has no place in an order), and what is
   // then computed on whole values would not be the same to the last bit.
-  const Strided source = get(x);
-  Strided target = allocate(result.getType(), {});
-  values[result] = target;
   plan::Collective collective;
-  collective.src = source.view();
-  collective.dst = target.view();
+  for (auto [x, result] : llvm::zip(op->getOperands(), op->getResults())) {
+    const Strided source = get(x);
+    Strided target = allocate(result.getType(), {});
+    values[result] = target;
+    if (result == op->getResult(0)) {
+      collective.src = source.view();
+      collective.dst = target.view();
+    } else {
+      collective.more.push_back({source.view(), target.view()});
+    }
+  }
   ArrayAttr axes = op->getAttrOfType<ArrayAttr>("axes");
   collective.axes = tables.axes(axes);
   collective.id = op->getAttrOfType<IntegerAttr>("id").getInt();
@@ -42,6 +47,10 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
   };
   TypeSwitch<Operation *>(op)
       .Case([&](spmd::AllReduceOp reduce) {
+        collective.kind = plan::CollectiveKind::AllReduce;
+        collective.reduction = reductionOf(reduce.getReduction());
+      })
+      .Case([&](spmd::AllReduceManyOp reduce) {
         collective.kind = plan::CollectiveKind::AllReduce;
         collective.reduction = reductionOf(reduce.getReduction());
       })

@@ -79,6 +79,10 @@ template <typename Touch> struct BufferVisitor {
   void operator()(const plan::Collective &collective) const {
     view(collective.src);
     view(collective.dst);
+    for (const plan::Collective::Pair &pair : collective.more) {
+      view(pair.src);
+      view(pair.dst);
+    }
   }
   void operator()(const plan::Fill &fill) const { view(fill.dst); }
   void operator()(const plan::Iota &iota) const { view(iota.dst); }

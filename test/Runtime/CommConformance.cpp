@@ -235,6 +235,45 @@ TEST_P(CommConformance, InPlaceAllReduce) {
     });
 }
 
+/// Three tensors in one all_reduce: a number, a strided one and one of 0
+/// elements. Received is what three collectives would have received.
+TEST_P(CommConformance, SeveralTensorsInOneAllReduce) {
+  for (int64_t ranks : {1, 2, 3, 5})
+    GetParam().make()->run(ranks, [&](runtime::Communicator &comm) {
+      std::vector<int64_t> members = everybody(ranks)[0];
+      std::vector<CollectiveCase> cases(
+          3,
+          makeCase(CollectiveKind::AllReduce, ranks, true, Layout::Dense, 0));
+      cases[0].whole = {};
+      cases[1].whole = {7, 3};
+      cases[1].layout = Layout::Reversed;
+      cases[2].whole = {0, 4};
+      std::vector<std::unique_ptr<TestWindow>> src, dst;
+      runtime::CollectiveSpec spec;
+      int64_t bytes = 0;
+      for (const CollectiveCase &test : cases) {
+        src.push_back(
+            std::make_unique<TestWindow>(test.type, test.whole, test.layout));
+        dst.push_back(
+            std::make_unique<TestWindow>(test.type, test.whole, test.layout));
+        for (int64_t flat = 0; flat < src.back()->elements(); ++flat)
+          src.back()->set(flat, sourceValue(test.type, comm.rank(), flat));
+        if (src.size() == 1)
+          spec = makeSpec(test, members, comm.rank(), *src[0], *dst[0]);
+        else
+          spec.more.push_back({src.back()->window(), dst.back()->window()});
+        bytes += expectedBytes(test, comm.rank());
+      }
+      int64_t handle;
+      runtime::Status status = comm.prepare(spec, handle);
+      ASSERT_TRUE(status.ok()) << status.message;
+      ASSERT_TRUE(comm.run(handle).ok());
+      EXPECT_EQ(comm.receivedBytes(), bytes);
+      for (size_t i = 0; i < cases.size(); ++i)
+        compare(cases[i], members, comm.rank(), *dst[i], i);
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, CommConformance,
                          testing::ValuesIn(transports()),
                          [](const auto &info) { return info.param.name; });

@@ -113,10 +113,10 @@ placesOf(spmd::CollectiveOp op) {
 }
 
 /// Whether what two members bring has equal sizes but for the cut factors.
-static bool haveSameShape(spmd::CollectiveOp a, spmd::CollectiveOp b) {
-  nn::LayoutAttr x = nn::layoutOf(a.getSource());
-  nn::LayoutAttr y = nn::layoutOf(b.getSource());
-  SmallVector<std::pair<int64_t, int64_t>> places = placesOf(a);
+static bool haveSameShape(Value a, Value b,
+                          ArrayRef<std::pair<int64_t, int64_t>> places) {
+  nn::LayoutAttr x = nn::layoutOf(a);
+  nn::LayoutAttr y = nn::layoutOf(b);
   if (x.getDims().size() != y.getDims().size())
     return false;
   for (int64_t d = 0, rank = x.getDims().size(); d < rank; ++d) {
@@ -130,6 +130,16 @@ static bool haveSameShape(spmd::CollectiveOp a, spmd::CollectiveOp b) {
         return false;
   }
   return true;
+}
+
+static bool haveSameShapes(spmd::CollectiveOp a, spmd::CollectiveOp b) {
+  SmallVector<std::pair<int64_t, int64_t>> places = placesOf(a);
+  return a->getNumOperands() == b->getNumOperands() &&
+         llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
+                      [&](auto pair) {
+                        auto [x, y] = pair;
+                        return haveSameShape(x, y, places);
+                      });
 }
 
 /// What the class has of a cut factor is what the tables give its members.
@@ -177,7 +187,7 @@ LogicalResult ClassChecker::compare(size_t index) {
   }
   for (auto [a, b] : meetingOf(first.getAxes()).pairs)
     if (!haveSameFacts(collectives[a][index], collectives[b][index]) ||
-        !haveSameShape(collectives[a][index], collectives[b][index]))
+        !haveSameShapes(collectives[a][index], collectives[b][index]))
       return collectives[b][index]->emitError()
              << "does not fit collective " << index << " of @"
              << classes[a].getName() << ", which it meets over "

@@ -132,6 +132,16 @@ Status checkSpec(const CollectiveSpec &spec) {
     return bad("expected windows " + shapeText(src) + " and " + shapeText(dst) +
                ", found " + shapeText(spec.src.shape) + " and " +
                shapeText(spec.dst.shape));
+  if (!spec.more.empty() && spec.kind != CollectiveKind::AllReduce)
+    return bad("it takes one tensor, found " +
+               std::to_string(1 + spec.more.size()));
+  for (const CollectiveSpec::Pair &pair : spec.more)
+    if (pair.src.shape.size() > maxDims || pair.src.shape != pair.dst.shape ||
+        pair.src.shape.size() != pair.src.strides.size() ||
+        pair.dst.shape.size() != pair.dst.strides.size())
+      return bad("expected two windows of one shape, found " +
+                 shapeText(pair.src.shape) + " and " +
+                 shapeText(pair.dst.shape));
   return Status::success();
 }
 
@@ -166,6 +176,13 @@ std::string difference(const CollectiveSpec &a, const CollectiveSpec &b) {
            shapeText(wholeShape(b));
   if (a.members != b.members)
     return "they have different members";
+  if (a.more.size() != b.more.size())
+    return "one moves " + std::to_string(1 + a.more.size()) +
+           " tensors and the other " + std::to_string(1 + b.more.size());
+  for (size_t i = 0; i < a.more.size(); ++i)
+    if (a.more[i].src.shape != b.more[i].src.shape)
+      return "their tensors are " + shapeText(a.more[i].src.shape) + " and " +
+             shapeText(b.more[i].src.shape);
   return "";
 }
 

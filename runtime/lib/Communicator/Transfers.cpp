@@ -24,7 +24,13 @@ Transfers::Transfers(const CollectiveSpec &mine,
   int64_t members = static_cast<int64_t>(all.size());
   switch (mine.kind) {
   case CollectiveKind::AllReduce:
-    reduceChunks(mine, all);
+    for (size_t tensor = 0; tensor <= mine.more.size(); ++tensor) {
+      std::vector<CollectiveSpec::Pair> ours;
+      for (const CollectiveSpec *peer : all)
+        ours.push_back(tensor ? peer->more[tensor - 1]
+                              : CollectiveSpec::Pair{peer->src, peer->dst});
+      reduceChunks(mine, ours);
+    }
     break;
   case CollectiveKind::ReduceScatter:
     reduceBox(mine, all);
@@ -83,35 +89,35 @@ void Transfers::reduceBox(const CollectiveSpec &mine,
 /// intervals of the elements' numbers, so all must number them alike: in
 /// memory order if the layouts are equal, else row-major.
 void Transfers::reduceChunks(const CollectiveSpec &mine,
-                             const std::vector<const CollectiveSpec *> &all) {
+                             const std::vector<CollectiveSpec::Pair> &ours) {
   bool alike = true;
   std::vector<Operand> terms;
-  for (const CollectiveSpec *peer : all) {
-    alike &= peer->src.strides == mine.src.strides &&
-             peer->dst.strides == mine.dst.strides;
-    terms.push_back(
-        {peer->src.data, mine.type, mine.src.shape, peer->src.strides});
+  const Window &src = ours[mine.me].src, &dst = ours[mine.me].dst;
+  for (const CollectiveSpec::Pair &peer : ours) {
+    alike &= peer.src.strides == src.strides && peer.dst.strides == dst.strides;
+    terms.push_back({peer.src.data, mine.type, src.shape, peer.src.strides});
   }
-  std::vector<int> order(mine.dst.shape.size());
+  std::vector<int> order(dst.shape.size());
   std::iota(order.begin(), order.end(), 0);
   if (alike)
-    order = orderByStride(mine.dst.strides);
-  Operand out{mine.dst.data, mine.type, mine.dst.shape, mine.dst.strides};
-  int64_t members = static_cast<int64_t>(all.size());
+    order = orderByStride(dst.strides);
+  Operand out{dst.data, mine.type, dst.shape, dst.strides};
+  int64_t members = static_cast<int64_t>(ours.size());
   int64_t elements = out.elements();
   auto begin = [&](int64_t member) {
     return chunkBegin(elements, member, members);
   };
   twoPhases = members > 1;
   int64_t own = begin(mine.me + 1) - begin(mine.me);
-  received = ((members - 1) * own + elements - own) * plan::byteSize(mine.type);
+  received +=
+      ((members - 1) * own + elements - own) * plan::byteSize(mine.type);
   if (own > 0)
     reductions.push_back({Reduce(mine.reduction, out, terms, order),
                           begin(mine.me), begin(mine.me + 1)});
   for (int64_t step = 1; step < members; ++step) {
     int64_t peer = (mine.me + step) % members;
-    Operand theirs{all[peer]->dst.data, mine.type, mine.dst.shape,
-                   all[peer]->dst.strides};
+    Operand theirs{ours[peer].dst.data, mine.type, dst.shape,
+                   ours[peer].dst.strides};
     if (begin(peer) < begin(peer + 1))
       gathers.push_back({Reduce(mine.reduction, out, {theirs}, order),
                          begin(peer), begin(peer + 1)});

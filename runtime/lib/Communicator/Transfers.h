@@ -40,8 +40,9 @@ private:
                 const CollectiveSpec &theirs);
   void reduceBox(const CollectiveSpec &mine,
                  const std::vector<const CollectiveSpec *> &all);
+  /// `ours[i]` are the windows of member i.
   void reduceChunks(const CollectiveSpec &mine,
-                    const std::vector<const CollectiveSpec *> &all);
+                    const std::vector<CollectiveSpec::Pair> &ours);
 
   std::vector<Piece> pieces;
   std::vector<Chunk> reductions, gathers;

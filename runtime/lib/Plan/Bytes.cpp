@@ -13,6 +13,16 @@ static int64_t elementsBut(const std::vector<int64_t> &shape, int skip) {
   return product;
 }
 
+/// Of an all_reduce: a reduce_scatter of chunks, then an all_gather of them.
+static int64_t reducedElements(const View &src, int64_t me, int64_t members) {
+  int64_t total = elementsBut(src.shape, -1);
+  auto begin = [&](int64_t i) {
+    return total / members * i + total % members * i / members;
+  };
+  int64_t own = begin(me + 1) - begin(me);
+  return (members - 1) * own + total - own;
+}
+
 int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
                       const Collective &collective, int64_t rank) {
   int64_t members = 1;
@@ -22,16 +32,11 @@ int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
   const View &src = collective.src, &dst = collective.dst;
   int64_t elements = 0;
   switch (collective.kind) {
-  case CollectiveKind::AllReduce: {
-    // A reduce_scatter of chunks, then an all_gather of them.
-    int64_t total = elementsBut(src.shape, -1);
-    auto begin = [&](int64_t i) {
-      return total / members * i + total % members * i / members;
-    };
-    int64_t own = begin(me + 1) - begin(me);
-    elements = (members - 1) * own + total - own;
+  case CollectiveKind::AllReduce:
+    elements = reducedElements(src, me, members);
+    for (const Collective::Pair &pair : collective.more)
+      elements += reducedElements(pair.src, me, members);
     break;
-  }
   case CollectiveKind::ReduceScatter:
     elements = (members - 1) * elementsBut(dst.shape, -1);
     break;

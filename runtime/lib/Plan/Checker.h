@@ -72,6 +72,7 @@ private:
   bool checkAxes(const std::vector<int> &axes);
   bool checkShards(const Collective &collective, int offset, int size,
                    const char *what, int64_t extent);
+  bool checkMore(const Collective &collective);
   bool checkShapes(const Collective &collective);
   bool checkLocalShapes(const Collective &collective, int64_t rank);
   bool checkClassesAgree();

@@ -49,6 +49,9 @@ std::string difference(const Collective &a, const Collective &b) {
   if (isReduction && a.reduction != b.reduction)
     return is("reduction", words(Reduction())[size_t(b.reduction)],
               words(Reduction())[size_t(a.reduction)]);
+  if (a.more.size() != b.more.size())
+    return is("number of tensors", std::to_string(1 + b.more.size()),
+              std::to_string(1 + a.more.size()));
   if (a.dim != b.dim || a.toDim != b.toDim)
     return "moves other dims than in class 0";
   return "";
@@ -106,6 +109,8 @@ bool Checker::checkBody(const Collective &collective) {
   if (!checkRead("src", c.src) || !checkWrite("dst", c.dst) ||
       !checkType("src", c.src, typeOf(c.dst)))
     return false;
+  if (!checkMore(c))
+    return false;
   if (c.src.shape.size() != c.dst.shape.size())
     return fail("src has " + std::to_string(c.src.shape.size()) +
                 " dims and dst " + std::to_string(c.dst.shape.size()));
@@ -122,6 +127,20 @@ bool Checker::checkBody(const Collective &collective) {
                 " does not exist, there are " + std::to_string(members) +
                 " members");
   return checkShapes(c);
+}
+
+/// The further tensors of an all_reduce.
+bool Checker::checkMore(const Collective &c) {
+  if (!c.more.empty() && c.kind != CollectiveKind::AllReduce)
+    return fail(std::string(wordOf(c.kind)) +
+                " takes one tensor, more are only for all_reduce");
+  for (const Collective::Pair &pair : c.more)
+    if (!checkRead("more src", pair.src) || !checkWrite("more dst", pair.dst) ||
+        !checkType("more src", pair.src, typeOf(c.dst)) ||
+        !checkType("more dst", pair.dst, typeOf(c.dst)) ||
+        !checkShape("more dst", pair.dst, pair.src.shape))
+      return false;
+  return true;
 }
 
 bool Checker::checkShapes(const Collective &c) {
@@ -224,6 +243,8 @@ bool Checker::checkSame(const std::vector<const Collective *> &byClass) {
       return fail(message);
     DType type = plan.classes[k].buffers[c.src.buffer].type;
     auto shape = without(c.src.shape, {c.dim, c.toDim});
+    for (const Collective::Pair &pair : c.more)
+      shape.insert(shape.end(), pair.src.shape.begin(), pair.src.shape.end());
     current = &plan.classes[k];
     for (int64_t rank : ranksAlong(others)) {
       GroupCut cut{type, shape, {c.offset, c.size, c.toOffset, c.toSize}};

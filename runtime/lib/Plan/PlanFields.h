@@ -180,12 +180,18 @@ template <class V> void fields(V &v, Copy &x) {
   v.required("dst", x.dst);
 }
 
+template <class V> void fields(V &v, Collective::Pair &x) {
+  v.required("src", x.src);
+  v.required("dst", x.dst);
+}
+
 template <class V> void fields(V &v, Collective &x) {
   v.required("kind", x.kind);
   v.required("id", x.id);
   v.required("axes", x.axes);
   v.required("src", x.src);
   v.required("dst", x.dst);
+  v.optional("more", x.more, {});
   v.optional("reduction", x.reduction, Reduction::Sum);
   v.optional("dim", x.dim, -1);
   v.optional("offset", x.offset, -1);

@@ -55,6 +55,7 @@ struct Stage {
       out.push_back({{"stage", name},
                      {"id", entry.collective->id},
                      {"kind", toString(entry.collective->kind)},
+                     {"tensors", 1 + entry.collective->more.size()},
                      {"axes", axes},
                      {"path", source.path},
                      {"model", source.model},
@@ -101,9 +102,8 @@ Json summary(const Plan &plan) {
   Json collectives = Json::array();
   load.append(collectives);
   step.append(collectives);
-  std::vector<int64_t> arena(plan.rankCount(), 0), weights = arena,
-                                                   states = arena,
-                                                   flops = arena;
+  std::vector<int64_t> arena(plan.rankCount(), 0),
+      weights = arena, states = arena, flops = arena;
   for (const RankClass &rankClass : plan.classes)
     for (int64_t rank : rankClass.ranks) {
       arena[rank] = endOf(rankClass, Region::Arena);

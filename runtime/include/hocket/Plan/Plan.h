@@ -89,10 +89,10 @@ struct Init {
   }
 };
 
-/// An input, output, parameter or state as the user sees it, and the box of it that a
-/// rank holds. `shape` lists factors (a dim (heads, head_dim) is two entries),
-/// so that a cut is always one interval of one entry; `dims` is the shape in
-/// the file.
+/// An input, output, parameter or state as the user sees it, and the box of it
+/// that a rank holds. `shape` lists factors (a dim (heads, head_dim) is two
+/// entries), so that a cut is always one interval of one entry; `dims` is the
+/// shape in the file.
 struct GlobalTensor {
   std::string name;
   DType type;
@@ -234,7 +234,7 @@ enum class CollectiveKind {
 /// A collective among the ranks that differ only on `axes` (coordinate order =
 /// row-major over `axes`). Every member's src lies in its own memory, views
 /// may be strided. With p members, me = i:
-///  AllReduce      dst = reduce_j src_j
+///  AllReduce      dst = reduce_j src_j, and so for each pair of `more`
 ///  ReduceScatter  dst = reduce_j src_j[dim: offset[i], size[i]]
 ///  AllGather      dst[dim: offset[j], size[j]] = src_j
 ///  AllToAll       dst[dim: offset[j], size[j]] = src_j[toDim: toOffset[i],
@@ -247,6 +247,10 @@ struct Collective {
   CollectiveKind kind;
   std::vector<int> axes;
   View src, dst;
+  struct Pair {
+    View src, dst;
+  };
+  std::vector<Pair> more; // of the type of src
   Reduction reduction = Reduction::Sum;
   int dim = -1, offset = -1, size = -1;
   int toDim = -1, toOffset = -1, toSize = -1;

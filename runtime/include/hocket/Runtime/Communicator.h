@@ -39,6 +39,10 @@ struct CollectiveSpec {
   int64_t me = 0;               // index into members
   Window src, dst; // may overlap only if equal and the kind is AllReduce or
                    // Broadcast
+  struct Pair {
+    Window src, dst;
+  };
+  std::vector<Pair> more; // AllReduce: reduced likewise, of the same type
   int dim = -1;
   std::vector<int64_t> offset, size; // along dim, by member
   int toDim = -1;

@@ -1,0 +1,97 @@
+// RUN: hocket-opt %s --split-input-file --hocket-combine | FileCheck %s
+
+#n = #nn.layout<>
+#v = #nn.layout<[rows=4]>
+module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+  // The second does not need the first, and is of its kind; what uses the first
+  // comes after both.
+  // CHECK-LABEL: func.func @independent
+  // CHECK:      %[[HALF:.*]] = nn.unary "neg" %[[B:.*]] :
+  // CHECK-NEXT: %[[SUMS:.*]]:2 = spmd.all_reduce_many sum %[[A:.*]], %[[HALF]] over ["dp"] {id = 0 : i64}
+  // CHECK-NEXT: %[[USE:.*]] = nn.unary "exp" %[[SUMS]]#0
+  // CHECK-NEXT: return %[[USE]], %[[SUMS]]#1
+  func.func @independent(%a: tensor<4xf32, #v>, %b: tensor<f32, #n>) -> (tensor<4xf32, #v>, tensor<f32, #n>) attributes {spmd.ranks = array<i64: 0, 1, 2, 3>} {
+    %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %e = nn.unary "exp" %s : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %h = nn.unary "neg" %b : (tensor<f32, #n>) -> tensor<f32, #n>
+    %t = spmd.all_reduce sum %h over ["dp"] {id = 1 : i64} : (tensor<f32, #n>) -> tensor<f32, #n>
+    return %e, %t : tensor<4xf32, #v>, tensor<f32, #n>
+  }
+}
+
+// -----
+
+#v = #nn.layout<[rows=4]>
+module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+  // What needs another's result, reduces otherwise or over other axes stays.
+  // CHECK-LABEL: func.func @dependent
+  // CHECK: spmd.all_reduce max %{{.*}} over ["dp"] {id = 0 : i64}
+  // CHECK: spmd.all_reduce sum %{{.*}} over ["dp"] {id = 1 : i64}
+  // CHECK: spmd.all_reduce sum %{{.*}} over ["tp"] {id = 2 : i64}
+  // CHECK: spmd.all_reduce sum %{{.*}} over ["dp"] {id = 3 : i64}
+  func.func @dependent(%a: tensor<4xf32, #v>) -> tensor<4xf32, #v> attributes {spmd.ranks = array<i64: 0, 1, 2, 3>} {
+    %m = spmd.all_reduce max %a over ["dp"] {id = 0 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %s = spmd.all_reduce sum %a over ["dp"] {id = 1 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %d = nn.binary "sub" %m, %s : (tensor<4xf32, #v>, tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %t = spmd.all_reduce sum %d over ["tp"] {id = 2 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %u = spmd.all_reduce sum %t over ["dp"] {id = 3 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    return %u : tensor<4xf32, #v>
+  }
+}
+
+// -----
+
+#v = #nn.layout<[rows=65536]>
+module attributes {nn.mesh = #nn.mesh<dp=2>} {
+  // 256 kB each: more than is gathered without a bucket.
+  // CHECK-LABEL: func.func @large
+  // CHECK-COUNT-2: spmd.all_reduce sum
+  // CHECK-NOT: all_reduce_many
+  func.func @large(%a: tensor<65536xf32, #v>, %b: tensor<65536xf32, #v>) -> (tensor<65536xf32, #v>, tensor<65536xf32, #v>) attributes {spmd.ranks = array<i64: 0, 1>} {
+    %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<65536xf32, #v>) -> tensor<65536xf32, #v>
+    %t = spmd.all_reduce sum %b over ["dp"] {id = 1 : i64} : (tensor<65536xf32, #v>) -> tensor<65536xf32, #v>
+    return %s, %t : tensor<65536xf32, #v>, tensor<65536xf32, #v>
+  }
+}
+
+// -----
+
+#v = #nn.layout<[rows=65536]>
+module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{axes = ["dp"], bytes = 600000 : i64}]} {
+  // Two fit into a bucket of 600 kB, the third begins another, past a
+  // collective over which it waits.
+  // CHECK-LABEL: func.func @buckets
+  // CHECK: spmd.all_reduce max %{{.*}} over ["dp"] {id = 0 : i64}
+  // CHECK: spmd.all_reduce_many sum %{{.*}}, %{{.*}} over ["dp"] {id = 1 : i64}
+  // CHECK: spmd.all_reduce sum %{{.*}} over ["dp"] {id = 2 : i64}
+  func.func @buckets(%a: tensor<65536xf32, #v>, %b: tensor<65536xf32, #v>, %c: tensor<65536xf32, #v>) -> (tensor<65536xf32, #v>, tensor<65536xf32, #v>, tensor<65536xf32, #v>, tensor<65536xf32, #v>) attributes {spmd.ranks = array<i64: 0, 1>} {
+    %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<65536xf32, #v>) -> tensor<65536xf32, #v>
+    %m = spmd.all_reduce max %a over ["dp"] {id = 1 : i64} : (tensor<65536xf32, #v>) -> tensor<65536xf32, #v>
+    %t = spmd.all_reduce sum %b over ["dp"] {id = 2 : i64} : (tensor<65536xf32, #v>) -> tensor<65536xf32, #v>
+    %u = spmd.all_reduce sum %c over ["dp"] {id = 3 : i64} : (tensor<65536xf32, #v>) -> tensor<65536xf32, #v>
+    return %s, %m, %t, %u : tensor<65536xf32, #v>, tensor<65536xf32, #v>, tensor<65536xf32, #v>, tensor<65536xf32, #v>
+  }
+}
+
+// -----
+
+#v = #nn.layout<[rows=3]>
+#w = #nn.layout<[rows=2]>
+module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+  // In one class the second needs the first, so in none they are one: ranks of
+  // both classes meet in them.
+  // CHECK-LABEL: func.func @class0
+  // CHECK-NOT: all_reduce_many
+  // CHECK-LABEL: func.func @class1
+  // CHECK-NOT: all_reduce_many
+  func.func @class0(%a: tensor<3xf32, #v>, %b: tensor<3xf32, #v>) -> tensor<3xf32, #v> attributes {spmd.ranks = array<i64: 0, 2>} {
+    %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<3xf32, #v>) -> tensor<3xf32, #v>
+    %t = spmd.all_reduce sum %b over ["dp"] {id = 1 : i64} : (tensor<3xf32, #v>) -> tensor<3xf32, #v>
+    return %t : tensor<3xf32, #v>
+  }
+  func.func @class1(%a: tensor<2xf32, #w>, %b: tensor<2xf32, #w>) -> tensor<2xf32, #w> attributes {spmd.ranks = array<i64: 1, 3>} {
+    %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<2xf32, #w>) -> tensor<2xf32, #w>
+    %t = spmd.all_reduce sum %s over ["dp"] {id = 1 : i64} : (tensor<2xf32, #w>) -> tensor<2xf32, #w>
+    return %t : tensor<2xf32, #w>
+  }
+}
