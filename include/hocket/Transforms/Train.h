@@ -1,0 +1,33 @@
+//===- Train.h - the optimizer of a training step --------------*- C++ -*-===//
+//
+// placed -> placed. A module with nn.train has the gradients of its parameters
+// as outputs `PATH.grad`; see lib/Frontend/Elaborate/TrainRecipe.h for what the
+// attribute says. They become clipped updates of parameters and of what the
+// optimizer keeps of each (nn.state, nn.assign); outputs are then
+//
+//   loss, grad_norm (before clipping), lr
+//
+// Everything is made of nn operations that are placed by their own rules: of
+// the squares of a split gradient each rank sums its part, and all of these
+// sums are completed by one all_reduce.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_TRANSFORMS_TRAIN_H
+#define HOCKET_TRANSFORMS_TRAIN_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hocket {
+
+inline constexpr llvm::StringLiteral kTrain = "nn.train";
+
+/// Leaves modules without nn.train as they are.
+mlir::LogicalResult train(mlir::ModuleOp module);
+
+/// Registers --hocket-train.
+void registerTrainPass();
+
+} // namespace hocket
+
+#endif // HOCKET_TRANSFORMS_TRAIN_H

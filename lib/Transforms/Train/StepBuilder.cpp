@@ -1,0 +1,191 @@
+//===- StepBuilder.cpp - the norm, and what a step returns ----------------===//
+
+#include "StepBuilder.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::training;
+
+StepBuilder::StepBuilder(func::FuncOp func, nn::MeshAttr mesh,
+                         DictionaryAttr recipe)
+    : func(func), recipe(recipe), placer(mesh),
+      terminator(func.getBody().front().getTerminator()), builder(terminator),
+      at(func.getLoc()) {}
+
+double StepBuilder::numberOf(StringRef key) const {
+  auto number = recipe.getAs<FloatAttr>(key);
+  return number ? number.getValueAsDouble() : 0;
+}
+
+bool StepBuilder::isListed(StringRef key, StringAttr path) const {
+  auto paths = recipe.getAs<ArrayAttr>(key);
+  return paths && llvm::is_contained(paths, Attribute(path));
+}
+
+void StepBuilder::nameNext(StringRef path) {
+  Location line = func.getLoc();
+  if (auto name = dyn_cast<NameLoc>(line))
+    line = name.getChildLoc();
+  at = NameLoc::get(builder.getStringAttr(path), line);
+}
+
+//===-- Operations
+//------------------------------------------------------------===//
+
+static Type elementOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType();
+}
+
+static RankedTensorType withoutPlacement(Value value) {
+  return nn::withLayout(cast<RankedTensorType>(value.getType()),
+                        nn::layoutOf(value).withoutPlacement());
+}
+
+Value StepBuilder::unary(StringRef kind, Value x) {
+  return make<nn::UnaryOp>(withoutPlacement(x), x, kind);
+}
+
+Value StepBuilder::binary(StringRef kind, Value a, Value b) {
+  // One of the two may be a number without dims.
+  bool isLarger =
+      nn::layoutOf(a).getDims().size() < nn::layoutOf(b).getDims().size();
+  RankedTensorType type = withoutPlacement(isLarger ? b : a);
+  if (kind == "lt")
+    type = type.clone(builder.getI1Type());
+  return make<nn::BinaryOp>(type, a, b, kind);
+}
+
+Value StepBuilder::binary(StringRef kind, Value a, double b) {
+  return binary(kind, a, scalar(b, elementOf(a)));
+}
+
+Value StepBuilder::scalar(double value, Type element) {
+  auto layout = nn::LayoutAttr::get(builder.getContext(), {}, {}, {});
+  return make<nn::FillOp>(nn::tensorOf(element, layout), APFloat(value));
+}
+
+Value StepBuilder::sumOfAll(Value x) {
+  SmallVector<int64_t> dims;
+  for (size_t dim = 0; dim < nn::layoutOf(x).getDims().size(); ++dim)
+    dims.push_back(dim);
+  auto layout = nn::LayoutAttr::get(builder.getContext(), {}, {}, {});
+  return make<nn::ReduceOp>(nn::tensorOf(elementOf(x), layout), x, "sum", dims,
+                            /*keepdim=*/false);
+}
+
+//===-- The step
+//--------------------------------------------------------------===//
+
+/// Takes the outputs `PATH.grad` of parameters off the function.
+LogicalResult StepBuilder::findGradients() {
+  llvm::DenseMap<StringRef, nn::ParameterOp> parameters;
+  for (auto parameter : func.getBody().front().getOps<nn::ParameterOp>()) {
+    parameters[parameter.getPath()] = parameter;
+    placer.markFree(parameter);
+  }
+  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
+  SmallVector<Value> kept;
+  SmallVector<Attribute> keptNames;
+  for (auto [value, attribute] :
+       llvm::zip(terminator->getOperands(), names.getValue())) {
+    StringRef name = cast<StringAttr>(attribute).getValue();
+    nn::ParameterOp parameter;
+    if (name.consume_back(".grad"))
+      parameter = parameters.lookup(name);
+    if (!parameter) {
+      kept.push_back(value);
+      keptNames.push_back(attribute);
+    } else if (!value.getDefiningOp<nn::FillOp>() &&
+               !isListed("frozen", parameter.getPathAttr())) {
+      // What the loss does not depend on is not trained.
+      list.push_back({parameter, value, parameter.getPathAttr()});
+    }
+  }
+  terminator->setOperands(kept);
+  func->setAttr("nn.outputs", builder.getArrayAttr(keptNames));
+  if (list.empty())
+    return func.emitError("nothing to train: the loss depends on no parameter "
+                          "that is not frozen");
+  return success();
+}
+
+Value StepBuilder::stepAsFloat() {
+  for (BlockArgument argument : func.getArguments()) {
+    auto name =
+        func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
+    if (name && name.getValue() == "step")
+      return make<nn::CastOp>(
+          withoutPlacement(argument).clone(builder.getF32Type()), argument);
+  }
+  return {};
+}
+
+Value StepBuilder::globalNorm() {
+  Value total;
+  for (const Trained &trained : list) {
+    nameNext("grad_norm");
+    Value g = trained.gradient;
+    Value square = sumOfAll(binary("mul", g, g));
+    total = total ? binary("add", total, square) : square;
+  }
+  // Parts of split gradients are summed once, for all parameters together.
+  total = placer.redistribute(builder, at, total,
+                              nn::layoutOf(total).withoutPlacement());
+  return unary("sqrt", total);
+}
+
+/// As PyTorch's clip_grad_norm_.
+void StepBuilder::clip(Value norm) {
+  double limit = numberOf("clip");
+  if (limit == 0)
+    return;
+  nameNext("clip");
+  Value factor =
+      binary("div", scalar(limit, elementOf(norm)), binary("add", norm, 1e-6));
+  factor = binary("minimum", factor, 1.0);
+  for (Trained &trained : list) {
+    nameNext((trained.path.getValue() + ".update").str());
+    trained.gradient = binary("mul", trained.gradient, factor);
+  }
+}
+
+void StepBuilder::assign(StringRef name, Value value) {
+  assigned.push_back({builder.getStringAttr(name), value});
+}
+
+void StepBuilder::finish(Value norm, Value rate) {
+  SmallVector<Value> results(terminator->getOperands());
+  SmallVector<Attribute> names(
+      func->getAttrOfType<ArrayAttr>("nn.outputs").getValue());
+  results.append({norm, rate});
+  names.append(
+      {builder.getStringAttr("grad_norm"), builder.getStringAttr("lr")});
+  for (auto [name, value] : assigned) {
+    nameNext(name);
+    nn::AssignOp::create(builder, at, name, value);
+  }
+  terminator->setOperands(results);
+  func->setAttr("nn.outputs", builder.getArrayAttr(names));
+  SmallVector<DictionaryAttr> attributes;
+  func.getAllResultAttrs(attributes);
+  attributes.resize(results.size(), builder.getDictionaryAttr({}));
+  func.setFunctionType(FunctionType::get(func.getContext(),
+                                         func.getArgumentTypes(),
+                                         ValueRange(results).getTypes()));
+  func.setAllResultAttrs(attributes);
+}
+
+LogicalResult StepBuilder::run() {
+  if (failed(findGradients()))
+    return failure();
+  nameNext("lr");
+  Value step = stepAsFloat();
+  if (!step)
+    return func.emitError("a training step needs the input 'step'");
+  Value rate = rateAt(step);
+  Value norm = globalNorm();
+  clip(norm);
+  updateAll(step, rate);
+  finish(norm, rate);
+  return success(!hasFailed);
+}

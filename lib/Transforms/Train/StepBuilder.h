@@ -1,0 +1,79 @@
+//===- StepBuilder.h - what follows the backward in a step -----*- C++ -*-===//
+//
+// Files by role: Rate.cpp (learning rates), Update.cpp (optimizers),
+// StepBuilder.cpp (the norm, and what the step returns and assigns).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_TRANSFORMS_TRAIN_STEPBUILDER_H
+#define HOCKET_LIB_TRANSFORMS_TRAIN_STEPBUILDER_H
+
+#include "dialects/Nn/Nn.h"
+#include "hocket/Placement/OpPlacer.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace hocket::training {
+
+/// A parameter, its gradient, and the path of both.
+struct Trained {
+  nn::ParameterOp parameter;
+  mlir::Value gradient;
+  mlir::StringAttr path;
+};
+
+class StepBuilder {
+public:
+  StepBuilder(mlir::func::FuncOp func, nn::MeshAttr mesh,
+              mlir::DictionaryAttr recipe);
+  mlir::LogicalResult run();
+
+private:
+  mlir::LogicalResult findGradients();
+  /// The number of steps done before this one, as a float.
+  mlir::Value stepAsFloat();
+  /// The norm of all gradients as one vector.
+  mlir::Value globalNorm();
+  void clip(mlir::Value norm);
+  void finish(mlir::Value norm, mlir::Value rate);
+
+  // Rate.cpp
+  mlir::Value rateAt(mlir::Value step);
+
+  // Update.cpp
+  void updateAll(mlir::Value step, mlir::Value rate);
+  void updateAdamW(const Trained &trained, mlir::Value rate,
+                   mlir::Value firstShare, mlir::Value secondShare);
+  void updateSgd(const Trained &trained, mlir::Value rate);
+  mlir::Value stateOf(const Trained &trained, llvm::StringRef what);
+  void assign(llvm::StringRef name, mlir::Value value);
+
+  double numberOf(llvm::StringRef key) const;
+  bool isListed(llvm::StringRef key, mlir::StringAttr path) const;
+
+  template <class Op, class... Args>
+  mlir::Value make(mlir::Type type, Args &&...args) {
+    auto op = Op::create(builder, at, type, std::forward<Args>(args)...);
+    hasFailed |= mlir::failed(placer.place(op));
+    return op;
+  }
+  mlir::Value unary(llvm::StringRef kind, mlir::Value x);
+  mlir::Value binary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
+  mlir::Value binary(llvm::StringRef kind, mlir::Value a, double b);
+  mlir::Value scalar(double value, mlir::Type element);
+  mlir::Value sumOfAll(mlir::Value x);
+  void nameNext(llvm::StringRef path);
+
+  mlir::func::FuncOp func;
+  mlir::DictionaryAttr recipe;
+  placement::OpPlacer placer;
+  mlir::Operation *terminator;
+  mlir::OpBuilder builder;
+  mlir::Location at;
+  std::vector<Trained> list;
+  std::vector<std::pair<mlir::StringAttr, mlir::Value>> assigned;
+  bool hasFailed = false;
+};
+
+} // namespace hocket::training
+
+#endif // HOCKET_LIB_TRANSFORMS_TRAIN_STEPBUILDER_H

@@ -1,0 +1,91 @@
+//===- Update.cpp - optimizers, element by element ------------------------===//
+//
+// The arithmetic is PyTorch's, so that a run can be held against one there. All
+// of an update is element-wise, so that it becomes one kernel a parameter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepBuilder.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::training;
+
+/// A tensor that lives beside the parameter, placed as it is.
+Value StepBuilder::stateOf(const Trained &trained, StringRef what) {
+  OpBuilder top(trained.parameter);
+  nn::ParameterOp parameter = trained.parameter;
+  std::string name = (what + "." + trained.path.getValue()).str();
+  return nn::StateOp::create(top, parameter.getLoc(), parameter.getType(), name,
+                             APFloat(0.0));
+}
+
+/// AdamW (Loshchilov and Hutter, arXiv 1711.05101), decay decoupled and eps
+/// outside of the root. `firstShare` and `secondShare` are 1 - beta^t.
+void StepBuilder::updateAdamW(const Trained &trained, Value rate,
+                              Value firstShare, Value secondShare) {
+  auto betas = recipe.getAs<ArrayAttr>("betas");
+  double first = cast<FloatAttr>(betas[0]).getValueAsDouble();
+  double second = cast<FloatAttr>(betas[1]).getValueAsDouble();
+  double decay = isListed("undecayed", trained.path) ? 0 : numberOf("decay");
+  Value p = nn::ParameterOp(trained.parameter), g = trained.gradient;
+  Value mean = stateOf(trained, "exp_avg");
+  Value square = stateOf(trained, "exp_avg_sq");
+  mean = binary("add", binary("mul", mean, first), binary("mul", g, 1 - first));
+  square = binary("add", binary("mul", square, second),
+                  binary("mul", binary("mul", g, g), 1 - second));
+  Value root = unary("sqrt", binary("div", square, secondShare));
+  Value size = binary("add", root, numberOf("eps"));
+  Value move = binary("div", binary("div", mean, firstShare), size);
+  if (decay != 0)
+    move = binary("add", move, binary("mul", p, decay));
+  Value next = binary("sub", p, binary("mul", move, rate));
+  StringRef path = trained.path.getValue();
+  assign(path, next);
+  assign(("exp_avg." + path).str(), mean);
+  assign(("exp_avg_sq." + path).str(), square);
+}
+
+void StepBuilder::updateSgd(const Trained &trained, Value rate) {
+  double momentum = numberOf("momentum");
+  double decay = isListed("undecayed", trained.path) ? 0 : numberOf("decay");
+  Value p = nn::ParameterOp(trained.parameter), g = trained.gradient;
+  StringRef path = trained.path.getValue();
+  if (decay != 0)
+    g = binary("add", g, binary("mul", p, decay));
+  Value move = g, kept;
+  if (momentum != 0) {
+    // It begins at 0, so after the first step it is that step's gradient.
+    kept =
+        binary("add", binary("mul", stateOf(trained, "momentum"), momentum), g);
+    move = kept;
+    if (recipe.getAs<BoolAttr>("nesterov").getValue())
+      move = binary("add", g, binary("mul", kept, momentum));
+  }
+  assign(path, binary("sub", p, binary("mul", move, rate)));
+  if (kept)
+    assign(("momentum." + path).str(), kept);
+}
+
+void StepBuilder::updateAll(Value step, Value rate) {
+  bool isAdamW = recipe.getAs<StringAttr>("optimizer").getValue() == "adamw";
+  SmallVector<Value> shares;
+  if (isAdamW) {
+    nameNext("lr");
+    Type element = builder.getF32Type();
+    Value count = binary("add", step, 1.0);
+    for (auto beta : recipe.getAs<ArrayAttr>("betas").getAsRange<FloatAttr>()) {
+      Value power =
+          binary("pow", scalar(beta.getValueAsDouble(), element), count);
+      shares.push_back(binary("sub", scalar(1, element), power));
+    }
+  }
+  for (const Trained &trained : list) {
+    nameNext((trained.path.getValue() + ".update").str());
+    if (isAdamW)
+      updateAdamW(trained, rate, shares[0], shares[1]);
+    else
+      updateSgd(trained, rate);
+  }
+}
