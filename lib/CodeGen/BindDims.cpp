@@ -108,6 +108,15 @@ bool GraphBuilder::bindSlice(nn::SliceOp op) {
   return true;
 }
 
+bool GraphBuilder::bindLogSumExp(nn::LogSumExpOp op) {
+  Dims &result = dims[op.getResult()];
+  const Dims &x = dimsOf(op->getOpOperand(0));
+  for (size_t i = 0, next = 0; i < x.size(); ++i)
+    if (i != op.getDim() && !atoms.unify(x[i], result[next++]))
+      return false;
+  return true;
+}
+
 /// The last dim is (pair, angle) in style "half" and (angle, pair) in style
 /// "interleaved".
 bool GraphBuilder::bindRotary(nn::RotaryOp op) {
@@ -167,6 +176,8 @@ bool GraphBuilder::bind(Operation *op) {
     return bindConcat(concat);
   if (auto slice = dyn_cast<nn::SliceOp>(op))
     return bindSlice(slice);
+  if (auto sum = dyn_cast<nn::LogSumExpOp>(op))
+    return bindLogSumExp(sum);
   if (auto rotate = dyn_cast<nn::RotaryOp>(op))
     return bindRotary(rotate);
   if (auto dropout = dyn_cast<nn::DropoutOp>(op))
@@ -208,8 +219,8 @@ bool isKernelOp(Operation *op) {
   return isa<nn::UnaryOp, nn::BinaryOp, nn::WhereOp, nn::CastOp, nn::FillOp,
              nn::IotaOp, nn::BroadcastOp, nn::ReduceOp, nn::SoftmaxOp,
              nn::LayerNormOp, nn::RmsNormOp, nn::RotaryOp, nn::RearrangeOp,
-             nn::SliceOp, nn::ConcatOp, nn::ValueOp, nn::DropoutOp,
-             spmd::KeepFirstOp>(op);
+             nn::LogSumExpOp, nn::SliceOp, nn::ConcatOp, nn::ValueOp,
+             nn::DropoutOp, spmd::KeepFirstOp>(op);
 }
 
 } // namespace hocket::codegen

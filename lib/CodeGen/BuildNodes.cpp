@@ -245,6 +245,8 @@ int GraphBuilder::build(Operation *op) {
     return buildReduce(reduce);
   if (auto softmax = dyn_cast<nn::SoftmaxOp>(op))
     return buildSoftmax(softmax);
+  if (auto sum = dyn_cast<nn::LogSumExpOp>(op))
+    return buildLogSumExp(sum);
   if (auto norm = dyn_cast<nn::LayerNormOp>(op))
     return buildLayerNorm(norm);
   if (auto norm = dyn_cast<nn::RmsNormOp>(op))

@@ -4,6 +4,7 @@
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -17,6 +18,22 @@ int GraphBuilder::buildSoftmax(nn::SoftmaxOp op) {
   int sum = reduce(ScalarOp::Add, power, axes);
   int one = constant(1, graph.nodes[x].type);
   return compute(ScalarOp::Mul, {power, compute(ScalarOp::Div, {one, sum})});
+}
+
+int GraphBuilder::buildLogSumExp(nn::LogSumExpOp op) {
+  SmallVector<int, 4> axes = axesOf(dimsOf(op->getOpOperand(0))[op.getDim()]);
+  int x = operand(op->getOpOperand(0));
+  DType type = graph.nodes[x].type;
+  int largest = reduce(ScalarOp::Max, x, axes);
+  // An infinity less itself would be NaN.
+  int isInfinite = compute(
+      ScalarOp::Eq, {compute(ScalarOp::Abs, {largest}),
+                     constant(std::numeric_limits<double>::infinity(), type)});
+  int shift =
+      compute(ScalarOp::Select, {isInfinite, constant(0, type), largest});
+  int power = compute(ScalarOp::Exp, {compute(ScalarOp::Sub, {x, shift})});
+  int sum = reduce(ScalarOp::Add, power, axes);
+  return compute(ScalarOp::Add, {compute(ScalarOp::Log, {sum}), shift});
 }
 
 int GraphBuilder::buildLayerNorm(nn::LayerNormOp op) {
@@ -147,7 +164,8 @@ int GraphBuilder::tableArgument(nn::RotaryOp op) {
   return request.body->getNumArguments() + number;
 }
 
-/// y[0, i] = x[0, i] cos - x[1, i] sin,  y[1, i] = x[1, i] cos + x[0, i] sin.
+/// y[0, i] = x[0, i] cos - x[1, i] sin,  y[1, i] = x[1, i] cos + x[0, i] sin;
+/// backwards the signs of the sines change.
 int GraphBuilder::buildRotary(nn::RotaryOp op) {
   auto shape = cast<RankedTensorType>(op.getX().getType()).getShape();
   int64_t positions = shape[op.getDim()], half = shape.back() / 2;
@@ -170,8 +188,10 @@ int GraphBuilder::buildRotary(nn::RotaryOp op) {
   int other = compute(ScalarOp::Mul, {add(flip), load(sine)});
   int minor = indexAlong(pair, DType::I64);
   int isFirst = compute(ScalarOp::Eq, {minor, constant(0, DType::I64)});
-  int sign = compute(ScalarOp::Select,
-                     {isFirst, compute(ScalarOp::Neg, {other}), other});
+  int turned = compute(ScalarOp::Neg, {other});
+  if (op.getInverse())
+    std::swap(turned, other);
+  int sign = compute(ScalarOp::Select, {isFirst, turned, other});
   return compute(ScalarOp::Add,
                  {compute(ScalarOp::Mul, {x, load(cosine)}), sign});
 }

@@ -69,6 +69,7 @@ private:
   bool bindConcat(nn::ConcatOp op);
   bool bindSlice(nn::SliceOp op);
   bool bindReduce(nn::ReduceOp op);
+  bool bindLogSumExp(nn::LogSumExpOp op);
   bool use(mlir::OpOperand &operand);
   bool unify(const Dims &a, const Dims &b);
   bool unifyBroadcast(const Dims &operand, mlir::Value operandValue,
@@ -109,6 +110,7 @@ private:
   int buildCast(int x, mlir::Type to);
   // BuildNorms.cpp
   int buildSoftmax(nn::SoftmaxOp op);
+  int buildLogSumExp(nn::LogSumExpOp op);
   int buildLayerNorm(nn::LayerNormOp op);
   int buildRmsNorm(nn::RmsNormOp op);
   int buildRotary(nn::RotaryOp op);

@@ -105,7 +105,11 @@ private:
   /// The dropped weights of an attention or its gradient; `step` may be null.
   plan::Dropout dropoutOf(mlir::Operation &op, mlir::Value q, mlir::Value step,
                           double p);
+  template <class OpTy> plan::Attention attentionOf(OpTy op);
+  Strided allocateBySeq(mlir::Value value);
+  mlir::LogicalResult planAttentionGrad(nn::AttentionGradOp op);
   mlir::LogicalResult planEmbedding(nn::EmbeddingOp op);
+  mlir::LogicalResult planEmbeddingGrad(nn::EmbeddingGradOp op);
 
   // Kernels.cpp
   mlir::LogicalResult planKernel(spmd::KernelOp op);

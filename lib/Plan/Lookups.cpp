@@ -14,7 +14,8 @@ plan::Dropout ClassPlanner::dropoutOf(Operation &op, Value q, Value step,
   dropout.p = p;
   dropout.key = op.getAttrOfType<IntegerAttr>(spmd::kKey).getInt();
   dropout.step = get(step).view();
-  dropout.first = tables.scalar(op.getAttrOfType<spmd::TableAttr>(spmd::kFirst));
+  dropout.first =
+      tables.scalar(op.getAttrOfType<spmd::TableAttr>(spmd::kFirst));
   auto box = op.getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
   Numbers all = rowMajorStrides(factorSizes(box.getLayout()));
   Numbers held = factorSizes(nn::layoutOf(q));
@@ -27,17 +28,41 @@ plan::Dropout ClassPlanner::dropoutOf(Operation &op, Value q, Value step,
   return dropout;
 }
 
-LogicalResult ClassPlanner::planAttention(nn::AttentionOp op) {
+/// Everything but `out`.
+template <class OpTy> plan::Attention ClassPlanner::attentionOf(OpTy op) {
   plan::Attention attention;
-  Strided q = byDims(*op, op.getQ());
-  attention.q = q.view();
+  attention.q = byDims(*op, op.getQ()).view();
   attention.k = byDims(*op, op.getK()).view();
   attention.v = byDims(*op, op.getV()).view();
   if (op.getKeep())
     attention.keep = byDims(*op, op.getKeep()).view();
-  // [batch, heads, seq, dim] in memory as batch, seq, heads, dim: what follows
-  // joins heads and dim.
-  auto layout = nn::layoutOf(op.getResult());
+  attention.scale = op.getScale().convertToDouble();
+  attention.causal = op.getCausal();
+  if (auto group = op->template getAttrOfType<IntegerAttr>(spmd::kGroup))
+    attention.group = group.getInt();
+  auto table = [&](StringRef name) {
+    return tables.scalar(op->template getAttrOfType<spmd::TableAttr>(name));
+  };
+  attention.headOffset = table(spmd::kHeadOffset);
+  attention.kvHeadOffset = table(spmd::kKvHeadOffset);
+  attention.queryOffset = table(spmd::kQueryOffset);
+  attention.keyOffset = table(spmd::kKeyOffset);
+  attention.dropout = dropoutOf(*op, op.getQ(), op.getStep(),
+                                op.getDropout().convertToDouble());
+  return attention;
+}
+
+/// Multiplications of q with k, and of the weights with v, twice.
+static std::pair<int64_t, int64_t> flopsOf(const plan::Attention &attention) {
+  const auto &q = attention.q.shape, &v = attention.v.shape;
+  int64_t weights = 2 * q[0] * q[1] * q[2] * v[2];
+  return {weights * q[3], weights * v[3]};
+}
+
+/// [batch, heads, seq, dim] in memory as batch, seq, heads, dim: what follows
+/// joins heads and dim.
+Strided ClassPlanner::allocateBySeq(Value value) {
+  auto layout = nn::layoutOf(value);
   Numbers sizes = factorSizes(layout);
   SmallVector<int64_t> order;
   for (size_t dim : {0, 2, 1, 3}) {
@@ -51,27 +76,29 @@ LogicalResult ClassPlanner::planAttention(nn::AttentionOp op) {
     strides[factor] = stride;
     stride *= std::max<int64_t>(sizes[factor], 1);
   }
-  Strided out = allocate(typeOf(op.getResult()), sizes, strides);
-  values[op.getResult()] = out;
-  attention.out = reshaped(out, layout.getShape())->view();
-  attention.scale = op.getScale().convertToDouble();
-  attention.causal = op.getCausal();
-  if (auto group = op->getAttrOfType<IntegerAttr>(spmd::kGroup))
-    attention.group = group.getInt();
-  auto table = [&](StringRef name) {
-    return tables.scalar(op->getAttrOfType<spmd::TableAttr>(name));
-  };
-  attention.headOffset = table(spmd::kHeadOffset);
-  attention.kvHeadOffset = table(spmd::kKvHeadOffset);
-  attention.queryOffset = table(spmd::kQueryOffset);
-  attention.keyOffset = table(spmd::kKeyOffset);
-  attention.dropout = dropoutOf(*op, op.getQ(), op.getStep(),
-                                op.getDropout().convertToDouble());
-  const auto &qs = attention.q.shape;
-  const auto &vs = attention.v.shape;
-  rankClass->budget.flops +=
-      2 * qs[0] * qs[1] * qs[2] * vs[2] * (qs[3] + vs[3]);
+  values[value] = allocate(typeOf(value), sizes, strides);
+  return *reshaped(values[value], layout.getShape());
+}
+
+LogicalResult ClassPlanner::planAttention(nn::AttentionOp op) {
+  plan::Attention attention = attentionOf(op);
+  attention.out = allocateBySeq(op.getResult()).view();
+  auto [scores, sums] = flopsOf(attention);
+  rankClass->budget.flops += scores + sums;
   emit(*op, attention);
+  return success();
+}
+
+LogicalResult ClassPlanner::planAttentionGrad(nn::AttentionGradOp op) {
+  plan::AttentionGrad gradient;
+  gradient.forward = attentionOf(op);
+  gradient.forward.out = byDims(*op, op.getDout()).view();
+  gradient.dq = allocateBySeq(op.getDq()).view();
+  gradient.dk = allocateBySeq(op.getDk()).view();
+  gradient.dv = allocateBySeq(op.getDv()).view();
+  auto [scores, sums] = flopsOf(gradient.forward);
+  rankClass->budget.flops += 3 * scores + 2 * sums;
+  emit(*op, gradient);
   return success();
 }
 
@@ -91,5 +118,23 @@ LogicalResult ClassPlanner::planEmbedding(nn::EmbeddingOp op) {
       tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
   embedding.vocab = op->getAttrOfType<IntegerAttr>(spmd::kVocab).getInt();
   emit(*op, embedding);
+  return success();
+}
+
+LogicalResult ClassPlanner::planEmbeddingGrad(nn::EmbeddingGradOp op) {
+  plan::EmbeddingGrad gradient;
+  gradient.ids = get(op.getIds()).view();
+  Numbers shape = factorSizes(nn::layoutOf(op.getIds()));
+  auto layout = nn::layoutOf(op.getResult());
+  shape.push_back(layout.getDims().back().getSize());
+  gradient.dy =
+      reshapedOrCopied(*op, get(op.getDy()), shape, typeOf(op.getDy())).view();
+  Strided out = allocate(op.getType(), {});
+  values[op.getResult()] = out;
+  gradient.out = reshaped(out, layout.getShape())->view();
+  gradient.vocabOffset =
+      tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
+  gradient.vocab = op->getAttrOfType<IntegerAttr>(spmd::kVocab).getInt();
+  emit(*op, gradient);
   return success();
 }

@@ -135,6 +135,7 @@ LogicalResult ClassBuilder::lower(Operation &op) {
       .Case<nn::LayerNormOp, nn::RmsNormOp>(
           [&](Operation *op) { return lowerNorm(*op); })
       .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(op); })
+      .Case([&](nn::LogSumExpOp op) { return lowerLogSumExp(op); })
       .Case([&](nn::ReduceOp op) { return lowerMean(op); })
       .Default([&](Operation *op) { return lowerAsIs(*op); });
 }

@@ -32,15 +32,10 @@ private:
 
   // Operations.cpp: operations that depend on where the rank is.
   mlir::LogicalResult lowerParameter(nn::ParameterOp op);
+  mlir::LogicalResult lowerState(nn::StateOp op);
   mlir::LogicalResult lowerDropout(nn::DropoutOp op);
   mlir::LogicalResult adapt(mlir::Operation &source, mlir::Operation &local);
-  mlir::LogicalResult adaptEmbedding(nn::EmbeddingOp op,
-                                     mlir::Operation &local);
-  mlir::LogicalResult adaptAttention(nn::AttentionOp op, nn::AttentionOp local);
-  void dropWeights(nn::AttentionOp op, nn::AttentionOp local);
-  mlir::LogicalResult setHeads(nn::AttentionOp op, nn::AttentionOp local);
-  mlir::LogicalResult checkHeads(nn::AttentionOp op, spmd::TableAttr head,
-                                 spmd::TableAttr kvHead, int64_t group);
+  mlir::LogicalResult adaptEmbedding(mlir::Operation &local, mlir::Value table);
   /// Which elements of a tensor of `layout` draw random words in `local`.
   void setDraws(mlir::Operation &local, nn::LayoutAttr layout, int64_t key);
   mlir::LogicalResult adaptSlice(nn::SliceOp op, nn::SliceOp local);
@@ -52,9 +47,19 @@ private:
   mlir::LogicalResult refuseOffset(mlir::Operation &local, mlir::Value tensor,
                                    int64_t dim);
 
+  // Attention.cpp: nn.attention and its gradient. q and k are placed, `op` is
+  // the operation on local tensors.
+  template <class OpTy> mlir::LogicalResult adaptAttention(OpTy op, OpTy local);
+  template <class OpTy> void dropWeights(OpTy op, OpTy local);
+  mlir::LogicalResult setHeads(mlir::Operation &op, mlir::Value q,
+                               mlir::Value k);
+  mlir::LogicalResult checkHeads(mlir::Operation &op, mlir::Value q,
+                                 mlir::Value k, int64_t group);
+
   // Redistribute.cpp
   mlir::LogicalResult lowerRedistribute(nn::RedistributeOp op);
   bool lowerConstantSlice(nn::RedistributeOp op);
+  bool lowerRowSlice(nn::RedistributeOp op, nn::EmbeddingGradOp gradient);
   mlir::LogicalResult lowerSlice(nn::RedistributeOp op);
   struct FactorCut; // one factor, cut by the axes of a redistribution
   mlir::FailureOr<FactorCut> cutOf(mlir::Operation *op, nn::LayoutAttr layout,
@@ -69,6 +74,7 @@ private:
   void mapInto(mlir::Value placed, mlir::Value value);
   mlir::LogicalResult lowerNorm(mlir::Operation &op);
   mlir::LogicalResult lowerSoftmax(nn::SoftmaxOp op);
+  mlir::LogicalResult lowerLogSumExp(nn::LogSumExpOp op);
   mlir::LogicalResult lowerMean(nn::ReduceOp op);
   /// Whether the op reduces over a dim of x that the mesh splits; an error if
   /// it does so without a licence.

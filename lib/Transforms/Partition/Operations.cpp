@@ -64,9 +64,17 @@ LogicalResult ClassBuilder::refuseOffset(Operation &local, Value tensor,
 
 LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
   return TypeSwitch<Operation *, LogicalResult>(&source)
-      .Case([&](nn::EmbeddingOp op) { return adaptEmbedding(op, local); })
+      .Case([&](nn::EmbeddingOp op) {
+        return adaptEmbedding(local, op.getTable());
+      })
+      .Case([&](nn::EmbeddingGradOp op) {
+        return adaptEmbedding(local, op.getResult());
+      })
       .Case([&](nn::AttentionOp op) {
         return adaptAttention(op, cast<nn::AttentionOp>(local));
+      })
+      .Case([&](nn::AttentionGradOp op) {
+        return adaptAttention(op, cast<nn::AttentionGradOp>(local));
       })
       .Case([&](nn::DropoutOp op) {
         setDraws(local, nn::layoutOf(op.getResult()),
@@ -88,125 +96,10 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
       .Default(success());
 }
 
-LogicalResult ClassBuilder::adaptEmbedding(nn::EmbeddingOp op,
-                                           Operation &local) {
-  local.setAttr(spmd::kVocab,
-                builder.getI64IntegerAttr(sizeOf(op.getTable(), 0)));
-  return setOffset(local, spmd::kVocabOffset, op.getTable(), 0);
-}
-
-/// The layout of attention's weights, [b, h, s, t], of which a rank holds the
-/// rows of its queries.
-static nn::LayoutAttr weightsLayout(Value q, Value k) {
-  nn::LayoutAttr queries = nn::layoutOf(q);
-  SmallVector<nn::DimAttr> dims(queries.getDims().drop_back());
-  dims.push_back(nn::layoutOf(k).getDims()[2]);
-  SmallVector<nn::SplitAttr> splits;
-  llvm::copy_if(queries.getSplits(), std::back_inserter(splits),
-                [](nn::SplitAttr split) { return split.getDim() < 3; });
-  return nn::LayoutAttr::get(q.getContext(), dims, splits, {});
-}
-
-/// Weights are dropped in training only.
-void ClassBuilder::dropWeights(nn::AttentionOp op, nn::AttentionOp local) {
-  if (op.getStep() && op.getDropout().convertToDouble() > 0)
-    return setDraws(*local, weightsLayout(op.getQ(), op.getK()),
-                    nn::seedOf(op) ^ *op.getStream());
-  local.setDropoutAttr(builder.getF64FloatAttr(0));
-  local.getStepMutable().clear();
-  local.removeStreamAttr();
-}
-
-LogicalResult ClassBuilder::adaptAttention(nn::AttentionOp op,
-                                           nn::AttentionOp local) {
-  dropWeights(op, local);
-  int64_t later = sizeOf(op.getK(), 2) - sizeOf(op.getQ(), 2);
-  if (failed(setOffset(*local, spmd::kKeyOffset, op.getK(), 2)) ||
-      failed(setHeads(op, local)))
-    return failure();
-  // Without a causal mask queries may be any, not only consecutive ones.
-  if (!op.getCausal())
-    local->setAttr(spmd::kQueryOffset, local->getAttr(spmd::kKeyOffset));
-  else if (failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), 2, later)))
-    return failure();
-  return success();
-}
-
-/// The first factor of q's heads that lies inside a group of heads that share
-/// keys and values; all factors count as outside if one goes over the border.
-static int64_t firstInside(ArrayRef<nn::FactorAttr> factors, int64_t group) {
-  int64_t first = factors.size();
-  for (int64_t inside = 1; inside < group && first > 0;)
-    if ((inside *= factors[--first].getSize()) > group)
-      return factors.size();
-  return first;
-}
-
-/// Where the rank's heads begin, and how many of q's read one of k and v. What
-/// is split inside a group leaves fewer of them for the same kv head.
-LogicalResult ClassBuilder::setHeads(nn::AttentionOp op,
-                                     nn::AttentionOp local) {
-  nn::DimAttr heads = nn::layoutOf(op.getQ()).getDims()[1];
-  nn::DimAttr held = nn::layoutOf(local.getQ()).getDims()[1];
-  int64_t group = heads.getSize() / sizeOf(op.getK(), 1), localGroup = group;
-  int64_t border = firstInside(heads.getFactors(), group);
-  for (size_t f = border; f < heads.getFactors().size(); ++f)
-    localGroup = localGroup / heads.getFactors()[f].getSize() *
-                 held.getFactors()[f].getSize();
-  local->setAttr(spmd::kGroup, builder.getI64IntegerAttr(localGroup));
-  auto isOutside = [&](nn::SplitAttr split) {
-    return split.getDim() != 1 || split.getFactor() < border;
-  };
-  nn::LayoutAttr outside = nn::layoutOf(op.getQ());
-  outside = outside.withPlacement(
-      llvm::filter_to_vector(outside.getSplits(), isOutside), {});
-  FailureOr<spmd::TableAttr> first = shares.offsetOf(outside, 1);
-  // Cut by a minor factor, heads are no interval. They need not be where the
-  // kv heads are cut alike: these are then those of the query heads, in order.
-  if (failed(first) && held.getSize() == localGroup * sizeOf(local.getK(), 1)) {
-    auto zero = spmd::TableAttr::constant(op.getContext(), 0);
-    local->setAttr(spmd::kHeadOffset, zero);
-    local->setAttr(spmd::kKvHeadOffset, zero);
-    return success();
-  }
-  if (failed(first))
-    return refuseOffset(*local, op.getQ(), 1);
-  spmd::TableAttr offset = *first;
-  if (localGroup != group) // it falls on a border then
-    offset = spmd::TableAttr::get(
-        op.getContext(), offset.getAxes(),
-        llvm::map_to_vector(offset.getValues(), [&](int64_t head) {
-          return head / group * localGroup;
-        }));
-  local->setAttr(spmd::kHeadOffset, offset);
-  if (failed(setOffset(*local, spmd::kKvHeadOffset, op.getK(), 1)))
-    return failure();
-  return checkHeads(op, offset,
-                    local->getAttrOfType<spmd::TableAttr>(spmd::kKvHeadOffset),
-                    localGroup);
-}
-
-/// The kv heads that the rank's query heads read must be on the rank.
-LogicalResult ClassBuilder::checkHeads(nn::AttentionOp op, spmd::TableAttr head,
-                                       spmd::TableAttr kvHead, int64_t group) {
-  int64_t heads = nn::layoutOf(local(op.getQ())).getDims()[1].getSize();
-  int64_t kvHeads = nn::layoutOf(local(op.getK())).getDims()[1].getSize();
-  if (!checkedHeads.insert({head, kvHead}).second)
-    return success();
-  for (int64_t rank : rankClass.ranks) {
-    SmallVector<int64_t> at = spmd::coordinatesOf(shares.getMesh(), rank);
-    int64_t first = head.at(shares.getMesh(), at);
-    int64_t kvFirst = kvHead.at(shares.getMesh(), at);
-    if (first / group < kvFirst ||
-        (first + heads - 1) / group >= kvFirst + kvHeads)
-      return op.emitError()
-             << "query heads [" << first << ", " << first + heads
-             << ") of rank " << rank << " need kv heads [" << first / group
-             << ", " << (first + heads - 1) / group + 1 << "), it has ["
-             << kvFirst << ", " << kvFirst + kvHeads
-             << "); split the kv heads evenly or not at all";
-  }
-  return success();
+/// Which rows of a table the rank holds.
+LogicalResult ClassBuilder::adaptEmbedding(Operation &local, Value table) {
+  local.setAttr(spmd::kVocab, builder.getI64IntegerAttr(sizeOf(table, 0)));
+  return setOffset(local, spmd::kVocabOffset, table, 0);
 }
 
 /// A slice counts elements of the dim; where a minor factor is split there are

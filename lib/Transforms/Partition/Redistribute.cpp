@@ -66,16 +66,38 @@ static RankedTensorType withFactorSize(RankedTensorType type, int64_t dim,
   return nn::withLayout(type, nn::LayoutAttr::get(context, dims));
 }
 
+/// Rows of an embedding's gradient are made by those ids alone.
+bool ClassBuilder::lowerRowSlice(nn::RedistributeOp op,
+                                 nn::EmbeddingGradOp gradient) {
+  auto columns = [](Value table) {
+    SmallVector<nn::SplitAttr> splits;
+    llvm::copy_if(nn::layoutOf(table).getSplits(), std::back_inserter(splits),
+                  [](nn::SplitAttr split) { return split.getDim() != 0; });
+    return splits;
+  };
+  if (columns(gradient.getResult()) != columns(op.getResult()) ||
+      failed(shares.offsetOf(nn::layoutOf(op.getResult()), 0)))
+    return false;
+  Operation *copy = builder.clone(*gradient, mapping);
+  copy->getResult(0).setType(local(op.getResult().getType()));
+  (void)adaptEmbedding(*copy, op.getResult()); // its offset is known to exist
+  mapping.map(op.getResult(), copy->getResult(0));
+  return true;
+}
+
 /// A slice of a fill or an iota is a smaller one.
 bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
   Operation *source = op.getX().getDefiningOp();
   while (auto named = dyn_cast_or_null<nn::ValueOp>(source))
     source = named.getX().getDefiningOp();
+  if (auto gradient = dyn_cast_or_null<nn::EmbeddingGradOp>(source))
+    return lowerRowSlice(op, gradient);
   if (!isa_and_nonnull<nn::FillOp, nn::IotaOp>(source))
     return false;
-  Operation *copy = builder.clone(*source);
+  Operation *copy = builder.clone(*source, mapping);
   copy->getResult(0).setType(local(op.getResult().getType()));
   if (auto iota = dyn_cast<nn::IotaOp>(copy)) {
+    iota.getLikeMutable().clear();
     FailureOr<spmd::TableAttr> first =
         shares.offsetOf(nn::layoutOf(op.getResult()), iota.getDim());
     if (failed(first)) {

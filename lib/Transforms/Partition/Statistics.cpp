@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassBuilder.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hocket;
@@ -97,6 +98,35 @@ LogicalResult ClassBuilder::lowerSoftmax(nn::SoftmaxOp op) {
   Value total = allReduce(reduce("sum", power, {dim}, /*keepdim=*/true), axes,
                           nn::Reduction::Sum);
   mapInto(op.getResult(), convert(binary("div", power, total), result));
+  return success();
+}
+
+LogicalResult ClassBuilder::lowerLogSumExp(nn::LogSumExpOp op) {
+  int64_t dim = op.getDim();
+  FailureOr<bool> splits = needsStatistics(*op, op.getX(), dim);
+  if (failed(splits))
+    return failure();
+  if (!*splits)
+    return lowerAsIs(*op);
+
+  AxisList axes = shares.axesOf(nn::layoutOf(op.getX()), dim);
+  Type result = local(op.getResult().getType()).getElementType();
+  Type element = sumType(result);
+  Value x = convert(local(op.getX()), element);
+  Value highest = allReduce(reduce("max", x, {dim}, /*keepdim=*/true), axes,
+                            nn::Reduction::Max);
+  // Where all elements are -inf, -inf less -inf would be NaN.
+  double lowest = -std::numeric_limits<double>::infinity();
+  Value isLowest = binary("eq", highest, scalar(lowest, element));
+  Value shift =
+      nn::WhereOp::create(builder, loc, isLowest, scalar(0, element), highest);
+  Value power = unary("exp", binary("sub", x, shift));
+  Value total = allReduce(reduce("sum", power, {dim}, /*keepdim=*/true), axes,
+                          nn::Reduction::Sum);
+  Value sum = binary("add", unary("log", total), shift);
+  // The dim has one element left.
+  mapInto(op.getResult(),
+          convert(reduce("sum", sum, {dim}, /*keepdim=*/false), result));
   return success();
 }
 

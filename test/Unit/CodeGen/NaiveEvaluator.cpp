@@ -162,6 +162,27 @@ static void softmax(std::vector<double> &line) {
     v /= sum;
 }
 
+static void logSumExp(nn::LogSumExpOp op, const Tensor &x, Tensor &y) {
+  Tensor largest = y;
+  auto lineOf = [&](Index i) {
+    i.erase(i.begin() + op.getDim());
+    return flat(y.shape, i);
+  };
+  std::fill(largest.data.begin(), largest.data.end(), -INFINITY);
+  forEach(x.shape, [&](const Index &i) {
+    double &most = largest.data[lineOf(i)];
+    most = std::max(most, read(x, i));
+  });
+  forEach(x.shape, [&](const Index &i) {
+    double most = largest.data[lineOf(i)];
+    y.data[lineOf(i)] += std::isinf(most) ? 0 : std::exp(read(x, i) - most);
+  });
+  for (size_t line = 0; line < y.data.size(); ++line)
+    y.data[line] = std::isinf(largest.data[line])
+                       ? largest.data[line]
+                       : largest.data[line] + std::log(y.data[line]);
+}
+
 static void norm(std::vector<double> &line, double eps, bool centre,
                  const Tensor &weight, const Tensor *bias) {
   double mean = 0, variance = 0;
@@ -198,7 +219,7 @@ static void rotary(nn::RotaryOp op, const Tensor &x, Tensor &y, int64_t first) {
         split ? (second ? j - half : j + half) : (second ? j - 1 : j + 1);
     y.data[flat(y.shape, i)] =
         read(x, i) * std::cos(theta) +
-        (second ? 1 : -1) * read(x, other) * std::sin(theta);
+        (second != op.getInverse() ? 1 : -1) * read(x, other) * std::sin(theta);
   });
 }
 
@@ -296,6 +317,8 @@ static void apply(Operation *op, ArrayRef<Tensor> in, Tensor &y,
     return reduce(op_, in[0], y);
   if (auto op_ = dyn_cast<nn::SoftmaxOp>(op))
     return lines(in[0], op_.getDim(), y, softmax);
+  if (auto op_ = dyn_cast<nn::LogSumExpOp>(op))
+    return logSumExp(op_, in[0], y);
   if (auto op_ = dyn_cast<nn::RotaryOp>(op))
     return rotary(op_, in[0], y, firstOf(op, coordinate));
   if (auto op_ = dyn_cast<nn::RearrangeOp>(op))

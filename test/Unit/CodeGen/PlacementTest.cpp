@@ -45,6 +45,7 @@ TEST(Placement, rotary) {
   for (const char *style : {"half", "interleaved"}) {
     checkRotary(style, "f32", "", {});
     checkRotary(style, "f32", ", spmd.first = #spmd.table<7>", {});
+    checkRotary(style, "f32", ", inverse = true", {});
     // f32 angles at such positions would be wrong by 0.01.
     checkRotary(style, "f32", ", spmd.first = #spmd.table<cp: [0, 100000]>",
                 {});

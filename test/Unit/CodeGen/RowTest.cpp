@@ -67,6 +67,29 @@ TEST(Rows, softmaxAlongEachDim) {
   check(softmaxOf("$1001xf32", 0));
 }
 
+static std::string logSumExpOf(const std::string &x, int dim,
+                               const std::string &y) {
+  return "(%x: " + x + ") -> " + y +
+         " { %y = nn.log_sum_exp %x {dim = " + std::to_string(dim) +
+         " : i64} : (" + x + ") -> " + y + " return %y : " + y + " }";
+}
+
+TEST(Rows, logSumExpAlongEachDim) {
+  check(logSumExpOf("$7x1001xf32", 1, "$7xf32"));
+  check(logSumExpOf("$7x1001xf32", 0, "$1001xf32"));
+  check(logSumExpOf("$3x5x600xf32", 1, "$3x600xf32"));
+  check(logSumExpOf("$1001xf32", 0, "$f32"));
+  RunOptions large;
+  large.low = 900, large.high = 1000;
+  check(logSumExpOf("$3x33xf32", 1, "$3xf32"), large);
+  RunOptions masked;
+  masked.element = [](int, int64_t n, double random) {
+    return n % 5 == 0 && n < 30 ? random
+                                : -std::numeric_limits<double>::infinity();
+  };
+  check(logSumExpOf("$2x40xf32", 1, "$2xf32"), masked);
+}
+
 TEST(Rows, softmaxUnderInfiniteMasks) {
   RunOptions masked;
   masked.element = [](int, int64_t n, double random) {

@@ -1,0 +1,67 @@
+// Operations of the backward on the tensors of a rank.
+// RUN: hocket-opt %s -split-input-file --hocket-partition | FileCheck %s
+
+// Every rank adds the rows of its own part of a table of 7.
+!ids = tensor<2x5xi32, #nn.layout<[batch=2] [seq=5], dp: S(0.0)>>
+!dy = tensor<2x5x4xf32, #nn.layout<[batch=2] [seq=5] [hidden=4], dp: S(0.0)>>
+!t = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4], dp: P(sum)>>
+!s = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4], dp: P(sum), tp: S(0.0)>>
+!y = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4], tp: S(0.0)>>
+module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK-NOT: spmd.slice
+// CHECK-COUNT-1: nn.embedding_grad
+// CHECK-SAME: {spmd.vocab = 7 : i64, spmd.vocab_offset = #spmd.table<tp: [0, 4]>} : (tensor<1x5xi32{{.*}} -> tensor<4x4xf32
+// CHECK: spmd.all_reduce sum {{.*}} over ["dp"]
+// CHECK-LABEL: func.func @class1
+// CHECK-COUNT-1: nn.embedding_grad
+// CHECK-SAME: -> tensor<3x4xf32
+func.func @forward(%ids: !ids, %dy: !dy) -> !y {
+  %t = nn.embedding_grad %ids, %dy : (!ids, !dy) -> !t
+  %s = nn.redistribute "slice" %t over ["tp"] : (!t) -> !s
+  %y = nn.redistribute "all_reduce" %s over ["dp"] : (!s) -> !y
+  return %y : !y
+}
+}
+
+// -----
+
+// 8 query heads over 4 ranks read 2 kv heads that all ranks hold: each rank
+// has a term of their gradients.
+!q = tensor<1x8x4x8xf32, #nn.layout<[b=1] [h=8] [s=4] [d=8], tp: S(1.0)>>
+!k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8]>>
+!p = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8], tp: P(sum)>>
+module attributes {nn.mesh = #nn.mesh<tp=4>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: nn.attention_grad {{.*}} {causal = true, {{.*}}scale = 5.000000e-01 : f64, spmd.group = 4 : i64,
+// CHECK-SAME: spmd.head_offset = #spmd.table<tp: [0, 2, 4, 6]>, spmd.key_offset = #spmd.table<0>, spmd.kv_head_offset = #spmd.table<0>, spmd.query_offset = #spmd.table<2>}
+// CHECK-SAME: -> (tensor<1x2x4x8xf32, #nn.layout<[b=1] [h=2] [s=4] [d=8]>>, tensor<1x2x6x8xf32, {{.*}}>, tensor<1x2x6x8xf32,
+// CHECK: spmd.all_reduce sum
+// CHECK: spmd.all_reduce sum
+func.func @forward(%q: !q, %k: !k, %v: !k, %dout: !q) -> (!q, !k, !k) {
+  %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout {causal = true, scale = 0.5 : f64} : (!q, !k, !k, !q) -> (!q, !p, !p)
+  %k2 = nn.redistribute "all_reduce" %dk over ["tp"] : (!p) -> !k
+  %v2 = nn.redistribute "all_reduce" %dv over ["tp"] : (!p) -> !k
+  return %dq, %k2, %v2 : !q, !k, !k
+}
+}
+
+// -----
+
+// The maximum over all ranks, then the sum of the exponentials.
+!x = tensor<2x7xf32, #nn.layout<[batch=2] [vocab=7], tp: S(1.0)>>
+!y = tensor<2xf32, #nn.layout<[batch=2]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK: %[[M:.*]] = nn.reduce "max" %arg0 {dims = array<i64: 1>, keepdim = true} {{.*}} -> tensor<2x1xf32
+// CHECK: %[[MA:.*]] = spmd.all_reduce max %[[M]] over ["tp"]
+// CHECK: %[[E:.*]] = nn.unary "exp"
+// CHECK: %[[S:.*]] = nn.reduce "sum" %[[E]]
+// CHECK: %[[SA:.*]] = spmd.all_reduce sum %[[S]] over ["tp"]
+// CHECK: nn.unary "log" %[[SA]]
+// CHECK: return {{.*}} : tensor<2xf32
+func.func @forward(%x: !x) -> !y {
+  %y = nn.log_sum_exp %x {dim = 1 : i64, nn.statistics = ["tp"]} : (!x) -> !y
+  return %y : !y
+}
+}
