@@ -245,8 +245,15 @@ Emitter::Values Emitter::emitBody(const Nest &nest, Scope &scope,
     Value place = rowAt(schedule.rows.at(node), scope.env);
     memref::StoreOp::create(builder, loc, value, rows[node], ValueRange(place));
   }
-  for (int output : nest.outputs)
-    storeOutput(output, scope);
+  // What is written in place of an input is read before: nothing is stored
+  // until all is computed.
+  Values outputs;
+  if (!graph.inPlace.empty())
+    for (int output : nest.outputs)
+      outputs.push_back(
+          evaluate(graph.outputs[output].node, scope.env, scope));
+  for (auto [i, output] : llvm::enumerate(nest.outputs))
+    storeOutput(output, outputs.empty() ? Value() : outputs[i], scope);
   for (auto [i, number] : llvm::enumerate(nest.reductions)) {
     const Node &node = graph.nodes[number];
     Value value = evaluate(node.operands[0], scope.env, scope);
@@ -264,9 +271,10 @@ Emitter::Values Emitter::emitBody(const Nest &nest, Scope &scope,
   return carried;
 }
 
-void Emitter::storeOutput(int number, Scope &scope) {
+void Emitter::storeOutput(int number, Value value, Scope &scope) {
   const Output &output = graph.outputs[number];
-  Value value = evaluate(output.node, scope.env, scope);
+  if (!value)
+    value = evaluate(output.node, scope.env, scope);
   insertIn(scope);
   value = toStored(value, graph.outputTypes[number]);
   Value memory = func.getArgument(graph.inputTypes.size() + number);

@@ -53,7 +53,8 @@ private:
                       Values carried);
   Values emitBody(const Nest &nest, Scope &scope, Values carried);
   void finish(const Nest &nest, Scope &scope, const Values &results);
-  void storeOutput(int output, Scope &scope);
+  /// `value` may be null: it is computed then.
+  void storeOutput(int number, mlir::Value value, Scope &scope);
   size_t firstReduced(const Nest &nest) const;
   Scope inside(Scope &parent, mlir::Block *block);
 

@@ -107,6 +107,8 @@ std::string Graph::serialize() const {
     write(os, output.form);
     write(os, output.axes);
   }
+  for (auto [input, output] : inPlace)
+    os << 'i' << input << ' ' << output;
   return text;
 }
 

@@ -115,6 +115,8 @@ struct Graph {
   std::vector<Output> outputs;
   std::vector<DType> inputTypes, outputTypes; // as stored
   int scalars = 0;
+  /// (input, output): the output is written where the input lies.
+  std::vector<std::pair<int, int>> inPlace;
 
   /// Fills Node::axes.
   void deriveAxes();

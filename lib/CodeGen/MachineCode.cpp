@@ -77,7 +77,8 @@ static void annotateLoops(Function &function, const Graph &graph) {
 }
 
 /// void symbol(void *const *args, const int64_t *scalars, begin, end): loads
-/// the addresses and calls the loops, whose pointers do not alias.
+/// the addresses and calls the loops, whose pointers do not alias: an output
+/// that lies where an input does is reached by the input's.
 static void wrap(Module &module, Function &loops, StringRef symbol,
                  const Graph &graph) {
   LLVMContext &context = module.getContext();
@@ -85,6 +86,9 @@ static void wrap(Module &module, Function &loops, StringRef symbol,
   loops.setLinkage(GlobalValue::InternalLinkage);
   loops.addFnAttr(Attribute::NoInline);
   loops.addFnAttr(Attribute::NoUnwind);
+  for (auto [input, output] : graph.inPlace)
+    loops.getArg(graph.inputTypes.size() + output)
+        ->replaceAllUsesWith(loops.getArg(input));
   Type *pointer = PointerType::getUnqual(context);
   Type *i64 = Type::getInt64Ty(context);
   auto *type = FunctionType::get(Type::getVoidTy(context),

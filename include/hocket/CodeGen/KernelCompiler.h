@@ -13,7 +13,7 @@
 //
 // args: inputs, then KernelInfo::tables, then outputs; each the address of
 // element 0. Outputs must not overlap inputs or each other (inputs may overlap
-// inputs). [begin, end) is any part of [0, extent): parts may run on several
+// inputs), but for KernelInfo::inPlace. [begin, end) is any part of [0, extent): parts may run on several
 // threads at once and write disjoint elements. A bool element is a byte, 0 or
 // 1. Kernels allocate nothing but at most 1 MiB of stack.
 //
@@ -54,6 +54,9 @@ struct KernelRequest {
   /// each dim). Empty outer list: all dense row-major. Inputs may have strides
   /// 0 and overlap themselves, outputs may not.
   llvm::SmallVector<llvm::SmallVector<int64_t>> inputStrides, outputStrides;
+  /// (input, output) of which the output would better be written where the
+  /// input lies.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
 };
 
 /// A number that differs from rank to rank, by index in `scalars`.
@@ -86,6 +89,9 @@ struct KernelInfo {
   int64_t flops;      // of one run over the whole extent, an estimate
   std::vector<KernelScalar> scalars;
   std::vector<KernelTable> tables;
+  /// Those of KernelRequest::inPlace that can be: the caller must pass the same
+  /// address for both.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
 };
 
 /// Machine code by content, kept between compilers: what a process compiled
