@@ -35,8 +35,9 @@ private:
 /// Values of one run of the function.
 class Evaluator {
 public:
-  Evaluator(const Parameters &parameters, std::string &error)
-      : parameters(parameters), error(error) {}
+  Evaluator(const Parameters &parameters, std::string &error,
+            llvm::StringMap<Tensor> *assigned)
+      : parameters(parameters), error(error), assigned(assigned) {}
 
   LogicalResult run(func::FuncOp function, ArrayRef<Tensor> inputs,
                     std::vector<Tensor> &outputs);
@@ -47,6 +48,8 @@ private:
   LogicalResult takeInputs(func::FuncOp function, ArrayRef<Tensor> inputs);
   LogicalResult evaluate(Operation *op);
   LogicalResult load(nn::ParameterOp op);
+  LogicalResult load(nn::StateOp op);
+  LogicalResult assign(nn::AssignOp op);
   /// The tensor of an operand of `op`; null after an error.
   Held use(Value value);
   /// Frees the operands of which `op` was the last use.
@@ -54,6 +57,7 @@ private:
 
   const Parameters &parameters;
   std::string &error;
+  llvm::StringMap<Tensor> *assigned;
   Semantics semantics;
   llvm::DenseMap<Value, Held> values;
   llvm::DenseMap<Value, int64_t> usesLeft;
@@ -175,11 +179,34 @@ LogicalResult Evaluator::load(nn::ParameterOp op) {
   return check(name, *tensor, cast<RankedTensorType>(op.getType()), error);
 }
 
+LogicalResult Evaluator::load(nn::StateOp op) {
+  auto tensor = std::make_shared<Tensor>();
+  if (!parameters(op.getName(), *tensor)) {
+    tensor->shape = op.getType().getShape().vec();
+    tensor->values.assign(product(tensor->shape),
+                          op.getInit().convertToDouble());
+  }
+  values[op.getResult()] = tensor;
+  return check("state '" + op.getName().str() + "'", *tensor, op.getType(),
+               error);
+}
+
+LogicalResult Evaluator::assign(nn::AssignOp op) {
+  Held held = use(op.getX());
+  if (held && assigned)
+    (*assigned)[op.getName()] = *held;
+  release(op);
+  return success(held != nullptr);
+}
+
 Evaluator::Held Evaluator::use(Value value) {
   // Parameters stand at the top of the function; loading each where it is used
   // first holds one layer of a model at a time.
   if (auto parameter = value.getDefiningOp<nn::ParameterOp>())
     if (!values.contains(value) && failed(load(parameter)))
+      return nullptr;
+  if (auto state = value.getDefiningOp<nn::StateOp>())
+    if (!values.contains(value) && failed(load(state)))
       return nullptr;
   return values.lookup(value);
 }
@@ -191,8 +218,10 @@ void Evaluator::release(Operation *op) {
 }
 
 LogicalResult Evaluator::evaluate(Operation *op) {
-  if (isa<nn::ParameterOp>(op))
+  if (isa<nn::ParameterOp, nn::StateOp>(op))
     return success();
+  if (auto assigns = dyn_cast<nn::AssignOp>(op))
+    return assign(assigns);
   EvaluateOp function = semantics.find(op->getName().getStringRef());
   if (!function && !isIdentity(op)) {
     error = "the reference has no semantics for " +
@@ -266,8 +295,8 @@ LogicalResult Evaluator::run(func::FuncOp function, ArrayRef<Tensor> inputs,
 
 LogicalResult evaluate(func::FuncOp function, const Parameters &parameters,
                        ArrayRef<Tensor> inputs, std::vector<Tensor> &outputs,
-                       std::string &error) {
-  return Evaluator(parameters, error).run(function, inputs, outputs);
+                       std::string &error, llvm::StringMap<Tensor> *assigned) {
+  return Evaluator(parameters, error, assigned).run(function, inputs, outputs);
 }
 
 } // namespace hocket::reference

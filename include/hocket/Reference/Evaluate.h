@@ -23,6 +23,7 @@
 #define HOCKET_REFERENCE_EVALUATE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -45,11 +46,13 @@ using Parameters =
 /// arguments in order. Fails with a sentence in `error` if inputs or
 /// parameters don't have the shapes that the function states, if an id is
 /// outside of its table, or if an operation has no semantics here. A tensor is
-/// freed after its last use.
+/// freed after its last use. States are asked of `parameters` too; one that is
+/// not there begins as it says. `assigned` gets what nn.assign assigns.
 mlir::LogicalResult evaluate(mlir::func::FuncOp function,
                              const Parameters &parameters,
                              llvm::ArrayRef<Tensor> inputs,
-                             std::vector<Tensor> &outputs, std::string &error);
+                             std::vector<Tensor> &outputs, std::string &error,
+                             llvm::StringMap<Tensor> *assigned = nullptr);
 
 } // namespace hocket::reference
 
