@@ -35,12 +35,13 @@ Status writeToMemoryFile(const uint8_t *bytes, size_t size, int &file) {
 KernelLibrary::~KernelLibrary() {
   if (handle)
     dlclose(handle);
+  if (file >= 0)
+    close(file);
 }
 
 Status KernelLibrary::load(const uint8_t *bytes, size_t size,
                            const plan::Plan &plan) {
   if (size > 0) {
-    int file;
     Status status = writeToMemoryFile(bytes, size, file);
     if (status.ok()) {
       std::string path = "/proc/self/fd/" + std::to_string(file);
@@ -49,8 +50,6 @@ Status KernelLibrary::load(const uint8_t *bytes, size_t size,
         status = Status::runtimeError(
             std::string("the kernels cannot be loaded: ") + dlerror());
     }
-    if (file >= 0)
-      close(file);
     if (!status.ok())
       return status;
   }

@@ -56,6 +56,7 @@ public:
 
 private:
   void *handle = nullptr;
+  int file = -1; // open as long: libraries are known by its name
   KernelTable kernels;
 };
 
