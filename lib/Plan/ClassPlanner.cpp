@@ -27,7 +27,8 @@ plan::DType planning::dtypeOf(Type element) {
 ClassPlanner::ClassPlanner(func::FuncOp func, PlanTables &tables,
                            codegen::KernelCompiler &compiler)
     : func(func), tables(tables), compiler(compiler),
-      loadTime(loadTimeValues(func.getBody().front())) {}
+      loadTime(loadTimeValues(func.getBody().front())),
+      assigned(nn::assignedNames(func.getBody().front())) {}
 
 plan::DType ClassPlanner::typeOf(Value value) {
   return dtypeOf(cast<RankedTensorType>(value.getType()).getElementType());
@@ -39,9 +40,16 @@ LogicalResult ClassPlanner::plan(plan::RankClass &into) {
   auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
   into.ranks.assign(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
   addInputs();
-  for (Operation &op : func.getBody().front())
-    if (!done.contains(&op) && failed(planOp(op)))
+  SmallVector<nn::AssignOp> assigns;
+  for (Operation &op : func.getBody().front()) {
+    // After the outputs, which may be what a stored tensor held.
+    if (auto assign = dyn_cast<nn::AssignOp>(op))
+      assigns.push_back(assign);
+    else if (!done.contains(&op) && failed(planOp(op)))
       return failure();
+  }
+  if (failed(planAssigns(assigns)))
+    return failure();
   packEarly(into.load);
   memory->assign();
   return success();
@@ -143,6 +151,7 @@ Strided ClassPlanner::byDims(Operation &op, Value value) {
 LogicalResult ClassPlanner::planOp(Operation &op) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](nn::ParameterOp op) { return planParameter(op); })
+      .Case([&](nn::StateOp op) { return planState(op); })
       .Case([&](nn::FillOp op) { return planFill(op); })
       .Case([&](nn::IotaOp op) { return planIota(op); })
       .Case([&](nn::LinearOp op) { return planLinear(op); })

@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 
 namespace hocket::planning {
@@ -84,6 +85,18 @@ private:
   mlir::LogicalResult planFill(nn::FillOp op);
   mlir::LogicalResult planIota(nn::IotaOp op);
 
+  // Stored.cpp: what lives from step to step
+  /// Gives the parameter or state that `op` is a buffer for good; its number.
+  int store(mlir::Operation &op, llvm::StringRef name);
+  mlir::LogicalResult planState(nn::StateOp op);
+  mlir::LogicalResult planAssigns(llvm::ArrayRef<nn::AssignOp> assigns);
+  void placeNext(nn::AssignOp assign);
+  /// The stored tensor that `next`, which `producer` computes, is assigned to,
+  /// if it may be written there at once; `reads`: if each element is read
+  /// before.
+  mlir::Value placeOfNext(mlir::Value next, mlir::Operation *producer,
+                          bool &reads);
+
   // Views.cpp
   mlir::LogicalResult planView(mlir::Operation &op);
   mlir::LogicalResult planRearrange(nn::RearrangeOp op);
@@ -127,6 +140,9 @@ private:
   llvm::DenseSet<mlir::Value> loadTime;
   llvm::DenseMap<mlir::Value, Strided> values;
   llvm::DenseSet<mlir::Operation *> done; // epilogue operations
+  llvm::DenseSet<mlir::StringAttr> assigned;
+  llvm::StringMap<mlir::Value> stored; // what holds them, by name
+  llvm::StringSet<> written;           // of these, whose next value is there
   std::map<std::pair<std::string, std::string>, Strided> kernelTables;
   /// Packs by weight window and rows class, so that a tied weight is packed
   /// once for each use that wants another form.

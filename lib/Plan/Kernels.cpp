@@ -53,27 +53,57 @@ static Numbers orderOf(ArrayRef<int64_t> sizes, ArrayRef<Strided> inputs) {
   return best && best->elements() > 1 ? best->strides : Numbers();
 }
 
+static StringRef nameOfStored(Value held) {
+  Operation *op = held.getDefiningOp();
+  if (auto state = dyn_cast<nn::StateOp>(op))
+    return state.getName();
+  return cast<nn::ParameterOp>(op).getPath();
+}
+
 LogicalResult ClassPlanner::planKernel(spmd::KernelOp op) {
   codegen::KernelRequest request;
   request.body = &op.getBody().front();
+  plan::Kernel kernel;
   SmallVector<Strided> inputs;
   for (Value input : op.getInputs()) {
     inputs.push_back(get(input));
     request.inputStrides.emplace_back(inputs.back().strides);
+    kernel.inputs.push_back(inputs.back().view());
   }
-  plan::Kernel kernel;
-  for (const Strided &input : inputs)
-    kernel.inputs.push_back(input.view());
-  for (Value output : op.getOutputs()) {
+  SmallVector<Numbers> orders; // of the outputs
+  SmallVector<Value> places(op.getNumResults());
+  for (auto [number, output] : llvm::enumerate(op.getOutputs())) {
     Numbers sizes = factorSizes(nn::layoutOf(output));
-    Strided window = allocate(output.getType(), orderOf(sizes, inputs));
-    values[output] = window;
-    request.outputStrides.emplace_back(window.strides);
-    kernel.outputs.push_back(window.view());
+    bool reads = false;
+    if ((places[number] = placeOfNext(output, op, reads))) {
+      written.insert(nameOfStored(places[number]));
+      orders.push_back(get(places[number]).strides);
+      if (reads)
+        request.inPlace.push_back(
+            {llvm::find(op.getInputs(), places[number]) -
+                 op.getInputs().begin(),
+             number});
+    } else {
+      Numbers like = orderOf(sizes, inputs);
+      orders.push_back(like.empty() ? rowMajorStrides(sizes)
+                                    : stridesLike(sizes, like));
+    }
+    request.outputStrides.emplace_back(orders.back());
   }
   FailureOr<codegen::KernelInfo> info = compiler.add(request);
   if (failed(info))
     return failure();
+  for (auto wanted : request.inPlace)
+    if (!llvm::is_contained(info->inPlace, wanted)) {
+      written.erase(nameOfStored(places[wanted.second]));
+      places[wanted.second] = {};
+    }
+  for (auto [number, output] : llvm::enumerate(op.getOutputs())) {
+    values[output] = places[number]
+                         ? get(places[number])
+                         : allocate(output.getType(), orders[number]);
+    kernel.outputs.push_back(get(output).view());
+  }
   for (const codegen::KernelTable &wanted : info->tables)
     kernel.inputs.push_back(table(*op, wanted).view());
   for (const codegen::KernelScalar &wanted : info->scalars)

@@ -159,6 +159,14 @@ int Memory::addTensor(plan::Region region, int64_t index, plan::DType type,
   return rankClass.buffers.size() - 1;
 }
 
+int Memory::addState(plan::DType type, int64_t elements) {
+  int64_t &bytes = rankClass.budget.stateBytes;
+  rankClass.buffers.push_back(
+      {plan::Region::State, bytes, elements * plan::byteSize(type), type});
+  bytes += aligned(rankClass.buffers.back().bytes);
+  return rankClass.buffers.size() - 1;
+}
+
 void Memory::assign() {
   std::vector<plan::Buffer> &buffers = rankClass.buffers;
   std::vector<Life> loadLives = livesIn(rankClass.load, buffers.size());

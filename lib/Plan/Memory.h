@@ -23,6 +23,9 @@ public:
   int addTensor(plan::Region region, int64_t index, plan::DType type,
                 int64_t elements);
 
+  /// A buffer that lives from step to step.
+  int addState(plan::DType type, int64_t elements);
+
   /// Gives every buffer its region and offset, and the class its budget. The
   /// plain form of a packed weight is needed only while loading.
   void assign();

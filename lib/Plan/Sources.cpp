@@ -8,7 +8,11 @@ using namespace hocket::planning;
 
 LogicalResult ClassPlanner::planParameter(nn::ParameterOp op) {
   Value value = op.getResult();
-  values[value] = allocate(value.getType(), {});
+  bool changes = assigned.contains(op.getPathAttr());
+  if (changes)
+    store(*op, op.getPath());
+  else
+    values[value] = allocate(value.getType(), {});
   auto box = op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
   Type element = cast<RankedTensorType>(value.getType()).getElementType();
   // Every class reads the same parameters in the same order.
@@ -20,11 +24,16 @@ LogicalResult ClassPlanner::planParameter(nn::ParameterOp op) {
   if (number < 0) {
     number = plan.parameters.size();
     plan.parameters.push_back(tables.tensor(op.getPath(), element, box));
+    if (nn::InitAttr init = op.getInitAttr())
+      plan.parameters.back().init = {init.getKind() == nn::InitKind::Normal
+                                         ? plan::InitKind::Normal
+                                         : plan::InitKind::Constant,
+                                     init.getValue().getValueAsDouble()};
   }
   plan::ReadParameter read{number, get(value).view(), {}};
   if (auto axes = op->getAttrOfType<ArrayAttr>(spmd::kOnlyFirstOf))
     read.onlyFirstOf = tables.axes(axes);
-  emit(*op, read);
+  rankClass->load.push_back({tables.source(op.getLoc()), read});
   return success();
 }
 

@@ -24,8 +24,9 @@ mlir::Operation *whereItRuns(mlir::Operation *op);
 /// Groups the operations of every class function of `module`.
 mlir::LogicalResult fuse(mlir::ModuleOp module);
 
-/// The values of a class function that do not depend on its inputs: computed
-/// once, when loading. Collectives are never among them.
+/// The values of a class function that depend neither on its inputs nor on what
+/// a step changes: computed once, when loading. Collectives are never among
+/// them.
 llvm::DenseSet<mlir::Value> loadTimeValues(mlir::Block &body);
 
 /// Whether the op is a window on its operand's memory: rearrange, slice,

@@ -37,10 +37,15 @@ func::FuncOp ClassBuilder::build(StringRef name) {
     }
   }
   // Constants that are only used in parts, names' leftovers.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
-    if (isOpTriviallyDead(&op))
+  Block &body = func.getBody().front();
+  llvm::DenseSet<StringAttr> assigned = nn::assignedNames(body);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
+    auto parameter = dyn_cast<nn::ParameterOp>(op);
+    bool isStored = isa<nn::StateOp>(op) ||
+                    (parameter && assigned.contains(parameter.getPathAttr()));
+    if (!isStored && isOpTriviallyDead(&op))
       op.erase();
+  }
   return func;
 }
 
@@ -131,6 +136,7 @@ LogicalResult ClassBuilder::lower(Operation &op) {
       .Case([&](nn::DropoutOp op) { return lowerDropout(op); })
       .Case([&](nn::RedistributeOp op) { return lowerRedistribute(op); })
       .Case([&](nn::ParameterOp op) { return lowerParameter(op); })
+      .Case([&](nn::StateOp op) { return lowerState(op); })
       .Case([&](func::ReturnOp op) { return lowerReturn(op); })
       .Case<nn::LayerNormOp, nn::RmsNormOp>(
           [&](Operation *op) { return lowerNorm(*op); })

@@ -41,10 +41,17 @@ static AxisList axesOf(nn::RedistributeOp op) {
 }
 
 Folding::Folding(func::FuncOp func, const Shares &shares) {
-  for (Operation &op : func.getBody().front()) {
-    if (auto parameter = dyn_cast<nn::ParameterOp>(op))
-      foldIntoLoad(parameter, shares);
-    else if (auto move = dyn_cast<nn::RedistributeOp>(op))
+  Block &body = func.getBody().front();
+  llvm::DenseSet<StringAttr> assigned = nn::assignedNames(body);
+  for (Operation &op : body) {
+    if (auto parameter = dyn_cast<nn::ParameterOp>(op)) {
+      // What is assigned is stored as its type says.
+      if (assigned.contains(parameter.getPathAttr()))
+        loads[parameter] = {parameter.getType(), {}};
+      else
+        foldIntoLoad(parameter, shares);
+    }
+    if (auto move = dyn_cast<nn::RedistributeOp>(op))
       if (move.getKind() == "all_reduce")
         foldIntoScatter(move);
   }

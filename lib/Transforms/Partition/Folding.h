@@ -3,7 +3,7 @@
 //
 // Two things are decided on the placed function, once for all classes:
 // - a parameter that is only ever used as one and the same part of it (a slice,
-//   one rank's bias) is read as that part;
+//   one rank's bias) and that no step changes is read as that part;
 // - an all_reduce whose only use is a slice over the same axes is a
 //   reduce_scatter. Terms are added in member order in both, so the numbers are
 //   the same.

@@ -43,6 +43,14 @@ void ClassBuilder::setDraws(Operation &local, nn::LayoutAttr layout,
   local.setAttr(spmd::kKey, builder.getI64IntegerAttr(key));
 }
 
+LogicalResult ClassBuilder::lowerState(nn::StateOp op) {
+  auto result = cast<nn::StateOp>(builder.clone(*op));
+  result.getResult().setType(local(op.getType()));
+  result->setAttr(spmd::kCuts, shares.boxOf(nn::layoutOf(op.getType())));
+  mapping.map(op.getResult(), result.getResult());
+  return success();
+}
+
 LogicalResult ClassBuilder::setOffset(Operation &local, StringRef name,
                                       Value tensor, int64_t dim, int64_t plus) {
   FailureOr<spmd::TableAttr> offset =
