@@ -32,7 +32,7 @@ def Spmd_Dialect : Dialect {
     Attributes of `nn` operations in a class function
     | operation | attribute | meaning |
     |---|---|---|
-    | `nn.parameter` | `spmd.cuts` | `#spmd.box` of the global parameter |
+    | `nn.parameter`, `nn.state` | `spmd.cuts` | `#spmd.box` of the global tensor |
     | `nn.parameter` | `spmd.only_first_of` | axes: zeros where the coordinate on any of them is not 0; absent: none |
     | `nn.embedding` | `spmd.vocab` | rows of the global table |
     | `nn.embedding` | `spmd.vocab_offset` | `#spmd.table`, global number of the first local row |

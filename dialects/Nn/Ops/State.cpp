@@ -23,6 +23,18 @@ static Operation *findStored(Block *block, StringRef name, Operation *except) {
   return nullptr;
 }
 
+llvm::DenseSet<StringAttr> nn::assignedNames(Block &block) {
+  llvm::DenseSet<StringAttr> names;
+  if (block.empty())
+    return names;
+  Operation *op = &block.back();
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    op = op->getPrevNode();
+  for (; op && isa<AssignOp>(op); op = op->getPrevNode())
+    names.insert(cast<AssignOp>(op).getNameAttr());
+  return names;
+}
+
 LogicalResult StateOp::verify() {
   Operation *other = findStored((*this)->getBlock(), getName(), *this);
   if (!other) // (C1)

@@ -112,7 +112,7 @@ Status Run::step(int64_t number, const StepDone &done) {
   Json line = {{"step", number + 1}};
   addNumbers(plan, outputs, line);
   line["tokens_per_second"] =
-      std::round(double(batches.tokensOfStep) / std::max(seconds, 1e-9));
+      std::llround(double(batches.tokensOfStep) / std::max(seconds, 1e-9));
   line["bytes"] = bytesReceived(*executor) - before;
   status = metrics.write(line);
   report.lastLine = line;
