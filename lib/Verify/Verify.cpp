@@ -9,6 +9,7 @@
 #include "hocket/Reference/Evaluate.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "hocket/Transforms/Differentiate.h"
+#include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -112,13 +113,15 @@ static void dropUnused(mlir::ModuleOp model) {
         op.erase();
 }
 
-/// The model without a schedule, with its backward where one is asked for.
+/// The model without a schedule, with its backward and optimizer where these are
+/// asked for.
 static bool makeReference(mlir::ModuleOp model) {
   if (model->hasAttr(kGradients)) {
     for (auto schedule :
          llvm::make_early_inc_range(model.getOps<sched::ScheduleOp>()))
       schedule.erase();
-    if (failed(placement::place(model)) || failed(differentiate(model)))
+    if (failed(placement::place(model)) || failed(differentiate(model)) ||
+        failed(train(model)))
       return false;
   }
   dropUnused(model);
@@ -164,8 +167,8 @@ bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
   mlir::OwningOpRef<mlir::ModuleOp> model = compiler.module().clone();
   if (!makeReference(*model))
     return false;
-  std::optional<CompiledProgram> program =
-      compiler.makeProgram(options.codegen);
+  Compiler &run = options.program ? *options.program : compiler;
+  std::optional<CompiledProgram> program = run.makeProgram(options.codegen);
   if (!program)
     return false;
   const plan::Plan &plan = program->plan;
@@ -181,11 +184,11 @@ bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
   if (!status.ok())
     return false;
   runtime::MemoryTensors outputs("outputs");
-  runtime::RunOptions run;
-  run.checkReplicas = true;
+  runtime::RunOptions running;
+  running.checkReplicas = true;
   runtime::RunReport ran;
   status = runtime::executePlan(plan, library.table(), weights, inputs, outputs,
-                                run, &ran);
+                                running, &ran);
   if (status.ok())
     status = runtime::checkAgainstPlan(plan, ran);
   if (!status.ok())
