@@ -113,8 +113,8 @@ static void dropUnused(mlir::ModuleOp model) {
         op.erase();
 }
 
-/// The model without a schedule, with its backward and optimizer where these are
-/// asked for.
+/// The model without a schedule, with its backward and optimizer where these
+/// are asked for.
 static bool makeReference(mlir::ModuleOp model) {
   if (model->hasAttr(kGradients)) {
     for (auto schedule :

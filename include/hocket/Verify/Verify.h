@@ -17,6 +17,8 @@ namespace hocket {
 struct VerifyOptions {
   uint64_t seed = 1;
   codegen::CodeGenOptions codegen;
+  /// The program that is run, if it is not the model's own: an edited stage.
+  Compiler *program = nullptr;
 };
 
 /// One output. Errors are the largest absolute difference over the largest
