@@ -169,7 +169,8 @@ int GraphBuilder::buildDropout(nn::DropoutOp op) {
   uint64_t key = given ? given.getInt() : *op.getStream();
   auto half = [&](uint32_t value) {
     auto type = IntegerType::get(op.getContext(), 64);
-    return scalarOf(KernelScalar::Kind::Constant, IntegerAttr::get(type, value));
+    return scalarOf(KernelScalar::Kind::Constant,
+                    IntegerAttr::get(type, value));
   };
   keep.keyLow = half(uint32_t(key));
   keep.keyHigh = half(uint32_t(key >> 32));

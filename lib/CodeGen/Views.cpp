@@ -11,8 +11,7 @@ bool GraphBuilder::isViewOfInput(Value value) {
     bool moves = isa<nn::RearrangeOp, nn::SliceOp>(op);
     auto dropout = dyn_cast<nn::DropoutOp>(op);
     bool isSame = isa<nn::ValueOp>(op) || (dropout && !dropout.getStep());
-    if (!isSame &&
-        !(moves && inputs != Inputs::Linked))
+    if (!isSame && !(moves && inputs != Inputs::Linked))
       return false;
     value = op->getOperand(0);
   }

@@ -65,7 +65,7 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
   const Tensor *keep = op.getKeep() ? call.optional(3) : nullptr;
   const Tensor *step = op.getStep() ? call.operands.back() : nullptr;
   DropoutFactors dropout(op, op.getDropout().convertToDouble(), op.getStream(),
-                        step);
+                         step);
   Sizes sizes = {q.shape[1], k.shape[1], q.shape[2],
                  k.shape[2], q.shape[3], v.shape[3]};
   double scale = op.getScale().convertToDouble();
@@ -84,8 +84,7 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
         attendRow(sizes, q.values.data() + row * sizes.depth, keysT.data(),
                   v.values.data() + kv * sizes.width, scale, visible,
                   keep ? keep->values.data() + b * sizes.keys : nullptr,
-                  dropout, row,
-                  call.result.values.data() + row * sizes.width);
+                  dropout, row, call.result.values.data() + row * sizes.width);
       }
     }
 }

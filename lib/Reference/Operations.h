@@ -65,23 +65,6 @@ private:
   uint32_t step, threshold;
   double scale;
 };
-// Dropout.cpp
-void evaluateDropout(nn::DropoutOp op, Call &call);
-/// What the elements of a dropout are multiplied with, or the weights of an
-/// attention, [b, h, s, t]: 0 or 1 / (1 - p). Without a step all 1.
-class DropoutFactors {
-public:
-  /// `step` may be null. The operation tells the seed.
-  DropoutFactors(mlir::Operation *op, double p, std::optional<int64_t> stream,
-                 const Tensor *step);
-  double factor(int64_t element) const;
-
-private:
-  bool drops;
-  uint64_t key;
-  uint32_t step, threshold;
-  double scale;
-};
 // Elementwise.cpp
 void evaluateUnary(nn::UnaryOp op, Call &call);
 void evaluateBinary(nn::BinaryOp op, Call &call);

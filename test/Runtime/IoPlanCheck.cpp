@@ -161,15 +161,6 @@ const BadEdit badInstructions[] = {
      [](Plan &p) {
        step<Attention>(p, 4).dropout.sizes[1] = int64_t(1) << 40;
      }},
-    {STEP "4 (attention, proj): drops with probability 1.000000, expected at "
-          "least 0 and less than 1",
-     [](Plan &p) { step<Attention>(p, 4).dropout.p = 1; }},
-    {STEP "4 (attention, proj): step is f32, expected i32",
-     [](Plan &p) { step<Attention>(p, 4).dropout.step.buffer = 0; }},
-    {STEP "4 (attention, proj): drops weights of 6 rows, expected 8",
-     [](Plan &p) { step<Attention>(p, 4).dropout.sizes[1] = 3; }},
-    {STEP "4 (attention, proj): a size of its dropped rows is out of range",
-     [](Plan &p) { step<Attention>(p, 4).dropout.sizes[1] = int64_t(1) << 40; }},
     {STEP "5 (embedding, proj): ids are f32, expected i32 or i64",
      [](Plan &p) { step<Embedding>(p, 5).ids.buffer = 0; }},
     {STEP "11 (attention_grad, proj): dq has shape [1, 2, 4, 3], expected "
