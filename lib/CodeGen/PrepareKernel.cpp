@@ -41,6 +41,15 @@ std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
   return nullptr;
 }
 
+int64_t parallelExtent(Block &body) {
+  KernelRequest request;
+  request.body = &body;
+  Schedule schedule;
+  std::string why;
+  prepareKernel(request, schedule, why);
+  return schedule.extent;
+}
+
 std::string whyNotKernel(Block &body) {
   KernelRequest request;
   request.body = &body;

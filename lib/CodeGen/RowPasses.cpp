@@ -164,6 +164,10 @@ void Scheduler::placeReductions() {
     nest.inMemory = all.count(vector) && !over.count(vector);
     nest.loops = ordered(nest.inMemory ? over : kept);
     append_range(nest.loops, ordered(nest.inMemory ? kept : over));
+    if (nest.inMemory && over.count(unrolledReduced)) {
+      nest.unrolled.push_back(unrolledReduced);
+      erase(nest.loops, unrolledReduced);
+    }
     nest.reductions.assign(members.begin(), members.end());
   }
 }

@@ -145,6 +145,27 @@ void Scheduler::blockTransposed() {
   cutToBlock(vector, 32, 128);
 }
 
+/// Sums over leading dims take several rows at once, so that an accumulator is
+/// loaded and stored once for all of them.
+void Scheduler::unrollReduced() {
+  bool isRandom = any_of(graph.nodes, [](const Node &node) {
+    return node.kind == NodeKind::Keep;
+  });
+  if (isRandom)
+    return;
+  int axis = ordered(reduced).back();
+  if (written.count(axis) || flipped.count(axis) || isRemapped(axis))
+    return;
+  for (int64_t count : {4, 3, 2})
+    if (graph.axes[axis] % count == 0 && graph.axes[axis] > count) {
+      int major = cutAxis(graph, axis, count);
+      reduced.insert(major);
+      rows.insert(major);
+      unrolledReduced = axis;
+      return;
+    }
+}
+
 void Scheduler::chooseRowAxes() {
   rows = reduced;
   rows.insert(flipped.begin(), flipped.end());
@@ -174,7 +195,10 @@ void Scheduler::chooseRowAxes() {
     outer.insert(vector);
     return;
   }
-  cutToBlock(vector, 32, 256);
+  // Long blocks stream their rows, several ones give threads something to do.
+  int64_t quarter = graph.axes[vector] / 4;
+  cutToBlock(vector, 32, std::clamp<int64_t>(quarter, 256, 1024));
+  unrollReduced();
   constexpr int64_t longestRow = 16384;
   (graph.axes[vector] <= longestRow ? rows : outer).insert(vector);
 }

@@ -28,7 +28,8 @@ using AxisList = llvm::SmallVector<int, 4>;
 
 struct Nest {
   AxisList loops;    // outermost first
-  AxisList unrolled; // innermost, written out (pairs of a rotary)
+  AxisList unrolled; // innermost, written out (pairs of a rotary; rows of a
+                     // sum over leading dims)
   llvm::SmallVector<int, 2> reductions, outputs, kept; // nodes, numbers, nodes
   bool inMemory = false; // reductions accumulate in rows
 };

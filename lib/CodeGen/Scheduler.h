@@ -26,6 +26,7 @@ private:
   void chooseRowAxes();
   bool cutToBlock(int axis, int64_t atLeast, int64_t atMost);
   void blockTransposed();
+  void unrollReduced();
   void orderOuterAxes();
   bool checkOutputs();
   bool isRemapped(int axis) const;
@@ -50,7 +51,8 @@ private:
   const bool longRows;
   std::string &reason;
   AxisSet reduced, written, flipped, rows, outer;
-  int vector = -1; // the innermost axis
+  int vector = -1;          // the innermost axis
+  int unrolledReduced = -1; // rows that are taken at once, or -1
   int64_t stackBytes = 0;
   int lastPass = 0;
   std::vector<int64_t> costs;

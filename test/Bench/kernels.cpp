@@ -98,6 +98,10 @@ static const std::vector<Case> &cases() {
         return %y : !t })"},
       {"column sum", 1, R"((%x: !t) -> !w {
         %y = nn.reduce "sum" %x {dims = array<i64: 0>} : (!t) -> !w
+        return %y : !w })"},
+      {"column sum of mul", 2, R"((%x: !t, %dy: !t) -> !w {
+        %p = nn.binary "mul" %x, %dy : (!t, !t) -> !t
+        %y = nn.reduce "sum" %p {dims = array<i64: 0>} : (!t) -> !w
         return %y : !w })"}};
   return list;
 }
@@ -120,7 +124,7 @@ static void timeKernels(MLIRContext &context) {
     });
   };
   double floors[] = {0, copy(1), copy(2)};
-  std::printf("%-16s %8s %8s %6s\n", "4096x1024 f32", "ms", "floor", "ratio");
+  std::printf("%-18s %8s %8s %6s\n", "4096x1024 f32", "ms", "floor", "ratio");
   for (const Case &one : cases()) {
     OwningOpRef<ModuleOp> module = parse(context, one.text, 1024);
     KernelCompiler compiler({});
@@ -141,7 +145,7 @@ static void timeKernels(MLIRContext &context) {
     arguments.push_back(buffers[5].data());
     double ms =
         bestMs([&] { entry(arguments.data(), nullptr, 0, info->extent); });
-    std::printf("%-16s %8.3f %8.3f %6.2f\n", one.name, ms, floors[one.reads],
+    std::printf("%-18s %8.3f %8.3f %6.2f\n", one.name, ms, floors[one.reads],
                 ms / floors[one.reads]);
   }
 }

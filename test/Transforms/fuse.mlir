@@ -57,3 +57,27 @@ func.func @constant(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attributes {
   %m = nn.binary "mul" %x, %c : (tensor<4x8xf32, #x>, tensor<f32, #nn.layout<>>) -> tensor<4x8xf32, #x>
   return %m : tensor<4x8xf32, #x>
 }
+
+// The sum over rows of what a norm makes of each row would leave one thread
+// all rows; of what is made element by element it takes columns to threads.
+#rows = #nn.layout<[rows=512] [cols=64]>
+#cols = #nn.layout<[cols=64]>
+// CHECK-LABEL: func.func @sum_over_rows
+func.func @sum_over_rows(%x: tensor<512x64xf32, #rows>) -> (tensor<64xf32, #cols>, tensor<64xf32, #cols>) attributes {spmd.ranks = array<i64: 0>} {
+  // CHECK: spmd.kernel
+  // CHECK: nn.softmax
+  // CHECK-NOT: nn.reduce
+  // CHECK: spmd.yield
+  // CHECK: spmd.kernel
+  // CHECK-NEXT: ^bb
+  // CHECK-NEXT: nn.reduce
+  // CHECK-NEXT: spmd.yield
+  // CHECK: spmd.kernel
+  // CHECK: nn.binary "mul"
+  // CHECK: nn.reduce
+  %p = nn.softmax %x {dim = 1 : i64} : (tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
+  %s = nn.reduce "sum" %p {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
+  %m = nn.binary "mul" %x, %x : (tensor<512x64xf32, #rows>, tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
+  %t = nn.reduce "sum" %m {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
+  return %s, %t : tensor<64xf32, #cols>, tensor<64xf32, #cols>
+}

@@ -147,6 +147,10 @@ private:
 ///  - what reductions over different dims leave fits in 1 MiB of stack.
 std::string whyNotKernel(mlir::Block &body);
 
+/// Iterations that threads could share if the block, which can be one kernel,
+/// were one: a sum over all rows leaves those over columns.
+int64_t parallelExtent(mlir::Block &body);
+
 /// Whether an operation of this kind can be in a kernel at all.
 bool isKernelOp(mlir::Operation *op);
 

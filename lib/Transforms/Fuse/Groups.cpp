@@ -40,6 +40,48 @@ bool Groups::isFreeBefore(const Group &group, Operation *op) const {
   return true;
 }
 
+static bool reduces(Operation *op) {
+  return isa<nn::ReduceOp, nn::SoftmaxOp, nn::LogSumExpOp, nn::LayerNormOp,
+             nn::RmsNormOp>(op);
+}
+
+static int64_t extentOf(const Group &group) {
+  Block body;
+  SmallVector<Value> inputs, outputs;
+  buildBody(group, body, inputs, outputs);
+  int64_t extent = codegen::parallelExtent(body);
+  body.dropAllDefinedValueUses();
+  body.clear();
+  return extent;
+}
+
+/// Whether some member reads enough for several threads.
+static bool isLarge(const Group &group) {
+  constexpr int64_t worthThreads = 16384;
+  return llvm::any_of(group, [&](Operation *member) {
+    return llvm::any_of(member->getOperandTypes(), [&](Type type) {
+      return cast<RankedTensorType>(type).getNumElements() >= worthThreads;
+    });
+  });
+}
+
+/// A sum over the rows of what is computed by rows (the gradient of a norm's
+/// weight, the mean of losses) would have one thread compute all rows.
+bool Groups::costsThreads(const SmallVectorImpl<int> &producers,
+                          Block &body) const {
+  constexpr int64_t enough = 32;
+  int64_t extent = -1;
+  for (int producer : producers) {
+    if (!isLarge(groups[producer]) || llvm::none_of(groups[producer], reduces))
+      continue;
+    if (extent < 0)
+      extent = codegen::parallelExtent(body);
+    if (extent < enough && extent < extentOf(groups[producer]))
+      return true;
+  }
+  return false;
+}
+
 Group Groups::joined(const SmallVectorImpl<int> &producers,
                      Operation *op) const {
   Group group;
@@ -53,7 +95,8 @@ Group Groups::joined(const SmallVectorImpl<int> &producers,
   Block body;
   SmallVector<Value> inputs, outputs;
   buildBody(group, body, inputs, outputs);
-  bool fits = codegen::whyNotKernel(body).empty();
+  bool fits = codegen::whyNotKernel(body).empty() &&
+              (!reduces(op) || !costsThreads(producers, body));
   // Drop uses in reverse, the block is not in a region.
   body.dropAllDefinedValueUses();
   body.clear();

@@ -36,6 +36,8 @@ private:
   /// The group with `op` added, or an empty one if it cannot be.
   Group joined(const llvm::SmallVectorImpl<int> &producers,
                mlir::Operation *op) const;
+  bool costsThreads(const llvm::SmallVectorImpl<int> &producers,
+                    mlir::Block &body) const;
   bool isFreeBefore(const Group &group, mlir::Operation *op) const;
 
   const llvm::DenseSet<mlir::Value> &loadTime;
