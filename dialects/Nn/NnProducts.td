@@ -1,0 +1,108 @@
+//===- NnProducts.td - products, lookups and attention --------------------===//
+//
+// Included by NnOps.td, which defines the classes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_NN_PRODUCTS
+#define HOCKET_NN_PRODUCTS
+
+def Nn_LinearOp : Nn_InferredOp<"linear"> {
+  let summary = "y[..., o] = sum_i x[..., i] w[o, i] + bias[o]";
+  let description = [{
+    `transposed`: the weight is stored [in, out] (Conv1D of GPT-2).
+    (C1) w has rank 2. (C2) the last dim of x equals the in dim of w.
+    (C3) bias has rank 1 and the size of the out dim. (C4) equal element types.
+  }];
+  let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$weight,
+                       Optional<Nn_Tensor>:$bias,
+                       DefaultValuedAttr<BoolAttr, "false">:$transposed);
+}
+
+def Nn_MatMulOp : Nn_InferredOp<"matmul"> {
+  let summary = "c[..., m, n] = sum_k a[..., m, k] b[..., k, n]";
+  let description = [{
+    Leading dims broadcast as in NumPy; rank >= 2 each.
+    (C1) contracted dims agree. (C2) leading dims broadcast. (C3) equal types.
+  }];
+  let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b);
+}
+
+def Nn_EmbeddingOp : Nn_InferredOp<"embedding"> {
+  let summary = "y[..., :] = table[ids[...], :]";
+  let description = [{
+    (C1) table has rank 2. (C2) ids are integers. An id outside [0, rows) is an
+    error at run time. A table split by rows gives a partial sum.
+  }];
+  let arguments = (ins Nn_Tensor:$table, Nn_Tensor:$ids);
+}
+
+def Nn_EmbeddingGradOp : Nn_PlainOp<"embedding_grad"> {
+  let summary = "table[r, :] = sum of dy[..., :] over ids[...] = r";
+  let description = [{
+    The gradient of an embedding's table. An id that is no row of the result is
+    an error at run time.
+    (C1) ids are integers. (C2) the result has rank 2. (C3) dy has the dims of
+    ids and the result's last. (C4) equal element types.
+  }];
+  let arguments = (ins Nn_Tensor:$ids, Nn_Tensor:$dy);
+  let results = (outs Nn_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments]> {
+  let summary = "softmax(scale q k^T + mask) v, by heads";
+  let description = [{
+    q [b, h, s, d], k [b, g, t, d], v [b, g, t, e], result [b, h, s, e]; h is a
+    multiple of g, query head i reads kv head i / (h / g). `keep` [b, t] is
+    bool, true where a key may be attended to. `causal`: key j is visible to
+    query i if j <= i + t - s. A row that sees nothing is zero.
+    With a `step` the weights, [b, h, s, t], are dropped as by nn.dropout with
+    p = `dropout`.
+    ```mlir
+    %y = nn.attention %q, %k, %v, %keep step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
+    ```
+    (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
+    (C5) step and stream as nn.dropout.
+  }];
+  let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
+                       Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
+                       Optional<Nn_Tensor>:$step,
+                       DefaultValuedAttr<BoolAttr, "false">:$causal,
+                       F64Attr:$scale,
+                       DefaultValuedAttr<F64Attr, "0.0">:$dropout,
+                       OptionalAttr<I64Attr>:$stream);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v (`,` $keep^)? (`step` $step^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad",
+                                    [AttrSizedOperandSegments]> {
+  let summary = "the gradients of attention's q, k and v";
+  let description = [{
+    `dout` is the gradient of the result of nn.attention with these operands and
+    attributes. The weights are computed again from q and k.
+    ```mlir
+    %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %keep step %n {scale = 0.125 : f64, ...} : ...
+    ```
+    (C1) the constraints of attention. (C2) dout has the type of its result.
+    (C3) the results have the types of q, k and v.
+  }];
+  let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
+                       Nn_Tensor:$v, Nn_Tensor:$dout,
+                       Optional<Nn_Tensor>:$keep, Optional<Nn_Tensor>:$step,
+                       DefaultValuedAttr<BoolAttr, "false">:$causal,
+                       F64Attr:$scale,
+                       DefaultValuedAttr<F64Attr, "0.0">:$dropout,
+                       OptionalAttr<I64Attr>:$stream);
+  let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v `,` $dout (`,` $keep^)? (`step` $step^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // HOCKET_NN_PRODUCTS
