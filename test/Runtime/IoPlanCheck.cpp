@@ -239,6 +239,29 @@ const BadEdit badCollectives[] = {
        step<Collective>(p, 1).src = step<Attention>(p, 4).keep;
        step<Collective>(p, 1).dst = step<Attention>(p, 4).keep;
      }},
+    {STEP
+     "10 (collective, proj): broadcast takes one tensor, more are only for "
+     "all_reduce",
+     [](Plan &p) {
+       Collective &send = step<Collective>(p, 10);
+       send.more = {{send.src, send.dst}};
+     }},
+    {STEP "1 (collective, proj): more dst has shape [1, 2, 4, 4], expected [4]",
+     [](Plan &p) {
+       step<Collective>(p, 1).more = {
+           {step<Collective>(p, 10).src, step<Attention>(p, 4).out}};
+     }},
+    {STEP "1 (collective, proj): more src is bool, expected f32",
+     [](Plan &p) {
+       View keep = step<Attention>(p, 4).keep;
+       step<Collective>(p, 1).more = {{keep, keep}};
+     }},
+    {"class 1, collective 0: number of tensors is 1, in class 0 it is 2",
+     [](Plan &p) {
+       Collective &reduce = step<Collective>(p, 1);
+       reduce.more = {
+           {step<Collective>(p, 10).src, step<Collective>(p, 10).dst}};
+     }},
     {"class 1, collective 0: kind is all_reduce, in class 0 it is broadcast",
      [](Plan &p) { step<Collective>(p, 1).kind = CollectiveKind::Broadcast; }},
     {"class 1, collective 4: root is 1, in class 0 it is 0",
