@@ -49,13 +49,14 @@ int tool::runCheck(const Options &options) {
 }
 
 int tool::runStages(const Options &) {
-  for (const Stage &stage : stages()) {
-    std::string name = stage.name.str();
-    name.resize(9, ' ');
-    std::cout << name << stage.holds.str() << "\n";
-  }
-  std::cout << "plan     flat instructions a rank class, tables a coordinate, "
-               "addresses; JSON\n";
+  auto print = [](std::string name, const char *holds) {
+    name.resize(16, ' ');
+    std::cout << name << holds << "\n";
+  };
+  for (const Stage &stage : stages())
+    print(stage.name.str(), stage.holds.str().c_str());
+  print("plan", "flat instructions a rank class, tables a coordinate, "
+                "addresses; JSON");
   return kOk;
 }
 
