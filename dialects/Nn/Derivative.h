@@ -28,6 +28,12 @@ namespace hocket::nn {
 /// kept as the forward uses it.
 inline constexpr llvm::StringLiteral kRecompute = "nn.recompute";
 inline constexpr llvm::StringLiteral kGathered = "nn.gathered";
+/// On a parameter that fsdp stores whole: how the optimizer's state is split,
+/// from stage 2 on also the gradient; and the stage.
+inline constexpr llvm::StringLiteral kShard = "nn.shard";
+inline constexpr llvm::StringLiteral kStage = "nn.stage";
+/// On redistributions of the backward, and on what it runs again.
+inline constexpr llvm::StringLiteral kBackward = "nn.backward";
 
 class Derivative {
 public:

@@ -69,8 +69,7 @@ static bool isAtStage(ModuleOp module, StringRef stage) {
   });
 }
 
-/// The stage that a dump's first line names; empty without such a line.
-static std::string writtenStage(const std::string &path) {
+std::string hocket::writtenStage(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return "";

@@ -26,12 +26,14 @@ int64_t placement::countStatistics(Operation *op) {
   return isa<nn::LayerNormOp, nn::SoftmaxOp, nn::LogSumExpOp>(op) ? 2 : 1;
 }
 
-std::map<std::string, int64_t> placement::countCollectives(func::FuncOp func,
-                                                           StringRef root) {
+static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackward); }
+
+std::map<std::string, int64_t>
+placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
   std::map<std::string, int64_t> counts;
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
-    if (!isAtOrUnder(path, root))
+    if (!isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
     if (auto moved = dyn_cast<nn::RedistributeOp>(op)) {
       if (isCommunication(moved.getKind()))
@@ -52,8 +54,8 @@ static std::string countsText(const std::map<std::string, int64_t> &counts) {
 }
 
 /// Names what was counted: the first place of each line of the schedule.
-static void noteCollectives(Problem &problem, func::FuncOp func,
-                            StringRef root) {
+static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
+                            bool backward) {
   struct Made {
     Location line;
     std::string text;
@@ -65,7 +67,7 @@ static void noteCollectives(Problem &problem, func::FuncOp func,
     auto moved = dyn_cast<nn::RedistributeOp>(op);
     bool counts =
         moved ? isCommunication(moved.getKind()) : countStatistics(op) > 0;
-    if (!counts || !isAtOrUnder(path, root))
+    if (!counts || !isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
     auto fused = dyn_cast<FusedLoc>(op->getLoc());
     bool hasLine = fused && fused.getLocations().size() > 1;
@@ -88,14 +90,58 @@ static void noteCollectives(Problem &problem, func::FuncOp func,
                           : ""));
 }
 
+static std::map<std::string, int64_t> readCounts(DictionaryAttr counts) {
+  std::map<std::string, int64_t> wanted;
+  for (NamedAttribute entry : counts)
+    if (auto count = cast<IntegerAttr>(entry.getValue()).getInt())
+      wanted[entry.getName().str()] = count;
+  return wanted;
+}
+
+static std::string failedText(StringRef what, StringRef root,
+                              const std::map<std::string, int64_t> &found,
+                              const std::map<std::string, int64_t> &wanted) {
+  std::string at = root.empty() ? "" : " at '" + root.str() + "'";
+  return "expectation failed: " + what.str() + at + " has " +
+         countsText(found) + ", expected " + countsText(wanted);
+}
+
+/// Until there is a backward.
+void Placer::keepBackwardExpectation(sched::ExpectOp expect, StringRef root) {
+  Builder builder(module.getContext());
+  backwardExpectations.push_back(builder.getDictionaryAttr(
+      {builder.getNamedAttr("root", builder.getStringAttr(root)),
+       builder.getNamedAttr("counts", expect.getCountsAttr()),
+       builder.getNamedAttr("line",
+                            LocationAttr(scheduleLine(expect.getLoc())))}));
+}
+
+LogicalResult placement::checkBackward(ModuleOp module) {
+  auto expectations = module->getAttrOfType<ArrayAttr>(kExpectBackward);
+  if (!expectations)
+    return success();
+  func::FuncOp func = *module.getOps<func::FuncOp>().begin();
+  Problems problems;
+  for (auto expect : expectations.getAsRange<DictionaryAttr>()) {
+    StringRef root = expect.getAs<StringAttr>("root").getValue();
+    auto wanted = readCounts(expect.getAs<DictionaryAttr>("counts"));
+    auto found = countCollectives(func, root, /*backward=*/true);
+    if (found == wanted)
+      continue;
+    Problem &problem =
+        problems.add(Location(cast<LocationAttr>(expect.get("line"))),
+                     failedText("backward", root, found, wanted), root.str());
+    noteCollectives(problem, func, root, /*backward=*/true);
+  }
+  problems.emit();
+  return success(problems.empty());
+}
+
 void Placer::checkExpectations() {
   for (auto expect : schedule.getBody().getOps<sched::ExpectOp>()) {
-    if (expect.getWhat() != "forward" || !expect.getCounts())
+    if (!expect.getCounts())
       continue;
-    std::map<std::string, int64_t> wanted;
-    for (NamedAttribute entry : expect.getCountsAttr())
-      if (auto count = cast<IntegerAttr>(entry.getValue()).getInt())
-        wanted[entry.getName().str()] = count;
+    std::map<std::string, int64_t> wanted = readCounts(expect.getCountsAttr());
     std::vector<std::string> roots{""};
     if (expect.getPattern() && *expect.getPattern() != ".") {
       roots.clear();
@@ -103,19 +149,20 @@ void Placer::checkExpectations() {
         roots.push_back(node->path);
     }
     for (const std::string &root : roots) {
-      std::map<std::string, int64_t> found = countCollectives(func, root);
+      if (expect.getWhat() == "backward") {
+        keepBackwardExpectation(expect, root);
+        continue;
+      }
+      std::map<std::string, int64_t> found =
+          countCollectives(func, root, /*backward=*/false);
       for (const VacuousSync &sync : vacuous)
         if (isAtOrUnder(sync.path, root) && isCommunication(sync.kind))
           ++found[sync.kind];
       if (found == wanted)
         continue;
-      std::string at = root.empty() ? "" : " at '" + root + "'";
-      Problem &problem = problems.addAt(expect,
-                                        "expectation failed: forward" + at +
-                                            " has " + countsText(found) +
-                                            ", expected " + countsText(wanted),
-                                        root);
-      noteCollectives(problem, func, root);
+      Problem &problem = problems.addAt(
+          expect, failedText("forward", root, found, wanted), root);
+      noteCollectives(problem, func, root, /*backward=*/false);
     }
   }
 }

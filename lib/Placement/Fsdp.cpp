@@ -136,8 +136,8 @@ void Placer::applyFsdp() {
                                           ref->dim, ref->factor));
     nn::LayoutAttr split = whole.withPlacement(splits, {});
     if (directive.getStage() < 3) {
-      parameter->setAttr("nn.shard", split);
-      parameter->setAttr("nn.stage", directive.getStageAttr());
+      parameter->setAttr(nn::kShard, split);
+      parameter->setAttr(nn::kStage, directive.getStageAttr());
       continue;
     }
     parameter.getResult().setType(nn::withLayout(parameter.getType(), split));

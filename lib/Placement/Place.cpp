@@ -4,6 +4,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Remedies.h"
+#include "hocket/Placement/Expect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -70,7 +71,7 @@ void Placer::finish() {
     return builder.getNamedAttr(name, builder.getStringAttr(value));
   };
   for (auto expect : schedule.getBody().getOps<sched::ExpectOp>()) {
-    if (expect.getWhat() == "forward")
+    if (expect.getCounts())
       continue;
     expectations.push_back(builder.getDictionaryAttr(
         {text("what", expect.getWhat()),
@@ -84,6 +85,9 @@ void Placer::finish() {
         {text("path", sync.path), text("line", sync.line),
          builder.getNamedAttr("bytes",
                               builder.getI64IntegerAttr(sync.bytes))}));
+  if (!backwardExpectations.empty())
+    module->setAttr(kExpectBackward,
+                    builder.getArrayAttr(backwardExpectations));
   if (!expectations.empty())
     module->setAttr("nn.expect", builder.getArrayAttr(expectations));
   if (!moves.empty())

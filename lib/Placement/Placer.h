@@ -245,6 +245,7 @@ private:
 
   // Expect.cpp
   void checkExpectations();
+  void keepBackwardExpectation(sched::ExpectOp expect, llvm::StringRef root);
 
   mlir::ModuleOp module;
   mlir::func::FuncOp func;
@@ -260,6 +261,7 @@ private:
   std::vector<PathNode *> recomputed;
   std::vector<std::pair<sched::SaveOp, PathNode *>> saved;
   std::vector<VacuousSync> vacuous;
+  llvm::SmallVector<mlir::Attribute> backwardExpectations;
   llvm::SmallVector<mlir::Attribute> buckets; ///< nn.buckets, see Combine.h
   std::vector<mlir::Value> factOrder;
   /// The last error about a line that splits a factor too finely.

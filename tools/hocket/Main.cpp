@@ -25,7 +25,7 @@ const std::vector<Command> &tool::commands() {
        SOURCE " --grad --cpu --dump-stages", STAGES, 1, 1, runRun},
       {"verify", "hocket verify FILE [--schedule NAME] [options]",
        "run on all ranks and compare with the float64 reference",
-       SOURCE " --grad --cpu --seed --tolerance --json", "model", 1, 1,
+       SOURCE " --grad --program --cpu --seed --tolerance --json", "model", 1, 1,
        runVerify},
       {"plan", "hocket plan FILE [--schedule NAME] [--json]",
        "collectives, bytes, memory and flops, before anything runs",

@@ -87,6 +87,9 @@ const std::vector<Option> &optionTable() {
          options.source.elaborate.training = true;
          return true;
        }},
+      {"--program", "DUMP",
+       "run this dump of a stage, perhaps edited, instead of FILE's own program",
+       store(&Options::program)},
       {"-o", "FILE", "where to write; - is standard output",
        store(&Options::output)},
       {"--emit", "STAGE",

@@ -17,6 +17,7 @@ struct Options {
   CompileSource source;
   std::vector<std::string> positional; // after FILE
   std::string output;                  // -o
+  std::string program;                 // --program
   std::string emit, dumpFolder, cpu = "native", target = "cpu";
   std::vector<std::string> programArguments; // after `--`, and run's own
   uint64_t seed = 1;

@@ -42,6 +42,18 @@ int tool::runVerify(const Options &options) {
   VerifyOptions verifying;
   verifying.seed = options.seed;
   verifying.codegen.cpu = options.cpu;
+  Compiler edited(llvm::errs());
+  if (!options.program.empty()) {
+    std::string stage = writtenStage(options.program);
+    if (stage.empty()) {
+      std::cerr << "error: '" << options.program
+                << "' is no dump of a stage: its first line names none\n";
+      return kUserError;
+    }
+    if (!edited.load({options.program, {}, stage}))
+      return kUserError;
+    verifying.program = &edited;
+  }
   VerifyReport report;
   runtime::Status status;
   if (!verify(compiler, verifying, report, status)) {

@@ -34,6 +34,9 @@ struct CompileSource {
   bool gradients = false;
 };
 
+/// The stage that a dump's first line names; empty without such a line.
+std::string writtenStage(const std::string &path);
+
 class Compiler {
 public:
   explicit Compiler(llvm::raw_ostream &errors,

@@ -11,15 +11,24 @@
 #define HOCKET_PLACEMENT_EXPECT_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include <map>
 #include <string>
 
 namespace hocket::placement {
 
 /// Collectives of a placed function at or under a path, by kind; "" is all.
-/// Slices and masks send nothing and are left out.
+/// Slices and masks send nothing and are left out. Those of the forward, or
+/// those of the backward.
 std::map<std::string, int64_t> countCollectives(mlir::func::FuncOp func,
-                                                llvm::StringRef path);
+                                                llvm::StringRef path,
+                                                bool backward = false);
+
+/// Module attribute: what `expect backward` lines state, by path.
+inline constexpr llvm::StringLiteral kExpectBackward = "nn.expect_backward";
+
+/// Compares them with a differentiated module; errors at the lines that fail.
+mlir::LogicalResult checkBackward(mlir::ModuleOp module);
 
 /// The all_reduces that a licensed op does inside (nn.statistics).
 int64_t countStatistics(mlir::Operation *op);

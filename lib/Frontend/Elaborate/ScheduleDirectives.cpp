@@ -151,9 +151,13 @@ bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
 
 bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
   if (stmt.point == SyncPoint::BwdPre || stmt.point == SyncPoint::BwdPost) {
-    elaborator.error(stmt.pointRange, std::string("not supported yet: ") +
-                                          getSpelling(stmt.point) +
-                                          "; only the forward is compiled");
+    elaborator
+        .error(stmt.pointRange,
+               "the backward is derived from the placements of the forward: "
+               "what it has to reduce or gather here it does already, and " +
+                   std::string(getSpelling(stmt.op)) + " would do it twice")
+        .note("leave the line out; `hocket plan --grad` shows what follows, "
+              "and `expect backward == { ... }` pins it");
     return false;
   }
   if (stmt.op == SyncOp::Halo || stmt.op == SyncOp::Hook) {
@@ -256,7 +260,8 @@ bool ScheduleEmitter::emitExpect(const ExpectStmt &stmt, Place &place) {
   case ExpectStmt::What::Forward:
     break;
   case ExpectStmt::What::Backward:
-    return refuse(stmt, "'expect backward'; only the forward is compiled");
+    what = "backward";
+    break;
   case ExpectStmt::What::Memory:
     what = "memory";
     break;
@@ -273,7 +278,8 @@ bool ScheduleEmitter::emitExpect(const ExpectStmt &stmt, Place &place) {
       return false;
     attributes.push_back(text("pattern", *pattern));
   }
-  if (stmt.what == ExpectStmt::What::Forward) {
+  if (stmt.what == ExpectStmt::What::Forward ||
+      stmt.what == ExpectStmt::What::Backward) {
     llvm::SmallVector<mlir::NamedAttribute> counts;
     for (const ExpectStmt::Count &count : stmt.counts) {
       if (!checkCollective(elaborator, count.collective))

@@ -6,8 +6,14 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::differentiation;
 
-nn::LayoutAttr differentiation::gradientLayout(nn::LayoutAttr value) {
-  return value.withPlacement(value.getSplits(), {});
+nn::LayoutAttr differentiation::gradientLayout(Value value) {
+  nn::LayoutAttr layout = nn::layoutOf(value);
+  if (auto parameter = value.getDefiningOp<nn::ParameterOp>())
+    if (auto split = parameter->getAttrOfType<nn::LayoutAttr>(nn::kShard))
+      if (auto stage = parameter->getAttrOfType<IntegerAttr>(nn::kStage))
+        if (stage.getInt() >= 2)
+          layout = split;
+  return layout.withPlacement(layout.getSplits(), {});
 }
 
 Value Backward::zeros(RankedTensorType like, int64_t dim, int64_t size) {
@@ -93,6 +99,5 @@ Value Backward::gradientOf(Value value) {
   for (const Contribution &contribution : all)
     if (contribution.sync)
       loc = *contribution.sync;
-  return placer.redistribute(ops, loc, sum,
-                             gradientLayout(nn::layoutOf(value)));
+  return placer.redistribute(ops, loc, sum, gradientLayout(value));
 }

@@ -6,9 +6,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::differentiation;
 
-/// On what the backward runs again: it is not to be merged with the forward's.
-static constexpr llvm::StringLiteral kBackward = "nn.backward";
-
 static bool isFloat(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && isa<FloatType>(type.getElementType());
@@ -16,6 +13,11 @@ static bool isFloat(Value value) {
 
 /// The location of the gradient of what `loc` names.
 static Location gradientLocation(Location loc) {
+  if (auto fused = dyn_cast<FusedLoc>(loc)) { // made by a schedule line
+    SmallVector<Location> parts(fused.getLocations());
+    parts.front() = gradientLocation(parts.front());
+    return FusedLoc::get(loc.getContext(), parts);
+  }
   auto name = dyn_cast<NameLoc>(loc);
   if (!name || name.getName().getValue().empty())
     return loc;
@@ -64,7 +66,7 @@ Value Backward::compute(Value forward) {
   Operation *copy = ops.clone(*op);
   copy->setOperands(operands);
   copy->removeAttr(nn::kRecompute);
-  copy->setAttr(kBackward, ops.getUnitAttr());
+  copy->setAttr(nn::kBackward, ops.getUnitAttr());
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
     computed[from] = to;
   return computed.lookup(forward);
@@ -89,7 +91,7 @@ Value Backward::read(Value forward) {
     auto copy = nn::RedistributeOp::create(
         ops, gather.getLoc(), gather.getType(), kept, gather.getKind(),
         gather.getAxes(), gather.getRootAttr());
-    copy->setAttr(kBackward, ops.getUnitAttr());
+    copy->setAttr(nn::kBackward, ops.getUnitAttr());
     again = copy;
   }
   return again;
@@ -168,7 +170,7 @@ void Backward::visit(Operation *op) {
     contributions.erase(op->getResult(0));
     for (Contribution &contribution : passed)
       if (isa<nn::RedistributeOp>(op))
-        contribution.sync = op->getLoc();
+        contribution.sync = at;
     if (wanted.contains(op->getOperand(0)))
       llvm::append_range(contributions[op->getOperand(0)], passed);
     return;
@@ -193,7 +195,7 @@ void Backward::finish(bool ofAll) {
     Value gradient = gradientOf(value);
     if (!gradient) { // nothing depends on it
       auto type = nn::withLayout(cast<RankedTensorType>(value.getType()),
-                                 gradientLayout(nn::layoutOf(value)));
+                                 gradientLayout(value));
       gradient = makeTyped<nn::FillOp>(type, APFloat(0.0));
     }
     results.push_back(gradient);
@@ -224,6 +226,9 @@ LogicalResult Backward::run(bool ofAll) {
   SmallVector<Operation *> forward;
   for (Operation &op : func.getBody().front().without_terminator())
     forward.push_back(&op);
+  if (forward.empty())
+    return success();
+  Operation *last = forward.back();
   numInputs = func.getNumArguments();
   findWanted(ofAll);
   seed(ofAll);
@@ -233,5 +238,9 @@ LogicalResult Backward::run(bool ofAll) {
   if (hasFailed)
     return failure();
   finish(ofAll);
+  // Not to be merged with the forward's, and counted by `expect backward`.
+  for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
+    if (isa<nn::RedistributeOp>(op))
+      op->setAttr(nn::kBackward, ops.getUnitAttr());
   return success(!hasFailed);
 }

@@ -68,8 +68,9 @@ private:
   llvm::DenseMap<int64_t, int64_t> extents; // by dim, of what is accumulated
 };
 
-/// A gradient is split as its value is, and whole where that is a sum.
-nn::LayoutAttr gradientLayout(nn::LayoutAttr value);
+/// A gradient is split as its value is, and whole where that is a sum; that of
+/// a parameter under fsdp stage 2 is split as the optimizer's state is.
+nn::LayoutAttr gradientLayout(mlir::Value value);
 
 } // namespace hocket::differentiation
 

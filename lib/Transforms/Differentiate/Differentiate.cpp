@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Differentiate.h"
 #include "Backward.h"
+#include "hocket/Placement/Expect.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -31,7 +32,7 @@ LogicalResult hocket::differentiate(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance(func);
   eliminateCommonSubExpressions(rewriter, dominance, func);
-  return success();
+  return placement::checkBackward(module);
 }
 
 namespace {
