@@ -11,6 +11,7 @@
 #include "hocket/Pipeline/Compiler.h"
 #include "hocket/Random/Philox.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include "hocket/Transforms/Differentiate.h"
 #include "hocket/Verify/Verify.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ struct Settings {
 using Numbers = std::vector<float>;
 using Outputs = std::map<std::string, Numbers>;
 
-/// Identity matrices for inputs called `v`, zeros for `q` and `k`, else ones.
+/// Identity matrices for `k` and `v`, zeros for `q`, else ones.
 void fill(const std::string &name, runtime::MemoryTensors::Tensor &tensor,
           int32_t step) {
   if (name == "step") {
@@ -39,9 +40,8 @@ void fill(const std::string &name, runtime::MemoryTensors::Tensor &tensor,
   size_t count = tensor.bytes.size() / sizeof(float);
   size_t last = size_t(tensor.description.dims.back());
   for (size_t i = 0; i < count; ++i)
-    tensor.as<float>()[i] = name == "v" ? i / last % last == i % last
-                            : name == "q" || name == "k" ? 0.0f
-                                                         : 1.0f;
+    tensor.as<float>()[i] =
+        name == "k" || name == "v" ? i / last % last == i % last : name != "q";
 }
 
 /// Kernels that several schedules share are compiled once.
@@ -64,6 +64,9 @@ bool load(Compiler &compiler, const std::string &text,
   auto i64 = mlir::IntegerType::get(compiler.context(), 64);
   compiler.module()->setAttr("nn.seed",
                              mlir::IntegerAttr::get(i64, settings.seed));
+  // The gradients of all inputs, for the gradients of outputs that inputs give.
+  compiler.module()->setAttr(kGradients,
+                             mlir::StringAttr::get(compiler.context(), "all"));
   return true;
 }
 
@@ -112,15 +115,28 @@ Numbers dropped(size_t count, double p, const std::string &path, int32_t step,
   return result;
 }
 
-/// Every schedule of `names` on 2, 3 and 4 ranks gives the bits of one device.
+/// Every schedule of `names` on 2, 3 and 4 ranks gives the bits of one device,
+/// in the forward and in the gradients, but for `sums` over ranks.
 Outputs sameOnAllRanks(const std::string &text,
-                       const std::vector<std::string> &names) {
+                       const std::vector<std::string> &names,
+                       const std::set<std::string> &sums = {}) {
   Outputs alone = run(text, {"", 1, 5, 3});
   EXPECT_FALSE(alone.empty());
   for (const std::string &name : names)
-    for (int64_t ranks : {2, 3, 4})
-      EXPECT_EQ(run(text, {name, ranks, 5, 3}), alone)
-          << name << " on " << ranks << " ranks";
+    for (int64_t ranks : {2, 3, 4}) {
+      SCOPED_TRACE(name + " on " + std::to_string(ranks) + " ranks");
+      Outputs found = run(text, {name, ranks, 5, 3});
+      EXPECT_EQ(found.size(), alone.size());
+      for (const auto &[output, values] : alone) {
+        if (sums.count(output) == 0) {
+          EXPECT_EQ(found[output], values) << output;
+        }
+        float worst = 0;
+        for (size_t i = 0; i < found[output].size(); ++i)
+          worst = std::max(worst, std::fabs(found[output][i] - values[i]));
+        EXPECT_LE(worst, 1e-5f) << output;
+      }
+    }
   return alone;
 }
 
@@ -154,6 +170,11 @@ schedule hidden(n: int = 1) for Drops {
   mesh (tp = n)
   shard x axis heads over tp
 }
+schedule both(n: int = 1) for Drops {
+  mesh (dp = n / 2, tp = 2)
+  shard x axis batch over dp
+  shard x axis heads over tp
+}
 schedule minor(n: int = 1) for Drops {
   mesh (tp = n)
   shard x axis width over tp
@@ -167,11 +188,22 @@ TEST(Dropout, ElementsAreThoseOfPhilox) {
   EXPECT_EQ(found["output1"], dropped(count, 0.3, "first.drop#1", 5, 3));
   EXPECT_EQ(found["output2"], dropped(count, 0.3, "second.drop", 5, 3));
   EXPECT_EQ(found["output3"], dropped(count, 0.5, "dropout()", 5, 3));
+  // The backward drops them again: the gradient of x is the sum of what was
+  // kept, the last of it turned back.
+  for (size_t i = 0; i < count; ++i) {
+    size_t turned = i % 15 * (6 * 7) + i / 15;
+    ASSERT_NEAR(found["x.grad"][i],
+                found["output0"][i] + found["output1"][i] +
+                    found["output2"][i] + found["output3"][turned],
+                1e-6);
+  }
 }
 
 TEST(Dropout, AnyRanksDropTheSame) {
-  sameOnAllRanks(plain, {"batch", "sequence", "hidden"});
-  EXPECT_EQ(run(plain, {"minor", 3, 5, 3}), run(plain, {"", 1, 5, 3}));
+  Outputs alone = sameOnAllRanks(plain, {"batch", "sequence", "hidden"});
+  EXPECT_EQ(run(plain, {"minor", 3, 5, 3}), alone);
+  EXPECT_EQ(run(plain, {"both", 4, 5, 3}), alone);
+  EXPECT_EQ(run(plain, {"both", 2, 5, 3}), alone);
 }
 
 TEST(Dropout, StepsCallsLayersAndSeedsDiffer) {
@@ -185,6 +217,8 @@ TEST(Dropout, StepsCallsLayersAndSeedsDiffer) {
     double kept = 0;
     for (float value : values)
       kept += value != 0;
+    if (name == "x.grad")
+      continue;
     double share = name == "output3" ? 0.5 : 0.7; // within five deviations
     EXPECT_NEAR(kept / values.size(), share,
                 5 * std::sqrt(share * (1 - share) / values.size()));
@@ -194,14 +228,15 @@ TEST(Dropout, StepsCallsLayersAndSeedsDiffer) {
 /// One axis longer than the words that are kept in memory at once, and rows
 /// that begin inside a block of four.
 TEST(Dropout, LongRows) {
-  auto text = [](const char *dims) {
-    return std::string("hocket 1\nmodel Long {\n  forward(x: f32[") + dims +
-           "]) -> f32[" + dims +
-           "] { return dropout(x, 0.25) }\n}\n"
+  auto text = [](const std::string &dims) {
+    return "hocket 1\nmodel Long() {\n  forward(x: f32[" + dims +
+           "]) { return dropout(x, 0.25) }\n}\n"
            "schedule rows(n: int = 1) for Long {\n  mesh (tp = n)\n"
            "  shard x axis 0 over tp\n}\n"
            "schedule columns(n: int = 1) for Long {\n  mesh (tp = n)\n"
-           "  shard x axis -1 over tp\n}\n";
+           "  shard x axis " +
+           std::to_string(std::count(dims.begin(), dims.end(), ',')) +
+           " over tp\n}\n";
   };
   for (auto [dims, count] : {std::pair<const char *, size_t>{"7001", 7001},
                              {"5, 3001", 15005},
@@ -209,6 +244,7 @@ TEST(Dropout, LongRows) {
     SCOPED_TRACE(dims);
     Outputs found = sameOnAllRanks(text(dims), {"rows", "columns"});
     EXPECT_EQ(found["output"], dropped(count, 0.25, "dropout()", 5, 3));
+    EXPECT_EQ(found["x.grad"], found["output"]);
   }
 }
 
@@ -216,14 +252,15 @@ TEST(Dropout, LongRows) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Equal scores and unit values: the result is the weights. With 70 keys the
-/// last tile of keys is a small one.
+/// Queries of 0 and unit keys and values: the result is the weights, and the
+/// gradient of q that of the scores. With 70 keys the last tile of keys is a
+/// small one.
 std::string attentionText(const std::string &mask, int64_t heads) {
   std::string kv = std::to_string(heads);
   return R"(hocket 1
 model Weights(batch: int = 4, heads: int = 6, seq: int = 9, keys: int = 70) {
-  forward(q: f32[batch, heads, seq, 8], k: f32[batch, )" +
-         kv + R"(, keys, 8], v: f32[batch, )" + kv +
+  forward(q: f32[batch, heads, seq, keys], k: f32[batch, )" +
+         kv + R"(, keys, keys], v: f32[batch, )" + kv +
          R"(, keys, keys]) -> f32[batch, heads, seq, keys] {
     return attention(q, k, v, mask = )" +
          mask + R"(, dropout = 0.2)
@@ -245,18 +282,20 @@ schedule headed(n: int = 1) for Weights {
 }
 
 TEST(Dropout, AnyRanksDropTheSameWeights) {
-  Outputs all = sameOnAllRanks(attentionText("none", 6),
-                               {"batches", "sequence", "headed"});
+  std::vector<std::string> splits = {"batches", "sequence", "headed"};
+  std::set<std::string> sums = {"k.grad", "v.grad"};
+  Outputs all = sameOnAllRanks(attentionText("none", 6), splits, sums);
   size_t count = 4 * 6 * 9 * 70, same = 0;
   Numbers expected = dropped(count, 0.2, "attention()", 5, 3);
   for (size_t i = 0; i < count; ++i)
     same += std::fabs(all["output"][i] - expected[i] / 70) < 1e-7f;
   EXPECT_EQ(same, count);
-  sameOnAllRanks(attentionText("causal", 6), {"batches", "sequence", "headed"});
+  sameOnAllRanks(attentionText("causal", 6), splits, sums);
 }
 
 TEST(Dropout, GroupedHeadsDropTheSameWeights) {
-  sameOnAllRanks(attentionText("causal", 2), {"batches", "sequence"});
+  sameOnAllRanks(attentionText("causal", 2), {"batches", "sequence"},
+                 {"k.grad", "v.grad"});
 }
 
 //===----------------------------------------------------------------------===//
