@@ -23,6 +23,10 @@ bool OutputError::isGradient() const {
   return llvm::StringRef(name).ends_with(suffix);
 }
 
+bool OutputError::isWithin(double tolerance) const {
+  return relative <= tolerance * (isGradient() ? kGradientTolerance : 1);
+}
+
 double VerifyReport::worst() const {
   double worst = 0;
   for (const OutputError &output : outputs)

@@ -10,7 +10,9 @@
 using namespace hocket;
 using namespace hocket::tool;
 
-static void printReport(const VerifyReport &report, bool passed, bool json) {
+static void printReport(const VerifyReport &report, double tolerance,
+                        bool json) {
+  bool passed = report.worst() <= tolerance;
   if (json) {
     nlohmann::ordered_json outputs;
     for (const OutputError &output : report.outputs)
@@ -25,8 +27,9 @@ static void printReport(const VerifyReport &report, bool passed, bool json) {
     return;
   }
   for (const OutputError &output : report.outputs)
-    std::printf("%s: relative error %.2e (largest value %.3g)\n",
-                output.name.c_str(), output.relative, output.largest);
+    std::printf("%s: relative error %.2e (largest value %.3g)%s\n",
+                output.name.c_str(), output.relative, output.largest,
+                output.isWithin(tolerance) ? "" : ", too large");
   std::printf("%s: %lld ranks, %lld collectives a step\n",
               passed ? "verified" : "NOT verified",
               static_cast<long long>(report.ranks),
@@ -62,7 +65,6 @@ int tool::runVerify(const Options &options) {
     std::cerr << "error: " << status.message << "\n";
     return status.exitStatus();
   }
-  bool passed = report.worst() <= tolerance;
-  printReport(report, passed, options.json);
-  return passed ? kOk : kRunFailure;
+  printReport(report, tolerance, options.json);
+  return report.worst() <= tolerance ? kOk : kRunFailure;
 }

@@ -29,6 +29,8 @@ struct OutputError {
   double largest = 0;    // of the reference
   double difference = 0; // the largest
   bool isGradient() const;
+  /// Of gradients kGradientTolerance times as much is accepted.
+  bool isWithin(double tolerance) const;
 };
 
 /// Gradients may be this much farther off than outputs: each is made of a
