@@ -70,7 +70,8 @@ LogicalResult nn::checkDraws(std::optional<Location> location, StringRef what,
     return emitOptionalError(location, what,
                              " draws from a step and a stream, but it has "
                              "only a ",
-                             step ? "step" : "stream", "; give both or neither");
+                             step ? "step" : "stream",
+                             "; give both or neither");
   if (step &&
       (!dimsOf(step).empty() || !elementTypeOf(step).isSignlessInteger(32)))
     return emitOptionalError(location, what,
