@@ -103,7 +103,11 @@ private:
   mlir::LogicalResult planSlice(nn::SliceOp op);
   mlir::LogicalResult planSpmdSlice(spmd::SliceOp op);
   mlir::LogicalResult planBroadcast(nn::BroadcastOp op);
+
+  // Concat.cpp
   mlir::LogicalResult planConcat(nn::ConcatOp op);
+  Strided partOf(nn::ConcatOp op, unsigned number);
+  bool placeInConcat(mlir::Value value);
 
   // Contractions.cpp
   struct Product; // operands of a contraction, as matrices
@@ -140,6 +144,7 @@ private:
   llvm::DenseSet<mlir::Value> loadTime;
   llvm::DenseMap<mlir::Value, Strided> values;
   llvm::DenseSet<mlir::Operation *> done; // epilogue operations
+  llvm::DenseSet<mlir::Value> inPlace;    // what is computed in a concatenation
   llvm::DenseSet<mlir::StringAttr> assigned;
   llvm::StringMap<mlir::Value> stored; // what holds them, by name
   llvm::StringSet<> written;           // of these, whose next value is there

@@ -93,9 +93,14 @@ LogicalResult ClassPlanner::planAttentionGrad(nn::AttentionGradOp op) {
   plan::AttentionGrad gradient;
   gradient.forward = attentionOf(op);
   gradient.forward.out = byDims(*op, op.getDout()).view();
-  gradient.dq = allocateBySeq(op.getDq()).view();
-  gradient.dk = allocateBySeq(op.getDk()).view();
-  gradient.dv = allocateBySeq(op.getDv()).view();
+  auto place = [&](Value value) {
+    if (!placeInConcat(value))
+      return allocateBySeq(value).view();
+    return reshaped(get(value), nn::layoutOf(value).getShape())->view();
+  };
+  gradient.dq = place(op.getDq());
+  gradient.dk = place(op.getDk());
+  gradient.dv = place(op.getDv());
   auto [scores, sums] = flopsOf(gradient.forward);
   rankClass->budget.flops += 3 * scores + 2 * sums;
   emit(*op, gradient);

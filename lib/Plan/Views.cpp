@@ -104,21 +104,3 @@ LogicalResult ClassPlanner::planBroadcast(nn::BroadcastOp op) {
   values[op.getResult()] = *window;
   return success();
 }
-
-LogicalResult ClassPlanner::planConcat(nn::ConcatOp op) {
-  auto layout = nn::layoutOf(op.getResult());
-  Strided result = allocate(op.getType(), {});
-  values[op.getResult()] = result;
-  size_t dim = op.getDim();
-  int64_t start = 0;
-  for (Value part : op.getXs()) {
-    auto partLayout = nn::layoutOf(part);
-    Strided source = byDims(*op, part);
-    Strided target = *reshaped(result, layout.getShape());
-    target.offset += start * target.strides[dim];
-    target.sizes.assign(source.sizes.begin(), source.sizes.end());
-    emit(*op, plan::Copy{source.view(), target.view()});
-    start += partLayout.getShape()[dim];
-  }
-  return success();
-}

@@ -175,8 +175,12 @@ const BadEdit badInstructions[] = {
        step<AttentionGrad>(p, 11).dk.buffer =
            int(p.classes[0].buffers.size()) - 1;
      }},
-    {STEP "11 (attention_grad, proj): dv writes to an input",
-     [](Plan &p) { step<AttentionGrad>(p, 11).dv.buffer = 4; }},
+    {STEP "11 (attention_grad, proj): dv has shape [1, 1, 3, 4], expected "
+          "[1, 1, 4, 4]",
+     [](Plan &p) { step<AttentionGrad>(p, 11).dv.shape[2] = 3; }},
+    {STEP "11 (attention_grad, proj): out has shape [1, 2, 3, 4], expected "
+          "[1, 2, 4, 4]",
+     [](Plan &p) { step<AttentionGrad>(p, 11).forward.out.shape[2] = 3; }},
     {STEP "12 (embedding_grad, proj): out has 1 dims, expected 2",
      [](Plan &p) {
        step<EmbeddingGrad>(p, 12).out.shape = {8};
