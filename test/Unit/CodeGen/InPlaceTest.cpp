@@ -25,14 +25,14 @@ granted(const std::string &text,
   return info->inPlace;
 }
 
-const std::string n = "$1000xf32";
+const std::string n = "$1000xf32", one = "tensor<f32, #nn.layout<>>";
 
 /// m' = m / 2 + g, w' = w - m' and the sum w' + m, which reads m after m' is
 /// known.
 const std::string update =
-    "func.func @f(%m: " + n + ", %w: " + n + ", %g: " + n +
-    ", %h: $xf32) -> (" + n + ", " + n + ", " + n +
-    ") { %a = nn.binary \"mul\" %m, %h : (" + n + ", $xf32) -> " + n +
+    "func.func @f(%m: " + n + ", %w: " + n + ", %g: " + n + ", %h: " + one +
+    ") -> (" + n + ", " + n + ", " + n +
+    ") { %a = nn.binary \"mul\" %m, %h : (" + n + ", " + one + ") -> " + n +
     " %b = nn.binary \"add\" %a, %g : (" + n + ", " + n + ") -> " + n +
     " %c = nn.binary \"sub\" %w, %b : (" + n + ", " + n + ") -> " + n +
     " %d = nn.binary \"add\" %c, %m : (" + n + ", " + n + ") -> " + n +
