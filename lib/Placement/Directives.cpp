@@ -57,6 +57,7 @@ void Placer::readDirectives() {
         .Case([&](sched::DeferOp defer) { readDefer(defer); })
         .Case(
             [&](sched::StatisticsOp statistics) { readStatistics(statistics); })
+        .Case([&](sched::BucketOp bucket) { readBucket(bucket); })
         .Case([&](sched::FsdpOp fsdp) { readFsdp(fsdp); })
         .Case([&](sched::RecomputeOp recompute) { readRecompute(recompute); })
         .Case([&](sched::SaveOp save) { readSave(save); })
@@ -126,6 +127,22 @@ void Placer::readStatistics(sched::StatisticsOp statistics) {
   for (PathNode *node : nodes)
     licence.paths.push_back(node->path);
   licences.push_back(std::move(licence));
+}
+
+void Placer::readBucket(sched::BucketOp bucket) {
+  auto axes = readAxes(bucket, bucket.getOver());
+  if (!axes || axes->empty())
+    return;
+  llvm::sort(*axes); // as collectives list them
+  SmallVector<StringRef> names;
+  for (unsigned axis : *axes)
+    names.push_back(mesh.getAxes()[axis].getName().getValue());
+  Builder builder(module.getContext());
+  buckets.push_back(builder.getDictionaryAttr(
+      {builder.getNamedAttr("axes", builder.getStrArrayAttr(names)),
+       builder.getNamedAttr(
+           "bytes", builder.getI64IntegerAttr(
+                        int64_t(bucket.getBytes().convertToDouble())))}));
 }
 
 std::optional<SmallVector<unsigned, 2>> Placer::readAxes(Operation *op,

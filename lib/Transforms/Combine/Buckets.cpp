@@ -2,6 +2,7 @@
 //----------------------------===//
 
 #include "Buckets.h"
+#include "hocket/Plan/Report.h"
 #include "hocket/Transforms/Combine.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -55,12 +56,20 @@ int64_t Planner::limitOf(ArrayAttr axes) const {
   return kCombinedBytes;
 }
 
+/// The forward does not wait for the backward.
+static bool isOfBackward(spmd::AllReduceOp op) {
+  std::string path = originOf(op.getLoc()).path;
+  return StringRef(path).ends_with(".grad") ||
+         StringRef(path).ends_with(".again");
+}
+
 bool Planner::fits(const Bucket &bucket, size_t next) const {
   for (std::vector<spmd::CollectiveOp> collectives : classes) {
     auto first =
         cast<spmd::AllReduceOp>(collectives[bucket.front()].getOperation());
     auto other = dyn_cast<spmd::AllReduceOp>(collectives[next].getOperation());
-    if (!other || first.getAxes() != other.getAxes() ||
+    if (!other || isOfBackward(first) != isOfBackward(other) ||
+        first.getAxes() != other.getAxes() ||
         first.getReduction() != other.getReduction() ||
         getElementTypeOrSelf(first.getX()) !=
             getElementTypeOrSelf(other.getX()))

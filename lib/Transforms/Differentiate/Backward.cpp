@@ -11,19 +11,24 @@ static bool isFloat(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
-/// The location of the gradient of what `loc` names.
-static Location gradientLocation(Location loc) {
+/// The location of what belongs to the value that `loc` names: ".grad", its
+/// gradient, or ".again", what the backward computes again.
+static Location locationOf(Location loc, StringRef suffix) {
   if (auto fused = dyn_cast<FusedLoc>(loc)) { // made by a schedule line
     SmallVector<Location> parts(fused.getLocations());
-    parts.front() = gradientLocation(parts.front());
+    parts.front() = locationOf(parts.front(), suffix);
     return FusedLoc::get(loc.getContext(), parts);
   }
   auto name = dyn_cast<NameLoc>(loc);
   if (!name || name.getName().getValue().empty())
     return loc;
   return NameLoc::get(
-      StringAttr::get(loc.getContext(), name.getName().getValue() + ".grad"),
+      StringAttr::get(loc.getContext(), name.getName().getValue() + suffix),
       name.getChildLoc());
+}
+
+static Location gradientLocation(Location loc) {
+  return locationOf(loc, ".grad");
 }
 
 Backward::Backward(func::FuncOp func, nn::MeshAttr mesh)
@@ -65,6 +70,7 @@ Value Backward::compute(Value forward) {
     operands.push_back(read(operand));
   Operation *copy = ops.clone(*op);
   copy->setOperands(operands);
+  copy->setLoc(locationOf(op->getLoc(), ".again"));
   copy->removeAttr(nn::kRecompute);
   copy->setAttr(nn::kBackward, ops.getUnitAttr());
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
@@ -89,8 +95,8 @@ Value Backward::read(Value forward) {
   if (!again) {
     Value kept = read(gather.getX());
     auto copy = nn::RedistributeOp::create(
-        ops, gather.getLoc(), gather.getType(), kept, gather.getKind(),
-        gather.getAxes(), gather.getRootAttr());
+        ops, locationOf(gather.getLoc(), ".again"), gather.getType(), kept,
+        gather.getKind(), gather.getAxes(), gather.getRootAttr());
     copy->setAttr(nn::kBackward, ops.getUnitAttr());
     again = copy;
   }

@@ -149,8 +149,10 @@ void StepBuilder::clip(Value norm) {
   }
 }
 
-void StepBuilder::assign(StringRef name, Value value) {
-  assigned.push_back({builder.getStringAttr(name), value});
+void StepBuilder::assign(StringRef name, Value value, Value stored) {
+  assigned.push_back(
+      {builder.getStringAttr(name),
+       placer.redistribute(builder, at, value, nn::layoutOf(stored))});
 }
 
 void StepBuilder::finish(Value norm, Value rate) {

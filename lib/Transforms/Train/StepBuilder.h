@@ -45,7 +45,9 @@ private:
                    mlir::Value firstShare, mlir::Value secondShare);
   void updateSgd(const Trained &trained, mlir::Value rate);
   mlir::Value stateOf(const Trained &trained, llvm::StringRef what);
-  void assign(llvm::StringRef name, mlir::Value value);
+  /// `stored` is the parameter or state of that name: the value is placed
+  /// alike, which gathers what was updated in parts.
+  void assign(llvm::StringRef name, mlir::Value value, mlir::Value stored);
 
   double numberOf(llvm::StringRef key) const;
   bool isListed(llvm::StringRef key, mlir::StringAttr path) const;

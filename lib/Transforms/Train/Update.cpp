@@ -12,13 +12,16 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::training;
 
-/// A tensor that lives beside the parameter, placed as it is.
+/// A tensor that lives beside the parameter, placed as it is, or, where fsdp
+/// stores the parameter whole, split.
 Value StepBuilder::stateOf(const Trained &trained, StringRef what) {
   OpBuilder top(trained.parameter);
   nn::ParameterOp parameter = trained.parameter;
   std::string name = (what + "." + trained.path.getValue()).str();
-  return nn::StateOp::create(top, parameter.getLoc(), parameter.getType(), name,
-                             APFloat(0.0));
+  RankedTensorType type = parameter.getType();
+  if (auto split = parameter->getAttrOfType<nn::LayoutAttr>(nn::kShard))
+    type = nn::withLayout(type, split);
+  return nn::StateOp::create(top, parameter.getLoc(), type, name, APFloat(0.0));
 }
 
 /// AdamW (Loshchilov and Hutter, arXiv 1711.05101), decay decoupled and eps
@@ -30,11 +33,12 @@ void StepBuilder::updateAdamW(const Trained &trained, Value rate,
   double second = cast<FloatAttr>(betas[1]).getValueAsDouble();
   double decay = isListed("undecayed", trained.path) ? 0 : numberOf("decay");
   Value p = nn::ParameterOp(trained.parameter), g = trained.gradient;
-  Value mean = stateOf(trained, "exp_avg");
-  Value square = stateOf(trained, "exp_avg_sq");
-  mean = binary("add", binary("mul", mean, first), binary("mul", g, 1 - first));
-  square = binary("add", binary("mul", square, second),
-                  binary("mul", binary("mul", g, g), 1 - second));
+  Value firstState = stateOf(trained, "exp_avg");
+  Value secondState = stateOf(trained, "exp_avg_sq");
+  Value mean = binary("add", binary("mul", firstState, first),
+                      binary("mul", g, 1 - first));
+  Value square = binary("add", binary("mul", secondState, second),
+                        binary("mul", binary("mul", g, g), 1 - second));
   Value root = unary("sqrt", binary("div", square, secondShare));
   Value size = binary("add", root, numberOf("eps"));
   Value move = binary("div", binary("div", mean, firstShare), size);
@@ -42,9 +46,9 @@ void StepBuilder::updateAdamW(const Trained &trained, Value rate,
     move = binary("add", move, binary("mul", p, decay));
   Value next = binary("sub", p, binary("mul", move, rate));
   StringRef path = trained.path.getValue();
-  assign(path, next);
-  assign(("exp_avg." + path).str(), mean);
-  assign(("exp_avg_sq." + path).str(), square);
+  assign(path, next, p);
+  assign(("exp_avg." + path).str(), mean, firstState);
+  assign(("exp_avg_sq." + path).str(), square, secondState);
 }
 
 void StepBuilder::updateSgd(const Trained &trained, Value rate) {
@@ -54,18 +58,18 @@ void StepBuilder::updateSgd(const Trained &trained, Value rate) {
   StringRef path = trained.path.getValue();
   if (decay != 0)
     g = binary("add", g, binary("mul", p, decay));
-  Value move = g, kept;
+  Value move = g, kept, state;
   if (momentum != 0) {
+    state = stateOf(trained, "momentum");
     // It begins at 0, so after the first step it is that step's gradient.
-    kept =
-        binary("add", binary("mul", stateOf(trained, "momentum"), momentum), g);
+    kept = binary("add", binary("mul", state, momentum), g);
     move = kept;
     if (recipe.getAs<BoolAttr>("nesterov").getValue())
       move = binary("add", g, binary("mul", kept, momentum));
   }
-  assign(path, binary("sub", p, binary("mul", move, rate)));
+  assign(path, binary("sub", p, binary("mul", move, rate)), p);
   if (kept)
-    assign(("momentum." + path).str(), kept);
+    assign(("momentum." + path).str(), kept, state);
 }
 
 void StepBuilder::updateAll(Value step, Value rate) {
