@@ -51,6 +51,7 @@ void Placer::readFsdp(sched::FsdpOp fsdp) {
           .note(scheduleLine(other.directive->getLoc()),
                 "the other line is here")
           .note("keep one of them");
+      return;
     }
     if (isNew)
       fsdpRequests.push_back({fsdp, parameter, *axes});

@@ -88,7 +88,8 @@ const std::vector<Option> &optionTable() {
          return true;
        }},
       {"--program", "DUMP",
-       "run this dump of a stage, perhaps edited, instead of FILE's own program",
+       "run this dump of a stage, perhaps edited, instead of FILE's own "
+       "program",
        store(&Options::program)},
       {"-o", "FILE", "where to write; - is standard output",
        store(&Options::output)},
