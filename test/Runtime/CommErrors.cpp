@@ -110,6 +110,28 @@ TEST(CommErrors, EveryDifferenceIsFound) {
   }
 }
 
+TEST(CommErrors, TensorsOfOneAllReduceAreCompared) {
+  CollectiveCase reduce = gatherOf(2);
+  reduce.kind = plan::CollectiveKind::AllReduce;
+  for (bool sameNumber : {false, true}) {
+    std::vector<std::string> messages(2);
+    group(30).run(2, [&](runtime::Communicator &comm) {
+      Attempt attempt(comm, reduce, "layer");
+      runtime::Window whole = attempt.spec.src, row = whole;
+      row.shape[0] = 1;
+      if (comm.rank() == 1 || sameNumber)
+        attempt.spec.more.push_back({whole, whole});
+      if (comm.rank() == 1 && sameNumber)
+        attempt.spec.more[0] = {row, row};
+      messages[comm.rank()] = attempt.run(comm).message;
+    });
+    for (const std::string &message : messages)
+      EXPECT_EQ(message.substr(message.find(';') + 2),
+                sameNumber ? "their tensors are [4, 3] and [1, 3]"
+                           : "one moves 1 tensors and the other 2");
+  }
+}
+
 TEST(CommErrors, AbsentRankIsNamedInTime) {
   auto start = std::chrono::steady_clock::now();
   std::vector<std::string> messages(3);

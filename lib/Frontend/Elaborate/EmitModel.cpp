@@ -114,8 +114,12 @@ bool Elaborator::emitModel(mlir::ModuleOp module, const ModuleDecl &model,
                            const std::string &name) {
   const FunctionItem *function = findFunction(model, name);
   if (!function) {
-    error(model.name.range,
-          "model '" + model.name.text + "' has no " + name + " function");
+    auto &diagnostic =
+        error(model.name.range,
+              "model '" + model.name.text + "' has no " + name + " function");
+    if (name != "forward")
+      diagnostic.note("write " + name +
+                      "(...) -> f32[] { ... } beside its forward");
     return false;
   }
   variant = changes;

@@ -122,7 +122,7 @@ Elaborator::crossEntropyFunction(const CallArguments &arguments,
     smoothing = evaluateFloat(*given, scope);
     if (smoothing && (*smoothing < 0 || *smoothing >= 1)) {
       error(given->range, "a smoothing is at least 0 and less than 1, found " +
-                              llvm::formatv("{0}", *smoothing).str());
+                              textOf(given->range));
       return std::nullopt;
     }
   }

@@ -3,6 +3,7 @@
 #include "TrainRecipe.h"
 #include "PathMatch.h"
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 using namespace hocket;
@@ -12,7 +13,9 @@ using namespace hocket::syntax;
 static constexpr double kAny = std::numeric_limits<double>::infinity();
 
 static std::string text(double value) {
-  return llvm::formatv("{0}", value).str();
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%g", value);
+  return digits;
 }
 
 const Setting *TrainRecipe::find(llvm::StringRef key) const {
@@ -201,8 +204,14 @@ bool TrainRecipe::readAdamW(const CallArguments &arguments,
       return false;
     }
     for (int i : {0, 1}) {
-      auto beta = number(tuple->items[i].value.get(), scope, 0, 0,
-                         std::nextafter(1.0, 0.0), "betas");
+      const Expr &item = *tuple->items[i].value;
+      auto beta = elaborator.evaluateFloat(item, scope);
+      if (beta && (*beta < 0 || *beta >= 1)) {
+        elaborator.error(item.range, "'betas' are at least 0 and less than 1, "
+                                     "found " +
+                                         text(*beta));
+        return false;
+      }
       if (!beta)
         return false;
       betas[i] = *beta;

@@ -14,6 +14,29 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
+!half = tensor<4xf32, #nn.layout<[seq=4]>>
+!int = tensor<8xi32, #nn.layout<[seq=8]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @many_of_two_types(%x: !whole, %y: !int) {
+    // expected-error @+1 {{expects one element type, found 'tensor<8xf32}}
+    %a:2 = spmd.all_reduce_many sum %x, %y over ["tp"] {id = 0 : i64} : (!whole, !int) -> (!whole, !int)
+    return
+  }
+  func.func @many_of_another_shape(%x: !whole) {
+    // expected-error @+1 {{expects equal element types and factor sizes, found 'tensor<8xf32}}
+    %a = spmd.all_reduce_many sum %x over ["tp"] {id = 0 : i64} : (!whole) -> !half
+    return
+  }
+  func.func @many_without_results(%x: !whole) {
+    // expected-error @+1 {{needs as many results as operands, found 1 operands and 0 results}}
+    spmd.all_reduce_many sum %x over ["tp"] {id = 0 : i64} : (!whole) -> ()
+    return
+  }
+}
+
+// -----
+
+!whole = tensor<8xf32, #nn.layout<[seq=8]>>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @unknown_axis(%x: !whole) {
     // expected-error @+1 {{names axis "pp", which #nn.mesh<tp=2> has not}}
