@@ -96,6 +96,8 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
         return adaptRearrange(op, cast<nn::RearrangeOp>(local));
       })
       .Case([&](nn::IotaOp op) {
+        // It was placed like another value, and reads nothing of it.
+        cast<nn::IotaOp>(local).getLikeMutable().clear();
         return setOffset(local, spmd::kFirst, op.getResult(), op.getDim());
       })
       .Case([&](nn::RotaryOp op) {
