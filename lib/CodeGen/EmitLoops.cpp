@@ -250,8 +250,7 @@ Emitter::Values Emitter::emitBody(const Nest &nest, Scope &scope,
   Values outputs;
   if (!graph.inPlace.empty())
     for (int output : nest.outputs)
-      outputs.push_back(
-          evaluate(graph.outputs[output].node, scope.env, scope));
+      outputs.push_back(evaluate(graph.outputs[output].node, scope.env, scope));
   for (auto [i, output] : llvm::enumerate(nest.outputs))
     storeOutput(output, outputs.empty() ? Value() : outputs[i], scope);
   for (auto [i, number] : llvm::enumerate(nest.reductions)) {

@@ -23,7 +23,8 @@ using namespace llvm;
 namespace hocket::codegen {
 
 ObjectCompiler::ObjectCompiler(const CpuTarget &target, bool optimize)
-    : target(target), optimize(optimize), context(mlir::MLIRContext::Threading::DISABLED) {
+    : target(target), optimize(optimize),
+      context(mlir::MLIRContext::Threading::DISABLED) {
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
@@ -33,11 +34,9 @@ ObjectCompiler::ObjectCompiler(const CpuTarget &target, bool optimize)
   std::string error;
   const Target *found = TargetRegistry::lookupTarget(triple, error);
   TargetOptions options;
-  machine.reset(found->createTargetMachine(triple, target.cpu, target.features,
-                                           options, Reloc::PIC_, std::nullopt,
-                                           optimize
-                                               ? CodeGenOptLevel::Aggressive
-                                               : CodeGenOptLevel::None));
+  machine.reset(found->createTargetMachine(
+      triple, target.cpu, target.features, options, Reloc::PIC_, std::nullopt,
+      optimize ? CodeGenOptLevel::Aggressive : CodeGenOptLevel::None));
 }
 
 ObjectCompiler::~ObjectCompiler() = default;

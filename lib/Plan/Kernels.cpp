@@ -79,10 +79,9 @@ LogicalResult ClassPlanner::planKernel(spmd::KernelOp op) {
       written.insert(nameOfStored(places[number]));
       orders.push_back(get(places[number]).strides);
       if (reads)
-        request.inPlace.push_back(
-            {llvm::find(op.getInputs(), places[number]) -
-                 op.getInputs().begin(),
-             number});
+        request.inPlace.push_back({llvm::find(op.getInputs(), places[number]) -
+                                       op.getInputs().begin(),
+                                   number});
     } else {
       Numbers like = orderOf(sizes, inputs);
       orders.push_back(like.empty() ? rowMajorStrides(sizes)

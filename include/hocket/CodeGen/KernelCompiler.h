@@ -13,8 +13,9 @@
 //
 // args: inputs, then KernelInfo::tables, then outputs; each the address of
 // element 0. Outputs must not overlap inputs or each other (inputs may overlap
-// inputs), but for KernelInfo::inPlace. [begin, end) is any part of [0, extent): parts may run on several
-// threads at once and write disjoint elements. A bool element is a byte, 0 or
+// inputs), but for KernelInfo::inPlace. [begin, end) is any part of [0,
+// extent): parts may run on several threads at once and write disjoint
+// elements. A bool element is a byte, 0 or
 // 1. Kernels allocate nothing but at most 1 MiB of stack.
 //
 //===----------------------------------------------------------------------===//
@@ -62,11 +63,11 @@ struct KernelRequest {
 /// A number that differs from rank to rank, by index in `scalars`.
 struct KernelScalar {
   enum class Kind {
-    Table,   // attribute: #spmd.table, its value at the rank (iota, rotary)
+    Table,    // attribute: #spmd.table, its value at the rank (iota, rotary)
     Constant, // attribute: an integer. Kernels that differ in it alone are one
               // (half of the key of a dropout)
-    IsFirst, // attribute: array of mesh axes; 1 where the coordinate on every
-             // one of them is 0, else 0 (keep_first)
+    IsFirst,  // attribute: array of mesh axes; 1 where the coordinate on every
+              // one of them is 0, else 0 (keep_first)
   };
   Kind kind;
   mlir::Attribute attribute;
@@ -137,8 +138,8 @@ private:
 ///
 /// What one block may hold: nn.unary, binary, where, cast, fill, iota,
 /// broadcast, reduce, softmax, layer_norm, rms_norm, rotary, rearrange, slice,
-/// concat, value, dropout (without a step the identity), spmd.keep_first. Any mix of
-/// element-wise operations and reductions is one kernel as long as
+/// concat, value, dropout (without a step the identity), spmd.keep_first. Any
+/// mix of element-wise operations and reductions is one kernel as long as
 ///  - no computed value meets itself with its dims exchanged (x + transpose(x)
 ///    of an input x is fine),
 ///  - one result has all dims that are not reduced,

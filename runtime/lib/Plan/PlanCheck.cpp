@@ -182,8 +182,8 @@ const std::vector<int64_t> &Checker::ranksAlong(std::vector<int> axes) {
   return entry->second;
 }
 
-/// Every element of an output or state is written, and by one rank only: the boxes of
-/// the writers are disjoint and have as many elements as the tensor.
+/// Every element of an output or state is written, and by one rank only: the
+/// boxes of the writers are disjoint and have as many elements as the tensor.
 bool Checker::checkWritersCover(const char *what, const GlobalTensor &tensor) {
   where = std::string(what) + " '" + tensor.name + "'";
   std::vector<Box> boxes;
