@@ -26,7 +26,7 @@ using namespace hocket::random;
 namespace {
 struct Options {
   uint64_t seed = 1, count = 200, first = 0;
-  bool only = false;
+  bool only = false, gradients = false;
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
   std::string json, failures, rows, file;
@@ -55,6 +55,8 @@ static bool parse(int argc, char **argv, Options &options) {
       options.seed = std::strtoull(value, nullptr, 10);
     else if (name == "--count")
       options.count = std::strtoull(value, nullptr, 10);
+    else if (name == "--gradients")
+      options.gradients = std::string(value) == "yes";
     else if (name == "--first")
       options.first = std::strtoull(value, nullptr, 10);
     else if (name == "--only") {
@@ -106,8 +108,8 @@ static int judgeFile(const Options &options) {
   std::stringstream text;
   text << stream.rdbuf();
   codegen::KernelCache cache;
-  CaseResult result =
-      runText(text.str(), /*isExact=*/false, options.seed, cache, nullptr);
+  CaseResult result = runText(text.str(), /*isExact=*/false, options.seed,
+                              cache, nullptr, options.gradients);
   print(result);
   return result.verdict == Verdict::Failed;
 }
@@ -132,7 +134,8 @@ int main(int argc, char **argv) {
   if (!parse(argc, argv, options)) {
     std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
                  "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
-                 "[--failures DIR] [--rows FILE] [--most-failures N]\n";
+                 "[--failures DIR] [--rows FILE] [--most-failures N] "
+                 "[--gradients yes]\n";
     return 2;
   }
   if (!options.file.empty())
@@ -153,8 +156,8 @@ int main(int argc, char **argv) {
       cache = std::make_unique<codegen::KernelCache>();
     if (options.only) // in case it crashes
       std::cout << caseText(options.seed, currentCase) << std::flush;
-    CaseResult result =
-        runCase(options.seed, currentCase, *cache, summary.coverage);
+    CaseResult result = runCase(options.seed, currentCase, *cache,
+                                summary.coverage, options.gradients);
     summary.add(result);
     report(options, currentCase, result);
     if (summary.failed >= options.mostFailures)

@@ -4,7 +4,9 @@
 #include "Attempt.h"
 #include "ModelText.h"
 #include "ScheduleText.h"
+#include "hocket/Transforms/Differentiate.h"
 #include "hocket/Verify/Verify.h"
+#include "mlir/IR/BuiltinOps.h"
 #include <regex>
 
 using namespace hocket;
@@ -52,13 +54,23 @@ static VerifyOptions optionsOf(uint64_t seed) {
   return options;
 }
 
+/// Asks for the gradients as well.
+static void addGradients(Compiler &compiler) {
+  mlir::ModuleOp module = compiler.module();
+  module->setAttr(kGradients,
+                  mlir::StringAttr::get(module.getContext(), "all"));
+}
+
 /// Does one device, which moves nothing, agree with the reference?
 static double errorOfOneDevice(const std::string &text, uint64_t seed,
-                               codegen::KernelCache &cache) {
+                               codegen::KernelCache &cache,
+                               bool withGradients) {
   std::string model = text.substr(0, text.find("\nschedule s for"));
   Attempt loaded = attempt(model, /*place=*/false, &cache);
   VerifyReport report;
   runtime::Status status;
+  if (loaded.isLoaded && withGradients)
+    addGradients(*loaded.compiler);
   if (!loaded.isLoaded ||
       !verify(*loaded.compiler, optionsOf(seed), report, status))
     return 0;
@@ -66,7 +78,8 @@ static double errorOfOneDevice(const std::string &text, uint64_t seed,
 }
 
 CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
-                           codegen::KernelCache &cache, Coverage *coverage) {
+                           codegen::KernelCache &cache, Coverage *coverage,
+                           bool withGradients) {
   CaseResult result;
   result.text = text;
   result.isExact = isExact;
@@ -82,6 +95,8 @@ CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
   }
   Attempt loaded = attempt(text, /*place=*/false, &cache);
   double tolerance = roundingTolerance(loaded.compiler->module());
+  if (withGradients)
+    addGradients(*loaded.compiler);
   VerifyReport report;
   runtime::Status status;
   if (!verify(*loaded.compiler, optionsOf(seed), report, status)) {
@@ -96,11 +111,12 @@ CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
   result.ranks = report.ranks;
   result.collectives = report.collectives;
   result.tolerance = tolerance;
+  isExact = isExact && !withGradients; // derivatives round
   if (result.error <= (isExact ? 0 : tolerance)) {
     result.verdict = Verdict::Equal;
     return result;
   }
-  double alone = errorOfOneDevice(text, seed, cache);
+  double alone = errorOfOneDevice(text, seed, cache, withGradients);
   bool isIllPosed = !isExact && alone > kWellPosed * tolerance;
   result.verdict = isIllPosed ? Verdict::IllPosed : Verdict::Failed;
   result.detail = "relative error " + std::to_string(result.error * 1e6) +
@@ -147,7 +163,8 @@ std::string random::caseText(uint64_t seed, uint64_t number) {
 }
 
 CaseResult random::runCase(uint64_t seed, uint64_t number,
-                           codegen::KernelCache &cache, Coverage &coverage) {
+                           codegen::KernelCache &cache, Coverage &coverage,
+                           bool withGradients) {
   Draw draw = drawCase(seed, number);
   CaseResult result;
   result.text = draw.model.text;
@@ -162,7 +179,7 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
   }
   uint64_t dataSeed = number + 1;
   result = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
-                   dataSeed, cache, &coverage);
+                   dataSeed, cache, &coverage, withGradients);
   result.ending = draw.ending;
   if (result.verdict != Verdict::Refused)
     return result;
@@ -170,7 +187,7 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
   if (!draw.schedule.isAuto) {
     draw.schedule.isAuto = true;
     mended = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
-                     dataSeed, cache, &coverage);
+                     dataSeed, cache, &coverage, withGradients);
   }
   if (mended.verdict == Verdict::Refused && !isLimit(mended.detail)) {
     mended.verdict = Verdict::Failed;

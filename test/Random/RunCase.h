@@ -32,15 +32,17 @@ struct CaseResult {
 };
 
 /// Case `number` of `seed`: the same everywhere. Rows go to `coverage`.
+/// `withGradients`: those of inputs and parameters are compared as well.
 CaseResult runCase(uint64_t seed, uint64_t number, codegen::KernelCache &cache,
-                   Coverage &coverage);
+                   Coverage &coverage, bool withGradients = false);
 
 /// Its text alone; nothing is compiled beyond placement.
 std::string caseText(uint64_t seed, uint64_t number);
 
 /// A .hkt file as a case; with a schedule `s` or none.
 CaseResult runText(const std::string &text, bool isExact, uint64_t seed,
-                   codegen::KernelCache &cache, Coverage *coverage);
+                   codegen::KernelCache &cache, Coverage *coverage,
+                   bool withGradients = false);
 
 } // namespace hocket::random
 
