@@ -143,6 +143,40 @@ LogicalResult ClassBuilder::adaptSlice(nn::SliceOp op, nn::SliceOp local) {
 
 /// The factors of a rearranged tensor are those of its result, each with the
 /// size that the rank has of it.
+/// Local sizes of the source factors that make one result dim: those of the
+/// result's own factors, of which several may be one source factor, or one
+/// several. Fails where a rank's part is no whole number of minor factors.
+static LogicalResult localSizes(ArrayRef<int64_t> numbers,
+                                ArrayRef<nn::FactorAttr> whole,
+                                ArrayRef<nn::FactorAttr> local,
+                                MutableArrayRef<int64_t> sizes) {
+  size_t first = 0, factor = 0;
+  while (first < numbers.size()) {
+    // The shortest runs of both that are as large.
+    size_t end = first + 1;
+    int64_t ours = sizes[numbers[first]], theirs = 1, part = 1;
+    auto take = [&] {
+      theirs *= whole[factor].getSize();
+      part *= local[factor++].getSize();
+    };
+    while (ours != theirs)
+      if (ours < theirs && end < numbers.size())
+        ours *= sizes[numbers[end++]];
+      else if (theirs < ours && factor < whole.size())
+        take();
+      else
+        return failure();
+    int64_t minor = 1;
+    for (size_t i = first + 1; i < end; ++i)
+      minor *= sizes[numbers[i]];
+    if (part % minor != 0)
+      return failure();
+    sizes[numbers[first]] = part / minor;
+    first = end;
+  }
+  return success();
+}
+
 LogicalResult ClassBuilder::adaptRearrange(nn::RearrangeOp op,
                                            nn::RearrangeOp local) {
   MLIRContext *context = builder.getContext();
@@ -150,20 +184,15 @@ LogicalResult ClassBuilder::adaptRearrange(nn::RearrangeOp op,
   for (nn::DimAttr dim : op.getSource().getDims())
     for (nn::FactorAttr factor : dim.getFactors())
       sizes.push_back(factor.getSize());
+  nn::LayoutAttr whole = nn::layoutOf(op.getResult());
   nn::LayoutAttr result = nn::layoutOf(local.getResult());
-  for (auto [dim, order] : llvm::zip_equal(result.getDims(), op.getOrder())) {
-    ArrayRef<nn::FactorAttr> factors = dim.getFactors();
-    // The result's dim may leave out factors of size 1.
-    bool allListed = factors.size() == cast<ArrayAttr>(order).size();
-    for (Attribute number : cast<ArrayAttr>(order)) {
-      int64_t &size = sizes[cast<IntegerAttr>(number).getInt()];
-      if (size == 1 && !allListed)
-        continue;
-      if (factors.empty())
-        return op.emitError() << "the result has not the factors of `order`";
-      size = factors.front().getSize();
-      factors = factors.drop_front();
-    }
+  for (auto [dim, part, order] :
+       llvm::zip_equal(whole.getDims(), result.getDims(), op.getOrder())) {
+    SmallVector<int64_t> numbers;
+    for (Attribute number : cast<ArrayAttr>(order))
+      numbers.push_back(cast<IntegerAttr>(number).getInt());
+    if (failed(localSizes(numbers, dim.getFactors(), part.getFactors(), sizes)))
+      return op.emitError() << "the result has not the factors of `order`";
   }
   SmallVector<nn::DimAttr> dims;
   size_t next = 0;
