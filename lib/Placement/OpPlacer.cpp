@@ -123,28 +123,46 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
   auto makeWhole = [&](unsigned operand) {
     return setOperand(op, operand, wholeOver(layoutAt(operand), name));
   };
-  /// Split by the rule's factor over the axis, inside what splits it already.
-  auto cut = [&](unsigned operand, int factor) {
+  /// Split by the rule's factor over the axis, inside of what splits it
+  /// already and after the axes that split `other` before.
+  auto cut = [&](unsigned operand, int factor, unsigned other) {
     RuleSpace space(rule, mesh);
     nn::LayoutAttr layout = wholeOver(layoutAt(operand), name);
     auto found = space.find(rule.operands[operand], layout, factor);
     if (!found)
       return false;
-    int64_t parts = axis.getSize();
+    SmallVector<StringAttr> axes;
+    for (nn::SplitAttr split : layout.splitsOf(found->dim, found->factor))
+      axes.push_back(split.getAxis());
+    size_t kept = axes.size();
+    if (nn::SplitAttr split = layoutAt(other).splitOver(name))
+      for (nn::SplitAttr outer :
+           layoutAt(other).splitsOf(split.getDim(), split.getFactor())) {
+        if (outer == split)
+          break;
+        if (!layout.splitOver(outer.getAxis()))
+          axes.push_back(outer.getAxis());
+      }
+    axes.push_back(axis.getName());
+    int64_t parts = 1;
     SmallVector<int64_t> sizes;
-    for (nn::SplitAttr split : layout.splitsOf(found->dim, found->factor)) {
-      sizes.push_back(mesh.getSize(split.getAxis()));
+    for (StringAttr each : axes) {
+      sizes.push_back(mesh.getSize(each));
       parts *= sizes.back();
     }
-    sizes.push_back(axis.getSize());
     if (parts > found->size ||
         !cutsAlign(found->size, rule.factors[factor].size, sizes))
       return false;
     SmallVector<nn::SplitAttr> splits(layout.getSplits());
-    splits.push_back(nn::SplitAttr::get(op->getContext(), axis.getName(),
-                                        found->dim, found->factor));
-    return setOperand(op, operand,
-                      layout.withPlacement(splits, layout.getPartials()));
+    SmallVector<nn::PartialAttr> partials(layout.getPartials());
+    for (StringAttr each : ArrayRef(axes).drop_front(kept)) {
+      splits.push_back(nn::SplitAttr::get(op->getContext(), each, found->dim,
+                                          found->factor));
+      llvm::erase_if(partials, [&](nn::PartialAttr partial) {
+        return partial.getAxis() == each;
+      });
+    }
+    return setOperand(op, operand, layout.withPlacement(splits, partials));
   };
   switch (m.kind) {
   case Kind::PartialRefused:
@@ -152,9 +170,9 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
   case Kind::TwoReductions:
     return makeWhole(m.operand);
   case Kind::PartialAndSplit:
-    return cut(m.operand, m.otherFactor) || makeWhole(m.operand);
+    return cut(m.operand, m.otherFactor, m.other) || makeWhole(m.operand);
   case Kind::WholeAndSplit:
-    return cut(m.operand, m.factor) || makeWhole(m.other);
+    return cut(m.operand, m.factor, m.other) || makeWhole(m.other);
   case Kind::TwoFactors: {
     auto elements = [&](unsigned operand) {
       return cast<RankedTensorType>(op->getOperand(operand).getType())

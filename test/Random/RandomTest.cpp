@@ -47,6 +47,25 @@ TEST(Random, TwoHundredCasesAgreeWithTheReference) {
                                    "nn.embedding_grad", "nn.log_sum_exp"}));
 }
 
+/// Gradients of inputs and parameters as well. A case that is refused without
+/// them has nothing to add.
+TEST(Random, TwoHundredGradientsAgreeWithTheReference) {
+  codegen::KernelCache cache;
+  Summary summary;
+  for (uint64_t number = 0; number < 200; ++number) {
+    CaseResult result = runCase(/*seed=*/2, number, cache, summary.coverage,
+                                /*withGradients=*/true);
+    summary.add(result);
+    EXPECT_NE(result.verdict, Verdict::Failed)
+        << "hocket-random --seed 2 --gradients yes --only " << number << "\n"
+        << result.detail << "\n"
+        << result.text;
+  }
+  EXPECT_GE(summary.acceptedShare(), 0.6);
+  EXPECT_GE(summary.severalShare(), 0.5);
+  EXPECT_LE(summary.illPosed, summary.cases / 50);
+}
+
 TEST(Random, CasesAreReproducible) {
   for (uint64_t number : {3, 50, 700})
     EXPECT_EQ(caseText(7, number), caseText(7, number));
