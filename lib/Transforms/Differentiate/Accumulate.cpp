@@ -84,7 +84,7 @@ Value Backward::add(const Contributions &contributions) {
   return terms.front();
 }
 
-Value Backward::gradientOf(Value value) {
+Value Backward::gradientOf(Value value, bool moves) {
   auto found = contributions.find(value);
   if (found == contributions.end())
     return {};
@@ -95,6 +95,8 @@ Value Backward::gradientOf(Value value) {
   for (auto [dim, extent] : llvm::enumerate(shape))
     extents[dim] = extent;
   Value sum = add(all);
+  if (!moves)
+    return sum;
   Location loc = at;
   for (const Contribution &contribution : all)
     if (contribution.sync)

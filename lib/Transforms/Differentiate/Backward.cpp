@@ -181,9 +181,11 @@ void Backward::visit(Operation *op) {
       llvm::append_range(contributions[op->getOperand(0)], passed);
     return;
   }
+  // A transposed parameter is the parameter: a tied one is reduced once.
+  bool isView = isa<nn::RearrangeOp>(op) && free.contains(op->getOperand(0));
   gradients.clear();
   for (Value result : op->getResults())
-    if (Value gradient = gradientOf(result))
+    if (Value gradient = gradientOf(result, /*moves=*/!isView))
       gradients[result] = gradient;
   if (auto differentiable = dyn_cast<nn::DifferentiableOp>(op))
     differentiable.differentiate(*this);

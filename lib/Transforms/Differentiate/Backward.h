@@ -46,9 +46,9 @@ private:
   void finish(bool ofAll);
 
   // Accumulate.cpp
-  /// All contributions added, as the value's gradient is held; null without
-  /// any.
-  mlir::Value gradientOf(mlir::Value value);
+  /// All contributions added, as the value's gradient is held, or, unless it
+  /// `moves`, as they are; null without any.
+  mlir::Value gradientOf(mlir::Value value, bool moves = true);
   mlir::Value add(const Contributions &contributions);
   /// Ranges of one dim that do not overlap, side by side, zeros between them.
   mlir::Value assemble(llvm::SmallVectorImpl<Contribution> &ranges,
