@@ -46,7 +46,12 @@ void MatMulOp::differentiate(Derivative &d) {
   if (!d.isWanted(1))
     return;
   Value a = d.read(getA());
-  if (dimsOf(getB()).size() == 2) // one matrix for all: sum with the rows
-    return d.give(1, outerSum(d, a, dy));
+  if (dimsOf(getB()).size() == 2) { // one matrix for all: sum with the rows
+    // A transposed matrix gets a transposed product: what is added to it later
+    // lies in memory as it does.
+    bool isTransposed = getB().getDefiningOp<RearrangeOp>() != nullptr;
+    return d.give(1, isTransposed ? d.transpose(outerSum(d, dy, a), {1, 0})
+                                  : outerSum(d, a, dy));
+  }
   d.give(1, d.sumTo(d.make<MatMulOp>(swapLast(d, a), dy), getB()));
 }
