@@ -20,8 +20,7 @@ void SpmdDialect::registerAttributes() {
       >();
 }
 
-//===-- #spmd.table
-//-----------------------------------------------------------===//
+//===-- #spmd.table -------------------------------------------------------===//
 
 TableAttr TableAttr::constant(MLIRContext *context, int64_t value) {
   return TableAttr::get(context, {}, {value});
@@ -110,8 +109,7 @@ void TableAttr::print(AsmPrinter &printer) const {
   printer << "]>";
 }
 
-//===-- #spmd.box
-//-------------------------------------------------------------===//
+//===-- #spmd.box ---------------------------------------------------------===//
 
 LogicalResult BoxAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               nn::LayoutAttr layout, ArrayRef<CutAttr> cuts) {

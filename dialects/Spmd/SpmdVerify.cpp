@@ -226,8 +226,7 @@ LogicalResult BroadcastOp::verify() {
   return verifySameBut(*this, getX(), getResult(), {});
 }
 
-//===-- What depends on where the rank is
-//----------------------------------===//
+//===-- What depends on where the rank is ---------------------------------===//
 
 LogicalResult SliceOp::verify() {
   FactorPlace place{int64_t(getDim()), int64_t(getFactor())};
@@ -271,8 +270,7 @@ LogicalResult KeepFirstOp::verify() {
   return verifySameBut(*this, getX(), getResult(), {});
 }
 
-//===-- Kernel groups
-//-------------------------------------------------------===//
+//===-- Kernel groups -----------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();

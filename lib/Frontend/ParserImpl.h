@@ -105,8 +105,7 @@ private:
   };
   bool reportTooDeep(SourceRange range);
 
-  //===--- ParseExpr.cpp
-  //---------------------------------------------------===//
+  //===-- ParseExpr.cpp ---------------------------------------------------===//
 
   ExprPtr parseExpr();
   ExprPtr parseBinary(unsigned minPrecedence);
@@ -130,8 +129,7 @@ private:
   template <typename T> std::unique_ptr<T> makeLeaf();
   void deepen(Expr &node, const ExprPtr &child);
 
-  //===--- ParsePattern.cpp
-  //------------------------------------------------===//
+  //===-- ParsePattern.cpp ------------------------------------------------===//
 
   bool parsePattern(PathPattern &pattern, const std::string &after);
   bool parseComponent(PathPattern &pattern);
@@ -143,8 +141,7 @@ private:
   /// Takes a token of a pattern; no space before it when printed.
   const Token &takeGlued();
 
-  //===--- ParseModel.cpp
-  //--------------------------------------------------===//
+  //===-- ParseModel.cpp --------------------------------------------------===//
 
   bool parseParameters(std::vector<Parameter> &params, const std::string &of);
   bool parseParameter(Parameter &param);
@@ -156,8 +153,7 @@ private:
   bool parseTensorType(TensorType &type, const std::string &after);
   bool parseResults(std::vector<TensorType> &results);
 
-  //===--- ParseStmt.cpp
-  //---------------------------------------------------===//
+  //===-- ParseStmt.cpp ---------------------------------------------------===//
 
   bool parseBlock(Block &block, const std::string &after);
   bool parseStmt(std::vector<StmtPtr> &stmts);
@@ -167,8 +163,7 @@ private:
   bool parseReturn(std::vector<StmtPtr> &stmts);
   bool parseValues(std::vector<ExprPtr> &values);
 
-  //===--- ParseDecl.cpp
-  //---------------------------------------------------===//
+  //===-- ParseDecl.cpp ---------------------------------------------------===//
 
   void parseHeader();
   void parseTop();
@@ -185,8 +180,7 @@ private:
   bool parseDerived(Decl &decl, std::vector<Parameter> &params,
                     const char *word, Name &base);
 
-  //===--- ParseSchedule.cpp: structure
-  //------------------------------------===//
+  //===-- ParseSchedule.cpp: structure ------------------------------------===//
 
   using Stmts = std::vector<ScheduleStmtPtr>;
 
@@ -205,8 +199,7 @@ private:
   bool parseCounts(ExpectStmt &expect);
   bool parseAutoReshard(Stmts &stmts);
 
-  //===--- ParsePlacement.cpp: statements that place and move
-  //--------------===//
+  //===-- ParsePlacement.cpp: statements that place and move --------------===//
 
   bool parseShard(Stmts &stmts);
   bool parseReplicate(Stmts &stmts);
@@ -219,8 +212,7 @@ private:
   bool parseAttention(Stmts &stmts);
   bool parseStatistics(Stmts &stmts);
 
-  //===--- ParseCost.cpp: statements that change cost only
-  //-----------------===//
+  //===-- ParseCost.cpp: statements that change cost only -----------------===//
 
   bool parseRecompute(Stmts &stmts);
   bool parseSave(Stmts &stmts);
@@ -229,8 +221,7 @@ private:
   bool parseOverlap(Stmts &stmts);
   bool parseBucket(Stmts &stmts);
 
-  //===--- ParseClause.cpp: clauses of schedule statements
-  //-----------------===//
+  //===-- ParseClause.cpp: clauses of schedule statements -----------------===//
 
   bool parseSubject(PathPattern &pattern);
   bool parseDim(DimRef &dim, const char *word);

@@ -80,8 +80,7 @@ LogicalResult OpPlacer::place(Operation *op) {
                          << "' in the backward do not meet";
 }
 
-//===-- Mending
-//------------------------------------------------------------===//
+//===-- Mending -----------------------------------------------------------===//
 
 /// The layout without what it holds on `axis`, and on the axes that are nested
 /// inside of it.
@@ -199,8 +198,7 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
   return false;
 }
 
-//===-- Redistribution
-//------------------------------------------------------===//
+//===-- Redistribution ----------------------------------------------------===//
 
 Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
                      StringRef kind, ArrayRef<StringAttr> axes,

@@ -188,8 +188,7 @@ void AttentionOp::differentiate(Derivative &d) {
       d.give(i, gradient->getResult(i));
 }
 
-//===-- The gradient
-//---------------------------------------------------------===//
+//===-- The gradient ------------------------------------------------------===//
 
 LogicalResult AttentionGradOp::verify() {
   // (C1) What attention takes it takes, and the gradient of its result.

@@ -1,5 +1,4 @@
-//===- FunctionsLoss.cpp - cross_entropy, mean_squared_error
-//---------------===//
+//===- FunctionsLoss.cpp - cross_entropy, mean_squared_error --------------===//
 //
 // Losses are written in nn operations, so that placement, derivative and
 // reference need to know nothing of them. Means divide by what was counted:

@@ -1,5 +1,4 @@
-//===- Buckets.cpp - which collectives become one
-//----------------------------===//
+//===- Buckets.cpp - which collectives become one -------------------------===//
 
 #include "Buckets.h"
 #include "hocket/Plan/Report.h"

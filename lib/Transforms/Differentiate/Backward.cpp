@@ -37,8 +37,7 @@ Backward::Backward(func::FuncOp func, nn::MeshAttr mesh)
   ops.setInsertionPoint(terminator);
 }
 
-//===-- What derivatives ask for
-//----------------------------------------------===//
+//===-- What derivatives ask for ------------------------------------------===//
 
 void Backward::place(Operation *op) { hasFailed |= failed(placer.place(op)); }
 
@@ -108,8 +107,7 @@ void Backward::refuse(StringRef why) {
   hasFailed = true;
 }
 
-//===-- The run
-//--------------------------------------------------------------===//
+//===-- The run -----------------------------------------------------------===//
 
 void Backward::findWanted(bool ofAll) {
   if (ofAll)

@@ -49,8 +49,7 @@ func::FuncOp ClassBuilder::build(StringRef name) {
   return func;
 }
 
-//===-- The function
-//--------------------------------------------------------===//
+//===-- The function ------------------------------------------------------===//
 
 /// The attributes of an input or output, with the box that ranks hold.
 DictionaryAttr ClassBuilder::describeTensor(DictionaryAttr attributes,
@@ -112,8 +111,7 @@ LogicalResult ClassBuilder::lowerReturn(func::ReturnOp op) {
   return success();
 }
 
-//===-- Operations
-//------------------------------------------------------------===//
+//===-- Operations --------------------------------------------------------===//
 
 /// A binding names the operation that computes it, where the operation knows
 /// no more than the module it is in.

@@ -9,8 +9,7 @@
 using namespace mlir;
 using namespace hocket;
 
-//===-- Locations
-//-------------------------------------------------------------===//
+//===-- Locations ---------------------------------------------------------===//
 
 static std::string lineOf(FileLineColLoc location) {
   return (location.getFilename().getValue() + ":" + Twine(location.getLine()) +
@@ -49,8 +48,7 @@ Origin hocket::originOf(Location location) {
   return origin;
 }
 
-//===-- The report
-//--------------------------------------------------------------===//
+//===-- The report --------------------------------------------------------===//
 
 std::map<std::string, int64_t>
 CollectiveReport::countByKind(StringRef under) const {

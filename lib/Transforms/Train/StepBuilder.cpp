@@ -29,8 +29,7 @@ void StepBuilder::nameNext(StringRef path) {
   at = NameLoc::get(builder.getStringAttr(path), line);
 }
 
-//===-- Operations
-//------------------------------------------------------------===//
+//===-- Operations --------------------------------------------------------===//
 
 static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
@@ -73,8 +72,7 @@ Value StepBuilder::sumOfAll(Value x) {
                             /*keepdim=*/false);
 }
 
-//===-- The step
-//--------------------------------------------------------------===//
+//===-- The step ----------------------------------------------------------===//
 
 /// Takes the outputs `PATH.grad` of parameters off the function.
 LogicalResult StepBuilder::findGradients() {
