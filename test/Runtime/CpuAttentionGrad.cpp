@@ -1,66 +1,31 @@
 //===- CpuAttentionGrad.cpp - its gradients against loops in double -------===//
 
-#include "hocket/Cpu/Attention.h"
-#include "test/Runtime/TestOperand.h"
+#include "test/Runtime/AttentionProblem.h"
 
 using namespace hocket;
 using namespace hocket::test;
 using plan::DType;
-using runtime::AttentionArguments;
-using runtime::AttentionGradArguments;
 
 namespace {
 
-struct Extents {
-  int64_t batch, heads, kvHeads, queries, keys, depth, width;
-};
+struct GradProblem : AttentionProblem {
+  explicit GradProblem(Extents e, DType type = DType::F32,
+                       std::vector<int> order = {0, 2, 1, 3})
+      : AttentionProblem(e, type, order), dq(type, q.shape, order),
+        dk(type, k.shape, order, 5), dv(type, v.shape, order) {}
 
-struct Problem {
-  explicit Problem(Extents e, DType type = DType::F32,
-                   std::vector<int> order = {0, 2, 1, 3})
-      : q(type, {e.batch, e.heads, e.queries, e.depth}, order),
-        k(type, {e.batch, e.kvHeads, e.keys, e.depth}, order),
-        v(type, {e.batch, e.kvHeads, e.keys, e.width}, order, 3),
-        out(type, {e.batch, e.heads, e.queries, e.width}, order),
-        dq(type, q.shape, order), dk(type, k.shape, order, 5),
-        dv(type, v.shape, order), keep(DType::Bool, {e.batch, e.keys}) {
-    AttentionArguments &forward = given.forward;
-    forward.q = q.random(1, 2).operand();
-    forward.k = k.random(2, 2).operand();
-    forward.v = v.random(3).operand();
-    forward.out = out.random(4).operand();
-    forward.scale = 1 / std::sqrt(static_cast<float>(e.depth));
-    forward.group = e.heads / e.kvHeads;
-    given.dq = dq.operand();
-    given.dk = dk.operand();
-    given.dv = dv.operand();
+  runtime::AttentionGradArguments arguments() {
+    return {given, dq.operand(), dk.operand(), dv.operand()};
   }
 
-  void keepOnly(const std::function<bool(int64_t, int64_t)> &rule) {
-    for (int64_t b = 0; b < keep.shape[0]; ++b)
-      for (int64_t j = 0; j < keep.shape[1]; ++j)
-        keep.set(b * keep.shape[1] + j, rule(b, j));
-    given.forward.keep = keep.operand();
-  }
-
-  TestOperand q, k, v, out, dq, dk, dv, keep;
-  AttentionGradArguments given;
+  TestOperand dq, dk, dv;
 };
-
-using Rows = std::vector<double>;
-
-Rows dense(const TestOperand &operand) {
-  Rows values;
-  for (int64_t flat = 0; flat < operand.elements(); ++flat)
-    values.push_back(operand.get(flat));
-  return values;
-}
 
 /// All three gradients, row-major.
 struct Naive {
   Rows q, k, v, out, dq, dk, dv;
 
-  explicit Naive(const Problem &problem)
+  explicit Naive(const GradProblem &problem)
       : q(dense(problem.q)), k(dense(problem.k)), v(dense(problem.v)),
         out(dense(problem.out)), dq(q.size()), dk(k.size()), dv(v.size()) {
     const std::vector<int64_t> &shape = problem.q.shape;
@@ -70,40 +35,24 @@ struct Naive {
           row(problem, b, h, i);
   }
 
-  void row(const Problem &problem, int64_t b, int64_t h, int64_t i) {
-    const AttentionArguments &given = problem.given.forward;
+  void row(const GradProblem &problem, int64_t b, int64_t h, int64_t i) {
+    const runtime::AttentionArguments &given = problem.given;
     int64_t keys = problem.k.shape[2], depth = problem.k.shape[3],
             width = problem.v.shape[3];
-    int64_t at = (b * problem.q.shape[1] + h) * problem.q.shape[2] + i;
-    int64_t kv = (b * problem.k.shape[1] +
-                  (given.headOffset + h) / given.group - given.kvHeadOffset) *
-                 keys;
+    int64_t at = problem.queryRow(b, h, i), kv = problem.keyRow(b, h);
     auto factor = [&](int64_t j) {
       return given.dropout.factor(uint64_t(at * keys + j));
     };
-    double scale = given.scale, largest = -INFINITY, total = 0, mean = 0;
-    Rows p(keys, 0), g(keys, 0);
-    for (int64_t j = 0; j < keys; ++j) {
-      bool allowed =
-          !given.causal || j + given.keyOffset <= i + given.queryOffset;
-      if (given.keep)
-        allowed &= problem.keep.at({b, j}) != 0;
-      for (int64_t d = 0; d < depth; ++d)
-        p[j] += scale * q[at * depth + d] * k[(kv + j) * depth + d];
+    Rows p = naiveWeights(problem, q, k, b, h, i), g(p.size(), 0);
+    double mean = 0;
+    for (size_t j = 0; j < p.size(); ++j) {
       for (int64_t d = 0; d < width; ++d)
         g[j] += out[at * width + d] * v[(kv + j) * width + d];
-      p[j] = allowed ? p[j] : -INFINITY;
-      largest = std::max(largest, p[j]);
+      mean += p[j] * (g[j] *= factor(j));
     }
-    if (largest == -INFINITY)
-      return;
-    for (double &weight : p)
-      total += weight = std::exp(weight - largest);
-    for (int64_t j = 0; j < keys; ++j)
-      mean += (p[j] /= total) * (g[j] *= factor(j));
-    for (int64_t j = 0; j < keys; ++j) {
+    for (size_t j = 0; j < p.size(); ++j) {
       for (int64_t d = 0; d < depth; ++d) {
-        double score = scale * p[j] * (g[j] - mean);
+        double score = given.scale * p[j] * (g[j] - mean);
         dq[at * depth + d] += score * k[(kv + j) * depth + d];
         dk[(kv + j) * depth + d] += score * q[at * depth + d];
       }
@@ -124,11 +73,11 @@ double worstOf(const TestOperand &found, const Rows &expected) {
   return worst;
 }
 
-void check(Problem &problem, int threads = 1) {
+void check(GradProblem &problem, int threads = 1) {
   std::unique_ptr<runtime::Call> call;
   runtime::setLibraryThreads(threads);
   runtime::Status status =
-      runtime::makeAttentionGrad(problem.given, threads, call);
+      runtime::makeAttentionGrad(problem.arguments(), threads, call);
   runtime::setLibraryThreads(1);
   ASSERT_TRUE(status.ok()) << status.message;
   double tolerance = problem.q.type == DType::F64   ? 1e-12
@@ -156,9 +105,9 @@ TEST(CpuAttentionGrad, Shapes) {
     for (bool causal : {false, true}) {
       SCOPED_TRACE(std::to_string(e.queries) + " x " + std::to_string(e.keys) +
                    (causal ? " causal" : ""));
-      Problem problem(e);
-      problem.given.forward.causal = causal;
-      problem.given.forward.queryOffset = causal ? e.keys - e.queries : 0;
+      GradProblem problem(e);
+      problem.given.causal = causal;
+      problem.given.queryOffset = causal ? e.keys - e.queries : 0;
       check(problem);
       check(problem, 2);
     }
@@ -170,7 +119,7 @@ TEST(CpuAttentionGrad, EveryLayout) {
                                  {3, 2, 1, 0},
                                  {2, 0, 1, 3},
                                  {1, 3, 0, 2}}) {
-    Problem problem({2, 4, 2, 33, 41, 16, 8}, DType::F32, order);
+    GradProblem problem({2, 4, 2, 33, 41, 16, 8}, DType::F32, order);
     check(problem);
   }
 }
@@ -179,10 +128,10 @@ TEST(CpuAttentionGrad, EveryLayout) {
 TEST(CpuAttentionGrad, CausalWithOffsets) {
   for (int64_t queryOffset : {0, 100, 513})
     for (int64_t keyOffset : {0, 37, 200, 700}) {
-      Problem problem({1, 2, 2, 150, 520, 16, 16});
-      problem.given.forward.causal = true;
-      problem.given.forward.queryOffset = queryOffset;
-      problem.given.forward.keyOffset = keyOffset;
+      GradProblem problem({1, 2, 2, 150, 520, 16, 16});
+      problem.given.causal = true;
+      problem.given.queryOffset = queryOffset;
+      problem.given.keyOffset = keyOffset;
       check(problem);
     }
 }
@@ -190,9 +139,9 @@ TEST(CpuAttentionGrad, CausalWithOffsets) {
 TEST(CpuAttentionGrad, PaddingAndRowsWithNothing) {
   for (bool causal : {false, true})
     for (int64_t keys : {60, 1500}) {
-      Problem problem({3, 2, 2, 40, keys, 16, 16});
-      problem.given.forward.causal = causal;
-      problem.given.forward.queryOffset = keys - 40;
+      GradProblem problem({3, 2, 2, 40, keys, 16, 16});
+      problem.given.causal = causal;
+      problem.given.queryOffset = keys - 40;
       problem.keepOnly([&](int64_t b, int64_t j) {
         return b == 0 || (b == 1 && j % 3 == 0 && j > keys / 2);
       });
@@ -203,20 +152,20 @@ TEST(CpuAttentionGrad, PaddingAndRowsWithNothing) {
 // Heads 4 to 7 of 12, three to a kv head: local kv heads 0, 0, 1, 1; nothing
 // reads local kv head 2, whose gradients are zero.
 TEST(CpuAttentionGrad, GroupedHeadsOfAShard) {
-  Problem problem({2, 4, 3, 20, 30, 16, 16});
-  problem.given.forward.group = 3;
-  problem.given.forward.headOffset = 4;
-  problem.given.forward.kvHeadOffset = 1;
+  GradProblem problem({2, 4, 3, 20, 30, 16, 16});
+  problem.given.group = 3;
+  problem.given.headOffset = 4;
+  problem.given.kvHeadOffset = 1;
   check(problem);
-  problem.given.forward.headOffset = 3; // 3 heads of kv head 0, one of 1
+  problem.given.headOffset = 3; // 3 heads of kv head 0, one of 1
   check(problem, 2);
 }
 
 TEST(CpuAttentionGrad, OtherTypes) {
   for (DType type : {DType::F64, DType::BF16, DType::F16}) {
-    Problem problem({2, 4, 2, 20, 300, 16, 8}, type);
-    problem.given.forward.causal = true;
-    problem.given.forward.queryOffset = 200;
+    GradProblem problem({2, 4, 2, 20, 300, 16, 8}, type);
+    problem.given.causal = true;
+    problem.given.queryOffset = 200;
     problem.keepOnly([](int64_t b, int64_t j) { return b == 0 || j > 210; });
     check(problem);
     check(problem, 2);
@@ -225,12 +174,12 @@ TEST(CpuAttentionGrad, OtherTypes) {
 
 TEST(CpuAttentionGrad, DroppedWeights) {
   for (DType type : {DType::F32, DType::F64}) {
-    Problem problem({2, 4, 2, 150, 300, 16, 8}, type);
+    GradProblem problem({2, 4, 2, 150, 300, 16, 8}, type);
     int32_t step = 3;
     runtime::Operand number{&step, DType::I32, {}, {}};
-    problem.given.forward.causal = true;
-    problem.given.forward.queryOffset = 150;
-    problem.given.forward.dropout = runtime::AttentionDropout(
+    problem.given.causal = true;
+    problem.given.queryOffset = 150;
+    problem.given.dropout = runtime::AttentionDropout(
         0.25, 77, number, 0, {2, 4, 150}, {4 * 150 * 300, 150 * 300, 300});
     check(problem, 2);
   }
@@ -238,13 +187,13 @@ TEST(CpuAttentionGrad, DroppedWeights) {
 
 TEST(CpuAttentionGrad, ThreadsDoNotChangeTheSums) {
   for (int64_t heads : {1, 3}) {
-    Problem problem({1, heads, 1, 700, 300, 16, 16});
+    GradProblem problem({1, heads, 1, 700, 300, 16, 16});
     std::vector<uint8_t> first[3];
     for (int threads : {1, 2, 3}) {
       std::unique_ptr<runtime::Call> call;
       runtime::setLibraryThreads(threads);
       ASSERT_TRUE(
-          runtime::makeAttentionGrad(problem.given, threads, call).ok());
+          runtime::makeAttentionGrad(problem.arguments(), threads, call).ok());
       ASSERT_TRUE(runCall(*call).ok());
       runtime::setLibraryThreads(1);
       const TestOperand *results[] = {&problem.dq, &problem.dk, &problem.dv};
@@ -258,6 +207,6 @@ TEST(CpuAttentionGrad, ThreadsDoNotChangeTheSums) {
 }
 
 TEST(CpuAttentionGrad, NoKeysGiveZeros) {
-  Problem problem({1, 2, 2, 5, 0, 8, 8});
+  GradProblem problem({1, 2, 2, 5, 0, 8, 8});
   check(problem);
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hocket/Cpu/Attention.h"
+#include "hocket/Cpu/Scratch.h"
 #include "hocket/Cpu/StridedCopy.h"
 #include "hocket/Cpu/VectorFunctions.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
@@ -18,14 +19,6 @@
 namespace hocket::runtime {
 
 namespace {
-
-int64_t roundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
-
-/// The address of head `h` of batch entry `b`, row `row`.
-float *at(const Operand &operand, int64_t b, int64_t h, int64_t row) {
-  return static_cast<float *>(operand.data) + b * operand.strides[0] +
-         h * operand.strides[1] + row * operand.strides[2];
-}
 
 /// One thread's products and memory.
 class TileWorker {
@@ -141,31 +134,24 @@ TileWorker::TileWorker(const AttentionArguments &arguments,
           prepare(plan.plainValues[column], plan.values[column],
                   plainValues[column], values[column]);
   }
-  keyBytes = roundUp(plan.keyTileBytes());
-  valueBytes = roundUp(plan.valueTileBytes());
+  keyBytes = pieceBytes(plan.keyTileBytes());
+  valueBytes = pieceBytes(plan.valueTileBytes());
   setScratch(nullptr); // adds up `bytes`
 }
 
 void TileWorker::setScratch(char *scratch) {
-  bytes = 0;
-  auto take = [&](int64_t size) {
-    char *place = scratch ? scratch + bytes : nullptr;
-    bytes += roundUp(size);
-    return place;
-  };
-  auto floats = [&](int64_t count) {
-    return reinterpret_cast<float *>(take(count * sizeof(float)));
-  };
-  scores = floats(plan.queryTile * plan.keyTile);
-  output = floats(plan.queryTile * width);
-  maxima = floats(plan.queryTile);
-  sums = floats(plan.queryTile);
-  rescale = floats(plan.queryTile);
-  mask = floats(keyCount);
-  queries = floats(plan.copiesQueries ? plan.queryTile * depth : 0);
-  packedKeys = take(plan.packsKeys ? keyBytes * keyTiles : 0);
-  packedValues = take(plan.packsValues ? valueBytes * keyTiles : 0);
-  scratchpad = take(plan.scratchpad);
+  ScratchPieces pieces(scratch);
+  scores = pieces.takeFloats(plan.queryTile * plan.keyTile);
+  output = pieces.takeFloats(plan.queryTile * width);
+  maxima = pieces.takeFloats(plan.queryTile);
+  sums = pieces.takeFloats(plan.queryTile);
+  rescale = pieces.takeFloats(plan.queryTile);
+  mask = pieces.takeFloats(keyCount);
+  queries = pieces.takeFloats(plan.copiesQueries ? plan.queryTile * depth : 0);
+  packedKeys = pieces.take(plan.packsKeys ? keyBytes * keyTiles : 0);
+  packedValues = pieces.take(plan.packsValues ? valueBytes * keyTiles : 0);
+  scratchpad = pieces.take(plan.scratchpad);
+  bytes = pieces.bytes();
   if (!scratch)
     return;
   for (int row = 0; row < 2; ++row)
@@ -183,7 +169,7 @@ void TileWorker::packHead(int64_t b, int64_t kvHead, int64_t count) {
     int64_t column = tile * plan.keyTile, index = columnIndex(column);
     auto pack = [&](const Operand &operand, dnnl::memory &from,
                     dnnl::memory &to, char *place, dnnl::reorder &reorder) {
-      from.set_data_handle(at(operand, b, kvHead, column));
+      from.set_data_handle(rowOf(operand, b, kvHead, column));
       to.set_data_handle(place);
       reorder.execute(stream, from, to);
     };
@@ -194,15 +180,8 @@ void TileWorker::packHead(int64_t b, int64_t kvHead, int64_t count) {
       pack(given.v, plainValues[index], values[index],
            packedValues + tile * valueBytes, packValues[index]);
   }
-  if (!given.keep)
-    return;
-  const Operand &keep = *given.keep;
-  const uint8_t *kept =
-      static_cast<const uint8_t *>(keep.data) + b * keep.strides[0];
-  for (int64_t j = 0; j < count; ++j)
-    mask[j] = kept[j * keep.strides[1]]
-                  ? 0.0f
-                  : -std::numeric_limits<float>::infinity();
+  if (given.keep)
+    fillMask(given, b, count, mask);
 }
 
 void TileWorker::runHead(int64_t b, int64_t h, int64_t begin, int64_t end) {
@@ -218,7 +197,7 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
   int64_t rows = plan.rows[rowIndex], kvHead = given.kvHead(h);
   std::fill(maxima, maxima + rows, -std::numeric_limits<float>::infinity());
   std::fill(sums, sums + rows, 0.0f);
-  float *query = at(given.q, b, h, row);
+  float *query = rowOf(given.q, b, h, row);
   if (plan.copiesQueries) {
     copyQueries[rowIndex].run(queries, query);
     query = queries;
@@ -230,10 +209,10 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
     Products &product = products[rowIndex][index];
     void *key = plan.packsKeys
                     ? packedKeys + tile * keyBytes
-                    : static_cast<void *>(at(given.k, b, kvHead, column));
+                    : static_cast<void *>(rowOf(given.k, b, kvHead, column));
     void *value = plan.packsValues
                       ? packedValues + tile * valueBytes
-                      : static_cast<void *>(at(given.v, b, kvHead, column));
+                      : static_cast<void *>(rowOf(given.v, b, kvHead, column));
     product.scores.run(stream, query, key, scores);
     SoftmaxTile softmax{scores,
                         columns,
@@ -268,7 +247,7 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
 void TileWorker::store(int64_t b, int64_t h, int64_t row, int64_t rows) {
   int64_t step = given.out.strides[3];
   for (int64_t r = 0; r < rows; ++r) {
-    float *to = at(given.out, b, h, row + r);
+    float *to = rowOf(given.out, b, h, row + r);
     const float *from = output + r * width;
     // A sum of 0: there was nothing to attend to.
     if (sums[r] == 0.0f) {

@@ -1,7 +1,7 @@
 //===- AttentionGradPlain.cpp - gradients of attention without oneDNN -----===//
 
-#include "hocket/Runtime/Elements.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
+#include "runtime/lib/Cpu/AttentionRows.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -60,32 +60,6 @@ private:
     return work;
   }
 
-  /// Row `row` of a head to dense T, or from it.
-  template <typename Move>
-  static void moveRow(const Operand &operand, int64_t b, int64_t h, int64_t row,
-                      Move move) {
-    visitType(operand.type, [&](auto zero) {
-      using Element = decltype(zero);
-      Element *data = static_cast<Element *>(operand.data) +
-                      b * operand.strides[0] + h * operand.strides[1] +
-                      row * operand.strides[2];
-      for (int64_t d = 0; d < operand.shape[3]; ++d)
-        move(data[d * operand.strides[3]], d);
-    });
-  }
-  static void load(const Operand &operand, int64_t b, int64_t h, int64_t row,
-                   T *out) {
-    moveRow(operand, b, h, row, [&](auto &element, int64_t d) {
-      out[d] = static_cast<T>(element);
-    });
-  }
-  static void store(const Operand &operand, int64_t b, int64_t h, int64_t row,
-                    const T *from) {
-    moveRow(operand, b, h, row, [&](auto &element, int64_t d) {
-      element = std::decay_t<decltype(element)>(from[d]);
-    });
-  }
-
   void runPart(int part) {
     int64_t heads = forward.k.shape[1];
     Work work = workOf(part);
@@ -96,8 +70,8 @@ private:
 
   void runHead(int64_t b, int64_t kvHead, const Work &work) {
     for (int64_t j = 0; j < keys; ++j) {
-      load(forward.k, b, kvHead, j, work.key + j * depth);
-      load(forward.v, b, kvHead, j, work.value + j * width);
+      loadRow(forward.k, {b, kvHead, j}, work.key + j * depth);
+      loadRow(forward.v, {b, kvHead, j}, work.value + j * width);
     }
     std::fill(work.keySum, work.keySum + keys * depth, T(0));
     std::fill(work.valueSum, work.valueSum + keys * width, T(0));
@@ -106,17 +80,9 @@ private:
         for (int64_t i = 0; i < queries; ++i)
           runQuery(b, h, i, work);
     for (int64_t j = 0; j < keys; ++j) {
-      store(given.dk, b, kvHead, j, work.keySum + j * depth);
-      store(given.dv, b, kvHead, j, work.valueSum + j * width);
+      storeRow(given.dk, {b, kvHead, j}, work.keySum + j * depth);
+      storeRow(given.dv, {b, kvHead, j}, work.valueSum + j * width);
     }
-  }
-
-  bool isKept(int64_t b, int64_t j) const {
-    if (!forward.keep)
-      return true;
-    const Operand &keep = *forward.keep;
-    return static_cast<const uint8_t *>(
-               keep.data)[b * keep.strides[0] + j * keep.strides[1]] != 0;
   }
 
   static T dot(const T *a, const T *b, int64_t count) {
@@ -132,7 +98,7 @@ private:
     const T lowest = largest;
     for (int64_t j = 0; j < limit; ++j) {
       work.weights[j] =
-          isKept(b, j)
+          forward.isKept(b, j)
               ? T(forward.scale) * dot(work.query, work.key + j * depth, depth)
               : lowest;
       largest = std::max(largest, work.weights[j]);
@@ -147,12 +113,12 @@ private:
   }
 
   void runQuery(int64_t b, int64_t h, int64_t i, const Work &work) {
-    load(forward.q, b, h, i, work.query);
-    load(forward.out, b, h, i, work.out);
+    loadRow(forward.q, {b, h, i}, work.query);
+    loadRow(forward.out, {b, h, i}, work.out);
     std::fill(work.querySum, work.querySum + depth, T(0));
     int64_t limit = forward.keyLimit(i);
     if (!weigh(b, limit, work))
-      return store(given.dq, b, h, i, work.querySum);
+      return storeRow(given.dq, {b, h, i}, work.querySum);
     T mean = 0;
     uint64_t first = forward.dropout.firstWeight(forward.q.shape, {b, h, i});
     for (int64_t j = 0; j < limit; ++j) {
@@ -171,7 +137,7 @@ private:
       for (int64_t d = 0; d < width; ++d)
         work.valueSum[j * width + d] += weight * work.out[d];
     }
-    store(given.dq, b, h, i, work.querySum);
+    storeRow(given.dq, {b, h, i}, work.querySum);
   }
 
   const AttentionGradArguments given;

@@ -1,7 +1,7 @@
 //===- AttentionPlain.cpp - attention without oneDNN ----------------------===//
 
 #include "runtime/lib/Cpu/AttentionPlain.h"
-#include "hocket/Runtime/Elements.h"
+#include "runtime/lib/Cpu/AttentionRows.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,23 +40,6 @@ private:
     return keys * (depth + width) + depth + width + keyBlock;
   }
 
-  static char *at(const Operand &operand, int64_t i, int64_t j, int64_t row) {
-    return static_cast<char *>(operand.data) +
-           (i * operand.strides[0] + j * operand.strides[1] +
-            row * operand.strides[2]) *
-               plan::byteSize(operand.type);
-  }
-
-  static void loadRow(const Operand &operand, const char *data, int64_t count,
-                      T *out) {
-    visitType(operand.type, [&](auto zero) {
-      using From = decltype(zero);
-      const From *from = reinterpret_cast<const From *>(data);
-      for (int64_t d = 0; d < count; ++d)
-        out[d] = static_cast<T>(from[d * operand.strides[3]]);
-    });
-  }
-
   void runPart(int part) {
     int64_t heads = given.q.shape[1];
     T *work = scratch + part * workElements();
@@ -68,21 +51,13 @@ private:
     T *key = work, *value = key + keys * depth, *query = value + keys * width;
     int64_t kvHead = given.kvHead(h);
     for (int64_t j = 0; j < keys; ++j) {
-      loadRow(given.k, at(given.k, b, kvHead, j), depth, key + j * depth);
-      loadRow(given.v, at(given.v, b, kvHead, j), width, value + j * width);
+      loadRow(given.k, {b, kvHead, j}, key + j * depth);
+      loadRow(given.v, {b, kvHead, j}, value + j * width);
     }
     for (int64_t i = 0; i < queries; ++i) {
-      loadRow(given.q, at(given.q, b, h, i), depth, query);
+      loadRow(given.q, {b, h, i}, query);
       runQuery(b, h, i, key, value, query);
     }
-  }
-
-  bool isKept(int64_t b, int64_t j) const {
-    if (!given.keep)
-      return true;
-    const Operand &keep = *given.keep;
-    return static_cast<const uint8_t *>(
-               keep.data)[b * keep.strides[0] + j * keep.strides[1]] != 0;
   }
 
   T dot(const T *a, const T *b) const {
@@ -109,7 +84,7 @@ private:
       int64_t count = std::min(keyBlock, limit - first);
       T before = largest;
       for (int64_t j = 0; j < count; ++j) {
-        scores[j] = isKept(b, first + j)
+        scores[j] = given.isKept(b, first + j)
                         ? T(given.scale) * dot(query, key + (first + j) * depth)
                         : lowest;
         largest = std::max(largest, scores[j]);
@@ -130,11 +105,8 @@ private:
       }
     }
     T inverse = total > 0 ? 1 / total : T(0);
-    visitType(given.out.type, [&](auto zero) {
-      using To = decltype(zero);
-      To *out = reinterpret_cast<To *>(at(given.out, b, h, i));
-      for (int64_t d = 0; d < width; ++d)
-        out[d * given.out.strides[3]] = To(sum[d] * inverse);
+    moveRow(given.out, {b, h, i}, [&](auto &element, int64_t d) {
+      element = std::decay_t<decltype(element)>(sum[d] * inverse);
     });
   }
 

@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Cpu/AttentionTiles.h"
 #include <algorithm>
+#include <limits>
 
 namespace hocket::runtime {
 
@@ -28,6 +29,13 @@ void TileProduct::run(dnnl::stream &stream, void *srcData, void *weightData,
   dst.set_data_handle(dstData);
   // Arguments and scratch are fixed; what could fail failed when creating.
   dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments);
+}
+
+void fillMask(const AttentionArguments &arguments, int64_t b, int64_t count,
+              float *mask) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  for (int64_t j = 0; j < count; ++j)
+    mask[j] = arguments.isKept(b, j) ? 0.0f : lowest;
 }
 
 memory::desc tileMatrix(int64_t rows, int64_t columns, int64_t rowStride,

@@ -22,6 +22,16 @@ private:
   dnnl_exec_arg_t arguments[4];
 };
 
+/// The address of head `h` of batch entry `b`, row `row`.
+inline float *rowOf(const Operand &operand, int64_t b, int64_t h, int64_t row) {
+  return static_cast<float *>(operand.data) + b * operand.strides[0] +
+         h * operand.strides[1] + row * operand.strides[2];
+}
+
+/// What is added to the scores of keys [0, count): nothing, or -infinity.
+void fillMask(const AttentionArguments &arguments, int64_t b, int64_t count,
+              float *mask);
+
 /// A matrix as oneDNN sees it; strides of extents 1 do not matter.
 dnnl::memory::desc tileMatrix(int64_t rows, int64_t columns, int64_t rowStride,
                               int64_t columnStride);

@@ -1,6 +1,7 @@
 //===- RankRunner.cpp - one rank's memory and prepared calls --------------===//
 
 #include "runtime/lib/Executor/RankRunner.h"
+#include "hocket/Cpu/Scratch.h"
 #include <algorithm>
 
 namespace hocket::runtime {
@@ -29,8 +30,6 @@ static int64_t nanoseconds(std::chrono::steady_clock::time_point start) {
              std::chrono::steady_clock::now() - start)
       .count();
 }
-
-static int64_t roundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // ---- preparation ----------------------------------------------------------
 
@@ -68,8 +67,8 @@ void RankRunner::layOutBoxes() {
     place = counters.boxBytes;
     const plan::GlobalTensor &tensor =
         isInput ? plan.inputs[buffer.offset] : plan.outputs[buffer.offset];
-    counters.boxBytes += roundUp(boxOf(plan, tensor, setup.rank).elements() *
-                                 plan::byteSize(buffer.type));
+    counters.boxBytes += pieceBytes(boxOf(plan, tensor, setup.rank).elements() *
+                                    plan::byteSize(buffer.type));
   }
 }
 

@@ -25,6 +25,12 @@ struct AttentionArguments {
   int64_t kvHead(int64_t head) const {
     return (headOffset + head) / group - kvHeadOffset;
   }
+  /// Whether key `j` of batch entry `b` is not padding.
+  bool isKept(int64_t b, int64_t j) const {
+    return !keep ||
+           static_cast<const uint8_t *>(
+               keep->data)[b * keep->strides[0] + j * keep->strides[1]] != 0;
+  }
   /// Keys [0, result) are what query `i` may read, causality alone.
   int64_t keyLimit(int64_t i) const {
     int64_t keys = k.shape[2];

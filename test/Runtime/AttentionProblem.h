@@ -1,0 +1,95 @@
+//===- AttentionProblem.h - operands of attention, naive weights *- C++ -*-===//
+
+#ifndef HOCKET_TEST_RUNTIME_ATTENTIONPROBLEM_H
+#define HOCKET_TEST_RUNTIME_ATTENTIONPROBLEM_H
+
+#include "hocket/Cpu/Attention.h"
+#include "test/Runtime/TestOperand.h"
+
+namespace hocket::test {
+
+struct Extents {
+  int64_t batch, heads, kvHeads, queries, keys, depth, width;
+};
+
+/// q, k, v, out and keep with memory of their own, heads inside rows as a
+/// projection leaves them ([batch, seq, heads, dim]).
+struct AttentionProblem {
+  explicit AttentionProblem(Extents e, plan::DType type = plan::DType::F32,
+                            std::vector<int> order = {0, 2, 1, 3})
+      : q(type, {e.batch, e.heads, e.queries, e.depth}, order),
+        k(type, {e.batch, e.kvHeads, e.keys, e.depth}, order),
+        v(type, {e.batch, e.kvHeads, e.keys, e.width}, order, 3),
+        out(type, {e.batch, e.heads, e.queries, e.width}, order),
+        keep(plan::DType::Bool, {e.batch, e.keys}) {
+    given.q = q.random(1, 2).operand();
+    given.k = k.random(2, 2).operand();
+    given.v = v.random(3).operand();
+    given.out = out.random(4).operand();
+    given.scale = 1 / std::sqrt(static_cast<float>(e.depth));
+    given.group = e.heads / e.kvHeads;
+  }
+
+  void keepOnly(const std::function<bool(int64_t, int64_t)> &rule) {
+    for (int64_t b = 0; b < keep.shape[0]; ++b)
+      for (int64_t j = 0; j < keep.shape[1]; ++j)
+        keep.set(b * keep.shape[1] + j, rule(b, j));
+    given.keep = keep.operand();
+  }
+
+  /// Rows before query i of head h in dense q, and before the first key and
+  /// value that the head reads in dense k and v.
+  int64_t queryRow(int64_t b, int64_t h, int64_t i) const {
+    return (b * q.shape[1] + h) * q.shape[2] + i;
+  }
+  int64_t keyRow(int64_t b, int64_t h) const {
+    int64_t kvHead = (given.headOffset + h) / given.group - given.kvHeadOffset;
+    return (b * k.shape[1] + kvHead) * k.shape[2];
+  }
+
+  TestOperand q, k, v, out, keep;
+  runtime::AttentionArguments given;
+};
+
+using Rows = std::vector<double>;
+
+/// All elements, row-major.
+inline Rows dense(const TestOperand &operand) {
+  Rows values;
+  for (int64_t flat = 0; flat < operand.elements(); ++flat)
+    values.push_back(operand.get(flat));
+  return values;
+}
+
+/// The weights of the keys for query i of head h, from dense queries and keys;
+/// empty if it sees none.
+inline Rows naiveWeights(const AttentionProblem &problem, const Rows &q,
+                         const Rows &k, int64_t b, int64_t h, int64_t i) {
+  const runtime::AttentionArguments &given = problem.given;
+  int64_t keys = problem.k.shape[2], depth = problem.k.shape[3];
+  int64_t query = problem.queryRow(b, h, i), key = problem.keyRow(b, h);
+  Rows weights(keys, 0);
+  double largest = -INFINITY, total = 0;
+  for (int64_t j = 0; j < keys; ++j) {
+    bool allowed =
+        !given.causal || j + given.keyOffset <= i + given.queryOffset;
+    if (given.keep)
+      allowed &= problem.keep.at({b, j}) != 0;
+    double score = 0;
+    for (int64_t d = 0; d < depth; ++d)
+      score += q[query * depth + d] * k[(key + j) * depth + d];
+    weights[j] = allowed ? score * static_cast<double>(given.scale) : -INFINITY;
+    largest = std::max(largest, weights[j]);
+  }
+  if (largest == -INFINITY)
+    return {};
+  for (double &weight : weights)
+    total += weight = std::exp(weight - largest);
+  for (double &weight : weights)
+    weight /= total;
+  return weights;
+}
+
+} // namespace hocket::test
+
+#endif // HOCKET_TEST_RUNTIME_ATTENTIONPROBLEM_H
