@@ -1,29 +1,11 @@
 //===- Execute.cpp - one run of a plan, from load to last step ------------===//
 
 #include "hocket/Launcher/Execute.h"
+#include "hocket/Runtime/Stopwatch.h"
 #include <algorithm>
-#include <chrono>
 #include <sstream>
 
 namespace hocket::runtime {
-
-namespace {
-
-/// Seconds since it was made or last asked.
-class Stopwatch {
-public:
-  double lap() {
-    auto now = std::chrono::steady_clock::now();
-    double seconds = std::chrono::duration<double>(now - last).count();
-    last = now;
-    return seconds;
-  }
-
-private:
-  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-};
-
-} // namespace
 
 double RunReport::medianStepSeconds() const {
   if (stepSeconds.empty())

@@ -2,7 +2,7 @@
 
 #include "hocket/Training/Train.h"
 #include "hocket/Runtime/MemoryTensors.h"
-#include <chrono>
+#include "hocket/Runtime/Stopwatch.h"
 #include <cmath>
 #include <sstream>
 
@@ -13,19 +13,6 @@ using Json = nlohmann::ordered_json;
 bool isTraining(const plan::Plan &plan) { return !plan.states.empty(); }
 
 namespace {
-
-class Stopwatch {
-public:
-  double lap() {
-    auto now = std::chrono::steady_clock::now();
-    double seconds = std::chrono::duration<double>(now - last).count();
-    last = now;
-    return seconds;
-  }
-
-private:
-  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-};
 
 int64_t bytesReceived(const Executor &executor) {
   int64_t bytes = 0;
