@@ -13,7 +13,7 @@ namespace {
 
 struct Option {
   const char *name;
-  const char *value; // placeholder, or null for a flag
+  const char *value; // what help calls it; null for a flag
   const char *help;
   std::function<bool(Options &, const std::string &)> set;
 };
