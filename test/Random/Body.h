@@ -105,6 +105,7 @@ private:
   bool tryExtremum();
   bool tryQuotient();
   bool tryPower();
+  const Value &positiveOf(const Value &x);
   const Value *positive();
   bool joinCrossing(const Value &a, const Value &b, size_t dim);
 

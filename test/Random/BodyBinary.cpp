@@ -88,6 +88,14 @@ bool Body::tryExtremum() {
   return true;
 }
 
+const Value &Body::positiveOf(const Value &x) {
+  Value made = x;
+  made.isPositive = true;
+  made.isExact = false;
+  made.magnitude = x.magnitude + 0.5;
+  return bindAlike("abs(" + x.text + ") + 0.5", made);
+}
+
 /// Division and powers need operands away from zero; makes one if there is
 /// none.
 const Value *Body::positive() {
@@ -97,11 +105,7 @@ const Value *Body::positive() {
     const Value *x = pickFloat();
     if (!x)
       return nullptr;
-    Value made = *x;
-    made.isPositive = true;
-    made.isExact = false;
-    made.magnitude = x->magnitude + 0.5;
-    b = &bindAlike("abs(" + x->text + ") + 0.5", made);
+    b = &positiveOf(*x);
   }
   if (b->rank() > 0 && b->magnitude < 100 && rng.chance(0.4))
     b = &reduced(*b, /*keepdim=*/true);
@@ -113,8 +117,13 @@ bool Body::tryQuotient() {
   if (!b)
     return false;
   Value result = *b;
-  const Value *a = partner(*b, result.shape);
   result.isExact = result.isPositive = false;
+  if (rng.chance(0.3)) { // a numerator that is whole, whatever b is
+    result.magnitude = 2 / 0.3;
+    bind("2 / " + b->text, result);
+    return true;
+  }
+  const Value *a = partner(*b, result.shape);
   result.magnitude = a->magnitude / 0.3;
   if (result.magnitude > 1e4)
     return false;

@@ -37,6 +37,8 @@ bool Body::tryPartial() {
   });
   if (!x)
     return false;
+  if (x->element == Element::F32 && rng.chance(0.2))
+    x = &positiveOf(*x); // so that its sum may divide and be raised to powers
   const Value *made = &reduced(*x, /*keepdim=*/rng.chance(0.6));
   bool isMax = statements.find(made->text + " = max(") != std::string::npos;
   if (rng.chance(0.5)) {

@@ -155,7 +155,8 @@ int main(int argc, char **argv) {
     if (i % 500 == 499) // what a long run keeps is bounded
       cache = std::make_unique<codegen::KernelCache>();
     if (options.only) // in case it crashes
-      std::cout << caseText(options.seed, currentCase) << std::flush;
+      std::cout << caseText(options.seed, currentCase, options.gradients)
+                << std::flush;
     CaseResult result = runCase(options.seed, currentCase, *cache,
                                 summary.coverage, options.gradients);
     summary.add(result);

@@ -153,7 +153,7 @@ struct Draw {
 };
 } // namespace
 
-static Draw drawCase(uint64_t seed, uint64_t number) {
+static Draw drawCase(uint64_t seed, uint64_t number, bool withGradients) {
   Rng rng(seed * 1000003 + number);
   Draw draw;
   draw.model = makeModel(rng);
@@ -170,12 +170,16 @@ static Draw drawCase(uint64_t seed, uint64_t number) {
   draw.ending = names[int(ending)];
   ScheduleMaker maker(rng, draw.model);
   draw.schedule = maker.make(ending);
+  Rng backwardRng(~(seed * 1000003 + number));
+  if (withGradients && maker.mistake.empty())
+    draw.schedule = maker.addBackward(backwardRng);
   draw.mistake = maker.mistake;
   return draw;
 }
 
-std::string random::caseText(uint64_t seed, uint64_t number) {
-  Draw draw = drawCase(seed, number);
+std::string random::caseText(uint64_t seed, uint64_t number,
+                             bool withGradients) {
+  Draw draw = drawCase(seed, number, withGradients);
   return draw.model.text +
          (draw.modelErrors.empty() ? draw.schedule.text() : "");
 }
@@ -183,7 +187,7 @@ std::string random::caseText(uint64_t seed, uint64_t number) {
 CaseResult random::runCase(uint64_t seed, uint64_t number,
                            codegen::KernelCache &cache, Coverage &coverage,
                            bool withGradients) {
-  Draw draw = drawCase(seed, number);
+  Draw draw = drawCase(seed, number, withGradients);
   CaseResult result;
   result.text = draw.model.text;
   if (!draw.modelErrors.empty()) {

@@ -37,7 +37,8 @@ CaseResult runCase(uint64_t seed, uint64_t number, codegen::KernelCache &cache,
                    Coverage &coverage, bool withGradients = false);
 
 /// Its text alone; nothing is compiled beyond placement.
-std::string caseText(uint64_t seed, uint64_t number);
+std::string caseText(uint64_t seed, uint64_t number,
+                     bool withGradients = false);
 
 /// A .hkt file as a case; with a schedule `s` or none.
 CaseResult runText(const std::string &text, bool isExact, uint64_t seed,

@@ -34,6 +34,9 @@ public:
   ScheduleMaker(Rng &rng, const ModelText &model)
       : rng(rng), model(model.text), wishes(model.wishes) {}
   Schedule make(Ending ending);
+  /// What was made with lines about the backward: fsdp, recompute, save,
+  /// bucket.
+  Schedule addBackward(Rng &rng);
   /// Of Ending::Explicit: not every inserted move has a line of its own.
   bool isUnnamed = false;
   /// A schedule that should have been as good as the one before it, and was
@@ -64,6 +67,12 @@ private:
   void licenseSome();
   std::string syncLine();
   void expectSome();
+
+  // ScheduleBackward.cpp
+  void splitParameters(Rng &rng);
+  void readBackwardPlaces(std::vector<std::string> &computed,
+                          std::vector<std::string> &gathered);
+
   static std::vector<Factor> factorsOf(mlir::Value value,
                                        mlir::ArrayAttr roles);
   std::string anyAxis();

@@ -1,0 +1,72 @@
+//===- ScheduleBackward.cpp - lines about what the backward does ----------===//
+//
+// They are drawn apart from all others: the forward of a case is the same with
+// and without gradients, but for the parameters that `fsdp` gathers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleText.h"
+#include "dialects/Nn/Nn.h"
+#include <algorithm>
+
+using namespace hocket;
+using namespace hocket::random;
+
+/// The modules and bindings of a forward, and what it gathers.
+void ScheduleMaker::readBackwardPlaces(std::vector<std::string> &computed,
+                                       std::vector<std::string> &gathered) {
+  placed.compiler->module().walk([&](mlir::Operation *op) {
+    if (auto value = mlir::dyn_cast<nn::ValueOp>(op)) {
+      if (value.getRole() != nn::ValueRole::Argument)
+        computed.push_back(value.getPath().str());
+    } else if (auto move = mlir::dyn_cast<nn::RedistributeOp>(op)) {
+      auto value = move.getX().getDefiningOp<nn::ValueOp>();
+      if (value && move.getKind() == "all_gather")
+        gathered.push_back(value.getPath().str());
+    }
+  });
+}
+
+void ScheduleMaker::splitParameters(Rng &rng) {
+  std::vector<std::string> modules;
+  placed.compiler->module().walk(
+      [&](nn::ParameterOp op) { modules.push_back(op.getPath().str()); });
+  if (modules.empty() || !rng.chance(0.6))
+    return;
+  // What is expected of the forward does not hold with more gathers in it.
+  auto isExpectation = [](const std::string &line) {
+    return line.rfind("expect", 0) == 0;
+  };
+  schedule.lines.erase(std::remove_if(schedule.lines.begin(),
+                                      schedule.lines.end(), isExpectation),
+                       schedule.lines.end());
+  rng.shuffle(modules);
+  if (modules.size() > 2)
+    modules.resize(rng.between(1, modules.size()));
+  if (rng.chance(0.4))
+    modules = {"**"};
+  for (const std::string &path : modules) {
+    const std::string &axis =
+        schedule.mesh[rng.below(schedule.mesh.size())].first;
+    std::string stage = std::to_string(rng.between(1, 3));
+    tryLine("fsdp " + path + " over " + axis + " stage " + stage);
+  }
+}
+
+Schedule ScheduleMaker::addBackward(Rng &rng) {
+  placed = attempt(model + schedule.text(), /*place=*/true);
+  if (!placed.isPlaced)
+    return schedule;
+  splitParameters(rng);
+  std::vector<std::string> computed, gathered;
+  readBackwardPlaces(computed, gathered);
+  for (int64_t i = rng.between(0, 3); i > 0 && !computed.empty(); --i)
+    tryLine("recompute " + rng.oneOf(computed));
+  if (!gathered.empty() && rng.chance(0.5))
+    tryLine("save " + rng.oneOf(gathered) +
+            (rng.chance(0.7) ? " gathered" : " sharded"));
+  if (rng.chance(0.5))
+    tryLine("bucket gradients " + std::to_string(rng.between(1, 400)) +
+            " B over " + schedule.mesh[rng.below(schedule.mesh.size())].first);
+  return schedule;
+}
