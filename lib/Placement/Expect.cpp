@@ -3,6 +3,7 @@
 #include "hocket/Placement/Expect.h"
 #include "Locations.h"
 #include "Placer.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -28,12 +29,29 @@ int64_t placement::countStatistics(Operation *op) {
 
 static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackward); }
 
+/// What an output or an assignment needs: the rest is never computed, and its
+/// collectives are none of the program's.
+static DenseSet<Operation *> neededOps(func::FuncOp func) {
+  DenseSet<Operation *> needed;
+  for (Operation &op : llvm::reverse(func.front())) {
+    bool hasEffect =
+        op.hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(&op);
+    if (hasEffect || llvm::any_of(op.getUsers(), [&](Operation *user) {
+          return needed.contains(user);
+        }))
+      needed.insert(&op);
+  }
+  return needed;
+}
+
 std::map<std::string, int64_t>
 placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
   std::map<std::string, int64_t> counts;
+  DenseSet<Operation *> needed = neededOps(func);
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
-    if (!isAtOrUnder(path, root) || isBackward(op) != backward)
+    if (!needed.contains(op) || !isAtOrUnder(path, root) ||
+        isBackward(op) != backward)
       return;
     if (auto moved = dyn_cast<nn::RedistributeOp>(op)) {
       if (isCommunication(moved.getKind()))
@@ -62,12 +80,14 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
     int64_t count;
   };
   std::vector<Made> list;
+  DenseSet<Operation *> needed = neededOps(func);
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
     auto moved = dyn_cast<nn::RedistributeOp>(op);
     bool counts =
         moved ? isCommunication(moved.getKind()) : countStatistics(op) > 0;
-    if (!counts || !isAtOrUnder(path, root) || isBackward(op) != backward)
+    if (!counts || !needed.contains(op) || !isAtOrUnder(path, root) ||
+        isBackward(op) != backward)
       return;
     auto fused = dyn_cast<FusedLoc>(op->getLoc());
     bool hasLine = fused && fused.getLocations().size() > 1;

@@ -57,12 +57,14 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 !t = tensor<8x4xf32, #nn.layout<[a=2 b=4] [hidden=4], tp: S(0.1)>>
 !ids = tensor<5xi32, #nn.layout<[seq=5]>>
 !p = tensor<5x4xf32, #nn.layout<[seq=5] [hidden=4], tp: P(sum)>>
+!r = tensor<5x4xf32, #nn.layout<[seq=5] [hidden=4]>>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
-  func.func @forward(%ids: !ids) {
+  func.func @forward(%ids: !ids) -> !r {
     %t = nn.parameter "wte.weight" : !t
     // expected-error @+1 {{needs one interval of dim 0 on each rank}}
     %p = nn.embedding %t, %ids : (!t, !ids) -> !p
-    return
+    %r = nn.redistribute "all_reduce" %p over ["tp"] : (!p) -> !r
+    return %r : !r
   }
 }
 

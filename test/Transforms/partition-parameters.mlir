@@ -20,7 +20,7 @@ module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
 // CHECK-NEXT: spmd.all_reduce sum %[[KEPT]]
 // CHECK-NEXT: spmd.all_reduce sum %[[BOTH]]
 // CHECK-NEXT: return %{{.*}}, %{{.*}}, %[[MIXED]]
-func.func @forward() -> (!s, !s, !r, !d) {
+func.func @forward() -> (!s, !s, !r, !d, !r) {
   %sliced = nn.parameter "sliced" : !r
   %both = nn.parameter "both" : !r
   %mixed = nn.parameter "mixed" : !r
@@ -36,6 +36,6 @@ func.func @forward() -> (!s, !s, !r, !d) {
   %m = nn.redistribute "mask" %mixed over ["tp"] : (!r) -> !p
   %z = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r
   %b2 = nn.redistribute "all_reduce" %b1 over ["tp"] : (!dtp) -> !d
-  return %x, %y, %mixed, %b2 : !s, !s, !r, !d
+  return %x, %y, %mixed, %b2, %z : !s, !s, !r, !d, !r
 }
 }

@@ -9,7 +9,7 @@ module attributes {nn.mesh = #nn.mesh<tp=4>} {
 // CHECK-LABEL: func.func @class0
 // CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32, #nn.layout<[batch=4] [seq=3]>>
 // CHECK-SAME: spmd.cuts = #spmd.box<<[batch=4] [seq=10]>, <1, 0, offset = <tp: [0, 3, 6, 8]>, size = <tp: [3, 3, 2, 2]>>>
-// CHECK-SAME: -> (tensor<4x3xf32, {{.*}} {spmd.cuts = {{.*}}, spmd.replicated_over = []})
+// CHECK-SAME: -> (tensor<4x3xf32, {{.*}} {spmd.cuts = {{.*}}, spmd.replicated_over = []}, tensor<1x10xf32
 // CHECK-SAME: spmd.ranks = array<i64: 0, 1>
 // CHECK: %[[G:.*]] = spmd.all_gather %[[X]] over ["tp"] {dim = 1 : i64, factor = 0 : i64, id = 0 : i64, offsets = #spmd.table<tp: [0, 3, 6, 8]>, sizes = #spmd.table<tp: [3, 3, 2, 2]>}
 // CHECK-SAME: -> tensor<4x10xf32
@@ -20,18 +20,18 @@ module attributes {nn.mesh = #nn.mesh<tp=4>} {
 // CHECK-SAME: -> tensor<1x10xf32
 // CHECK: %[[B:.*]] = spmd.broadcast %[[G]] over ["tp"] {id = 3 : i64, root = 2 : i64}
 // CHECK: %[[S:.*]] = spmd.slice %[[B]] {dim = 1 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 3, 6, 8]>} {{.*}} -> tensor<4x3xf32
-// CHECK: return %[[S]]
+// CHECK: return %[[S]], %[[T]]
 // CHECK-LABEL: func.func @class1
 // CHECK-SAME: spmd.ranks = array<i64: 2, 3>
 // CHECK: spmd.all_gather {{.*}} id = 0 : i64, offsets = #spmd.table<tp: [0, 3, 6, 8]>{{.*}} : (tensor<4x2xf32
-func.func @forward(%x: !s) -> !s {
+func.func @forward(%x: !s) -> (!s, !b) {
   %g = nn.redistribute "all_gather" %x over ["tp"] : (!s) -> !r
   %m = nn.redistribute "mask" %g over ["tp"] : (!r) -> !p
   %r = nn.redistribute "reduce_scatter" %m over ["tp"] : (!p) -> !s
   %t = nn.redistribute "all_to_all" %r over ["tp"] : (!s) -> !b
   %b = nn.redistribute "broadcast" %g over ["tp"] {root = 2 : i64} : (!r) -> !r
   %s = nn.redistribute "slice" %b over ["tp"] : (!r) -> !s
-  return %s : !s
+  return %s, %t : !s, !b
 }
 }
 

@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Partition.h"
 #include "ClassBuilder.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -26,6 +27,15 @@ static func::FuncOp findPlaced(ModuleOp module) {
   return placed;
 }
 
+/// What no output needs is not computed, nor are its collectives run; the file
+/// of weights has a tensor that nothing reads all the same.
+static void eraseUnused(func::FuncOp placed) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(placed.front())))
+    if (!isa<nn::ParameterOp, nn::StateOp>(op) && isOpTriviallyDead(&op))
+      op.erase();
+}
+
 LogicalResult hocket::partition(ModuleOp module) {
   func::FuncOp placed = findPlaced(module);
   if (!placed)
@@ -33,6 +43,7 @@ LogicalResult hocket::partition(ModuleOp module) {
   auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
   if (!mesh)
     return module.emitError() << "expected the module attribute `nn.mesh`";
+  eraseUnused(placed);
 
   Shares shares(mesh);
   FailureOr<std::vector<RankClass>> classes = findRankClasses(placed, shares);
