@@ -28,7 +28,7 @@ public:
   ExprPtr takeExpression();
 
 private:
-  //===--- Parser.cpp: tokens, errors, recovery ---------------------------===//
+  //===-- Parser.cpp, ParseRecovery.cpp: tokens, errors, recovery ---------===//
 
   using Kind = TokenKind;
 
