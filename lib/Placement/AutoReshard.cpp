@@ -8,6 +8,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "Relayout.h"
 #include "RuleSpace.h"
 
 using namespace mlir;
@@ -118,38 +119,17 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
 static nn::LayoutAttr retarget(nn::LayoutAttr layout, ArrayRef<unsigned> axes,
                                nn::MeshAttr mesh,
                                std::optional<FactorRef> ref = {}) {
-  SmallVector<nn::SplitAttr> splits;
-  SmallVector<nn::PartialAttr> partials;
-  auto isMoved = [&](StringRef axis) {
-    return llvm::is_contained(axes, unsigned(mesh.getIndex(axis)));
-  };
-  for (nn::SplitAttr split : layout.getSplits())
-    if (!isMoved(split.getAxis()))
-      splits.push_back(split);
-  for (nn::PartialAttr partial : layout.getPartials())
-    if (!isMoved(partial.getAxis()))
-      partials.push_back(partial);
-  if (ref)
-    for (unsigned axis : axes)
-      splits.push_back(nn::SplitAttr::get(layout.getContext(),
-                                          mesh.getAxes()[axis].getName(),
-                                          ref->dim, ref->factor));
-  return layout.withPlacement(splits, partials);
+  SmallVector<StringAttr> names = namesOf(axes, mesh);
+  layout = wholeOver(layout, names);
+  return ref ? cutOver(layout, names, ref->dim, ref->factor) : layout;
 }
 
 /// `axis` and what is nested inside it, of the factor that it splits.
 static SmallVector<unsigned> fromAxis(nn::LayoutAttr layout, unsigned axis,
                                       nn::MeshAttr mesh) {
-  SmallVector<unsigned> axes;
-  nn::SplitAttr split =
-      layout.splitOver(mesh.getAxes()[axis].getName().getValue());
-  if (!split)
-    return axes;
-  for (nn::SplitAttr nested :
-       layout.splitsOf(split.getDim(), split.getFactor()))
-    if (!axes.empty() || nested == split)
-      axes.push_back(mesh.getIndex(nested.getAxis()));
-  return axes;
+  return llvm::map_to_vector(
+      nestedFrom(layout, mesh.getAxes()[axis].getName()),
+      [&](StringAttr name) { return unsigned(mesh.getIndex(name)); });
 }
 
 bool Placer::gatherOperand(Operation *op, unsigned operand, unsigned axis) {

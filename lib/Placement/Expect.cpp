@@ -14,11 +14,6 @@ static bool isCommunication(StringRef kind) {
   return kind != "slice" && kind != "mask";
 }
 
-static bool isAtOrUnder(StringRef path, StringRef root) {
-  return root.empty() || path == root ||
-         (path.starts_with(root) && path[root.size()] == '.');
-}
-
 int64_t placement::countStatistics(Operation *op) {
   auto axes = op->getAttrOfType<ArrayAttr>("nn.statistics");
   if (!axes || axes.empty())

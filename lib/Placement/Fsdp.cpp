@@ -9,6 +9,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "Relayout.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -130,12 +131,8 @@ void Placer::applyFsdp() {
     auto ref = factorForFsdp(whole, request.axes);
     if (!ref)
       continue;
-    SmallVector<nn::SplitAttr> splits(whole.getSplits());
-    for (unsigned axis : request.axes)
-      splits.push_back(nn::SplitAttr::get(module.getContext(),
-                                          mesh.getAxes()[axis].getName(),
-                                          ref->dim, ref->factor));
-    nn::LayoutAttr split = whole.withPlacement(splits, {});
+    nn::LayoutAttr split =
+        cutOver(whole, namesOf(request.axes, mesh), ref->dim, ref->factor);
     if (directive.getStage() < 3) {
       parameter->setAttr(nn::kShard, split);
       parameter->setAttr(nn::kStage, directive.getStageAttr());

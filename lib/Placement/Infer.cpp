@@ -154,6 +154,11 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
   }
 }
 
+bool Licence::covers(StringRef path) const {
+  return llvm::any_of(paths,
+                      [&](StringRef root) { return isAtOrUnder(path, root); });
+}
+
 bool Placer::isLicensed(Operation *op, unsigned axis, bool takes) {
   if (assumed.contains({op, axis}))
     return true;

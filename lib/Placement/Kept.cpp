@@ -24,11 +24,6 @@ void Placer::readSave(sched::SaveOp save) {
     saved.emplace_back(save, node);
 }
 
-static bool isAtOrUnder(StringRef path, StringRef root) {
-  return path == root ||
-         (path.starts_with(root) && path.substr(root.size()).starts_with("."));
-}
-
 static void mark(Operation *op) {
   if (!isa<nn::ParameterOp, func::ReturnOp>(op))
     op->setAttr(nn::kRecompute, UnitAttr::get(op->getContext()));

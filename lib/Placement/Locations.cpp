@@ -40,6 +40,11 @@ std::string placement::modelPath(Operation *op) {
   return "";
 }
 
+bool placement::isAtOrUnder(StringRef path, StringRef root) {
+  return root.empty() || path == root ||
+         (path.consume_front(root) && path.starts_with("."));
+}
+
 Location placement::modelLine(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getChildLoc();

@@ -20,6 +20,8 @@ namespace hocket::placement {
 std::string modelPath(mlir::Operation *op);
 /// The path that a location carries, or "".
 llvm::StringRef pathOf(mlir::Location loc);
+/// Whether a path is `root`'s or of something inside it; all is inside "".
+bool isAtOrUnder(llvm::StringRef path, llvm::StringRef root);
 /// The line of the model, without its path.
 mlir::Location modelLine(mlir::Location loc);
 /// The line that the user's own schedule has: of a chain of uses the outermost.

@@ -10,6 +10,8 @@
 //   Infer.cpp       ops in order, by their rules
 //   Statistics.cpp  sums and maxima that a statistics line completes
 //   Mismatches.cpp  what is wrong where placements don't meet
+//   Candidates.cpp  which lines a mismatch suggests
+//   Ways.cpp        those lines, with their bytes
 //   AutoReshard.cpp mending a mismatch
 //   Expect.cpp      counts
 //
@@ -74,12 +76,7 @@ struct Licence {
   llvm::SmallVector<unsigned, 2> axes;
   std::set<unsigned> used;
 
-  bool covers(llvm::StringRef path) const {
-    return llvm::any_of(paths, [&](llvm::StringRef root) {
-      return path == root ||
-             (path.starts_with(root) && path[root.size()] == '.');
-    });
-  }
+  bool covers(llvm::StringRef path) const;
 };
 
 /// A sync over axes of size 1 only: nothing moves, but it was written.
@@ -209,7 +206,7 @@ private:
   mlir::Location causeLocation(mlir::Value value, unsigned axis,
                                mlir::Operation *op) const;
 
-  // Remedies of one problem (Ways.cpp): candidates only.
+  // Remedies of one problem (Candidates.cpp, Ways.cpp): candidates only.
   void addWays(Problem &problem, mlir::Operation *op,
                const nn::PlacementRule &rule, const Mismatch &mismatch);
   void wayGather(Problem &problem, mlir::Value value, unsigned axis);

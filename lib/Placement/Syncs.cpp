@@ -2,6 +2,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "Relayout.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -161,28 +162,14 @@ nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
                                   std::optional<FactorRef> to) const {
   if (site.kind == "broadcast")
     return layout;
-  SmallVector<nn::SplitAttr> splits;
-  SmallVector<nn::PartialAttr> partials;
-  auto isMoved = [&](StringRef axis) {
-    return llvm::is_contained(site.axes, unsigned(mesh.getIndex(axis)));
-  };
-  for (nn::SplitAttr split : layout.getSplits())
-    if (!isMoved(split.getAxis()))
-      splits.push_back(split);
-  for (nn::PartialAttr partial : layout.getPartials())
-    if (!isMoved(partial.getAxis()))
-      partials.push_back(partial);
   std::optional<FactorRef> target;
   if (site.kind == "reduce_scatter" || site.kind == "slice")
     target = from;
   if (site.kind == "all_to_all")
     target = to;
-  if (target)
-    for (unsigned axis : site.axes)
-      splits.push_back(nn::SplitAttr::get(layout.getContext(),
-                                          mesh.getAxes()[axis].getName(),
-                                          target->dim, target->factor));
-  return layout.withPlacement(splits, partials);
+  SmallVector<StringAttr> axes = namesOf(site.axes, mesh);
+  layout = wholeOver(layout, axes);
+  return target ? cutOver(layout, axes, target->dim, target->factor) : layout;
 }
 
 Value Placer::redistribute(Value value, StringRef kind, ArrayRef<unsigned> axes,

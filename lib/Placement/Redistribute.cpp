@@ -1,0 +1,152 @@
+//===- Redistribute.cpp - moving a value to another layout ----------------===//
+
+#include "Relayout.h"
+#include "hocket/Placement/OpPlacer.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
+                     StringRef kind, ArrayRef<StringAttr> axes,
+                     nn::LayoutAttr target) {
+  SmallVector<StringRef> names;
+  for (StringAttr axis : axes)
+    names.push_back(axis.getValue());
+  auto type = nn::withLayout(cast<RankedTensorType>(value.getType()), target);
+  Value moved = nn::RedistributeOp::create(builder, loc, type, value, kind,
+                                           builder.getStrArrayAttr(names),
+                                           /*root=*/nullptr);
+  if (freeValues.contains(value))
+    markFree(moved);
+  return moved;
+}
+
+/// The value with the factors of `target`: a rearrange that moves nothing.
+Value OpPlacer::refactor(OpBuilder &builder, Location loc, Value value,
+                         nn::LayoutAttr target) {
+  MLIRContext *context = value.getContext();
+  SmallVector<nn::DimAttr> source;
+  SmallVector<Attribute> order;
+  int64_t next = 0;
+  for (auto [from, to] :
+       llvm::zip(nn::layoutOf(value).getDims(), target.getDims())) {
+    auto refined = nn::refineFactors(from.getFactors(), to.getFactors());
+    source.push_back(succeeded(refined) ? nn::DimAttr::get(context, *refined)
+                                        : from);
+    SmallVector<int64_t> numbers;
+    for (size_t i = 0; i < source.back().getFactors().size(); ++i)
+      numbers.push_back(next++);
+    order.push_back(builder.getI64ArrayAttr(numbers));
+  }
+  auto type = nn::withLayout(cast<RankedTensorType>(value.getType()),
+                             target.withoutPlacement());
+  auto op = nn::RearrangeOp::create(builder, loc, type, value,
+                                    nn::LayoutAttr::get(context, source),
+                                    builder.getArrayAttr(order));
+  (void)place(op);
+  return op;
+}
+
+static bool haveSameFactors(nn::LayoutAttr a, nn::LayoutAttr b) {
+  for (auto [x, y] : llvm::zip_equal(a.getDims(), b.getDims())) {
+    auto sizeOf = [](nn::FactorAttr factor) { return factor.getSize(); };
+    if (!llvm::equal(llvm::map_range(x.getFactors(), sizeOf),
+                     llvm::map_range(y.getFactors(), sizeOf)))
+      return false;
+  }
+  return true;
+}
+
+namespace {
+/// The axes that have to leave a factor, and those that have to come.
+struct FactorPlan {
+  int64_t dim, factor;
+  SmallVector<StringAttr> leave, come;
+};
+} // namespace
+
+static SmallVector<FactorPlan> planFactors(nn::LayoutAttr from,
+                                           nn::LayoutAttr to) {
+  SmallVector<FactorPlan> plans;
+  for (auto [dim, attr] : llvm::enumerate(from.getDims()))
+    for (size_t factor = 0; factor < attr.getFactors().size(); ++factor) {
+      auto has = from.splitsOf(dim, factor), wants = to.splitsOf(dim, factor);
+      size_t same = 0;
+      while (same < has.size() && same < wants.size() &&
+             has[same] == wants[same])
+        ++same;
+      FactorPlan plan{int64_t(dim), int64_t(factor), {}, {}};
+      for (nn::SplitAttr split : ArrayRef(has).drop_front(same))
+        plan.leave.push_back(split.getAxis());
+      for (nn::SplitAttr split : ArrayRef(wants).drop_front(same))
+        plan.come.push_back(split.getAxis());
+      if (!plan.leave.empty() || !plan.come.empty())
+        plans.push_back(plan);
+    }
+  return plans;
+}
+
+Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
+                             nn::LayoutAttr target) {
+  if (!haveSameFactors(nn::layoutOf(value), target))
+    value = refactor(builder, loc, value, target);
+  auto layout = [&] { return nn::layoutOf(value); };
+  SmallVector<FactorPlan> plans = planFactors(layout(), target);
+  // Runs of equal kind, for one collective each.
+  auto come = [&](const FactorPlan &plan) {
+    for (size_t i = 0; i < plan.come.size();) {
+      bool partial = bool(layout().partialOver(plan.come[i]));
+      SmallVector<StringAttr> axes;
+      for (; i < plan.come.size() &&
+             bool(layout().partialOver(plan.come[i])) == partial;
+           ++i)
+        axes.push_back(plan.come[i]);
+      nn::LayoutAttr cut =
+          cutOver(wholeOver(layout(), axes), axes, plan.dim, plan.factor);
+      value = move(builder, loc, value, partial ? "reduce_scatter" : "slice",
+                   axes, cut);
+    }
+  };
+  auto isReady = [&](const FactorPlan &plan) {
+    return plan.leave.empty() && llvm::none_of(plan.come, [&](StringAttr axis) {
+             return bool(layout().splitOver(axis));
+           });
+  };
+  SmallVector<bool> done(plans.size());
+  for (auto [i, plan] : llvm::enumerate(plans))
+    if (isReady(plan)) {
+      come(plan);
+      done[i] = true;
+    }
+  SmallVector<StringAttr> sums;
+  for (nn::PartialAttr partial : layout().getPartials())
+    if (!target.partialOver(partial.getAxis()) &&
+        !target.splitOver(partial.getAxis()))
+      sums.push_back(partial.getAxis());
+  if (!sums.empty())
+    value = move(builder, loc, value, "all_reduce", sums,
+                 wholeOver(layout(), sums));
+  // One axis that only changes its factor: exchanged, not gathered.
+  for (FactorPlan &from : plans)
+    for (auto [i, to] : llvm::enumerate(plans))
+      if (from.leave.size() == 1 && to.leave.empty() && !done[i] &&
+          to.come == from.leave && from.come.empty()) {
+        value = move(builder, loc, value, "all_to_all", from.leave,
+                     cutOver(wholeOver(layout(), from.leave), from.leave,
+                             to.dim, to.factor));
+        from.leave.clear();
+        done[i] = true;
+      }
+  for (const FactorPlan &plan : plans)
+    if (!plan.leave.empty())
+      value = move(builder, loc, value, "all_gather", plan.leave,
+                   wholeOver(layout(), plan.leave));
+  for (auto [i, plan] : llvm::enumerate(plans))
+    if (!done[i])
+      come(plan);
+  // Names alone differ: types carry those of the target.
+  if (layout().getDims() != target.getDims())
+    value = refactor(builder, loc, value, target);
+  return value;
+}

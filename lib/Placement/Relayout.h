@@ -1,0 +1,29 @@
+//===- Relayout.h - layouts with some axes moved ---------------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_PLACEMENT_RELAYOUT_H
+#define HOCKET_LIB_PLACEMENT_RELAYOUT_H
+
+#include "dialects/Nn/Layout.h"
+
+namespace hocket::placement {
+
+/// The layout with the tensor whole over `axes`.
+nn::LayoutAttr wholeOver(nn::LayoutAttr layout,
+                         llvm::ArrayRef<mlir::StringAttr> axes);
+
+/// The layout with a factor cut over `axes` as well, innermost.
+nn::LayoutAttr cutOver(nn::LayoutAttr layout,
+                       llvm::ArrayRef<mlir::StringAttr> axes, int64_t dim,
+                       int64_t factor);
+
+/// `axis` and what is nested inside of it, of the factor that it splits; empty
+/// if it splits none.
+llvm::SmallVector<mlir::StringAttr> nestedFrom(nn::LayoutAttr layout,
+                                               llvm::StringRef axis);
+
+llvm::SmallVector<mlir::StringAttr> namesOf(llvm::ArrayRef<unsigned> axes,
+                                            nn::MeshAttr mesh);
+
+} // namespace hocket::placement
+
+#endif // HOCKET_LIB_PLACEMENT_RELAYOUT_H
