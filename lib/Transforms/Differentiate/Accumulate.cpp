@@ -56,7 +56,8 @@ static bool areHeldAlike(Value a, Value b) {
   return x.getSplits() == y.getSplits() && x.getPartials() == y.getPartials();
 }
 
-Value Backward::add(const Contributions &contributions) {
+Value Backward::add(const Contributions &contributions,
+                    ArrayRef<int64_t> shape) {
   SmallVector<Value> terms;
   llvm::MapVector<int64_t, SmallVector<Contribution>> ranges;
   for (const Contribution &contribution : contributions)
@@ -66,7 +67,7 @@ Value Backward::add(const Contributions &contributions) {
       ranges[contribution.dim].push_back(contribution);
   for (auto &[dim, list] : ranges)
     while (!list.empty())
-      terms.push_back(assemble(list, extents.lookup(dim)));
+      terms.push_back(assemble(list, shape[dim]));
   // Terms that are held alike first: sums that are partial are added as such,
   // and moved once.
   while (terms.size() > 1) {
@@ -90,11 +91,7 @@ Value Backward::gradientOf(Value value, bool moves) {
     return {};
   Contributions all = std::move(found->second);
   contributions.erase(found);
-  extents.clear();
-  auto shape = cast<RankedTensorType>(value.getType()).getShape();
-  for (auto [dim, extent] : llvm::enumerate(shape))
-    extents[dim] = extent;
-  Value sum = add(all);
+  Value sum = add(all, cast<RankedTensorType>(value.getType()).getShape());
   if (!moves)
     return sum;
   Location loc = at;

@@ -49,7 +49,9 @@ private:
   /// All contributions added, as the value's gradient is held, or, unless it
   /// `moves`, as they are; null without any.
   mlir::Value gradientOf(mlir::Value value, bool moves = true);
-  mlir::Value add(const Contributions &contributions);
+  /// Their sum, a gradient of shape `shape`.
+  mlir::Value add(const Contributions &contributions,
+                  llvm::ArrayRef<int64_t> shape);
   /// Ranges of one dim that do not overlap, side by side, zeros between them.
   mlir::Value assemble(llvm::SmallVectorImpl<Contribution> &ranges,
                        int64_t extent);
@@ -65,7 +67,6 @@ private:
   llvm::DenseMap<mlir::Value, Contributions> contributions;
   llvm::DenseMap<mlir::Value, mlir::Value> gradients; // of `current`'s results
   llvm::DenseMap<mlir::Value, mlir::Value> gathered, computed; // again
-  llvm::DenseMap<int64_t, int64_t> extents; // by dim, of what is accumulated
 };
 
 /// A gradient is split as its value is, and whole where that is a sum; that of
