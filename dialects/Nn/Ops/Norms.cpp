@@ -88,19 +88,27 @@ PlacementRule RmsNormOp::getPlacementRule() {
   return statisticsRule(*this, "rms_norm", dimsOf(getX()).size() - 1);
 }
 
+/// x has the dim (C1) and is of floats (C2).
+static LogicalResult verifyStatistics(std::optional<Location> location,
+                                      StringRef name, Value x, int64_t dim) {
+  int64_t rank = dimsOf(x).size();
+  if (dim < 0 || dim >= rank)
+    return emitOptionalError(location, name, " over dim ", dim, " of x ",
+                             describe(x.getType()), ", which has ", rank,
+                             " dims");
+  if (!isa<FloatType>(elementTypeOf(x)))
+    return emitOptionalError(location, name, " takes x of floats, but it is ",
+                             describe(x.getType()));
+  return success();
+}
+
 LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *context,
                                           std::optional<Location> location,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
   Value x = adaptor.getX();
-  int64_t rank = dimsOf(x).size(), dim = adaptor.getDim();
-  if (dim < 0 || dim >= rank) // (C1)
-    return emitOptionalError(location, "softmax over dim ", dim, " of x ",
-                             describe(x.getType()), ", which has ", rank,
-                             " dims");
-  if (!isa<FloatType>(elementTypeOf(x))) // (C2)
-    return emitOptionalError(location, "softmax takes x of floats, but it is ",
-                             describe(x.getType()));
+  if (failed(verifyStatistics(location, "softmax", x, adaptor.getDim())))
+    return failure();
   types.push_back(withLayout(tensorType(x), layoutOf(x).withoutPlacement()));
   return success();
 }
@@ -114,15 +122,9 @@ LogicalResult LogSumExpOp::inferReturnTypes(MLIRContext *context,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
   Value x = adaptor.getX();
-  int64_t rank = dimsOf(x).size(), dim = adaptor.getDim();
-  if (dim < 0 || dim >= rank) // (C1)
-    return emitOptionalError(location, "log_sum_exp over dim ", dim, " of x ",
-                             describe(x.getType()), ", which has ", rank,
-                             " dims");
-  if (!isa<FloatType>(elementTypeOf(x))) // (C2)
-    return emitOptionalError(location,
-                             "log_sum_exp takes x of floats, but it is ",
-                             describe(x.getType()));
+  int64_t dim = adaptor.getDim();
+  if (failed(verifyStatistics(location, "log_sum_exp", x, dim)))
+    return failure();
   SmallVector<DimAttr> dims(dimsOf(x));
   dims.erase(dims.begin() + dim);
   types.push_back(tensorOf(elementTypeOf(x), LayoutAttr::get(context, dims)));
