@@ -5,62 +5,42 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Nn/Nn.h"
-#include "hocket/Pipeline/Compiler.h"
-#include "hocket/Reference/Evaluate.h"
-#include "hocket/Transforms/Differentiate.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/raw_ostream.h"
+#include "GradientProgram.h"
 #include <cmath>
 #include <gtest/gtest.h>
-#include <map>
 #include <random>
 
 using namespace hocket;
+using namespace hocket::test;
 using reference::Tensor;
+using Case = GradientCase;
 
 namespace {
 
-struct Case {
-  const char *name;
-  const char *members;           // of the model
-  const char *inputs;            // of forward
-  const char *body;              // of forward
-  const char *result;            // its type
-  double low = -1.5, high = 1.5; // the range of values
-};
-
-/// The program of one case, with and without its backward, and its tensors.
-class Gradients {
+class Differences {
 public:
-  explicit Gradients(const Case &c) : random(7), c(c) {
-    std::string text = std::string("hocket 1\nmodel M(n: int = 4) {\n") +
-                       c.members + "\nforward(" + c.inputs + ") -> " +
-                       c.result + " {\n" + c.body + "\n}\n}\n";
-    llvm::raw_string_ostream errors(message);
-    Compiler plain(errors), with(errors);
-    if (!plain.loadText("case.hkt", text, {}) ||
-        !with.loadText("case.hkt", text, {}))
-      return;
-    mlir::ModuleOp module = with.module();
-    module->setAttr(kGradients,
-                    mlir::StringAttr::get(module.getContext(), "all"));
-    if (!plain.runTo("placed") || !with.runTo("differentiated"))
-      return;
-    forward = functionOf(plain);
-    backward = functionOf(with);
-    check();
-    isDone = true;
-  }
+  explicit Differences(const Case &c) : c(c), program(c) {}
 
-  std::string message;
-  bool isDone = false;
+  void check() {
+    ASSERT_TRUE(program.isMade()) << program.message();
+    for (auto &[name, type] : program.types())
+      program.tensors[name] = randomTensor(type);
+    std::map<std::string, Tensor> found = program.runBackward();
+    if (::testing::Test::HasFailure())
+      return;
+    size_t gradients = 0;
+    for (auto &[key, tensor] : found) {
+      llvm::StringRef name = key;
+      if (!name.consume_back(".grad"))
+        continue;
+      compare(name.str(), tensor);
+      ++gradients;
+    }
+    EXPECT_EQ(gradients, found.size() - program.outputs());
+    EXPECT_GT(gradients, 0u);
+  }
 
 private:
-  static mlir::func::FuncOp functionOf(Compiler &compiler) {
-    return *compiler.module().getOps<mlir::func::FuncOp>().begin();
-  }
-
   /// Integers stay small: ids of a table of 4 rows; bools are 0 and 1.
   Tensor randomTensor(mlir::RankedTensorType type) {
     Tensor tensor;
@@ -74,64 +54,20 @@ private:
     return tensor;
   }
 
-  std::vector<Tensor> run(mlir::func::FuncOp func, size_t count) {
-    std::vector<Tensor> inputs, outputs;
-    for (size_t i = 0; i < count; ++i)
-      inputs.push_back(tensors.at(
-          func.getArgAttrOfType<mlir::StringAttr>(i, "nn.name").str()));
-    auto parameters = [&](llvm::StringRef path, Tensor &tensor) {
-      auto found = tensors.find(path.str());
-      if (found == tensors.end())
-        return false;
-      tensor = found->second;
-      return true;
-    };
-    std::string error;
-    EXPECT_TRUE(succeeded(
-        reference::evaluate(func, parameters, inputs, outputs, error)))
-        << error;
-    return outputs;
-  }
-
   /// sum of output * cotangent.
   double objective() {
-    std::vector<Tensor> outputs = run(forward, forward.getNumArguments());
     double sum = 0;
-    for (auto [i, output] : llvm::enumerate(outputs)) {
-      const Tensor &cotangent = tensors.at(outputName(i) + ".grad");
+    for (auto [i, output] : llvm::enumerate(program.runForward())) {
+      const Tensor &cotangent =
+          program.tensors.at(program.outputName(i) + ".grad");
       for (size_t k = 0; k < output.values.size(); ++k)
         sum += output.values[k] * cotangent.values[k];
     }
     return sum;
   }
 
-  std::string outputName(size_t index) {
-    auto names = backward->getAttrOfType<mlir::ArrayAttr>("nn.outputs");
-    return mlir::cast<mlir::StringAttr>(names[index]).str();
-  }
-
-  void check() {
-    for (unsigned i = 0; i < backward.getNumArguments(); ++i)
-      tensors[backward.getArgAttrOfType<mlir::StringAttr>(i, "nn.name").str()] =
-          randomTensor(mlir::cast<mlir::RankedTensorType>(
-              backward.getArgument(i).getType()));
-    for (auto parameter : backward.getBody().front().getOps<nn::ParameterOp>())
-      tensors[parameter.getPath().str()] = randomTensor(parameter.getType());
-    std::vector<Tensor> found = run(backward, backward.getNumArguments());
-    if (::testing::Test::HasFailure())
-      return;
-    size_t gradients = 0;
-    for (size_t i = forward.getNumResults(); i < found.size(); ++i) {
-      llvm::StringRef name = outputName(i);
-      ASSERT_TRUE(name.consume_back(".grad"));
-      compare(name.str(), found[i]);
-      ++gradients;
-    }
-    EXPECT_GT(gradients, 0u);
-  }
-
   void compare(const std::string &name, const Tensor &gradient) {
-    Tensor &tensor = tensors.at(name);
+    Tensor &tensor = program.tensors.at(name);
     ASSERT_EQ(tensor.shape, gradient.shape) << name;
     const double h = 1e-5;
     for (size_t k = 0; k < tensor.values.size(); ++k) {
@@ -148,10 +84,9 @@ private:
     }
   }
 
-  std::mt19937 random;
+  std::mt19937 random{7};
   const Case &c;
-  mlir::func::FuncOp forward, backward;
-  std::map<std::string, Tensor> tensors;
+  GradientProgram program;
 };
 
 #define UNARY(kind)                                                            \
@@ -251,10 +186,7 @@ const Case cases[] = {
 
 class CentralDifferences : public ::testing::TestWithParam<Case> {};
 
-TEST_P(CentralDifferences, agree) {
-  Gradients gradients(GetParam());
-  EXPECT_TRUE(gradients.isDone) << gradients.message;
-}
+TEST_P(CentralDifferences, agree) { Differences(GetParam()).check(); }
 
 INSTANTIATE_TEST_SUITE_P(Derivatives, CentralDifferences,
                          ::testing::ValuesIn(cases), [](const auto &info) {

@@ -1,0 +1,176 @@
+"""Writes golden.safetensors: gradients of single operations.
+
+Needs PyTorch and safetensors. Everything is in float64, ids too. For each case of
+test/Unit/Gradients/PyTorchTest.cpp there are tensors CASE/NAME: inputs and
+parameters by the names that they have there, the `result`, the cotangent
+`result.grad`, and NAME.grad, what backward() leaves. Attention, rotary and
+norms are PyTorch's own functions or, where it has none, plain operations.
+
+    make_golden.py [OUT]
+"""
+
+import pathlib
+import sys
+
+import torch
+import torch.nn.functional as F
+from safetensors.torch import save_file
+
+torch.set_default_dtype(torch.float64)
+generator = torch.Generator().manual_seed(11)
+golden = {}
+
+
+def normal(*shape):
+    return torch.randn(shape, generator=generator)
+
+
+def positive(*shape):
+    return 0.3 + 2 * torch.rand(shape, generator=generator)
+
+
+def ids(below, *shape):
+    return torch.randint(below, shape, generator=generator)
+
+
+def case(name, function, **tensors):
+    """The function of the tensors in order; "up_weight" is up.weight."""
+    for tensor in tensors.values():
+        tensor.requires_grad_(tensor.is_floating_point())
+    result = function(*tensors.values())
+    cotangent = normal(*result.shape)
+    result.backward(cotangent)
+    golden[f"{name}/result"] = result.detach()
+    golden[f"{name}/result.grad"] = cotangent
+    for key, tensor in tensors.items():
+        key = key.replace("_weight", ".weight").replace("_bias", ".bias")
+        golden[f"{name}/{key}"] = tensor.detach()
+        if tensor.is_floating_point():
+            golden[f"{name}/{key}.grad"] = tensor.grad
+
+
+def rms_norm(x, ln_weight):
+    return F.rms_norm(x, (x.shape[-1],), ln_weight, 1e-3)
+
+
+def attention(q, k, v, keep=None, causal=False, scale=None):
+    mask = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool)
+    if causal:
+        mask = mask.tril()
+    if keep is not None:
+        mask = mask & keep[:, None, None, :]
+    return F.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, scale=scale, enable_gqa=q.shape[1] != k.shape[1]
+    )
+
+
+def rotary(x, interleaved=False, base=10000.0):
+    """Turns the last dim by the positions along the one before it."""
+    half = x.shape[-1] // 2
+    angles = torch.arange(x.shape[-2])[:, None] / base ** (torch.arange(half) / half)
+    cos, sin = torch.cos(angles), torch.sin(angles)
+    a, b = (x[..., ::2], x[..., 1::2]) if interleaved else (x[..., :half], x[..., half:])
+    parts = a * cos - b * sin, a * sin + b * cos
+    return torch.stack(parts, -1).flatten(-2) if interleaved else torch.cat(parts, -1)
+
+
+def unary():
+    for name, function in {
+        "gelu": F.gelu,
+        "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+        "silu": F.silu,
+        "relu": F.relu,
+        "sigmoid": torch.sigmoid,
+        "tanh": torch.tanh,
+        "erf": torch.erf,
+        "exp": torch.exp,
+        "abs": torch.abs,
+        "sin": torch.sin,
+        "cos": torch.cos,
+    }.items():
+        case(name, function, x=2 * normal(4, 5))
+    for name in ("log", "sqrt", "rsqrt"):
+        case(name, getattr(torch, name), x=positive(4, 5))
+
+
+def binary():
+    functions = {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: b - a,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+        "div_swapped": lambda a, b: b / a,
+        "pow": lambda a, b: a**b,
+        "maximum": torch.maximum,
+        "minimum": torch.minimum,
+        "where": lambda a, b: torch.where(a > b, a * b, b * b),
+    }
+    for name, function in functions.items():
+        case(name, function, a=positive(2, 4, 3), b=positive(4, 1))
+
+
+def products():
+    case("linear", lambda x, up_weight, up_bias: F.linear(x, up_weight, up_bias),
+         x=normal(2, 4, 6), up_weight=normal(5, 6), up_bias=normal(5))
+    case("conv1d", lambda x, up_weight, up_bias: x @ up_weight + up_bias,
+         x=normal(2, 4, 6), up_weight=normal(6, 6), up_bias=normal(6))
+    case("matmul", torch.matmul, a=normal(2, 4, 3), b=normal(2, 3, 5))
+    case("matmul_broadcast", torch.matmul, a=normal(4, 3), b=normal(2, 2, 3, 5))
+    case("embedding", lambda tokens, wte_weight: F.embedding(tokens, wte_weight),
+         tokens=ids(4, 3, 7), wte_weight=normal(4, 6))
+    case("tied_head", lambda tokens, wte_weight: F.embedding(tokens, wte_weight) @ wte_weight.T,
+         tokens=ids(4, 2, 4), wte_weight=normal(4, 6))
+
+
+def norms():
+    case("layer_norm", lambda x, ln_weight, ln_bias: F.layer_norm(x, (5,), ln_weight, ln_bias, 1e-3),
+         x=normal(2, 4, 5), ln_weight=normal(5), ln_bias=normal(5))
+    case("rms_norm", rms_norm, x=normal(2, 4, 5), ln_weight=normal(5))
+    case("softmax", lambda x: torch.softmax(x, 1), x=3 * normal(2, 4, 5))
+    case("sum", lambda x: x.sum((0, 2)), x=normal(2, 4, 5))
+    case("mean", lambda x: x.mean(1, keepdim=True), x=normal(2, 4, 5))
+    case("mean_all", torch.mean, x=normal(2, 4, 5))
+    case("max", lambda x: x.max(1).values, x=normal(2, 4, 5))
+
+
+def shapes():
+    case("rearrange", lambda x: x.reshape(2, 4, 2, 3).permute(2, 1, 3, 0).reshape(2, 4, 6),
+         x=normal(2, 4, 6))
+    case("split", lambda x: x[..., :2] * x[..., 2:4] + x[..., 2:4], x=normal(2, 4, 6))
+    case("slice", lambda x: x[0:4] * x[2:6], x=normal(8, 3))
+    case("concat", lambda a, b: torch.cat((a * a, b)), a=normal(2, 4), b=normal(3, 4))
+    case("transpose", lambda x: x.transpose(0, 2) * 2, x=normal(2, 4, 3))
+
+
+def attentions():
+    def qkv(heads, kv_heads, queries, keys, depth=4, width=6):
+        return dict(q=normal(2, heads, queries, depth), k=normal(2, kv_heads, keys, depth),
+                    v=normal(2, kv_heads, keys, width))
+
+    keep = torch.tensor([[True, True, False, True, False], [True, True, True, True, True]])
+    case("attention", attention, **qkv(2, 2, 4, 5))
+    case("attention_causal", lambda *x: attention(*x, causal=True), **qkv(2, 2, 5, 5))
+    case("attention_padding", attention, **qkv(2, 2, 3, 5), keep=keep)
+    case("attention_grouped", lambda *x: attention(*x, causal=True, scale=0.7),
+         **qkv(6, 2, 5, 5), keep=keep)
+    case("rotary", rotary, x=normal(2, 3, 5, 6))
+    case("rotary_interleaved", lambda x: rotary(x, True, 100.0), x=normal(2, 5, 6))
+
+
+def losses():
+    targets = torch.tensor([[0, 4, 2], [3, 1, 3]])
+
+    def entropy(ignore=-100, smoothing=0.0):
+        return lambda logits, targets: F.cross_entropy(
+            logits.flatten(0, 1), targets.flatten(), ignore_index=ignore, label_smoothing=smoothing)
+
+    case("cross_entropy", entropy(), logits=3 * normal(2, 3, 5), targets=targets)
+    case("cross_entropy_ignored", entropy(ignore=3), logits=3 * normal(2, 3, 5), targets=targets)
+    case("cross_entropy_smoothed", entropy(3, 0.1), logits=3 * normal(2, 3, 5), targets=targets)
+    case("mse_loss", F.mse_loss, a=normal(4, 5), b=normal(4, 5))
+
+
+for group in (unary, binary, products, norms, shapes, attentions, losses):
+    group()
+folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
+save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")
