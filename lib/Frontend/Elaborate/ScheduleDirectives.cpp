@@ -119,15 +119,16 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
 }
 
 bool ScheduleEmitter::emitBucket(const BucketStmt &stmt, Place &place) {
+  if (stmt.what.text != "gradients")
+    return refuse(stmt, "'bucket " + stmt.what.text + "'");
   auto over = axes(stmt.axes, place);
   if (!over)
     return false;
-  if (stmt.what.text == "gradients")
-    write<sched::BucketOp>(
-        location(stmt.keyword, place),
-        {builder.getNamedAttr("bytes",
-                              builder.getF64FloatAttr(stmt.size.getBytes())),
-         builder.getNamedAttr("over", *over)});
+  write<sched::BucketOp>(
+      location(stmt.keyword, place),
+      {builder.getNamedAttr("bytes",
+                            builder.getF64FloatAttr(stmt.size.getBytes())),
+       builder.getNamedAttr("over", *over)});
   return true;
 }
 
