@@ -51,9 +51,8 @@ LogicalResult TableAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int64_t> values) {
   if (values.empty())
     return emitError() << "a table needs at least one value";
-  if (axes.empty() && values.size() != 1)
-    return emitError() << "a table without axes has one value, found "
-                       << values.size();
+  assert((!axes.empty() || values.size() == 1) &&
+         "the text of a table without axes is one value");
   for (auto [index, axis] : llvm::enumerate(axes))
     if (llvm::is_contained(axes.drop_front(index + 1), axis))
       return emitError() << "axis '" << axis.getValue()

@@ -14,16 +14,6 @@ using hocket::plan::DType;
 
 namespace {
 
-std::string npyBytes(const std::string &header, const std::string &data,
-                     char version = 1) {
-  std::string out("\x93NUMPY", 6);
-  out += version;
-  out += '\0';
-  for (int i = 0; i < (version == 1 ? 2 : 4); ++i)
-    out += char(header.size() >> (8 * i) & 0xff);
-  return out + header + data;
-}
-
 bool parse(const std::string &bytes, StoredTensor &tensor, std::string &error) {
   return parseNpy(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(),
                   tensor, error);
@@ -209,6 +199,12 @@ TEST(TensorFiles, UnreadableFiles) {
             "weights '" + folder.path("w") + "': no such file");
   EXPECT_EQ(files.add("/dev/null").message,
             "weights '/dev/null': is not a regular file");
+  // A regular file of which the kernel has no pages.
+  const char *setting = "/sys/kernel/mm/transparent_hugepage/enabled";
+  if (access(setting, R_OK) == 0)
+    EXPECT_EQ(files.add(setting).message,
+              std::string("weights '") + setting +
+                  "': cannot be mapped: No such device");
   EXPECT_EQ(files.add(folder.write("empty", "")).message,
             "weights '" + folder.path("empty") +
                 "': has 0 bytes, too few for a safetensors file");

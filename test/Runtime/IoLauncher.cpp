@@ -403,6 +403,10 @@ TEST_F(Launcher, AWrongPlanIsNotPacked) {
   EXPECT_EQ(status.message, "the plan cannot be packed: table 0: has 2 values, "
                             "its axes have 3 coordinates");
   EXPECT_TRUE(folder.list().empty());
+  status = packExecutable(HOCKET_RUNNER, {}, samplePlan(), folder.path(""));
+  EXPECT_EQ(status.message, "executable '" + folder.path("") +
+                                "' cannot be written: it is not a regular "
+                                "file");
 }
 
 } // namespace

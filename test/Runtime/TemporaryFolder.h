@@ -53,4 +53,15 @@ inline std::string safetensorsBytes(const std::string &header,
   return length + header + data;
 }
 
+/// An npy file of a header as text and data.
+inline std::string npyBytes(const std::string &header, const std::string &data,
+                            char version = 1) {
+  std::string out("\x93NUMPY", 6);
+  out += version;
+  out += '\0';
+  for (int i = 0; i < (version == 1 ? 2 : 4); ++i)
+    out += char(header.size() >> (8 * i) & 0xff);
+  return out + header + data;
+}
+
 #endif // HOCKET_TEST_RUNTIME_TEMPORARYFOLDER_H

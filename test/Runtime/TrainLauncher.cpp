@@ -11,6 +11,7 @@
 #include "test/Runtime/PlanBuilder.h"
 #include "tools/dev/FileTensor.h"
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 // After gtest, whose folder for temporaries it uses.
@@ -133,6 +134,18 @@ TEST_F(TrainLauncher, goesOnToTheBit) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(folder.read("cut/step-0000000005.safetensors"),
             folder.read("whole/step-0000000005.safetensors"));
+}
+
+TEST_F(TrainLauncher, namesTheStepThatCannotBeSaved) {
+  ASSERT_EQ(run("--steps 1 --checkpoint c").status, 0);
+  std::filesystem::create_directory(
+      folder.path("c/step-0000000003.safetensors"));
+  ProgramResult result = run("--steps 3 --checkpoint c --resume "
+                             "c/step-0000000001.safetensors");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.err, "error: checkpoint after step 3: output "
+                        "'c/step-0000000003.safetensors' is not a regular "
+                        "file\n");
 }
 
 TEST_F(TrainLauncher, leavesNothingWhereAFileIsWrong) {

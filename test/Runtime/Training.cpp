@@ -153,6 +153,13 @@ TEST(Tokens, thatCannotBeAreRefused) {
             "tokens are read from one file, --data names 2");
   EXPECT_EQ(error(plan, {{folder.path("no.bin")}, {}, 0}, folder),
             "data 'no.bin': no such file");
+  std::string matrix =
+      folder.write("m.npy", npyBytes("{'descr': '<i4', 'fortran_order': False, "
+                                     "'shape': (1, 2)}",
+                                     std::string(8, 'a')));
+  EXPECT_EQ(error(plan, {{matrix}, {}, 0}, folder),
+            "data 'm.npy' has 2 dims of I32, expected one dim of integers; "
+            "give other tensors by name: --data tokens=m.npy");
   plan.inputs.push_back(tensor("mask", {batch, seq}));
   EXPECT_EQ(error(plan, {{few}, {}, 0}, folder),
             "a file of tokens gives 'tokens' and 'targets', the program takes "
@@ -224,6 +231,15 @@ TEST(Examples, thatDoNotFitAreRefused) {
             "for each of N examples");
   EXPECT_EQ(error(plan, {{none}, {}, 0}, folder),
             "data 'n.safetensors': tensor 'x' has no examples");
+  std::string uneven =
+      folder.write("u.safetensors",
+                   safetensorsBytes("{\"x\":{\"dtype\":\"F32\",\"shape\":[2,3],"
+                                    "\"data_offsets\":[0,24]},"
+                                    "\"t\":{\"dtype\":\"F32\",\"shape\":[3],"
+                                    "\"data_offsets\":[24,36]}}",
+                                    std::string(36, '\0')));
+  EXPECT_EQ(error(plan, {{uneven}, {}, 0}, folder),
+            "data 'u.safetensors': tensor 't' has 3 examples, 'x' has 2");
   plan.inputs[0] = tensor("x", {2, 4});
   EXPECT_EQ(error(plan, {{good}, {}, 0}, folder),
             "data 'd.safetensors': tensor 'x' is f32 [7, 3], expected f32 "
@@ -258,6 +274,9 @@ TEST(InitialParameters, areTheSameInEveryPart) {
   ASSERT_TRUE(
       drawn.read("b", {{3}, {0}, {3}}, plan::DType::F32, ones.data()).ok());
   EXPECT_EQ(ones, (std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(
+      drawn.read("c", {{3}, {0}, {3}}, plan::DType::F32, ones.data()).message,
+      "parameters (new, seed 9) have no 'c'");
 }
 
 TEST(Metrics, goOnAfterACheckpoint) {

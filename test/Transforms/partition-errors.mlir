@@ -81,3 +81,60 @@ module attributes {nn.mesh = #nn.mesh<tp=3>} {
     return %y : !q
   }
 }
+
+// -----
+
+!s = tensor<8x8xf32, #nn.layout<[a=8] [b=8], p: S(0.0), q: S(1.0)>>
+!r = tensor<8x8xf32, #nn.layout<[a=8] [b=8]>>
+module attributes {nn.mesh = #nn.mesh<p=2, q=2>} {
+  func.func @forward(%x: !s) -> !r {
+    // expected-error @+1 {{moves factors 0.0 and 1.0 at once}}
+    %y = nn.redistribute "all_gather" %x over ["p", "q"] : (!s) -> !r
+    return %y : !r
+  }
+}
+
+// -----
+
+!a = tensor<8x8xf32, #nn.layout<[a=8] [b=8], p: S(0.0), q: S(0.0)>>
+!b = tensor<8x8xf32, #nn.layout<[a=8] [b=8], q: S(1.0), p: S(1.0)>>
+module attributes {nn.mesh = #nn.mesh<p=2, q=2>} {
+  func.func @forward(%x: !a) -> !b {
+    // expected-error @+1 {{takes axes in another order than it found them: ["p", "q"] and ["q", "p"]}}
+    %y = nn.redistribute "all_to_all" %x over ["p", "q"] : (!a) -> !b
+    return %y : !b
+  }
+}
+
+// -----
+
+!x = tensor<4xf32, #nn.layout<[a=4]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward(%x: !x) -> !x {
+    // expected-error @+1 {{'arith.addf' has no program for one rank}}
+    %y = arith.addf %x, %x : !x
+    return %y : !x
+  }
+}
+
+// -----
+
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  // expected-error @+1 {{expected a tensor with a layout, found 'tensor<4xf32>'}}
+  func.func @forward(%x: tensor<4xf32>) {
+    return
+  }
+}
+
+// -----
+
+// Rows 1 to 5 of 6 that are cut in two: no rank has them.
+!x = tensor<6x4xf32, #nn.layout<[a=6] [b=4], tp: S(0.0)>>
+!y = tensor<4x4xf32, #nn.layout<[a=4] [b=4], tp: S(0.0)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward(%x: !x) -> !y {
+    // expected-error @+1 {{cannot take [1, 5) of dim 0 of f32[6, 4] placed S(a) over tp; all_gather it first}}
+    %y = nn.slice %x {dim = 0 : i64, start = 1 : i64, size = 4 : i64} : (!x) -> !y
+    return %y : !y
+  }
+}

@@ -78,8 +78,7 @@ Elaborator::MaybeDatum Elaborator::evaluate(const Expr &expr,
     return Datum(tuple);
   }
   case Expr::Kind::Range:
-    error(expr.range, "a range stands only after 'in'");
-    return std::nullopt;
+    llvm_unreachable("the parser takes ranges only after 'in'");
   case Expr::Kind::Unary:
     return evaluateUnary(*dynAs<UnaryExpr>(&expr), scope);
   case Expr::Kind::Binary:

@@ -198,8 +198,6 @@ LogicalResult ClassChecker::compare(size_t index) {
 LogicalResult ClassChecker::check() {
   if (failed(collect()))
     return failure();
-  if (classes.empty())
-    return module.emitError() << "expected at least one class";
   for (size_t number = 1; number < classes.size(); ++number)
     if (collectives[number].size() != collectives[0].size())
       return classes[number].emitError()

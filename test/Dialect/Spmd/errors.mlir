@@ -215,7 +215,7 @@ module attributes {nn.mesh = #nn.mesh<tp=3>} {
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
 func.func @kernel_arguments(%x: !whole) {
-  // expected-error @+1 {{body takes}}
+  // expected-error @+1 {{body takes ('tensor<4xf32, #nn.layout<[seq=4]>>'), the inputs are ('tensor<8xf32, #nn.layout<[seq=8]>>')}}
   %a = spmd.kernel(%x) : (!whole) -> !half {
   ^bb0(%b: !half):
     spmd.yield %b : !half
@@ -228,7 +228,7 @@ func.func @kernel_arguments(%x: !whole) {
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
 func.func @kernel_results(%x: !whole) {
-  // expected-error @+1 {{body yields}}
+  // expected-error @+1 {{body yields ('tensor<8xf32, #nn.layout<[seq=8]>>'), the results are ('tensor<4xf32, #nn.layout<[seq=4]>>')}}
   %a = spmd.kernel(%x) : (!whole) -> !half {
   ^bb0(%b: !whole):
     spmd.yield %b : !whole
@@ -263,3 +263,29 @@ module attributes {x = #spmd.box<<[seq=8]>, <1, 0, offset = <0>, size = <4>>>} {
 
 // expected-error @+1 {{the layout of a box has no placement, found}}
 module attributes {x = #spmd.box<<[seq=8], tp: S(0.0)>>} {}
+
+// -----
+
+!whole = tensor<8xf32, #nn.layout<[seq=8]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @no_such_dim(%x: !whole) {
+    // expected-error @+1 {{cuts factor 2.0, which 'tensor<8xf32, #nn.layout<[seq=8]>>' has not}}
+    %a = spmd.slice %x {dim = 2 : i64, factor = 0 : i64, offset = #spmd.table<5>} : (!whole) -> !whole
+    return
+  }
+}
+
+// -----
+
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @no_layout(%x: tensor<8xf32>) {
+    // expected-error @+1 {{needs tensors with a layout, found 'tensor<8xf32>' and 'tensor<8xf32>'}}
+    %a = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{a table needs at least one value}}
+func.func @empty_table() attributes {t = #spmd.table<tp: []>} { return }

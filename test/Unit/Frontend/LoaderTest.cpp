@@ -53,6 +53,20 @@ TEST(Loader, reportsMissingFiles) {
             "       ^~~~~~~\n");
 }
 
+TEST(Loader, followsImportsToADepth) {
+  Files files;
+  for (int i = 0; i < 101; ++i)
+    files["f" + std::to_string(i) + ".hkt"] =
+        "hocket 1\nimport \"f" + std::to_string(i + 1) + ".hkt\"\n";
+  files["f101.hkt"] = "hocket 1\n";
+  std::string found = load("f0.hkt", files);
+  EXPECT_EQ(found.substr(found.find("f99.hkt:2")),
+            "f99.hkt:2:8: error: imports are nested more than 100 files deep\n"
+            "import \"f100.hkt\"\n"
+            "       ^~~~~~~~~~\n");
+  EXPECT_EQ(load("f2.hkt", files).find("error"), std::string::npos);
+}
+
 TEST(Loader, reportsCyclesWithTheChain) {
   EXPECT_EQ(load("a.hkt", {{"a.hkt", "hocket 1\nimport \"b.hkt\"\n"},
                            {"b.hkt", "hocket 1\nimport \"c.hkt\"\n"},

@@ -19,11 +19,14 @@ protected:
              "(%x: !part, %w: !whole) attributes {spmd.ranks = array<i64: " +
              ranks + ">} { " + body + " return }\n";
     };
+    return complaintAbout(classOf(0, "0", first) + classOf(1, ranks, second));
+  }
+  std::string complaintAbout(const std::string &classes) {
     OwningOpRef<ModuleOp> module =
         parse("!part = tensor<4xf32, #nn.layout<[4]>>\n"
               "!whole = tensor<8xf32, #nn.layout<[8]>>\n"
               "module attributes {nn.mesh = #nn.mesh<tp=2>} {\n" +
-              classOf(0, "0", first) + classOf(1, ranks, second) + "}");
+              classes + "}");
     messages.clear();
     if (!module || succeeded(checkClasses(*module)))
       return "";
@@ -49,6 +52,12 @@ TEST_F(InvariantsTest, EqualProgramsAgree) {
 TEST_F(InvariantsTest, EveryRankHasOneClass) {
   EXPECT_EQ(complaint("", "", "0"), "rank 0 is in two classes\n");
   EXPECT_EQ(complaint("", "", "2"), "rank 2 is not one of the 2 of the mesh\n");
+}
+
+TEST_F(InvariantsTest, ClassesHaveRanks) {
+  EXPECT_EQ(complaintAbout(""), "rank 0 is in no class\n");
+  EXPECT_EQ(complaintAbout("func.func @class0() { return }"),
+            "expected its ranks in `spmd.ranks`\n");
 }
 
 TEST_F(InvariantsTest, CountsAgree) {
