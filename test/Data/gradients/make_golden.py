@@ -29,6 +29,11 @@ def positive(*shape):
     return 0.3 + 2 * torch.rand(shape, generator=generator)
 
 
+def whole(*shape):
+    """Of -1, 0 and 1, so that many are equal or zero."""
+    return torch.randint(-1, 2, shape, generator=generator).double()
+
+
 def ids(below, *shape):
     return torch.randint(below, shape, generator=generator)
 
@@ -89,6 +94,8 @@ def unary():
         "cos": torch.cos,
     }.items():
         case(name, function, x=2 * normal(4, 5))
+    case("relu_zero", F.relu, x=whole(4, 5))
+    case("abs_zero", torch.abs, x=whole(4, 5))
     for name in ("log", "sqrt", "rsqrt"):
         case(name, getattr(torch, name), x=positive(4, 5))
 
@@ -107,6 +114,8 @@ def binary():
     }
     for name, function in functions.items():
         case(name, function, a=positive(2, 4, 3), b=positive(4, 1))
+    case("maximum_equal", torch.maximum, a=whole(2, 4, 3), b=whole(4, 1))
+    case("minimum_equal", torch.minimum, a=whole(2, 4, 3), b=whole(4, 1))
 
 
 def products():
@@ -131,6 +140,7 @@ def norms():
     case("mean", lambda x: x.mean(1, keepdim=True), x=normal(2, 4, 5))
     case("mean_all", torch.mean, x=normal(2, 4, 5))
     case("max", lambda x: x.max(1).values, x=normal(2, 4, 5))
+    case("max_equal", lambda x: x.amax(1), x=whole(2, 4, 5))
 
 
 def shapes():
