@@ -3,6 +3,7 @@
 #include "Schedule.h"
 #include "Scheduler.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetOperations.h"
 
 using namespace llvm;
 
@@ -252,9 +253,42 @@ bool Scheduler::checkOutputs() {
   return covered;
 }
 
+/// An outer loop over an axis that a reduction does not know does it again for
+/// each number: the norm of all gradients beside the update of one parameter.
+/// That must not be more work than the rest of the kernel.
+bool Scheduler::checkRepeats() {
+  constexpr int64_t cheap = 1 << 14;
+  int64_t most = cheap;
+  auto count = [&](const AxisSet &axes) {
+    int64_t elements = 1;
+    for (int axis : axes)
+      elements *= graph.axes[axis];
+    return elements;
+  };
+  auto axesOf = [&](int node) {
+    return AxisSet(graph.nodes[node].axes.begin(),
+                   graph.nodes[node].axes.end());
+  };
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (schedule.used[i])
+      most = std::max(most, count(axesOf(i)));
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    if (!schedule.used[i] || node.kind != NodeKind::Reduce)
+      continue;
+    AxisSet loops = axesOf(node.operands[0]);
+    loops.insert(node.reduced.begin(), node.reduced.end());
+    set_union(loops, set_difference(written, reduced));
+    if (count(loops) > most) {
+      reason = "a reduction would be done again for each element of a result";
+      return false;
+    }
+  }
+  return true;
+}
+
 bool Scheduler::run() {
   findUsed();
-  if (!checkRemaps() || !checkOutputs())
+  if (!checkRemaps() || !checkOutputs() || !checkRepeats())
     return false;
   chooseVectorAxis();
   chooseRowAxes();

@@ -29,6 +29,7 @@ private:
   void unrollReduced();
   void orderOuterAxes();
   bool checkOutputs();
+  bool checkRepeats();
   bool isRemapped(int axis) const;
   double score(int axis) const;
   double elements(const LinearForm &form) const;

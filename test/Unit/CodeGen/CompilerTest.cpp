@@ -140,6 +140,22 @@ TEST(WhyNot, pieceOfAReduction) {
             "over or along the cut dim");
 }
 
+TEST(WhyNot, reductionForEachElementOfAResult) {
+  auto scaled = [](const std::string &sum, const std::string &scaled) {
+    return whyNot("(%x: $" + sum + "xf32, %z: $" + scaled + "xf32) -> $" +
+                  scaled + "xf32 {\n" +
+                  "%s = nn.reduce \"sum\" %x {dims = array<i64: 0>, "
+                  "keepdim = false} : ($" +
+                  sum + "xf32) -> $f32\n" +
+                  "%y = nn.binary \"mul\" %z, %s : ($" + scaled +
+                  "xf32, $f32) -> $" + scaled + "xf32\nreturn %y : $" + scaled +
+                  "xf32 }");
+  };
+  EXPECT_EQ(scaled("4000", "50"),
+            "a reduction would be done again for each element of a result");
+  EXPECT_EQ(scaled("100", "50"), ""); // little work
+}
+
 TEST(WhyNot, concatenationOfFactors) {
   EXPECT_EQ(whyNot(R"((%x: $5x(3,4)xf32, %z: $5x4xf32) -> $5x16xf32 {
     %y = nn.concat %x, %z {dim = 1 : i64} : ($5x(3,4)xf32, $5x4xf32) -> $5x16xf32
