@@ -81,3 +81,52 @@ func.func @sum_over_rows(%x: tensor<512x64xf32, #rows>) -> (tensor<64xf32, #cols
   %t = nn.reduce "sum" %m {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
   return %s, %t : tensor<64xf32, #cols>, tensor<64xf32, #cols>
 }
+
+// What is done to each element once all are summed is cut over threads; what is
+// done to the elements of another tensor would sum these for each one.
+#all = #nn.layout<>
+// CHECK-LABEL: func.func @norm_and_updates
+func.func @norm_and_updates(%x: tensor<512x64xf32, #rows>, %z: tensor<64xf32, #cols>) -> (tensor<512x64xf32, #rows>, tensor<64xf32, #cols>) attributes {spmd.ranks = array<i64: 0>} {
+  // CHECK: spmd.kernel
+  // CHECK: nn.reduce
+  // CHECK: nn.unary "sqrt"
+  // CHECK-NEXT: spmd.yield
+  // CHECK: spmd.kernel
+  // CHECK-NEXT: ^bb
+  // CHECK-NEXT: nn.binary "div" %{{.*}} : (tensor<512x64
+  // CHECK-NEXT: spmd.yield
+  // CHECK: spmd.kernel
+  // CHECK-NEXT: ^bb
+  // CHECK-NEXT: nn.binary "div" %{{.*}} : (tensor<64x
+  // CHECK-NEXT: spmd.yield
+  %m = nn.binary "mul" %x, %x : (tensor<512x64xf32, #rows>, tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
+  %s = nn.reduce "sum" %m {dims = array<i64: 0, 1>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<f32, #all>
+  %n = nn.unary "sqrt" %s : (tensor<f32, #all>) -> tensor<f32, #all>
+  %a = nn.binary "div" %x, %n : (tensor<512x64xf32, #rows>, tensor<f32, #all>) -> tensor<512x64xf32, #rows>
+  %b = nn.binary "div" %z, %n : (tensor<64xf32, #cols>, tensor<f32, #all>) -> tensor<64xf32, #cols>
+  return %a, %b : tensor<512x64xf32, #rows>, tensor<64xf32, #cols>
+}
+
+// The sum of the rows of %g does not wait for the norm, past the product: %g
+// would stay in memory until then. What is no larger than its result may wait.
+#w64 = #nn.layout<[in=64] [out=64]>
+// CHECK-LABEL: func.func @rows_given_back
+func.func @rows_given_back(%x: tensor<512x64xf32, #rows>, %v: tensor<64xf32, #cols>) -> (tensor<512x64xf32, #rows>, tensor<64xf32, #cols>) attributes {spmd.ranks = array<i64: 0>} {
+  %w = nn.parameter "w" : tensor<64x64xf32, #w64>
+  // CHECK: nn.matmul
+  // CHECK: spmd.kernel
+  // CHECK-NEXT: ^bb
+  // CHECK-NEXT: nn.reduce
+  // CHECK-NEXT: spmd.yield
+  // CHECK: nn.matmul
+  // CHECK: spmd.kernel
+  // CHECK-NEXT: ^bb
+  // CHECK-NEXT: nn.unary "exp"
+  // CHECK-NEXT: nn.binary "add"
+  %g = nn.matmul %x, %w : (tensor<512x64xf32, #rows>, tensor<64x64xf32, #w64>) -> tensor<512x64xf32, #rows>
+  %s = nn.reduce "sum" %g {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
+  %u = nn.unary "exp" %v : (tensor<64xf32, #cols>) -> tensor<64xf32, #cols>
+  %p = nn.matmul %g, %w : (tensor<512x64xf32, #rows>, tensor<64x64xf32, #w64>) -> tensor<512x64xf32, #rows>
+  %t = nn.binary "add" %s, %u : (tensor<64xf32, #cols>, tensor<64xf32, #cols>) -> tensor<64xf32, #cols>
+  return %p, %t : tensor<512x64xf32, #rows>, tensor<64xf32, #cols>
+}

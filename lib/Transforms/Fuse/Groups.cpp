@@ -66,27 +66,91 @@ static bool isLarge(const Group &group) {
 }
 
 /// A sum over the rows of what is computed by rows (the gradient of a norm's
-/// weight, the mean of losses) would have one thread compute all rows.
-bool Groups::costsThreads(const SmallVectorImpl<int> &producers,
+/// weight, the mean of losses) would have one thread compute all rows; so would
+/// what is done to each element once all of them are summed.
+bool Groups::costsThreads(const SmallVectorImpl<int> &producers, Operation *op,
                           Block &body) const {
-  constexpr int64_t enough = 32;
   int64_t extent = -1;
-  for (int producer : producers) {
-    if (!isLarge(groups[producer]) || llvm::none_of(groups[producer], reduces))
-      continue;
+  auto isLess = [&](const Group &part, int64_t enough) {
     if (extent < 0)
       extent = codegen::parallelExtent(body);
-    if (extent < enough && extent < extentOf(groups[producer]))
+    return extent < enough && extent < extentOf(part);
+  };
+  for (int producer : producers) {
+    if (llvm::none_of(groups[producer], reduces))
+      continue;
+    if (reduces(op) ? isLarge(groups[producer]) && isLess(groups[producer], 32)
+                    : isLarge({op}) && isLess({op}, 2))
       return true;
   }
   return false;
 }
 
+static int64_t bytesOf(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+static Value storageOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isViewOp(op)) {
+    value = op->getOperand(0);
+    op = value.getDefiningOp();
+  }
+  return value;
+}
+
+/// Whether anything but `members` reads a value's memory from `op` on.
+static bool isReadFrom(Value value, Operation *op,
+                       const llvm::SmallPtrSetImpl<Operation *> &members) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (isViewOp(user))
+      return isReadFrom(user->getResult(0), op, members);
+    return !members.contains(user) && !whereItRuns(user)->isBeforeInBlock(op);
+  });
+}
+
+/// Whether a group that waits for `op`, past a product or a collective, would
+/// keep more memory in use than its results take: each sum of a bias' gradient
+/// over its rows, if all waited for the norm of the gradients.
+bool Groups::holdsMemory(const Group &group, Operation *op) const {
+  bool waits = false;
+  for (Operation *next = group.back()->getNextNode(); next && next != op;
+       next = next->getNextNode())
+    waits |= !codegen::isKernelOp(next) && next->getNumResults() > 0 &&
+             !loadTime.contains(next->getResult(0));
+  if (!waits)
+    return false;
+  llvm::SmallPtrSet<Operation *, 8> members(group.begin(), group.end());
+  llvm::SmallDenseSet<Value> read, results;
+  for (Operation *member : group) {
+    for (Value operand : member->getOperands())
+      if (!members.contains(operand.getDefiningOp()))
+        read.insert(storageOf(operand));
+    for (Operation *user : member->getUsers())
+      if (!members.contains(user))
+        results.insert(member->getResult(0));
+  }
+  int64_t held = 0, made = 0;
+  for (Value value : read) {
+    Operation *from = value.getDefiningOp();
+    if (from && !isa<nn::ParameterOp, nn::StateOp>(from) &&
+        !isCopiedIntoKernels(from) && !isReadFrom(value, op, members))
+      held += bytesOf(value);
+  }
+  for (Value value : results)
+    made += bytesOf(value);
+  return held > 2 * made;
+}
+
 Group Groups::joined(const SmallVectorImpl<int> &producers,
                      Operation *op) const {
   Group group;
-  for (int producer : producers)
+  for (int producer : producers) {
+    if (holdsMemory(groups[producer], op))
+      return {};
     group.append(groups[producer]);
+  }
   if (group.size() + 1 > kMaxMembers || !isFreeBefore(group, op))
     return {};
   group.push_back(op);
@@ -95,8 +159,8 @@ Group Groups::joined(const SmallVectorImpl<int> &producers,
   Block body;
   SmallVector<Value> inputs, outputs;
   buildBody(group, body, inputs, outputs);
-  bool fits = codegen::whyNotKernel(body).empty() &&
-              (!reduces(op) || !costsThreads(producers, body));
+  bool fits =
+      codegen::whyNotKernel(body).empty() && !costsThreads(producers, op, body);
   // Drop uses in reverse, the block is not in a region.
   body.dropAllDefinedValueUses();
   body.clear();

@@ -37,7 +37,8 @@ private:
   Group joined(const llvm::SmallVectorImpl<int> &producers,
                mlir::Operation *op) const;
   bool costsThreads(const llvm::SmallVectorImpl<int> &producers,
-                    mlir::Block &body) const;
+                    mlir::Operation *op, mlir::Block &body) const;
+  bool holdsMemory(const Group &group, mlir::Operation *op) const;
   bool isFreeBefore(const Group &group, mlir::Operation *op) const;
 
   const llvm::DenseSet<mlir::Value> &loadTime;

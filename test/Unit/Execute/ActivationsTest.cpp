@@ -1,0 +1,125 @@
+//===- ActivationsTest.cpp - what a layer keeps, against the formulas -----===//
+//
+// What one more layer adds to a rank's activations, by the plan, against the
+// formulas of Korthikanti et al. (arXiv 2205.05198), restated: 4 bytes a value,
+// no masks of dropout and no scores of attention, which are drawn and computed
+// again. Values of seq * batch * hidden that a layer keeps for its backward:
+//
+//   two norms            2      inputs
+//   attention            5      input, q, k, v, input of the projection
+//   mlp                  9      input, inner before and after gelu (4 each)
+//
+// Tensor parallelism splits q, k, v, the projection's input and the inner ones
+// (12 of 16), sequence parallelism the other four as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "hocket/Pipeline/Compiler.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gtest/gtest.h>
+
+using namespace hocket;
+
+namespace {
+
+struct Shape {
+  int64_t hidden, heads, batch, seq, tp;
+};
+
+constexpr Shape shapes[] = {{768, 12, 1, 512, 2},
+                            {768, 12, 1, 512, 4},
+                            {128, 4, 2, 256, 2},
+                            {96, 6, 4, 48, 3},
+                            {256, 8, 1, 64, 8}};
+
+struct Program {
+  std::string file, schedule, train;
+};
+
+const Program wholeLayers{"test/Bench/gpt2.hkt", "one_device", ""};
+const Program tensorParallel{"docs/examples/gpt2_schedules.hkt",
+                             "tensor_parallel", ""};
+const Program sequenceParallel{"test/Bench/gpt2.hkt", "two_devices", ""};
+const Program trainingStep{"test/Bench/gpt2.hkt", "two_devices", "bench"};
+
+/// The largest arena of a rank.
+int64_t arenaOf(const Program &which, const Shape &shape, int64_t layers) {
+  frontend::ElaborateOptions options;
+  options.schedule = which.schedule;
+  options.train = which.train;
+  options.training = true;
+  auto define = [&](const std::string &name, int64_t value) {
+    options.defines.push_back({"", name, std::to_string(value)});
+  };
+  define("layers", layers);
+  define("hidden", shape.hidden);
+  define("heads", shape.heads);
+  define("batch", shape.batch);
+  define("seq", shape.seq);
+  define("positions", shape.seq);
+  define("vocab", 48);
+  if (which.schedule != wholeLayers.schedule)
+    define("tp", shape.tp);
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  static codegen::KernelCache cache;
+  Compiler compiler(stream, &cache);
+  compiler.skipReport();
+  CompileSource source;
+  source.path = HOCKET_SOURCE_DIR "/" + which.file;
+  source.elaborate = options;
+  source.gradients = which.train.empty();
+  std::optional<CompiledProgram> program;
+  if (compiler.load(source))
+    program = compiler.makeProgram();
+  EXPECT_TRUE(program) << errors;
+  int64_t most = 0;
+  if (program)
+    for (const plan::RankClass &rankClass : program->plan.classes)
+      most = std::max(most, rankClass.budget.arenaBytes);
+  return most;
+}
+
+int64_t growth(const Program &which, const Shape &shape) {
+  // Of few layers, other buffers are the peak.
+  return (arenaOf(which, shape, 10) - arenaOf(which, shape, 6)) / 4;
+}
+
+int64_t valueBytes(const Shape &shape) {
+  return 4 * shape.seq * shape.batch * shape.hidden;
+}
+
+TEST(Activations, wholeLayer) {
+  for (const Shape &shape : shapes)
+    EXPECT_LE(growth(wholeLayers, shape), 16 * valueBytes(shape))
+        << "hidden " << shape.hidden;
+}
+
+TEST(Activations, tensorParallelLayer) {
+  for (const Shape &shape : shapes)
+    EXPECT_LE(growth(tensorParallel, shape),
+              4 * valueBytes(shape) + 12 * valueBytes(shape) / shape.tp)
+        << "hidden " << shape.hidden << ", tp " << shape.tp;
+}
+
+TEST(Activations, sequenceParallelLayer) {
+  for (const Shape &shape : shapes)
+    EXPECT_LE(growth(sequenceParallel, shape),
+              16 * valueBytes(shape) / shape.tp)
+        << "hidden " << shape.hidden << ", tp " << shape.tp;
+}
+
+/// A step that clips has all gradients at its end, when no activation is left:
+/// the larger of the two is what a layer adds.
+TEST(Activations, trainingStep) {
+  for (const Shape &shape : shapes) {
+    int64_t h = shape.hidden;
+    // Biases and norms are whole where they are added after a reduction.
+    int64_t gradients = 4 * (12 * h * h + 7 * h) / shape.tp + 4 * 6 * h;
+    EXPECT_LE(growth(trainingStep, shape),
+              std::max(16 * valueBytes(shape) / shape.tp, gradients) * 1.01)
+        << "hidden " << shape.hidden << ", tp " << shape.tp;
+  }
+}
+
+} // namespace
