@@ -1,6 +1,6 @@
 """The GPT-2 forward in PyTorch on the CPU, float32, without gradients.
 
-    python gpt2_pytorch.py [--threads 2] [--compile] [--layers 12] [--seq 512] ...
+    python gpt2_pytorch.py [--threads 2] [--compile] [--size 124M] [--seq 512] ...
 """
 
 import torch
@@ -19,9 +19,9 @@ def conv1d(x, w, name):
     return flat.view(*x.shape[:-1], -1)
 
 
-def attention(x, w, name):
+def attention(x, w, name, heads):
     batch, seq, hidden = x.shape
-    qkv = conv1d(x, w, name + ".c_attn").view(batch, seq, 3, model.HEADS, -1)
+    qkv = conv1d(x, w, name + ".c_attn").view(batch, seq, 3, heads, -1)
     q, k, v = qkv.permute(2, 0, 3, 1, 4)
     o = F.scaled_dot_product_attention(q, k, v, is_causal=True)
     o = o.transpose(1, 2).reshape(batch, seq, hidden)
@@ -33,10 +33,11 @@ def mlp(x, w, name):
     return conv1d(y, w, name + ".c_proj")
 
 
-def forward(tokens, w, layers):
+def forward(tokens, w, size):
     x = w["wte.weight"][tokens] + w["wpe.weight"][: tokens.shape[1]]
-    for i in range(layers):
-        x = x + attention(layer_norm(x, w, f"h.{i}.ln_1"), w, f"h.{i}.attn")
+    for i in range(size.layers):
+        y = layer_norm(x, w, f"h.{i}.ln_1")
+        x = x + attention(y, w, f"h.{i}.attn", size.heads)
         x = x + mlp(layer_norm(x, w, f"h.{i}.ln_2"), w, f"h.{i}.mlp")
     return layer_norm(x, w, "ln_f") @ w["wte.weight"].T
 
@@ -47,13 +48,13 @@ def main():
     parser.add_argument("--compile", action="store_true")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    weights = {k: torch.from_numpy(v) for k, v in model.draw(args.layers).items()}
-    tokens = torch.from_numpy(model.draw_tokens(args.batch, args.seq))
+    size = model.size_of(args)
+    weights = {k: torch.from_numpy(v) for k, v in model.draw(size).items()}
+    tokens = torch.from_numpy(model.draw_tokens(size, args.batch, args.seq))
     step = torch.compile(forward) if args.compile else forward
-    report = model.Report("pytorch " + torch.__version__, args.layers,
-                          args.batch, args.seq, args.runs)
+    report = model.Report("pytorch " + torch.__version__, args)
     with torch.inference_mode():
-        report.measure(lambda: step(tokens, weights, args.layers),
+        report.forward(lambda: step(tokens, weights, size),
                        threads=args.threads, compiled=args.compile)
 
 
