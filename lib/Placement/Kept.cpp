@@ -73,8 +73,9 @@ void Placer::markKept() {
         markModule(value);
       else
         markBinding(value);
-  for (auto [save, node] : saved) {
-    sched::SaveOp directive = save;
+  for (auto &request : saved) {
+    sched::SaveOp directive = request.first;
+    PathNode *node = request.second;
     bool any = false;
     func.walk([&](nn::RedistributeOp gather) {
       if (gather.getKind() != "all_gather" ||

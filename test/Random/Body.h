@@ -116,7 +116,11 @@ private:
   const Value *condition();
 
   // BodyReductions.cpp
+  const Value &reducedOver(const Value &x, size_t axis, bool isMax,
+                           bool keepdim);
+  size_t axisOf(const Value &x);
   const Value &reduced(const Value &x, bool keepdim);
+  void joinPartials(const Value &x);
   bool tryPartial();
   void consume(const Value &value);
   bool tryReduce();

@@ -6,12 +6,9 @@
 using namespace hocket::random;
 
 /// The sum or maximum over one axis, which the schedule is asked to split.
-const Value &Body::reduced(const Value &x, bool keepdim) {
+const Value &Body::reducedOver(const Value &x, size_t axis, bool isMax,
+                               bool keepdim) {
   Value made = x;
-  size_t axis = rng.below(x.rank());
-  for (int i = 0; i < 3 && x.shape[axis] == 1; ++i)
-    axis = rng.below(x.rank());
-  bool isMax = state.onlyMoves || rng.chance(0.5);
   if (!isMax) {
     made.isExact &= x.element == Element::I32;
     made.isIds = false;
@@ -28,6 +25,41 @@ const Value &Body::reduced(const Value &x, bool keepdim) {
               made);
 }
 
+size_t Body::axisOf(const Value &x) {
+  size_t axis = rng.below(x.rank());
+  for (int i = 0; i < 3 && x.shape[axis] == 1; ++i)
+    axis = rng.below(x.rank());
+  return axis;
+}
+
+const Value &Body::reduced(const Value &x, bool keepdim) {
+  bool isMax = state.onlyMoves || rng.chance(0.5);
+  return reducedOver(x, axisOf(x), isMax, keepdim);
+}
+
+/// One operation on two values that are partial over the same axes.
+void Body::joinPartials(const Value &x) {
+  Value other = x;
+  other.isExact = other.isPositive = false;
+  other.magnitude += 1;
+  const Value first = x; // the pool may move
+  const Value second = bindAlike("0.5 - " + x.text, other);
+  size_t axis = axisOf(first);
+  bool isMax = rng.chance(0.5), keepdim = rng.chance(0.5);
+  const Value a = reducedOver(first, axis, isMax, keepdim);
+  const Value b = reducedOver(second, axis, isMax, keepdim);
+  std::string kind = rng.oneOf<std::string>(
+      {" + ", " - ", " * ", "maximum(", "minimum(", "minimum("});
+  Value result = b;
+  result.magnitude =
+      kind == " * " ? a.magnitude * b.magnitude : a.magnitude + b.magnitude;
+  if (result.magnitude > 1e4)
+    return;
+  bool isCall = kind[0] == 'm';
+  bind(isCall ? kind + a.text + ", " + b.text + ")" : a.text + kind + b.text,
+       result);
+}
+
 /// A value that is partial if the schedule grants the wish, sometimes joined
 /// with one that is whole.
 bool Body::tryPartial() {
@@ -39,6 +71,10 @@ bool Body::tryPartial() {
     return false;
   if (x->element == Element::F32 && rng.chance(0.2))
     x = &positiveOf(*x); // so that its sum may divide and be raised to powers
+  if (x->element == Element::F32 && !state.onlyMoves && rng.chance(0.2)) {
+    joinPartials(*x);
+    return true;
+  }
   const Value *made = &reduced(*x, /*keepdim=*/rng.chance(0.6));
   bool isMax = statements.find(made->text + " = max(") != std::string::npos;
   if (rng.chance(0.5)) {
@@ -138,7 +174,8 @@ bool Body::tryInts() {
   if (!a)
     return false;
   Value result = *a;
-  if (rng.chance(0.4) && a->rank() > 0) {
+  bool divides = rng.chance(a == wanted ? 0.5 : 0.1);
+  if (!divides && rng.chance(0.4) && a->rank() > 0) {
     int64_t axis = rng.below(a->rank());
     bool isMax = rng.chance(0.5);
     result.shape.erase(result.shape.begin() + axis);
@@ -150,14 +187,14 @@ bool Body::tryInts() {
     return true;
   }
   result.isIds = false;
-  if (rng.chance(0.3)) {
+  if (!divides && rng.chance(0.3)) {
     bind(rng.oneOf<std::string>({"-", "abs(", "relu("}) + a->text, result);
     std::string &written = statements;
     if (written[written.size() - 2 - a->text.size()] == '(')
       written.insert(written.size() - 1, ")");
     return true;
   }
-  if (rng.chance(0.2)) { // rounds towards zero
+  if (divides) { // rounds towards zero
     bind(a->text + rng.oneOf<std::string>({" / 2", " / 3", " / -2"}), result);
     return true;
   }
