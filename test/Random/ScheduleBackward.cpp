@@ -27,19 +27,22 @@ void ScheduleMaker::readBackwardPlaces(std::vector<std::string> &computed,
   });
 }
 
+void ScheduleMaker::dropLines(const std::string &prefix) {
+  auto isDropped = [&](const std::string &line) {
+    return line.rfind(prefix, 0) == 0;
+  };
+  schedule.lines.erase(
+      std::remove_if(schedule.lines.begin(), schedule.lines.end(), isDropped),
+      schedule.lines.end());
+}
+
 void ScheduleMaker::splitParameters(Rng &rng) {
   std::vector<std::string> modules;
   placed.compiler->module().walk(
       [&](nn::ParameterOp op) { modules.push_back(op.getPath().str()); });
   if (modules.empty() || !rng.chance(0.6))
     return;
-  // What is expected of the forward does not hold with more gathers in it.
-  auto isExpectation = [](const std::string &line) {
-    return line.rfind("expect", 0) == 0;
-  };
-  schedule.lines.erase(std::remove_if(schedule.lines.begin(),
-                                      schedule.lines.end(), isExpectation),
-                       schedule.lines.end());
+  dropLines("expect"); // does not hold with more gathers
   rng.shuffle(modules);
   if (modules.size() > 2)
     modules.resize(rng.between(1, modules.size()));
@@ -54,6 +57,7 @@ void ScheduleMaker::splitParameters(Rng &rng) {
 }
 
 Schedule ScheduleMaker::addBackward(Rng &rng) {
+  dropLines("expect bytes"); // of the forward alone
   placed = attempt(model + schedule.text(), /*place=*/true);
   if (!placed.isPlaced)
     return schedule;

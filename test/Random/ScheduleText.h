@@ -69,6 +69,7 @@ private:
   void expectSome();
 
   // ScheduleBackward.cpp
+  void dropLines(const std::string &prefix);
   void splitParameters(Rng &rng);
   void readBackwardPlaces(std::vector<std::string> &computed,
                           std::vector<std::string> &gathered);

@@ -102,7 +102,7 @@ struct GlobalTensor {
   /// For outputs and states: ranks whose coordinate on every one of these axes
   /// is 0 write (the others hold the same bytes).
   std::vector<int> replicatedOver;
-  Init init; // of a parameter
+  Init init = {}; // of a parameter
 };
 
 /// Where an instruction comes from, for errors, traces and reports.
