@@ -2,6 +2,7 @@
 
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include "runtime/lib/Executor/Memory.h"
 #include "test/Runtime/PlanBuilder.h"
 #include <atomic>
 #include <chrono>
@@ -215,4 +216,11 @@ TEST(ExecutorErrors, TooLittleMemory) {
                                  0),
             0u)
       << status.message;
+}
+
+TEST(ExecutorErrors, MemoryThatNoProcessHas) {
+  runtime::Memory memory;
+  EXPECT_EQ(memory.allocate(int64_t(1) << 48, "activations").message,
+            "no memory for 281474976710656 bytes of activations: Cannot "
+            "allocate memory");
 }
