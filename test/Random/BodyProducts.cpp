@@ -209,7 +209,15 @@ bool Body::tryPlainAttention() {
   std::string mask = attentionMask(k, k.shape[0], k.shape[2]);
   q.isExact = q.isPositive = false;
   q.magnitude = k.magnitude;
-  bind("attention(" + q.text + ", " + k.text + ", " + k.text + mask + ")", q);
+  std::string values = k.text;
+  if (rng.chance(0.4)) { // partial, where the keys are not
+    const Value &made =
+        reducedOver(k, /*axis=*/3, /*isMax=*/rng.chance(0.5), /*keepdim=*/true);
+    values = made.text;
+    q.shape[3] = 1;
+    q.magnitude = made.magnitude;
+  }
+  bind("attention(" + q.text + ", " + k.text + ", " + values + mask + ")", q);
   return true;
 }
 
