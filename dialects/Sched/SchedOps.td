@@ -137,9 +137,13 @@ def Sched_ExpectOp : Sched_Op<"expect", [HasParent<"ScheduleOp">]> {
 }
 
 def Sched_BucketOp : Sched_Op<"bucket", [HasParent<"ScheduleOp">]> {
-  let summary = "all_reduces of gradients over these axes, gathered to `bytes`";
-  let arguments = (ins F64Attr:$bytes, StrArrayAttr:$over);
-  let assemblyFormat = "$bytes `over` $over attr-dict";
+  let summary = "collectives over these axes, gathered until they are `bytes`";
+  let description = [{
+    `what`: gradients (all_reduces and reduce_scatters of the backward) or
+    parameters (all_gathers of what fsdp splits).
+  }];
+  let arguments = (ins StrAttr:$what, F64Attr:$bytes, StrArrayAttr:$over);
+  let assemblyFormat = "$what $bytes `over` $over attr-dict";
 }
 
 def Sched_AutoReshardOp : Sched_Op<"auto_reshard", [HasParent<"ScheduleOp">]> {

@@ -31,6 +31,8 @@ constexpr llvm::StringLiteral kQueryOffset = "spmd.query_offset";
 constexpr llvm::StringLiteral kKeyOffset = "spmd.key_offset";
 constexpr llvm::StringLiteral kFirst = "spmd.first";
 constexpr llvm::StringLiteral kKey = "spmd.key";
+/// On collectives of several tensors: where each comes from.
+constexpr llvm::StringLiteral kOrigins = "spmd.origins";
 
 /// Product of the sizes of the named axes.
 int64_t memberCount(nn::MeshAttr mesh, mlir::ArrayAttr axes);

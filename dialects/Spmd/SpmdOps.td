@@ -47,29 +47,6 @@ def Spmd_AllReduceOp : Spmd_ReducingOp<"all_reduce", (ins)> {
   }];
 }
 
-def Spmd_AllReduceManyOp : Spmd_Op<"all_reduce_many",
-    [DeclareOpInterfaceMethods<Spmd_Collective,
-        ["getReceivedElements", "getSource", "getDestination", "getKind"]>]> {
-  let summary = "several all_reduces at once";
-  let description = [{
-    What all_reduces that need not wait for each other are combined to.
-    ```mlir
-    %t, %n = spmd.all_reduce_many sum %a, %b over ["dp"] {id = 4 : i64}
-        : (tensor<f32, #nn.layout<>>, tensor<f32, #nn.layout<>>) -> (tensor<f32, #nn.layout<>>, tensor<f32, #nn.layout<>>)
-    ```
-    (C1) operand and result number i have the same element type and factor
-    sizes. (C2) all have one element type.
-  }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$xs, StrArrayAttr:$axes,
-                       Spmd_ReductionAttr:$reduction, I64Attr:$id);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = [{
-    `` $reduction $xs `over` $axes attr-dict `:`
-    functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
 def Spmd_ReduceScatterOp : Spmd_ReducingOp<"reduce_scatter",
     (ins I64Attr:$dim, I64Attr:$factor, Spmd_TableAttr:$offsets,
          Spmd_TableAttr:$sizes)> {
@@ -133,6 +110,72 @@ def Spmd_BroadcastOp : Spmd_CollectiveOp<"broadcast", (ins I64Attr:$root)> {
     ```
     (C1) operand and result have the same element type and factor sizes.
     (C2) root is a member.
+  }];
+}
+
+// What collectives of one kind that need not wait for each other are combined
+// to. (C1) operand and result number i are as of the op that moves one. (C2) all
+// have one element type.
+class Spmd_ManyOp<string mnemonic, dag specific>
+    : Spmd_Op<mnemonic, [DeclareOpInterfaceMethods<Spmd_Collective,
+        ["getReceivedElements", "getSource", "getDestination", "getKind"]>]> {
+  let arguments = !con((ins Variadic<AnyRankedTensor>:$xs, StrArrayAttr:$axes),
+                       specific, (ins I64Attr:$id));
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $xs `over` $axes attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+class Spmd_ReducingManyOp<string mnemonic, dag specific>
+    : Spmd_ManyOp<mnemonic,
+                  !con((ins Spmd_ReductionAttr:$reduction), specific)> {
+  let assemblyFormat = [{
+    `` $reduction $xs `over` $axes attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Spmd_AllReduceManyOp : Spmd_ReducingManyOp<"all_reduce_many", (ins)> {
+  let summary = "several all_reduces at once";
+  let description = [{
+    ```mlir
+    %t, %n = spmd.all_reduce_many sum %a, %b over ["dp"] {id = 4 : i64}
+        : (tensor<f32, #nn.layout<>>, tensor<f32, #nn.layout<>>) -> (tensor<f32, #nn.layout<>>, tensor<f32, #nn.layout<>>)
+    ```
+  }];
+}
+
+def Spmd_CutArrayAttr : TypedArrayAttrBase<Spmd_CutAttr, "a cut each">;
+
+def Spmd_ReduceScatterManyOp
+    : Spmd_ReducingManyOp<"reduce_scatter_many", (ins Spmd_CutArrayAttr:$cuts)> {
+  let summary = "several reduce_scatters at once";
+  let description = [{
+    (C3) a cut for each operand: the factor and what each member gets of it.
+    ```mlir
+    %t, %n = spmd.reduce_scatter_many sum %a, %b over ["dp"]
+        {cuts = [#spmd.cut<0, 0, offset = <dp: [0, 2]>, size = <2>>,
+                 #spmd.cut<1, 0, offset = <dp: [0, 3]>, size = <3>>], id = 4 : i64}
+        : (tensor<4xf32, #nn.layout<[4]>>, tensor<2x6xf32, #nn.layout<[2] [6]>>)
+        -> (tensor<2xf32, #nn.layout<[2]>>, tensor<2x3xf32, #nn.layout<[2] [3]>>)
+    ```
+  }];
+}
+
+def Spmd_AllGatherManyOp
+    : Spmd_ManyOp<"all_gather_many", (ins Spmd_CutArrayAttr:$cuts)> {
+  let summary = "several all_gathers at once";
+  let description = [{
+    (C3) a cut for each operand: the factor and what each member has of it.
+    ```mlir
+    %t, %n = spmd.all_gather_many %a, %b over ["dp"]
+        {cuts = [#spmd.cut<0, 0, offset = <dp: [0, 2]>, size = <2>>,
+                 #spmd.cut<1, 0, offset = <dp: [0, 3]>, size = <3>>], id = 4 : i64}
+        : (tensor<2xf32, #nn.layout<[2]>>, tensor<2x3xf32, #nn.layout<[2] [3]>>)
+        -> (tensor<4xf32, #nn.layout<[4]>>, tensor<2x6xf32, #nn.layout<[2] [6]>>)
+    ```
   }];
 }
 

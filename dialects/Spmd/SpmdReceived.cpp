@@ -38,6 +38,32 @@ StringRef AllReduceManyOp::getKind() {
   return AllReduceOp::getOperationName().split('.').second;
 }
 
+int64_t ReduceScatterManyOp::getReceivedElements(int64_t, int64_t members) {
+  int64_t received = 0;
+  for (Value result : getResults())
+    received += (members - 1) * elementsOf(result);
+  return received;
+}
+
+Value ReduceScatterManyOp::getSource() { return getXs().front(); }
+Value ReduceScatterManyOp::getDestination() { return getResults().front(); }
+StringRef ReduceScatterManyOp::getKind() {
+  return ReduceScatterOp::getOperationName().split('.').second;
+}
+
+int64_t AllGatherManyOp::getReceivedElements(int64_t, int64_t) {
+  int64_t received = 0;
+  for (auto [x, result] : llvm::zip(getXs(), getResults()))
+    received += elementsOf(result) - elementsOf(x);
+  return received;
+}
+
+Value AllGatherManyOp::getSource() { return getXs().front(); }
+Value AllGatherManyOp::getDestination() { return getResults().front(); }
+StringRef AllGatherManyOp::getKind() {
+  return AllGatherOp::getOperationName().split('.').second;
+}
+
 int64_t ReduceScatterOp::getReceivedElements(int64_t, int64_t members) {
   return (members - 1) * elementsOf(getResult());
 }

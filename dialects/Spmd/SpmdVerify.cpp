@@ -160,23 +160,60 @@ LogicalResult AllReduceOp::verify() {
   return verifySameBut(*this, getX(), getResult(), {});
 }
 
-LogicalResult AllReduceManyOp::verify() {
+/// As many results as operands, of one element type.
+static LogicalResult verifyMany(Operation *op) {
+  if (op->getNumOperands() == 0 || op->getNumOperands() != op->getNumResults())
+    return op->emitOpError() << "needs as many results as operands, found "
+                             << op->getNumOperands() << " operands and "
+                             << op->getNumResults() << " results";
+  Value first = op->getOperand(0);
+  for (Value x : op->getOperands())
+    if (getElementTypeOrSelf(x) != getElementTypeOrSelf(first))
+      return op->emitOpError() << "expects one element type, found "
+                               << first.getType() << " and " << x.getType();
+  return success();
+}
+
+/// As verifyMany, each with its cut.
+static LogicalResult verifyManyCut(Operation *op, ArrayAttr axes,
+                                   ArrayAttr cuts, bool scatters) {
   int64_t members;
-  if (failed(verifyAxes(*this, getAxes(), members)))
+  if (failed(verifyAxes(op, axes, members)) || failed(verifyMany(op)))
     return failure();
-  if (getXs().empty() || getXs().size() != getResults().size())
-    return emitOpError() << "needs as many results as operands, found "
-                         << getXs().size() << " operands and "
-                         << getResults().size() << " results";
-  for (auto [x, result] : llvm::zip(getXs(), getResults())) {
-    if (failed(verifySameBut(*this, x, result, {})))
+  if (cuts.size() != op->getNumOperands())
+    return op->emitOpError()
+           << "needs a cut for each of its " << op->getNumOperands()
+           << " operands, found " << cuts.size();
+  for (auto [x, result, attribute] :
+       llvm::zip(op->getOperands(), op->getResults(), cuts)) {
+    auto cut = cast<CutAttr>(attribute);
+    FactorPlace place{cut.getDim(), cut.getFactor()};
+    if (failed(verifySameBut(op, x, result, {place})) ||
+        failed(verifyShare(op, scatters ? x : result, scatters ? result : x,
+                           place, axes, members, cut.getOffset(),
+                           cut.getSize())))
       return failure();
-    if (getElementTypeOrSelf(x) != getElementTypeOrSelf(getXs().front()))
-      return emitOpError() << "expects one element type, found "
-                           << getXs().front().getType() << " and "
-                           << x.getType();
   }
   return success();
+}
+
+LogicalResult AllReduceManyOp::verify() {
+  int64_t members;
+  if (failed(verifyAxes(*this, getAxes(), members)) ||
+      failed(verifyMany(*this)))
+    return failure();
+  for (auto [x, result] : llvm::zip(getXs(), getResults()))
+    if (failed(verifySameBut(*this, x, result, {})))
+      return failure();
+  return success();
+}
+
+LogicalResult ReduceScatterManyOp::verify() {
+  return verifyManyCut(*this, getAxes(), getCuts(), /*scatters=*/true);
+}
+
+LogicalResult AllGatherManyOp::verify() {
+  return verifyManyCut(*this, getAxes(), getCuts(), /*scatters=*/false);
 }
 
 LogicalResult ReduceScatterOp::verify() {

@@ -29,6 +29,7 @@ void Placer::run() {
     return;
   applyFacts();
   applyFsdp();
+  checkBuckets();
   if (!problems.empty())
     return;
   inferOps();
@@ -127,22 +128,6 @@ void Placer::readStatistics(sched::StatisticsOp statistics) {
   for (PathNode *node : nodes)
     licence.paths.push_back(node->path);
   licences.push_back(std::move(licence));
-}
-
-void Placer::readBucket(sched::BucketOp bucket) {
-  auto axes = readAxes(bucket, bucket.getOver());
-  if (!axes || axes->empty())
-    return;
-  llvm::sort(*axes); // as collectives list them
-  SmallVector<StringRef> names;
-  for (unsigned axis : *axes)
-    names.push_back(mesh.getAxes()[axis].getName().getValue());
-  Builder builder(module.getContext());
-  buckets.push_back(builder.getDictionaryAttr(
-      {builder.getNamedAttr("axes", builder.getStrArrayAttr(names)),
-       builder.getNamedAttr(
-           "bytes", builder.getI64IntegerAttr(
-                        int64_t(bucket.getBytes().convertToDouble())))}));
 }
 
 std::optional<SmallVector<unsigned, 2>> Placer::readAxes(Operation *op,

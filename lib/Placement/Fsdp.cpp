@@ -10,6 +10,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
+#include "dialects/Nn/FsdpUnit.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -28,23 +29,30 @@ void Placer::readFsdp(sched::FsdpOp fsdp) {
   std::vector<PathNode *> nodes = resolve(fsdp, fsdp.getPattern());
   if (!axes || axes->empty() || nodes.empty())
     return;
-  SmallVector<nn::ParameterOp> parameters;
-  for (PathNode *node : nodes)
-    parametersUnder(*node, parameters);
+  SmallVector<std::pair<nn::ParameterOp, StringRef>> parameters;
+  for (PathNode *node : nodes) {
+    SmallVector<nn::ParameterOp> under;
+    parametersUnder(*node, under);
+    for (nn::ParameterOp parameter : under)
+      parameters.push_back({parameter, node->path});
+  }
   if (parameters.empty()) {
     problems
         .addAt(fsdp, ("'" + fsdp.getPattern() + "' has no parameters").str())
         .note("fsdp splits parameters; name them or a module that has some");
     return;
   }
-  for (nn::ParameterOp parameter : parameters) {
+  for (auto [parameter, unit] : parameters) {
     bool isNew = true;
-    for (const FsdpRequest &other : fsdpRequests) {
+    for (FsdpRequest &other : fsdpRequests) {
       if (other.parameter != parameter)
         continue;
       isNew = false;
-      if (other.directive == fsdp)
+      if (other.directive == fsdp) {
+        if (unit.size() > other.unit.size())
+          other.unit = unit.str();
         continue;
+      }
       problems
           .addAt(fsdp,
                  "'" + parameter.getPath().str() + "' is in two fsdp lines",
@@ -55,7 +63,7 @@ void Placer::readFsdp(sched::FsdpOp fsdp) {
       return;
     }
     if (isNew)
-      fsdpRequests.push_back({fsdp, parameter, *axes});
+      fsdpRequests.push_back({fsdp, parameter, *axes, unit.str()});
   }
 }
 
@@ -97,6 +105,7 @@ void Placer::gatherOnUse(nn::ParameterOp parameter, nn::LayoutAttr whole,
       redistribute(parameter, "all_gather", request.axes, whole,
                    madeBy(parameter.getLoc(), directive->getLoc()));
   Operation *gather = gathered.getDefiningOp();
+  gather->setAttr(nn::kUnit, parameter->getAttr(nn::kUnit));
   gather->moveBefore(first);
   parameter.getResult().replaceAllUsesExcept(gathered, gather);
   freeValues.insert(gathered);
@@ -133,6 +142,8 @@ void Placer::applyFsdp() {
       continue;
     nn::LayoutAttr split =
         cutOver(whole, namesOf(request.axes, mesh), ref->dim, ref->factor);
+    parameter->setAttr(nn::kUnit,
+                       StringAttr::get(module.getContext(), request.unit));
     if (directive.getStage() < 3) {
       parameter->setAttr(nn::kShard, split);
       parameter->setAttr(nn::kStage, directive.getStageAttr());

@@ -92,9 +92,8 @@ void Placer::finish() {
     module->setAttr("nn.expect", builder.getArrayAttr(expectations));
   if (!moves.empty())
     module->setAttr("nn.inserted", builder.getArrayAttr(moves));
-  // Only a backward has gradients to gather.
-  if (!buckets.empty() && module->hasAttr("nn.gradients"))
-    module->setAttr("nn.buckets", builder.getArrayAttr(buckets));
+  if (ArrayAttr limits = bucketLimits())
+    module->setAttr(kBuckets, limits);
   schedule.erase();
 }
 

@@ -68,6 +68,7 @@ struct FsdpRequest {
   sched::FsdpOp directive;
   nn::ParameterOp parameter;
   llvm::SmallVector<unsigned, 2> axes;
+  std::string unit; ///< the innermost match that the parameter is in
 };
 
 struct Licence {
@@ -106,7 +107,15 @@ private:
   void reportFailure(mlir::Operation *directive, const MatchFailure &failure);
   void readAt(sched::AtOp at);
   void readStatistics(sched::StatisticsOp statistics);
+
+  // Buckets.cpp
   void readBucket(sched::BucketOp bucket);
+  /// Those of parameters; gradients are there later.
+  void checkBuckets();
+  /// What Combine reads of them; null without any.
+  mlir::ArrayAttr bucketLimits();
+
+  // Directives.cpp
   /// Mesh axes of more than one rank, in the order written; nothing after an
   /// error.
   std::optional<llvm::SmallVector<unsigned, 2>> readAxes(mlir::Operation *op,
@@ -259,7 +268,11 @@ private:
   std::vector<std::pair<sched::SaveOp, PathNode *>> saved;
   std::vector<VacuousSync> vacuous;
   llvm::SmallVector<mlir::Attribute> backwardExpectations;
-  llvm::SmallVector<mlir::Attribute> buckets; ///< nn.buckets, see Combine.h
+  struct Bucket {
+    sched::BucketOp directive;
+    llvm::SmallVector<unsigned, 2> axes; ///< in the mesh's order
+  };
+  std::vector<Bucket> buckets;
   std::vector<mlir::Value> factOrder;
   /// The last error about a line that splits a factor too finely.
   llvm::DenseMap<mlir::Operation *, Problem *> partProblems;

@@ -45,6 +45,21 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
     collective.offset = tables.tableOver(cut.getOffsets(), axes);
     collective.size = tables.tableOver(cut.getSizes(), axes);
   };
+  auto setCuts = [&](auto many) {
+    for (auto [i, x] : llvm::enumerate(many.getXs())) {
+      auto cut = cast<spmd::CutAttr>(many.getCuts()[i]);
+      int dim = firstFactor(nn::layoutOf(x), cut.getDim()) + cut.getFactor();
+      int offset = tables.tableOver(cut.getOffset(), axes);
+      int size = tables.tableOver(cut.getSize(), axes);
+      auto set = [&](auto &tensor) {
+        tensor.dim = dim, tensor.offset = offset, tensor.size = size;
+      };
+      if (i == 0)
+        set(collective);
+      else
+        set(collective.more[i - 1]);
+    }
+  };
   TypeSwitch<Operation *>(op)
       .Case([&](spmd::AllReduceOp reduce) {
         collective.kind = plan::CollectiveKind::AllReduce;
@@ -53,6 +68,15 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
       .Case([&](spmd::AllReduceManyOp reduce) {
         collective.kind = plan::CollectiveKind::AllReduce;
         collective.reduction = reductionOf(reduce.getReduction());
+      })
+      .Case([&](spmd::ReduceScatterManyOp scatter) {
+        collective.kind = plan::CollectiveKind::ReduceScatter;
+        collective.reduction = reductionOf(scatter.getReduction());
+        setCuts(scatter);
+      })
+      .Case([&](spmd::AllGatherManyOp gather) {
+        collective.kind = plan::CollectiveKind::AllGather;
+        setCuts(gather);
       })
       .Case([&](spmd::ReduceScatterOp scatter) {
         collective.kind = plan::CollectiveKind::ReduceScatter;

@@ -91,12 +91,8 @@ bool Body::tryWhere() {
   if (a->element == Element::F32 && rng.chance(0.4)) {
     broadcast(c->shape, a->shape, result.shape);
     result.isPositive = false;
-    result.magnitude += 1;
-    std::string number = rng.oneOf<std::string>({"0.0", "0.75"});
     bind("where(" + c->text + ", " +
-             (rng.chance(0.5) ? a->text + ", " + number
-                              : number + ", " + a->text) +
-             ")",
+             (rng.chance(0.5) ? a->text + ", 0.0" : "0.0, " + a->text) + ")",
          result);
     return true;
   }

@@ -274,6 +274,47 @@ TEST_P(CommConformance, SeveralTensorsInOneAllReduce) {
     });
 }
 
+/// Tensors of one collective are cut along dims of their own.
+TEST_P(CommConformance, SeveralTensorsCutEachInItsWay) {
+  for (CollectiveKind kind :
+       {CollectiveKind::AllGather, CollectiveKind::ReduceScatter})
+    for (int64_t ranks : {1, 2, 3, 4})
+      GetParam().make()->run(ranks, [&](runtime::Communicator &comm) {
+        std::vector<int64_t> members = everybody(ranks)[0];
+        std::vector<CollectiveCase> cases = {
+            makeCase(kind, ranks, true, Layout::Dense, 0),
+            makeCase(kind, ranks, true, Layout::Reversed, 1),
+            makeCase(kind, ranks, false, Layout::Padded, 2)};
+        std::vector<std::unique_ptr<TestWindow>> src, dst;
+        std::vector<runtime::CollectiveSpec> specs;
+        int64_t bytes = 0;
+        for (const CollectiveCase &test : cases) {
+          src.push_back(std::make_unique<TestWindow>(
+              test.type, srcShape(test, comm.rank()), test.layout));
+          dst.push_back(std::make_unique<TestWindow>(
+              test.type, dstShape(test, comm.rank()), test.layout));
+          for (int64_t flat = 0; flat < src.back()->elements(); ++flat)
+            src.back()->set(flat, sourceValue(test.type, comm.rank(), flat));
+          specs.push_back(
+              makeSpec(test, members, comm.rank(), *src.back(), *dst.back()));
+          bytes += expectedBytes(test, comm.rank());
+        }
+        runtime::CollectiveSpec spec = specs[0];
+        for (size_t i = 1; i < specs.size(); ++i)
+          spec.more.push_back({specs[i].src, specs[i].dst, specs[i].dim,
+                               specs[i].offset, specs[i].size});
+        int64_t handle;
+        runtime::Status status = comm.prepare(spec, handle);
+        ASSERT_TRUE(status.ok()) << status.message;
+        for (int64_t run = 1; run < 3; ++run) {
+          ASSERT_TRUE(comm.run(handle).ok());
+          EXPECT_EQ(comm.receivedBytes(), run * bytes);
+        }
+        for (size_t i = 0; i < cases.size(); ++i)
+          compare(cases[i], members, comm.rank(), *dst[i], i);
+      });
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, CommConformance,
                          testing::ValuesIn(transports()),
                          [](const auto &info) { return info.param.name; });

@@ -245,20 +245,20 @@ const BadEdit badCollectives[] = {
      }},
     {STEP
      "10 (collective, proj): broadcast takes one tensor, more are only for "
-     "all_reduce",
+     "all_reduce, reduce_scatter and all_gather",
      [](Plan &p) {
        Collective &send = step<Collective>(p, 10);
        send.more = {{send.src, send.dst}};
      }},
-    {STEP "1 (collective, proj): more dst has shape [1, 2, 4, 4], expected [4]",
+    {STEP "1 (collective, proj), more 0: src has 1 dims and dst 4",
      [](Plan &p) {
        step<Collective>(p, 1).more = {
            {step<Collective>(p, 10).src, step<Attention>(p, 4).out}};
      }},
-    {STEP "1 (collective, proj): more src is bool, expected f32",
+    {STEP "1 (collective, proj), more 0: src is i32, expected f32",
      [](Plan &p) {
-       View keep = step<Attention>(p, 4).keep;
-       step<Collective>(p, 1).more = {{keep, keep}};
+       View ids = step<Embedding>(p, 5).ids;
+       step<Collective>(p, 1).more = {{ids, ids}};
      }},
     {"class 1, collective 0: number of tensors is 1, in class 0 it is 2",
      [](Plan &p) {

@@ -7,7 +7,7 @@ module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
   // comes after both.
   // CHECK-LABEL: func.func @independent
   // CHECK:      %[[HALF:.*]] = nn.unary "neg" %[[B:.*]] :
-  // CHECK-NEXT: %[[SUMS:.*]]:2 = spmd.all_reduce_many sum %[[A:.*]], %[[HALF]] over ["dp"] {id = 0 : i64}
+  // CHECK-NEXT: %[[SUMS:.*]]:2 = spmd.all_reduce_many sum %[[A:.*]], %[[HALF]] over ["dp"] {id = 0 : i64, spmd.origins = 
   // CHECK-NEXT: %[[USE:.*]] = nn.unary "exp" %[[SUMS]]#0
   // CHECK-NEXT: return %[[USE]], %[[SUMS]]#1
   func.func @independent(%a: tensor<4xf32, #v>, %b: tensor<f32, #n>) -> (tensor<4xf32, #v>, tensor<f32, #n>) attributes {spmd.ranks = array<i64: 0, 1, 2, 3>} {
@@ -57,12 +57,12 @@ module attributes {nn.mesh = #nn.mesh<dp=2>} {
 // -----
 
 #v = #nn.layout<[rows=65536]>
-module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{axes = ["dp"], bytes = 600000 : i64}]} {
+module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "gradients", axes = ["dp"], bytes = 600000 : i64}]} {
   // Two fit into a bucket of 600 kB, the third begins another, past a
   // collective over which it waits.
   // CHECK-LABEL: func.func @buckets
   // CHECK: spmd.all_reduce max %{{.*}} over ["dp"] {id = 0 : i64}
-  // CHECK: spmd.all_reduce_many sum %{{.*}}, %{{.*}} over ["dp"] {id = 1 : i64}
+  // CHECK: spmd.all_reduce_many sum %{{.*}}, %{{.*}} over ["dp"] {id = 1 : i64, spmd.origins = 
   // CHECK: spmd.all_reduce sum %{{.*}} over ["dp"] {id = 2 : i64}
   func.func @buckets(%a: tensor<65536xf32, #v>, %b: tensor<65536xf32, #v>, %c: tensor<65536xf32, #v>) -> (tensor<65536xf32, #v>, tensor<65536xf32, #v>, tensor<65536xf32, #v>, tensor<65536xf32, #v>) attributes {spmd.ranks = array<i64: 0, 1>} {
     %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<65536xf32, #v>) -> tensor<65536xf32, #v>
@@ -93,5 +93,57 @@ module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
     %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<2xf32, #w>) -> tensor<2xf32, #w>
     %t = spmd.all_reduce sum %s over ["dp"] {id = 1 : i64} : (tensor<2xf32, #w>) -> tensor<2xf32, #w>
     return %t : tensor<2xf32, #w>
+  }
+}
+
+// -----
+
+#r = #nn.layout<[rows=4]>
+#h = #nn.layout<[rows=2]>
+#c = #nn.layout<[rows=2] [cols=6]>
+#d = #nn.layout<[rows=2] [cols=3]>
+module attributes {nn.mesh = #nn.mesh<dp=2>} {
+  // Gathers of stored parameters of one unit are done where the first is, each
+  // along its own dim, over what they wait for otherwise.
+  // CHECK-LABEL: func.func @units
+  // CHECK:      %[[A:.*]] = nn.parameter "a"
+  // CHECK-NEXT: %[[B:.*]] = nn.parameter "b"
+  // CHECK-NEXT: %[[G:.*]]:2 = spmd.all_gather_many %[[A]], %[[B]] over ["dp"]
+  // CHECK-SAME: cuts = [#spmd.cut<0, 0, offset = <dp: [0, 2]>, size = <2>>, #spmd.cut<1, 0, offset = <dp: [0, 3]>, size = <3>>], id = 0 : i64
+  // CHECK:      spmd.all_reduce sum %{{.*}} {id = 1 : i64}
+  // CHECK:      spmd.all_gather %{{.*}} id = 2 : i64
+  func.func @units(%x: tensor<4xf32, #r>) -> (tensor<4xf32, #r>, tensor<2x6xf32, #c>, tensor<4xf32, #r>) attributes {spmd.ranks = array<i64: 0, 1>} {
+    %a = nn.parameter "a" : tensor<2xf32, #h>
+    %g = spmd.all_gather %a over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64, nn.unit = "h.0", offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    %p = nn.binary "mul" %x, %g : (tensor<4xf32, #r>, tensor<4xf32, #r>) -> tensor<4xf32, #r>
+    %s = spmd.all_reduce sum %p over ["dp"] {id = 1 : i64} : (tensor<4xf32, #r>) -> tensor<4xf32, #r>
+    %b = nn.parameter "b" : tensor<2x3xf32, #d>
+    %h = spmd.all_gather %b over ["dp"] {dim = 1 : i64, factor = 0 : i64, id = 2 : i64, nn.unit = "h.0", offsets = #spmd.table<dp: [0, 3]>, sizes = #spmd.table<3>} : (tensor<2x3xf32, #d>) -> tensor<2x6xf32, #c>
+    %e = nn.parameter "e" : tensor<2xf32, #h>
+    %k = spmd.all_gather %e over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 3 : i64, nn.unit = "h.1", offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    return %s, %h, %k : tensor<4xf32, #r>, tensor<2x6xf32, #c>, tensor<4xf32, #r>
+  }
+}
+
+// -----
+
+#r = #nn.layout<[rows=4]>
+#h = #nn.layout<[rows=2]>
+module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "parameters", axes = ["dp"], bytes = 32 : i64}]} {
+  // Two of 16 bytes fill a bucket of parameters, whatever their units; what is
+  // computed is not gathered with them.
+  // CHECK-LABEL: func.func @sized
+  // CHECK: spmd.all_gather_many %{{.*}}, %{{.*}} over ["dp"]
+  // CHECK-COUNT-2: spmd.all_gather %
+  // CHECK-NOT: all_gather
+  func.func @sized(%x: tensor<2xf32, #h>) -> (tensor<4xf32, #r>, tensor<4xf32, #r>, tensor<4xf32, #r>, tensor<4xf32, #r>) attributes {spmd.ranks = array<i64: 0, 1>} {
+    %a = nn.parameter "a" : tensor<2xf32, #h>
+    %b = nn.parameter "b" : tensor<2xf32, #h>
+    %c = nn.parameter "c" : tensor<2xf32, #h>
+    %f = spmd.all_gather %a over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64, nn.unit = "h.0", offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    %g = spmd.all_gather %b over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 1 : i64, nn.unit = "h.1", offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    %h = spmd.all_gather %c over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 2 : i64, nn.unit = "h.1", offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    %k = spmd.all_gather %x over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 3 : i64, offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    return %f, %g, %h, %k : tensor<4xf32, #r>, tensor<4xf32, #r>, tensor<4xf32, #r>, tensor<4xf32, #r>
   }
 }

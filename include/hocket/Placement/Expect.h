@@ -30,6 +30,14 @@ inline constexpr llvm::StringLiteral kExpectBackward = "nn.expect_backward";
 /// Compares them with a differentiated module; errors at the lines that fail.
 mlir::LogicalResult checkBackward(mlir::ModuleOp module);
 
+/// On the module: what bucket lines say, a list of
+///   {of = "gradients", axes = ["dp"], bytes = 26214400 : i64, line = loc(...)}
+inline constexpr llvm::StringLiteral kBuckets = "nn.buckets";
+
+/// Reports lines `bucket gradients` over axes over which the backward of a
+/// differentiated module reduces nothing.
+mlir::LogicalResult checkGradientBuckets(mlir::ModuleOp module);
+
 /// The all_reduces that a licensed op does inside (nn.statistics).
 int64_t countStatistics(mlir::Operation *op);
 

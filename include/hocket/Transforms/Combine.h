@@ -1,11 +1,13 @@
-//===- Combine.h - several all_reduces as one ------------------*- C++ -*-===//
+//===- Combine.h - several collectives as one ------------------*- C++ -*-===//
 //
-// spmd -> spmd. Small all_reduces over equal axes, with equal reduction and
-// element type, of which none needs another's result, become one collective of
-// several tensors: each costs a meeting of all ranks, whatever its size. The
-// module attribute nn.buckets makes larger ones of gradients:
+// spmd -> spmd. Collectives of one kind over equal axes, with equal reduction
+// and element type, of which none needs another's result, become one of several
+// tensors, each cut in its own way: each collective costs a meeting of all
+// ranks, whatever its size. These are small all_reduces and reduce_scatters,
+// and what gathers the parameters, or scatters the gradients, of one match of
+// an fsdp line. The module attribute nn.buckets states other sizes:
 //
-//   nn.buckets = [{axes = ["dp"], bytes = 26214400 : i64}]
+//   nn.buckets = [{of = "gradients", axes = ["dp"], bytes = 26214400 : i64}]
 //
 //===----------------------------------------------------------------------===//
 

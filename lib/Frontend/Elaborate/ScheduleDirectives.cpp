@@ -126,7 +126,8 @@ bool ScheduleEmitter::emitBucket(const BucketStmt &stmt, Place &place) {
     return false;
   write<sched::BucketOp>(
       location(stmt.keyword, place),
-      {builder.getNamedAttr("bytes",
+      {text("what", stmt.what.text),
+       builder.getNamedAttr("bytes",
                             builder.getF64FloatAttr(stmt.size.getBytes())),
        builder.getNamedAttr("over", *over)});
   return true;
@@ -153,10 +154,10 @@ bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
 bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
   if (stmt.point == SyncPoint::BwdPre || stmt.point == SyncPoint::BwdPost) {
     elaborator
-        .error(stmt.pointRange,
-               "the backward is derived from the placements of the forward: "
-               "what it has to reduce or gather here it does already, and " +
-                   std::string(getSpelling(stmt.op)) + " would do it twice")
+        .error(stmt.opRange,
+               "the backward is derived from the placements of the forward: a "
+               "line can only say where a gradient is reduced, and " +
+                   std::string(getSpelling(stmt.op)) + " does not reduce")
         .note("leave the line out; `hocket plan --grad` shows what follows, "
               "and `expect backward == { ... }` pins it");
     return false;

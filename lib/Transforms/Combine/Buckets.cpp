@@ -4,6 +4,7 @@
 #include "hocket/Plan/Report.h"
 #include "hocket/Transforms/Combine.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -38,52 +39,62 @@ combining::neededBy(func::FuncOp func,
 
 int64_t Planner::bytesOf(size_t index) const {
   int64_t most = 0;
-  for (std::vector<spmd::CollectiveOp> collectives : classes) {
-    auto type =
-        cast<RankedTensorType>(collectives[index]->getOperand(0).getType());
-    int64_t bits = type.getElementType().getIntOrFloatBitWidth();
-    most = std::max(most, type.getNumElements() * ((bits + 7) / 8));
-  }
+  for (std::vector<spmd::CollectiveOp> collectives : classes)
+    for (Value side : {collectives[index].getSource(),
+                       collectives[index].getDestination()}) {
+      auto type = cast<RankedTensorType>(side.getType());
+      int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+      most = std::max(most, type.getNumElements() * ((bits + 7) / 8));
+    }
   return most;
 }
 
-int64_t Planner::limitOf(ArrayAttr axes) const {
-  if (limits)
-    for (auto limit : limits.getAsRange<DictionaryAttr>())
-      if (limit.get("axes") == axes)
-        return cast<IntegerAttr>(limit.get("bytes")).getInt();
-  return kCombinedBytes;
-}
-
-/// The forward does not wait for the backward.
-static bool isOfBackward(spmd::AllReduceOp op) {
-  std::string path = originOf(op.getLoc()).path;
-  return StringRef(path).ends_with(".grad") ||
-         StringRef(path).ends_with(".again");
-}
-
-bool Planner::fits(const Bucket &bucket, size_t next) const {
-  for (std::vector<spmd::CollectiveOp> collectives : classes) {
-    auto first =
-        cast<spmd::AllReduceOp>(collectives[bucket.front()].getOperation());
-    auto other = dyn_cast<spmd::AllReduceOp>(collectives[next].getOperation());
-    if (!other || isOfBackward(first) != isOfBackward(other) ||
-        first.getAxes() != other.getAxes() ||
-        first.getReduction() != other.getReduction() ||
-        getElementTypeOrSelf(first.getX()) !=
-            getElementTypeOrSelf(other.getX()))
-      return false;
+std::optional<int64_t> Planner::limitOf(const Key &key) const {
+  if (!limits)
+    return {};
+  bool ofParameters = key.kind == Kind::Fetch || key.kind == Kind::Publish;
+  llvm::SmallPtrSet<Attribute, 4> axes(key.axes.begin(), key.axes.end());
+  for (auto limit : limits.getAsRange<DictionaryAttr>()) {
+    auto over = limit.getAs<ArrayAttr>("axes");
+    bool isOfParameters =
+        limit.getAs<StringAttr>("of").getValue() == "parameters";
+    if (isOfParameters == ofParameters && over.size() == axes.size() &&
+        llvm::all_of(over, [&](Attribute axis) { return axes.contains(axis); }))
+      return limit.getAs<IntegerAttr>("bytes").getInt();
   }
+  return {};
+}
+
+/// Without a bucket line: what is small, and what one match of an fsdp line
+/// splits, gathered and scattered as one.
+bool Planner::fitsSize(const Bucket &bucket, size_t next) const {
   int64_t bytes = bytesOf(next);
   for (size_t member : bucket)
     bytes += bytesOf(member);
-  return bytes <= limitOf(spmd::CollectiveOp(classes.front()[next]).getAxes());
+  if (std::optional<int64_t> limit = limitOf(keys[next]))
+    return bytes <= *limit;
+  auto unitOf = [&](size_t index) {
+    return classes.front()[index]->getAttr(nn::kUnit);
+  };
+  if (Attribute unit = unitOf(next); unit && keys[next].kind != Kind::Reduce)
+    return llvm::all_of(bucket,
+                        [&](size_t member) { return unitOf(member) == unit; });
+  return bytes <= kCombinedBytes;
+}
+
+bool Planner::fits(const Bucket &bucket, size_t next) const {
+  for (const std::vector<spmd::CollectiveOp> &collectives : classes)
+    if (!(keyOf(collectives[bucket.front()]) == keyOf(collectives[next])))
+      return false;
+  return fitsSize(bucket, next);
 }
 
 void Planner::close(size_t next) {
   auto isNeeded = [&](const Bucket &bucket) {
-    return llvm::any_of(
-        bucket, [&](size_t member) { return needed[next].test(member); });
+    return keys[bucket.front()].kind != Kind::Fetch &&
+           llvm::any_of(bucket, [&](size_t member) {
+             return needed[next].test(member);
+           });
   };
   for (size_t i = 0; i < open.size();) {
     if (!isNeeded(open[i])) {
@@ -95,20 +106,37 @@ void Planner::close(size_t next) {
   }
 }
 
+/// What did not take in `next` by its size is full: else what is small and
+/// comes late would be gathered long before it is needed.
+void Planner::closeFull(size_t next) {
+  if (keys[next].kind != Kind::Fetch || !limitOf(keys[next]))
+    return;
+  for (size_t i = 0; i < open.size(); ++i)
+    if (keys[open[i].front()] == keys[next]) {
+      closed.push_back(std::move(open[i]));
+      open.erase(open.begin() + i);
+      return;
+    }
+}
+
 std::vector<Bucket> Planner::plan() {
-  for (size_t next = 0; next < classes.front().size(); ++next) {
+  for (const spmd::CollectiveOp &op : classes.front())
+    keys.push_back(keyOf(op));
+  for (size_t next = 0; next < keys.size(); ++next) {
     close(next);
-    bool isAllReduce = llvm::all_of(classes, [&](auto collectives) {
-      return isa<spmd::AllReduceOp>(collectives[next].getOperation());
+    bool isOther = llvm::any_of(classes, [&](const auto &collectives) {
+      return keyOf(collectives[next]).kind == Kind::Other;
     });
-    if (!isAllReduce)
+    if (isOther)
       continue;
     auto found = llvm::find_if(
         open, [&](const Bucket &bucket) { return fits(bucket, next); });
-    if (found != open.end())
+    if (found != open.end()) {
       found->push_back(next);
-    else
-      open.push_back({next});
+      continue;
+    }
+    closeFull(next);
+    open.push_back({next});
   }
   closed.insert(closed.end(), open.begin(), open.end());
   llvm::erase_if(closed,

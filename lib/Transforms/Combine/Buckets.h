@@ -1,11 +1,11 @@
-//===- Buckets.h - which collectives become one --------------------*- C++
-//-*-===//
+//===- Buckets.h - which collectives become one ----------------*- C++ -*-===//
 //
-// Collectives are met in program order. An all_reduce joins an open bucket of
-// its kind, and waits there: the bucket runs where its last member stands. So
-// a bucket is closed before the first collective that needs one of its results,
-// in any rank class: all classes must combine alike, or ranks would wait for
-// each other in different collectives.
+// Collectives are met in program order. A reduction joins an open bucket of its
+// kind, and waits there: the bucket runs where its last member stands. So it is
+// closed before the first collective that needs one of its results, in any rank
+// class: all classes must combine alike, or ranks would wait for each other in
+// different collectives. A gather of a stored parameter needs nothing, and its
+// bucket runs where its first member stands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,34 @@ std::vector<llvm::BitVector>
 neededBy(mlir::func::FuncOp func,
          llvm::ArrayRef<spmd::CollectiveOp> collectives);
 
+enum class Kind {
+  Other,
+  Reduce,  // all_reduce
+  Scatter, // reduce_scatter of a gradient
+  Fetch,   // all_gather of a stored parameter
+  Publish, // all_gather of a parameter that has been updated
+};
+
+/// Only equal ones become one.
+struct Key {
+  Kind kind = Kind::Other;
+  mlir::ArrayAttr axes;
+  mlir::Type element;
+  nn::Reduction reduction = nn::Reduction::Sum;
+  bool ofBackward = false; // for which the forward does not wait
+
+  bool operator==(const Key &other) const {
+    return kind == other.kind && axes == other.axes &&
+           element == other.element && reduction == other.reduction &&
+           ofBackward == other.ofBackward;
+  }
+};
+
+Key keyOf(spmd::CollectiveOp op);
+
+/// What an all_gather reads is a parameter, or made of one alone.
+bool isStored(mlir::Value value);
+
 /// Positions of collectives that become one, two or more each.
 using Bucket = std::vector<size_t>;
 
@@ -41,14 +69,18 @@ public:
 
 private:
   bool fits(const Bucket &bucket, size_t next) const;
-  /// At the class that has most of it.
+  bool fitsSize(const Bucket &bucket, size_t next) const;
+  /// Of the whole tensor, at the class that has most of it.
   int64_t bytesOf(size_t index) const;
-  int64_t limitOf(mlir::ArrayAttr axes) const;
+  /// What a bucket line says of this kind over these axes.
+  std::optional<int64_t> limitOf(const Key &key) const;
   void close(size_t next);
+  void closeFull(size_t next);
 
   llvm::ArrayRef<std::vector<spmd::CollectiveOp>> classes;
   std::vector<llvm::BitVector> needed;
   mlir::ArrayAttr limits;
+  std::vector<Key> keys; // in the first class
   std::vector<Bucket> open, closed;
 };
 

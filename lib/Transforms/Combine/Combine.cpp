@@ -1,10 +1,11 @@
-//===- Combine.cpp - several all_reduces as one ---------------------------===//
+//===- Combine.cpp - several collectives as one ---------------------------===//
 
 #include "hocket/Transforms/Combine.h"
 #include "Buckets.h"
+#include "hocket/Placement/Expect.h"
 #include "hocket/Transforms/Partition.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -28,27 +29,78 @@ static SmallVector<Operation *> needing(ArrayRef<Operation *> members) {
   return list;
 }
 
-/// The members, where the last one stands. What needs them follows.
-static void merge(ArrayRef<Operation *> members) {
+static spmd::CutAttr cutOf(Operation *member) {
+  auto cut = [&](auto op) {
+    return spmd::CutAttr::get(op.getContext(), op.getDim(), op.getFactor(),
+                              op.getOffsets(), op.getSizes());
+  };
+  if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(member))
+    return cut(scatter);
+  return cut(cast<spmd::AllGatherOp>(member));
+}
+
+/// One collective of what the members move.
+static Operation *createMerged(OpBuilder &builder,
+                               ArrayRef<Operation *> members) {
   SmallVector<Value> operands;
   SmallVector<Type> types;
-  SmallVector<Location> locations;
+  SmallVector<Attribute> cuts;
   for (Operation *member : members) {
     operands.push_back(member->getOperand(0));
     types.push_back(member->getResult(0).getType());
-    locations.push_back(member->getLoc());
+    if (!isa<spmd::AllReduceOp>(member))
+      cuts.push_back(cutOf(member));
   }
-  OpBuilder builder(members.back());
-  auto first = cast<spmd::AllReduceOp>(members.front());
-  auto merged = spmd::AllReduceManyOp::create(
-      builder, members.front()->getLoc(), types, operands, first.getAxes(),
-      first.getReduction(), first.getId());
+  Location loc = members.front()->getLoc();
+  ArrayAttr list = builder.getArrayAttr(cuts);
+  return TypeSwitch<Operation *, Operation *>(members.front())
+      .Case([&](spmd::AllReduceOp first) {
+        return spmd::AllReduceManyOp::create(
+            builder, loc, types, operands, first.getAxes(),
+            first.getReduction(), first.getId());
+      })
+      .Case([&](spmd::ReduceScatterOp first) {
+        return spmd::ReduceScatterManyOp::create(
+            builder, loc, types, operands, first.getAxes(),
+            first.getReduction(), list, first.getId());
+      })
+      .Case([&](spmd::AllGatherOp first) {
+        return spmd::AllGatherManyOp::create(builder, loc, types, operands,
+                                             first.getAxes(), list,
+                                             first.getId());
+      })
+      .Default(nullptr);
+}
+
+/// What makes a parameter ready to be gathered, to before `place`.
+static void hoist(Value value, Operation *place) {
+  Operation *op = value.getDefiningOp();
+  if (op->isBeforeInBlock(place))
+    return;
+  for (Value operand : op->getOperands())
+    hoist(operand, place);
+  op->moveBefore(place);
+}
+
+/// The members as one, where the last one stands, or, if `isEarly`, the first.
+/// What needs a result follows.
+static void merge(ArrayRef<Operation *> members, bool isEarly) {
+  if (isEarly)
+    for (Operation *member : members)
+      hoist(member->getOperand(0), members.front());
+  OpBuilder builder(isEarly ? members.front() : members.back());
+  Operation *merged = createMerged(builder, members);
+  SmallVector<Attribute> origins;
+  for (Operation *member : members)
+    origins.push_back(LocationAttr(member->getLoc()));
+  merged->setAttr(spmd::kOrigins, builder.getArrayAttr(origins));
   Operation *behind = merged;
-  for (Operation *op : needing(members)) {
-    op->moveAfter(behind);
-    behind = op;
-  }
-  for (auto [member, result] : llvm::zip(members, merged.getResults())) {
+  if (!isEarly)
+    for (Operation *op : needing(members)) {
+      op->moveAfter(behind);
+      behind = op;
+    }
+  for (auto [member, result] : llvm::zip(members, merged->getResults())) {
     member->getResult(0).replaceAllUsesWith(result);
     member->erase();
   }
@@ -78,7 +130,7 @@ LogicalResult hocket::combine(ModuleOp module) {
   if (classes.empty() || classes.front().empty())
     return success();
   Planner planner(classes, std::move(needed),
-                  module->getAttrOfType<ArrayAttr>("nn.buckets"));
+                  module->getAttrOfType<ArrayAttr>(placement::kBuckets));
   std::vector<Bucket> buckets = planner.plan();
   if (buckets.empty())
     return success();
@@ -87,7 +139,8 @@ LogicalResult hocket::combine(ModuleOp module) {
       SmallVector<Operation *> members;
       for (size_t index : bucket)
         members.push_back(collectives[index]);
-      merge(members);
+      merge(members, keyOf(cast<spmd::CollectiveOp>(members.front())).kind ==
+                         Kind::Fetch);
     }
   for (auto func : module.getOps<func::FuncOp>())
     renumber(func);
@@ -99,7 +152,7 @@ struct CombinePass : PassWrapper<CombinePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CombinePass)
   StringRef getArgument() const final { return "hocket-combine"; }
   StringRef getDescription() const final {
-    return "make one collective of small all_reduces that need not wait for "
+    return "make one collective of those that are alike and need not wait for "
            "each other";
   }
   void runOnOperation() override {

@@ -1,6 +1,7 @@
 //===- Accumulate.cpp - adding the contributions to one gradient ----------===//
 
 #include "Backward.h"
+#include "dialects/Nn/FsdpUnit.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -97,6 +97,8 @@ Value Backward::read(Value forward) {
         ops, locationOf(gather.getLoc(), ".again"), gather.getType(), kept,
         gather.getKind(), gather.getAxes(), gather.getRootAttr());
     copy->setAttr(nn::kBackward, ops.getUnitAttr());
+    if (Attribute unit = gather->getAttr(nn::kUnit))
+      copy->setAttr(nn::kUnit, unit);
     again = copy;
   }
   return again;

@@ -32,7 +32,8 @@ LogicalResult hocket::differentiate(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance(func);
   eliminateCommonSubExpressions(rewriter, dominance, func);
-  return placement::checkBackward(module);
+  return failure(failed(placement::checkGradientBuckets(module)) ||
+                 failed(placement::checkBackward(module)));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 //===- ClassBuilder.cpp - the program of one rank class -------------------===//
 
 #include "ClassBuilder.h"
+#include "hocket/Transforms/Fuse.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -31,6 +32,8 @@ func::FuncOp ClassBuilder::build(StringRef name) {
   func::FuncOp func = makeFunction(name);
   for (Operation &op : placed.getBody().front()) {
     loc = op.getLoc();
+    Block *block = builder.getInsertionBlock();
+    Operation *last = block->empty() ? nullptr : &block->back();
     if (failed(lower(op))) {
       func.erase();
       return {};

@@ -10,6 +10,7 @@
 #include "hocket/Transforms/Partition.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <map>
 #include <set>
 
@@ -98,10 +99,14 @@ static bool haveSameFacts(spmd::CollectiveOp a, spmd::CollectiveOp b) {
          a->getAttrDictionary() == b->getAttrDictionary();
 }
 
-/// The factors that a collective cuts or joins.
-static SmallVector<std::pair<int64_t, int64_t>>
-placesOf(spmd::CollectiveOp op) {
+/// The factors of an operand that a collective cuts or joins.
+static SmallVector<std::pair<int64_t, int64_t>> placesOf(spmd::CollectiveOp op,
+                                                         size_t operand) {
   SmallVector<std::pair<int64_t, int64_t>> places;
+  if (auto cuts = op->getAttrOfType<ArrayAttr>("cuts")) {
+    auto cut = cast<spmd::CutAttr>(cuts[operand]);
+    places.push_back({cut.getDim(), cut.getFactor()});
+  }
   auto add = [&](StringRef dim, StringRef factor) {
     if (auto value = op->getAttrOfType<IntegerAttr>(dim))
       places.push_back(
@@ -133,42 +138,56 @@ static bool haveSameShape(Value a, Value b,
 }
 
 static bool haveSameShapes(spmd::CollectiveOp a, spmd::CollectiveOp b) {
-  SmallVector<std::pair<int64_t, int64_t>> places = placesOf(a);
-  return a->getNumOperands() == b->getNumOperands() &&
-         llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
-                      [&](auto pair) {
-                        auto [x, y] = pair;
-                        return haveSameShape(x, y, places);
-                      });
+  if (a->getNumOperands() != b->getNumOperands())
+    return false;
+  for (size_t i = 0; i < a->getNumOperands(); ++i)
+    if (!haveSameShape(a->getOperand(i), b->getOperand(i), placesOf(a, i)))
+      return false;
+  return true;
 }
 
 /// What the class has of a cut factor is what the tables give its members.
 LogicalResult ClassChecker::checkOwnShare(size_t number,
                                           spmd::CollectiveOp op) {
   const Meeting &meeting = meetingOf(op.getAxes());
-  auto check = [&](StringRef dim, StringRef factor, StringRef sizes,
+  auto check = [&](int64_t dim, int64_t factor, spmd::TableAttr sizes,
                    Value part) -> LogicalResult {
-    auto table = op->getAttrOfType<spmd::TableAttr>(sizes);
-    if (!table)
-      return success();
     int64_t own =
-        nn::layoutOf(part)
-            .getDims()[op->getAttrOfType<IntegerAttr>(dim).getInt()]
-            .getFactors()[op->getAttrOfType<IntegerAttr>(factor).getInt()]
-            .getSize();
+        nn::layoutOf(part).getDims()[dim].getFactors()[factor].getSize();
     for (int64_t member : meeting.members[number]) {
-      int64_t stated = table.getValues()[table.isConstant() ? 0 : member];
+      int64_t stated = sizes.getValues()[sizes.isConstant() ? 0 : member];
       if (stated != own)
         return op->emitError() << "member " << member << " has " << own
                                << " of the factor, its table says " << stated;
     }
     return success();
   };
-  bool scatters = isa<spmd::ReduceScatterOp>(op);
-  if (failed(check("dim", "factor", "sizes",
-                   scatters ? op.getDestination() : op.getSource())))
-    return failure();
-  return check("toDim", "toFactor", "toSizes", op.getDestination());
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](spmd::ReduceScatterOp op) {
+        return check(op.getDim(), op.getFactor(), op.getSizes(),
+                     op.getResult());
+      })
+      .Case([&](spmd::AllGatherOp op) {
+        return check(op.getDim(), op.getFactor(), op.getSizes(), op.getX());
+      })
+      .Case([&](spmd::AllToAllOp op) {
+        return failure(failed(check(op.getDim(), op.getFactor(), op.getSizes(),
+                                    op.getX())) ||
+                       failed(check(op.getToDim(), op.getToFactor(),
+                                    op.getToSizes(), op.getResult())));
+      })
+      .Case<spmd::ReduceScatterManyOp, spmd::AllGatherManyOp>([&](auto op) {
+        bool scatters = isa<spmd::ReduceScatterManyOp>(op.getOperation());
+        for (auto [x, result, attribute] :
+             llvm::zip(op.getXs(), op.getResults(), op.getCuts())) {
+          auto cut = cast<spmd::CutAttr>(attribute);
+          if (failed(check(cut.getDim(), cut.getFactor(), cut.getSize(),
+                           scatters ? result : x)))
+            return failure();
+        }
+        return success();
+      })
+      .Default(success());
 }
 
 LogicalResult ClassChecker::compare(size_t index) {

@@ -1,6 +1,7 @@
 //===- StepBuilder.cpp - the norm, and what a step returns ----------------===//
 
 #include "StepBuilder.h"
+#include "dialects/Nn/FsdpUnit.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -148,9 +149,9 @@ void StepBuilder::clip(Value norm) {
 }
 
 void StepBuilder::assign(StringRef name, Value value, Value stored) {
-  assigned.push_back(
-      {builder.getStringAttr(name),
-       placer.redistribute(builder, at, value, nn::layoutOf(stored))});
+  Value moved = placer.redistribute(builder, at, value, nn::layoutOf(stored));
+  nn::markUnit(stored, value, moved);
+  assigned.push_back({builder.getStringAttr(name), moved});
 }
 
 void StepBuilder::finish(Value norm, Value rate) {

@@ -30,6 +30,17 @@ std::string CollectiveSpec::describe() const {
   return text;
 }
 
+CollectiveSpec CollectiveSpec::alone(size_t tensor) const {
+  CollectiveSpec one = *this;
+  one.more.clear();
+  if (tensor == 0)
+    return one;
+  const Part &part = more[tensor - 1];
+  one.src = part.src, one.dst = part.dst;
+  one.dim = part.dim, one.offset = part.offset, one.size = part.size;
+  return one;
+}
+
 static std::string shapeText(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
@@ -132,16 +143,14 @@ Status checkSpec(const CollectiveSpec &spec) {
     return bad("expected windows " + shapeText(src) + " and " + shapeText(dst) +
                ", found " + shapeText(spec.src.shape) + " and " +
                shapeText(spec.dst.shape));
-  if (!spec.more.empty() && spec.kind != CollectiveKind::AllReduce)
+  if (!spec.more.empty() && !plan::Collective::movesSeveral(spec.kind))
     return bad("it takes one tensor, found " +
                std::to_string(1 + spec.more.size()));
-  for (const CollectiveSpec::Pair &pair : spec.more)
-    if (pair.src.shape.size() > maxDims || pair.src.shape != pair.dst.shape ||
-        pair.src.shape.size() != pair.src.strides.size() ||
-        pair.dst.shape.size() != pair.dst.strides.size())
-      return bad("expected two windows of one shape, found " +
-                 shapeText(pair.src.shape) + " and " +
-                 shapeText(pair.dst.shape));
+  for (size_t i = 0; i < spec.more.size(); ++i) {
+    Status status = checkSpec(spec.alone(i + 1));
+    if (!status.ok())
+      return status;
+  }
   return Status::success();
 }
 
@@ -166,6 +175,14 @@ std::string difference(const CollectiveSpec &a, const CollectiveSpec &b) {
            " and the other of " + plan::toString(b.type);
   if (a.reduction != b.reduction)
     return "they reduce differently";
+  if (a.more.size() != b.more.size())
+    return "one moves " + std::to_string(1 + a.more.size()) +
+           " tensors and the other " + std::to_string(1 + b.more.size());
+  for (size_t i = 0; i < a.more.size(); ++i) {
+    std::string text = difference(a.alone(i + 1), b.alone(i + 1));
+    if (!text.empty())
+      return text;
+  }
   if (a.dim != b.dim || a.toDim != b.toDim || a.root != b.root)
     return "they work on different dims or roots";
   if (a.offset != b.offset || a.size != b.size || a.toOffset != b.toOffset ||
@@ -176,13 +193,6 @@ std::string difference(const CollectiveSpec &a, const CollectiveSpec &b) {
            shapeText(wholeShape(b));
   if (a.members != b.members)
     return "they have different members";
-  if (a.more.size() != b.more.size())
-    return "one moves " + std::to_string(1 + a.more.size()) +
-           " tensors and the other " + std::to_string(1 + b.more.size());
-  for (size_t i = 0; i < a.more.size(); ++i)
-    if (a.more[i].src.shape != b.more[i].src.shape)
-      return "their tensors are " + shapeText(a.more[i].src.shape) + " and " +
-             shapeText(b.more[i].src.shape);
   return "";
 }
 

@@ -21,16 +21,28 @@ static int64_t product(const std::vector<int64_t> &shape) {
 
 Transfers::Transfers(const CollectiveSpec &mine,
                      const std::vector<const CollectiveSpec *> &all) {
+  if (mine.more.empty()) {
+    add(mine, all);
+    return;
+  }
+  for (size_t tensor = 0; tensor <= mine.more.size(); ++tensor) {
+    std::vector<CollectiveSpec> parts;
+    for (const CollectiveSpec *peer : all)
+      parts.push_back(peer->alone(tensor));
+    std::vector<const CollectiveSpec *> list;
+    for (const CollectiveSpec &part : parts)
+      list.push_back(&part);
+    add(parts[mine.me], list);
+  }
+}
+
+/// What one tensor needs.
+void Transfers::add(const CollectiveSpec &mine,
+                    const std::vector<const CollectiveSpec *> &all) {
   int64_t members = static_cast<int64_t>(all.size());
   switch (mine.kind) {
   case CollectiveKind::AllReduce:
-    for (size_t tensor = 0; tensor <= mine.more.size(); ++tensor) {
-      std::vector<CollectiveSpec::Pair> ours;
-      for (const CollectiveSpec *peer : all)
-        ours.push_back(tensor ? peer->more[tensor - 1]
-                              : CollectiveSpec::Pair{peer->src, peer->dst});
-      reduceChunks(mine, ours);
-    }
+    reduceChunks(mine, all);
     break;
   case CollectiveKind::ReduceScatter:
     reduceBox(mine, all);
@@ -77,8 +89,8 @@ void Transfers::reduceBox(const CollectiveSpec &mine,
         {address(peer->src, mine.type, mine.dim, mine.offset[mine.me]),
          mine.type, mine.dst.shape, peer->src.strides});
   int64_t elements = out.elements();
-  received = static_cast<int64_t>(all.size() - 1) * elements *
-             plan::byteSize(mine.type);
+  received += static_cast<int64_t>(all.size() - 1) * elements *
+              plan::byteSize(mine.type);
   if (elements > 0)
     reductions.push_back(
         {Reduce(mine.reduction, out, terms, orderByStride(out.strides)), 0,
@@ -89,20 +101,21 @@ void Transfers::reduceBox(const CollectiveSpec &mine,
 /// intervals of the elements' numbers, so all must number them alike: in
 /// memory order if the layouts are equal, else row-major.
 void Transfers::reduceChunks(const CollectiveSpec &mine,
-                             const std::vector<CollectiveSpec::Pair> &ours) {
+                             const std::vector<const CollectiveSpec *> &all) {
   bool alike = true;
   std::vector<Operand> terms;
-  const Window &src = ours[mine.me].src, &dst = ours[mine.me].dst;
-  for (const CollectiveSpec::Pair &peer : ours) {
-    alike &= peer.src.strides == src.strides && peer.dst.strides == dst.strides;
-    terms.push_back({peer.src.data, mine.type, src.shape, peer.src.strides});
+  const Window &src = mine.src, &dst = mine.dst;
+  for (const CollectiveSpec *peer : all) {
+    alike &=
+        peer->src.strides == src.strides && peer->dst.strides == dst.strides;
+    terms.push_back({peer->src.data, mine.type, src.shape, peer->src.strides});
   }
   std::vector<int> order(dst.shape.size());
   std::iota(order.begin(), order.end(), 0);
   if (alike)
     order = orderByStride(dst.strides);
   Operand out{dst.data, mine.type, dst.shape, dst.strides};
-  int64_t members = static_cast<int64_t>(ours.size());
+  int64_t members = static_cast<int64_t>(all.size());
   int64_t elements = out.elements();
   auto begin = [&](int64_t member) {
     return chunkBegin(elements, member, members);
@@ -116,8 +129,8 @@ void Transfers::reduceChunks(const CollectiveSpec &mine,
                           begin(mine.me), begin(mine.me + 1)});
   for (int64_t step = 1; step < members; ++step) {
     int64_t peer = (mine.me + step) % members;
-    Operand theirs{ours[peer].dst.data, mine.type, dst.shape,
-                   ours[peer].dst.strides};
+    Operand theirs{all[peer]->dst.data, mine.type, dst.shape,
+                   all[peer]->dst.strides};
     if (begin(peer) < begin(peer + 1))
       gathers.push_back({Reduce(mine.reduction, out, {theirs}, order),
                          begin(peer), begin(peer + 1)});

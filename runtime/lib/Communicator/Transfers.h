@@ -36,13 +36,14 @@ private:
     int64_t begin, end;
   };
 
+  void add(const CollectiveSpec &mine,
+           const std::vector<const CollectiveSpec *> &all);
   void copyFrom(int64_t peer, const CollectiveSpec &mine,
                 const CollectiveSpec &theirs);
   void reduceBox(const CollectiveSpec &mine,
                  const std::vector<const CollectiveSpec *> &all);
-  /// `ours[i]` are the windows of member i.
   void reduceChunks(const CollectiveSpec &mine,
-                    const std::vector<CollectiveSpec::Pair> &ours);
+                    const std::vector<const CollectiveSpec *> &all);
 
   std::vector<Piece> pieces;
   std::vector<Chunk> reductions, gathers;

@@ -62,16 +62,19 @@ CollectiveSpec AddressBook::collective(const plan::Collective &collective,
   spec.type = dst.type;
   spec.src = {src.data, src.shape, src.strides};
   spec.dst = {dst.data, dst.shape, dst.strides};
-  for (const plan::Collective::Pair &pair : collective.more) {
-    Operand from = operand(pair.src), to = operand(pair.dst);
-    spec.more.push_back({{from.data, from.shape, from.strides},
-                         {to.data, to.shape, to.strides}});
-  }
-  spec.dim = collective.dim;
-  spec.toDim = collective.toDim;
   auto table = [&](int index) {
     return index < 0 ? std::vector<int64_t>() : plan.tables[index].values;
   };
+  for (const plan::Collective::Pair &pair : collective.more) {
+    Operand from = operand(pair.src), to = operand(pair.dst);
+    spec.more.push_back({{from.data, from.shape, from.strides},
+                         {to.data, to.shape, to.strides},
+                         pair.dim,
+                         table(pair.offset),
+                         table(pair.size)});
+  }
+  spec.dim = collective.dim;
+  spec.toDim = collective.toDim;
   spec.offset = table(collective.offset);
   spec.size = table(collective.size);
   spec.toOffset = table(collective.toOffset);

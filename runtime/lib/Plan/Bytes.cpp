@@ -25,6 +25,12 @@ static int64_t reducedElements(const View &src, int64_t me, int64_t members) {
 
 int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
                       const Collective &collective, int64_t rank) {
+  if (!collective.more.empty()) {
+    int64_t bytes = 0;
+    for (size_t tensor = 0; tensor <= collective.more.size(); ++tensor)
+      bytes += receivedBytes(plan, rankClass, collective.alone(tensor), rank);
+    return bytes;
+  }
   int64_t members = 1;
   for (int axis : collective.axes)
     members *= plan.mesh[axis].size;
@@ -34,8 +40,6 @@ int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
   switch (collective.kind) {
   case CollectiveKind::AllReduce:
     elements = reducedElements(src, me, members);
-    for (const Collective::Pair &pair : collective.more)
-      elements += reducedElements(pair.src, me, members);
     break;
   case CollectiveKind::ReduceScatter:
     elements = (members - 1) * elementsBut(dst.shape, -1);

@@ -3,7 +3,6 @@
 #include "Checker.h"
 #include "PlanFields.h"
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace hocket::plan {
@@ -52,9 +51,10 @@ std::string difference(const Collective &a, const Collective &b) {
   if (a.more.size() != b.more.size())
     return is("number of tensors", std::to_string(1 + b.more.size()),
               std::to_string(1 + a.more.size()));
-  if (a.dim != b.dim || a.toDim != b.toDim)
-    return "moves other dims than in class 0";
-  return "";
+  bool sameDims = a.dim == b.dim && a.toDim == b.toDim;
+  for (size_t i = 0; i < a.more.size(); ++i)
+    sameDims &= a.more[i].dim == b.more[i].dim;
+  return sameDims ? "" : "moves other dims than in class 0";
 }
 
 /// What the members of a group must agree on. Other groups may cut otherwise:
@@ -62,7 +62,17 @@ std::string difference(const Collective &a, const Collective &b) {
 struct GroupCut {
   DType type;
   std::vector<int64_t> shape; // but for the cut dims
-  std::array<int, 4> tables;  // offset, size, toOffset, toSize
+  std::vector<int> tables;    // offset, size, toOffset, toSize
+
+  GroupCut(DType type, const Collective &collective) : type(type) {
+    for (size_t tensor = 0; tensor <= collective.more.size(); ++tensor) {
+      Collective one = collective.alone(tensor);
+      auto rest = without(one.src.shape, {one.dim, one.toDim});
+      shape.insert(shape.end(), rest.begin(), rest.end());
+      tables.insert(tables.end(),
+                    {one.offset, one.size, one.toOffset, one.toSize});
+    }
+  }
 };
 
 } // namespace
@@ -100,16 +110,13 @@ bool Checker::checkShards(const Collective &collective, int offset, int size,
   return true;
 }
 
-bool Checker::checkBody(const Collective &collective) {
-  const Collective &c = collective;
+bool Checker::checkBody(const Collective &c) {
   if (!checkAxes(c.axes))
     return false;
   if (c.axes.empty())
     return fail("has no axes");
   if (!checkRead("src", c.src) || !checkWrite("dst", c.dst) ||
-      !checkType("src", c.src, typeOf(c.dst)))
-    return false;
-  if (!checkMore(c))
+      !checkType("src", c.src, typeOf(c.dst)) || !checkMore(c))
     return false;
   if (c.src.shape.size() != c.dst.shape.size())
     return fail("src has " + std::to_string(c.src.shape.size()) +
@@ -129,9 +136,9 @@ bool Checker::checkBody(const Collective &collective) {
   return checkShapes(c);
 }
 
-/// The further tensors of an all_reduce.
+/// The further tensors, each as if it were moved alone.
 bool Checker::checkMore(const Collective &c) {
-  if (!c.more.empty() && c.kind != CollectiveKind::AllReduce)
+  if (!c.more.empty() && !Collective::movesSeveral(c.kind))
     return fail(std::string(wordOf(c.kind)) +
                 " takes one tensor, more are only for all_reduce");
   for (const Collective::Pair &pair : c.more)
@@ -140,6 +147,8 @@ bool Checker::checkMore(const Collective &c) {
         !checkType("more dst", pair.dst, typeOf(c.dst)) ||
         !checkShape("more dst", pair.dst, pair.src.shape))
       return false;
+  }
+  where = whole;
   return true;
 }
 
@@ -241,18 +250,14 @@ bool Checker::checkSame(const std::vector<const Collective *> &byClass) {
     std::string message = difference(first, c);
     if (!message.empty())
       return fail(message);
-    DType type = plan.classes[k].buffers[c.src.buffer].type;
-    auto shape = without(c.src.shape, {c.dim, c.toDim});
-    for (const Collective::Pair &pair : c.more)
-      shape.insert(shape.end(), pair.src.shape.begin(), pair.src.shape.end());
+    GroupCut cut(plan.classes[k].buffers[c.src.buffer].type, c);
     current = &plan.classes[k];
     for (int64_t rank : ranksAlong(others)) {
-      GroupCut cut{type, shape, {c.offset, c.size, c.toOffset, c.toSize}};
       const GroupCut &group =
           groups.insert({plan.coordinate(rank, others), cut}).first->second;
-      if (group.type != type || group.shape != shape)
+      if (group.type != cut.type || group.shape != cut.shape)
         return fail(std::string("rank ") + std::to_string(rank) + " moves " +
-                    toString(type) + " " + shapeToString(shape) +
+                    toString(cut.type) + " " + shapeToString(cut.shape) +
                     ", another member " + toString(group.type) + " " +
                     shapeToString(group.shape));
       if (group.tables != cut.tables)

@@ -183,6 +183,10 @@ template <class V> void fields(V &v, Copy &x) {
 template <class V> void fields(V &v, Collective::Pair &x) {
   v.required("src", x.src);
   v.required("dst", x.dst);
+  v.optional("dim", x.dim, -1);
+  v.optional("offset", x.offset, -1);
+  v.optional("size", x.size, -1);
+  v.optional("source", x.source, -1);
 }
 
 template <class V> void fields(V &v, Collective &x) {

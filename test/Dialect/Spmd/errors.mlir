@@ -32,6 +32,15 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
     spmd.all_reduce_many sum %x over ["tp"] {id = 0 : i64} : (!whole) -> ()
     return
   }
+  func.func @many_without_cuts(%x: !half) {
+    // expected-error @+1 {{needs a cut for each of its 1 operands, found 0}}
+    %a = spmd.all_gather_many %x over ["tp"] {cuts = [], id = 0 : i64} : (!half) -> !whole
+    return
+  }
+  func.func @many_cut_short(%x: !whole) {
+    %a = spmd.reduce_scatter_many sum %x over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 4]>, size = <tp: [4, 2]>>], id = 0 : i64} : (!whole) -> !half // expected-error {{shares add up to 6 of 8}}
+    return
+  }
 }
 
 // -----

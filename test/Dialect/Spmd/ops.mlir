@@ -76,3 +76,12 @@ func.func @kernel(%x: tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<8xf32, #nn.l
 }
 
 }
+
+// CHECK-LABEL: func.func @several
+func.func @several(%x: tensor<2xf32, #nn.layout<[rows=2]>>, %y: tensor<4x6xf32, #nn.layout<[rows=4] [cols=6]>>) {
+  // CHECK: spmd.all_gather_many %{{.*}} over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 2, 4, 6]>, size = <2>>], id = 0 : i64}
+  %g = spmd.all_gather_many %x over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 2, 4, 6]>, size = <2>>], id = 0 : i64} : (tensor<2xf32, #nn.layout<[rows=2]>>) -> tensor<8xf32, #nn.layout<[rows=8]>>
+  // CHECK: spmd.reduce_scatter_many sum %{{.*}} over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 1, 2, 3]>, size = <1>>], id = 1 : i64}
+  %s = spmd.reduce_scatter_many sum %y over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 1, 2, 3]>, size = <1>>], id = 1 : i64} : (tensor<4x6xf32, #nn.layout<[rows=4] [cols=6]>>) -> tensor<1x6xf32, #nn.layout<[rows=1] [cols=6]>>
+  return
+}

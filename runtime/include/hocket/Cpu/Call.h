@@ -36,6 +36,8 @@ public:
   /// Told once before the first run; 64-byte aligned, at least scratchBytes().
   virtual void setScratch(void *scratch) {}
   virtual Status run() = 0;
+  /// After a run that failed: because of the communicator, not of this rank.
+  virtual bool failedInCommunicator() const { return false; }
 };
 
 /// Runs body(context, part) for part in [0, threads), on oneDNN's thread pool;

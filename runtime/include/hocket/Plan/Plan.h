@@ -234,7 +234,7 @@ enum class CollectiveKind {
 /// A collective among the ranks that differ only on `axes` (coordinate order =
 /// row-major over `axes`). Every member's src lies in its own memory, views
 /// may be strided. With p members, me = i:
-///  AllReduce      dst = reduce_j src_j, and so for each pair of `more`
+///  AllReduce      dst = reduce_j src_j
 ///  ReduceScatter  dst = reduce_j src_j[dim: offset[i], size[i]]
 ///  AllGather      dst[dim: offset[j], size[j]] = src_j
 ///  AllToAll       dst[dim: offset[j], size[j]] = src_j[toDim: toOffset[i],
@@ -242,15 +242,18 @@ enum class CollectiveKind {
 ///                 (was split on dim, becomes split on toDim)
 ///  Broadcast      dst = src_root
 /// offset/size are tables over exactly `axes`. Reductions run in member order,
-/// so that results do not depend on timing.
+/// so that results do not depend on timing. The first three kinds may move
+/// `more` tensors of one type at once, each along its own dim.
 struct Collective {
   CollectiveKind kind;
   std::vector<int> axes;
   View src, dst;
   struct Pair {
     View src, dst;
+    int dim = -1, offset = -1, size = -1;
+    int source = -1; // as Instruction::source
   };
-  std::vector<Pair> more; // of the type of src
+  std::vector<Pair> more;
   Reduction reduction = Reduction::Sum;
   int dim = -1, offset = -1, size = -1;
   int toDim = -1, toOffset = -1, toSize = -1;

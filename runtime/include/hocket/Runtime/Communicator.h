@@ -39,10 +39,12 @@ struct CollectiveSpec {
   int64_t me = 0;               // index into members
   Window src, dst; // may overlap only if equal and the kind is AllReduce or
                    // Broadcast
-  struct Pair {
+  struct Part {
     Window src, dst;
+    int dim = -1;
+    std::vector<int64_t> offset, size;
   };
-  std::vector<Pair> more; // AllReduce: reduced likewise, of the same type
+  std::vector<Part> more; // as in plan::Collective
   int dim = -1;
   std::vector<int64_t> offset, size; // along dim, by member
   int toDim = -1;
@@ -52,6 +54,8 @@ struct CollectiveSpec {
 
   /// `all_gather of "h.0.mlp" (gpt2_schedules.hkt:12:3)`
   std::string describe() const;
+  /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
+  CollectiveSpec alone(size_t tensor) const;
 };
 
 /// "all_reduce", "reduce_scatter", ...
