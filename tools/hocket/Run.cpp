@@ -61,9 +61,13 @@ static void printPlan(const plan::Plan &plan) {
     std::cout << "  " << kind
               << placement::bytesText(most(collective["bytes_per_rank"]))
               << "  " << collective["path"].get<std::string>();
+    if (int64_t tensors = collective["tensors"]; tensors > 1)
+      std::cout << " and " << tensors - 1 << " more";
     std::string line = collective["schedule"].get<std::string>();
     if (!line.empty())
       std::cout << "  (" << line << ")";
+    if (hasBackward(plan) && collective["stage"] == "step")
+      std::cout << pairText(summary["collectives"], collective);
     std::cout << "\n";
   }
   for (auto &[kind, total] : summary["totals"]["step"].items())

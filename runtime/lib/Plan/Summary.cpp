@@ -2,6 +2,9 @@
 
 #include "hocket/Plan/Summary.h"
 #include "PlanFields.h"
+#include <array>
+#include <map>
+#include <set>
 
 using Json = nlohmann::ordered_json;
 
@@ -24,6 +27,14 @@ struct Stage {
     const Instruction *instruction;
     const Collective *collective;
     std::vector<int64_t> bytes; // by rank
+
+    /// Where its tensors come from.
+    std::vector<int> sources() const {
+      std::vector<int> list{instruction->source};
+      for (const Collective::Pair &pair : collective->more)
+        list.push_back(pair.source);
+      return list;
+    }
   };
   std::vector<Entry> entries;
 
@@ -44,11 +55,63 @@ struct Stage {
     }
   }
 
+  Source sourceOf(int index) const {
+    return index < 0 ? Source() : plan.sources[index];
+  }
+
+  /// The value that a collective of the backward belongs to: `h.0.x` of
+  /// `h.0.x.grad` and `h.0.x.again`. False for one of the forward.
+  static bool isOfBackward(std::string &path) {
+    for (std::string suffix : {".grad", ".again"})
+      if (path.size() > suffix.size() &&
+          path.compare(path.size() - suffix.size(), suffix.size(), suffix) ==
+              0) {
+        path.resize(path.size() - suffix.size());
+        return true;
+      }
+    return false;
+  }
+
+  /// An update has no other direction.
+  static bool isOfUpdate(const std::string &path) {
+    constexpr std::string_view suffix = ".update";
+    return path == "grad_norm" || (path.size() > suffix.size() &&
+                                   path.compare(path.size() - suffix.size(),
+                                                suffix.size(), suffix) == 0);
+  }
+
+  /// For each entry those of the other direction that one line of the schedule
+  /// made at one value.
+  std::vector<std::vector<int64_t>> pairs() const {
+    using Place = std::pair<std::string, std::string>; // path, line
+    std::map<Place, std::array<std::vector<size_t>, 2>> places;
+    for (size_t i = 0; i < entries.size(); ++i)
+      for (int index : entries[i].sources()) {
+        Source source = sourceOf(index);
+        std::string path = source.path;
+        bool ofBackward = isOfBackward(path);
+        if (!source.schedule.empty())
+          places[{path, source.schedule}][ofBackward].push_back(i);
+      }
+    std::vector<std::set<int64_t>> found(entries.size());
+    for (auto &[place, sides] : places)
+      for (size_t forward : sides[0])
+        for (size_t backward : sides[1]) {
+          found[forward].insert(entries[backward].collective->id);
+          found[backward].insert(entries[forward].collective->id);
+        }
+    std::vector<std::vector<int64_t>> lists;
+    for (const std::set<int64_t> &ids : found)
+      lists.emplace_back(ids.begin(), ids.end());
+    return lists;
+  }
+
   void append(Json &out) const {
+    std::vector<std::vector<int64_t>> paired = pairs();
     for (const Entry &entry : entries) {
-      Source source;
-      if (entry.instruction->source >= 0)
-        source = plan.sources[entry.instruction->source];
+      Source source = sourceOf(entry.instruction->source);
+      std::string path = source.path;
+      const char *other = isOfBackward(path) ? "forward" : "backward";
       Json axes = Json::array();
       for (int axis : entry.collective->axes)
         axes.push_back(plan.mesh[axis].name);

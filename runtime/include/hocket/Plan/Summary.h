@@ -7,7 +7,12 @@
 //   collectives        one entry for each, load first, in program order
 //     stage            "load" or "step"
 //     id, kind, axes   as in the plan, axes by name
+//     tensors          how many it moves
 //     path, model, schedule   where it comes from
+//     backward         of one of the forward: ids of those that the backward
+//                      has for it, the same again included
+//     forward          of one of the backward: ids of those that it is for;
+//                      none where a gradient is summed that was never moved
 //     bytes_per_rank   received from peers in one run of the stage, by rank
 //   totals             {"load": T, "step": T}; T has an entry for each kind
 //     all_reduce, ...  {"calls", "bytes_per_rank"}, in one run of the stage
