@@ -6,6 +6,8 @@
 //   Kept.cpp        recompute, save: what the backward keeps
 //   Fsdp.cpp        parameters that are split again and gathered on use
 //   Syncs.cpp       sync, defer: where they apply and what they do
+//   BackwardSyncs.cpp  sync at bwd_pre and bwd_post
+//   Buckets.cpp     bucket lines, and whether they have an effect
 //   SyncErrors.cpp  what is wrong with a sync
 //   Infer.cpp       ops in order, by their rules
 //   Statistics.cpp  sums and maxima that a statistics line completes

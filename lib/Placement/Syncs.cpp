@@ -128,6 +128,8 @@ void Placer::addSite(Operation *directive, StringRef pattern,
 }
 
 void Placer::readSync(sched::SyncOp sync) {
+  if (sync.getMoment().starts_with("bwd"))
+    return readBackwardSync(sync);
   auto axes = readAxes(sync, sync.getOver());
   if (!axes)
     return;

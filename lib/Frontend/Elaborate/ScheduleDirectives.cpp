@@ -152,7 +152,10 @@ bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
 }
 
 bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
-  if (stmt.point == SyncPoint::BwdPre || stmt.point == SyncPoint::BwdPost) {
+  bool ofBackward =
+      stmt.point == SyncPoint::BwdPre || stmt.point == SyncPoint::BwdPost;
+  if (ofBackward && stmt.op != SyncOp::AllReduce &&
+      stmt.op != SyncOp::ReduceScatter) {
     elaborator
         .error(stmt.opRange,
                "the backward is derived from the placements of the forward: a "

@@ -99,5 +99,8 @@ Value Backward::gradientOf(Value value, bool moves) {
   for (const Contribution &contribution : all)
     if (contribution.sync)
       loc = *contribution.sync;
-  return placer.redistribute(ops, loc, sum, gradientLayout(value));
+  nn::LayoutAttr target = withDelayed(gradientLayout(value), value, sum);
+  Value moved = placer.redistribute(ops, loc, sum, target);
+  nn::markUnit(value, sum, moved);
+  return moved;
 }

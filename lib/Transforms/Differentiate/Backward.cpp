@@ -1,6 +1,9 @@
 //===- Backward.cpp - one run of differentiation over a function ----------===//
 
 #include "Backward.h"
+#include "dialects/Nn/BackwardSync.h"
+#include "dialects/Nn/FsdpUnit.h"
+#include "hocket/Transforms/Fuse.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -172,6 +175,11 @@ void Backward::visit(Operation *op) {
   // Names and syncs are the identity: what arrives is passed on, and moved
   // where the value is defined.
   if (isa<nn::ValueOp, nn::RedistributeOp>(op)) {
+    if (auto lines = op->getAttrOfType<ArrayAttr>(nn::kBackwardSyncs);
+        lines && !reduceAsStated(cast<nn::ValueOp>(op), lines)) {
+      hasFailed = true;
+      return;
+    }
     Contributions passed = std::move(contributions[op->getResult(0)]);
     contributions.erase(op->getResult(0));
     for (Contribution &contribution : passed)
@@ -243,7 +251,7 @@ LogicalResult Backward::run(bool ofAll) {
   for (Operation *op : llvm::reverse(forward))
     if (!hasFailed)
       visit(op);
-  if (hasFailed)
+  if (hasFailed || reportUnreached(forward))
     return failure();
   finish(ofAll);
   // Not to be merged with the forward's, and counted by `expect backward`.

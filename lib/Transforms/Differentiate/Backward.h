@@ -45,6 +45,10 @@ private:
   void visit(mlir::Operation *op);
   void finish(bool ofAll);
 
+  // Stated.cpp
+  bool reduceAsStated(nn::ValueOp op, mlir::ArrayAttr lines);
+  bool reportUnreached(llvm::ArrayRef<mlir::Operation *> forward);
+
   // Accumulate.cpp
   /// All contributions added, as the value's gradient is held, or, unless it
   /// `moves`, as they are; null without any.
@@ -64,6 +68,7 @@ private:
   mlir::Operation *current = nullptr; // that is differentiated
   bool hasFailed = false;
   llvm::DenseSet<mlir::Value> wanted, free;
+  llvm::DenseSet<mlir::Operation *> stated; // whose lines were carried out
   llvm::DenseMap<mlir::Value, Contributions> contributions;
   llvm::DenseMap<mlir::Value, mlir::Value> gradients; // of `current`'s results
   llvm::DenseMap<mlir::Value, mlir::Value> gathered, computed; // again
@@ -72,6 +77,11 @@ private:
 /// A gradient is split as its value is, and whole where that is a sum; that of
 /// a parameter under fsdp stage 2 is split as the optimizer's state is.
 nn::LayoutAttr gradientLayout(mlir::Value value);
+
+/// `layout` with the partial sums of `sum`, the gradient of `value`, that are
+/// to be reduced later.
+nn::LayoutAttr withDelayed(nn::LayoutAttr layout, mlir::Value value,
+                           mlir::Value sum);
 
 } // namespace hocket::differentiation
 
