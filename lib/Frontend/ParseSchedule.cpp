@@ -52,6 +52,15 @@ bool Parser::dispatch(Stmts &stmts) {
       return (this->*entry.method)(stmts);
     words.push_back(entry.word);
   }
+  if (atWord("decompose")) {
+    engine
+        .error(here(), "there is no 'decompose': the bias of a partial sum is "
+                       "added on one rank of the axis, so a sum is synced "
+                       "right with its bias in it")
+        .note("leave the line out, and sync the result: 'sync PATTERN fwd_post "
+              "all_reduce over AXES'");
+    return false;
+  }
   expected("a schedule statement")
       .suggest(at(Kind::Identifier) ? text(current()) : "", words);
   return false;

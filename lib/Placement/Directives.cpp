@@ -37,6 +37,8 @@ void Placer::run() {
     return;
   checkLicences();
   markKept();
+  markBackwardSyncs();
+  pinKernels();
   if (!problems.empty())
     return;
   checkExpectations();
@@ -59,6 +61,7 @@ void Placer::readDirectives() {
         .Case(
             [&](sched::StatisticsOp statistics) { readStatistics(statistics); })
         .Case([&](sched::BucketOp bucket) { readBucket(bucket); })
+        .Case([&](sched::FuseOp fuse) { readFuse(fuse); })
         .Case([&](sched::FsdpOp fsdp) { readFsdp(fsdp); })
         .Case([&](sched::RecomputeOp recompute) { readRecompute(recompute); })
         .Case([&](sched::SaveOp save) { readSave(save); })

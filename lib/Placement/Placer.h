@@ -172,6 +172,15 @@ private:
                             std::optional<FactorRef> from,
                             std::optional<FactorRef> to) const;
 
+  // Pinned.cpp
+  void readFuse(sched::FuseOp fuse);
+  void pinKernels();
+
+  // BackwardSyncs.cpp
+  void readBackwardSync(sched::SyncOp sync);
+  void markBackwardSyncs();
+  void delayInside(llvm::StringRef path, mlir::ArrayAttr axes);
+
   // SyncErrors.cpp
   bool checkOrder(const SyncSite &site, llvm::ArrayRef<nn::SplitAttr> minor);
   bool checkSync(mlir::Value value, const SyncSite &site,
@@ -269,6 +278,18 @@ private:
   std::vector<PathNode *> recomputed;
   std::vector<std::pair<sched::SaveOp, PathNode *>> saved;
   std::vector<VacuousSync> vacuous;
+  struct BackwardSite {
+    sched::SyncOp directive;
+    std::string path;
+    mlir::Value value;
+    llvm::SmallVector<unsigned, 2> axes;
+  };
+  std::vector<BackwardSite> backwardSites;
+  struct PinnedKernel {
+    sched::FuseOp directive;
+    std::vector<PathNode *> nodes;
+  };
+  std::vector<PinnedKernel> pinnedKernels;
   llvm::SmallVector<mlir::Attribute> backwardExpectations;
   struct Bucket {
     sched::BucketOp directive;

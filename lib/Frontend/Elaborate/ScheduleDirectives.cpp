@@ -111,16 +111,28 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
     return emitKept(stmt, place);
   case ScheduleStmt::Kind::Halo:
   case ScheduleStmt::Kind::Attention:
-  case ScheduleStmt::Kind::Fuse:
   case ScheduleStmt::Kind::Overlap:
     return refuse(stmt, std::string("'") + getSpelling(stmt.kind) + "'");
   }
   return false;
 }
 
+bool ScheduleEmitter::emitFuse(const FuseStmt &stmt, Place &place) {
+  std::vector<mlir::Attribute> patterns;
+  for (const PathPattern &written : stmt.patterns) {
+    auto pattern = absolute(written, place);
+    if (!pattern)
+      return false;
+    patterns.push_back(builder.getStringAttr(*pattern));
+  }
+  std::vector<mlir::NamedAttribute> attributes{
+      builder.getNamedAttr("patterns", builder.getArrayAttr(patterns))};
+  flag(attributes, "isOptional", place.isOptional);
+  write<sched::FuseOp>(location(stmt.keyword, place), attributes);
+  return true;
+}
+
 bool ScheduleEmitter::emitBucket(const BucketStmt &stmt, Place &place) {
-  if (stmt.what.text != "gradients")
-    return refuse(stmt, "'bucket " + stmt.what.text + "'");
   auto over = axes(stmt.axes, place);
   if (!over)
     return false;

@@ -73,7 +73,8 @@ Value Backward::compute(Value forward) {
   Operation *copy = ops.clone(*op);
   copy->setOperands(operands);
   copy->setLoc(locationOf(op->getLoc(), ".again"));
-  copy->removeAttr(nn::kRecompute);
+  for (StringRef mark : {nn::kRecompute, nn::kDelayed, kPinned})
+    copy->removeAttr(mark);
   copy->setAttr(nn::kBackward, ops.getUnitAttr());
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
     computed[from] = to;

@@ -54,7 +54,7 @@ LogicalResult hocket::fuse(ModuleOp module) {
       outline(group);
     eraseDead(body);
   }
-  return success();
+  return checkPinned(module);
 }
 
 namespace {

@@ -38,6 +38,11 @@ func::FuncOp ClassBuilder::build(StringRef name) {
       func.erase();
       return {};
     }
+    if (Attribute pinned = op.getAttr(kPinned))
+      for (Operation &made : llvm::make_range(
+               last ? std::next(last->getIterator()) : block->begin(),
+               block->end()))
+        made.setAttr(kPinned, pinned);
   }
   // Constants that are only used in parts, names' leftovers.
   Block &body = func.getBody().front();

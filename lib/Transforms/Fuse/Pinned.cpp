@@ -1,0 +1,72 @@
+//===- Pinned.cpp - whether what is to be one kernel is one ---------------===//
+
+#include "dialects/Nn/Hook.h"
+#include "dialects/Spmd/Spmd.h"
+#include "hocket/Plan/Report.h"
+#include "hocket/Transforms/Fuse.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include <list>
+
+using namespace mlir;
+using namespace hocket;
+
+namespace {
+/// The operations that a fuse line names, by what runs them.
+using Places = llvm::MapVector<Operation *, llvm::SetVector<StringRef>>;
+} // namespace
+
+static Operation *placeOf(Operation *op) {
+  if (auto kernel = op->getParentOfType<spmd::KernelOp>())
+    return kernel;
+  return whereItRuns(op);
+}
+
+static StringRef describe(Operation *place) {
+  if (isa<spmd::KernelOp>(place))
+    return "a kernel computes ";
+  if (isa<nn::LinearOp, nn::MatMulOp>(place))
+    return "a product computes ";
+  if (isa<nn::HookOp>(place))
+    return "a hook computes ";
+  return "a call of its own computes ";
+}
+
+static LogicalResult report(DictionaryAttr group, const Places &places) {
+  InFlightDiagnostic error =
+      emitError(Location(cast<LocationAttr>(group.get("line"))))
+      << "what this line names runs as " << places.size()
+      << " kernels, not as one";
+  for (const auto &[place, paths] : places) {
+    std::string text;
+    for (StringRef path : paths)
+      text += (text.empty() ? "'" : ", '") + path.str() + "'";
+    error.attachNote() << describe(place) << text;
+  }
+  error.attachNote()
+      << "one kernel is element-wise operations and reductions over the same "
+         "dims, or a product and up to 3 element-wise operations after it, "
+         "with no sync between; name fewer of them";
+  return failure();
+}
+
+LogicalResult hocket::checkPinned(ModuleOp module) {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    llvm::MapVector<Attribute, Places> groups;
+    std::list<std::string> paths;
+    func.walk([&](Operation *op) {
+      auto pinned = op->getAttrOfType<ArrayAttr>(kPinned);
+      op->removeAttr(kPinned);
+      // What is copied into each kernel, or costs nothing, runs nowhere.
+      if (!pinned || isViewOp(op) || isa<nn::FillOp, nn::IotaOp>(op))
+        return;
+      paths.push_back(originOf(op->getLoc()).path);
+      for (Attribute group : pinned)
+        groups[group][placeOf(op)].insert(paths.back());
+    });
+    for (const auto &[group, places] : groups)
+      if (places.size() > 1)
+        return report(cast<DictionaryAttr>(group), places);
+  }
+  return success();
+}
