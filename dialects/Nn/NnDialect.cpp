@@ -1,6 +1,6 @@
 //===- NnDialect.cpp - registers the nn dialect ---------------------------===//
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -28,4 +28,5 @@ void NnDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/Nn/NnOps.cpp.inc"
       >();
+  addOperations<HookOp>();
 }

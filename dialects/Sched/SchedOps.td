@@ -63,15 +63,17 @@ def Sched_ReplicateOp : Sched_Directive<"replicate"> {
 def Sched_SyncOp : Sched_Directive<"sync"> {
   let summary = "a redistribution at a module's argument or result";
   let description = [{
-    `moment`: fwd_pre, fwd_post. `kind`: all_reduce, reduce_scatter,
-    all_gather, all_to_all, slice, broadcast. `axis` and `to` name dims or
-    factors of the value in its own scope.
+    `moment`: fwd_pre, fwd_post; bwd_pre, bwd_post, of the gradient. `kind`:
+    all_reduce, reduce_scatter, all_gather, all_to_all, slice, broadcast. `axis`
+    and `to` name dims or factors of the value in its own scope. `hook`: the
+    declaration of the user's own function that does it.
   }];
   let arguments = !con(common, (ins StrAttr:$moment, StrAttr:$kind,
                                     OptionalAttr<StrAttr>:$axis,
                                     OptionalAttr<StrAttr>:$to,
                                     StrArrayAttr:$over,
                                     OptionalAttr<I64Attr>:$root,
+                                    OptionalAttr<DictionaryAttr>:$hook,
                                     UnitAttr:$isOverride,
                                     UnitAttr:$isOptional));
   let assemblyFormat = "$pattern $moment $kind `over` $over attr-dict";
@@ -98,6 +100,21 @@ def Sched_FsdpOp : Sched_Directive<"fsdp"> {
   let arguments = !con(common, (ins StrArrayAttr:$over, I64Attr:$stage,
                        UnitAttr:$isOptional));
   let assemblyFormat = "$pattern `over` $over attr-dict";
+}
+
+def Sched_HookOp : Sched_Directive<"hook"> {
+  let summary = "a module is computed by a user's own function";
+  let description = [{
+    `hook` is the declaration, as of nn.hook.
+  }];
+  let arguments = !con(common, (ins DictionaryAttr:$hook, UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern attr-dict";
+}
+
+def Sched_FuseOp : Sched_Op<"fuse", [HasParent<"ScheduleOp">]> {
+  let summary = "what these paths compute is to be one kernel";
+  let arguments = (ins StrArrayAttr:$patterns, UnitAttr:$isOptional);
+  let assemblyFormat = "$patterns attr-dict";
 }
 
 def Sched_RecomputeOp : Sched_Directive<"recompute"> {

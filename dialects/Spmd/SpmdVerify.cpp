@@ -1,5 +1,6 @@
 //===- SpmdVerify.cpp - what makes spmd operations well formed ------------===//
 
+#include "dialects/Nn/Hook.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
@@ -323,7 +324,7 @@ LogicalResult KernelOp::verify() {
   for (Operation &op : body.without_terminator())
     if (isa<CollectiveOp, KernelOp, nn::ParameterOp, nn::StateOp, nn::AssignOp,
             nn::LinearOp, nn::MatMulOp, nn::AttentionOp, nn::AttentionGradOp,
-            nn::EmbeddingOp, nn::EmbeddingGradOp>(op))
+            nn::EmbeddingOp, nn::EmbeddingGradOp, nn::HookOp>(op))
       return emitOpError() << "cannot hold '" << op.getName() << "'";
   return success();
 }

@@ -58,6 +58,7 @@ struct KernelCompiler::State {
 
   std::mutex mutex;
   std::condition_variable changed;
+  std::vector<HookFile> hooks;
   std::deque<Job> jobs; // never moved: threads hold references
   std::unordered_map<std::string, Job *> bySymbol;
   size_t next = 0; // job to take
@@ -196,6 +197,13 @@ llvm::FailureOr<KernelInfo> KernelCompiler::add(const KernelRequest &request) {
   return info;
 }
 
+void KernelCompiler::addHook(const HookFile &hook) {
+  for (const HookFile &known : state->hooks)
+    if (known.name == hook.name)
+      return;
+  state->hooks.push_back(hook);
+}
+
 std::optional<std::vector<uint8_t>> KernelCompiler::finish(std::string &error) {
   state->stop();
   if (!state->target) {
@@ -210,7 +218,7 @@ std::optional<std::vector<uint8_t>> KernelCompiler::finish(std::string &error) {
     }
     objects.push_back(job.object);
   }
-  return linkSharedObject(objects, error);
+  return linkSharedObject(objects, state->hooks, state->options.cpu, error);
 }
 
 } // namespace hocket::codegen

@@ -1,6 +1,7 @@
 //===- Link.cpp - object files to one shared object -----------------------===//
 
 #include "Link.h"
+#include "Hooks.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -53,7 +54,8 @@ static bool writeFile(StringRef path, StringRef bytes) {
   return !failure && !stream.has_error();
 }
 
-static bool runLinker(const std::vector<std::string> &files, StringRef output,
+static bool runLinker(const std::vector<std::string> &files,
+                      ArrayRef<HookFile> hooks, StringRef output,
                       std::string &error) {
   std::vector<const char *> arguments = {"ld.lld",
                                          "-shared",
@@ -69,13 +71,18 @@ static bool runLinker(const std::vector<std::string> &files, StringRef output,
                                          "--build-id=none",
                                          "-o",
                                          output.data()};
-  for (const std::string &file : files)
-    arguments.push_back(file.c_str());
-  const std::string libm = fileOf("libm.so.6", "erfcf");
-  const std::string libc = fileOf("libc.so.6", "memcpy");
-  for (const std::string *library : {&libm, &libc})
-    if (!library->empty())
-      arguments.push_back(library->c_str());
+  std::vector<std::string> further;
+  addHookArguments(hooks, further);
+  further.insert(further.end(), files.begin(), files.end());
+  if (!hooks.empty()) {
+    further.push_back(fileOf("libstdc++.so.6", "__cxa_guard_acquire"));
+    further.push_back(fileOf("libgcc_s.so.1", "_Unwind_Resume"));
+  }
+  further.push_back(fileOf("libm.so.6", "erfcf"));
+  further.push_back(fileOf("libc.so.6", "memcpy"));
+  for (const std::string &argument : further)
+    if (!argument.empty())
+      arguments.push_back(argument.c_str());
   // lld keeps global state: one link at a time.
   static std::mutex mutex;
   std::lock_guard<std::mutex> guard(mutex);
@@ -90,7 +97,8 @@ static bool runLinker(const std::vector<std::string> &files, StringRef output,
 }
 
 std::optional<std::vector<uint8_t>>
-linkSharedObject(const std::vector<std::string> &objects, std::string &error) {
+linkSharedObject(const std::vector<std::string> &objects,
+                 ArrayRef<HookFile> hooks, StringRef cpu, std::string &error) {
   TemporaryFolder folder;
   if (!folder.made) {
     error = "cannot make a temporary folder for linking; is TMPDIR writable?";
@@ -106,9 +114,12 @@ linkSharedObject(const std::vector<std::string> &objects, std::string &error) {
     }
     files.push_back(path.str().str());
   }
+  if (!prepareHooks(hooks, folder.path, cpu, files, error))
+    return std::nullopt;
   SmallString<64> output = folder.path;
   sys::path::append(output, "kernels.so");
-  if (!runLinker(files, output.c_str(), error))
+  if (!runLinker(files, hooks, output.c_str(), error) ||
+      !checkHooks(hooks, output, error))
     return std::nullopt;
   auto buffer = MemoryBuffer::getFile(output, false, false);
   if (!buffer) {

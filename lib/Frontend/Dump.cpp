@@ -117,17 +117,23 @@ static std::string dumpType(const TensorType &type) {
          (type.dims.empty() ? "" : dumpValues(type.dims).substr(1)) + "]";
 }
 
-static void dumpFunction(const FunctionItem &item, std::string &out) {
-  out += "  function " + item.name.text + " (";
+static std::string dumpSignature(const std::vector<FunctionArg> &args,
+                                 const std::vector<TensorType> &results) {
+  std::string text = "(";
   const char *separator = "";
-  for (const FunctionArg &arg : item.args) {
-    out += separator + arg.name.text + ":" + dumpType(arg.type);
+  for (const FunctionArg &arg : args) {
+    text += separator + arg.name.text + ":" + dumpType(arg.type);
     separator = " ";
   }
-  out += ")";
-  for (const TensorType &type : item.results)
-    out += " -> " + dumpType(type);
-  out += "\n";
+  text += ")";
+  for (const TensorType &type : results)
+    text += " -> " + dumpType(type);
+  return text;
+}
+
+static void dumpFunction(const FunctionItem &item, std::string &out) {
+  out += "  function " + item.name.text + " " +
+         dumpSignature(item.args, item.results) + "\n";
   dumpBlock(item.body, "  ", out);
 }
 
@@ -194,6 +200,11 @@ static void dumpDecl(const Decl *decl, std::string &out) {
     out += "schedule " + node->name.text + " " + dumpParameters(node->params) +
            " for " + node->model.text + "\n";
     dumpScheduleBlock(node->body, "", out);
+  } else if (auto *node = dynAs<HookDecl>(decl)) {
+    out += "hook " + node->name.text + " " +
+           dumpSignature(node->args, node->results) + "\n";
+    for (const Setting &setting : node->settings)
+      out += "  " + dumpSetting(setting) + "\n";
   } else if (auto *node = dynAs<DefDecl>(decl)) {
     out += "def " + node->name.text + " " + dumpParameters(node->def->params) +
            "\n";

@@ -135,6 +135,8 @@ static std::string dumpCost(const ScheduleStmt *stmt) {
     return " " + node->pattern.str() +
            (node->with ? " with " + node->with->str() : "") +
            (node->chunks ? " chunks " + dumpExpr(node->chunks) : "");
+  if (auto *node = dynAs<HookStmt>(stmt))
+    return " " + node->pattern.str() + " with " + node->hook.text;
   if (auto *node = dynAs<BucketStmt>(stmt))
     return " " + node->what.text + dumpSize(node->size) + dumpAxes(node->axes);
   return "";

@@ -69,3 +69,18 @@ bool Parser::parseBucket(Stmts &stmts) {
   return parseByteSize(stmt->size, "'" + stmt->what.text + "'") &&
          parseAxes(stmt->axes) && end(std::move(stmt), stmts);
 }
+
+/// `hook PATTERN with NAME`
+bool Parser::parseHook(Stmts &stmts) {
+  auto stmt = begin<HookStmt>();
+  if (!parseSubject(stmt->pattern))
+    return false;
+  beginCell(Column::Value);
+  if (!expectWord("with", lastText()))
+    return false;
+  auto name = expectName("a hook's name after 'with'");
+  if (!name)
+    return false;
+  stmt->hook = *name;
+  return end(std::move(stmt), stmts);
+}

@@ -89,12 +89,14 @@ bool Parser::parseDecl() {
     return parseScheduleDecl();
   if (atWord("def"))
     return parseDefDecl();
+  if (atWord("hook"))
+    return parseHookDecl();
   Diagnostic &error = expected("a declaration");
   if (at(Kind::Identifier))
     error.suggest(text(current()), {"module", "model", "variant", "train",
-                                    "schedule", "def", "import"});
-  error.note("a file holds import, module, model, variant, train, schedule and "
-             "def");
+                                    "schedule", "def", "hook", "import"});
+  error.note("a file holds import, module, model, variant, train, schedule, "
+             "def and hook");
   skipToDecl();
   return false;
 }
@@ -231,13 +233,20 @@ bool Parser::parseTrainSetting(TrainDecl &train) {
   static const std::vector<std::string> keys = {
       "loss", "optimizer",  "clip", "precision",  "seed",
       "data", "accumulate", "init", "checkpoint", "steps"};
+  return parseOwnSetting(train.settings, keys, "a setting of the recipe");
+}
+
+/// A setting whose key is one of `keys` and new.
+bool Parser::parseOwnSetting(std::vector<Setting> &settings,
+                             const std::vector<std::string> &keys,
+                             const std::string &what) {
   std::string key(at(Kind::Identifier) ? text(current()) : std::string_view());
   bool isKnown = false;
   for (const std::string &known : keys)
     isKnown |= known == key;
   if (!isKnown)
-    return reportNoneOf(keys, "a setting of the recipe");
-  for (const Setting &other : train.settings)
+    return reportNoneOf(keys, what);
+  for (const Setting &other : settings)
     if (other.key.text == key) {
       engine.error(here(), "'" + key + "' is set twice")
           .note(other.key.range, "set here first");
@@ -246,7 +255,28 @@ bool Parser::parseTrainSetting(TrainDecl &train) {
   Setting setting;
   if (!parseSetting(setting, true))
     return false;
-  train.settings.push_back(std::move(setting));
+  settings.push_back(std::move(setting));
+  return true;
+}
+
+/// `hook NAME[(x: T, ...) -> T] { ... }`
+bool Parser::parseHookDecl() {
+  auto decl = std::make_unique<HookDecl>();
+  SourceRange begin = take().range, braces;
+  auto name = expectBinding("a name after 'hook'");
+  if (!name)
+    return false;
+  decl->name = *name;
+  std::string title = "hook '" + name->text + "'";
+  static const std::vector<std::string> keys = {"from", "split", "derivative",
+                                                "collective"};
+  if ((at(Kind::LParen) && !parseSignature(title, decl->args, decl->results)) ||
+      !parseBraced(title, braces, [&] {
+        return parseOwnSetting(decl->settings, keys, "a setting of the hook");
+      }))
+    return false;
+  decl->range = since(begin);
+  file.decls.push_back(std::move(decl));
   return true;
 }
 

@@ -147,6 +147,21 @@ bool Parser::parseFunction(std::vector<ItemPtr> &items) {
   auto item = std::make_unique<FunctionItem>();
   item->name = *expectName("a name");
   std::string name = "'" + item->name.text + "'";
+  if (!parseSignature(name, item->args, item->results))
+    return false;
+  if (!parseBlock(item->body, item->results.empty()
+                                  ? "the arguments of " + name
+                                  : "the result type of " + name))
+    return false;
+  item->range = since(item->name.range);
+  items.push_back(std::move(item));
+  return true;
+}
+
+/// `(x: f32[...], ...) [-> f32[...]]`
+bool Parser::parseSignature(const std::string &name,
+                            std::vector<FunctionArg> &args,
+                            std::vector<TensorType> &results) {
   mark().glueLeft = true;
   openBracket(Kind::LParen, name);
   NameMap seen;
@@ -161,20 +176,12 @@ bool Parser::parseFunction(std::vector<ItemPtr> &items) {
     if (!isNew(seen, arg.name,
                "argument '" + arg.name.text + "' is declared twice"))
       return false;
-    item->args.push_back(std::move(arg));
+    args.push_back(std::move(arg));
     return true;
   });
   if (!good || !closeBracket(Kind::RParen, "the arguments of " + name))
     return false;
-  if (takeIf(Kind::Arrow) && !parseResults(item->results))
-    return false;
-  if (!parseBlock(item->body, item->results.empty()
-                                  ? "the arguments of " + name
-                                  : "the result type of " + name))
-    return false;
-  item->range = since(item->name.range);
-  items.push_back(std::move(item));
-  return true;
+  return !takeIf(Kind::Arrow) || parseResults(results);
 }
 
 /// `f32[...]` or `(f32[...], i32[...])`.

@@ -43,6 +43,7 @@ bool Parser::dispatch(Stmts &stmts) {
       {"fuse", &Parser::parseFuse},
       {"overlap", &Parser::parseOverlap},
       {"bucket", &Parser::parseBucket},
+      {"hook", &Parser::parseHook},
       {"expect", &Parser::parseExpect},
       {"auto", &Parser::parseAutoReshard},
   };

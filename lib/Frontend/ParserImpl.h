@@ -158,6 +158,8 @@ private:
   bool parseBlock(Block &block, const std::string &after);
   bool parseStmt(std::vector<StmtPtr> &stmts);
   bool parseAssign(std::vector<StmtPtr> &stmts);
+  bool parseSignature(const std::string &name, std::vector<FunctionArg> &args,
+                      std::vector<TensorType> &results);
   bool parseFor(std::vector<StmtPtr> &stmts);
   StmtPtr parseIf();
   bool parseReturn(std::vector<StmtPtr> &stmts);
@@ -175,6 +177,10 @@ private:
   bool parseTrainDecl();
   bool parseSetting(Setting &setting, bool aligned);
   bool parseTrainSetting(TrainDecl &train);
+  bool parseHookDecl();
+  bool parseOwnSetting(std::vector<Setting> &settings,
+                       const std::vector<std::string> &keys,
+                       const std::string &what);
   bool parseScheduleDecl();
   bool parseDefDecl();
   bool parseDerived(Decl &decl, std::vector<Parameter> &params,
@@ -220,6 +226,7 @@ private:
   bool parseFuse(Stmts &stmts);
   bool parseOverlap(Stmts &stmts);
   bool parseBucket(Stmts &stmts);
+  bool parseHook(Stmts &stmts);
 
   //===-- ParseClause.cpp: clauses of schedule statements -----------------===//
 

@@ -1,6 +1,7 @@
 //===- Place.cpp - the placement of a module, and its pass ----------------===//
 
 #include "hocket/Placement/Place.h"
+#include "Hooks.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "Remedies.h"
@@ -46,6 +47,12 @@ LogicalResult placement::place(ModuleOp module, PlacementReport *report) {
   if (failed(checkShape(module)))
     return failure();
   sched::ScheduleOp schedule = scheduleOf(module);
+  Problems unfit;
+  applyHooks(*module.getOps<func::FuncOp>().begin(), schedule, unfit);
+  if (!unfit.empty()) {
+    unfit.emit();
+    return failure();
+  }
   OwningOpRef<ModuleOp> before(module.clone());
   Placer placer(module, *module.getOps<func::FuncOp>().begin(), schedule);
   placer.run();

@@ -63,6 +63,7 @@ struct SyncSite {
   llvm::SmallVector<unsigned, 2> axes;
   std::string axis, to;
   std::optional<int64_t> root;
+  mlir::DictionaryAttr hook; ///< the user's own function that does it, or null
 };
 
 /// A parameter that an fsdp line splits again.

@@ -3,6 +3,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
+#include "dialects/Nn/Hook.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -140,6 +141,7 @@ void Placer::readSync(sched::SyncOp sync) {
   site.axis = sync.getAxis().value_or("").str();
   site.to = sync.getTo().value_or("").str();
   site.root = sync.getRoot();
+  site.hook = sync.getHookAttr();
   addSite(sync, sync.getPattern(), site, sync.getIsOverride());
 }
 
@@ -221,6 +223,8 @@ Value Placer::applySync(Value value, const SyncSite &site) {
   Value moved =
       redistribute(value, site.kind, site.axes, target,
                    madeBy(model, site.directive->getLoc()), site.root);
+  if (site.hook)
+    moved.getDefiningOp()->setAttr(nn::kHook, site.hook);
   value.replaceAllUsesExcept(moved, moved.getDefiningOp());
   if (isFree(value))
     freeValues.insert(moved);

@@ -161,6 +161,7 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
       .Case([&](nn::EmbeddingOp op) { return planEmbedding(op); })
       .Case([&](nn::EmbeddingGradOp op) { return planEmbeddingGrad(op); })
       .Case([&](nn::ConcatOp op) { return planConcat(op); })
+      .Case([&](nn::HookOp op) { return planHook(op); })
       .Case([&](spmd::KernelOp op) { return planKernel(op); })
       .Case([&](spmd::CollectiveOp op) { return planCollective(op); })
       .Case([&](func::ReturnOp op) { return planReturn(op); })

@@ -13,6 +13,7 @@
 
 #include "Memory.h"
 #include "Strided.h"
+#include "dialects/Nn/Hook.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -132,6 +133,11 @@ private:
   mlir::LogicalResult planKernel(spmd::KernelOp op);
   Strided table(mlir::Operation &op, const codegen::KernelTable &table);
   plan::Scalar scalar(const codegen::KernelScalar &scalar);
+
+  // Hooks.cpp
+  mlir::LogicalResult planHook(nn::HookOp op);
+  /// Its symbol, after its file was added to what is linked.
+  std::string hookNamed(mlir::DictionaryAttr hook);
 
   // Collectives.cpp
   mlir::LogicalResult planCollective(spmd::CollectiveOp op);

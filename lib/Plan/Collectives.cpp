@@ -1,6 +1,7 @@
 //===- Collectives.cpp - communication without transposes -----------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Hook.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -99,6 +100,12 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
         collective.kind = plan::CollectiveKind::Broadcast;
         collective.root = broadcast.getRoot();
       });
+  if (auto origins = op->getAttrOfType<ArrayAttr>(spmd::kOrigins))
+    for (auto [i, origin] : llvm::enumerate(origins.getValue().drop_front()))
+      collective.more[i].source =
+          tables.source(Location(cast<LocationAttr>(origin)));
+  if (auto hook = op->getAttrOfType<DictionaryAttr>(nn::kHook))
+    collective.hook = hookNamed(hook);
   emit(*op.getOperation(), collective);
   return success();
 }

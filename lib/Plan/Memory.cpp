@@ -85,6 +85,12 @@ template <typename Touch> struct BufferVisitor {
     }
   }
   void operator()(const plan::Fill &fill) const { view(fill.dst); }
+  void operator()(const plan::Hook &hook) const {
+    for (const plan::View &input : hook.inputs)
+      view(input);
+    for (const plan::View &output : hook.outputs)
+      view(output);
+  }
   void operator()(const plan::Iota &iota) const { view(iota.dst); }
 };
 

@@ -12,7 +12,7 @@ namespace hocket::plan {
 ///   load 2 pack_weight, 3 fill, 4 iota
 ///   step 3 matmul, 4 attention, 5 embedding, 6 kernel, then collectives
 ///   7 reduce_scatter, 8 all_gather, 9 all_to_all, 10 broadcast,
-///   11 attention_grad, 12 embedding_grad
+///   11 attention_grad, 12 embedding_grad, 13 hook
 /// Tables 2 and 3 cut a dim of 4 in two halves.
 inline Plan fullPlan() {
   Plan plan = samplePlan();
@@ -79,6 +79,7 @@ inline Plan fullPlan() {
     c.step.push_back({0, attentionGrad});
     c.step.push_back({0, EmbeddingGrad{view(3, {3}), view(1, {3, 2}),
                                        view(0, {8, 2}), Scalar{0, 2, 4}, 16}});
+    c.step.push_back({1, Hook{"own", {view(0, {4})}, {view(1, {4})}}});
   }
   return plan;
 }

@@ -260,6 +260,39 @@ const BadEdit badCollectives[] = {
        View ids = step<Embedding>(p, 5).ids;
        step<Collective>(p, 1).more = {{ids, ids}};
      }},
+    {STEP
+     "7 (collective, proj), more 0: dst holds 2 of dim 1, the table says 4 "
+     "for rank 0",
+     [](Plan &p) {
+       Collective &scatter = step<Collective>(p, 7);
+       View whole = scatter.src, part = scatter.dst;
+       scatter.more = {{whole, part, 1, scatter.offset, scatter.size}};
+       p.tables.push_back(p.tables[scatter.size]);
+       p.tables.back().values = {4, 0};
+       scatter.more[0].size = int(p.tables.size()) - 1;
+       p.tables.push_back(p.tables[scatter.offset]);
+       p.tables.back().values = {0, 4};
+       scatter.more[0].offset = int(p.tables.size()) - 1;
+     }},
+    {STEP "7 (collective, proj), more 0: dims -1 and -1 do not fit 2 dims",
+     [](Plan &p) {
+       Collective &scatter = step<Collective>(p, 7);
+       scatter.more = {{scatter.src, scatter.dst}};
+     }},
+    {STEP "1 (collective, proj), more 0: source 9 does not exist, there are 2",
+     [](Plan &p) {
+       Collective &reduce = step<Collective>(p, 1);
+       reduce.more = {{reduce.src, reduce.dst, -1, -1, -1, 9}};
+     }},
+    {STEP "10 (collective, proj): hook 'own' is for one tensor and an "
+          "all_reduce, reduce_scatter or all_gather",
+     [](Plan &p) { step<Collective>(p, 10).hook = "own"; }},
+    {"class 1, collective 0: hook is '', in class 0 it is 'own'",
+     [](Plan &p) { step<Collective>(p, 1).hook = "own"; }},
+    {STEP "13 (hook, proj): has no name",
+     [](Plan &p) { step<Hook>(p, 13).name = ""; }},
+    {STEP "13 (hook, proj): an output writes to an input",
+     [](Plan &p) { step<Hook>(p, 13).outputs[0].buffer = 4; }},
     {"class 1, collective 0: number of tensors is 1, in class 0 it is 2",
      [](Plan &p) {
        Collective &reduce = step<Collective>(p, 1);

@@ -44,6 +44,45 @@ static std::string flopsText(int64_t flops) {
   return text;
 }
 
+/// "  backward: reduce_scatter, all_gather again", or what it is for.
+static std::string pairText(const nlohmann::ordered_json &collectives,
+                            const nlohmann::ordered_json &collective) {
+  bool ofForward = collective.contains("backward");
+  if (!ofForward && !collective.contains("forward"))
+    return "";
+  std::string text = ofForward ? "  backward: " : "  forward: ", separator;
+  const auto &ids = collective[ofForward ? "backward" : "forward"];
+  for (const auto &id : ids)
+    for (const auto &other : collectives) {
+      if (other["id"] != id || other["stage"] != collective["stage"])
+        continue;
+      std::string path = other["path"].get<std::string>();
+      bool again = path.size() > 6 && path.substr(path.size() - 6) == ".again";
+      text += separator + other["kind"].get<std::string>() +
+              (again ? " again" : "");
+      separator = ", ";
+    }
+  return ids.empty() ? text + "nothing" : text;
+}
+
+static bool hasBackward(const plan::Plan &plan) {
+  return !plan.states.empty() ||
+         std::any_of(plan.outputs.begin(), plan.outputs.end(),
+                     [](const plan::GlobalTensor &output) {
+                       const std::string &name = output.name;
+                       return name.size() > 5 &&
+                              name.substr(name.size() - 5) == ".grad";
+                     });
+}
+
+static void printUnproved(const nlohmann::ordered_json &summary) {
+  for (const auto &entry : summary["unproved"])
+    std::cout << "  unproved: hook " << entry["hook"].get<std::string>() << " ("
+              << entry["does"].get<std::string>() << ") at "
+              << entry["path"].get<std::string>() << "  ("
+              << entry["schedule"].get<std::string>() << ")\n";
+}
+
 static void printPlan(const plan::Plan &plan) {
   nlohmann::ordered_json summary = plan::summary(plan);
   std::cout << plan.model;
@@ -70,6 +109,7 @@ static void printPlan(const plan::Plan &plan) {
       std::cout << pairText(summary["collectives"], collective);
     std::cout << "\n";
   }
+  printUnproved(summary);
   for (auto &[kind, total] : summary["totals"]["step"].items())
     if (total["calls"].get<int64_t>())
       std::cout << "  total " << kind << ": " << total["calls"] << ", "

@@ -95,6 +95,12 @@ struct KernelInfo {
   llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
 };
 
+/// A user's own function, `int name(const hocket_call *)` of hocket/Hook.h, and
+/// the source, object or library that it is in.
+struct HookFile {
+  std::string name, file;
+};
+
 /// Machine code by content, kept between compilers: what a process compiled
 /// once it need not compile again. Safe to use from several threads.
 class KernelCache {
@@ -120,6 +126,9 @@ public:
   /// cannot be one kernel, emits an error at the operation (see whyNotKernel)
   /// and fails.
   llvm::FailureOr<KernelInfo> add(const KernelRequest &request);
+
+  /// Links the user's own function as well, once.
+  void addHook(const HookFile &hook);
 
   /// Waits for all kernels and links them: one ELF shared object that needs
   /// libc and libm only; equal requests in equal order give equal bytes. On

@@ -18,7 +18,7 @@ namespace hocket::syntax {
 constexpr unsigned kMaxDepth = 200;
 
 struct Decl {
-  enum class Kind { Module, Variant, Train, Schedule, Def };
+  enum class Kind { Module, Variant, Train, Schedule, Def, Hook };
   const Kind kind;
   Name name;
   /// From the keyword to the closing brace.
@@ -91,6 +91,22 @@ struct ScheduleDecl : Decl {
 struct DefDecl : Decl {
   HOCKET_AST_NODE(DefDecl, Decl, Def)
   std::unique_ptr<DefStmt> def;
+};
+
+/// `hook NAME[(x: T, ...) -> T] { ... }`, a user's own function: settings in
+/// source order, keys unique.
+struct HookDecl : Decl {
+  HOCKET_AST_NODE(HookDecl, Decl, Hook)
+  std::vector<FunctionArg> args;
+  std::vector<TensorType> results;
+  std::vector<Setting> settings;
+
+  const Setting *find(std::string_view key) const {
+    for (const Setting &setting : settings)
+      if (setting.key.text == key)
+        return &setting;
+    return nullptr;
+  }
 };
 
 /// `import "gpt2.hkt"`.

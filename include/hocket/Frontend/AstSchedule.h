@@ -89,6 +89,7 @@ struct ScheduleStmt {
     Bucket,
     Expect,
     AutoReshard,
+    Hook,
   };
   const Kind kind;
   /// The whole statement, its block included.
@@ -317,6 +318,13 @@ struct ExpectStmt : ScheduleStmt {
   std::vector<Count> counts; ///< forward, backward: names are unique
   SourceRange countsRange;
   std::optional<ByteSize> size; ///< memory, bytes
+};
+
+/// `hook PATTERN with NAME`.
+struct HookStmt : ScheduleStmt {
+  HOCKET_AST_NODE(HookStmt, ScheduleStmt, Hook)
+  PathPattern pattern;
+  Name hook;
 };
 
 /// `auto reshard`.

@@ -4,6 +4,7 @@
 #include "ScheduleEmitter.h"
 #include "TrainRecipe.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/Path.h"
 
 using namespace hocket;
 using namespace hocket::frontend;
@@ -269,6 +270,15 @@ std::vector<const DefStmt *> defsOf(const Program &program) {
   return defs;
 }
 
+std::vector<DeclaredHook> hooksOf(const Program &program) {
+  std::vector<DeclaredHook> hooks;
+  for (const auto &file : program.files)
+    for (const DeclPtr &decl : file->ast.decls)
+      if (auto *hook = dynAs<HookDecl>(decl))
+        hooks.push_back({hook, llvm::sys::path::parent_path(file->path).str()});
+  return hooks;
+}
+
 /// The functions that are not compiled.
 std::set<std::string> otherFunctions(const ModuleDecl &model,
                                      const std::string &compiled) {
@@ -338,6 +348,7 @@ frontend::elaborate(const Program &program, const SourceManager &sources,
     ok = recipe->emit(*module, bindings.train);
   if (selection.schedule) {
     ScheduleEmitter emitter(elaborator, context, defsOf(program),
+                            hooksOf(program),
                             otherFunctions(*selection.model, function));
     ok &= emitter.emit(*module, *selection.schedule, bindings.schedule);
   }

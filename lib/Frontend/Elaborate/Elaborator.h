@@ -86,6 +86,9 @@ public:
   matchArguments(const syntax::CallExpr &call, llvm::StringRef what,
                  llvm::ArrayRef<llvm::StringRef> names, size_t required);
 
+  // Dims.cpp
+  mlir::Type elementType(const syntax::Name &name);
+
   // Expressions.cpp
   MaybeDatum evaluate(const syntax::Expr &expr, const Scope &scope);
   mlir::Value evaluateTensor(const syntax::Expr &expr, const Scope &scope);
@@ -132,7 +135,6 @@ private:
   /// The declared dim for an actual one; unknown names are bound in `scope`.
   std::optional<nn::DimAttr> bindDim(const syntax::Expr &expr,
                                      nn::DimAttr actual, Scope &scope);
-  mlir::Type elementType(const syntax::Name &name);
   mlir::RankedTensorType evaluateType(const syntax::TensorType &type,
                                       const Scope &scope);
   /// The value under the names of a declared type: an nn.value of `path`.

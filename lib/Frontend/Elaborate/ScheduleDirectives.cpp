@@ -109,6 +109,10 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
   case ScheduleStmt::Kind::Recompute:
   case ScheduleStmt::Kind::Save:
     return emitKept(stmt, place);
+  case ScheduleStmt::Kind::Hook:
+    return emitHook(*dynAs<HookStmt>(&stmt), place);
+  case ScheduleStmt::Kind::Fuse:
+    return emitFuse(*dynAs<FuseStmt>(&stmt), place);
   case ScheduleStmt::Kind::Halo:
   case ScheduleStmt::Kind::Attention:
   case ScheduleStmt::Kind::Overlap:
@@ -177,11 +181,16 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
               "and `expect backward == { ... }` pins it");
     return false;
   }
-  if (stmt.op == SyncOp::Halo || stmt.op == SyncOp::Hook) {
+  if (stmt.op == SyncOp::Halo) {
     elaborator.error(stmt.opRange, std::string("not supported yet: sync ") +
                                        getSpelling(stmt.op));
     return false;
   }
+  mlir::DictionaryAttr hook;
+  std::string kind = getSpelling(stmt.op);
+  if (stmt.op == SyncOp::Hook &&
+      (!(hook = hookNamed(*stmt.hook)) || !readCollective(stmt, hook, kind)))
+    return false;
   if (stmt.reduceOp && *stmt.reduceOp != ReduceOp::Sum) {
     elaborator.error(stmt.opRange,
                      std::string("not supported yet: op ") +
@@ -195,7 +204,9 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
     return false;
   std::vector<mlir::NamedAttribute> attributes{
       text("pattern", *pattern), text("moment", getSpelling(stmt.point)),
-      text("kind", getSpelling(stmt.op)), builder.getNamedAttr("over", *over)};
+      text("kind", kind), builder.getNamedAttr("over", *over)};
+  if (hook)
+    attributes.push_back(builder.getNamedAttr("hook", hook));
   if (stmt.dim)
     attributes.push_back(text("axis", stmt.dim->text));
   if (stmt.toDim)

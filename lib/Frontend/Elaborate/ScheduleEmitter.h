@@ -14,13 +14,21 @@
 
 namespace hocket::frontend {
 
+/// A hook and the folder that its file's name is relative to.
+struct DeclaredHook {
+  const syntax::HookDecl *decl;
+  std::string folder;
+};
+
 class ScheduleEmitter {
 public:
   ScheduleEmitter(Elaborator &elaborator, mlir::MLIRContext *context,
                   std::vector<const syntax::DefStmt *> defs,
+                  std::vector<DeclaredHook> hooks,
                   std::set<std::string> otherFunctions)
       : elaborator(elaborator), context(context), builder(context),
-        defs(std::move(defs)), otherFunctions(std::move(otherFunctions)) {}
+        defs(std::move(defs)), hooks(std::move(hooks)),
+        otherFunctions(std::move(otherFunctions)) {}
 
   /// Writes sched.schedule with all directives of `decl` into `module`. False
   /// after reported errors.
@@ -50,6 +58,31 @@ private:
   bool emitSync(const syntax::SyncStmt &stmt, Place &place);
   bool emitExpect(const syntax::ExpectStmt &stmt, Place &place);
   bool emitFsdp(const syntax::FsdpStmt &stmt, Place &place);
+  bool emitFuse(const syntax::FuseStmt &stmt, Place &place);
+
+  // Hooks.cpp
+  bool emitHook(const syntax::HookStmt &stmt, Place &place);
+  /// Which collective the hook of a sync does, and whether the clauses fit it.
+  bool readCollective(const syntax::SyncStmt &stmt, mlir::DictionaryAttr hook,
+                      std::string &kind);
+  /// Null after a reported error.
+  mlir::DictionaryAttr hookNamed(const syntax::Name &name);
+  mlir::DictionaryAttr describeHook(const DeclaredHook &hook);
+  mlir::DictionaryAttr describeTensor(const syntax::HookDecl &hook,
+                                      const std::string &name,
+                                      const syntax::TensorType &type);
+  bool readFile(const DeclaredHook &hook, std::string &file);
+  bool readNames(const syntax::Setting &setting,
+                 std::vector<syntax::Name> &names);
+  mlir::ArrayAttr splitOf(const syntax::HookDecl &hook,
+                          const std::vector<mlir::Attribute> &inputs);
+  bool checkResultDims(const syntax::HookDecl &hook,
+                       const std::vector<mlir::Attribute> &inputs);
+  mlir::DictionaryAttr
+  derivativeOf(const syntax::HookDecl &hook,
+               const std::vector<mlir::Attribute> &inputs,
+               const std::vector<mlir::Attribute> &results);
+
   bool emitScope(const syntax::ScopePattern &scope, Place &place,
                  std::string &prefix);
   void refuseCut(syntax::SourceRange range);
@@ -84,6 +117,8 @@ private:
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;
   std::vector<const syntax::DefStmt *> defs;
+  std::vector<DeclaredHook> hooks;
+  std::vector<const syntax::HookDecl *> describing;
   std::set<std::string> otherFunctions;
   nn::MeshAttr mesh;
   /// Axes that directives name while there is no mesh.

@@ -1,6 +1,8 @@
 //===- Buckets.cpp - which collectives become one -------------------------===//
 
 #include "Buckets.h"
+#include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Hook.h"
 #include "hocket/Plan/Report.h"
 #include "hocket/Transforms/Combine.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -35,6 +37,46 @@ combining::neededBy(func::FuncOp func,
     reached[&op] = std::move(all);
   }
   return needed;
+}
+
+bool combining::isStored(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<spmd::CollectiveOp>(op))
+    return false;
+  if (isa<nn::ParameterOp, nn::StateOp>(op))
+    return true;
+  return op->getNumOperands() == 1 && op->getNumRegions() == 0 &&
+         isMemoryEffectFree(op) && isStored(op->getOperand(0));
+}
+
+static Kind kindOf(spmd::CollectiveOp op, bool ofBackward) {
+  if (op->hasAttr(nn::kHook))
+    return Kind::Other;
+  if (isa<spmd::AllReduceOp>(op.getOperation()))
+    return Kind::Reduce;
+  if (isa<spmd::ReduceScatterOp>(op.getOperation()) && ofBackward)
+    return Kind::Scatter;
+  if (!isa<spmd::AllGatherOp>(op.getOperation()))
+    return Kind::Other;
+  if (isStored(op.getSource()))
+    return Kind::Fetch;
+  bool isUpdate =
+      llvm::all_of(op.getDestination().getUsers(),
+                   [](Operation *user) { return isa<nn::AssignOp>(user); });
+  return isUpdate ? Kind::Publish : Kind::Other;
+}
+
+Key combining::keyOf(spmd::CollectiveOp op) {
+  Key key;
+  std::string origin = originOf(op->getLoc()).path;
+  StringRef path = origin;
+  key.ofBackward = path.ends_with(".grad") || path.ends_with(".again");
+  key.kind = kindOf(op, key.ofBackward);
+  key.axes = op.getAxes();
+  key.element = getElementTypeOrSelf(op.getSource());
+  if (auto reduction = op->getAttrOfType<spmd::ReductionAttr>("reduction"))
+    key.reduction = reduction.getValue();
+  return key;
 }
 
 int64_t Planner::bytesOf(size_t index) const {

@@ -1,6 +1,7 @@
 //===- Folding.cpp - redistributions that cost nothing of their own -------===//
 
 #include "Folding.h"
+#include "dialects/Nn/Hook.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -88,6 +89,8 @@ void Folding::foldIntoLoad(nn::ParameterOp parameter, const Shares &shares) {
 }
 
 void Folding::foldIntoScatter(nn::RedistributeOp allReduce) {
+  if (allReduce->hasAttr(nn::kHook))
+    return; // an all_reduce is what it does
   SmallVector<nn::RedistributeOp> slices =
       usersOfKind({allReduce.getResult()}, "slice");
   if (slices.size() != 1)

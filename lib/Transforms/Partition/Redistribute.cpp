@@ -1,6 +1,8 @@
 //===- Redistribute.cpp - redistributions as collectives and slices -------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Hook.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -158,8 +160,11 @@ LogicalResult ClassBuilder::lowerRedistribute(nn::RedistributeOp op) {
   if (isCut && isJoined && to->axes != from->axes)
     return op.emitError() << "takes axes in another order than it found them: "
                           << listOf(from->axes) << " and " << listOf(to->axes);
-  mapping.map(op.getResult(),
-              emitMove(op, move, shares.inMeshOrder(listed), *from, *to));
+  Value result = emitMove(op, move, shares.inMeshOrder(listed), *from, *to);
+  for (StringRef kept : {StringRef(nn::kUnit), StringRef(nn::kHook)})
+    if (Attribute value = op->getAttr(kept))
+      result.getDefiningOp()->setAttr(kept, value);
+  mapping.map(op.getResult(), result);
   return success();
 }
 

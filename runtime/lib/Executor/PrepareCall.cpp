@@ -3,6 +3,7 @@
 #include "runtime/lib/Executor/PrepareCall.h"
 #include "hocket/Cpu/Attention.h"
 #include "hocket/Cpu/Simple.h"
+#include "runtime/lib/Executor/HookCall.h"
 #include <cstring>
 
 namespace hocket::runtime {
@@ -109,6 +110,7 @@ struct Preparer {
         makeCopy(operand(copy.src), operand(copy.dst), context.threads));
   }
   Status operator()(const plan::Collective &collective) const;
+  Status operator()(const plan::Hook &hook) const;
   Status operator()(const plan::Fill &fill) const {
     return done(makeFill(operand(fill.dst), fill.value));
   }
@@ -249,7 +251,31 @@ Status Preparer::operator()(const plan::EmbeddingGrad &gradient) const {
   return done(makeEmbeddingGrad(arguments, context.threads));
 }
 
+Status Preparer::operator()(const plan::Hook &hook) const {
+  HookArguments arguments;
+  for (const plan::View &view : hook.inputs)
+    arguments.inputs.push_back(operand(view));
+  for (const plan::View &view : hook.outputs)
+    arguments.outputs.push_back(operand(view));
+  arguments.ranks = context.book.plan.rankCount();
+  arguments.rank = context.book.rank;
+  arguments.threads = context.threads;
+  return makeHook(hook.name, context.kernels, std::move(arguments), call);
+}
+
 Status Preparer::operator()(const plan::Collective &collective) const {
+  if (!collective.hook.empty()) {
+    HookArguments arguments;
+    arguments.inputs = {operand(collective.src)};
+    arguments.outputs = {operand(collective.dst)};
+    arguments.ranks = context.book.plan.rankCount();
+    arguments.rank = context.book.rank;
+    arguments.threads = context.threads;
+    arguments.comm = &context.comm;
+    arguments.collective = context.book.collective(collective, source);
+    return makeHook(collective.hook, context.kernels, std::move(arguments),
+                    call);
+  }
   int64_t handle = 0;
   Status status =
       context.comm.prepare(context.book.collective(collective, source), handle);

@@ -7,10 +7,19 @@
 namespace hocket::runtime {
 
 const char *instructionKindName(int kind) {
-  static const char *const names[] = {
-      "read_parameter", "kernel",    "matmul",         "pack_weight",
-      "attention",      "embedding", "copy",           "collective",
-      "fill",           "iota",      "attention_grad", "embedding_grad"};
+  static const char *const names[] = {"read_parameter",
+                                      "kernel",
+                                      "matmul",
+                                      "pack_weight",
+                                      "attention",
+                                      "embedding",
+                                      "copy",
+                                      "collective",
+                                      "fill",
+                                      "iota",
+                                      "attention_grad",
+                                      "embedding_grad",
+                                      "hook"};
   static_assert(std::size(names) == instructionKinds);
   static_assert(std::variant_size_v<decltype(plan::Instruction::body)> ==
                 instructionKinds);
@@ -128,7 +137,9 @@ Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
       prepared.copiedBytes =
           book.operand(copy->dst).elements() *
           plan::byteSize(setup.rankClass.buffers[copy->dst.buffer].type);
-    if (auto *one = std::get_if<plan::Collective>(&instruction.body))
+    // What a hook moves is its own affair.
+    if (auto *one = std::get_if<plan::Collective>(&instruction.body);
+        one && one->hook.empty())
       prepared.collective = static_cast<int>(one->kind);
     Status status = prepareCall(instruction, context, prepared.call);
     if (!status.ok()) {
@@ -241,7 +252,8 @@ Status RankRunner::runList(const std::vector<Prepared> &calls,
     int64_t before = comm->receivedBytes();
     Status status = prepared.call->run();
     if (!status.ok()) {
-      failedInCollective = prepared.collective >= 0;
+      failedInCollective =
+          prepared.collective >= 0 || prepared.call->failedInCommunicator();
       if (!failedInCollective)
         status.message = describe(prepared) + ": " + status.message;
       return status;

@@ -30,6 +30,17 @@ Status writeToMemoryFile(const uint8_t *bytes, size_t size, int &file) {
       std::strerror(errno));
 }
 
+/// Of the function that an instruction calls; empty if it calls none.
+std::string symbolOf(const plan::Instruction &instruction) {
+  if (auto *kernel = std::get_if<plan::Kernel>(&instruction.body))
+    return kernel->symbol;
+  if (auto *hook = std::get_if<plan::Hook>(&instruction.body))
+    return hook->name;
+  if (auto *collective = std::get_if<plan::Collective>(&instruction.body))
+    return collective->hook;
+  return "";
+}
+
 } // namespace
 
 KernelLibrary::~KernelLibrary() {
@@ -61,9 +72,9 @@ Status KernelLibrary::load(const uint8_t *bytes, size_t size,
   for (const plan::RankClass &rankClass : plan.classes)
     for (const auto *list : {&rankClass.load, &rankClass.step})
       for (const plan::Instruction &instruction : *list) {
-        auto *kernel = std::get_if<plan::Kernel>(&instruction.body);
-        if (kernel && !kernels.count(kernel->symbol) && !lookUp(kernel->symbol))
-          return Status::runtimeError("kernel '" + kernel->symbol +
+        const std::string symbol = symbolOf(instruction);
+        if (!symbol.empty() && !kernels.count(symbol) && !lookUp(symbol))
+          return Status::runtimeError("kernel '" + symbol +
                                       "' is not in the executable");
       }
   return Status::success();

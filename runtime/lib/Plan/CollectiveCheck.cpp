@@ -48,6 +48,8 @@ std::string difference(const Collective &a, const Collective &b) {
   if (isReduction && a.reduction != b.reduction)
     return is("reduction", words(Reduction())[size_t(b.reduction)],
               words(Reduction())[size_t(a.reduction)]);
+  if (a.hook != b.hook)
+    return is("hook", "'" + b.hook + "'", "'" + a.hook + "'");
   if (a.more.size() != b.more.size())
     return is("number of tensors", std::to_string(1 + b.more.size()),
               std::to_string(1 + a.more.size()));
@@ -140,12 +142,22 @@ bool Checker::checkBody(const Collective &c) {
 bool Checker::checkMore(const Collective &c) {
   if (!c.more.empty() && !Collective::movesSeveral(c.kind))
     return fail(std::string(wordOf(c.kind)) +
-                " takes one tensor, more are only for all_reduce");
-  for (const Collective::Pair &pair : c.more)
-    if (!checkRead("more src", pair.src) || !checkWrite("more dst", pair.dst) ||
-        !checkType("more src", pair.src, typeOf(c.dst)) ||
-        !checkType("more dst", pair.dst, typeOf(c.dst)) ||
-        !checkShape("more dst", pair.dst, pair.src.shape))
+                " takes one tensor, more are only for all_reduce, "
+                "reduce_scatter and all_gather");
+  if (!c.hook.empty() && (!c.more.empty() || !Collective::movesSeveral(c.kind)))
+    return fail("hook '" + c.hook +
+                "' is for one tensor and an all_reduce, reduce_scatter or "
+                "all_gather");
+  std::string whole = where;
+  for (size_t i = 0; i < c.more.size(); ++i) {
+    where = whole + ", more " + std::to_string(i);
+    int source = c.more[i].source;
+    if (source < -1 || source >= int64_t(plan.sources.size()))
+      return fail("source " + std::to_string(source) +
+                  " does not exist, there are " +
+                  std::to_string(plan.sources.size()));
+    if (!checkBody(c.alone(i + 1)) ||
+        !checkType("src", c.more[i].src, typeOf(c.src)))
       return false;
   }
   where = whole;

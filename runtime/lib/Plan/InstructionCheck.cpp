@@ -161,6 +161,18 @@ bool Checker::checkBody(const Fill &fill) {
   return checkWrite("dst", fill.dst);
 }
 
+bool Checker::checkBody(const Hook &hook) {
+  if (hook.name.empty())
+    return fail("has no name");
+  for (const View &view : hook.inputs)
+    if (!checkRead("an input", view))
+      return false;
+  for (const View &view : hook.outputs)
+    if (!checkWrite("an output", view))
+      return false;
+  return true;
+}
+
 bool Checker::checkBody(const Iota &iota) {
   if (!checkWrite("dst", iota.dst) || !checkScalar("first", iota.first))
     return false;

@@ -41,6 +41,32 @@ const char *toString(DType type) {
   return "?";
 }
 
+bool Collective::movesSeveral(CollectiveKind kind) {
+  return kind == CollectiveKind::AllReduce ||
+         kind == CollectiveKind::ReduceScatter ||
+         kind == CollectiveKind::AllGather;
+}
+
+Collective Collective::alone(size_t tensor) const {
+  Collective one;
+  one.kind = kind;
+  one.axes = axes;
+  one.reduction = reduction;
+  one.toDim = toDim, one.toOffset = toOffset, one.toSize = toSize;
+  one.root = root;
+  one.id = id;
+  one.hook = hook;
+  if (tensor == 0) {
+    one.src = src, one.dst = dst;
+    one.dim = dim, one.offset = offset, one.size = size;
+  } else {
+    const Pair &pair = more[tensor - 1];
+    one.src = pair.src, one.dst = pair.dst;
+    one.dim = pair.dim, one.offset = pair.offset, one.size = pair.size;
+  }
+  return one;
+}
+
 int64_t Plan::rankCount() const {
   int64_t count = 1;
   for (const MeshAxis &axis : mesh)

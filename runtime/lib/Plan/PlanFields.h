@@ -39,10 +39,20 @@ inline constexpr std::array<const char *, 5> words(CollectiveKind) {
           "broadcast"};
 }
 /// The "op" of an instruction, in the order of Instruction::body.
-inline constexpr std::array<const char *, 12> instructionWords = {
-    "read_parameter", "kernel",    "matmul",         "pack_weight",
-    "attention",      "embedding", "copy",           "collective",
-    "fill",           "iota",      "attention_grad", "embedding_grad"};
+inline constexpr std::array<const char *, 13> instructionWords = {
+    "read_parameter",
+    "kernel",
+    "matmul",
+    "pack_weight",
+    "attention",
+    "embedding",
+    "copy",
+    "collective",
+    "fill",
+    "iota",
+    "attention_grad",
+    "embedding_grad",
+    "hook"};
 static_assert(instructionWords.size() ==
               std::variant_size_v<decltype(Instruction::body)>);
 
@@ -204,6 +214,13 @@ template <class V> void fields(V &v, Collective &x) {
   v.optional("to_offset", x.toOffset, -1);
   v.optional("to_size", x.toSize, -1);
   v.optional("root", x.root, int64_t(0));
+  v.optional("hook", x.hook, std::string());
+}
+
+template <class V> void fields(V &v, Hook &x) {
+  v.required("name", x.name);
+  v.required("inputs", x.inputs);
+  v.required("outputs", x.outputs);
 }
 
 template <class V> void fields(V &v, Fill &x) {

@@ -124,6 +124,10 @@ struct Stage {
                      {"model", source.model},
                      {"schedule", source.schedule},
                      {"bytes_per_rank", entry.bytes}});
+      if (!isOfUpdate(source.path))
+        out.back()[other] = paired[&entry - entries.data()];
+      if (!entry.collective->hook.empty())
+        out.back()["hook"] = entry.collective->hook;
     }
   }
 
@@ -133,7 +137,8 @@ struct Stage {
       int64_t calls = 0;
       std::vector<int64_t> bytes(plan.rankCount(), 0);
       for (const Entry &entry : entries) {
-        if (entry.collective->kind != CollectiveKind(kind))
+        if (entry.collective->kind != CollectiveKind(kind) ||
+            !entry.collective->hook.empty())
           continue;
         ++calls;
         for (size_t rank = 0; rank < bytes.size(); ++rank)
@@ -153,6 +158,31 @@ int64_t endOf(const RankClass &rankClass, Region region) {
     if (buffer.region == region)
       end = std::max(end, buffer.offset + buffer.bytes);
   return end;
+}
+
+/// What the user's own functions do, once each line of a program: of all
+/// classes, since these are alike in it.
+Json unproved(const Plan &plan) {
+  Json out = Json::array();
+  if (plan.classes.empty())
+    return out;
+  for (auto [name, list] : {std::pair("load", &plan.classes[0].load),
+                            std::pair("step", &plan.classes[0].step)})
+    for (const Instruction &instruction : *list) {
+      auto *hook = std::get_if<Hook>(&instruction.body);
+      auto *collective = std::get_if<Collective>(&instruction.body);
+      if (!hook && (!collective || collective->hook.empty()))
+        continue;
+      Source source;
+      if (instruction.source >= 0)
+        source = plan.sources[instruction.source];
+      out.push_back({{"stage", name},
+                     {"hook", hook ? hook->name : collective->hook},
+                     {"does", hook ? "kernel" : toString(collective->kind)},
+                     {"path", source.path},
+                     {"schedule", source.schedule}});
+    }
+  return out;
 }
 
 } // namespace
@@ -177,6 +207,7 @@ Json summary(const Plan &plan) {
   return {{"ranks", plan.rankCount()},
           {"collectives", collectives},
           {"totals", {{"load", load.totals()}, {"step", step.totals()}}},
+          {"unproved", unproved(plan)},
           {"arena_bytes", arena},
           {"weight_bytes", weights},
           {"state_bytes", states},

@@ -31,7 +31,7 @@ TEST(Docs, filesParse) {
 
 TEST(Docs, everyPrimitiveHasAnExampleThatParses) {
   using Kind = ScheduleStmt::Kind;
-  std::vector<bool> seen(static_cast<size_t>(Kind::AutoReshard) + 1);
+  std::vector<bool> seen(static_cast<size_t>(Kind::Hook) + 1);
   for (const std::string &block : blocksOf("schedule")) {
     Parsed parsed("hocket 1\nschedule s for M {\n" + block + "}\n");
     File file = parseFile(parsed.sources, parsed.id, parsed.engine);

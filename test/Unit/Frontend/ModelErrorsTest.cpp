@@ -271,7 +271,7 @@ TEST(ModelErrors, declarations) {
             "^~~~~\n"
             "note: did you mean 'module'?\n"
             "note: a file holds import, module, model, variant, train, "
-            "schedule and def\n");
+            "schedule, def and hook\n");
   EXPECT_EQ(errorsOf("hocket 1\n"
                      "model {\n"
                      "}\n"),

@@ -278,3 +278,23 @@ TEST(ScheduleErrors, expect) {
             "  expect forward == { a 1 }\n"
             "                        ^\n");
 }
+
+TEST(ScheduleErrors, hooks) {
+  EXPECT_EQ(scheduleErrorsOf("hook h.0 rms"),
+            "t.hkt:3:12: error: expected 'with' after 'h.0', found 'rms'\n"
+            "  hook h.0 rms\n"
+            "           ^~~\n");
+  EXPECT_EQ(errorsOf("hocket 1\nhook f {\n  form \"f.cpp\"\n}\n"),
+            "t.hkt:3:3: error: expected a setting of the hook: 'from', "
+            "'split', 'derivative' or 'collective', found 'form'\n"
+            "  form \"f.cpp\"\n"
+            "  ^~~~\n"
+            "note: did you mean 'from'?\n");
+  EXPECT_EQ(errorsOf("hocket 1\nhook f {\n  split a\n  split b\n}\n"),
+            "t.hkt:4:3: error: 'split' is set twice\n"
+            "  split b\n"
+            "  ^~~~~\n"
+            "t.hkt:3:3: note: set here first\n"
+            "  split a\n"
+            "  ^~~~~\n");
+}

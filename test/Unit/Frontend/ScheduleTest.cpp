@@ -116,6 +116,7 @@ TEST(Schedule, hasCostStatements) {
   overlap a
   bucket gradients 25 MiB over dp
   bucket parameters 1000 over dp
+  hook h.*.norm with rms
 )"),
             R"(  recompute .
   save h.*.x gathered
@@ -127,6 +128,30 @@ TEST(Schedule, hasCostStatements) {
   overlap a
   bucket gradients 26214400 over dp
   bucket parameters 1000 over dp
+  hook h.*.norm with rms
+)");
+}
+
+TEST(Schedule, hasHooks) {
+  EXPECT_EQ(dumpOf(R"(hocket 1
+hook rms(x: f32[rows, cols], weight: f32[cols]) -> f32[rows, cols] {
+  from       "rms.cpp"
+  split      [rows]
+  derivative rms_grad
+}
+hook ring {
+  from       "ring.o"
+  collective all_reduce
+}
+)"),
+            R"(hocket 1
+hook rms (x:f32[rows cols] weight:f32[cols]) -> f32[rows cols]
+  from "rms.cpp"
+  split (list rows)
+  derivative rms_grad
+hook ring ()
+  from "ring.o"
+  collective all_reduce
 )");
 }
 

@@ -258,7 +258,11 @@ struct Collective {
   int dim = -1, offset = -1, size = -1;
   int toDim = -1, toOffset = -1, toSize = -1;
   int64_t root = 0;
-  int64_t id = 0; // equal on all classes: the n-th collective of the program
+  int64_t id = 0;   // equal on all classes: the n-th collective of the program
+  std::string hook; // a user's own function that does it, see Hook; or ""
+  static bool movesSeveral(CollectiveKind kind);
+  /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
+  Collective alone(size_t tensor) const;
 };
 
 /// Fills dst with a constant (load time, or padding).
@@ -274,10 +278,17 @@ struct Iota {
   Scalar first;
 };
 
+/// A user's own function, int name(const hocket_call *): see hocket/Hook.h. The
+/// views have one extent a dim.
+struct Hook {
+  std::string name;
+  std::vector<View> inputs, outputs;
+};
+
 struct Instruction {
   int source = -1; // index into Plan::sources
   std::variant<ReadParameter, Kernel, Matmul, PackWeight, Attention, Embedding,
-               Copy, Collective, Fill, Iota, AttentionGrad, EmbeddingGrad>
+               Copy, Collective, Fill, Iota, AttentionGrad, EmbeddingGrad, Hook>
       body;
 };
 

@@ -14,6 +14,11 @@
 //     forward          of one of the backward: ids of those that it is for;
 //                      none where a gradient is summed that was never moved
 //     bytes_per_rank   received from peers in one run of the stage, by rank
+//     hook             the user's own function that does it, if one does; its
+//                      bytes are those of `kind`, and it is not in the totals
+//   unproved           one entry for each call of a hook: what nothing checks
+//     stage, hook, path, schedule
+//     does             "kernel", or the kind of collective
 //   totals             {"load": T, "step": T}; T has an entry for each kind
 //     all_reduce, ...  {"calls", "bytes_per_rank"}, in one run of the stage
 //   arena_bytes        by rank; what the buffers of the region reach

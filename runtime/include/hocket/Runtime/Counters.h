@@ -11,7 +11,7 @@
 namespace hocket::runtime {
 
 constexpr int collectiveKinds = 5;   // plan::CollectiveKind
-constexpr int instructionKinds = 12; // alternatives of Instruction::body
+constexpr int instructionKinds = 13; // alternatives of Instruction::body
 
 /// The name of an instruction kind, by index of the variant: "matmul".
 const char *instructionKindName(int kind);

@@ -1,0 +1,141 @@
+//===- Hook.cpp - shape, placement and derivative of nn.hook --------------===//
+
+#include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Ops/RuleBuilder.h"
+#include "dialects/Nn/Ops/Shapes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+#define GET_OP_CLASSES
+#include "dialects/Nn/NnHook.cpp.inc"
+
+static auto tensorsOf(DictionaryAttr hook, StringRef list) {
+  return hook.getAs<ArrayAttr>(list).getAsRange<DictionaryAttr>();
+}
+
+static auto namesOf(DictionaryAttr hook, StringRef list) {
+  return hook.getAs<ArrayAttr>(list).getAsValueRange<StringAttr>();
+}
+
+/// "f32[rows, inner]", as it was declared.
+static std::string describeDeclared(DictionaryAttr tensor) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << tensor.getAs<TypeAttr>("element").getValue() << "[";
+  llvm::interleaveComma(namesOf(tensor, "dims"), stream);
+  stream << "]";
+  return text;
+}
+
+LogicalResult HookOp::verify() {
+  SmallVector<Type> types;
+  if (failed(inferReturnTypes(getContext(), getLoc(), getXs(),
+                              (*this)->getDiscardableAttrDictionary(),
+                              (*this)->getPropertiesStorage(), {}, types)))
+    return failure();
+  if (haveSameShapes(types, getResultTypes()))
+    return success();
+  return emitOpError() << "gives " << types.size()
+                       << " tensors of other shapes than its results";
+}
+
+LogicalResult HookOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  DictionaryAttr hook = adaptor.getHook();
+  std::string name = "hook '" + hook.getAs<StringAttr>("name").str() + "'";
+  size_t count = hook.getAs<ArrayAttr>("inputs").size();
+  if (adaptor.getXs().size() != count) // (C1)
+    return emitOptionalError(location, name, " takes ", count,
+                             " tensors, but gets ", adaptor.getXs().size());
+  llvm::StringMap<DimAttr> dims;
+  for (auto [x, input] :
+       llvm::zip(adaptor.getXs(), tensorsOf(hook, "inputs"))) {
+    Type element = input.getAs<TypeAttr>("element").getValue();
+    ArrayRef<DimAttr> has = dimsOf(x);
+    if (elementTypeOf(x) != element ||
+        has.size() != input.getAs<ArrayAttr>("dims").size()) // (C1)
+      return emitOptionalError(location, name, " takes ",
+                               describeDeclared(input), " as its '",
+                               input.getAs<StringAttr>("name").getValue(),
+                               "', but gets ", describe(x.getType()));
+    for (auto [dim, of] : llvm::zip(has, namesOf(input, "dims"))) {
+      DimAttr known = dims.try_emplace(of, dim).first->second;
+      if (known.getSize() != dim.getSize()) // (C2)
+        return emitOptionalError(location, name, " has one '", of,
+                                 "', but gets one of ", known.getSize(),
+                                 " and one of ", dim.getSize());
+    }
+  }
+  for (DictionaryAttr result : tensorsOf(hook, "results")) {
+    SmallVector<DimAttr> own;
+    for (StringRef of : namesOf(result, "dims")) {
+      auto found = dims.find(of);
+      if (found == dims.end()) // (C3)
+        return emitOptionalError(location, name, " gives a dim '", of,
+                                 "' that none of its tensors has");
+      own.push_back(found->second);
+    }
+    types.push_back(tensorOf(result.getAs<TypeAttr>("element").getValue(),
+                             LayoutAttr::get(context, own, {}, {})));
+  }
+  return success();
+}
+
+/// Dims of one name are one index. A rank may hold a part of those in `split`;
+/// a result without such a dim is then a sum over it.
+PlacementRule HookOp::getPlacementRule() {
+  std::string name = "hook '" + getHookName().str() + "'";
+  RuleBuilder rule(*this, name + " takes no partial sums");
+  llvm::MapVector<StringRef, SmallVector<DimOf>> dims;
+  llvm::StringSet<> given;
+  for (auto [number, input] : llvm::enumerate(tensorsOf(getHook(), "inputs")))
+    for (auto [dim, of] : llvm::enumerate(namesOf(input, "dims")))
+      dims[of].push_back(operand(number, dim));
+  for (auto [number, result] : llvm::enumerate(tensorsOf(getHook(), "results")))
+    for (auto [dim, of] : llvm::enumerate(namesOf(result, "dims"))) {
+      dims[of].push_back(resultOf(number, dim));
+      given.insert(of);
+    }
+  for (auto &[of, places] : dims)
+    if (!llvm::is_contained(namesOf(getHook(), "split"), of))
+      rule.add(places, FactorUse::Whole,
+               name + " does not list '" + of.str() + "' in 'split'");
+    else if (given.contains(of))
+      rule.add(places);
+    else
+      rule.contract(places, Reduction::Sum);
+  return rule.take();
+}
+
+void HookOp::differentiate(Derivative &d) {
+  auto gradient = getHook().getAs<DictionaryAttr>("derivative");
+  if (!gradient) {
+    d.refuse(("hook '" + getHookName() + "' without a derivative").str());
+    return;
+  }
+  SmallVector<Value> operands;
+  SmallVector<unsigned> floats;
+  for (auto [number, x] : llvm::enumerate(getXs())) {
+    operands.push_back(d.read(x));
+    if (isa<FloatType>(elementTypeOf(x)))
+      floats.push_back(number);
+  }
+  for (auto [number, result] : llvm::enumerate(getResults())) {
+    Value cotangent = d.cotangent(number);
+    if (!cotangent)
+      cotangent = d.spreadTo(d.scalar(0, result), result);
+    operands.push_back(cotangent);
+  }
+  auto made = d.make<HookOp>(operands, gradient);
+  for (auto [number, value] : llvm::zip(floats, made.getResults()))
+    if (d.isWanted(number))
+      d.give(number, value);
+}

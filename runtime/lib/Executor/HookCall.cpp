@@ -1,0 +1,185 @@
+//===- HookCall.cpp - calling a user's own function -----------------------===//
+
+#include "runtime/lib/Executor/HookCall.h"
+#include "hocket/Hook.h"
+#include <cstring>
+#include <map>
+
+namespace hocket::runtime {
+
+static_assert(int(plan::DType::F32) == HOCKET_F32 &&
+                  int(plan::DType::F64) == HOCKET_F64 &&
+                  int(plan::DType::F16) == HOCKET_F16 &&
+                  int(plan::DType::BF16) == HOCKET_BF16 &&
+                  int(plan::DType::I32) == HOCKET_I32 &&
+                  int(plan::DType::I64) == HOCKET_I64 &&
+                  int(plan::DType::Bool) == HOCKET_BOOL,
+              "types of hocket/Hook.h");
+static_assert(int(plan::Reduction::Sum) == HOCKET_SUM &&
+                  int(plan::Reduction::Max) == HOCKET_MAX &&
+                  int(plan::Reduction::Min) == HOCKET_MIN,
+              "reductions of hocket/Hook.h");
+
+namespace {
+
+/// The communicator as a collective hook sees it. What it asks for is prepared
+/// when it first asks for it, with buffers of its own, since the hook's may be
+/// others at each step: from the second step on nothing is allocated.
+class HookCommunicator {
+public:
+  HookCommunicator(Communicator &comm, const CollectiveSpec &collective)
+      : comm(comm), collective(collective) {}
+
+  int run(plan::CollectiveKind kind, const void *src, void *dst,
+          int64_t bytes) {
+    if (status.ok() && bytes < 0)
+      status = Status::runtimeError("it asks for " + std::to_string(bytes) +
+                                    " bytes");
+    if (!status.ok())
+      return 1;
+    auto [place, isNew] = prepared.try_emplace({kind, bytes});
+    Exchange &exchange = place->second;
+    if (isNew) {
+      size_t members = collective.members.size();
+      bool gathers = kind == plan::CollectiveKind::AllGather;
+      exchange.src.resize(gathers ? bytes : members * bytes);
+      exchange.dst.resize(members * bytes);
+      status = comm.prepare(specOf(kind, exchange, bytes), exchange.handle);
+    }
+    if (!status.ok())
+      return 1;
+    std::memcpy(exchange.src.data(), src, exchange.src.size());
+    status = comm.run(exchange.handle);
+    if (!status.ok())
+      return 1;
+    std::memcpy(dst, exchange.dst.data(), exchange.dst.size());
+    return 0;
+  }
+
+  Status status;
+
+private:
+  struct Exchange {
+    std::vector<uint8_t> src, dst;
+    int64_t handle = 0;
+  };
+
+  CollectiveSpec specOf(plan::CollectiveKind kind, Exchange &exchange,
+                        int64_t bytes) const {
+    int64_t members = static_cast<int64_t>(collective.members.size());
+    CollectiveSpec spec;
+    spec.kind = kind;
+    spec.type = plan::DType::Bool; // bytes
+    spec.id = collective.id;
+    spec.members = collective.members;
+    spec.me = collective.me;
+    spec.source = collective.source;
+    bool gathers = kind == plan::CollectiveKind::AllGather;
+    spec.src = {
+        exchange.src.data(), {gathers ? 1 : members, bytes}, {bytes, 1}};
+    spec.dst = {
+        exchange.dst.data(), {1, members * bytes}, {members * bytes, 1}};
+    spec.dim = 1;
+    spec.size.assign(members, bytes);
+    for (int64_t i = 0; i < members; ++i)
+      spec.offset.push_back(i * bytes);
+    if (gathers)
+      return spec;
+    spec.toDim = 0;
+    spec.toSize.assign(members, 1);
+    for (int64_t i = 0; i < members; ++i)
+      spec.toOffset.push_back(i);
+    return spec;
+  }
+
+  Communicator &comm;
+  const CollectiveSpec &collective;
+  std::map<std::pair<plan::CollectiveKind, int64_t>, Exchange> prepared;
+};
+
+int gatherAll(void *self, const void *src, void *dst, int64_t bytes) {
+  return static_cast<HookCommunicator *>(self)->run(
+      plan::CollectiveKind::AllGather, src, dst, bytes);
+}
+
+int exchangeAll(void *self, const void *src, void *dst, int64_t bytes) {
+  return static_cast<HookCommunicator *>(self)->run(
+      plan::CollectiveKind::AllToAll, src, dst, bytes);
+}
+
+std::vector<hocket_tensor> tensorsOf(const std::vector<Operand> &operands) {
+  std::vector<hocket_tensor> tensors;
+  for (const Operand &operand : operands)
+    tensors.push_back({operand.data, int32_t(operand.type),
+                       int32_t(operand.shape.size()), operand.shape.data(),
+                       operand.strides.data()});
+  return tensors;
+}
+
+class HookCall : public Call {
+public:
+  HookCall(std::string hook, hocket_function *function, HookArguments given)
+      : name(std::move(hook)), function(function), arguments(std::move(given)),
+        inputs(tensorsOf(arguments.inputs)),
+        outputs(tensorsOf(arguments.outputs)) {
+    call.abi = HOCKET_HOOK_ABI;
+    call.threads = arguments.threads;
+    call.rank = arguments.rank;
+    call.ranks = arguments.ranks;
+    call.input_count = int32_t(inputs.size());
+    call.output_count = int32_t(outputs.size());
+    call.inputs = inputs.data();
+    call.outputs = outputs.data();
+    call.members = 1;
+    if (!arguments.comm)
+      return;
+    const CollectiveSpec &spec = arguments.collective;
+    communicator = std::make_unique<HookCommunicator>(*arguments.comm, spec);
+    call.member = spec.me;
+    call.members = int64_t(spec.members.size());
+    call.reduction = int32_t(spec.reduction);
+    call.dim = spec.dim;
+    call.offsets = spec.offset.data();
+    call.sizes = spec.size.data();
+    call.communicator = communicator.get();
+    call.all_gather = gatherAll;
+    call.all_to_all = exchangeAll;
+  }
+
+  bool failedInCommunicator() const override {
+    return communicator && !communicator->status.ok();
+  }
+  Status run() override {
+    int result = function(&call);
+    if (communicator && !communicator->status.ok())
+      return communicator->status;
+    if (result == 0)
+      return Status::success();
+    return Status::runtimeError("hook '" + name + "' returned " +
+                                std::to_string(result));
+  }
+
+private:
+  std::string name;
+  hocket_function *function;
+  HookArguments arguments;
+  std::vector<hocket_tensor> inputs, outputs;
+  std::unique_ptr<HookCommunicator> communicator;
+  hocket_call call = {};
+};
+
+} // namespace
+
+Status makeHook(const std::string &name, const KernelTable &kernels,
+                HookArguments arguments, std::unique_ptr<Call> &call) {
+  auto entry = kernels.find(name);
+  if (entry == kernels.end())
+    return Status::runtimeError("the executable has no hook \"" + name + "\"");
+  // The table holds addresses; each instruction knows what it calls.
+  auto *function = reinterpret_cast<hocket_function *>(
+      reinterpret_cast<void (*)()>(entry->second));
+  call = std::make_unique<HookCall>(name, function, std::move(arguments));
+  return Status::success();
+}
+
+} // namespace hocket::runtime
