@@ -138,3 +138,28 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
     return %y : !y
   }
 }
+
+// -----
+
+!x = tensor<8xf32, #nn.layout<[a=8], tp: S(0.0)>>
+!y = tensor<8xf32, #nn.layout<[a=8]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward(%x: !x) -> !y {
+    // expected-error @+1 {{a rank's part of f32[8] placed S(a) over tp is not its part of the result, placed R}}
+    %y = nn.rearrange %x {source = #nn.layout<[8]>, order = [[0]]} : (!x) -> !y
+    return %y : !y
+  }
+}
+
+// -----
+
+// Three elements are no whole number of pairs.
+!x = tensor<6xf32, #nn.layout<[a=6], tp: S(0.0)>>
+!y = tensor<6xf32, #nn.layout<[b=6], tp: S(0.0)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward(%x: !x) -> !y {
+    // expected-error @+1 {{the result has not the factors of `order`}}
+    %y = nn.rearrange %x {source = #nn.layout<[3 2]>, order = [[0, 1]]} : (!x) -> !y
+    return %y : !y
+  }
+}

@@ -1,6 +1,7 @@
 //===- Dims.cpp - dims, tensor types, selecting dims by name --------------===//
 
 #include "Elaborator.h"
+#include "FactorOrder.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace hocket;
@@ -160,16 +161,8 @@ mlir::Value Elaborator::bindTensor(mlir::Value value,
         dim->getFactors().size() != layout.getDims()[i].getFactors().size();
     dims.push_back(*dim);
   }
-  if (refines) {
-    llvm::SmallVector<llvm::SmallVector<int64_t>> order;
-    int64_t next = 0;
-    for (nn::DimAttr dim : dims) {
-      order.emplace_back();
-      for (size_t k = 0; k < dim.getFactors().size(); ++k)
-        order.back().push_back(next++);
-    }
-    value = emitRearrange(value, dims, order, dims, use);
-  }
+  if (refines)
+    value = emitRearrange(value, dims, factorOrder(dims), dims, use);
   if (!value)
     return {};
   auto bound =

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FactorOrder.h"
 #include "Functions.h"
 
 using namespace hocket;
@@ -72,13 +73,7 @@ mlir::Value Elaborator::pickTargets(mlir::Value logits, mlir::Value targets) {
   auto dims = nn::layoutOf(targets).getDims();
   llvm::SmallVector<nn::DimAttr> result(dims);
   result.push_back(nn::dimOf(context, "", 1));
-  llvm::SmallVector<llvm::SmallVector<int64_t>> order;
-  int64_t next = 0;
-  for (nn::DimAttr dim : dims) {
-    order.emplace_back();
-    for (size_t k = 0; k < dim.getFactors().size(); ++k)
-      order.back().push_back(next++);
-  }
+  auto order = factorOrder(dims);
   order.emplace_back();
   mlir::Value column = emitRearrange(targets, dims, order, result, callRange);
   int64_t last = dims.size();

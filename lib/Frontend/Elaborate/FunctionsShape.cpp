@@ -1,5 +1,6 @@
 //===- FunctionsShape.cpp - rearrange, transpose, concat, split, slice ----===//
 
+#include "FactorOrder.h"
 #include "Functions.h"
 #include "RearrangePattern.h"
 
@@ -54,13 +55,7 @@ Elaborator::transposeFunction(const CallArguments &arguments,
   }
   llvm::SmallVector<nn::DimAttr> source(dims), result(dims);
   std::swap(result[a], result[b]);
-  llvm::SmallVector<llvm::SmallVector<int64_t>> order;
-  int64_t next = 0;
-  for (nn::DimAttr dim : source) {
-    order.emplace_back();
-    for (size_t k = 0; k < dim.getFactors().size(); ++k)
-      order.back().push_back(next++);
-  }
+  auto order = factorOrder(source);
   std::swap(order[a], order[b]);
   return wrap(emitRearrange(x, source, order, result, arguments.call->range));
 }
