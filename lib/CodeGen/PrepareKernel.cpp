@@ -41,22 +41,21 @@ std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
   return nullptr;
 }
 
-int64_t parallelExtent(Block &body) {
+std::string whyNotKernel(Block &body, int64_t *extent) {
   KernelRequest request;
   request.body = &body;
   Schedule schedule;
   std::string why;
   prepareKernel(request, schedule, why);
-  return schedule.extent;
+  if (extent)
+    *extent = schedule.extent;
+  return why;
 }
 
-std::string whyNotKernel(Block &body) {
-  KernelRequest request;
-  request.body = &body;
-  Schedule schedule;
-  std::string why;
-  prepareKernel(request, schedule, why);
-  return why;
+int64_t parallelExtent(Block &body) {
+  int64_t extent = 1;
+  whyNotKernel(body, &extent);
+  return extent;
 }
 
 } // namespace hocket::codegen

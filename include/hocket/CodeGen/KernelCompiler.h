@@ -152,10 +152,14 @@ private:
 ///  - no computed value meets itself with its dims exchanged (x + transpose(x)
 ///    of an input x is fine),
 ///  - one result has all dims that are not reduced,
+///  - no large reduction would be done again for each element of another
+///    result,
 ///  - a slice or concatenation of computed values is along a dim of one factor
 ///    that no reduction before it needs,
 ///  - what reductions over different dims leave fits in 1 MiB of stack.
-std::string whyNotKernel(mlir::Block &body);
+///
+/// If there is no reason, `extent` becomes its parallelExtent.
+std::string whyNotKernel(mlir::Block &body, int64_t *extent = nullptr);
 
 /// Iterations that threads could share if the block, which can be one kernel,
 /// were one: a sum over all rows leaves those over columns.

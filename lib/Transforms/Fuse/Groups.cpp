@@ -25,9 +25,14 @@ static bool isGroupable(Operation *op) {
 
 Groups::Groups(Block &body, const DenseSet<Value> &loadTime)
     : loadTime(loadTime) {
-  for (Operation &op : body.without_terminator())
+  int others = 0;
+  for (Operation &op : body.without_terminator()) {
+    othersBefore[&op] = others;
+    bool isOther = !codegen::isKernelOp(&op) && op.getNumResults() > 0;
+    others += isOther && !loadTime.contains(op.getResult(0));
     if (isGroupable(&op))
       place(&op);
+  }
 }
 
 bool Groups::isFreeBefore(const Group &group, Operation *op) const {
@@ -69,11 +74,8 @@ static bool isLarge(const Group &group) {
 /// weight, the mean of losses) would have one thread compute all rows; so would
 /// what is done to each element once all of them are summed.
 bool Groups::costsThreads(const SmallVectorImpl<int> &producers, Operation *op,
-                          Block &body) const {
-  int64_t extent = -1;
+                          int64_t extent) const {
   auto isLess = [&](const Group &part, int64_t enough) {
-    if (extent < 0)
-      extent = codegen::parallelExtent(body);
     return extent < enough && extent < extentOf(part);
   };
   for (int producer : producers) {
@@ -114,12 +116,7 @@ static bool isReadFrom(Value value, Operation *op,
 /// keep more memory in use than its results take: each sum of a bias' gradient
 /// over its rows, if all waited for the norm of the gradients.
 bool Groups::holdsMemory(const Group &group, Operation *op) const {
-  bool waits = false;
-  for (Operation *next = group.back()->getNextNode(); next && next != op;
-       next = next->getNextNode())
-    waits |= !codegen::isKernelOp(next) && next->getNumResults() > 0 &&
-             !loadTime.contains(next->getResult(0));
-  if (!waits)
+  if (othersBefore.lookup(group.back()) == othersBefore.lookup(op))
     return false;
   llvm::SmallPtrSet<Operation *, 8> members(group.begin(), group.end());
   llvm::SmallDenseSet<Value> read, results;
@@ -159,8 +156,9 @@ Group Groups::joined(const SmallVectorImpl<int> &producers,
   Block body;
   SmallVector<Value> inputs, outputs;
   buildBody(group, body, inputs, outputs);
-  bool fits =
-      codegen::whyNotKernel(body).empty() && !costsThreads(producers, op, body);
+  int64_t extent = 1;
+  bool fits = codegen::whyNotKernel(body, &extent).empty() &&
+              !costsThreads(producers, op, extent);
   // Drop uses in reverse, the block is not in a region.
   body.dropAllDefinedValueUses();
   body.clear();

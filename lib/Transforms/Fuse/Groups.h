@@ -37,13 +37,15 @@ private:
   Group joined(const llvm::SmallVectorImpl<int> &producers,
                mlir::Operation *op) const;
   bool costsThreads(const llvm::SmallVectorImpl<int> &producers,
-                    mlir::Operation *op, mlir::Block &body) const;
+                    mlir::Operation *op, int64_t extent) const;
   bool holdsMemory(const Group &group, mlir::Operation *op) const;
   bool isFreeBefore(const Group &group, mlir::Operation *op) const;
 
   const llvm::DenseSet<mlir::Value> &loadTime;
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupOf;
+  /// Products, collectives and the like that run before an operation.
+  llvm::DenseMap<mlir::Operation *, int> othersBefore;
 };
 
 /// Whether an op is copied into each kernel that reads it (a constant).
