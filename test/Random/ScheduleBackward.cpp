@@ -70,7 +70,7 @@ Schedule ScheduleMaker::addBackward(Rng &rng) {
     tryLine("save " + rng.oneOf(gathered) +
             (rng.chance(0.7) ? " gathered" : " sharded"));
   if (rng.chance(0.5))
-    tryLine("bucket gradients " + std::to_string(rng.between(1, 400)) +
+    tryLine("bucket parameters " + std::to_string(rng.between(1, 400)) +
             " B over " + schedule.mesh[rng.below(schedule.mesh.size())].first);
   return schedule;
 }
