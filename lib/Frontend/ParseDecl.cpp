@@ -231,8 +231,8 @@ bool Parser::parseTrainSetting(TrainDecl &train) {
     return true;
   }
   static const std::vector<std::string> keys = {
-      "loss", "optimizer",  "clip", "precision",  "seed",
-      "data", "accumulate", "init", "checkpoint", "steps"};
+      "loss",       "optimizer", "clip",       "precision", "seed",    "data",
+      "accumulate", "init",      "checkpoint", "steps",     "validate"};
   return parseOwnSetting(train.settings, keys, "a setting of the recipe");
 }
 

@@ -1,6 +1,7 @@
 //===- Dropout.cpp - which elements of a whole tensor are dropped ---------===//
 
 #include "Operations.h"
+#include "dialects/Nn/MicroBatch.h"
 #include "hocket/Random/Philox.h"
 
 using namespace mlir;
@@ -15,13 +16,17 @@ DropoutFactors::DropoutFactors(Operation *op, double p,
     : drops(step && p > 0),
       key(uint64_t(nn::seedOf(op)) ^ uint64_t(stream.value_or(0))),
       step(step ? uint32_t(int64_t(step->values.front())) : 0),
-      threshold(runtime::dropThreshold(p)), scale(1 / (1 - p)) {}
+      threshold(runtime::dropThreshold(p)), scale(1 / (1 - p)) {
+  if (auto before = op->getAttrOfType<IntegerAttr>(nn::kFirstDrawn))
+    first = before.getInt();
+}
 
 double DropoutFactors::factor(int64_t element) const {
   if (!drops)
     return 1;
-  bool kept =
-      runtime::wordOfElement(key, element, step, Purpose::Dropout) >= threshold;
+  uint32_t word =
+      runtime::wordOfElement(key, first + element, step, Purpose::Dropout);
+  bool kept = word >= threshold;
   return kept ? scale : 0;
 }
 

@@ -62,6 +62,7 @@ public:
 private:
   bool drops;
   uint64_t key;
+  int64_t first = 0; // drawn before it in the step
   uint32_t step, threshold;
   double scale;
 };

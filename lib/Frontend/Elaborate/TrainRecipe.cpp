@@ -315,29 +315,12 @@ bool TrainRecipe::readOthers(const Scope &scope) {
   };
   auto clip = number(valueOf("clip"), scope, 0, 0, kAny, "clip");
   auto accumulate = count(valueOf("accumulate"), scope, 1, 1, "accumulate");
-  auto steps = count(valueOf("steps"), scope, 0, 1, "steps");
   auto given = count(valueOf("seed"), scope, 0, 0, "seed");
-  if (!clip || !accumulate || !steps || !given)
+  if (!clip || !accumulate || !given)
     return false;
-  if (*accumulate > 1) {
-    elaborator
-        .error(valueOf("accumulate")->range,
-               "not supported yet: gradients accumulated over " +
-                   std::to_string(*accumulate) + " batches")
-        .note("write: accumulate 1, and a larger batch");
-    return false;
-  }
-  for (const char *key : {"data", "init", "checkpoint"})
-    if (const Setting *setting = find(key)) {
-      elaborator
-          .error(setting->range,
-                 std::string("not supported yet: '") + key + "' in a recipe")
-          .note("give it to the program: see its --help");
-      return false;
-    }
   seed = *given;
   set("clip", builder.getF64FloatAttr(*clip));
-  set("steps", builder.getI64IntegerAttr(*steps));
+  set("accumulate", builder.getI64IntegerAttr(*accumulate));
   return true;
 }
 
@@ -352,21 +335,18 @@ bool TrainRecipe::emit(mlir::ModuleOp module, const Scope &outer) {
       return false;
     scope.names[let->name.text] = *datum;
   }
-  for (const Setting &setting : decl.settings)
-    if (setting.key.text != "precision" && !setting.clauses.empty()) {
-      elaborator.error(setting.clauses.front().key.range,
-                       "'" + setting.key.text + "' has no clause '" +
-                           setting.clauses.front().key.text + "'");
-      return false;
-    }
+  if (!checkClauses())
+    return false;
   set("name", builder.getStringAttr(decl.name.text));
   bool ok = readOptimizer(scope);
   ok &= readPrecision();
   ok &= readOthers(scope);
+  ok &= readRun(scope);
   if (!ok)
     return false;
   module->setAttr("nn.gradients", builder.getStringAttr("parameters"));
   module->setAttr("nn.train", recipe.getDictionary(module.getContext()));
+  module->setAttr("nn.run", run.getDictionary(module.getContext()));
   module->setAttr("nn.seed", builder.getI64IntegerAttr(seed));
   return true;
 }

@@ -12,9 +12,10 @@
 //     momentum = 0.0 : f64, nesterov = false,                // sgd
 //     decay = 0.1 : f64, undecayed = ["h.0.ln_1.weight"],
 //     clip = 1.0 : f64,                               // 0: none
-//     steps = 3000 : i64 }                            // 0: not stated
+//     accumulate = 1 : i64 }                          // micro-batches a step
 //
-// nn.seed is the recipe's seed.
+// nn.seed is the recipe's seed; nn.run holds what the recipe says of a run
+// (plan::Recipe), under the names that the plan has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +51,18 @@ private:
   bool readPrecision();
   bool readOthers(const Scope &scope);
 
+  // TrainRun.cpp
+  bool checkClauses();
+  bool readRun(const Scope &scope);
+  bool readData(const syntax::Setting &setting, const Scope &scope);
+  bool readValidation(const syntax::Setting &setting, const Scope &scope);
+  /// A path, into nn.run as `key`; true also where it is left out.
+  bool readFile(const syntax::Expr *written, const Scope &scope,
+                llvm::StringRef key, const std::string &what,
+                const std::string &example);
+  bool readCount(const syntax::Expr *written, const Scope &scope,
+                 llvm::StringRef key, int64_t lo, const std::string &what);
+
   /// A number in [lo, hi]; `fallback` where it is left out.
   std::optional<double> number(const syntax::Expr *expr, const Scope &scope,
                                double fallback, double lo, double hi,
@@ -71,7 +84,7 @@ private:
   Elaborator &elaborator;
   const syntax::TrainDecl &decl;
   mlir::Builder builder;
-  mlir::NamedAttrList recipe;
+  mlir::NamedAttrList recipe, run;
   std::vector<std::string> parameters; // paths of the model
   int64_t seed = 0;
 };

@@ -3,6 +3,7 @@
 #include "Buckets.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/MicroBatch.h"
 #include "hocket/Plan/Report.h"
 #include "hocket/Transforms/Combine.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -73,6 +74,7 @@ Key combining::keyOf(spmd::CollectiveOp op) {
   key.ofBackward = path.ends_with(".grad") || path.ends_with(".again");
   key.kind = kindOf(op, key.ofBackward);
   key.axes = op.getAxes();
+  key.microBatch = op->getAttr(nn::kMicroBatch);
   key.element = getElementTypeOrSelf(op.getSource());
   if (auto reduction = op->getAttrOfType<spmd::ReductionAttr>("reduction"))
     key.reduction = reduction.getValue();

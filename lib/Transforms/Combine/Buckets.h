@@ -42,11 +42,12 @@ struct Key {
   mlir::Type element;
   nn::Reduction reduction = nn::Reduction::Sum;
   bool ofBackward = false; // for which the forward does not wait
+  mlir::Attribute microBatch;
 
   bool operator==(const Key &other) const {
     return kind == other.kind && axes == other.axes &&
            element == other.element && reduction == other.reduction &&
-           ofBackward == other.ofBackward;
+           ofBackward == other.ofBackward && microBatch == other.microBatch;
   }
 };
 

@@ -1,6 +1,7 @@
 //===- Groups.cpp - chooses which operations share a kernel ---------------===//
 
 #include "Groups.h"
+#include "dialects/Nn/MicroBatch.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "hocket/Transforms/Fuse.h"
@@ -140,6 +141,12 @@ bool Groups::holdsMemory(const Group &group, Operation *op) const {
   return held > 2 * made;
 }
 
+static bool isOfOneMicroBatch(const Group &group, Operation *op) {
+  return llvm::all_of(group, [&](Operation *member) {
+    return member->getAttr(nn::kMicroBatch) == op->getAttr(nn::kMicroBatch);
+  });
+}
+
 Group Groups::joined(const SmallVectorImpl<int> &producers,
                      Operation *op) const {
   Group group;
@@ -148,7 +155,8 @@ Group Groups::joined(const SmallVectorImpl<int> &producers,
       return {};
     group.append(groups[producer]);
   }
-  if (group.size() + 1 > kMaxMembers || !isFreeBefore(group, op))
+  if (group.size() + 1 > kMaxMembers || !isOfOneMicroBatch(group, op) ||
+      !isFreeBefore(group, op))
     return {};
   group.push_back(op);
   llvm::sort(group,

@@ -1,6 +1,7 @@
 //===- ClassBuilder.cpp - the program of one rank class -------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/MicroBatch.h"
 #include "hocket/Transforms/Fuse.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -133,7 +134,20 @@ void ClassBuilder::lowerName(nn::ValueOp op) {
       definition->setLoc(NameLoc::get(op.getPathAttr(), name.getChildLoc()));
 }
 
+/// Everything made of an operation is for the micro-batch that it is for.
 LogicalResult ClassBuilder::lower(Operation &op) {
+  Block *block = builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  LogicalResult result = lowerOne(op);
+  if (Attribute micro = op.getAttr(nn::kMicroBatch))
+    for (Operation &made : llvm::make_range(
+             last ? std::next(last->getIterator()) : block->begin(),
+             block->end()))
+      made.setAttr(nn::kMicroBatch, micro);
+  return result;
+}
+
+LogicalResult ClassBuilder::lowerOne(Operation &op) {
   return TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](nn::ValueOp op) {
         lowerName(op);

@@ -23,6 +23,7 @@ private:
   // ClassBuilder.cpp: the function around the operations.
   mlir::func::FuncOp makeFunction(llvm::StringRef name);
   mlir::LogicalResult lower(mlir::Operation &op);
+  mlir::LogicalResult lowerOne(mlir::Operation &op);
   /// The same operation on local tensors.
   mlir::LogicalResult lowerAsIs(mlir::Operation &op);
   mlir::LogicalResult lowerReturn(mlir::func::ReturnOp op);

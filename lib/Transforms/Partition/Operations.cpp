@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/MicroBatch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -39,7 +40,10 @@ void ClassBuilder::setDraws(Operation &local, nn::LayoutAttr layout,
                             int64_t key) {
   spmd::BoxAttr box = shares.boxOf(layout);
   local.setAttr(spmd::kCuts, box);
-  local.setAttr(spmd::kFirst, shares.firstElement(box));
+  spmd::TableAttr first = shares.firstElement(box);
+  if (auto before = local.getAttrOfType<IntegerAttr>(nn::kFirstDrawn))
+    first = scaled(first, 1, before.getInt());
+  local.setAttr(spmd::kFirst, first);
   local.setAttr(spmd::kKey, builder.getI64IntegerAttr(key));
 }
 

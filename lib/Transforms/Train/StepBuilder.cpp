@@ -170,15 +170,16 @@ void StepBuilder::finish(Value norm, Value rate) {
   SmallVector<DictionaryAttr> attributes;
   func.getAllResultAttrs(attributes);
   attributes.resize(results.size(), builder.getDictionaryAttr({}));
-  func.setFunctionType(FunctionType::get(func.getContext(),
-                                         func.getArgumentTypes(),
-                                         ValueRange(results).getTypes()));
+  func.setFunctionType(FunctionType::get(
+      func.getContext(), func.getBody().front().getArgumentTypes(),
+      ValueRange(results).getTypes()));
   func.setAllResultAttrs(attributes);
 }
 
 LogicalResult StepBuilder::run() {
   if (failed(findGradients()))
     return failure();
+  accumulate();
   nameNext("lr");
   Value step = stepAsFloat();
   if (!step)

@@ -1,7 +1,8 @@
 //===- StepBuilder.h - what follows the backward in a step -----*- C++ -*-===//
 //
-// Files by role: Rate.cpp (learning rates), Update.cpp (optimizers),
-// StepBuilder.cpp (the norm, and what the step returns and assigns).
+// Files by role: Accumulate.cpp (several micro-batches), Rate.cpp (learning
+// rates), Update.cpp (optimizers), StepBuilder.cpp (the norm, and what the step
+// returns and assigns).
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #include "dialects/Nn/Nn.h"
 #include "hocket/Placement/OpPlacer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace hocket::training {
 
@@ -35,6 +37,13 @@ private:
   mlir::Value globalNorm();
   void clip(mlir::Value norm);
   void finish(mlir::Value norm, mlir::Value rate);
+
+  // Accumulate.cpp
+  /// The outputs and gradients become means over the recipe's micro-batches.
+  void accumulate();
+  llvm::SmallVector<mlir::Operation *> repeatedOps();
+  /// The mean of a value and what it is in each copy of what is repeated.
+  mlir::Value meanOf(mlir::Value value, llvm::ArrayRef<mlir::IRMapping> copies);
 
   // Rate.cpp
   mlir::Value rateAt(mlir::Value step);
