@@ -6,6 +6,7 @@
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Pipeline/Registration.h"
 #include "hocket/Transforms/Differentiate.h"
+#include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -41,6 +42,7 @@ struct Compiler::State {
   syntax::SourceManager sources;
   syntax::DiagnosticEngine diagnostics;
   OwningOpRef<ModuleOp> module;
+  OwningOpRef<ModuleOp> validation; // of the model stage, null without
   int stage = 0;
 };
 
@@ -170,6 +172,8 @@ static bool isEmptyStage(ModuleOp module, const Stage &stage) {
 
 bool Compiler::runTo(StringRef name) {
   int target = findStage(name);
+  if (state->stage == 0 && target > 0)
+    state->validation = validationOf(*state->module);
   while (state->stage < target) {
     ++state->stage;
     if (isEmptyStage(*state->module, stages()[state->stage]))
@@ -182,12 +186,22 @@ bool Compiler::runTo(StringRef name) {
   return true;
 }
 
+/// All stages of what a recipe validates with, which nobody dumps.
+static LogicalResult finishValidation(ModuleOp module) {
+  for (const Stage &stage : stages().drop_front())
+    if (!isEmptyStage(module, stage) && failed(stage.run(module, nullptr)))
+      return failure();
+  return success();
+}
+
 std::optional<CompiledProgram>
 Compiler::makeProgram(const codegen::CodeGenOptions &options) {
-  if (!runTo(stages().back().name))
+  if (!runTo(stages().back().name) ||
+      (state->validation && failed(finishValidation(*state->validation))))
     return std::nullopt;
   FailureOr<CompiledProgram> program =
-      hocket::makeProgram(*state->module, options, state->cache);
+      hocket::makeProgram(*state->module, options, state->cache,
+                          state->validation ? *state->validation : ModuleOp());
   if (failed(program) ||
       failed(checkExpectedCosts(*state->module, program->plan)))
     return std::nullopt;

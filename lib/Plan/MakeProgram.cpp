@@ -33,20 +33,43 @@ static void addInterface(func::FuncOp func, nn::MeshAttr mesh,
       plan.ignored.push_back(cast<StringAttr>(pattern).str());
 }
 
-FailureOr<CompiledProgram>
-hocket::makeProgram(ModuleOp module, const codegen::CodeGenOptions &options,
-                    codegen::KernelCache *cache) {
+static void readRecipe(ModuleOp module, plan::Recipe &recipe) {
+  auto run = module->getAttrOfType<DictionaryAttr>("nn.run");
+  if (!run)
+    return;
+  auto text = [&](StringRef key, std::string &value) {
+    if (auto given = run.getAs<StringAttr>(key))
+      value = given.str();
+  };
+  auto number = [&](StringRef key, int64_t &value) {
+    if (auto given = run.getAs<IntegerAttr>(key))
+      value = given.getInt();
+  };
+  text("data", recipe.data);
+  text("token_type", recipe.tokenType);
+  text("weights", recipe.weights);
+  text("checkpoints", recipe.checkpoints);
+  number("save_every", recipe.saveEvery);
+  number("keep", recipe.keep);
+  text("validation_data", recipe.validationData);
+  number("validate_every", recipe.validateEvery);
+  number("validation_batches", recipe.validationBatches);
+  number("steps", recipe.steps);
+  number("seed", recipe.seed);
+}
+
+static LogicalResult planModule(ModuleOp module,
+                                codegen::KernelCompiler &compiler,
+                                plan::Plan &plan) {
   auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
-  CompiledProgram program;
-  plan::Plan &plan = program.plan;
   if (auto name = module->getAttrOfType<StringAttr>("nn.model"))
     plan.model = name.str();
   if (auto name = module->getAttrOfType<StringAttr>("nn.schedule"))
     plan.schedule = name.str();
   for (nn::MeshAxisAttr axis : mesh.getAxes())
     plan.mesh.push_back({axis.getName().str(), axis.getSize()});
+  readRecipe(module, plan.recipe);
   PlanTables tables(plan, mesh);
-  codegen::KernelCompiler compiler(options, cache);
   bool isFirst = true;
   for (auto func : module.getOps<func::FuncOp>()) {
     if (isFirst)
@@ -57,6 +80,19 @@ hocket::makeProgram(ModuleOp module, const codegen::CodeGenOptions &options,
       return failure();
     plan.classes.push_back(std::move(rankClass));
   }
+  return success();
+}
+
+FailureOr<CompiledProgram>
+hocket::makeProgram(ModuleOp module, const codegen::CodeGenOptions &options,
+                    codegen::KernelCache *cache, ModuleOp validation) {
+  CompiledProgram program;
+  codegen::KernelCompiler compiler(options, cache);
+  if (failed(planModule(module, compiler, program.plan)))
+    return failure();
+  if (validation && failed(planModule(validation, compiler,
+                                      program.plan.validation.emplace_back())))
+    return failure();
   std::string problem;
   auto object = compiler.finish(problem);
   if (!object)

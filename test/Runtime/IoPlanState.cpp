@@ -29,6 +29,8 @@ Plan statePlan() {
     c.load.push_back({-1, Fill{momentum, 0.5}});
     c.step.push_back({-1, Copy{View{1, 0, {}, {6}, {1}}, momentum}});
   }
+  plan.recipe.data = "text.bin";
+  plan.recipe.steps = 9;
   return plan;
 }
 
@@ -39,6 +41,9 @@ TEST(StatePlan, isReadAsItWasWritten) {
   ASSERT_TRUE(fromJson(toJson(plan), read, error)) << error;
   EXPECT_EQ(toJson(read), toJson(plan));
   EXPECT_EQ(read.states.size(), 2u);
+  EXPECT_EQ(read.recipe.data, "text.bin");
+  EXPECT_EQ(read.recipe.steps, 9);
+  EXPECT_EQ(read.recipe.keep, 0);
   EXPECT_EQ(read.parameters[1].init, (Init{InitKind::Constant, 0}));
   EXPECT_EQ(read.parameters[0].init, Init());
   EXPECT_EQ(read.classes[1].states, (std::vector<int>{0, 6}));
@@ -90,6 +95,11 @@ const BadEdit edits[] = {
      [](Plan &p) { p.parameters[0].init.value = -1; }},
     {"parameter 'proj.bias' begins with a number that cannot be",
      [](Plan &p) { p.parameters[1].init.value = std::nan(""); }},
+    {"the recipe says -3", [](Plan &p) { p.recipe.keep = -3; }},
+    {"has 2 programs to validate with",
+     [](Plan &p) { p.validation.resize(2); }},
+    {"validation is no program of one number on the same mesh",
+     [](Plan &p) { p.validation = {samplePlan()}; }},
 };
 INSTANTIATE_TEST_SUITE_P(Edits, BadState, testing::ValuesIn(edits));
 

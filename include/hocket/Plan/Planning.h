@@ -17,10 +17,11 @@ struct CompiledProgram {
 
 /// Chooses memory orders, buffers and addresses for every class function of a
 /// fused spmd `module`, compiles its kernels and writes the plan. On failure
-/// errors have been emitted.
+/// errors have been emitted. `validation`, if any, becomes Plan::validation.
 mlir::FailureOr<CompiledProgram>
 makeProgram(mlir::ModuleOp module, const codegen::CodeGenOptions &options,
-            codegen::KernelCache *cache = nullptr);
+            codegen::KernelCache *cache = nullptr,
+            mlir::ModuleOp validation = {});
 
 } // namespace hocket
 

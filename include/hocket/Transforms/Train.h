@@ -17,13 +17,20 @@
 #define HOCKET_TRANSFORMS_TRAIN_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace hocket {
 
 inline constexpr llvm::StringLiteral kTrain = "nn.train";
+/// What a recipe says of a run; see lib/Frontend/Elaborate/TrainRun.cpp.
+inline constexpr llvm::StringLiteral kRun = "nn.run";
 
 /// Leaves modules without nn.train as they are.
 mlir::LogicalResult train(mlir::ModuleOp module);
+
+/// The model stage of a recipe that validates: its loss, dropout off, nothing
+/// trained. Null for other modules.
+mlir::OwningOpRef<mlir::ModuleOp> validationOf(mlir::ModuleOp model);
 
 /// Registers --hocket-train.
 void registerTrainPass();

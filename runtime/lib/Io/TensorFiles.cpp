@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -60,8 +61,13 @@ Status TensorFiles::addSafetensors(const std::string &path,
     return status;
   std::map<std::string, StoredTensor> found;
   std::string error;
-  if (!parseSafetensors(files.back().data(), files.back().size(), found, error))
+  Metadata metadata;
+  if (!parseSafetensors(files.back().data(), files.back().size(), found, error,
+                        &metadata))
     return Status::userError(title(path) + ": " + error);
+  std::istringstream kept(metadata[optimizerKey]);
+  for (std::string name; kept >> name;)
+    ofOptimizer.insert(name);
   if (!only) {
     for (const auto &[tensor, stored] : found)
       if (Status status = insert(tensor, stored, path); !status.ok())
@@ -153,6 +159,14 @@ std::vector<std::string> TensorFiles::tensorNames() const {
   std::vector<std::string> names;
   for (const auto &entry : tensors)
     names.push_back(entry.first);
+  return names;
+}
+
+std::vector<std::string> TensorFiles::parameterNames() const {
+  std::vector<std::string> names;
+  for (const std::string &name : tensorNames())
+    if (!ofOptimizer.count(name))
+      names.push_back(name);
   return names;
 }
 

@@ -69,15 +69,22 @@ Status KernelLibrary::load(const uint8_t *bytes, size_t size,
     kernels[symbol] = reinterpret_cast<KernelFunction>(found);
     return found != nullptr;
   };
-  for (const plan::RankClass &rankClass : plan.classes)
-    for (const auto *list : {&rankClass.load, &rankClass.step})
-      for (const plan::Instruction &instruction : *list) {
-        const std::string symbol = symbolOf(instruction);
-        if (!symbol.empty() && !kernels.count(symbol) && !lookUp(symbol))
-          return Status::runtimeError("kernel '" + symbol +
-                                      "' is not in the executable");
-      }
-  return Status::success();
+  auto lookUpAll = [&](const plan::Plan &calling) {
+    for (const plan::RankClass &rankClass : calling.classes)
+      for (const auto *list : {&rankClass.load, &rankClass.step})
+        for (const plan::Instruction &instruction : *list) {
+          const std::string symbol = symbolOf(instruction);
+          if (!symbol.empty() && !kernels.count(symbol) && !lookUp(symbol))
+            return Status::runtimeError("kernel '" + symbol +
+                                        "' is not in the executable");
+        }
+    return Status::success();
+  };
+  Status status = lookUpAll(plan);
+  for (const plan::Plan &validation : plan.validation)
+    if (status.ok())
+      status = lookUpAll(validation);
+  return status;
 }
 
 } // namespace hocket::runtime

@@ -90,7 +90,7 @@ struct Source {
     for (const std::string &path : paths)
       if (Status status = files->add(path); !status.ok())
         return status;
-    names = files->tensorNames();
+    names = files->parameterNames();
     source = std::move(files);
     return Status::success();
   }
@@ -169,7 +169,7 @@ int runPlan(const std::string &program, const plan::Plan &plan,
   if (!parseOptions(arguments, kind, options, fault))
     return failUsage(fault);
   if (options.help) {
-    std::cout << helpText(program, kind);
+    std::cout << helpText(program, kind, plan.recipe);
     return 0;
   }
   if (options.ranks && *options.ranks != plan.rankCount())
@@ -182,6 +182,7 @@ int runPlan(const std::string &program, const plan::Plan &plan,
     return 0;
   }
   bool trains = kind == ProgramKind::Trains;
+  applyRecipe(plan.recipe, options);
   fault = trains ? trainingFault(options, plan) : usageFault(options, plan);
   if (!fault.empty())
     return failUsage(fault);

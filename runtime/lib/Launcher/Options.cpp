@@ -140,6 +140,15 @@ const std::vector<Option> &allOptions() {
        "a number from 1", optionalInteger(&O::saveEvery, 1), Of::Trains},
       {"--keep", "N", "keep the N newest checkpoints (default: 3)",
        "a number from 1", optionalInteger(&O::keep, 1), Of::Trains},
+      {"--validation-data", "FILE",
+       "what to validate on, in the forms of --data; may be given\nagain",
+       "a file", list(&O::validationData), Of::Trains},
+      {"--validate-every", "K",
+       "write the loss there after every K steps, 0 for never",
+       "a natural number", optionalInteger(&O::validateEvery, 0), Of::Trains},
+      {"--validation-batches", "N",
+       "the loss of its first N batches (default: 10)", "a number from 1",
+       optionalInteger(&O::validationBatches, 1), Of::Trains},
       {"--resume", "FOLDER", "go on from the newest checkpoint, or from a file",
        "a folder or file", text(&O::resume), Of::Trains},
       {"--stats", nullptr,
@@ -238,7 +247,8 @@ bool parseOptions(const std::vector<std::string> &arguments, ProgramKind kind,
   return true;
 }
 
-std::string helpText(const std::string &program, ProgramKind kind) {
+std::string helpText(const std::string &program, ProgramKind kind,
+                     const plan::Recipe &recipe) {
   bool trains = kind == ProgramKind::Trains;
   std::string out = "usage: " + program +
                     (trains ? " --data FILE --steps N --metrics FILE"
@@ -252,7 +262,10 @@ std::string helpText(const std::string &program, ProgramKind kind) {
     if (option.value)
       front += std::string(" ") + option.value;
     front.resize(std::max(front.size() + 1, column), ' ');
-    for (char c : std::string(option.help))
+    std::string help = option.help;
+    if (std::string given = recipeDefault(recipe, option.name); !given.empty())
+      help += "\nthe recipe says " + given;
+    for (char c : help)
       front += c == '\n' ? "\n" + std::string(column, ' ') : std::string(1, c);
     out += front + "\n";
   }

@@ -3,6 +3,7 @@
 #ifndef HOCKET_LIB_LAUNCHER_OPTIONS_H
 #define HOCKET_LIB_LAUNCHER_OPTIONS_H
 
+#include "hocket/Plan/Plan.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct LauncherOptions {
   std::vector<std::string> data;
   std::string tokenType, metrics, checkpoints, resume;
   std::optional<int64_t> steps, saveEvery, keep;
+  std::vector<std::string> validationData;
+  std::optional<int64_t> validateEvery, validationBatches;
   std::optional<uint64_t> seed;
   bool stats = false;
   std::string statsJson; // file, "-" for standard output, empty for none
@@ -38,8 +41,18 @@ enum class ProgramKind { Runs, Trains };
 bool parseOptions(const std::vector<std::string> &arguments, ProgramKind kind,
                   LauncherOptions &options, std::string &error);
 
-/// The text of --help; `program` is the name it was called by.
-std::string helpText(const std::string &program, ProgramKind kind);
+/// What the recipe says goes where no option was given. With --resume the
+/// parameters are the checkpoint's.
+void applyRecipe(const plan::Recipe &recipe, LauncherOptions &options);
+
+/// What the recipe says for an option, empty for nothing.
+std::string recipeDefault(const plan::Recipe &recipe,
+                          const std::string &option);
+
+/// The text of --help; `program` is the name it was called by. The recipe's
+/// defaults stand beside its options.
+std::string helpText(const std::string &program, ProgramKind kind,
+                     const plan::Recipe &recipe = {});
 
 } // namespace hocket::runtime
 

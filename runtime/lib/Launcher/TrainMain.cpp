@@ -14,6 +14,20 @@
 
 namespace hocket::runtime {
 
+static std::string validationFault(const LauncherOptions &options,
+                                   const plan::Plan &plan) {
+  bool validates = options.validateEvery.value_or(0) > 0;
+  if (validates && options.validationData.empty())
+    return "missing --validation-data FILE: the loss there is wanted after "
+           "every " +
+           std::to_string(*options.validateEvery) +
+           " steps (or --validate-every 0)";
+  if ((validates || !options.validationData.empty()) && plan.validation.empty())
+    return "the program cannot validate: compile it with a recipe that says "
+           "'validate 100'";
+  return "";
+}
+
 std::string trainingFault(const LauncherOptions &options,
                           const plan::Plan &plan) {
   if (options.data.empty()) {
@@ -33,7 +47,7 @@ std::string trainingFault(const LauncherOptions &options,
     if (isGiven && options.checkpoints.empty())
       return std::string(name) + " needs a folder to save in: --checkpoint "
                                  "FOLDER";
-  return "";
+  return validationFault(options, plan);
 }
 
 namespace {
@@ -77,7 +91,15 @@ Status Beginning::open(const LauncherOptions &options, const plan::Plan &plan) {
     if (Status status = files.add(path); !status.ok())
       return status;
   start.parameters = &files;
-  return checkParameters(plan, files, files.tensorNames());
+  return checkParameters(plan, files, files.parameterNames());
+}
+
+DataOptions dataOptions(const LauncherOptions &options,
+                        const std::vector<std::string> &files, uint64_t seed) {
+  DataOptions data{files, std::nullopt, seed};
+  if (!options.tokenType.empty())
+    data.tokenType = tokenType(options.tokenType);
+  return data;
 }
 
 TrainOptions trainOptions(const LauncherOptions &options,
@@ -91,6 +113,9 @@ TrainOptions trainOptions(const LauncherOptions &options,
   train.checkpoints = options.checkpoints;
   train.keep = options.keep.value_or(train.keep);
   train.metrics = options.metrics;
+  train.validation.every = options.validateEvery.value_or(0);
+  train.validation.batches =
+      options.validationBatches.value_or(train.validation.batches);
   return train;
 }
 
@@ -127,11 +152,15 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
               << " and --steps is " << *options.steps << std::endl;
     return status;
   }
-  DataOptions data{options.data, std::nullopt, beginning.start.progress.seed};
-  if (!options.tokenType.empty())
-    data.tokenType = tokenType(options.tokenType);
-  std::unique_ptr<Batches> batches;
-  status = openBatches(plan, data, batches);
+  std::unique_ptr<Batches> batches, validation;
+  status = openBatches(
+      plan, dataOptions(options, options.data, beginning.start.progress.seed),
+      batches);
+  // Always the same examples, whatever the run's seed is.
+  if (status.ok() && options.validateEvery.value_or(0) > 0)
+    status = openBatches(plan.validation.front(),
+                         dataOptions(options, options.validationData, 0),
+                         validation);
   KernelLibrary library;
   if (status.ok())
     status = library.load(kernels, kernelsSize, plan);
@@ -141,7 +170,7 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   {
     StepProgress progress(*options.steps);
     status = train(plan, library.table(), beginning.start, *batches,
-                   trainOptions(options, plan), report,
+                   validation.get(), trainOptions(options, plan), report,
                    [&](const auto &line) { progress.show(line); });
   }
   if (!status.ok())

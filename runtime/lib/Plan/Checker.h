@@ -32,6 +32,7 @@ private:
   bool checkBuffer(const Buffer &buffer);
   bool checkOutputs();
   bool checkClass();
+  bool checkRecipe();
 
   // StateCheck.cpp: what lives from step to step.
   bool checkStates();

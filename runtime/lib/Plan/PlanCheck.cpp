@@ -323,6 +323,35 @@ bool Checker::checkClass() {
          checkInstructions(current->step, false);
 }
 
+/// A program that validates gives a loss, changes nothing and runs on the same
+/// mesh.
+bool Checker::checkRecipe() {
+  const Recipe &recipe = plan.recipe;
+  for (int64_t number : {recipe.saveEvery, recipe.keep, recipe.validateEvery,
+                         recipe.validationBatches, recipe.steps, recipe.seed})
+    if (number < 0)
+      return fail("the recipe says " + std::to_string(number));
+  if (plan.validation.size() > 1)
+    return fail("has " + std::to_string(plan.validation.size()) +
+                " programs to validate with");
+  for (const Plan &validation : plan.validation) {
+    bool fits = validation.mesh.size() == plan.mesh.size() &&
+                validation.states.empty() && validation.validation.empty() &&
+                validation.outputs.size() == 1 &&
+                elementCount(validation.outputs[0].dims) == 1;
+    for (size_t axis = 0; fits && axis < plan.mesh.size(); ++axis)
+      fits = plan.mesh[axis].name == validation.mesh[axis].name &&
+             plan.mesh[axis].size == validation.mesh[axis].size;
+    if (!fits)
+      return fail("validation is no program of one number on the same mesh");
+    if (!check(validation, error)) {
+      error = "validation " + error;
+      return false;
+    }
+  }
+  return true;
+}
+
 bool Checker::run() {
   if (plan.classes.empty())
     return fail("there is no rank class");
@@ -345,7 +374,7 @@ bool Checker::run() {
       return false;
   }
   where.clear();
-  return checkClassesAgree();
+  return checkClassesAgree() && checkRecipe();
 }
 
 bool check(const Plan &plan, std::string &error) {

@@ -251,6 +251,20 @@ template <class V> void fields(V &v, RankClass &x) {
   v.required("step", x.step);
 }
 
+template <class V> void fields(V &v, Recipe &x) {
+  v.optional("data", x.data, {});
+  v.optional("token_type", x.tokenType, {});
+  v.optional("weights", x.weights, {});
+  v.optional("checkpoints", x.checkpoints, {});
+  v.optional("save_every", x.saveEvery, int64_t(0));
+  v.optional("keep", x.keep, int64_t(0));
+  v.optional("validation_data", x.validationData, {});
+  v.optional("validate_every", x.validateEvery, int64_t(0));
+  v.optional("validation_batches", x.validationBatches, int64_t(0));
+  v.optional("steps", x.steps, int64_t(0));
+  v.optional("seed", x.seed, int64_t(0));
+}
+
 /// Everything but the version, which the caller writes and checks first.
 template <class V> void fields(V &v, Plan &x) {
   v.required("model", x.model);
@@ -264,6 +278,8 @@ template <class V> void fields(V &v, Plan &x) {
   v.optional("states", x.states, {});
   v.required("ignored", x.ignored);
   v.required("classes", x.classes);
+  v.optional("recipe", x.recipe, {});
+  v.optional("validation", x.validation, {});
 }
 
 } // namespace hocket::plan

@@ -17,6 +17,9 @@ bool isAbsent(const Dropout &value, const Dropout &) { return value.p == 0; }
 bool isAbsent(const Scalar &value, const Scalar &) {
   return value.table < 0 && value.constant == 0;
 }
+bool isAbsent(const Recipe &value, const Recipe &) {
+  return write(value).empty();
+}
 template <class T>
 bool isAbsent(const std::vector<T> &value, const std::vector<T> &) {
   return value.empty();

@@ -121,6 +121,9 @@ Status CheckpointFolder::save(const plan::Plan &plan, Executor &executor,
     tensors.push_back({state.name, {state.type, state.dims}});
   }
   std::vector<const plan::GlobalTensor *> fixed;
+  std::set<std::string> kept = changing; // by the optimizer
+  for (const plan::GlobalTensor &tensor : plan.parameters)
+    kept.erase(tensor.name);
   for (const plan::GlobalTensor &tensor : plan.parameters)
     if (!changing.count(tensor.name)) {
       fixed.push_back(&tensor);
@@ -129,6 +132,9 @@ Status CheckpointFolder::save(const plan::Plan &plan, Executor &executor,
   Metadata metadata = {{"hocket.model", plan.model},
                        {"hocket.step", std::to_string(progress.step)},
                        {"hocket.seed", std::to_string(progress.seed)}};
+  for (const std::string &name : kept)
+    metadata[optimizerKey] +=
+        (metadata[optimizerKey].empty() ? "" : " ") + name;
   std::string file = (fs::path(path) / fileName(progress.step)).string();
   std::unique_ptr<SafetensorsWriter> writer;
   Status status = SafetensorsWriter::create(file, tensors, writer, metadata);

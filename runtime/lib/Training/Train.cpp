@@ -22,6 +22,14 @@ int64_t bytesReceived(const Executor &executor) {
   return bytes;
 }
 
+/// JSON has no number for what is not finite.
+void addNumber(const std::string &name, double number, Json &line) {
+  if (std::isfinite(number))
+    line[name] = number;
+  else
+    line[name] = nullptr;
+}
+
 /// Outputs of one number go by their names: loss, grad_norm, lr.
 void addNumbers(const plan::Plan &plan, const MemoryTensors &outputs,
                 Json &line) {
@@ -34,11 +42,7 @@ void addNumbers(const plan::Plan &plan, const MemoryTensors &outputs,
       continue;
     double number = 0;
     convert(found->bytes.data(), output.type, &number, plan::DType::F64, 1);
-    // JSON has no number for it.
-    if (std::isfinite(number))
-      line[output.name] = number;
-    else
-      line[output.name] = nullptr;
+    addNumber(output.name, number, line);
   }
 }
 
@@ -50,11 +54,13 @@ public:
       : plan(plan), start(start), batches(batches), options(options),
         report(report) {}
 
-  Status prepare(const KernelTable &kernels);
+  Status prepare(const KernelTable &kernels, Batches *validationData);
   Status steps(const StepDone &done);
 
 private:
   Status step(int64_t number, const StepDone &done);
+  Status validate(Json &line);
+  Status save(int64_t stepsDone);
 
   const plan::Plan &plan;
   const TrainStart &start;
@@ -65,9 +71,10 @@ private:
   MetricsFile metrics;
   MemoryTensors outputs{"outputs"};
   std::unique_ptr<Executor> executor;
+  std::unique_ptr<Validation> validation;
 };
 
-Status Run::prepare(const KernelTable &kernels) {
+Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
   Stopwatch watch;
   Status status;
   if (!options.checkpoints.empty())
@@ -79,6 +86,12 @@ Status Run::prepare(const KernelTable &kernels) {
     status = executor->load(*start.parameters);
   if (status.ok() && start.states)
     status = executor->restore(*start.states);
+  if (status.ok() && validationData) {
+    validation =
+        std::make_unique<Validation>(plan.validation.front(), *start.parameters,
+                                     *validationData, options.validation);
+    status = validation->prepare(kernels, options.executor);
+  }
   // An earlier run's lines go only when nothing else can be wrong.
   if (status.ok() && !options.metrics.empty())
     status = metrics.open(options.metrics, start.progress.step);
@@ -101,15 +114,29 @@ Status Run::step(int64_t number, const StepDone &done) {
   line["tokens_per_second"] =
       std::llround(double(batches.tokensOfStep) / std::max(seconds, 1e-9));
   line["bytes"] = bytesReceived(*executor) - before;
-  status = metrics.write(line);
+  if (validation && validation->isDueAfter(number + 1))
+    status = validate(line);
+  if (status.ok())
+    status = metrics.write(line);
   report.lastLine = line;
   if (status.ok())
     done(line);
-  bool isDue = options.saveEvery > 0 && (number + 1) % options.saveEvery == 0;
-  if (status.ok() && !options.checkpoints.empty() &&
-      (isDue || number + 1 == options.steps))
+  return status.ok() ? save(number + 1) : status;
+}
+
+Status Run::validate(Json &line) {
+  double loss = 0;
+  Status status = validation->run(*executor, loss);
+  addNumber("validation_loss", loss, line);
+  return status;
+}
+
+Status Run::save(int64_t stepsDone) {
+  bool isDue = options.saveEvery > 0 && stepsDone % options.saveEvery == 0;
+  Status status;
+  if (!options.checkpoints.empty() && (isDue || stepsDone == options.steps))
     status = folder.save(plan, *executor, *start.parameters,
-                         {number + 1, start.progress.seed});
+                         {stepsDone, start.progress.seed});
   report.lastCheckpoint = folder.last();
   return status;
 }
@@ -130,11 +157,11 @@ Status Run::steps(const StepDone &done) {
 } // namespace
 
 Status train(const plan::Plan &plan, const KernelTable &kernels,
-             const TrainStart &start, Batches &batches,
+             const TrainStart &start, Batches &batches, Batches *validation,
              const TrainOptions &options, TrainReport &report,
              const StepDone &done) {
   Run run(plan, start, batches, options, report);
-  Status status = run.prepare(kernels);
+  Status status = run.prepare(kernels, validation);
   return status.ok() ? run.steps(done) : status;
 }
 

@@ -16,6 +16,10 @@
 
 namespace hocket::runtime {
 
+/// In a checkpoint's metadata: the tensors that are no parameters, with a space
+/// between two.
+inline constexpr const char *optimizerKey = "hocket.optimizer";
+
 /// Checks the `size` bytes at `data` in full and lists their tensors, which
 /// point into `data`. Refused: a header that does not fit or is not what the
 /// format says, names that appear twice, types that are not known, ranges that

@@ -7,6 +7,7 @@
 #include "hocket/Io/MappedFile.h"
 #include <deque>
 #include <map>
+#include <set>
 
 namespace hocket::runtime {
 
@@ -29,6 +30,8 @@ public:
   Status add(const std::string &path);
 
   std::vector<std::string> tensorNames() const;
+  /// Without what the files, checkpoints, say that an optimizer kept.
+  std::vector<std::string> parameterNames() const;
   /// Null if there is none of that name.
   const StoredTensor *find(const std::string &tensor) const;
 
@@ -56,6 +59,7 @@ private:
   std::vector<std::string> paths; // as the user gave them
   std::deque<MappedFile> files;
   std::map<std::string, Entry> tensors;
+  std::set<std::string> ofOptimizer;
 };
 
 } // namespace hocket::runtime

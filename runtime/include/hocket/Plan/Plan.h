@@ -311,6 +311,14 @@ struct RankClass {
   Budget budget;
 };
 
+/// What a recipe says of a run: what the options of its program are where they
+/// are not given. Empty and 0: not said.
+struct Recipe {
+  std::string data, tokenType, validationData, weights, checkpoints;
+  int64_t saveEvery = 0, keep = 0, validateEvery = 0, validationBatches = 0;
+  int64_t steps = 0, seed = 0;
+};
+
 struct Plan {
   static constexpr int version = 1;
   std::string model, schedule;
@@ -323,6 +331,10 @@ struct Plan {
   std::vector<GlobalTensor> states;
   std::vector<std::string> ignored; // path patterns of unread file tensors
   std::vector<RankClass> classes;
+  Recipe recipe;
+  /// None or one: computes the loss of a batch from the parameters as they are,
+  /// dropout off, on the same mesh.
+  std::vector<Plan> validation;
 
   int64_t rankCount() const;
   /// Row-major coordinate of `rank` along `axes`.

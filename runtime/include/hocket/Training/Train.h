@@ -7,6 +7,7 @@
 #include "hocket/Training/Batches.h"
 #include "hocket/Training/Checkpoint.h"
 #include "hocket/Training/Metrics.h"
+#include "hocket/Training/Validation.h"
 #include <functional>
 
 namespace hocket::runtime {
@@ -21,6 +22,7 @@ struct TrainOptions {
   std::string checkpoints; // a folder, or empty: nothing is saved
   int64_t keep = 3;
   std::string metrics; // a file, or empty
+  ValidationOptions validation;
 };
 
 struct TrainReport {
@@ -44,9 +46,10 @@ struct TrainStart {
 using StepDone = std::function<void(const nlohmann::ordered_json &line)>;
 
 /// Runs steps [start.progress.step, options.steps). Everything is opened and
-/// checked before the first rank starts.
+/// checked before the first rank starts. `validation` is null where the plan
+/// has none or options.validation says never.
 Status train(const plan::Plan &plan, const KernelTable &kernels,
-             const TrainStart &start, Batches &batches,
+             const TrainStart &start, Batches &batches, Batches *validation,
              const TrainOptions &options, TrainReport &report,
              const StepDone &done);
 

@@ -1,0 +1,65 @@
+//===- Validation.h - the loss of data that is not trained on --*- C++ -*-===//
+
+#ifndef HOCKET_TRAINING_VALIDATION_H
+#define HOCKET_TRAINING_VALIDATION_H
+
+#include "hocket/Runtime/Executor.h"
+#include "hocket/Runtime/MemoryTensors.h"
+#include "hocket/Training/Batches.h"
+
+namespace hocket::runtime {
+
+struct ValidationOptions {
+  int64_t every = 0; // steps; 0: never
+  int64_t batches = 10;
+};
+
+/// Plan::validation beside a run. It has ranks of its own and takes the
+/// parameters over when it is asked, so that it can change nothing.
+class Validation {
+public:
+  /// `fixed` has the parameters that steps do not change. All must outlive it.
+  Validation(const plan::Plan &plan, const TensorSource &fixed, Batches &data,
+             const ValidationOptions &options);
+  Status prepare(const KernelTable &kernels, const ExecutorOptions &executor);
+
+  bool isDueAfter(int64_t step) const {
+    return options.every > 0 && step % options.every == 0;
+  }
+  /// The mean loss of the first batches of the data, always the same ones,
+  /// under the parameters of `trained`.
+  Status run(Executor &trained, double &loss);
+
+private:
+  /// What `trained` changes comes from memory, all else from the files.
+  class Parameters : public TensorSource, public TensorSink {
+  public:
+    Parameters(const plan::Plan &plan, const TensorSource &fixed)
+        : plan(plan), fixed(fixed) {}
+    std::string name() const override { return fixed.name(); }
+    bool describe(const std::string &tensor,
+                  TensorDescription &description) const override;
+    Status read(const std::string &tensor, const Box &box, plan::DType type,
+                void *destination) const override;
+    Status prepare(const std::string &tensor,
+                   const TensorDescription &description) override;
+    Status write(const std::string &tensor, const Box &box,
+                 const void *source) override;
+
+  private:
+    const plan::Plan &plan;
+    const TensorSource &fixed;
+    MemoryTensors trained;
+  };
+
+  const plan::Plan &plan;
+  Batches &data;
+  const ValidationOptions options;
+  Parameters parameters;
+  MemoryTensors outputs{"outputs"};
+  std::unique_ptr<Executor> executor;
+};
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_TRAINING_VALIDATION_H

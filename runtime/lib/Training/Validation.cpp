@@ -1,0 +1,65 @@
+//===- Validation.cpp - the loss of data that is not trained on -----------===//
+
+#include "hocket/Training/Validation.h"
+
+namespace hocket::runtime {
+
+bool Validation::Parameters::describe(const std::string &tensor,
+                                      TensorDescription &description) const {
+  return trained.describe(tensor, description) ||
+         fixed.describe(tensor, description);
+}
+
+Status Validation::Parameters::read(const std::string &tensor, const Box &box,
+                                    plan::DType type, void *destination) const {
+  const TensorSource &source =
+      trained.find(tensor) ? static_cast<const TensorSource &>(trained) : fixed;
+  return source.read(tensor, box, type, destination);
+}
+
+Status Validation::Parameters::prepare(const std::string &tensor,
+                                       const TensorDescription &description) {
+  for (const plan::GlobalTensor &parameter : plan.parameters)
+    if (parameter.name == tensor)
+      return trained.prepare(tensor, description);
+  return Status::success();
+}
+
+/// What the optimizer keeps is left out.
+Status Validation::Parameters::write(const std::string &tensor, const Box &box,
+                                     const void *source) {
+  if (!trained.find(tensor))
+    return Status::success();
+  return trained.write(tensor, box, source);
+}
+
+Validation::Validation(const plan::Plan &plan, const TensorSource &fixed,
+                       Batches &data, const ValidationOptions &options)
+    : plan(plan), data(data), options(options), parameters(plan, fixed) {}
+
+Status Validation::prepare(const KernelTable &kernels,
+                           const ExecutorOptions &options) {
+  return Executor::create(plan, kernels, options, executor);
+}
+
+Status Validation::run(Executor &trained, double &loss) {
+  Status status = trained.save(parameters);
+  if (status.ok())
+    status = executor->load(parameters);
+  double total = 0;
+  for (int64_t i = 0; status.ok() && i < options.batches; ++i) {
+    data.setStep(i);
+    status = executor->step(data, outputs);
+    if (!status.ok())
+      break;
+    const plan::GlobalTensor &output = plan.outputs.front();
+    double number = 0;
+    convert(outputs.find(output.name)->bytes.data(), output.type, &number,
+            plan::DType::F64, 1);
+    total += number;
+  }
+  loss = total / double(options.batches);
+  return status;
+}
+
+} // namespace hocket::runtime
