@@ -40,6 +40,17 @@ class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
+// A product adds up in f32: of narrower floats its result may be f32 as well,
+// without being rounded between.
+class Nn_ProductOp<string mnemonic> : Nn_InferredOp<mnemonic> {
+  let extraClassDefinition = [{
+    bool $cppClass::isCompatibleReturnTypes(TypeRange a, TypeRange b) {
+      return haveProductShapes(a, b);
+    }
+    LogicalResult $cppClass::verify() { return verifyShapes(*this); }
+  }];
+}
+
 //===-- Names and placement ------------------------------------------------===//
 
 def Nn_ValueRole : I32EnumAttr<"ValueRole", "what a path names", [

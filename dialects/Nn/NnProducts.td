@@ -7,23 +7,25 @@
 #ifndef HOCKET_NN_PRODUCTS
 #define HOCKET_NN_PRODUCTS
 
-def Nn_LinearOp : Nn_InferredOp<"linear"> {
+def Nn_LinearOp : Nn_ProductOp<"linear"> {
   let summary = "y[..., o] = sum_i x[..., i] w[o, i] + bias[o]";
   let description = [{
     `transposed`: the weight is stored [in, out] (Conv1D of GPT-2).
     (C1) w has rank 2. (C2) the last dim of x equals the in dim of w.
-    (C3) bias has rank 1 and the size of the out dim. (C4) equal element types.
+    (C3) bias has rank 1 and the size of the out dim. (C4) equal element types;
+    the result is of that type, or f32 where that is f16 or bf16.
   }];
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$weight,
                        Optional<Nn_Tensor>:$bias,
                        DefaultValuedAttr<BoolAttr, "false">:$transposed);
 }
 
-def Nn_MatMulOp : Nn_InferredOp<"matmul"> {
+def Nn_MatMulOp : Nn_ProductOp<"matmul"> {
   let summary = "c[..., m, n] = sum_k a[..., m, k] b[..., k, n]";
   let description = [{
     Leading dims broadcast as in NumPy; rank >= 2 each.
-    (C1) contracted dims agree. (C2) leading dims broadcast. (C3) equal types.
+    (C1) contracted dims agree. (C2) leading dims broadcast. (C3) equal types;
+    the result is of that type, or f32 where that is f16 or bf16.
   }];
   let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b);
 }

@@ -41,6 +41,15 @@ ObjectCompiler::ObjectCompiler(const CpuTarget &target, bool optimize)
 
 ObjectCompiler::~ObjectCompiler() = default;
 
+/// Whether a loop computes in vectors already, as those that draw words do.
+static bool isOfVectors(const Loop &loop) {
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block)
+      if (instruction.getType()->isVectorTy())
+        return true;
+  return false;
+}
+
 /// Kernel loops gain from more than the two copies that the vectorizer makes by
 /// itself: long dependency chains of polynomials overlap.
 static void annotateLoops(Function &function, const Graph &graph) {
@@ -66,7 +75,7 @@ static void annotateLoops(Function &function, const Graph &graph) {
       continue;
     SmallVector<Metadata *> list = {nullptr};
     // The cost model picks 4 lanes for the conversions of 16-bit floats.
-    if (narrow)
+    if (narrow && !isOfVectors(*loop))
       list.push_back(hint("llvm.loop.vectorize.width", 16));
     list.push_back(hint("llvm.loop.interleave.count", narrow ? 2 : 4));
     MDNode *id = MDNode::getDistinct(context, list);

@@ -248,9 +248,12 @@ LogicalResult ClassPlanner::planProduct(Operation &op, Product &product) {
     matmul.hasBias = true;
     matmul.bias = bias.view();
   }
-  plan::DType type = typeOf(product.result);
-  bool packs = type == plan::DType::F32 || type == plan::DType::BF16;
-  if (product.weight && packs && !atLoad(op) && matmul.b.shape.size() == 2)
+  // What oneDNN has products of.
+  auto packs = [&] {
+    plan::DType type = typeOf(product.weight);
+    return type == plan::DType::F32 || type == plan::DType::BF16;
+  };
+  if (product.weight && packs() && !atLoad(op) && matmul.b.shape.size() == 2)
     matmul.packedWeight = pack(op, matmul.b, product.weight, target[0].first);
   product.leadStrides = like;
   Value last = planEpilogue(op, matmul, c, product);

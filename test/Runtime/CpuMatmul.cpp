@@ -135,6 +135,28 @@ TEST(CpuMatmul, ShapesAndTypes) {
     }
 }
 
+// Products of 16-bit floats with a result of F32 are not rounded on the way,
+// from any memory order, with a bias and an addend of other types.
+TEST(CpuMatmul, SumsOfNarrowProducts) {
+  std::vector<std::vector<int>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}};
+  for (DType type : {DType::BF16, DType::F16})
+    for (const auto &orderA : orders)
+      for (const auto &orderB : orders) {
+        TestOperand a(type, {3, 17, 200}, orderA, 5);
+        TestOperand b(type, {3, 200, 33}, orderB, 3);
+        TestOperand c(DType::F32, {3, 17, 33}), bias(type, {33});
+        TestOperand addend(DType::F32, {3, 17, 33});
+        MatmulArguments given;
+        given.a = a.random(1).operand();
+        given.b = b.random(2).operand();
+        given.c = c.operand();
+        checkMatmul(given, c, toleranceFor(DType::F32, 200));
+        given.bias = bias.random(3).operand();
+        given.post = {{PostOp::Add, addend.random(4).operand()}};
+        checkMatmul(given, c, toleranceFor(DType::F32, 200));
+      }
+}
+
 // Every memory order of both matrices of a batched product, and of the result.
 TEST(CpuMatmul, EveryLayout) {
   std::vector<std::vector<int>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},

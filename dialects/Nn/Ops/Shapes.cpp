@@ -15,6 +15,18 @@ bool nn::haveSameShapes(TypeRange a, TypeRange b) {
   });
 }
 
+bool nn::haveProductShapes(TypeRange a, TypeRange b) {
+  return llvm::equal(a, b, [](Type left, Type right) {
+    auto x = dyn_cast<RankedTensorType>(left);
+    auto y = dyn_cast<RankedTensorType>(right);
+    bool isNarrow =
+        x && (x.getElementType().isF16() || x.getElementType().isBF16());
+    return haveSameShapes(left, right) ||
+           (isNarrow && y && y.getElementType().isF32() &&
+            x.getShape() == y.getShape());
+  });
+}
+
 bool nn::haveSameFactors(Value a, Value b) {
   auto sizes = [](DimAttr dim) {
     return llvm::map_to_vector(

@@ -10,6 +10,9 @@ namespace hocket::nn {
 /// Equal element types and dim sizes; factors and placements don't matter.
 bool haveSameShapes(mlir::TypeRange a, mlir::TypeRange b);
 
+/// The same, but b may be F32 where a is a narrower float.
+bool haveProductShapes(mlir::TypeRange a, mlir::TypeRange b);
+
 /// Equal element types and sizes of factors; names and placements don't matter.
 bool haveSameFactors(mlir::Value a, mlir::Value b);
 
@@ -21,7 +24,7 @@ template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
           op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
           op->getRegions(), types)))
     return mlir::failure();
-  if (!haveSameShapes(types, op->getResultTypes()))
+  if (!OpTy::isCompatibleReturnTypes(types, op->getResultTypes()))
     return op.emitOpError() << "gives " << describe(types.front())
                             << ", but the result is " << describe(op.getType());
   return mlir::success();

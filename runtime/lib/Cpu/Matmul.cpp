@@ -4,13 +4,15 @@
 
 namespace hocket::runtime {
 
+/// Products of F32, and of BF16 with a result of either; oneDNN adds up in F32.
 static bool runsInDnnl(const MatmulProblem &problem) {
-  bool same = hasDnnlType(problem.c.type) && problem.a.type == problem.c.type &&
-              problem.b.type == problem.c.type &&
-              (!problem.bias || problem.bias->type == problem.c.type);
+  plan::DType type = problem.a.type;
+  bool fits = hasDnnlType(type) && problem.b.type == type &&
+              (problem.c.type == type || problem.c.type == plan::DType::F32) &&
+              (!problem.bias || problem.bias->type == type);
   for (const PostOperation &post : problem.post)
-    same &= post.operand.shape.empty() || post.operand.type == problem.c.type;
-  return same && problem.k > 0;
+    fits &= post.operand.shape.empty() || hasDnnlType(post.operand.type);
+  return fits && problem.k > 0;
 }
 
 namespace {
@@ -51,7 +53,7 @@ Status makeMatmul(const MatmulArguments &arguments, int threads,
   call = makeDnnlMatmul(problem, nullptr);
   if (call)
     return Status::success();
-  if (!runsInDnnl(problem) || problem.c.type == plan::DType::BF16)
+  if (!runsInDnnl(problem) || problem.a.type == plan::DType::BF16)
     return makeBlockedMatmul(problem, threads, call);
   return Status::runtimeError("oneDNN has only its reference loop for " +
                               problem.describe() + " on this processor");

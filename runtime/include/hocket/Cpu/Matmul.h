@@ -50,7 +50,8 @@ struct MatmulArguments {
   PackedWeight *pack = nullptr;
 };
 
-/// F32 and BF16 run in oneDNN, other types in a loop of our own. A layout for
+/// Products of F32, and of BF16 with a result of BF16 or F32, run in oneDNN,
+/// other types in a loop of our own. A layout for
 /// which oneDNN has only its reference loop is copied into scratch; if it has
 /// nothing better even then, that is an error, never silent slowness.
 Status makeMatmul(const MatmulArguments &arguments, int threads,
