@@ -6,6 +6,7 @@
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Pipeline/Registration.h"
 #include "hocket/Transforms/Differentiate.h"
+#include "hocket/Transforms/Precision.h"
 #include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -167,7 +168,8 @@ bool Compiler::dump() {
 
 /// A stage that a module without gradients passes as it is, and undumped.
 static bool isEmptyStage(ModuleOp module, const Stage &stage) {
-  return stage.name == "differentiated" && !module->hasAttr(kGradients);
+  return stage.name == "differentiated" && !module->hasAttr(kGradients) &&
+         !module->hasAttr(kPrecision);
 }
 
 bool Compiler::runTo(StringRef name) {

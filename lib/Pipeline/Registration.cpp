@@ -10,6 +10,7 @@
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Partition.h"
+#include "hocket/Transforms/Precision.h"
 #include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,6 +24,7 @@ void hocket::registerDialects(mlir::DialectRegistry &registry) {
 void hocket::registerPasses() {
   placement::registerPlacePass();
   registerDifferentiatePass();
+  registerPrecisionPass();
   registerTrainPass();
   registerPartitionPass();
   registerCombinePass();

@@ -5,6 +5,7 @@
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Partition.h"
+#include "hocket/Transforms/Precision.h"
 #include "hocket/Transforms/Train.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,7 +19,8 @@ static LogicalResult runPlace(ModuleOp module,
 
 static LogicalResult runDifferentiate(ModuleOp module,
                                       placement::PlacementReport *) {
-  return failure(failed(differentiate(module)) || failed(train(module)));
+  return failure(failed(differentiate(module)) ||
+                 failed(applyPrecision(module)) || failed(train(module)));
 }
 
 static LogicalResult runPartition(ModuleOp module,
@@ -38,7 +40,9 @@ ArrayRef<Stage> hocket::stages() {
        nullptr},
       {"placed", "every value's type says what each rank holds of it",
        runPlace},
-      {"differentiated", "the backward follows the forward, placed as well",
+      {"differentiated",
+       "the backward follows the forward, placed as well, with the casts of a "
+       "narrower precision and the optimizer",
        runDifferentiate},
       {"spmd",
        "one function a rank class, on local tensors, collectives "

@@ -9,6 +9,7 @@
 #include "hocket/Reference/Evaluate.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "hocket/Transforms/Differentiate.h"
+#include "hocket/Transforms/Precision.h"
 #include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -45,6 +46,8 @@ double hocket::roundingTolerance(mlir::ModuleOp model) {
     if (element.isBF16())
       tolerance = std::max(tolerance, 2e-2);
   };
+  if (auto precision = model->getAttrOfType<mlir::DictionaryAttr>(kPrecision))
+    widen(precision.getAs<mlir::TypeAttr>("compute").getValue());
   model.walk([&](mlir::Operation *op) {
     llvm::for_each(op->getOperandTypes(), widen);
     llvm::for_each(op->getResultTypes(), widen);

@@ -46,7 +46,8 @@ struct VerifyReport {
 };
 
 /// The relative error that rounding explains in a model with its least precise
-/// float: 1e-5 with f32 and f64, 2e-3 with f16, 2e-2 with bf16.
+/// float, that of nn.precision included: 1e-5 with f32 and f64, 2e-3 with f16,
+/// 2e-2 with bf16.
 double roundingTolerance(mlir::ModuleOp model);
 
 /// Takes `compiler` from its model stage to a program and runs it. Errors of

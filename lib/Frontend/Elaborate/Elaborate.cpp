@@ -1,6 +1,7 @@
 //===- Elaborate.cpp - choosing what to elaborate and doing it ------------===//
 
 #include "hocket/Frontend/Elaborate.h"
+#include "PrecisionSetting.h"
 #include "ScheduleEmitter.h"
 #include "TrainRecipe.h"
 #include "mlir/IR/Verifier.h"
@@ -344,6 +345,9 @@ frontend::elaborate(const Program &program, const SourceManager &sources,
                      builder.getStringAttr(selection.model->name.text));
   bool ok = elaborator.emitModel(*module, *selection.model, selection.variant,
                                  bindings.model, function);
+  if (ok && selection.variant)
+    ok = emitPrecision(elaborator, *selection.variant, bindings.variant,
+                       *module);
   if (ok && recipe)
     ok = recipe->emit(*module, bindings.train);
   if (selection.schedule) {

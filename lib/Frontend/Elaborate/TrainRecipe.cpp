@@ -2,6 +2,7 @@
 
 #include "TrainRecipe.h"
 #include "PathMatch.h"
+#include "PrecisionSetting.h"
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -279,33 +280,33 @@ bool TrainRecipe::readOptimizer(const Scope &scope) {
          (isAdamW ? readAdamW(*arguments, scope) : readSgd(*arguments, scope));
 }
 
-bool TrainRecipe::readPrecision() {
+bool TrainRecipe::readPrecision(mlir::ModuleOp module, const Scope &scope) {
   const Setting *setting = find("precision");
   if (!setting)
     return true;
-  auto check = [&](const Expr &value) {
-    auto *name = dynAs<NameExpr>(&value);
-    if (name && name->name == "f32")
-      return true;
-    elaborator
-        .error(value.range, "not supported yet: training with precision '" +
-                                elaborator.textOf(value.range) + "'")
-        .note("write: precision f32");
+  auto precision = frontend::readPrecision(elaborator, *setting, scope,
+                                           module.getContext(), true);
+  if (!precision)
     return false;
-  };
-  for (const Setting::Clause &clause : setting->clauses) {
-    if (clause.key.text != "master" && clause.key.text != "reduce") {
-      elaborator
-          .error(clause.key.range,
-                 "'precision' has no clause '" + clause.key.text + "'")
-          .note("there is: precision bf16 master f32 reduce f32")
-          .suggest(clause.key.text, {"master", "reduce"});
-      return false;
-    }
-    if (!check(*clause.value))
-      return false;
+  mlir::Attribute ofVariant = module->getAttr("nn.precision");
+  mlir::Attribute own =
+      precision->isNarrow() ? precision->attribute() : mlir::Attribute();
+  if (ofVariant && ofVariant != own) {
+    elaborator
+        .error(setting->range, "the variant that recipe '" + decl.name.text +
+                                   "' is for has another precision")
+        .note("leave it out here to train with that of the variant");
+    return false;
   }
-  return check(*setting->value);
+  if (own)
+    module->setAttr("nn.precision", own);
+  if (precision->scale != 1 || precision->isDynamic) {
+    mlir::NamedAttrList scale;
+    scale.set("first", builder.getF64FloatAttr(precision->scale));
+    scale.set("dynamic", builder.getBoolAttr(precision->isDynamic));
+    set("loss_scale", scale.getDictionary(module.getContext()));
+  }
+  return true;
 }
 
 bool TrainRecipe::readOthers(const Scope &scope) {
@@ -339,7 +340,7 @@ bool TrainRecipe::emit(mlir::ModuleOp module, const Scope &outer) {
     return false;
   set("name", builder.getStringAttr(decl.name.text));
   bool ok = readOptimizer(scope);
-  ok &= readPrecision();
+  ok &= readPrecision(module, scope);
   ok &= readOthers(scope);
   ok &= readRun(scope);
   if (!ok)

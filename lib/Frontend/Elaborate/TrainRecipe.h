@@ -12,7 +12,8 @@
 //     momentum = 0.0 : f64, nesterov = false,                // sgd
 //     decay = 0.1 : f64, undecayed = ["h.0.ln_1.weight"],
 //     clip = 1.0 : f64,                               // 0: none
-//     accumulate = 1 : i64 }                          // micro-batches a step
+//     accumulate = 1 : i64,                           // micro-batches a step
+//     loss_scale = {first = 65536.0 : f64, dynamic = true} }  // or absent
 //
 // nn.seed is the recipe's seed; nn.run holds what the recipe says of a run
 // (plan::Recipe), under the names that the plan has.
@@ -48,7 +49,7 @@ private:
   bool readDecay(const syntax::CallExpr &optimizer,
                  const CallArguments &arguments, const Scope &scope);
   bool readSchedule(const syntax::Expr &written, const Scope &scope);
-  bool readPrecision();
+  bool readPrecision(mlir::ModuleOp module, const Scope &scope);
   bool readOthers(const Scope &scope);
 
   // TrainRun.cpp

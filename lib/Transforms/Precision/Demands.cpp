@@ -1,0 +1,203 @@
+//===- Demands.cpp - the types that values are needed in ------------------===//
+
+#include "Demands.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::precision;
+
+static bool isFloat32(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32();
+}
+
+bool precision::isPartialSum(Value value) {
+  return llvm::any_of(nn::layoutOf(value).getPartials(),
+                      [](nn::PartialAttr partial) {
+                        return partial.getReduction() == nn::Reduction::Sum;
+                      });
+}
+
+Demands::Demands(func::FuncOp func, Types types) : types(types) {
+  Block &body = func.getBody().front();
+  for (Value argument : body.getArguments())
+    if (isFloat32(argument))
+      kinds[argument] = Kind::Free;
+  for (Value output : body.getTerminator()->getOperands()) {
+    for (; output; output = output.getDefiningOp()->getOperand(0)) {
+      outputs.insert(output);
+      if (!output.getDefiningOp<nn::ValueOp>())
+        break;
+    }
+  }
+  for (Operation &op : body)
+    classify(&op);
+  for (Operation &op : llvm::reverse(body))
+    ask(&op);
+}
+
+//===-- Down: of what kind values are -------------------------------------===//
+
+bool Demands::isWidePartial(Value value) const {
+  return types.reduce.isF32() && isPartialSum(value) && !exact.contains(value);
+}
+
+bool Demands::isMovedNarrow(nn::RedistributeOp op) const {
+  return !types.reduce.isF32() && isPartialSum(op.getX()) &&
+         (kindOf(op.getX()) != Kind::Hard ||
+          (op->hasAttr(nn::kBackward) && outputs.contains(op.getResult())));
+}
+
+/// Nothing of a constant's size is lost; an infinity for a large number is.
+static bool isRepresentable(APFloat value, FloatType type) {
+  bool losesInfo = false;
+  bool isNumber = value.isFiniteNonZero();
+  value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return !isNumber || value.isFiniteNonZero();
+}
+
+Kind Demands::kindOfSource(Operation *op) const {
+  if (isa<nn::ParameterOp>(op))
+    return Kind::Free;
+  if (auto fill = dyn_cast<nn::FillOp>(op))
+    return isRepresentable(fill.getValue(), types.compute) ? Kind::Free
+                                                           : Kind::Hard;
+  // A bool is 0 or 1 in any type; larger integers are not.
+  if (auto cast = dyn_cast<nn::CastOp>(op))
+    if (getElementTypeOrSelf(cast.getX()).isInteger(1))
+      return Kind::Soft;
+  return Kind::Hard;
+}
+
+Kind Demands::kindOfView(Operation *op) const {
+  Kind kind = kindOf(op->getOperand(0));
+  bool completes =
+      isWidePartial(op->getOperand(0)) && !isPartialSum(op->getResult(0));
+  return completes && kind != Kind::Hard ? Kind::Soft : kind;
+}
+
+bool Demands::computesWide(Operation *op) const {
+  auto isWideOnly = [&](Value operand) {
+    return isTracked(operand) &&
+           (kindOf(operand) == Kind::Hard || isWidePartial(operand));
+  };
+  auto isSum = [&](Value result) {
+    return isTracked(result) && isWidePartial(result);
+  };
+  switch (rowOf(op)) {
+  case Row::Rounded:
+  case Row::Wide:
+    return true;
+  case Row::Product:
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isTracked(operand) && isWidePartial(operand);
+    });
+  case Row::Narrow:
+    return llvm::any_of(op->getResults(), isSum);
+  case Row::Like:
+    return llvm::any_of(op->getOperands(), isWideOnly) ||
+           llvm::any_of(op->getResults(), isSum) ||
+           llvm::all_of(op->getOperands(), [](Value operand) {
+             return operand.getDefiningOp<nn::FillOp>();
+           });
+  case Row::Source:
+  case Row::View:
+    return false;
+  }
+  return true;
+}
+
+void Demands::classify(Operation *op) {
+  Row row = rowOf(op);
+  for (Value result : op->getResults()) {
+    if (!isFloat32(result))
+      continue;
+    bool isNarrowed = !types.reduce.isF32() && isPartialSum(result);
+    Kind kind = Kind::Firm;
+    switch (row) {
+    case Row::Source:
+      kind = kindOfSource(op);
+      break;
+    case Row::View:
+      kind = kindOfView(op);
+      break;
+    case Row::Product:
+      kind = isNarrowed ? Kind::Firm : Kind::Soft;
+      break;
+    case Row::Wide:
+      kind = Kind::Hard;
+      break;
+    default:
+      break;
+    }
+    kinds[result] = kind;
+    // Rows of a table are on one rank each, a mask leaves one rank its value.
+    auto move = dyn_cast<nn::RedistributeOp>(op);
+    if (isa<nn::EmbeddingOp>(op) || (move && move.getKind() == "mask") ||
+        (row == Row::View && !move && exact.contains(op->getOperand(0))))
+      exact.insert(result);
+  }
+  if (!computesWide(op))
+    return;
+  wideOps.insert(op);
+  if (row == Row::Like || row == Row::Narrow)
+    for (Value result : op->getResults())
+      if (isFloat32(result)) {
+        bool isHard = llvm::any_of(op->getOperands(), [&](Value operand) {
+          return isTracked(operand) && kindOf(operand) == Kind::Hard;
+        });
+        kinds[result] =
+            isHard || !isWidePartial(result) ? Kind::Hard : Kind::Soft;
+      }
+}
+
+//===-- Up: in which types they are needed --------------------------------===//
+
+bool Demands::isViewNarrow(Operation *op) const {
+  Value x = op->getOperand(0), result = op->getResult(0);
+  if (isWidePartial(x))
+    return false;
+  if (auto move = dyn_cast<nn::RedistributeOp>(op)) {
+    if (isMovedNarrow(move))
+      return true;
+    // What is cut or left out on the way need not be cast.
+    if (move.getKind() == "slice" || move.getKind() == "mask")
+      return kindOf(x) == Kind::Firm;
+  }
+  switch (kindOf(x)) {
+  case Kind::Firm:
+    return true;
+  case Kind::Soft:
+    return isNeededNarrow(result) || isa<nn::RedistributeOp>(op);
+  case Kind::Free:
+  case Kind::Hard:
+    return isNeededNarrow(result) && !isNeededWide(result);
+  }
+  return false;
+}
+
+void Demands::ask(Operation *op) {
+  if (isa<nn::IotaOp>(op)) // is placed as its operand is, and reads nothing
+    return;
+  bool isNarrow;
+  switch (rowOf(op)) {
+  case Row::View:
+    if (!isTracked(op->getOperand(0)))
+      return;
+    isNarrow = isViewNarrow(op);
+    break;
+  case Row::Source:
+    // A cast written in the model takes what there is.
+    isNarrow = op->getNumOperands() == 1 && isTracked(op->getOperand(0)) &&
+               kindOf(op->getOperand(0)) == Kind::Firm;
+    break;
+  default:
+    isNarrow = !isWide(op) && !isa<func::ReturnOp>(op);
+    break;
+  }
+  for (Value operand : op->getOperands())
+    if (isTracked(operand))
+      (isNarrow ? narrow : wide).insert(operand);
+}

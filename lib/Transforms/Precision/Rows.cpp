@@ -1,0 +1,43 @@
+//===- Rows.cpp - the table of types by operation -------------------------===//
+//
+// Narrow is what is mostly products or only scales values. Float32 is what
+// adds up many values, spreads them by an exponential, or loses all digits near
+// a point (exp, log, powers, roots, sines).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rows.h"
+#include "dialects/Nn/Nn.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::precision;
+
+/// Rounding what is compared would change the result all at once.
+static bool isWideFunction(StringRef kind) {
+  return llvm::is_contained({"exp", "log", "sqrt", "rsqrt", "erf", "sin", "cos",
+                             "pow", "eq", "ne", "lt", "le", "gt", "ge"},
+                            kind);
+}
+
+Row precision::rowOf(Operation *op) {
+  return TypeSwitch<Operation *, Row>(op)
+      .Case<nn::ParameterOp, nn::StateOp, nn::FillOp, nn::IotaOp, nn::CastOp>(
+          [](auto) { return Row::Source; })
+      .Case<nn::LinearOp, nn::MatMulOp>([](auto) { return Row::Product; })
+      .Case<nn::RotaryOp, nn::EmbeddingOp>([](auto) { return Row::Narrow; })
+      .Case<nn::AttentionOp, nn::AttentionGradOp, nn::LayerNormOp,
+            nn::RmsNormOp>([](auto) { return Row::Rounded; })
+      .Case([](nn::ReduceOp op) {
+        return op.getKind() == "max" ? Row::Like : Row::Wide;
+      })
+      .Case<nn::UnaryOp, nn::BinaryOp>([](auto op) {
+        return isWideFunction(op.getKind()) ? Row::Wide : Row::Like;
+      })
+      .Case<nn::WhereOp, nn::DropoutOp, nn::ConcatOp>(
+          [](auto) { return Row::Like; })
+      .Case<nn::ValueOp, nn::RedistributeOp, nn::RearrangeOp, nn::SliceOp,
+            nn::BroadcastOp>([](auto) { return Row::View; })
+      .Default([](Operation *) { return Row::Wide; });
+}
