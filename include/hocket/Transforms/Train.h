@@ -5,7 +5,7 @@
 // attribute says. They become clipped updates of parameters and of what the
 // optimizer keeps of each (nn.state, nn.assign); outputs are then
 //
-//   loss, grad_norm (before clipping), lr
+//   loss, grad_norm (before clipping), lr, and loss_scale if there is one
 //
 // Everything is made of nn operations that are placed by their own rules: of
 // the squares of a split gradient each rank sums its part, and all of these
@@ -24,6 +24,10 @@ namespace hocket {
 inline constexpr llvm::StringLiteral kTrain = "nn.train";
 /// What a recipe says of a run; see lib/Frontend/Elaborate/TrainRun.cpp.
 inline constexpr llvm::StringLiteral kRun = "nn.run";
+
+/// In the recipe, {first : f64, dynamic : bool}: the cotangent of the loss,
+/// instead of 1. Also the name of the state that holds it where it changes.
+inline constexpr llvm::StringLiteral kLossScale = "loss_scale";
 
 /// Leaves modules without nn.train as they are.
 mlir::LogicalResult train(mlir::ModuleOp module);

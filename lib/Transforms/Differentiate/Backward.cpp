@@ -4,6 +4,7 @@
 #include "dialects/Nn/BackwardSync.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "hocket/Transforms/Fuse.h"
+#include "hocket/Transforms/Train.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -139,6 +140,21 @@ void Backward::findWanted(bool ofAll) {
   }
 }
 
+/// 1, or what the recipe scales gradients by so that narrow ones do not vanish;
+/// the optimizer divides by it.
+Value Backward::lossCotangent(Type type) {
+  auto module = func->getParentOfType<ModuleOp>();
+  auto recipe = module->getAttrOfType<DictionaryAttr>(kTrain);
+  auto scale =
+      recipe ? recipe.getAs<DictionaryAttr>(kLossScale) : DictionaryAttr();
+  if (!scale)
+    return makeTyped<nn::FillOp>(type, APFloat(1.0));
+  APFloat first = scale.getAs<FloatAttr>("first").getValue();
+  if (!scale.getAs<BoolAttr>("dynamic").getValue())
+    return makeTyped<nn::FillOp>(type, first);
+  return nn::StateOp::create(ops, at, type, kLossScale, first);
+}
+
 void Backward::seed(bool ofAll) {
   auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
   for (OpOperand &output : terminator->getOpOperands()) {
@@ -158,7 +174,7 @@ void Backward::seed(bool ofAll) {
       }
       cotangent = func.getArgument(index);
     } else {
-      cotangent = makeTyped<nn::FillOp>(value.getType(), APFloat(1.0));
+      cotangent = lossCotangent(value.getType());
     }
     if (wanted.contains(value))
       contributions[value].push_back({cotangent});

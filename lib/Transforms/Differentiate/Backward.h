@@ -42,6 +42,7 @@ private:
   mlir::Value compute(mlir::Value forward);
   void findWanted(bool ofAll);
   void seed(bool ofAll);
+  mlir::Value lossCotangent(mlir::Type type);
   void visit(mlir::Operation *op);
   void finish(bool ofAll);
 

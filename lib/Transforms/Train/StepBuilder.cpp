@@ -2,6 +2,7 @@
 
 #include "StepBuilder.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "hocket/Transforms/Train.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -36,7 +37,7 @@ static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
 }
 
-static RankedTensorType withoutPlacement(Value value) {
+RankedTensorType StepBuilder::withoutPlacement(Value value) {
   return nn::withLayout(cast<RankedTensorType>(value.getType()),
                         nn::layoutOf(value).withoutPlacement());
 }
@@ -50,7 +51,7 @@ Value StepBuilder::binary(StringRef kind, Value a, Value b) {
   bool isLarger =
       nn::layoutOf(a).getDims().size() < nn::layoutOf(b).getDims().size();
   RankedTensorType type = withoutPlacement(isLarger ? b : a);
-  if (kind == "lt")
+  if (kind == "lt" || kind == "le")
     type = type.clone(builder.getI1Type());
   return make<nn::BinaryOp>(type, a, b, kind);
 }
@@ -149,8 +150,9 @@ void StepBuilder::clip(Value norm) {
 }
 
 void StepBuilder::assign(StringRef name, Value value, Value stored) {
-  Value moved = placer.redistribute(builder, at, value, nn::layoutOf(stored));
-  nn::markUnit(stored, value, moved);
+  Value kept = unlessLeftOut(value, stored);
+  Value moved = placer.redistribute(builder, at, kept, nn::layoutOf(stored));
+  nn::markUnit(stored, kept, moved);
   assigned.push_back({builder.getStringAttr(name), moved});
 }
 
@@ -161,6 +163,10 @@ void StepBuilder::finish(Value norm, Value rate) {
   results.append({norm, rate});
   names.append(
       {builder.getStringAttr("grad_norm"), builder.getStringAttr("lr")});
+  if (scale) {
+    results.push_back(scale);
+    names.push_back(builder.getStringAttr(kLossScale));
+  }
   for (auto [name, value] : assigned) {
     nameNext(name);
     nn::AssignOp::create(builder, at, name, value);
@@ -185,9 +191,10 @@ LogicalResult StepBuilder::run() {
   if (!step)
     return func.emitError("a training step needs the input 'step'");
   Value rate = rateAt(step);
-  Value norm = globalNorm();
+  Value norm = unscale(globalNorm());
   clip(norm);
   updateAll(step, rate);
+  updateScale();
   finish(norm, rate);
   return success(!hasFailed);
 }

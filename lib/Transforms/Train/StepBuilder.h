@@ -1,8 +1,8 @@
 //===- StepBuilder.h - what follows the backward in a step -----*- C++ -*-===//
 //
-// Files by role: Accumulate.cpp (several micro-batches), Rate.cpp (learning
-// rates), Update.cpp (optimizers), StepBuilder.cpp (the norm, and what the step
-// returns and assigns).
+// Files by role: Accumulate.cpp (several micro-batches), LossScale.cpp (scaled
+// losses), Rate.cpp (learning rates), Update.cpp (optimizers), StepBuilder.cpp
+// (the norm, and what the step returns and assigns).
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +45,15 @@ private:
   /// The mean of a value and what it is in each copy of what is repeated.
   mlir::Value meanOf(mlir::Value value, llvm::ArrayRef<mlir::IRMapping> copies);
 
+  // LossScale.cpp
+  mlir::Value unscale(mlir::Value norm);
+  mlir::Value unlessLeftOut(mlir::Value next, mlir::Value stored);
+  mlir::Value updatesBefore(mlir::Value step);
+  void updateScale();
+  /// A number that lives from step to step, made if there is none.
+  mlir::Value stateOfStep(llvm::StringRef name);
+  mlir::Value choose(mlir::Value condition, mlir::Value a, mlir::Value b);
+
   // Rate.cpp
   mlir::Value rateAt(mlir::Value step);
 
@@ -73,6 +82,7 @@ private:
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value sumOfAll(mlir::Value x);
   void nameNext(llvm::StringRef path);
+  static mlir::RankedTensorType withoutPlacement(mlir::Value value);
 
   mlir::func::FuncOp func;
   mlir::DictionaryAttr recipe;
@@ -82,6 +92,8 @@ private:
   mlir::Location at;
   std::vector<Trained> list;
   std::vector<std::pair<mlir::StringAttr, mlir::Value>> assigned;
+  mlir::Value scale, isGood; // with a scaled loss
+  bool isDynamic = false;
   bool hasFailed = false;
 };
 

@@ -78,7 +78,7 @@ void StepBuilder::updateAll(Value step, Value rate) {
   if (isAdamW) {
     nameNext("lr");
     Type element = builder.getF32Type();
-    Value count = binary("add", step, 1.0);
+    Value count = binary("add", updatesBefore(step), 1.0);
     for (auto beta : recipe.getAs<ArrayAttr>("betas").getAsRange<FloatAttr>()) {
       Value power =
           binary("pow", scalar(beta.getValueAsDouble(), element), count);
