@@ -95,10 +95,10 @@ const BadEdit edits[] = {
      [](Plan &p) { p.parameters[0].init.value = -1; }},
     {"parameter 'proj.bias' begins with a number that cannot be",
      [](Plan &p) { p.parameters[1].init.value = std::nan(""); }},
-    {"the recipe says -3", [](Plan &p) { p.recipe.keep = -3; }},
-    {"has 2 programs to validate with",
+    {"recipe: says -3", [](Plan &p) { p.recipe.keep = -3; }},
+    {"validation: is 2 programs, expected one",
      [](Plan &p) { p.validation.resize(2); }},
-    {"validation is no program of one number on the same mesh",
+    {"validation: is no program of one number on the same mesh",
      [](Plan &p) { p.validation = {samplePlan()}; }},
 };
 INSTANTIATE_TEST_SUITE_P(Edits, BadState, testing::ValuesIn(edits));

@@ -326,14 +326,16 @@ bool Checker::checkClass() {
 /// A program that validates gives a loss, changes nothing and runs on the same
 /// mesh.
 bool Checker::checkRecipe() {
+  where = "recipe";
   const Recipe &recipe = plan.recipe;
   for (int64_t number : {recipe.saveEvery, recipe.keep, recipe.validateEvery,
                          recipe.validationBatches, recipe.steps, recipe.seed})
     if (number < 0)
-      return fail("the recipe says " + std::to_string(number));
+      return fail("says " + std::to_string(number));
+  where = "validation";
   if (plan.validation.size() > 1)
-    return fail("has " + std::to_string(plan.validation.size()) +
-                " programs to validate with");
+    return fail("is " + std::to_string(plan.validation.size()) +
+                " programs, expected one");
   for (const Plan &validation : plan.validation) {
     bool fits = validation.mesh.size() == plan.mesh.size() &&
                 validation.states.empty() && validation.validation.empty() &&
@@ -343,11 +345,9 @@ bool Checker::checkRecipe() {
       fits = plan.mesh[axis].name == validation.mesh[axis].name &&
              plan.mesh[axis].size == validation.mesh[axis].size;
     if (!fits)
-      return fail("validation is no program of one number on the same mesh");
-    if (!check(validation, error)) {
-      error = "validation " + error;
-      return false;
-    }
+      return fail("is no program of one number on the same mesh");
+    if (!check(validation, error))
+      return fail(error);
   }
   return true;
 }
