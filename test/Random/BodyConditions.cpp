@@ -88,7 +88,7 @@ bool Body::tryWhere() {
   if (!broadcast(c->shape, b == a ? a->shape : both, result.shape))
     return false;
   result.isIds = a->isIds && b->isIds;
-  if (a->element == Element::F32 && rng.chance(0.4)) {
+  if (a->element == Element::F32 && rng.chance(0.6)) {
     broadcast(c->shape, a->shape, result.shape);
     result.isPositive = false;
     bind("where(" + c->text + ", " +

@@ -259,6 +259,9 @@ bool Body::tryRotary() {
   });
   if (!x)
     return false;
+  if (rng.chance(0.3) && x->rank() > 2 && !x->origin.argument.empty())
+    x = &reducedOver(*x, /*axis=*/0, /*isMax=*/rng.chance(0.5),
+                     /*keepdim=*/true);
   Value result = *x;
   result.isExact = result.isPositive = false;
   result.magnitude *= 2;

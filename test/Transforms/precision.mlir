@@ -22,7 +22,6 @@ func.func @forward(%x: !x) -> !x {
   return %y : !x
 }
 }
-
 // -----
 
 // A chain of products is narrow, and so is what only scales between them.
@@ -43,7 +42,6 @@ func.func @forward(%x: !x) -> !x {
   return %z : !x
 }
 }
-
 // -----
 
 // Rotary embeddings and lookups are narrow, integers are left alone.
@@ -65,7 +63,6 @@ func.func @forward(%ids: !ids) -> !x {
   return %y : !x
 }
 }
-
 // -----
 
 // Norms and attention compute in f32 and give narrow results.
@@ -89,7 +86,6 @@ func.func @forward(%x: !x) -> !x {
   return %y : !x
 }
 }
-
 // -----
 
 // Exponentials, sums, powers and roots are f32, and so is what comes of them
@@ -127,7 +123,6 @@ func.func @forward(%x: !x) -> (!x, !l) {
   return %z, %l : !x, !l
 }
 }
-
 // -----
 
 // The largest of narrow values is one of them; constants are what meets them,
@@ -164,7 +159,6 @@ func.func @forward(%x: !x, %m: !m) -> (!x, !x) {
   return %y, %w : !x, !x
 }
 }
-
 // -----
 
 // Terms of a sum are added across ranks in f32, and the sum is rounded; the
@@ -206,7 +200,6 @@ func.func @forward(%x: !x) -> !y {
   return %y : !y
 }
 }
-
 // -----
 
 // The same with `reduce = bf16`: each rank rounds its term.
@@ -230,7 +223,6 @@ func.func @forward(%x: !x) -> !y {
   return %y : !y
 }
 }
-
 // -----
 
 // What each rank sums up for a gradient is rounded as well; what a loss is made
@@ -255,7 +247,6 @@ func.func @forward(%x: !x) -> (!b, !b) {
   return %g, %l : !b, !b
 }
 }
-
 // -----
 
 // What a rank has no need of is not cast: slices and masks of a parameter come
@@ -284,7 +275,6 @@ func.func @forward(%x: !x) -> (!x, !x) {
   return %e, %s : !x, !x
 }
 }
-
 // -----
 
 // What is compared is not rounded for it.

@@ -92,10 +92,6 @@ InstancePtr Elaborator::instantiateModule(const ModuleDecl &decl,
   return instance;
 }
 
-static std::string joinPath(const std::string &path, const std::string &name) {
-  return path.empty() ? name : path + "." + name;
-}
-
 bool Elaborator::addItems(const ModuleDecl &decl, Instance &instance,
                           unsigned depth) {
   bool ok = true;

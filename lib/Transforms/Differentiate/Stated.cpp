@@ -8,13 +8,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::differentiation;
 
-static std::string textOf(ArrayAttr axes) {
-  std::string text;
-  for (StringRef axis : axes.getAsValueRange<StringAttr>())
-    text += (text.empty() ? "" : ", ") + axis.str();
-  return axes.size() == 1 ? text : "(" + text + ")";
-}
-
 static std::string describeOn(nn::LayoutAttr layout, StringRef axis) {
   return layout.splitOver(axis) ? "split over " + axis.str()
                                 : "whole on " + axis.str();

@@ -328,7 +328,8 @@ TEST(ModelErrors, recipes) {
                      "}\n"),
             "t.hkt:3:3: error: expected a setting of the recipe: 'loss', "
             "'optimizer', 'clip', 'precision', 'seed', 'data', 'accumulate', "
-            "'init', 'checkpoint' or 'steps', found 'los'\n"
+            "'init', 'checkpoint', 'steps' or 'validate', found "
+            "'los'\n"
             "  los x\n"
             "  ^~~\n"
             "note: did you mean 'loss'?\n"

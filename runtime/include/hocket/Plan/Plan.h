@@ -14,6 +14,7 @@
 #ifndef HOCKET_PLAN_PLAN_H
 #define HOCKET_PLAN_PLAN_H
 
+#include "hocket/Plan/Recipe.h"
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -75,18 +76,6 @@ struct Cut {
   int dim;    // index into GlobalTensor::shape (shape is by factor)
   int offset; // table
   int size;   // table
-};
-
-enum class InitKind { Constant, Normal };
-
-/// What a tensor holds that no file gives: `value` everywhere, or normal around
-/// 0 with that standard deviation.
-struct Init {
-  InitKind kind = InitKind::Normal;
-  double value = 0.02;
-  bool operator==(const Init &other) const {
-    return kind == other.kind && value == other.value;
-  }
 };
 
 /// An input, output, parameter or state as the user sees it, and the box of it
@@ -309,14 +298,6 @@ struct RankClass {
   /// For each of Plan::states the buffer that holds the rank's box, dense.
   std::vector<int> states;
   Budget budget;
-};
-
-/// What a recipe says of a run: what the options of its program are where they
-/// are not given. Empty and 0: not said.
-struct Recipe {
-  std::string data, tokenType, validationData, weights, checkpoints;
-  int64_t saveEvery = 0, keep = 0, validateEvery = 0, validationBatches = 0;
-  int64_t steps = 0, seed = 0;
 };
 
 struct Plan {

@@ -42,11 +42,11 @@ struct CollectiveSpec {
   struct Part {
     Window src, dst;
     int dim = -1;
-    std::vector<int64_t> offset, size;
+    std::vector<int64_t> offset = {}, size = {};
   };
   std::vector<Part> more; // as in plan::Collective
   int dim = -1;
-  std::vector<int64_t> offset, size; // along dim, by member
+  std::vector<int64_t> offset = {}, size = {}; // along dim, by member
   int toDim = -1;
   std::vector<int64_t> toOffset, toSize; // along toDim, by member
   int64_t root = 0;                      // index into members
