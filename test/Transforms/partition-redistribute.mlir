@@ -154,3 +154,23 @@ func.func @forward(%x: !r) -> !s {
   return %s : !s
 }
 }
+
+// -----
+
+// A constant that is also used whole stays whole there.
+!r = tensor<8xf32, #nn.layout<[seq=8]>>
+!s = tensor<8xf32, #nn.layout<[seq=8], tp: S(0.0)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+// CHECK-LABEL: func.func @class0
+// CHECK-DAG: %[[WHOLE:.*]] = nn.fill {{.*}} -> tensor<8xf32
+// CHECK-DAG: %[[PART:.*]] = nn.fill {{.*}} -> tensor<4xf32
+// CHECK: nn.binary "add" %{{.*}}, %[[PART]]
+// CHECK: nn.binary "add" %{{.*}}, %[[WHOLE]]
+func.func @forward(%x: !s, %y: !r) -> (!s, !r) {
+  %f = nn.fill {value = 2.0 : f64} : () -> !r
+  %part = nn.redistribute "slice" %f over ["tp"] : (!r) -> !s
+  %a = nn.binary "add" %x, %part : (!s, !s) -> !s
+  %b = nn.binary "add" %y, %f : (!r, !r) -> !r
+  return %a, %b : !s, !r
+}
+}

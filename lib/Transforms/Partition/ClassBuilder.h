@@ -59,6 +59,7 @@ private:
 
   // Redistribute.cpp
   mlir::LogicalResult lowerRedistribute(nn::RedistributeOp op);
+  mlir::Operation *cloneBeside(mlir::Operation &op);
   bool lowerConstantSlice(nn::RedistributeOp op);
   bool lowerRowSlice(nn::RedistributeOp op, nn::EmbeddingGradOp gradient);
   mlir::LogicalResult lowerSlice(nn::RedistributeOp op);

@@ -66,6 +66,15 @@ static RankedTensorType withFactorSize(RankedTensorType type, int64_t dim,
   return nn::withLayout(type, nn::LayoutAttr::get(context, dims));
 }
 
+/// The operation keeps its own value for its other uses.
+Operation *ClassBuilder::cloneBeside(Operation &op) {
+  Value own = mapping.lookupOrNull(op.getResult(0));
+  Operation *copy = builder.clone(op, mapping);
+  if (own)
+    mapping.map(op.getResult(0), own);
+  return copy;
+}
+
 /// Rows of an embedding's gradient are made by those ids alone.
 bool ClassBuilder::lowerRowSlice(nn::RedistributeOp op,
                                  nn::EmbeddingGradOp gradient) {
@@ -78,7 +87,7 @@ bool ClassBuilder::lowerRowSlice(nn::RedistributeOp op,
   if (columns(gradient.getResult()) != columns(op.getResult()) ||
       failed(shares.offsetOf(nn::layoutOf(op.getResult()), 0)))
     return false;
-  Operation *copy = builder.clone(*gradient, mapping);
+  Operation *copy = cloneBeside(*gradient);
   copy->getResult(0).setType(local(op.getResult().getType()));
   (void)adaptEmbedding(*copy, op.getResult()); // its offset is known to exist
   mapping.map(op.getResult(), copy->getResult(0));
@@ -94,7 +103,7 @@ bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
     return lowerRowSlice(op, gradient);
   if (!isa_and_nonnull<nn::FillOp, nn::IotaOp>(source))
     return false;
-  Operation *copy = builder.clone(*source, mapping);
+  Operation *copy = cloneBeside(*source);
   copy->getResult(0).setType(local(op.getResult().getType()));
   if (auto iota = dyn_cast<nn::IotaOp>(copy)) {
     iota.getLikeMutable().clear();
