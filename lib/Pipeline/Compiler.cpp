@@ -10,6 +10,7 @@
 #include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -172,6 +173,13 @@ static bool isEmptyStage(ModuleOp module, const Stage &stage) {
          !module->hasAttr(kPrecision);
 }
 
+/// What a stage leaves is verified: a mistake of the compiler is an error, not
+/// a wrong answer.
+static LogicalResult runStage(const Stage &stage, ModuleOp module,
+                              placement::PlacementReport *report) {
+  return failure(failed(stage.run(module, report)) || failed(verify(module)));
+}
+
 bool Compiler::runTo(StringRef name) {
   int target = findStage(name);
   if (state->stage == 0 && target > 0)
@@ -180,8 +188,8 @@ bool Compiler::runTo(StringRef name) {
     ++state->stage;
     if (isEmptyStage(*state->module, stages()[state->stage]))
       continue;
-    if (failed(stages()[state->stage].run(*state->module,
-                                          keepsReport ? &report : nullptr)) ||
+    if (failed(runStage(stages()[state->stage], *state->module,
+                        keepsReport ? &report : nullptr)) ||
         !dump())
       return false;
   }
@@ -191,7 +199,8 @@ bool Compiler::runTo(StringRef name) {
 /// All stages of what a recipe validates with, which nobody dumps.
 static LogicalResult finishValidation(ModuleOp module) {
   for (const Stage &stage : stages().drop_front())
-    if (!isEmptyStage(module, stage) && failed(stage.run(module, nullptr)))
+    if (!isEmptyStage(module, stage) &&
+        failed(runStage(stage, module, nullptr)))
       return failure();
   return success();
 }

@@ -205,9 +205,9 @@ LogicalResult AttentionGradOp::verify() {
   forward.scale = getScaleAttr();
   forward.dropout = getDropoutAttr();
   forward.stream = getStreamAttr();
-  if (failed(AttentionOp::inferReturnTypes(getContext(), getLoc(), operands,
-                                           DictionaryAttr::get(getContext()),
-                                           &forward, {}, types)))
+  if (failed(AttentionOp::inferReturnTypes(
+          getContext(), getLoc(), operands,
+          (*this)->getDiscardableAttrDictionary(), &forward, {}, types)))
     return failure();
   if (!haveSameShapes(types, getDout().getType())) // (C2)
     return emitOpError() << "takes a dout of " << describe(types.front())

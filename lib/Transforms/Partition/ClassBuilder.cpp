@@ -117,6 +117,9 @@ LogicalResult ClassBuilder::lowerReturn(func::ReturnOp op) {
     values.push_back(local(operand.get()));
   }
   func::ReturnOp::create(builder, loc, values);
+  // A result may have lost the names that its declaration gives its factors.
+  func.setFunctionType(builder.getFunctionType(func.getArgumentTypes(),
+                                               ValueRange(values).getTypes()));
   return success();
 }
 
