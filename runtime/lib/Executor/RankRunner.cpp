@@ -6,26 +6,6 @@
 
 namespace hocket::runtime {
 
-const char *instructionKindName(int kind) {
-  static const char *const names[] = {"read_parameter",
-                                      "kernel",
-                                      "matmul",
-                                      "pack_weight",
-                                      "attention",
-                                      "embedding",
-                                      "copy",
-                                      "collective",
-                                      "fill",
-                                      "iota",
-                                      "attention_grad",
-                                      "embedding_grad",
-                                      "hook"};
-  static_assert(std::size(names) == instructionKinds);
-  static_assert(std::variant_size_v<decltype(plan::Instruction::body)> ==
-                instructionKinds);
-  return names[kind];
-}
-
 RankRunner::RankRunner(const RankSetup &setup,
                        std::unique_ptr<Communicator> comm)
     : setup(setup), comm(std::move(comm)),
@@ -280,7 +260,7 @@ Status RankRunner::runList(const std::vector<Prepared> &calls,
 
 std::string RankRunner::describe(const Prepared &prepared) const {
   const plan::Source &source = book.source(prepared.source);
-  std::string text = instructionKindName(prepared.kind);
+  std::string text = plan::instructionWords[prepared.kind];
   if (!source.path.empty())
     text += " of \"" + source.path + "\"";
   std::string place = source.schedule.empty() ? source.model : source.schedule;

@@ -22,7 +22,7 @@ void Executor::writeTrace(std::ostream &stream) const {
       static const plan::Source none;
       const plan::Source &source =
           event.source < 0 ? none : state->plan.sources[event.source];
-      const char *kind = instructionKindName(event.kind);
+      const char *kind = plan::instructionWords[event.kind];
       nlohmann::json span = {{"ph", "X"},
                              {"name", source.path.empty() ? kind : source.path},
                              {"cat", kind},

@@ -55,7 +55,8 @@ Json instructionTimes(const RunReport &report) {
       seconds += double(counter.nanoseconds) * 1e-9 / runs / ranks;
     }
     if (calls > 0)
-      out[instructionKindName(kind)] = {{"calls", calls}, {"seconds", seconds}};
+      out[plan::instructionWords[kind]] = {{"calls", calls},
+                                           {"seconds", seconds}};
   }
   return out;
 }

@@ -11,6 +11,7 @@
 #ifndef HOCKET_LIB_PLAN_PLANFIELDS_H
 #define HOCKET_LIB_PLAN_PLANFIELDS_H
 
+#include "hocket/Plan/InstructionWords.h"
 #include "hocket/Plan/Plan.h"
 #include <array>
 #include <utility>
@@ -38,21 +39,6 @@ inline constexpr std::array<const char *, 5> words(CollectiveKind) {
   return {"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
           "broadcast"};
 }
-/// The "op" of an instruction, in the order of Instruction::body.
-inline constexpr std::array<const char *, 13> instructionWords = {
-    "read_parameter",
-    "kernel",
-    "matmul",
-    "pack_weight",
-    "attention",
-    "embedding",
-    "copy",
-    "collective",
-    "fill",
-    "iota",
-    "attention_grad",
-    "embedding_grad",
-    "hook"};
 static_assert(instructionWords.size() ==
               std::variant_size_v<decltype(Instruction::body)>);
 

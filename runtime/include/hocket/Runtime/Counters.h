@@ -3,6 +3,7 @@
 #ifndef HOCKET_RUNTIME_COUNTERS_H
 #define HOCKET_RUNTIME_COUNTERS_H
 
+#include "hocket/Plan/InstructionWords.h"
 #include <array>
 #include <cstdint>
 #include <string>
@@ -10,11 +11,9 @@
 
 namespace hocket::runtime {
 
-constexpr int collectiveKinds = 5;   // plan::CollectiveKind
-constexpr int instructionKinds = 13; // alternatives of Instruction::body
-
-/// The name of an instruction kind, by index of the variant: "matmul".
-const char *instructionKindName(int kind);
+constexpr int collectiveKinds = 5; // plan::CollectiveKind
+/// Alternatives of Instruction::body.
+constexpr int instructionKinds = plan::instructionWords.size();
 
 struct CollectiveCounter {
   int64_t calls = 0;
