@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TrainedProgram.h"
-#include <cmath>
+#include "GptProgram.h"
 #include <cstring>
 
 using namespace hocket;
@@ -15,8 +14,7 @@ using namespace hocket::test;
 
 namespace {
 
-const char *const gpt = R"(hocket 1
-import "gpt2.hkt"
+const char *const recipes = R"(
 train f32 of Gpt2 {
   optimizer adamw(lr = cosine(1e-3, warmup = 10, steps = 300), betas = (0.9, 0.95), decay = 0.1)
   clip      1.0
@@ -40,74 +38,17 @@ train f16 of Gpt2 {
   precision f16 scale dynamic
   seed      1
 }
-schedule one for Gpt2 { }
-schedule data for Gpt2 {
-  mesh (dp = 2)
-  shard {tokens,targets} axis batch over dp
-  statistics loss over dp
-}
-schedule zero for Gpt2 {
-  mesh (dp = 2)
-  shard {tokens,targets} axis batch over dp
-  statistics loss over dp
-  fsdp h.* over dp
-}
-schedule heads for Gpt2 {
-  mesh (tp = 2)
-  at h.* {
-    shard attn.c_attn.{weight,bias} axis heads over tp
-    shard attn.c_proj.weight        axis heads over tp
-    shard mlp.c_fc.{weight,bias}    axis inner over tp
-    shard mlp.c_proj.weight         axis inner over tp
-    sync {attn,mlp}.c_proj fwd_post all_reduce over tp
-  }
-}
 )";
 
-class Precision : public TrainedProgram {
+class Precision : public GptProgram {
 protected:
-  void compile(const std::string &file, const std::string &options,
-               const std::string &app) {
-    ProgramResult result = runProgram(
-        folder, "cd " + folder.path("") + " && " HOCKET_PROGRAM " compile " +
-                    file + " " + options + " -o " + app);
-    ASSERT_EQ(result.status, 0) << result.err;
-  }
-
-  std::string compileGpt(const std::string &recipe,
-                         const std::string &schedule) {
-    std::filesystem::copy_file(
-        HOCKET_SOURCE_DIR "/docs/examples/gpt2.hkt", folder.path("gpt2.hkt"),
-        std::filesystem::copy_options::overwrite_existing);
-    folder.write("lm.hkt", gpt);
-    std::string app = "./app_" + recipe + "_" + schedule;
-    compile("lm.hkt",
-            "--train " + recipe + " --schedule " + schedule +
-                " -D model.layers=2 -D model.hidden=32 -D model.heads=4"
-                " -D vocab=256 -D positions=32 -D batch=4 -D seq=32",
-            app);
-    return app;
-  }
-
-  void run(const std::string &app, const std::string &options) {
-    ProgramResult result = runProgram(
-        folder, "cd " + folder.path("") + " && " + app + " --data " +
-                    HOCKET_SOURCE_DIR
-                    "/docs/language.md --token-type u8 --threads 1 " +
-                    options);
-    ASSERT_EQ(result.status, 0) << options << "\n" << result.err;
-  }
+  Precision() : GptProgram(recipes) {}
 
   void expectCurve(const std::string &metrics, double bound) {
-    std::vector<nlohmann::json> found = lines(metrics), expected = lines("f32");
-    ASSERT_EQ(found.size(), expected.size());
-    double farthest = 0;
-    for (size_t i = 0; i < found.size(); ++i)
-      farthest = std::max(farthest, std::fabs(double(found[i]["loss"]) -
-                                              double(expected[i]["loss"])));
-    EXPECT_LT(farthest, bound) << metrics;
-    EXPECT_GT(farthest, 1e-7) << metrics << " is float32's";
-    std::printf("%s: %g from float32\n", metrics.c_str(), farthest);
+    double distance = farthest(metrics, "f32");
+    EXPECT_LT(distance, bound) << metrics;
+    EXPECT_GT(distance, 1e-7) << metrics << " is float32's";
+    std::printf("%s: %g from float32\n", metrics.c_str(), distance);
   }
 
   std::string bytesOf(const std::string &file) {
@@ -117,15 +58,15 @@ protected:
 };
 
 TEST_F(Precision, keepsToTheLossesOfFloat32) {
-  run(compileGpt("f32", "one"), "--steps 20 --metrics f32");
-  for (const char *schedule : {"one", "data", "zero", "heads"}) {
+  fit(compile("f32", "one"), "--steps 20 --metrics f32");
+  for (const char *schedule : {"one", "data", "shards", "heads"}) {
     std::string metrics = std::string("bf16_") + schedule;
-    run(compileGpt("bf16", schedule), "--steps 20 --metrics " + metrics);
+    fit(compile("bf16", schedule), "--steps 20 --metrics " + metrics);
     expectCurve(metrics, 2e-3);
   }
-  run(compileGpt("bf16_sums", "data"), "--steps 20 --metrics sums");
+  fit(compile("bf16_sums", "data"), "--steps 20 --metrics sums");
   expectCurve("sums", 2e-3);
-  run(compileGpt("f16", "data"), "--steps 20 --metrics half");
+  fit(compile("f16", "data"), "--steps 20 --metrics half");
   expectCurve("half", 2e-4);
   for (const nlohmann::json &line : lines("half"))
     EXPECT_EQ(line["loss_scale"], 65536);
@@ -133,10 +74,10 @@ TEST_F(Precision, keepsToTheLossesOfFloat32) {
 
 TEST_F(Precision, resumesToTheBit) {
   for (const char *recipe : {"bf16", "f16"}) {
-    std::string app = compileGpt(recipe, "zero"), name = recipe;
-    run(app, "--steps 6 --checkpoint whole_" + name);
-    run(app, "--steps 3 --checkpoint cut_" + name);
-    run(app, "--steps 6 --checkpoint cut_" + name + " --resume cut_" + name);
+    std::string app = compile(recipe, "shards"), name = recipe;
+    fit(app, "--steps 6 --checkpoint whole_" + name);
+    fit(app, "--steps 3 --checkpoint cut_" + name);
+    fit(app, "--steps 6 --checkpoint cut_" + name + " --resume cut_" + name);
     std::string file = name + "/step-0000000006.safetensors";
     std::string whole = bytesOf("whole_" + file);
     EXPECT_FALSE(whole.empty());
@@ -177,7 +118,7 @@ std::string floats(const std::vector<float> &values) {
   return bytes;
 }
 
-class Overflow : public Precision {
+class Overflow : public TrainedProgram {
 protected:
   void SetUp() override {
     folder.write("net.hkt", net);
@@ -192,13 +133,12 @@ protected:
                          R"("data_offsets":[16,32]}})",
                          floats({1, 1, 1, 1, 9, 9, 1, 1})));
   }
-  void step(const std::string &app, const std::string &options) {
-    ProgramResult result =
-        runProgram(folder, "cd " + folder.path("") + " && " + app +
-                               " --weights w.safetensors --data "
-                               "data.safetensors --threads 1 " +
-                               options);
-    ASSERT_EQ(result.status, 0) << result.err;
+  void compile(const std::string &options) {
+    runs(HOCKET_PROGRAM " compile net.hkt -o app " + options);
+  }
+  void step(const std::string &options) {
+    runs("./app --weights w.safetensors --data data.safetensors --threads 1 " +
+         options);
   }
 };
 
@@ -207,9 +147,9 @@ protected:
 TEST_F(Overflow, leavesTheStepOutOnAllRanks) {
   for (const char *options :
        {"--train dynamic", "--train dynamic --schedule rows"}) {
-    compile("net.hkt", options, "app");
-    step("./app", "--steps 5 --save-every 1 --keep 9 --checkpoint c "
-                  "--metrics m");
+    compile(options);
+    step("--steps 5 --save-every 1 --keep 9 --checkpoint c "
+         "--metrics m");
     std::vector<nlohmann::json> metrics = lines("m");
     ASSERT_EQ(metrics.size(), 5u);
     const double scales[] = {65536, 32768, 16384, 8192, 8192};
@@ -232,8 +172,8 @@ TEST_F(Overflow, leavesTheStepOutOnAllRanks) {
 }
 
 TEST_F(Overflow, doublesTheScaleAfterManyGoodSteps) {
-  compile("net.hkt", "--train dynamic", "app");
-  step("./app", "--steps 2010 --metrics m");
+  compile("--train dynamic");
+  step("--steps 2010 --metrics m");
   std::vector<nlohmann::json> metrics = lines("m");
   ASSERT_EQ(metrics.size(), 2010u);
   EXPECT_EQ(metrics[2002]["loss_scale"], 8192);
@@ -241,8 +181,8 @@ TEST_F(Overflow, doublesTheScaleAfterManyGoodSteps) {
 }
 
 TEST_F(Overflow, leavesAFixedScaleAsItIs) {
-  compile("net.hkt", "--train fixed --schedule rows", "app");
-  step("./app", "--steps 2 --checkpoint c --metrics m");
+  compile("--train fixed --schedule rows");
+  step("--steps 2 --checkpoint c --metrics m");
   for (const nlohmann::json &line : lines("m")) {
     EXPECT_EQ(line["loss_scale"], 32768);
     EXPECT_TRUE(line["grad_norm"].is_null());

@@ -6,17 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/dev/FileTensor.h"
+#include "TrainedProgram.h"
 #include <array>
 #include <cmath>
-#include <cstring>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
-// After gtest, whose folder for temporaries it uses.
-#include "test/Runtime/RunProgram.h"
-
-using namespace hocket;
+using namespace hocket::test;
 
 namespace {
 
@@ -53,7 +47,8 @@ std::string wave(int count, double phase, double factor) {
   return bytes;
 }
 
-class RecipeProgram : public testing::TestWithParam<const char *> {
+class RecipeProgram : public TrainedProgram,
+                      public testing::WithParamInterface<const char *> {
 protected:
   void SetUp() override {
     folder.write("net.hkt", text);
@@ -70,42 +65,31 @@ protected:
                                   R"("data_offsets":[32,56]}})",
                                   wave(8, 1, 1) + wave(6, 3, 1)));
   }
-  void run(const std::string &command) {
-    ProgramResult result =
-        runProgram(folder, "cd " + folder.path("") + " && " + command);
-    ASSERT_EQ(result.status, 0) << command << "\n" << result.err;
-  }
   void expectTensor(const std::string &name,
                     const std::vector<double> &expected) {
-    dev::FileTensor found;
-    runtime::Status status = dev::readTensor(
-        folder.path("c/step-0000000005.safetensors"), name, found);
-    ASSERT_TRUE(status.ok()) << status.message;
+    auto found = tensor("c/step-0000000005.safetensors", name);
     ASSERT_EQ(found.values.size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i)
       EXPECT_NEAR(found.values[i], expected[i], 1e-6) << name << " " << i;
   }
-  TemporaryFolder folder;
 };
 
 TEST_P(RecipeProgram, trainsAsPyTorch) {
-  run(HOCKET_PROGRAM " compile net.hkt --train recipe -o app " +
-      std::string(GetParam()));
-  run("./app --weights w.safetensors --data data.safetensors --steps 5 "
-      "--metrics m.jsonl --checkpoint c");
+  runs(HOCKET_PROGRAM " compile net.hkt --train recipe -o app " +
+       std::string(GetParam()));
+  runs("./app --weights w.safetensors --data data.safetensors --steps 5 "
+       "--metrics m.jsonl --checkpoint c");
   const double losses[] = {0.6884868039220713, 0.5168270953101971,
                            0.2923776848406565, 0.18485781271413457,
                            0.13633613293116242};
   const double norms[] = {1.1650617969190604, 0.9772193107005093,
                           0.6821729000185787, 0.5347132821761091,
                           0.48024389266868184};
-  std::ifstream metrics(folder.path("m.jsonl"));
-  std::string line;
+  std::vector<nlohmann::json> steps = lines("m.jsonl");
+  ASSERT_EQ(steps.size(), 5u);
   for (int i = 0; i < 5; ++i) {
-    ASSERT_TRUE(std::getline(metrics, line));
-    nlohmann::json step = nlohmann::json::parse(line);
-    EXPECT_NEAR(step["loss"], losses[i], 1e-6);
-    EXPECT_NEAR(step["grad_norm"], norms[i], 1e-6);
+    EXPECT_NEAR(steps[i]["loss"], losses[i], 1e-6);
+    EXPECT_NEAR(steps[i]["grad_norm"], norms[i], 1e-6);
   }
   expectTensor("fc.weight",
                {-0.2554459857684995, 0.1481998809629599, 0.41991638729399094,

@@ -69,17 +69,10 @@ protected:
                          data));
   }
 
-  void run(const std::string &command) {
-    ProgramResult result = inFolder(command);
-    ASSERT_EQ(result.status, 0) << command << "\n" << result.err;
-  }
-  ProgramResult inFolder(const std::string &command) {
-    return runProgram(folder, "cd " + folder.path("") + " && " + command);
-  }
   void compile(const std::string &options) {
-    run(HOCKET_PROGRAM " compile run.hkt -D layers=1 -D hidden=16 -D heads=2"
-                       " -D batch=2 -D seq=8 " +
-        options);
+    runs(HOCKET_PROGRAM " compile run.hkt -D layers=1 -D hidden=16 -D heads=2"
+                        " -D batch=2 -D seq=8 " +
+         options);
   }
 };
 
@@ -87,7 +80,7 @@ TEST_F(RecipeRun, validatesAsInferenceDoes) {
   compile("--train run -o app");
   compile("--train run --schedule data -o two");
   compile("--function loss -o loss");
-  run("./app --metrics m.jsonl");
+  runs("./app --metrics m.jsonl");
   EXPECT_EQ(listed("run"),
             (std::vector<std::string>{"step-0000000002.safetensors",
                                       "step-0000000004.safetensors"}));
@@ -98,13 +91,13 @@ TEST_F(RecipeRun, validatesAsInferenceDoes) {
   // A checkpoint's parameters are weights.
   for (int i : {2, 4}) {
     std::string number = std::to_string(i);
-    run("./loss --weights run/step-000000000" + number +
-        ".safetensors --input held.safetensors --output " + number +
-        ".safetensors");
+    runs("./loss --weights run/step-000000000" + number +
+         ".safetensors --input held.safetensors --output " + number +
+         ".safetensors");
     double loss = tensor(number + ".safetensors", "loss").values[0];
     EXPECT_NEAR(steps[i - 1]["validation_loss"], loss, 1e-6) << i;
   }
-  run("./two --metrics two.jsonl --checkpoint other");
+  runs("./two --metrics two.jsonl --checkpoint other");
   for (int i : {1, 3})
     EXPECT_NEAR(lines("two.jsonl")[i]["validation_loss"],
                 steps[i]["validation_loss"], 1e-5);
@@ -112,12 +105,12 @@ TEST_F(RecipeRun, validatesAsInferenceDoes) {
 
 TEST_F(RecipeRun, validatesWithoutAnEffect) {
   compile("--train run --schedule data -o app");
-  run("./app");
-  run("./app --validate-every 0 --checkpoint never");
+  runs("./app");
+  runs("./app --validate-every 0 --checkpoint never");
   const char *last = "/step-0000000004.safetensors";
   EXPECT_EQ(folder.read(std::string("run") + last),
             folder.read(std::string("never") + last));
-  run("./app --steps 6 --resume run --metrics m.jsonl");
+  runs("./app --steps 6 --resume run --metrics m.jsonl");
   EXPECT_TRUE(lines("m.jsonl").back().contains("validation_loss"));
 }
 
@@ -128,14 +121,14 @@ TEST_F(RecipeRun, givesDefaults) {
                            "the recipe says u8\n", "the recipe says 3\n"})
     EXPECT_NE(help.find(line), std::string::npos) << line << help;
   // Options win.
-  run("./app --steps 3 --seed 4 --metrics m.jsonl --keep 1");
+  runs("./app --steps 3 --seed 4 --metrics m.jsonl --keep 1");
   EXPECT_EQ(lines("m.jsonl").size(), 3u);
   EXPECT_EQ(listed("run"),
             std::vector<std::string>{"step-0000000003.safetensors"});
   // What another run saved, as parameters to begin with.
-  run("./app --checkpoint other");
+  runs("./app --checkpoint other");
   compile("--train starts -o on");
-  run("./on --data text.bin --token-type u8 --steps 1 --metrics on.jsonl");
+  runs("./on --data text.bin --token-type u8 --steps 1 --metrics on.jsonl");
   EXPECT_NE(lines("on.jsonl")[0]["loss"], lines("m.jsonl")[0]["loss"]);
 }
 

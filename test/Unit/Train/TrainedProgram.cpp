@@ -38,16 +38,23 @@ std::string TrainedProgram::app(int dp, int tp) {
   return path;
 }
 
+ProgramResult TrainedProgram::inFolder(const std::string &command) {
+  return runProgram(folder, "cd " + folder.path("") + " && " + command);
+}
+
+void TrainedProgram::runs(const std::string &command) {
+  ProgramResult result = inFolder(command);
+  EXPECT_EQ(result.status, 0) << command << "\n" << result.err;
+}
+
 ProgramResult TrainedProgram::train(const std::string &app,
                                     const std::string &options) {
-  return runProgram(folder, "cd " + folder.path("") + " && " + app +
-                                " --data data.safetensors " + options);
+  return inFolder(app + " --data data.safetensors " + options);
 }
 
 void TrainedProgram::trains(const std::string &app,
                             const std::string &options) {
-  ProgramResult result = train(app, options);
-  EXPECT_EQ(result.status, 0) << options << "\n" << result.err;
+  runs(app + " --data data.safetensors " + options);
 }
 
 std::vector<nlohmann::json>

@@ -20,6 +20,10 @@ protected:
 
   /// Compiles the program for a mesh (once); the executable's path.
   std::string app(int dp, int tp);
+  /// Runs a command in the folder.
+  ProgramResult inFolder(const std::string &command);
+  /// As `inFolder`, and expects success.
+  void runs(const std::string &command);
   /// Runs an executable with `--data` and `options`.
   ProgramResult train(const std::string &app, const std::string &options);
   /// As `train`, and expects success.
