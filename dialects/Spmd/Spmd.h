@@ -4,6 +4,7 @@
 #define HOCKET_SPMD_SPMD_H
 
 #include "dialects/Nn/Nn.h"
+#include "hocket/Plan/Halo.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 #include "dialects/Spmd/SpmdDialect.h.inc"
@@ -41,6 +42,8 @@ llvm::SmallVector<int64_t> coordinatesOf(nn::MeshAttr mesh, int64_t rank);
 /// Row-major coordinate along `axes` of a rank at `coordinates`.
 int64_t memberIndex(nn::MeshAttr mesh, mlir::ArrayAttr axes,
                     llvm::ArrayRef<int64_t> coordinates);
+/// The border that a halo_exchange or a halo_reduce names, if there is one.
+std::optional<plan::Border> borderOf(llvm::StringRef name);
 
 } // namespace hocket::spmd
 

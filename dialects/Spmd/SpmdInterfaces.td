@@ -19,7 +19,7 @@ def Spmd_Collective : OpInterface<"CollectiveOp"> {
                     [{}], [{ return $_op.getX(); }]>,
     InterfaceMethod<"this rank's result", "::mlir::Value", "getDestination",
                     (ins), [{}], [{ return $_op.getResult(); }]>,
-    InterfaceMethod<"all_reduce, reduce_scatter, ...", "::llvm::StringRef",
+    InterfaceMethod<"all_reduce, halo, ...", "::llvm::StringRef",
                     "getKind", (ins), [{}], [{
       return $_op.getOperation()->getName().stripDialect();
     }]>,

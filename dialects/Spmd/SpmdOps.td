@@ -15,9 +15,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // A collective among the ranks that differ only on `axes`; members are ordered
 // row-major over `axes`. All have the id, and none is Pure: the order among
 // them is the order of the program.
-class Spmd_CollectiveOp<string mnemonic, dag specific>
-    : Spmd_Op<mnemonic, [DeclareOpInterfaceMethods<Spmd_Collective,
-        ["getReceivedElements"]>]> {
+class Spmd_CollectiveOp<string mnemonic, dag specific,
+    list<Trait> traits = [DeclareOpInterfaceMethods<Spmd_Collective,
+        ["getReceivedElements"]>]> : Spmd_Op<mnemonic, traits> {
   let arguments = !con((ins AnyRankedTensor:$x, StrArrayAttr:$axes), specific,
                        (ins I64Attr:$id));
   let results = (outs AnyRankedTensor:$result);
@@ -110,6 +110,57 @@ def Spmd_BroadcastOp : Spmd_CollectiveOp<"broadcast", (ins I64Attr:$root)> {
     ```
     (C1) operand and result have the same element type and factor sizes.
     (C2) root is a member.
+  }];
+}
+
+//===-- Margins of a cut dim ---------------------------------------------------===//
+
+// A factor of `extent` is cut: member i owns [offsets[i], offsets[i] + sizes[i])
+// of it, and holds with its margins [heldOffsets[i], heldOffsets[i] +
+// heldSizes[i]), which may reach beyond both ends into the border, over several
+// members, or be less than what it owns. `axes` may be empty: one member.
+// (C1) same element type and factor sizes but for the cut factor. (C2) sizes cut
+// [0, extent) from end to end. (C3) the tables have sizes that a member has.
+// (C4) what is held lies within the border's reach: extent - 1 for reflect,
+// extent for circular.
+class Spmd_HaloOp<string mnemonic> : Spmd_CollectiveOp<mnemonic,
+    (ins I64Attr:$dim, I64Attr:$factor, Spmd_TableAttr:$offsets,
+         Spmd_TableAttr:$sizes, Spmd_TableAttr:$heldOffsets,
+         Spmd_TableAttr:$heldSizes, I64Attr:$extent, StrAttr:$border),
+    [DeclareOpInterfaceMethods<Spmd_Collective,
+        ["getReceivedElements", "getKind"]>]>;
+
+def Spmd_HaloExchangeOp : Spmd_HaloOp<"halo_exchange"> {
+  let summary = "result[e - heldOffsets[i]] = x_owner[p - offsets[owner]]";
+  let description = [{
+    for each position e that member i holds, where p is the place in [0, extent)
+    that e shows: e itself, or by `border` "zero" none (a zero), "reflect"
+    -e or 2 (extent - 1) - e, "replicate" the nearest, "circular" e + extent or
+    e - extent.
+    ```mlir
+    %y = spmd.halo_exchange %x over ["h"]
+        {dim = 0 : i64, factor = 0 : i64, id = 5 : i64,
+         offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>,
+         heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>,
+         extent = 8 : i64, border = "reflect"}
+        : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<6xf32, #nn.layout<[6]>>
+    ```
+  }];
+}
+
+def Spmd_HaloReduceOp : Spmd_HaloOp<"halo_reduce"> {
+  let summary = "the transpose of halo_exchange";
+  let description = [{
+    result[p - offsets[i]] = the sum, over members j in their order and positions
+    e that j holds and that show p, of x_j[e - heldOffsets[j]].
+    ```mlir
+    %y = spmd.halo_reduce %x over ["h"]
+        {dim = 0 : i64, factor = 0 : i64, id = 6 : i64,
+         offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>,
+         heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>,
+         extent = 8 : i64, border = "zero"}
+        : (tensor<6xf32, #nn.layout<[6]>>) -> tensor<4xf32, #nn.layout<[4]>>
+    ```
   }];
 }
 

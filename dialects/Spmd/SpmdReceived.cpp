@@ -82,3 +82,38 @@ int64_t AllToAllOp::getReceivedElements(int64_t, int64_t) {
 int64_t BroadcastOp::getReceivedElements(int64_t me, int64_t) {
   return me == int64_t(getRoot()) ? 0 : elementsOf(getResult());
 }
+
+//===-- Margins -----------------------------------------------------------===//
+
+template <class OpTy> static plan::Halo haloOf(OpTy op, int64_t members) {
+  auto values = [&](TableAttr table) {
+    SmallVector<int64_t> list = table.valuesFor(members);
+    return std::vector<int64_t>(list.begin(), list.end());
+  };
+  return {values(op.getOffsets()),     values(op.getSizes()),
+          values(op.getHeldOffsets()), values(op.getHeldSizes()),
+          int64_t(op.getExtent()),     *borderOf(op.getBorder())};
+}
+
+/// Elements of one position of the factor that is cut.
+template <class OpTy> static int64_t elementsOfPosition(OpTy op) {
+  int64_t count = 1;
+  for (auto [d, dim] : llvm::enumerate(nn::layoutOf(op.getX()).getDims()))
+    for (auto [f, factor] : llvm::enumerate(dim.getFactors()))
+      if (d != op.getDim() || f != op.getFactor())
+        count *= factor.getSize();
+  return count;
+}
+
+int64_t HaloExchangeOp::getReceivedElements(int64_t me, int64_t members) {
+  return haloOf(*this, members).receivedInExchange(me) *
+         elementsOfPosition(*this);
+}
+
+int64_t HaloReduceOp::getReceivedElements(int64_t me, int64_t members) {
+  return haloOf(*this, members).receivedInReduce(me) *
+         elementsOfPosition(*this);
+}
+
+StringRef HaloExchangeOp::getKind() { return "halo"; }
+StringRef HaloReduceOp::getKind() { return "halo"; }

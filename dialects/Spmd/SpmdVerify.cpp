@@ -75,8 +75,8 @@ static LogicalResult verifySameBut(Operation *op, Value a, Value b,
 static LogicalResult verifyAxes(Operation *op, ArrayAttr axes,
                                 int64_t &members) {
   nn::MeshAttr mesh = meshOf(op);
-  members = mesh ? 1 : -1;
-  if (axes.empty())
+  members = mesh || axes.empty() ? 1 : -1;
+  if (axes.empty() && !isa<HaloExchangeOp, HaloReduceOp>(op))
     return op->emitOpError() << "needs at least one mesh axis";
   for (auto [index, axis] : llvm::enumerate(axes)) {
     if (llvm::is_contained(axes.getValue().drop_front(index + 1), axis))
@@ -251,6 +251,64 @@ LogicalResult AllToAllOp::verify() {
     return failure();
   return verifyShare(*this, getX(), getResult(), toPlace, getAxes(), members,
                      getToOffsets(), getToSizes());
+}
+
+/// What the members hold lies where the border has something to show.
+template <class OpTy>
+static LogicalResult verifyHeld(OpTy op, int64_t members, int64_t own) {
+  TableAttr offsets = op.getHeldOffsets(), sizes = op.getHeldSizes();
+  if (failed(verifyTable(op, offsets, op.getAxes(), members)) ||
+      failed(verifyTable(op, sizes, op.getAxes(), members)))
+    return failure();
+  std::optional<plan::Border> border = borderOf(op.getBorder());
+  if (!border)
+    return op.emitOpError() << "expects a border of zero, reflect, replicate "
+                               "or circular, found "
+                            << op.getBorderAttr();
+  if (members < 0)
+    members = std::max(offsets.getValues().size(), sizes.getValues().size());
+  SmallVector<int64_t> begins = offsets.valuesFor(members);
+  SmallVector<int64_t> counts = sizes.valuesFor(members);
+  int64_t extent = op.getExtent();
+  for (int64_t i = 0; i < members; ++i) {
+    int64_t end = begins[i] + counts[i];
+    if (counts[i] < 0)
+      return op.emitOpError()
+             << "member " << i << " holds " << counts[i] << " positions";
+    if (!plan::reaches(*border, begins[i], end, extent))
+      return op.emitOpError()
+             << "member " << i << " holds [" << begins[i] << ", " << end
+             << "), of [0, " << extent << ") a border of " << op.getBorder()
+             << " shows no more than " << plan::reachOf(*border, extent)
+             << " beyond an end";
+  }
+  if (!llvm::is_contained(counts, own))
+    return op.emitOpError() << "no member holds " << own << " in " << sizes;
+  return success();
+}
+
+template <class OpTy>
+static LogicalResult verifyHalo(OpTy op, Value owned, Value held) {
+  int64_t members;
+  FactorPlace place{int64_t(op.getDim()), int64_t(op.getFactor())};
+  if (failed(verifyAxes(op, op.getAxes(), members)) ||
+      failed(verifySameBut(op, op.getX(), op.getResult(), {place})))
+    return failure();
+  FailureOr<int64_t> own = sizeAt(op, owned, place);
+  FailureOr<int64_t> with = sizeAt(op, held, place);
+  if (failed(own) || failed(with) ||
+      failed(verifyCut(op, op.getOffsets(), op.getSizes(), op.getAxes(),
+                       members, op.getExtent(), *own)))
+    return failure();
+  return verifyHeld(op, members, *with);
+}
+
+LogicalResult HaloExchangeOp::verify() {
+  return verifyHalo(*this, getX(), getResult());
+}
+
+LogicalResult HaloReduceOp::verify() {
+  return verifyHalo(*this, getResult(), getX());
 }
 
 LogicalResult BroadcastOp::verify() {

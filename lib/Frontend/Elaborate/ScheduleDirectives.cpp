@@ -272,8 +272,9 @@ bool ScheduleEmitter::emitFsdp(const FsdpStmt &stmt, Place &place) {
 
 /// What `expect forward` counts: what moves bytes between ranks.
 static bool checkCollective(Elaborator &elaborator, const Name &name) {
-  static const std::vector<std::string> known = {
-      "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"};
+  static const std::vector<std::string> known = {"all_reduce", "reduce_scatter",
+                                                 "all_gather", "all_to_all",
+                                                 "broadcast",  "halo"};
   if (llvm::is_contained(known, name.text))
     return true;
   elaborator.error(name.range, "'" + name.text + "' is no collective")

@@ -57,7 +57,8 @@ CollectiveReport::countByKind(StringRef under) const {
     StringRef rest = fact.origin.path;
     bool isUnder = under.empty() || (rest.consume_front(under) &&
                                      (rest.empty() || rest.front() == '.'));
-    if (isUnder)
+    // One over no axes is work of a rank for itself.
+    if (isUnder && !fact.axes.empty())
       ++counts[fact.kind];
   }
   return counts;

@@ -176,6 +176,18 @@ LogicalResult ClassChecker::checkOwnShare(size_t number,
                        failed(check(op.getToDim(), op.getToFactor(),
                                     op.getToSizes(), op.getResult())));
       })
+      .Case([&](spmd::HaloExchangeOp op) {
+        return failure(failed(check(op.getDim(), op.getFactor(), op.getSizes(),
+                                    op.getX())) ||
+                       failed(check(op.getDim(), op.getFactor(),
+                                    op.getHeldSizes(), op.getResult())));
+      })
+      .Case([&](spmd::HaloReduceOp op) {
+        return failure(failed(check(op.getDim(), op.getFactor(), op.getSizes(),
+                                    op.getResult())) ||
+                       failed(check(op.getDim(), op.getFactor(),
+                                    op.getHeldSizes(), op.getX())));
+      })
       .Case<spmd::ReduceScatterManyOp, spmd::AllGatherManyOp>([&](auto op) {
         bool scatters = isa<spmd::ReduceScatterManyOp>(op.getOperation());
         for (auto [x, result, attribute] :

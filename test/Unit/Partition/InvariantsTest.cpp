@@ -96,3 +96,60 @@ TEST_F(InvariantsTest, SharesAreWhatTheTablesSay) {
             std::string::npos)
       << messages;
 }
+
+namespace {
+
+/// A halo exchange of two members, of the first of whom `x` is what it owns;
+/// a test edits one of its numbers, as one would in the text of a dump.
+std::string haloExchange(const std::string &owned, const std::string &held,
+                         const std::string &edited = "",
+                         const std::string &instead = "") {
+  std::string text = "%h = spmd.halo_exchange %x over [\"tp\"] {dim = 0 : i64, "
+                     "factor = 0 : i64, id = 0 : i64, offsets = "
+                     "#spmd.table<tp: [0, 4]>, sizes = #spmd.table<tp: [4, 5]>"
+                     ", heldOffsets = #spmd.table<tp: [-1, 3]>, heldSizes = "
+                     "#spmd.table<tp: [6, 7]>, extent = 9 : i64, border = "
+                     "\"zero\"} : (tensor<" +
+                     owned + "xf32, #nn.layout<[" + owned + "]>>) -> tensor<" +
+                     held + "xf32, #nn.layout<[" + held + "]>>\n";
+  size_t at = edited.empty() ? std::string::npos : text.find(edited);
+  return at == std::string::npos ? text
+                                 : text.replace(at, edited.size(), instead);
+}
+
+} // namespace
+
+// Each member reads what its own tables say from the others' memory, so both
+// must have the same tables: else one reads what the other does not send.
+TEST_F(InvariantsTest, SendsOfMarginsMatchReceives) {
+  auto programs = [&](const std::string &second,
+                      const std::string &owned = "5") {
+    auto classOf = [](int number, const std::string &size,
+                      const std::string &body) {
+      return "func.func @class" + std::to_string(number) + "(%x: tensor<" +
+             size + "xf32, #nn.layout<[" + size +
+             "]>>) attributes {spmd.ranks = array<i64: " +
+             std::to_string(number) + ">} { " + body + " return }\n";
+    };
+    return complaintAbout(classOf(0, "4", haloExchange("4", "6")) +
+                          classOf(1, owned, second));
+  };
+  EXPECT_EQ(programs(haloExchange("5", "7")), "");
+  auto finds = [&](const std::string &second, const std::string &text,
+                   const std::string &owned = "5") {
+    programs(second, owned);
+    EXPECT_NE(messages.find(text), std::string::npos) << messages;
+  };
+  // Member 1 believes that member 0 wants one row of it more.
+  finds(haloExchange("5", "7", "[6, 7]", "[7, 7]"),
+        "does not fit collective 0 of @class0, which it meets over [\"tp\"]");
+  finds(haloExchange("5", "7", "[-1, 3]", "[-1, 2]"),
+        "does not fit collective 0 of @class0, which it meets over [\"tp\"]");
+  finds(haloExchange("5", "7", "\"zero\"", "\"circular\""),
+        "does not fit collective 0 of @class0, which it meets over [\"tp\"]");
+  // Its program holds less than its table says, or owns less.
+  finds(haloExchange("5", "6"),
+        "member 1 has 6 of the factor, its table says 7");
+  finds(haloExchange("4", "7"),
+        "member 1 has 4 of the factor, its table says 5", "4");
+}

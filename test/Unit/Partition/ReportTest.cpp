@@ -119,3 +119,39 @@ TEST_F(ReportTest, LocationsTellPathModelAndSchedule) {
   EXPECT_EQ(report.countByKind("h")["all_reduce"], 2);
   EXPECT_EQ(report.countByKind("h.0.att").count("all_reduce"), 0u);
 }
+
+TEST_F(ReportTest, MarginsCountWhereOthersAreAsked) {
+  auto parsed = parse(R"(
+    !own = tensor<4x3xf32, #nn.layout<[4] [3]>>
+    !held = tensor<6x3xf32, #nn.layout<[6] [3]>>
+    !wide = tensor<4x5xf32, #nn.layout<[4] [5]>>
+    module attributes {nn.mesh = #nn.mesh<h=2>} {
+      func.func @class0(%x: !own) attributes {spmd.ranks = array<i64: 0, 1>} {
+        %a = spmd.halo_exchange %x over ["h"] {dim = 0 : i64, factor = 0 : i64,
+          id = 0 : i64, offsets = #spmd.table<h: [0, 4]>,
+          sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 3]>,
+          heldSizes = #spmd.table<6>, extent = 8 : i64, border = "zero"}
+          : (!own) -> !held
+        %b = spmd.halo_reduce %a over ["h"] {dim = 0 : i64, factor = 0 : i64,
+          id = 1 : i64, offsets = #spmd.table<h: [0, 4]>,
+          sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 2]>,
+          heldSizes = #spmd.table<6>, extent = 8 : i64, border = "circular"}
+          : (!held) -> !own
+        %c = spmd.halo_exchange %b over [] {dim = 1 : i64, factor = 0 : i64,
+          id = 2 : i64, offsets = #spmd.table<0>, sizes = #spmd.table<3>,
+          heldOffsets = #spmd.table<-1>, heldSizes = #spmd.table<5>,
+          extent = 3 : i64, border = "reflect"} : (!own) -> !wide
+        return
+      }
+    })");
+  ASSERT_TRUE(parsed) << messages;
+  CollectiveReport report = reportCollectives(*parsed);
+  ASSERT_EQ(report.collectives.size(), 3u);
+  // One row of three; two rows, one of them around the end; nothing.
+  EXPECT_EQ(report.collectives[0].receivedBytes,
+            (std::vector<int64_t>{12, 12}));
+  EXPECT_EQ(report.collectives[1].receivedBytes,
+            (std::vector<int64_t>{24, 24}));
+  EXPECT_EQ(report.collectives[2].receivedBytes, (std::vector<int64_t>{0, 0}));
+  EXPECT_EQ(report.countByKind()["halo"], 2);
+}

@@ -1,0 +1,86 @@
+//===- Halo.h - which shares the margins of a part come from ---*- C++ -*-===//
+//
+// A dim of `extent` is cut between members, each of which owns an interval and
+// is to hold another one: a margin more, or less. What lies outside [0, extent)
+// is the border. Used by the compiler, the check of plans and the transfers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_PLAN_HALO_H
+#define HOCKET_PLAN_HALO_H
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace hocket::plan {
+
+/// What stands beyond the ends: zeros, the dim mirrored (the edge not
+/// repeated), its edges, its other end.
+enum class Border { Zero, Reflect, Replicate, Circular };
+inline constexpr std::array<const char *, 4> borderWords = {
+    "zero", "reflect", "replicate", "circular"};
+
+/// The place in [0, extent) that position `e` shows, or -1: nothing, a zero.
+inline int64_t placeOf(Border border, int64_t e, int64_t extent) {
+  if (e >= 0 && e < extent)
+    return e;
+  switch (border) {
+  case Border::Zero:
+    break;
+  case Border::Reflect:
+    return e < 0 ? -e : 2 * (extent - 1) - e;
+  case Border::Replicate:
+    return e < 0 ? 0 : extent - 1;
+  case Border::Circular:
+    return e < 0 ? e + extent : e - extent;
+  }
+  return -1;
+}
+
+/// How far beyond an end of [0, extent) the border goes, or -1: without end.
+inline int64_t reachOf(Border border, int64_t extent) {
+  if (border == Border::Zero || (border == Border::Replicate && extent > 0))
+    return -1;
+  return std::max<int64_t>(border == Border::Reflect ? extent - 1 : extent, 0);
+}
+
+/// Whether there is something to put at each of [begin, end).
+inline bool reaches(Border border, int64_t begin, int64_t end, int64_t extent) {
+  int64_t reach = reachOf(border, extent);
+  return begin >= end || reach < 0 ||
+         (begin >= -reach && end <= extent + reach);
+}
+
+/// What members own of a dim and what they are to hold of it. By member.
+struct Halo {
+  std::vector<int64_t> offset, size, heldOffset, heldSize;
+  int64_t extent = 0;
+  Border border = Border::Zero;
+
+  bool owns(int64_t member, int64_t place) const {
+    return place >= offset[member] && place < offset[member] + size[member];
+  }
+  /// Positions that `me` reads from others when margins are attached.
+  int64_t receivedInExchange(int64_t me) const {
+    int64_t count = 0, begin = heldOffset[me];
+    for (int64_t e = begin; e < begin + heldSize[me]; ++e) {
+      int64_t place = placeOf(border, e, extent);
+      count += place >= 0 && !owns(me, place);
+    }
+    return count;
+  }
+  /// Positions that `me` reads from others when margins are added back.
+  int64_t receivedInReduce(int64_t me) const {
+    int64_t count = 0;
+    for (int64_t peer = 0; peer < int64_t(size.size()); ++peer)
+      for (int64_t i = 0; peer != me && i < heldSize[peer]; ++i)
+        count += owns(me, placeOf(border, heldOffset[peer] + i, extent));
+    return count;
+  }
+};
+
+} // namespace hocket::plan
+
+#endif // HOCKET_PLAN_HALO_H
