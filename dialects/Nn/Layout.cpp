@@ -1,4 +1,4 @@
-//===- Layout.cpp - local shapes, cuts and wording of layouts -------------===//
+//===- Layout.cpp - local shapes and wording of layouts -------------------===//
 
 #include "dialects/Nn/Nn.h"
 #include "llvm/ADT/STLExtras.h"
@@ -82,12 +82,6 @@ int64_t MeshAttr::getIndex(StringRef axis) const {
   return -1;
 }
 
-Interval nn::cut(int64_t extent, int64_t parts, int64_t index) {
-  assert(parts > 0 && index >= 0 && index < parts && "no such part");
-  int64_t size = extent / parts, longer = extent % parts;
-  return {index * size + std::min(index, longer), size + (index < longer)};
-}
-
 LayoutAttr nn::layoutOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
@@ -114,19 +108,6 @@ LayoutAttr nn::plainLayout(MLIRContext *context, ArrayRef<int64_t> shape) {
   for (int64_t size : shape)
     dims.push_back(dimOf(context, "", size));
   return LayoutAttr::get(context, dims);
-}
-
-Interval nn::shardOf(LayoutAttr layout, int64_t dim, int64_t factor,
-                     MeshAttr mesh, ArrayRef<int64_t> coordinates) {
-  Interval held{0, layout.getDims()[dim].getFactors()[factor].getSize()};
-  for (SplitAttr split : layout.splitsOf(dim, factor)) {
-    int64_t axis = mesh.getIndex(split.getAxis().getValue());
-    assert(axis >= 0 && "the layout names an axis that the mesh lacks");
-    Interval part =
-        cut(held.size, mesh.getAxes()[axis].getSize(), coordinates[axis]);
-    held = {held.offset + part.offset, part.size};
-  }
-  return held;
 }
 
 LayoutAttr nn::localLayout(LayoutAttr layout, MeshAttr mesh,
@@ -190,6 +171,17 @@ static std::string factorName(LayoutAttr layout, SplitAttr split) {
   return "factor " + std::to_string(split.getFactor()) + " of " + dim;
 }
 
+std::string nn::sizesText(SplitAttr split) {
+  if (!split || split.getSizes().empty())
+    return "";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << ", sizes";
+  for (int64_t size : split.getSizes())
+    os << " " << size;
+  return text;
+}
+
 std::string nn::describePlacement(LayoutAttr layout) {
   if (!layout || !layout.isPlaced())
     return "R";
@@ -200,7 +192,7 @@ std::string nn::describePlacement(LayoutAttr layout) {
   };
   for (SplitAttr split : layout.getSplits())
     comma() << "S(" << factorName(layout, split) << ") over "
-            << split.getAxis().getValue();
+            << split.getAxis().getValue() << sizesText(split);
   for (PartialAttr partial : layout.getPartials())
     comma() << "P(" << stringifyReduction(partial.getReduction()) << ") over "
             << partial.getAxis().getValue();

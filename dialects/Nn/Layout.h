@@ -28,6 +28,20 @@ struct Interval {
 /// extent % parts parts have one more. 12 in 5: 3 3 2 2 2.
 Interval cut(int64_t extent, int64_t parts, int64_t index);
 
+/// Each of these parts cut in `count`, even with remainder.
+llvm::SmallVector<int64_t> evenSizes(llvm::ArrayRef<int64_t> parts,
+                                     int64_t count);
+
+/// The split that makes parts of these sizes of the parts that the axes before
+/// it make ({extent} if there are none): even splits have no sizes.
+SplitAttr splitOf(mlir::StringAttr axis, int64_t dim, int64_t factor,
+                  llvm::ArrayRef<int64_t> parts, llvm::ArrayRef<int64_t> sizes);
+
+/// The sizes of the parts that splits of one factor make of it, row-major, each
+/// split cutting the parts of those before it.
+llvm::SmallVector<int64_t>
+partSizes(int64_t extent, llvm::ArrayRef<SplitAttr> splits, MeshAttr mesh);
+
 /// The layout of a tensor type; every nn tensor has one. Null for other types.
 LayoutAttr layoutOf(mlir::Type type);
 LayoutAttr layoutOf(mlir::Value value);
@@ -53,6 +67,8 @@ LayoutAttr localLayout(LayoutAttr layout, MeshAttr mesh,
 
 /// "f32[4, 96, (heads 12, head_dim 32)]" for messages.
 std::string describe(mlir::Type type);
+/// ", sizes 3 5" where the parts are not even, else nothing.
+std::string sizesText(SplitAttr split);
 /// "S(heads) over tp, P(sum) over dp" or "R" for messages.
 std::string describePlacement(LayoutAttr layout);
 

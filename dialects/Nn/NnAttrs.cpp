@@ -22,6 +22,39 @@ LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// (C4) of the splits of one factor.
+static LogicalResult verifySizes(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<SplitAttr> splits, int64_t dim,
+                                 int64_t factor, int64_t extent) {
+  SmallVector<int64_t> parts = {extent}; // empty where it is not known
+  for (SplitAttr split : splits) {
+    if (split.getDim() != dim || split.getFactor() != factor)
+      continue;
+    ArrayRef<int64_t> sizes = split.getSizes();
+    if (llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
+      return emitError() << "axis " << split.getAxis() << " splits factor "
+                         << factor << " of dim " << dim
+                         << " in parts of negative size";
+    bool isKnown = !parts.empty() && !sizes.empty();
+    if (isKnown && sizes.size() % parts.size() != 0)
+      return emitError() << "axis " << split.getAxis() << " splits "
+                         << parts.size() << " parts of factor " << factor
+                         << " of dim " << dim << ", and lists " << sizes.size()
+                         << " sizes";
+    if (!isKnown && !sizes.empty())
+      parts = {extent};
+    int64_t each = sizes.empty() ? 0 : sizes.size() / parts.size();
+    for (size_t i = 0; i < parts.size() && each > 0; ++i)
+      if (int64_t sum = llvm::sum_of(sizes.slice(i * each, each));
+          sum != parts[i])
+        return emitError() << "axis " << split.getAxis() << " splits "
+                           << parts[i] << " of factor " << factor << " of dim "
+                           << dim << " in parts of " << sum << " together";
+    parts.assign(sizes.begin(), sizes.end());
+  }
+  return success();
+}
+
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<DimAttr> dims,
                                  ArrayRef<SplitAttr> splits,
@@ -45,6 +78,10 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << factor << " of dim " << dim << ", which has "
                          << count;
   }
+  for (int64_t dim = 0; dim < int64_t(dims.size()); ++dim)
+    for (auto [f, factor] : llvm::enumerate(dims[dim].getFactors()))
+      if (failed(verifySizes(emitError, splits, dim, f, factor.getSize())))
+        return failure();
   for (PartialAttr partial : partials)
     if (failed(once(partial.getAxis())))
       return failure();
@@ -121,7 +158,8 @@ static OptionalParseResult parseOptionalDim(AsmParser &parser,
 }
 
 /// `2.10` means factor 10 of dim 2. The lexer takes it as a float, which would
-/// lose the trailing 0, so the digits are read from the text.
+/// lose the trailing 0, so the digits are read from the text. What follows is
+/// `)` or the sizes.
 static ParseResult parseDimAndFactor(AsmParser &parser, int64_t &dim,
                                      int64_t &factor) {
   SMLoc location = parser.getCurrentLocation();
@@ -130,13 +168,15 @@ static ParseResult parseDimAndFactor(AsmParser &parser, int64_t &dim,
   if (parser.parseFloat(ignored))
     return failure();
   if (text.consumeInteger(10, dim) || !text.consume_front(".") ||
-      text.consumeInteger(10, factor) || !text.ltrim().starts_with(")"))
+      text.consumeInteger(10, factor) ||
+      !(text.ltrim().starts_with(")") || text.starts_with(" ")))
     return parser.emitError(location)
            << "expected the numbers of a dim and of its factor, as in S(2.0)";
   return success();
 }
 
-/// placement ::= axis `:` (`S` `(` dim `.` factor `)` | `P` `(` kind `)`)
+/// placement ::= axis `:` (`S` `(` dim `.` factor sizes? `)` | `P` `(` kind
+/// `)`) sizes     ::= `sizes` `[` size (`,` size)* `]`
 static ParseResult parsePlacement(AsmParser &parser,
                                   SmallVectorImpl<SplitAttr> &splits,
                                   SmallVectorImpl<PartialAttr> &partials) {
@@ -150,10 +190,16 @@ static ParseResult parsePlacement(AsmParser &parser,
     return failure();
   if (letter == "S") {
     int64_t dim = 0, factor = 0;
+    SmallVector<int64_t> sizes;
     if (parseDimAndFactor(parser, dim, factor))
       return failure();
-    splits.push_back(
-        SplitAttr::get(context, StringAttr::get(context, axis), dim, factor));
+    if (succeeded(parser.parseOptionalKeyword("sizes")) &&
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(sizes.emplace_back());
+        }))
+      return failure();
+    splits.push_back(SplitAttr::get(context, StringAttr::get(context, axis),
+                                    dim, factor, sizes));
     return parser.parseRParen();
   }
   if (letter != "P")
@@ -230,9 +276,15 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     printer.printKeywordOrString(name.getValue());
     return os << ": ";
   };
-  for (SplitAttr split : getSplits())
-    axis(split.getAxis()) << "S(" << split.getDim() << "." << split.getFactor()
-                          << ")";
+  for (SplitAttr split : getSplits()) {
+    axis(split.getAxis()) << "S(" << split.getDim() << "." << split.getFactor();
+    if (!split.getSizes().empty()) {
+      os << " sizes [";
+      llvm::interleaveComma(split.getSizes(), os);
+      os << "]";
+    }
+    os << ")";
+  }
   for (PartialAttr partial : getPartials())
     axis(partial.getAxis())
         << "P(" << stringifyReduction(partial.getReduction()) << ")";

@@ -43,8 +43,22 @@ def Nn_DimAttr : Nn_Attr<"Dim", "dim"> {
 
 def Nn_SplitAttr : Nn_Attr<"Split", "split"> {
   let summary = "a mesh axis and the (dim, factor) that it splits";
-  let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$dim, "int64_t":$factor);
-  let assemblyFormat = "`<` $axis `,` $dim `,` $factor `>`";
+  let description = [{
+    `sizes`, in units of the factor: of all parts that this axis and the axes
+    before it on the factor make, row-major. Without them each part of those
+    before is cut evenly, the first parts with one more where it does not
+    divide; sizes that say the same are left out (`splitOf`, and layouts where
+    they can tell), so that equal splits are equal attributes.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$dim,
+                        "int64_t":$factor,
+                        OptionalArrayRefParameter<"int64_t">:$sizes);
+  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$axis, "int64_t":$dim,
+                                   "int64_t":$factor), [{
+    return $_get($_ctxt, axis, dim, factor, ArrayRef<int64_t>());
+  }]>];
+  let assemblyFormat =
+      "`<` $axis `,` $dim `,` $factor (`,` `[` $sizes^ `]`)? `>`";
 }
 
 def Nn_PartialAttr : Nn_Attr<"Partial", "partial"> {
@@ -65,8 +79,8 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32], tp: S(2.0), dp: P(sum)>
     ```
     `S(d.f)` says that the axis splits factor f of dim d, even with remainder:
-    the first ranks have one more. Several axes on one factor nest, the first
-    listed is the major one. An axis that is not listed holds the tensor whole
+    the first ranks have one more. `S(d.f sizes [3, 5])` says how much each part
+    has. Several axes on one factor nest, the first listed is the major one. An axis that is not listed holds the tensor whole
     (R). An anonymous factor is written as its size alone. However it was built,
     a layout lists its splits by dim and factor, then its partials by axis: equal
     placements are equal attributes.
@@ -74,6 +88,7 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     (C1) the size of each dim of the tensor is the product of its factors.
     (C2) an axis is listed at most once.
     (C3) a split names an existing factor.
+    (C4) sizes are not negative, and add up to the parts that they cut.
   }];
   let parameters = (ins OptionalArrayRefParameter<"DimAttr">:$dims,
                         OptionalArrayRefParameter<"SplitAttr">:$splits,
@@ -93,6 +108,13 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     /// The split or the partial of an axis; null if it holds the tensor whole.
     SplitAttr splitOver(::llvm::StringRef axis) const;
     PartialAttr partialOver(::llvm::StringRef axis) const;
+
+  private:
+    /// Leaves out sizes that are those of an even cut.
+    static void dropEvenSizes(::llvm::ArrayRef<DimAttr> dims,
+                              ::llvm::MutableArrayRef<SplitAttr> splits);
+
+  public:
   }];
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<DimAttr>":$dims,
@@ -109,6 +131,7 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
                                      std::pair(b.getDim(), b.getFactor());
                             }),
           split);
+    dropEvenSizes(dims, byFactor);
     SmallVector<PartialAttr> byAxis(partials);
     llvm::sort(byAxis, [](PartialAttr a, PartialAttr b) {
       return a.getAxis().getValue() < b.getAxis().getValue();

@@ -115,13 +115,10 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
   return true;
 }
 
-/// The layout with the axes whole, or split by `ref` innermost.
+/// The layout with the axes whole.
 static nn::LayoutAttr retarget(nn::LayoutAttr layout, ArrayRef<unsigned> axes,
-                               nn::MeshAttr mesh,
-                               std::optional<FactorRef> ref = {}) {
-  SmallVector<StringAttr> names = namesOf(axes, mesh);
-  layout = wholeOver(layout, names);
-  return ref ? cutOver(layout, names, ref->dim, ref->factor) : layout;
+                               nn::MeshAttr mesh) {
+  return wholeOver(layout, namesOf(axes, mesh));
 }
 
 /// `axis` and what is nested inside it, of the factor that it splits.
@@ -143,26 +140,6 @@ bool Placer::reduceOperand(Operation *op, unsigned operand, unsigned axis) {
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
   return moveOperand(op, operand, "all_reduce", {axis},
                      retarget(layout, {axis}, mesh));
-}
-
-/// Where the operand has the rule factor, with no axis nested there already.
-static std::optional<FactorRef> plainFactor(const nn::PlacementRule &rule,
-                                            nn::MeshAttr mesh, Operation *op,
-                                            unsigned operand, int factor,
-                                            unsigned axis) {
-  RuleSpace space(rule, mesh);
-  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
-  auto found = space.find(rule.operands[operand], layout, factor);
-  if (!found || !cutsAlign(found->size, rule.factors[factor].size,
-                           {mesh.getAxes()[axis].getSize()}))
-    return std::nullopt;
-  // No rank may be left without a part.
-  int64_t parts = mesh.getAxes()[axis].getSize();
-  for (nn::SplitAttr split : layout.splitsOf(found->dim, found->factor))
-    parts *= mesh.getAxes()[mesh.getIndex(split.getAxis())].getSize();
-  if (parts > found->size)
-    return std::nullopt;
-  return FactorRef{found->dim, found->factor};
 }
 
 static int64_t gatherBytes(Value value, unsigned axis, nn::MeshAttr mesh) {
@@ -189,23 +166,50 @@ static bool sliceIsCheaper(Operation *op, const nn::PlacementRule &rule,
          gatherBytes(op->getOperand(m.other), m.axis, mesh);
 }
 
-/// The axis that a whole value is to be cut over to meet `other`, after those
-/// that cut the same factor of `other` before it: cuts nest alike then.
-static SmallVector<unsigned> axesToSlice(nn::LayoutAttr layout,
-                                         nn::LayoutAttr other, unsigned axis,
-                                         nn::MeshAttr mesh) {
-  StringRef name = mesh.getAxes()[axis].getName().getValue();
-  SmallVector<unsigned> axes;
-  nn::SplitAttr split = other.splitOver(name);
-  if (!split || !layout.getSplits().empty() || !layout.getPartials().empty())
-    return {axis};
-  for (nn::SplitAttr nested :
-       other.splitsOf(split.getDim(), split.getFactor())) {
-    axes.push_back(mesh.getIndex(nested.getAxis()));
-    if (nested == split)
-      break;
-  }
-  return axes;
+/// The splits by which `operand` is cut over the axis as `other` is, with the
+/// axes that cut the factor of `other` before it. Empty if it cannot be, or if
+/// one of these axes is not what the axis is to it, whole or partial.
+static SmallVector<nn::SplitAttr> splitsAs(const nn::PlacementRule &rule,
+                                           nn::MeshAttr mesh, Operation *op,
+                                           unsigned operand, unsigned other,
+                                           int factor, unsigned axis) {
+  RuleSpace space(rule, mesh);
+  SmallVector<Mismatch> ignored;
+  RuleValue theirs = space.toRule(rule.operands[other],
+                                  nn::layoutOf(op->getOperand(other)), ignored);
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
+  RuleValue mine = space.toRule(rule.operands[operand], layout, ignored);
+  if (theirs.ownCuts.test(factor) || mine.ownCuts.test(factor))
+    return {};
+  AxisCuts cuts = theirs.nesting[factor], own = mine.nesting[factor];
+  while (!cuts.empty() && cuts.back().axis != axis)
+    cuts.pop_back();
+  if (own.size() >= cuts.size() || own != ArrayRef(cuts).take_front(own.size()))
+    return {};
+  for (const AxisCut &cut : ArrayRef(cuts).drop_front(own.size()))
+    if (mine.axes[cut.axis].hold != mine.axes[axis].hold)
+      return {};
+  auto splits =
+      space.splitsFor(rule.operands[operand], layout, factor, cuts, false);
+  if (!splits)
+    return {};
+  splits->erase(splits->begin(), splits->begin() + own.size());
+  return *splits;
+}
+
+bool Placer::cutOperand(Operation *op, const nn::PlacementRule &rule,
+                        const Mismatch &m, int factor, StringRef kind) {
+  SmallVector<nn::SplitAttr> splits =
+      splitsAs(rule, mesh, op, m.operand, m.other, factor, m.axis);
+  if (splits.empty())
+    return false;
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(m.operand));
+  SmallVector<unsigned> axes =
+      llvm::map_to_vector(splits, [&](nn::SplitAttr split) {
+        return unsigned(mesh.getIndex(split.getAxis()));
+      });
+  return moveOperand(op, m.operand, kind, axes,
+                     cutBy(retarget(layout, axes, mesh), splits));
 }
 
 bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
@@ -218,19 +222,12 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
   case Kind::TwoReductions:
     return reduceOperand(op, m.operand, axis);
   case Kind::PartialAndSplit:
-    if (auto ref = plainFactor(rule, mesh, op, m.operand, m.otherFactor, axis))
-      return moveOperand(op, m.operand, "reduce_scatter", {axis},
-                         retarget(nn::layoutOf(operand), {axis}, mesh, ref));
-    return reduceOperand(op, m.operand, axis);
+    return cutOperand(op, rule, m, m.otherFactor, "reduce_scatter") ||
+           reduceOperand(op, m.operand, axis);
   case Kind::WholeAndSplit:
-    if (autoReshard && sliceIsCheaper(op, rule, m, mesh))
-      if (auto ref = plainFactor(rule, mesh, op, m.operand, m.factor, axis)) {
-        nn::LayoutAttr layout = nn::layoutOf(operand);
-        SmallVector<unsigned> axes = axesToSlice(
-            layout, nn::layoutOf(op->getOperand(m.other)), axis, mesh);
-        return moveOperand(op, m.operand, "slice", axes,
-                           retarget(layout, axes, mesh, ref));
-      }
+    if (autoReshard && sliceIsCheaper(op, rule, m, mesh) &&
+        cutOperand(op, rule, m, m.factor, "slice"))
+      return true;
     return gatherOperand(op, m.other, axis);
   case Kind::TwoFactors: {
     bool first = gatherBytes(operand, axis, mesh) <=
@@ -263,6 +260,7 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
   case Kind::NotInRule:
     return gatherOperand(op, m.operand, axis);
   case Kind::Nesting:
+  case Kind::Sizes:
     return gatherOperand(op, m.operand, axis) ||
            gatherOperand(op, m.other, axis);
   }

@@ -8,13 +8,13 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-/// Even with remainder: the first coordinate holds most, on every axis.
+/// One axis cuts one factor: some rank holds the largest part of each.
 int64_t placement::localElements(nn::LayoutAttr layout, nn::MeshAttr mesh) {
-  SmallVector<int64_t> first(mesh.getAxes().size(), 0);
   int64_t count = 1;
   for (auto [dim, attr] : llvm::enumerate(layout.getDims()))
     for (unsigned f = 0; f < attr.getFactors().size(); ++f)
-      count *= nn::shardOf(layout, dim, f, mesh, first).size;
+      count *= *llvm::max_element(nn::partSizes(attr.getFactors()[f].getSize(),
+                                                layout.splitsOf(dim, f), mesh));
   return count;
 }
 

@@ -104,6 +104,10 @@ void Placer::addWays(Problem &problem, Operation *op,
   case Kind::Nesting:
     wayGather(problem, operand, m.axis);
     return;
+  case Kind::Sizes:
+    wayGather(problem, operand, m.axis);
+    wayGather(problem, op->getOperand(m.other), m.axis);
+    return;
   case Kind::TwoFactors:
     if (auto ref = factorIn(op, m.operand, rule, m.otherFactor))
       wayExchange(problem, operand, m.axis, *ref);

@@ -55,6 +55,8 @@ static std::vector<ExplainedAxis> explainAxes(Value value, nn::MeshAttr mesh,
     explained.axis = attr.getName().str();
     explained.placement =
         placementText(nn::layoutOf(value), attr.getName().getValue());
+    if (auto split = nn::layoutOf(value).splitOver(attr.getName()))
+      explained.sizes.assign(split.getSizes().begin(), split.getSizes().end());
     SmallVector<Value> chain = origins.chainOf(value, axis);
     explained.cause = causeText(origins.of(chain.front(), axis), chain.front());
     if (Operation *directive = origins.directiveOf(value, axis))
@@ -102,8 +104,10 @@ static void renderAxes(std::string &text, StringRef title,
                        const std::vector<ExplainedAxis> &axes) {
   for (const ExplainedAxis &axis : axes) {
     text += "\n  " + title.str() + "   " + axis.placement + " " +
-            (axis.placement == "whole" ? "on " : "over ") + axis.axis + "    " +
-            axis.cause;
+            (axis.placement == "whole" ? "on " : "over ") + axis.axis;
+    for (size_t i = 0; i < axis.sizes.size(); ++i)
+      text += (i ? " " : ", sizes ") + std::to_string(axis.sizes[i]);
+    text += "    " + axis.cause;
     if (axis.schedule) {
       std::string line = lineText(Location(axis.schedule));
       if (!line.empty())

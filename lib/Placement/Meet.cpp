@@ -28,7 +28,10 @@ private:
   bool isGrouped(unsigned operand, int factor) const;
   bool splitMayMeetWhole(unsigned operand, int factor, unsigned axis);
   void orderNestings();
-  bool alignGroups(int factor);
+  int64_t groupOf(int factor) const;
+  AxisCuts allCuts(int factor, int64_t group, unsigned &from) const;
+  bool followCuts(unsigned operand, int factor, int64_t group,
+                  ArrayRef<AxisCut> all, unsigned from);
   RuleValue resultOf(const nn::PlacementRule::Value &value) const;
   void writeLayouts();
 
@@ -203,73 +206,107 @@ bool Meeting::meetAxis(unsigned axis) {
   return meetSplit(axis) && meetPartial(axis);
 }
 
-/// Every operand must nest the axes of a factor alike; what is sliced for free
-/// is cut inside what is cut already.
-void Meeting::orderNestings() {
-  for (int factor = 0; factor < int(rule.factors.size()); ++factor) {
-    ArrayRef<unsigned> longest;
-    unsigned from = 0;
-    for (unsigned i = 0; i < operands.size(); ++i)
-      if (operands[i].nesting[factor].size() > longest.size()) {
-        longest = operands[i].nesting[factor];
-        from = i;
-      }
-    SmallVector<unsigned, 2> order(longest);
-    // Axes that other operands cut this factor by, minor to those.
-    for (auto &operand : operands)
-      for (unsigned axis : operand.nesting[factor])
-        if (!llvm::is_contained(order, axis))
-          order.push_back(axis);
-    for (unsigned i = 0; i < operands.size(); ++i) {
-      if (!space.has(rule.operands[i], factor))
-        continue;
-      SmallVector<unsigned, 2> own(operands[i].nesting[factor]), held;
-      for (unsigned axis : order)
-        if (isSplit(i, axis) && stateOf(i, axis).factor == factor)
-          held.push_back(axis);
-      if (own != ArrayRef(held).take_front(own.size()) ||
-          held != ArrayRef(order).take_front(held.size())) {
-        refuse(Kind::Nesting, own.empty() ? order.front() : own.front(), i,
-               from, factor);
-        return;
-      }
-      operands[i].nesting[factor] = held;
-    }
-    if (rule.factors[factor].use != FactorUse::Contracted)
-      result.nesting[factor] = order;
-    if (!alignGroups(factor))
-      return;
-  }
-}
-
-/// Query heads that are cut where no kv head begins: what is split besides them
-/// must be so on axes whose cuts do fit.
-bool Meeting::alignGroups(int factor) {
-  int64_t group = 1;
+/// How many elements of a dim with cuts of its own make one of the rule's:
+/// query heads that are cut where no kv head begins. 1 if there is none.
+int64_t Meeting::groupOf(int factor) const {
   for (unsigned i = 0; i < operands.size(); ++i)
     if (operands[i].ownCuts.test(factor))
-      group = space.multiplicity(rule.operands[i], factor);
-  if (group == 1)
-    return true;
-  result.ownCuts.set(factor);
-  int64_t size = rule.factors[factor].size;
+      return space.multiplicity(rule.operands[i], factor);
+  return 1;
+}
+
+/// The cuts that `count` elements make of each.
+static AxisCuts inElements(ArrayRef<AxisCut> cuts, int64_t count) {
+  AxisCuts counted(cuts);
+  for (AxisCut &cut : counted)
+    for (int64_t &size : cut.sizes)
+      size *= count;
+  return counted;
+}
+
+/// The cuts of an operand in groups of `count`; nothing where one divides a
+/// group.
+static std::optional<AxisCuts> inGroups(ArrayRef<AxisCut> cuts, int64_t count) {
+  AxisCuts counted(cuts);
+  for (AxisCut &cut : counted)
+    for (int64_t &size : cut.sizes) {
+      if (size % count != 0)
+        return std::nullopt;
+      size /= count;
+    }
+  return counted;
+}
+
+/// The cuts of a factor that all operands have to follow: those of the one with
+/// the most, and inside of them those of others.
+AxisCuts Meeting::allCuts(int factor, int64_t group, unsigned &from) const {
+  AxisCuts all;
   for (unsigned i = 0; i < operands.size(); ++i) {
-    if (operands[i].ownCuts.test(factor) ||
-        !space.has(rule.operands[i], factor))
+    ArrayRef<AxisCut> own = operands[i].nesting[factor];
+    if (own.size() <= all.size())
       continue;
-    ArrayRef<unsigned> axes = operands[i].nesting[factor];
-    auto sizes = llvm::map_to_vector(axes, [&](unsigned axis) {
-      return request.mesh.getAxes()[axis].getSize();
+    all = inElements(own, operands[i].ownCuts.test(factor) ? 1 : group);
+    from = i;
+  }
+  for (const RuleValue &operand : operands)
+    for (const AxisCut &cut : operand.nesting[factor])
+      if (llvm::none_of(all, [&](const AxisCut &other) {
+            return other.axis == cut.axis;
+          }))
+        all.push_back(cut); // refused: it is the major one there
+  return all;
+}
+
+/// Every operand must nest the axes of a factor alike and in the same sizes;
+/// what is sliced for free is cut inside what is cut already.
+bool Meeting::followCuts(unsigned i, int factor, int64_t group,
+                         ArrayRef<AxisCut> all, unsigned from) {
+  bool isOwn = operands[i].ownCuts.test(factor);
+  AxisCuts own = inElements(operands[i].nesting[factor], isOwn ? 1 : group);
+  AxisCuts held;
+  for (const AxisCut &cut : all)
+    if (isSplit(i, cut.axis) && stateOf(i, cut.axis).factor == factor)
+      held.push_back(cut);
+  auto haveSameAxes = [](ArrayRef<AxisCut> a, ArrayRef<AxisCut> b) {
+    return llvm::equal(a, b, [](const AxisCut &x, const AxisCut &y) {
+      return x.axis == y.axis;
     });
-    if (axes.empty() || cutsAlign(size * group, size, sizes))
-      continue;
+  };
+  if (!haveSameAxes(own, ArrayRef(held).take_front(own.size())) ||
+      !haveSameAxes(held, all.take_front(held.size())))
+    return refuse(Kind::Nesting, own.empty() ? all.front().axis : own[0].axis,
+                  i, from, factor);
+  auto groups = isOwn ? held : inGroups(held, group);
+  // Query heads may be cut inside of a group, what they read may not.
+  if (group > 1 && !isOwn &&
+      (!groups || own != ArrayRef(held).take_front(own.size()))) {
     auto found = space.find(rule.operands[i], request.operands[i], factor);
-    refuse(Kind::Unaligned, axes.back(), i, 0, factor);
+    refuse(Kind::Unaligned, held.back().axis, i, 0, factor);
     out.mismatches.back().typeDim = found ? found->dim : 0;
     out.mismatches.back().typeFactor = found ? found->factor : 0;
     return false;
   }
+  for (auto [mine, theirs] : llvm::zip(own, held))
+    if (!(mine == theirs))
+      return refuse(Kind::Sizes, mine.axis, i, from, factor, factor);
+  operands[i].nesting[factor] = *groups;
   return true;
+}
+
+void Meeting::orderNestings() {
+  for (int factor = 0; factor < int(rule.factors.size()); ++factor) {
+    int64_t group = groupOf(factor);
+    unsigned from = 0;
+    AxisCuts all = allCuts(factor, group, from);
+    if (group > 1)
+      result.ownCuts.set(factor);
+    if (rule.factors[factor].use != FactorUse::Contracted)
+      result.nesting[factor] = all;
+    for (unsigned i = 0; i < operands.size(); ++i)
+      if (space.has(rule.operands[i], factor) &&
+          !followCuts(i, factor, group, all, from))
+        return;
+  }
 }
 
 /// What one of the results holds: a sum, where others are split by a factor
@@ -289,7 +326,16 @@ RuleValue Meeting::resultOf(const nn::PlacementRule::Value &value) const {
     if (!isSum)
       continue;
     own.axes[axis] = {State::Hold::Partial, -1, Reduction::Sum};
-    llvm::erase(own.nesting[factor], axis);
+    llvm::erase_if(own.nesting[factor],
+                   [&](const AxisCut &cut) { return cut.axis == axis; });
+  }
+  // What picks has whole groups.
+  for (int factor : value.picks) {
+    auto groups = inGroups(own.nesting[factor], groupOf(factor));
+    if (!groups || !own.ownCuts.test(factor))
+      continue;
+    own.nesting[factor] = *groups;
+    own.ownCuts.reset(factor);
   }
   return own;
 }

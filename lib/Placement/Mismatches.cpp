@@ -8,6 +8,8 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "RuleSpace.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -61,23 +63,57 @@ std::string Placer::splitName(Operation *op, unsigned operand,
                : "nothing";
 }
 
+/// "3, 4 and 5"; of many the first ones.
+static std::string listText(ArrayRef<int64_t> sizes) {
+  constexpr size_t kMost = 16;
+  if (sizes.size() > kMost)
+    return llvm::join(llvm::map_range(
+                          sizes.take_front(kMost),
+                          [](int64_t size) { return std::to_string(size); }),
+                      ", ") +
+           ", ... (" + std::to_string(sizes.size()) + " parts)";
+  std::string text;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    text += (i == 0                  ? ""
+             : i + 1 == sizes.size() ? " and "
+                                     : ", ") +
+            std::to_string(size);
+  return text;
+}
+
 static std::string cutsText(nn::LayoutAttr layout, const Mismatch &mismatch,
                             const nn::PlacementRule &rule, nn::MeshAttr mesh) {
   nn::FactorAttr coarse =
       layout.getDims()[mismatch.typeDim].getFactors()[mismatch.typeFactor];
   const auto &fine = rule.factors[mismatch.factor];
-  int64_t parts = mesh.getAxes()[mismatch.axis].getSize();
+  std::string parts = std::to_string(mesh.getAxes()[mismatch.axis].getSize());
+  nn::SplitAttr split =
+      layout.splitOver(mesh.getAxes()[mismatch.axis].getName());
+  if (split && !split.getSizes().empty())
+    parts = "parts of " + listText(split.getSizes());
   std::string name =
       factorName(layout, {mismatch.typeDim, mismatch.typeFactor});
   std::string unit = fine.name.empty() ? "parts" : fine.name;
   // Of grouped heads the rule has the operand's own factor.
   if (fine.size == coarse.getSize())
     return name + " (" + std::to_string(coarse.getSize()) + ") cut in " +
-           std::to_string(parts) + " does not fit how its queries are cut";
-  return name + " (" + std::to_string(coarse.getSize()) + ") cut in " +
-         std::to_string(parts) + " does not fall on whole " + unit + ", " +
-         std::to_string(fine.size) + " of " +
-         std::to_string(fine.size ? coarse.getSize() / fine.size : 0);
+           parts + " does not fit how its queries are cut";
+  return name + " (" + std::to_string(coarse.getSize()) + ") cut in " + parts +
+         " does not fall on whole " + unit + ", " + std::to_string(fine.size) +
+         " of " + std::to_string(fine.size ? coarse.getSize() / fine.size : 0);
+}
+
+/// "3, 4 and 5": of the ranks in order, in elements of the rule's factor.
+std::string Placer::partsText(Operation *op, const nn::PlacementRule &rule,
+                              unsigned operand, const Mismatch &m) const {
+  SmallVector<Mismatch> ignored;
+  RuleValue value = RuleSpace(rule, mesh)
+                        .toRule(rule.operands[operand],
+                                nn::layoutOf(op->getOperand(operand)), ignored);
+  for (const AxisCut &cut : value.nesting[m.factor])
+    if (cut.axis == m.axis)
+      return listText(cut.sizes);
+  return "its own";
 }
 
 std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
@@ -118,6 +154,11 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
   case Kind::Nesting:
     return name + " gets " + mine() + " and " + theirs() +
            " split by the same factor over axes nested in different orders";
+  case Kind::Sizes:
+    return name + " gets " + mine() + " split by " +
+           splitName(op, m.operand, m.axis) + over + " in parts of " +
+           partsText(op, rule, m.operand, m) + ", and " + theirs() +
+           " in parts of " + partsText(op, rule, m.other, m);
   case Kind::Unaligned: {
     Value value = m.isResult ? op->getResult(0) : op->getOperand(m.operand);
     return name + ": " + cutsText(nn::layoutOf(value), m, rule, mesh) + over;
@@ -210,6 +251,8 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
       isa<nn::AttentionOp>(op))
     reason = "where keys and values are left whole, each rank reads the heads "
              "that its queries need";
+  if (mismatch.kind == Kind::Sizes)
+    reason = "ranks work on what they hold of both: each needs the same part";
   if (mismatch.kind == Kind::WholeAndSplit)
     reason = "what is whole is cut only where a line says so";
   if (mismatch.kind == Kind::PartialAndSplit ||
@@ -222,5 +265,7 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
   if (line != problem.where || reason != "used here")
     problem.note(line, reason);
   noteCause(problem, value, mismatch.axis);
+  if (mismatch.kind == Kind::Sizes)
+    noteCause(problem, op->getOperand(mismatch.other), mismatch.axis);
   addWays(problem, op, rule, mismatch);
 }

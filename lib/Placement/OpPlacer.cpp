@@ -110,40 +110,38 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
   auto makeWhole = [&](unsigned operand) {
     return setOperand(op, operand, wholeFrom(layoutAt(operand), name));
   };
-  /// Split by the rule's factor over the axis, inside of what splits it
-  /// already and after the axes that split `other` before.
+  RuleSpace space(rule, mesh);
+  /// How a layout of an operand cuts a factor, as far as the rule can say.
+  auto cutsOf = [&](unsigned operand, nn::LayoutAttr layout, int factor,
+                    bool &isOwn) {
+    SmallVector<Mismatch> ignored;
+    RuleValue value = space.toRule(rule.operands[operand], layout, ignored);
+    isOwn = value.ownCuts.test(factor);
+    return value.nesting[factor];
+  };
+  /// Split by the rule's factor as `other` is, up to the axis.
   auto cut = [&](unsigned operand, int factor, unsigned other) {
-    RuleSpace space(rule, mesh);
+    bool isOwn = false, isOthersOwn = false;
     nn::LayoutAttr layout = wholeFrom(layoutAt(operand), name);
-    auto found = space.find(rule.operands[operand], layout, factor);
-    if (!found)
+    AxisCuts own = cutsOf(operand, layout, factor, isOwn);
+    AxisCuts cuts = cutsOf(other, layoutAt(other), factor, isOthersOwn);
+    while (!cuts.empty() && cuts.back().axis != m.axis)
+      cuts.pop_back();
+    if (own.size() >= cuts.size() || isOwn || isOthersOwn ||
+        own != ArrayRef(cuts).take_front(own.size()))
       return false;
-    SmallVector<StringAttr> axes;
-    for (nn::SplitAttr split : layout.splitsOf(found->dim, found->factor))
-      axes.push_back(split.getAxis());
-    size_t kept = axes.size();
-    if (nn::SplitAttr split = layoutAt(other).splitOver(name))
-      for (nn::SplitAttr outer :
-           layoutAt(other).splitsOf(split.getDim(), split.getFactor())) {
-        if (outer == split)
-          break;
-        if (!layout.splitOver(outer.getAxis()))
-          axes.push_back(outer.getAxis());
-      }
-    axes.push_back(name);
-    int64_t parts = 1;
-    SmallVector<int64_t> sizes;
-    for (StringAttr each : axes) {
-      sizes.push_back(mesh.getSize(each));
-      parts *= sizes.back();
-    }
-    if (parts > found->size ||
-        !cutsAlign(found->size, rule.factors[factor].size, sizes))
+    auto splits =
+        space.splitsFor(rule.operands[operand], layout, factor, cuts, false);
+    if (!splits)
       return false;
-    ArrayRef<StringAttr> come = ArrayRef(axes).drop_front(kept);
+    ArrayRef<nn::SplitAttr> come = ArrayRef(*splits).drop_front(own.size());
     return setOperand(
         op, operand,
-        cutOver(wholeOver(layout, come), come, found->dim, found->factor));
+        cutBy(wholeOver(layout, llvm::map_to_vector(come,
+                                                    [](nn::SplitAttr split) {
+                                                      return split.getAxis();
+                                                    })),
+              come));
   };
   switch (m.kind) {
   case Kind::PartialRefused:
@@ -171,6 +169,7 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
         return true;
     return false;
   case Kind::Nesting:
+  case Kind::Sizes:
     return makeWhole(m.operand) || makeWhole(m.other);
   case Kind::NeedsLicence:
   case Kind::NeedsWhole:

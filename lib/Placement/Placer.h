@@ -218,6 +218,8 @@ private:
   std::string operandName(mlir::Operation *op, unsigned operand) const;
   std::string splitName(mlir::Operation *op, unsigned operand,
                         unsigned axis) const;
+  std::string partsText(mlir::Operation *op, const nn::PlacementRule &rule,
+                        unsigned operand, const Mismatch &mismatch) const;
   std::string axisText(unsigned axis) const {
     return mesh.getAxes()[axis].getName().str();
   }
@@ -258,6 +260,9 @@ private:
   bool moveOperand(mlir::Operation *op, unsigned operand, llvm::StringRef kind,
                    llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target);
   bool gatherOperand(mlir::Operation *op, unsigned operand, unsigned axis);
+  /// Cuts the mismatch's operand by the factor as its other one is cut.
+  bool cutOperand(mlir::Operation *op, const nn::PlacementRule &rule,
+                  const Mismatch &mismatch, int factor, llvm::StringRef kind);
   bool reduceOperand(mlir::Operation *op, unsigned operand, unsigned axis);
   mlir::Value movePoint(mlir::Operation *op, mlir::Value value);
 

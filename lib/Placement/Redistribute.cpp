@@ -62,7 +62,8 @@ namespace {
 /// The axes that have to leave a factor, and those that have to come.
 struct FactorPlan {
   int64_t dim, factor;
-  SmallVector<StringAttr> leave, come;
+  SmallVector<StringAttr> leave;
+  SmallVector<nn::SplitAttr> come;
 };
 } // namespace
 
@@ -80,7 +81,7 @@ static SmallVector<FactorPlan> planFactors(nn::LayoutAttr from,
       for (nn::SplitAttr split : ArrayRef(has).drop_front(same))
         plan.leave.push_back(split.getAxis());
       for (nn::SplitAttr split : ArrayRef(wants).drop_front(same))
-        plan.come.push_back(split.getAxis());
+        plan.come.push_back(split);
       if (!plan.leave.empty() || !plan.come.empty())
         plans.push_back(plan);
     }
@@ -96,21 +97,25 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
   // Runs of equal kind, for one collective each.
   auto come = [&](const FactorPlan &plan) {
     for (size_t i = 0; i < plan.come.size();) {
-      bool partial = bool(layout().partialOver(plan.come[i]));
+      auto isPartial = [&](size_t index) {
+        return bool(layout().partialOver(plan.come[index].getAxis()));
+      };
+      bool partial = isPartial(i);
       SmallVector<StringAttr> axes;
-      for (; i < plan.come.size() &&
-             bool(layout().partialOver(plan.come[i])) == partial;
-           ++i)
-        axes.push_back(plan.come[i]);
-      nn::LayoutAttr cut =
-          cutOver(wholeOver(layout(), axes), axes, plan.dim, plan.factor);
+      SmallVector<nn::SplitAttr> splits;
+      for (; i < plan.come.size() && isPartial(i) == partial; ++i) {
+        axes.push_back(plan.come[i].getAxis());
+        splits.push_back(plan.come[i]);
+      }
+      nn::LayoutAttr cut = cutBy(wholeOver(layout(), axes), splits);
       value = move(builder, loc, value, partial ? "reduce_scatter" : "slice",
                    axes, cut);
     }
   };
   auto isReady = [&](const FactorPlan &plan) {
-    return plan.leave.empty() && llvm::none_of(plan.come, [&](StringAttr axis) {
-             return bool(layout().splitOver(axis));
+    return plan.leave.empty() &&
+           llvm::none_of(plan.come, [&](nn::SplitAttr split) {
+             return bool(layout().splitOver(split.getAxis()));
            });
   };
   SmallVector<bool> done(plans.size());
@@ -131,10 +136,10 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
   for (FactorPlan &from : plans)
     for (auto [i, to] : llvm::enumerate(plans))
       if (from.leave.size() == 1 && to.leave.empty() && !done[i] &&
-          to.come == from.leave && from.come.empty()) {
+          to.come.size() == 1 && to.come[0].getAxis() == from.leave[0] &&
+          from.come.empty()) {
         value = move(builder, loc, value, "all_to_all", from.leave,
-                     cutOver(wholeOver(layout(), from.leave), from.leave,
-                             to.dim, to.factor));
+                     cutBy(wholeOver(layout(), from.leave), to.come));
         from.leave.clear();
         done[i] = true;
       }

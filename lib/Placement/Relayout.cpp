@@ -9,9 +9,20 @@ nn::LayoutAttr placement::wholeOver(nn::LayoutAttr layout,
                                     ArrayRef<StringAttr> axes) {
   SmallVector<nn::SplitAttr> splits;
   SmallVector<nn::PartialAttr> partials;
-  for (nn::SplitAttr split : layout.getSplits())
-    if (!llvm::is_contained(axes, split.getAxis()))
-      splits.push_back(split);
+  nn::SplitAttr left;
+  for (nn::SplitAttr split : layout.getSplits()) {
+    if (llvm::is_contained(axes, split.getAxis())) {
+      left = split;
+      continue;
+    }
+    // Sizes of parts of what is whole now say nothing.
+    bool isInside = left && left.getDim() == split.getDim() &&
+                    left.getFactor() == split.getFactor();
+    splits.push_back(
+        isInside ? nn::SplitAttr::get(layout.getContext(), split.getAxis(),
+                                      split.getDim(), split.getFactor())
+                 : split);
+  }
   for (nn::PartialAttr partial : layout.getPartials())
     if (!llvm::is_contained(axes, partial.getAxis()))
       partials.push_back(partial);
@@ -25,6 +36,13 @@ nn::LayoutAttr placement::cutOver(nn::LayoutAttr layout,
   for (StringAttr axis : axes)
     splits.push_back(
         nn::SplitAttr::get(layout.getContext(), axis, dim, factor));
+  return layout.withPlacement(splits, layout.getPartials());
+}
+
+nn::LayoutAttr placement::cutBy(nn::LayoutAttr layout,
+                                ArrayRef<nn::SplitAttr> added) {
+  SmallVector<nn::SplitAttr> splits(layout.getSplits());
+  splits.append(added.begin(), added.end());
   return layout.withPlacement(splits, layout.getPartials());
 }
 

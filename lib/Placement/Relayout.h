@@ -16,6 +16,10 @@ nn::LayoutAttr cutOver(nn::LayoutAttr layout,
                        llvm::ArrayRef<mlir::StringAttr> axes, int64_t dim,
                        int64_t factor);
 
+/// The layout with these splits as well, each innermost of its factor.
+nn::LayoutAttr cutBy(nn::LayoutAttr layout,
+                     llvm::ArrayRef<nn::SplitAttr> splits);
+
 /// `axis` and what is nested inside of it, of the factor that it splits; empty
 /// if it splits none.
 llvm::SmallVector<mlir::StringAttr> nestedFrom(nn::LayoutAttr layout,

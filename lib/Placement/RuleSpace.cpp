@@ -48,36 +48,23 @@ static bool holds(Span span, Span part) {
   return span.major == part.major && span.minor <= part.minor;
 }
 
-SmallVector<int64_t> RuleSpace::sizesOf(ArrayRef<unsigned> axes) const {
-  return llvm::map_to_vector(
-      axes, [&](unsigned axis) { return mesh.getAxes()[axis].getSize(); });
-}
-
-static void cutNested(int64_t begin, int64_t size, ArrayRef<int64_t> sizes,
-                      SmallVectorImpl<int64_t> &begins) {
-  if (sizes.empty()) {
-    begins.push_back(begin);
-    begins.push_back(begin + size);
-    return;
+/// The cuts that splits make of a factor of a type, in units of `unit`; nothing
+/// where one misses the border of a unit.
+static std::optional<AxisCuts> cutsIn(ArrayRef<nn::SplitAttr> splits,
+                                      int64_t extent, int64_t unit,
+                                      nn::MeshAttr mesh) {
+  AxisCuts cuts;
+  for (size_t i = 0; i < splits.size(); ++i) {
+    SmallVector<int64_t> sizes =
+        nn::partSizes(extent, splits.take_front(i + 1), mesh);
+    for (int64_t &size : sizes) {
+      if (size % unit != 0)
+        return std::nullopt;
+      size /= unit;
+    }
+    cuts.push_back({unsigned(mesh.getIndex(splits[i].getAxis())), sizes});
   }
-  for (int64_t part = 0; part < sizes.front(); ++part) {
-    nn::Interval piece = nn::cut(size, sizes.front(), part);
-    cutNested(begin + piece.offset, piece.size, sizes.drop_front(), begins);
-  }
-}
-
-bool placement::cutsAlign(int64_t coarse, int64_t fine,
-                          ArrayRef<int64_t> sizes) {
-  if (fine == 0 || coarse % fine != 0)
-    return coarse == fine;
-  if (coarse == fine)
-    return true;
-  SmallVector<int64_t> ours, theirs;
-  cutNested(0, coarse, sizes, ours);
-  cutNested(0, fine, sizes, theirs);
-  for (int64_t &begin : theirs)
-    begin *= coarse / fine;
-  return ours == theirs;
+  return cuts;
 }
 
 RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
@@ -94,10 +81,8 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
     SmallVector<Span> types = typeSpans(layout.getDims()[dim]);
     SmallVector<Span> rules = ruleSpans(rule, value, dim);
     for (unsigned f = 0; f < types.size(); ++f) {
-      SmallVector<unsigned, 2> axes;
-      for (nn::SplitAttr split : layout.splitsOf(dim, f))
-        axes.push_back(mesh.getIndex(split.getAxis()));
-      if (axes.empty())
+      SmallVector<nn::SplitAttr> splits = layout.splitsOf(dim, f);
+      if (splits.empty())
         continue;
       int found = -1;
       for (unsigned r = 0; r < rules.size(); ++r)
@@ -105,7 +90,8 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
           found = r;
           break;
         }
-      Mismatch mismatch{Mismatch::Kind::NotInRule, axes.front()};
+      Mismatch mismatch{Mismatch::Kind::NotInRule,
+                        unsigned(mesh.getIndex(splits.front().getAxis()))};
       mismatch.typeDim = dim;
       mismatch.typeFactor = f;
       if (found < 0) {
@@ -113,24 +99,26 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
         continue;
       }
       int factor = value.dims[dim][found];
-      if (types[f].minor < rules[found].minor) {
-        int64_t coarse = types[f].major / types[f].minor;
-        bool aligned =
-            cutsAlign(coarse, rule.factors[factor].size, sizesOf(axes));
-        bool isOwn =
-            !aligned && rules[found].minor == multiplicityOf(value, dim);
-        if (isOwn && multiplicityOf(value, dim) > 1) {
-          placed.ownCuts.set(factor);
-        } else if (!aligned) {
-          mismatch.kind = Mismatch::Kind::Unaligned;
-          mismatch.factor = factor;
-          mismatches.push_back(mismatch);
-          continue;
-        }
+      int64_t extent = layout.getDims()[dim].getFactors()[f].getSize();
+      int64_t unit = rules[found].minor / types[f].minor;
+      std::optional<AxisCuts> cuts = cutsIn(splits, extent, unit, mesh);
+      bool isOwn = !cuts && rules[found].minor == multiplicityOf(value, dim) &&
+                   multiplicityOf(value, dim) > 1;
+      if (isOwn) {
+        placed.ownCuts.set(factor);
+        cuts = cutsIn(splits, extent, 1, mesh);
+        for (AxisCut &cut : *cuts)
+          for (int64_t &size : cut.sizes)
+            size *= types[f].minor;
+      } else if (!cuts) {
+        mismatch.kind = Mismatch::Kind::Unaligned;
+        mismatch.factor = factor;
+        mismatches.push_back(mismatch);
+        continue;
       }
-      placed.nesting[factor] = axes;
-      for (unsigned axis : axes)
-        placed.axes[axis] = {State::Hold::Split, factor};
+      for (const AxisCut &cut : *cuts)
+        placed.axes[cut.axis] = {State::Hold::Split, factor};
+      placed.nesting[factor] = std::move(*cuts);
     }
   }
   return placed;
@@ -147,7 +135,8 @@ std::optional<TypeFactor> RuleSpace::find(const PlacementRule::Value &value,
       for (unsigned f = 0; f < types.size(); ++f)
         if (holds(types[f], rules[r]) &&
             (types[f].major > types[f].minor || rule.factors[factor].size == 1))
-          return TypeFactor{dim, f, types[f].major / types[f].minor};
+          return TypeFactor{dim, f, types[f].major / types[f].minor,
+                            types[f].minor};
     }
   }
   return std::nullopt;
@@ -167,6 +156,34 @@ int64_t RuleSpace::multiplicity(const PlacementRule::Value &value,
   return 1;
 }
 
+std::optional<SmallVector<nn::SplitAttr>>
+RuleSpace::splitsFor(const PlacementRule::Value &value, LayoutAttr layout,
+                     int factor, ArrayRef<AxisCut> cuts, bool isOwn) const {
+  auto found = find(value, layout, factor);
+  if (!found)
+    return std::nullopt;
+  // Elements of the dim in those that the cuts count; the rule's factor is the
+  // major part of the type's, which can say any cut of it.
+  int64_t counted = 1;
+  if (!isOwn)
+    counted = found->size * found->unit /
+              std::max<int64_t>(rule.factors[factor].size, 1);
+  SmallVector<nn::SplitAttr> splits;
+  SmallVector<int64_t> parts = {found->size};
+  for (const AxisCut &cut : cuts) {
+    SmallVector<int64_t> sizes;
+    for (int64_t size : cut.sizes) {
+      if (size * counted % found->unit != 0)
+        return std::nullopt;
+      sizes.push_back(size * counted / found->unit);
+    }
+    splits.push_back(nn::splitOf(mesh.getAxes()[cut.axis].getName(), found->dim,
+                                 found->factor, parts, sizes));
+    parts = std::move(sizes);
+  }
+  return splits;
+}
+
 LayoutAttr RuleSpace::toType(const PlacementRule::Value &value,
                              LayoutAttr layout, const RuleValue &placed,
                              SmallVectorImpl<Mismatch> &mismatches) const {
@@ -178,23 +195,21 @@ LayoutAttr RuleSpace::toType(const PlacementRule::Value &value,
       partials.push_back(nn::PartialAttr::get(
           context, mesh.getAxes()[axis].getName(), state.reduction));
   for (int factor = 0; factor < int(placed.nesting.size()); ++factor) {
-    ArrayRef<unsigned> axes = placed.nesting[factor];
-    if (axes.empty() || !has(value, factor))
+    ArrayRef<AxisCut> cuts = placed.nesting[factor];
+    if (cuts.empty() || !has(value, factor))
       continue;
-    auto found = find(value, layout, factor);
-    bool isOwn = placed.ownCuts.test(factor);
-    if (!found || (!isOwn && !cutsAlign(found->size, rule.factors[factor].size,
-                                        sizesOf(axes)))) {
-      Mismatch mismatch{Mismatch::Kind::Unaligned, axes.front()};
-      mismatch.factor = factor;
-      mismatch.typeDim = found ? found->dim : 0;
-      mismatch.typeFactor = found ? found->factor : 0;
-      mismatches.push_back(mismatch);
+    auto made =
+        splitsFor(value, layout, factor, cuts, placed.ownCuts.test(factor));
+    if (made) {
+      splits.append(*made);
       continue;
     }
-    for (unsigned axis : axes)
-      splits.push_back(nn::SplitAttr::get(
-          context, mesh.getAxes()[axis].getName(), found->dim, found->factor));
+    auto found = find(value, layout, factor);
+    Mismatch mismatch{Mismatch::Kind::Unaligned, cuts.front().axis};
+    mismatch.factor = factor;
+    mismatch.typeDim = found ? found->dim : 0;
+    mismatch.typeFactor = found ? found->factor : 0;
+    mismatches.push_back(mismatch);
   }
   return layout.withPlacement(splits, partials);
 }

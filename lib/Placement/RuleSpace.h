@@ -16,6 +16,7 @@ namespace hocket::placement {
 struct TypeFactor {
   unsigned dim, factor;
   int64_t size; ///< of the type's factor
+  int64_t unit; ///< what its elements are of the dim's
 };
 
 class RuleSpace {
@@ -40,10 +41,13 @@ public:
   bool has(const nn::PlacementRule::Value &value, int factor) const;
   /// Of the dim that has the factor, or 1.
   int64_t multiplicity(const nn::PlacementRule::Value &value, int factor) const;
+  /// The splits of the type's factor that make these cuts of a rule factor;
+  /// nothing if it cannot make them.
+  std::optional<llvm::SmallVector<nn::SplitAttr>>
+  splitsFor(const nn::PlacementRule::Value &value, nn::LayoutAttr layout,
+            int factor, llvm::ArrayRef<AxisCut> cuts, bool isOwn) const;
 
 private:
-  llvm::SmallVector<int64_t> sizesOf(llvm::ArrayRef<unsigned> axes) const;
-
   const nn::PlacementRule &rule;
   nn::MeshAttr mesh;
 };

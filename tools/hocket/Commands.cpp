@@ -123,6 +123,7 @@ static nlohmann::ordered_json toJson(const placement::ExplainedValue &value) {
     for (const placement::ExplainedAxis &axis : list)
       result.push_back({{"axis", axis.axis},
                         {"placement", axis.placement},
+                        {"sizes", axis.sizes},
                         {"cause", axis.cause},
                         {"through", axis.through}});
     return result;

@@ -23,13 +23,26 @@ struct State {
   nn::Reduction reduction = nn::Reduction::Sum; ///< Partial
 };
 
+/// One of the axes that split a factor.
+struct AxisCut {
+  unsigned axis;
+  /// Of all parts that it and the axes before it make, row-major.
+  llvm::SmallVector<int64_t> sizes;
+
+  bool operator==(const AxisCut &other) const {
+    return axis == other.axis && sizes == other.sizes;
+  }
+};
+using AxisCuts = llvm::SmallVector<AxisCut, 2>;
+
 /// A value in the factors of a rule.
 struct RuleValue {
   llvm::SmallVector<State, 3> axes; ///< by mesh axis
-  /// By rule factor: the axes that split it, major first.
-  llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 8> nesting;
+  /// By rule factor: the axes that split it, major first, with sizes in its
+  /// elements.
+  llvm::SmallVector<AxisCuts, 8> nesting;
   /// Rule factors whose cuts are the value's own, not the rule's: query heads
-  /// cut where no kv head begins.
+  /// cut where no kv head begins. Their sizes count elements of the dim.
   llvm::BitVector ownCuts;
 };
 
@@ -44,6 +57,7 @@ struct Mismatch {
     TwoFactors,      // `operand` by `factor`, `other` by `otherFactor`
     WholeAndSplit,   // `operand` whole, `other` split by `factor`
     Nesting,         // the axes of `factor` are nested otherwise
+    Sizes,           // `operand` and `other` have other parts of `factor`
     Unaligned,       // cuts of `typeDim`.`typeFactor` miss those of `factor`
     NotInRule,       // `typeDim`.`typeFactor` cannot be split for this op
   };
@@ -81,10 +95,6 @@ struct MeetResult {
 };
 
 MeetResult meet(const MeetRequest &request);
-
-/// True if cutting `coarse` over the axes (major first) always cuts between
-/// whole groups of coarse / fine elements, as cutting `fine` does.
-bool cutsAlign(int64_t coarse, int64_t fine, llvm::ArrayRef<int64_t> sizes);
 
 /// The largest number of elements that a rank holds of a value.
 int64_t localElements(nn::LayoutAttr layout, nn::MeshAttr mesh);

@@ -31,8 +31,9 @@ struct InsertedSync {
 /// What one mesh axis holds of a value, and why.
 struct ExplainedAxis {
   std::string axis;
-  std::string placement; ///< "whole", "split by seq", "partial sum"
-  std::string cause;     ///< "from the reduce_scatter at 'h.3.attn.c_proj'"
+  std::string placement;      ///< "whole", "split by seq", "partial sum"
+  std::vector<int64_t> sizes; ///< of the parts of an uneven split, in order
+  std::string cause; ///< "from the reduce_scatter at 'h.3.attn.c_proj'"
   mlir::LocationAttr schedule;      ///< its line; null if no line caused it
   std::vector<std::string> through; ///< paths of the ops on the way, in order
 };

@@ -2,6 +2,8 @@
 //
 // Work is per distinct split and coordinate: each split that is uneven numbers
 // its coordinates by size, and a rank's class is the vector of those numbers.
+// Where sizes are stated, the parts beside the rank's own count too: ranks of
+// one class join the same parts, in the same order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,30 +17,72 @@ using namespace hocket::partitioning;
 
 namespace {
 
-/// Size tables of the uneven splits of a function.
+/// A factor that is split in stated sizes.
+struct StatedSizes {
+  nn::LayoutAttr layout;
+  int64_t dim, factor;
+};
+
+/// The uneven splits of a function.
 class UnevenSplits {
 public:
   explicit UnevenSplits(Shares &shares) : shares(shares) {}
 
   LogicalResult add(Value value);
-  ArrayRef<spmd::TableAttr> getSizes() const { return sizes.getArrayRef(); }
+  /// The same for ranks of one class.
+  SmallVector<int64_t> keyOf(ArrayRef<int64_t> coordinates);
 
 private:
   LogicalResult addFactor(Value value, int64_t dim, int64_t factor);
+  LogicalResult checkSizes(Value value, ArrayRef<nn::SplitAttr> splits);
 
   Shares &shares;
   llvm::DenseSet<Type> seen;
   llvm::SetVector<spmd::TableAttr> sizes;
+  std::vector<StatedSizes> stated; // over several axes
 };
 
 } // namespace
+
+/// Every part of those that the axes make has a size.
+LogicalResult UnevenSplits::checkSizes(Value value,
+                                       ArrayRef<nn::SplitAttr> splits) {
+  size_t parts = 1;
+  for (nn::SplitAttr split : splits) {
+    parts *= shares.getMesh().getSize(split.getAxis().getValue());
+    if (!split.getSizes().empty() && split.getSizes().size() != parts)
+      return emitError(value.getLoc())
+             << "axis " << split.getAxis() << " makes " << parts
+             << " parts, and lists " << split.getSizes().size() << " sizes";
+  }
+  return success();
+}
+
+SmallVector<int64_t> UnevenSplits::keyOf(ArrayRef<int64_t> coordinates) {
+  SmallVector<int64_t> key;
+  for (spmd::TableAttr table : sizes)
+    key.push_back(table.at(shares.getMesh(), coordinates));
+  for (const StatedSizes &split : stated) {
+    size_t axes = shares.splitsOf(split.layout, split.dim, split.factor).size();
+    for (size_t inner = 1; inner < axes; ++inner) {
+      Share share = shares.inside(split.layout, split.dim, split.factor, inner,
+                                  coordinates);
+      key.push_back(share.size.getValues().size());
+      llvm::append_range(key, share.size.getValues());
+    }
+  }
+  return key;
+}
 
 LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
                                       int64_t factor) {
   nn::LayoutAttr layout = nn::layoutOf(value);
   AxisList axes = shares.axesOf(layout, dim, factor);
   nn::FactorAttr cut = layout.getDims()[dim].getFactors()[factor];
-  spmd::TableAttr table = shares.of(cut.getSize(), axes).size;
+  SmallVector<nn::SplitAttr> splits = layout.splitsOf(dim, factor);
+  if (failed(checkSizes(value, splits)))
+    return failure();
+  spmd::TableAttr table = shares.of(layout, dim, factor).size;
   if (llvm::is_contained(table.getValues(), 0)) {
     InFlightDiagnostic diag = emitError(value.getLoc());
     diag << "a factor";
@@ -54,6 +98,10 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
   }
   if (!table.isConstant())
     sizes.insert(table);
+  bool areStated = llvm::any_of(
+      splits, [](nn::SplitAttr split) { return !split.getSizes().empty(); });
+  if (areStated && axes.size() > 1)
+    stated.push_back({layout, dim, factor});
   return success();
 }
 
@@ -89,10 +137,8 @@ partitioning::findRankClasses(func::FuncOp func, Shares &shares) {
   std::vector<RankClass> classes;
   for (int64_t rank = 0, e = mesh.getRankCount(); rank < e; ++rank) {
     SmallVector<int64_t> coordinates = spmd::coordinatesOf(mesh, rank);
-    SmallVector<int64_t> key;
-    for (spmd::TableAttr sizes : splits.getSizes())
-      key.push_back(sizes.at(mesh, coordinates));
-    auto [it, isNew] = numbers.try_emplace(std::move(key), classes.size());
+    auto [it, isNew] =
+        numbers.try_emplace(splits.keyOf(coordinates), classes.size());
     if (isNew)
       classes.push_back({{}, coordinates});
     classes[it->second].ranks.push_back(rank);

@@ -46,12 +46,10 @@ ClassBuilder::cutOf(Operation *op, nn::LayoutAttr layout, ArrayAttr axes) {
              << "axis " << axis << " cuts the factor before " << all.back()
              << " does, and cannot be joined before it; gather " << all.back()
              << " first";
-  int64_t whole =
-      layout.getDims()[place->first].getFactors()[place->second].getSize();
-  int64_t held =
-      shares.of(whole, outer).size.at(shares.getMesh(), rankClass.coordinates);
-  AxisList inner(ArrayRef(all).take_back(count));
-  return FactorCut{place->first, place->second, inner, shares.of(held, inner)};
+  return FactorCut{place->first, place->second,
+                   AxisList(ArrayRef(all).take_back(count)),
+                   shares.inside(layout, place->first, place->second, count,
+                                 rankClass.coordinates)};
 }
 
 /// The type with another size of one factor.

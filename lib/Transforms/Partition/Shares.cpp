@@ -24,12 +24,20 @@ AxisList Shares::inMeshOrder(ArrayRef<StringAttr> axes) const {
   return result;
 }
 
+SmallVector<nn::SplitAttr> Shares::splitsOf(nn::LayoutAttr layout, int64_t dim,
+                                            int64_t factor) const {
+  return llvm::filter_to_vector(
+      layout.splitsOf(dim, factor), [&](nn::SplitAttr split) {
+        return mesh.getSize(split.getAxis().getValue()) > 1;
+      });
+}
+
 AxisList Shares::axesOf(nn::LayoutAttr layout, int64_t dim,
                         int64_t factor) const {
   AxisList axes;
-  for (nn::SplitAttr split : layout.splitsOf(dim, factor))
+  for (nn::SplitAttr split : splitsOf(layout, dim, factor))
     axes.push_back(split.getAxis());
-  return live(axes);
+  return axes;
 }
 
 AxisList Shares::axesOf(nn::LayoutAttr layout, int64_t dim) const {
@@ -40,32 +48,67 @@ AxisList Shares::axesOf(nn::LayoutAttr layout, int64_t dim) const {
   return inMeshOrder(axes);
 }
 
-Share Shares::of(int64_t extent, ArrayRef<StringAttr> axes) {
+static int64_t sizeOf(nn::LayoutAttr layout, int64_t dim, int64_t factor) {
+  return layout.getDims()[dim].getFactors()[factor].getSize();
+}
+
+/// What splits cut an extent alike is cut alike, whichever factor it is.
+static ArrayAttr withoutPlace(ArrayRef<nn::SplitAttr> splits,
+                              MLIRContext *context) {
+  SmallVector<Attribute> cuts;
+  for (nn::SplitAttr split : splits)
+    cuts.push_back(
+        nn::SplitAttr::get(context, split.getAxis(), 0, 0, split.getSizes()));
+  return ArrayAttr::get(context, cuts);
+}
+
+/// Tables by the axes of the splits, of parts that begin at 0.
+static Share tablesOf(ArrayRef<nn::SplitAttr> splits, ArrayRef<int64_t> parts,
+                      MLIRContext *context) {
+  AxisList axes;
+  for (nn::SplitAttr split : splits)
+    axes.push_back(split.getAxis());
+  SmallVector<int64_t> offsets;
+  int64_t end = 0;
+  for (int64_t part : parts) {
+    offsets.push_back(end);
+    end += part;
+  }
+  return {spmd::TableAttr::simplified(context, axes, offsets),
+          spmd::TableAttr::simplified(context, axes, parts)};
+}
+
+Share Shares::of(nn::LayoutAttr layout, int64_t dim, int64_t factor) {
   MLIRContext *context = mesh.getContext();
-  AxisList cutting = live(axes);
-  SmallVector<Attribute> attributes(cutting.begin(), cutting.end());
-  auto [it, isNew] =
-      known.try_emplace({extent, ArrayAttr::get(context, attributes)});
-  if (!isNew)
-    return it->second;
-  SmallVector<nn::Interval> parts = {{0, extent}};
-  for (StringAttr axis : cutting) {
-    int64_t count = mesh.getSize(axis.getValue());
-    SmallVector<nn::Interval> finer;
-    for (nn::Interval part : parts)
-      for (int64_t i = 0; i < count; ++i) {
-        nn::Interval inner = nn::cut(part.size, count, i);
-        finer.push_back({part.offset + inner.offset, inner.size});
-      }
-    parts = std::move(finer);
+  SmallVector<nn::SplitAttr> splits = splitsOf(layout, dim, factor);
+  int64_t extent = sizeOf(layout, dim, factor);
+  auto [it, isNew] = known.try_emplace({extent, withoutPlace(splits, context)});
+  if (isNew)
+    it->second = tablesOf(splits, nn::partSizes(extent, splits, mesh), context);
+  return it->second;
+}
+
+Share Shares::inside(nn::LayoutAttr layout, int64_t dim, int64_t factor,
+                     size_t inner, ArrayRef<int64_t> coordinates) {
+  MLIRContext *context = mesh.getContext();
+  SmallVector<nn::SplitAttr> splits = splitsOf(layout, dim, factor);
+  auto outer = ArrayRef(splits).drop_back(inner);
+  int64_t part = 0, extent = sizeOf(layout, dim, factor);
+  for (nn::SplitAttr split : outer) {
+    int64_t axis = mesh.getIndex(split.getAxis().getValue());
+    part = part * mesh.getAxes()[axis].getSize() + coordinates[axis];
   }
-  SmallVector<int64_t> offsets, sizes;
-  for (nn::Interval part : parts) {
-    offsets.push_back(part.offset);
-    sizes.push_back(part.size);
+  auto [it, isNew] = knownInside.try_emplace(
+      {extent, withoutPlace(splits, context).getAsOpaquePointer(), inner,
+       part});
+  if (isNew) {
+    SmallVector<int64_t> parts = nn::partSizes(extent, splits, mesh);
+    size_t count = 1;
+    for (nn::SplitAttr split : ArrayRef(splits).take_back(inner))
+      count *= mesh.getSize(split.getAxis().getValue());
+    it->second = tablesOf(ArrayRef(splits).take_back(inner),
+                          ArrayRef(parts).slice(part * count, count), context);
   }
-  it->second = {spmd::TableAttr::simplified(context, cutting, offsets),
-                spmd::TableAttr::simplified(context, cutting, sizes)};
   return it->second;
 }
 
@@ -84,7 +127,7 @@ FailureOr<spmd::TableAttr> Shares::offsetOf(nn::LayoutAttr layout,
       int64_t rest = 1;
       for (nn::FactorAttr minor : factors.drop_front(f + 1))
         rest *= minor.getSize();
-      offset = scaled(of(factors[f].getSize(), axes).offset, rest, 0);
+      offset = scaled(of(layout, dim, f).offset, rest, 0);
     }
     isMajor = false;
   }
@@ -97,10 +140,9 @@ spmd::BoxAttr Shares::boxOf(nn::LayoutAttr layout) {
   for (int64_t d = 0, rank = layout.getDims().size(); d < rank; ++d) {
     ArrayRef<nn::FactorAttr> factors = layout.getDims()[d].getFactors();
     for (int64_t f = 0, e = factors.size(); f < e; ++f) {
-      AxisList axes = axesOf(layout, d, f);
-      if (axes.empty())
+      if (axesOf(layout, d, f).empty())
         continue;
-      Share share = of(factors[f].getSize(), axes);
+      Share share = of(layout, d, f);
       cuts.push_back(
           spmd::CutAttr::get(context, d, f, share.offset, share.size));
     }

@@ -5,6 +5,7 @@
 
 #include "dialects/Spmd/Spmd.h"
 #include "llvm/ADT/DenseMap.h"
+#include <map>
 
 namespace hocket::partitioning {
 
@@ -33,8 +34,16 @@ public:
   /// The axes that cut any factor of a dim.
   AxisList axesOf(nn::LayoutAttr layout, int64_t dim) const;
 
-  /// `extent` cut by the axes, each one cutting the parts of those before it.
-  Share of(int64_t extent, llvm::ArrayRef<mlir::StringAttr> axes);
+  /// What each coordinate holds of a factor under its splits.
+  Share of(nn::LayoutAttr layout, int64_t dim, int64_t factor);
+  /// What each coordinate on the `inner` minor axes of a factor holds of what
+  /// the axes before those leave at `coordinates`.
+  Share inside(nn::LayoutAttr layout, int64_t dim, int64_t factor, size_t inner,
+               llvm::ArrayRef<int64_t> coordinates);
+  /// The splits of a factor that cut, major first: the axis of size 1 is left
+  /// out.
+  llvm::SmallVector<nn::SplitAttr> splitsOf(nn::LayoutAttr layout, int64_t dim,
+                                            int64_t factor) const;
 
   /// Where the rank's part of a dim begins, in elements of the dim. Fails if
   /// the part is not one interval: some factor but the major one is cut.
@@ -47,7 +56,10 @@ public:
 
 private:
   nn::MeshAttr mesh;
+  /// By the extent and the splits that cut it.
   llvm::DenseMap<std::pair<int64_t, mlir::Attribute>, Share> known;
+  using Inside = std::tuple<int64_t, const void *, size_t, int64_t>;
+  std::map<Inside, Share> knownInside;
 };
 
 /// scale * table + constant.

@@ -36,6 +36,26 @@ func.func private @layout_c3_factor() attributes {a = #nn.layout<[2 2], tp: S(0.
 
 // -----
 
+// expected-error@below {{axis "tp" splits factor 0 of dim 0 in parts of negative size}}
+func.func private @layout_c4_negative() attributes {a = #nn.layout<[4], tp: S(0.0 sizes [5, -1])>}
+
+// -----
+
+// expected-error@below {{axis "tp" splits 4 of factor 0 of dim 0 in parts of 5 together}}
+func.func private @layout_c4_sum() attributes {a = #nn.layout<[4], tp: S(0.0 sizes [2, 3])>}
+
+// -----
+
+// expected-error@below {{axis "tp" splits 3 of factor 0 of dim 0 in parts of 2 together}}
+func.func private @layout_c4_inner() attributes {a = #nn.layout<[4], dp: S(0.0 sizes [3, 1]), tp: S(0.0 sizes [1, 1, 1, 1])>}
+
+// -----
+
+// expected-error@below {{axis "tp" splits 2 parts of factor 0 of dim 0, and lists 3 sizes}}
+func.func private @layout_c4_count() attributes {a = #nn.layout<[4], dp: S(0.0 sizes [3, 1]), tp: S(0.0 sizes [1, 2, 1])>}
+
+// -----
+
 // expected-error@below {{expected the numbers of a dim and of its factor, as in S(2.0)}}
 func.func private @split_without_factor() attributes {a = #nn.layout<[4], tp: S(0.)>}
 

@@ -14,6 +14,8 @@
 // CHECK-SAME: tensor<1xf32, #nn.layout<[1 1 1 1 1 1 1 1 1 1 1], x: S(0.10)>>
 // CHECK-SAME: tensor<f32, #nn.layout<tp: P(sum)>>
 // CHECK-SAME: tensor<2xf32, #nn.layout<["a b"=2], "2x": S(0.0)>>
+// CHECK-SAME: tensor<12xf32, #nn.layout<[12], dp: S(0.0 sizes [5, 7]), tp: S(0.0 sizes [5, 0, 1, 6])>>
+// CHECK-SAME: tensor<7xf32, #nn.layout<[7], dp: S(0.0), tp: S(0.0)>>
 func.func @layouts(%0: tensor<f32, #nn.layout<>>,
     %1: tensor<3x12xf32, #nn.layout<[3] [3 4]>>,
     %2: tensor<4x384xf32, #nn.layout<[batch=4] [heads=12 head_dim=32],
@@ -21,7 +23,11 @@ func.func @layouts(%0: tensor<f32, #nn.layout<>>,
     %3: tensor<4xf32, #nn.layout<[4], b: P(min), a: P(max)>>,
     %4: tensor<1xf32, #nn.layout<[1 1 1 1 1 1 1 1 1 1 1], x: S(0.10)>>,
     %5: tensor<f32, #nn.layout<tp: P(sum)>>,
-    %6: tensor<2xf32, #nn.layout<["a b"=2], "2x": S(0.0)>>) {
+    %6: tensor<2xf32, #nn.layout<["a b"=2], "2x": S(0.0)>>,
+    %7: tensor<12xf32, #nn.layout<[12], dp: S(0.0 sizes [5, 7]),
+                                  tp: S(0.0 sizes [5, 0, 1, 6])>>,
+    %8: tensor<7xf32, #nn.layout<[7], dp: S(0.0 sizes [4, 3]),
+                                 tp: S(0.0 sizes [2, 2, 2, 1])>>) {
   return
 }
 

@@ -85,6 +85,36 @@ TEST_F(Layouts, NestedAxesWithRemaindersOfBoth) {
             (Parts{{0, 2}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}}));
 }
 
+TEST_F(Layouts, SizesSayWhatEachPartHas) {
+  EXPECT_EQ(
+      shards("[12], tp: S(0.0 sizes [3, 0, 9])", 0, 0, "tp=3", {{0}, {1}, {2}}),
+      (Parts{{0, 3}, {3, 0}, {3, 9}}));
+  // The sizes of an inner axis are those of all parts, row-major.
+  std::string inner =
+      "[10], a: S(0.0 sizes [4, 6]), b: S(0.0 sizes [1, 3, 4, 2])";
+  EXPECT_EQ(shards(inner, 0, 0, "a=2, b=2", {{0, 0}, {0, 1}, {1, 0}, {1, 1}}),
+            (Parts{{0, 1}, {1, 3}, {4, 4}, {8, 2}}));
+  // An inner axis without sizes cuts evenly what the outer one has left.
+  EXPECT_EQ(shards("[10], a: S(0.0 sizes [3, 7]), b: S(0.0)", 0, 0, "a=2, b=2",
+                   {{0, 0}, {0, 1}, {1, 0}, {1, 1}}),
+            (Parts{{0, 2}, {2, 1}, {3, 4}, {7, 3}}));
+}
+
+TEST_F(Layouts, SizesOfAnEvenCutAreLeftOut) {
+  EXPECT_EQ(layout("[12], tp: S(0.0 sizes [3, 3, 2, 2, 2])"),
+            layout("[12], tp: S(0.0)"));
+  EXPECT_NE(layout("[12], tp: S(0.0 sizes [2, 3, 3, 2, 2])"),
+            layout("[12], tp: S(0.0)"));
+  EXPECT_EQ(layout("[10], a: S(0.0 sizes [3, 7]), "
+                   "b: S(0.0 sizes [2, 1, 4, 3])"),
+            layout("[10], a: S(0.0 sizes [3, 7]), b: S(0.0)"));
+  // How many parts an even axis makes only a mesh can tell.
+  auto axis = StringAttr::get(&context, "b");
+  EXPECT_TRUE(splitOf(axis, 0, 0, {5, 5}, {3, 2, 3, 2}).getSizes().empty());
+  EXPECT_EQ(splitOf(axis, 0, 0, {5, 5}, {2, 3, 3, 2}).getSizes().vec(),
+            (std::vector<int64_t>{2, 3, 3, 2}));
+}
+
 TEST_F(Layouts, OtherFactorsAreWhole) {
   EXPECT_EQ(shards("[3 12 32], tp: S(0.1)", 0, 2, "tp=4", {{0}, {3}}),
             (Parts{{0, 32}, {0, 32}}));
@@ -140,6 +170,8 @@ TEST_F(Layouts, DescribesShapes) {
 }
 
 TEST_F(Layouts, DescribesPlacements) {
+  EXPECT_EQ(describePlacement(layout("[seq=12], tp: S(0.0 sizes [3, 4, 5])")),
+            "S(seq) over tp, sizes 3 4 5");
   EXPECT_EQ(describePlacement(layout("[heads=4]")), "R");
   EXPECT_EQ(describePlacement(layout("[4] [heads=12 32], tp: S(1.0), "
                                      "dp: P(sum)")),

@@ -64,6 +64,34 @@ TEST_F(ClassesTest, ClassesAreVectorsOfSizes) {
             (Ranks{{0, 2}, {1, 3}}));
 }
 
+TEST_F(ClassesTest, StatedSizesAreClassesOfEqualSizes) {
+  EXPECT_EQ(
+      classes("#nn.mesh<tp=4>",
+              {"10xf32, #nn.layout<[10], tp: S(0.0 sizes [2, 3, 3, 2])>"}),
+      (Ranks{{0, 3}, {1, 2}}));
+}
+
+TEST_F(ClassesTest, RanksOfAClassJoinTheSameParts) {
+  // Ranks 0 and 3 have 1 each, but of 1 and 3, and of 3 and 1.
+  EXPECT_EQ(
+      classes("#nn.mesh<dp=2, tp=2>", {"8xf32, #nn.layout<[8], dp: S(0.0), "
+                                       "tp: S(0.0 sizes [1, 3, 3, 1])>"}),
+      (Ranks{{0}, {1}, {2}, {3}}));
+  EXPECT_EQ(
+      classes("#nn.mesh<dp=2, tp=2>", {"8xf32, #nn.layout<[8], dp: S(0.0), "
+                                       "tp: S(0.0 sizes [1, 3, 1, 3])>"}),
+      (Ranks{{0, 2}, {1, 3}}));
+}
+
+TEST_F(ClassesTest, EveryPartHasASize) {
+  EXPECT_EQ(classes("#nn.mesh<tp=3>",
+                    {"8xf32, #nn.layout<[8], tp: S(0.0 sizes [3, 5])>"}),
+            Ranks{});
+  EXPECT_NE(messages.find("axis \"tp\" makes 3 parts, and lists 2 sizes"),
+            std::string::npos)
+      << messages;
+}
+
 TEST_F(ClassesTest, AThousandRanks) {
   Ranks found = classes("#nn.mesh<dp=128, tp=8>",
                         {"20x50257xf32, #nn.layout<[20] [50257], tp: S(0.0)>",

@@ -27,11 +27,15 @@ protected:
       attrs.push_back(nn::MeshAxisAttr::get(&context, name(axis), size));
     return nn::MeshAttr::get(&context, attrs);
   }
+  struct Cut {
+    std::string axis;
+    int dim, factor;
+    std::vector<int64_t> sizes = {};
+  };
   /// `dims`: sizes of the factors of each dim.
-  nn::LayoutAttr
-  layout(std::vector<std::vector<int64_t>> dims,
-         std::vector<std::tuple<std::string, int, int>> splits = {},
-         std::vector<std::string> partials = {}) {
+  nn::LayoutAttr layout(std::vector<std::vector<int64_t>> dims,
+                        std::vector<Cut> splits = {},
+                        std::vector<std::string> partials = {}) {
     llvm::SmallVector<nn::DimAttr> attrs;
     for (auto &sizes : dims) {
       llvm::SmallVector<nn::FactorAttr> factors;
@@ -40,9 +44,9 @@ protected:
       attrs.push_back(nn::DimAttr::get(&context, factors));
     }
     llvm::SmallVector<nn::SplitAttr> splitAttrs;
-    for (auto &[axis, dim, factor] : splits)
+    for (auto &[axis, dim, factor, sizes] : splits)
       splitAttrs.push_back(
-          nn::SplitAttr::get(&context, name(axis), dim, factor));
+          nn::SplitAttr::get(&context, name(axis), dim, factor, sizes));
     llvm::SmallVector<nn::PartialAttr> partialAttrs;
     for (auto &axis : partials)
       partialAttrs.push_back(
@@ -73,6 +77,15 @@ protected:
       made.dims.push_back(llvm::SmallVector<int, 2>(dim.begin(), dim.end()));
     made.partial = partial;
     return made;
+  }
+  /// x[i] + y[i], of 8.
+  static PlacementRule sum() {
+    PlacementRule rule;
+    rule.factors = {factor(8)};
+    rule.operands = {value({{0}}, PartialUse::Addend),
+                     value({{0}}, PartialUse::Addend)};
+    rule.results = {value({{0}})};
+    return rule;
   }
   /// y[b, o] = sum_i x[b, i] w[o, i] + bias[o]; b 8, o 12, i 6.
   static PlacementRule linear() {
@@ -146,11 +159,7 @@ TEST_F(MeetingTest, TheProductOfTwoSumsIsRefused) {
 }
 
 TEST_F(MeetingTest, NestedAxesKeepTheirOrder) {
-  PlacementRule add;
-  add.factors = {factor(8)};
-  add.operands = {value({{0}}, PartialUse::Addend),
-                  value({{0}}, PartialUse::Addend)};
-  add.results = {value({{0}})};
+  PlacementRule add = sum();
   auto inner = layout({{8}}, {{"dp", 0, 0}, {"tp", 0, 0}});
   auto outer = layout({{8}}, {{"tp", 0, 0}, {"dp", 0, 0}});
   EXPECT_TRUE(run(add, {inner, inner}, {layout({{8}})}).mismatches.empty());
@@ -233,11 +242,96 @@ TEST_F(MeetingTest, QueryHeadsMayBeCutInsideAGroup) {
   EXPECT_EQ(met.mismatches[0].kind, Kind::Unaligned);
 }
 
-TEST_F(MeetingTest, CutsAlign) {
-  EXPECT_TRUE(cutsAlign(384, 12, {4}));
-  EXPECT_TRUE(cutsAlign(384, 12, {2, 3}));
-  EXPECT_FALSE(cutsAlign(384, 12, {5}));
-  EXPECT_FALSE(cutsAlign(8, 2, {4}));
+TEST_F(MeetingTest, OperandsHaveTheSameParts) {
+  auto stated = layout({{8}}, {{"tp", 0, 0, {3, 5}}});
+  MeetResult met = run(sum(), {stated, stated}, {layout({{8}})});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], stated);
+  met = run(sum(), {stated, layout({{8}}, {{"tp", 0, 0}})}, {layout({{8}})});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::Sizes);
+  EXPECT_EQ(met.mismatches[0].factor, 0);
+}
+
+TEST_F(MeetingTest, WhatIsFreeIsCutInTheSameParts) {
+  auto stated = layout({{8}}, {{"tp", 0, 0, {3, 5}}});
+  MeetResult met = run(sum(), {layout({{8}}), stated}, {layout({{8}})}, {0});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.sliced[0], stated);
+  // Inside of what it is cut by already.
+  auto outer = layout({{8}}, {{"dp", 0, 0, {2, 6}}});
+  auto nested =
+      layout({{8}}, {{"dp", 0, 0, {2, 6}}, {"tp", 0, 0, {2, 0, 1, 5}}});
+  met = run(sum(), {outer, nested}, {layout({{8}})}, {0});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.sliced[0], nested);
+  // The outer axis cuts the other one elsewhere.
+  met =
+      run(sum(), {layout({{8}}, {{"dp", 0, 0}}), nested}, {layout({{8}})}, {0});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::Sizes);
+  EXPECT_EQ(met.mismatches[0].axis, 0u);
+}
+
+TEST_F(MeetingTest, PartsAreCountedInTheFactorsOfEachType) {
+  // x[384] against a rule over (12 heads, 32).
+  PlacementRule rule;
+  rule.factors = {factor(12), factor(32)};
+  rule.operands = {value({{0, 1}})};
+  rule.results = {value({{0, 1}})};
+  mesh = meshOf({{"tp", 2}});
+  auto coarse = layout({{384}}, {{"tp", 0, 0, {96, 288}}});
+  auto fine = layout({{12, 32}}, {{"tp", 0, 0, {3, 9}}});
+  MeetResult met = run(rule, {coarse}, {layout({{12, 32}})});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], fine);
+  met = run(rule, {fine}, {layout({{384}})});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], coarse);
+  // 100 are no whole heads.
+  met = run(rule, {layout({{384}}, {{"tp", 0, 0, {100, 284}}})},
+            {layout({{12, 32}})});
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::Unaligned);
+  // Five parts of 12 heads are no even parts of 384.
+  mesh = meshOf({{"tp", 5}});
+  met = run(rule, {layout({{12, 32}}, {{"tp", 0, 0}})}, {layout({{384}})});
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0],
+            layout({{384}}, {{"tp", 0, 0, {96, 96, 64, 64, 64}}}));
+}
+
+TEST_F(MeetingTest, StatedQueryHeadsReadTheHeadsOfWholeGroups) {
+  // 8 query heads read 2 kv heads.
+  PlacementRule rule;
+  rule.factors = {factor(2)};
+  rule.operands = {value({{0}}), value({{0}})};
+  rule.operands[0].multiplicity = {4};
+  rule.operands[1].picks = {0};
+  rule.results = {value({{0}}), value({{0}})};
+  rule.results[0].multiplicity = {4};
+  rule.results[1].picks = {0};
+  auto results = {layout({{8}}), layout({{2}})};
+  auto inside = layout({{8}}, {{"tp", 0, 0, {3, 5}}});
+  MeetResult met = run(rule, {inside, layout({{2}})}, results);
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], inside);
+  EXPECT_EQ(met.results[1], layout({{2}}, {}, {"tp"}));
+  auto whole = layout({{8}}, {{"tp", 0, 0, {8, 0}}});
+  auto all = layout({{2}}, {{"tp", 0, 0, {2, 0}}});
+  met = run(rule, {whole, all}, results);
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[1], all);
+  met = run(rule, {inside, all}, results);
+  ASSERT_EQ(met.mismatches.size(), 1u);
+  EXPECT_EQ(met.mismatches[0].kind, Kind::Unaligned);
+  // A group is whole on dp, and cut inside over tp.
+  auto nested = layout({{8}}, {{"dp", 0, 0}, {"tp", 0, 0, {1, 3, 2, 2}}});
+  auto outer = layout({{2}}, {{"dp", 0, 0}});
+  met = run(rule, {nested, outer}, results);
+  ASSERT_TRUE(met.mismatches.empty());
+  EXPECT_EQ(met.results[0], nested);
+  EXPECT_EQ(met.results[1], layout({{2}}, {{"dp", 0, 0}}, {"tp"}));
 }
 
 } // namespace
