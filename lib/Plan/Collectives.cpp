@@ -26,10 +26,14 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
   // memory order will do. That of the operand depends on sizes that differ
   // from class to class (a dim of size 1 has no place in an order), and what is
   // then computed on whole values would not be the same to the last bit.
+  // Margins are an exception: nobody has the whole of such a value, and what
+  // follows, a convolution, reads the operand's order best.
+  bool isHalo = isa<spmd::HaloExchangeOp, spmd::HaloReduceOp>(op);
   plan::Collective collective;
   for (auto [x, result] : llvm::zip(op->getOperands(), op->getResults())) {
     const Strided source = get(x);
-    Strided target = allocate(result.getType(), {});
+    Strided target =
+        allocate(result.getType(), isHalo ? source.strides : Numbers());
     values[result] = target;
     if (result == op->getResult(0)) {
       collective.src = source.view();
@@ -95,6 +99,16 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
             firstFactor(layout, exchange.getToDim()) + exchange.getToFactor();
         collective.toOffset = tables.tableOver(exchange.getToOffsets(), axes);
         collective.toSize = tables.tableOver(exchange.getToSizes(), axes);
+      })
+      .Case<spmd::HaloExchangeOp, spmd::HaloReduceOp>([&](auto halo) {
+        bool attaches = isa<spmd::HaloExchangeOp>(halo.getOperation());
+        collective.kind = attaches ? plan::CollectiveKind::HaloExchange
+                                   : plan::CollectiveKind::HaloReduce;
+        setCut(halo);
+        collective.toOffset = tables.tableOver(halo.getHeldOffsets(), axes);
+        collective.toSize = tables.tableOver(halo.getHeldSizes(), axes);
+        collective.extent = halo.getExtent();
+        collective.border = *spmd::borderOf(halo.getBorder());
       })
       .Case([&](spmd::BroadcastOp broadcast) {
         collective.kind = plan::CollectiveKind::Broadcast;

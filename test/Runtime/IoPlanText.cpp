@@ -110,7 +110,8 @@ const BadPlan badFields[] = {
      "strides, terms?], found an array of 2"},
     {"/classes/0/step/1/kind", "\"gather\"",
      "plan: classes[0].step[1].kind: expected one of all_reduce, "
-     "reduce_scatter, all_gather, all_to_all, broadcast, found 'gather'"},
+     "reduce_scatter, all_gather, all_to_all, broadcast, halo_exchange, "
+     "halo_reduce, found 'gather'"},
     {"/classes/0/step/0/a/4/0", "[0, -1, 1]",
      "plan: classes[0].step[0].a[4][0]: table -1 does not exist"},
     {"/classes/0/step/0/has_bias", "1",

@@ -16,6 +16,10 @@ const char *toString(CollectiveKind kind) {
     return "all_gather";
   case CollectiveKind::AllToAll:
     return "all_to_all";
+  case CollectiveKind::HaloExchange:
+    return "halo_exchange";
+  case CollectiveKind::HaloReduce:
+    return "halo_reduce";
   case CollectiveKind::Broadcast:
     break;
   }
@@ -87,6 +91,15 @@ static bool expectedShapes(const CollectiveSpec &spec,
     dst[spec.dim] = total(spec.size);
     dst[spec.toDim] = spec.toSize[spec.me];
     return true;
+  case CollectiveKind::HaloExchange:
+  case CollectiveKind::HaloReduce: {
+    if (!valid(spec.dim))
+      return false;
+    bool attaches = spec.kind == CollectiveKind::HaloExchange;
+    src[spec.dim] = (attaches ? spec.size : spec.toSize)[spec.me];
+    dst[spec.dim] = (attaches ? spec.toSize : spec.size)[spec.me];
+    return true;
+  }
   }
   return false;
 }
@@ -109,6 +122,21 @@ static bool isCut(const std::vector<int64_t> &offset,
         return false;
   }
   return true;
+}
+
+/// What a halo's members hold, given that what they own is a cut.
+static bool canHold(const CollectiveSpec &spec) {
+  size_t members = spec.members.size();
+  int64_t owned = 0;
+  for (int64_t size : spec.size)
+    owned += size;
+  bool fits = owned == spec.extent && spec.toOffset.size() == members &&
+              spec.toSize.size() == members;
+  for (size_t i = 0; fits && i < members; ++i)
+    fits = spec.toSize[i] >= 0 &&
+           plan::reaches(spec.border, spec.toOffset[i],
+                         spec.toOffset[i] + spec.toSize[i], spec.extent);
+  return fits;
 }
 
 Status checkSpec(const CollectiveSpec &spec) {
@@ -134,6 +162,8 @@ Status checkSpec(const CollectiveSpec &spec) {
   if (spec.kind == CollectiveKind::AllToAll &&
       !isCut(spec.toOffset, spec.toSize, members))
     return bad("its new shards overlap or leave a gap");
+  if (spec.isHalo() && !canHold(spec))
+    return bad("its margins reach further than its border");
   std::vector<int64_t> src, dst;
   if (!expectedShapes(spec, src, dst))
     return bad("its dims " + std::to_string(spec.dim) + " and " +
@@ -161,6 +191,8 @@ static std::vector<int64_t> wholeShape(const CollectiveSpec &spec) {
   std::vector<int64_t> shape = spec.src.shape;
   if (gathers && spec.dim >= 0)
     shape[spec.dim] = spec.dst.shape[spec.dim];
+  if (spec.isHalo())
+    shape[spec.dim] = spec.extent;
   return shape;
 }
 
@@ -185,6 +217,8 @@ std::string difference(const CollectiveSpec &a, const CollectiveSpec &b) {
   }
   if (a.dim != b.dim || a.toDim != b.toDim || a.root != b.root)
     return "they work on different dims or roots";
+  if (a.border != b.border)
+    return "their borders differ";
   if (a.offset != b.offset || a.size != b.size || a.toOffset != b.toOffset ||
       a.toSize != b.toSize)
     return "they cut differently";

@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Communicator/Transfers.h"
 #include "runtime/lib/Communicator/CollectiveSpec.h"
+#include "runtime/lib/Communicator/HaloParts.h"
 #include <numeric>
 
 namespace hocket::runtime {
@@ -49,6 +50,10 @@ void Transfers::add(const CollectiveSpec &mine,
     break;
   case CollectiveKind::Broadcast:
     copyFrom(mine.root, mine, *all[mine.root]);
+    break;
+  case CollectiveKind::HaloExchange:
+  case CollectiveKind::HaloReduce:
+    moveHalo(mine, all);
     break;
   case CollectiveKind::AllGather:
   case CollectiveKind::AllToAll:
@@ -134,6 +139,44 @@ void Transfers::reduceChunks(const CollectiveSpec &mine,
     if (begin(peer) < begin(peer + 1))
       gathers.push_back({Reduce(mine.reduction, out, {theirs}, order),
                          begin(peer), begin(peer + 1)});
+  }
+}
+
+/// Rows that one copy or one sum makes. What lies in its place already is left.
+void Transfers::moveHalo(const CollectiveSpec &mine,
+                         const std::vector<const CollectiveSpec *> &all) {
+  static const int64_t zero = 0; // of any type
+  int64_t size = plan::byteSize(mine.type);
+  bool attaches = mine.kind == CollectiveKind::HaloExchange;
+  for (const HaloPart &part : attaches ? partsOfExchange(mine.halo(), mine.me)
+                                       : partsOfReduce(mine.halo(), mine.me)) {
+    Operand out{address(mine.dst, mine.type, mine.dim, part.at), mine.type,
+                mine.dst.shape, mine.dst.strides};
+    out.shape[mine.dim] = part.count;
+    if (out.elements() == 0)
+      continue;
+    std::vector<Operand> terms;
+    for (const HaloRows &rows : part.terms) {
+      const Window &src = all[rows.member]->src;
+      terms.push_back({address(src, mine.type, mine.dim, rows.first), mine.type,
+                       out.shape, src.strides});
+      terms.back().strides[mine.dim] *= rows.step;
+      if (rows.member != mine.me)
+        received += out.elements() * size;
+    }
+    if (terms.size() > 1) {
+      reductions.push_back(
+          {Reduce(mine.reduction, out, terms, orderByStride(out.strides)), 0,
+           out.elements()});
+      continue;
+    }
+    const void *src = &zero;
+    std::vector<int64_t> strides(out.shape.size(), 0);
+    if (!terms.empty())
+      src = terms[0].data, strides = terms[0].strides;
+    if (src != out.data)
+      pieces.push_back(
+          {StridedCopy(out.shape, strides, out.strides, size), src, out.data});
   }
 }
 

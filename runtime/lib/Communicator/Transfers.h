@@ -45,6 +45,9 @@ private:
   void reduceChunks(const CollectiveSpec &mine,
                     const std::vector<const CollectiveSpec *> &all);
 
+  void moveHalo(const CollectiveSpec &mine,
+                const std::vector<const CollectiveSpec *> &all);
+
   std::vector<Piece> pieces;
   std::vector<Chunk> reductions, gathers;
   int64_t received = 0;

@@ -79,6 +79,8 @@ CollectiveSpec AddressBook::collective(const plan::Collective &collective,
   spec.size = table(collective.size);
   spec.toOffset = table(collective.toOffset);
   spec.toSize = table(collective.toSize);
+  spec.extent = collective.extent;
+  spec.border = collective.border;
   spec.root = collective.root;
   spec.source = source(sourceIndex);
   return spec;

@@ -117,9 +117,9 @@ Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
       prepared.copiedBytes =
           book.operand(copy->dst).elements() *
           plan::byteSize(setup.rankClass.buffers[copy->dst.buffer].type);
-    // What a hook moves is its own affair.
+    // What a hook moves is its own affair; over no axes nothing is moved.
     if (auto *one = std::get_if<plan::Collective>(&instruction.body);
-        one && one->hook.empty())
+        one && one->hook.empty() && !one->axes.empty())
       prepared.collective = static_cast<int>(one->kind);
     Status status = prepareCall(instruction, context, prepared.call);
     if (!status.ok()) {

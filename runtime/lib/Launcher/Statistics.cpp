@@ -28,8 +28,13 @@ Json totals(const std::vector<RankCounters> &counters, Phase phase) {
       calls = perRun(counter.calls, rank.*phase);
       bytes.push_back(perRun(counter.receivedBytes, rank.*phase));
     }
-    out[plan::toString(plan::CollectiveKind(kind))] = {
-        {"calls", calls}, {"bytes_per_rank", bytes}};
+    Json &entry = out[plan::toString(plan::CollectiveKind(kind))];
+    if (!entry.is_null()) { // both kinds of halo are one
+      calls += entry["calls"].get<int64_t>();
+      for (size_t rank = 0; rank < bytes.size(); ++rank)
+        bytes[rank] += entry["bytes_per_rank"][rank].get<int64_t>();
+    }
+    entry = {{"calls", calls}, {"bytes_per_rank", bytes}};
   }
   return out;
 }

@@ -23,6 +23,13 @@ static int64_t reducedElements(const View &src, int64_t me, int64_t members) {
   return (members - 1) * own + total - own;
 }
 
+Halo haloOf(const Plan &plan, const Collective &collective) {
+  auto table = [&](int index) { return plan.tables[index].values; };
+  return {table(collective.offset),   table(collective.size),
+          table(collective.toOffset), table(collective.toSize),
+          collective.extent,          collective.border};
+}
+
 int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
                       const Collective &collective, int64_t rank) {
   if (!collective.more.empty()) {
@@ -56,6 +63,14 @@ int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
   }
   case CollectiveKind::Broadcast:
     elements = me == collective.root ? 0 : elementsBut(dst.shape, -1);
+    break;
+  case CollectiveKind::HaloExchange:
+    elements = haloOf(plan, collective).receivedInExchange(me) *
+               elementsBut(dst.shape, collective.dim);
+    break;
+  case CollectiveKind::HaloReduce:
+    elements = haloOf(plan, collective).receivedInReduce(me) *
+               elementsBut(dst.shape, collective.dim);
     break;
   }
   return elements * byteSize(rankClass.buffers[dst.buffer].type);

@@ -79,6 +79,9 @@ private:
   bool checkLocalShapes(const Collective &collective, int64_t rank);
   bool checkClassesAgree();
   bool checkSame(const std::vector<const Collective *> &byClass);
+  bool checkShareTables(const Collective &collective, int offset, int size,
+                        const char *what);
+  bool checkHeld(const Collective &collective);
 
   /// Ranks of the current class, one for each coordinate along `axes`: what
   /// depends on nothing else need not be looked at on every rank.

@@ -4,6 +4,7 @@
 #include "PlanFields.h"
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace hocket::plan {
 
@@ -43,6 +44,9 @@ std::string difference(const Collective &a, const Collective &b) {
     return "is over other axes than in class 0";
   if (a.kind == CollectiveKind::Broadcast && a.root != b.root)
     return is("root", std::to_string(b.root), std::to_string(a.root));
+  if (a.border != b.border)
+    return is("border", borderWords[size_t(b.border)],
+              borderWords[size_t(a.border)]);
   bool isReduction = a.kind == CollectiveKind::AllReduce ||
                      a.kind == CollectiveKind::ReduceScatter;
   if (isReduction && a.reduction != b.reduction)
@@ -74,15 +78,16 @@ struct GroupCut {
       tables.insert(tables.end(),
                     {one.offset, one.size, one.toOffset, one.toSize});
     }
+    if (collective.isHalo())
+      shape[collective.dim] = collective.extent;
   }
 };
 
 } // namespace
 
-/// The intervals of all members: tables over exactly the collective's axes,
-/// inside [0, extent), disjoint.
-bool Checker::checkShards(const Collective &collective, int offset, int size,
-                          const char *what, int64_t extent) {
+/// Tables over exactly the collective's axes.
+bool Checker::checkShareTables(const Collective &collective, int offset,
+                               int size, const char *what) {
   for (int table : {offset, size}) {
     if (table < 0 || size_t(table) >= plan.tables.size())
       return fail(std::string(what) + ": table " + std::to_string(table) +
@@ -92,6 +97,15 @@ bool Checker::checkShards(const Collective &collective, int offset, int size,
       return fail(std::string(what) + ": table " + std::to_string(table) +
                   " is not over the axes of the collective");
   }
+  return true;
+}
+
+/// The intervals of all members: tables over exactly the collective's axes,
+/// inside [0, extent), disjoint.
+bool Checker::checkShards(const Collective &collective, int offset, int size,
+                          const char *what, int64_t extent) {
+  if (!checkShareTables(collective, offset, size, what))
+    return false;
   const auto &offsets = plan.tables[offset].values;
   const auto &sizes = plan.tables[size].values;
   std::vector<std::pair<int64_t, int64_t>> shards;
@@ -115,7 +129,7 @@ bool Checker::checkShards(const Collective &collective, int offset, int size,
 bool Checker::checkBody(const Collective &c) {
   if (!checkAxes(c.axes))
     return false;
-  if (c.axes.empty())
+  if (c.axes.empty() && !c.isHalo())
     return fail("has no axes");
   if (!checkRead("src", c.src) || !checkWrite("dst", c.dst) ||
       !checkType("src", c.src, typeOf(c.dst)) || !checkMore(c))
@@ -124,7 +138,12 @@ bool Checker::checkBody(const Collective &c) {
     return fail("src has " + std::to_string(c.src.shape.size()) +
                 " dims and dst " + std::to_string(c.dst.shape.size()));
   bool isReduction = c.kind == CollectiveKind::AllReduce ||
-                     c.kind == CollectiveKind::ReduceScatter;
+                     c.kind == CollectiveKind::ReduceScatter ||
+                     c.kind == CollectiveKind::HaloReduce;
+  if (c.isHalo() && c.reduction != Reduction::Sum)
+    return fail("reduces with " +
+                std::string(words(Reduction())[size_t(c.reduction)]) +
+                ", margins are summed");
   if (isReduction && c.reduction == Reduction::Sum &&
       typeOf(c.src) == DType::Bool)
     return fail("cannot sum bool");
@@ -164,10 +183,34 @@ bool Checker::checkMore(const Collective &c) {
   return true;
 }
 
+/// What members are to hold of a halo's dim can be had from what they own.
+bool Checker::checkHeld(const Collective &c) {
+  if (c.extent < 0 || c.extent > largestNumber)
+    return fail("extent " + std::to_string(c.extent) + " is out of range");
+  if (!checkShards(c, c.offset, c.size, "shards", c.extent) ||
+      !checkShareTables(c, c.toOffset, c.toSize, "held"))
+    return false;
+  Halo halo = haloOf(plan, c);
+  int64_t owned =
+      std::accumulate(halo.size.begin(), halo.size.end(), int64_t(0));
+  if (owned != c.extent)
+    return fail("shards: members own " + std::to_string(owned) + " of " +
+                std::to_string(c.extent));
+  for (size_t i = 0; i < halo.heldSize.size(); ++i) {
+    int64_t begin = halo.heldOffset[i], end = begin + halo.heldSize[i];
+    if (end < begin || !reaches(c.border, begin, end, c.extent))
+      return fail("held: member " + std::to_string(i) + " has [" +
+                  std::to_string(begin) + ", " + std::to_string(end) + ") of " +
+                  std::to_string(c.extent) + " with a border of " +
+                  borderWords[size_t(c.border)]);
+  }
+  return true;
+}
+
 bool Checker::checkShapes(const Collective &c) {
   bool hasDim = c.kind == CollectiveKind::ReduceScatter ||
                 c.kind == CollectiveKind::AllGather ||
-                c.kind == CollectiveKind::AllToAll;
+                c.kind == CollectiveKind::AllToAll || c.isHalo();
   if (!hasDim)
     return checkShape("dst", c.dst, c.src.shape);
   int dims = int(c.src.shape.size());
@@ -178,7 +221,9 @@ bool Checker::checkShapes(const Collective &c) {
                 std::to_string(c.toDim) + " do not fit " +
                 std::to_string(dims) + " dims");
   const View &whole = c.kind == CollectiveKind::ReduceScatter ? c.src : c.dst;
-  if (!checkShards(c, c.offset, c.size, "shards", whole.shape[c.dim]))
+  if (c.isHalo()
+          ? !checkHeld(c)
+          : !checkShards(c, c.offset, c.size, "shards", whole.shape[c.dim]))
     return false;
   if (isExchange &&
       !checkShards(c, c.toOffset, c.toSize, "to_shards", c.src.shape[c.toDim]))
@@ -198,22 +243,22 @@ bool Checker::checkShapes(const Collective &c) {
 /// What this rank holds of the cut dim is what the tables say.
 bool Checker::checkLocalShapes(const Collective &c, int64_t rank) {
   int64_t me = plan.coordinate(rank, c.axes);
-  bool scatters = c.kind == CollectiveKind::ReduceScatter;
-  int64_t local = (scatters ? c.dst : c.src).shape[c.dim];
-  int64_t expected = plan.tables[c.size].values[me];
-  if (local != expected)
-    return fail(std::string(scatters ? "dst" : "src") + " holds " +
-                std::to_string(local) + " of dim " + std::to_string(c.dim) +
+  bool scatters = c.kind == CollectiveKind::ReduceScatter ||
+                  c.kind == CollectiveKind::HaloReduce;
+  auto check = [&](bool ofDst, int dim, int table) {
+    int64_t local = (ofDst ? c.dst : c.src).shape[dim];
+    int64_t expected = plan.tables[table].values[me];
+    return local == expected ||
+           fail(std::string(ofDst ? "dst" : "src") + " holds " +
+                std::to_string(local) + " of dim " + std::to_string(dim) +
                 ", the table says " + std::to_string(expected) + " for rank " +
                 std::to_string(rank));
-  if (c.kind != CollectiveKind::AllToAll)
-    return true;
-  local = c.dst.shape[c.toDim];
-  expected = plan.tables[c.toSize].values[me];
-  return local == expected ||
-         fail("dst holds " + std::to_string(local) + " of dim " +
-              std::to_string(c.toDim) + ", the table says " +
-              std::to_string(expected) + " for rank " + std::to_string(rank));
+  };
+  if (!check(scatters, c.dim, c.size))
+    return false;
+  if (c.isHalo())
+    return check(!scatters, c.dim, c.toSize);
+  return c.kind != CollectiveKind::AllToAll || check(true, c.toDim, c.toSize);
 }
 
 /// Ranks wait for each other in a collective, so all classes must run the same

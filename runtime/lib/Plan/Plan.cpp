@@ -53,6 +53,7 @@ Collective Collective::alone(size_t tensor) const {
   one.axes = axes;
   one.reduction = reduction;
   one.toDim = toDim, one.toOffset = toOffset, one.toSize = toSize;
+  one.extent = extent, one.border = border;
   one.root = root;
   one.id = id;
   one.hook = hook;

@@ -35,7 +35,7 @@ inline constexpr std::array<const char *, 2> words(InitKind) {
 inline constexpr std::array<const char *, 7> words(PostOp) {
   return {"add", "relu", "gelu_erf", "gelu_tanh", "silu", "tanh", "mul"};
 }
-inline constexpr std::array<const char *, 5> words(CollectiveKind) {
+inline constexpr std::array<const char *, 7> words(CollectiveKind) {
   return {"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
           "broadcast"};
 }
@@ -218,6 +218,8 @@ template <class V> void fields(V &v, Iota &x) {
   v.required("dst", x.dst);
   v.required("dim", x.dim);
   v.optional("first", x.first, {});
+  v.optional("extent", x.extent, int64_t(0));
+  v.optional("border", x.border, Border::Zero);
 }
 
 template <class V> void fields(V &v, Budget &x) {

@@ -11,7 +11,9 @@ using Json = nlohmann::ordered_json;
 namespace hocket::plan {
 
 const char *toString(CollectiveKind kind) {
-  return words(CollectiveKind())[size_t(kind)];
+  bool isHalo = kind == CollectiveKind::HaloExchange ||
+                kind == CollectiveKind::HaloReduce;
+  return isHalo ? "halo" : words(CollectiveKind())[size_t(kind)];
 }
 
 namespace {
@@ -43,7 +45,8 @@ struct Stage {
       size_t next = 0;
       for (const Instruction &instruction : rankClass.*list) {
         auto *collective = std::get_if<Collective>(&instruction.body);
-        if (!collective)
+        // One over no axes moves nothing between ranks.
+        if (!collective || collective->axes.empty())
           continue;
         if (next == entries.size())
           entries.push_back({&instruction, collective,
@@ -134,18 +137,18 @@ struct Stage {
   Json totals() const {
     Json out = Json::object();
     for (size_t kind = 0; kind < words(CollectiveKind()).size(); ++kind) {
+      const char *word = toString(CollectiveKind(kind));
       int64_t calls = 0;
       std::vector<int64_t> bytes(plan.rankCount(), 0);
       for (const Entry &entry : entries) {
-        if (entry.collective->kind != CollectiveKind(kind) ||
+        if (toString(entry.collective->kind) != std::string_view(word) ||
             !entry.collective->hook.empty())
           continue;
         ++calls;
         for (size_t rank = 0; rank < bytes.size(); ++rank)
           bytes[rank] += entry.bytes[rank];
       }
-      out[words(CollectiveKind())[kind]] = {{"calls", calls},
-                                            {"bytes_per_rank", bytes}};
+      out[word] = {{"calls", calls}, {"bytes_per_rank", bytes}};
     }
     return out;
   }

@@ -14,61 +14,13 @@
 #ifndef HOCKET_PLAN_PLAN_H
 #define HOCKET_PLAN_PLAN_H
 
+#include "hocket/Plan/Halo.h"
 #include "hocket/Plan/Recipe.h"
-#include <cstdint>
-#include <string>
+#include "hocket/Plan/View.h"
 #include <variant>
 #include <vector>
 
 namespace hocket::plan {
-
-enum class DType { F32, F64, F16, BF16, I32, I64, Bool };
-int64_t byteSize(DType type);
-const char *toString(DType type);
-
-enum class Reduction { Sum, Max, Min };
-
-struct MeshAxis {
-  std::string name;
-  int64_t size;
-};
-
-/// A number that differs from rank to rank: values[coordinate along `axes`].
-struct Table {
-  std::vector<int> axes; // indices into Plan::mesh, major first
-  std::vector<int64_t> values;
-};
-
-/// A number known when compiling, or `scale * table` on top of it.
-struct Scalar {
-  int64_t constant = 0;
-  int table = -1; // index into Plan::tables, or -1
-  int64_t scale = 1;
-};
-
-enum class Region { Arena, Weights, Input, Output, State };
-
-/// One memory range of a rank. Arena, Weights and State buffers lie at `offset`
-/// bytes (64-byte aligned) of that region; Arena buffers of disjoint lifetimes
-/// overlap. What State holds after a step the next step finds there.
-/// Input and Output buffers are dense, hold the rank's local box of
-/// Plan::inputs / Plan::outputs [offset], and are owned by the executor.
-struct Buffer {
-  Region region;
-  int64_t offset; // bytes; for Input and Output the index of the tensor
-  int64_t bytes;
-  DType type;
-};
-
-/// A strided window of a buffer: element (i0, i1, ...) lies at
-/// offset + sum(terms) + sum(i_k * strides_k), all in elements.
-struct View {
-  int buffer = -1;
-  int64_t offset = 0;
-  std::vector<Scalar> terms; // per-coordinate offsets (a slice is a view)
-  std::vector<int64_t> shape;
-  std::vector<int64_t> strides;
-};
 
 /// How one factor of a global tensor is cut: which axes, and where each
 /// coordinate begins and how much it has.
@@ -235,6 +187,8 @@ enum class CollectiveKind {
 /// `more` tensors of one type at once, each along its own dim.
 struct Collective {
   CollectiveKind kind;
+  HaloExchange,
+  HaloReduce,
   std::vector<int> axes;
   View src, dst;
   struct Pair {
@@ -247,6 +201,16 @@ struct Collective {
   int dim = -1, offset = -1, size = -1;
   int toDim = -1, toOffset = -1, toSize = -1;
   int64_t root = 0;
+///  HaloExchange   dst[dim: e - toOffset[i]] = src_j[dim: p - offset[j]] for e
+///  in
+///                 [toOffset[i], toOffset[i] + toSize[i]), where p is the place
+///                 in [0, extent) that e shows under `border` (Halo.h) and j
+///                 the member that owns it; zeros where e shows none
+///  HaloReduce     its transpose: dst[dim: p - offset[i]] = the sum, over
+///  members
+///                 j in their order and e of theirs that show p, of
+///                 src_j[dim: e - toOffset[j]]
+/// Only the last two may have no axes: then they are a rank's own work.
   int64_t id = 0;   // equal on all classes: the n-th collective of the program
   std::string hook; // a user's own function that does it, see Hook; or ""
   static bool movesSeveral(CollectiveKind kind);
@@ -263,10 +227,16 @@ struct Fill {
 /// dst[i, ...] = first + i along `dim` (load time).
 struct Iota {
   View dst;
+  int64_t extent = 0;           // of dim; halos only
+  Border border = Border::Zero; // halos only
   int dim;
   Scalar first;
 };
 
+  bool isHalo() const {
+    return kind == CollectiveKind::HaloExchange ||
+           kind == CollectiveKind::HaloReduce;
+  }
 /// A user's own function, int name(const hocket_call *): see hocket/Hook.h. The
 /// views have one extent a dim.
 struct Hook {
@@ -339,5 +309,8 @@ bool fromJson(const std::string &text, Plan &plan, std::string &error);
 bool fromCbor(const uint8_t *data, size_t size, Plan &plan, std::string &error);
 
 } // namespace hocket::plan
+
+/// What the members of a halo exchange or reduction own and hold.
+Halo haloOf(const Plan &plan, const Collective &collective);
 
 #endif // HOCKET_PLAN_PLAN_H

@@ -42,7 +42,8 @@ namespace hocket::plan {
 /// The report on `plan`, which check() has accepted.
 nlohmann::ordered_json summary(const Plan &plan);
 
-/// The word for a kind of collective: "all_reduce".
+/// The word for a kind of collective: "all_reduce". Both kinds of halo have
+/// one.
 const char *toString(CollectiveKind kind);
 
 } // namespace hocket::plan

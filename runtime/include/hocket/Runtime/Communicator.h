@@ -38,7 +38,8 @@ struct CollectiveSpec {
   std::vector<int64_t> members; // ranks; the same order on all members
   int64_t me = 0;               // index into members
   Window src, dst; // may overlap only if equal and the kind is AllReduce or
-                   // Broadcast
+                   // Broadcast, or if what a member owns of a halo is that
+                   // part of what it holds
   struct Part {
     Window src, dst;
     int dim = -1;
@@ -49,11 +50,21 @@ struct CollectiveSpec {
   std::vector<int64_t> offset = {}, size = {}; // along dim, by member
   int toDim = -1;
   std::vector<int64_t> toOffset, toSize; // along toDim, by member
-  int64_t root = 0;                      // index into members
+  int64_t extent = 0;                    // as in plan::Collective
+  plan::Border border = plan::Border::Zero;
+  int64_t root = 0; // index into members
   plan::Source source;
 
   /// `all_gather of "h.0.mlp" (gpt2_schedules.hkt:12:3)`
   std::string describe() const;
+  bool isHalo() const {
+    return kind == plan::CollectiveKind::HaloExchange ||
+           kind == plan::CollectiveKind::HaloReduce;
+  }
+  /// What members own and hold of a halo's dim.
+  plan::Halo halo() const {
+    return {offset, size, toOffset, toSize, extent, border};
+  }
   /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
   CollectiveSpec alone(size_t tensor) const;
 };

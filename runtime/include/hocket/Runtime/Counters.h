@@ -11,7 +11,7 @@
 
 namespace hocket::runtime {
 
-constexpr int collectiveKinds = 5; // plan::CollectiveKind
+constexpr int collectiveKinds = 7; // plan::CollectiveKind
 /// Alternatives of Instruction::body.
 constexpr int instructionKinds = plan::instructionWords.size();
 
