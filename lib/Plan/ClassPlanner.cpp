@@ -168,6 +168,8 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
       .Default([&](Operation *other) -> LogicalResult {
         if (isViewOp(other))
           return planView(*other);
+        if (auto pass = convolutionPass(*other))
+          return planConvolution(*other, *pass);
         return other->emitError("not supported yet: '")
                << other->getName() << "' in a compiled program";
       });

@@ -124,10 +124,21 @@ private:
   plan::Dropout dropoutOf(mlir::Operation &op, mlir::Value q, mlir::Value step,
                           double p);
   template <class OpTy> plan::Attention attentionOf(OpTy op);
+  /// A dense result whose dims lie in memory in this order, outermost first;
+  /// its window by dims.
+  Strided allocateByDims(mlir::Value value, llvm::ArrayRef<size_t> order);
   Strided allocateBySeq(mlir::Value value);
   mlir::LogicalResult planAttentionGrad(nn::AttentionGradOp op);
   mlir::LogicalResult planEmbedding(nn::EmbeddingOp op);
   mlir::LogicalResult planEmbeddingGrad(nn::EmbeddingGradOp op);
+
+  // Convolutions.cpp
+  /// Nothing for another operation.
+  static std::optional<plan::ConvolutionPass>
+  convolutionPass(mlir::Operation &op);
+  mlir::LogicalResult planConvolution(mlir::Operation &op,
+                                      plan::ConvolutionPass pass);
+  Strided allocateActivation(mlir::Value value);
 
   // Kernels.cpp
   mlir::LogicalResult planKernel(spmd::KernelOp op);

@@ -59,13 +59,11 @@ static std::pair<int64_t, int64_t> flopsOf(const plan::Attention &attention) {
   return {weights * q[3], weights * v[3]};
 }
 
-/// [batch, heads, seq, dim] in memory as batch, seq, heads, dim: what follows
-/// joins heads and dim.
-Strided ClassPlanner::allocateBySeq(Value value) {
+Strided ClassPlanner::allocateByDims(Value value, ArrayRef<size_t> dims) {
   auto layout = nn::layoutOf(value);
   Numbers sizes = factorSizes(layout);
   SmallVector<int64_t> order;
-  for (size_t dim : {0, 2, 1, 3}) {
+  for (size_t dim : dims) {
     size_t first = firstFactor(layout, dim);
     for (size_t i = 0; i < layout.getDims()[dim].getFactors().size(); ++i)
       order.push_back(first + i);
@@ -78,6 +76,12 @@ Strided ClassPlanner::allocateBySeq(Value value) {
   }
   values[value] = allocate(typeOf(value), sizes, strides);
   return *reshaped(values[value], layout.getShape());
+}
+
+/// [batch, heads, seq, dim] in memory as batch, seq, heads, dim: what follows
+/// joins heads and dim.
+Strided ClassPlanner::allocateBySeq(Value value) {
+  return allocateByDims(value, {0, 2, 1, 3});
 }
 
 LogicalResult ClassPlanner::planAttention(nn::AttentionOp op) {

@@ -72,6 +72,12 @@ template <typename Touch> struct BufferVisitor {
     view(embedding.ids);
     view(embedding.out);
   }
+  void operator()(const plan::Convolution &convolution) const {
+    view(convolution.x);
+    view(convolution.weight);
+    view(convolution.y);
+    view(convolution.bias);
+  }
   void operator()(const plan::Copy &copy) const {
     view(copy.src);
     view(copy.dst);

@@ -80,6 +80,24 @@ inline Plan fullPlan() {
     c.step.push_back({0, EmbeddingGrad{view(3, {3}), view(1, {3, 2}),
                                        view(0, {8, 2}), Scalar{0, 2, 4}, 16}});
     c.step.push_back({1, Hook{"own", {view(0, {4})}, {view(1, {4})}}});
+    Collective attach = exchange;
+    attach.kind = CollectiveKind::HaloExchange, attach.id = 5;
+    attach.reduction = Reduction::Sum, attach.toDim = -1;
+    attach.extent = 4, attach.border = Border::Reflect;
+    attach.src = view(0, {4, 2}), attach.dst = view(1, {4, 2});
+    Collective addBack = attach;
+    addBack.kind = CollectiveKind::HaloReduce, addBack.id = 6;
+    for (const Collective &collective : {attach, addBack})
+      c.step.push_back({1, collective});
+    // Two groups of one channel, a window of two with one zero before x.
+    Convolution convolution;
+    convolution.x = view(0, {1, 2, 4}), convolution.weight = view(1, {2, 1, 2});
+    convolution.y = view(1, {1, 2, 2}), convolution.bias = view(0, {2});
+    convolution.strides = {2}, convolution.dilations = {2};
+    convolution.lows = {1}, convolution.highs = {0}, convolution.groups = 2;
+    c.step.push_back({0, convolution});
+    convolution.bias = {}, convolution.pass = ConvolutionPass::WeightGradient;
+    c.step.push_back({0, convolution});
   }
   return plan;
 }

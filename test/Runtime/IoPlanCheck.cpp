@@ -209,6 +209,55 @@ const BadEdit badInstructions[] = {
 INSTANTIATE_TEST_SUITE_P(Instructions, BadPlanEdit,
                          testing::ValuesIn(badInstructions));
 
+const BadEdit badConvolutions[] = {
+    {STEP "16 (convolution, proj): x has 2 dims and weight 3, expected 3 to 5, "
+          "equally",
+     [](Plan &p) { step<Convolution>(p, 16).x = step<Matmul>(p, 3).a; }},
+    {STEP "16 (convolution, proj): strides has 2 entries, x has 1 spatial dims",
+     [](Plan &p) { step<Convolution>(p, 16).strides = {1, 1}; }},
+    {STEP "16 (convolution, proj): dilations has 0, expected 1 or more",
+     [](Plan &p) { step<Convolution>(p, 16).dilations = {0}; }},
+    {STEP "16 (convolution, proj): highs has -1, expected 0 or more",
+     [](Plan &p) { step<Convolution>(p, 16).highs = {-1}; }},
+    {STEP "16 (convolution, proj): weight has shape [2, 1, 2], which 1 groups "
+          "of 2 channels have not",
+     [](Plan &p) { step<Convolution>(p, 16).groups = 1; }},
+    {STEP "16 (convolution, proj): weight has shape [2, 1, 0], expected a tap "
+          "in every dim",
+     [](Plan &p) { step<Convolution>(p, 16).weight.shape[2] = 0; }},
+    {STEP "16 (convolution, proj): y has shape [1, 2, 2], expected [1, 2, 1]",
+     [](Plan &p) { step<Convolution>(p, 16).lows = {0}; }},
+    {STEP "16 (convolution, proj): y has shape [1, 2, 2], expected [1, 2, 0]",
+     [](Plan &p) { step<Convolution>(p, 16).dilations = {9}; }},
+    {STEP "16 (convolution, proj): bias has shape [1], expected [2]",
+     [](Plan &p) { step<Convolution>(p, 16).bias.shape = {1}; }},
+    {STEP "17 (convolution, proj): has a bias, which a gradient does not read",
+     [](Plan &p) {
+       step<Convolution>(p, 17).bias = step<Convolution>(p, 16).bias;
+     }},
+    {STEP "17 (convolution, proj): is of i32, expected a type of floats",
+     [](Plan &p) {
+       View ids = step<Embedding>(p, 5).ids;
+       View &y = step<Convolution>(p, 17).y;
+       y.buffer = ids.buffer;
+     }},
+    {STEP "17 (convolution, proj): x is i32, expected f32",
+     [](Plan &p) {
+       step<Convolution>(p, 17).x.buffer = step<Embedding>(p, 5).ids.buffer;
+     }},
+    {STEP "17 (convolution, proj): its result is i32, expected f32",
+     [](Plan &p) {
+       step<Convolution>(p, 17).weight.buffer =
+           step<Embedding>(p, 5).ids.buffer;
+     }},
+    {STEP "16 (convolution, proj): bias is i32, expected f32",
+     [](Plan &p) {
+       step<Convolution>(p, 16).bias.buffer = step<Embedding>(p, 5).ids.buffer;
+     }},
+};
+INSTANTIATE_TEST_SUITE_P(Convolutions, BadPlanEdit,
+                         testing::ValuesIn(badConvolutions));
+
 const BadEdit badCollectives[] = {
     {STEP "7 (collective, proj): shards: table 9 does not exist, there are 4",
      [](Plan &p) { step<Collective>(p, 7).offset = 9; }},
@@ -289,6 +338,40 @@ const BadEdit badCollectives[] = {
      [](Plan &p) { step<Collective>(p, 10).hook = "own"; }},
     {"class 1, collective 0: hook is '', in class 0 it is 'own'",
      [](Plan &p) { step<Collective>(p, 1).hook = "own"; }},
+    {STEP "14 (collective, proj): shards: members own 4 of 5",
+     [](Plan &p) { step<Collective>(p, 14).extent = 5; }},
+    {STEP "14 (collective, proj): extent -1 is out of range",
+     [](Plan &p) { step<Collective>(p, 14).extent = -1; }},
+    {STEP "14 (collective, proj): held: table 9 does not exist, there are 4",
+     [](Plan &p) { step<Collective>(p, 14).toSize = 9; }},
+    {STEP "14 (collective, proj): held: member 0 has [-4, -2) of 4 with a "
+          "border of reflect",
+     [](Plan &p) {
+       p.tables.push_back(p.tables[2]);
+       p.tables.back().values = {-4, 2};
+       step<Collective>(p, 14).toOffset = 4;
+     }},
+    {STEP "14 (collective, proj): held: member 1 has [2, 1) of 4 with a "
+          "border of reflect",
+     [](Plan &p) {
+       p.tables.push_back(p.tables[3]);
+       p.tables.back().values = {2, -1};
+       step<Collective>(p, 14).toSize = 4;
+     }},
+    {STEP "14 (collective, proj): dst holds 2 of dim 1, the table says 3 for "
+          "rank 0",
+     [](Plan &p) {
+       p.tables.push_back(p.tables[3]);
+       p.tables.back().values = {3, 2};
+       step<Collective>(p, 14).toSize = 4;
+     }},
+    {STEP "15 (collective, proj): dst holds 4 of dim 0, the table says 2 for "
+          "rank 0",
+     [](Plan &p) { step<Collective>(p, 15).dim = 0; }},
+    {STEP "15 (collective, proj): reduces with max, margins are summed",
+     [](Plan &p) { step<Collective>(p, 15).reduction = Reduction::Max; }},
+    {"class 1, collective 5: border is reflect, in class 0 it is zero",
+     [](Plan &p) { step<Collective>(p, 14).border = Border::Zero; }},
     {STEP "13 (hook, proj): has no name",
      [](Plan &p) { step<Hook>(p, 13).name = ""; }},
     {STEP "13 (hook, proj): an output writes to an input",
@@ -319,6 +402,8 @@ INSTANTIATE_TEST_SUITE_P(Collectives, BadPlanEdit,
 
 TEST(PlanCheck, ShardsOfACollectiveAreChecked) {
   Plan plan = fullPlan();
+  for (RankClass &rankClass : plan.classes) // the others have the same tables
+    rankClass.step.erase(rankClass.step.begin() + 11, rankClass.step.end());
   std::string error;
   ASSERT_TRUE(check(plan, error)) << error;
   plan.tables[3].values = {3, 2};

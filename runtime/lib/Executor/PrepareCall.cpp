@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Executor/PrepareCall.h"
 #include "hocket/Cpu/Attention.h"
+#include "hocket/Cpu/Convolution.h"
 #include "hocket/Cpu/Simple.h"
 #include "runtime/lib/Executor/HookCall.h"
 #include <cstring>
@@ -105,6 +106,7 @@ struct Preparer {
   Status operator()(const plan::Embedding &embedding) const;
   Status operator()(const plan::AttentionGrad &gradient) const;
   Status operator()(const plan::EmbeddingGrad &gradient) const;
+  Status operator()(const plan::Convolution &convolution) const;
   Status operator()(const plan::Copy &copy) const {
     return done(
         makeCopy(operand(copy.src), operand(copy.dst), context.threads));
@@ -249,6 +251,22 @@ Status Preparer::operator()(const plan::EmbeddingGrad &gradient) const {
   arguments.vocab = gradient.vocab;
   arguments.name = nameOf(gradient.ids);
   return done(makeEmbeddingGrad(arguments, context.threads));
+}
+
+Status Preparer::operator()(const plan::Convolution &convolution) const {
+  ConvolutionArguments arguments;
+  arguments.pass = convolution.pass;
+  arguments.x = operand(convolution.x);
+  arguments.weight = operand(convolution.weight);
+  arguments.y = operand(convolution.y);
+  if (convolution.bias.buffer >= 0)
+    arguments.bias = operand(convolution.bias);
+  arguments.strides = convolution.strides;
+  arguments.dilations = convolution.dilations;
+  arguments.lows = convolution.lows;
+  arguments.highs = convolution.highs;
+  arguments.groups = convolution.groups;
+  return makeConvolution(arguments, context.threads, call);
 }
 
 Status Preparer::operator()(const plan::Hook &hook) const {

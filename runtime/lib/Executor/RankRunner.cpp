@@ -32,6 +32,9 @@ Status RankRunner::prepare() {
     status = prepareList(setup.rankClass.step, stepCalls);
   if (status.ok())
     status = shareScratch();
+  for (const Prepared &prepared : stepCalls)
+    if (std::string name = prepared.call->implementation(); !name.empty())
+      ++counters.implementations[name];
   for (const std::unique_ptr<PackedWeight> &pack : packs)
     counters.packedBytes += pack ? pack->bytes() : 0;
   events.reserve(setup.traceEvents);

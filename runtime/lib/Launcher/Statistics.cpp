@@ -47,6 +47,15 @@ std::vector<int64_t> byRank(const RunReport &report, Get get) {
   return values;
 }
 
+/// Instructions of a step by who computes them, of all ranks.
+Json implementations(const RunReport &report) {
+  std::map<std::string, int64_t> counts;
+  for (const RankCounters &rank : report.counters)
+    for (const auto &[name, count] : rank.implementations)
+      counts[name] += count;
+  return counts;
+}
+
 /// Calls and seconds a step by kind of instruction, mean over ranks.
 Json instructionTimes(const RunReport &report) {
   Json out = Json::object();
@@ -129,7 +138,8 @@ Json statistics(const plan::Plan &plan, const RunReport &report) {
            {{"median", report.medianStepSeconds()},
             {"min", report.leastStepSeconds()},
             {"all", report.stepSeconds}}},
-          {"instructions", instructionTimes(report)}};
+          {"instructions", instructionTimes(report)},
+          {"implementations", implementations(report)}};
 }
 
 std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
@@ -174,6 +184,10 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
                   calls == 1 ? "" : "s");
     appendRow(text, kind.c_str(), value);
   }
+  if (!counted["implementations"].empty())
+    text += "convolutions of all ranks in a step\n";
+  for (const auto &[name, count] : counted["implementations"].items())
+    appendRow(text, name.c_str(), count.dump());
   return text;
 }
 

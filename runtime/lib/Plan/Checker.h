@@ -48,6 +48,7 @@ private:
   bool checkBody(const Embedding &embedding);
   bool checkBody(const AttentionGrad &gradient);
   bool checkBody(const EmbeddingGrad &gradient);
+  bool checkBody(const Convolution &convolution);
   bool checkBody(const Copy &copy);
   bool checkBody(const Collective &collective);
   bool checkBody(const Fill &fill);
@@ -64,6 +65,10 @@ private:
   bool checkDropout(const Attention &attention);
   bool checkIds(const View &ids);
 
+  // WindowCheck.cpp: convolutions.
+  bool checkWindow(const Convolution &convolution);
+  bool checkConvolutionTypes(const Convolution &convolution);
+
   // ViewCheck.cpp: whether a view stays inside its buffer on every rank.
   bool checkRead(const char *what, const View &view);
   bool checkWrite(const char *what, const View &view);
@@ -74,14 +79,14 @@ private:
   bool checkAxes(const std::vector<int> &axes);
   bool checkShards(const Collective &collective, int offset, int size,
                    const char *what, int64_t extent);
+  bool checkShareTables(const Collective &collective, int offset, int size,
+                        const char *what);
+  bool checkHeld(const Collective &collective);
   bool checkMore(const Collective &collective);
   bool checkShapes(const Collective &collective);
   bool checkLocalShapes(const Collective &collective, int64_t rank);
   bool checkClassesAgree();
   bool checkSame(const std::vector<const Collective *> &byClass);
-  bool checkShareTables(const Collective &collective, int offset, int size,
-                        const char *what);
-  bool checkHeld(const Collective &collective);
 
   /// Ranks of the current class, one for each coordinate along `axes`: what
   /// depends on nothing else need not be looked at on every rank.

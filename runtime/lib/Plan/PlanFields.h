@@ -37,7 +37,13 @@ inline constexpr std::array<const char *, 7> words(PostOp) {
 }
 inline constexpr std::array<const char *, 7> words(CollectiveKind) {
   return {"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
-          "broadcast"};
+          "broadcast",  "halo_exchange",  "halo_reduce"};
+}
+inline constexpr std::array<const char *, 4> words(Border) {
+  return borderWords;
+}
+inline constexpr std::array<const char *, 3> words(ConvolutionPass) {
+  return {"forward", "input_gradient", "weight_gradient"};
 }
 static_assert(instructionWords.size() ==
               std::variant_size_v<decltype(Instruction::body)>);
@@ -171,6 +177,19 @@ template <class V> void fields(V &v, EmbeddingGrad &x) {
   v.required("vocab", x.vocab);
 }
 
+template <class V> void fields(V &v, Convolution &x) {
+  v.required("pass", x.pass);
+  v.required("x", x.x);
+  v.required("weight", x.weight);
+  v.required("y", x.y);
+  v.optional("bias", x.bias, {});
+  v.required("strides", x.strides);
+  v.required("dilations", x.dilations);
+  v.required("lows", x.lows);
+  v.required("highs", x.highs);
+  v.optional("groups", x.groups, int64_t(1));
+}
+
 template <class V> void fields(V &v, Copy &x) {
   v.required("src", x.src);
   v.required("dst", x.dst);
@@ -199,6 +218,8 @@ template <class V> void fields(V &v, Collective &x) {
   v.optional("to_dim", x.toDim, -1);
   v.optional("to_offset", x.toOffset, -1);
   v.optional("to_size", x.toSize, -1);
+  v.optional("extent", x.extent, int64_t(0));
+  v.optional("border", x.border, Border::Zero);
   v.optional("root", x.root, int64_t(0));
   v.optional("hook", x.hook, std::string());
 }
@@ -218,8 +239,6 @@ template <class V> void fields(V &v, Iota &x) {
   v.required("dst", x.dst);
   v.required("dim", x.dim);
   v.optional("first", x.first, {});
-  v.optional("extent", x.extent, int64_t(0));
-  v.optional("border", x.border, Border::Zero);
 }
 
 template <class V> void fields(V &v, Budget &x) {

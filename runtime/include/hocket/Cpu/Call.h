@@ -7,6 +7,7 @@
 #include "hocket/Runtime/Status.h"
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace hocket::runtime {
@@ -36,6 +37,8 @@ public:
   /// Told once before the first run; 64-byte aligned, at least scratchBytes().
   virtual void setScratch(void *scratch) {}
   virtual Status run() = 0;
+  /// Who computes it, where a library may or may not: "brgconv:avx512_core".
+  virtual std::string implementation() const { return ""; }
   /// After a run that failed: because of the communicator, not of this rank.
   virtual bool failedInCommunicator() const { return false; }
 };

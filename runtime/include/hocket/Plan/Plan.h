@@ -159,6 +159,23 @@ struct EmbeddingGrad {
   int64_t vocab;
 };
 
+enum class ConvolutionPass { Forward, InputGradient, WeightGradient };
+
+/// y[b, c, o...] = bias[c] + sum over k in c's group and taps t of
+/// x[b, k, o * strides + t * dilations - lows] * weight[c, k, t...], zeros
+/// where that is outside of x; with n = x + lows + highs - dilations * (taps -
+/// 1) positions of a dim there are (n - 1) / strides + 1 outputs. Views: x [b,
+/// cin, s...], weight [cout, cin / groups, t...], y [b, cout, o...]; 1 to 3
+/// dims s. InputGradient computes x, as the gradient of it, from weight and y,
+/// which is the gradient of the result; WeightGradient computes weight from x
+/// and y.
+struct Convolution {
+  ConvolutionPass pass = ConvolutionPass::Forward;
+  View x, weight, y, bias; // bias [cout], forward only, or buffer -1
+  std::vector<int64_t> strides, dilations, lows, highs;
+  int64_t groups = 1;
+};
+
 /// dst = src, element for element (views of equal shape, same dtype).
 struct Copy {
   View src, dst;
@@ -170,6 +187,8 @@ enum class CollectiveKind {
   AllGather,
   AllToAll,
   Broadcast,
+  HaloExchange,
+  HaloReduce,
 };
 
 /// A collective among the ranks that differ only on `axes` (coordinate order =
@@ -182,13 +201,21 @@ enum class CollectiveKind {
 ///  toSize[i]]
 ///                 (was split on dim, becomes split on toDim)
 ///  Broadcast      dst = src_root
+///  HaloExchange   dst[dim: e - toOffset[i]] = src_j[dim: p - offset[j]] for e
+///  in
+///                 [toOffset[i], toOffset[i] + toSize[i]), where p is the place
+///                 in [0, extent) that e shows under `border` (Halo.h) and j
+///                 the member that owns it; zeros where e shows none
+///  HaloReduce     its transpose: dst[dim: p - offset[i]] = the sum, over
+///  members
+///                 j in their order and e of theirs that show p, of
+///                 src_j[dim: e - toOffset[j]]
+/// Only the last two may have no axes: then they are a rank's own work.
 /// offset/size are tables over exactly `axes`. Reductions run in member order,
 /// so that results do not depend on timing. The first three kinds may move
 /// `more` tensors of one type at once, each along its own dim.
 struct Collective {
   CollectiveKind kind;
-  HaloExchange,
-  HaloReduce,
   std::vector<int> axes;
   View src, dst;
   struct Pair {
@@ -200,20 +227,16 @@ struct Collective {
   Reduction reduction = Reduction::Sum;
   int dim = -1, offset = -1, size = -1;
   int toDim = -1, toOffset = -1, toSize = -1;
+  int64_t extent = 0;           // of dim; halos only
+  Border border = Border::Zero; // halos only
   int64_t root = 0;
-///  HaloExchange   dst[dim: e - toOffset[i]] = src_j[dim: p - offset[j]] for e
-///  in
-///                 [toOffset[i], toOffset[i] + toSize[i]), where p is the place
-///                 in [0, extent) that e shows under `border` (Halo.h) and j
-///                 the member that owns it; zeros where e shows none
-///  HaloReduce     its transpose: dst[dim: p - offset[i]] = the sum, over
-///  members
-///                 j in their order and e of theirs that show p, of
-///                 src_j[dim: e - toOffset[j]]
-/// Only the last two may have no axes: then they are a rank's own work.
   int64_t id = 0;   // equal on all classes: the n-th collective of the program
   std::string hook; // a user's own function that does it, see Hook; or ""
   static bool movesSeveral(CollectiveKind kind);
+  bool isHalo() const {
+    return kind == CollectiveKind::HaloExchange ||
+           kind == CollectiveKind::HaloReduce;
+  }
   /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
   Collective alone(size_t tensor) const;
 };
@@ -227,16 +250,10 @@ struct Fill {
 /// dst[i, ...] = first + i along `dim` (load time).
 struct Iota {
   View dst;
-  int64_t extent = 0;           // of dim; halos only
-  Border border = Border::Zero; // halos only
   int dim;
   Scalar first;
 };
 
-  bool isHalo() const {
-    return kind == CollectiveKind::HaloExchange ||
-           kind == CollectiveKind::HaloReduce;
-  }
 /// A user's own function, int name(const hocket_call *): see hocket/Hook.h. The
 /// views have one extent a dim.
 struct Hook {
@@ -247,7 +264,8 @@ struct Hook {
 struct Instruction {
   int source = -1; // index into Plan::sources
   std::variant<ReadParameter, Kernel, Matmul, PackWeight, Attention, Embedding,
-               Copy, Collective, Fill, Iota, AttentionGrad, EmbeddingGrad, Hook>
+               Copy, Collective, Fill, Iota, AttentionGrad, EmbeddingGrad, Hook,
+               Convolution>
       body;
 };
 
@@ -292,6 +310,9 @@ struct Plan {
   int64_t coordinate(int64_t rank, const std::vector<int> &axes) const;
 };
 
+/// What the members of a halo exchange or reduction own and hold.
+Halo haloOf(const Plan &plan, const Collective &collective);
+
 /// Bytes a rank receives from its peers in `collective` (= bytes it sends when
 /// shards are even). Plan reports and run-time counters both use this.
 int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
@@ -309,8 +330,5 @@ bool fromJson(const std::string &text, Plan &plan, std::string &error);
 bool fromCbor(const uint8_t *data, size_t size, Plan &plan, std::string &error);
 
 } // namespace hocket::plan
-
-/// What the members of a halo exchange or reduction own and hold.
-Halo haloOf(const Plan &plan, const Collective &collective);
 
 #endif // HOCKET_PLAN_PLAN_H

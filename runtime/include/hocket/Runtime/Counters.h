@@ -6,6 +6,7 @@
 #include "hocket/Plan/InstructionWords.h"
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct RankCounters {
   int64_t packedBytes = 0;  // weights in a library's own layout
   int64_t scratchBytes = 0; // library scratchpads and attention tiles
   int64_t boxBytes = 0;     // input and output boxes
+  /// Who computes how many of a step's instructions, where a library may or may
+  /// not: by name of a kernel of its, or "own loops".
+  std::map<std::string, int64_t> implementations;
 };
 
 /// One span of time of one rank, for a trace.
