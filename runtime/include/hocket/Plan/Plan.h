@@ -201,14 +201,13 @@ enum class CollectiveKind {
 ///  toSize[i]]
 ///                 (was split on dim, becomes split on toDim)
 ///  Broadcast      dst = src_root
-///  HaloExchange   dst[dim: e - toOffset[i]] = src_j[dim: p - offset[j]] for e
-///  in
-///                 [toOffset[i], toOffset[i] + toSize[i]), where p is the place
-///                 in [0, extent) that e shows under `border` (Halo.h) and j
-///                 the member that owns it; zeros where e shows none
+///  HaloExchange   dst[dim: e - toOffset[i]] = src_j[dim: p - offset[j]] for
+///                 the toSize[i] positions e from toOffset[i] on, where p is
+///                 the place in [0, extent) that e shows under `border`
+///                 (Halo.h) and j the member that owns it; zeros where e
+///                 shows none
 ///  HaloReduce     its transpose: dst[dim: p - offset[i]] = the sum, over
-///  members
-///                 j in their order and e of theirs that show p, of
+///                 members j in their order and e of theirs that show p, of
 ///                 src_j[dim: e - toOffset[j]]
 /// Only the last two may have no axes: then they are a rank's own work.
 /// offset/size are tables over exactly `axes`. Reductions run in member order,
