@@ -19,24 +19,29 @@ using namespace hocket::planning;
 
 namespace {
 
-/// Leading factors by falling stride, adjacent runs joined: (size, stride).
+/// Leading factors in the order in which they lie, adjacent runs joined: (size,
+/// stride).
 struct Rows {
   SmallVector<size_t> order;                     // of the original factors
   SmallVector<std::pair<int64_t, int64_t>> runs; // outermost first
   SmallVector<SmallVector<size_t>> members;      // factors of each run
 };
 
-Rows rowsOf(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, size_t begin,
-            size_t end) {
+/// The rows of `a` from factor `begin` to `end`, joined where those of the
+/// result `c` join as well.
+Rows rowsOf(const Strided &a, const Strided &c, size_t begin, size_t end) {
+  ArrayRef<int64_t> sizes = a.sizes, strides = a.strides;
   Rows rows;
-  for (size_t i = begin; i < end; ++i)
-    if (sizes[i] != 1)
-      rows.order.push_back(i);
-  llvm::stable_sort(
-      rows.order, [&](size_t a, size_t b) { return strides[a] > strides[b]; });
+  for (size_t i : orderLike(sizes.slice(begin, end - begin),
+                            strides.slice(begin, end - begin)))
+    if (sizes[begin + i] != 1)
+      rows.order.push_back(begin + i);
+  auto follows = [&](ArrayRef<int64_t> in, size_t factor) {
+    return in[rows.members.back().back()] == in[factor] * sizes[factor];
+  };
   for (size_t factor : rows.order) {
     bool joins = !rows.runs.empty() && strides[factor] > 0 &&
-                 rows.runs.back().second == strides[factor] * sizes[factor];
+                 follows(strides, factor) && follows(c.strides, factor);
     if (joins) {
       rows.runs.back().first *= sizes[factor];
       rows.runs.back().second = strides[factor];
@@ -190,7 +195,6 @@ LogicalResult ClassPlanner::planProduct(Operation &op, Product &product) {
   size_t lead = product.a.sizes.size() - 1;
   // With batch dims the rows are the last leading factor by itself.
   size_t rowsBegin = product.batch ? lead - 1 : 0;
-  Rows rows = rowsOf(product.a.sizes, product.a.strides, rowsBegin, lead);
   auto layout = nn::layoutOf(product.result);
   Numbers sizes = factorSizes(layout);
   // The result: rows in the operand's order, then the out factors.
@@ -212,6 +216,7 @@ LogicalResult ClassPlanner::planProduct(Operation &op, Product &product) {
   Numbers flat(product.a.sizes.begin(), product.a.sizes.begin() + lead);
   flat.push_back(inner);
   Strided c = *reshaped(result, flat);
+  Rows rows = rowsOf(product.a, c, rowsBegin, lead);
 
   using Run = std::pair<int64_t, int64_t>;
   plan::Matmul matmul;
@@ -222,7 +227,7 @@ LogicalResult ClassPlanner::planProduct(Operation &op, Product &product) {
     target.push_back({c.sizes[i], c.strides[i]});
   }
   auto targetRuns = runsIn(rows, c.sizes, c.strides);
-  assert(targetRuns && "the result is dense in the order of its rows");
+  assert(targetRuns && "rows join where those of the result do");
   for (size_t i = 0; i < rows.runs.size(); ++i) {
     a.push_back(rows.runs[i]);
     target.push_back((*targetRuns)[i]);
@@ -284,7 +289,7 @@ Value ClassPlanner::planEpilogue(Operation &op, plan::Matmul &matmul,
           reshapedOrCopied(op, get(other), result.sizes, typeOf(other));
       size_t lead = result.sizes.size() - 1;
       size_t rowsBegin = product.batch ? lead - 1 : 0;
-      Rows rows = rowsOf(product.a.sizes, product.a.strides, rowsBegin, lead);
+      Rows rows = rowsOf(product.a, result, rowsBegin, lead);
       auto runs = runsIn(rows, window.sizes, window.strides);
       if (!runs) {
         Strided same = allocate(typeOf(other), result.sizes, result.strides);

@@ -52,21 +52,24 @@ Numbers planning::rowMajorStrides(llvm::ArrayRef<int64_t> sizes) {
   return strides;
 }
 
-Numbers planning::stridesLike(llvm::ArrayRef<int64_t> sizes,
-                              llvm::ArrayRef<int64_t> like) {
+llvm::SmallVector<size_t> planning::orderLike(llvm::ArrayRef<int64_t> sizes,
+                                              llvm::ArrayRef<int64_t> like) {
   llvm::SmallVector<size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), 0);
-  // Broadcast and single factors say nothing: they stay before what follows
-  // them, as in row-major order.
   Numbers keys(like.begin(), like.end());
   for (size_t i = sizes.size(); i-- > 0;)
     if (like[i] == 0 || sizes[i] == 1)
       keys[i] = i + 1 < sizes.size() ? keys[i + 1] : 0;
   llvm::stable_sort(order,
                     [&](size_t a, size_t b) { return keys[a] > keys[b]; });
+  return order;
+}
+
+Numbers planning::stridesLike(llvm::ArrayRef<int64_t> sizes,
+                              llvm::ArrayRef<int64_t> like) {
   Numbers strides(sizes.size(), 1);
   int64_t stride = 1;
-  for (size_t position : llvm::reverse(order)) {
+  for (size_t position : llvm::reverse(orderLike(sizes, like))) {
     strides[position] = stride;
     stride *= std::max<int64_t>(sizes[position], 1);
   }

@@ -39,7 +39,11 @@ Numbers factorSizes(nn::LayoutAttr layout);
 size_t firstFactor(nn::LayoutAttr layout, size_t dim);
 
 Numbers rowMajorStrides(llvm::ArrayRef<int64_t> sizes);
-/// Dense strides whose order of factors, outermost first, is that of `like`.
+/// The factors by falling stride. Broadcast and single ones say nothing: they
+/// stay before what follows them, as in row-major order.
+llvm::SmallVector<size_t> orderLike(llvm::ArrayRef<int64_t> sizes,
+                                    llvm::ArrayRef<int64_t> like);
+/// Dense strides in that order.
 Numbers stridesLike(llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<int64_t> like);
 
