@@ -28,7 +28,12 @@ void ReduceOp::differentiate(Derivative &d) {
   Value dy = d.cotangent();
   if (getKind() == "max") { // equal ones share it evenly, as PyTorch's amax
     Value x = d.read(getX()), zero = d.scalar(0, dy);
-    Value top = d.binary("eq", x, spread(d.read(getResult())));
+    Value y = d.read(getResult());
+    // What is computed again may be rounded otherwise, and have another
+    // maximum.
+    if (x != getX() && y == getResult())
+      y = d.reduce("max", x, getDims(), getKeepdim());
+    Value top = d.binary("eq", x, spread(y));
     Value one = d.where(top, d.scalar(1, dy), zero);
     Value count = d.reduce("sum", one, getDims(), getKeepdim());
     Value share = d.binary("div", dy, count);
