@@ -91,8 +91,13 @@ bool Body::tryWhere() {
   if (a->element == Element::F32 && rng.chance(0.6)) {
     broadcast(c->shape, a->shape, result.shape);
     result.isPositive = false;
+    result.magnitude = std::max(a->magnitude, 0.75);
+    // Nothing is drawn, so that other cases stay what they are.
+    std::string number = bound % 2 ? "0.0" : "0.75";
     bind("where(" + c->text + ", " +
-             (rng.chance(0.5) ? a->text + ", 0.0" : "0.0, " + a->text) + ")",
+             (rng.chance(0.5) ? a->text + ", " + number
+                              : number + ", " + a->text) +
+             ")",
          result);
     return true;
   }

@@ -158,12 +158,15 @@ bool Body::tryAttention() {
       kMaxElements)
     return false;
   std::string number = std::to_string(bound);
+  std::vector<Wish> weights; // of q, k and v, split by heads
   auto project = [&](const Value &from, int64_t count, const std::string &h) {
     Value made =
         linear(from, count * width,
                "(" + h + number + " = " + std::to_string(count) + ", d" +
                    number + " = " + std::to_string(width) + ")");
     made.shape = {from.shape[0], count, from.shape[1], width};
+    weights.push_back(
+        {made.text.substr(0, made.text.find('(')) + ".weight", h + number});
     std::string text = "rearrange(" + made.text + ", \"b s (" + h + number +
                        " d" + number + ") -> b " + h + number + " s d" +
                        number + "\")";
@@ -173,6 +176,9 @@ bool Body::tryAttention() {
   Value q = project(*x, heads, "h");
   Value k = project(keys, groups, "g");
   Value v = project(keys, groups, "g");
+  if (1 < groups && groups < heads) // axes that nest in another order
+    state.wishes.push_back(
+        {weights[0].path, weights[0].axis, {weights[1], weights[2]}});
   if (rng.chance(0.4)) {
     std::string style = rng.chance(0.5) ? ", style = interleaved" : "";
     q = bind("rotary(" + q.text + ", axis = 2, base = 100.0" + style + ")", q);

@@ -14,9 +14,11 @@
 
 namespace hocket::random {
 
-/// A line `shard PATH axis AXIS` that a schedule should have.
+/// A line `shard PATH axis AXIS` that a schedule should have. With `minor` over
+/// two axes, and those over the second one alone.
 struct Wish {
   std::string path, axis;
+  std::vector<Wish> minor = {};
 };
 
 struct ModelText {

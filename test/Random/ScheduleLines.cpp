@@ -70,22 +70,48 @@ ScheduleMaker::fitting(const std::vector<Factor> &factors) {
   return *factor;
 }
 
+/// The line that a wish is for, where the place is there and large enough.
+bool ScheduleMaker::shardAsked(const Wish &wish, const std::string &over,
+                               int64_t ranks) {
+  auto asked = [&](const Place &place) { return place.path == wish.path; };
+  auto place = std::find_if(places.begin(), places.end(), asked);
+  if (place == places.end())
+    return false;
+  for (const Factor &factor : place->factors)
+    if (factor.axis == wish.axis && factor.size >= ranks) {
+      schedule.lines.push_back("shard " + wish.path + " axis " + wish.axis +
+                               " over " + over);
+      places.erase(place);
+      return true;
+    }
+  return false;
+}
+
+void ScheduleMaker::grantNested(const Wish &wish) {
+  if (schedule.mesh.size() < 2 || rng.chance(0.3))
+    return;
+  auto [outer, outerSize] = schedule.mesh[0];
+  auto [inner, innerSize] = schedule.mesh[1];
+  if (!shardAsked(wish, "(" + outer + ", " + inner + ")",
+                  outerSize * innerSize))
+    return;
+  for (const Wish &minor : wish.minor)
+    shardAsked(minor, inner, innerSize);
+}
+
 /// Each wish on an axis of its own, as far as there are axes.
 void ScheduleMaker::grantWishes() {
   rng.shuffle(wishes);
   for (const Wish &wish : wishes) {
+    if (!wish.minor.empty()) {
+      grantNested(wish);
+      continue;
+    }
     auto asked = [&](const Place &place) { return place.path == wish.path; };
-    auto place = std::find_if(places.begin(), places.end(), asked);
-    if (place == places.end() || rng.chance(0.3))
+    if (std::none_of(places.begin(), places.end(), asked) || rng.chance(0.3))
       continue;
     const std::string axis = anyAxis();
-    for (const Factor &factor : place->factors)
-      if (factor.axis == wish.axis && factor.size >= sizeOf(axis)) {
-        schedule.lines.push_back("shard " + wish.path + " axis " + wish.axis +
-                                 " over " + axis);
-        places.erase(place);
-        break;
-      }
+    shardAsked(wish, axis, sizeOf(axis));
   }
 }
 

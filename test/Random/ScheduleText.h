@@ -61,6 +61,8 @@ private:
   // ScheduleLines.cpp
   void readPlaces();
   void shardSome();
+  bool shardAsked(const Wish &wish, const std::string &over, int64_t ranks);
+  void grantNested(const Wish &wish);
   void grantWishes();
   void shardPlaces();
   void syncSome();
