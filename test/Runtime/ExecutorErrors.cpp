@@ -103,6 +103,19 @@ TEST(ExecutorErrors, MissingKernelIsNamed) {
             "has no kernel \"stall\"");
 }
 
+TEST(ExecutorErrors, MissingHookIsNamed) {
+  plan::Plan plan = lookUpAndReduce(true);
+  std::vector<plan::Instruction> &step = plan.classes[0].step;
+  plan::View rows = std::get<plan::Kernel>(step[1].body).inputs[0];
+  plan::View y = std::get<plan::Collective>(step[2].body).dst;
+  step[1].body = plan::Hook{"own", {rows}, {y}};
+  std::unique_ptr<Executor> executor;
+  Status status = Executor::create(plan, {}, {}, executor);
+  EXPECT_EQ(status.kind, ErrorKind::Runtime);
+  EXPECT_EQ(status.message, "rank 0: hook of \"slow\" (m.hkt:4:1): the "
+                            "executable has no hook \"own\"");
+}
+
 TEST(ExecutorErrors, WeightsThatDoNotFit) {
   Trial trial(false);
   trial.weights = MemoryTensors("weights 'w.safetensors'");

@@ -32,10 +32,10 @@ public:
 
   int run(plan::CollectiveKind kind, const void *src, void *dst,
           int64_t bytes) {
-    if (status.ok() && bytes < 0)
-      status = Status::runtimeError("it asks for " + std::to_string(bytes) +
-                                    " bytes");
-    if (!status.ok())
+    if (bytes < 0)
+      mistake = "sends " + std::to_string(bytes) +
+                " bytes to each member, expected 0 or more";
+    if (!status.ok() || !mistake.empty())
       return 1;
     auto [place, isNew] = prepared.try_emplace({kind, bytes});
     Exchange &exchange = place->second;
@@ -57,6 +57,7 @@ public:
   }
 
   Status status;
+  std::string mistake; // of the hook, if it made one
 
 private:
   struct Exchange {
@@ -153,6 +154,9 @@ public:
     int result = function(&call);
     if (communicator && !communicator->status.ok())
       return communicator->status;
+    if (communicator && !communicator->mistake.empty())
+      return Status::runtimeError("hook '" + name + "' " +
+                                  communicator->mistake);
     if (result == 0)
       return Status::success();
     return Status::runtimeError("hook '" + name + "' returned " +

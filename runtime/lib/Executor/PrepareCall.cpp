@@ -75,6 +75,7 @@ public:
   CollectiveCall(Communicator &comm, int64_t handle)
       : comm(comm), handle(handle) {}
   Status run() override { return comm.run(handle); }
+  bool failedInCommunicator() const override { return true; }
 
 private:
   Communicator &comm;

@@ -235,8 +235,7 @@ Status RankRunner::runList(const std::vector<Prepared> &calls,
     int64_t before = comm->receivedBytes();
     Status status = prepared.call->run();
     if (!status.ok()) {
-      failedInCollective =
-          prepared.collective >= 0 || prepared.call->failedInCommunicator();
+      failedInCollective = prepared.call->failedInCommunicator();
       if (!failedInCollective)
         status.message = describe(prepared) + ": " + status.message;
       return status;
