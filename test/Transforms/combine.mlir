@@ -147,3 +147,72 @@ module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "parameters", a
     return %f, %g, %h, %k : tensor<4xf32, #r>, tensor<4xf32, #r>, tensor<4xf32, #r>, tensor<4xf32, #r>
   }
 }
+
+// -----
+
+#v = #nn.layout<[rows=4]>
+module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>, nn.buckets = [{of = "gradients", axes = ["dp"], bytes = 1 : i64}, {of = "parameters", axes = ["dp", "tp"], bytes = 1 : i64}]} {
+  // A bucket is for what it names, and over its axes, not over more.
+  // CHECK-LABEL: func.func @others
+  // CHECK: spmd.all_reduce_many sum %{{.*}}, %{{.*}} over ["dp", "tp"]
+  func.func @others(%a: tensor<4xf32, #v>, %b: tensor<4xf32, #v>) -> (tensor<4xf32, #v>, tensor<4xf32, #v>) attributes {spmd.ranks = array<i64: 0, 1, 2, 3>} {
+    %s = spmd.all_reduce sum %a over ["dp", "tp"] {id = 0 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %t = spmd.all_reduce sum %b over ["dp", "tp"] {id = 1 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    return %s, %t : tensor<4xf32, #v>, tensor<4xf32, #v>
+  }
+}
+
+// -----
+
+#v = #nn.layout<[rows=4]>
+module attributes {nn.mesh = #nn.mesh<dp=2>} {
+  // Elements of two types are not moved together.
+  // CHECK-LABEL: func.func @types
+  // CHECK-NOT: all_reduce_many
+  func.func @types(%a: tensor<4xf32, #v>, %b: tensor<4xbf16, #v>) -> (tensor<4xf32, #v>, tensor<4xbf16, #v>) attributes {spmd.ranks = array<i64: 0, 1>} {
+    %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %t = spmd.all_reduce sum %b over ["dp"] {id = 1 : i64} : (tensor<4xbf16, #v>) -> tensor<4xbf16, #v>
+    return %s, %t : tensor<4xf32, #v>, tensor<4xbf16, #v>
+  }
+}
+
+// -----
+
+#r = #nn.layout<[rows=4]>
+#h = #nn.layout<[rows=2]>
+module attributes {nn.mesh = #nn.mesh<dp=2>} {
+  // Of what is computed, gathers and the scatters of a forward stay alone.
+  // CHECK-LABEL: func.func @computed
+  // CHECK-NOT: _many
+  // CHECK: return
+  func.func @computed(%x: tensor<2xf32, #h>, %y: tensor<4xf32, #r>) -> (tensor<4xf32, #r>, tensor<4xf32, #r>, tensor<2xf32, #h>, tensor<2xf32, #h>) attributes {spmd.ranks = array<i64: 0, 1>} {
+    %f = spmd.all_gather %x over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64, offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    %g = spmd.all_gather %x over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 1 : i64, offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    %s = spmd.reduce_scatter sum %y over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 2 : i64, offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<4xf32, #r>) -> tensor<2xf32, #h>
+    %t = spmd.reduce_scatter sum %y over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 3 : i64, offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<4xf32, #r>) -> tensor<2xf32, #h>
+    return %f, %g, %s, %t : tensor<4xf32, #r>, tensor<4xf32, #r>, tensor<2xf32, #h>, tensor<2xf32, #h>
+  }
+}
+
+// -----
+
+#r = #nn.layout<[rows=4]>
+#h = #nn.layout<[rows=2]>
+#s = #nn.layout<[rows=6]>
+#k = #nn.layout<[rows=3]>
+module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "parameters", axes = ["dp"], bytes = 32 : i64}]} {
+  // A bucket of 16 bytes that the next one, of 24, did not fit into is full:
+  // the third, of 16, is not gathered before the second.
+  // CHECK-LABEL: func.func @full
+  // CHECK-NOT: all_gather_many
+  // CHECK: return
+  func.func @full() -> (tensor<4xf32, #r>, tensor<6xf32, #s>, tensor<4xf32, #r>) attributes {spmd.ranks = array<i64: 0, 1>} {
+    %a = nn.parameter "a" : tensor<2xf32, #h>
+    %b = nn.parameter "b" : tensor<3xf32, #k>
+    %c = nn.parameter "c" : tensor<2xf32, #h>
+    %f = spmd.all_gather %a over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64, offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    %g = spmd.all_gather %b over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 1 : i64, offsets = #spmd.table<dp: [0, 3]>, sizes = #spmd.table<3>} : (tensor<3xf32, #k>) -> tensor<6xf32, #s>
+    %h = spmd.all_gather %c over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 2 : i64, offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
+    return %f, %g, %h : tensor<4xf32, #r>, tensor<6xf32, #s>, tensor<4xf32, #r>
+  }
+}
