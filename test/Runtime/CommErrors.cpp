@@ -196,5 +196,15 @@ TEST(CommErrors, BadSpecIsRefused) {
               name + "member 1 of 1 does not exist");
     EXPECT_EQ(message([](auto &spec) { spec.members = {3}; }),
               name + "rank 0 is not member 0 of it");
+    EXPECT_EQ(message([](auto &spec) {
+                spec.more = {{spec.src, spec.dst, 2, spec.offset, spec.size}};
+              }),
+              name + "its dims 2 and -1 are not those of a tensor of 2 dims");
+    EXPECT_EQ(message([](auto &spec) {
+                spec.kind = plan::CollectiveKind::Broadcast;
+                spec.more = {{spec.src, spec.dst}};
+              }),
+              "broadcast of \"layer\" (schedule.hkt:2:3): it takes one tensor, "
+              "found 2");
   });
 }

@@ -258,6 +258,14 @@ const BadEdit badConvolutions[] = {
 INSTANTIATE_TEST_SUITE_P(Convolutions, BadPlanEdit,
                          testing::ValuesIn(badConvolutions));
 
+/// The reduce_scatter moves its tensor twice, in both classes.
+void scatterTwo(Plan &plan) {
+  for (RankClass &rankClass : plan.classes) {
+    Collective &one = std::get<Collective>(rankClass.step[7].body);
+    one.more = {{one.src, one.dst, one.dim, one.offset, one.size}};
+  }
+}
+
 const BadEdit badCollectives[] = {
     {STEP "7 (collective, proj): shards: table 9 does not exist, there are 4",
      [](Plan &p) { step<Collective>(p, 7).offset = 9; }},
@@ -395,6 +403,23 @@ const BadEdit badCollectives[] = {
      [](Plan &p) {
        p.tables.push_back(p.tables[2]);
        step<Collective>(p, 7).offset = 4;
+     }},
+    {"class 1, collective 1: moves other dims than in class 0",
+     [](Plan &p) {
+       scatterTwo(p);
+       Collective::Pair &pair =
+           std::get<Collective>(p.classes[1].step[7].body).more[0];
+       for (View *view : {&pair.src, &pair.dst}) {
+         std::swap(view->shape[0], view->shape[1]);
+         std::swap(view->strides[0], view->strides[1]);
+       }
+       pair.dim = 1 - pair.dim;
+     }},
+    {"class 1, collective 1: rank 1 has other shards than another member",
+     [](Plan &p) {
+       scatterTwo(p);
+       p.tables.push_back(p.tables[2]);
+       std::get<Collective>(p.classes[1].step[7].body).more[0].offset = 4;
      }},
 };
 INSTANTIATE_TEST_SUITE_P(Collectives, BadPlanEdit,

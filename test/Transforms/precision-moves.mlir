@@ -1,0 +1,66 @@
+// What is moved between ranks, or in another order, in which type.
+// RUN: hocket-opt %s -split-input-file --hocket-precision | FileCheck %s
+
+// The rows of a split table are on one rank each: their sum rounds nothing, and
+// is moved narrow.
+!t = tensor<8x4xf32, #nn.layout<[vocab=8] [hidden=4], tp: S(0.0)>>
+!ids = tensor<4xi32, #nn.layout<[rows=4]>>
+!p = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4], tp: P(sum)>>
+!y = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>, nn.precision = {compute = bf16, reduce = f32}} {
+// CHECK-LABEL: func.func @forward
+// CHECK: nn.redistribute "all_reduce" %{{.*}} over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16
+func.func @forward(%ids: !ids) -> !y {
+  %t = nn.parameter "t" : !t
+  %e = nn.embedding %t, %ids : (!t, !ids) -> !p
+  %r = nn.redistribute "all_reduce" %e over ["tp"] : (!p) -> !y
+  %y = nn.matmul %r, %r : (!y, !y) -> !y
+  return %y : !y
+}
+}
+// -----
+
+// Another order of a parameter is not rounded for the product where something
+// else reads it as it is.
+!w = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
+!v = tensor<4x4xf32, #nn.layout<[hidden=4] [rows=4]>>
+module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[T:.*]] = nn.rearrange {{.*}} -> tensor<4x4xf32
+// CHECK: nn.unary "exp" %[[T]] :
+func.func @forward() -> (!w, !v) {
+  %w = nn.parameter "w" : !w
+  %t = nn.rearrange %w {order = [[1], [0]], source = #nn.layout<[rows=4] [hidden=4]>} : (!w) -> !v
+  %y = nn.matmul %w, %t : (!w, !v) -> !w
+  %e = nn.unary "exp" %t : (!v) -> !v
+  return %y, %e : !w, !v
+}
+}
+// -----
+
+// What a product gives is rounded before it is moved, though what reads it is
+// f32; a product of terms of a sum is not rounded before they are added.
+!x = tensor<4x4xf32, #nn.layout<[rows=4] [in=4], tp: S(0.0)>>
+!k = tensor<4x4xf32, #nn.layout<[rows=4] [in=4], tp: S(1.0)>>
+!w = tensor<4x4xf32, #nn.layout<[out=4] [in=4]>>
+!v = tensor<4x4xf32, #nn.layout<[out=4] [in=4], tp: S(1.0)>>
+!s = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: S(0.0)>>
+!p = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: P(sum)>>
+!y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>, nn.precision = {compute = bf16, reduce = f32}} {
+// CHECK-LABEL: func.func @forward
+// CHECK: nn.redistribute "all_gather" %{{.*}} over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16
+// CHECK: %[[P:.*]] = nn.linear {{.*}} : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32
+// CHECK: nn.linear %[[P]], %{{.*}} : (tensor<4x4xf32{{.*}}, tensor<4x4xf32{{.*}}) -> tensor<4x4xf32
+func.func @forward(%x: !x, %k: !k) -> (!y, !y) {
+  %w = nn.parameter "w" : !w
+  %v = nn.parameter "v" : !v
+  %s = nn.linear %x, %w : (!x, !w) -> !s
+  %g = nn.redistribute "all_gather" %s over ["tp"] : (!s) -> !y
+  %e = nn.unary "exp" %g : (!y) -> !y
+  %p = nn.linear %k, %v : (!k, !v) -> !p
+  %q = nn.linear %p, %w : (!p, !w) -> !p
+  %r = nn.redistribute "all_reduce" %q over ["tp"] : (!p) -> !y
+  return %e, %r : !y, !y
+}
+}
