@@ -67,9 +67,10 @@ llvm::SmallVector<size_t> planning::orderLike(llvm::ArrayRef<int64_t> sizes,
 
 Numbers planning::stridesLike(llvm::ArrayRef<int64_t> sizes,
                               llvm::ArrayRef<int64_t> like) {
+  llvm::SmallVector<size_t> order = orderLike(sizes, like);
   Numbers strides(sizes.size(), 1);
   int64_t stride = 1;
-  for (size_t position : llvm::reverse(orderLike(sizes, like))) {
+  for (size_t position : llvm::reverse(order)) {
     strides[position] = stride;
     stride *= std::max<int64_t>(sizes[position], 1);
   }
