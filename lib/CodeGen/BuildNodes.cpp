@@ -87,7 +87,8 @@ LinearForm GraphBuilder::formOf(const Access &access) {
   form.offset = access.offset;
   for (auto [atom, stride] : access.strides) {
     int64_t step = stride;
-    for (int axis : llvm::reverse(axesOf({atom}))) {
+    SmallVector<int, 4> axes = axesOf({atom});
+    for (int axis : llvm::reverse(axes)) {
       form.add(axis, step);
       step *= graph.axes[axis];
     }
@@ -100,7 +101,8 @@ int GraphBuilder::indexAlong(ArrayRef<int> list, DType type) {
   node.kind = NodeKind::Index;
   node.type = type;
   int64_t step = 1;
-  for (int axis : llvm::reverse(axesOf(list))) {
+  SmallVector<int, 4> axes = axesOf(list);
+  for (int axis : llvm::reverse(axes)) {
     node.form.add(axis, step);
     step *= graph.axes[axis];
   }
