@@ -47,6 +47,8 @@ config.substitutions += [
 
 if os.path.exists(weights):
     config.available_features.add("minilm-weights")
+if shutil.which("bible"):
+    config.available_features.add("kjv")
 if config.have_cuda and os.path.exists("/dev/nvidiactl"):
     config.available_features.add("cuda")
 if config.have_mpi and shutil.which("mpirun"):
