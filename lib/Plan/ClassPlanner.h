@@ -145,6 +145,14 @@ private:
   Strided table(mlir::Operation &op, const codegen::KernelTable &table);
   plan::Scalar scalar(const codegen::KernelScalar &scalar);
 
+  // Halos.cpp
+  template <class OpTy>
+  Strided middleOf(OpTy op, const Strided &held, mlir::Value owned,
+                   spmd::TableAttr before);
+  bool placeInHalo(mlir::Value value, llvm::ArrayRef<int64_t> like);
+  bool reduceInPlace(spmd::HaloReduceOp op);
+  void placeHalo(mlir::Operation *op, llvm::ArrayRef<int64_t> like);
+
   // Hooks.cpp
   mlir::LogicalResult planHook(nn::HookOp op);
   /// Its symbol, after its file was added to what is linked.

@@ -32,9 +32,11 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
   plan::Collective collective;
   for (auto [x, result] : llvm::zip(op->getOperands(), op->getResults())) {
     const Strided source = get(x);
-    Strided target =
-        allocate(result.getType(), isHalo ? source.strides : Numbers());
-    values[result] = target;
+    if (isHalo)
+      placeHalo(op, source.strides);
+    else
+      values[result] = allocate(result.getType(), {});
+    const Strided target = get(result);
     if (result == op->getResult(0)) {
       collective.src = source.view();
       collective.dst = target.view();

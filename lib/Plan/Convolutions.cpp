@@ -34,7 +34,11 @@ Strided ClassPlanner::allocateActivation(Value value) {
     order.push_back(dim);
   if (isInnermost)
     order.push_back(1);
-  return allocateByDims(value, order);
+  Strided window = allocateByDims(value, order);
+  Numbers like = get(value).strides;
+  return placeInHalo(value, like)
+             ? *reshaped(get(value), nn::layoutOf(value).getShape())
+             : window;
 }
 
 LogicalResult ClassPlanner::planConvolution(Operation &op,

@@ -86,6 +86,8 @@ LogicalResult ClassPlanner::planKernel(spmd::KernelOp op) {
       Numbers like = orderOf(sizes, inputs);
       orders.push_back(like.empty() ? rowMajorStrides(sizes)
                                     : stridesLike(sizes, like));
+      if (placeInHalo(output, orders.back()))
+        orders.back() = get(output).strides;
     }
     request.outputStrides.emplace_back(orders.back());
   }
@@ -98,9 +100,10 @@ LogicalResult ClassPlanner::planKernel(spmd::KernelOp op) {
       places[wanted.second] = {};
     }
   for (auto [number, output] : llvm::enumerate(op.getOutputs())) {
-    values[output] = places[number]
-                         ? get(places[number])
-                         : allocate(output.getType(), orders[number]);
+    if (places[number])
+      values[output] = get(places[number]);
+    else if (!values.count(output)) // else between the margins of a halo
+      values[output] = allocate(output.getType(), orders[number]);
     kernel.outputs.push_back(get(output).view());
   }
   for (const codegen::KernelTable &wanted : info->tables)

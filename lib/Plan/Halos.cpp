@@ -1,0 +1,118 @@
+//===- Halos.cpp - margins around what is computed in their middle --------===//
+//
+// A halo exchange gives a value margins. What computes the value writes it to
+// where it will lie with them at once, so that its exchange moves nothing but
+// the margins. Going back, margins are added into the middle in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClassPlanner.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::planning;
+
+/// What each member of a halo's axes owns behind the begin of what it holds; a
+/// null attribute if some rank of the class does not hold all that it owns.
+template <class OpTy>
+static spmd::TableAttr marginsBefore(OpTy op, func::FuncOp func) {
+  auto mesh =
+      func->getParentOfType<ModuleOp>()->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  int64_t members = spmd::memberCount(mesh, op.getAxes());
+  auto values = [&](spmd::TableAttr table) { return table.valuesFor(members); };
+  SmallVector<int64_t> offsets = values(op.getOffsets()),
+                       sizes = values(op.getSizes()),
+                       heldOffsets = values(op.getHeldOffsets()),
+                       heldSizes = values(op.getHeldSizes());
+  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
+  for (int64_t rank : ranks.asArrayRef()) {
+    int64_t i =
+        spmd::memberIndex(mesh, op.getAxes(), spmd::coordinatesOf(mesh, rank));
+    if (heldOffsets[i] > offsets[i] ||
+        offsets[i] + sizes[i] > heldOffsets[i] + heldSizes[i])
+      return {};
+  }
+  // Other members' margins are not read, and have to be places of a buffer.
+  for (auto [offset, held] : llvm::zip(offsets, heldOffsets))
+    offset = std::max<int64_t>(offset - held, 0);
+  SmallVector<StringAttr> axes;
+  for (Attribute axis : op.getAxes())
+    axes.push_back(cast<StringAttr>(axis));
+  return spmd::TableAttr::simplified(op.getContext(), axes, offsets);
+}
+
+/// The part of `held`, which a halo has margins around, without them.
+template <class OpTy>
+Strided ClassPlanner::middleOf(OpTy op, const Strided &held, Value owned,
+                               spmd::TableAttr before) {
+  auto layout = nn::layoutOf(owned);
+  Strided window = held;
+  int64_t stride =
+      window.strides[firstFactor(layout, op.getDim()) + op.getFactor()];
+  plan::Scalar term = tables.scalar(before, stride);
+  if (term.table < 0)
+    window.offset += term.constant;
+  else
+    window.terms.push_back(term);
+  window.sizes = factorSizes(layout);
+  return window;
+}
+
+/// Gives `value`, which is about to be computed in the memory order `like`, its
+/// place between the margins that it is going to have; false if there is none.
+bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
+  if (loadTime.contains(value))
+    return false;
+  spmd::HaloExchangeOp exchange;
+  for (Operation *user : value.getUsers())
+    if (auto halo = dyn_cast<spmd::HaloExchangeOp>(user)) {
+      if (exchange)
+        return false; // it can be in one place only
+      exchange = halo;
+    } else if (!isa<spmd::KernelOp>(user)) {
+      return false; // may need a copy of what is no run of memory
+    }
+  if (!exchange)
+    return false;
+  // Margins inside of a dim would leave it without a stride of its own.
+  auto dims = nn::layoutOf(value).getDims();
+  spmd::TableAttr before = marginsBefore(exchange, func);
+  if (!before || dims[exchange.getDim()].getFactors().size() != 1)
+    return false;
+  Value held = exchange.getResult();
+  if (!placeInHalo(held, like))
+    values[held] = allocate(held.getType(), like);
+  values[value] = middleOf(exchange, get(held), value, before);
+  return true;
+}
+
+/// Gives the result of a reduction the middle of its operand, which nothing
+/// else reads; false if it needs memory of its own.
+bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op) {
+  Value x = op.getX();
+  Operation *producer = x.getDefiningOp();
+  if (!producer || !x.hasOneUse() || loadTime.contains(x) ||
+      !(isa<spmd::KernelOp, spmd::HaloReduceOp>(producer) ||
+        convolutionPass(*producer)))
+    return false;
+  const Strided &held = get(x);
+  if (rankClass->buffers[held.buffer].region != plan::Region::Arena)
+    return false;
+  spmd::TableAttr before = marginsBefore(op, func);
+  if (!before)
+    return false;
+  values[op.getResult()] = middleOf(op, held, op.getResult(), before);
+  return true;
+}
+
+/// Gives the result of a halo exchange or reduction its place.
+void ClassPlanner::placeHalo(Operation *op, ArrayRef<int64_t> like) {
+  Value result = op->getResult(0);
+  if (values.count(result)) // its operand was computed in the middle of it
+    return;
+  auto reduction = dyn_cast<spmd::HaloReduceOp>(op);
+  bool hasPlace =
+      reduction ? reduceInPlace(reduction) : placeInHalo(result, like);
+  if (!hasPlace)
+    values[result] = allocate(result.getType(), like);
+}
