@@ -47,7 +47,14 @@ def Sched_AtOp : Sched_Directive<"at"> {
 
 def Sched_ShardOp : Sched_Directive<"shard"> {
   let summary = "a parameter or input is split: axis names a dim or factor";
+  let description = [{
+    `cuts`: how the axes cut, where that is said: dictionaries of `over`, the
+    axes that it is about, `kind`, and `values`. `sizes`: of all parts that they
+    make; `weights`: what the parts are proportional to; `aligned`: parts begin
+    at multiples of the one value. So too of the other directives that split.
+  }];
   let arguments = !con(common, (ins StrAttr:$axis, StrArrayAttr:$over,
+                                    OptionalAttr<ArrayAttr>:$cuts,
                                     UnitAttr:$isOverride,
                                     UnitAttr:$isOptional));
   let assemblyFormat = "$pattern `axis` $axis `over` $over attr-dict";
@@ -72,6 +79,7 @@ def Sched_SyncOp : Sched_Directive<"sync"> {
                                     OptionalAttr<StrAttr>:$axis,
                                     OptionalAttr<StrAttr>:$to,
                                     StrArrayAttr:$over,
+                                    OptionalAttr<ArrayAttr>:$cuts,
                                     OptionalAttr<I64Attr>:$root,
                                     OptionalAttr<DictionaryAttr>:$hook,
                                     UnitAttr:$isOverride,
@@ -82,7 +90,9 @@ def Sched_SyncOp : Sched_Directive<"sync"> {
 def Sched_DeferOp : Sched_Directive<"defer"> {
   let summary = "reduce_scatter after `pattern`, all_gather after `until`";
   let arguments = !con(common, (ins StrAttr:$until, StrAttr:$axis,
-                                    StrArrayAttr:$over, UnitAttr:$isOverride,
+                                    StrArrayAttr:$over,
+                                    OptionalAttr<ArrayAttr>:$cuts,
+                                    UnitAttr:$isOverride,
                                     UnitAttr:$isOptional));
   let assemblyFormat =
       "$pattern `until` $until `axis` $axis `over` $over attr-dict";

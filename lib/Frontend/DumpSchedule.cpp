@@ -17,12 +17,18 @@ static std::string dumpDim(const DimRef &dim, const char *word = "axis") {
 }
 
 static std::string dumpDistribution(const Distribution &distribution) {
-  static const char *const words[] = {"zigzag", "striped", "aligned", "sizes",
-                                      "weights"};
-  std::string text = words[static_cast<size_t>(distribution.kind)];
+  std::string text = getSpelling(distribution.kind);
   for (const ExprPtr &value : distribution.values)
     text += " " + dumpExpr(value);
   return " (" + text + ")";
+}
+
+static std::string
+dumpDistributions(const std::vector<Distribution> &distributions) {
+  std::string text;
+  for (const Distribution &distribution : distributions)
+    text += dumpDistribution(distribution);
+  return text;
 }
 
 static std::string dumpReach(const std::optional<Reach> &reach) {
@@ -60,7 +66,7 @@ static std::string dumpSync(const SyncStmt &stmt) {
     text += dumpDim(*stmt.dim);
   if (stmt.toDim)
     text += dumpDim(*stmt.toDim, "to");
-  text += dumpAxes(stmt.axes);
+  text += dumpAxes(stmt.axes) + dumpDistributions(stmt.distributions);
   if (stmt.reduceOp)
     text += std::string(" op ") + getSpelling(*stmt.reduceOp);
   if (stmt.root)
@@ -89,13 +95,10 @@ static std::string dumpAttention(const AttentionStmt &stmt) {
 
 /// Statements that place and move values.
 static std::string dumpPlacement(const ScheduleStmt *stmt) {
-  if (auto *node = dynAs<ShardStmt>(stmt)) {
-    std::string text =
-        " " + node->pattern.str() + dumpDim(node->dim) + dumpAxes(node->axes);
-    for (const Distribution &distribution : node->distributions)
-      text += dumpDistribution(distribution);
-    return text + dumpOverride(node->overrideMark);
-  }
+  if (auto *node = dynAs<ShardStmt>(stmt))
+    return " " + node->pattern.str() + dumpDim(node->dim) +
+           dumpAxes(node->axes) + dumpDistributions(node->distributions) +
+           dumpOverride(node->overrideMark);
   if (auto *node = dynAs<ReplicateStmt>(stmt))
     return " " + node->pattern.str() + dumpAxes(node->axes) +
            dumpOverride(node->overrideMark);
@@ -104,6 +107,7 @@ static std::string dumpPlacement(const ScheduleStmt *stmt) {
   if (auto *node = dynAs<DeferStmt>(stmt))
     return " " + node->from.str() + " until " + node->until.str() +
            dumpDim(node->dim) + dumpAxes(node->axes) +
+           dumpDistributions(node->distributions) +
            dumpOverride(node->overrideMark);
   if (auto *node = dynAs<HaloStmt>(stmt))
     return " " + node->pattern.str() + dumpDim(node->dim) +

@@ -4,28 +4,43 @@
 
 using namespace hocket::syntax;
 
+/// `[DISTRIBUTION...]` behind axes, which may have their own: one says where to
+/// cut, one in which order.
+bool Parser::parseDistributions(std::vector<Distribution> &distributions,
+                                const AxisList &axes) {
+  while (atDistribution()) {
+    Distribution distribution;
+    beginCell(Column::Option);
+    if (!parseDistribution(distribution))
+      return false;
+    const Distribution *first = nullptr;
+    for (const Distribution &other : distributions)
+      if (other.cuts() ? distribution.cuts() : other.kind == distribution.kind)
+        first = &other;
+    for (const AxisUse &use : axes.axes)
+      if (use.distribution && use.distribution->cuts() && distribution.cuts())
+        first = &*use.distribution;
+    if (first) {
+      engine
+          .error(distribution.range,
+                 "'" + std::string(sources.getText(distribution.range)) +
+                     "' says again how to cut")
+          .note(first->range, "here first");
+      return false;
+    }
+    distributions.push_back(std::move(distribution));
+  }
+  return true;
+}
+
 /// `shard PATTERN axis DIM over AXES [DISTRIBUTION...] [override]`
 bool Parser::parseShard(Stmts &stmts) {
   auto stmt = begin<ShardStmt>();
   if (!parseSubject(stmt->pattern) || !parseDim(stmt->dim, "axis") ||
       !parseAxes(stmt->axes, true))
     return false;
-  while (atDistribution()) {
-    Distribution distribution;
-    beginCell(Column::Option);
-    if (!parseDistribution(distribution))
-      return false;
-    for (const Distribution &other : stmt->distributions)
-      if (other.kind == distribution.kind) {
-        engine
-            .error(distribution.range,
-                   "'" + std::string(sources.getText(distribution.range)) +
-                       "' says again how to cut")
-            .note(other.range, "here first");
-        return false;
-      }
-    stmt->distributions.push_back(std::move(distribution));
-  }
+  if (!parseDistributions(stmt->distributions, stmt->axes))
+    return false;
   parseOverride(stmt->overrideMark);
   return end(std::move(stmt), stmts);
 }
@@ -49,7 +64,8 @@ static bool needsAxis(SyncOp op) {
          op != SyncOp::Hook;
 }
 
-/// `sync PATTERN POINT OP [axis DIM [to DIM]] over AXES [options]`
+/// `sync PATTERN POINT OP [axis DIM [to DIM]] over AXES [DISTRIBUTION...]
+/// [options]`
 bool Parser::parseSync(Stmts &stmts) {
   auto stmt = begin<SyncStmt>();
   if (!parseSubject(stmt->pattern))
@@ -68,7 +84,9 @@ bool Parser::parseSync(Stmts &stmts) {
     return false;
   if (stmt->dim && atWord("to") && !parseDim(stmt->toDim.emplace(), "to"))
     return false;
-  if (!parseAxes(stmt->axes) || !parseSyncOptions(*stmt) || !checkSync(*stmt))
+  if (!parseAxes(stmt->axes, true) ||
+      !parseDistributions(stmt->distributions, stmt->axes) ||
+      !parseSyncOptions(*stmt) || !checkSync(*stmt) || !checkCut(*stmt))
     return false;
   return end(std::move(stmt), stmts);
 }
@@ -157,11 +175,39 @@ bool Parser::checkSync(const SyncStmt &sync) {
   return false;
 }
 
+/// Only what splits can say how it cuts.
+bool Parser::checkCut(const SyncStmt &sync) {
+  const Distribution *distribution =
+      sync.distributions.empty() ? nullptr : &sync.distributions.front();
+  for (const AxisUse &use : sync.axes.axes)
+    if (use.distribution)
+      distribution = &*use.distribution;
+  bool isForward =
+      sync.point == SyncPoint::FwdPre || sync.point == SyncPoint::FwdPost;
+  bool splits = sync.op == SyncOp::ReduceScatter ||
+                sync.op == SyncOp::AllToAll || sync.op == SyncOp::Slice ||
+                sync.op == SyncOp::Hook;
+  if (!distribution || (splits && isForward))
+    return true;
+  std::string clause(sources.getText(distribution->range));
+  engine
+      .error(distribution->range,
+             isForward
+                 ? "'" + std::string(getSpelling(sync.op)) +
+                       "' splits nothing, so '" + clause + "' says nothing"
+                 : "a gradient is split evenly where a line has it "
+                   "scattered, so '" +
+                       clause + "' says nothing")
+      .note("leave '" + clause + "' out");
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Others
 //===----------------------------------------------------------------------===//
 
-/// `defer PATTERN until PATTERN axis DIM over AXES [override]`
+/// `defer PATTERN until PATTERN axis DIM over AXES [DISTRIBUTION...]
+/// [override]`
 bool Parser::parseDefer(Stmts &stmts) {
   auto stmt = begin<DeferStmt>();
   if (!parseSubject(stmt->from))
@@ -169,7 +215,8 @@ bool Parser::parseDefer(Stmts &stmts) {
   beginCell(Column::To);
   if (!expectWord("until", lastText()) ||
       !parsePattern(stmt->until, "'until'") || !parseDim(stmt->dim, "axis") ||
-      !parseAxes(stmt->axes))
+      !parseAxes(stmt->axes, true) ||
+      !parseDistributions(stmt->distributions, stmt->axes))
     return false;
   parseOverride(stmt->overrideMark);
   return end(std::move(stmt), stmts);

@@ -213,6 +213,7 @@ private:
   bool parseSyncOp(SyncStmt &sync);
   bool parseSyncOptions(SyncStmt &sync);
   bool checkSync(const SyncStmt &sync);
+  bool checkCut(const SyncStmt &sync);
   bool parseDefer(Stmts &stmts);
   bool parseHalo(Stmts &stmts);
   bool parseAttention(Stmts &stmts);
@@ -236,6 +237,8 @@ private:
   bool parseAxisUse(AxisList &axes, NameMap &seen, bool distributed);
   bool atDistribution() const;
   bool parseDistribution(Distribution &distribution);
+  bool parseDistributions(std::vector<Distribution> &distributions,
+                          const AxisList &axes);
   bool parseByteSize(ByteSize &size, const std::string &after);
   bool parseReach(Reach &reach);
   void parseOverride(OverrideMark &overrideMark);

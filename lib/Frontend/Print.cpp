@@ -252,12 +252,10 @@ std::string hocket::syntax::toString(const TensorType &type) {
 }
 
 static std::string printDistribution(const Distribution &distribution) {
-  static const char *const words[] = {"zigzag", "striped", "aligned", "sizes",
-                                      "weights"};
   auto values = join(distribution.values, [](const ExprPtr &value) {
     return print(value, kConditional);
   });
-  std::string word = words[static_cast<size_t>(distribution.kind)];
+  std::string word = getSpelling(distribution.kind);
   if (distribution.values.empty())
     return word;
   bool aligned = distribution.kind == Distribution::Kind::Aligned;

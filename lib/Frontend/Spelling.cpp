@@ -36,6 +36,12 @@ const char *hocket::syntax::getSpelling(ScheduleStmt::Kind kind) {
   return pick(words, kind);
 }
 
+const char *hocket::syntax::getSpelling(Distribution::Kind kind) {
+  static const char *const words[] = {"zigzag", "striped", "aligned", "sizes",
+                                      "weights"};
+  return pick(words, kind);
+}
+
 const char *hocket::syntax::getSpelling(SyncPoint point) {
   static const char *const words[] = {"fwd_pre", "fwd_post", "bwd_pre",
                                       "bwd_post"};

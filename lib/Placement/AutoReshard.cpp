@@ -103,8 +103,13 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
     };
     if (from)
       way.axis = name(from);
-    if (to)
+    if (to) {
       (from ? way.to : way.axis) = name(to);
+      SmallVector<nn::SplitAttr> made;
+      for (StringRef moved : names)
+        made.push_back(target.splitOver(moved));
+      way.cuts = cutsOf(target, made);
+    }
     // A factor without a name inside a dim cannot be said.
     bool isNamed = (!from && !to) ||
                    (!way.axis.empty() && (!from || !to || !way.to.empty()));

@@ -2,6 +2,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "RuleSpace.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -21,6 +22,25 @@ static std::optional<FactorRef> factorIn(Operation *op, unsigned operand,
               rule.factors[factor].size)
             return FactorRef{unsigned(d), t};
   return std::nullopt;
+}
+
+ArrayAttr Placer::cutsAs(Operation *op, const nn::PlacementRule &rule,
+                         unsigned operand, unsigned other, int factor,
+                         unsigned axis) const {
+  RuleSpace space(rule, mesh);
+  SmallVector<Mismatch> ignored;
+  RuleValue value = space.toRule(rule.operands[other],
+                                 nn::layoutOf(op->getOperand(other)), ignored);
+  AxisCuts cuts = value.nesting[factor];
+  while (!cuts.empty() && cuts.back().axis != axis)
+    cuts.pop_back();
+  nn::LayoutAttr layout =
+      nn::layoutOf(op->getOperand(operand)).withoutPlacement();
+  auto splits =
+      space.splitsFor(rule.operands[operand], layout, factor, cuts, false);
+  if (cuts.empty() || !splits || value.ownCuts.test(factor))
+    return {};
+  return cutsOf(layout.withPlacement(*splits, {}), splits->back());
 }
 
 /// True if the axis splits a dim of the operand that the op takes whole.
@@ -53,7 +73,8 @@ void Placer::addWays(Problem &problem, Operation *op,
     return;
   case Kind::PartialAndSplit:
     if (auto ref = factorIn(op, m.operand, rule, m.otherFactor))
-      wayScatter(problem, operand, m.axis, *ref);
+      wayScatter(problem, operand, m.axis, *ref,
+                 cutsAs(op, rule, m.operand, m.other, m.otherFactor, m.axis));
     wayGather(problem, op->getOperand(m.other), m.axis);
     wayReduce(problem, operand, m.axis);
     wayComplete(problem, operand, m.axis);
@@ -105,20 +126,26 @@ void Placer::addWays(Problem &problem, Operation *op,
     wayGather(problem, operand, m.axis);
     return;
   case Kind::Sizes:
-    wayGather(problem, operand, m.axis);
-    wayGather(problem, op->getOperand(m.other), m.axis);
+    for (auto [i, other] :
+         {std::pair(m.operand, m.other), std::pair(m.other, m.operand)})
+      if (auto ref = factorIn(op, i, rule, m.factor))
+        wayResize(problem, op->getOperand(i), m.axis, *ref,
+                  cutsAs(op, rule, i, other, m.factor, m.axis));
     return;
   case Kind::TwoFactors:
     if (auto ref = factorIn(op, m.operand, rule, m.otherFactor))
-      wayExchange(problem, operand, m.axis, *ref);
+      wayExchange(problem, operand, m.axis, *ref,
+                  cutsAs(op, rule, m.operand, m.other, m.otherFactor, m.axis));
     if (auto ref = factorIn(op, m.other, rule, m.factor))
-      wayExchange(problem, op->getOperand(m.other), m.axis, *ref);
+      wayExchange(problem, op->getOperand(m.other), m.axis, *ref,
+                  cutsAs(op, rule, m.other, m.operand, m.factor, m.axis));
     wayGather(problem, operand, m.axis);
     wayGather(problem, op->getOperand(m.other), m.axis);
     return;
   case Kind::WholeAndSplit:
     if (auto ref = factorIn(op, m.operand, rule, m.factor)) {
-      waySlice(problem, operand, m.axis, *ref);
+      waySlice(problem, operand, m.axis, *ref,
+               cutsAs(op, rule, m.operand, m.other, m.factor, m.axis));
       waySliceAndReduce(problem, op, m.axis);
     }
     wayGather(problem, op->getOperand(m.other), m.axis);

@@ -50,11 +50,11 @@ void Placer::readDirectives() {
         .Case([&](sched::AtOp at) { readAt(at); })
         .Case([&](sched::ShardOp shard) {
           readFact(shard, shard.getPattern(), shard.getOver(), shard.getAxis(),
-                   shard.getIsOverride());
+                   shard.getCutsAttr(), shard.getIsOverride());
         })
         .Case([&](sched::ReplicateOp replicate) {
           readFact(replicate, replicate.getPattern(), replicate.getOver(), "",
-                   replicate.getIsOverride());
+                   {}, replicate.getIsOverride());
         })
         .Case([&](sched::SyncOp sync) { readSync(sync); })
         .Case([&](sched::DeferOp defer) { readDefer(defer); })

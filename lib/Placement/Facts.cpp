@@ -31,7 +31,7 @@ linearDims(nn::ParameterOp parameter) {
 }
 
 void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
-                      StringRef axis, bool isOverride) {
+                      StringRef axis, ArrayAttr cuts, bool isOverride) {
   auto axes = readAxes(directive, over);
   std::vector<PathNode *> nodes = resolve(directive, pattern);
   if (!axes || nodes.empty())
@@ -45,7 +45,7 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
     if (!value)
       continue;
     any = true;
-    Fact fact{directive, !isShard, *axes, {}};
+    Fact fact{directive, !isShard, *axes, {}, cuts};
     if (isShard) {
       SmallVector<std::pair<std::string, unsigned>> extra;
       if (node->parameter)
@@ -93,7 +93,7 @@ static std::string factText(const Fact &fact, Value value, nn::MeshAttr mesh) {
   if (fact.isReplicate)
     return "whole on " + axesText(fact.axes, mesh);
   return "split by " + factorName(nn::layoutOf(value), fact.ref) + " over " +
-         axesText(fact.axes, mesh);
+         overText(fact.axes, fact.cuts, mesh);
 }
 
 /// What two facts about one tensor are to each other.
@@ -108,8 +108,8 @@ static Relation relate(const Fact &a, const Fact &b) {
   }
   if (a.isReplicate && b.isReplicate)
     return Relation::Apart;
-  bool isSame =
-      a.isReplicate == b.isReplicate && a.ref == b.ref && a.axes == b.axes;
+  bool isSame = a.isReplicate == b.isReplicate && a.ref == b.ref &&
+                a.axes == b.axes && a.cuts == b.cuts;
   return isSame ? Relation::Agree : Relation::Disagree;
 }
 
@@ -166,63 +166,21 @@ static std::string pathOfFact(Value value) {
   return pathOf(value.getLoc()).str();
 }
 
-bool Placer::checkParts(Operation *directive, nn::LayoutAttr layout,
-                        FactorRef ref, StringRef path) {
-  int64_t parts = 1;
-  SmallVector<unsigned> axes;
-  for (nn::SplitAttr split : layout.splitsOf(ref.dim, ref.factor)) {
-    axes.push_back(mesh.getIndex(split.getAxis()));
-    parts *= mesh.getAxes()[axes.back()].getSize();
-  }
-  int64_t size = layout.getDims()[ref.dim].getFactors()[ref.factor].getSize();
-  if (parts <= size)
-    return true;
-  std::string head =
-      factorName(layout, ref) + " (" + std::to_string(size) + ") of '";
-  // What one line splits too finely is one error: keys have as few heads as
-  // values. In another layer it is the same error again.
-  Problem *&last = partProblems[directive];
-  if (last && StringRef(last->text).starts_with(head) &&
-      maskIndices("'" + last->path + "'") !=
-          maskIndices("'" + path.str() + "'")) {
-    last->note("the same of '" + path.str() + "'");
-    last->ways.front().others.push_back(replicated(path, axes));
-    return false;
-  }
-  last = &problems.addAt(
-      directive,
-      head + path.str() + "' is split over " + std::to_string(parts) +
-          " ranks of " + axesText(axes, mesh) + ", so some would hold nothing",
-      path.str());
-  last->note("split it over at most " + std::to_string(size) +
-             (size == 1 ? " rank" : " ranks"));
-  last->ways.push_back(replicated(path, axes));
-  return false;
-}
-
 void Placer::applyFacts() {
   for (Value value : factOrder) {
     nn::LayoutAttr layout = nn::layoutOf(value);
     SmallVector<nn::SplitAttr> splits;
-    for (const Fact &fact : facts[value])
+    for (const Fact &fact : facts[value]) {
       for (unsigned axis : fact.axes) {
         Origin origin;
         origin.kind = Origin::Kind::Fact;
         origin.directive = fact.directive;
         origins.set(value, axis, origin);
-        if (!fact.isReplicate)
-          splits.push_back(nn::SplitAttr::get(module.getContext(),
-                                              mesh.getAxes()[axis].getName(),
-                                              fact.ref.dim, fact.ref.factor));
       }
-    layout = layout.withPlacement(splits, {});
-    for (const Fact &fact : facts[value])
-      if (!fact.isReplicate &&
-          !checkParts(fact.directive, layout, fact.ref, pathOfFact(value)))
-        llvm::erase_if(splits, [&](nn::SplitAttr split) {
-          return FactorRef{unsigned(split.getDim()),
-                           unsigned(split.getFactor())} == fact.ref;
-        });
+      if (!fact.isReplicate)
+        splits.append(splitsFor(fact.directive, fact.cuts, layout, fact.ref,
+                                fact.axes, pathOfFact(value)));
+    }
     layout = layout.withPlacement(splits, {});
     value.setType(
         nn::withLayout(cast<RankedTensorType>(value.getType()), layout));

@@ -81,8 +81,10 @@ static std::string listText(ArrayRef<int64_t> sizes) {
   return text;
 }
 
-static std::string cutsText(nn::LayoutAttr layout, const Mismatch &mismatch,
-                            const nn::PlacementRule &rule, nn::MeshAttr mesh) {
+static std::string unalignedText(nn::LayoutAttr layout,
+                                 const Mismatch &mismatch,
+                                 const nn::PlacementRule &rule,
+                                 nn::MeshAttr mesh) {
   nn::FactorAttr coarse =
       layout.getDims()[mismatch.typeDim].getFactors()[mismatch.typeFactor];
   const auto &fine = rule.factors[mismatch.factor];
@@ -161,7 +163,8 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
            " in parts of " + partsText(op, rule, m.other, m);
   case Kind::Unaligned: {
     Value value = m.isResult ? op->getResult(0) : op->getOperand(m.operand);
-    return name + ": " + cutsText(nn::layoutOf(value), m, rule, mesh) + over;
+    return name + ": " + unalignedText(nn::layoutOf(value), m, rule, mesh) +
+           over;
   }
   case Kind::NotInRule:
     return name + " cannot take " + mine() + " split by " +

@@ -2,6 +2,7 @@
 //
 // The state of a run and its steps, by file:
 //   Directives.cpp  patterns and axis names of directives
+//   Cuts.cpp        the sizes that a directive cuts in
 //   Facts.cpp       shard, replicate
 //   Kept.cpp        recompute, save: what the backward keeps
 //   Fsdp.cpp        parameters that are split again and gathered on use
@@ -22,6 +23,7 @@
 #ifndef HOCKET_LIB_PLACEMENT_PLACER_H
 #define HOCKET_LIB_PLACEMENT_PLACER_H
 
+#include "Cuts.h"
 #include "Origins.h"
 #include "Problems.h"
 #include "hocket/Placement/Meet.h"
@@ -54,6 +56,7 @@ struct Fact {
   bool isReplicate;
   llvm::SmallVector<unsigned, 2> axes; ///< major first
   FactorRef ref;                       ///< of a shard
+  mlir::ArrayAttr cuts;                ///< of a shard that says; or null
 };
 
 /// One sync to apply at one value.
@@ -63,6 +66,7 @@ struct SyncSite {
   llvm::SmallVector<unsigned, 2> axes;
   std::string axis, to;
   std::optional<int64_t> root;
+  mlir::ArrayAttr cuts;      ///< how it cuts, if it says; or null
   mlir::DictionaryAttr hook; ///< the user's own function that does it, or null
 };
 
@@ -129,13 +133,27 @@ private:
              nn::LayoutAttr layout, llvm::StringRef path,
              llvm::ArrayRef<std::pair<std::string, unsigned>> extra = {});
 
+  // Cuts.cpp
+  /// The `cuts` of a line that makes these splits, the innermost of their
+  /// factor; null where they are even.
+  mlir::ArrayAttr cutsOf(nn::LayoutAttr layout,
+                         llvm::ArrayRef<nn::SplitAttr> splits) const;
+  std::optional<llvm::SmallVector<int64_t>>
+  sizesOf(const CutPlace &place, llvm::StringRef kind,
+          llvm::ArrayRef<int64_t> values, llvm::ArrayRef<int64_t> parts,
+          int64_t count);
+  /// The splits that a directive makes of a factor, inside of what splits it in
+  /// `layout`; even ones after a reported error.
+  llvm::SmallVector<nn::SplitAttr>
+  splitsFor(mlir::Operation *directive, mlir::ArrayAttr cuts,
+            nn::LayoutAttr layout, FactorRef ref, llvm::ArrayRef<unsigned> axes,
+            llvm::StringRef path);
+
   // Facts.cpp
   void readFact(mlir::Operation *directive, llvm::StringRef pattern,
-                mlir::ArrayAttr over, llvm::StringRef axis, bool isOverride);
+                mlir::ArrayAttr over, llvm::StringRef axis,
+                mlir::ArrayAttr cuts, bool isOverride);
   void addFact(PathNode &node, mlir::Value value, Fact fact, bool isOverride);
-  /// Reports a factor that is split into more parts than it has elements.
-  bool checkParts(mlir::Operation *directive, nn::LayoutAttr layout,
-                  FactorRef ref, llvm::StringRef path);
   void applyFacts();
 
   // Fsdp.cpp
@@ -171,7 +189,7 @@ private:
                            std::optional<int64_t> root = {});
   nn::LayoutAttr syncTarget(nn::LayoutAttr layout, const SyncSite &site,
                             std::optional<FactorRef> from,
-                            std::optional<FactorRef> to) const;
+                            std::optional<FactorRef> to);
 
   // Pinned.cpp
   void readFuse(sched::FuseOp fuse);
@@ -230,15 +248,23 @@ private:
                                mlir::Operation *op) const;
 
   // Remedies of one problem (Candidates.cpp, Ways.cpp): candidates only.
+  /// The `cuts` of a line that splits `operand` by a factor of the rule as
+  /// `other` is; null where they are even.
+  mlir::ArrayAttr cutsAs(mlir::Operation *op, const nn::PlacementRule &rule,
+                         unsigned operand, unsigned other, int factor,
+                         unsigned axis) const;
   void addWays(Problem &problem, mlir::Operation *op,
                const nn::PlacementRule &rule, const Mismatch &mismatch);
   void wayGather(Problem &problem, mlir::Value value, unsigned axis);
   void wayReduce(Problem &problem, mlir::Value value, unsigned axis);
   void waySlice(Problem &problem, mlir::Value value, unsigned axis,
-                FactorRef ref);
+                FactorRef ref, mlir::ArrayAttr cuts);
+  /// Splits a value by the factor as it is already, but in these sizes.
+  void wayResize(Problem &problem, mlir::Value value, unsigned axis,
+                 FactorRef ref, mlir::ArrayAttr cuts);
   void waySliceAndReduce(Problem &problem, mlir::Operation *op, unsigned axis);
   void wayExchange(Problem &problem, mlir::Value value, unsigned axis,
-                   FactorRef ref);
+                   FactorRef ref, mlir::ArrayAttr cuts);
   void wayScatters(Problem &problem, mlir::Value value, unsigned axis);
   WayOut replicated(llvm::StringRef path, llvm::ArrayRef<unsigned> axes) const;
   /// All that places these values is left whole, if that is parameters only.
@@ -247,7 +273,7 @@ private:
   void wayGatherAll(Problem &problem, llvm::ArrayRef<mlir::Value> values,
                     unsigned axis);
   void wayScatter(Problem &problem, mlir::Value value, unsigned axis,
-                  FactorRef ref);
+                  FactorRef ref, mlir::ArrayAttr cuts = {});
   /// The sync point of a value: itself or the value that it renames. Nothing
   /// if it has no path.
   bool syncPoint(mlir::Value value, WayOut &way);
@@ -303,8 +329,6 @@ private:
   };
   std::vector<Bucket> buckets;
   std::vector<mlir::Value> factOrder;
-  /// The last error about a line that splits a factor too finely.
-  llvm::DenseMap<mlir::Operation *, Problem *> partProblems;
   llvm::DenseMap<mlir::Value, std::vector<Fact>> facts;
   llvm::DenseMap<mlir::Value, std::vector<SyncSite>> sites;
   /// The value after the syncs of its path, for explanations.

@@ -21,9 +21,12 @@ std::string WayOut::line() const {
     return "statistics " + path + " over " + overText(over);
   case Kind::Defer:
     return "defer " + path + " until " + until + " axis " + axis + " over " +
-           overText(over);
+           overText(over) + cutsText(cuts);
   case Kind::Replicate:
     return "replicate " + path + " over " + overText(over) + " override";
+  case Kind::Shard:
+    return "shard " + path + " axis " + axis + " over " + overText(over) +
+           cutsText(cuts) + " override";
   case Kind::Sync:
     break;
   }
@@ -32,7 +35,7 @@ std::string WayOut::line() const {
     text += " axis " + axis;
   if (!to.empty())
     text += " to " + to;
-  return text + " over " + overText(over);
+  return text + " over " + overText(over) + cutsText(cuts);
 }
 
 void WayOut::append(sched::ScheduleOp schedule) const {
@@ -49,8 +52,9 @@ void WayOut::append(sched::ScheduleOp schedule) const {
   if (kind == Kind::Defer) {
     name = sched::DeferOp::getOperationName();
     attributes.push_back(text("until", until));
-  } else if (kind == Kind::Replicate) {
-    name = sched::ReplicateOp::getOperationName();
+  } else if (kind == Kind::Replicate || kind == Kind::Shard) {
+    name = kind == Kind::Shard ? sched::ShardOp::getOperationName()
+                               : sched::ReplicateOp::getOperationName();
     attributes.push_back(
         builder.getNamedAttr("isOverride", builder.getUnitAttr()));
   } else if (kind == Kind::Sync) {
@@ -62,6 +66,8 @@ void WayOut::append(sched::ScheduleOp schedule) const {
     attributes.push_back(text("axis", axis));
   if (!to.empty())
     attributes.push_back(text("to", to));
+  if (cuts)
+    attributes.push_back(builder.getNamedAttr("cuts", cuts));
   OperationState state(loc, name);
   state.addAttributes(attributes);
   builder.create(state);

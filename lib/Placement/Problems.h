@@ -17,14 +17,15 @@ namespace hocket::placement {
 /// A line that would make placements meet: a directive that can be pasted at
 /// the end of the schedule.
 struct WayOut {
-  enum class Kind { Sync, Defer, Statistics, Replicate };
+  enum class Kind { Sync, Defer, Statistics, Replicate, Shard };
   Kind kind = Kind::Sync;
-  std::string path;   ///< Statistics: of the op; Replicate: the parameter
+  std::string path;   ///< Statistics: of the op; facts: the parameter
   std::string until;  ///< Defer
   std::string moment; ///< Sync
   std::string op;     ///< Sync: all_reduce ...
   std::string axis, to;
   std::vector<std::string> over;
+  mlir::ArrayAttr cuts; ///< of what it splits, where uneven; or null
   int64_t bytes = 0;
   size_t errorsLeft = 0;      ///< of all, with this line added
   std::string remark;         ///< after the bytes
@@ -77,6 +78,10 @@ public:
 private:
   std::vector<std::unique_ptr<Problem>> list;
 };
+
+/// " sizes (3, 5)": the `cuts` of a directive as the language has them; null is
+/// nothing. Cuts.cpp
+std::string cutsText(mlir::ArrayAttr cuts);
 
 /// The text with every index in a quoted path replaced by '#'.
 std::string maskIndices(llvm::StringRef text);

@@ -22,7 +22,9 @@ static std::string offer(const SyncSite &site, StringRef kind, StringRef axis,
     text += " axis " + axis.str();
   if (!to.empty())
     text += " to " + to.str();
-  return text + " over " + over.str();
+  bool cuts = site.axes.size() == 1 &&
+              (kind == "slice" || kind == "reduce_scatter" || !to.empty());
+  return text + " over " + over.str() + (cuts ? cutsText(site.cuts) : "");
 }
 
 void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,

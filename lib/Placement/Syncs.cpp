@@ -71,11 +71,11 @@ void Placer::noteOtherTargets(Problem &problem, const PathNode &node,
       text += " axis " + site.axis;
     if (!site.to.empty())
       text += " to " + site.to;
-    return text + " over " + axesText(site.axes, mesh);
+    return text + " over " + overText(site.axes, site.cuts, mesh);
   };
   if (node.parameter && !site.axis.empty())
     problem.note("write instead: shard " + pattern.str() + " axis " +
-                 site.axis + " over " + axesText(site.axes, mesh));
+                 site.axis + " over " + overText(site.axes, site.cuts, mesh));
   else if (node.parameter)
     problem.note("write instead: replicate " + pattern.str() + " over " +
                  axesText(site.axes, mesh));
@@ -141,6 +141,7 @@ void Placer::readSync(sched::SyncOp sync) {
   site.axis = sync.getAxis().value_or("").str();
   site.to = sync.getTo().value_or("").str();
   site.root = sync.getRoot();
+  site.cuts = sync.getCutsAttr();
   site.hook = sync.getHookAttr();
   addSite(sync, sync.getPattern(), site, sync.getIsOverride());
 }
@@ -154,8 +155,10 @@ void Placer::readDefer(sched::DeferOp defer) {
   site.axes = *axes;
   site.axis = defer.getAxis().str();
   site.kind = "reduce_scatter";
+  site.cuts = defer.getCutsAttr();
   addSite(defer, defer.getPattern(), site, defer.getIsOverride());
   site.kind = "all_gather";
+  site.cuts = {};
   addSite(defer, defer.getUntil(), site, defer.getIsOverride());
 }
 
@@ -163,7 +166,7 @@ void Placer::readDefer(sched::DeferOp defer) {
 /// what it wants, still what it would yield.
 nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
                                   std::optional<FactorRef> from,
-                                  std::optional<FactorRef> to) const {
+                                  std::optional<FactorRef> to) {
   if (site.kind == "broadcast")
     return layout;
   std::optional<FactorRef> target;
@@ -171,9 +174,11 @@ nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
     target = from;
   if (site.kind == "all_to_all")
     target = to;
-  SmallVector<StringAttr> axes = namesOf(site.axes, mesh);
-  layout = wholeOver(layout, axes);
-  return target ? cutOver(layout, axes, target->dim, target->factor) : layout;
+  layout = wholeOver(layout, namesOf(site.axes, mesh));
+  if (!target)
+    return layout;
+  return cutBy(layout, splitsFor(site.directive, site.cuts, layout, *target,
+                                 site.axes, site.path));
 }
 
 Value Placer::redistribute(Value value, StringRef kind, ArrayRef<unsigned> axes,
@@ -216,8 +221,6 @@ Value Placer::applySync(Value value, const SyncSite &site) {
     return value;
   checkSync(value, site, from, to);
   nn::LayoutAttr target = syncTarget(layout, site, from, to);
-  if (std::optional<FactorRef> made = to ? to : from)
-    checkParts(site.directive, target, *made, site.path);
   Location model =
       value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
   Value moved =

@@ -150,8 +150,9 @@ void Placer::wayGather(Problem &problem, Value value, unsigned axis) {
 }
 
 void Placer::waySlice(Problem &problem, Value value, unsigned axis,
-                      FactorRef ref) {
+                      FactorRef ref, ArrayAttr cuts) {
   WayOut way;
+  way.cuts = cuts;
   if (!syncPoint(value, way))
     return;
   way.op = "slice";
@@ -159,6 +160,39 @@ void Placer::waySlice(Problem &problem, Value value, unsigned axis,
   way.over = {axisText(axis)};
   if (!way.axis.empty())
     problem.ways.push_back(way);
+}
+
+void Placer::wayResize(Problem &problem, Value value, unsigned axis,
+                       FactorRef ref, ArrayAttr cuts) {
+  // In the line itself, if one shards the value over this axis alone.
+  Value root = origins.chainOf(value, axis).front();
+  auto shard =
+      dyn_cast_or_null<sched::ShardOp>(origins.directiveOf(value, axis));
+  nn::SplitAttr split = nn::layoutOf(root).splitOver(axisText(axis));
+  if (shard && shard.getOver().size() == 1 && split) {
+    FactorRef own{unsigned(split.getDim()), unsigned(split.getFactor())};
+    WayOut way;
+    way.kind = WayOut::Kind::Shard;
+    if (auto parameter = root.getDefiningOp<nn::ParameterOp>())
+      way.path = parameter.getPath().str();
+    else
+      syncPoint(root, way);
+    way.axis = axisName(nn::layoutOf(root), own);
+    way.over = {axisText(axis)};
+    way.cuts = cuts;
+    if (!way.path.empty() && !way.axis.empty())
+      problem.ways.push_back(way);
+  }
+  size_t before = problem.ways.size();
+  wayGather(problem, value, axis);
+  if (problem.ways.size() == before)
+    return;
+  WayOut slice = problem.ways.back();
+  slice.op = "slice";
+  slice.bytes = 0;
+  slice.cuts = cuts;
+  if (slice.over.size() == 1)
+    problem.ways.back().others = {slice};
 }
 
 /// The slice that was offered last, and the sum that a linear makes of it.
@@ -178,9 +212,10 @@ void Placer::waySliceAndReduce(Problem &problem, Operation *op, unsigned axis) {
 }
 
 void Placer::wayExchange(Problem &problem, Value value, unsigned axis,
-                         FactorRef ref) {
+                         FactorRef ref, ArrayAttr cuts) {
   SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
   WayOut way;
+  way.cuts = cuts;
   if (named.empty() || !syncPoint(named.back(), way))
     return;
   nn::LayoutAttr at = nn::layoutOf(named.back());
@@ -200,9 +235,10 @@ void Placer::wayExchange(Problem &problem, Value value, unsigned axis,
 }
 
 void Placer::wayScatter(Problem &problem, Value value, unsigned axis,
-                        FactorRef ref) {
+                        FactorRef ref, ArrayAttr cuts) {
   SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
   WayOut way;
+  way.cuts = cuts;
   if (named.empty() || !syncPoint(named.front(), way))
     return;
   nn::LayoutAttr layout = nn::layoutOf(named.front());

@@ -31,10 +31,15 @@ struct Distribution {
   /// Aligned: one value. Sizes, weights: one a rank.
   std::vector<ExprPtr> values;
   SourceRange range;
+
+  /// Whether it says where parts begin; else it says their order.
+  bool cuts() const { return kind >= Kind::Aligned; }
 };
 
-/// One axis of `over`: a mesh axis name (or a mesh_axis parameter), in a shard
-/// optionally with its own distribution: `over (r zigzag, u)`.
+const char *getSpelling(Distribution::Kind kind);
+
+/// One axis of `over`: a mesh axis name (or a mesh_axis parameter), in what
+/// splits optionally with its own distribution: `over (r zigzag, u)`.
 struct AxisUse {
   Name name;
   std::optional<Distribution> distribution;
@@ -194,12 +199,13 @@ const char *getSpelling(SyncPoint point);
 const char *getSpelling(SyncOp op);
 const char *getSpelling(ReduceOp op);
 
-/// `sync PATTERN POINT OP [axis DIM [to DIM]] over AXES [op sum|max|min]
-///  [root N] [reach REACH] [override]`.
+/// `sync PATTERN POINT OP [axis DIM [to DIM]] over AXES [DISTRIBUTION]
+///  [op sum|max|min] [root N] [reach REACH] [override]`.
 /// The parser has checked which clauses OP takes: axis is required for
 /// reduce_scatter, all_gather, all_to_all (with `to`), slice and halo, and
 /// refused for all_reduce and broadcast; `op` belongs to all_reduce and
-/// reduce_scatter, `root` to broadcast, `reach` to halo; a hook takes any.
+/// reduce_scatter, `root` to broadcast, `reach` to halo; a hook takes any. What
+/// splits in the forward may say how it cuts.
 struct SyncStmt : ScheduleStmt {
   HOCKET_AST_NODE(SyncStmt, ScheduleStmt, Sync)
   PathPattern pattern;
@@ -211,20 +217,22 @@ struct SyncStmt : ScheduleStmt {
   std::optional<DimRef> dim;
   std::optional<DimRef> toDim;
   AxisList axes;
-  std::optional<ReduceOp> reduceOp; ///< absent: sum
-  ExprPtr root;                     ///< null when not stated
+  std::vector<Distribution> distributions; ///< as of a shard
+  std::optional<ReduceOp> reduceOp;        ///< absent: sum
+  ExprPtr root;                            ///< null when not stated
   std::optional<Reach> reach;
   OverrideMark overrideMark;
 };
 
-/// `defer PATTERN until PATTERN axis DIM over AXES [override]`: reduce_scatter
-/// after the first, all_gather after the second.
+/// `defer PATTERN until PATTERN axis DIM over AXES [DISTRIBUTION] [override]`:
+/// reduce_scatter after the first, all_gather after the second.
 struct DeferStmt : ScheduleStmt {
   HOCKET_AST_NODE(DeferStmt, ScheduleStmt, Defer)
   PathPattern from;
   PathPattern until;
   DimRef dim;
   AxisList axes;
+  std::vector<Distribution> distributions; ///< as of a shard
   OverrideMark overrideMark;
 };
 

@@ -196,10 +196,6 @@ std::optional<mlir::ArrayAttr> ScheduleEmitter::axes(const AxisList &list,
           .suggest(name, known);
       return std::nullopt;
     }
-    if (use.distribution) {
-      refuseCut(use.distribution->range);
-      return std::nullopt;
-    }
     llvm::StringRef stored = mesh.getAxes()[found - known.begin()].getName();
     if (llvm::is_contained(names, stored)) {
       elaborator.error(use.name.range, "axis '" + name + "' is listed twice");

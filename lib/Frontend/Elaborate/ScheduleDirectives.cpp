@@ -12,12 +12,6 @@ bool ScheduleEmitter::refuse(const ScheduleStmt &stmt,
   return false;
 }
 
-void ScheduleEmitter::refuseCut(SourceRange range) {
-  elaborator.error(range, "not supported yet: '" + elaborator.textOf(range) +
-                              "'; shards are contiguous and even with "
-                              "remainder");
-}
-
 /// True for `loss` and what is below it when only `forward` is compiled.
 bool ScheduleEmitter::namesOtherFunction(const PathPattern &pattern,
                                          const Place &place) const {
@@ -77,6 +71,8 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
     std::vector<mlir::NamedAttribute> attributes{
         text("pattern", *pattern), text("until", *until),
         text("axis", defer->dim.text), builder.getNamedAttr("over", *over)};
+    if (!addCuts(attributes, defer->axes, defer->distributions, *over, place))
+      return false;
     flag(attributes, "isOverride", defer->overrideMark.isValid());
     flag(attributes, "isOptional", place.isOptional);
     write<sched::DeferOp>(location(defer->from.range, place), attributes);
@@ -150,10 +146,6 @@ bool ScheduleEmitter::emitBucket(const BucketStmt &stmt, Place &place) {
 }
 
 bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
-  if (!stmt.distributions.empty()) {
-    refuseCut(stmt.distributions[0].range);
-    return false;
-  }
   auto pattern = absolute(stmt.pattern, place);
   auto over = axes(stmt.axes, place);
   if (!pattern || !over)
@@ -161,6 +153,8 @@ bool ScheduleEmitter::emitShard(const ShardStmt &stmt, Place &place) {
   std::vector<mlir::NamedAttribute> attributes{
       text("pattern", *pattern), text("axis", stmt.dim.text),
       builder.getNamedAttr("over", *over)};
+  if (!addCuts(attributes, stmt.axes, stmt.distributions, *over, place))
+    return false;
   flag(attributes, "isOverride", stmt.overrideMark.isValid());
   flag(attributes, "isOptional", place.isOptional);
   write<sched::ShardOp>(location(stmt.pattern.range, place), attributes);
@@ -205,6 +199,8 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
   std::vector<mlir::NamedAttribute> attributes{
       text("pattern", *pattern), text("moment", getSpelling(stmt.point)),
       text("kind", kind), builder.getNamedAttr("over", *over)};
+  if (!addCuts(attributes, stmt.axes, stmt.distributions, *over, place))
+    return false;
   if (hook)
     attributes.push_back(builder.getNamedAttr("hook", hook));
   if (stmt.dim)

@@ -60,6 +60,19 @@ private:
   bool emitFsdp(const syntax::FsdpStmt &stmt, Place &place);
   bool emitFuse(const syntax::FuseStmt &stmt, Place &place);
 
+  // Cuts.cpp
+  /// How the axes cut what they split, if that is said. False after a reported
+  /// error.
+  bool addCuts(std::vector<mlir::NamedAttribute> &attributes,
+               const syntax::AxisList &list,
+               const std::vector<syntax::Distribution> &distributions,
+               mlir::ArrayAttr over, const Place &place);
+  bool addCut(std::vector<mlir::Attribute> &cuts,
+              const syntax::Distribution &distribution, mlir::ArrayAttr over,
+              const Place &place);
+  bool checkCut(const syntax::Distribution &distribution,
+                llvm::ArrayRef<int64_t> values, mlir::ArrayAttr over);
+
   // Hooks.cpp
   bool emitHook(const syntax::HookStmt &stmt, Place &place);
   /// Which collective the hook of a sync does, and whether the clauses fit it.
@@ -85,7 +98,6 @@ private:
 
   bool emitScope(const syntax::ScopePattern &scope, Place &place,
                  std::string &prefix);
-  void refuseCut(syntax::SourceRange range);
   bool refuse(const syntax::ScheduleStmt &stmt, const std::string &what);
 
   std::optional<std::string> absolute(const syntax::PathPattern &pattern,

@@ -111,6 +111,26 @@ TEST(ScheduleErrors, shard) {
             "t.hkt:3:26: note: here first\n"
             "  shard a axis h over tp zigzag zigzag\n"
             "                         ^~~~~~\n");
+  EXPECT_EQ(scheduleErrorsOf("shard a axis h over (x aligned 2, y) sizes (3)"),
+            "t.hkt:3:40: error: 'sizes (3)' says again how to cut\n"
+            "  shard a axis h over (x aligned 2, y) sizes (3)\n"
+            "                                       ^~~~~~~~~\n"
+            "t.hkt:3:26: note: here first\n"
+            "  shard a axis h over (x aligned 2, y) sizes (3)\n"
+            "                         ^~~~~~~~~\n");
+  EXPECT_EQ(scheduleErrorsOf("sync a fwd_post all_reduce over tp sizes (3, 5)"),
+            "t.hkt:3:38: error: 'all_reduce' splits nothing, so 'sizes (3, 5)' "
+            "says nothing\n"
+            "  sync a fwd_post all_reduce over tp sizes (3, 5)\n"
+            "                                     ^~~~~~~~~~~~\n"
+            "note: leave 'sizes (3, 5)' out\n");
+  EXPECT_EQ(scheduleErrorsOf(
+                "sync a bwd_pre reduce_scatter axis h over (x sizes (3), y)"),
+            "t.hkt:3:48: error: a gradient is split evenly where a line has it "
+            "scattered, so 'sizes (3)' says nothing\n"
+            "  sync a bwd_pre reduce_scatter axis h over (x sizes (3), y)\n"
+            "                                               ^~~~~~~~~\n"
+            "note: leave 'sizes (3)' out\n");
   EXPECT_EQ(scheduleErrorsOf("shard a axis h over tp sizes 3"),
             "t.hkt:3:32: error: expected '(' after 'sizes', found '3'\n"
             "  shard a axis h over tp sizes 3\n"

@@ -44,6 +44,9 @@ TEST(Schedule, hasPlacements) {
   shard x axis seq over cp striped
   shard x axis seq over cp sizes (3, 5)
   shard x axis seq over cp weights (1, 2 * n)
+  sync y fwd_post slice axis seq over (r sizes (3, 5), u) override
+  sync y fwd_pre all_to_all axis 0 to seq over cp aligned 2
+  defer y until z axis seq over cp weights (1, 2)
   shard axis axis axis over over
   replicate wte.weight over tp override
 )"),
@@ -53,6 +56,9 @@ TEST(Schedule, hasPlacements) {
   shard x axis seq over cp (striped)
   shard x axis seq over cp (sizes 3 5)
   shard x axis seq over cp (weights 1 (* 2 n))
+  sync y fwd_post slice axis seq over (r sizes (3, 5), u) override
+  sync y fwd_pre all_to_all axis 0(position) to seq over cp (aligned 2)
+  defer y until z axis seq over cp (weights 1 2)
   shard axis axis axis over over
   replicate wte.weight over tp override
 )");

@@ -1,0 +1,241 @@
+//===- Cuts.cpp - the sizes that a directive cuts in ----------------------===//
+
+#include "Cuts.h"
+#include "Placer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+SmallVector<int64_t> placement::weightedSizes(int64_t extent,
+                                              ArrayRef<int64_t> weights) {
+  __extension__ using Wide = __int128;
+  Wide total = 0;
+  for (int64_t weight : weights)
+    total += weight;
+  SmallVector<int64_t> sizes;
+  SmallVector<std::pair<Wide, size_t>> rests;
+  int64_t left = extent;
+  for (auto [i, weight] : llvm::enumerate(weights)) {
+    sizes.push_back(int64_t(Wide(extent) * weight / total));
+    rests.push_back({Wide(extent) * weight % total, i});
+    left -= sizes.back();
+  }
+  llvm::stable_sort(rests, [](auto &a, auto &b) { return a.first > b.first; });
+  for (int64_t i = 0; i < left; ++i)
+    ++sizes[rests[i].second];
+  return sizes;
+}
+
+SmallVector<int64_t> placement::alignedSizes(int64_t extent, int64_t unit,
+                                             int64_t count) {
+  SmallVector<int64_t> sizes = nn::evenSizes(extent / unit, count);
+  for (int64_t &size : sizes)
+    size *= unit;
+  sizes.back() += extent % unit;
+  return sizes;
+}
+
+namespace {
+/// How some axes, each inside of those before it, cut.
+struct AxesCut {
+  SmallVector<unsigned, 2> axes;
+  StringRef kind; ///< sizes, weights or aligned; empty: even
+  SmallVector<int64_t> values;
+};
+} // namespace
+
+/// Values of parts by several axes, as those of their sums by the ones that
+/// are left. `sizes` may go on with the parts of axes before: the leading ones.
+static SmallVector<int64_t> sumsOver(ArrayRef<int64_t> values, ArrayAttr over,
+                                     ArrayRef<StringRef> kept,
+                                     nn::MeshAttr mesh) {
+  SmallVector<int64_t> sums(values);
+  int64_t inner = 1;
+  for (Attribute attribute : llvm::reverse(over)) {
+    StringRef name = cast<StringAttr>(attribute).getValue();
+    int64_t count = mesh.getSize(name);
+    if (llvm::is_contained(kept, name)) {
+      inner *= count;
+      continue;
+    }
+    SmallVector<int64_t> merged(sums.size() / count, 0);
+    for (auto [i, value] : llvm::enumerate(sums))
+      merged[i / (inner * count) * inner + i % inner] += value;
+    sums = std::move(merged);
+  }
+  return sums;
+}
+
+/// The cuts of the axes in order; `all` is the mesh with axes of size 1.
+static std::vector<AxesCut> readCuts(ArrayAttr cuts, ArrayRef<unsigned> axes,
+                                     nn::MeshAttr mesh, nn::MeshAttr all) {
+  auto nameOf = [&](unsigned axis) {
+    return mesh.getAxes()[axis].getName().getValue();
+  };
+  auto names = llvm::map_to_vector(axes, nameOf);
+  std::vector<AxesCut> read;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    AxesCut cut{{axes[i]}, "", {}};
+    DictionaryAttr stated;
+    if (cuts)
+      for (auto each : cuts.getAsRange<DictionaryAttr>())
+        if (llvm::is_contained(each.getAs<ArrayAttr>("over"),
+                               Attribute(mesh.getAxes()[axes[i]].getName())))
+          stated = each;
+    if (stated) {
+      auto over = stated.getAs<ArrayAttr>("over");
+      ArrayRef<int64_t> values =
+          stated.getAs<DenseI64ArrayAttr>("values").asArrayRef();
+      cut.kind = stated.getAs<StringAttr>("kind").getValue();
+      bool areOfParts = cut.kind != "aligned";
+      cut.values = areOfParts ? sumsOver(values, over, names, all)
+                              : SmallVector<int64_t>(values);
+      while (areOfParts && i + 1 < axes.size() &&
+             llvm::is_contained(
+                 over, Attribute(mesh.getAxes()[axes[i + 1]].getName())))
+        cut.axes.push_back(axes[++i]);
+    }
+    read.push_back(std::move(cut));
+  }
+  return read;
+}
+
+static std::string listText(ArrayRef<int64_t> values) {
+  return "(" +
+         llvm::join(
+             llvm::map_range(
+                 values, [](int64_t value) { return std::to_string(value); }),
+             ", ") +
+         ")";
+}
+
+std::string placement::cutsText(ArrayAttr cuts) {
+  std::string text;
+  if (!cuts)
+    return text;
+  for (auto cut : cuts.getAsRange<DictionaryAttr>()) {
+    StringRef kind = cut.getAs<StringAttr>("kind").getValue();
+    ArrayRef<int64_t> values =
+        cut.getAs<DenseI64ArrayAttr>("values").asArrayRef();
+    text +=
+        " " + kind.str() + " " +
+        (kind == "aligned" ? std::to_string(values.front()) : listText(values));
+  }
+  return text;
+}
+
+std::string placement::overText(ArrayRef<unsigned> axes, ArrayAttr cuts,
+                                nn::MeshAttr mesh) {
+  bool isByAxis = axes.size() > 1 && cuts;
+  for (Attribute cut : isByAxis ? cuts.getValue() : ArrayRef<Attribute>())
+    isByAxis &= cast<DictionaryAttr>(cut).getAs<ArrayAttr>("over").size() == 1;
+  if (!isByAxis)
+    return axesText(axes, mesh) + cutsText(cuts);
+  std::vector<std::string> texts;
+  for (unsigned axis : axes) {
+    StringAttr name = mesh.getAxes()[axis].getName();
+    texts.push_back(name.str());
+    for (Attribute cut : cuts)
+      if (cast<DictionaryAttr>(cut).getAs<ArrayAttr>("over")[0] == name)
+        texts.back() += cutsText(ArrayAttr::get(cuts.getContext(), cut));
+  }
+  return "(" + llvm::join(texts, ", ") + ")";
+}
+
+ArrayAttr Placer::cutsOf(nn::LayoutAttr layout,
+                         ArrayRef<nn::SplitAttr> splits) const {
+  bool areEven = llvm::all_of(
+      splits, [](nn::SplitAttr split) { return split.getSizes().empty(); });
+  if (areEven)
+    return {};
+  Builder builder(layout.getContext());
+  SmallVector<StringRef> names;
+  for (nn::SplitAttr split : splits)
+    names.push_back(split.getAxis().getValue());
+  nn::SplitAttr any = splits.front();
+  nn::FactorAttr factor =
+      layout.getDims()[any.getDim()].getFactors()[any.getFactor()];
+  SmallVector<int64_t> sizes = nn::partSizes(
+      factor.getSize(), layout.splitsOf(any.getDim(), any.getFactor()), mesh);
+  return builder.getArrayAttr(builder.getDictionaryAttr(
+      {builder.getNamedAttr("over", builder.getStrArrayAttr(names)),
+       builder.getNamedAttr("kind", builder.getStringAttr("sizes")),
+       builder.getNamedAttr("values", builder.getDenseI64ArrayAttr(sizes))}));
+}
+
+/// What the axes make of each of `parts`; nothing after a reported error.
+std::optional<SmallVector<int64_t>>
+Placer::sizesOf(const CutPlace &place, StringRef kind, ArrayRef<int64_t> values,
+                ArrayRef<int64_t> parts, int64_t count) {
+  SmallVector<int64_t> sizes;
+  if (kind.empty())
+    return nn::evenSizes(parts, count);
+  std::string clause = kind.str() + " " + listText(values);
+  bool areOfAll = kind == "sizes" && int64_t(values.size()) != count;
+  if (areOfAll && values.size() != parts.size() * count) {
+    problems
+        .addAt(place.directive,
+               clause + " of '" + place.path.str() + "' are " +
+                   std::to_string(values.size()) + ", expected " +
+                   std::to_string(count) + " or " +
+                   std::to_string(parts.size() * count) +
+                   ": one for each part of " + place.factor,
+               place.path.str())
+        .note("list the sizes that each part is cut in, or those of all parts");
+    return std::nullopt;
+  }
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (kind == "weights")
+      sizes.append(weightedSizes(part, values));
+    else if (kind == "aligned")
+      sizes.append(alignedSizes(part, values.front(), count));
+    if (kind != "sizes")
+      continue;
+    ArrayRef<int64_t> own = areOfAll ? values.slice(i * count, count) : values;
+    if (int64_t sum = llvm::sum_of(own); sum != part) {
+      problems
+          .addAt(place.directive,
+                 "sizes " + listText(own) + " are " + std::to_string(sum) +
+                     " together, and '" + place.path.str() + "' has " +
+                     std::to_string(part) + " of " + place.factor +
+                     (parts.size() > 1 ? " in a part of the axes before" : ""),
+                 place.path.str())
+          .note("even parts are sizes " +
+                listText(nn::evenSizes({part}, count)));
+      return std::nullopt;
+    }
+    sizes.append(own.begin(), own.end());
+  }
+  return sizes;
+}
+
+SmallVector<nn::SplitAttr>
+Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
+                  FactorRef ref, ArrayRef<unsigned> axes, StringRef path) {
+  SmallVector<nn::SplitAttr> splits;
+  SmallVector<int64_t> parts = nn::partSizes(
+      layout.getDims()[ref.dim].getFactors()[ref.factor].getSize(),
+      layout.splitsOf(ref.dim, ref.factor), mesh);
+  CutPlace place{directive, path, factorName(layout, ref)};
+  for (AxesCut &cut : readCuts(cuts, axes, mesh, schedule.getMesh())) {
+    int64_t count = 1;
+    for (unsigned axis : cut.axes)
+      count *= mesh.getAxes()[axis].getSize();
+    auto sizes = sizesOf(place, cut.kind, cut.values, parts, count);
+    if (!sizes)
+      sizes = nn::evenSizes(parts, count);
+    // Of each axis: what those inside of it have together.
+    for (unsigned axis : cut.axes) {
+      count /= mesh.getAxes()[axis].getSize();
+      SmallVector<int64_t> own;
+      for (size_t i = 0; i < sizes->size(); i += count)
+        own.push_back(llvm::sum_of(ArrayRef(*sizes).slice(i, count)));
+      splits.push_back(nn::splitOf(mesh.getAxes()[axis].getName(), ref.dim,
+                                   ref.factor, parts, own));
+      parts = std::move(own);
+    }
+  }
+  return splits;
+}
