@@ -148,7 +148,22 @@ Strided ClassPlanner::byDims(Operation &op, Value value) {
   return reshapedOrCopied(op, get(value), layout.getShape(), typeOf(value));
 }
 
+/// Operations that nobody waits for and whose results have no elements here:
+/// of a factor of which the rank holds nothing.
+static bool makesNothing(Operation &op) {
+  return op.getNumResults() > 0 &&
+         !isa<nn::ParameterOp, nn::StateOp, spmd::CollectiveOp>(op) &&
+         llvm::all_of(op.getResultTypes(), [](Type type) {
+           return cast<RankedTensorType>(type).getNumElements() == 0;
+         });
+}
+
 LogicalResult ClassPlanner::planOp(Operation &op) {
+  if (makesNothing(op)) {
+    for (Value result : op.getResults())
+      values[result] = allocate(result.getType(), {});
+    return success();
+  }
   return TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](nn::ParameterOp op) { return planParameter(op); })
       .Case([&](nn::StateOp op) { return planState(op); })

@@ -9,7 +9,8 @@ using namespace hocket::planning;
 plan::Dropout ClassPlanner::dropoutOf(Operation &op, Value q, Value step,
                                       double p) {
   plan::Dropout dropout;
-  if (!step || p == 0)
+  if (!step || p == 0 ||
+      cast<RankedTensorType>(q.getType()).getNumElements() == 0)
     return dropout;
   dropout.p = p;
   dropout.key = op.getAttrOfType<IntegerAttr>(spmd::kKey).getInt();

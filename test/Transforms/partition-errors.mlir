@@ -21,10 +21,10 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-!s = tensor<3xf32, #nn.layout<[heads=3], tp: S(0.0)>>
+!s = tensor<3xf32, #nn.layout<[heads=3], tp: S(0.0 sizes [1, 2])>>
 module attributes {nn.mesh = #nn.mesh<tp=4>} {
   func.func @forward() -> !s {
-    // expected-error @+1 {{a factor 'heads' of 3 is split over 4 ranks of tp, so some would hold nothing; split it over at most 3 ranks}}
+    // expected-error @+1 {{axis "tp" makes 4 parts, and lists 2 sizes}}
     %w = nn.parameter "w" : !s
     return %w : !s
   }

@@ -67,6 +67,8 @@ LogicalResult ClassBuilder::setHeads(Operation &op, Value q, Value k) {
   for (size_t f = border; f < heads.getFactors().size(); ++f)
     localGroup = localGroup / heads.getFactors()[f].getSize() *
                  held.getFactors()[f].getSize();
+  // Without heads of its own a rank reads none.
+  localGroup = std::max<int64_t>(localGroup, 1);
   op.setAttr(spmd::kGroup, builder.getI64IntegerAttr(localGroup));
   auto isOutside = [&](nn::SplitAttr split) {
     return split.getDim() != 1 || split.getFactor() < border;
@@ -104,7 +106,7 @@ LogicalResult ClassBuilder::checkHeads(Operation &op, Value q, Value k,
   int64_t heads = sizeOf(local(q), 1), kvHeads = sizeOf(local(k), 1);
   auto head = op.getAttrOfType<spmd::TableAttr>(spmd::kHeadOffset);
   auto kvHead = op.getAttrOfType<spmd::TableAttr>(spmd::kKvHeadOffset);
-  if (!checkedHeads.insert({head, kvHead}).second)
+  if (heads == 0 || !checkedHeads.insert({head, kvHead}).second)
     return success();
   for (int64_t rank : rankClass.ranks) {
     SmallVector<int64_t> at = spmd::coordinatesOf(shares.getMesh(), rank);

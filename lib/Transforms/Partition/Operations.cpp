@@ -163,6 +163,9 @@ static LogicalResult localSizes(ArrayRef<int64_t> numbers,
       theirs *= whole[factor].getSize();
       part *= local[factor++].getSize();
     };
+    // A dim of one element, of which a rank may have none.
+    if (ours == 1 && factor < whole.size() && whole[factor].getSize() == 1)
+      take();
     while (ours != theirs)
       if (ours < theirs && end < numbers.size())
         ours *= sizes[numbers[end++]];

@@ -78,24 +78,10 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
                                       int64_t factor) {
   nn::LayoutAttr layout = nn::layoutOf(value);
   AxisList axes = shares.axesOf(layout, dim, factor);
-  nn::FactorAttr cut = layout.getDims()[dim].getFactors()[factor];
   SmallVector<nn::SplitAttr> splits = layout.splitsOf(dim, factor);
   if (failed(checkSizes(value, splits)))
     return failure();
   spmd::TableAttr table = shares.of(layout, dim, factor).size;
-  if (llvm::is_contained(table.getValues(), 0)) {
-    InFlightDiagnostic diag = emitError(value.getLoc());
-    diag << "a factor";
-    if (!cut.getName().getValue().empty())
-      diag << " '" << cut.getName().getValue() << "'";
-    diag << " of " << cut.getSize() << " is split over "
-         << table.getValues().size() << " ranks of ";
-    llvm::interleave(
-        axes, [&](StringAttr axis) { diag << axis.getValue(); },
-        [&] { diag << ", "; });
-    return diag << ", so some would hold nothing; split it over at most "
-                << cut.getSize() << (cut.getSize() == 1 ? " rank" : " ranks");
-  }
   if (!table.isConstant())
     sizes.insert(table);
   bool areStated = llvm::any_of(

@@ -15,8 +15,8 @@ struct RankClass {
 };
 
 /// Groups the ranks by the sizes that they have of every factor that the
-/// function splits; classes are ordered by their first rank. An error where a
-/// rank would have nothing of a factor.
+/// function splits; classes are ordered by their first rank. An error where
+/// stated sizes are not one for each part.
 mlir::FailureOr<std::vector<RankClass>> findRankClasses(mlir::func::FuncOp func,
                                                         Shares &shares);
 
