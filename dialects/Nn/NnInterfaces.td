@@ -29,4 +29,34 @@ def Nn_DifferentiableOp : OpInterface<"DifferentiableOp"> {
   ];
 }
 
+def Nn_WindowedOpInterface : OpInterface<"WindowedOp"> {
+  let cppNamespace = "::hocket::nn";
+  let description = [{
+    An operation that reads windows of positions: some operands or results,
+    `getPositions`, have the positions, others, one of which is `getWindowed`,
+    something for each window.
+  }];
+  let methods = [
+    InterfaceMethod<"the values whose dims are slid over",
+                    "::llvm::SmallVector<::mlir::Value>", "getPositions">,
+    InterfaceMethod<"which of its dims is the window's dim `dim`, for one of "
+                    "getPositions; the same, where not said otherwise",
+                    "int64_t", "getPositionsDim",
+                    (ins "::mlir::Value":$positions, "int64_t":$dim), "",
+                    "return dim;">,
+    InterfaceMethod<"the value that has an element for each window",
+                    "::mlir::Value", "getWindowed">,
+    InterfaceMethod<"the window of each dim, in order; nothing for those that "
+                    "are not slid over",
+                    "::llvm::SmallVector<std::optional<::hocket::nn::Window>>",
+                    "getWindows">,
+    InterfaceMethod<"slides over what it is given as it is, but for so many "
+                    "zeros before and after each dim; what follows from its "
+                    "operands' sizes is set anew",
+                    "void", "setPadding",
+                    (ins "::llvm::ArrayRef<int64_t>":$lows,
+                         "::llvm::ArrayRef<int64_t>":$highs)>
+  ];
+}
+
 #endif // HOCKET_NN_INTERFACES

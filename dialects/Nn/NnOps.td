@@ -162,6 +162,7 @@ def Nn_IotaOp : Nn_PlainOp<"iota"> {
 
 include "dialects/Nn/NnProducts.td"
 include "dialects/Nn/NnNorms.td"
+include "dialects/Nn/NnWindows.td"
 
 //===-- Element-wise ---------------------------------------------------------===//
 

@@ -52,25 +52,31 @@ def Nn_EmbeddingGradOp : Nn_PlainOp<"embedding_grad"> {
   let hasVerifier = 1;
 }
 
-def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments]> {
+def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Nn_WindowedOpInterface,
+        ["getPositionsDim"]>]> {
   let summary = "softmax(scale q k^T + mask) v, by heads";
   let description = [{
     q [b, h, s, d], k [b, g, t, d], v [b, g, t, e], result [b, h, s, e]; h is a
     multiple of g, query head i reads kv head i / (h / g). `keep` [b, t] is
     bool, true where a key may be attended to. `causal`: key j is visible to
-    query i if j <= i + t - s. A row that sees nothing is zero.
+    query i if j <= i + t - s. A window shows query i the keys from i + t - s -
+    `before` to i + t - s + `after`, as far as there are any; absent, all. A row
+    that sees nothing is zero.
     With a `step` the weights, [b, h, s, t], are dropped as by nn.dropout with
     p = `dropout`.
     ```mlir
     %y = nn.attention %q, %k, %v, %keep step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
     ```
     (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
-    (C5) step and stream as nn.dropout.
+    (C5) step and stream as nn.dropout. (C6) before and after are at least 0.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
                        Optional<Nn_Tensor>:$step,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
+                       OptionalAttr<I64Attr>:$before,
+                       OptionalAttr<I64Attr>:$after,
                        F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout,
                        OptionalAttr<I64Attr>:$stream);
@@ -80,8 +86,9 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad",
-                                    [AttrSizedOperandSegments]> {
+def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Nn_WindowedOpInterface,
+        ["getPositionsDim"]>]> {
   let summary = "the gradients of attention's q, k and v";
   let description = [{
     `dout` is the gradient of the result of nn.attention with these operands and
@@ -96,6 +103,8 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad",
                        Nn_Tensor:$v, Nn_Tensor:$dout,
                        Optional<Nn_Tensor>:$keep, Optional<Nn_Tensor>:$step,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
+                       OptionalAttr<I64Attr>:$before,
+                       OptionalAttr<I64Attr>:$after,
                        F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout,
                        OptionalAttr<I64Attr>:$stream);

@@ -16,7 +16,7 @@
 #ifndef HOCKET_NN_PLACEMENTRULE_H
 #define HOCKET_NN_PLACEMENTRULE_H
 
-#include "dialects/Nn/Layout.h"
+#include "dialects/Nn/Window.h"
 #include <string>
 
 namespace hocket::nn {
@@ -52,6 +52,12 @@ struct PlacementRule {
     Reduction reduction = Reduction::Sum;
     std::string name;   // for messages; may be empty
     std::string reason; // why Whole or Statistics, in the user's words
+    /// The factor counts positions, of which a rank reads more than its part
+    /// where windows reach beyond it: splitting it then takes a halo.
+    std::optional<Window> window;
+    /// This factor counts the windows that slide over that one. Both are split
+    /// alike, each evenly with remainder; states speak of the positions.
+    int windowsOf = -1;
   };
   struct Value {
     /// For each dim its factor numbers, major first. A dim (or factor) that is
@@ -78,6 +84,12 @@ struct PlacementRule {
   /// positions (iota, embedding rows, rotary, causal attention) only the major
   /// one is not Whole: what a rank holds must be consecutive.
   llvm::SmallVector<Factor, 8> factors;
+  /// The factor that states speak of: of windows the positions.
+  int positionsOf(int factor) const {
+    return factor >= 0 && factors[factor].windowsOf >= 0
+               ? factors[factor].windowsOf
+               : factor;
+  }
   llvm::SmallVector<Value, 4> operands, results;
   /// In the user's words, why partial operands are refused: "layer_norm of a
   /// sum is not the sum of layer_norms".

@@ -24,9 +24,11 @@ static void transpose(const double *from, int64_t rows, int64_t columns,
 
 /// The softmax of the scores of visible keys, 0 for the others; all 0 if none
 /// is visible. `keep` may be null.
-static void softmaxOfVisible(std::vector<double> &scores, int64_t visible,
+static void softmaxOfVisible(std::vector<double> &scores, KeyRange visible,
                              const double *keep) {
-  auto sees = [&](int64_t j) { return j < visible && (!keep || keep[j] != 0); };
+  auto sees = [&](int64_t j) {
+    return visible.has(j) && (!keep || keep[j] != 0);
+  };
   double largest = -INFINITY, sum = 0;
   for (int64_t j = 0; j < int64_t(scores.size()); ++j)
     if (sees(j))
@@ -42,7 +44,7 @@ static void softmaxOfVisible(std::vector<double> &scores, int64_t visible,
 
 /// result[e] = sum_j softmax_j(scale q . k_j) v[j, e] for one query.
 static void attendRow(const Sizes &sizes, const double *q, const double *keysT,
-                      const double *v, double scale, int64_t visible,
+                      const double *v, double scale, KeyRange visible,
                       const double *keep, const DropoutFactors &dropout,
                       int64_t row, double *result) {
   std::vector<double> weights(sizes.keys, 0.0);
@@ -77,9 +79,7 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
       transpose(k.values.data() + kv * sizes.depth, sizes.keys, sizes.depth,
                 keysT.data());
       for (int64_t i = 0; i < sizes.queries; ++i) {
-        // causal: key j is visible to query i if j <= i + t - s
-        int64_t visible =
-            op.getCausal() ? i + sizes.keys - sizes.queries + 1 : sizes.keys;
+        KeyRange visible = visibleKeys(op, i, sizes.queries, sizes.keys);
         int64_t row = (b * sizes.heads + head) * sizes.queries + i;
         attendRow(sizes, q.values.data() + row * sizes.depth, keysT.data(),
                   v.values.data() + kv * sizes.width, scale, visible,

@@ -56,9 +56,10 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
     int64_t kv = (batch * groups + head / (heads / groups)) * keys;
     const double *query = &q.values[row * depth];
     const double *out = &dout.values[row * width];
-    int64_t visible = op.getCausal() ? i + keys - queries + 1 : keys;
+    KeyRange visible = visibleKeys(op, i, queries, keys);
     for (int64_t j = 0; j < keys; ++j) {
-      bool sees = j < visible && (!keep || keep->values[batch * keys + j] != 0);
+      bool sees =
+          visible.has(j) && (!keep || keep->values[batch * keys + j] != 0);
       weights[j] = sees ? scale * dot(query, &k.values[(kv + j) * depth], depth)
                         : -INFINITY;
     }

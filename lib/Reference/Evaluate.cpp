@@ -71,6 +71,9 @@ Semantics::Semantics() {
   add(evaluateMatMul);
   add(evaluateEmbedding);
   add(evaluateEmbeddingGrad);
+  add(evaluateConv);
+  add(evaluateConvTranspose);
+  add(evaluateConvGradWeight);
   add(evaluateAttention);
   add(evaluateAttentionGrad);
   add(evaluateLayerNorm);

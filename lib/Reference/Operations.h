@@ -37,6 +37,28 @@ void evaluateMatMul(nn::MatMulOp op, Call &call);
 // Embedding.cpp
 void evaluateEmbedding(nn::EmbeddingOp op, Call &call);
 void evaluateEmbeddingGrad(nn::EmbeddingGradOp op, Call &call);
+// Convolution.cpp
+void evaluateConv(nn::ConvOp op, Call &call);
+void evaluateConvTranspose(nn::ConvTransposeOp op, Call &call);
+void evaluateConvGradWeight(nn::ConvGradWeightOp op, Call &call);
+/// Keys that an attention's masks, but for padding, show to a query.
+struct KeyRange {
+  int64_t begin, end;
+  bool has(int64_t key) const { return key >= begin && key < end; }
+};
+/// Query i stands at key i + keys - queries; see nn.attention.
+template <class OpTy>
+KeyRange visibleKeys(OpTy op, int64_t i, int64_t queries, int64_t keys) {
+  int64_t at = i + keys - queries;
+  KeyRange range{0, keys};
+  if (op.getBefore())
+    range.begin = std::max(range.begin, at - int64_t(*op.getBefore()));
+  if (op.getAfter())
+    range.end = std::min(range.end, at + int64_t(*op.getAfter()) + 1);
+  if (op.getCausal())
+    range.end = std::min(range.end, at + 1);
+  return range;
+}
 // Attention.cpp
 void evaluateAttention(nn::AttentionOp op, Call &call);
 // AttentionGrad.cpp

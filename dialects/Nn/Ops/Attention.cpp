@@ -76,6 +76,10 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
                              "attention takes a dropout of at least "
                              "0 and less than 1, but it is ",
                              dropout);
+  if (int64_t(adaptor.getBefore().value_or(0)) < 0 ||
+      int64_t(adaptor.getAfter().value_or(0)) < 0)
+    return emitOptionalError(location, "attention takes a window of at least 0 "
+                                       "keys before and after");  // (C6)
   if (failed(checkDraws(location, "attention", adaptor.getStep(), // (C5)
                         adaptor.getStreamAttr())))
     return failure();
@@ -148,6 +152,79 @@ void nn::addHeads(RuleBuilder &rule, ArrayRef<DimOf> queries,
   }
 }
 
+//===-- Windows -----------------------------------------------------------===//
+
+/// The keys that a query sees, if they are a window: bounded on both sides,
+/// with a query for each key.
+template <class OpTy> static std::optional<Window> windowOf(OpTy op) {
+  std::optional<int64_t> after = op.getAfter();
+  if (op.getCausal())
+    after = 0;
+  int64_t keys = dimsOf(op.getK())[2].getSize();
+  if (!op.getBefore() || !after || dimsOf(op.getQ())[2].getSize() != keys)
+    return std::nullopt;
+  Window window;
+  window.extent = keys;
+  window.low = *op.getBefore();
+  window.high = *after;
+  window.kernel = window.low + 1 + window.high;
+  window.border = Border::Truncate;
+  return window;
+}
+
+template <class OpTy> static SmallVector<std::optional<Window>> byDim(OpTy op) {
+  return {std::nullopt, std::nullopt, windowOf(op), std::nullopt};
+}
+
+SmallVector<Value> AttentionOp::getPositions() {
+  SmallVector<Value> values = {getK(), getV()};
+  if (getKeep())
+    values.push_back(getKeep());
+  return values;
+}
+Value AttentionOp::getWindowed() { return getResult(); }
+SmallVector<std::optional<Window>> AttentionOp::getWindows() {
+  return byDim(*this);
+}
+int64_t AttentionOp::getPositionsDim(Value positions, int64_t dim) {
+  return positions == getKeep() ? dim - 1 : dim; // it has no heads
+}
+void AttentionOp::setPadding(ArrayRef<int64_t>, ArrayRef<int64_t>) {}
+
+SmallVector<Value> AttentionGradOp::getPositions() {
+  SmallVector<Value> values = {getK(), getV(), getDk(), getDv()};
+  if (getKeep())
+    values.push_back(getKeep());
+  return values;
+}
+Value AttentionGradOp::getWindowed() { return getDout(); }
+SmallVector<std::optional<Window>> AttentionGradOp::getWindows() {
+  return byDim(*this);
+}
+int64_t AttentionGradOp::getPositionsDim(Value positions, int64_t dim) {
+  return positions == getKeep() ? dim - 1 : dim;
+}
+void AttentionGradOp::setPadding(ArrayRef<int64_t>, ArrayRef<int64_t>) {}
+
+/// Queries and the keys that they see. Keys may be whole where queries are
+/// split: each rank finds its windows in them.
+template <class OpTy>
+static void addPositions(RuleBuilder &rule, OpTy op, ArrayRef<DimOf> queries,
+                         ArrayRef<DimOf> keys) {
+  if (std::optional<Window> window = windowOf(op)) {
+    if (rule.addWindows(keys, queries, *window))
+      for (DimOf key : keys)
+        rule.picks(key, rule.factorsOf(key));
+    return;
+  }
+  if (op.getCausal() || op.getBefore() || op.getAfter())
+    rule.addPositions(queries);
+  else
+    rule.add(queries);
+  rule.add(keys, FactorUse::Whole,
+           "the softmax over the keys needs all of them");
+}
+
 PlacementRule AttentionOp::getPlacementRule() {
   RuleBuilder rule(*this, "attention weights of a sum are not the sum of the "
                           "attention weights");
@@ -160,12 +237,7 @@ PlacementRule AttentionOp::getPlacementRule() {
   }
   rule.add(batch);
   addHeads(rule, {operand(0, 1), result(1)}, {operand(1, 1), operand(2, 1)});
-  if (getCausal())
-    rule.addPositions({operand(0, 2), result(2)});
-  else
-    rule.add({operand(0, 2), result(2)});
-  rule.add(keys, FactorUse::Whole,
-           "the softmax over the keys needs all of them");
+  addPositions(rule, *this, {operand(0, 2), result(2)}, keys);
   rule.add({operand(0, 3), operand(1, 3)}, FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");
   rule.add({operand(2, 3), result(3)});
@@ -181,8 +253,8 @@ void AttentionOp::differentiate(Derivative &d) {
   Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
   auto gradient = d.makeTyped<AttentionGradOp>(
       typeOf(q), typeOf(k), typeOf(v), q, k, v, d.cotangent(), read(getKeep()),
-      read(getStep()), getCausalAttr(), getScaleAttr(), getDropoutAttr(),
-      getStreamAttr());
+      read(getStep()), getCausalAttr(), getBeforeAttr(), getAfterAttr(),
+      getScaleAttr(), getDropoutAttr(), getStreamAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (d.isWanted(i))
       d.give(i, gradient->getResult(i));
@@ -202,6 +274,8 @@ LogicalResult AttentionGradOp::verify() {
   AttentionOp::Properties forward;
   llvm::copy(segments, forward.operandSegmentSizes.begin());
   forward.causal = getCausalAttr();
+  forward.before = getBeforeAttr();
+  forward.after = getAfterAttr();
   forward.scale = getScaleAttr();
   forward.dropout = getDropoutAttr();
   forward.stream = getStreamAttr();
@@ -234,13 +308,8 @@ PlacementRule AttentionGradOp::getPlacementRule() {
   addHeads(rule, {operand(0, 1), operand(3, 1), resultOf(0, 1)},
            {operand(1, 1), operand(2, 1), resultOf(1, 1), resultOf(2, 1)});
   // Of keys and values every query adds a term to the gradient.
-  SmallVector<DimOf> queries = {operand(0, 2), operand(3, 2), resultOf(0, 2)};
-  if (getCausal())
-    rule.addPositions(queries);
-  else
-    rule.add(queries);
-  rule.add(keys, FactorUse::Whole,
-           "the softmax over the keys needs all of them");
+  addPositions(rule, *this, {operand(0, 2), operand(3, 2), resultOf(0, 2)},
+               keys);
   rule.add({operand(0, 3), operand(1, 3), resultOf(0, 3), resultOf(1, 3)},
            FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");

@@ -84,6 +84,30 @@ void RuleBuilder::addPositions(ArrayRef<DimOf> dims, FactorUse use) {
   }
 }
 
+bool RuleBuilder::addWindows(ArrayRef<DimOf> positions, ArrayRef<DimOf> results,
+                             const Window &window) {
+  SmallVector<DimOf> all(positions);
+  llvm::append_range(all, results);
+  if (!llvm::all_of(all,
+                    [&](DimOf dim) { return layoutOf(dim).size() == 1; })) {
+    for (ArrayRef<DimOf> dims : {positions, results})
+      add(dims, FactorUse::Whole,
+          "windows slide over a dim of one factor where it is split");
+    return false;
+  }
+  bool inResult = llvm::any_of(all, [](DimOf dim) { return dim.isResult; });
+  FactorUse use = inResult ? FactorUse::Pointwise : FactorUse::Contracted;
+  int slid = addFactor(layoutOf(positions.front()).front(), use);
+  int made = addFactor(layoutOf(results.front()).front(), use);
+  factor(slid).window = window;
+  factor(made).windowsOf = slid;
+  for (DimOf dim : positions)
+    factorsOf(dim) = {slid};
+  for (DimOf dim : results)
+    factorsOf(dim) = {made};
+  return true;
+}
+
 void RuleBuilder::broadcast(DimOf dim) { factorsOf(dim) = {-1}; }
 
 void RuleBuilder::addBroadcasting(ArrayRef<unsigned> operands, int64_t skip) {

@@ -44,6 +44,10 @@ public:
   /// are whole.
   void addPositions(llvm::ArrayRef<DimOf> dims,
                     FactorUse use = FactorUse::Pointwise);
+  /// Windows slide over the index `positions`, and `results` has something for
+  /// each. False if some dim is of several factors: then all are whole.
+  bool addWindows(llvm::ArrayRef<DimOf> positions,
+                  llvm::ArrayRef<DimOf> results, const Window &window);
   /// Operand `value` has size 1 where the others have more.
   void broadcast(DimOf dim);
   /// Result dims against operands aligned at the last dim, as NumPy does;

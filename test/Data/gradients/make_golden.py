@@ -180,7 +180,45 @@ def losses():
     case("mse_loss", F.mse_loss, a=normal(4, 5), b=normal(4, 5))
 
 
-for group in (unary, binary, products, norms, shapes, attentions, losses):
+def convolutions():
+    def conv(function, *pads, **arguments):
+        """Each of pads, a mode and what F.pad takes, goes before the convolution."""
+        def run(x, up_weight, up_bias):
+            for mode, pad in pads:
+                x = F.pad(x, pad, mode=mode)
+            return function(x, up_weight, up_bias, **arguments)
+        return run
+
+    case("conv_1d", conv(F.conv1d, stride=2, padding=1),
+         x=normal(2, 3, 9), up_weight=normal(4, 3, 3), up_bias=normal(4))
+    case("conv_2d_circular", conv(F.conv2d, ("circular", (1, 1, 0, 0)), padding=(1, 0)),
+         x=normal(2, 2, 5, 6), up_weight=normal(4, 2, 3, 3), up_bias=normal(4))
+    case("conv_2d_groups",
+         conv(F.conv2d, ("constant", (2, 0, 0, 1)), stride=(1, 2), dilation=(2, 1), groups=2),
+         x=normal(2, 4, 7, 8), up_weight=normal(6, 2, 2, 3), up_bias=normal(6))
+    case("conv_2d_borders", conv(F.conv2d, ("reflect", (0, 0, 2, 1)), ("replicate", (1, 2, 0, 0))),
+         x=normal(1, 2, 5, 4), up_weight=normal(2, 2, 4, 3), up_bias=normal(2))
+    case("conv_3d", conv(F.conv3d, stride=(1, 2, 1)),
+         x=normal(1, 2, 3, 4, 3), up_weight=normal(3, 2, 2, 2, 2), up_bias=normal(3))
+    case("conv_transpose_2d", conv(F.conv_transpose2d, stride=2, padding=1, output_padding=1),
+         x=normal(2, 4, 3, 4), up_weight=normal(4, 3, 4, 4), up_bias=normal(3))
+    case("conv_transpose_1d", conv(F.conv_transpose1d, stride=3, dilation=2, groups=2),
+         x=normal(2, 4, 5), up_weight=normal(4, 3, 3), up_bias=normal(6))
+
+
+def windows():
+    def windowed(before, after, heads):
+        i, j = torch.arange(7)[:, None], torch.arange(7)
+        mask = (j >= i - before) & (j <= i + after)
+        case(f"attention_window_{after}",
+             lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True),
+             q=normal(2, heads, 7, 4), k=normal(2, 2, 7, 4), v=normal(2, 2, 7, 6))
+
+    windowed(2, 1, 2)
+    windowed(3, 0, 6)
+
+
+for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows):
     group()
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")

@@ -196,3 +196,16 @@ func.func @stored(%x: tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) {
   nn.assign "w" %m : tensor<4xf32, #nn.layout<[hidden=4], tp: S(0.0)>>
   return
 }
+
+// CHECK-LABEL: func.func @windows
+func.func @windows(%x: tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, %w: tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>, %b: tensor<6xf32, #nn.layout<[6]>>, %q: tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>) {
+  // CHECK: nn.conv %{{.*}}, %{{.*}}, %{{.*}} {borders = ["circular"], dilations = array<i64: 1>, groups = 2 : i64, highs = array<i64: 1>, lows = array<i64: 1>, strides = array<i64: 2>} :
+  %y = nn.conv %x, %w, %b {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = ["circular"], groups = 2 : i64} : (tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>, tensor<6xf32, #nn.layout<[6]>>) -> tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>
+  // CHECK: nn.conv_transpose
+  %dx = nn.conv_transpose %y, %w {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = ["circular"], groups = 2 : i64} : (tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>, tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>) -> tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>
+  // CHECK: nn.conv_grad_weight
+  %dw = nn.conv_grad_weight %x, %y {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = ["circular"], groups = 2 : i64} : (tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>) -> tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} {after = 1 : i64, before = 2 : i64, scale = 1.000000e+00 : f64} :
+  %a = nn.attention %q, %q, %q {before = 2 : i64, after = 1 : i64, scale = 1.0 : f64} : (tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>, tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>, tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>) -> tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>
+  return
+}

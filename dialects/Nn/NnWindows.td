@@ -1,0 +1,73 @@
+//===- NnWindows.td - convolutions ----------------------------------------===//
+//
+// Included by NnOps.td, which defines the classes. The maps from results to
+// positions are those of Window.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_NN_WINDOWS
+#define HOCKET_NN_WINDOWS
+
+// A window over the spatial dims, of which there are 1 to 3: one number, or
+// one border, for each. `lows` and `highs` are how much border there is before
+// and after.
+defvar Nn_windowArguments = (ins DenseI64ArrayAttr:$strides,
+                                 DenseI64ArrayAttr:$dilations,
+                                 DenseI64ArrayAttr:$lows,
+                                 DenseI64ArrayAttr:$highs,
+                                 StrArrayAttr:$borders,
+                                 DefaultValuedAttr<I64Attr, "1">:$groups);
+
+class Nn_WindowedOp<string mnemonic>
+    : Nn_PlainOp<mnemonic, [DeclareOpInterfaceMethods<Nn_WindowedOpInterface>]> {
+  let results = (outs Nn_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Nn_ConvOp : Nn_InferredOp<"conv",
+    [DeclareOpInterfaceMethods<Nn_WindowedOpInterface>]> {
+  let summary = "y[b, o, p] = sum_i,t x[b, i, p stride - low + dilation t] w[o, i, t] + bias[o]";
+  let description = [{
+    x [b, c, s...], weight [o, c / groups, k...], y [b, o, n...], with s, p, t
+    and n of 1 to 3 dims; channels of one group read those of the same. Beyond
+    its ends x continues as `borders` says: zero, reflect, replicate, circular.
+    ```mlir
+    %y = nn.conv %x, %w, %bias {strides = array<i64: 2>, dilations = array<i64: 1>,
+        lows = array<i64: 1>, highs = array<i64: 1>, borders = ["circular"], groups = 1 : i64} : ...
+    ```
+    (C1) x has 3 to 5 dims, the weight as many. (C2) as many strides, dilations,
+    lows, highs and borders as spatial dims; strides and dilations are at least
+    1, lows and highs at least 0; each border is one of those. (C3) groups
+    divide c and o; the weight's second dim is c / groups. (C4) the bias is [o].
+    (C5) equal element types. (C6) a window fits, and a border is not longer
+    than what it repeats.
+  }];
+  let arguments = !con((ins Nn_Tensor:$x, Nn_Tensor:$weight,
+                            Optional<Nn_Tensor>:$bias), Nn_windowArguments);
+}
+
+def Nn_ConvTransposeOp : Nn_WindowedOp<"conv_transpose"> {
+  let summary = "x[b, i, p stride - low + dilation t] += y[b, o, p] w[o, i, t]";
+  let description = [{
+    The transpose of nn.conv without its bias: the gradient of its x, and the
+    transposed convolution of networks. y [b, o, n...], weight [o, c / groups,
+    k...], result [b, c, s...]. What falls on a border is added where the border
+    shows data from, and dropped where it is zero.
+    (C1) nn.conv with these attributes takes the result and the weight, and
+    gives a tensor of the type of y.
+  }];
+  let arguments = !con((ins Nn_Tensor:$y, Nn_Tensor:$weight),
+                       Nn_windowArguments);
+}
+
+def Nn_ConvGradWeightOp : Nn_WindowedOp<"conv_grad_weight"> {
+  let summary = "w[o, i, t] = sum_b,p x[b, i, p stride - low + dilation t] dy[b, o, p]";
+  let description = [{
+    The gradient of nn.conv's weight.
+    (C1) nn.conv with these attributes takes x and the result, and gives a
+    tensor of the type of dy.
+  }];
+  let arguments = !con((ins Nn_Tensor:$x, Nn_Tensor:$dy), Nn_windowArguments);
+}
+
+#endif // HOCKET_NN_WINDOWS
