@@ -149,6 +149,30 @@ def Sched_StatisticsOp : Sched_Directive<"statistics"> {
   let assemblyFormat = "$pattern `over` $over attr-dict";
 }
 
+def Sched_HaloOp : Sched_Directive<"halo"> {
+  let summary = "licence for windows that reach beyond a part of a dim";
+  let description = [{
+    `axis` names the dim that the windows slide over. `reach`: how many
+    positions they read before and after a part at most, which is checked;
+    absent, as many as they need.
+  }];
+  let arguments = !con(common, (ins StrAttr:$axis, StrArrayAttr:$over,
+                                    OptionalAttr<DenseI64ArrayAttr>:$reach,
+                                    UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern `axis` $axis `over` $over attr-dict";
+}
+
+def Sched_AttentionOp : Sched_Directive<"attention"> {
+  let summary = "how attention over a split sequence is computed";
+  let description = [{
+    `strategy`: heads (all_to_all to a split by heads, and back), sequence (a
+    halo of keys and values, under a window), all_gather (of keys and values).
+  }];
+  let arguments = !con(common, (ins StrAttr:$strategy, StrArrayAttr:$over,
+                                    UnitAttr:$isOptional));
+  let assemblyFormat = "$pattern $strategy `over` $over attr-dict";
+}
+
 def Sched_ExpectOp : Sched_Op<"expect", [HasParent<"ScheduleOp">]> {
   let summary = "a fact that must hold of the compiled program";
   let description = [{

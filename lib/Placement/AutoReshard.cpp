@@ -261,6 +261,8 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
     if (!autoReshard)
       return assumed.insert({op, axis}).second;
     return gatherOperand(op, m.operand, axis);
+  case Kind::NeedsHalo:
+    return allowHalo(op, rule, m);
   case Kind::NeedsWhole:
   case Kind::NotInRule:
     return gatherOperand(op, m.operand, axis);

@@ -16,10 +16,10 @@ static std::optional<FactorRef> factorIn(Operation *op, unsigned operand,
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
   for (auto [d, dim] : llvm::enumerate(rule.operands[operand].dims))
     for (auto [f, number] : llvm::enumerate(dim))
-      if (number == factor)
+      if (rule.positionsOf(number) == factor)
         for (unsigned t = 0; t < layout.getDims()[d].getFactors().size(); ++t)
           if (layout.getDims()[d].getFactors()[t].getSize() ==
-              rule.factors[factor].size)
+              rule.factors[number].size)
             return FactorRef{unsigned(d), t};
   return std::nullopt;
 }
@@ -100,6 +100,10 @@ void Placer::addWays(Problem &problem, Operation *op,
     wayGather(problem, operand, m.axis);
     return;
   }
+  case Kind::NeedsHalo:
+    wayHalo(problem, op, rule, m);
+    wayGather(problem, operand, m.axis);
+    return;
   case Kind::NeedsWhole: {
     SmallVector<Value> split;
     for (unsigned i = 0; i < op->getNumOperands(); ++i)

@@ -36,6 +36,8 @@ void Placer::run() {
   if (!problems.empty())
     return;
   checkLicences();
+  checkHalos();
+  checkStrategies();
   markKept();
   markBackwardSyncs();
   pinKernels();
@@ -60,6 +62,8 @@ void Placer::readDirectives() {
         .Case([&](sched::DeferOp defer) { readDefer(defer); })
         .Case(
             [&](sched::StatisticsOp statistics) { readStatistics(statistics); })
+        .Case([&](sched::HaloOp halo) { readHalo(halo); })
+        .Case([&](sched::AttentionOp attention) { readAttention(attention); })
         .Case([&](sched::BucketOp bucket) { readBucket(bucket); })
         .Case([&](sched::FuseOp fuse) { readFuse(fuse); })
         .Case([&](sched::FsdpOp fsdp) { readFsdp(fsdp); })

@@ -22,6 +22,29 @@ int64_t placement::countStatistics(Operation *op) {
   return isa<nn::LayerNormOp, nn::SoftmaxOp, nn::LogSumExpOp>(op) ? 2 : 1;
 }
 
+int64_t placement::countHalos(Operation *op) {
+  auto halos = op->getAttrOfType<IntegerAttr>("nn.halos");
+  return halos ? halos.getInt() : 0;
+}
+
+bool HaloCounter::isNew(Operation *op) {
+  auto windowed = dyn_cast<nn::WindowedOp>(op);
+  // What is sent back to the positions is a sum of its own.
+  if (!windowed || windowed.getPositions().front() == op->getResult(0))
+    return true;
+  Value positions = windowed.getPositions().front();
+  while (auto named = positions.getDefiningOp<nn::ValueOp>())
+    positions = named.getX();
+  std::string windows;
+  llvm::raw_string_ostream text(windows);
+  for (std::optional<nn::Window> window : windowed.getWindows())
+    if (window)
+      text << window->kernel << " " << window->stride << " " << window->dilation
+           << " " << window->low << " " << window->high << " "
+           << nn::stringifyBorder(window->border) << ";";
+  return seen.insert({positions.getAsOpaquePointer(), windows}).second;
+}
+
 static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackward); }
 
 /// What an output or an assignment needs: the rest is never computed, and its
@@ -43,8 +66,10 @@ std::map<std::string, int64_t>
 placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
   std::map<std::string, int64_t> counts;
   DenseSet<Operation *> needed = neededOps(func);
+  HaloCounter halos;
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
+    bool isNew = countHalos(op) && needed.contains(op) && halos.isNew(op);
     if (!needed.contains(op) || !isAtOrUnder(path, root) ||
         isBackward(op) != backward)
       return;
@@ -53,6 +78,8 @@ placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
         ++counts[moved.getKind().str()];
     } else if (int64_t count = countStatistics(op)) {
       counts["all_reduce"] += count;
+    } else if (isNew) {
+      counts["halo"] += countHalos(op);
     }
   });
   return counts;
@@ -76,11 +103,13 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
   };
   std::vector<Made> list;
   DenseSet<Operation *> needed = neededOps(func);
+  HaloCounter halos;
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
     auto moved = dyn_cast<nn::RedistributeOp>(op);
-    bool counts =
-        moved ? isCommunication(moved.getKind()) : countStatistics(op) > 0;
+    bool isNew = countHalos(op) && needed.contains(op) && halos.isNew(op);
+    bool counts = moved ? isCommunication(moved.getKind())
+                        : countStatistics(op) > 0 || isNew;
     if (!counts || !needed.contains(op) || !isAtOrUnder(path, root) ||
         isBackward(op) != backward)
       return;
@@ -93,7 +122,9 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
         ++made.count;
         return;
       }
-    std::string kind = moved ? moved.getKind().str() : "all_reduce";
+    std::string kind = moved            ? moved.getKind().str()
+                       : countHalos(op) ? "halo"
+                                        : "all_reduce";
     list.push_back({line, kind + " at '" + path + "'", 1});
   });
   constexpr size_t kMostNotes = 6;

@@ -13,19 +13,25 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-/// `in` and `out` of what a linear op uses as weight or bias.
-static SmallVector<std::pair<std::string, unsigned>>
-linearDims(nn::ParameterOp parameter) {
+using NamedDims = SmallVector<std::pair<std::string, unsigned>>;
+
+/// `in` and `out` of what a linear op or a convolution uses as weight or bias.
+static NamedDims channelDims(nn::ParameterOp parameter) {
+  const NamedDims outFirst = {{"out", 0}, {"in", 1}};
+  const NamedDims inFirst = {{"in", 0}, {"out", 1}};
   for (OpOperand &use : parameter->getUses()) {
+    unsigned number = use.getOperandNumber();
     auto linear = dyn_cast<nn::LinearOp>(use.getOwner());
-    if (!linear)
-      continue;
-    if (use.getOperandNumber() == 2)
+    if (number == 2 && (linear || isa<nn::ConvOp>(use.getOwner())))
       return {{"out", 0}};
-    if (use.getOperandNumber() == 1 && linear.getTransposed())
-      return {{"in", 0}, {"out", 1}};
-    if (use.getOperandNumber() == 1)
-      return {{"out", 0}, {"in", 1}};
+    if (number != 1)
+      continue;
+    if (linear)
+      return linear.getTransposed() ? inFirst : outFirst;
+    if (isa<nn::ConvOp>(use.getOwner()))
+      return outFirst;
+    if (isa<nn::ConvTransposeOp>(use.getOwner()))
+      return inFirst;
   }
   return {};
 }
@@ -47,9 +53,9 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
     any = true;
     Fact fact{directive, !isShard, *axes, {}, cuts};
     if (isShard) {
-      SmallVector<std::pair<std::string, unsigned>> extra;
+      NamedDims extra;
       if (node->parameter)
-        extra = linearDims(node->parameter);
+        extra = channelDims(node->parameter);
       auto ref =
           readFactor(directive, axis, nn::layoutOf(value), node->path, extra);
       if (!ref)

@@ -29,6 +29,8 @@ void Placer::inferOps() {
 }
 
 void Placer::inferOp(Operation *op) {
+  if (auto attention = dyn_cast<nn::AttentionOp>(op))
+    prepareAttention(attention);
   nn::PlacementRule rule = cast<nn::PlacedOp>(op).getPlacementRule();
   bool allFree = op->getNumOperands() > 0 &&
                  llvm::all_of(op->getOperands(),
@@ -45,6 +47,8 @@ void Placer::inferOp(Operation *op) {
         freeValues.insert(op->getResult(0));
       if (isa<nn::ValueOp>(op))
         applySyncs(op->getResult(0));
+      if (auto attention = dyn_cast<nn::AttentionOp>(op))
+        finishAttention(attention);
       if (auto reduce = dyn_cast<nn::ReduceOp>(op))
         completeReduction(reduce);
       return;
@@ -74,7 +78,10 @@ MeetResult Placer::meetOperands(Operation *op, const nn::PlacementRule &rule) {
   for (Value result : op->getResults())
     results.push_back(nn::layoutOf(result));
   return meet({rule, mesh, operands, results, isFreeOperand,
-               [&](unsigned axis) { return isLicensed(op, axis); }});
+               [&](unsigned axis) { return isLicensed(op, axis); },
+               [&](unsigned axis, int factor) {
+                 return mayReach(op, axis, rule.factors[factor].name);
+               }});
 }
 
 /// The free redistribution of a value for one use, made once for all uses.
@@ -124,6 +131,7 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
     }
     op->setAttr("nn.statistics", Builder(op).getStrArrayAttr(names));
   }
+  markHalos(op, met);
   for (Value result : op->getResults()) {
     unsigned index = cast<OpResult>(result).getResultNumber();
     result.setType(nn::withLayout(cast<RankedTensorType>(result.getType()),
@@ -152,6 +160,8 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
       origins.set(result, axis, origin);
     }
   }
+  if (auto windowed = dyn_cast<nn::WindowedOp>(op))
+    takeHalos(windowed);
 }
 
 bool Licence::covers(StringRef path) const {

@@ -24,6 +24,8 @@ private:
   void readOperands();
   bool meetAxis(unsigned axis);
   bool meetPartial(unsigned axis);
+  bool splitsPositions(unsigned axis, int factor);
+  bool windowsReach(unsigned operand, int factor);
   bool meetSplit(unsigned axis);
   bool isGrouped(unsigned operand, int factor) const;
   bool splitMayMeetWhole(unsigned operand, int factor, unsigned axis);
@@ -96,6 +98,49 @@ bool Meeting::splitMayMeetWhole(unsigned operand, int factor, unsigned axis) {
   return !isAlone;
 }
 
+/// Whether the axis splits what windows slide over, not only their results: in
+/// an operand, or, where none has it, in what the operation makes.
+bool Meeting::splitsPositions(unsigned axis, int factor) {
+  auto has = [&](const nn::PlacementRule::Value &value) {
+    return llvm::any_of(value.dims, [&](ArrayRef<int> dim) {
+      return llvm::is_contained(dim, factor);
+    });
+  };
+  bool isMade = true;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    if (!has(rule.operands[i]))
+      continue;
+    isMade = false;
+    if (isSplit(i, axis))
+      return true;
+  }
+  return isMade;
+}
+
+/// Whether windows over what the operand splits read beyond any of its parts.
+bool Meeting::windowsReach(unsigned operand, int factor) {
+  const nn::Window &window = *rule.factors[factor].window;
+  ArrayRef<AxisCut> cuts = operands[operand].nesting[factor];
+  // What has the positions says how they are cut.
+  SmallVector<nn::SplitAttr> splits;
+  auto read = [&](const nn::PlacementRule::Value &value,
+                  nn::LayoutAttr layout) {
+    auto found = space.find(value, layout, factor);
+    if (splits.empty() && found && found->own == factor)
+      splits = space.splitsOfPositions(layout, *found, cuts);
+  };
+  for (unsigned i = 0; i < operands.size(); ++i)
+    read(rule.operands[i], request.operands[i]);
+  for (unsigned i = 0; i < request.results.size(); ++i)
+    read(rule.results[i], request.results[i]);
+  auto reaches =
+      nn::reachesOf(window, nn::partSizes(window.extent, splits, request.mesh),
+                    cuts.back().sizes);
+  return llvm::any_of(reaches, [](nn::Reach reach) {
+    return reach.before > 0 || reach.after > 0;
+  });
+}
+
 /// The factor that the axis splits, the same for every operand that has it.
 bool Meeting::meetSplit(unsigned axis) {
   int first = -1;
@@ -122,6 +167,12 @@ bool Meeting::meetSplit(unsigned axis) {
     if (!request.isLicensed(axis))
       return refuse(Kind::NeedsLicence, axis, first, 0, factor);
     out.statistics.push_back(axis);
+  }
+  if (stated.window && splitsPositions(axis, factor) &&
+      windowsReach(first, factor)) {
+    if (!request.mayReach(axis, factor))
+      return refuse(Kind::NeedsHalo, axis, first, 0, factor);
+    out.halos.push_back({axis, factor});
   }
   for (unsigned i = 0; i < count; ++i)
     if (isPartial(i, axis))
@@ -385,6 +436,14 @@ MeetResult Meeting::run() {
   if (out.mismatches.empty())
     writeLayouts();
   return std::move(out);
+}
+
+void placement::markHalos(Operation *op, const MeetResult &met) {
+  llvm::SmallDenseSet<int> factors;
+  for (auto [axis, factor] : met.halos)
+    factors.insert(factor);
+  if (!factors.empty())
+    op->setAttr("nn.halos", Builder(op).getI64IntegerAttr(factors.size()));
 }
 
 MeetResult placement::meet(const MeetRequest &request) {

@@ -19,8 +19,9 @@ using Kind = Mismatch::Kind;
 /// "add in 'h.0'", "'h.0.ln_2'" for the op that a member is.
 static std::string opName(Operation *op) {
   std::string path = modelPath(op);
-  bool isMember = isa<nn::LinearOp, nn::EmbeddingOp, nn::LayerNormOp,
-                      nn::RmsNormOp, nn::DropoutOp, nn::ValueOp>(op);
+  bool isMember =
+      isa<nn::LinearOp, nn::EmbeddingOp, nn::LayerNormOp, nn::RmsNormOp,
+          nn::DropoutOp, nn::ConvOp, nn::ConvTransposeOp, nn::ValueOp>(op);
   if (isMember && !path.empty())
     return "'" + path + "'";
   std::string name = op->getName().stripDialect().str();
@@ -146,6 +147,10 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
     return name + " reduces over " + splitName(op, m.operand, m.axis) +
            ", and gets " + mine() + " split by it" + over +
            " without a statistics line";
+  case Kind::NeedsHalo:
+    return name + " slides over " + splitName(op, m.operand, m.axis) +
+           ", and gets " + mine() + " split by it" + over +
+           " without a halo line";
   case Kind::TwoFactors:
     return name + " gets " + mine() + " split by " +
            splitName(op, m.operand, m.axis) + " and " + theirs() +
@@ -250,6 +255,8 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
     reason = rule.reason;
   if (mismatch.kind == Kind::NeedsWhole || mismatch.kind == Kind::NeedsLicence)
     reason = rule.factors[mismatch.factor].reason;
+  if (mismatch.kind == Kind::NeedsHalo)
+    reason = haloReason(op, rule, mismatch);
   if (mismatch.kind == Kind::Unaligned && !mismatch.isResult &&
       isa<nn::AttentionOp>(op))
     reason = "where keys and values are left whole, each rank reads the heads "

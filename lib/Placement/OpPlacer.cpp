@@ -27,8 +27,10 @@ MeetResult OpPlacer::meetOperands(Operation *op,
   }
   for (Value result : op->getResults())
     results.push_back(nn::layoutOf(result));
-  return meet(
-      {rule, mesh, operands, results, isFree, [](unsigned) { return false; }});
+  // Gradients flow back the way that the forward came.
+  return meet({rule, mesh, operands, results, isFree,
+               [](unsigned) { return false; },
+               [](unsigned, int) { return true; }});
 }
 
 LogicalResult OpPlacer::place(Operation *op) {
@@ -66,6 +68,7 @@ LogicalResult OpPlacer::place(Operation *op) {
                          isSlice ? "slice" : "mask", axes, target));
       }
     }
+    markHalos(op, met);
     bool allFree = llvm::all_of(op->getOperands(), [&](Value operand) {
       return freeValues.contains(operand);
     });
@@ -172,6 +175,7 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
   case Kind::Sizes:
     return makeWhole(m.operand) || makeWhole(m.other);
   case Kind::NeedsLicence:
+  case Kind::NeedsHalo:
   case Kind::NeedsWhole:
   case Kind::NotInRule:
     return makeWhole(m.operand);

@@ -83,8 +83,10 @@ struct Licence {
   std::vector<std::string> paths;
   llvm::SmallVector<unsigned, 2> axes;
   std::set<unsigned> used;
+  std::string dim = {}; ///< of a halo; empty: any
 
   bool covers(llvm::StringRef path) const;
+  std::string pattern() const; ///< as the line has it: "'h.*'"
 };
 
 /// A sync over axes of size 1 only: nothing moves, but it was written.
@@ -221,6 +223,31 @@ private:
   bool isLicensed(mlir::Operation *op, unsigned axis, bool takes = false);
   void checkLicences();
 
+  // Halo.cpp
+  void readHalo(sched::HaloOp halo);
+  /// Whether a line lets the windows of `op` over `dim` reach over the axis.
+  bool mayReach(mlir::Operation *op, unsigned axis, llvm::StringRef dim);
+  /// Marks the lines that a placed operation makes use of; checks their reach.
+  void takeHalos(nn::WindowedOp op);
+  void countVacuousHalos();
+  void checkHalos();
+  void wayHalo(Problem &problem, mlir::Operation *op,
+               const nn::PlacementRule &rule, const Mismatch &mismatch);
+  bool allowHalo(mlir::Operation *op, const nn::PlacementRule &rule,
+                 const Mismatch &mismatch);
+  std::string haloReason(mlir::Operation *op, const nn::PlacementRule &rule,
+                         const Mismatch &mismatch) const;
+
+  // Attention.cpp
+  void readAttention(sched::AttentionOp attention);
+  mlir::Value moveForAttention(mlir::Value value, const Licence &strategy,
+                               unsigned axis, llvm::StringRef kind,
+                               std::optional<FactorRef> to);
+  /// Moves operands before, the result after an attention is placed.
+  void prepareAttention(nn::AttentionOp op);
+  void finishAttention(nn::AttentionOp op);
+  void checkStrategies();
+
   // Statistics.cpp
   /// The statistics line for the op on the axis; null if there is none.
   mlir::Operation *licenceOf(mlir::Operation *op, unsigned axis);
@@ -305,7 +332,9 @@ private:
   bool autoReshard = false;
 
   std::vector<std::string> failedBlocks; ///< `at` patterns without match
-  std::vector<Licence> licences;
+  std::vector<Licence> licences;         ///< for statistics
+  std::vector<Licence> halos;            ///< the same for halos
+  std::vector<Licence> strategies; ///< of attention, those that move operands
   std::vector<FsdpRequest> fsdpRequests;
   std::vector<PathNode *> recomputed;
   std::vector<std::pair<sched::SaveOp, PathNode *>> saved;
@@ -336,7 +365,7 @@ private:
   llvm::DenseSet<mlir::Value> freeValues;
   /// Licences that were missing: reported once, and then taken as given.
   llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> assumed;
-  /// (value, type, kind) of free slices and masks, made once.
+  /// By value, type, kind: free slices and masks, made once.
   std::map<std::tuple<void *, const void *, std::string>, mlir::Value> moved;
 };
 

@@ -19,6 +19,8 @@ std::string WayOut::line() const {
   switch (kind) {
   case Kind::Statistics:
     return "statistics " + path + " over " + overText(over);
+  case Kind::Halo:
+    return "halo " + path + " axis " + axis + " over " + overText(over);
   case Kind::Defer:
     return "defer " + path + " until " + until + " axis " + axis + " over " +
            overText(over) + cutsText(cuts);
@@ -52,6 +54,8 @@ void WayOut::append(sched::ScheduleOp schedule) const {
   if (kind == Kind::Defer) {
     name = sched::DeferOp::getOperationName();
     attributes.push_back(text("until", until));
+  } else if (kind == Kind::Halo) {
+    name = sched::HaloOp::getOperationName();
   } else if (kind == Kind::Replicate || kind == Kind::Shard) {
     name = kind == Kind::Shard ? sched::ShardOp::getOperationName()
                                : sched::ReplicateOp::getOperationName();

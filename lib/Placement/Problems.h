@@ -17,7 +17,7 @@ namespace hocket::placement {
 /// A line that would make placements meet: a directive that can be pasted at
 /// the end of the schedule.
 struct WayOut {
-  enum class Kind { Sync, Defer, Statistics, Replicate, Shard };
+  enum class Kind { Sync, Defer, Statistics, Halo, Replicate, Shard };
   Kind kind = Kind::Sync;
   std::string path;   ///< Statistics: of the op; facts: the parameter
   std::string until;  ///< Defer

@@ -48,6 +48,17 @@ static bool holds(Span span, Span part) {
   return span.major == part.major && span.minor <= part.minor;
 }
 
+/// The cuts of the windows over positions that splits cut.
+static AxisCuts cutsOfWindows(const nn::Window &window,
+                              ArrayRef<nn::SplitAttr> splits,
+                              nn::MeshAttr mesh) {
+  AxisCuts cuts;
+  for (size_t i = 0; i < splits.size(); ++i)
+    cuts.push_back({unsigned(mesh.getIndex(splits[i].getAxis())),
+                    nn::windowParts(window, splits.take_front(i + 1), mesh)});
+  return cuts;
+}
+
 /// The cuts that splits make of a factor of a type, in units of `unit`; nothing
 /// where one misses the border of a unit.
 static std::optional<AxisCuts> cutsIn(ArrayRef<nn::SplitAttr> splits,
@@ -116,6 +127,9 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
         mismatches.push_back(mismatch);
         continue;
       }
+      if (rule.factors[factor].window)
+        cuts = cutsOfWindows(*rule.factors[factor].window, splits, mesh);
+      factor = rule.positionsOf(factor);
       for (const AxisCut &cut : *cuts)
         placed.axes[cut.axis] = {State::Hold::Split, factor};
       placed.nesting[factor] = std::move(*cuts);
@@ -129,14 +143,15 @@ std::optional<TypeFactor> RuleSpace::find(const PlacementRule::Value &value,
   for (unsigned dim = 0; dim < value.dims.size(); ++dim) {
     SmallVector<Span> rules = ruleSpans(rule, value, dim);
     for (unsigned r = 0; r < rules.size(); ++r) {
-      if (value.dims[dim][r] != factor)
+      int own = value.dims[dim][r];
+      if (rule.positionsOf(own) != factor)
         continue;
       SmallVector<Span> types = typeSpans(layout.getDims()[dim]);
       for (unsigned f = 0; f < types.size(); ++f)
         if (holds(types[f], rules[r]) &&
-            (types[f].major > types[f].minor || rule.factors[factor].size == 1))
+            (types[f].major > types[f].minor || rule.factors[own].size == 1))
           return TypeFactor{dim, f, types[f].major / types[f].minor,
-                            types[f].minor};
+                            types[f].minor, own};
     }
   }
   return std::nullopt;
@@ -144,7 +159,8 @@ std::optional<TypeFactor> RuleSpace::find(const PlacementRule::Value &value,
 
 bool RuleSpace::has(const PlacementRule::Value &value, int factor) const {
   return llvm::any_of(value.dims, [&](ArrayRef<int> dim) {
-    return llvm::is_contained(dim, factor);
+    return llvm::any_of(
+        dim, [&](int own) { return rule.positionsOf(own) == factor; });
   });
 }
 
@@ -156,18 +172,41 @@ int64_t RuleSpace::multiplicity(const PlacementRule::Value &value,
   return 1;
 }
 
+SmallVector<nn::SplitAttr>
+RuleSpace::splitsOfPositions(LayoutAttr layout, const TypeFactor &found,
+                             ArrayRef<AxisCut> cuts) const {
+  const nn::Window &window = *rule.factors[found.own].window;
+  SmallVector<nn::SplitAttr> stated = layout.splitsOf(found.dim, found.factor);
+  if (ArrayRef(cutsOfWindows(window, stated, mesh)) == cuts)
+    return stated;
+  SmallVector<nn::SplitAttr> windows, splits;
+  SmallVector<int64_t> parts = {window.results()}, own = {window.extent};
+  for (const AxisCut &cut : cuts) {
+    StringAttr axis = mesh.getAxes()[cut.axis].getName();
+    windows.push_back(
+        nn::splitOf(axis, found.dim, found.factor, parts, cut.sizes));
+    SmallVector<int64_t> sizes = nn::positionParts(window, windows, mesh);
+    splits.push_back(nn::splitOf(axis, found.dim, found.factor, own, sizes));
+    parts = cut.sizes;
+    own = std::move(sizes);
+  }
+  return splits;
+}
+
 std::optional<SmallVector<nn::SplitAttr>>
 RuleSpace::splitsFor(const PlacementRule::Value &value, LayoutAttr layout,
                      int factor, ArrayRef<AxisCut> cuts, bool isOwn) const {
   auto found = find(value, layout, factor);
   if (!found)
     return std::nullopt;
+  if (rule.factors[found->own].window)
+    return splitsOfPositions(layout, *found, cuts);
   // Elements of the dim in those that the cuts count; the rule's factor is the
   // major part of the type's, which can say any cut of it.
   int64_t counted = 1;
   if (!isOwn)
     counted = found->size * found->unit /
-              std::max<int64_t>(rule.factors[factor].size, 1);
+              std::max<int64_t>(rule.factors[found->own].size, 1);
   SmallVector<nn::SplitAttr> splits;
   SmallVector<int64_t> parts = {found->size};
   for (const AxisCut &cut : cuts) {

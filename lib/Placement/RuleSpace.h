@@ -17,6 +17,7 @@ struct TypeFactor {
   unsigned dim, factor;
   int64_t size; ///< of the type's factor
   int64_t unit; ///< what its elements are of the dim's
+  int own;      ///< the rule factor: that one, or the windows over it
 };
 
 class RuleSpace {
@@ -35,7 +36,7 @@ public:
                         nn::LayoutAttr layout, const RuleValue &placed,
                         llvm::SmallVectorImpl<Mismatch> &mismatches) const;
 
-  /// Where the value has the rule factor, if it does.
+  /// Where the value has the rule factor, or the windows over it, if it does.
   std::optional<TypeFactor> find(const nn::PlacementRule::Value &value,
                                  nn::LayoutAttr layout, int factor) const;
   bool has(const nn::PlacementRule::Value &value, int factor) const;
@@ -46,6 +47,12 @@ public:
   std::optional<llvm::SmallVector<nn::SplitAttr>>
   splitsFor(const nn::PlacementRule::Value &value, nn::LayoutAttr layout,
             int factor, llvm::ArrayRef<AxisCut> cuts, bool isOwn) const;
+
+  /// Splits of positions that go with cuts of the windows over them: those that
+  /// the layout has, if they do.
+  llvm::SmallVector<nn::SplitAttr>
+  splitsOfPositions(nn::LayoutAttr layout, const TypeFactor &found,
+                    llvm::ArrayRef<AxisCut> cuts) const;
 
 private:
   const nn::PlacementRule &rule;

@@ -176,6 +176,15 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
       .Case([&](nn::EmbeddingOp op) { return planEmbedding(op); })
       .Case([&](nn::EmbeddingGradOp op) { return planEmbeddingGrad(op); })
       .Case([&](nn::ConcatOp op) { return planConcat(op); })
+      .Case([&](nn::ConvOp op) {
+        return planConvolution(*op, plan::ConvolutionPass::Forward);
+      })
+      .Case([&](nn::ConvTransposeOp op) {
+        return planConvolution(*op, plan::ConvolutionPass::InputGradient);
+      })
+      .Case([&](nn::ConvGradWeightOp op) {
+        return planConvolution(*op, plan::ConvolutionPass::WeightGradient);
+      })
       .Case([&](nn::HookOp op) { return planHook(op); })
       .Case([&](spmd::KernelOp op) { return planKernel(op); })
       .Case([&](spmd::CollectiveOp op) { return planCollective(op); })
@@ -183,8 +192,6 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
       .Default([&](Operation *other) -> LogicalResult {
         if (isViewOp(other))
           return planView(*other);
-        if (auto pass = convolutionPass(*other))
-          return planConvolution(*other, *pass);
         return other->emitError("not supported yet: '")
                << other->getName() << "' in a compiled program";
       });

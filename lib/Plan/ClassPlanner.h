@@ -133,9 +133,6 @@ private:
   mlir::LogicalResult planEmbeddingGrad(nn::EmbeddingGradOp op);
 
   // Convolutions.cpp
-  /// Nothing for another operation.
-  static std::optional<plan::ConvolutionPass>
-  convolutionPass(mlir::Operation &op);
   mlir::LogicalResult planConvolution(mlir::Operation &op,
                                       plan::ConvolutionPass pass);
   Strided allocateActivation(mlir::Value value);

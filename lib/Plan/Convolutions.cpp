@@ -7,21 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassPlanner.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
-
-std::optional<plan::ConvolutionPass>
-ClassPlanner::convolutionPass(Operation &op) {
-  using Pass = plan::ConvolutionPass;
-  return llvm::StringSwitch<std::optional<Pass>>(op.getName().getStringRef())
-      .Case("nn.conv", Pass::Forward)
-      .Case("nn.conv_transpose", Pass::InputGradient)
-      .Case("nn.conv_grad_weight", Pass::WeightGradient)
-      .Default(std::nullopt);
-}
 
 /// Batch, spatial dims, channels; row-major for a type that the library lacks,
 /// as our own loops go along rows.

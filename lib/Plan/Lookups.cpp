@@ -48,6 +48,8 @@ template <class OpTy> plan::Attention ClassPlanner::attentionOf(OpTy op) {
   attention.kvHeadOffset = table(spmd::kKvHeadOffset);
   attention.queryOffset = table(spmd::kQueryOffset);
   attention.keyOffset = table(spmd::kKeyOffset);
+  attention.before = op.getBefore() ? int64_t(*op.getBefore()) : -1;
+  attention.after = op.getAfter() ? int64_t(*op.getAfter()) : -1;
   attention.dropout = dropoutOf(*op, op.getQ(), op.getStep(),
                                 op.getDropout().convertToDouble());
   return attention;
@@ -56,7 +58,10 @@ template <class OpTy> plan::Attention ClassPlanner::attentionOf(OpTy op) {
 /// Multiplications of q with k, and of the weights with v, twice.
 static std::pair<int64_t, int64_t> flopsOf(const plan::Attention &attention) {
   const auto &q = attention.q.shape, &v = attention.v.shape;
-  int64_t weights = 2 * q[0] * q[1] * q[2] * v[2];
+  int64_t keys = v[2], after = attention.causal ? 0 : attention.after;
+  if (attention.before >= 0 && after >= 0)
+    keys = std::min(keys, attention.before + 1 + after);
+  int64_t weights = 2 * q[0] * q[1] * q[2] * keys;
   return {weights * q[3], weights * v[3]};
 }
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <map>
+#include <set>
 #include <string>
 
 namespace hocket::placement {
@@ -37,6 +38,19 @@ inline constexpr llvm::StringLiteral kBuckets = "nn.buckets";
 /// Reports lines `bucket gradients` over axes over which the backward of a
 /// differentiated module reduces nothing.
 mlir::LogicalResult checkGradientBuckets(mlir::ModuleOp module);
+
+/// The halos that an op needs (nn.halos), one for each dim.
+int64_t countHalos(mlir::Operation *op);
+
+/// What reads the same positions through the same windows shares its halos.
+class HaloCounter {
+public:
+  /// The ops of a function are asked in order.
+  bool isNew(mlir::Operation *op);
+
+private:
+  std::set<std::pair<const void *, std::string>> seen;
+};
 
 /// The all_reduces that a licensed op does inside (nn.statistics).
 int64_t countStatistics(mlir::Operation *op);

@@ -54,6 +54,8 @@ struct Mismatch {
     PartialAndSplit, // `operand` partial, `other` split by `otherFactor`
     NeedsWhole,      // `operand` split by `factor`, which the op takes whole
     NeedsLicence,    // the same, but `statistics` would allow it
+    NeedsHalo,       // `operand` split by `factor`, beyond a part of which
+                     // windows reach, but `halo` would allow it
     TwoFactors,      // `operand` by `factor`, `other` by `otherFactor`
     WholeAndSplit,   // `operand` whole, `other` split by `factor`
     Nesting,         // the axes of `factor` are nested otherwise
@@ -73,12 +75,16 @@ struct MeetRequest {
   const nn::PlacementRule &rule;
   nn::MeshAttr mesh;
   llvm::ArrayRef<nn::LayoutAttr> operands; ///< as they come, placed
-  llvm::ArrayRef<nn::LayoutAttr> results;  ///< dims; placements are ignored
+  /// Dims; placements are ignored, but where a result has the positions of
+  /// windows, of which several cuts may go with one of the windows.
+  llvm::ArrayRef<nn::LayoutAttr> results;
   /// Operands that any rank can compute any part of: parameters, constants,
   /// iotas and what is made of these alone.
   llvm::BitVector isFree;
   /// True where the schedule licenses `statistics` for the op on the axis.
   std::function<bool(unsigned axis)> isLicensed;
+  /// True where it licenses a halo of this factor of the rule on the axis.
+  std::function<bool(unsigned axis, int factor)> mayReach;
 };
 
 struct MeetResult {
@@ -92,9 +98,15 @@ struct MeetResult {
   /// By axis: the contracted rule factor that makes the result partial, or -1.
   llvm::SmallVector<int> contracted;
   llvm::SmallVector<unsigned> statistics; ///< axes that used their licence
+  /// Axes, and the factors, that need a halo.
+  llvm::SmallVector<std::pair<unsigned, int>> halos;
 };
 
 MeetResult meet(const MeetRequest &request);
+
+/// Sets `nn.halos` of an operation that met its operands so: how many of its
+/// dims need a halo.
+void markHalos(mlir::Operation *op, const MeetResult &met);
 
 /// The largest number of elements that a rank holds of a value.
 int64_t localElements(nn::LayoutAttr layout, nn::MeshAttr mesh);

@@ -230,6 +230,9 @@ Elaborator::MaybeDatum Elaborator::callBuiltin(Instance &instance,
   case Builtin::Dropout:
     result = emitDropout(x, instance.number, instance.path, call.range);
     break;
+  case Builtin::Convolution:
+    result = callConvolution(instance, x, call.range);
+    break;
   case Builtin::None:
     break;
   }

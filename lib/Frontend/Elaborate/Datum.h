@@ -8,6 +8,7 @@
 #ifndef HOCKET_FRONTEND_ELABORATE_DATUM_H
 #define HOCKET_FRONTEND_ELABORATE_DATUM_H
 
+#include "Convolutions.h"
 #include "dialects/Nn/Nn.h"
 #include "hocket/Frontend/Ast.h"
 #include <map>
@@ -23,6 +24,8 @@ using InstancePtr = std::shared_ptr<Instance>;
 struct Mask {
   bool causal = false;
   mlir::Value keep; // null without padding
+  /// Keys before and after a query's own that it sees; absent: all.
+  std::optional<int64_t> before = {}, after = {};
 };
 
 /// A mesh axis, as a schedule function's parameter holds it.
@@ -76,7 +79,8 @@ enum class Builtin {
   Embedding,
   LayerNorm,
   RmsNorm,
-  Dropout
+  Dropout,
+  Convolution
 };
 
 /// A module with its parameters bound. `scope` holds parameters, lets and
@@ -88,6 +92,7 @@ struct Instance {
   Scope scope;
   std::map<std::string, mlir::Value> parameters;
   double number = 0; // eps of norms, p of dropout
+  std::shared_ptr<const Convolution> convolution;
   bool isArray = false;
   std::vector<InstancePtr> elements;
 };

@@ -169,6 +169,22 @@ private:
                            llvm::ArrayRef<llvm::StringRef> roles,
                            syntax::SourceRange range);
 
+  // Convolutions.cpp
+  bool readPerDim(const CallArguments &arguments, const char *name,
+                  int64_t fallback, int64_t least, size_t dims,
+                  const Scope &scope, llvm::SmallVectorImpl<int64_t> &numbers);
+  bool readPadding(const CallArguments &arguments, const Scope &scope,
+                   Convolution &convolution);
+  bool readBorders(const CallArguments &arguments, Convolution &convolution);
+  InstancePtr instantiateConvolution(const syntax::CallExpr &call,
+                                     const std::string &name,
+                                     const Scope &scope,
+                                     const std::string &path);
+  mlir::RankedTensorType transposedType(const Convolution &convolution,
+                                        mlir::Value x, mlir::Value weight);
+  mlir::Value callConvolution(Instance &instance, mlir::Value x,
+                              syntax::SourceRange range);
+
   // Calls.cpp
   MaybeDatum evaluateCall(const syntax::CallExpr &call, const Scope &scope);
   MaybeDatum callInstance(const InstancePtr &instance,
@@ -211,6 +227,7 @@ private:
   MaybeDatum dropoutFunction(const CallArguments &, const Scope &);
   MaybeDatum attentionFunction(const CallArguments &, const Scope &);
   MaybeDatum paddingFunction(const CallArguments &, const Scope &);
+  MaybeDatum windowFunction(const CallArguments &, const Scope &);
   MaybeDatum rotaryFunction(const CallArguments &, const Scope &);
   MaybeDatum iotaFunction(const CallArguments &, const Scope &);
   MaybeDatum fillFunction(const CallArguments &, const Scope &);

@@ -258,6 +258,11 @@ Elaborator::MaybeDatum Elaborator::evaluateUnary(const UnaryExpr &expr,
 Elaborator::MaybeDatum Elaborator::maskProduct(const BinaryExpr &expr,
                                                const Mask &a, const Mask &b) {
   Mask product{a.causal || b.causal, a.keep ? a.keep : b.keep};
+  auto narrower = [](std::optional<int64_t> x, std::optional<int64_t> y) {
+    return x && y ? std::min(x, y) : x ? x : y;
+  };
+  product.before = narrower(a.before, b.before);
+  product.after = narrower(a.after, b.after);
   if (a.keep && b.keep) {
     product.keep =
         emit<nn::BinaryOp>(expr.range, {a.keep, b.keep},

@@ -52,6 +52,7 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
        3,
        &E::attentionFunction},
       {"padding", {"keep"}, 1, &E::paddingFunction},
+      {"window", {"before", "after"}, 1, &E::windowFunction},
       {"rotary", {"x", "axis", "base", "style"}, 2, &E::rotaryFunction},
       {"iota", {"dim"}, 1, &E::iotaFunction},
       {"fill", {"value", "like", "dims"}, 1, &E::fillFunction},
@@ -65,9 +66,8 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
 }
 
 static bool isLaterFunction(const std::string &name) {
-  static const char *const names[] = {"window",     "neighborhood", "documents",
-                                      "bigbird",    "crop_end",     "pad",
-                                      "interpolate"};
+  static const char *const names[] = {
+      "neighborhood", "documents", "bigbird", "crop_end", "pad", "interpolate"};
   for (const char *known : names)
     if (name == known)
       return true;

@@ -22,6 +22,25 @@ Elaborator::paddingFunction(const CallArguments &arguments,
 }
 
 Elaborator::MaybeDatum
+Elaborator::windowFunction(const CallArguments &arguments, const Scope &scope) {
+  Mask mask;
+  auto before = evaluateInt(*arguments.get("before"), scope);
+  const Expr *other = arguments.get("after");
+  auto after = other ? evaluateInt(*other, scope) : before;
+  if (!before || !after)
+    return std::nullopt;
+  if (*before < 0 || *after < 0) {
+    error(arguments.call->range,
+          "a window of " + std::to_string(*before) + " keys before and " +
+              std::to_string(*after) + " after; expected at least 0");
+    return std::nullopt;
+  }
+  mask.before = before;
+  mask.after = after;
+  return Datum(mask);
+}
+
+Elaborator::MaybeDatum
 Elaborator::attentionFunction(const CallArguments &arguments,
                               const Scope &scope) {
   llvm::SmallVector<mlir::Value> operands;
@@ -60,7 +79,8 @@ Elaborator::attentionFunction(const CallArguments &arguments,
     else if (!datum->as<std::monostate>()) {
       error(written->range,
             std::string("expected a mask, found ") + datum->kindName())
-          .note("masks: none, causal, padding(keep), and products of them");
+          .note("masks: none, causal, padding(keep), window(reach), and "
+                "products of them");
       return std::nullopt;
     }
   }
@@ -74,6 +94,12 @@ Elaborator::attentionFunction(const CallArguments &arguments,
       named("causal", builder.getBoolAttr(mask.causal)),
       named("scale", builder.getF64FloatAttr(*scale)),
       named("dropout", builder.getF64FloatAttr(*dropout))};
+  if (mask.before)
+    attributes.push_back(
+        named("before", builder.getI64IntegerAttr(*mask.before)));
+  if (mask.after)
+    attributes.push_back(
+        named("after", builder.getI64IntegerAttr(*mask.after)));
   if (mask.keep)
     operands.push_back(mask.keep);
   bool drops = isTraining && *dropout > 0;

@@ -20,10 +20,8 @@ static Builtin builtinOf(const std::string &name) {
 
 /// Modules of the domain feature set, known but not there yet.
 static bool isLaterBuiltin(const std::string &name) {
-  static const char *const names[] = {
-      "Conv1d",          "Conv2d",          "Conv3d",    "ConvTranspose1d",
-      "ConvTranspose2d", "ConvTranspose3d", "GroupNorm", "BatchNorm",
-      "InstanceNorm",    "MaxPool2d",       "AvgPool2d", "Upsample"};
+  static const char *const names[] = {"GroupNorm", "BatchNorm", "InstanceNorm",
+                                      "MaxPool2d", "AvgPool2d", "Upsample"};
   for (const char *known : names)
     if (name == known)
       return true;
@@ -64,12 +62,16 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
   Builtin builtin = builtinOf(callee->name);
   if (builtin != Builtin::None)
     return instantiateBuiltin(builtin, *call, scope, path);
+  if (bool isTransposed; convolutionDims(callee->name, isTransposed))
+    return instantiateConvolution(*call, callee->name, scope, path);
   if (isLaterBuiltin(callee->name)) {
     error(callee->range, "not supported yet: module '" + callee->name + "'");
     return nullptr;
   }
-  std::vector<std::string> names = {"Linear",    "Conv1D",  "Embedding",
-                                    "LayerNorm", "RmsNorm", "Dropout"};
+  std::vector<std::string> names = {
+      "Linear",  "Conv1D",          "Embedding",       "LayerNorm",
+      "RmsNorm", "Dropout",         "Conv1d",          "Conv2d",
+      "Conv3d",  "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
   for (const ModuleDecl *decl : modules)
     names.push_back(decl->name.text);
   error(callee->range, "no module '" + callee->name + "'")
@@ -277,6 +279,7 @@ InstancePtr Elaborator::instantiateBuiltin(Builtin kind, const CallExpr &call,
     }
     return instance;
   }
+  case Builtin::Convolution: // instantiateConvolution
   case Builtin::None:
     break;
   }

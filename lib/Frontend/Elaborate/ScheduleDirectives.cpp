@@ -110,7 +110,9 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
   case ScheduleStmt::Kind::Fuse:
     return emitFuse(*dynAs<FuseStmt>(&stmt), place);
   case ScheduleStmt::Kind::Halo:
+    return emitHalo(*dynAs<HaloStmt>(&stmt), place);
   case ScheduleStmt::Kind::Attention:
+    return emitAttention(*dynAs<AttentionStmt>(&stmt), place);
   case ScheduleStmt::Kind::Overlap:
     return refuse(stmt, std::string("'") + getSpelling(stmt.kind) + "'");
   }
@@ -175,11 +177,8 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
               "and `expect backward == { ... }` pins it");
     return false;
   }
-  if (stmt.op == SyncOp::Halo) {
-    elaborator.error(stmt.opRange, std::string("not supported yet: sync ") +
-                                       getSpelling(stmt.op));
-    return false;
-  }
+  if (stmt.op == SyncOp::Halo)
+    return emitSyncHalo(stmt, place);
   mlir::DictionaryAttr hook;
   std::string kind = getSpelling(stmt.op);
   if (stmt.op == SyncOp::Hook &&

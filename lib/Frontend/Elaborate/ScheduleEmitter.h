@@ -73,6 +73,15 @@ private:
   bool checkCut(const syntax::Distribution &distribution,
                 llvm::ArrayRef<int64_t> values, mlir::ArrayAttr over);
 
+  // ScheduleHalo.cpp
+  bool emitHalo(const syntax::HaloStmt &stmt, Place &place);
+  /// `sync PATH fwd_pre halo`: the same of the operation at PATH.
+  bool emitSyncHalo(const syntax::SyncStmt &stmt, Place &place);
+  bool emitAttention(const syntax::AttentionStmt &stmt, Place &place);
+  bool writeHalo(const syntax::PathPattern &pattern, const std::string &dim,
+                 const syntax::AxisList &over, const syntax::Reach *reach,
+                 Place &place);
+
   // Hooks.cpp
   bool emitHook(const syntax::HookStmt &stmt, Place &place);
   /// Which collective the hook of a sync does, and whether the clauses fit it.

@@ -39,8 +39,12 @@ LogicalResult ClassBuilder::adaptAttention(OpTy op, OpTy local) {
   if (failed(setOffset(*local, spmd::kKeyOffset, op.getK(), 2)) ||
       failed(setHeads(*local, op.getQ(), op.getK())))
     return failure();
-  // Without a causal mask queries may be any, not only consecutive ones.
-  if (!op.getCausal())
+  for (const SlidDim &slid : slidDims(op, shares))
+    if (slid.isExtended)
+      local->setAttr(spmd::kKeyOffset, slid.held.offset);
+  // Without a causal mask or a window queries may be any, not only consecutive
+  // ones.
+  if (!op.getCausal() && !op.getBefore() && !op.getAfter())
     local->setAttr(spmd::kQueryOffset, local->getAttr(spmd::kKeyOffset));
   else if (failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), 2, later)))
     return failure();

@@ -161,6 +161,7 @@ LogicalResult ClassBuilder::lowerOne(Operation &op) {
       .Case([&](nn::ParameterOp op) { return lowerParameter(op); })
       .Case([&](nn::StateOp op) { return lowerState(op); })
       .Case([&](func::ReturnOp op) { return lowerReturn(op); })
+      .Case([&](nn::WindowedOp op) { return lowerWindowed(op); })
       .Case<nn::LayerNormOp, nn::RmsNormOp>(
           [&](Operation *op) { return lowerNorm(*op); })
       .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(op); })

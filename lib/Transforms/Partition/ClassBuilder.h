@@ -4,6 +4,7 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_CLASSBUILDER_H
 
 #include "Folding.h"
+#include "Halo.h"
 #include "RankClasses.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -72,6 +73,14 @@ private:
                        const AxisList &axes, const FactorCut &from,
                        const FactorCut &to);
 
+  // Halo.cpp: windows over dims that may be split.
+  mlir::LogicalResult lowerWindowed(nn::WindowedOp op);
+  mlir::Value extend(nn::WindowedOp op, mlir::Value operand,
+                     llvm::ArrayRef<SlidDim> dims);
+  template <class OpTy>
+  mlir::Value moveMargins(mlir::Value x, int64_t dim, const SlidDim &slid,
+                          const Share &wanted);
+
   // Statistics.cpp: reductions over dims that may be split.
   void mapInto(mlir::Value placed, mlir::Value value);
   mlir::LogicalResult lowerNorm(mlir::Operation &op);
@@ -107,6 +116,8 @@ private:
   llvm::DenseMap<mlir::Type, mlir::RankedTensorType> localTypes;
   /// Pairs of head offsets that have been found to fit.
   llvm::DenseSet<std::pair<mlir::Attribute, mlir::Attribute>> checkedHeads;
+  /// What windows read of a value, by what extended it.
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> extended;
   int64_t nextId = 0; // of collectives
 };
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RankClasses.h"
+#include "Halo.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
 
@@ -29,6 +30,8 @@ public:
   explicit UnevenSplits(Shares &shares) : shares(shares) {}
 
   LogicalResult add(Value value);
+  /// What the windows of an operation read.
+  void addHeld(nn::WindowedOp op);
   /// The same for ranks of one class.
   SmallVector<int64_t> keyOf(ArrayRef<int64_t> coordinates);
 
@@ -91,6 +94,12 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
   return success();
 }
 
+void UnevenSplits::addHeld(nn::WindowedOp op) {
+  for (const SlidDim &slid : slidDims(op, shares))
+    if (!slid.held.size.isConstant())
+      sizes.insert(slid.held.size);
+}
+
 LogicalResult UnevenSplits::add(Value value) {
   if (!seen.insert(value.getType()).second)
     return success();
@@ -113,10 +122,13 @@ partitioning::findRankClasses(func::FuncOp func, Shares &shares) {
   for (BlockArgument argument : func.getArguments())
     if (failed(splits.add(argument)))
       return failure();
-  for (Operation &op : func.getBody().front())
+  for (Operation &op : func.getBody().front()) {
     for (Value result : op.getResults())
       if (failed(splits.add(result)))
         return failure();
+    if (auto windowed = dyn_cast<nn::WindowedOp>(op))
+      splits.addHeld(windowed);
+  }
 
   nn::MeshAttr mesh = shares.getMesh();
   std::map<SmallVector<int64_t>, size_t> numbers;

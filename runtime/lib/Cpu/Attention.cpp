@@ -31,7 +31,11 @@ public:
   void runHead(int64_t b, int64_t h, int64_t begin, int64_t end);
 
 private:
-  void packHead(int64_t b, int64_t kvHead, int64_t keyCount);
+  void packHead(int64_t b, int64_t kvHead, int64_t begin, int64_t end);
+  /// The first tile with keys that the queries from `row` on may read.
+  int64_t firstTile(int64_t row) const {
+    return given.keyBegin(row) / plan.keyTile;
+  }
   void runTile(int64_t b, int64_t h, int64_t row);
   void store(int64_t b, int64_t h, int64_t row, int64_t rows);
   int64_t columnIndex(int64_t column) const {
@@ -163,9 +167,11 @@ void TileWorker::setScratch(char *scratch) {
           one->setScratch(scratchpad);
 }
 
-/// Packs the tiles that hold keys [0, count), and the padding mask.
-void TileWorker::packHead(int64_t b, int64_t kvHead, int64_t count) {
-  for (int64_t tile = 0; tile * plan.keyTile < count; ++tile) {
+/// Packs tiles from `begin` on that hold keys before `end`, and the padding
+/// mask.
+void TileWorker::packHead(int64_t b, int64_t kvHead, int64_t begin,
+                          int64_t end) {
+  for (int64_t tile = begin; tile * plan.keyTile < end; ++tile) {
     int64_t column = tile * plan.keyTile, index = columnIndex(column);
     auto pack = [&](const Operand &operand, dnnl::memory &from,
                     dnnl::memory &to, char *place, dnnl::reorder &reorder) {
@@ -181,13 +187,14 @@ void TileWorker::packHead(int64_t b, int64_t kvHead, int64_t count) {
            packedValues + tile * valueBytes, packValues[index]);
   }
   if (given.keep)
-    fillMask(given, b, count, mask);
+    fillMask(given, b, end, mask);
 }
 
 void TileWorker::runHead(int64_t b, int64_t h, int64_t begin, int64_t end) {
   int64_t queryCount = given.q.shape[2];
   int64_t lastRow = std::min(end * plan.queryTile, queryCount) - 1;
-  packHead(b, given.kvHead(h), given.keyLimit(lastRow));
+  packHead(b, given.kvHead(h), firstTile(begin * plan.queryTile),
+           given.keyLimit(lastRow));
   for (int64_t tile = begin; tile < end; ++tile)
     runTile(b, h, tile * plan.queryTile);
 }
@@ -202,8 +209,9 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
     copyQueries[rowIndex].run(queries, query);
     query = queries;
   }
+  int64_t begin = firstTile(row) * plan.keyTile;
   int64_t end = given.keyLimit(row + rows - 1);
-  for (int64_t column = 0; column < end; column += plan.keyTile) {
+  for (int64_t column = begin; column < end; column += plan.keyTile) {
     int64_t tile = column / plan.keyTile, index = columnIndex(column);
     int64_t columns = plan.columns[index];
     Products &product = products[rowIndex][index];
@@ -220,19 +228,22 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
                         columns,
                         given.scale,
                         given.keep ? mask + column : nullptr,
-                        row + given.queryOffset - given.keyOffset + 1 - column,
-                        given.causal && given.keyLimit(row) < column + columns,
+                        row + given.firstLimit() - column,
+                        given.isLimited() &&
+                            given.keyLimit(row) < column + columns,
                         maxima,
                         sums,
-                        rescale};
+                        rescale,
+                        row + given.firstBegin() - column,
+                        given.keyBegin(row + rows - 1) > column};
     functions.softmaxTile(softmax);
     for (int64_t r = 0; given.dropout.isLive() && r < rows; ++r) {
       int64_t count = given.keyLimit(row + r) - column;
-      given.dropout.drop(functions, given.q.shape, {b, h, row + r}, column,
-                         count < columns ? count : columns,
-                         scores + r * columns);
+      given.dropout.drop(
+          functions, given.q.shape, {b, h, row + r}, column + given.keyOffset,
+          count < columns ? count : columns, scores + r * columns);
     }
-    if (column == 0) {
+    if (column == begin) {
       product.first.run(stream, scores, value, output);
       continue;
     }

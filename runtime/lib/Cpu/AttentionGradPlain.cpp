@@ -92,11 +92,11 @@ private:
     return sum;
   }
 
-  /// Weights of keys [0, limit) of one query; false if it sees none.
-  bool weigh(int64_t b, int64_t limit, const Work &work) const {
+  /// Weights of keys [begin, limit) of one query; false if it sees none.
+  bool weigh(int64_t b, int64_t begin, int64_t limit, const Work &work) const {
     T largest = -std::numeric_limits<T>::infinity(), total = 0;
     const T lowest = largest;
-    for (int64_t j = 0; j < limit; ++j) {
+    for (int64_t j = begin; j < limit; ++j) {
       work.weights[j] =
           forward.isKept(b, j)
               ? T(forward.scale) * dot(work.query, work.key + j * depth, depth)
@@ -105,9 +105,9 @@ private:
     }
     if (largest == lowest)
       return false;
-    for (int64_t j = 0; j < limit; ++j)
+    for (int64_t j = begin; j < limit; ++j)
       total += work.weights[j] = std::exp(work.weights[j] - largest);
-    for (int64_t j = 0; j < limit; ++j)
+    for (int64_t j = begin; j < limit; ++j)
       work.weights[j] /= total;
     return true;
   }
@@ -116,17 +116,18 @@ private:
     loadRow(forward.q, {b, h, i}, work.query);
     loadRow(forward.out, {b, h, i}, work.out);
     std::fill(work.querySum, work.querySum + depth, T(0));
-    int64_t limit = forward.keyLimit(i);
-    if (!weigh(b, limit, work))
+    int64_t begin = forward.keyBegin(i), limit = forward.keyLimit(i);
+    if (!weigh(b, begin, limit, work))
       return storeRow(given.dq, {b, h, i}, work.querySum);
     T mean = 0;
-    uint64_t first = forward.dropout.firstWeight(forward.q.shape, {b, h, i});
-    for (int64_t j = 0; j < limit; ++j) {
+    uint64_t first = forward.dropout.firstWeight(forward.q.shape, {b, h, i}) +
+                     forward.keyOffset;
+    for (int64_t j = begin; j < limit; ++j) {
       T kept = T(forward.dropout.factor(first + j));
       work.gradients[j] = kept * dot(work.out, work.value + j * width, width);
       mean += work.weights[j] * work.gradients[j];
     }
-    for (int64_t j = 0; j < limit; ++j) {
+    for (int64_t j = begin; j < limit; ++j) {
       T weight = work.weights[j];
       T score = T(forward.scale) * weight * (work.gradients[j] - mean);
       for (int64_t d = 0; d < depth; ++d) {

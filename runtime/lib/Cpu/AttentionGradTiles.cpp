@@ -14,7 +14,7 @@ bool GradPlan::make(const AttentionGradArguments &arguments) {
   // Two blocks of whole rows stay in the second-level cache.
   int64_t rowsAtOnce = keyCount <= 1024 ? 128 : keyCount <= 4096 ? 64 : 32;
   queryTile = std::min(queryCount, rowsAtOnce);
-  keyTile = std::min<int64_t>(keyCount, forward.causal ? 256 : 1024);
+  keyTile = std::min<int64_t>(keyCount, forward.isLimited() ? 256 : 1024);
   // Rows a power of two apart would share few cache sets.
   pitch = (keyCount + 15) / 16 * 16 + 16;
   rows[0] = queryTile;

@@ -110,10 +110,11 @@ void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
   copyGradients[index].dense.run(out, rowOf(forward.out, b, h, row));
   copyGradients[index].transposed.run(outT, rowOf(forward.out, b, h, row));
   std::fill(queryGradient, queryGradient + rows * plan.depth, 0.0f);
-  // Tiles that causality hides from the last row hold nothing.
+  // Tiles that no row sees hold nothing.
   int64_t limit = forward.keyLimit(row + rows - 1);
+  int64_t begin = forward.keyBegin(row) / plan.keyTile * plan.keyTile;
   auto eachTile = [&](auto body) {
-    for (int64_t column = 0; column < limit; column += plan.keyTile)
+    for (int64_t column = begin; column < limit; column += plan.keyTile)
       body(products[index][column + plan.keyTile <= plan.keyCount ? 0 : 1],
            column);
   };
@@ -122,15 +123,18 @@ void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
     product.weights.run(stream, out, valuesT + column, gradients + column);
   });
   int64_t end = (limit + plan.keyTile - 1) / plan.keyTile * plan.keyTile;
-  SoftmaxGradRows whole{scores,
-                        gradients,
-                        plan.pitch,
-                        rows,
-                        std::min(end, plan.keyCount),
-                        forward.scale,
-                        forward.keep ? mask : nullptr,
-                        row + forward.queryOffset - forward.keyOffset + 1,
-                        forward.causal};
+  SoftmaxGradRows whole{
+      scores + begin,
+      gradients + begin,
+      plan.pitch,
+      rows,
+      std::max<int64_t>(std::min(end, plan.keyCount) - begin, 0),
+      forward.scale,
+      forward.keep ? mask + begin : nullptr,
+      row + forward.firstLimit() - begin,
+      forward.isLimited(),
+      row + forward.firstBegin() - begin,
+      forward.before >= 0};
   // What was dropped had no effect, and its weight gives none to the values.
   dropRows(b, h, row, rows, gradients);
   functions.softmaxGradRows(whole);
@@ -149,8 +153,10 @@ void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
 void GradWorker::dropRows(int64_t b, int64_t h, int64_t row, int64_t rows,
                           float *block) {
   for (int64_t r = 0; forward.dropout.isLive() && r < rows; ++r)
-    forward.dropout.drop(functions, forward.q.shape, {b, h, row + r}, 0,
-                         forward.keyLimit(row + r), block + r * plan.pitch);
+    forward.dropout.drop(functions, forward.q.shape, {b, h, row + r},
+                         forward.keyOffset + forward.keyBegin(row + r),
+                         forward.keyLimit(row + r) - forward.keyBegin(row + r),
+                         block + r * plan.pitch + forward.keyBegin(row + r));
 }
 
 void GradWorker::store(int64_t b, int64_t kvHead, const float *sums) {

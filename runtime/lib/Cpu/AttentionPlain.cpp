@@ -79,8 +79,9 @@ private:
     std::fill(sum, sum + width, T(0));
     T largest = lowest, total = 0;
     int64_t limit = given.keyLimit(i);
-    uint64_t firstWeight = given.dropout.firstWeight(given.q.shape, {b, h, i});
-    for (int64_t first = 0; first < limit; first += keyBlock) {
+    uint64_t firstWeight =
+        given.dropout.firstWeight(given.q.shape, {b, h, i}) + given.keyOffset;
+    for (int64_t first = given.keyBegin(i); first < limit; first += keyBlock) {
       int64_t count = std::min(keyBlock, limit - first);
       T before = largest;
       for (int64_t j = 0; j < count; ++j) {

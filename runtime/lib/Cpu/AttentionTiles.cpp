@@ -74,8 +74,9 @@ bool TilePlan::make(const AttentionArguments &arguments) {
   int64_t queries = q.shape[2], keyCount = k.shape[2];
   int64_t depth = q.shape[3], width = v.shape[3];
   queryTile = std::min<int64_t>(queries, 128);
-  // Causality skips whole tiles, so small ones skip more.
-  keyTile = arguments.causal   ? std::min<int64_t>(keyCount, 256)
+  // Causality and windows skip whole tiles, so small ones skip more.
+  bool skips = arguments.isLimited() || arguments.before >= 0;
+  keyTile = skips              ? std::min<int64_t>(keyCount, 256)
             : keyCount <= 1024 ? keyCount
                                : 512;
   rows[0] = queryTile;

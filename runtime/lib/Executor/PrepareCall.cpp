@@ -203,6 +203,8 @@ Preparer::argumentsOf(const plan::Attention &attention) const {
   arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
   arguments.queryOffset = book.value(attention.queryOffset);
   arguments.keyOffset = book.value(attention.keyOffset);
+  arguments.before = attention.before;
+  arguments.after = attention.after;
   const plan::Dropout &dropout = attention.dropout;
   if (dropout.p > 0)
     arguments.dropout = AttentionDropout(

@@ -29,6 +29,10 @@ bool Checker::checkAttention(const Attention &attention) {
   if (attention.group < 1 || attention.group > largestNumber)
     return fail("group is " + std::to_string(attention.group) +
                 ", expected 1 or more");
+  for (int64_t reach : {attention.before, attention.after})
+    if (reach < -1 || reach > largestNumber)
+      return fail("its window reaches " + std::to_string(reach) +
+                  " keys, expected 0 or more, or -1 for all");
   return checkScalar("head_offset", attention.headOffset) &&
          checkScalar("kv_head_offset", attention.kvHeadOffset) &&
          checkScalar("query_offset", attention.queryOffset) &&

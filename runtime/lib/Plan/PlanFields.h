@@ -151,6 +151,8 @@ template <class V> void fields(V &v, Attention &x) {
   v.optional("kv_head_offset", x.kvHeadOffset, {});
   v.optional("query_offset", x.queryOffset, {});
   v.optional("key_offset", x.keyOffset, {});
+  v.optional("before", x.before, int64_t(-1));
+  v.optional("after", x.after, int64_t(-1));
   v.optional("dropout", x.dropout, {});
 }
 

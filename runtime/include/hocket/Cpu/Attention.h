@@ -9,8 +9,9 @@
 
 namespace hocket::runtime {
 
-/// See plan::Attention; the scalars are this rank's. Query i may read key j if
-/// !causal or j <= i + queryOffset - keyOffset.
+/// See plan::Attention; the scalars are this rank's. Query i stands at key i +
+/// queryOffset - keyOffset: it may read that one, those before it, at most
+/// `before`, and, if !causal, those after it, at most `after`.
 struct AttentionArguments {
   Operand q, k, v,
       out; // [B, H, S, D], [B, K, T, D], [B, K, T, E], [B, H, S, E]
@@ -19,6 +20,7 @@ struct AttentionArguments {
   bool causal = false;
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
   int64_t queryOffset = 0, keyOffset = 0;
+  int64_t before = -1, after = -1; // -1: all
   AttentionDropout dropout;
 
   /// The local kv head that local query head `head` reads.
@@ -31,13 +33,22 @@ struct AttentionArguments {
            static_cast<const uint8_t *>(
                keep->data)[b * keep->strides[0] + j * keep->strides[1]] != 0;
   }
-  /// Keys [0, result) are what query `i` may read, causality alone.
+  /// Keys [keyBegin, keyLimit) are what query `i` may read, but for padding.
+  /// Both rise with i.
   int64_t keyLimit(int64_t i) const {
-    int64_t keys = k.shape[2];
-    if (!causal)
-      return keys;
-    int64_t limit = i + queryOffset - keyOffset + 1;
-    return limit < 0 ? 0 : limit < keys ? limit : keys;
+    return isLimited() ? clampKey(i + firstLimit()) : k.shape[2];
+  }
+  int64_t keyBegin(int64_t i) const {
+    return before < 0 ? 0 : clampKey(i + firstBegin());
+  }
+  bool isLimited() const { return causal || after >= 0; }
+  /// Of query 0, before they are cut to keys that there are.
+  int64_t firstLimit() const {
+    return queryOffset - keyOffset + 1 + (causal || after < 0 ? 0 : after);
+  }
+  int64_t firstBegin() const { return queryOffset - keyOffset - before; }
+  int64_t clampKey(int64_t key) const {
+    return key < 0 ? 0 : key < k.shape[2] ? key : k.shape[2];
   }
 };
 

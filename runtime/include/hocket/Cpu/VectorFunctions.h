@@ -28,6 +28,9 @@ struct SoftmaxTile {
   float *maxima;  // by row: running maximum, -inf at the start
   float *sums;    // by row: running sum of the exponentials
   float *rescale; // by row, out: what earlier accumulations shrink by
+  /// If `begins`, row r attends to columns >= firstBegin + r (clamped) only.
+  int64_t firstBegin = 0;
+  bool begins = false;
 };
 
 /// Whole rows of attention, in place: `scores` become the softmax of
@@ -38,8 +41,10 @@ struct SoftmaxGradRows {
   int64_t pitch, rows, columns;
   float scale;
   const float *mask;  // 0 or -inf by column, or null
-  int64_t firstLimit; // as in SoftmaxTile
+  int64_t firstLimit; // this and the others as in SoftmaxTile
   bool limited;
+  int64_t firstBegin = 0;
+  bool begins = false;
 };
 
 /// row[j] *= scale where the random word of element `first` + j (see

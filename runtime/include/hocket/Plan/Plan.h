@@ -122,16 +122,19 @@ struct Dropout {
 /// v[b,g(h),j,:] Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E],
 /// all strided. Query head h of this rank is global head headOffset + h; it
 /// reads local kv head (headOffset + h) / group - kvHeadOffset. `keep` [B,T]
-/// (Bool, true = attend) may be absent (buffer -1). causal: j <= i +
-/// queryOffset - keyOffset
-/// (+ T_global - S_global, already in queryOffset). A row with nothing to
-/// attend to gives zeros. In training weights are dropped: see Dropout.
+/// (Bool, true = attend) may be absent (buffer -1). Query i stands at key i +
+/// queryOffset - keyOffset (+ T_global - S_global, already in queryOffset);
+/// causal: it sees no key after that; before, after: at most so many before and
+/// after it, -1 all. Keys are counted from keyOffset by dropout. A row with
+/// nothing to attend to gives zeros. In training weights are dropped: see
+/// Dropout.
 struct Attention {
   View q, k, v, out, keep;
   float scale;
   bool causal = false;
   int64_t group = 1;
   Scalar headOffset, kvHeadOffset, queryOffset, keyOffset;
+  int64_t before = -1, after = -1;
   Dropout dropout;
 };
 

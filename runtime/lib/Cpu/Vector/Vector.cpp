@@ -152,19 +152,34 @@ inline float largestOf(const float *row, int64_t count) {
   return largest;
 }
 
+/// The columns that row `r` of a SoftmaxTile or of SoftmaxGradRows attends to.
+template <class Tile>
+inline int64_t visibleColumns(const Tile &tile, int64_t r, int64_t &begin) {
+  int64_t end = tile.columns;
+  if (tile.limited) {
+    int64_t limit = tile.firstLimit + r;
+    end = limit < 0 ? 0 : limit < end ? limit : end;
+  }
+  begin = 0;
+  if (tile.begins) {
+    int64_t first = tile.firstBegin + r;
+    begin = first < 0 ? 0 : first < end ? first : end;
+  }
+  return end - begin;
+}
+
 void softmaxTile(const SoftmaxTile &tile) {
   const float lowest = -__builtin_inff();
   for (int64_t r = 0; r < tile.rows; ++r) {
+    int64_t begin, columns = visibleColumns(tile, r, begin);
     float *row = tile.scores + r * tile.pitch;
-    int64_t columns = tile.columns;
-    if (tile.limited) {
-      int64_t limit = tile.firstLimit + r;
-      columns = limit < 0 ? 0 : limit < columns ? limit : columns;
-    }
+    for (int64_t j = 0; j < begin; ++j)
+      row[j] = 0.0f;
+    row += begin;
     // Without a mask the scores are scaled on the way into exp.
     float scale = tile.scale;
     if (tile.mask) {
-      maskRow(row, columns, scale, tile.mask);
+      maskRow(row, columns, scale, tile.mask + begin);
       scale = 1.0f;
     } else if (scale <= 0.0f) {
       scaleRow(row, columns, scale);
@@ -176,7 +191,7 @@ void softmaxTile(const SoftmaxTile &tile) {
     // Nothing to attend to so far: all weights 0.
     float shift = now == lowest ? 0.0f : now;
     float total = exponentials(row, columns, scale, shift);
-    for (int64_t j = columns; j < tile.columns; ++j)
+    for (int64_t j = columns; j < tile.columns - begin; ++j)
       row[j] = 0.0f;
     float shrink = before == lowest ? 0.0f : expNegative(before - now);
     tile.maxima[r] = now;
@@ -200,15 +215,15 @@ inline float weightRow(float *scores, const float *gradients, int64_t columns,
 
 void softmaxGradRows(const SoftmaxGradRows &all) {
   for (int64_t r = 0; r < all.rows; ++r) {
+    int64_t begin, columns = visibleColumns(all, r, begin);
     float *scores = all.scores + r * all.pitch;
     float *gradients = all.gradients + r * all.pitch;
-    int64_t columns = all.columns;
-    if (all.limited) {
-      int64_t limit = all.firstLimit + r;
-      columns = limit < 0 ? 0 : limit < columns ? limit : columns;
-    }
+    for (int64_t j = 0; j < begin; ++j)
+      scores[j] = gradients[j] = 0.0f;
+    scores += begin;
+    gradients += begin;
     if (all.mask)
-      maskRow(scores, columns, all.scale, all.mask);
+      maskRow(scores, columns, all.scale, all.mask + begin);
     else
       scaleRow(scores, columns, all.scale);
     float largest = largestOf(scores, columns);
@@ -224,7 +239,7 @@ void softmaxGradRows(const SoftmaxGradRows &all) {
 #pragma omp simd
     for (int64_t j = 0; j < columns; ++j)
       gradients[j] = scale * scores[j] * (gradients[j] - mean);
-    for (int64_t j = columns; j < all.columns; ++j)
+    for (int64_t j = columns; j < all.columns - begin; ++j)
       scores[j] = gradients[j] = 0.0f;
   }
 }

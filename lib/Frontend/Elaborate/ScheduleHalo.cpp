@@ -1,0 +1,81 @@
+//===- ScheduleHalo.cpp - halos, and attention over a split sequence ------===//
+
+#include "ScheduleEmitter.h"
+
+using namespace hocket;
+using namespace hocket::frontend;
+using namespace hocket::syntax;
+
+bool ScheduleEmitter::writeHalo(const PathPattern &written,
+                                const std::string &dim, const AxisList &list,
+                                const Reach *reach, Place &place) {
+  auto pattern = absolute(written, place);
+  auto over = axes(list, place);
+  if (!pattern || !over)
+    return false;
+  std::vector<mlir::NamedAttribute> attributes{
+      text("pattern", *pattern), text("axis", dim),
+      builder.getNamedAttr("over", *over)};
+  std::vector<int64_t> stated;
+  if (reach)
+    for (const ExprPtr &value : reach->values) {
+      auto number = elaborator.evaluateInt(*value, *place.scope);
+      if (!number)
+        return false;
+      if (*number < 0) {
+        elaborator.error(value->range,
+                         "a reach of " + std::to_string(*number) +
+                             "; expected how many positions beyond its part a "
+                             "rank reads, or auto");
+        return false;
+      }
+      stated.push_back(*number);
+    }
+  if (stated.size() == 1) // to both sides
+    stated.push_back(stated.front());
+  if (!stated.empty())
+    attributes.push_back(
+        builder.getNamedAttr("reach", builder.getDenseI64ArrayAttr(stated)));
+  flag(attributes, "isOptional", place.isOptional);
+  write<sched::HaloOp>(location(written.range, place), attributes);
+  return true;
+}
+
+bool ScheduleEmitter::emitHalo(const HaloStmt &stmt, Place &place) {
+  return writeHalo(stmt.pattern, stmt.dim.text, stmt.axes,
+                   stmt.reach ? &*stmt.reach : nullptr, place);
+}
+
+bool ScheduleEmitter::emitSyncHalo(const SyncStmt &stmt, Place &place) {
+  if (stmt.point != SyncPoint::FwdPre) {
+    elaborator
+        .error(stmt.pointRange,
+               std::string("a halo at ") + getSpelling(stmt.point) +
+                   "; it is what an operation reads of its argument")
+        .note("write fwd_pre, at the path of the operation");
+    return false;
+  }
+  return writeHalo(stmt.pattern, stmt.dim->text, stmt.axes,
+                   stmt.reach ? &*stmt.reach : nullptr, place);
+}
+
+bool ScheduleEmitter::emitAttention(const AttentionStmt &stmt, Place &place) {
+  auto pattern = absolute(stmt.pattern, place);
+  if (!pattern)
+    return false;
+  for (const AttentionStmt::Part &part : stmt.parts) {
+    if (part.strategy == AttentionStrategy::Ring) {
+      elaborator.error(part.range, "not supported yet: attention using ring");
+      return false;
+    }
+    auto over = axes(part.axes, place);
+    if (!over)
+      return false;
+    std::vector<mlir::NamedAttribute> attributes{
+        text("pattern", *pattern), text("strategy", getSpelling(part.strategy)),
+        builder.getNamedAttr("over", *over)};
+    flag(attributes, "isOptional", place.isOptional);
+    write<sched::AttentionOp>(location(stmt.pattern.range, place), attributes);
+  }
+  return true;
+}

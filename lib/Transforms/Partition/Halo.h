@@ -1,0 +1,30 @@
+//===- Halo.h - what windows read of a cut dim -----------------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_TRANSFORMS_PARTITION_HALO_H
+#define HOCKET_LIB_TRANSFORMS_PARTITION_HALO_H
+
+#include "Shares.h"
+
+namespace hocket::partitioning {
+
+/// One dim that windows slide over.
+struct SlidDim {
+  int64_t dim;
+  nn::Window window;
+  AxisList axes;   // that cut it, major first; none where it is whole
+  Share own, held; // positions of each member, and those its windows read
+  /// What is held is not what is owned: positions come from other members, or
+  /// from a border that the operation itself does not know.
+  bool isExtended;
+  /// Zeros that the operation itself adds: a whole dim with a zero border.
+  int64_t low = 0, high = 0;
+};
+
+/// The dims that the windows of a placed operation slide over. A part of the
+/// results reads one interval of positions (Window::reads), so that is what a
+/// rank holds while it computes them; see docs/placement.md.
+llvm::SmallVector<SlidDim> slidDims(nn::WindowedOp op, Shares &shares);
+
+} // namespace hocket::partitioning
+
+#endif // HOCKET_LIB_TRANSFORMS_PARTITION_HALO_H
