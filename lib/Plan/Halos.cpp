@@ -92,8 +92,7 @@ bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op) {
   Value x = op.getX();
   Operation *producer = x.getDefiningOp();
   if (!producer || !x.hasOneUse() || loadTime.contains(x) ||
-      !(isa<spmd::KernelOp, spmd::HaloReduceOp>(producer) ||
-        convolutionPass(*producer)))
+      !isa<spmd::KernelOp, spmd::HaloReduceOp, nn::ConvTransposeOp>(producer))
     return false;
   const Strided &held = get(x);
   if (rankClass->buffers[held.buffer].region != plan::Region::Arena)

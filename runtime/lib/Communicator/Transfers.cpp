@@ -174,7 +174,8 @@ void Transfers::moveHalo(const CollectiveSpec &mine,
     std::vector<int64_t> strides(out.shape.size(), 0);
     if (!terms.empty())
       src = terms[0].data, strides = terms[0].strides;
-    if (src != out.data)
+    // Rows that a border shows begin where they are, and go on otherwise.
+    if (src != out.data || strides != out.strides)
       pieces.push_back(
           {StridedCopy(out.shape, strides, out.strides, size), src, out.data});
   }
