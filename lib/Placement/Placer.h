@@ -11,6 +11,8 @@
 //   Buckets.cpp     bucket lines, and whether they have an effect
 //   SyncErrors.cpp  what is wrong with a sync
 //   Infer.cpp       ops in order, by their rules
+//   Halo.cpp        windows that reach beyond a rank's part
+//   Attention.cpp   attention over a split sequence
 //   Statistics.cpp  sums and maxima that a statistics line completes
 //   Mismatches.cpp  what is wrong where placements don't meet
 //   Candidates.cpp  which lines a mismatch suggests
@@ -24,6 +26,7 @@
 #define HOCKET_LIB_PLACEMENT_PLACER_H
 
 #include "Cuts.h"
+#include "Lines.h"
 #include "Origins.h"
 #include "Problems.h"
 #include "hocket/Placement/Meet.h"
@@ -33,66 +36,6 @@
 #include <set>
 
 namespace hocket::placement {
-
-/// The named place of a dim or factor in a layout.
-struct FactorRef {
-  unsigned dim = 0, factor = 0;
-  bool operator==(const FactorRef &other) const {
-    return dim == other.dim && factor == other.factor;
-  }
-};
-
-/// "tp", or "(dp, tp)".
-std::string axesText(llvm::ArrayRef<unsigned> axes, nn::MeshAttr mesh);
-
-/// "seq", or "dim 1" for a factor without a name.
-std::string factorName(nn::LayoutAttr layout, FactorRef ref);
-/// The name by which an `axis` clause can say it; empty if none does.
-std::string axisName(nn::LayoutAttr layout, FactorRef ref);
-
-/// One shard or replicate line about one tensor.
-struct Fact {
-  mlir::Operation *directive;
-  bool isReplicate;
-  llvm::SmallVector<unsigned, 2> axes; ///< major first
-  FactorRef ref;                       ///< of a shard
-  mlir::ArrayAttr cuts;                ///< of a shard that says; or null
-};
-
-/// One sync to apply at one value.
-struct SyncSite {
-  mlir::Operation *directive;
-  std::string kind, path, moment;
-  llvm::SmallVector<unsigned, 2> axes;
-  std::string axis, to;
-  std::optional<int64_t> root;
-  mlir::ArrayAttr cuts;      ///< how it cuts, if it says; or null
-  mlir::DictionaryAttr hook; ///< the user's own function that does it, or null
-};
-
-/// A parameter that an fsdp line splits again.
-struct FsdpRequest {
-  sched::FsdpOp directive;
-  nn::ParameterOp parameter;
-  llvm::SmallVector<unsigned, 2> axes;
-  std::string unit; ///< the innermost match that the parameter is in
-};
-
-struct Licence {
-  mlir::Operation *directive;
-  std::vector<std::string> paths;
-  llvm::SmallVector<unsigned, 2> axes;
-  std::set<unsigned> used;
-  std::string dim = {}; ///< of a halo; empty: any
-
-  bool covers(llvm::StringRef path) const;
-  std::string pattern() const; ///< as the line has it: "'h.*'"
-};
-
-/// A sync over axes of size 1 only: nothing moves, but it was written.
-struct VacuousSync {
-  std::string kind, path;
-};
 
 class Placer {
 public:

@@ -1,0 +1,77 @@
+//===- Lines.h - what lines of a schedule say, resolved --------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_PLACEMENT_LINES_H
+#define HOCKET_LIB_PLACEMENT_LINES_H
+
+#include "dialects/Nn/Nn.h"
+#include "dialects/Sched/Sched.h"
+#include <set>
+#include <string>
+#include <vector>
+
+namespace hocket::placement {
+
+/// The named place of a dim or factor in a layout.
+struct FactorRef {
+  unsigned dim = 0, factor = 0;
+  bool operator==(const FactorRef &other) const {
+    return dim == other.dim && factor == other.factor;
+  }
+};
+
+/// "tp", or "(dp, tp)".
+std::string axesText(llvm::ArrayRef<unsigned> axes, nn::MeshAttr mesh);
+
+/// "seq", or "dim 1" for a factor without a name.
+std::string factorName(nn::LayoutAttr layout, FactorRef ref);
+/// The name by which an `axis` clause can say it; empty if none does.
+std::string axisName(nn::LayoutAttr layout, FactorRef ref);
+
+/// One shard or replicate line about one tensor.
+struct Fact {
+  mlir::Operation *directive;
+  bool isReplicate;
+  llvm::SmallVector<unsigned, 2> axes; ///< major first
+  FactorRef ref;                       ///< of a shard
+  mlir::ArrayAttr cuts;                ///< of a shard that says; or null
+};
+
+/// One sync to apply at one value.
+struct SyncSite {
+  mlir::Operation *directive;
+  std::string kind, path, moment;
+  llvm::SmallVector<unsigned, 2> axes;
+  std::string axis, to;
+  std::optional<int64_t> root;
+  mlir::ArrayAttr cuts;      ///< how it cuts, if it says; or null
+  mlir::DictionaryAttr hook; ///< the user's own function that does it, or null
+};
+
+/// A parameter that an fsdp line splits again.
+struct FsdpRequest {
+  sched::FsdpOp directive;
+  nn::ParameterOp parameter;
+  llvm::SmallVector<unsigned, 2> axes;
+  std::string unit; ///< the innermost match that the parameter is in
+};
+
+/// A line that allows something inside of the operations at some paths.
+struct Licence {
+  mlir::Operation *directive;
+  std::vector<std::string> paths;
+  llvm::SmallVector<unsigned, 2> axes;
+  std::set<unsigned> used;
+  std::string dim = {}; ///< of a halo; empty: any
+
+  bool covers(llvm::StringRef path) const;
+  std::string pattern() const; ///< as the line has it: "'h.*'"
+};
+
+/// A sync over axes of size 1 only: nothing moves, but it was written.
+struct VacuousSync {
+  std::string kind, path;
+};
+
+} // namespace hocket::placement
+
+#endif // HOCKET_LIB_PLACEMENT_LINES_H
