@@ -37,15 +37,16 @@ TEST(Random, TwoHundredCasesAgreeWithTheReference) {
   int64_t rows = summary.coverage.rows().size();
   EXPECT_GE(rows, 240);
   EXPECT_GE(summary.coverage.met() * 100, rows * 75) << summary.json().dump(1);
-  // No text of the language makes a broadcast; the others are of training and
-  // of functions outside, which these models do not have.
+  // No text of the language makes a broadcast; the others are of training, of
+  // functions outside and of windows, which these models do not have.
   Attempt any = attempt("hocket 1\nmodel Net() {\n  forward(x: f32[2]) {\n    "
                         "return x\n  }\n}\n",
                         /*place=*/true);
   EXPECT_EQ(summary.coverage.unseen(any.compiler->context()),
             (std::set<std::string>{"nn.attention_grad", "nn.broadcast",
-                                   "nn.embedding_grad", "nn.hook",
-                                   "nn.log_sum_exp"}));
+                                   "nn.conv", "nn.conv_grad_weight",
+                                   "nn.conv_transpose", "nn.embedding_grad",
+                                   "nn.hook", "nn.log_sum_exp"}));
 }
 
 /// Gradients of inputs and parameters as well. A case that is refused without

@@ -7,9 +7,9 @@
 using namespace hocket::random;
 
 namespace {
-/// `VERB HEAD.REST ARGUMENTS over AXES`
+/// `VERB HEAD.REST ARGUMENTS over AXES CUT`
 struct Line {
-  std::string verb, head, rest, arguments, axes;
+  std::string verb, head, rest, arguments, axes, cut;
 };
 } // namespace
 
@@ -24,7 +24,12 @@ static bool parse(const std::string &text, Line &line) {
   line.verb = text.substr(0, verb);
   std::string whole = text.substr(verb + 1, path - verb - 1);
   line.arguments = text.substr(path, over - path);
-  line.axes = text.substr(over + 6);
+  size_t begin = over + 6;
+  size_t end = text[begin] == '('
+                   ? text.find(')', begin) + 1
+                   : std::min(text.find(' ', begin), text.size());
+  line.axes = text.substr(begin, end - begin);
+  line.cut = text.substr(end);
   if (line.verb == "defer")
     return false;
   size_t dot = whole.find('.');
@@ -37,7 +42,7 @@ static bool parse(const std::string &text, Line &line) {
 
 static std::string inner(const Line &line, const std::string &axes) {
   return "    " + line.verb + " " + line.rest + line.arguments + " over " +
-         axes + "\n";
+         axes + line.cut + "\n";
 }
 
 /// Members of an array have two spellings.
