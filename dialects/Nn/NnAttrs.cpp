@@ -175,8 +175,11 @@ static ParseResult parseDimAndFactor(AsmParser &parser, int64_t &dim,
   return success();
 }
 
-/// placement ::= axis `:` (`S` `(` dim `.` factor sizes? `)` | `P` `(` kind
-/// `)`) sizes     ::= `sizes` `[` size (`,` size)* `]`
+/// placement ::= axis `:` (split | partial)
+///
+/// split ::= `S` `(` dim `.` factor (`sizes` `[` size (`,` size)* `]`)? `)`
+///
+/// partial ::= `P` `(` kind `)`
 static ParseResult parsePlacement(AsmParser &parser,
                                   SmallVectorImpl<SplitAttr> &splits,
                                   SmallVectorImpl<PartialAttr> &partials) {

@@ -80,10 +80,11 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     ```
     `S(d.f)` says that the axis splits factor f of dim d, even with remainder:
     the first ranks have one more. `S(d.f sizes [3, 5])` says how much each part
-    has. Several axes on one factor nest, the first listed is the major one. An axis that is not listed holds the tensor whole
-    (R). An anonymous factor is written as its size alone. However it was built,
-    a layout lists its splits by dim and factor, then its partials by axis: equal
-    placements are equal attributes.
+    has. Several axes on one factor nest, the first listed is the major one. An
+    axis that is not listed holds the tensor whole (R). An anonymous factor is
+    written as its size alone. However it was built, a layout lists its splits by
+    dim and factor, then its partials by axis: equal placements are equal
+    attributes.
 
     (C1) the size of each dim of the tensor is the product of its factors.
     (C2) an axis is listed at most once.

@@ -55,8 +55,9 @@ struct PlacementRule {
     /// The factor counts positions, of which a rank reads more than its part
     /// where windows reach beyond it: splitting it then takes a halo.
     std::optional<Window> window;
-    /// This factor counts the windows that slide over that one. Both are split
-    /// alike, each evenly with remainder; states speak of the positions.
+    /// This factor counts the windows that slide over that one. What splits one
+    /// splits the other (windowParts); states name the positions, and count
+    /// windows in the sizes of parts.
     int windowsOf = -1;
   };
   struct Value {

@@ -2,7 +2,6 @@
 
 #include "dialects/Nn/Window.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <tuple>
 
 using namespace llvm;
@@ -10,28 +9,14 @@ using namespace hocket;
 using namespace hocket::nn;
 
 std::optional<Border> nn::borderNamed(StringRef name) {
-  return StringSwitch<std::optional<Border>>(name)
-      .Case("zero", Border::Zero)
-      .Case("reflect", Border::Reflect)
-      .Case("replicate", Border::Replicate)
-      .Case("circular", Border::Circular)
-      .Default(std::nullopt);
+  for (auto [index, word] : enumerate(plan::borderWords))
+    if (name == word)
+      return Border(index);
+  return std::nullopt;
 }
 
 StringRef nn::stringifyBorder(Border border) {
-  switch (border) {
-  case Border::Zero:
-    return "zero";
-  case Border::Reflect:
-    return "reflect";
-  case Border::Replicate:
-    return "replicate";
-  case Border::Circular:
-    return "circular";
-  case Border::Truncate:
-    break;
-  }
-  return "truncate";
+  return plan::borderWords[size_t(border)];
 }
 
 int64_t Window::results() const {
@@ -44,50 +29,17 @@ Interval Window::reads(Interval results) const {
   if (results.size == 0)
     return {first, 0};
   int64_t last = first + (results.size - 1) * stride + span();
-  if (border == Border::Truncate) {
+  if (isTruncated) {
     first = std::max<int64_t>(first, 0);
     last = std::max(std::min(last, extent), first);
   }
   return {first, last - first};
 }
 
-std::optional<int64_t> Window::dataAt(int64_t position) const {
-  if (position >= 0 && position < extent)
-    return position;
-  switch (border) {
-  case Border::Zero:
-  case Border::Truncate:
-    return std::nullopt;
-  case Border::Reflect:
-    return position < 0 ? -position : 2 * (extent - 1) - position;
-  case Border::Replicate:
-    return position < 0 ? 0 : extent - 1;
-  case Border::Circular:
-    break;
-  }
-  return position < 0 ? position + extent : position - extent;
-}
-
-bool Window::isBorderValid() const {
-  int64_t most = std::max(low, high);
-  switch (border) {
-  case Border::Zero:
-  case Border::Truncate:
-    return true;
-  case Border::Reflect:
-    return most < extent;
-  case Border::Replicate:
-    return extent > 0;
-  case Border::Circular:
-    break;
-  }
-  return most <= extent;
-}
-
 bool Window::operator==(const Window &other) const {
   auto fields = [](const Window &w) {
     return std::tie(w.extent, w.kernel, w.stride, w.dilation, w.low, w.high,
-                    w.border);
+                    w.border, w.isTruncated);
   };
   return fields(*this) == fields(other);
 }
@@ -95,6 +47,12 @@ bool Window::operator==(const Window &other) const {
 static bool areEven(ArrayRef<SplitAttr> splits) {
   return llvm::all_of(splits,
                       [](SplitAttr split) { return split.getSizes().empty(); });
+}
+
+/// A result for each position, as of a convolution that keeps the extent: parts
+/// of both are the same, so that what comes in meets what goes out.
+static bool isOneToOne(const Window &window) {
+  return window.stride == 1 && window.results() == window.extent;
 }
 
 /// Sizes of parts of [0, total), each with a border moved by `move`.
@@ -116,7 +74,7 @@ static SmallVector<int64_t> moveBorders(ArrayRef<int64_t> parts, int64_t total,
 SmallVector<int64_t> nn::windowParts(const Window &window,
                                      ArrayRef<SplitAttr> positions,
                                      MeshAttr mesh) {
-  if (areEven(positions))
+  if (areEven(positions) || isOneToOne(window))
     return partSizes(window.results(), positions, mesh);
   // The first window whose middle is at or after the border.
   int64_t middle = (window.span() - 1) / 2 - window.low;
@@ -134,7 +92,7 @@ SmallVector<int64_t> nn::windowParts(const Window &window,
 SmallVector<int64_t> nn::positionParts(const Window &window,
                                        ArrayRef<SplitAttr> windows,
                                        MeshAttr mesh) {
-  if (areEven(windows))
+  if (areEven(windows) || isOneToOne(window))
     return partSizes(window.extent, windows, mesh);
   int64_t middle = (window.span() - 1) / 2 - window.low;
   return moveBorders(partSizes(window.results(), windows, mesh), window.extent,

@@ -13,16 +13,16 @@
 #define HOCKET_NN_WINDOW_H
 
 #include "dialects/Nn/Layout.h"
+#include "hocket/Plan/Halo.h"
 #include <optional>
 
 namespace hocket::nn {
 
-/// What lies beyond the ends of a dim: zeros; the data mirrored, without the
-/// last element twice (PyTorch's reflect); the last element; the other end; or
-/// nothing: windows end there (those of attention).
-enum class Border { Zero, Reflect, Replicate, Circular, Truncate };
+using plan::Border;
 
-/// zero, reflect, replicate or circular.
+/// On a placed operation with windows: how many of its dims need a halo.
+inline constexpr llvm::StringLiteral kHalos = "nn.halos";
+
 std::optional<Border> borderNamed(llvm::StringRef name);
 llvm::StringRef stringifyBorder(Border border);
 
@@ -31,6 +31,8 @@ struct Window {
   int64_t kernel = 1, stride = 1, dilation = 1;
   int64_t low = 0, high = 0; ///< border before and after
   Border border = Border::Zero;
+  /// Windows end where the data ends (those of attention): no border is read.
+  bool isTruncated = false;
 
   /// Positions from the first to the last that one result reads: d (k - 1) + 1.
   int64_t span() const { return dilation * (kernel - 1) + 1; }
@@ -40,17 +42,21 @@ struct Window {
   /// o * stride - low + dilation * t for t in [0, kernel). Of none nothing, at
   /// the place where it would begin.
   Interval reads(Interval results) const;
-  /// The data that a position shows, if it is not zero.
-  std::optional<int64_t> dataAt(int64_t position) const;
-  /// True if the border rule has data for all of low and high.
-  bool isBorderValid() const;
+  /// The place of the data that a position shows, or -1: a zero.
+  int64_t dataAt(int64_t position) const {
+    return plan::placeOf(border, position, extent);
+  }
+  /// True if the border has something to put in all of low and high.
+  bool isBorderValid() const {
+    return isTruncated || plan::reaches(border, -low, extent + high, extent);
+  }
   bool operator==(const Window &other) const;
 };
 
-/// The windows of each part of the positions: a window goes with the position
-/// in its middle, or the nearest end. Even parts of positions go with even
-/// parts of windows; any other cut would do as well, at the cost of longer
-/// reaches.
+/// The windows of each part of the positions. Where there is one for each
+/// position they go along, and even parts go with even parts, so that streams
+/// meet; else a window goes with the position in its middle, or the nearest
+/// end. Any other cut would do as well, at the cost of longer reaches.
 llvm::SmallVector<int64_t> windowParts(const Window &window,
                                        llvm::ArrayRef<SplitAttr> positions,
                                        MeshAttr mesh);

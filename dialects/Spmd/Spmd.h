@@ -42,8 +42,6 @@ llvm::SmallVector<int64_t> coordinatesOf(nn::MeshAttr mesh, int64_t rank);
 /// Row-major coordinate along `axes` of a rank at `coordinates`.
 int64_t memberIndex(nn::MeshAttr mesh, mlir::ArrayAttr axes,
                     llvm::ArrayRef<int64_t> coordinates);
-/// The border that a halo_exchange or a halo_reduce names, if there is one.
-std::optional<plan::Border> borderOf(llvm::StringRef name);
 
 } // namespace hocket::spmd
 

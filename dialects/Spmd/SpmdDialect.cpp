@@ -44,10 +44,3 @@ int64_t spmd::memberIndex(nn::MeshAttr mesh, ArrayAttr axes,
     index = index * mesh.getSize(axis) + coordinates[mesh.getIndex(axis)];
   return index;
 }
-
-std::optional<plan::Border> spmd::borderOf(StringRef name) {
-  for (auto [index, word] : llvm::enumerate(plan::borderWords))
-    if (name == word)
-      return plan::Border(index);
-  return std::nullopt;
-}

@@ -92,7 +92,7 @@ template <class OpTy> static plan::Halo haloOf(OpTy op, int64_t members) {
   };
   return {values(op.getOffsets()),     values(op.getSizes()),
           values(op.getHeldOffsets()), values(op.getHeldSizes()),
-          int64_t(op.getExtent()),     *borderOf(op.getBorder())};
+          int64_t(op.getExtent()),     *nn::borderNamed(op.getBorder())};
 }
 
 /// Elements of one position of the factor that is cut.

@@ -260,7 +260,7 @@ static LogicalResult verifyHeld(OpTy op, int64_t members, int64_t own) {
   if (failed(verifyTable(op, offsets, op.getAxes(), members)) ||
       failed(verifyTable(op, sizes, op.getAxes(), members)))
     return failure();
-  std::optional<plan::Border> border = borderOf(op.getBorder());
+  std::optional<plan::Border> border = nn::borderNamed(op.getBorder());
   if (!border)
     return op.emitOpError() << "expects a border of zero, reflect, replicate "
                                "or circular, found "

@@ -110,7 +110,7 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
         collective.toOffset = tables.tableOver(halo.getHeldOffsets(), axes);
         collective.toSize = tables.tableOver(halo.getHeldSizes(), axes);
         collective.extent = halo.getExtent();
-        collective.border = *spmd::borderOf(halo.getBorder());
+        collective.border = *nn::borderNamed(halo.getBorder());
       })
       .Case([&](spmd::BroadcastOp broadcast) {
         collective.kind = plan::CollectiveKind::Broadcast;

@@ -32,8 +32,7 @@ static Taps tapsOf(const nn::Window &window) {
   for (int64_t o = 0; o < taps.results; ++o)
     for (int64_t t = 0; t < taps.kernel; ++t)
       taps.positions.push_back(
-          window.dataAt(o * window.stride - window.low + t * window.dilation)
-              .value_or(-1));
+          window.dataAt(o * window.stride - window.low + t * window.dilation));
   return taps;
 }
 

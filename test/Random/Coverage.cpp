@@ -166,7 +166,7 @@ private:
     operands[i] = before;
     placement::MeetResult met = placement::meet(
         {rule, mesh, operands, results, llvm::BitVector(operands.size()),
-         [](unsigned) { return false; }});
+         [](unsigned) { return false; }, [](unsigned, int) { return false; }});
     placement::RuleValue held = inRule(i, before);
     for (const placement::Mismatch &mismatch : met.mismatches)
       if (!mismatch.isResult && mismatch.operand == i)

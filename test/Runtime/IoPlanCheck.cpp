@@ -142,6 +142,10 @@ const BadEdit badInstructions[] = {
      [](Plan &p) { step<Attention>(p, 4).keep.shape[1] = 3; }},
     {STEP "4 (attention, proj): group is 0, expected 1 or more",
      [](Plan &p) { step<Attention>(p, 4).group = 0; }},
+    {STEP
+     "4 (attention, proj): its window reaches -2 keys, expected 0 or more, "
+     "or -1 for all",
+     [](Plan &p) { step<Attention>(p, 4).before = -2; }},
     {STEP "4 (attention, proj): the query heads of rank 0 need key heads that "
           "it does not hold",
      [](Plan &p) { step<Attention>(p, 4).group = 1; }},

@@ -168,7 +168,7 @@ template <class OpTy> static std::optional<Window> windowOf(OpTy op) {
   window.low = *op.getBefore();
   window.high = *after;
   window.kernel = window.low + 1 + window.high;
-  window.border = Border::Truncate;
+  window.isTruncated = true;
   return window;
 }
 

@@ -19,8 +19,7 @@ static SlidDim slidDim(int64_t dim, const nn::Window &window,
                        const AxisList &axes, const Share &own,
                        const Share &made, int64_t members) {
   SlidDim slid{dim, window, axes, own, own, true};
-  if (axes.empty() && (window.border == nn::Border::Zero ||
-                       window.border == nn::Border::Truncate)) {
+  if (axes.empty() && window.border == nn::Border::Zero) {
     slid.isExtended = false;
     slid.low = window.low;
     slid.high = window.high;
@@ -77,15 +76,11 @@ template <class OpTy>
 Value ClassBuilder::moveMargins(Value x, int64_t dim, const SlidDim &slid,
                                 const Share &wanted) {
   int64_t size = wanted.size.at(shares.getMesh(), rankClass.coordinates);
-  return OpTy::create(
-      builder, loc, withSize(x.getType(), dim, size), x, listOf(slid.axes), dim,
-      /*factor=*/0, slid.own.offset, slid.own.size, slid.held.offset,
-      slid.held.size, slid.window.extent,
-      // What ends with the data reaches no border.
-      nn::stringifyBorder(slid.window.border == nn::Border::Truncate
-                              ? nn::Border::Zero
-                              : slid.window.border),
-      nextId++);
+  return OpTy::create(builder, loc, withSize(x.getType(), dim, size), x,
+                      listOf(slid.axes), dim,
+                      /*factor=*/0, slid.own.offset, slid.own.size,
+                      slid.held.offset, slid.held.size, slid.window.extent,
+                      nn::stringifyBorder(slid.window.border), nextId++);
 }
 
 /// What windows read of an operand; the backward reads again what the forward
@@ -123,7 +118,7 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
     if (slides(operand))
       extendedOperands[operand] = extend(op, operand, dims);
   Operation *copy = builder.clone(*op, mapping);
-  copy->removeAttr("nn.halos");
+  copy->removeAttr(nn::kHalos);
   for (OpOperand &operand : copy->getOpOperands())
     if (Value value =
             extendedOperands.lookup(op->getOperand(operand.getOperandNumber())))

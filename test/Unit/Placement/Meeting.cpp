@@ -61,7 +61,8 @@ protected:
     for (unsigned operand : free)
       isFree.set(operand);
     return meet({rule, mesh, operands, results, isFree,
-                 [](unsigned) { return false; }});
+                 [](unsigned) { return false; },
+                 [](unsigned, int) { return false; }});
   }
   static PlacementRule::Factor factor(int64_t size,
                                       FactorUse use = FactorUse::Pointwise) {
