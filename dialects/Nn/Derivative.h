@@ -32,7 +32,7 @@ inline constexpr llvm::StringLiteral kGathered = "nn.gathered";
 /// from stage 2 on also the gradient; and the stage.
 inline constexpr llvm::StringLiteral kShard = "nn.shard";
 inline constexpr llvm::StringLiteral kStage = "nn.stage";
-/// On redistributions of the backward, and on what it runs again.
+/// On what moves data for the backward, and on what it runs again.
 inline constexpr llvm::StringLiteral kBackward = "nn.backward";
 
 class Derivative {

@@ -22,27 +22,36 @@ int64_t placement::countStatistics(Operation *op) {
   return isa<nn::LayerNormOp, nn::SoftmaxOp, nn::LogSumExpOp>(op) ? 2 : 1;
 }
 
-int64_t placement::countHalos(Operation *op) {
-  auto halos = op->getAttrOfType<IntegerAttr>("nn.halos");
+/// The dims of a windowed op that need a halo.
+static int64_t countHalos(Operation *op) {
+  auto halos = op->getAttrOfType<IntegerAttr>(nn::kHalos);
   return halos ? halos.getInt() : 0;
 }
 
-bool HaloCounter::isNew(Operation *op) {
-  auto windowed = dyn_cast<nn::WindowedOp>(op);
-  // What is sent back to the positions is a sum of its own.
-  if (!windowed || windowed.getPositions().front() == op->getResult(0))
-    return true;
-  Value positions = windowed.getPositions().front();
-  while (auto named = positions.getDefiningOp<nn::ValueOp>())
-    positions = named.getX();
-  std::string windows;
-  llvm::raw_string_ostream text(windows);
-  for (std::optional<nn::Window> window : windowed.getWindows())
-    if (window)
-      text << window->kernel << " " << window->stride << " " << window->dilation
-           << " " << window->low << " " << window->high << " "
-           << nn::stringifyBorder(window->border) << ";";
-  return seen.insert({positions.getAsOpaquePointer(), windows}).second;
+int64_t HaloCounter::count(Operation *op) {
+  int64_t dims = countHalos(op);
+  if (dims == 0)
+    return 0;
+  auto windowed = cast<nn::WindowedOp>(op);
+  SmallVector<Value> positions = windowed.getPositions();
+  auto has = [&](ValueRange values) {
+    return llvm::any_of(values, [&](Value value) {
+      return llvm::is_contained(positions, value);
+    });
+  };
+  // What is made of positions is sent back to them.
+  int64_t count = has(op->getResults()) ? dims : 0;
+  if (!has(op->getOperands()))
+    return count;
+  Value read = positions.front();
+  while (auto named = read.getDefiningOp<nn::ValueOp>())
+    read = named.getX();
+  auto &known = seen[read];
+  Windows windows = windowed.getWindows();
+  if (llvm::is_contained(known, windows))
+    return count;
+  known.push_back(windows);
+  return count + dims;
 }
 
 static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackward); }
@@ -69,17 +78,18 @@ placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
   HaloCounter halos;
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
-    bool isNew = countHalos(op) && needed.contains(op) && halos.isNew(op);
-    if (!needed.contains(op) || !isAtOrUnder(path, root) ||
-        isBackward(op) != backward)
+    if (!needed.contains(op))
+      return;
+    int64_t exchanges = halos.count(op);
+    if (!isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
     if (auto moved = dyn_cast<nn::RedistributeOp>(op)) {
       if (isCommunication(moved.getKind()))
         ++counts[moved.getKind().str()];
     } else if (int64_t count = countStatistics(op)) {
       counts["all_reduce"] += count;
-    } else if (isNew) {
-      counts["halo"] += countHalos(op);
+    } else if (exchanges > 0) {
+      counts["halo"] += exchanges;
     }
   });
   return counts;
@@ -107,11 +117,12 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
     auto moved = dyn_cast<nn::RedistributeOp>(op);
-    bool isNew = countHalos(op) && needed.contains(op) && halos.isNew(op);
+    if (!needed.contains(op))
+      return;
+    int64_t exchanges = halos.count(op);
     bool counts = moved ? isCommunication(moved.getKind())
-                        : countStatistics(op) > 0 || isNew;
-    if (!counts || !needed.contains(op) || !isAtOrUnder(path, root) ||
-        isBackward(op) != backward)
+                        : countStatistics(op) + exchanges > 0;
+    if (!counts || !isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
     auto fused = dyn_cast<FusedLoc>(op->getLoc());
     bool hasLine = fused && fused.getLocations().size() > 1;
@@ -122,9 +133,9 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
         ++made.count;
         return;
       }
-    std::string kind = moved            ? moved.getKind().str()
-                       : countHalos(op) ? "halo"
-                                        : "all_reduce";
+    std::string kind = moved           ? moved.getKind().str()
+                       : exchanges > 0 ? "halo"
+                                       : "all_reduce";
     list.push_back({line, kind + " at '" + path + "'", 1});
   });
   constexpr size_t kMostNotes = 6;

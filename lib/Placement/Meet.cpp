@@ -443,7 +443,7 @@ void placement::markHalos(Operation *op, const MeetResult &met) {
   for (auto [axis, factor] : met.halos)
     factors.insert(factor);
   if (!factors.empty())
-    op->setAttr("nn.halos", Builder(op).getI64IntegerAttr(factors.size()));
+    op->setAttr(nn::kHalos, Builder(op).getI64IntegerAttr(factors.size()));
 }
 
 MeetResult placement::meet(const MeetRequest &request) {

@@ -10,11 +10,13 @@
 #ifndef HOCKET_PLACEMENT_EXPECT_H
 #define HOCKET_PLACEMENT_EXPECT_H
 
+#include "dialects/Nn/Window.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include <map>
-#include <set>
 #include <string>
+#include <vector>
 
 namespace hocket::placement {
 
@@ -39,17 +41,17 @@ inline constexpr llvm::StringLiteral kBuckets = "nn.buckets";
 /// differentiated module reduces nothing.
 mlir::LogicalResult checkGradientBuckets(mlir::ModuleOp module);
 
-/// The halos that an op needs (nn.halos), one for each dim.
-int64_t countHalos(mlir::Operation *op);
-
-/// What reads the same positions through the same windows shares its halos.
+/// The halos that operations need (nn::kHalos): one for each dim, for what is
+/// read and for what is sent back. What reads the same positions through the
+/// same windows as an operation before shares its halos.
 class HaloCounter {
 public:
-  /// The ops of a function are asked in order.
-  bool isNew(mlir::Operation *op);
+  /// The operations of a function are asked in order.
+  int64_t count(mlir::Operation *op);
 
 private:
-  std::set<std::pair<const void *, std::string>> seen;
+  using Windows = llvm::SmallVector<std::optional<nn::Window>>;
+  llvm::DenseMap<mlir::Value, std::vector<Windows>> seen;
 };
 
 /// The all_reduces that a licensed op does inside (nn.statistics).

@@ -104,8 +104,7 @@ struct MeetResult {
 
 MeetResult meet(const MeetRequest &request);
 
-/// Sets `nn.halos` of an operation that met its operands so: how many of its
-/// dims need a halo.
+/// Sets nn::kHalos of an operation that met its operands so.
 void markHalos(mlir::Operation *op, const MeetResult &met);
 
 /// The largest number of elements that a rank holds of a value.

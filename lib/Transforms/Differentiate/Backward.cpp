@@ -273,7 +273,7 @@ LogicalResult Backward::run(bool ofAll) {
   finish(ofAll);
   // Not to be merged with the forward's, and counted by `expect backward`.
   for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
-    if (isa<nn::RedistributeOp>(op))
+    if (isa<nn::RedistributeOp>(op) || op->hasAttr(nn::kHalos))
       op->setAttr(nn::kBackward, ops.getUnitAttr());
   return success(!hasFailed);
 }
