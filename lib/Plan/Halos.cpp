@@ -47,6 +47,10 @@ Strided ClassPlanner::middleOf(OpTy op, const Strided &held, Value owned,
                                spmd::TableAttr before) {
   auto layout = nn::layoutOf(owned);
   Strided window = held;
+  window.sizes = factorSizes(layout);
+  // Nothing has no place behind a margin: what holds it may be empty too.
+  if (llvm::is_contained(window.sizes, 0))
+    return window;
   int64_t stride =
       window.strides[firstFactor(layout, op.getDim()) + op.getFactor()];
   plan::Scalar term = tables.scalar(before, stride);
@@ -54,7 +58,6 @@ Strided ClassPlanner::middleOf(OpTy op, const Strided &held, Value owned,
     window.offset += term.constant;
   else
     window.terms.push_back(term);
-  window.sizes = factorSizes(layout);
   return window;
 }
 
