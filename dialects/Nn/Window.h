@@ -22,6 +22,9 @@ using plan::Border;
 
 /// On a placed operation with windows: how many of its dims need a halo.
 inline constexpr llvm::StringLiteral kHalos = "nn.halos";
+/// The lines of the schedule that ask for them: an array with a location for
+/// each window, or a unit where there is none.
+inline constexpr llvm::StringLiteral kHaloLines = "nn.halo_lines";
 
 std::optional<Border> borderNamed(llvm::StringRef name);
 llvm::StringRef stringifyBorder(Border border);

@@ -54,6 +54,18 @@ int64_t HaloCounter::count(Operation *op) {
   return count + dims;
 }
 
+/// The line of the schedule that a collective comes from, or that of the model.
+static Location lineOf(Operation *op) {
+  auto fused = dyn_cast<FusedLoc>(op->getLoc());
+  if (fused && fused.getLocations().size() > 1)
+    return scheduleLine(fused.getLocations()[1]);
+  if (auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines))
+    for (Attribute line : lines)
+      if (auto location = dyn_cast<LocationAttr>(line))
+        return scheduleLine(location);
+  return modelLine(op->getLoc());
+}
+
 static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackward); }
 
 /// What an output or an assignment needs: the rest is never computed, and its
@@ -124,10 +136,7 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
                         : countStatistics(op) + exchanges > 0;
     if (!counts || !isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
-    auto fused = dyn_cast<FusedLoc>(op->getLoc());
-    bool hasLine = fused && fused.getLocations().size() > 1;
-    Location line = hasLine ? scheduleLine(fused.getLocations()[1])
-                            : modelLine(op->getLoc());
+    Location line = lineOf(op);
     for (Made &made : list)
       if (made.line == line) {
         ++made.count;

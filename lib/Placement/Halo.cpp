@@ -80,6 +80,8 @@ static nn::Reach furthest(Operation *op, const nn::PlacementRule &rule,
 void Placer::takeHalos(nn::WindowedOp op) {
   std::string path = modelPath(op);
   nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
+  SmallVector<Attribute> lines(op.getWindows().size(),
+                               UnitAttr::get(op.getContext()));
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     SmallVector<nn::SplitAttr> splits = layout.splitsOf(dim, 0);
     if (!window || splits.empty())
@@ -97,8 +99,10 @@ void Placer::takeHalos(nn::WindowedOp op) {
         continue;
       for (nn::SplitAttr split : splits) {
         unsigned axis = mesh.getIndex(split.getAxis());
-        if (llvm::is_contained(licence.axes, axis))
-          licence.used.insert(axis);
+        if (!llvm::is_contained(licence.axes, axis))
+          continue;
+        licence.used.insert(axis);
+        lines[dim] = LocationAttr(licence.directive->getLoc());
       }
       auto halo = dyn_cast<sched::HaloOp>(licence.directive);
       auto stated = halo ? halo.getReach() : std::nullopt;
@@ -117,6 +121,8 @@ void Placer::takeHalos(nn::WindowedOp op) {
           .note("write reach " + reachText(needed) + ", or reach auto");
     }
   }
+  if (op->hasAttr(nn::kHalos))
+    op->setAttr(nn::kHaloLines, ArrayAttr::get(op.getContext(), lines));
 }
 
 /// Over axes of size 1 nothing is exchanged, but the lines were written.

@@ -44,13 +44,13 @@ static std::string flopsText(int64_t flops) {
   return text;
 }
 
-/// "  backward: reduce_scatter, all_gather again", or what it is for.
+/// "  backward: reduce_scatter, 2 halo", or what it is for.
 static std::string pairText(const nlohmann::ordered_json &collectives,
                             const nlohmann::ordered_json &collective) {
   bool ofForward = collective.contains("backward");
   if (!ofForward && !collective.contains("forward"))
     return "";
-  std::string text = ofForward ? "  backward: " : "  forward: ", separator;
+  std::vector<std::pair<std::string, int>> kinds; // in order
   const auto &ids = collective[ofForward ? "backward" : "forward"];
   for (const auto &id : ids)
     for (const auto &other : collectives) {
@@ -58,11 +58,18 @@ static std::string pairText(const nlohmann::ordered_json &collectives,
         continue;
       std::string path = other["path"].get<std::string>();
       bool again = path.size() > 6 && path.substr(path.size() - 6) == ".again";
-      text += separator + other["kind"].get<std::string>() +
-              (again ? " again" : "");
-      separator = ", ";
+      std::string kind =
+          other["kind"].get<std::string>() + (again ? " again" : "");
+      if (kinds.empty() || kinds.back().first != kind)
+        kinds.push_back({kind, 0});
+      ++kinds.back().second;
     }
-  return ids.empty() ? text + "nothing" : text;
+  std::string text = ofForward ? "  backward: " : "  forward: ", separator;
+  for (const auto &[kind, count] : kinds) {
+    text += separator + (count > 1 ? std::to_string(count) + " " : "") + kind;
+    separator = ", ";
+  }
+  return kinds.empty() ? text + "nothing" : text;
 }
 
 static bool hasBackward(const plan::Plan &plan) {

@@ -3,6 +3,7 @@
 #include "Backward.h"
 #include "dialects/Nn/BackwardSync.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Window.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Train.h"
 
@@ -43,7 +44,13 @@ Backward::Backward(func::FuncOp func, nn::MeshAttr mesh)
 
 //===-- What derivatives ask for ------------------------------------------===//
 
-void Backward::place(Operation *op) { hasFailed |= failed(placer.place(op)); }
+void Backward::place(Operation *op) {
+  hasFailed |= failed(placer.place(op));
+  // The line that asked for margins asked for their way back.
+  if (Attribute lines = current ? current->getAttr(nn::kHaloLines) : nullptr;
+      lines && op->hasAttr(nn::kHalos))
+    op->setAttr(nn::kHaloLines, lines);
+}
 
 Value Backward::cotangent(unsigned result) {
   return gradients.lookup(current->getResult(result));

@@ -49,6 +49,7 @@ SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
   SmallVector<SlidDim> dims;
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
   nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
+  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;
@@ -58,6 +59,8 @@ SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
       members *= shares.getMesh().getSize(axis.getValue());
     dims.push_back(slidDim(dim, *window, axes, shares.of(positions, dim, 0),
                            shares.of(windowed, dim, 0), members));
+    if (lines)
+      dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
   }
   return dims;
 }
@@ -76,7 +79,10 @@ template <class OpTy>
 Value ClassBuilder::moveMargins(Value x, int64_t dim, const SlidDim &slid,
                                 const Share &wanted) {
   int64_t size = wanted.size.at(shares.getMesh(), rankClass.coordinates);
-  return OpTy::create(builder, loc, withSize(x.getType(), dim, size), x,
+  Location made = slid.line ? FusedLoc::get(builder.getContext(),
+                                            {loc, Location(slid.line)})
+                            : loc;
+  return OpTy::create(builder, made, withSize(x.getType(), dim, size), x,
                       listOf(slid.axes), dim,
                       /*factor=*/0, slid.own.offset, slid.own.size,
                       slid.held.offset, slid.held.size, slid.window.extent,
@@ -119,6 +125,7 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
       extendedOperands[operand] = extend(op, operand, dims);
   Operation *copy = builder.clone(*op, mapping);
   copy->removeAttr(nn::kHalos);
+  copy->removeAttr(nn::kHaloLines);
   for (OpOperand &operand : copy->getOpOperands())
     if (Value value =
             extendedOperands.lookup(op->getOperand(operand.getOperandNumber())))

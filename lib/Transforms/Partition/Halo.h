@@ -18,6 +18,7 @@ struct SlidDim {
   bool isExtended;
   /// Zeros that the operation itself adds: a whole dim with a zero border.
   int64_t low = 0, high = 0;
+  mlir::LocationAttr line = {}; ///< of the schedule, that asked for margins
 };
 
 /// The dims that the windows of a placed operation slide over. A part of the
