@@ -94,6 +94,16 @@ TEST(Random, WhatCancelsIsNoFailure) {
   EXPECT_GT(result.error, 0);
 }
 
+/// Nor is what overflows float32 on one device too.
+TEST(Random, WhatOverflowsIsNoFailure) {
+  codegen::KernelCache cache;
+  std::string text =
+      readCase(HOCKET_SOURCE_DIR "/test/Random/IllPosed/overflow.hkt");
+  CaseResult result =
+      runText(text, /*isExact=*/false, /*seed=*/8, cache, nullptr);
+  EXPECT_EQ(result.verdict, Verdict::IllPosed) << result.detail;
+}
+
 /// What the tester found once stays found.
 TEST(Random, FoundCasesAgreeWithTheReference) {
   codegen::KernelCache cache;
