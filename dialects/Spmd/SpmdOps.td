@@ -123,12 +123,26 @@ def Spmd_BroadcastOp : Spmd_CollectiveOp<"broadcast", (ins I64Attr:$root)> {
 // [0, extent) from end to end. (C3) the tables have sizes that a member has.
 // (C4) what is held lies within the border's reach: extent - 1 for reflect,
 // extent for circular.
-class Spmd_HaloOp<string mnemonic> : Spmd_CollectiveOp<mnemonic,
-    (ins I64Attr:$dim, I64Attr:$factor, Spmd_TableAttr:$offsets,
-         Spmd_TableAttr:$sizes, Spmd_TableAttr:$heldOffsets,
-         Spmd_TableAttr:$heldSizes, I64Attr:$extent, StrAttr:$border),
-    [DeclareOpInterfaceMethods<Spmd_Collective,
-        ["getReceivedElements", "getKind"]>]>;
+// Moves several tensors at once. (C1) operand and result number i are as of the
+// op that moves one. (C2) all have one element type.
+class Spmd_ManyOp<string mnemonic, dag specific>
+    : Spmd_Op<mnemonic, [DeclareOpInterfaceMethods<Spmd_Collective,
+        ["getReceivedElements", "getSource", "getDestination", "getKind"]>]> {
+  let arguments = !con((ins Variadic<AnyRankedTensor>:$xs, StrArrayAttr:$axes),
+                       specific, (ins I64Attr:$id));
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $xs `over` $axes attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+// Of tensors that are cut alike: `dims` and `factors` name what is cut of each.
+class Spmd_HaloOp<string mnemonic> : Spmd_ManyOp<mnemonic,
+    (ins DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$factors,
+         Spmd_TableAttr:$offsets, Spmd_TableAttr:$sizes,
+         Spmd_TableAttr:$heldOffsets, Spmd_TableAttr:$heldSizes,
+         I64Attr:$extent, StrAttr:$border)>;
 
 def Spmd_HaloExchangeOp : Spmd_HaloOp<"halo_exchange"> {
   let summary = "result[e - heldOffsets[i]] = x_owner[p - offsets[owner]]";
@@ -139,7 +153,7 @@ def Spmd_HaloExchangeOp : Spmd_HaloOp<"halo_exchange"> {
     e - extent.
     ```mlir
     %y = spmd.halo_exchange %x over ["h"]
-        {dim = 0 : i64, factor = 0 : i64, id = 5 : i64,
+        {dims = array<i64: 0>, factors = array<i64: 0>, id = 5 : i64,
          offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>,
          heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>,
          extent = 8 : i64, border = "reflect"}
@@ -155,7 +169,7 @@ def Spmd_HaloReduceOp : Spmd_HaloOp<"halo_reduce"> {
     e that j holds and that show p, of x_j[e - heldOffsets[j]].
     ```mlir
     %y = spmd.halo_reduce %x over ["h"]
-        {dim = 0 : i64, factor = 0 : i64, id = 6 : i64,
+        {dims = array<i64: 0>, factors = array<i64: 0>, id = 6 : i64,
          offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>,
          heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>,
          extent = 8 : i64, border = "zero"}
@@ -164,21 +178,7 @@ def Spmd_HaloReduceOp : Spmd_HaloOp<"halo_reduce"> {
   }];
 }
 
-// What collectives of one kind that need not wait for each other are combined
-// to. (C1) operand and result number i are as of the op that moves one. (C2) all
-// have one element type.
-class Spmd_ManyOp<string mnemonic, dag specific>
-    : Spmd_Op<mnemonic, [DeclareOpInterfaceMethods<Spmd_Collective,
-        ["getReceivedElements", "getSource", "getDestination", "getKind"]>]> {
-  let arguments = !con((ins Variadic<AnyRankedTensor>:$xs, StrArrayAttr:$axes),
-                       specific, (ins I64Attr:$id));
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = [{
-    $xs `over` $axes attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
+// What collectives of one kind that need not wait for each other are combined to.
 class Spmd_ReducingManyOp<string mnemonic, dag specific>
     : Spmd_ManyOp<mnemonic,
                   !con((ins Spmd_ReductionAttr:$reduction), specific)> {

@@ -95,14 +95,19 @@ template <class OpTy> static plan::Halo haloOf(OpTy op, int64_t members) {
           int64_t(op.getExtent()),     *nn::borderNamed(op.getBorder())};
 }
 
-/// Elements of one position of the factor that is cut.
+/// Elements of one position of the factors that are cut, of all tensors.
 template <class OpTy> static int64_t elementsOfPosition(OpTy op) {
-  int64_t count = 1;
-  for (auto [d, dim] : llvm::enumerate(nn::layoutOf(op.getX()).getDims()))
-    for (auto [f, factor] : llvm::enumerate(dim.getFactors()))
-      if (d != op.getDim() || f != op.getFactor())
-        count *= factor.getSize();
-  return count;
+  int64_t sum = 0;
+  for (auto [x, cutDim, cutFactor] :
+       llvm::zip(op.getXs(), op.getDims(), op.getFactors())) {
+    int64_t count = 1;
+    for (auto [d, dim] : llvm::enumerate(nn::layoutOf(x).getDims()))
+      for (auto [f, factor] : llvm::enumerate(dim.getFactors()))
+        if (int64_t(d) != cutDim || int64_t(f) != cutFactor)
+          count *= factor.getSize();
+    sum += count;
+  }
+  return sum;
 }
 
 int64_t HaloExchangeOp::getReceivedElements(int64_t me, int64_t members) {
@@ -115,5 +120,10 @@ int64_t HaloReduceOp::getReceivedElements(int64_t me, int64_t members) {
          elementsOfPosition(*this);
 }
 
+Value HaloExchangeOp::getSource() { return getXs().front(); }
+Value HaloExchangeOp::getDestination() { return getResults().front(); }
 StringRef HaloExchangeOp::getKind() { return "halo"; }
+
+Value HaloReduceOp::getSource() { return getXs().front(); }
+Value HaloReduceOp::getDestination() { return getResults().front(); }
 StringRef HaloReduceOp::getKind() { return "halo"; }

@@ -288,27 +288,37 @@ static LogicalResult verifyHeld(OpTy op, int64_t members, int64_t own) {
 }
 
 template <class OpTy>
-static LogicalResult verifyHalo(OpTy op, Value owned, Value held) {
+static LogicalResult verifyHalo(OpTy op, ValueRange owned, ValueRange held) {
   int64_t members;
-  FactorPlace place{int64_t(op.getDim()), int64_t(op.getFactor())};
-  if (failed(verifyAxes(op, op.getAxes(), members)) ||
-      failed(verifySameBut(op, op.getX(), op.getResult(), {place})))
+  if (failed(verifyAxes(op, op.getAxes(), members)) || failed(verifyMany(op)))
     return failure();
-  FailureOr<int64_t> own = sizeAt(op, owned, place);
-  FailureOr<int64_t> with = sizeAt(op, held, place);
-  if (failed(own) || failed(with) ||
-      failed(verifyCut(op, op.getOffsets(), op.getSizes(), op.getAxes(),
-                       members, op.getExtent(), *own)))
-    return failure();
-  return verifyHeld(op, members, *with);
+  size_t count = op.getXs().size();
+  if (op.getDims().size() != count || op.getFactors().size() != count)
+    return op.emitOpError()
+           << "needs a dim and a factor for each of its " << count
+           << " operands, found " << op.getDims().size() << " and "
+           << op.getFactors().size();
+  for (size_t i = 0; i < count; ++i) {
+    FactorPlace place{op.getDims()[i], op.getFactors()[i]};
+    if (failed(verifySameBut(op, owned[i], held[i], {place})))
+      return failure();
+    FailureOr<int64_t> own = sizeAt(op, owned[i], place);
+    FailureOr<int64_t> with = sizeAt(op, held[i], place);
+    if (failed(own) || failed(with) ||
+        failed(verifyCut(op, op.getOffsets(), op.getSizes(), op.getAxes(),
+                         members, op.getExtent(), *own)) ||
+        failed(verifyHeld(op, members, *with)))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult HaloExchangeOp::verify() {
-  return verifyHalo(*this, getX(), getResult());
+  return verifyHalo(*this, getXs(), getResults());
 }
 
 LogicalResult HaloReduceOp::verify() {
-  return verifyHalo(*this, getResult(), getX());
+  return verifyHalo(*this, getResults(), getXs());
 }
 
 LogicalResult BroadcastOp::verify() {

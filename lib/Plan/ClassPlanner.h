@@ -144,11 +144,11 @@ private:
 
   // Halos.cpp
   template <class OpTy>
-  Strided middleOf(OpTy op, const Strided &held, mlir::Value owned,
-                   spmd::TableAttr before);
+  Strided middleOf(OpTy op, unsigned number, const Strided &held,
+                   mlir::Value owned, spmd::TableAttr before);
   bool placeInHalo(mlir::Value value, llvm::ArrayRef<int64_t> like);
-  bool reduceInPlace(spmd::HaloReduceOp op);
-  void placeHalo(mlir::Operation *op, llvm::ArrayRef<int64_t> like);
+  bool reduceInPlace(spmd::HaloReduceOp op, unsigned number);
+  void placeHalo(mlir::OpResult result, llvm::ArrayRef<int64_t> like);
 
   // Hooks.cpp
   mlir::LogicalResult planHook(nn::HookOp op);

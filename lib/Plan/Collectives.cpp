@@ -33,7 +33,7 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
   for (auto [x, result] : llvm::zip(op->getOperands(), op->getResults())) {
     const Strided source = get(x);
     if (isHalo)
-      placeHalo(op, source.strides);
+      placeHalo(cast<OpResult>(result), source.strides);
     else
       values[result] = allocate(result.getType(), {});
     const Strided target = get(result);
@@ -106,7 +106,16 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
         bool attaches = isa<spmd::HaloExchangeOp>(halo.getOperation());
         collective.kind = attaches ? plan::CollectiveKind::HaloExchange
                                    : plan::CollectiveKind::HaloReduce;
-        setCut(halo);
+        auto set = [&](unsigned i, auto &tensor) {
+          tensor.dim =
+              firstFactor(nn::layoutOf(halo.getXs()[i]), halo.getDims()[i]) +
+              halo.getFactors()[i];
+          tensor.offset = tables.tableOver(halo.getOffsets(), axes);
+          tensor.size = tables.tableOver(halo.getSizes(), axes);
+        };
+        set(0, collective);
+        for (auto [i, pair] : llvm::enumerate(collective.more))
+          set(i + 1, pair);
         collective.toOffset = tables.tableOver(halo.getHeldOffsets(), axes);
         collective.toSize = tables.tableOver(halo.getHeldSizes(), axes);
         collective.extent = halo.getExtent();

@@ -43,16 +43,16 @@ static spmd::TableAttr marginsBefore(OpTy op, func::FuncOp func) {
 
 /// The part of `held`, which a halo has margins around, without them.
 template <class OpTy>
-Strided ClassPlanner::middleOf(OpTy op, const Strided &held, Value owned,
-                               spmd::TableAttr before) {
+Strided ClassPlanner::middleOf(OpTy op, unsigned number, const Strided &held,
+                               Value owned, spmd::TableAttr before) {
   auto layout = nn::layoutOf(owned);
   Strided window = held;
   window.sizes = factorSizes(layout);
   // Nothing has no place behind a margin: what holds it may be empty too.
   if (llvm::is_contained(window.sizes, 0))
     return window;
-  int64_t stride =
-      window.strides[firstFactor(layout, op.getDim()) + op.getFactor()];
+  int64_t stride = window.strides[firstFactor(layout, op.getDims()[number]) +
+                                  op.getFactors()[number]];
   plan::Scalar term = tables.scalar(before, stride);
   if (term.table < 0)
     window.offset += term.constant;
@@ -66,33 +66,35 @@ Strided ClassPlanner::middleOf(OpTy op, const Strided &held, Value owned,
 bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
   if (loadTime.contains(value))
     return false;
-  spmd::HaloExchangeOp exchange;
-  for (Operation *user : value.getUsers())
-    if (auto halo = dyn_cast<spmd::HaloExchangeOp>(user)) {
-      if (exchange)
+  OpOperand *read = nullptr;
+  for (OpOperand &use : value.getUses())
+    if (isa<spmd::HaloExchangeOp>(use.getOwner())) {
+      if (read)
         return false; // it can be in one place only
-      exchange = halo;
-    } else if (!isa<spmd::KernelOp>(user)) {
+      read = &use;
+    } else if (!isa<spmd::KernelOp>(use.getOwner())) {
       return false; // may need a copy of what is no run of memory
     }
-  if (!exchange)
+  if (!read)
     return false;
+  auto exchange = cast<spmd::HaloExchangeOp>(read->getOwner());
+  unsigned number = read->getOperandNumber();
   // Margins inside of a dim would leave it without a stride of its own.
   auto dims = nn::layoutOf(value).getDims();
   spmd::TableAttr before = marginsBefore(exchange, func);
-  if (!before || dims[exchange.getDim()].getFactors().size() != 1)
+  if (!before || dims[exchange.getDims()[number]].getFactors().size() != 1)
     return false;
-  Value held = exchange.getResult();
+  Value held = exchange.getResults()[number];
   if (!placeInHalo(held, like))
     values[held] = allocate(held.getType(), like);
-  values[value] = middleOf(exchange, get(held), value, before);
+  values[value] = middleOf(exchange, number, get(held), value, before);
   return true;
 }
 
 /// Gives the result of a reduction the middle of its operand, which nothing
 /// else reads; false if it needs memory of its own.
-bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op) {
-  Value x = op.getX();
+bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op, unsigned number) {
+  Value x = op.getXs()[number];
   Operation *producer = x.getDefiningOp();
   if (!producer || !x.hasOneUse() || loadTime.contains(x) ||
       !isa<spmd::KernelOp, spmd::HaloReduceOp, nn::ConvTransposeOp>(producer))
@@ -103,18 +105,18 @@ bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op) {
   spmd::TableAttr before = marginsBefore(op, func);
   if (!before)
     return false;
-  values[op.getResult()] = middleOf(op, held, op.getResult(), before);
+  Value owned = op.getResults()[number];
+  values[owned] = middleOf(op, number, held, owned, before);
   return true;
 }
 
-/// Gives the result of a halo exchange or reduction its place.
-void ClassPlanner::placeHalo(Operation *op, ArrayRef<int64_t> like) {
-  Value result = op->getResult(0);
+/// Gives a result of a halo exchange or reduction its place.
+void ClassPlanner::placeHalo(OpResult result, ArrayRef<int64_t> like) {
   if (values.count(result)) // its operand was computed in the middle of it
     return;
-  auto reduction = dyn_cast<spmd::HaloReduceOp>(op);
-  bool hasPlace =
-      reduction ? reduceInPlace(reduction) : placeInHalo(result, like);
+  auto reduction = dyn_cast<spmd::HaloReduceOp>(result.getOwner());
+  bool hasPlace = reduction ? reduceInPlace(reduction, result.getResultNumber())
+                            : placeInHalo(result, like);
   if (!hasPlace)
     values[result] = allocate(result.getType(), like);
 }

@@ -277,6 +277,50 @@ TEST_P(CommHalo, InPlace) {
   });
 }
 
+/// Keys and values: each along its own dim, in its own memory order.
+TEST_P(CommHalo, SeveralTensorsAtOnce) {
+  plan::Halo halo{{0, 3, 7}, {3, 4, 2}, {-2, 1, 5},
+                  {7, 9, 4}, 9,         Border::Reflect};
+  HaloCase rows{halo, {0, 2}, 0}, columns{halo, {3, 0}, 1};
+  columns.layout = Layout(2);
+  GetParam().make()->run(3, [&](runtime::Communicator &comm) {
+    int64_t me = comm.rank();
+    for (CollectiveKind kind :
+         {CollectiveKind::HaloExchange, CollectiveKind::HaloReduce}) {
+      bool attaches = kind == CollectiveKind::HaloExchange;
+      auto window = [&](const HaloCase &test, bool ofSource) {
+        return TestWindow(test.type,
+                          attaches == ofSource ? test.owned(me) : test.held(me),
+                          test.layout);
+      };
+      TestWindow a = window(rows, true), b = window(columns, true);
+      TestWindow fromA = window(rows, false), fromB = window(columns, false);
+      TestWindow alone = window(columns, false);
+      fill(a, me, 1);
+      fill(b, me, 1);
+      runtime::CollectiveSpec both =
+          specOf(rows, kind, me, a.window(), fromA.window());
+      runtime::CollectiveSpec second =
+          specOf(columns, kind, me, b.window(), fromB.window());
+      both.more.push_back(
+          {second.src, second.dst, second.dim, second.offset, second.size});
+      second.dst = alone.window();
+      int64_t handle = 0, before = comm.receivedBytes();
+      ASSERT_TRUE(comm.prepare(both, handle).ok());
+      ASSERT_TRUE(comm.run(handle).ok());
+      int64_t received = comm.receivedBytes() - before;
+      ASSERT_TRUE(comm.prepare(second, handle).ok());
+      ASSERT_TRUE(comm.run(handle).ok());
+      for (int64_t flat = 0; flat < alone.elements(); ++flat)
+        EXPECT_EQ(fromB.get(flat), alone.get(flat));
+      int64_t ofSecond = comm.receivedBytes() - before - received;
+      if (attaches)
+        checkExchanged(rows, fromA, me, received - ofSecond);
+      EXPECT_TRUE(fromA.marginsIntact() && fromB.marginsIntact());
+    }
+  });
+}
+
 /// bfloat16 is added in float32, member by member, and rounded once: 256, 1 and
 /// 1 are 258; rounded after each addition they would stay 256.
 TEST_P(CommHalo, HalfTypesAreRoundedOnce) {

@@ -75,11 +75,15 @@ private:
 
   // Halo.cpp: windows over dims that may be split.
   mlir::LogicalResult lowerWindowed(nn::WindowedOp op);
-  mlir::Value extend(nn::WindowedOp op, mlir::Value operand,
-                     llvm::ArrayRef<SlidDim> dims);
+  llvm::DenseMap<mlir::Value, mlir::Value> extend(nn::WindowedOp op,
+                                                  llvm::ArrayRef<SlidDim> dims);
+  struct Margins { // of a dim of a value, which moving them replaces
+    mlir::Value value;
+    int64_t dim;
+  };
   template <class OpTy>
-  mlir::Value moveMargins(mlir::Value x, int64_t dim, const SlidDim &slid,
-                          const Share &wanted);
+  void moveMargins(llvm::MutableArrayRef<Margins> list, const SlidDim &slid,
+                   const Share &wanted);
 
   // Statistics.cpp: reductions over dims that may be split.
   void mapInto(mlir::Value placed, mlir::Value value);

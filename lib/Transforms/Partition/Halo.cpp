@@ -10,6 +10,8 @@
 
 #include "Halo.h"
 #include "ClassBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -75,41 +77,75 @@ static RankedTensorType withSize(Type type, int64_t dim, int64_t size) {
                         nn::LayoutAttr::get(type.getContext(), dims));
 }
 
+/// Values of one element type go together.
 template <class OpTy>
-Value ClassBuilder::moveMargins(Value x, int64_t dim, const SlidDim &slid,
-                                const Share &wanted) {
+void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
+                               const SlidDim &slid, const Share &wanted) {
   int64_t size = wanted.size.at(shares.getMesh(), rankClass.coordinates);
-  Location made = slid.line ? FusedLoc::get(builder.getContext(),
-                                            {loc, Location(slid.line)})
-                            : loc;
-  return OpTy::create(builder, made, withSize(x.getType(), dim, size), x,
-                      listOf(slid.axes), dim,
-                      /*factor=*/0, slid.own.offset, slid.own.size,
-                      slid.held.offset, slid.held.size, slid.window.extent,
-                      nn::stringifyBorder(slid.window.border), nextId++);
+  Location at = slid.line ? FusedLoc::get(builder.getContext(),
+                                          {loc, Location(slid.line)})
+                          : loc;
+  llvm::MapVector<Type, SmallVector<Margins *>> groups;
+  for (Margins &margins : list)
+    groups[getElementTypeOrSelf(margins.value)].push_back(&margins);
+  for (auto &[element, group] : groups) {
+    SmallVector<Value> xs;
+    SmallVector<Type> types;
+    SmallVector<int64_t> dims, factors(group.size(), 0);
+    for (Margins *margins : group) {
+      xs.push_back(margins->value);
+      types.push_back(withSize(margins->value.getType(), margins->dim, size));
+      dims.push_back(margins->dim);
+    }
+    auto moved = OpTy::create(
+        builder, at, types, xs, listOf(slid.axes), dims, factors,
+        slid.own.offset, slid.own.size, slid.held.offset, slid.held.size,
+        slid.window.extent, nn::stringifyBorder(slid.window.border), nextId++);
+    for (auto [margins, result] : llvm::zip(group, moved.getResults()))
+      margins->value = result;
+  }
 }
 
-/// What windows read of an operand; the backward reads again what the forward
+/// What windows read of the operands; the backward reads again what the forward
 /// did.
-Value ClassBuilder::extend(nn::WindowedOp op, Value operand,
-                           ArrayRef<SlidDim> dims) {
-  Value x = local(operand);
+llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
+                                                  ArrayRef<SlidDim> dims) {
+  llvm::DenseMap<Value, Value> held;
+  SmallVector<Value> operands;
+  SmallVector<Value> positions = op.getPositions();
+  for (Value operand : op->getOperands())
+    if (llvm::is_contained(positions, operand) &&
+        held.try_emplace(operand, local(operand)).second)
+      operands.push_back(operand);
   for (const SlidDim &slid : dims) {
     if (!slid.isExtended)
       continue;
-    int64_t dim = op.getPositionsDim(operand, slid.dim);
-    SmallVector<Attribute> key = {slid.own.offset,
-                                  slid.own.size,
-                                  slid.held.offset,
-                                  slid.held.size,
-                                  builder.getI64IntegerAttr(dim),
-                                  listOf(slid.axes)};
-    Value &made = extended[{x, builder.getArrayAttr(key)}];
-    if (!made)
-      made = moveMargins<spmd::HaloExchangeOp>(x, dim, slid, slid.held);
-    x = made;
+    SmallVector<Margins> missing;
+    SmallVector<Value *> places;
+    SmallVector<std::pair<Value, Attribute>> ways; // to look it up again
+    for (Value operand : operands) {
+      int64_t dim = op.getPositionsDim(operand, slid.dim);
+      SmallVector<Attribute> key = {slid.own.offset,
+                                    slid.own.size,
+                                    slid.held.offset,
+                                    slid.held.size,
+                                    builder.getI64IntegerAttr(dim),
+                                    listOf(slid.axes)};
+      Value &x = held[operand];
+      std::pair<Value, Attribute> way(x, builder.getArrayAttr(key));
+      if (Value made = extended.lookup(way)) {
+        x = made;
+        continue;
+      }
+      missing.push_back({x, dim});
+      places.push_back(&x);
+      ways.push_back(way);
+    }
+    moveMargins<spmd::HaloExchangeOp>(missing, slid, slid.held);
+    for (auto [margins, place, way] : llvm::zip(missing, places, ways))
+      extended[way] = *place = margins.value;
   }
-  return x;
+  return held;
 }
 
 LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
@@ -118,17 +154,12 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   auto slides = [&](Value value) {
     return llvm::is_contained(positions, value);
   };
-  // Before the operation itself.
-  llvm::DenseMap<Value, Value> extendedOperands;
-  for (Value operand : op->getOperands())
-    if (slides(operand))
-      extendedOperands[operand] = extend(op, operand, dims);
+  llvm::DenseMap<Value, Value> held = extend(op, dims);
   Operation *copy = builder.clone(*op, mapping);
   copy->removeAttr(nn::kHalos);
   copy->removeAttr(nn::kHaloLines);
   for (OpOperand &operand : copy->getOpOperands())
-    if (Value value =
-            extendedOperands.lookup(op->getOperand(operand.getOperandNumber())))
+    if (Value value = held.lookup(op->getOperand(operand.getOperandNumber())))
       operand.set(value);
   for (OpResult result : op->getResults()) {
     RankedTensorType type = local(result.getType());
@@ -145,13 +176,18 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
     highs.push_back(slid.high);
   }
   cast<nn::WindowedOp>(copy).setPadding(lows, highs);
-  for (OpResult result : op->getResults()) {
-    Value made = copy->getResult(result.getResultNumber());
-    for (const SlidDim &slid : llvm::reverse(dims))
-      if (slid.isExtended && slides(result))
-        made = moveMargins<spmd::HaloReduceOp>(
-            made, op.getPositionsDim(result, slid.dim), slid, slid.own);
-    mapping.map(result, made);
+  mapping.map(op->getResults(), copy->getResults());
+  for (const SlidDim &slid : llvm::reverse(dims)) {
+    SmallVector<Margins> sent;
+    SmallVector<OpResult> results;
+    for (OpResult result : op->getResults())
+      if (slid.isExtended && slides(result)) {
+        sent.push_back({local(result), op.getPositionsDim(result, slid.dim)});
+        results.push_back(result);
+      }
+    moveMargins<spmd::HaloReduceOp>(sent, slid, slid.own);
+    for (auto [result, margins] : llvm::zip(results, sent))
+      mapping.map(result, margins.value);
   }
   return adapt(*op, *copy);
 }

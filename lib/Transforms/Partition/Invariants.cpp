@@ -107,6 +107,9 @@ static SmallVector<std::pair<int64_t, int64_t>> placesOf(spmd::CollectiveOp op,
     auto cut = cast<spmd::CutAttr>(cuts[operand]);
     places.push_back({cut.getDim(), cut.getFactor()});
   }
+  if (auto dims = op->getAttrOfType<DenseI64ArrayAttr>("dims"))
+    places.push_back({dims[operand], op->getAttrOfType<DenseI64ArrayAttr>(
+                                         "factors")[operand]});
   auto add = [&](StringRef dim, StringRef factor) {
     if (auto value = op->getAttrOfType<IntegerAttr>(dim))
       places.push_back(
@@ -176,17 +179,16 @@ LogicalResult ClassChecker::checkOwnShare(size_t number,
                        failed(check(op.getToDim(), op.getToFactor(),
                                     op.getToSizes(), op.getResult())));
       })
-      .Case([&](spmd::HaloExchangeOp op) {
-        return failure(failed(check(op.getDim(), op.getFactor(), op.getSizes(),
-                                    op.getX())) ||
-                       failed(check(op.getDim(), op.getFactor(),
-                                    op.getHeldSizes(), op.getResult())));
-      })
-      .Case([&](spmd::HaloReduceOp op) {
-        return failure(failed(check(op.getDim(), op.getFactor(), op.getSizes(),
-                                    op.getResult())) ||
-                       failed(check(op.getDim(), op.getFactor(),
-                                    op.getHeldSizes(), op.getX())));
+      .Case<spmd::HaloExchangeOp, spmd::HaloReduceOp>([&](auto op) {
+        bool attaches = isa<spmd::HaloExchangeOp>(op.getOperation());
+        for (auto [x, result, dim, factor] : llvm::zip(
+                 op.getXs(), op.getResults(), op.getDims(), op.getFactors()))
+          if (failed(check(dim, factor, op.getSizes(),
+                           attaches ? x : Value(result))) ||
+              failed(check(dim, factor, op.getHeldSizes(),
+                           attaches ? Value(result) : x)))
+            return failure();
+        return success();
       })
       .Case<spmd::ReduceScatterManyOp, spmd::AllGatherManyOp>([&](auto op) {
         bool scatters = isa<spmd::ReduceScatterManyOp>(op.getOperation());

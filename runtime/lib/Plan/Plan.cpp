@@ -44,7 +44,9 @@ const char *toString(DType type) {
 bool Collective::movesSeveral(CollectiveKind kind) {
   return kind == CollectiveKind::AllReduce ||
          kind == CollectiveKind::ReduceScatter ||
-         kind == CollectiveKind::AllGather;
+         kind == CollectiveKind::AllGather ||
+         kind == CollectiveKind::HaloExchange ||
+         kind == CollectiveKind::HaloReduce;
 }
 
 Collective Collective::alone(size_t tensor) const {

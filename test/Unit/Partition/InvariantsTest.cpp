@@ -104,14 +104,15 @@ namespace {
 std::string haloExchange(const std::string &owned, const std::string &held,
                          const std::string &edited = "",
                          const std::string &instead = "") {
-  std::string text = "%h = spmd.halo_exchange %x over [\"tp\"] {dim = 0 : i64, "
-                     "factor = 0 : i64, id = 0 : i64, offsets = "
-                     "#spmd.table<tp: [0, 4]>, sizes = #spmd.table<tp: [4, 5]>"
-                     ", heldOffsets = #spmd.table<tp: [-1, 3]>, heldSizes = "
-                     "#spmd.table<tp: [6, 7]>, extent = 9 : i64, border = "
-                     "\"zero\"} : (tensor<" +
-                     owned + "xf32, #nn.layout<[" + owned + "]>>) -> tensor<" +
-                     held + "xf32, #nn.layout<[" + held + "]>>\n";
+  std::string text =
+      "%h = spmd.halo_exchange %x over [\"tp\"] {dims = array<i64: 0>, "
+      "factors = array<i64: 0>, id = 0 : i64, offsets = "
+      "#spmd.table<tp: [0, 4]>, sizes = #spmd.table<tp: [4, 5]>"
+      ", heldOffsets = #spmd.table<tp: [-1, 3]>, heldSizes = "
+      "#spmd.table<tp: [6, 7]>, extent = 9 : i64, border = "
+      "\"zero\"} : (tensor<" +
+      owned + "xf32, #nn.layout<[" + owned + "]>>) -> tensor<" + held +
+      "xf32, #nn.layout<[" + held + "]>>\n";
   size_t at = edited.empty() ? std::string::npos : text.find(edited);
   return at == std::string::npos ? text
                                  : text.replace(at, edited.size(), instead);

@@ -127,17 +127,17 @@ TEST_F(ReportTest, MarginsCountWhereOthersAreAsked) {
     !wide = tensor<4x5xf32, #nn.layout<[4] [5]>>
     module attributes {nn.mesh = #nn.mesh<h=2>} {
       func.func @class0(%x: !own) attributes {spmd.ranks = array<i64: 0, 1>} {
-        %a = spmd.halo_exchange %x over ["h"] {dim = 0 : i64, factor = 0 : i64,
+        %a = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>,
           id = 0 : i64, offsets = #spmd.table<h: [0, 4]>,
           sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 3]>,
           heldSizes = #spmd.table<6>, extent = 8 : i64, border = "zero"}
           : (!own) -> !held
-        %b = spmd.halo_reduce %a over ["h"] {dim = 0 : i64, factor = 0 : i64,
+        %b = spmd.halo_reduce %a over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>,
           id = 1 : i64, offsets = #spmd.table<h: [0, 4]>,
           sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 2]>,
           heldSizes = #spmd.table<6>, extent = 8 : i64, border = "circular"}
           : (!held) -> !own
-        %c = spmd.halo_exchange %b over [] {dim = 1 : i64, factor = 0 : i64,
+        %c = spmd.halo_exchange %b over [] {dims = array<i64: 1>, factors = array<i64: 0>,
           id = 2 : i64, offsets = #spmd.table<0>, sizes = #spmd.table<3>,
           heldOffsets = #spmd.table<-1>, heldSizes = #spmd.table<5>,
           extent = 3 : i64, border = "reflect"} : (!own) -> !wide

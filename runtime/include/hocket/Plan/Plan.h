@@ -214,8 +214,9 @@ enum class CollectiveKind {
 ///                 src_j[dim: e - toOffset[j]]
 /// Only the last two may have no axes: then they are a rank's own work.
 /// offset/size are tables over exactly `axes`. Reductions run in member order,
-/// so that results do not depend on timing. The first three kinds may move
-/// `more` tensors of one type at once, each along its own dim.
+/// so that results do not depend on timing. The first three kinds and the last
+/// two may move `more` tensors of one type at once, each along its own dim;
+/// what is held of them (toOffset, toSize) is the same.
 struct Collective {
   CollectiveKind kind;
   std::vector<int> axes;
