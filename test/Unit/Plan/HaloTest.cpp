@@ -46,7 +46,8 @@ protected:
                           const std::string &x, int id, const char *types,
                           const std::string &heldOffsets = "<h: [-1, 3]>") {
     return result + " = spmd.halo_" + kind + " " + x +
-           " over [\"h\"] {dim = 0 : i64, factor = 0 : i64, id = " +
+           " over [\"h\"] {dims = array<i64: 0>, factors = array<i64: 0>, id "
+           "= " +
            std::to_string(id) +
            " : i64, offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>, "
            "heldOffsets = #spmd.table" +
@@ -58,7 +59,7 @@ protected:
   static std::string pad(const std::string &kind, const std::string &result,
                          const std::string &x, int id, const char *types) {
     return result + " = spmd.halo_" + kind + " " + x +
-           " over [] {dim = 1 : i64, factor = 0 : i64, id = " +
+           " over [] {dims = array<i64: 1>, factors = array<i64: 0>, id = " +
            std::to_string(id) +
            " : i64, offsets = #spmd.table<0>, sizes = #spmd.table<3>, "
            "heldOffsets = #spmd.table<-1>, heldSizes = #spmd.table<5>, extent "
