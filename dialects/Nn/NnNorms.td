@@ -25,6 +25,19 @@ def Nn_RmsNormOp : Nn_InferredOp<"rms_norm"> {
                        F64Attr:$eps);
 }
 
+def Nn_NormalizeOp : Nn_InferredOp<"normalize"> {
+  let summary = "(x - mean) / sqrt(variance + eps), both over dims";
+  let description = [{
+    The variance is that of the population, from the distances to the mean.
+    `mean` and `variance` lack the dims. What GroupNorm, InstanceNorm and
+    BatchNorm are made of; their weights are element-wise operations after it.
+    (C1) x has floats. (C2) dims are dims of x in rising order, at least one.
+    (C3) they have an element. (C4) eps >= 0.
+  }];
+  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$dims, F64Attr:$eps);
+  let results = (outs Nn_Tensor:$y, Nn_Tensor:$mean, Nn_Tensor:$variance);
+}
+
 def Nn_SoftmaxOp : Nn_InferredOp<"softmax"> {
   let summary = "exp(x - max) / sum exp(x - max) along a dim";
   let description = [{

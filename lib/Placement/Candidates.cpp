@@ -86,9 +86,11 @@ void Placer::addWays(Problem &problem, Operation *op,
     way.over = {axisText(m.axis)};
     // Two sums of one number a row, each as an all_reduce.
     auto type = cast<RankedTensorType>(operand.getType());
-    nn::LayoutAttr layout = nn::layoutOf(type);
-    int64_t rows = localElements(layout, mesh);
-    if (!layout.getDims().empty()) {
+    int64_t rows = localElements(nn::layoutOf(type), mesh);
+    if (auto norm = dyn_cast<nn::NormalizeOp>(op))
+      rows = localElements(nn::layoutOf(norm.getMean()), mesh);
+    else if (nn::LayoutAttr layout = nn::layoutOf(type);
+             !layout.getDims().empty()) {
       nn::LayoutAttr last = nn::LayoutAttr::get(layout.getContext(),
                                                 layout.getDims().take_back());
       rows /= std::max<int64_t>(1, last.getDims().front().getSize() /

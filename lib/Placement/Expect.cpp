@@ -18,8 +18,11 @@ int64_t placement::countStatistics(Operation *op) {
   auto axes = op->getAttrOfType<ArrayAttr>("nn.statistics");
   if (!axes || axes.empty())
     return 0;
-  // layer_norm: mean, then variance; softmax, log_sum_exp: maximum, then sum.
-  return isa<nn::LayerNormOp, nn::SoftmaxOp, nn::LogSumExpOp>(op) ? 2 : 1;
+  // Norms: mean, then variance; softmax, log_sum_exp: maximum, then sum.
+  return isa<nn::LayerNormOp, nn::NormalizeOp, nn::SoftmaxOp, nn::LogSumExpOp>(
+             op)
+             ? 2
+             : 1;
 }
 
 /// The dims of a windowed op that need a halo.

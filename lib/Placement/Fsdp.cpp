@@ -10,6 +10,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
+#include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/FsdpUnit.h"
 
 using namespace mlir;
@@ -18,7 +19,7 @@ using namespace hocket::placement;
 
 static void parametersUnder(PathNode &node,
                             SmallVectorImpl<nn::ParameterOp> &parameters) {
-  if (node.parameter)
+  if (node.parameter && !node.parameter->hasAttr(nn::kBuffer))
     parameters.push_back(node.parameter);
   for (auto &child : node.children)
     parametersUnder(*child, parameters);

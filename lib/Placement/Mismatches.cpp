@@ -19,9 +19,9 @@ using Kind = Mismatch::Kind;
 /// "add in 'h.0'", "'h.0.ln_2'" for the op that a member is.
 static std::string opName(Operation *op) {
   std::string path = modelPath(op);
-  bool isMember =
-      isa<nn::LinearOp, nn::EmbeddingOp, nn::LayerNormOp, nn::RmsNormOp,
-          nn::DropoutOp, nn::ConvOp, nn::ConvTransposeOp, nn::ValueOp>(op);
+  bool isMember = isa<nn::LinearOp, nn::EmbeddingOp, nn::LayerNormOp,
+                      nn::RmsNormOp, nn::NormalizeOp, nn::DropoutOp, nn::ConvOp,
+                      nn::ConvTransposeOp, nn::ValueOp>(op);
   if (isMember && !path.empty())
     return "'" + path + "'";
   std::string name = op->getName().stripDialect().str();

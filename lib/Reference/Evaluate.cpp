@@ -78,6 +78,7 @@ Semantics::Semantics() {
   add(evaluateAttentionGrad);
   add(evaluateLayerNorm);
   add(evaluateRmsNorm);
+  add(evaluateNormalize);
   add(evaluateSoftmax);
   add(evaluateLogSumExp);
   add(evaluateRotary);

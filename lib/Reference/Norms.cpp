@@ -1,4 +1,4 @@
-//===- Norms.cpp - layer_norm, rms_norm and softmax -----------------------===//
+//===- Norms.cpp - norms and softmax ------------------------------------===//
 
 #include "Operations.h"
 #include "Strided.h"
@@ -45,6 +45,34 @@ void evaluateRmsNorm(nn::RmsNormOp op, Call &call) {
     double scale = 1 / std::sqrt(meanSquare + eps);
     for (int64_t i = 0; i < size; ++i)
       y[i] = x[i] * scale * weight[i];
+  });
+}
+
+/// (x - mean) / sqrt(var + eps), mean and var over dims
+void evaluateNormalize(nn::NormalizeOp op, Call &call) {
+  const Tensor &x = call.operand(0);
+  std::vector<double> &mean = call.more[0].values;
+  std::vector<double> &variance = call.more[1].values;
+  // The strides at which x's elements find their mean: 0 along the dims.
+  Indices strides(x.shape.size(), 0);
+  int64_t groups = 1;
+  for (int64_t dim = x.shape.size(); dim-- > 0;)
+    if (!llvm::is_contained(op.getDims(), dim)) {
+      strides[dim] = groups;
+      groups *= x.shape[dim];
+    }
+  double share = groups == 0 ? 0 : double(groups) / product(x.shape);
+  forEachElement(x.shape, strides, [&](int64_t n, int64_t group) {
+    mean[group] += x.values[n] * share;
+  });
+  forEachElement(x.shape, strides, [&](int64_t n, int64_t group) {
+    double distance = x.values[n] - mean[group];
+    variance[group] += distance * distance * share;
+  });
+  double eps = op.getEps().convertToDouble();
+  forEachElement(x.shape, strides, [&](int64_t n, int64_t group) {
+    call.result.values[n] =
+        (x.values[n] - mean[group]) / std::sqrt(variance[group] + eps);
   });
 }
 

@@ -66,6 +66,7 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call);
 // Norms.cpp
 void evaluateLayerNorm(nn::LayerNormOp op, Call &call);
 void evaluateRmsNorm(nn::RmsNormOp op, Call &call);
+void evaluateNormalize(nn::NormalizeOp op, Call &call);
 void evaluateSoftmax(nn::SoftmaxOp op, Call &call);
 void evaluateLogSumExp(nn::LogSumExpOp op, Call &call);
 // Rotary.cpp

@@ -20,3 +20,15 @@ module attributes {nn.gradients = "all", nn.mesh = #nn.mesh<tp=2>} {
 module attributes {nn.train = {}} {
   func.func @forward() { return }
 }
+
+// -----
+
+!x = tensor<2x3xf32, #nn.layout<[2] [3]>>
+!m = tensor<2xf32, #nn.layout<[2]>>
+module attributes {nn.gradients = "all", nn.mesh = #nn.mesh<tp=2>} {
+  func.func @forward(%x: !x {nn.name = "x"}) -> !m attributes {nn.outputs = ["mean"]} {
+    // expected-error @+1 {{not supported yet: the derivative of a norm's mean and variance}}
+    %y:3 = nn.normalize %x {dims = array<i64: 1>, eps = 1.0 : f64} : (!x) -> (!x, !m, !m)
+    return %y#1 : !m
+  }
+}

@@ -44,6 +44,25 @@ void RmsNormOp::differentiate(Derivative &d) {
   differentiateNorm(*this, d, getEps().convertToDouble(), /*centered=*/false);
 }
 
+/// From y and the variance alone, so that x need not be kept.
+void NormalizeOp::differentiate(Derivative &d) {
+  if (d.cotangent(1) || d.cotangent(2))
+    return d.refuse("the derivative of a norm's mean and variance");
+  ArrayRef<int64_t> over = getDims();
+  SmallVector<int64_t> spread(dimsOf(getX()).size(), 1);
+  for (int64_t dim : over)
+    spread[dim] = 0; // a dim of size 1 in place of the one that is gone
+  auto mean = [&](Value x) { return d.reduce("mean", x, over, true); };
+  auto mul = [&](Value a, Value b) { return d.binary("mul", a, b); };
+  Value variance = d.join(d.read(getVariance()), spread);
+  Value eps = d.scalar(getEps().convertToDouble(), variance);
+  Value scale = d.unary("rsqrt", d.binary("add", variance, eps));
+  Value dy = d.cotangent(), y = d.read(getY());
+  Value rest = d.binary("sub", dy, mean(dy));
+  rest = d.binary("sub", rest, mul(y, mean(mul(dy, y))));
+  d.give(0, mul(rest, scale));
+}
+
 void LogSumExpOp::differentiate(Derivative &d) {
   SmallVector<int64_t> counts(dimsOf(getX()).size() + 1, 1);
   counts.pop_back();

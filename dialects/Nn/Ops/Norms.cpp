@@ -88,6 +88,58 @@ PlacementRule RmsNormOp::getPlacementRule() {
   return statisticsRule(*this, "rms_norm", dimsOf(getX()).size() - 1);
 }
 
+LogicalResult NormalizeOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  Value x = adaptor.getX();
+  ArrayRef<int64_t> over = adaptor.getDims();
+  if (!isa<FloatType>(elementTypeOf(x))) // (C1)
+    return emitOptionalError(location, "a norm takes x of floats, but it is ",
+                             describe(x.getType()));
+  int64_t rank = dimsOf(x).size(), before = -1, count = 1;
+  for (int64_t dim : over) {
+    if (dim <= before || dim >= rank) // (C2)
+      return emitOptionalError(location, "a norm over dim ", dim, " of x ",
+                               describe(x.getType()),
+                               "; its dims are those of x in rising order");
+    before = dim;
+    count *= dimsOf(x)[dim].getSize();
+  }
+  if (over.empty() || count == 0) // (C2), (C3)
+    return emitOptionalError(location, "a norm takes statistics of ",
+                             over.empty() ? "no dims" : "no elements", " of x ",
+                             describe(x.getType()));
+  double eps = adaptor.getEps().convertToDouble();
+  if (!(eps >= 0)) // (C4)
+    return emitOptionalError(
+        location, "a norm takes an eps of at least 0, but it is ", eps);
+  SmallVector<DimAttr> kept;
+  for (auto [index, dim] : llvm::enumerate(dimsOf(x)))
+    if (!llvm::is_contained(over, int64_t(index)))
+      kept.push_back(dim);
+  types.push_back(withLayout(tensorType(x), layoutOf(x).withoutPlacement()));
+  types.append(2, tensorOf(elementTypeOf(x), LayoutAttr::get(context, kept)));
+  return success();
+}
+
+PlacementRule NormalizeOp::getPlacementRule() {
+  RuleBuilder rule(*this, "a norm of a sum is not the sum of the norms");
+  int64_t kept = 0;
+  for (int64_t d = 0, rank = dimsOf(getX()).size(); d < rank; ++d) {
+    SmallVector<DimOf> dims = {operand(0, d), result(d)};
+    if (llvm::is_contained(getDims(), d)) {
+      rule.add(dims, FactorUse::Statistics,
+               "a norm needs the whole dim for its statistics");
+      continue;
+    }
+    dims.append({resultOf(1, kept), resultOf(2, kept)});
+    rule.add(dims);
+    ++kept;
+  }
+  return rule.take();
+}
+
 /// x has the dim (C1) and is of floats (C2).
 static LogicalResult verifyStatistics(std::optional<Location> location,
                                       StringRef name, Value x, int64_t dim) {

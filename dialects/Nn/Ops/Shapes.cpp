@@ -101,3 +101,24 @@ ArrayRef<DimAttr> nn::dimsOf(Value value) { return layoutOf(value).getDims(); }
 Type nn::elementTypeOf(Value value) {
   return tensorType(value).getElementType();
 }
+
+Value nn::beforeDims(OpBuilder &builder, Location loc, Value x, size_t count) {
+  if (count == 0)
+    return x;
+  LayoutAttr source = layoutOf(x).withoutPlacement();
+  SmallVector<DimAttr> dims(source.getDims());
+  SmallVector<Attribute> order;
+  int64_t next = 0;
+  for (DimAttr dim : dims) {
+    int64_t first = next;
+    next += dim.getFactors().size();
+    order.push_back(builder.getI64ArrayAttr(
+        llvm::to_vector(llvm::seq<int64_t>(first, next))));
+  }
+  order.resize(dims.size() + count, builder.getI64ArrayAttr({}));
+  dims.resize(dims.size() + count, dimOf(builder.getContext(), "", 1));
+  return RearrangeOp::create(
+      builder, loc,
+      tensorOf(elementTypeOf(x), LayoutAttr::get(builder.getContext(), dims)),
+      x, source, builder.getArrayAttr(order));
+}

@@ -24,9 +24,11 @@ template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
           op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
           op->getRegions(), types)))
     return mlir::failure();
-  if (!OpTy::isCompatibleReturnTypes(types, op->getResultTypes()))
-    return op.emitOpError() << "gives " << describe(types.front())
-                            << ", but the result is " << describe(op.getType());
+  for (auto [type, result] : llvm::zip_equal(types, op->getResults()))
+    if (!OpTy::isCompatibleReturnTypes(type, result.getType()))
+      return op.emitOpError()
+             << "gives " << describe(type) << ", but the result is "
+             << describe(result.getType());
   return mlir::success();
 }
 
@@ -44,6 +46,10 @@ broadcastDims(llvm::ArrayRef<DimAttr> a, llvm::ArrayRef<DimAttr> b);
 mlir::LogicalResult checkDraws(std::optional<mlir::Location> location,
                                llvm::StringRef what, mlir::Value step,
                                mlir::IntegerAttr stream);
+
+/// [n] as [n, 1...]: the same for each of `count` dims after its own.
+mlir::Value beforeDims(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value x, size_t count);
 
 mlir::RankedTensorType tensorType(mlir::Value value);
 llvm::ArrayRef<DimAttr> dimsOf(mlir::Value value);

@@ -233,6 +233,9 @@ Elaborator::MaybeDatum Elaborator::callBuiltin(Instance &instance,
   case Builtin::Convolution:
     result = callConvolution(instance, x, call.range);
     break;
+  case Builtin::Norm:
+    result = callNorm(instance, x, call.range);
+    break;
   case Builtin::None:
     break;
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elaborator.h"
+#include "dialects/Nn/Ops/Shapes.h"
 
 using namespace hocket;
 using namespace hocket::frontend;
@@ -271,15 +272,9 @@ mlir::Value Elaborator::callConvolution(Instance &instance, mlir::Value x,
   }
   if (!hasBias)
     return y;
-  // [out] as [out, 1...], to be added to each position.
-  mlir::Value bias = instance.parameters["bias"];
-  llvm::SmallVector<nn::DimAttr> dims(nn::layoutOf(bias).getDims());
-  llvm::SmallVector<llvm::SmallVector<int64_t>> order(convolution.spatial + 1);
-  order[0] =
-      llvm::to_vector(llvm::seq<int64_t>(0, dims.front().getFactors().size()));
-  llvm::SmallVector<nn::DimAttr> spread = dims;
-  spread.resize(convolution.spatial + 1, nn::dimOf(context, "", 1));
-  bias = emitRearrange(bias, dims, order, spread, range);
+  mlir::Value bias =
+      nn::beforeDims(builder, locationOf(range), instance.parameters["bias"],
+                     convolution.spatial);
   return emit<nn::BinaryOp>(range, {y, bias},
                             named("kind", builder.getStringAttr("add")));
 }

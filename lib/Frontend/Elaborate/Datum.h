@@ -9,6 +9,7 @@
 #define HOCKET_FRONTEND_ELABORATE_DATUM_H
 
 #include "Convolutions.h"
+#include "Norms.h"
 #include "dialects/Nn/Nn.h"
 #include "hocket/Frontend/Ast.h"
 #include <map>
@@ -80,7 +81,8 @@ enum class Builtin {
   LayerNorm,
   RmsNorm,
   Dropout,
-  Convolution
+  Convolution,
+  Norm
 };
 
 /// A module with its parameters bound. `scope` holds parameters, lets and
@@ -93,6 +95,7 @@ struct Instance {
   std::map<std::string, mlir::Value> parameters;
   double number = 0; // eps of norms, p of dropout
   std::shared_ptr<const Convolution> convolution;
+  std::shared_ptr<const frontend::Norm> norm;
   bool isArray = false;
   std::vector<InstancePtr> elements;
 };

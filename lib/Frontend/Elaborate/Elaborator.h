@@ -185,6 +185,25 @@ private:
   mlir::Value callConvolution(Instance &instance, mlir::Value x,
                               syntax::SourceRange range);
 
+  // Norms.cpp
+  InstancePtr instantiateNorm(const syntax::CallExpr &call,
+                              const std::string &name, const Scope &scope,
+                              const std::string &path);
+  InstancePtr instantiateLayerNorm(const CallArguments &arguments,
+                                   const syntax::ListExpr &list,
+                                   const Scope &scope, const std::string &path);
+  void addNormParameters(Instance &instance, llvm::ArrayRef<nn::DimAttr> dims,
+                         bool affine, bool hasBias, syntax::SourceRange range);
+  bool checkNormInput(const Instance &instance, mlir::Value x);
+  mlir::Value emitNormalize(mlir::Value x, int64_t first, double eps);
+  mlir::Value normalizeGroups(const Instance &instance, mlir::Value x);
+  mlir::Value normalizeBatch(const Instance &instance, mlir::Value x);
+  mlir::Value normalizeLast(const Instance &instance, mlir::Value x);
+  void moveBuffer(const Instance &instance, const std::string &name,
+                  mlir::Value statistic);
+  mlir::Value callNorm(Instance &instance, mlir::Value x,
+                       syntax::SourceRange range);
+
   // Calls.cpp
   MaybeDatum evaluateCall(const syntax::CallExpr &call, const Scope &scope);
   MaybeDatum callInstance(const InstancePtr &instance,
@@ -244,8 +263,8 @@ private:
   mlir::Value pickTargets(mlir::Value logits, mlir::Value targets);
   mlir::Value meanOfValid(mlir::Value losses, mlir::Value valid);
   mlir::Value widened(mlir::Value x);
-  mlir::Value lossBinary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
-  mlir::Value lossNumber(double value, mlir::Type element);
+  mlir::Value callBinary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
+  mlir::Value callNumber(double value, mlir::Type element);
   mlir::Value lossReduce(llvm::StringRef kind, mlir::Value x,
                          llvm::ArrayRef<int64_t> dims);
   mlir::Value emitRearrange(mlir::Value x, llvm::ArrayRef<nn::DimAttr> source,
@@ -312,12 +331,16 @@ private:
   mlir::Block *parameterBlock = nullptr; // parameters are emitted at its top
   mlir::Operation *lastParameter = nullptr;
   std::string currentPath;
-  syntax::SourceRange callRange; // of the loss that is being written
+  syntax::SourceRange callRange; // of the loss or norm that is being written
   unsigned callDepth = 0;
   bool hadShapeError = false;
   bool isTraining = false;
   mlir::Value step;                // the input, if training
   llvm::StringMap<unsigned> draws; // calls so far, by path
+  /// What buffers hold after a step, by path; and names in a file of weights
+  /// that are left unread.
+  std::map<std::string, mlir::Value> nextBuffers;
+  std::vector<std::string> unread;
 };
 
 } // namespace hocket::frontend

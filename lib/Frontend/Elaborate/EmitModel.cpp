@@ -1,14 +1,17 @@
 //===- EmitModel.cpp - the function of a model ----------------------------===//
 
 #include "Elaborator.h"
+#include "dialects/Nn/Buffer.h"
 
 using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
 static void setNames(mlir::OpBuilder &builder, mlir::func::FuncOp func,
-                     const ModuleDecl &model, const FunctionItem &compiled) {
-  llvm::SmallVector<llvm::StringRef> ignored, others;
+                     const ModuleDecl &model, const FunctionItem &compiled,
+                     llvm::ArrayRef<std::string> unread) {
+  llvm::SmallVector<llvm::StringRef> ignored(unread.begin(), unread.end());
+  llvm::SmallVector<llvm::StringRef> others;
   for (const ItemPtr &item : model.items) {
     if (auto *ignore = dynAs<IgnoreItem>(item))
       for (const IgnoreItem::Entry &entry : ignore->entries)
@@ -156,13 +159,21 @@ bool Elaborator::emitModel(mlir::ModuleOp module, const ModuleDecl &model,
   std::vector<std::string> names;
   if (!runModel(*function, root, outputs, names))
     return false;
+  llvm::SmallVector<llvm::StringRef> buffers;
+  for (auto &[path, next] : nextBuffers) {
+    outputs.push_back(next);
+    names.push_back(path + ".next");
+    buffers.push_back(path);
+  }
+  if (!buffers.empty())
+    func->setAttr(nn::kBuffers, builder.getStrArrayAttr(buffers));
   mlir::func::ReturnOp::create(builder, locationOf(function->name.range),
                                outputs);
   func.setFunctionType(builder.getFunctionType(
       *types, llvm::to_vector(mlir::ValueRange(outputs).getTypes())));
   llvm::SmallVector<llvm::StringRef> refs(names.begin(), names.end());
   func->setAttr("nn.outputs", builder.getStrArrayAttr(refs));
-  setNames(builder, func, model, *function);
+  setNames(builder, func, model, *function, unread);
   if (isTraining)
     func.setArgAttr(function->args.size(), "nn.name",
                     builder.getStringAttr("step"));

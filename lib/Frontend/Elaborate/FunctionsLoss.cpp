@@ -17,13 +17,13 @@ static mlir::Type elementOf(mlir::Value x) {
   return mlir::cast<mlir::RankedTensorType>(x.getType()).getElementType();
 }
 
-mlir::Value Elaborator::lossBinary(llvm::StringRef kind, mlir::Value a,
+mlir::Value Elaborator::callBinary(llvm::StringRef kind, mlir::Value a,
                                    mlir::Value b) {
   return emit<nn::BinaryOp>(callRange, {a, b},
                             named("kind", builder.getStringAttr(kind)));
 }
 
-mlir::Value Elaborator::lossNumber(double value, mlir::Type element) {
+mlir::Value Elaborator::callNumber(double value, mlir::Type element) {
   return asTensor(Datum(value), element, callRange);
 }
 
@@ -80,8 +80,8 @@ mlir::Value Elaborator::pickTargets(mlir::Value logits, mlir::Value targets) {
   auto type = nn::tensorOf(elementOf(targets), nn::layoutOf(logits));
   mlir::Value classes = emitAs<nn::IotaOp>(
       callRange, type, logits, named("dim", builder.getI64IntegerAttr(last)));
-  mlir::Value zero = lossNumber(0, elementOf(logits));
-  mlir::Value isTarget = lossBinary("eq", classes, column);
+  mlir::Value zero = callNumber(0, elementOf(logits));
+  mlir::Value isTarget = callBinary("eq", classes, column);
   mlir::Value kept = emit<nn::WhereOp>(callRange, {isTarget, logits, zero});
   return lossReduce("sum", kept, {last});
 }
@@ -92,12 +92,12 @@ mlir::Value Elaborator::meanOfValid(mlir::Value losses, mlir::Value valid) {
   for (size_t i = 0; i < nn::layoutOf(losses).getDims().size(); ++i)
     all.push_back(i);
   mlir::Type element = elementOf(losses);
-  mlir::Value zero = lossNumber(0, element), one = lossNumber(1, element);
+  mlir::Value zero = callNumber(0, element), one = callNumber(1, element);
   mlir::Value kept = emit<nn::WhereOp>(callRange, {valid, losses, zero});
   mlir::Value counted = emit<nn::WhereOp>(callRange, {valid, one, zero});
   mlir::Value total = lossReduce("sum", kept, all);
   mlir::Value count = lossReduce("sum", counted, all);
-  return lossBinary("div", total, lossBinary("maximum", count, one));
+  return callBinary("div", total, callBinary("maximum", count, one));
 }
 
 Elaborator::MaybeDatum
@@ -132,13 +132,13 @@ Elaborator::crossEntropyFunction(const CallArguments &arguments,
       callRange, logits, named("dim", builder.getI64IntegerAttr(last)));
   mlir::Value expected = pickTargets(logits, targets);
   if (*smoothing > 0)
-    expected = lossBinary(
-        "add", lossBinary("mul", expected, lossNumber(1 - *smoothing, element)),
-        lossBinary("mul", lossReduce("mean", logits, {last}),
-                   lossNumber(*smoothing, element)));
-  mlir::Value losses = lossBinary("sub", lse, expected);
-  mlir::Value valid = lossBinary(
-      "ne", targets, lossNumber(double(*ignored), elementOf(targets)));
+    expected = callBinary(
+        "add", callBinary("mul", expected, callNumber(1 - *smoothing, element)),
+        callBinary("mul", lossReduce("mean", logits, {last}),
+                   callNumber(*smoothing, element)));
+  mlir::Value losses = callBinary("sub", lse, expected);
+  mlir::Value valid = callBinary(
+      "ne", targets, callNumber(double(*ignored), elementOf(targets)));
   return Datum(meanOfValid(losses, valid));
 }
 
@@ -160,10 +160,10 @@ Elaborator::squaredErrorFunction(const CallArguments &arguments,
     return std::nullopt;
   }
   callRange = arguments.call->range;
-  mlir::Value difference = lossBinary("sub", widened(x), widened(y));
+  mlir::Value difference = callBinary("sub", widened(x), widened(y));
   llvm::SmallVector<int64_t> all;
   for (int64_t i = 0; i < a.getRank(); ++i)
     all.push_back(i);
   return Datum(
-      lossReduce("mean", lossBinary("mul", difference, difference), all));
+      lossReduce("mean", callBinary("mul", difference, difference), all));
 }

@@ -20,8 +20,7 @@ static Builtin builtinOf(const std::string &name) {
 
 /// Modules of the domain feature set, known but not there yet.
 static bool isLaterBuiltin(const std::string &name) {
-  static const char *const names[] = {"GroupNorm", "BatchNorm", "InstanceNorm",
-                                      "MaxPool2d", "AvgPool2d", "Upsample"};
+  static const char *const names[] = {"MaxPool2d", "AvgPool2d", "Upsample"};
   for (const char *known : names)
     if (name == known)
       return true;
@@ -64,14 +63,18 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
     return instantiateBuiltin(builtin, *call, scope, path);
   if (bool isTransposed; convolutionDims(callee->name, isTransposed))
     return instantiateConvolution(*call, callee->name, scope, path);
+  if (normNamed(callee->name))
+    return instantiateNorm(*call, callee->name, scope, path);
   if (isLaterBuiltin(callee->name)) {
     error(callee->range, "not supported yet: module '" + callee->name + "'");
     return nullptr;
   }
   std::vector<std::string> names = {
-      "Linear",  "Conv1D",          "Embedding",       "LayerNorm",
-      "RmsNorm", "Dropout",         "Conv1d",          "Conv2d",
-      "Conv3d",  "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"};
+      "Linear",      "Conv1D",          "Embedding",       "LayerNorm",
+      "RmsNorm",     "Dropout",         "Conv1d",          "Conv2d",
+      "Conv3d",      "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+      "GroupNorm",   "InstanceNorm1d",  "InstanceNorm2d",  "InstanceNorm3d",
+      "BatchNorm1d", "BatchNorm2d",     "BatchNorm3d"};
   for (const ModuleDecl *decl : modules)
     names.push_back(decl->name.text);
   error(callee->range, "no module '" + callee->name + "'")
@@ -161,11 +164,13 @@ bool Elaborator::addArray(const MemberArrayItem &item, Instance &instance,
 mlir::Attribute Elaborator::initOf(const Instance &instance,
                                    llvm::StringRef name) {
   bool isNorm = instance.builtin == Builtin::LayerNorm ||
-                instance.builtin == Builtin::RmsNorm;
+                instance.builtin == Builtin::RmsNorm ||
+                instance.builtin == Builtin::Norm;
   if (!isTraining || (!isNorm && name != "bias"))
     return {};
+  bool isZero = name == "bias" || name == "running_mean";
   return nn::InitAttr::get(context, nn::InitKind::Constant,
-                           builder.getF64FloatAttr(name == "bias" ? 0 : 1));
+                           builder.getF64FloatAttr(isZero ? 0 : 1));
 }
 
 mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
@@ -257,6 +262,8 @@ InstancePtr Elaborator::instantiateBuiltin(Builtin kind, const CallExpr &call,
                          : matchArguments(call, name, {"dim", "eps"}, 1);
     if (!arguments || !number(*arguments, "eps", layer ? 1e-5 : 1e-6))
       return nullptr;
+    if (auto *sizes = dynAs<ListExpr>(arguments->get("dim")); layer && sizes)
+      return instantiateLayerNorm(*arguments, *sizes, scope, path);
     auto dim = evaluateDim(*arguments->get("dim"), scope);
     std::optional<bool> bias = layer;
     if (const Expr *given = arguments->get("bias"))
@@ -280,6 +287,7 @@ InstancePtr Elaborator::instantiateBuiltin(Builtin kind, const CallExpr &call,
     return instance;
   }
   case Builtin::Convolution: // instantiateConvolution
+  case Builtin::Norm:        // instantiateNorm
   case Builtin::None:
     break;
   }

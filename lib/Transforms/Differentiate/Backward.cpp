@@ -2,6 +2,7 @@
 
 #include "Backward.h"
 #include "dialects/Nn/BackwardSync.h"
+#include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Window.h"
 #include "hocket/Transforms/Fuse.h"
@@ -123,6 +124,11 @@ void Backward::refuse(StringRef why) {
 
 //===-- The run -----------------------------------------------------------===//
 
+/// A parameter that is no buffer.
+static bool isTrained(Operation *op) {
+  return isa<nn::ParameterOp>(op) && !op->hasAttr(nn::kBuffer);
+}
+
 void Backward::findWanted(bool ofAll) {
   if (ofAll)
     for (BlockArgument argument : func.getArguments())
@@ -137,10 +143,10 @@ void Backward::findWanted(bool ofAll) {
         free.insert(result);
         placer.markFree(result);
       }
-    bool reaches = isa<nn::ParameterOp>(op) ||
-                   llvm::any_of(op.getOperands(), [&](Value operand) {
-                     return wanted.contains(operand);
-                   });
+    bool reaches =
+        isTrained(&op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+          return wanted.contains(operand);
+        });
     for (Value result : op.getResults())
       if (reaches && isFloat(result))
         wanted.insert(result);
@@ -164,7 +170,8 @@ Value Backward::lossCotangent(Type type) {
 
 void Backward::seed(bool ofAll) {
   auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
-  for (OpOperand &output : terminator->getOpOperands()) {
+  size_t own = terminator->getNumOperands() - nn::countBuffers(func);
+  for (OpOperand &output : terminator->getOpOperands().take_front(own)) {
     Value value = output.get();
     if (!isFloat(value))
       continue;
@@ -249,7 +256,7 @@ void Backward::finish(bool ofAll) {
         output(func.getArgument(i),
                func.getArgAttrOfType<StringAttr>(i, "nn.name").getValue());
   for (nn::ParameterOp parameter : parameters)
-    if (isFloat(parameter))
+    if (isFloat(parameter) && isTrained(parameter))
       output(parameter, parameter.getPath());
   terminator->setOperands(results);
   func->setAttr("nn.outputs", ops.getArrayAttr(names));

@@ -164,6 +164,7 @@ LogicalResult ClassBuilder::lowerOne(Operation &op) {
       .Case([&](nn::WindowedOp op) { return lowerWindowed(op); })
       .Case<nn::LayerNormOp, nn::RmsNormOp>(
           [&](Operation *op) { return lowerNorm(*op); })
+      .Case([&](nn::NormalizeOp op) { return lowerNormalize(op); })
       .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(op); })
       .Case([&](nn::LogSumExpOp op) { return lowerLogSumExp(op); })
       .Case([&](nn::ReduceOp op) { return lowerMean(op); })

@@ -88,6 +88,8 @@ private:
   // Statistics.cpp: reductions over dims that may be split.
   void mapInto(mlir::Value placed, mlir::Value value);
   mlir::LogicalResult lowerNorm(mlir::Operation &op);
+  mlir::Value withoutDims(mlir::Value x, llvm::ArrayRef<int64_t> dims);
+  mlir::LogicalResult lowerNormalize(nn::NormalizeOp op);
   mlir::LogicalResult lowerSoftmax(nn::SoftmaxOp op);
   mlir::LogicalResult lowerLogSumExp(nn::LogSumExpOp op);
   mlir::LogicalResult lowerMean(nn::ReduceOp op);

@@ -78,6 +78,64 @@ LogicalResult ClassBuilder::lowerNorm(Operation &op) {
   return success();
 }
 
+/// [b, g, 1, 1] as [b, g]: the dims, all of size 1, go away.
+Value ClassBuilder::withoutDims(Value x, ArrayRef<int64_t> dims) {
+  nn::LayoutAttr source = nn::layoutOf(x);
+  SmallVector<nn::DimAttr> kept;
+  SmallVector<Attribute> order;
+  int64_t next = 0;
+  for (auto [index, dim] : llvm::enumerate(source.getDims())) {
+    int64_t first = next;
+    next += dim.getFactors().size();
+    if (llvm::is_contained(dims, int64_t(index)))
+      continue;
+    kept.push_back(dim);
+    order.push_back(builder.getI64ArrayAttr(
+        llvm::to_vector(llvm::seq<int64_t>(first, next))));
+  }
+  Type element = cast<RankedTensorType>(x.getType()).getElementType();
+  return nn::RearrangeOp::create(
+      builder, loc,
+      nn::tensorOf(element, nn::LayoutAttr::get(builder.getContext(), kept)), x,
+      source, builder.getArrayAttr(order));
+}
+
+/// The same operations whether or not the dims are split: what is fused of them
+/// reads x twice for the statistics and once more for the result.
+LogicalResult ClassBuilder::lowerNormalize(nn::NormalizeOp op) {
+  nn::LayoutAttr layout = nn::layoutOf(op.getX());
+  AxisList axes;
+  double count = 1;
+  for (int64_t dim : op.getDims()) {
+    if (failed(needsStatistics(*op, op.getX(), dim)))
+      return failure();
+    axes.append(shares.axesOf(layout, dim));
+    count *= layout.getDims()[dim].getSize();
+  }
+  axes = shares.inMeshOrder(axes);
+  Type result = local(op.getY().getType()).getElementType();
+  Type element = sumType(result);
+  Value share = scalar(1 / count, element);
+  auto meanOf = [&](Value x) {
+    Value sum = reduce("sum", x, op.getDims(), /*keepdim=*/true);
+    if (!axes.empty())
+      sum = allReduce(sum, axes, nn::Reduction::Sum);
+    return binary("mul", sum, share);
+  };
+  Value x = convert(local(op.getX()), element);
+  Value mean = meanOf(x);
+  Value centred = binary("sub", x, mean);
+  Value variance = meanOf(binary("mul", centred, centred));
+  Value eps = scalar(op.getEps().convertToDouble(), element);
+  Value scale = unary("rsqrt", binary("add", variance, eps));
+  mapInto(op.getY(), convert(binary("mul", centred, scale), result));
+  for (auto [placed, value] :
+       {std::pair(op.getMean(), mean), std::pair(op.getVariance(), variance)})
+    if (!placed.use_empty())
+      mapInto(placed, withoutDims(convert(value, result), op.getDims()));
+  return success();
+}
+
 LogicalResult ClassBuilder::lowerSoftmax(nn::SoftmaxOp op) {
   int64_t dim = op.getDim();
   nn::LayoutAttr layout = nn::layoutOf(op.getX());

@@ -194,6 +194,7 @@ LogicalResult StepBuilder::run() {
   Value norm = unscale(globalNorm());
   clip(norm);
   updateAll(step, rate);
+  updateBuffers();
   updateScale();
   finish(norm, rate);
   return success(!hasFailed);

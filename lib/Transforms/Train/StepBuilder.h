@@ -66,6 +66,8 @@ private:
   /// `stored` is the parameter or state of that name: the value is placed
   /// alike, which gathers what was updated in parts.
   void assign(llvm::StringRef name, mlir::Value value, mlir::Value stored);
+  /// The next values of buffers, the last outputs, are assigned to them.
+  void updateBuffers();
 
   double numberOf(llvm::StringRef key) const;
   bool isListed(llvm::StringRef key, mlir::StringAttr path) const;

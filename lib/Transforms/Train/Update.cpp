@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepBuilder.h"
+#include "dialects/Nn/Buffer.h"
 #include <cmath>
 
 using namespace mlir;
@@ -92,4 +93,24 @@ void StepBuilder::updateAll(Value step, Value rate) {
     else
       updateSgd(trained, rate);
   }
+}
+
+void StepBuilder::updateBuffers() {
+  auto paths = func->getAttrOfType<ArrayAttr>(nn::kBuffers);
+  if (!paths)
+    return;
+  llvm::StringMap<nn::ParameterOp> buffers;
+  for (auto parameter : func.getBody().front().getOps<nn::ParameterOp>())
+    buffers[parameter.getPath()] = parameter;
+  size_t own = terminator->getNumOperands() - paths.size();
+  SmallVector<Value> next(terminator->getOperands().drop_front(own));
+  for (auto [path, value] :
+       llvm::zip_equal(paths.getAsRange<StringAttr>(), next)) {
+    nameNext((path.getValue() + ".update").str());
+    assign(path.getValue(), value, buffers.lookup(path.getValue()));
+  }
+  terminator->eraseOperands(own, paths.size());
+  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs").getValue();
+  func->setAttr("nn.outputs", builder.getArrayAttr(names.take_front(own)));
+  func->removeAttr(nn::kBuffers);
 }

@@ -1,9 +1,11 @@
 //===- Validation.cpp - the loss alone, as it is used after training ------===//
 
+#include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Nn.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -28,6 +30,48 @@ static void stopDropping(ModuleOp module) {
     }
 }
 
+/// The next values of buffers are no outputs.
+static void dropBuffers(func::FuncOp func) {
+  size_t count = nn::countBuffers(func);
+  if (count == 0)
+    return;
+  Operation *terminator = func.getBody().front().getTerminator();
+  size_t own = terminator->getNumOperands() - count;
+  terminator->eraseOperands(own, count);
+  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs").getValue();
+  func->setAttr("nn.outputs",
+                ArrayAttr::get(func.getContext(), names.take_front(own)));
+  func->removeAttr(nn::kBuffers);
+  func.setFunctionType(FunctionType::get(func.getContext(),
+                                         func.getArgumentTypes(),
+                                         terminator->getOperandTypes()));
+}
+
+/// What went over the statistics of a batch goes over the running ones, which
+/// stay as they are.
+static void stopMoving(func::FuncOp func) {
+  dropBuffers(func);
+  llvm::StringMap<Value> parameters;
+  for (auto parameter : func.getBody().front().getOps<nn::ParameterOp>())
+    parameters[parameter.getPath()] = parameter;
+  func.walk([&](nn::NormalizeOp op) {
+    auto paths = op->getAttrOfType<ArrayAttr>(nn::kRunning);
+    if (!paths)
+      return;
+    auto buffer = [&](unsigned index) {
+      return parameters.lookup(cast<StringAttr>(paths[index]).getValue());
+    };
+    OpBuilder builder(op);
+    op.getY().replaceAllUsesWith(
+        nn::normalizeByRunning(builder, op.getLoc(), op.getX(), buffer(0),
+                               buffer(1), op.getEps().convertToDouble()));
+  });
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
 OwningOpRef<ModuleOp> hocket::validationOf(ModuleOp model) {
   auto run = model->getAttrOfType<DictionaryAttr>(kRun);
   if (!model->hasAttr(kTrain) || !run || !run.contains("validate_every"))
@@ -37,5 +81,7 @@ OwningOpRef<ModuleOp> hocket::validationOf(ModuleOp model) {
        {StringRef(kTrain), StringRef(kRun), StringRef(kGradients)})
     (*loss)->removeAttr(name);
   stopDropping(*loss);
+  for (auto func : loss->getOps<func::FuncOp>())
+    stopMoving(func);
   return loss;
 }

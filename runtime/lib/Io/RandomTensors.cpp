@@ -5,6 +5,7 @@
 #include "hocket/Runtime/BoxRuns.h"
 #include "hocket/Runtime/Elements.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace hocket::runtime {
@@ -18,6 +19,12 @@ float roundTo(plan::DType type, double value) {
   if (type == plan::DType::BF16)
     return BFloat16(float(value));
   return float(value);
+}
+
+/// A running variance, by PyTorch's name, is drawn above 0.
+bool endsWith(const std::string &name, const std::string &ending) {
+  return name.size() >= ending.size() &&
+         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
 /// The smallest vocabulary that `input` (or, with -1, any tensor) is looked up
@@ -87,16 +94,20 @@ Status RandomTensors::read(const std::string &tensor, const Box &box,
       convert(own.data(), described, destination, type, box.elements());
     return status;
   }
+  bool isVariance = endsWith(tensor, "running_var");
   visitType(type, [&](auto zero) {
     using T = decltype(zero);
+    auto drawn = [&](int64_t index) {
+      double value = distribution.deviation * stream.normal(index);
+      return isVariance ? std::fabs(value) + 0.1 : value;
+    };
     auto draw = [&](int64_t index) {
       if constexpr (std::is_same_v<T, Boolean>)
         return T(int(stream.bits(index) >> 63));
       else if constexpr (std::is_integral_v<T>)
         return T(stream.integer(index, 0, distribution.limit));
       else
-        return T(
-            roundTo(described, distribution.deviation * stream.normal(index)));
+        return T(roundTo(described, drawn(index)));
     };
     T *out = static_cast<T *>(destination);
     forEachRun(box, [&](int64_t begin, int64_t done, int64_t count) {

@@ -218,7 +218,39 @@ def windows():
     windowed(3, 0, 6)
 
 
-for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows):
+def norms_over_dims():
+    def grouped(groups, eps=1e-5):
+        return lambda x, *affine: F.group_norm(x, groups, *affine, eps=eps)
+
+    def affine(*shape):
+        return dict(up_weight=normal(*shape), up_bias=normal(*shape))
+
+    case("group_norm", grouped(2, 1e-3), x=normal(2, 6, 3, 4), **affine(6))
+    case("group_norm_factors", grouped(4), x=normal(2, 12, 3), **affine(12))
+    case("group_norm_of_all", grouped(1), x=normal(2, 3, 5))
+    case("group_norm_rows", grouped(2), x=normal(3, 6), **affine(6))
+    case("instance_norm_1d", F.instance_norm, x=normal(2, 3, 5))
+    case("instance_norm_3d",
+         lambda x, weight, bias: F.instance_norm(x, weight=weight, bias=bias, eps=1e-2),
+         x=normal(2, 2, 2, 3, 2), **affine(2))
+    def running(channels):
+        """Buffers: gradients of these are not asked for."""
+        return {"up.running_mean": normal(channels), "up.running_var": positive(channels)}
+
+    def batch(buffers, eps=1e-5):
+        return lambda x, *affine: F.batch_norm(x, *buffers.values(), *affine, eps=eps)
+
+    for name, x, weights, eps in (("batch_norm", normal(2, 3, 2, 4), affine(3), 1e-3),
+                                  ("batch_norm_rows", normal(3, 5), {}, 1e-5)):
+        buffers = running(x.shape[1])
+        case(name, batch(buffers, eps), x=x, **weights)
+        golden.update({f"{name}/{key}": value for key, value in buffers.items()})
+    case("layer_norm_of_dims", lambda x, weight, bias: F.layer_norm(x, (3, 4), weight, bias, 1e-3),
+         x=normal(2, 3, 4), **affine(3, 4))
+
+
+for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows,
+              norms_over_dims):
     group()
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")

@@ -41,6 +41,62 @@ func.func @layer_norm_c4(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>, %1: tensor<3x
 
 // -----
 
+func.func @normalize_c1(%0: tensor<2x3xi32, #nn.layout<[2] [3]>>) {
+  // expected-error@below {{a norm takes x of floats, but it is i32[2, 3]}}
+  %1:3 = nn.normalize %0 {dims = array<i64: 1>, eps = 1.0 : f64} : (tensor<2x3xi32, #nn.layout<[2] [3]>>) -> (tensor<2x3xi32, #nn.layout<[2] [3]>>, tensor<2xi32, #nn.layout<[2]>>, tensor<2xi32, #nn.layout<[2]>>)
+  return
+}
+
+// -----
+
+func.func @normalize_c2_dim(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
+  // expected-error@below {{a norm over dim 2 of x f32[2, 3]; its dims are those of x in rising order}}
+  %1:3 = nn.normalize %0 {dims = array<i64: 2>, eps = 1.0 : f64} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> (tensor<2x3xf32, #nn.layout<[2] [3]>>, tensor<2xf32, #nn.layout<[2]>>, tensor<2xf32, #nn.layout<[2]>>)
+  return
+}
+
+// -----
+
+func.func @normalize_c2_order(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
+  // expected-error@below {{a norm over dim 0 of x f32[2, 3]; its dims are those of x in rising order}}
+  %1:3 = nn.normalize %0 {dims = array<i64: 1, 0>, eps = 1.0 : f64} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> (tensor<2x3xf32, #nn.layout<[2] [3]>>, tensor<2xf32, #nn.layout<[2]>>, tensor<2xf32, #nn.layout<[2]>>)
+  return
+}
+
+// -----
+
+func.func @normalize_c2_none(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
+  // expected-error@below {{a norm takes statistics of no dims of x f32[2, 3]}}
+  %1:3 = nn.normalize %0 {dims = array<i64>, eps = 1.0 : f64} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> (tensor<2x3xf32, #nn.layout<[2] [3]>>, tensor<2xf32, #nn.layout<[2]>>, tensor<2xf32, #nn.layout<[2]>>)
+  return
+}
+
+// -----
+
+func.func @normalize_c3(%0: tensor<2x0xf32, #nn.layout<[2] [0]>>) {
+  // expected-error@below {{a norm takes statistics of no elements of x f32[2, 0]}}
+  %1:3 = nn.normalize %0 {dims = array<i64: 1>, eps = 1.0 : f64} : (tensor<2x0xf32, #nn.layout<[2] [0]>>) -> (tensor<2x0xf32, #nn.layout<[2] [0]>>, tensor<2xf32, #nn.layout<[2]>>, tensor<2xf32, #nn.layout<[2]>>)
+  return
+}
+
+// -----
+
+func.func @normalize_c4(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
+  // expected-error@below {{a norm takes an eps of at least 0, but it is -1.000000e+00}}
+  %1:3 = nn.normalize %0 {dims = array<i64: 1>, eps = -1.0 : f64} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> (tensor<2x3xf32, #nn.layout<[2] [3]>>, tensor<2xf32, #nn.layout<[2]>>, tensor<2xf32, #nn.layout<[2]>>)
+  return
+}
+
+// -----
+
+func.func @normalize_mean(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
+  // expected-error@below {{'nn.normalize' op gives f32[2], but the result is f32[3]}}
+  %1:3 = nn.normalize %0 {dims = array<i64: 1>, eps = 1.0 : f64} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> (tensor<2x3xf32, #nn.layout<[2] [3]>>, tensor<3xf32, #nn.layout<[3]>>, tensor<2xf32, #nn.layout<[2]>>)
+  return
+}
+
+// -----
+
 func.func @rms_norm_c1(%0: tensor<f32, #nn.layout<>>, %1: tensor<1xf32, #nn.layout<[1]>>) {
   // expected-error@below {{rms_norm takes x of floats of 1 or more dims, but it is f32[]}}
   nn.rms_norm %0, %1 {eps = 1.0 : f64} : (tensor<f32, #nn.layout<>>, tensor<1xf32, #nn.layout<[1]>>) -> tensor<f32, #nn.layout<>>

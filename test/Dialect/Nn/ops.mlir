@@ -125,6 +125,9 @@ func.func @norms(%x: tensor<4x96x384xf32, #hidden>, %w: tensor<384xf32, #nn.layo
   // CHECK: nn.layer_norm %{{.*}}, %{{.*}} {eps =
   %1 = nn.layer_norm %x, %w {eps = 1.0e-5 : f64}
       : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.normalize %{{.*}} {dims = array<i64: 0, 2>, eps =
+  %n:3 = nn.normalize %x {dims = array<i64: 0, 2>, eps = 1.0e-5 : f64}
+      : (tensor<4x96x384xf32, #hidden>) -> (tensor<4x96x384xf32, #hidden>, tensor<96xf32, #nn.layout<[96]>>, tensor<96xf32, #nn.layout<[96]>>)
   // CHECK: nn.rms_norm
   %2 = nn.rms_norm %x, %w {eps = 1.0e-5 : f64}
       : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NormCases.h"
 #include "WindowCases.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -196,5 +197,7 @@ INSTANTIATE_TEST_SUITE_P(Derivatives, CentralDifferences,
                          ::testing::ValuesIn(cases), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, CentralDifferences,
                          ::testing::ValuesIn(windowCases), nameOf);
+INSTANTIATE_TEST_SUITE_P(Norms, CentralDifferences,
+                         ::testing::ValuesIn(normCases), nameOf);
 
 } // namespace

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NormCases.h"
 #include "WindowCases.h"
 #include "hocket/Io/TensorFiles.h"
 #include "tools/dev/FileTensor.h"
@@ -154,7 +155,8 @@ TEST_P(PyTorch, agrees) {
 
 TEST(PyTorchCases, areTheSame) {
   std::set<std::string> here, there;
-  for (llvm::ArrayRef<Case> list : {llvm::ArrayRef(cases), {windowCases}})
+  for (llvm::ArrayRef<Case> list :
+       {llvm::ArrayRef(cases), {windowCases}, {normCases}})
     for (const Case &c : list)
       here.insert(c.name);
   runtime::TensorFiles golden("golden");
@@ -171,6 +173,8 @@ std::string nameOf(const ::testing::TestParamInfo<Case> &info) {
 INSTANTIATE_TEST_SUITE_P(Derivatives, PyTorch, ::testing::ValuesIn(cases),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, PyTorch, ::testing::ValuesIn(windowCases),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Norms, PyTorch, ::testing::ValuesIn(normCases),
                          nameOf);
 
 } // namespace

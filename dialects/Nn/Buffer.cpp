@@ -1,0 +1,22 @@
+//===- Buffer.cpp - a norm over running statistics ------------------------===//
+
+#include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Ops/Shapes.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+Value nn::normalizeByRunning(OpBuilder &builder, Location loc, Value x,
+                             Value mean, Value variance, double eps) {
+  size_t rank = dimsOf(x).size();
+  auto number =
+      tensorOf(elementTypeOf(x), LayoutAttr::get(builder.getContext(), {}));
+  Value centred = BinaryOp::create(
+      builder, loc, x, beforeDims(builder, loc, mean, rank - 2), "sub");
+  Value shifted = BinaryOp::create(
+      builder, loc, beforeDims(builder, loc, variance, rank - 2),
+      FillOp::create(builder, loc, number, APFloat(eps)), "add");
+  Value scale = UnaryOp::create(builder, loc, shifted, "rsqrt");
+  return BinaryOp::create(builder, loc, centred, scale, "mul");
+}
