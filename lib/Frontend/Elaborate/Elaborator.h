@@ -199,10 +199,8 @@ private:
   mlir::Value normalizeGroups(const Instance &instance, mlir::Value x);
   mlir::Value normalizeBatch(const Instance &instance, mlir::Value x);
   mlir::Value normalizeLast(const Instance &instance, mlir::Value x);
-  void moveBuffer(const Instance &instance, const std::string &name,
-                  mlir::Value statistic);
-  mlir::Value callNorm(Instance &instance, mlir::Value x,
-                       syntax::SourceRange range);
+  void moveBuffer(const Instance &, const std::string &name, mlir::Value by);
+  mlir::Value callNorm(Instance &, mlir::Value x, syntax::SourceRange range);
 
   // Calls.cpp
   MaybeDatum evaluateCall(const syntax::CallExpr &call, const Scope &scope);
@@ -267,6 +265,11 @@ private:
   mlir::Value callNumber(double value, mlir::Type element);
   mlir::Value lossReduce(llvm::StringRef kind, mlir::Value x,
                          llvm::ArrayRef<int64_t> dims);
+  // FunctionsResize.cpp
+  MaybeDatum interpolateFunction(const CallArguments &, const Scope &);
+  std::optional<bool> readMode(const CallArguments &arguments, size_t spatial);
+  bool readSizes(const CallArguments &arguments, mlir::Value x,
+                 const Scope &scope, llvm::SmallVectorImpl<int64_t> &sizes);
   mlir::Value emitRearrange(mlir::Value x, llvm::ArrayRef<nn::DimAttr> source,
                             llvm::ArrayRef<llvm::SmallVector<int64_t>> order,
                             llvm::ArrayRef<nn::DimAttr> result,
@@ -335,12 +338,10 @@ private:
   unsigned callDepth = 0;
   bool hadShapeError = false;
   bool isTraining = false;
-  mlir::Value step;                // the input, if training
-  llvm::StringMap<unsigned> draws; // calls so far, by path
-  /// What buffers hold after a step, by path; and names in a file of weights
-  /// that are left unread.
-  std::map<std::string, mlir::Value> nextBuffers;
-  std::vector<std::string> unread;
+  mlir::Value step;                               // the input, if training
+  llvm::StringMap<unsigned> draws;                // calls so far, by path
+  std::map<std::string, mlir::Value> nextBuffers; // after a step, by path
+  std::vector<std::string> unread;                // names in a file of weights
 };
 
 } // namespace hocket::frontend

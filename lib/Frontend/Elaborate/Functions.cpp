@@ -54,6 +54,10 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
       {"padding", {"keep"}, 1, &E::paddingFunction},
       {"window", {"before", "after"}, 1, &E::windowFunction},
       {"rotary", {"x", "axis", "base", "style"}, 2, &E::rotaryFunction},
+      {"interpolate",
+       {"x", "size", "scale", "mode", "align_corners"},
+       1,
+       &E::interpolateFunction},
       {"iota", {"dim"}, 1, &E::iotaFunction},
       {"fill", {"value", "like", "dims"}, 1, &E::fillFunction},
       {"transpose", {"x", "a", "b"}, 1, &E::transposeFunction},
@@ -66,8 +70,8 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
 }
 
 static bool isLaterFunction(const std::string &name) {
-  static const char *const names[] = {
-      "neighborhood", "documents", "bigbird", "crop_end", "pad", "interpolate"};
+  static const char *const names[] = {"neighborhood", "documents", "bigbird",
+                                      "crop_end", "pad"};
   for (const char *known : names)
     if (name == known)
       return true;

@@ -249,8 +249,18 @@ def norms_over_dims():
          x=normal(2, 3, 4), **affine(3, 4))
 
 
+def resizes():
+    def resized(**arguments):
+        return lambda x: F.interpolate(x, **arguments)
+
+    case("interpolate_nearest", resized(size=(8, 2)), x=normal(2, 3, 4, 6))
+    case("interpolate_linear", resized(scale_factor=3, mode="linear"), x=normal(2, 3, 5))
+    case("interpolate_bilinear", resized(scale_factor=(2, 0.25), mode="bilinear"), x=normal(2, 2, 3, 8))
+    case("interpolate_trilinear", resized(size=(8, 3, 3), mode="trilinear"), x=normal(1, 2, 2, 3, 9))
+
+
 for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows,
-              norms_over_dims):
+              norms_over_dims, resizes):
     group()
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")

@@ -1,4 +1,4 @@
-//===- NormCases.h - norms over several dims -------------------*- C++ -*-===//
+//===- NormCases.h - norms over several dims, interpolation ----*- C++ -*-===//
 //
 // Held against differences and against PyTorch alike.
 //
@@ -28,6 +28,16 @@ inline const GradientCase normCases[] = {
      "return up(x)", "f32[2, 3, 2, 4]", 0.3, 2.5},
     {"batch_norm_rows", "up = BatchNorm1d(5, affine = false)", "x: f32[3, 5]",
      "return up(x)", "f32[3, 5]", 0.3, 2.5},
+    {"interpolate_nearest", "", "x: f32[2, 3, 4, 6]",
+     "return interpolate(x, size = (8, 2))", "f32[2, 3, 8, 2]"},
+    {"interpolate_linear", "", "x: f32[2, 3, 5]",
+     "return interpolate(x, scale = 3, mode = linear)", "f32[2, 3, 15]"},
+    {"interpolate_bilinear", "", "x: f32[2, 2, 3, 8]",
+     "return interpolate(x, scale = (2, 0.25), mode = bilinear)",
+     "f32[2, 2, 6, 2]"},
+    {"interpolate_trilinear", "", "x: f32[1, 2, 2, 3, 9]",
+     "return interpolate(x, size = (8, 3, 3), mode = trilinear)",
+     "f32[1, 2, 8, 3, 3]"},
     {"layer_norm_of_dims", "up = LayerNorm([3, 4], eps = 1e-3)",
      "x: f32[2, 3, 4]", "return up(x)", "f32[2, 3, 4]"},
 };
