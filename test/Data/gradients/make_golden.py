@@ -256,6 +256,10 @@ def resizes():
     case("interpolate_nearest", resized(size=(8, 2)), x=normal(2, 3, 4, 6))
     case("interpolate_linear", resized(scale_factor=3, mode="linear"), x=normal(2, 3, 5))
     case("interpolate_bilinear", resized(scale_factor=(2, 0.25), mode="bilinear"), x=normal(2, 2, 3, 8))
+    case("interpolate_ratio", resized(size=(8, 6)), x=normal(2, 3, 5, 9))
+    case("interpolate_between", resized(size=(7, 6), mode="bilinear"), x=normal(2, 2, 5, 9))
+    case("interpolate_corners", resized(size=(8, 1, 4), mode="trilinear", align_corners=True),
+         x=normal(1, 2, 4, 5, 3))
     case("interpolate_trilinear", resized(size=(8, 3, 3), mode="trilinear"), x=normal(1, 2, 2, 3, 9))
 
 

@@ -38,6 +38,15 @@ inline const GradientCase normCases[] = {
     {"interpolate_trilinear", "", "x: f32[1, 2, 2, 3, 9]",
      "return interpolate(x, size = (8, 3, 3), mode = trilinear)",
      "f32[1, 2, 8, 3, 3]"},
+    {"interpolate_ratio", "", "x: f32[2, 3, 5, 9]",
+     "return interpolate(x, size = (8, 6))", "f32[2, 3, 8, 6]"},
+    {"interpolate_between", "", "x: f32[2, 2, 5, 9]",
+     "return interpolate(x, size = (7, 6), mode = bilinear)",
+     "f32[2, 2, 7, 6]"},
+    {"interpolate_corners", "", "x: f32[1, 2, 4, 5, 3]",
+     "return interpolate(x, size = (8, 1, 4), mode = trilinear, "
+     "align_corners = true)",
+     "f32[1, 2, 8, 1, 4]"},
     {"layer_norm_of_dims", "up = LayerNorm([3, 4], eps = 1e-3)",
      "x: f32[2, 3, 4]", "return up(x)", "f32[2, 3, 4]"},
 };
