@@ -55,6 +55,20 @@ double hocket::roundingTolerance(mlir::ModuleOp model) {
   return tolerance;
 }
 
+void hocket::widenToFloat64(mlir::ModuleOp model) {
+  mlir::Type wide = mlir::Float64Type::get(model.getContext());
+  mlir::AttrTypeReplacer replacer;
+  replacer.addReplacement([=](mlir::Float32Type) { return wide; });
+  replacer.addReplacement([=](mlir::FloatAttr number) -> mlir::Attribute {
+    if (!number.getType().isF32())
+      return number;
+    return mlir::FloatAttr::get(wide, number.getValueAsDouble());
+  });
+  replacer.recursivelyReplaceElementsIn(model, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
 /// Weights that keep values near 1 through the whole model. With those of a
 /// fresh model, a softmax is flat and blocks hardly add to the stream: a wrong
 /// position or mask would pass for rounding.

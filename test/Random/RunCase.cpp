@@ -62,21 +62,6 @@ static void addGradients(Compiler &compiler) {
                   mlir::StringAttr::get(module.getContext(), "all"));
 }
 
-/// Makes float64 of all float32, parameters and constants too.
-static void widen(mlir::ModuleOp module) {
-  mlir::Type wide = mlir::Float64Type::get(module.getContext());
-  mlir::AttrTypeReplacer replacer;
-  replacer.addReplacement([=](mlir::Float32Type) { return wide; });
-  replacer.addReplacement([=](mlir::FloatAttr number) -> mlir::Attribute {
-    if (!number.getType().isF32())
-      return number;
-    return mlir::FloatAttr::get(wide, number.getValueAsDouble());
-  });
-  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
-                                        /*replaceLocs=*/false,
-                                        /*replaceTypes=*/true);
-}
-
 /// What a program of float32, or widened to float64, is off the reference.
 static std::optional<double> errorOf(const std::string &text, uint64_t seed,
                                      codegen::KernelCache &cache,
@@ -85,7 +70,7 @@ static std::optional<double> errorOf(const std::string &text, uint64_t seed,
   if (!loaded.isLoaded)
     return {};
   if (isWide)
-    widen(loaded.compiler->module());
+    widenToFloat64(loaded.compiler->module());
   if (withGradients)
     addGradients(*loaded.compiler);
   VerifyReport report;
@@ -102,7 +87,6 @@ static std::optional<double> errorOf(const std::string &text, uint64_t seed,
 static bool isIllPosed(const std::string &text, uint64_t seed,
                        codegen::KernelCache &cache, bool withGradients,
                        CaseResult &result) {
-  constexpr double kRightInDouble = 1e-12;
   std::string model = text.substr(0, text.find("\nschedule s for"));
   auto errorIn = [&](const std::string &program, bool isWide) {
     return errorOf(program, seed, cache, withGradients, isWide);
@@ -113,10 +97,10 @@ static bool isIllPosed(const std::string &text, uint64_t seed,
   if (std::isfinite(result.error) && alone > kWellPosed * result.tolerance)
     return true;
   std::optional<double> wide = errorIn(text, /*isWide=*/true);
-  if (wide && *wide < kRightInDouble)
+  if (wide && *wide < kFloat64Tolerance)
     return true;
   return !std::isfinite(alone) &&
-         errorIn(model, /*isWide=*/true).value_or(0) >= kRightInDouble;
+         errorIn(model, /*isWide=*/true).value_or(0) >= kFloat64Tolerance;
 }
 
 CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,

@@ -22,6 +22,7 @@ struct Options {
   std::vector<std::string> programArguments; // after `--`, and run's own
   uint64_t seed = 1;
   std::optional<double> tolerance; // by the model's types
+  bool float64 = false;            // float32 is computed so
   int64_t ranksThreads = 0;
   bool json = false, write = false, check = false, resolve = false;
 };

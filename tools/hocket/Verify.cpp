@@ -30,9 +30,10 @@ static void printReport(const VerifyReport &report, double tolerance,
     std::printf("%s: relative error %.2e (largest value %.3g)%s\n",
                 output.name.c_str(), output.relative, output.largest,
                 output.isWithin(tolerance) ? "" : ", too large");
-  std::printf("%s: %lld ranks, %lld collectives a step\n",
+  std::printf("%s: %lld rank%s, %lld collectives a step\n",
               passed ? "verified" : "NOT verified",
               static_cast<long long>(report.ranks),
+              report.ranks == 1 ? "" : "s",
               static_cast<long long>(report.collectives));
 }
 
@@ -40,8 +41,11 @@ int tool::runVerify(const Options &options) {
   Compiler compiler(llvm::errs());
   if (!compiler.load(options.source))
     return kUserError;
-  double tolerance =
-      options.tolerance.value_or(roundingTolerance(compiler.module()));
+  if (options.float64)
+    widenToFloat64(compiler.module());
+  double tolerance = options.tolerance.value_or(
+      options.float64 ? kFloat64Tolerance
+                      : roundingTolerance(compiler.module()));
   VerifyOptions verifying;
   verifying.seed = options.seed;
   verifying.codegen.cpu = options.cpu;

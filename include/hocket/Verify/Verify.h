@@ -50,6 +50,11 @@ struct VerifyReport {
 /// 2e-2 with bf16.
 double roundingTolerance(mlir::ModuleOp model);
 
+/// Makes float64 of every float32 of a model, of parameters and constants too:
+/// in such a program next to nothing is rounded.
+void widenToFloat64(mlir::ModuleOp model);
+inline constexpr double kFloat64Tolerance = 1e-12;
+
 /// Takes `compiler` from its model stage to a program and runs it. Errors of
 /// the compiler have been printed; `status` says what else went wrong. False on
 /// any error.

@@ -226,7 +226,7 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
                         columns,
                         rows,
                         columns,
-                        given.scale,
+                        float(given.scale),
                         given.keep ? mask + column : nullptr,
                         row + given.firstLimit() - column,
                         given.isLimited() &&

@@ -129,7 +129,7 @@ void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
       plan.pitch,
       rows,
       std::max<int64_t>(std::min(end, plan.keyCount) - begin, 0),
-      forward.scale,
+      float(forward.scale),
       forward.keep ? mask + begin : nullptr,
       row + forward.firstLimit() - begin,
       forward.isLimited(),

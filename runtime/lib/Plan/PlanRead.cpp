@@ -133,15 +133,6 @@ void readLeaf(const Node &node, double &out) {
   }
 }
 
-void readLeaf(const Node &node, float &out) {
-  double wide = 0;
-  readLeaf(node, wide);
-  if (wide - wide == 0 && (wide > std::numeric_limits<float>::max() ||
-                           wide < std::numeric_limits<float>::lowest()))
-    node.fail("number " + node.value.dump() + " does not fit in f32");
-  out = float(wide);
-}
-
 template <class T> void readLeaf(const Node &node, std::vector<T> &out) {
   if (!node.value.is_array())
     node.failType("an array");

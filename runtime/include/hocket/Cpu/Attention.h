@@ -16,7 +16,7 @@ struct AttentionArguments {
   Operand q, k, v,
       out; // [B, H, S, D], [B, K, T, D], [B, K, T, E], [B, H, S, E]
   std::optional<Operand> keep; // [B, T], Bool
-  float scale = 1;
+  double scale = 1;
   bool causal = false;
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
   int64_t queryOffset = 0, keyOffset = 0;

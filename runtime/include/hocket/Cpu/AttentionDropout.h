@@ -16,7 +16,7 @@ public:
   AttentionDropout(double p, uint64_t key, const Operand &step, uint64_t first,
                    std::vector<int64_t> sizes, std::vector<int64_t> strides)
       : live(true), key(key), first(first), threshold(dropThreshold(p)),
-        scale(float(1 / (1 - p))), step(static_cast<int32_t *>(step.data)),
+        scale(1 / (1 - p)), step(static_cast<int32_t *>(step.data)),
         sizes(std::move(sizes)), strides(std::move(strides)) {}
 
   bool isLive() const { return live; }
@@ -35,7 +35,7 @@ public:
     return weight;
   }
   /// What weight `weight` of the global tensor is multiplied with.
-  float factor(uint64_t weight) const {
+  double factor(uint64_t weight) const {
     if (!live)
       return 1;
     uint32_t word =
@@ -47,14 +47,14 @@ public:
             Row row, int64_t column, int64_t count, float *weights) const {
     if (count > 0)
       functions.dropRow({weights, count, firstWeight(q, row) + column, key,
-                         uint32_t(*step), threshold, scale});
+                         uint32_t(*step), threshold, float(scale)});
   }
 
 private:
   bool live = false;
   uint64_t key = 0, first = 0;
   uint32_t threshold = 0;
-  float scale = 1;
+  double scale = 1;
   const int32_t *step = nullptr;
   std::vector<int64_t> sizes, strides;
 };

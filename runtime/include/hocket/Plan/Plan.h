@@ -130,7 +130,7 @@ struct Dropout {
 /// Dropout.
 struct Attention {
   View q, k, v, out, keep;
-  float scale;
+  double scale;
   bool causal = false;
   int64_t group = 1;
   Scalar headOffset, kvHeadOffset, queryOffset, keyOffset;
