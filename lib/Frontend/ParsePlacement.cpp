@@ -233,6 +233,15 @@ bool Parser::parseHalo(Stmts &stmts) {
     if (!parseReach(stmt->reach.emplace()))
       return false;
   }
+  if (atWord("layers") || atWord("using")) {
+    std::string word(sources.getText(here()));
+    engine.error(here(), "not supported yet: '" + word + "' of a halo")
+        .note(stmt->range,
+              word == "layers"
+                  ? "each operation exchanges its own, as far as it needs"
+                  : "ranks read their neighbours' margins in one exchange");
+    return false;
+  }
   return end(std::move(stmt), stmts);
 }
 
