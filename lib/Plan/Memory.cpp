@@ -78,6 +78,11 @@ template <typename Touch> struct BufferVisitor {
     view(convolution.y);
     view(convolution.bias);
   }
+  void operator()(const plan::Pooling &pooling) const {
+    view(pooling.x);
+    view(pooling.y);
+    view(pooling.dx);
+  }
   void operator()(const plan::Copy &copy) const {
     view(copy.src);
     view(copy.dst);

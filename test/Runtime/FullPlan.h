@@ -98,6 +98,16 @@ inline Plan fullPlan() {
     c.step.push_back({0, convolution});
     convolution.bias = {}, convolution.pass = ConvolutionPass::WeightGradient;
     c.step.push_back({0, convolution});
+    // Results 2 and 3 of 4 on rank 1, of windows of 2 on 4 positions of 8.
+    Pooling pooling;
+    pooling.x = view(0, {1, 2, 4}), pooling.y = view(1, {1, 2, 2});
+    pooling.taps = pooling.strides = {2}, pooling.dilations = {1};
+    pooling.lows = pooling.highs = {0}, pooling.extents = {8};
+    pooling.xFirst = {Scalar{0, 2, 2}}, pooling.yFirst = {Scalar{0, 2, 1}};
+    c.step.push_back({0, pooling});
+    pooling.isGradient = true, pooling.dx = view(1, {1, 2, 4});
+    pooling.y = view(0, {1, 2, 2}), pooling.countsBorder = false;
+    c.step.push_back({0, pooling});
   }
   return plan;
 }

@@ -270,6 +270,38 @@ void scatterTwo(Plan &plan) {
   }
 }
 
+const BadEdit badPoolings[] = {
+    {STEP "18 (pooling, proj): takes x unless it is the gradient of a mean, "
+          "and dx if it is a gradient",
+     [](Plan &p) { step<Pooling>(p, 18).x = {}; }},
+    {STEP "19 (pooling, proj): takes x unless it is the gradient of a mean, "
+          "and dx if it is a gradient",
+     [](Plan &p) { step<Pooling>(p, 19).kind = PoolingKind::Average; }},
+    {STEP "18 (pooling, proj): is of i32, expected a type of floats",
+     [](Plan &p) {
+       step<Pooling>(p, 18).y.buffer = step<Embedding>(p, 5).ids.buffer;
+     }},
+    {STEP "18 (pooling, proj): input has 3 dims and y 2, expected 3 to 5, "
+          "equally",
+     [](Plan &p) {
+       step<Pooling>(p, 18).y.shape = step<Pooling>(p, 18).y.strides = {1, 1};
+     }},
+    {STEP "18 (pooling, proj): taps has 2 entries, there are 1 spatial dims",
+     [](Plan &p) { step<Pooling>(p, 18).taps = {2, 2}; }},
+    {STEP "18 (pooling, proj): strides has 0, expected 1 or more",
+     [](Plan &p) { step<Pooling>(p, 18).strides = {0}; }},
+    {STEP "18 (pooling, proj): begins in 0 and 1 dims, there are 1",
+     [](Plan &p) { step<Pooling>(p, 18).xFirst = {}; }},
+    {STEP "18 (pooling, proj): y has shape [1, 1, 2], its input [1, 2, 4]",
+     [](Plan &p) { step<Pooling>(p, 18).y.shape[1] = 1; }},
+    {STEP "19 (pooling, proj): x has shape [1, 2, 3], expected [1, 2, 4]",
+     [](Plan &p) { step<Pooling>(p, 19).x.shape[2] = 3; }},
+    {STEP "18 (pooling, proj): rank 0 reads position 4 of dim 2, it holds 0 to "
+          "4",
+     [](Plan &p) { step<Pooling>(p, 18).taps = {3}; }},
+};
+INSTANTIATE_TEST_SUITE_P(Poolings, BadPlanEdit, testing::ValuesIn(badPoolings));
+
 const BadEdit badCollectives[] = {
     {STEP "7 (collective, proj): shards: table 9 does not exist, there are 4",
      [](Plan &p) { step<Collective>(p, 7).offset = 9; }},

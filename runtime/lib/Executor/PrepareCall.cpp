@@ -3,6 +3,7 @@
 #include "runtime/lib/Executor/PrepareCall.h"
 #include "hocket/Cpu/Attention.h"
 #include "hocket/Cpu/Convolution.h"
+#include "hocket/Cpu/Pooling.h"
 #include "hocket/Cpu/Simple.h"
 #include "runtime/lib/Executor/HookCall.h"
 #include <cstring>
@@ -108,6 +109,7 @@ struct Preparer {
   Status operator()(const plan::AttentionGrad &gradient) const;
   Status operator()(const plan::EmbeddingGrad &gradient) const;
   Status operator()(const plan::Convolution &convolution) const;
+  Status operator()(const plan::Pooling &pooling) const;
   Status operator()(const plan::Copy &copy) const {
     return done(
         makeCopy(operand(copy.src), operand(copy.dst), context.threads));
@@ -270,6 +272,29 @@ Status Preparer::operator()(const plan::Convolution &convolution) const {
   arguments.highs = convolution.highs;
   arguments.groups = convolution.groups;
   return makeConvolution(arguments, context.threads, call);
+}
+
+Status Preparer::operator()(const plan::Pooling &pooling) const {
+  PoolingArguments arguments;
+  arguments.kind = pooling.kind;
+  arguments.isGradient = pooling.isGradient;
+  if (pooling.x.buffer >= 0)
+    arguments.x = operand(pooling.x);
+  arguments.y = operand(pooling.y);
+  if (pooling.dx.buffer >= 0)
+    arguments.dx = operand(pooling.dx);
+  arguments.taps = pooling.taps;
+  arguments.strides = pooling.strides;
+  arguments.dilations = pooling.dilations;
+  arguments.lows = pooling.lows;
+  arguments.highs = pooling.highs;
+  arguments.extents = pooling.extents;
+  for (const plan::Scalar &first : pooling.xFirst)
+    arguments.xFirst.push_back(context.book.value(first));
+  for (const plan::Scalar &first : pooling.yFirst)
+    arguments.yFirst.push_back(context.book.value(first));
+  arguments.countsBorder = pooling.countsBorder;
+  return done(makePooling(arguments, context.threads));
 }
 
 Status Preparer::operator()(const plan::Hook &hook) const {

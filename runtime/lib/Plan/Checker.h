@@ -49,6 +49,7 @@ private:
   bool checkBody(const AttentionGrad &gradient);
   bool checkBody(const EmbeddingGrad &gradient);
   bool checkBody(const Convolution &convolution);
+  bool checkBody(const Pooling &pooling);
   bool checkBody(const Copy &copy);
   bool checkBody(const Collective &collective);
   bool checkBody(const Fill &fill);
@@ -68,6 +69,11 @@ private:
   // WindowCheck.cpp: convolutions.
   bool checkWindow(const Convolution &convolution);
   bool checkConvolutionTypes(const Convolution &convolution);
+
+  // PoolingCheck.cpp
+  bool checkPoolingShapes(const Pooling &pooling);
+  bool checkPositions(const Pooling &pooling, size_t dim, int64_t rank);
+  int64_t valueOn(const Scalar &scalar, int64_t rank) const;
 
   // ViewCheck.cpp: whether a view stays inside its buffer on every rank.
   bool checkRead(const char *what, const View &view);

@@ -45,6 +45,9 @@ inline constexpr std::array<const char *, 4> words(Border) {
 inline constexpr std::array<const char *, 3> words(ConvolutionPass) {
   return {"forward", "input_gradient", "weight_gradient"};
 }
+inline constexpr std::array<const char *, 2> words(PoolingKind) {
+  return {"max", "average"};
+}
 static_assert(instructionWords.size() ==
               std::variant_size_v<decltype(Instruction::body)>);
 
@@ -190,6 +193,23 @@ template <class V> void fields(V &v, Convolution &x) {
   v.required("lows", x.lows);
   v.required("highs", x.highs);
   v.optional("groups", x.groups, int64_t(1));
+}
+
+template <class V> void fields(V &v, Pooling &x) {
+  v.required("kind", x.kind);
+  v.optional("is_gradient", x.isGradient, false);
+  v.optional("x", x.x, {});
+  v.required("y", x.y);
+  v.optional("dx", x.dx, {});
+  v.required("taps", x.taps);
+  v.required("strides", x.strides);
+  v.required("dilations", x.dilations);
+  v.required("lows", x.lows);
+  v.required("highs", x.highs);
+  v.required("extents", x.extents);
+  v.required("x_first", x.xFirst);
+  v.required("y_first", x.yFirst);
+  v.optional("counts_border", x.countsBorder, true);
 }
 
 template <class V> void fields(V &v, Copy &x) {

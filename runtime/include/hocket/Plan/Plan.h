@@ -16,7 +16,7 @@
 
 #include "hocket/Plan/Halo.h"
 #include "hocket/Plan/Recipe.h"
-#include "hocket/Plan/View.h"
+#include "hocket/Plan/Windows.h"
 #include <variant>
 #include <vector>
 
@@ -162,23 +162,6 @@ struct EmbeddingGrad {
   int64_t vocab;
 };
 
-enum class ConvolutionPass { Forward, InputGradient, WeightGradient };
-
-/// y[b, c, o...] = bias[c] + sum over k in c's group and taps t of
-/// x[b, k, o * strides + t * dilations - lows] * weight[c, k, t...], zeros
-/// where that is outside of x; with n = x + lows + highs - dilations * (taps -
-/// 1) positions of a dim there are (n - 1) / strides + 1 outputs. Views: x [b,
-/// cin, s...], weight [cout, cin / groups, t...], y [b, cout, o...]; 1 to 3
-/// dims s. InputGradient computes x, as the gradient of it, from weight and y,
-/// which is the gradient of the result; WeightGradient computes weight from x
-/// and y.
-struct Convolution {
-  ConvolutionPass pass = ConvolutionPass::Forward;
-  View x, weight, y, bias; // bias [cout], forward only, or buffer -1
-  std::vector<int64_t> strides, dilations, lows, highs;
-  int64_t groups = 1;
-};
-
 /// dst = src, element for element (views of equal shape, same dtype).
 struct Copy {
   View src, dst;
@@ -268,7 +251,7 @@ struct Instruction {
   int source = -1; // index into Plan::sources
   std::variant<ReadParameter, Kernel, Matmul, PackWeight, Attention, Embedding,
                Copy, Collective, Fill, Iota, AttentionGrad, EmbeddingGrad, Hook,
-               Convolution>
+               Convolution, Pooling>
       body;
 };
 
