@@ -55,7 +55,10 @@ def Nn_WindowedOpInterface : OpInterface<"WindowedOp"> {
                     "operands' sizes is set anew",
                     "void", "setPadding",
                     (ins "::llvm::ArrayRef<int64_t>":$lows,
-                         "::llvm::ArrayRef<int64_t>":$highs)>
+                         "::llvm::ArrayRef<int64_t>":$highs)>,
+    InterfaceMethod<"whether it can be told so; what cannot is given all that "
+                    "its windows read, zeros too, and is that",
+                    "bool", "addsZeros", (ins), "", "return true;">
   ];
 }
 

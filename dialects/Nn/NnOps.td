@@ -270,7 +270,8 @@ def Nn_RearrangeOp : Nn_PlainOp<"rearrange"> {
   let hasVerifier = 1;
 }
 
-def Nn_SliceOp : Nn_InferredOp<"slice"> {
+def Nn_SliceOp : Nn_InferredOp<"slice",
+    [DeclareOpInterfaceMethods<Nn_WindowedOpInterface, ["addsZeros"]>]> {
   let summary = "x[start : start + size] along a dim";
   let description = [{
     (C1) the range lies in the dim. (C2) with `drop` (the dim goes away) size

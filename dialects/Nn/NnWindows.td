@@ -1,4 +1,4 @@
-//===- NnWindows.td - convolutions ----------------------------------------===//
+//===- NnWindows.td - convolutions, poolings, borders ---------------------===//
 //
 // Included by NnOps.td, which defines the classes. The maps from results to
 // positions are those of Window.h.
@@ -68,6 +68,70 @@ def Nn_ConvGradWeightOp : Nn_WindowedOp<"conv_grad_weight"> {
     tensor of the type of dy.
   }];
   let arguments = !con((ins Nn_Tensor:$x, Nn_Tensor:$dy), Nn_windowArguments);
+}
+
+// Positions o stride - low + dilation t for taps t, in a border of `highs` and,
+// so that the last window fits, of `extras` more, which counts for nothing.
+defvar Nn_poolArguments = (ins StrAttr:$kind, DenseI64ArrayAttr:$taps,
+                               DenseI64ArrayAttr:$strides,
+                               DenseI64ArrayAttr:$dilations,
+                               DenseI64ArrayAttr:$lows,
+                               DenseI64ArrayAttr:$highs,
+                               DenseI64ArrayAttr:$extras,
+                               DefaultValuedAttr<BoolAttr, "true">:$counts_border);
+
+def Nn_PoolOp : Nn_InferredOp<"pool",
+    [DeclareOpInterfaceMethods<Nn_WindowedOpInterface>]> {
+  let summary = "y[b, c, o] = the largest or the mean of x[b, c, window of o]";
+  let description = [{
+    x [b, c, s...] with 1 to 3 dims s; `kind` is "max" or "average". What lies in
+    the border is no value. A mean is the sum of those of x divided by their
+    number, and with `counts_border` by that of the positions in x, lows and
+    highs. A maximum of a NaN is NaN.
+    (C1) x has 3 to 5 dims and floats. (C2) as many taps, strides, dilations,
+    lows, highs and extras as spatial dims; the first three are at least 1, the
+    others at least 0. (C3) a window fits. (C4) `kind` is one of those.
+  }];
+  let arguments = !con((ins Nn_Tensor:$x), Nn_poolArguments);
+}
+
+def Nn_PoolGradOp : Nn_WindowedOp<"pool_grad"> {
+  let summary = "the gradient of nn.pool's x";
+  let description = [{
+    Of several largest values of a window the first in row-major order gets the
+    gradient, or the last NaN.
+    (C1) nn.pool with these attributes takes the result and gives the type of
+    dy. (C2) a maximum reads x, of the type of the result; a mean does not.
+  }];
+  let arguments = !con((ins Nn_Tensor:$dy, Optional<Nn_Tensor>:$x),
+                       Nn_poolArguments);
+}
+
+// The next two, and nn.slice, have one position in a window: they move data.
+def Nn_PadOp : Nn_InferredOp<"pad",
+    [DeclareOpInterfaceMethods<Nn_WindowedOpInterface, ["addsZeros"]>]> {
+  let summary = "y[o] = x[o - low], with a border before and after";
+  let description = [{
+    One low, high and border for each dim of x; negative ones take away. See
+    nn.conv for what `borders` show.
+    (C1) there are as many as dims. (C2) a border is one of those, and not
+    longer than what it repeats. (C3) no more is taken away than there is.
+  }];
+  let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$lows,
+                       DenseI64ArrayAttr:$highs, StrArrayAttr:$borders);
+}
+
+def Nn_PadTransposeOp : Nn_PlainOp<"pad_transpose",
+    [DeclareOpInterfaceMethods<Nn_WindowedOpInterface, ["addsZeros"]>]> {
+  let summary = "x[p] = the sum of y[o] over the o that show p";
+  let description = [{
+    The transpose of nn.pad, and of nn.slice: the gradient of its x.
+    (C1) nn.pad with these attributes takes the result, and gives the type of y.
+  }];
+  let arguments = (ins Nn_Tensor:$y, DenseI64ArrayAttr:$lows,
+                       DenseI64ArrayAttr:$highs, StrArrayAttr:$borders);
+  let results = (outs Nn_Tensor:$result);
+  let hasVerifier = 1;
 }
 
 #endif // HOCKET_NN_WINDOWS

@@ -32,6 +32,13 @@ constexpr llvm::StringLiteral kQueryOffset = "spmd.query_offset";
 constexpr llvm::StringLiteral kKeyOffset = "spmd.key_offset";
 constexpr llvm::StringLiteral kFirst = "spmd.first";
 constexpr llvm::StringLiteral kKey = "spmd.key";
+/// On poolings, by spatial dim: those of the whole, and where the rank's
+/// positions and results begin in it, which are tables.
+constexpr llvm::StringLiteral kExtents = "spmd.extents";
+constexpr llvm::StringLiteral kLows = "spmd.lows";
+constexpr llvm::StringLiteral kHighs = "spmd.highs";
+constexpr llvm::StringLiteral kPositions = "spmd.positions";
+constexpr llvm::StringLiteral kResults = "spmd.results";
 /// On collectives of several tensors: where each comes from.
 constexpr llvm::StringLiteral kOrigins = "spmd.origins";
 

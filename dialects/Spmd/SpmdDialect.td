@@ -39,6 +39,8 @@ def Spmd_Dialect : Dialect {
     | `nn.attention` | `spmd.group` | query heads for each kv head |
     | `nn.attention` | `spmd.head_offset`, `spmd.kv_head_offset` | `#spmd.table`, global number of the first local query and kv head; query head h reads local kv head (head_offset + h) / group - kv_head_offset |
     | `nn.attention` | `spmd.query_offset`, `spmd.key_offset` | `#spmd.table`; causal means j + key_offset <= i + query_offset, so query_offset includes t - s of the global sizes |
+    | `nn.pool`, `nn.pool_grad` | `spmd.extents`, `spmd.lows`, `spmd.highs` | of the whole, by spatial dim; what is outside of [0, extent) is no value |
+    | `nn.pool`, `nn.pool_grad` | `spmd.positions`, `spmd.results` | a `#spmd.table` for each spatial dim: where the rank's begin in the whole |
     | `nn.iota` | `spmd.first` | `#spmd.table`, the first value; absent: 0 |
     | `nn.rotary` | `spmd.first` | `#spmd.table`, the first position; absent: 0 |
     | `nn.dropout`, `nn.attention` | `spmd.cuts` | `#spmd.box` of the global tensor whose elements draw random words (of attention, its weights) |

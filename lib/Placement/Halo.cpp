@@ -168,7 +168,7 @@ void Placer::wayHalo(Problem &problem, Operation *op,
   way.path = modelPath(op);
   way.axis = rule.factors[mismatch.factor].name;
   way.over = {axisText(mismatch.axis)};
-  if (way.axis.empty() || way.path.empty())
+  if (way.axis.empty())
     return;
   Value value = op->getOperand(mismatch.operand);
   auto type = cast<RankedTensorType>(value.getType());
@@ -180,7 +180,8 @@ void Placer::wayHalo(Problem &problem, Operation *op,
   int64_t row = localElements(layout, mesh) / std::max<int64_t>(longest, 1);
   way.bytes = (needed.before + needed.after) * row *
               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  problem.ways.push_back(way);
+  if (!way.path.empty()) // a function in the model itself has no other name
+    problem.ways.push_back(way);
   way.path = "**"; // where other windows slide over that dim as well
   problem.ways.push_back(way);
 }

@@ -31,6 +31,8 @@ static std::string opName(Operation *op) {
     name = binary.getKind().str();
   if (auto reduce = dyn_cast<nn::ReduceOp>(op))
     name = reduce.getKind().str();
+  if (auto pool = dyn_cast<nn::PoolOp>(op))
+    name = pool.getKind().str() + "_pool";
   return name + (path.empty() ? " in the model" : " in '" + path + "'");
 }
 

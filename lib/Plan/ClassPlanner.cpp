@@ -185,6 +185,8 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
       .Case([&](nn::ConvGradWeightOp op) {
         return planConvolution(*op, plan::ConvolutionPass::WeightGradient);
       })
+      .Case<nn::PoolOp, nn::PoolGradOp>(
+          [&](auto op) { return planPooling(op); })
       .Case([&](nn::HookOp op) { return planHook(op); })
       .Case([&](spmd::KernelOp op) { return planKernel(op); })
       .Case([&](spmd::CollectiveOp op) { return planCollective(op); })

@@ -137,6 +137,9 @@ private:
                                       plan::ConvolutionPass pass);
   Strided allocateActivation(mlir::Value value);
 
+  // Poolings.cpp
+  template <class OpTy> mlir::LogicalResult planPooling(OpTy op);
+
   // Kernels.cpp
   mlir::LogicalResult planKernel(spmd::KernelOp op);
   Strided table(mlir::Operation &op, const codegen::KernelTable &table);

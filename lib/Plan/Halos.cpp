@@ -97,7 +97,8 @@ bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op, unsigned number) {
   Value x = op.getXs()[number];
   Operation *producer = x.getDefiningOp();
   if (!producer || !x.hasOneUse() || loadTime.contains(x) ||
-      !isa<spmd::KernelOp, spmd::HaloReduceOp, nn::ConvTransposeOp>(producer))
+      !isa<spmd::KernelOp, spmd::HaloReduceOp, nn::ConvTransposeOp,
+           nn::PoolGradOp>(producer))
     return false;
   const Strided &held = get(x);
   if (rankClass->buffers[held.buffer].region != plan::Region::Arena)

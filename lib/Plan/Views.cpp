@@ -63,16 +63,17 @@ LogicalResult ClassPlanner::planSlice(nn::SliceOp op) {
   bool onMajor =
       count > 0 && op.getStart() % rest == 0 && op.getSize() % rest == 0;
   Strided window = get(op.getX());
+  int64_t start = op.getResult().getType().getNumElements() ? op.getStart() : 0;
   if (whole) {
     window = *whole;
-    window.offset += op.getStart() * window.strides[first];
+    window.offset += start * window.strides[first];
     window.sizes[first] = op.getSize();
   } else if (onMajor) {
-    window.offset += op.getStart() / rest * window.strides[first];
+    window.offset += start / rest * window.strides[first];
     window.sizes[first] = op.getSize() / rest;
   } else {
     window = *reshaped(copied(*op, window, typeOf(op.getX())), sizes);
-    window.offset += op.getStart() * window.strides[first];
+    window.offset += start * window.strides[first];
     window.sizes[first] = op.getSize();
   }
   values[op.getResult()] =
@@ -84,13 +85,15 @@ LogicalResult ClassPlanner::planSpmdSlice(spmd::SliceOp op) {
   auto layout = nn::layoutOf(op.getX());
   size_t position = firstFactor(layout, op.getDim()) + op.getFactor();
   Strided window = get(op.getX());
+  window.sizes = factorSizes(nn::layoutOf(op.getResult()));
   int64_t stride = window.strides[position];
   plan::Scalar term = tables.scalar(op.getOffset(), stride);
+  if (window.elements() == 0) // there may be no such place
+    term = {};
   if (term.table < 0)
     window.offset += term.constant;
   else
     window.terms.push_back(term);
-  window.sizes = factorSizes(nn::layoutOf(op.getResult()));
   values[op.getResult()] = window;
   return success();
 }

@@ -74,6 +74,10 @@ Semantics::Semantics() {
   add(evaluateConv);
   add(evaluateConvTranspose);
   add(evaluateConvGradWeight);
+  add(evaluatePool);
+  add(evaluatePoolGrad);
+  add(evaluatePad);
+  add(evaluatePadTranspose);
   add(evaluateAttention);
   add(evaluateAttentionGrad);
   add(evaluateLayerNorm);

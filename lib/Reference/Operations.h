@@ -41,6 +41,12 @@ void evaluateEmbeddingGrad(nn::EmbeddingGradOp op, Call &call);
 void evaluateConv(nn::ConvOp op, Call &call);
 void evaluateConvTranspose(nn::ConvTransposeOp op, Call &call);
 void evaluateConvGradWeight(nn::ConvGradWeightOp op, Call &call);
+// Pooling.cpp
+void evaluatePool(nn::PoolOp op, Call &call);
+void evaluatePoolGrad(nn::PoolGradOp op, Call &call);
+// Pad.cpp
+void evaluatePad(nn::PadOp op, Call &call);
+void evaluatePadTranspose(nn::PadTransposeOp op, Call &call);
 /// Keys that an attention's masks, but for padding, show to a query.
 struct KeyRange {
   int64_t begin, end;

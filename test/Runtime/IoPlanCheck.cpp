@@ -278,9 +278,7 @@ const BadEdit badPoolings[] = {
           "and dx if it is a gradient",
      [](Plan &p) { step<Pooling>(p, 19).kind = PoolingKind::Average; }},
     {STEP "18 (pooling, proj): is of i32, expected a type of floats",
-     [](Plan &p) {
-       step<Pooling>(p, 18).y.buffer = step<Embedding>(p, 5).ids.buffer;
-     }},
+     [](Plan &p) { step<Pooling>(p, 18).y = step<Embedding>(p, 5).ids; }},
     {STEP "18 (pooling, proj): input has 3 dims and y 2, expected 3 to 5, "
           "equally",
      [](Plan &p) {

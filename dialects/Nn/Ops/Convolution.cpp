@@ -120,29 +120,15 @@ static LogicalResult checkAttributes(std::optional<Location> location, Value x,
         spatial, " spatial dims");
   int64_t groups = adaptor.getGroups();
   int64_t channels = dimsOf(x)[1].getSize(), outs = dimsOf(weight)[0].getSize();
-  if (groups < 1 || outs % groups != 0 || // (C3)
-      dimsOf(weight)[1].getSize() * groups != channels)
+  // A rank may have channels of no group.
+  bool isNothing = groups == 0 && channels == 0 && outs == 0;
+  if (!isNothing && (groups < 1 || outs % groups != 0 || // (C3)
+                     dimsOf(weight)[1].getSize() * groups != channels))
     return emitOptionalError(
         location, "conv takes a weight of [out, ", channels, " channels / ",
         groups, groups == 1 ? " group" : " groups",
         ", ...], whose out dim the groups divide, but the weight is ",
         describe(weight.getType()));
-  return success();
-}
-
-static LogicalResult checkWindow(std::optional<Location> location,
-                                 const Window &window, StringRef name) {
-  if (window.results() < 1 && window.extent > 0) // (C6)
-    return emitOptionalError(
-        location, "conv slides a window of ", window.span(), " over ", name,
-        " of ", window.extent, " with a padding of ", window.low, " and ",
-        window.high, ", in which it does not fit");
-  if (!window.isBorderValid())
-    return emitOptionalError(
-        location, "conv pads ", name, " of ", window.extent, " by ",
-        std::max(window.low, window.high), " with a ",
-        stringifyBorder(window.border), " border, which has at most ",
-        window.border == Border::Circular ? window.extent : window.extent - 1);
   return success();
 }
 
@@ -170,13 +156,11 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *context,
                                bias ? commonDim(out, dimsOf(bias)[0]) : out};
   for (auto [i, window] : llvm::enumerate(windowsOf(adaptor, x, weight))) {
     DimAttr dim = dimsOf(x)[i + 2];
-    std::string name = dim.getDisplayName();
-    if (failed(checkWindow(location, window,
-                           name.empty() ? "dim " + std::to_string(i + 2)
-                                        : "'" + name + "'")))
+    if (failed(checkWindow(location, "conv", window, dim, i + 2))) // (C6)
       return failure();
     bool isSame = window.results() == window.extent;
-    dims.push_back(isSame ? dim : dimOf(context, name, window.results()));
+    dims.push_back(
+        isSame ? dim : dimOf(context, dim.getDisplayName(), window.results()));
   }
   types.push_back(tensorOf(elementTypeOf(x), LayoutAttr::get(context, dims)));
   return success();

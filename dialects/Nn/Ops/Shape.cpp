@@ -66,6 +66,28 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+//===-- Windows of a slice ------------------------------------------------===//
+
+/// A slice of a dim of one factor may be cut, and each rank gets what its part
+/// of the result reads.
+SmallVector<std::optional<Window>> SliceOp::getWindows() {
+  SmallVector<std::optional<Window>> windows(dimsOf(getX()).size());
+  DimAttr dim = dimsOf(getX())[getDim()];
+  int64_t start = getStart(), size = getSize(), extent = dim.getSize();
+  if (getDrop() || size == extent || dim.getFactors().size() != 1)
+    return windows;
+  Window window;
+  window.extent = extent;
+  window.low = -start;
+  window.high = start + size - extent;
+  windows[getDim()] = window;
+  return windows;
+}
+SmallVector<Value> SliceOp::getPositions() { return {getX()}; }
+Value SliceOp::getWindowed() { return getResult(); }
+bool SliceOp::addsZeros() { return false; }
+void SliceOp::setPadding(ArrayRef<int64_t>, ArrayRef<int64_t>) {}
+
 /// The dim that is sliced: the factors below the major one pass if the slice
 /// does not cut through them and the result has them as well.
 static void addSliced(RuleBuilder &rule, SliceOp op, int64_t dim) {
@@ -100,11 +122,14 @@ static void addSliced(RuleBuilder &rule, SliceOp op, int64_t dim) {
 PlacementRule SliceOp::getPlacementRule() {
   RuleBuilder rule(*this);
   int64_t next = 0;
+  auto windows = getWindows();
   for (int64_t d = 0, rank = dimsOf(getX()).size(); d < rank; ++d) {
     bool isSliced = d == int64_t(getDim());
     bool isDropped = isSliced && getDrop();
-    if (isSliced &&
-        (isDropped || dimsOf(getX())[d].getSize() != int64_t(getSize())))
+    if (windows[d])
+      rule.addWindows({operand(0, d)}, {result(next)}, *windows[d]);
+    else if (isSliced &&
+             (isDropped || dimsOf(getX())[d].getSize() != int64_t(getSize())))
       addSliced(rule, *this, d);
     else
       rule.add({operand(0, d), result(next)});

@@ -90,6 +90,19 @@ void RearrangeOp::differentiate(Derivative &d) {
 void SliceOp::differentiate(Derivative &d) {
   int64_t dim = getDim();
   Value dy = d.cotangent();
+  std::optional<Window> window = getWindows()[dim];
+  if (window && !layoutOf(getX()).splitsOf(dim, 0).empty()) {
+    // Who has what was used is not who has its gradient.
+    SmallVector<int64_t> lows(dimsOf(getX()).size(), 0), highs = lows;
+    lows[dim] = window->low;
+    highs[dim] = window->high;
+    SmallVector<StringRef> borders(lows.size(), stringifyBorder(Border::Zero));
+    return d.give(
+        0, d.makeTyped<PadTransposeOp>(getX().getType(), dy,
+                                       d.builder().getDenseI64ArrayAttr(lows),
+                                       d.builder().getDenseI64ArrayAttr(highs),
+                                       d.builder().getStrArrayAttr(borders)));
+  }
   d.givePart(0, getDrop() ? insertDims(d, dy, {dim}) : dy, dim, getStart());
 }
 

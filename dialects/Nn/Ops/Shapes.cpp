@@ -122,3 +122,32 @@ Value nn::beforeDims(OpBuilder &builder, Location loc, Value x, size_t count) {
       tensorOf(elementTypeOf(x), LayoutAttr::get(builder.getContext(), dims)),
       x, source, builder.getArrayAttr(order));
 }
+
+/// 'height', or dim 2 where it has no name.
+static std::string nameOf(DimAttr dim, int64_t number) {
+  std::string name = dim.getDisplayName();
+  return name.empty() ? "dim " + std::to_string(number) : "'" + name + "'";
+}
+
+LogicalResult nn::checkWindow(std::optional<Location> location, StringRef what,
+                              const Window &window, DimAttr dim,
+                              int64_t number) {
+  if (window.results() < 1 && window.extent > 0)
+    return emitOptionalError(
+        location, what, " slides a window of ", window.span(), " over ",
+        nameOf(dim, number), " of ", window.extent, " with a padding of ",
+        window.low, " and ", window.high, ", in which it does not fit");
+  return checkBorder(location, (what + " pads ").str(), window, dim, number);
+}
+
+LogicalResult nn::checkBorder(std::optional<Location> location, StringRef does,
+                              const Window &window, DimAttr dim,
+                              int64_t number) {
+  if (window.isBorderValid())
+    return success();
+  return emitOptionalError(
+      location, does, nameOf(dim, number), " of ", window.extent, " by ",
+      std::max(window.low, window.high), " with a ",
+      stringifyBorder(window.border), " border, which has at most ",
+      window.border == Border::Circular ? window.extent : window.extent - 1);
+}

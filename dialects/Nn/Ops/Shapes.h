@@ -51,6 +51,16 @@ mlir::LogicalResult checkDraws(std::optional<mlir::Location> location,
 mlir::Value beforeDims(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value x, size_t count);
 
+/// A window of `what` fits over `dim`, which is number `number`, and its border
+/// is not longer than what it repeats.
+mlir::LogicalResult checkWindow(std::optional<mlir::Location> location,
+                                llvm::StringRef what, const Window &window,
+                                DimAttr dim, int64_t number);
+/// The latter alone; `does`: "conv pads ".
+mlir::LogicalResult checkBorder(std::optional<mlir::Location> location,
+                                llvm::StringRef does, const Window &window,
+                                DimAttr dim, int64_t number);
+
 mlir::RankedTensorType tensorType(mlir::Value value);
 llvm::ArrayRef<DimAttr> dimsOf(mlir::Value value);
 mlir::Type elementTypeOf(mlir::Value value);

@@ -236,6 +236,9 @@ Elaborator::MaybeDatum Elaborator::callBuiltin(Instance &instance,
   case Builtin::Norm:
     result = callNorm(instance, x, call.range);
     break;
+  case Builtin::Pooling:
+    result = callPooling(*instance.pooling, instance.path, x, call.range);
+    break;
   case Builtin::None:
     break;
   }

@@ -28,7 +28,8 @@ std::optional<size_t> frontend::convolutionDims(llvm::StringRef name,
 bool Elaborator::readPerDim(const CallArguments &arguments, const char *name,
                             int64_t fallback, int64_t least, size_t dims,
                             const Scope &scope,
-                            llvm::SmallVectorImpl<int64_t> &numbers) {
+                            llvm::SmallVectorImpl<int64_t> &numbers,
+                            const char *each) {
   const Expr *given = arguments.get(name);
   if (!given) {
     numbers.assign(dims, fallback);
@@ -44,7 +45,7 @@ bool Elaborator::readPerDim(const CallArguments &arguments, const char *name,
     error(given->range, std::string("'") + name + "' has " +
                             std::to_string(items.size()) +
                             " numbers; expected one, or one for each of the " +
-                            std::to_string(dims) + " dims to slide over");
+                            std::to_string(dims) + " " + each);
     return false;
   }
   for (const Expr *item : items) {
@@ -65,16 +66,16 @@ bool Elaborator::readPerDim(const CallArguments &arguments, const char *name,
 /// `padding = 1`, `(1, 2)` for each dim, or `((0, 1), (1, 1))`, before and
 /// after each.
 bool Elaborator::readPadding(const CallArguments &arguments, const Scope &scope,
-                             Convolution &convolution) {
+                             SlidingWindow &window) {
   const Expr *given = arguments.get("padding");
   auto *tuple = given ? dynAs<TupleExpr>(given) : nullptr;
   bool hasSides = tuple && llvm::any_of(tuple->items, [](const Argument &item) {
                     return dynAs<TupleExpr>(item.value) != nullptr;
                   });
   if (!hasSides) {
-    bool ok = readPerDim(arguments, "padding", 0, 0, convolution.spatial, scope,
-                         convolution.lows);
-    convolution.highs = convolution.lows;
+    bool ok = readPerDim(arguments, "padding", 0, 0, window.spatial, scope,
+                         window.lows);
+    window.highs = window.lows;
     return ok;
   }
   for (const Argument &item : tuple->items) {
@@ -97,23 +98,24 @@ bool Elaborator::readPadding(const CallArguments &arguments, const Scope &scope,
                                    "), expected at least 0");
       return false;
     }
-    convolution.lows.push_back(*low);
-    convolution.highs.push_back(*high);
+    window.lows.push_back(*low);
+    window.highs.push_back(*high);
   }
-  if (convolution.lows.size() == convolution.spatial)
+  if (window.lows.size() == window.spatial)
     return true;
   error(given->range, "'padding' has " + std::to_string(tuple->items.size()) +
                           " entries; expected one, or one for each of the " +
-                          std::to_string(convolution.spatial) +
+                          std::to_string(window.spatial) +
                           " dims to slide over");
   return false;
 }
 
-bool Elaborator::readBorders(const CallArguments &arguments,
-                             Convolution &convolution) {
+bool Elaborator::readBorders(const CallArguments &arguments, size_t dims,
+                             llvm::SmallVectorImpl<std::string> &borders,
+                             const char *each) {
   const Expr *given = arguments.get("border");
   if (!given) {
-    convolution.borders.assign(convolution.spatial, "zero");
+    borders.assign(dims, "zero");
     return true;
   }
   std::vector<const Expr *> items;
@@ -121,7 +123,7 @@ bool Elaborator::readBorders(const CallArguments &arguments,
     for (const Argument &item : tuple->items)
       items.push_back(item.value.get());
   else
-    items.assign(convolution.spatial, given);
+    items.assign(dims, given);
   for (const Expr *item : items) {
     auto *word = dynAs<NameExpr>(item);
     if (!word || !nn::borderNamed(word->name)) {
@@ -130,14 +132,13 @@ bool Elaborator::readBorders(const CallArguments &arguments,
                 textOf(item->range) + "'");
       return false;
     }
-    convolution.borders.push_back(word->name);
+    borders.push_back(word->name);
   }
-  if (items.size() == convolution.spatial)
+  if (items.size() == dims)
     return true;
   error(given->range, "'border' has " + std::to_string(items.size()) +
                           " words; expected one, or one for each of the " +
-                          std::to_string(convolution.spatial) +
-                          " dims to slide over");
+                          std::to_string(dims) + " " + each);
   return false;
 }
 
@@ -172,7 +173,8 @@ InstancePtr Elaborator::instantiateConvolution(const CallExpr &call,
       !read("stride", 1, 1, made->strides) ||
       !read("dilation", 1, 1, made->dilations) ||
       !read("output_padding", 0, 0, made->extra) ||
-      !readPadding(*arguments, scope, *made) || !readBorders(*arguments, *made))
+      !readPadding(*arguments, scope, *made) ||
+      !readBorders(*arguments, made->spatial, made->borders))
     return nullptr;
   made->groups = *groups;
   if (*groups < 1 || in->getSize() % *groups || out->getSize() % *groups) {
@@ -205,9 +207,10 @@ InstancePtr Elaborator::instantiateConvolution(const CallExpr &call,
 
 /// x [b, in, n...] under the transpose: b, out and the positions that windows
 /// of n results span.
-mlir::RankedTensorType
-Elaborator::transposedType(const Convolution &convolution, mlir::Value x,
-                           mlir::Value weight) {
+static mlir::RankedTensorType transposedType(const Convolution &convolution,
+                                             mlir::Value x,
+                                             mlir::Value weight) {
+  mlir::MLIRContext *context = x.getContext();
   auto layout = nn::layoutOf(x);
   nn::DimAttr out = nn::layoutOf(weight).getDims()[1];
   if (convolution.groups > 1)

@@ -1,4 +1,4 @@
-//===- Convolutions.h - what a convolution module is told ------*- C++ -*-===//
+//===- Convolutions.h - what convolutions and poolings are told -*- C++ -*-===//
 
 #ifndef HOCKET_FRONTEND_ELABORATE_CONVOLUTIONS_H
 #define HOCKET_FRONTEND_ELABORATE_CONVOLUTIONS_H
@@ -11,17 +11,31 @@
 
 namespace hocket::frontend {
 
-/// Conv1d to Conv3d, and the transposed ones. One number, or one border, for
-/// each of `spatial` dims.
-struct Convolution {
+/// One number for each of `spatial` dims.
+struct SlidingWindow {
   size_t spatial = 0;
-  bool isTransposed = false;
   llvm::SmallVector<int64_t, 3> kernel, strides, dilations, lows, highs;
+};
+
+/// Conv1d to Conv3d, and the transposed ones.
+struct Convolution : SlidingWindow {
+  bool isTransposed = false;
   /// Transposed: what the result has beyond the least that fits.
   llvm::SmallVector<int64_t, 3> extra;
   llvm::SmallVector<std::string, 3> borders;
   int64_t groups = 1;
 };
+
+/// MaxPool1d to AvgPool3d, and the functions.
+struct Pooling : SlidingWindow {
+  bool isMax = false;
+  bool roundsUp = false; ///< a last window may begin where it does not fit
+  bool countsBorder = true;
+};
+
+/// The dims that a pooling of that name, of a module or of a function, slides
+/// over; nothing if it is none.
+std::optional<size_t> poolingDims(llvm::StringRef name, bool &isMax);
 
 /// The dims that the module of that name slides over; nothing if it is none.
 std::optional<size_t> convolutionDims(llvm::StringRef name, bool &isTransposed);

@@ -82,7 +82,8 @@ enum class Builtin {
   RmsNorm,
   Dropout,
   Convolution,
-  Norm
+  Norm,
+  Pooling
 };
 
 /// A module with its parameters bound. `scope` holds parameters, lets and
@@ -96,6 +97,7 @@ struct Instance {
   double number = 0; // eps of norms, p of dropout
   std::shared_ptr<const Convolution> convolution;
   std::shared_ptr<const frontend::Norm> norm;
+  std::shared_ptr<const frontend::Pooling> pooling;
   bool isArray = false;
   std::vector<InstancePtr> elements;
 };

@@ -170,18 +170,19 @@ private:
                            syntax::SourceRange range);
 
   // Convolutions.cpp
+  /// `each`: of what there are `dims`, in an error.
   bool readPerDim(const CallArguments &arguments, const char *name,
                   int64_t fallback, int64_t least, size_t dims,
-                  const Scope &scope, llvm::SmallVectorImpl<int64_t> &numbers);
-  bool readPadding(const CallArguments &arguments, const Scope &scope,
-                   Convolution &convolution);
-  bool readBorders(const CallArguments &arguments, Convolution &convolution);
+                  const Scope &scope, llvm::SmallVectorImpl<int64_t> &numbers,
+                  const char *each = "dims to slide over");
+  bool readPadding(const CallArguments &, const Scope &, SlidingWindow &);
+  bool readBorders(const CallArguments &arguments, size_t dims,
+                   llvm::SmallVectorImpl<std::string> &borders,
+                   const char *each = "dims to slide over");
   InstancePtr instantiateConvolution(const syntax::CallExpr &call,
                                      const std::string &name,
                                      const Scope &scope,
                                      const std::string &path);
-  mlir::RankedTensorType transposedType(const Convolution &convolution,
-                                        mlir::Value x, mlir::Value weight);
   mlir::Value callConvolution(Instance &instance, mlir::Value x,
                               syntax::SourceRange range);
 
@@ -201,6 +202,21 @@ private:
   mlir::Value normalizeLast(const Instance &instance, mlir::Value x);
   void moveBuffer(const Instance &, const std::string &name, mlir::Value by);
   mlir::Value callNorm(Instance &, mlir::Value x, syntax::SourceRange range);
+
+  // Poolings.cpp, FunctionsBorder.cpp
+  using Function = MaybeDatum(const CallArguments &, const Scope &);
+  bool readPooling(const CallArguments &, const Scope &, Pooling &);
+  InstancePtr instantiatePooling(const syntax::CallExpr &, const Scope &,
+                                 const std::string &path);
+  mlir::Value callPooling(const Pooling &pooling, const std::string &name,
+                          mlir::Value x, syntax::SourceRange range);
+  Function poolFunction, padFunction, cropFunction, cropEndFunction;
+  mlir::Value joinFactors(mlir::Value, llvm::ArrayRef<int64_t> dims,
+                          syntax::SourceRange);
+  mlir::Value fillBorder(mlir::Value padded, mlir::Value x, int64_t dim,
+                         int64_t before, double value, syntax::SourceRange);
+  mlir::Value emitSlice(mlir::Value, int64_t dim, int64_t start, int64_t size,
+                        syntax::SourceRange);
 
   // Calls.cpp
   MaybeDatum evaluateCall(const syntax::CallExpr &call, const Scope &scope);
@@ -234,28 +250,13 @@ private:
   static bool isFunction(const std::string &name);
   MaybeDatum callFunction(const std::string &name, const syntax::CallExpr &call,
                           const Scope &scope);
-  MaybeDatum unaryFunction(const CallArguments &, const Scope &);
-  MaybeDatum castFunction(const CallArguments &, const Scope &);
-  MaybeDatum binaryFunction(const CallArguments &, const Scope &);
-  MaybeDatum whereFunction(const CallArguments &, const Scope &);
-  MaybeDatum matmulFunction(const CallArguments &, const Scope &);
-  MaybeDatum softmaxFunction(const CallArguments &, const Scope &);
-  MaybeDatum reduceFunction(const CallArguments &, const Scope &);
-  MaybeDatum dropoutFunction(const CallArguments &, const Scope &);
-  MaybeDatum attentionFunction(const CallArguments &, const Scope &);
-  MaybeDatum paddingFunction(const CallArguments &, const Scope &);
-  MaybeDatum windowFunction(const CallArguments &, const Scope &);
-  MaybeDatum rotaryFunction(const CallArguments &, const Scope &);
-  MaybeDatum iotaFunction(const CallArguments &, const Scope &);
-  MaybeDatum fillFunction(const CallArguments &, const Scope &);
-  MaybeDatum transposeFunction(const CallArguments &, const Scope &);
-  MaybeDatum rearrangeFunction(const CallArguments &, const Scope &);
-  MaybeDatum concatFunction(const CallArguments &, const Scope &);
-  MaybeDatum splitFunction(const CallArguments &, const Scope &);
-  MaybeDatum sliceFunction(const CallArguments &, const Scope &);
+  Function unaryFunction, castFunction, binaryFunction, whereFunction,
+      matmulFunction, softmaxFunction, reduceFunction, dropoutFunction,
+      attentionFunction, paddingFunction, windowFunction, rotaryFunction,
+      iotaFunction, fillFunction, transposeFunction, rearrangeFunction,
+      concatFunction, splitFunction, sliceFunction;
   // FunctionsLoss.cpp
-  MaybeDatum crossEntropyFunction(const CallArguments &, const Scope &);
-  MaybeDatum squaredErrorFunction(const CallArguments &, const Scope &);
+  Function crossEntropyFunction, squaredErrorFunction;
   bool checkTargets(mlir::Value logits, mlir::Value targets,
                     const CallArguments &arguments);
   mlir::Value pickTargets(mlir::Value logits, mlir::Value targets);

@@ -9,6 +9,10 @@ using namespace hocket::syntax;
 
 llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
   using E = Elaborator;
+  static const llvm::SmallVector<llvm::StringRef, 6> maxPooling = {
+      "x", "kernel", "stride", "padding", "dilation", "ceil_mode"};
+  static const llvm::SmallVector<llvm::StringRef, 6> meanPooling = {
+      "x", "kernel", "stride", "padding", "ceil_mode", "count_include_pad"};
   static const FunctionEntry table[] = {
       {"gelu", {"x"}, 1, &E::unaryFunction},
       {"gelu_tanh", {"x"}, 1, &E::unaryFunction},
@@ -65,13 +69,24 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
       {"concat", {}, 0, &E::concatFunction},
       {"split", {"x", "parts", "axis"}, 3, &E::splitFunction},
       {"slice", {"x", "axis", "start", "size"}, 4, &E::sliceFunction},
+      {"pad",
+       {"x", "axis", "before", "after", "border", "value"},
+       3,
+       &E::padFunction},
+      {"crop", {"x", "axis", "before", "after"}, 3, &E::cropFunction},
+      {"crop_end", {"x", "like"}, 2, &E::cropEndFunction},
+      {"max_pool1d", maxPooling, 2, &E::poolFunction},
+      {"max_pool2d", maxPooling, 2, &E::poolFunction},
+      {"max_pool3d", maxPooling, 2, &E::poolFunction},
+      {"avg_pool1d", meanPooling, 2, &E::poolFunction},
+      {"avg_pool2d", meanPooling, 2, &E::poolFunction},
+      {"avg_pool3d", meanPooling, 2, &E::poolFunction},
   };
   return table;
 }
 
 static bool isLaterFunction(const std::string &name) {
-  static const char *const names[] = {"neighborhood", "documents", "bigbird",
-                                      "crop_end", "pad"};
+  static const char *const names[] = {"neighborhood", "documents", "bigbird"};
   for (const char *known : names)
     if (name == known)
       return true;

@@ -20,7 +20,7 @@ static Builtin builtinOf(const std::string &name) {
 
 /// Modules of the domain feature set, known but not there yet.
 static bool isLaterBuiltin(const std::string &name) {
-  static const char *const names[] = {"MaxPool2d", "AvgPool2d", "Upsample"};
+  static const char *const names[] = {"Upsample"};
   for (const char *known : names)
     if (name == known)
       return true;
@@ -65,6 +65,9 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
     return instantiateConvolution(*call, callee->name, scope, path);
   if (normNamed(callee->name))
     return instantiateNorm(*call, callee->name, scope, path);
+  if (bool isMax; llvm::StringRef(callee->name).contains("Pool") &&
+                  poolingDims(callee->name, isMax))
+    return instantiatePooling(*call, scope, path);
   if (isLaterBuiltin(callee->name)) {
     error(callee->range, "not supported yet: module '" + callee->name + "'");
     return nullptr;
@@ -74,7 +77,9 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
       "RmsNorm",     "Dropout",         "Conv1d",          "Conv2d",
       "Conv3d",      "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
       "GroupNorm",   "InstanceNorm1d",  "InstanceNorm2d",  "InstanceNorm3d",
-      "BatchNorm1d", "BatchNorm2d",     "BatchNorm3d"};
+      "BatchNorm1d", "BatchNorm2d",     "BatchNorm3d",     "MaxPool1d",
+      "MaxPool2d",   "MaxPool3d",       "AvgPool1d",       "AvgPool2d",
+      "AvgPool3d"};
   for (const ModuleDecl *decl : modules)
     names.push_back(decl->name.text);
   error(callee->range, "no module '" + callee->name + "'")
@@ -288,6 +293,7 @@ InstancePtr Elaborator::instantiateBuiltin(Builtin kind, const CallExpr &call,
   }
   case Builtin::Convolution: // instantiateConvolution
   case Builtin::Norm:        // instantiateNorm
+  case Builtin::Pooling:     // instantiatePooling
   case Builtin::None:
     break;
   }

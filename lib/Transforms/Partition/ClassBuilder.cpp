@@ -161,6 +161,12 @@ LogicalResult ClassBuilder::lowerOne(Operation &op) {
       .Case([&](nn::ParameterOp op) { return lowerParameter(op); })
       .Case([&](nn::StateOp op) { return lowerState(op); })
       .Case([&](func::ReturnOp op) { return lowerReturn(op); })
+      .Case([&](nn::SliceOp op) {
+        nn::LayoutAttr layout = nn::layoutOf(op.getX());
+        bool isCut = !shares.axesOf(layout, op.getDim(), 0).empty();
+        return isCut && op.getWindows()[op.getDim()] ? lowerWindowed(op)
+                                                     : lowerAsIs(*op);
+      })
       .Case([&](nn::WindowedOp op) { return lowerWindowed(op); })
       .Case<nn::LayerNormOp, nn::RmsNormOp>(
           [&](Operation *op) { return lowerNorm(*op); })

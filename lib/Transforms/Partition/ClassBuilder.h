@@ -49,6 +49,8 @@ private:
   mlir::LogicalResult refuseOffset(mlir::Operation &local, mlir::Value tensor,
                                    int64_t dim);
 
+  template <class OpTy> void adaptPooling(OpTy op, OpTy local);
+
   // Attention.cpp: nn.attention and its gradient. q and k are placed, `op` is
   // the operation on local tensors.
   template <class OpTy> mlir::LogicalResult adaptAttention(OpTy op, OpTy local);
@@ -81,6 +83,8 @@ private:
     mlir::Value value;
     int64_t dim;
   };
+  void lowerMove(nn::WindowedOp op, llvm::ArrayRef<SlidDim> dims);
+  mlir::Value withFactorsOf(mlir::Value x, mlir::RankedTensorType type);
   template <class OpTy>
   void moveMargins(llvm::MutableArrayRef<Margins> list, const SlidDim &slid,
                    const Share &wanted);

@@ -17,56 +17,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
 
-static SlidDim slidDim(int64_t dim, const nn::Window &window,
-                       const AxisList &axes, const Share &own,
-                       const Share &made, int64_t members) {
-  SlidDim slid{dim, window, axes, own, own, true};
-  if (axes.empty() && window.border == nn::Border::Zero) {
-    slid.isExtended = false;
-    slid.low = window.low;
-    slid.high = window.high;
-    return slid;
-  }
-  SmallVector<int64_t> offsets, sizes;
-  for (auto [offset, size] : llvm::zip(made.offset.valuesFor(members),
-                                       made.size.valuesFor(members))) {
-    nn::Interval held = window.reads({offset, size});
-    offsets.push_back(held.offset);
-    sizes.push_back(held.size);
-  }
-  // A whole dim is extended by all of its border.
-  if (axes.empty()) {
-    offsets = {-window.low};
-    sizes = {window.low + window.extent + window.high};
-  }
-  MLIRContext *context = own.offset.getContext();
-  slid.held = {spmd::TableAttr::simplified(context, axes, offsets),
-               spmd::TableAttr::simplified(context, axes, sizes)};
-  slid.isExtended =
-      slid.held.offset != own.offset || slid.held.size != own.size;
-  return slid;
-}
-
-SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
-  SmallVector<SlidDim> dims;
-  nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
-  nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
-    if (!window)
-      continue;
-    AxisList axes = shares.axesOf(positions, dim, 0);
-    int64_t members = 1;
-    for (StringAttr axis : axes)
-      members *= shares.getMesh().getSize(axis.getValue());
-    dims.push_back(slidDim(dim, *window, axes, shares.of(positions, dim, 0),
-                           shares.of(windowed, dim, 0), members));
-    if (lines)
-      dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
-  }
-  return dims;
-}
-
 /// The tensor with another size of one dim of one factor.
 static RankedTensorType withSize(Type type, int64_t dim, int64_t size) {
   nn::LayoutAttr layout = nn::layoutOf(type);
@@ -77,11 +27,49 @@ static RankedTensorType withSize(Type type, int64_t dim, int64_t size) {
                         nn::LayoutAttr::get(type.getContext(), dims));
 }
 
-/// Values of one element type go together.
+namespace {
+/// What a halo exchange or reduction is told.
+struct HaloMove {
+  AxisList axes;
+  Share own, held;
+  int64_t extent;
+  nn::Border border;
+};
+} // namespace
+
+/// Values of one element type go together. What a rank finds in what it has is
+/// a part of that; what is a move and nothing else, with zeros around it.
 template <class OpTy>
 void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
                                const SlidDim &slid, const Share &wanted) {
-  int64_t size = wanted.size.at(shares.getMesh(), rankClass.coordinates);
+  constexpr bool attaches = std::is_same_v<OpTy, spmd::HaloExchangeOp>;
+  MLIRContext *context = builder.getContext();
+  auto here = [&](spmd::TableAttr table) {
+    return table.at(shares.getMesh(), rankClass.coordinates);
+  };
+  int64_t size = here(wanted.size);
+  bool local = isLocal(slid, attaches);
+  if (auto places = placesOf(slid, attaches); local && places) { // a view
+    auto offset = spmd::TableAttr::simplified(context, slid.axes, *places);
+    for (Margins &margins : list)
+      margins.value = spmd::SliceOp::create(
+          builder, loc, withSize(margins.value.getType(), margins.dim, size),
+          margins.value, margins.dim, /*factor=*/0, offset);
+    return;
+  }
+  HaloMove move{slid.axes, slid.own, slid.held, slid.window.extent,
+                slid.window.border};
+  if (local && slid.isMove && !slid.axes.empty()) {
+    auto constant = [&](int64_t value) {
+      return spmd::TableAttr::simplified(context, {}, {value});
+    };
+    int64_t extent = here(slid.own.size);
+    move = {{},
+            {constant(0), constant(extent)},
+            {constant(here(shiftOf(slid))), constant(here(slid.held.size))},
+            extent,
+            nn::Border::Zero};
+  }
   Location at = slid.line ? FusedLoc::get(builder.getContext(),
                                           {loc, Location(slid.line)})
                           : loc;
@@ -97,10 +85,10 @@ void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
       types.push_back(withSize(margins->value.getType(), margins->dim, size));
       dims.push_back(margins->dim);
     }
-    auto moved = OpTy::create(
-        builder, at, types, xs, listOf(slid.axes), dims, factors,
-        slid.own.offset, slid.own.size, slid.held.offset, slid.held.size,
-        slid.window.extent, nn::stringifyBorder(slid.window.border), nextId++);
+    auto moved = OpTy::create(builder, at, types, xs, listOf(move.axes), dims,
+                              factors, move.own.offset, move.own.size,
+                              move.held.offset, move.held.size, move.extent,
+                              nn::stringifyBorder(move.border), nextId++);
     for (auto [margins, result] : llvm::zip(group, moved.getResults()))
       margins->value = result;
   }
@@ -125,12 +113,14 @@ llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
     SmallVector<std::pair<Value, Attribute>> ways; // to look it up again
     for (Value operand : operands) {
       int64_t dim = op.getPositionsDim(operand, slid.dim);
-      SmallVector<Attribute> key = {slid.own.offset,
-                                    slid.own.size,
-                                    slid.held.offset,
-                                    slid.held.size,
-                                    builder.getI64IntegerAttr(dim),
-                                    listOf(slid.axes)};
+      SmallVector<Attribute> key = {
+          slid.own.offset,
+          slid.own.size,
+          slid.held.offset,
+          slid.held.size,
+          builder.getI64IntegerAttr(dim),
+          builder.getI64IntegerAttr(int64_t(slid.window.border)),
+          listOf(slid.axes)};
       Value &x = held[operand];
       std::pair<Value, Attribute> way(x, builder.getArrayAttr(key));
       if (Value made = extended.lookup(way)) {
@@ -148,8 +138,58 @@ llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
   return held;
 }
 
+/// The tensor, whose dims may be of other factors than those of `type`.
+Value ClassBuilder::withFactorsOf(Value x, RankedTensorType type) {
+  nn::LayoutAttr from = nn::layoutOf(x), to = nn::layoutOf(type);
+  SmallVector<nn::DimAttr> dims;
+  SmallVector<Attribute> order;
+  int64_t number = 0;
+  bool isSame = true;
+  for (auto [has, wants] : llvm::zip_equal(from.getDims(), to.getDims())) {
+    isSame &= llvm::equal(has.getFactors(), wants.getFactors(),
+                          [](nn::FactorAttr a, nn::FactorAttr b) {
+                            return a.getSize() == b.getSize();
+                          });
+    auto factors = nn::refineFactors(has.getFactors(), wants.getFactors());
+    if (failed(factors)) // the finer ones are those of both
+      factors = SmallVector<nn::FactorAttr>(has.getFactors());
+    dims.push_back(nn::DimAttr::get(builder.getContext(), *factors));
+    auto numbers = llvm::to_vector(
+        llvm::seq<int64_t>(number, number + int64_t(factors->size())));
+    number += numbers.size();
+    order.push_back(builder.getI64ArrayAttr(numbers));
+  }
+  if (isSame)
+    return x;
+  return nn::RearrangeOp::create(
+      builder, loc, type, x, nn::LayoutAttr::get(builder.getContext(), dims),
+      builder.getArrayAttr(order));
+}
+
+/// What has one position in a window is what it is given, or gives it back.
+void ClassBuilder::lowerMove(nn::WindowedOp op, ArrayRef<SlidDim> dims) {
+  Value operand = op->getOperand(0), made;
+  if (op.getPositions().front() == operand) {
+    made = extend(op, dims).lookup(operand);
+  } else {
+    Margins margins{local(operand), 0};
+    for (const SlidDim &slid : llvm::reverse(dims)) {
+      margins.dim = slid.dim;
+      if (slid.isExtended)
+        moveMargins<spmd::HaloReduceOp>(margins, slid, slid.own);
+    }
+    made = margins.value;
+  }
+  Value result = op->getResult(0);
+  mapping.map(result, withFactorsOf(made, local(result.getType())));
+}
+
 LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   SmallVector<SlidDim> dims = slidDims(op, shares);
+  if (!op.addsZeros()) {
+    lowerMove(op, dims);
+    return success();
+  }
   SmallVector<Value> positions = op.getPositions();
   auto slides = [&](Value value) {
     return llvm::is_contained(positions, value);

@@ -13,6 +13,10 @@ struct SlidDim {
   nn::Window window;
   AxisList axes;   // that cut it, major first; none where it is whole
   Share own, held; // positions of each member, and those its windows read
+  int64_t members; // of the axes
+  /// The operation is this move, so a rank that needs nothing of others does it
+  /// alone: ranks of one class have `held` as far before or behind `own`.
+  bool isMove;
   /// What is held is not what is owned: positions come from other members, or
   /// from a border that the operation itself does not know.
   bool isExtended;
@@ -20,6 +24,15 @@ struct SlidDim {
   int64_t low = 0, high = 0;
   mlir::LocationAttr line = {}; ///< of the schedule, that asked for margins
 };
+
+/// held.offset - own.offset.
+spmd::TableAttr shiftOf(const SlidDim &slid);
+/// Whether every member finds what it is to have in what it has, and zeros:
+/// when it `attaches` margins, or when it sends them back.
+bool isLocal(const SlidDim &slid, bool attaches);
+/// Where the part of each member begins in what it has, if that contains it.
+std::optional<llvm::SmallVector<int64_t>> placesOf(const SlidDim &slid,
+                                                   bool attaches);
 
 /// The dims that the windows of a placed operation slide over. A part of the
 /// results reads one interval of positions (Window::reads), so that is what a

@@ -88,6 +88,10 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
       .Case([&](nn::AttentionGradOp op) {
         return adaptAttention(op, cast<nn::AttentionGradOp>(local));
       })
+      .Case<nn::PoolOp, nn::PoolGradOp>([&](auto op) {
+        adaptPooling(op, cast<decltype(op)>(local));
+        return success();
+      })
       .Case([&](nn::DropoutOp op) {
         setDraws(local, nn::layoutOf(op.getResult()),
                  nn::seedOf(op) ^ *op.getStream());
@@ -108,6 +112,27 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
         return setOffset(local, spmd::kFirst, op.getX(), op.getDim());
       })
       .Default(success());
+}
+
+/// Which positions and results of the whole a rank has, and how much there is
+/// in all: a pooling tells values from their border.
+template <class OpTy> void ClassBuilder::adaptPooling(OpTy op, OpTy local) {
+  SmallVector<Attribute> positions, results;
+  SmallVector<int64_t> extents;
+  for (const SlidDim &slid : slidDims(op, shares)) {
+    extents.push_back(slid.window.extent);
+    positions.push_back((slid.isExtended ? slid.held : slid.own).offset);
+    results.push_back(
+        shares.of(nn::layoutOf(op.getWindowed()), slid.dim, 0).offset);
+  }
+  auto set = [&](StringRef name, Attribute value) {
+    local->setAttr(name, value);
+  };
+  set(spmd::kExtents, builder.getDenseI64ArrayAttr(extents));
+  set(spmd::kLows, op.getLowsAttr());
+  set(spmd::kHighs, op.getHighsAttr());
+  set(spmd::kPositions, builder.getArrayAttr(positions));
+  set(spmd::kResults, builder.getArrayAttr(results));
 }
 
 /// Which rows of a table the rank holds.

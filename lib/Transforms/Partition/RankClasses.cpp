@@ -95,9 +95,13 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
 }
 
 void UnevenSplits::addHeld(nn::WindowedOp op) {
-  for (const SlidDim &slid : slidDims(op, shares))
+  for (const SlidDim &slid : slidDims(op, shares)) {
     if (!slid.held.size.isConstant())
       sizes.insert(slid.held.size);
+    if (spmd::TableAttr shift = shiftOf(slid);
+        slid.isMove && !shift.isConstant())
+      sizes.insert(shift);
+  }
 }
 
 LogicalResult UnevenSplits::add(Value value) {

@@ -263,8 +263,34 @@ def resizes():
     case("interpolate_trilinear", resized(size=(8, 3, 3), mode="trilinear"), x=normal(1, 2, 2, 3, 9))
 
 
+def poolings():
+    def pooled(function, *numbers, **arguments):
+        return lambda x: function(x, *numbers, **arguments)
+
+    case("max_pool_1d", pooled(F.max_pool1d, 3, stride=2, padding=1, dilation=2), x=normal(2, 3, 9))
+    case("max_pool_2d", pooled(F.max_pool2d, (3, 2), stride=2, padding=(1, 0)), x=normal(2, 3, 5, 7))
+    case("max_pool_2d_up", pooled(F.max_pool2d, 2, stride=(2, 3), padding=1, ceil_mode=True), x=normal(1, 2, 5, 6))
+    case("max_pool_2d_equal", pooled(F.max_pool2d, 3, stride=1, padding=1), x=whole(2, 2, 6, 5))
+    case("max_pool_3d", pooled(F.max_pool3d, 2), x=normal(1, 2, 3, 4, 5))
+    case("avg_pool_1d", pooled(F.avg_pool1d, 4, stride=3, padding=2), x=normal(2, 3, 9))
+    case("avg_pool_2d_data", pooled(F.avg_pool2d, (3, 2), stride=(2, 1), padding=1, count_include_pad=False),
+         x=normal(2, 2, 5, 6))
+    case("avg_pool_2d_up", pooled(F.avg_pool2d, 3, stride=2, padding=1, ceil_mode=True), x=normal(1, 2, 6, 7))
+    case("avg_pool_3d", pooled(F.avg_pool3d, (2, 1, 3), stride=1, padding=(1, 0, 1)), x=normal(1, 2, 3, 4, 5))
+
+
+def borders():
+    case("pad_value", lambda x: F.pad(x, (0, 2, 1, 0), value=-0.5), x=normal(2, 3, 4))
+    case("pad_zero", lambda x: F.pad(x, (0, 0, 1, 2)), x=normal(2, 3))
+    case("pad_reflect", lambda x: F.pad(x, (3, 4), mode="reflect"), x=normal(2, 3, 5))
+    case("pad_circular",
+         lambda x: F.pad(F.pad(x, (0, 0, 2, 1), mode="replicate"), (0, 5, 0, 0), mode="circular"),
+         x=normal(2, 3, 4, 5))
+    case("crop", lambda x, y: x[1:3, 2:] * y + x[:2, :4], x=normal(5, 6, 3), y=normal(2, 4, 3))
+
+
 for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows,
-              norms_over_dims, resizes):
+              norms_over_dims, resizes, poolings, borders):
     group()
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")

@@ -1,4 +1,4 @@
-// What convolutions refuse.
+// What windows, poolings and pads refuse.
 // RUN: hocket-opt %s -split-input-file -verify-diagnostics
 
 func.func @conv_c1(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>, %1: tensor<4x3xf32, #nn.layout<[4] [3]>>) {
@@ -84,5 +84,85 @@ func.func @conv_grad_weight_c1(%0: tensor<2x3x8xf32, #nn.layout<[2] [3] [8]>>, %
 func.func @attention_c6(%q: tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>) {
   // expected-error@below {{attention takes a window of at least 0 keys before and after}}
   nn.attention %q, %q, %q {before = -1 : i64, scale = 1.0 : f64} : (tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>, tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>, tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>) -> tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>
+  return
+}
+
+// -----
+
+func.func @pool_c1(%0: tensor<2x3x4xi32, #nn.layout<[2] [3] [4]>>) {
+  // expected-error@below {{pool takes floats of 3 to 5 dims, batch, channels and 1 to 3 dims to slide over, but x is i32[2, 3, 4]}}
+  nn.pool %0 {kind = "max", taps = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 0>, highs = array<i64: 0>, extras = array<i64: 0>} : (tensor<2x3x4xi32, #nn.layout<[2] [3] [4]>>) -> tensor<2x3x3xi32, #nn.layout<[2] [3] [3]>>
+  return
+}
+
+// -----
+
+func.func @pool_c2(%0: tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) {
+  // expected-error@below {{pool takes a number of taps, a stride and a dilation of at least 1 and a padding of at least 0 for each of its 1 spatial dims}}
+  nn.pool %0 {kind = "max", taps = array<i64: 2>, strides = array<i64: 0>, dilations = array<i64: 1>, lows = array<i64: 0>, highs = array<i64: 0>, extras = array<i64: 0>} : (tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) -> tensor<2x3x3xf32, #nn.layout<[2] [3] [3]>>
+  return
+}
+
+// -----
+
+func.func @pool_c3(%0: tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) {
+  // expected-error@below {{pool slides a window of 5 over dim 2 of 4 with a padding of 0 and 0, in which it does not fit}}
+  nn.pool %0 {kind = "max", taps = array<i64: 5>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 0>, highs = array<i64: 0>, extras = array<i64: 0>} : (tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) -> tensor<2x3x0xf32, #nn.layout<[2] [3] [0]>>
+  return
+}
+
+// -----
+
+func.func @pool_c4(%0: tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) {
+  // expected-error@below {{pool is of kind max or average, not 'median'}}
+  nn.pool %0 {kind = "median", taps = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 0>, highs = array<i64: 0>, extras = array<i64: 0>} : (tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) -> tensor<2x3x3xf32, #nn.layout<[2] [3] [3]>>
+  return
+}
+
+// -----
+
+func.func @pool_grad_c1(%0: tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) {
+  // expected-error@below {{'nn.pool_grad' op is of a pooling that gives f32[2, 3, 5], but dy is f32[2, 3, 4]}}
+  nn.pool_grad %0 {kind = "average", taps = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 0>, highs = array<i64: 0>, extras = array<i64: 0>} : (tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) -> tensor<2x3x6xf32, #nn.layout<[2] [3] [6]>>
+  return
+}
+
+// -----
+
+func.func @pool_grad_c2(%0: tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) {
+  // expected-error@below {{'nn.pool_grad' op takes an x of the type of the result for a maximum, and none for a mean}}
+  nn.pool_grad %0 {kind = "max", taps = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 0>, highs = array<i64: 0>, extras = array<i64: 0>} : (tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) -> tensor<2x3x5xf32, #nn.layout<[2] [3] [5]>>
+  return
+}
+
+// -----
+
+func.func @pad_c1(%0: tensor<3x4xf32, #nn.layout<[3] [4]>>) {
+  // expected-error@below {{pad takes a low, a high and a border zero, reflect, replicate or circular for each of the 2 dims of x}}
+  nn.pad %0 {lows = array<i64: 1>, highs = array<i64: 1>, borders = ["zero"]} : (tensor<3x4xf32, #nn.layout<[3] [4]>>) -> tensor<5x4xf32, #nn.layout<[5] [4]>>
+  return
+}
+
+// -----
+
+func.func @pad_c2(%0: tensor<3xf32, #nn.layout<[3]>>) {
+  // expected-error@below {{pad extends dim 0 of 3 by 3 with a reflect border, which has at most 2}}
+  nn.pad %0 {lows = array<i64: 3>, highs = array<i64: 0>, borders = ["reflect"]} : (tensor<3xf32, #nn.layout<[3]>>) -> tensor<6xf32, #nn.layout<[6]>>
+  return
+}
+
+// -----
+
+func.func @pad_c3(%0: tensor<3xf32, #nn.layout<[3]>>) {
+  // expected-error@below {{pad takes 2 and 2 away from dim 0 of x f32[3]}}
+  nn.pad %0 {lows = array<i64: -2>, highs = array<i64: -2>, borders = ["zero"]} : (tensor<3xf32, #nn.layout<[3]>>) -> tensor<0xf32, #nn.layout<[0]>>
+  return
+}
+
+// -----
+
+func.func @pad_transpose_c1(%0: tensor<4xf32, #nn.layout<[4]>>) {
+  // expected-error@below {{'nn.pad_transpose' op is of a pad that gives f32[5], but y is f32[4]}}
+  nn.pad_transpose %0 {lows = array<i64: 1>, highs = array<i64: 1>, borders = ["zero"]} : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<3xf32, #nn.layout<[3]>>
   return
 }

@@ -155,8 +155,10 @@ TEST_P(PyTorch, agrees) {
 
 TEST(PyTorchCases, areTheSame) {
   std::set<std::string> here, there;
-  for (llvm::ArrayRef<Case> list :
-       {llvm::ArrayRef(cases), {windowCases}, {normCases}})
+  for (llvm::ArrayRef<Case> list : {llvm::ArrayRef(cases),
+                                    {windowCases},
+                                    {normCases},
+                                    llvm::ArrayRef(poolingOfEqual)})
     for (const Case &c : list)
       here.insert(c.name);
   runtime::TensorFiles golden("golden");
@@ -175,6 +177,8 @@ INSTANTIATE_TEST_SUITE_P(Derivatives, PyTorch, ::testing::ValuesIn(cases),
 INSTANTIATE_TEST_SUITE_P(Windows, PyTorch, ::testing::ValuesIn(windowCases),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Norms, PyTorch, ::testing::ValuesIn(normCases),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Equal, PyTorch, ::testing::Values(poolingOfEqual),
                          nameOf);
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- WindowCases.h - convolutions and attention under windows -*- C++ -*-===//
+//===- WindowCases.h - what slides windows over positions ------*- C++ -*-===//
 //
 // Held against differences and against PyTorch alike.
 //
@@ -41,7 +41,48 @@ inline const GradientCase windowCases[] = {
     {"attention_window_0", "",
      "q: f32[2, 6, 7, 4], k: f32[2, 2, 7, 4], v: f32[2, 2, 7, 6]",
      "return attention(q, k, v, mask = causal * window(3))", "f32[2, 6, 7, 6]"},
+    {"max_pool_1d", "", "x: f32[2, 3, 9]",
+     "return max_pool1d(x, kernel = 3, stride = 2, padding = 1, dilation = 2)",
+     "f32[2, 3, 4]"},
+    {"max_pool_2d", "pool = MaxPool2d((3, 2), stride = 2, padding = (1, 0))",
+     "x: f32[2, 3, 5, 7]", "return pool(x)", "f32[2, 3, 3, 3]"},
+    {"max_pool_2d_up", "", "x: f32[1, 2, 5, 6]",
+     "return max_pool2d(x, 2, stride = (2, 3), padding = 1, ceil_mode = true)",
+     "f32[1, 2, 3, 3]"},
+    {"max_pool_3d", "", "x: f32[1, 2, 3, 4, 5]",
+     "return max_pool3d(x, kernel = 2)", "f32[1, 2, 1, 2, 2]"},
+    {"avg_pool_1d", "pool = AvgPool1d(4, stride = 3, padding = 2)",
+     "x: f32[2, 3, 9]", "return pool(x)", "f32[2, 3, 4]"},
+    {"avg_pool_2d_data", "", "x: f32[2, 2, 5, 6]",
+     "return avg_pool2d(x, (3, 2), stride = (2, 1), padding = (1, 1), "
+     "count_include_pad = false)",
+     "f32[2, 2, 3, 7]"},
+    {"avg_pool_2d_up", "", "x: f32[1, 2, 6, 7]",
+     "return avg_pool2d(x, 3, stride = 2, padding = 1, ceil_mode = true)",
+     "f32[1, 2, 4, 4]"},
+    {"avg_pool_3d", "", "x: f32[1, 2, 3, 4, 5]",
+     "return avg_pool3d(x, kernel = (2, 1, 3), stride = 1, padding = (1, 0, "
+     "1))",
+     "f32[1, 2, 4, 4, 5]"},
+    {"pad_value", "", "x: f32[2, 3, 4]",
+     "return pad(x, (1, 2), before = (1, 0), after = (0, 2), value = -0.5)",
+     "f32[2, 4, 6]"},
+    {"pad_zero", "", "x: f32[2, 3]", "return pad(x, 0, 1, after = 2)",
+     "f32[5, 3]"},
+    {"pad_reflect", "", "x: f32[2, 3, 5]",
+     "return pad(x, 2, 3, 4, border = reflect)", "f32[2, 3, 12]"},
+    {"pad_circular", "", "x: f32[2, 3, 4, 5]",
+     "return pad(x, (2, 3), (2, 0), (1, 5), border = (replicate, circular))",
+     "f32[2, 3, 7, 10]"},
+    {"crop", "", "x: f32[5, 6, 3], y: f32[2, 4, 3]",
+     "return crop(x, (0, 1), (1, 2), (2, 0)) * y + crop_end(x, like = y)",
+     "f32[2, 4, 3]"},
 };
+
+/// With values that are largest more than once.
+inline const GradientCase poolingOfEqual{
+    "max_pool_2d_equal", "", "x: f32[2, 2, 6, 5]",
+    "return max_pool2d(x, 3, stride = 1, padding = 1)", "f32[2, 2, 6, 5]"};
 
 } // namespace hocket::test
 

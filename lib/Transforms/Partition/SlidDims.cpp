@@ -1,0 +1,150 @@
+//===- SlidDims.cpp - what windows read of a cut dim ----------------------===//
+
+#include "Halo.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::partitioning;
+
+static SlidDim slidDim(int64_t dim, const nn::Window &window,
+                       const AxisList &axes, const Share &own,
+                       ArrayRef<nn::Interval> made, bool addsZeros) {
+  int64_t members = made.size();
+  SlidDim slid{dim, window, axes, own, own, members, !addsZeros, true};
+  if (axes.empty() && window.border == nn::Border::Zero && addsZeros) {
+    slid.isExtended = false;
+    slid.low = window.low;
+    slid.high = window.high;
+    return slid;
+  }
+  SmallVector<int64_t> offsets, sizes;
+  for (nn::Interval part : made) {
+    nn::Interval held = window.reads(part);
+    offsets.push_back(held.offset);
+    sizes.push_back(held.size);
+  }
+  // A whole dim is extended by all of its border.
+  if (axes.empty()) {
+    offsets = {-window.low};
+    sizes = {window.low + window.extent + window.high};
+  }
+  MLIRContext *context = own.offset.getContext();
+  slid.held = {spmd::TableAttr::simplified(context, axes, offsets),
+               spmd::TableAttr::simplified(context, axes, sizes)};
+  slid.isExtended =
+      slid.held.offset != own.offset || slid.held.size != own.size;
+  return slid;
+}
+
+static SmallVector<nn::Interval> intervals(const Share &share,
+                                           int64_t members) {
+  SmallVector<nn::Interval> list;
+  for (auto [offset, size] : llvm::zip(share.offset.valuesFor(members),
+                                       share.size.valuesFor(members)))
+    list.push_back({offset, size});
+  return list;
+}
+
+/// The results of each member of `axes`, which cut the positions: those of all
+/// its ranks, where more axes cut the results. Keys may be so.
+static SmallVector<nn::Interval> partsOver(const AxisList &axes,
+                                           const AxisList &all,
+                                           const Share &made,
+                                           nn::MeshAttr mesh) {
+  MLIRContext *context = mesh.getContext();
+  SmallVector<Attribute> names(axes.begin(), axes.end());
+  auto list = ArrayAttr::get(context, names);
+  int64_t members = spmd::memberCount(mesh, list);
+  if (axes == all || all.empty())
+    return intervals(made, members);
+  SmallVector<std::optional<nn::Interval>> parts(members);
+  for (int64_t rank = 0, e = mesh.getRankCount(); rank < e; ++rank) {
+    SmallVector<int64_t> at = spmd::coordinatesOf(mesh, rank);
+    nn::Interval next{made.offset.at(mesh, at), made.size.at(mesh, at)};
+    auto &part = parts[spmd::memberIndex(mesh, list, at)];
+    if (!part || part->size == 0) {
+      part = next;
+    } else if (next.size > 0) {
+      int64_t begin = std::min(part->offset, next.offset);
+      int64_t end =
+          std::max(part->offset + part->size, next.offset + next.size);
+      part = nn::Interval{begin, end - begin};
+    }
+  }
+  return llvm::map_to_vector(parts, [](auto &part) { return *part; });
+}
+
+SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
+  SmallVector<SlidDim> dims;
+  nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
+  nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
+  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
+  for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
+    if (!window)
+      continue;
+    AxisList axes = shares.axesOf(positions, dim, 0);
+    auto parts = partsOver(axes, shares.axesOf(windowed, dim, 0),
+                           shares.of(windowed, dim, 0), shares.getMesh());
+    dims.push_back(slidDim(dim, *window, axes, shares.of(positions, dim, 0),
+                           parts, op.addsZeros()));
+    if (lines)
+      dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
+  }
+  return dims;
+}
+
+static bool contains(nn::Interval outer, nn::Interval inner) {
+  return inner.size == 0 ||
+         (inner.offset >= outer.offset &&
+          inner.offset + inner.size <= outer.offset + outer.size);
+}
+
+static nn::Interval common(nn::Interval a, nn::Interval b) {
+  int64_t begin = std::max(a.offset, b.offset);
+  int64_t end = std::min(a.offset + a.size, b.offset + b.size);
+  return {begin, std::max<int64_t>(end - begin, 0)};
+}
+
+spmd::TableAttr partitioning::shiftOf(const SlidDim &slid) {
+  SmallVector<int64_t> shifts;
+  for (auto [own, held] : llvm::zip(intervals(slid.own, slid.members),
+                                    intervals(slid.held, slid.members)))
+    shifts.push_back(held.offset - own.offset);
+  return spmd::TableAttr::simplified(slid.own.offset.getContext(), slid.axes,
+                                     shifts);
+}
+
+bool partitioning::isLocal(const SlidDim &slid, bool attaches) {
+  auto own = intervals(slid.own, slid.members);
+  auto held = intervals(slid.held, slid.members);
+  nn::Interval data{0, slid.window.extent};
+  if (attaches)
+    return llvm::all_of(llvm::zip(own, held), [&](auto pair) {
+      auto [has, wants] = pair;
+      bool hasBorder = slid.window.border != nn::Border::Zero;
+      return contains(has, hasBorder ? wants : common(wants, data));
+    });
+  // Margins are added to what others own, or where the border shows it.
+  for (auto [i, from] : llvm::enumerate(held)) {
+    if (slid.window.border != nn::Border::Zero && !contains(data, from))
+      return false;
+    for (auto [j, to] : llvm::enumerate(own))
+      if (i != j && common(from, to).size > 0)
+        return false;
+  }
+  return true;
+}
+
+std::optional<SmallVector<int64_t>> partitioning::placesOf(const SlidDim &slid,
+                                                           bool attaches) {
+  auto own = intervals(slid.own, slid.members);
+  auto held = intervals(slid.held, slid.members);
+  SmallVector<int64_t> places;
+  for (auto [has, part] :
+       llvm::zip(attaches ? own : held, attaches ? held : own)) {
+    if (!contains(has, part))
+      return std::nullopt;
+    places.push_back(part.size > 0 ? part.offset - has.offset : 0);
+  }
+  return places;
+}
