@@ -100,7 +100,24 @@ void Body::step() {
       &Body::tryTranspose, &Body::trySlice,     &Body::tryConcat,
       &Body::trySplit,     &Body::tryUnbind,    &Body::tryIota,
       &Body::tryCall,      &Body::tryCall};
-  const std::vector<Try> &table = state.onlyMoves ? moves : all;
+  static const std::vector<Try> windows = {
+      &Body::tryConvolution, &Body::tryConvolution, &Body::tryConvolution,
+      &Body::tryConvolution, &Body::tryConvolution, &Body::tryConvolution,
+      &Body::tryPooling,     &Body::tryPooling,     &Body::tryPooling,
+      &Body::tryPooling,     &Body::tryPad,         &Body::tryPad,
+      &Body::tryPad,         &Body::tryCrop,        &Body::tryCrop,
+      &Body::tryCropEnd,     &Body::tryCropEnd,     &Body::trySlice,
+      &Body::tryAttention,   &Body::tryUnary,       &Body::tryUnary,
+      &Body::tryBinary,      &Body::tryBinary,      &Body::tryConcat,
+      &Body::tryPartial,     &Body::tryReduce,      &Body::tryCall,
+      &Body::tryGroupNorm,   &Body::tryGroupNorm};
+  static const std::vector<Try> windowMoves = {
+      &Body::tryPad,   &Body::tryPad,    &Body::tryCrop,
+      &Body::tryCrop,  &Body::trySlice,  &Body::tryPooling,
+      &Body::tryWhere, &Body::tryConcat, &Body::tryTranspose};
+  const std::vector<Try> &table =
+      state.isGrid ? (state.onlyMoves ? windowMoves : windows)
+                   : (state.onlyMoves ? moves : all);
   for (int attempt = 0; attempt < 40; ++attempt)
     if ((this->*rng.oneOf(table))())
       return;

@@ -48,6 +48,7 @@ struct ModelState {
   int64_t vocabulary;
   bool onlyMoves; // make an exact model
   bool mayRound;  // to halves, after which nothing is compared
+  bool isGrid;    // mostly what slides windows over x
   int modules = 0;
   std::string moduleText = "";
   std::vector<Wish> wishes = {};
@@ -86,10 +87,20 @@ private:
   bool tryMatmul();
   bool tryAttention();
   bool tryPlainAttention();
-  std::string attentionMask(const Value &keys, int64_t batch, int64_t length);
+  std::string attentionMask(const Value &keys, int64_t batch, int64_t length,
+                            int64_t queries);
   bool tryNorm();
   bool trySoftmax();
   bool tryRotary();
+
+  // BodyWindows.cpp
+  const Value *pickGrid();
+  bool tryConvolution();
+  bool tryPooling();
+  bool tryPad();
+  bool tryCrop();
+  bool tryCropEnd();
+  bool tryGroupNorm();
 
   // BodyUnary.cpp
   bool tryUnary();

@@ -120,8 +120,12 @@ bool Body::tryMatmul() {
 
 /// Keys are hidden where the largest of their elements is small.
 std::string Body::attentionMask(const Value &keys, int64_t batch,
-                                int64_t length) {
+                                int64_t length, int64_t queries) {
   std::string mask = rng.chance(0.4) ? "causal" : "";
+  if (state.isGrid && length == queries && rng.chance(0.8))
+    mask += std::string(mask.empty() ? "" : " * ") + "window(" +
+            std::to_string(rng.between(0, 4)) + ", " +
+            std::to_string(rng.between(0, 4)) + ")";
   if (rng.chance(0.4) && !state.mayRound) {
     const Value *keep = pick([&](const Value &v) {
       return v.element == Element::Bool &&
@@ -184,7 +188,8 @@ bool Body::tryAttention() {
     q = bind("rotary(" + q.text + ", axis = 2, base = 100.0" + style + ")", q);
     k = bind("rotary(" + k.text + ", axis = 2, base = 100.0" + style + ")", k);
   }
-  std::string mask = attentionMask(keys, keys.shape[0], keys.shape[1]);
+  std::string mask =
+      attentionMask(keys, keys.shape[0], keys.shape[1], x->shape[1]);
   Value o = q;
   o.magnitude = v.magnitude;
   o = bind("attention(" + q.text + ", " + k.text + ", " + v.text + mask + ")",
@@ -212,7 +217,7 @@ bool Body::tryPlainAttention() {
            x->shape[1] % v.shape[1] == 0;
   });
   Value q = *x, k = *y;
-  std::string mask = attentionMask(k, k.shape[0], k.shape[2]);
+  std::string mask = attentionMask(k, k.shape[0], k.shape[2], q.shape[2]);
   q.isExact = q.isPositive = false;
   q.magnitude = k.magnitude;
   std::string values = k.text;

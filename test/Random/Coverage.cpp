@@ -43,6 +43,13 @@ static const char *nameOf(nn::PartialUse use) {
   return "";
 }
 
+/// A split of what windows slide over is a row of its own.
+static std::string nameOf(const nn::PlacementRule &rule, int factor) {
+  const nn::PlacementRule::Factor &stated =
+      rule.factors[rule.positionsOf(factor)];
+  return stated.window ? "under windows" : nameOf(stated.use);
+}
+
 /// Operations whose rule depends on a kind are one row set a kind.
 static std::string nameOf(Operation *op) {
   std::string name = op->getName().stripDialect().str();
@@ -111,10 +118,7 @@ private:
       return row(i, "R");
     if (state.hold == Hold::Partial)
       return partialRow(i, state.reduction);
-    return state.factor < 0
-               ? ""
-               : row(i, std::string("S ") +
-                            nameOf(rule.factors[state.factor].use));
+    return state.factor < 0 ? "" : row(i, "S " + nameOf(rule, state.factor));
   }
   placement::RuleValue inRule(unsigned i, nn::LayoutAttr layout) {
     SmallVector<placement::Mismatch> ignored;
@@ -126,7 +130,7 @@ private:
     for (auto &dim : rule.operands[i].dims)
       for (int factor : dim)
         if (factor >= 0 && rule.factors[factor].size > 1)
-          counts[row(i, std::string("S ") + nameOf(rule.factors[factor].use))];
+          counts[row(i, "S " + nameOf(rule, factor))];
     if (canBePartial(op->getOperand(i)))
       for (nn::Reduction reduction : {nn::Reduction::Sum, nn::Reduction::Max})
         counts[partialRow(i, reduction)];

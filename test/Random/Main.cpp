@@ -2,7 +2,7 @@
 //
 // hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
-//               [--most-failures N]
+//               [--most-failures N] [--gradients yes] [--windows yes]
 //
 // --only prints the case; --file judges a file; --seconds and --most-failures
 // end it early. Status 1 if a case failed.
@@ -26,7 +26,8 @@ using namespace hocket::random;
 namespace {
 struct Options {
   uint64_t seed = 1, count = 200, first = 0;
-  bool only = false, gradients = false;
+  bool only = false;
+  CaseKind kind;
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
   std::string json, failures, rows, file;
@@ -56,7 +57,9 @@ static bool parse(int argc, char **argv, Options &options) {
     else if (name == "--count")
       options.count = std::strtoull(value, nullptr, 10);
     else if (name == "--gradients")
-      options.gradients = std::string(value) == "yes";
+      options.kind.hasGradients = std::string(value) == "yes";
+    else if (name == "--windows")
+      options.kind.isGrid = std::string(value) == "yes";
     else if (name == "--first")
       options.first = std::strtoull(value, nullptr, 10);
     else if (name == "--only") {
@@ -109,7 +112,7 @@ static int judgeFile(const Options &options) {
   text << stream.rdbuf();
   codegen::KernelCache cache;
   CaseResult result = runText(text.str(), /*isExact=*/false, options.seed,
-                              cache, nullptr, options.gradients);
+                              cache, nullptr, options.kind.hasGradients);
   print(result);
   return result.verdict == Verdict::Failed;
 }
@@ -135,7 +138,7 @@ int main(int argc, char **argv) {
     std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
                  "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
                  "[--failures DIR] [--rows FILE] [--most-failures N] "
-                 "[--gradients yes]\n";
+                 "[--gradients yes] [--windows yes]\n";
     return 2;
   }
   if (!options.file.empty())
@@ -155,10 +158,10 @@ int main(int argc, char **argv) {
     if (i % 500 == 499) // what a long run keeps is bounded
       cache = std::make_unique<codegen::KernelCache>();
     if (options.only) // in case it crashes
-      std::cout << caseText(options.seed, currentCase, options.gradients)
+      std::cout << caseText(options.seed, currentCase, options.kind)
                 << std::flush;
     CaseResult result = runCase(options.seed, currentCase, *cache,
-                                summary.coverage, options.gradients);
+                                summary.coverage, options.kind);
     summary.add(result);
     report(options, currentCase, result);
     if (summary.failed >= options.mostFailures)

@@ -11,6 +11,7 @@ struct Arguments {
   Rng &rng;
   std::vector<Value> values = {};
   std::string parameters = "", types = "";
+  bool hasFactors = true;   // dims may be named products
   std::string crossed = ""; // a dim of 6 that x and y factor differently
 
   void add(const std::string &name, Element element,
@@ -39,7 +40,8 @@ struct Arguments {
     for (int64_t divisor = 2; divisor < size; ++divisor)
       if (size % divisor == 0)
         divisors.push_back(divisor);
-    if (divisors.empty() || (name != crossed && rng.chance(0.7))) {
+    if (divisors.empty() || !hasFactors ||
+        (name != crossed && rng.chance(0.7))) {
       parameters += (parameters.empty() ? "" : ", ") + name +
                     ": int = " + std::to_string(size);
       origin.dims.push_back(name);
@@ -109,15 +111,40 @@ static bool addArguments(Arguments &arguments) {
   return isCrossed;
 }
 
-ModelText hocket::random::makeModel(Rng &rng) {
-  ModelState state{rng, rng.between(3, 12), rng.chance(0.12), rng.chance(0.05)};
-  state.mayRound &= !state.onlyMoves;
+/// x [batch, channels, 1 to 3 dims], and maybe y, as large or smaller. Some
+/// spatial dim should be split.
+static void addGrid(Arguments &arguments, std::vector<Wish> &wishes) {
+  Rng &rng = arguments.rng;
+  int64_t spatial = rng.oneOf<int64_t>({1, 1, 2, 2, 2, 3});
+  static const int64_t longest[] = {24, 11, 6};
+  std::vector<int64_t> shape = {rng.between(1, 3), rng.between(1, 4)};
+  for (int64_t i = 0; i < spatial; ++i)
+    shape.push_back(rng.between(3, longest[spatial - 1]));
+  arguments.hasFactors = false;
+  arguments.add("x", Element::F32, shape);
+  if (rng.chance(0.3)) {
+    if (rng.chance(0.5))
+      shape.back() = rng.between(2, shape.back());
+    arguments.add("y", Element::F32, shape);
+  }
+  if (rng.chance(0.8))
+    wishes.push_back({"x", "x_" + std::to_string(rng.between(2, spatial + 1))});
+}
+
+ModelText hocket::random::makeModel(Rng &rng, bool isGrid) {
+  ModelState state{rng, rng.between(3, 12), rng.chance(0.12), rng.chance(0.05),
+                   isGrid};
+  state.mayRound &= !state.onlyMoves && !isGrid;
   Arguments arguments{rng};
-  bool isCrossed = addArguments(arguments);
+  bool isCrossed = false;
+  if (isGrid)
+    addGrid(arguments, state.wishes);
+  else
+    isCrossed = addArguments(arguments);
   Body body(state, arguments.values, /*mayCall=*/true);
   if (isCrossed)
     body.tryCrossing();
-  Value first = body.fill(rng.between(3, 10));
+  Value first = body.fill(isGrid ? rng.between(2, 6) : rng.between(3, 10));
   ModelText model;
   model.isExact = first.isExact;
   std::string returned = first.text;

@@ -29,7 +29,9 @@ struct ModelText {
   bool isExact = false;
 };
 
-ModelText makeModel(Rng &rng);
+/// `isGrid`: of convolutions and other windows over a tensor of 1 to 3 spatial
+/// dims.
+ModelText makeModel(Rng &rng, bool isGrid = false);
 
 } // namespace hocket::random
 

@@ -14,6 +14,14 @@
 using namespace hocket;
 using namespace hocket::random;
 
+/// Operations that no case had.
+static std::set<std::string> unseen(const Summary &summary) {
+  Attempt any = attempt("hocket 1\nmodel Net() {\n  forward(x: f32[2]) {\n    "
+                        "return x\n  }\n}\n",
+                        /*place=*/true);
+  return summary.coverage.unseen(any.compiler->context());
+}
+
 TEST(Random, TwoHundredCasesAgreeWithTheReference) {
   codegen::KernelCache cache;
   Summary summary;
@@ -39,14 +47,12 @@ TEST(Random, TwoHundredCasesAgreeWithTheReference) {
   EXPECT_GE(summary.coverage.met() * 100, rows * 75) << summary.json().dump(1);
   // No text of the language makes a broadcast; the others are of training, of
   // functions outside and of windows, which these models do not have.
-  Attempt any = attempt("hocket 1\nmodel Net() {\n  forward(x: f32[2]) {\n    "
-                        "return x\n  }\n}\n",
-                        /*place=*/true);
-  EXPECT_EQ(summary.coverage.unseen(any.compiler->context()),
-            (std::set<std::string>{"nn.attention_grad", "nn.broadcast",
-                                   "nn.conv", "nn.conv_grad_weight",
-                                   "nn.conv_transpose", "nn.embedding_grad",
-                                   "nn.hook", "nn.log_sum_exp"}));
+  EXPECT_EQ(unseen(summary),
+            (std::set<std::string>{
+                "nn.attention_grad", "nn.broadcast", "nn.conv",
+                "nn.conv_grad_weight", "nn.conv_transpose", "nn.embedding_grad",
+                "nn.hook", "nn.log_sum_exp", "nn.normalize", "nn.pad",
+                "nn.pad_transpose", "nn.pool", "nn.pool_grad"}));
 }
 
 /// Gradients of inputs and parameters as well. A case that is refused without
@@ -56,7 +62,7 @@ TEST(Random, TwoHundredGradientsAgreeWithTheReference) {
   Summary summary;
   for (uint64_t number = 0; number < 200; ++number) {
     CaseResult result = runCase(/*seed=*/2, number, cache, summary.coverage,
-                                /*withGradients=*/true);
+                                {/*hasGradients=*/true});
     summary.add(result);
     EXPECT_NE(result.verdict, Verdict::Failed)
         << "hocket-random --seed 2 --gradients yes --only " << number << "\n"
@@ -66,6 +72,36 @@ TEST(Random, TwoHundredGradientsAgreeWithTheReference) {
   EXPECT_GE(summary.acceptedShare(), 0.6);
   EXPECT_GE(summary.severalShare(), 0.5);
   EXPECT_LE(summary.illPosed, summary.cases / 50);
+}
+
+/// Convolutions, poolings, windowed attention, pads and crops, and of every
+/// other case the gradients.
+TEST(Random, ThreeHundredWindowsAgreeWithTheReference) {
+  codegen::KernelCache cache;
+  Summary summary;
+  for (uint64_t number = 0; number < 300; ++number) {
+    CaseKind kind{/*hasGradients=*/number % 2 == 1, /*isGrid=*/true};
+    CaseResult result =
+        runCase(/*seed=*/3, number, cache, summary.coverage, kind);
+    summary.add(result);
+    EXPECT_NE(result.verdict, Verdict::Failed)
+        << "hocket-random --seed 3 --windows yes --gradients "
+        << (kind.hasGradients ? "yes" : "no") << " --only " << number << "\n"
+        << result.detail << "\n"
+        << result.text;
+  }
+  EXPECT_GE(summary.acceptedShare(), 0.6);
+  EXPECT_GE(summary.severalShare(), 0.5);
+  EXPECT_LE(summary.illPosed, summary.cases / 50);
+  std::set<std::string> missing = unseen(summary);
+  for (const char *name :
+       {"nn.conv", "nn.conv_transpose", "nn.pool", "nn.pad", "nn.slice"})
+    EXPECT_FALSE(missing.count(name)) << name;
+  // Of the windows' rules every row is met.
+  for (auto &[row, count] : summary.coverage.rows())
+    for (const char *name : {"conv |", "conv_transpose |", "pool ", "pad |"})
+      if (row.find(name) == 0)
+        EXPECT_GT(count, 0) << row;
 }
 
 TEST(Random, CasesAreReproducible) {

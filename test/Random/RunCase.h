@@ -31,14 +31,17 @@ struct CaseResult {
   bool isMended = false; // Refused, and equal under `auto reshard`
 };
 
+struct CaseKind {
+  bool hasGradients = false; // those of inputs and parameters are compared too
+  bool isGrid = false;       // see makeModel
+};
+
 /// Case `number` of `seed`: the same everywhere. Rows go to `coverage`.
-/// `withGradients`: those of inputs and parameters are compared as well.
 CaseResult runCase(uint64_t seed, uint64_t number, codegen::KernelCache &cache,
-                   Coverage &coverage, bool withGradients = false);
+                   Coverage &coverage, CaseKind kind = {});
 
 /// Its text alone; nothing is compiled beyond placement.
-std::string caseText(uint64_t seed, uint64_t number,
-                     bool withGradients = false);
+std::string caseText(uint64_t seed, uint64_t number, CaseKind kind = {});
 
 /// A .hkt file as a case; with a schedule `s` or none.
 CaseResult runText(const std::string &text, bool isExact, uint64_t seed,

@@ -72,7 +72,7 @@ ScheduleMaker::fitting(const std::vector<Factor> &factors) {
 
 /// The line that a wish is for, where the place is there and large enough.
 bool ScheduleMaker::shardAsked(const Wish &wish, const std::string &over,
-                               int64_t ranks) {
+                               int64_t ranks, bool mayCut) {
   auto asked = [&](const Place &place) { return place.path == wish.path; };
   auto place = std::find_if(places.begin(), places.end(), asked);
   if (place == places.end())
@@ -80,7 +80,8 @@ bool ScheduleMaker::shardAsked(const Wish &wish, const std::string &over,
   for (const Factor &factor : place->factors)
     if (factor.axis == wish.axis && factor.size >= ranks) {
       schedule.lines.push_back("shard " + wish.path + " axis " + wish.axis +
-                               " over " + over);
+                               " over " + over +
+                               (mayCut ? cutOf(factor.size, {over}) : ""));
       places.erase(place);
       return true;
     }
@@ -111,7 +112,7 @@ void ScheduleMaker::grantWishes() {
     if (std::none_of(places.begin(), places.end(), asked) || rng.chance(0.3))
       continue;
     const std::string axis = anyAxis();
-    shardAsked(wish, axis, sizeOf(axis));
+    shardAsked(wish, axis, sizeOf(axis), /*mayCut=*/true);
   }
 }
 
@@ -127,17 +128,22 @@ void ScheduleMaker::shardPlaces() {
     rng.shuffle(free);
     std::string line = "shard " + place.path + " axis ";
     const Factor &factor = fitting(place.factors);
+    auto fits = [&](int64_t ranks) {
+      return factor.size >= ranks || rng.chance(0.2);
+    };
     if (free.size() >= 2 && rng.chance(0.3) &&
-        factor.size >= sizeOf(free[0]) * sizeOf(free[1])) {
+        fits(sizeOf(free[0]) * sizeOf(free[1]))) {
       schedule.lines.push_back(line + factor.axis + " over (" + free[0] + ", " +
-                               free[1] + ")");
-    } else if (!free.empty() &&
-               (factor.size >= sizeOf(free[0]) || rng.chance(0.03))) {
-      schedule.lines.push_back(line + factor.axis + " over " + free[0]);
+                               free[1] + ")" +
+                               cutOf(factor.size, {free[0], free[1]}));
+    } else if (!free.empty() && fits(sizeOf(free[0]))) {
+      schedule.lines.push_back(line + factor.axis + " over " + free[0] +
+                               cutOf(factor.size, {free[0]}));
       const Factor &other = fitting(place.factors);
       if (free.size() >= 2 && other.axis != factor.axis &&
           other.size != factor.size && other.size >= sizeOf(free[1]))
-        schedule.lines.push_back(line + other.axis + " over " + free[1]);
+        schedule.lines.push_back(line + other.axis + " over " + free[1] +
+                                 cutOf(other.size, {free[1]}));
     }
   }
 }
@@ -148,7 +154,7 @@ void ScheduleMaker::shardSome() {
   shardPlaces();
   places = std::move(all);
   placed = attempt(model + schedule.text(), /*place=*/true);
-  if (placed.isPlaced && !leavesRanksEmpty(placed))
+  if (placed.isPlaced)
     return;
   // A line of these is wrong by itself (two names of one factor): one by one.
   std::vector<std::string> wanted;
@@ -212,12 +218,12 @@ std::string ScheduleMaker::syncLine() {
   bool isArgument = op.getRole() == nn::ValueRole::Argument;
   std::string line =
       "sync " + op.getPath().str() + (isArgument ? " fwd_pre " : " fwd_post ");
-  std::string to = fitting(factors).axis;
+  const Factor &target = fitting(factors);
+  std::string to = target.axis, cut = cutOf(target.size, {axis});
   std::string over = " over " + axis;
   if (layout.partialOver(axis))
-    return line +
-           (rng.chance(0.5) ? "all_reduce" : "reduce_scatter axis " + to) +
-           over;
+    return rng.chance(0.5) ? line + "all_reduce" + over
+                           : line + "reduce_scatter axis " + to + over + cut;
   if (nn::SplitAttr split = layout.splitOver(axis)) {
     nn::FactorAttr factor =
         layout.getDims()[split.getDim()].getFactors()[split.getFactor()];
@@ -230,12 +236,13 @@ std::string ScheduleMaker::syncLine() {
         over += (each == nested.front() ? "" : ", ") + each.getAxis().str();
       over += ")";
     }
-    return line +
-           (rng.chance(0.5) ? "all_gather axis " + from
-                            : "all_to_all axis " + from + " to " + to) +
-           over;
+    if (rng.chance(0.5))
+      return line + "all_gather axis " + from + over;
+    return line + "all_to_all axis " + from + " to " + to + over +
+           (nested.size() > 1 ? "" : cut);
   }
-  return line + (rng.chance(0.8) ? "slice axis " + to : "broadcast") + over;
+  return rng.chance(0.8) ? line + "slice axis " + to + over + cut
+                         : line + "broadcast" + over;
 }
 
 void ScheduleMaker::syncSome() {

@@ -19,35 +19,11 @@ std::string Schedule::text() const {
   return text + (isAuto ? "  auto reshard\n}\n" : "}\n");
 }
 
-/// Some rank has no element of a split value, which partitioning refuses.
-bool ScheduleMaker::leavesRanksEmpty(const Attempt &attempt) {
-  mlir::ModuleOp placed = attempt.compiler->module();
-  auto mesh = placed->getAttrOfType<nn::MeshAttr>("nn.mesh");
-  bool found = false;
-  auto check = [&](mlir::Type type) {
-    nn::LayoutAttr layout = nn::layoutOf(type);
-    if (!layout)
-      return;
-    for (auto [d, dim] : llvm::enumerate(layout.getDims()))
-      for (auto [f, factor] : llvm::enumerate(dim.getFactors())) {
-        int64_t parts = 1;
-        for (nn::SplitAttr split : layout.splitsOf(d, f))
-          parts *= mesh.getAxes()[mesh.getIndex(split.getAxis())].getSize();
-        found |= parts > factor.getSize() && parts > 1;
-      }
-  };
-  placed.walk([&](mlir::Operation *op) {
-    for (mlir::Type type : op->getResultTypes())
-      check(type);
-  });
-  return found;
-}
-
 /// Keeps the line if the schedule can be compiled with it.
 bool ScheduleMaker::tryLine(const std::string &line) {
   schedule.lines.push_back(line);
   Attempt next = attempt(model + schedule.text(), /*place=*/true);
-  if (next.isPlaced && (!leavesRanksEmpty(next) || rng.chance(0.02))) {
+  if (next.isPlaced) {
     placed = std::move(next);
     return true;
   }
@@ -62,7 +38,7 @@ void ScheduleMaker::leaveOneOut() {
   Schedule less = schedule;
   less.lines.erase(less.lines.begin() + rng.below(less.lines.size()));
   Attempt next = attempt(model + less.text(), /*place=*/true);
-  if (!next.isPlaced || leavesRanksEmpty(next))
+  if (!next.isPlaced)
     return;
   schedule = less;
   placed = std::move(next);
@@ -91,8 +67,10 @@ void ScheduleMaker::resolve() {
 static std::string functionOf(Attempt &placed) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  for (auto func : placed.compiler->module().getOps<mlir::func::FuncOp>())
+  for (auto func : placed.compiler->module().getOps<mlir::func::FuncOp>()) {
+    func.walk([](mlir::Operation *op) { op->removeAttr(nn::kHaloLines); });
     func.print(stream);
+  }
   return text;
 }
 
@@ -122,9 +100,13 @@ Schedule ScheduleMaker::make(Ending ending) {
   }
   readPlaces();
   shardSome();
+  if (hasWindows)
+    haloSome();
   if (rng.chance(0.6))
     licenseSome();
   syncSome();
+  if (hasWindows && rng.chance(0.5))
+    haloSome();
   if (rng.chance(0.3))
     licenseSome();
   if (ending == Ending::Bare && rng.chance(0.3))

@@ -11,6 +11,7 @@
 #include "Attempt.h"
 #include "ModelText.h"
 #include "Rng.h"
+#include <map>
 
 namespace hocket::random {
 
@@ -31,8 +32,9 @@ struct Schedule {
 class ScheduleMaker {
 public:
   /// `model` elaborates.
-  ScheduleMaker(Rng &rng, const ModelText &model)
-      : rng(rng), model(model.text), wishes(model.wishes) {}
+  ScheduleMaker(Rng &rng, const ModelText &model, bool hasWindows)
+      : rng(rng), model(model.text), wishes(model.wishes),
+        hasWindows(hasWindows) {}
   Schedule make(Ending ending);
   /// What was made with lines about the backward: fsdp, recompute, save,
   /// bucket.
@@ -53,7 +55,6 @@ private:
     std::vector<Factor> factors;
   };
   bool tryLine(const std::string &line);
-  static bool leavesRanksEmpty(const Attempt &placed);
   void leaveOneOut();
   void resolve();
   void wrapSome();
@@ -61,14 +62,20 @@ private:
   // ScheduleLines.cpp
   void readPlaces();
   void shardSome();
-  bool shardAsked(const Wish &wish, const std::string &over, int64_t ranks);
+  bool shardAsked(const Wish &wish, const std::string &over, int64_t ranks,
+                  bool mayCut = false);
   void grantNested(const Wish &wish);
   void grantWishes();
   void shardPlaces();
   void syncSome();
   void licenseSome();
+  void haloSome();
   std::string syncLine();
   void expectSome();
+
+  // ScheduleCuts.cpp
+  /// " sizes (4, 0, 1)", or nothing: how the axes cut a dim of that size.
+  std::string cutOf(int64_t size, const std::vector<std::string> &over);
 
   // ScheduleBackward.cpp
   void dropLines(const std::string &prefix);
@@ -86,9 +93,11 @@ private:
   Rng &rng;
   std::string model;
   std::vector<Wish> wishes;
+  bool hasWindows;
   Schedule schedule;
-  std::vector<Place> places; // parameters and inputs
-  Attempt placed;            // of `schedule`, under auto reshard
+  std::vector<Place> places;               // parameters and inputs
+  std::map<std::string, std::string> cuts; // by size and axes
+  Attempt placed;                          // of `schedule`, under auto reshard
 };
 
 } // namespace hocket::random
