@@ -38,6 +38,11 @@ static void printReport(const VerifyReport &report, double tolerance,
 }
 
 int tool::runVerify(const Options &options) {
+  if (options.float64 && !options.source.elaborate.train.empty()) {
+    std::cerr << "error: --float64 does not go with --train: optimizers "
+                 "compute in f32; verify the gradients with --grad\n";
+    return kUsage;
+  }
   Compiler compiler(llvm::errs());
   if (!compiler.load(options.source))
     return kUserError;
