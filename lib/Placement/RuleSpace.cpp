@@ -48,15 +48,30 @@ static bool holds(Span span, Span part) {
   return span.major == part.major && span.minor <= part.minor;
 }
 
+/// The cut that each axis makes, major first, of what all of them together cut
+/// in `parts`: what is inside of a part of a major axis adds up to it.
+static AxisCuts nestedCuts(ArrayRef<unsigned> axes, ArrayRef<int64_t> parts,
+                           nn::MeshAttr mesh) {
+  AxisCuts cuts;
+  size_t groups = 1;
+  for (unsigned axis : axes) {
+    groups *= mesh.getAxes()[axis].getSize();
+    SmallVector<int64_t> sizes(groups);
+    for (auto [i, part] : llvm::enumerate(parts))
+      sizes[i / (parts.size() / groups)] += part;
+    cuts.push_back({axis, sizes});
+  }
+  return cuts;
+}
+
 /// The cuts of the windows over positions that splits cut.
 static AxisCuts cutsOfWindows(const nn::Window &window,
                               ArrayRef<nn::SplitAttr> splits,
                               nn::MeshAttr mesh) {
-  AxisCuts cuts;
-  for (size_t i = 0; i < splits.size(); ++i)
-    cuts.push_back({unsigned(mesh.getIndex(splits[i].getAxis())),
-                    nn::windowParts(window, splits.take_front(i + 1), mesh)});
-  return cuts;
+  SmallVector<unsigned> axes;
+  for (nn::SplitAttr split : splits)
+    axes.push_back(mesh.getIndex(split.getAxis()));
+  return nestedCuts(axes, nn::windowParts(window, splits, mesh), mesh);
 }
 
 /// The cuts that splits make of a factor of a type, in units of `unit`; nothing
@@ -179,18 +194,22 @@ RuleSpace::splitsOfPositions(LayoutAttr layout, const TypeFactor &found,
   SmallVector<nn::SplitAttr> stated = layout.splitsOf(found.dim, found.factor);
   if (ArrayRef(cutsOfWindows(window, stated, mesh)) == cuts)
     return stated;
-  SmallVector<nn::SplitAttr> windows, splits;
-  SmallVector<int64_t> parts = {window.results()}, own = {window.extent};
-  for (const AxisCut &cut : cuts) {
-    StringAttr axis = mesh.getAxes()[cut.axis].getName();
-    windows.push_back(
-        nn::splitOf(axis, found.dim, found.factor, parts, cut.sizes));
-    SmallVector<int64_t> sizes = nn::positionParts(window, windows, mesh);
-    splits.push_back(nn::splitOf(axis, found.dim, found.factor, own, sizes));
-    parts = cut.sizes;
-    own = std::move(sizes);
-  }
-  return splits;
+  SmallVector<unsigned> axes;
+  auto splitsAs = [&](ArrayRef<AxisCut> nested, int64_t extent) {
+    SmallVector<nn::SplitAttr> splits;
+    SmallVector<int64_t> parts = {extent};
+    for (const AxisCut &cut : nested) {
+      splits.push_back(nn::splitOf(mesh.getAxes()[cut.axis].getName(),
+                                   found.dim, found.factor, parts, cut.sizes));
+      parts = cut.sizes;
+    }
+    return splits;
+  };
+  for (const AxisCut &cut : cuts)
+    axes.push_back(cut.axis);
+  SmallVector<int64_t> parts =
+      nn::positionParts(window, splitsAs(cuts, window.results()), mesh);
+  return splitsAs(nestedCuts(axes, parts, mesh), window.extent);
 }
 
 std::optional<SmallVector<nn::SplitAttr>>
