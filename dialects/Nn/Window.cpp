@@ -19,12 +19,27 @@ StringRef nn::stringifyBorder(Border border) {
   return plan::borderWords[size_t(border)];
 }
 
+Window Window::of(const Neighborhood &neighborhood) {
+  Window window;
+  window.extent = neighborhood.extent;
+  window.kernel = neighborhood.kernel;
+  window.dilation = neighborhood.dilation;
+  window.neighborhood = neighborhood;
+  return window;
+}
+
 int64_t Window::results() const {
+  if (neighborhood)
+    return extent;
   int64_t room = extent + low + high - span();
   return room < 0 ? 0 : room / stride + 1;
 }
 
 Interval Window::reads(Interval results) const {
+  if (neighborhood) {
+    auto [begin, end] = neighborhood->reads(results.offset, results.size);
+    return {begin, end - begin};
+  }
   int64_t first = results.offset * stride - low;
   if (results.size == 0)
     return {first, 0};
@@ -39,7 +54,7 @@ Interval Window::reads(Interval results) const {
 bool Window::operator==(const Window &other) const {
   auto fields = [](const Window &w) {
     return std::tie(w.extent, w.kernel, w.stride, w.dilation, w.low, w.high,
-                    w.border, w.isTruncated);
+                    w.border, w.isTruncated, w.neighborhood);
   };
   return fields(*this) == fields(other);
 }

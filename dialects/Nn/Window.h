@@ -14,11 +14,13 @@
 
 #include "dialects/Nn/Layout.h"
 #include "hocket/Plan/Halo.h"
+#include "hocket/Plan/Neighborhood.h"
 #include <optional>
 
 namespace hocket::nn {
 
 using plan::Border;
+using plan::Neighborhood;
 
 /// On a placed operation with windows: how many of its dims need a halo.
 inline constexpr llvm::StringLiteral kHalos = "nn.halos";
@@ -36,10 +38,15 @@ struct Window {
   Border border = Border::Zero;
   /// Windows end where the data ends (those of attention): no border is read.
   bool isTruncated = false;
+  /// Windows are those of neighborhood attention, one for each position: none
+  /// reads a border.
+  std::optional<Neighborhood> neighborhood = {};
 
+  static Window of(const Neighborhood &neighborhood);
   /// Positions from the first to the last that one result reads: d (k - 1) + 1.
   int64_t span() const { return dilation * (kernel - 1) + 1; }
-  /// floor((extent + low + high - span) / stride) + 1; 0 if none fits.
+  /// floor((extent + low + high - span) / stride) + 1; 0 if none fits. As many
+  /// as positions in a neighborhood.
   int64_t results() const;
   /// The least interval of positions that these results read: result o reads
   /// o * stride - low + dilation * t for t in [0, kernel). Of none nothing, at

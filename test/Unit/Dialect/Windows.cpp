@@ -137,6 +137,93 @@ TEST_F(Windows, oneForEachPositionKeepTheCut) {
   }
 }
 
+/// Whether NATTEN's mask has query and key, from its definition: the key is in
+/// the query's dilation group, and near the centre of the group of queries that
+/// share a window, moved inward where the window would leave the data.
+bool isInNeighborhood(const Neighborhood &n, int64_t query, int64_t key) {
+  int64_t group = query % n.dilation;
+  if (key % n.dilation != group)
+    return false;
+  int64_t length = 0;
+  for (int64_t at = group; at < n.extent; at += n.dilation)
+    ++length;
+  int64_t q = query / n.dilation, k = key / n.dilation;
+  int64_t first = q - q % n.stride;
+  if (n.causal) {
+    int64_t last = std::min(first + n.stride - 1, length - 1);
+    return k <= q && last - k < n.kernel;
+  }
+  int64_t left = n.kernel / 2, right = n.kernel - 1 - left;
+  int64_t centre = std::min(first + n.stride / 2, length - 1);
+  centre = std::max(left, std::min(centre, length - 1 - right));
+  return k >= centre - left && k <= centre + right;
+}
+
+Neighborhood randomNeighborhood(std::mt19937 &random) {
+  Neighborhood n;
+  n.kernel = 1 + random() % 7;
+  n.dilation = 1 + random() % 4;
+  n.stride = 1 + random() % n.kernel;
+  n.extent = n.kernel * n.dilation + random() % 12;
+  n.causal = random() % 2;
+  return n;
+}
+
+TEST_F(Windows, ofNeighborhoodsAreThoseOfNatten) {
+  for (int round = 0; round < 3000; ++round) {
+    Neighborhood n = randomNeighborhood(random);
+    ASSERT_TRUE(n.isValid());
+    for (int64_t query = 0; query < n.extent; ++query) {
+      auto [begin, count] = n.keysOf(query);
+      EXPECT_GT(count, 0);
+      EXPECT_TRUE(n.causal || count == n.kernel);
+      std::vector<bool> seen(n.extent, false);
+      for (int64_t t = 0; t < count; ++t)
+        seen.at(begin + t * n.dilation) = true;
+      for (int64_t key = 0; key < n.extent; ++key)
+        EXPECT_EQ(seen[key], isInNeighborhood(n, query, key))
+            << "extent " << n.extent << " kernel " << n.kernel << " stride "
+            << n.stride << " dilation " << n.dilation << " causal " << n.causal
+            << " query " << query << " key " << key;
+    }
+  }
+}
+
+TEST_F(Windows, ofNeighborhoodsReadTheLeastInterval) {
+  for (int round = 0; round < 3000; ++round) {
+    Neighborhood n = randomNeighborhood(random);
+    Window window = Window::of(n);
+    EXPECT_EQ(window.results(), n.extent);
+    int64_t first = below(n.extent), count = 1 + below(n.extent - first);
+    int64_t low = n.extent, high = -1;
+    for (int64_t query = first; query < first + count; ++query)
+      for (int64_t key = 0; key < n.extent; ++key)
+        if (isInNeighborhood(n, query, key)) {
+          low = std::min(low, key);
+          high = std::max(high, key);
+        }
+    Interval reads = window.reads({first, count});
+    EXPECT_EQ(reads.offset, low);
+    EXPECT_EQ(reads.offset + reads.size, high + 1);
+  }
+}
+
+/// At the ends windows are moved inward: 7 keys of a part of 2 at the end are
+/// its own and 5 before it; inside, 3 on each side.
+TEST_F(Windows, ofNeighborhoodsReachFurtherAtTheEnds) {
+  Neighborhood n;
+  n.extent = 20;
+  n.kernel = 7;
+  Window window = Window::of(n);
+  SmallVector<Reach> reaches =
+      reachesOf(window, {2, 6, 0, 10, 2}, {2, 6, 0, 10, 2});
+  std::vector<std::pair<int64_t, int64_t>> seen;
+  for (Reach reach : reaches)
+    seen.push_back({reach.before, reach.after});
+  EXPECT_EQ(seen, (std::vector<std::pair<int64_t, int64_t>>{
+                      {0, 5}, {2, 3}, {0, 0}, {3, 2}, {5, 0}}));
+}
+
 TEST(Borders, showData) {
   Window window;
   window.extent = 4;
