@@ -62,6 +62,18 @@ template <typename Touch> struct BufferVisitor {
     view(gradient.dk);
     view(gradient.dv);
   }
+  void operator()(const plan::NeighborhoodAttention &attention) const {
+    view(attention.q);
+    view(attention.k);
+    view(attention.v);
+    view(attention.out);
+  }
+  void operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
+    (*this)(gradient.forward);
+    view(gradient.dq);
+    view(gradient.dk);
+    view(gradient.dv);
+  }
   void operator()(const plan::EmbeddingGrad &gradient) const {
     view(gradient.ids);
     view(gradient.dy);

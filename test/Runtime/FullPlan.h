@@ -12,7 +12,9 @@ namespace hocket::plan {
 ///   load 2 pack_weight, 3 fill, 4 iota
 ///   step 3 matmul, 4 attention, 5 embedding, 6 kernel, then collectives
 ///   7 reduce_scatter, 8 all_gather, 9 all_to_all, 10 broadcast,
-///   11 attention_grad, 12 embedding_grad, 13 hook
+///   11 attention_grad, 12 embedding_grad, 13 hook, 14 and 15 halos, 16 and
+///   17 convolution, 18 and 19 pooling, 20 neighborhood_attention and 21 its
+///   gradient
 /// Tables 2 and 3 cut a dim of 4 in two halves.
 inline Plan fullPlan() {
   Plan plan = samplePlan();
@@ -108,6 +110,15 @@ inline Plan fullPlan() {
     pooling.isGradient = true, pooling.dx = view(1, {1, 2, 4});
     pooling.y = view(0, {1, 2, 2}), pooling.countsBorder = false;
     c.step.push_back({0, pooling});
+    // Two queries a rank, all four keys on both; three are seen.
+    NeighborhoodAttention near;
+    near.q = near.out = view(0, {1, 2, 2, 4});
+    near.k = near.v = view(1, {1, 1, 4, 4});
+    near.scale = 0.3, near.group = 2;
+    near.dims = {{{4, 3, 2, 1, true}, Scalar{0, 2}, Scalar{}}};
+    c.step.push_back({0, near});
+    NeighborhoodAttentionGrad nearGrad{near, near.q, near.k, near.k};
+    c.step.push_back({0, nearGrad});
   }
   return plan;
 }

@@ -1,18 +1,11 @@
 //===- IoPlanCheck.cpp - plans that say what cannot be --------------------===//
 
-#include "FullPlan.h"
+#include "BadPlan.h"
 #include "hocket/Plan/Check.h"
-#include <gtest/gtest.h>
 
 using namespace hocket::plan;
 
 namespace {
-
-struct BadEdit {
-  const char *sentence;
-  void (*edit)(Plan &plan);
-};
-class BadPlanEdit : public testing::TestWithParam<BadEdit> {};
 
 TEST_P(BadPlanEdit, IsRefused) {
   Plan plan = fullPlan();
@@ -21,14 +14,6 @@ TEST_P(BadPlanEdit, IsRefused) {
   GetParam().edit(plan);
   EXPECT_FALSE(check(plan, error));
   EXPECT_EQ(error, GetParam().sentence);
-}
-
-/// Instruction `i` of class 0.
-template <typename T> T &load(Plan &plan, size_t i) {
-  return std::get<T>(plan.classes[0].load[i].body);
-}
-template <typename T> T &step(Plan &plan, size_t i) {
-  return std::get<T>(plan.classes[0].step[i].body);
 }
 
 const BadEdit badTensors[] = {
@@ -82,7 +67,6 @@ const BadEdit badTensors[] = {
 INSTANTIATE_TEST_SUITE_P(Tensors, BadPlanEdit, testing::ValuesIn(badTensors));
 
 #define LOAD "class 0, load "
-#define STEP "class 0, step "
 
 const BadEdit badInstructions[] = {
     {STEP "0 (read_parameter, proj): is allowed in load only",
@@ -212,55 +196,6 @@ const BadEdit badInstructions[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Instructions, BadPlanEdit,
                          testing::ValuesIn(badInstructions));
-
-const BadEdit badConvolutions[] = {
-    {STEP "16 (convolution, proj): x has 2 dims and weight 3, expected 3 to 5, "
-          "equally",
-     [](Plan &p) { step<Convolution>(p, 16).x = step<Matmul>(p, 3).a; }},
-    {STEP "16 (convolution, proj): strides has 2 entries, x has 1 spatial dims",
-     [](Plan &p) { step<Convolution>(p, 16).strides = {1, 1}; }},
-    {STEP "16 (convolution, proj): dilations has 0, expected 1 or more",
-     [](Plan &p) { step<Convolution>(p, 16).dilations = {0}; }},
-    {STEP "16 (convolution, proj): highs has -1, expected 0 or more",
-     [](Plan &p) { step<Convolution>(p, 16).highs = {-1}; }},
-    {STEP "16 (convolution, proj): weight has shape [2, 1, 2], which 1 groups "
-          "of 2 channels have not",
-     [](Plan &p) { step<Convolution>(p, 16).groups = 1; }},
-    {STEP "16 (convolution, proj): weight has shape [2, 1, 0], expected a tap "
-          "in every dim",
-     [](Plan &p) { step<Convolution>(p, 16).weight.shape[2] = 0; }},
-    {STEP "16 (convolution, proj): y has shape [1, 2, 2], expected [1, 2, 1]",
-     [](Plan &p) { step<Convolution>(p, 16).lows = {0}; }},
-    {STEP "16 (convolution, proj): y has shape [1, 2, 2], expected [1, 2, 0]",
-     [](Plan &p) { step<Convolution>(p, 16).dilations = {9}; }},
-    {STEP "16 (convolution, proj): bias has shape [1], expected [2]",
-     [](Plan &p) { step<Convolution>(p, 16).bias.shape = {1}; }},
-    {STEP "17 (convolution, proj): has a bias, which a gradient does not read",
-     [](Plan &p) {
-       step<Convolution>(p, 17).bias = step<Convolution>(p, 16).bias;
-     }},
-    {STEP "17 (convolution, proj): is of i32, expected a type of floats",
-     [](Plan &p) {
-       View ids = step<Embedding>(p, 5).ids;
-       View &y = step<Convolution>(p, 17).y;
-       y.buffer = ids.buffer;
-     }},
-    {STEP "17 (convolution, proj): x is i32, expected f32",
-     [](Plan &p) {
-       step<Convolution>(p, 17).x.buffer = step<Embedding>(p, 5).ids.buffer;
-     }},
-    {STEP "17 (convolution, proj): its result is i32, expected f32",
-     [](Plan &p) {
-       step<Convolution>(p, 17).weight.buffer =
-           step<Embedding>(p, 5).ids.buffer;
-     }},
-    {STEP "16 (convolution, proj): bias is i32, expected f32",
-     [](Plan &p) {
-       step<Convolution>(p, 16).bias.buffer = step<Embedding>(p, 5).ids.buffer;
-     }},
-};
-INSTANTIATE_TEST_SUITE_P(Convolutions, BadPlanEdit,
-                         testing::ValuesIn(badConvolutions));
 
 /// The reduce_scatter moves its tensor twice, in both classes.
 void scatterTwo(Plan &plan) {

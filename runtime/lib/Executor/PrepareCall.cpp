@@ -3,6 +3,7 @@
 #include "runtime/lib/Executor/PrepareCall.h"
 #include "hocket/Cpu/Attention.h"
 #include "hocket/Cpu/Convolution.h"
+#include "hocket/Cpu/Neighborhood.h"
 #include "hocket/Cpu/Pooling.h"
 #include "hocket/Cpu/Simple.h"
 #include "runtime/lib/Executor/HookCall.h"
@@ -90,6 +91,8 @@ struct Preparer {
   std::unique_ptr<Call> &call;
 
   AttentionArguments argumentsOf(const plan::Attention &attention) const;
+  NeighborhoodArguments
+  argumentsOf(const plan::NeighborhoodAttention &attention) const;
   /// What an error calls a tensor of ids.
   std::string nameOf(const plan::View &ids) const;
   Operand operand(const plan::View &view) const {
@@ -110,6 +113,8 @@ struct Preparer {
   Status operator()(const plan::EmbeddingGrad &gradient) const;
   Status operator()(const plan::Convolution &convolution) const;
   Status operator()(const plan::Pooling &pooling) const;
+  Status operator()(const plan::NeighborhoodAttention &attention) const;
+  Status operator()(const plan::NeighborhoodAttentionGrad &gradient) const;
   Status operator()(const plan::Copy &copy) const {
     return done(
         makeCopy(operand(copy.src), operand(copy.dst), context.threads));
@@ -295,6 +300,41 @@ Status Preparer::operator()(const plan::Pooling &pooling) const {
     arguments.yFirst.push_back(context.book.value(first));
   arguments.countsBorder = pooling.countsBorder;
   return done(makePooling(arguments, context.threads));
+}
+
+NeighborhoodArguments
+Preparer::argumentsOf(const plan::NeighborhoodAttention &attention) const {
+  const AddressBook &book = context.book;
+  NeighborhoodArguments arguments;
+  arguments.q = operand(attention.q);
+  arguments.k = operand(attention.k);
+  arguments.v = operand(attention.v);
+  arguments.out = operand(attention.out);
+  arguments.scale = attention.scale;
+  arguments.group = attention.group;
+  arguments.headOffset = book.value(attention.headOffset);
+  arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
+  for (const plan::NeighborhoodDim &dim : attention.dims) {
+    arguments.windows.push_back(dim.window);
+    arguments.queryOffsets.push_back(book.value(dim.queryOffset));
+    arguments.keyOffsets.push_back(book.value(dim.keyOffset));
+  }
+  return arguments;
+}
+
+Status
+Preparer::operator()(const plan::NeighborhoodAttention &attention) const {
+  return done(makeNeighborhood(argumentsOf(attention), context.threads));
+}
+
+Status
+Preparer::operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
+  NeighborhoodGradArguments arguments;
+  arguments.forward = argumentsOf(gradient.forward);
+  arguments.dq = operand(gradient.dq);
+  arguments.dk = operand(gradient.dk);
+  arguments.dv = operand(gradient.dv);
+  return done(makeNeighborhoodGrad(arguments, context.threads));
 }
 
 Status Preparer::operator()(const plan::Hook &hook) const {

@@ -50,6 +50,8 @@ private:
   bool checkBody(const EmbeddingGrad &gradient);
   bool checkBody(const Convolution &convolution);
   bool checkBody(const Pooling &pooling);
+  bool checkBody(const NeighborhoodAttention &attention);
+  bool checkBody(const NeighborhoodAttentionGrad &gradient);
   bool checkBody(const Copy &copy);
   bool checkBody(const Collective &collective);
   bool checkBody(const Fill &fill);
@@ -62,7 +64,8 @@ private:
   bool checkPostOps(const Matmul &matmul);
   /// All but `out`, which a gradient reads.
   bool checkAttention(const Attention &attention);
-  bool checkHeads(const Attention &attention);
+  /// Of an Attention or a NeighborhoodAttention.
+  template <class T> bool checkHeads(const T &attention);
   bool checkDropout(const Attention &attention);
   bool checkIds(const View &ids);
 
@@ -74,11 +77,16 @@ private:
   bool checkPoolingShapes(const Pooling &pooling);
   bool checkPositions(const Pooling &pooling, size_t dim, int64_t rank);
   int64_t valueOn(const Scalar &scalar, int64_t rank) const;
+  // NeighborhoodCheck.cpp
+  bool checkNeighborhood(const NeighborhoodAttention &attention);
+  bool checkKeysHeld(const NeighborhoodAttention &attention);
 
   // ViewCheck.cpp: whether a view stays inside its buffer on every rank.
   bool checkRead(const char *what, const View &view);
   bool checkWrite(const char *what, const View &view);
   bool checkView(const char *what, const View &view);
+  /// What a scalar is on a rank.
+  __int128 valueOn(int64_t rank, const Scalar &scalar) const;
   bool checkViewOnRank(const char *what, const View &view, int64_t rank);
 
   // CollectiveCheck.cpp: one collective, then all classes together.

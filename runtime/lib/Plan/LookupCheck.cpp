@@ -40,19 +40,11 @@ bool Checker::checkAttention(const Attention &attention) {
          checkHeads(attention) && checkDropout(attention);
 }
 
-bool Checker::checkHeads(const Attention &attention) {
+template <class T> bool Checker::checkHeads(const T &attention) {
   int64_t heads = attention.q.shape[1], kvHeads = attention.k.shape[1];
   for (int64_t rank : current->ranks) {
-    auto at = [&](const Scalar &scalar) {
-      __int128 value = scalar.constant;
-      if (scalar.table >= 0) {
-        const Table &table = plan.tables[scalar.table];
-        value += __int128(scalar.scale) *
-                 table.values[plan.coordinate(rank, table.axes)];
-      }
-      return value;
-    };
-    __int128 head = at(attention.headOffset), kv = at(attention.kvHeadOffset);
+    __int128 head = valueOn(rank, attention.headOffset);
+    __int128 kv = valueOn(rank, attention.kvHeadOffset);
     if (heads > 0 && (head < 0 || head / attention.group < kv ||
                       (head + heads - 1) / attention.group - kv >= kvHeads))
       return fail("the query heads of rank " + std::to_string(rank) +
@@ -60,6 +52,8 @@ bool Checker::checkHeads(const Attention &attention) {
   }
   return true;
 }
+
+template bool Checker::checkHeads(const NeighborhoodAttention &);
 
 bool Checker::checkDropout(const Attention &attention) {
   const Dropout &dropout = attention.dropout;

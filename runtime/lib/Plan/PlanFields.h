@@ -212,6 +212,35 @@ template <class V> void fields(V &v, Pooling &x) {
   v.optional("counts_border", x.countsBorder, true);
 }
 
+template <class V> void fields(V &v, NeighborhoodDim &x) {
+  v.required("extent", x.window.extent);
+  v.required("kernel", x.window.kernel);
+  v.optional("stride", x.window.stride, int64_t(1));
+  v.optional("dilation", x.window.dilation, int64_t(1));
+  v.optional("causal", x.window.causal, false);
+  v.optional("query_offset", x.queryOffset, {});
+  v.optional("key_offset", x.keyOffset, {});
+}
+
+template <class V> void fields(V &v, NeighborhoodAttention &x) {
+  v.required("q", x.q);
+  v.required("k", x.k);
+  v.required("v", x.v);
+  v.required("out", x.out);
+  v.required("scale", x.scale);
+  v.optional("group", x.group, int64_t(1));
+  v.optional("head_offset", x.headOffset, {});
+  v.optional("kv_head_offset", x.kvHeadOffset, {});
+  v.required("dims", x.dims);
+}
+
+template <class V> void fields(V &v, NeighborhoodAttentionGrad &x) {
+  v.required("forward", x.forward);
+  v.required("dq", x.dq);
+  v.required("dk", x.dk);
+  v.required("dv", x.dv);
+}
+
 template <class V> void fields(V &v, Copy &x) {
   v.required("src", x.src);
   v.required("dst", x.dst);

@@ -71,18 +71,22 @@ bool Checker::checkView(const char *what, const View &view) {
   return true;
 }
 
+__int128 Checker::valueOn(int64_t rank, const Scalar &scalar) const {
+  __int128 value = scalar.constant;
+  if (scalar.table >= 0) {
+    const Table &table = plan.tables[scalar.table];
+    int64_t at = plan.coordinate(rank, table.axes);
+    value += __int128(scalar.scale) * table.values[at];
+  }
+  return value;
+}
+
 bool Checker::checkViewOnRank(const char *what, const View &view,
                               int64_t rank) {
   const Buffer &buffer = current->buffers[view.buffer];
   __int128 first = view.offset;
-  for (const Scalar &term : view.terms) {
-    first += term.constant;
-    if (term.table >= 0) {
-      const Table &table = plan.tables[term.table];
-      int64_t at = plan.coordinate(rank, table.axes);
-      first += __int128(term.scale) * table.values[at];
-    }
-  }
+  for (const Scalar &term : view.terms)
+    first += valueOn(rank, term);
   __int128 least = first, most = first;
   bool isEmpty = false;
   for (size_t i = 0; i < view.shape.size(); ++i) {

@@ -64,6 +64,23 @@ template <typename T>
 using PanelProduct = void (*)(int64_t depth, const T *a, const T *b, T *acc,
                               int64_t accPitch);
 
+/// Rows of T, `size` elements each: those of a grid of three dims, from `first`
+/// on, numbered with the last dim innermost.
+template <typename T> struct WindowRows {
+  T *first;
+  int64_t counts[3], steps[3];
+  int64_t size;
+};
+
+template <typename T> struct WindowFunctions {
+  /// out[number] = the inner product of `row` and the window's.
+  void (*dots)(const WindowRows<const T> &window, const T *row, T *out);
+  /// sum += the window's rows, each times its factor.
+  void (*sum)(const WindowRows<const T> &window, const T *factors, T *sum);
+  /// Each of the window's rows += `row` times its factor.
+  void (*add)(const WindowRows<T> &window, const T *factors, const T *row);
+};
+
 struct VectorFunctions {
   const char *name;
   /// By reduction (Sum, Max, Min) and type (F32, F64, I32, I64).
@@ -77,6 +94,8 @@ struct VectorFunctions {
   PanelProduct<double> productF64;
   PanelProduct<int32_t> productI32;
   PanelProduct<int64_t> productI64;
+  WindowFunctions<float> windowF32;
+  WindowFunctions<double> windowF64;
 };
 
 /// The best set for this processor.

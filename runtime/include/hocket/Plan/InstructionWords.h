@@ -9,11 +9,24 @@ namespace hocket::plan {
 
 /// The "op" of an instruction in a plan, and its name in traces and statistics,
 /// in the order of Instruction::body.
-inline constexpr std::array<const char *, 15> instructionWords = {
-    "read_parameter", "kernel",      "matmul",         "pack_weight",
-    "attention",      "embedding",   "copy",           "collective",
-    "fill",           "iota",        "attention_grad", "embedding_grad",
-    "hook",           "convolution", "pooling"};
+inline constexpr std::array<const char *, 17> instructionWords = {
+    "read_parameter",
+    "kernel",
+    "matmul",
+    "pack_weight",
+    "attention",
+    "embedding",
+    "copy",
+    "collective",
+    "fill",
+    "iota",
+    "attention_grad",
+    "embedding_grad",
+    "hook",
+    "convolution",
+    "pooling",
+    "neighborhood_attention",
+    "neighborhood_attention_grad"};
 
 } // namespace hocket::plan
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hocket/Cpu/VectorFunctions.h"
+#include "runtime/lib/Cpu/Vector/WindowRows.h"
 #include <stdint.h>
 
 namespace hocket::runtime {
@@ -336,6 +337,8 @@ const VectorFunctions HOCKET_VECTOR = {
     panelProduct<double>,
     panelProduct<int32_t>,
     panelProduct<int64_t>,
+    {windowDots<float>, windowSum<float>, windowAdd<float>},
+    {windowDots<double>, windowSum<double>, windowAdd<double>},
 };
 
 } // namespace hocket::runtime

@@ -1,0 +1,84 @@
+//===- Attention.h - the instructions of attention -------------*- C++ -*-===//
+//
+// Part of the plan: see Plan.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_PLAN_ATTENTION_H
+#define HOCKET_PLAN_ATTENTION_H
+
+#include "hocket/Plan/Neighborhood.h"
+#include "hocket/Plan/View.h"
+
+namespace hocket::plan {
+
+/// Which weights [B, H, S, T] of an attention are dropped: those whose random
+/// word (hocket/Random/Philox.h) under `key` at `step` (a view of one i32) is
+/// below floor(p * 2^32); the others are divided by 1 - p. The word is that of
+/// the weight's row-major number in the global tensor. The rank's rows, counted
+/// row-major over its B, H and S, are counted as well by factors of `sizes`, of
+/// which a step skips `strides` weights of the global tensor; the first one
+/// begins at `first`.
+struct Dropout {
+  double p = 0; // 0: nothing is dropped, the rest is absent
+  int64_t key = 0;
+  View step;
+  Scalar first;
+  std::vector<int64_t> sizes, strides;
+};
+
+/// out[b,h,i,:] = softmax_j(scale * q[b,h,i,:].k[b,g(h),j,:] + mask)
+/// v[b,g(h),j,:] Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E],
+/// all strided. Query head h of this rank is global head headOffset + h; it
+/// reads local kv head (headOffset + h) / group - kvHeadOffset. `keep` [B,T]
+/// (Bool, true = attend) may be absent (buffer -1). Query i stands at key i +
+/// queryOffset - keyOffset (+ T_global - S_global, already in queryOffset);
+/// causal: it sees no key after that; before, after: at most so many before and
+/// after it, -1 all. Keys are counted from keyOffset by dropout. A row with
+/// nothing to attend to gives zeros. In training weights are dropped: see
+/// Dropout.
+struct Attention {
+  View q, k, v, out, keep;
+  double scale;
+  bool causal = false;
+  int64_t group = 1;
+  Scalar headOffset, kvHeadOffset, queryOffset, keyOffset;
+  int64_t before = -1, after = -1;
+  Dropout dropout;
+};
+
+/// dq, dk and dv = the gradients of `forward`'s operands where the gradient of
+/// its result is `forward.out`, which is read. Of shapes and types of q, k, v.
+struct AttentionGrad {
+  Attention forward;
+  View dq, dk, dv;
+};
+
+/// One dim of a neighborhood: its windows are of the whole dim, in which the
+/// rank's queries begin at queryOffset and the keys that it holds at keyOffset.
+struct NeighborhoodDim {
+  Neighborhood window;
+  Scalar queryOffset, keyOffset;
+};
+
+/// out[b,h,i...,:] = softmax_j(scale * q[b,h,i...,:].k[b,g(h),j...,:])
+/// v[b,g(h),j...,:] over the keys j that `dims` show to query i, 1 to 3 dims.
+/// Views: q [B,H,n...,D], k [B,K,m...,D], v [B,K,m...,E], out [B,H,n...,E].
+/// Heads as in Attention.
+struct NeighborhoodAttention {
+  View q, k, v, out;
+  double scale;
+  int64_t group = 1;
+  Scalar headOffset, kvHeadOffset;
+  std::vector<NeighborhoodDim> dims;
+};
+
+/// As AttentionGrad.
+struct NeighborhoodAttentionGrad {
+  NeighborhoodAttention forward;
+  View dq, dk, dv;
+};
+
+} // namespace hocket::plan
+
+#endif // HOCKET_PLAN_ATTENTION_H
