@@ -184,6 +184,16 @@ void ClassBuilder::lowerMove(nn::WindowedOp op, ArrayRef<SlidDim> dims) {
   mapping.map(result, withFactorsOf(made, local(result.getType())));
 }
 
+/// Whether an operand has something for each window, as a rule has it.
+static bool hasWindows(const nn::PlacementRule::Value &value,
+                       const nn::PlacementRule &rule) {
+  return llvm::any_of(value.dims, [&](ArrayRef<int> factors) {
+    return llvm::any_of(factors, [&](int factor) {
+      return factor >= 0 && rule.factors[factor].windowsOf >= 0;
+    });
+  });
+}
+
 LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   SmallVector<SlidDim> dims = slidDims(op, shares);
   if (!op.addsZeros()) {
@@ -198,9 +208,15 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   Operation *copy = builder.clone(*op, mapping);
   copy->removeAttr(nn::kHalos);
   copy->removeAttr(nn::kHaloLines);
-  for (OpOperand &operand : copy->getOpOperands())
-    if (Value value = held.lookup(op->getOperand(operand.getOperandNumber())))
+  // By number: one value may be queries, which need no margins, and keys.
+  nn::PlacementRule rule =
+      cast<nn::PlacedOp>(op.getOperation()).getPlacementRule();
+  for (OpOperand &operand : copy->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    Value value = held.lookup(op->getOperand(number));
+    if (value && !hasWindows(rule.operands[number], rule))
       operand.set(value);
+  }
   for (OpResult result : op->getResults()) {
     RankedTensorType type = local(result.getType());
     for (const SlidDim &slid : dims)
