@@ -163,6 +163,7 @@ def Nn_IotaOp : Nn_PlainOp<"iota"> {
 include "dialects/Nn/NnProducts.td"
 include "dialects/Nn/NnNorms.td"
 include "dialects/Nn/NnWindows.td"
+include "dialects/Nn/NnNeighborhood.td"
 
 //===-- Element-wise ---------------------------------------------------------===//
 

@@ -30,11 +30,14 @@ constexpr llvm::StringLiteral kHeadOffset = "spmd.head_offset";
 constexpr llvm::StringLiteral kKvHeadOffset = "spmd.kv_head_offset";
 constexpr llvm::StringLiteral kQueryOffset = "spmd.query_offset";
 constexpr llvm::StringLiteral kKeyOffset = "spmd.key_offset";
+/// By spatial dim: where its queries and keys begin, and how long it is.
+constexpr llvm::StringLiteral kQueryOffsets = "spmd.query_offsets";
+constexpr llvm::StringLiteral kKeyOffsets = "spmd.key_offsets";
+constexpr llvm::StringLiteral kExtents = "spmd.extents";
 constexpr llvm::StringLiteral kFirst = "spmd.first";
 constexpr llvm::StringLiteral kKey = "spmd.key";
 /// On poolings, by spatial dim: those of the whole, and where the rank's
 /// positions and results begin in it, which are tables.
-constexpr llvm::StringLiteral kExtents = "spmd.extents";
 constexpr llvm::StringLiteral kLows = "spmd.lows";
 constexpr llvm::StringLiteral kHighs = "spmd.highs";
 constexpr llvm::StringLiteral kPositions = "spmd.positions";

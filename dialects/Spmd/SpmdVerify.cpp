@@ -392,6 +392,7 @@ LogicalResult KernelOp::verify() {
   for (Operation &op : body.without_terminator())
     if (isa<CollectiveOp, KernelOp, nn::ParameterOp, nn::StateOp, nn::AssignOp,
             nn::LinearOp, nn::MatMulOp, nn::AttentionOp, nn::AttentionGradOp,
+            nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp,
             nn::EmbeddingOp, nn::EmbeddingGradOp, nn::HookOp>(op))
       return emitOpError() << "cannot hold '" << op.getName() << "'";
   return success();

@@ -53,8 +53,21 @@ Value Placer::moveForAttention(Value value, const Licence &strategy,
   return moved;
 }
 
-void Placer::prepareAttention(nn::AttentionOp op) {
+bool Placer::isAttention(Operation *op) {
+  return isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(op);
+}
+
+/// Whether positions are counted by this dim of q, k, v or the result, of
+/// [batch, heads, positions..., head dim].
+static bool isPosition(Value value, nn::SplitAttr split) {
+  int64_t rank = nn::layoutOf(value).getDims().size();
+  return split && split.getDim() >= 2 && split.getDim() < rank - 1;
+}
+
+void Placer::prepareAttention(Operation *op) {
   std::string path = modelPath(op);
+  auto attention = dyn_cast<nn::AttentionOp>(op);
+  Value keep = attention ? attention.getKeep() : Value();
   for (Licence &strategy : strategies) {
     if (!strategy.covers(path))
       continue;
@@ -64,17 +77,18 @@ void Placer::prepareAttention(nn::AttentionOp op) {
       auto splitOf = [&](Value value) {
         return nn::layoutOf(value).splitOver(axisText(axis));
       };
-      if (nn::SplitAttr q = splitOf(op.getQ()); !q || q.getDim() != 2)
+      Value q = op->getOperand(0);
+      if (!isPosition(q, splitOf(q)))
         continue;
       strategy.used.insert(axis);
       // Of the mask only keys can be split; padding goes with every head.
       for (OpOperand &operand : op->getOpOperands()) {
         unsigned number = operand.getOperandNumber();
         bool isKeys = number == 1 || number == 2;
-        bool isKeep = op.getKeep() && operand.get() == op.getKeep();
+        bool isKeep = keep && operand.get() == keep;
         nn::SplitAttr split = splitOf(operand.get());
         if (!split || (!byHeads && number == 0) ||
-            (!isKeep && split.getDim() != 2))
+            (!isKeep && !isPosition(operand.get(), split)))
           continue;
         bool exchanges = byHeads && (number == 0 || isKeys);
         if (exchanges)
@@ -88,9 +102,19 @@ void Placer::prepareAttention(nn::AttentionOp op) {
   }
 }
 
-void Placer::finishAttention(nn::AttentionOp op) {
+/// The dim that an axis split of a value before it was moved over that axis.
+static int64_t dimBeforeMove(Value moved, StringAttr axis) {
+  for (;;) {
+    auto move = moved.getDefiningOp<nn::RedistributeOp>();
+    moved = move.getX();
+    if (llvm::is_contained(move.getAxes(), axis))
+      return nn::layoutOf(moved).splitOver(axis.getValue()).getDim();
+  }
+}
+
+void Placer::finishAttention(Operation *op) {
   std::string path = modelPath(op);
-  Value value = op.getResult();
+  Value value = op->getResult(0);
   for (const Licence &strategy : llvm::reverse(strategies)) {
     if (!strategy.covers(path) ||
         cast<sched::AttentionOp>(strategy.directive).getStrategy() != "heads")
@@ -99,8 +123,10 @@ void Placer::finishAttention(nn::AttentionOp op) {
       nn::SplitAttr split = nn::layoutOf(value).splitOver(axisText(axis));
       if (!split || split.getDim() != 1 || !strategy.used.count(axis))
         continue;
+      int64_t dim =
+          dimBeforeMove(op->getOperand(0), mesh.getAxes()[axis].getName());
       Value moved = moveForAttention(value, strategy, axis, "all_to_all",
-                                     FactorRef{2, 0});
+                                     FactorRef{unsigned(dim), 0});
       value.replaceAllUsesExcept(moved, moved.getDefiningOp());
       value = moved;
     }

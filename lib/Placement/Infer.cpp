@@ -30,8 +30,8 @@ void Placer::inferOps() {
 }
 
 void Placer::inferOp(Operation *op) {
-  if (auto attention = dyn_cast<nn::AttentionOp>(op))
-    prepareAttention(attention);
+  if (isAttention(op))
+    prepareAttention(op);
   nn::PlacementRule rule = cast<nn::PlacedOp>(op).getPlacementRule();
   bool allFree = op->getNumOperands() > 0 &&
                  llvm::all_of(op->getOperands(),
@@ -48,8 +48,8 @@ void Placer::inferOp(Operation *op) {
         freeValues.insert(op->getResult(0));
       if (isa<nn::ValueOp>(op))
         applySyncs(op->getResult(0));
-      if (auto attention = dyn_cast<nn::AttentionOp>(op))
-        finishAttention(attention);
+      if (isAttention(op))
+        finishAttention(op);
       if (auto reduce = dyn_cast<nn::ReduceOp>(op))
         completeReduction(reduce);
       return;

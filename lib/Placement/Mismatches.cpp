@@ -25,6 +25,8 @@ static std::string opName(Operation *op) {
   if (isMember && !path.empty())
     return "'" + path + "'";
   std::string name = op->getName().stripDialect().str();
+  if (isa<nn::NeighborhoodAttentionOp>(op))
+    name = "attention"; // under a mask of neighborhoods
   if (auto unary = dyn_cast<nn::UnaryOp>(op))
     name = unary.getKind().str();
   if (auto binary = dyn_cast<nn::BinaryOp>(op))
@@ -47,7 +49,7 @@ std::string Placer::operandName(Operation *op, unsigned operand) const {
   }
   if (isa<nn::BinaryOp, nn::MatMulOp>(op))
     return operand == 0 ? "its left side" : "its right side";
-  if (isa<nn::AttentionOp>(op)) {
+  if (isAttention(op)) {
     static const char *const names[] = {"its queries", "its keys", "its values",
                                         "its mask"};
     return names[std::min(operand, 3u)];
@@ -259,8 +261,7 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
     reason = rule.factors[mismatch.factor].reason;
   if (mismatch.kind == Kind::NeedsHalo)
     reason = haloReason(op, rule, mismatch);
-  if (mismatch.kind == Kind::Unaligned && !mismatch.isResult &&
-      isa<nn::AttentionOp>(op))
+  if (mismatch.kind == Kind::Unaligned && !mismatch.isResult && isAttention(op))
     reason = "where keys and values are left whole, each rank reads the heads "
              "that its queries need";
   if (mismatch.kind == Kind::Sizes)

@@ -186,9 +186,11 @@ private:
   mlir::Value moveForAttention(mlir::Value value, const Licence &strategy,
                                unsigned axis, llvm::StringRef kind,
                                std::optional<FactorRef> to);
+  /// Over a sequence, or a neighborhood.
+  static bool isAttention(mlir::Operation *op);
   /// Moves operands before, the result after an attention is placed.
-  void prepareAttention(nn::AttentionOp op);
-  void finishAttention(nn::AttentionOp op);
+  void prepareAttention(mlir::Operation *op);
+  void finishAttention(mlir::Operation *op);
   void checkStrategies();
 
   // Statistics.cpp

@@ -128,9 +128,16 @@ private:
   /// its window by dims.
   Strided allocateByDims(mlir::Value value, llvm::ArrayRef<size_t> order);
   Strided allocateBySeq(mlir::Value value);
+  /// Where attention writes the gradient of q, k or v.
+  plan::View placeGradient(mlir::Value value);
   mlir::LogicalResult planAttentionGrad(nn::AttentionGradOp op);
   mlir::LogicalResult planEmbedding(nn::EmbeddingOp op);
   mlir::LogicalResult planEmbeddingGrad(nn::EmbeddingGradOp op);
+
+  // Neighborhood.cpp
+  template <class OpTy> plan::NeighborhoodAttention neighborhoodOf(OpTy op);
+  mlir::LogicalResult planNeighborhood(nn::NeighborhoodAttentionOp op);
+  mlir::LogicalResult planNeighborhoodGrad(nn::NeighborhoodAttentionGradOp op);
 
   // Convolutions.cpp
   mlir::LogicalResult planConvolution(mlir::Operation &op,

@@ -84,10 +84,21 @@ Strided ClassPlanner::allocateByDims(Value value, ArrayRef<size_t> dims) {
   return *reshaped(values[value], layout.getShape());
 }
 
-/// [batch, heads, seq, dim] in memory as batch, seq, heads, dim: what follows
-/// joins heads and dim.
+/// [batch, heads, positions..., dim] in memory as batch, positions, heads, dim:
+/// what follows joins heads and dim.
 Strided ClassPlanner::allocateBySeq(Value value) {
-  return allocateByDims(value, {0, 2, 1, 3});
+  size_t last = nn::layoutOf(value).getDims().size() - 1;
+  SmallVector<size_t> order = {0};
+  for (size_t dim = 2; dim < last; ++dim)
+    order.push_back(dim);
+  order.append({1, last});
+  return allocateByDims(value, order);
+}
+
+plan::View ClassPlanner::placeGradient(Value value) {
+  if (!placeInConcat(value))
+    return allocateBySeq(value).view();
+  return reshaped(get(value), nn::layoutOf(value).getShape())->view();
 }
 
 LogicalResult ClassPlanner::planAttention(nn::AttentionOp op) {
@@ -103,14 +114,9 @@ LogicalResult ClassPlanner::planAttentionGrad(nn::AttentionGradOp op) {
   plan::AttentionGrad gradient;
   gradient.forward = attentionOf(op);
   gradient.forward.out = byDims(*op, op.getDout()).view();
-  auto place = [&](Value value) {
-    if (!placeInConcat(value))
-      return allocateBySeq(value).view();
-    return reshaped(get(value), nn::layoutOf(value).getShape())->view();
-  };
-  gradient.dq = place(op.getDq());
-  gradient.dk = place(op.getDk());
-  gradient.dv = place(op.getDv());
+  gradient.dq = placeGradient(op.getDq());
+  gradient.dk = placeGradient(op.getDk());
+  gradient.dv = placeGradient(op.getDv());
   auto [scores, sums] = flopsOf(gradient.forward);
   rankClass->budget.flops += 3 * scores + 2 * sums;
   emit(*op, gradient);

@@ -80,6 +80,8 @@ Semantics::Semantics() {
   add(evaluatePadTranspose);
   add(evaluateAttention);
   add(evaluateAttentionGrad);
+  add(evaluateNeighborhoodAttention);
+  add(evaluateNeighborhoodAttentionGrad);
   add(evaluateLayerNorm);
   add(evaluateRmsNorm);
   add(evaluateNormalize);

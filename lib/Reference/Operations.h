@@ -69,6 +69,10 @@ KeyRange visibleKeys(OpTy op, int64_t i, int64_t queries, int64_t keys) {
 void evaluateAttention(nn::AttentionOp op, Call &call);
 // AttentionGrad.cpp
 void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call);
+// Neighborhood.cpp
+void evaluateNeighborhoodAttention(nn::NeighborhoodAttentionOp op, Call &call);
+void evaluateNeighborhoodAttentionGrad(nn::NeighborhoodAttentionGradOp op,
+                                       Call &call);
 // Norms.cpp
 void evaluateLayerNorm(nn::LayerNormOp op, Call &call);
 void evaluateRmsNorm(nn::RmsNormOp op, Call &call);

@@ -24,31 +24,20 @@ std::optional<size_t> frontend::convolutionDims(llvm::StringRef name,
   return std::nullopt;
 }
 
-/// A number for each dim, or one for all; each at least `least`.
-bool Elaborator::readPerDim(const CallArguments &arguments, const char *name,
-                            int64_t fallback, int64_t least, size_t dims,
-                            const Scope &scope,
-                            llvm::SmallVectorImpl<int64_t> &numbers,
-                            const char *each) {
-  const Expr *given = arguments.get(name);
-  if (!given) {
-    numbers.assign(dims, fallback);
-    return true;
-  }
+std::vector<const Expr *> Elaborator::itemsOf(const Expr &given) {
+  auto *tuple = dynAs<TupleExpr>(&given);
+  if (!tuple)
+    return {&given};
   std::vector<const Expr *> items;
-  if (auto *tuple = dynAs<TupleExpr>(given))
-    for (const Argument &item : tuple->items)
-      items.push_back(item.value.get());
-  else
-    items.assign(dims, given);
-  if (items.size() != dims) {
-    error(given->range, std::string("'") + name + "' has " +
-                            std::to_string(items.size()) +
-                            " numbers; expected one, or one for each of the " +
-                            std::to_string(dims) + " " + each);
-    return false;
-  }
-  for (const Expr *item : items) {
+  for (const Argument &item : tuple->items)
+    items.push_back(item.value.get());
+  return items;
+}
+
+bool Elaborator::readNumbers(const Expr &given, const char *name, int64_t least,
+                             const Scope &scope,
+                             llvm::SmallVectorImpl<int64_t> &numbers) {
+  for (const Expr *item : itemsOf(given)) {
     auto number = evaluateInt(*item, scope);
     if (!number)
       return false;
@@ -60,6 +49,33 @@ bool Elaborator::readPerDim(const CallArguments &arguments, const char *name,
     }
     numbers.push_back(*number);
   }
+  return true;
+}
+
+/// A number for each dim, or one for all; each at least `least`.
+bool Elaborator::readPerDim(const CallArguments &arguments, const char *name,
+                            int64_t fallback, int64_t least, size_t dims,
+                            const Scope &scope,
+                            llvm::SmallVectorImpl<int64_t> &numbers,
+                            const char *each) {
+  const Expr *given = arguments.get(name);
+  if (!given) {
+    numbers.assign(dims, fallback);
+    return true;
+  }
+  bool isTuple = dynAs<TupleExpr>(given) != nullptr;
+  size_t count = itemsOf(*given).size();
+  if (isTuple && count != dims) {
+    error(given->range, std::string("'") + name + "' has " +
+                            std::to_string(count) +
+                            " numbers; expected one, or one for each of the " +
+                            std::to_string(dims) + " " + each);
+    return false;
+  }
+  if (!readNumbers(*given, name, least, scope, numbers))
+    return false;
+  if (!isTuple)
+    numbers.resize(dims, numbers.front());
   return true;
 }
 

@@ -21,12 +21,19 @@ namespace hocket::frontend {
 struct Instance;
 using InstancePtr = std::shared_ptr<Instance>;
 
+/// What neighborhood(...) says: one number for all dims of positions, or one
+/// for each.
+struct NeighborhoodMask {
+  llvm::SmallVector<int64_t> kernels, strides, dilations, causal;
+};
+
 /// An attention mask: a product of the parts that are set.
 struct Mask {
   bool causal = false;
   mlir::Value keep; // null without padding
   /// Keys before and after a query's own that it sees; absent: all.
   std::optional<int64_t> before = {}, after = {};
+  std::optional<NeighborhoodMask> neighborhood = {}; // nothing beside it
 };
 
 /// A mesh axis, as a schedule function's parameter holds it.

@@ -170,6 +170,11 @@ private:
                            syntax::SourceRange range);
 
   // Convolutions.cpp
+  /// The expression, or what a tuple holds.
+  static std::vector<const syntax::Expr *> itemsOf(const syntax::Expr &given);
+  /// One number, or those of a tuple; each at least `least`.
+  bool readNumbers(const syntax::Expr &given, const char *name, int64_t least,
+                   const Scope &scope, llvm::SmallVectorImpl<int64_t> &numbers);
   /// `each`: of what there are `dims`, in an error.
   bool readPerDim(const CallArguments &arguments, const char *name,
                   int64_t fallback, int64_t least, size_t dims,
@@ -252,9 +257,14 @@ private:
                           const Scope &scope);
   Function unaryFunction, castFunction, binaryFunction, whereFunction,
       matmulFunction, softmaxFunction, reduceFunction, dropoutFunction,
-      attentionFunction, paddingFunction, windowFunction, rotaryFunction,
-      iotaFunction, fillFunction, transposeFunction, rearrangeFunction,
-      concatFunction, splitFunction, sliceFunction;
+      attentionFunction, paddingFunction, windowFunction, neighborhoodFunction,
+      rotaryFunction, iotaFunction, fillFunction, transposeFunction,
+      rearrangeFunction, concatFunction, splitFunction, sliceFunction;
+  std::optional<Mask> maskOf(const CallArguments &, const Scope &);
+  MaybeDatum neighborhoodAttention(const CallArguments &,
+                                   llvm::ArrayRef<mlir::Value> operands,
+                                   const NeighborhoodMask &mask, double scale,
+                                   double dropout);
   // FunctionsLoss.cpp
   Function crossEntropyFunction, squaredErrorFunction;
   bool checkTargets(mlir::Value logits, mlir::Value targets,
@@ -288,34 +298,16 @@ private:
   runFunction(const syntax::FunctionItem &function, Instance &instance,
               Scope &scope, const std::string &path);
 
+  // Emit.h
   /// An op whose result type is inferred; null after a reported error.
   template <typename Op>
   mlir::Value emit(syntax::SourceRange range, mlir::ValueRange operands,
-                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
-    mlir::Location loc = locationOf(range);
-    auto dictionary = builder.getDictionaryAttr(attributes);
-    typename Op::Properties properties{};
-    auto fail = [&] { return mlir::emitError(loc); };
-    llvm::SmallVector<mlir::Type> types;
-    if (mlir::failed(Op::setPropertiesFromAttr(properties, dictionary, fail)) ||
-        mlir::failed(Op::inferReturnTypes(context, loc, operands, dictionary,
-                                          &properties, {}, types))) {
-      hadShapeError = true;
-      return {};
-    }
-    mlir::OperationState state(loc, Op::getOperationName(), operands, types,
-                               attributes);
-    return builder.create(state)->getResult(0);
-  }
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   /// An op of a given result type.
   template <typename Op>
   mlir::Value emitAs(syntax::SourceRange range, mlir::Type type,
                      mlir::ValueRange operands,
-                     llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
-    mlir::OperationState state(locationOf(range), Op::getOperationName(),
-                               operands, type, attributes);
-    return builder.create(state)->getResult(0);
-  }
+                     llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value) {
     return builder.getNamedAttr(name, value);
   }
@@ -346,5 +338,7 @@ private:
 };
 
 } // namespace hocket::frontend
+
+#include "Emit.h"
 
 #endif // HOCKET_FRONTEND_ELABORATE_ELABORATOR_H

@@ -257,6 +257,12 @@ Elaborator::MaybeDatum Elaborator::evaluateUnary(const UnaryExpr &expr,
 
 Elaborator::MaybeDatum Elaborator::maskProduct(const BinaryExpr &expr,
                                                const Mask &a, const Mask &b) {
+  if (a.neighborhood || b.neighborhood) {
+    error(expr.range, "a neighborhood mask combines with no other mask")
+        .note("causality is an argument of it, one for all dims or one for "
+              "each: neighborhood(kernel = 7, causal = (true, false))");
+    return std::nullopt;
+  }
   Mask product{a.causal || b.causal, a.keep ? a.keep : b.keep};
   auto narrower = [](std::optional<int64_t> x, std::optional<int64_t> y) {
     return x && y ? std::min(x, y) : x ? x : y;

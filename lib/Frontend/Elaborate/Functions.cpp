@@ -57,6 +57,10 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
        &E::attentionFunction},
       {"padding", {"keep"}, 1, &E::paddingFunction},
       {"window", {"before", "after"}, 1, &E::windowFunction},
+      {"neighborhood",
+       {"kernel", "stride", "dilation", "causal"},
+       1,
+       &E::neighborhoodFunction},
       {"rotary", {"x", "axis", "base", "style"}, 2, &E::rotaryFunction},
       {"interpolate",
        {"x", "size", "scale", "mode", "align_corners"},
@@ -86,7 +90,7 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
 }
 
 static bool isLaterFunction(const std::string &name) {
-  static const char *const names[] = {"neighborhood", "documents", "bigbird"};
+  static const char *const names[] = {"documents", "bigbird"};
   for (const char *known : names)
     if (name == known)
       return true;

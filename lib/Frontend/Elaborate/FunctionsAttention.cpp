@@ -40,20 +40,8 @@ Elaborator::windowFunction(const CallArguments &arguments, const Scope &scope) {
   return Datum(mask);
 }
 
-Elaborator::MaybeDatum
-Elaborator::attentionFunction(const CallArguments &arguments,
-                              const Scope &scope) {
-  llvm::SmallVector<mlir::Value> operands;
-  for (const char *name : {"q", "k", "v"}) {
-    operands.push_back(evaluateTensor(*arguments.get(name), scope));
-    if (!operands.back())
-      return std::nullopt;
-  }
-  auto read = [&](const char *name, std::optional<double> fallback) {
-    const Expr *given = arguments.get(name);
-    return given ? evaluateFloat(*given, scope) : fallback;
-  };
-  Mask mask;
+std::optional<Mask> Elaborator::maskOf(const CallArguments &arguments,
+                                       const Scope &scope) {
   // A variant's mask takes the place of the one that the module states.
   const Expr *written = arguments.get("mask");
   const Scope *maskScope = &scope;
@@ -70,26 +58,48 @@ Elaborator::attentionFunction(const CallArguments &arguments,
         maskScope = &both;
       }
     }
-  if (written) {
-    MaybeDatum datum = evaluate(*written, *maskScope);
-    if (!datum)
+  if (!written)
+    return Mask();
+  MaybeDatum datum = evaluate(*written, *maskScope);
+  if (!datum)
+    return std::nullopt;
+  if (auto *given = datum->as<Mask>())
+    return *given;
+  if (datum->as<std::monostate>())
+    return Mask();
+  error(written->range,
+        std::string("expected a mask, found ") + datum->kindName())
+      .note("masks: none, causal, padding(keep), window(reach), and products "
+            "of them, or neighborhood(kernel)");
+  return std::nullopt;
+}
+
+Elaborator::MaybeDatum
+Elaborator::attentionFunction(const CallArguments &arguments,
+                              const Scope &scope) {
+  llvm::SmallVector<mlir::Value> operands;
+  for (const char *name : {"q", "k", "v"}) {
+    operands.push_back(evaluateTensor(*arguments.get(name), scope));
+    if (!operands.back())
       return std::nullopt;
-    if (auto *given = datum->as<Mask>())
-      mask = *given;
-    else if (!datum->as<std::monostate>()) {
-      error(written->range,
-            std::string("expected a mask, found ") + datum->kindName())
-          .note("masks: none, causal, padding(keep), window(reach), and "
-                "products of them");
-      return std::nullopt;
-    }
   }
+  auto read = [&](const char *name, std::optional<double> fallback) {
+    const Expr *given = arguments.get(name);
+    return given ? evaluateFloat(*given, scope) : fallback;
+  };
+  std::optional<Mask> maybeMask = maskOf(arguments, scope);
+  if (!maybeMask)
+    return std::nullopt;
+  const Mask &mask = *maybeMask;
   auto shape = nn::layoutOf(operands[0]).getShape();
   double headDim = shape.empty() ? 1 : static_cast<double>(shape.back());
   auto scale = read("scale", 1 / std::sqrt(headDim));
   auto dropout = read("dropout", 0.0);
   if (!scale || !dropout)
     return std::nullopt;
+  if (mask.neighborhood)
+    return neighborhoodAttention(arguments, operands, *mask.neighborhood,
+                                 *scale, *dropout);
   llvm::SmallVector<mlir::NamedAttribute> attributes = {
       named("causal", builder.getBoolAttr(mask.causal)),
       named("scale", builder.getF64FloatAttr(*scale)),

@@ -51,6 +51,31 @@ LogicalResult ClassBuilder::adaptAttention(OpTy op, OpTy local) {
   return success();
 }
 
+/// Windows are of the whole dims: a rank is told where its queries and the keys
+/// that it holds begin in them.
+template <class OpTy>
+LogicalResult ClassBuilder::adaptNeighborhood(OpTy op, OpTy local) {
+  SmallVector<Attribute> queries, keys;
+  SmallVector<int64_t> extents;
+  SmallVector<SlidDim> slid = slidDims(op, shares);
+  for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
+    if (!window)
+      continue;
+    if (failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), dim)) ||
+        failed(setOffset(*local, spmd::kKeyOffset, op.getK(), dim)))
+      return failure();
+    queries.push_back(local->removeAttr(spmd::kQueryOffset));
+    Attribute begin = local->removeAttr(spmd::kKeyOffset);
+    const SlidDim &held = slid[extents.size()];
+    keys.push_back(held.isExtended ? Attribute(held.held.offset) : begin);
+    extents.push_back(window->extent);
+  }
+  local->setAttr(spmd::kQueryOffsets, builder.getArrayAttr(queries));
+  local->setAttr(spmd::kKeyOffsets, builder.getArrayAttr(keys));
+  local->setAttr(spmd::kExtents, builder.getDenseI64ArrayAttr(extents));
+  return setHeads(*local, op.getQ(), op.getK());
+}
+
 /// The first factor of q's heads that lies inside a group of heads that share
 /// keys and values; all factors count as outside if one goes over the border.
 static int64_t firstInside(ArrayRef<nn::FactorAttr> factors, int64_t group) {
@@ -128,6 +153,12 @@ LogicalResult ClassBuilder::checkHeads(Operation &op, Value q, Value k,
   return success();
 }
 
+template LogicalResult
+    ClassBuilder::adaptNeighborhood(nn::NeighborhoodAttentionOp,
+                                    nn::NeighborhoodAttentionOp);
+template LogicalResult
+    ClassBuilder::adaptNeighborhood(nn::NeighborhoodAttentionGradOp,
+                                    nn::NeighborhoodAttentionGradOp);
 template LogicalResult ClassBuilder::adaptAttention(nn::AttentionOp,
                                                     nn::AttentionOp);
 template LogicalResult ClassBuilder::adaptAttention(nn::AttentionGradOp,

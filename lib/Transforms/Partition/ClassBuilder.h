@@ -55,6 +55,8 @@ private:
   // the operation on local tensors.
   template <class OpTy> mlir::LogicalResult adaptAttention(OpTy op, OpTy local);
   template <class OpTy> void dropWeights(OpTy op, OpTy local);
+  template <class OpTy>
+  mlir::LogicalResult adaptNeighborhood(OpTy op, OpTy local);
   mlir::LogicalResult setHeads(mlir::Operation &op, mlir::Value q,
                                mlir::Value k);
   mlir::LogicalResult checkHeads(mlir::Operation &op, mlir::Value q,

@@ -92,6 +92,13 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
         adaptPooling(op, cast<decltype(op)>(local));
         return success();
       })
+      .Case([&](nn::NeighborhoodAttentionOp op) {
+        return adaptNeighborhood(op, cast<nn::NeighborhoodAttentionOp>(local));
+      })
+      .Case([&](nn::NeighborhoodAttentionGradOp op) {
+        return adaptNeighborhood(op,
+                                 cast<nn::NeighborhoodAttentionGradOp>(local));
+      })
       .Case([&](nn::DropoutOp op) {
         setDraws(local, nn::layoutOf(op.getResult()),
                  nn::seedOf(op) ^ *op.getStream());

@@ -27,8 +27,9 @@ Row precision::rowOf(Operation *op) {
           [](auto) { return Row::Source; })
       .Case<nn::LinearOp, nn::MatMulOp>([](auto) { return Row::Product; })
       .Case<nn::RotaryOp, nn::EmbeddingOp>([](auto) { return Row::Narrow; })
-      .Case<nn::AttentionOp, nn::AttentionGradOp, nn::LayerNormOp,
-            nn::RmsNormOp>([](auto) { return Row::Rounded; })
+      .Case<nn::AttentionOp, nn::AttentionGradOp, nn::NeighborhoodAttentionOp,
+            nn::NeighborhoodAttentionGradOp, nn::LayerNormOp, nn::RmsNormOp>(
+          [](auto) { return Row::Rounded; })
       .Case([](nn::ReduceOp op) {
         return op.getKind() == "max" ? Row::Like : Row::Wide;
       })

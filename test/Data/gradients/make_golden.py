@@ -289,8 +289,43 @@ def borders():
     case("crop", lambda x, y: x[1:3, 2:] * y + x[:2, :4], x=normal(5, 6, 3), y=normal(2, 4, 3))
 
 
+def neighborhoods():
+    def mask_of(extent, kernel, stride, dilation, causal):
+        """Which keys a query sees along one dim, as NATTEN defines it."""
+        i, j = torch.arange(extent)[:, None], torch.arange(extent)
+        length = (extent - i % dilation + dilation - 1) // dilation
+        query, key = i // dilation, j // dilation
+        first = query - query % stride
+        if causal:
+            leader = torch.minimum(first + stride - 1, length - 1)
+            seen = (key <= query) & (leader - key < kernel)
+        else:
+            left, right = kernel // 2, kernel // 2 + kernel % 2 - 1
+            leader = torch.minimum(first + stride // 2, length - 1)
+            centre = torch.maximum(torch.minimum(leader, length - 1 - right), torch.tensor(left))
+            seen = (key >= centre - left) & (key <= centre + right)
+        return seen & (i % dilation == j % dilation)
+
+    def neighborhood(name, heads, extents, *windows):
+        mask = torch.ones(1, 1, dtype=torch.bool)
+        for extent, window in zip(extents, windows):
+            mask = torch.kron(mask.int(), mask_of(extent, *window).int()).bool()
+
+        def run(q, k, v):
+            flat = [x.flatten(2, -2) for x in (q, k, v)]
+            out = F.scaled_dot_product_attention(*flat, attn_mask=mask, enable_gqa=True)
+            return out.unflatten(2, extents)
+        case(name, run, q=normal(2, heads, *extents, 4), k=normal(2, 2, *extents, 4),
+             v=normal(2, 2, *extents, 6))
+
+    neighborhood("neighborhood_1d", 2, (11,), (4, 2, 2, False))
+    neighborhood("neighborhood_2d", 4, (7, 6), (3, 1, 2, False), (5, 3, 1, False))
+    neighborhood("neighborhood_2d_causal", 2, (5, 6), (3, 2, 1, True), (4, 1, 1, False))
+    neighborhood("neighborhood_3d", 2, (3, 4, 6), (2, 1, 1, False), (3, 2, 1, True), (3, 2, 2, False))
+
+
 for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows,
-              norms_over_dims, resizes, poolings, borders):
+              norms_over_dims, resizes, poolings, borders, neighborhoods):
     group()
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")

@@ -77,6 +77,28 @@ inline const GradientCase windowCases[] = {
     {"crop", "", "x: f32[5, 6, 3], y: f32[2, 4, 3]",
      "return crop(x, (0, 1), (1, 2), (2, 0)) * y + crop_end(x, like = y)",
      "f32[2, 4, 3]"},
+    {"neighborhood_1d", "",
+     "q: f32[2, 2, 11, 4], k: f32[2, 2, 11, 4], v: f32[2, 2, 11, 6]",
+     "return attention(q, k, v, mask = neighborhood(4, stride = 2, "
+     "dilation = 2))",
+     "f32[2, 2, 11, 6]"},
+    {"neighborhood_2d", "",
+     "q: f32[2, 4, 7, 6, 4], k: f32[2, 2, 7, 6, 4], v: f32[2, 2, 7, 6, 6]",
+     "return attention(q, k, v, mask = neighborhood(kernel = (3, 5), "
+     "stride = (1, 3), dilation = (2, 1)))",
+     "f32[2, 4, 7, 6, 6]"},
+    {"neighborhood_2d_causal", "",
+     "q: f32[2, 2, 5, 6, 4], k: f32[2, 2, 5, 6, 4], v: f32[2, 2, 5, 6, 6]",
+     "return attention(q, k, v, mask = neighborhood(kernel = (3, 4), "
+     "stride = (2, 1), causal = (true, false)))",
+     "f32[2, 2, 5, 6, 6]"},
+    {"neighborhood_3d", "",
+     "q: f32[2, 2, 3, 4, 6, 4], k: f32[2, 2, 3, 4, 6, 4], "
+     "v: f32[2, 2, 3, 4, 6, 6]",
+     "return attention(q, k, v, mask = neighborhood(kernel = (2, 3, 3), "
+     "stride = (1, 2, 2), dilation = (1, 1, 2), causal = (false, true, "
+     "false)))",
+     "f32[2, 2, 3, 4, 6, 6]"},
 };
 
 /// With values that are largest more than once.
