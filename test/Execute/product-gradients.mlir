@@ -12,7 +12,7 @@
 // CHECK:      "packed_weight":{{ ?}}0
 // CHECK-NOT:  "op":
 // RUN: hocket verify %s --from=model | FileCheck %s --check-prefix=VERIFIED
-// VERIFIED: verified: 1 ranks
+// VERIFIED: verified: 1 rank
 
 !x = tensor<2x20x24xf32, #nn.layout<[batch=2] [seq=20] [in=24]>>
 !dy = tensor<2x20x12xf32, #nn.layout<[batch=2] [seq=20] [heads=3 d=4]>>

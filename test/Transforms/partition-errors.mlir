@@ -128,12 +128,12 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-// Rows 1 to 5 of 6 that are cut in two: no rank has them.
-!x = tensor<6x4xf32, #nn.layout<[a=6] [b=4], tp: S(0.0)>>
-!y = tensor<4x4xf32, #nn.layout<[a=4] [b=4], tp: S(0.0)>>
+// Rows 1 to 5 of a product that is cut in two: no rank has them.
+!x = tensor<6x4xf32, #nn.layout<[a=2 c=3] [b=4], tp: S(0.0)>>
+!y = tensor<4x4xf32, #nn.layout<[4] [b=4], tp: S(0.0)>>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @forward(%x: !x) -> !y {
-    // expected-error @+1 {{cannot take [1, 5) of dim 0 of f32[6, 4] placed S(a) over tp; all_gather it first}}
+    // expected-error @+1 {{cannot take [1, 5) of dim 0 of f32[(a 2, c 3), 4] placed S(a) over tp; all_gather it first}}
     %y = nn.slice %x {dim = 0 : i64, start = 1 : i64, size = 4 : i64} : (!x) -> !y
     return %y : !y
   }
