@@ -122,7 +122,7 @@ Strided ClassPlanner::allocate(Type type, ArrayRef<int64_t> like) {
                   strides);
 }
 
-const Strided &ClassPlanner::get(Value value) {
+Strided ClassPlanner::get(Value value) const {
   auto found = values.find(value);
   assert(found != values.end() && "a value before its operation");
   return found->second;
@@ -206,7 +206,7 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
 
 LogicalResult ClassPlanner::planReturn(func::ReturnOp op) {
   for (auto [index, value] : llvm::enumerate(op.getOperands())) {
-    const Strided &window = get(value);
+    Strided window = get(value);
     plan::Buffer &buffer = rankClass->buffers[window.buffer];
     int64_t elements = window.elements();
     bool whole = buffer.bytes == elements * plan::byteSize(buffer.type) &&

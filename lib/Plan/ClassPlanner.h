@@ -71,7 +71,8 @@ private:
   Strided allocate(mlir::Type type, llvm::ArrayRef<int64_t> like);
   Strided allocate(plan::DType type, llvm::ArrayRef<int64_t> sizes,
                    llvm::ArrayRef<int64_t> strides);
-  const Strided &get(mlir::Value value);
+  /// By value: what is added to `values` moves what is there.
+  Strided get(mlir::Value value) const;
   /// A dense row-major copy (of its own factors).
   Strided copied(mlir::Operation &op, const Strided &value, plan::DType type);
   /// The same elements under other sizes, copied if need be.

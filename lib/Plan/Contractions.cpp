@@ -117,7 +117,7 @@ LogicalResult ClassPlanner::planLinear(nn::LinearOp op) {
   product.bias = op.getBias();
   auto xLayout = nn::layoutOf(op.getX());
   size_t lead = firstFactor(xLayout, xLayout.getDims().size() - 1);
-  const Strided &x = get(op.getX());
+  Strided x = get(op.getX());
   int64_t in = xLayout.getDims().back().getSize();
   Numbers sizes(x.sizes.begin(), x.sizes.begin() + lead);
   sizes.push_back(in);

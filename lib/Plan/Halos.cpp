@@ -100,7 +100,7 @@ bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op, unsigned number) {
       !isa<spmd::KernelOp, spmd::HaloReduceOp, nn::ConvTransposeOp,
            nn::PoolGradOp>(producer))
     return false;
-  const Strided &held = get(x);
+  Strided held = get(x);
   if (rankClass->buffers[held.buffer].region != plan::Region::Arena)
     return false;
   spmd::TableAttr before = marginsBefore(op, func);

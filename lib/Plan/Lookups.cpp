@@ -128,7 +128,7 @@ LogicalResult ClassPlanner::planEmbedding(nn::EmbeddingOp op) {
   embedding.table = byDims(*op, op.getTable()).view();
   auto layout = nn::layoutOf(op.getResult());
   auto idsLayout = nn::layoutOf(op.getIds());
-  const Strided &ids = get(op.getIds());
+  Strided ids = get(op.getIds());
   embedding.ids = ids.view();
   Strided out = allocate(op.getType(), {});
   values[op.getResult()] = out;

@@ -103,7 +103,7 @@ void ClassPlanner::placeNext(nn::AssignOp assign) {
   Value held = placeOfNext(next, producer, reads);
   if (!held || held != stored.lookup(assign.getName()) || reads)
     return;
-  const Strided &window = get(next);
+  Strided window = get(next);
   plan::Buffer &buffer = rankClass->buffers[window.buffer];
   const plan::Buffer &state = rankClass->buffers[get(held).buffer];
   if (buffer.region != plan::Region::Arena || buffer.bytes != state.bytes ||

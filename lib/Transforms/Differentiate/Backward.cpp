@@ -103,17 +103,16 @@ Value Backward::read(Value forward) {
   if (!gather || gather.getKind() != "all_gather" ||
       gather->hasAttr(nn::kGathered))
     return forward;
-  Value &again = gathered[source];
-  if (!again) {
-    Value kept = read(gather.getX());
-    auto copy = nn::RedistributeOp::create(
-        ops, locationOf(gather.getLoc(), ".again"), gather.getType(), kept,
-        gather.getKind(), gather.getAxes(), gather.getRootAttr());
-    copy->setAttr(nn::kBackward, ops.getUnitAttr());
-    if (Attribute unit = gather->getAttr(nn::kUnit))
-      copy->setAttr(nn::kUnit, unit);
-    again = copy;
-  }
+  if (Value again = gathered.lookup(source))
+    return again;
+  Value kept = read(gather.getX()); // may gather other values again
+  auto again = nn::RedistributeOp::create(
+      ops, locationOf(gather.getLoc(), ".again"), gather.getType(), kept,
+      gather.getKind(), gather.getAxes(), gather.getRootAttr());
+  again->setAttr(nn::kBackward, ops.getUnitAttr());
+  if (Attribute unit = gather->getAttr(nn::kUnit))
+    again->setAttr(nn::kUnit, unit);
+  gathered[source] = again;
   return again;
 }
 
