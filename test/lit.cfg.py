@@ -26,6 +26,10 @@ config.environment["PATH"] = os.pathsep.join(
 # Variables of FileCheck that do not start with $ end at each CHECK-LABEL.
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 
+# Memory is filled with a pattern before use and after it is freed: what reads
+# it there is wrong on every run, not on one in a thousand.
+config.environment["MALLOC_PERTURB_"] = "165"
+
 for name in ["CC", "CXX", "HOCKET_CACHE", "XDG_CACHE_HOME"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
