@@ -48,6 +48,12 @@ void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
     return table.at(shares.getMesh(), rankClass.coordinates);
   };
   int64_t size = here(wanted.size);
+  for (Margins &margins : list) { // a dim of several factors as one
+    Type type = margins.value.getType();
+    int64_t whole = cast<RankedTensorType>(type).getDimSize(margins.dim);
+    margins.value =
+        withFactorsOf(margins.value, withSize(type, margins.dim, whole));
+  }
   bool local = isLocal(slid, attaches);
   if (auto places = placesOf(slid, attaches); local && places) { // a view
     auto offset = spmd::TableAttr::simplified(context, slid.axes, *places);

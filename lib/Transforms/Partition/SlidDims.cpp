@@ -74,6 +74,16 @@ static SmallVector<nn::Interval> partsOver(const AxisList &axes,
   return llvm::map_to_vector(parts, [](auto &part) { return *part; });
 }
 
+/// Of a dim, in positions. One of several factors is whole.
+static Share shareOf(nn::LayoutAttr layout, int64_t dim, Shares &shares) {
+  nn::DimAttr whole = layout.getDims()[dim];
+  if (whole.getFactors().size() == 1)
+    return shares.of(layout, dim, 0);
+  MLIRContext *context = layout.getContext();
+  return {spmd::TableAttr::simplified(context, {}, {0}),
+          spmd::TableAttr::simplified(context, {}, {whole.getSize()})};
+}
+
 SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
   SmallVector<SlidDim> dims;
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
@@ -84,8 +94,8 @@ SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
       continue;
     AxisList axes = shares.axesOf(positions, dim, 0);
     auto parts = partsOver(axes, shares.axesOf(windowed, dim, 0),
-                           shares.of(windowed, dim, 0), shares.getMesh());
-    dims.push_back(slidDim(dim, *window, axes, shares.of(positions, dim, 0),
+                           shareOf(windowed, dim, shares), shares.getMesh());
+    dims.push_back(slidDim(dim, *window, axes, shareOf(positions, dim, shares),
                            parts, op.addsZeros()));
     if (lines)
       dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
