@@ -7,12 +7,16 @@
 #include "llvm/Support/raw_ostream.h"
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace hocket;
 using namespace hocket::tool;
 
-static bool checkOne(const Options &options, const std::string &schedule) {
-  Compiler compiler(llvm::errs());
+/// Adds what is wrong to `text`.
+static bool checkOne(const Options &options, const std::string &schedule,
+                     std::string &text) {
+  llvm::raw_string_ostream errors(text);
+  Compiler compiler(errors);
   compiler.dumpTo(options.dumpFolder);
   compiler.skipReport();
   CompileSource source = options.source;
@@ -43,8 +47,13 @@ int tool::runCheck(const Options &options) {
     if (auto all = schedulesOf(options.source.path); !all.empty())
       schedules = all;
   bool ok = true;
-  for (const std::string &schedule : schedules)
-    ok &= checkOne(options, schedule);
+  std::set<std::string> said; // of a model's fault each schedule says the same
+  for (const std::string &schedule : schedules) {
+    std::string text;
+    ok &= checkOne(options, schedule, text);
+    if (said.insert(text).second)
+      llvm::errs() << text;
+  }
   return ok ? kOk : kUserError;
 }
 
