@@ -101,16 +101,18 @@ void Body::step() {
       &Body::trySplit,     &Body::tryUnbind,    &Body::tryIota,
       &Body::tryCall,      &Body::tryCall};
   static const std::vector<Try> windows = {
-      &Body::tryConvolution, &Body::tryConvolution, &Body::tryConvolution,
-      &Body::tryConvolution, &Body::tryConvolution, &Body::tryConvolution,
-      &Body::tryPooling,     &Body::tryPooling,     &Body::tryPooling,
-      &Body::tryPooling,     &Body::tryPad,         &Body::tryPad,
-      &Body::tryPad,         &Body::tryCrop,        &Body::tryCrop,
-      &Body::tryCropEnd,     &Body::tryCropEnd,     &Body::trySlice,
-      &Body::tryAttention,   &Body::tryUnary,       &Body::tryUnary,
-      &Body::tryBinary,      &Body::tryBinary,      &Body::tryConcat,
-      &Body::tryPartial,     &Body::tryReduce,      &Body::tryCall,
-      &Body::tryGroupNorm,   &Body::tryGroupNorm};
+      &Body::tryConvolution,  &Body::tryConvolution,  &Body::tryConvolution,
+      &Body::tryConvolution,  &Body::tryConvolution,  &Body::tryConvolution,
+      &Body::tryPooling,      &Body::tryPooling,      &Body::tryPooling,
+      &Body::tryPooling,      &Body::tryPad,          &Body::tryPad,
+      &Body::tryPad,          &Body::tryCrop,         &Body::tryCrop,
+      &Body::tryCropEnd,      &Body::tryCropEnd,      &Body::trySlice,
+      &Body::tryAttention,    &Body::tryAttention,    &Body::tryUnary,
+      &Body::tryUnary,        &Body::tryBinary,       &Body::tryBinary,
+      &Body::tryConcat,       &Body::tryPartial,      &Body::tryReduce,
+      &Body::tryCall,         &Body::tryGroupNorm,    &Body::tryGroupNorm,
+      &Body::tryNeighborhood, &Body::tryNeighborhood, &Body::tryInterpolate,
+      &Body::tryInterpolate};
   static const std::vector<Try> windowMoves = {
       &Body::tryPad,   &Body::tryPad,    &Body::tryCrop,
       &Body::tryCrop,  &Body::trySlice,  &Body::tryPooling,

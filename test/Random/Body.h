@@ -102,6 +102,10 @@ private:
   bool tryCropEnd();
   bool tryGroupNorm();
 
+  // BodyNeighborhoods.cpp
+  bool tryNeighborhood();
+  bool tryInterpolate();
+
   // BodyUnary.cpp
   bool tryUnary();
   bool tryCast();

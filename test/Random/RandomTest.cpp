@@ -75,8 +75,8 @@ TEST(Random, TwoHundredGradientsAgreeWithTheReference) {
   EXPECT_LE(summary.illPosed, summary.cases / 50);
 }
 
-/// Convolutions, poolings, windowed attention, pads and crops, and of every
-/// other case the gradients.
+/// Convolutions, poolings, windowed and neighborhood attention, pads, crops and
+/// interpolations, and of every other case the gradients.
 TEST(Random, ThreeHundredWindowsAgreeWithTheReference) {
   codegen::KernelCache cache;
   Summary summary;
@@ -95,8 +95,8 @@ TEST(Random, ThreeHundredWindowsAgreeWithTheReference) {
   EXPECT_GE(summary.severalShare(), 0.5);
   EXPECT_LE(summary.illPosed, summary.cases / 50);
   std::set<std::string> missing = unseen(summary);
-  for (const char *name :
-       {"nn.conv", "nn.conv_transpose", "nn.pool", "nn.pad", "nn.slice"})
+  for (const char *name : {"nn.conv", "nn.conv_transpose", "nn.pool", "nn.pad",
+                           "nn.slice", "nn.neighborhood_attention"})
     EXPECT_FALSE(missing.count(name)) << name;
   for (auto &[row, count] : summary.coverage.rows())
     if (row.find("| S under windows") != std::string::npos)
