@@ -76,7 +76,7 @@ private:
   // PoolingCheck.cpp
   bool checkPoolingShapes(const Pooling &pooling);
   bool checkPositions(const Pooling &pooling, size_t dim, int64_t rank);
-  int64_t valueOn(const Scalar &scalar, int64_t rank) const;
+
   // NeighborhoodCheck.cpp
   bool checkNeighborhood(const NeighborhoodAttention &attention);
   bool checkKeysHeld(const NeighborhoodAttention &attention);

@@ -5,14 +5,6 @@
 
 namespace hocket::plan {
 
-int64_t Checker::valueOn(const Scalar &scalar, int64_t rank) const {
-  if (scalar.table < 0)
-    return scalar.constant;
-  const Table &table = plan.tables[scalar.table];
-  return scalar.constant +
-         scalar.scale * table.values[plan.coordinate(rank, table.axes)];
-}
-
 /// Numbers of the window by dim, batch and channels of the operands.
 bool Checker::checkPoolingShapes(const Pooling &p) {
   const View &input = p.isGradient ? p.dx : p.x;
@@ -53,8 +45,8 @@ bool Checker::checkPoolingShapes(const Pooling &p) {
 bool Checker::checkPositions(const Pooling &p, size_t dim, int64_t rank) {
   const View &input = p.isGradient ? p.dx : p.x;
   int64_t held = input.shape[dim + 2], results = p.y.shape[dim + 2];
-  int64_t first = valueOn(p.xFirst[dim], rank);
-  __int128 begin = valueOn(p.yFirst[dim], rank);
+  __int128 first = valueOn(rank, p.xFirst[dim]);
+  __int128 begin = valueOn(rank, p.yFirst[dim]);
   for (int64_t tap : {int64_t(0), p.taps[dim] - 1})
     for (__int128 o : {begin, begin + results - 1}) {
       __int128 at =
@@ -62,12 +54,12 @@ bool Checker::checkPositions(const Pooling &p, size_t dim, int64_t rank) {
       // Beyond the data a window ends with it.
       at = std::clamp<__int128>(at, 0, p.extents[dim] - 1);
       if (results > 0 && p.extents[dim] > 0 &&
-          (at < first || at >= __int128(first) + held))
+          (at < first || at >= first + held))
         return fail("rank " + std::to_string(rank) + " reads position " +
                     std::to_string(int64_t(at)) + " of dim " +
                     std::to_string(dim + 2) + ", it holds " +
-                    std::to_string(first) + " to " +
-                    std::to_string(first + held));
+                    std::to_string(int64_t(first)) + " to " +
+                    std::to_string(int64_t(first + held)));
     }
   return true;
 }
