@@ -77,12 +77,7 @@ public:
                                 part * workers[0]->scratchBytes());
   }
   Status run() override {
-    parallelFor(
-        threads,
-        [](void *self, int part) {
-          static_cast<AttentionCall *>(self)->runPart(part);
-        },
-        this);
+    parallelFor(threads, [this](int part) { runPart(part); });
     return Status::success();
   }
 

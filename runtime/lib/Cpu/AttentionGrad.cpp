@@ -20,20 +20,13 @@ public:
   }
   void setScratch(void *scratch) override;
   Status run() override {
-    each([](void *self, int part) {
-      static_cast<AttentionGradCall *>(self)->runPart(part);
-    });
+    parallelFor(threads, [this](int part) { runPart(part); });
     if (plan.pieces > 1)
-      each([](void *self, int part) {
-        static_cast<AttentionGradCall *>(self)->addPieces(part);
-      });
+      parallelFor(threads, [this](int part) { addPieces(part); });
     return Status::success();
   }
 
 private:
-  void each(void (*body)(void *self, int part)) {
-    parallelFor(threads, body, this);
-  }
   void runPart(int part);
   void addPieces(int part);
   int64_t sumBytes() const {

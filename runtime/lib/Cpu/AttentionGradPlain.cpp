@@ -24,12 +24,7 @@ public:
   }
   void setScratch(void *memory) override { scratch = static_cast<T *>(memory); }
   Status run() override {
-    parallelFor(
-        threads,
-        [](void *self, int part) {
-          static_cast<PlainAttentionGrad *>(self)->runPart(part);
-        },
-        this);
+    parallelFor(threads, [this](int part) { runPart(part); });
     return Status::success();
   }
 

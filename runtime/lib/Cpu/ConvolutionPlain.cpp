@@ -36,12 +36,7 @@ public:
     scratch = static_cast<char *>(memory);
   }
   Status run() override {
-    parallelFor(
-        threads,
-        [](void *self, int part) {
-          static_cast<PlainConvolution *>(self)->runPart(part);
-        },
-        this);
+    parallelFor(threads, [this](int part) { runPart(part); });
     return Status::success();
   }
 

@@ -30,12 +30,7 @@ public:
                                                        : findRows<int32_t>();
     if (!status.ok())
       return status;
-    parallelFor(
-        parts,
-        [](void *self, int part) {
-          static_cast<EmbeddingGradCall *>(self)->runPart(part);
-        },
-        this);
+    parallelFor(parts, [this](int part) { runPart(part); });
     return status;
   }
 

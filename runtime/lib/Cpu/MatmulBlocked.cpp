@@ -84,12 +84,7 @@ public:
     scratch = static_cast<char *>(given);
   }
   Status run() override {
-    parallelFor(
-        threads,
-        [](void *self, int part) {
-          static_cast<BlockedMatmul *>(self)->runPart(part);
-        },
-        this);
+    parallelFor(threads, [this](int part) { runPart(part); });
     return Status::success();
   }
 

@@ -71,21 +71,15 @@ public:
   }
   Status run() override {
     if (keys.isCopied() || values.isCopied())
-      each([](void *self, int part) {
-        auto *call = static_cast<NeighborhoodCall *>(self);
-        call->keys.copyPart(part, call->threads);
-        call->values.copyPart(part, call->threads);
+      parallelFor(threads, [this](int part) {
+        keys.copyPart(part, threads);
+        values.copyPart(part, threads);
       });
-    each([](void *self, int part) {
-      static_cast<NeighborhoodCall *>(self)->runPart(part);
-    });
+    parallelFor(threads, [this](int part) { runPart(part); });
     return Status::success();
   }
 
 private:
-  void each(void (*body)(void *self, int part)) {
-    parallelFor(threads, body, this);
-  }
   int64_t workBytes() const {
     return pieceBytes((problem.depth + problem.width + problem.mostKeys()) *
                       sizeof(T));

@@ -24,25 +24,17 @@ public:
   void setScratch(void *memory) override;
   Status run() override {
     if (keys.isCopied() || values.isCopied())
-      each([](void *self, int part) {
-        auto *call = static_cast<NeighborhoodGradCall *>(self);
-        call->keys.copyPart(part, call->threads);
-        call->values.copyPart(part, call->threads);
+      parallelFor(threads, [this](int part) {
+        keys.copyPart(part, threads);
+        values.copyPart(part, threads);
       });
-    each([](void *self, int part) {
-      static_cast<NeighborhoodGradCall *>(self)->runPart(part);
-    });
+    parallelFor(threads, [this](int part) { runPart(part); });
     if (pieces > 1)
-      each([](void *self, int part) {
-        static_cast<NeighborhoodGradCall *>(self)->addPieces(part);
-      });
+      parallelFor(threads, [this](int part) { addPieces(part); });
     return Status::success();
   }
 
 private:
-  void each(void (*body)(void *self, int part)) {
-    parallelFor(threads, body, this);
-  }
   /// Of one thread: rows of q, dout and dq, weights and their gradients.
   int64_t workBytes() const {
     return pieceBytes(

@@ -51,12 +51,7 @@ public:
     scratch = static_cast<char *>(memory);
   }
   Status run() override {
-    parallelFor(
-        threads,
-        [](void *self, int part) {
-          static_cast<PoolingCall *>(self)->runPart(part);
-        },
-        this);
+    parallelFor(threads, [this](int part) { runPart(part); });
     return Status::success();
   }
 

@@ -34,13 +34,10 @@ public:
   }
 
   Status run() override {
-    parallelFor(
-        static_cast<int>(pieces.size()),
-        [](void *self, int part) {
-          const Piece &piece = static_cast<CopyCall *>(self)->pieces[part];
-          piece.copy.run(piece.dst, piece.src);
-        },
-        this);
+    parallelFor(static_cast<int>(pieces.size()), [this](int part) {
+      const Piece &piece = pieces[part];
+      piece.copy.run(piece.dst, piece.src);
+    });
     return Status::success();
   }
 

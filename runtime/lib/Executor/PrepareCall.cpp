@@ -40,12 +40,7 @@ public:
       : function(function), arguments(std::move(arguments)),
         scalars(std::move(scalars)), extent(extent), parts(parts) {}
   Status run() override {
-    parallelFor(
-        parts,
-        [](void *self, int part) {
-          static_cast<KernelCall *>(self)->runPart(part);
-        },
-        this);
+    parallelFor(parts, [this](int part) { runPart(part); });
     return Status::success();
   }
 

@@ -48,6 +48,14 @@ public:
 void parallelFor(int threads, void (*body)(void *context, int part),
                  void *context);
 
+/// Runs body(part) for part in [0, threads) in the same way.
+template <class Body> void parallelFor(int threads, Body body) {
+  parallelFor(
+      threads,
+      [](void *context, int part) { (*static_cast<Body *>(context))(part); },
+      &body);
+}
+
 /// Makes library calls of this thread use `threads` threads.
 void setLibraryThreads(int threads);
 
