@@ -1,7 +1,8 @@
 //===- Attention.cpp - softmax(scale q k^T + mask) v, a row at a time -----===//
 
 #include "Operations.h"
-#include <cmath>
+#include "Rows.h"
+#include <algorithm>
 
 using namespace mlir;
 
@@ -26,20 +27,11 @@ static void transpose(const double *from, int64_t rows, int64_t columns,
 /// is visible. `keep` may be null.
 static void softmaxOfVisible(std::vector<double> &scores, KeyRange visible,
                              const double *keep) {
-  auto sees = [&](int64_t j) {
-    return visible.has(j) && (!keep || keep[j] != 0);
-  };
-  double largest = -INFINITY, sum = 0;
   for (int64_t j = 0; j < int64_t(scores.size()); ++j)
-    if (sees(j))
-      largest = std::fmax(largest, scores[j]);
-  for (int64_t j = 0; j < int64_t(scores.size()); ++j) {
-    scores[j] = sees(j) ? std::exp(scores[j] - largest) : 0.0;
-    sum += scores[j];
-  }
-  if (sum != 0)
-    for (double &score : scores)
-      score /= sum;
+    if (!visible.has(j) || (keep && keep[j] == 0))
+      scores[j] = -INFINITY;
+  if (!softmaxOf(scores))
+    std::fill(scores.begin(), scores.end(), 0.0);
 }
 
 /// result[e] = sum_j softmax_j(scale q . k_j) v[j, e] for one query.

@@ -7,38 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Operations.h"
-#include <cmath>
+#include "Rows.h"
 
 using namespace mlir;
 
 namespace hocket::reference {
-
-static double dot(const double *a, const double *b, int64_t size) {
-  double sum = 0;
-  for (int64_t i = 0; i < size; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-/// y += factor * x
-static void addScaled(double *y, const double *x, double factor, int64_t size) {
-  for (int64_t i = 0; i < size; ++i)
-    y[i] += factor * x[i];
-}
-
-/// exp(x - max) / sum of all those; false if all are -inf.
-static bool softmaxOf(std::vector<double> &x) {
-  double largest = -INFINITY, sum = 0;
-  for (double value : x)
-    largest = std::fmax(largest, value);
-  if (largest == -INFINITY)
-    return false;
-  for (double &value : x)
-    sum += value = std::exp(value - largest);
-  for (double &value : x)
-    value /= sum;
-  return true;
-}
 
 void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
   const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);

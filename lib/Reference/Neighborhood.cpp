@@ -8,7 +8,7 @@
 
 #include "hocket/Plan/Neighborhood.h"
 #include "Operations.h"
-#include <cmath>
+#include "Rows.h"
 
 using namespace mlir;
 
@@ -63,33 +63,14 @@ static Queries queriesOf(OpTy op, const Tensor &q, const Tensor &k,
   return queries;
 }
 
-static double dot(const double *a, const double *b, int64_t size) {
-  double sum = 0;
-  for (int64_t i = 0; i < size; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-/// y += factor * x
-static void addScaled(double *y, const double *x, double factor, int64_t size) {
-  for (int64_t i = 0; i < size; ++i)
-    y[i] += factor * x[i];
-}
-
 /// The weights of the keys that a query sees, of which there is at least one.
 static std::vector<double> weigh(const double *query, const double *keys,
                                  llvm::ArrayRef<int64_t> places, double scale,
                                  int64_t depth) {
   std::vector<double> weights;
-  double largest = -INFINITY, sum = 0;
-  for (int64_t place : places) {
+  for (int64_t place : places)
     weights.push_back(scale * dot(query, keys + place * depth, depth));
-    largest = std::fmax(largest, weights.back());
-  }
-  for (double &weight : weights)
-    sum += weight = std::exp(weight - largest);
-  for (double &weight : weights)
-    weight /= sum;
+  softmaxOf(weights);
   return weights;
 }
 
