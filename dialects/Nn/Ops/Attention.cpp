@@ -283,13 +283,7 @@ LogicalResult AttentionGradOp::verify() {
           getContext(), getLoc(), operands,
           (*this)->getDiscardableAttrDictionary(), &forward, {}, types)))
     return failure();
-  if (!haveSameShapes(types, getDout().getType())) // (C2)
-    return emitOpError() << "takes a dout of " << describe(types.front())
-                         << ", but it is " << describe(getDout().getType());
-  if (!haveSameShapes(ValueRange({getQ(), getK(), getV()}).getTypes(), // (C3)
-                      getResultTypes()))
-    return emitOpError("gives what has the types of q, k and v");
-  return success();
+  return verifyGradients(*this, types); // (C2), (C3)
 }
 
 PlacementRule AttentionGradOp::getPlacementRule() {

@@ -121,13 +121,7 @@ LogicalResult NeighborhoodAttentionGradOp::verify() {
           getContext(), getLoc(), {getQ(), getK(), getV()},
           (*this)->getDiscardableAttrDictionary(), &forward, {}, types)))
     return failure();
-  if (!haveSameShapes(types, getDout().getType())) // (C2)
-    return emitOpError() << "takes a dout of " << describe(types.front())
-                         << ", but it is " << describe(getDout().getType());
-  if (!haveSameShapes(ValueRange({getQ(), getK(), getV()}).getTypes(), // (C3)
-                      getResultTypes()))
-    return emitOpError("gives what has the types of q, k and v");
-  return success();
+  return verifyGradients(*this, types); // (C2), (C3)
 }
 
 //===-- Windows -----------------------------------------------------------===//

@@ -32,6 +32,20 @@ template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
   return mlir::success();
 }
 
+/// The gradients of an attention over q, k and v: dout is like its result, of
+/// `types`, and there is one of each of the three.
+template <typename OpTy>
+mlir::LogicalResult verifyGradients(OpTy op, mlir::TypeRange types) {
+  mlir::Value dout = op.getDout();
+  if (!haveSameShapes(types, dout.getType()))
+    return op.emitOpError() << "takes a dout of " << describe(types.front())
+                            << ", but it is " << describe(dout.getType());
+  mlir::Value taken[] = {op.getQ(), op.getK(), op.getV()};
+  if (!haveSameShapes(mlir::ValueRange(taken).getTypes(), op->getResultTypes()))
+    return op.emitOpError("gives what has the types of q, k and v");
+  return mlir::success();
+}
+
 /// The factors of a dim that two tensors share: a common refinement, named by
 /// `a` where both have names; one anonymous factor if there is none.
 DimAttr commonDim(DimAttr a, DimAttr b);
