@@ -27,6 +27,11 @@ inline constexpr llvm::StringLiteral kHalos = "nn.halos";
 /// The lines of the schedule that ask for them: an array with a location for
 /// each window, or a unit where there is none.
 inline constexpr llvm::StringLiteral kHaloLines = "nn.halo_lines";
+/// What these lines say of how margins are moved, where they do: an array with
+/// a string for each window, "neighbors", "all_to_all" or "all_gather".
+inline constexpr llvm::StringLiteral kHaloStrategies = "nn.halo_strategies";
+/// And that what needs no margin is computed while these travel.
+inline constexpr llvm::StringLiteral kHaloOverlaps = "nn.halo_overlaps";
 
 std::optional<Border> borderNamed(llvm::StringRef name);
 llvm::StringRef stringifyBorder(Border border);

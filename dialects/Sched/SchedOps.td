@@ -154,10 +154,14 @@ def Sched_HaloOp : Sched_Directive<"halo"> {
   let description = [{
     `axis` names the dim that the windows slide over. `reach`: how many
     positions they read before and after a part at most, which is checked;
-    absent, as many as they need.
+    absent, as many as they need. `strategy`: neighbors (also where absent),
+    all_to_all or all_gather moves them. `overlaps`: what needs no margin is
+    computed while they travel.
   }];
   let arguments = !con(common, (ins StrAttr:$axis, StrArrayAttr:$over,
                                     OptionalAttr<DenseI64ArrayAttr>:$reach,
+                                    OptionalAttr<StrAttr>:$strategy,
+                                    UnitAttr:$overlaps,
                                     UnitAttr:$isOptional));
   let assemblyFormat = "$pattern `axis` $axis `over` $over attr-dict";
 }

@@ -138,11 +138,15 @@ class Spmd_ManyOp<string mnemonic, dag specific>
 }
 
 // Of tensors that are cut alike: `dims` and `factors` name what is cut of each.
+// `strategy` "all_to_all": each member sends every other one a part, which may
+// be empty; else neighbours read what they miss. `isStarted`: a spmd.start with
+// this id has begun it.
 class Spmd_HaloOp<string mnemonic> : Spmd_ManyOp<mnemonic,
     (ins DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$factors,
          Spmd_TableAttr:$offsets, Spmd_TableAttr:$sizes,
          Spmd_TableAttr:$heldOffsets, Spmd_TableAttr:$heldSizes,
-         I64Attr:$extent, StrAttr:$border)>;
+         I64Attr:$extent, StrAttr:$border, OptionalAttr<StrAttr>:$strategy,
+         UnitAttr:$isStarted)>;
 
 def Spmd_HaloExchangeOp : Spmd_HaloOp<"halo_exchange"> {
   let summary = "result[e - heldOffsets[i]] = x_owner[p - offsets[owner]]";
@@ -230,44 +234,26 @@ def Spmd_AllGatherManyOp
   }];
 }
 
-//===-- What depends on where the rank is -------------------------------------===//
-
-def Spmd_SliceOp : Spmd_Op<"slice", [Pure]> {
-  let summary = "x[factor: offset, size of the result's factor]: a view";
+def Spmd_StartOp : Spmd_Op<"start"> {
+  let summary = "begins the halo exchange or reduction with this id";
   let description = [{
+    From here on other members may read xs: what the exchange sends, or the
+    margins that the reduction sends. What stands before the exchange or
+    reduction itself, which waits, does not need what it receives.
     ```mlir
-    %y = spmd.slice %x {dim = 1 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 24, 48, 72]>}
-        : (tensor<4x96xf32, #nn.layout<[4] [96]>>) -> tensor<4x24xf32, #nn.layout<[4] [24]>>
+    spmd.start %x over ["h"] {id = 5 : i64} : tensor<4xf32, #nn.layout<[4]>>
     ```
-    (C1) same element type and factor sizes but for the cut factor, which is
-    not larger in the result. (C2) the window lies in x on every rank of the
-    class.
+    (C1) the next collective is the halo_exchange or halo_reduce with this id,
+    over these axes, and `isStarted`.
   }];
-  let arguments = (ins AnyRankedTensor:$x, I64Attr:$dim, I64Attr:$factor,
-                       Spmd_TableAttr:$offset);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Variadic<AnyRankedTensor>:$xs, StrArrayAttr:$axes,
+                       I64Attr:$id);
   let assemblyFormat =
-      "$x attr-dict `:` functional-type(operands, results)";
+      "($xs^)? `over` $axes attr-dict (`:` type($xs)^)?";
   let hasVerifier = 1;
 }
 
-def Spmd_KeepFirstOp : Spmd_Op<"keep_first", [Pure]> {
-  let summary = "x where the coordinate on every one of axes is 0, else zeros";
-  let description = [{
-    How a value that is whole on every rank joins a partial sum once.
-    ```mlir
-    %y = spmd.keep_first %x over ["tp"]
-        : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
-    ```
-    (C1) operand and result have the same element type and factor sizes.
-  }];
-  let arguments = (ins AnyRankedTensor:$x, StrArrayAttr:$axes);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $x `over` $axes attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
+include "dialects/Spmd/SpmdLocal.td"
 
 //===-- Kernel groups -----------------------------------------------------------===//
 

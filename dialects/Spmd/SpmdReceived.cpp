@@ -120,10 +120,15 @@ int64_t HaloReduceOp::getReceivedElements(int64_t me, int64_t members) {
          elementsOfPosition(*this);
 }
 
+/// "halo", or the collective that its strategy names.
+template <class OpTy> static StringRef kindOf(OpTy op) {
+  return op.getStrategy().value_or("halo");
+}
+
 Value HaloExchangeOp::getSource() { return getXs().front(); }
 Value HaloExchangeOp::getDestination() { return getResults().front(); }
-StringRef HaloExchangeOp::getKind() { return "halo"; }
+StringRef HaloExchangeOp::getKind() { return kindOf(*this); }
 
 Value HaloReduceOp::getSource() { return getXs().front(); }
 Value HaloReduceOp::getDestination() { return getResults().front(); }
-StringRef HaloReduceOp::getKind() { return "halo"; }
+StringRef HaloReduceOp::getKind() { return kindOf(*this); }

@@ -292,6 +292,9 @@ static LogicalResult verifyHalo(OpTy op, ValueRange owned, ValueRange held) {
   int64_t members;
   if (failed(verifyAxes(op, op.getAxes(), members)) || failed(verifyMany(op)))
     return failure();
+  if (op.getStrategy().value_or("all_to_all") != "all_to_all")
+    return op.emitOpError() << "strategy \"" << *op.getStrategy()
+                            << "\" is not \"all_to_all\", or absent";
   size_t count = op.getXs().size();
   if (op.getDims().size() != count || op.getFactors().size() != count)
     return op.emitOpError()
@@ -321,6 +324,11 @@ LogicalResult HaloReduceOp::verify() {
   return verifyHalo(*this, getResults(), getXs());
 }
 
+LogicalResult StartOp::verify() {
+  int64_t members;
+  return verifyAxes(*this, getAxes(), members);
+}
+
 LogicalResult BroadcastOp::verify() {
   int64_t members;
   if (failed(verifyAxes(*this, getAxes(), members)))
@@ -334,39 +342,49 @@ LogicalResult BroadcastOp::verify() {
 
 //===-- What depends on where the rank is ---------------------------------===//
 
-LogicalResult SliceOp::verify() {
-  FactorPlace place{int64_t(getDim()), int64_t(getFactor())};
-  if (failed(verifySameBut(*this, getX(), getResult(), {place})))
+/// The part lies in the whole on every rank of the class.
+template <class OpTy>
+static LogicalResult verifyWindow(OpTy op, Value wholeValue, Value partValue) {
+  FactorPlace place{int64_t(op.getDim()), int64_t(op.getFactor())};
+  if (failed(verifySameBut(op, wholeValue, partValue, {place})))
     return failure();
-  FailureOr<int64_t> whole = sizeAt(*this, getX(), place);
-  FailureOr<int64_t> part = sizeAt(*this, getResult(), place);
+  FailureOr<int64_t> whole = sizeAt(op, wholeValue, place);
+  FailureOr<int64_t> part = sizeAt(op, partValue, place);
   if (failed(whole) || failed(part))
     return failure();
-  auto verifyWindow = [&](int64_t offset) -> LogicalResult {
+  auto verifyAt = [&](int64_t offset) -> LogicalResult {
     if (offset >= 0 && offset + *part <= *whole)
       return success();
-    return emitOpError() << "window [" << offset << ", " << offset + *part
-                         << ") is not within [0, " << *whole << ")";
+    return op.emitOpError() << "window [" << offset << ", " << offset + *part
+                            << ") is not within [0, " << *whole << ")";
   };
-  if (getOffset().isConstant())
-    return verifyWindow(getOffset().getValues().front());
+  if (op.getOffset().isConstant())
+    return verifyAt(op.getOffset().getValues().front());
   // Only the coordinates that some rank of the class has can be judged.
-  nn::MeshAttr mesh = meshOf(*this);
-  Operation *function = (*this)->getParentOp();
+  nn::MeshAttr mesh = meshOf(op);
+  Operation *function = op->getParentOp();
   auto ranks = function->getAttrOfType<DenseI64ArrayAttr>(kRanks);
   if (!mesh || !ranks)
     return success();
   auto axes = ArrayAttr::get(
-      getContext(), SmallVector<Attribute>(getOffset().getAxes().begin(),
-                                           getOffset().getAxes().end()));
+      op.getContext(), SmallVector<Attribute>(op.getOffset().getAxes().begin(),
+                                              op.getOffset().getAxes().end()));
   int64_t members;
-  if (failed(verifyAxes(*this, axes, members)) ||
-      failed(verifyTable(*this, getOffset(), axes, members)))
+  if (failed(verifyAxes(op, axes, members)) ||
+      failed(verifyTable(op, op.getOffset(), axes, members)))
     return failure();
   for (int64_t rank : ranks.asArrayRef())
-    if (failed(verifyWindow(getOffset().at(mesh, coordinatesOf(mesh, rank)))))
+    if (failed(verifyAt(op.getOffset().at(mesh, coordinatesOf(mesh, rank)))))
       return failure();
   return success();
+}
+
+LogicalResult SliceOp::verify() {
+  return verifyWindow(*this, getX(), getResult());
+}
+
+LogicalResult PlaceOp::verify() {
+  return verifyWindow(*this, getResult(), getX());
 }
 
 LogicalResult KeepFirstOp::verify() {

@@ -31,13 +31,17 @@ dumpDistributions(const std::vector<Distribution> &distributions) {
   return text;
 }
 
-static std::string dumpReach(const std::optional<Reach> &reach) {
-  if (!reach)
-    return "";
-  std::string text = " (reach";
-  for (const ExprPtr &value : reach->values)
-    text += " " + dumpExpr(value);
-  return text + ")";
+static std::string dumpHalo(const HaloOptions &options) {
+  std::string text;
+  if (options.reach) {
+    text += " (reach";
+    for (const ExprPtr &value : options.reach->values)
+      text += " " + dumpExpr(value);
+    text += ")";
+  }
+  if (options.strategy)
+    text += std::string(" (using ") + getSpelling(*options.strategy) + ")";
+  return options.overlap ? text + " overlap" : text;
 }
 
 static std::string dumpScope(const ScopePattern &scope) {
@@ -71,7 +75,7 @@ static std::string dumpSync(const SyncStmt &stmt) {
     text += std::string(" op ") + getSpelling(*stmt.reduceOp);
   if (stmt.root)
     text += " root " + dumpExpr(stmt.root);
-  return text + dumpReach(stmt.reach) + dumpOverride(stmt.overrideMark);
+  return text + dumpHalo(stmt.halo) + dumpOverride(stmt.overrideMark);
 }
 
 static std::string dumpExpect(const ExpectStmt &stmt) {
@@ -111,7 +115,7 @@ static std::string dumpPlacement(const ScheduleStmt *stmt) {
            dumpOverride(node->overrideMark);
   if (auto *node = dynAs<HaloStmt>(stmt))
     return " " + node->pattern.str() + dumpDim(node->dim) +
-           dumpAxes(node->axes) + dumpReach(node->reach);
+           dumpAxes(node->axes) + dumpHalo(node->options);
   if (auto *node = dynAs<AttentionStmt>(stmt))
     return dumpAttention(*node);
   if (auto *node = dynAs<StatisticsStmt>(stmt))

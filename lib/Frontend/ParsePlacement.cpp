@@ -111,7 +111,7 @@ bool Parser::parseSyncOp(SyncStmt &sync) {
   return (sync.hook = expectName("the hook's name after 'hook'")).has_value();
 }
 
-/// `[op sum|max|min] [root N] [reach REACH] [override]`, in any order.
+/// `[op sum|max|min] [root N] [halo options] [override]`, in any order.
 bool Parser::parseSyncOptions(SyncStmt &sync) {
   while (true) {
     if (at(Kind::Identifier))
@@ -124,8 +124,8 @@ bool Parser::parseSyncOptions(SyncStmt &sync) {
     } else if (!sync.root && takeWord("root")) {
       if (!(sync.root = parseExpr()))
         return false;
-    } else if (!sync.reach && atWord("reach")) {
-      if (!parseReach(sync.reach.emplace()))
+    } else if (atHaloOption(sync.halo)) {
+      if (!parseHaloOption(sync.halo))
         return false;
     } else {
       break;
@@ -167,7 +167,10 @@ bool Parser::checkSync(const SyncStmt &sync) {
   bool reduces = sync.op == Op::AllReduce || sync.op == Op::ReduceScatter;
   const char *misfit = sync.reduceOp && !reduces               ? "op"
                        : sync.root && sync.op != Op::Broadcast ? "root"
-                       : sync.reach && sync.op != Op::Halo     ? "reach"
+                       : sync.op == Op::Halo                   ? nullptr
+                       : sync.halo.reach                       ? "reach"
+                       : sync.halo.strategy                    ? "using"
+                       : sync.halo.overlap                     ? "overlap"
                                                                : nullptr;
   if (!misfit)
     return true;
@@ -222,25 +225,43 @@ bool Parser::parseDefer(Stmts &stmts) {
   return end(std::move(stmt), stmts);
 }
 
-/// `halo PATTERN axis DIM over AXES [reach REACH]`
+/// Whether what comes is an option that the halo has not yet.
+bool Parser::atHaloOption(const HaloOptions &options) {
+  return (!options.reach && atWord("reach")) ||
+         (!options.strategy && atWord("using")) ||
+         (!options.overlap && atWord("overlap")) || atWord("layers");
+}
+
+bool Parser::parseHaloOption(HaloOptions &options) {
+  if (atWord("reach"))
+    return parseReach(options.reach.emplace());
+  SourceRange begin = here();
+  if (takeWord("using")) {
+    auto strategy =
+        parseOneOf({"neighbors", "all_to_all", "all_gather"}, "'using'");
+    if (!strategy)
+      return false;
+    options.strategy = static_cast<HaloStrategy>(*strategy);
+    return true;
+  }
+  std::string word(sources.getText(begin));
+  engine.error(begin, "not supported yet: '" + word + "' of a halo")
+      .note(word == "layers"
+                ? "each operation exchanges its own, as far as it needs"
+                : "an operation waits for its margins");
+  return false;
+}
+
+/// `halo PATTERN axis DIM over AXES [options]`
 bool Parser::parseHalo(Stmts &stmts) {
   auto stmt = begin<HaloStmt>();
   if (!parseSubject(stmt->pattern) || !parseDim(stmt->dim, "axis") ||
       !parseAxes(stmt->axes))
     return false;
-  if (atWord("reach")) {
+  while (atHaloOption(stmt->options)) {
     beginCell(Column::Option);
-    if (!parseReach(stmt->reach.emplace()))
+    if (!parseHaloOption(stmt->options))
       return false;
-  }
-  if (atWord("layers") || atWord("using")) {
-    std::string word(sources.getText(here()));
-    engine.error(here(), "not supported yet: '" + word + "' of a halo")
-        .note(stmt->range,
-              word == "layers"
-                  ? "each operation exchanges its own, as far as it needs"
-                  : "ranks read their neighbours' margins in one exchange");
-    return false;
   }
   return end(std::move(stmt), stmts);
 }

@@ -200,9 +200,10 @@ bool Parser::reportListEnd(TokenKind close, const std::string &what) {
 void Parser::reportTrailing() {
   Diagnostic &error = expected("the end of the line");
   if (at(Kind::Identifier))
-    error.suggest(text(current()), {"override", "zigzag", "striped", "aligned",
-                                    "sizes", "weights", "op", "root", "reach",
-                                    "stage", "with", "chunks", "at", "if"});
+    error.suggest(text(current()),
+                  {"override", "zigzag", "striped", "aligned", "sizes",
+                   "weights", "op", "root", "reach", "using", "overlap",
+                   "stage", "with", "chunks", "at", "if"});
 }
 
 //===----------------------------------------------------------------------===//

@@ -241,6 +241,8 @@ private:
                           const AxisList &axes);
   bool parseByteSize(ByteSize &size, const std::string &after);
   bool parseReach(Reach &reach);
+  bool atHaloOption(const HaloOptions &options);
+  bool parseHaloOption(HaloOptions &options);
   void parseOverride(OverrideMark &overrideMark);
   void beginCell(Column column) { mark().column = column; }
   /// Takes one of the words and returns its index; else an error "expected

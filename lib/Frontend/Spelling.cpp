@@ -60,6 +60,11 @@ const char *hocket::syntax::getSpelling(ReduceOp op) {
   return pick(words, op);
 }
 
+const char *hocket::syntax::getSpelling(HaloStrategy strategy) {
+  static const char *const words[] = {"neighbors", "all_to_all", "all_gather"};
+  return pick(words, strategy);
+}
+
 const char *hocket::syntax::getSpelling(AttentionStrategy strategy) {
   static const char *const words[] = {"heads", "sequence", "ring",
                                       "all_gather"};

@@ -31,10 +31,34 @@ static int64_t countHalos(Operation *op) {
   return halos ? halos.getInt() : 0;
 }
 
-int64_t HaloCounter::count(Operation *op) {
-  int64_t dims = countHalos(op);
-  if (dims == 0)
-    return 0;
+std::string placement::haloWord(StringRef strategy, bool isBack) {
+  if (strategy == "all_gather" && isBack)
+    return "reduce_scatter";
+  return strategy == "neighbors" ? "halo" : strategy.str();
+}
+
+using Counts = std::map<std::string, int64_t>;
+
+/// Adds what moves the margins of all dims that need some: there, or back.
+static void addHalos(Operation *op, bool isBack, Counts &counts) {
+  int64_t rest = countHalos(op);
+  auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
+  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
+  for (size_t dim = 0; strategies && lines && dim < lines.size(); ++dim) {
+    StringRef strategy = cast<StringAttr>(strategies[dim]).getValue();
+    if (!isa<LocationAttr>(lines[dim]) || strategy == "neighbors")
+      continue;
+    --rest;
+    ++counts[haloWord(strategy, isBack)];
+  }
+  if (rest > 0)
+    counts["halo"] += rest;
+}
+
+Counts HaloCounter::count(Operation *op) {
+  Counts counts;
+  if (countHalos(op) == 0)
+    return counts;
   auto windowed = cast<nn::WindowedOp>(op);
   SmallVector<Value> positions = windowed.getPositions();
   auto has = [&](ValueRange values) {
@@ -42,19 +66,20 @@ int64_t HaloCounter::count(Operation *op) {
       return llvm::is_contained(positions, value);
     });
   };
-  // What is made of positions is sent back to them.
-  int64_t count = has(op->getResults()) ? dims : 0;
+  if (has(op->getResults())) // made of positions, and sent back to them
+    addHalos(op, /*isBack=*/true, counts);
   if (!has(op->getOperands()))
-    return count;
-  Value read = positions.front();
-  while (auto named = read.getDefiningOp<nn::ValueOp>())
-    read = named.getX();
-  auto &known = seen[read];
-  Windows windows = windowed.getWindows();
-  if (llvm::is_contained(known, windows))
-    return count;
-  known.push_back(windows);
-  return count + dims;
+    return counts;
+  Value value = positions.front();
+  while (auto named = value.getDefiningOp<nn::ValueOp>())
+    value = named.getX();
+  auto &known = seen[value];
+  Read read{windowed.getWindows(), op->getAttr(nn::kHaloStrategies)};
+  if (llvm::is_contained(known, read))
+    return counts;
+  known.push_back(read);
+  addHalos(op, /*isBack=*/false, counts);
+  return counts;
 }
 
 /// The line of the schedule that a collective comes from, or that of the model.
@@ -95,7 +120,7 @@ placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
     std::string path = modelPath(op);
     if (!needed.contains(op))
       return;
-    int64_t exchanges = halos.count(op);
+    Counts exchanges = halos.count(op);
     if (!isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
     if (auto moved = dyn_cast<nn::RedistributeOp>(op)) {
@@ -103,8 +128,9 @@ placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
         ++counts[moved.getKind().str()];
     } else if (int64_t count = countStatistics(op)) {
       counts["all_reduce"] += count;
-    } else if (exchanges > 0) {
-      counts["halo"] += exchanges;
+    } else {
+      for (auto &[kind, number] : exchanges)
+        counts[kind] += number;
     }
   });
   return counts;
@@ -134,9 +160,9 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
     auto moved = dyn_cast<nn::RedistributeOp>(op);
     if (!needed.contains(op))
       return;
-    int64_t exchanges = halos.count(op);
+    Counts exchanges = halos.count(op);
     bool counts = moved ? isCommunication(moved.getKind())
-                        : countStatistics(op) + exchanges > 0;
+                        : countStatistics(op) > 0 || !exchanges.empty();
     if (!counts || !isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
     Location line = lineOf(op);
@@ -145,9 +171,9 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
         ++made.count;
         return;
       }
-    std::string kind = moved           ? moved.getKind().str()
-                       : exchanges > 0 ? "halo"
-                                       : "all_reduce";
+    std::string kind = moved               ? moved.getKind().str()
+                       : exchanges.empty() ? "all_reduce"
+                                           : exchanges.begin()->first;
     list.push_back({line, kind + " at '" + path + "'", 1});
   });
   constexpr size_t kMostNotes = 6;

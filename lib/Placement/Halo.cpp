@@ -41,15 +41,9 @@ std::string Licence::pattern() const {
   return "'" + written.getValue().str() + "'";
 }
 
-/// "(1, 2)"
-static std::string reachText(nn::Reach reach) {
-  return "(" + std::to_string(reach.before) + ", " +
-         std::to_string(reach.after) + ")";
-}
-
-/// The furthest that any part reads to each side.
-static nn::Reach furthest(const nn::Window &window, ArrayRef<int64_t> positions,
-                          ArrayRef<int64_t> windows) {
+nn::Reach placement::furthest(const nn::Window &window,
+                              ArrayRef<int64_t> positions,
+                              ArrayRef<int64_t> windows) {
   nn::Reach most;
   for (nn::Reach reach : nn::reachesOf(window, positions, windows)) {
     most.before = std::max(most.before, reach.before);
@@ -59,8 +53,8 @@ static nn::Reach furthest(const nn::Window &window, ArrayRef<int64_t> positions,
 }
 
 /// The same of the factor that a mismatch is about, as its operand is split.
-static nn::Reach furthest(Operation *op, const nn::PlacementRule &rule,
-                          const Mismatch &mismatch, nn::MeshAttr mesh) {
+static nn::Reach furthestOf(Operation *op, const nn::PlacementRule &rule,
+                            const Mismatch &mismatch, nn::MeshAttr mesh) {
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(mismatch.operand));
   nn::SplitAttr split =
       layout.splitOver(mesh.getAxes()[mismatch.axis].getName());
@@ -77,90 +71,6 @@ static nn::Reach furthest(Operation *op, const nn::PlacementRule &rule,
                   nn::windowParts(window, positions, mesh));
 }
 
-void Placer::takeHalos(nn::WindowedOp op) {
-  std::string path = modelPath(op);
-  nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
-  SmallVector<Attribute> lines(op.getWindows().size(),
-                               UnitAttr::get(op.getContext()));
-  for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
-    SmallVector<nn::SplitAttr> splits = layout.splitsOf(dim, 0);
-    if (!window || splits.empty())
-      continue;
-    nn::Reach needed = furthest(
-        *window, nn::partSizes(window->extent, splits, mesh),
-        nn::partSizes(window->results(),
-                      nn::layoutOf(op.getWindowed()).splitsOf(dim, 0), mesh));
-    if (needed.before == 0 && needed.after == 0)
-      continue;
-    std::string name = layout.getDims()[dim].getDisplayName();
-    for (Licence &licence : halos) {
-      if ((!licence.dim.empty() && licence.dim != name) ||
-          !licence.covers(path))
-        continue;
-      for (nn::SplitAttr split : splits) {
-        unsigned axis = mesh.getIndex(split.getAxis());
-        if (!llvm::is_contained(licence.axes, axis))
-          continue;
-        licence.used.insert(axis);
-        lines[dim] = LocationAttr(licence.directive->getLoc());
-      }
-      auto halo = dyn_cast<sched::HaloOp>(licence.directive);
-      auto stated = halo ? halo.getReach() : std::nullopt;
-      if (!stated ||
-          ((*stated)[0] == needed.before && (*stated)[1] == needed.after))
-        continue;
-      nn::Reach wrong{(*stated)[0], (*stated)[1]};
-      problems
-          .addAt(halo,
-                 "reach " + reachText(wrong) + " of " + name + " at '" + path +
-                     "', whose windows of " + std::to_string(window->span()) +
-                     " need " + reachText(needed) +
-                     " where the parts begin "
-                     "and end",
-                 path)
-          .note("write reach " + reachText(needed) + ", or reach auto");
-    }
-  }
-  if (op->hasAttr(nn::kHalos))
-    op->setAttr(nn::kHaloLines, ArrayAttr::get(op.getContext(), lines));
-}
-
-/// Over axes of size 1 nothing is exchanged, but the lines were written.
-void Placer::countVacuousHalos() {
-  for (const Licence &licence : halos) {
-    if (!licence.axes.empty())
-      continue;
-    func.walk([&](nn::WindowedOp op) {
-      std::string path = modelPath(op);
-      nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
-      for (auto [dim, window] : llvm::enumerate(op.getWindows()))
-        if (window && licence.covers(path) && window->span() > window->stride &&
-            (licence.dim.empty() ||
-             licence.dim == layout.getDims()[dim].getDisplayName()))
-          vacuous.push_back({"halo", path});
-    });
-  }
-}
-
-void Placer::checkHalos() {
-  countVacuousHalos();
-  for (const Licence &licence : halos) {
-    std::string what = licence.dim.empty() ? "attention" : "halo";
-    std::string dim = licence.dim.empty() ? "its keys" : licence.dim;
-    for (unsigned axis : licence.axes)
-      if (!licence.used.count(axis))
-        problems
-            .addAt(licence.directive,
-                   what + " of " + licence.pattern() + " over " +
-                       axisText(axis) +
-                       " has no effect: no window slides "
-                       "beyond a part of " +
-                       dim + " there",
-                   licence.paths.front())
-            .note("leave this line out");
-  }
-}
-
 void Placer::wayHalo(Problem &problem, Operation *op,
                      const nn::PlacementRule &rule, const Mismatch &mismatch) {
   WayOut way;
@@ -174,7 +84,7 @@ void Placer::wayHalo(Problem &problem, Operation *op,
   auto type = cast<RankedTensorType>(value.getType());
   nn::LayoutAttr layout = nn::layoutOf(value);
   nn::SplitAttr split = layout.splitOver(way.over.front());
-  nn::Reach needed = furthest(op, rule, mismatch, mesh);
+  nn::Reach needed = furthestOf(op, rule, mismatch, mesh);
   int64_t longest = llvm::divideCeil(layout.getDims()[split.getDim()].getSize(),
                                      mesh.getAxes()[mismatch.axis].getSize());
   int64_t row = localElements(layout, mesh) / std::max<int64_t>(longest, 1);
@@ -208,7 +118,7 @@ bool Placer::allowHalo(Operation *op, const nn::PlacementRule &rule,
 std::string Placer::haloReason(Operation *op, const nn::PlacementRule &rule,
                                const Mismatch &mismatch) const {
   const nn::Window &window = *rule.factors[mismatch.factor].window;
-  nn::Reach needed = furthest(op, rule, mismatch, mesh);
+  nn::Reach needed = furthestOf(op, rule, mismatch, mesh);
   return "its windows of " + std::to_string(window.span()) + " read up to " +
          std::to_string(needed.before) + " before and " +
          std::to_string(needed.after) + " after a rank's part";

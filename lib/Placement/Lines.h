@@ -67,6 +67,11 @@ struct Licence {
   std::string pattern() const; ///< as the line has it: "'h.*'"
 };
 
+/// The furthest that any part of these positions reads to each side, where a
+/// part has so many windows.
+nn::Reach furthest(const nn::Window &window, llvm::ArrayRef<int64_t> positions,
+                   llvm::ArrayRef<int64_t> windows);
+
 /// A sync over axes of size 1 only: nothing moves, but it was written.
 struct VacuousSync {
   std::string kind, path;

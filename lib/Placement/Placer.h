@@ -12,6 +12,7 @@
 //   SyncErrors.cpp  what is wrong with a sync
 //   Infer.cpp       ops in order, by their rules
 //   Halo.cpp        windows that reach beyond a rank's part
+//   HaloLines.cpp   what lines say of these
 //   Attention.cpp   attention over a split sequence
 //   Statistics.cpp  sums and maxima that a statistics line completes
 //   Mismatches.cpp  what is wrong where placements don't meet
@@ -170,16 +171,28 @@ private:
   void readHalo(sched::HaloOp halo);
   /// Whether a line lets the windows of `op` over `dim` reach over the axis.
   bool mayReach(mlir::Operation *op, unsigned axis, llvm::StringRef dim);
-  /// Marks the lines that a placed operation makes use of; checks their reach.
-  void takeHalos(nn::WindowedOp op);
-  void countVacuousHalos();
-  void checkHalos();
   void wayHalo(Problem &problem, mlir::Operation *op,
                const nn::PlacementRule &rule, const Mismatch &mismatch);
   bool allowHalo(mlir::Operation *op, const nn::PlacementRule &rule,
                  const Mismatch &mismatch);
   std::string haloReason(mlir::Operation *op, const nn::PlacementRule &rule,
                          const Mismatch &mismatch) const;
+
+  // HaloLines.cpp
+  /// Marks the lines that a placed operation makes use of, and what they say.
+  void takeHalos(nn::WindowedOp op);
+  struct HaloDim { // of an operation at a path, that needs margins
+    std::string path, name;
+    int64_t span;
+    nn::Reach needed;
+  };
+  void checkReach(const Licence &licence, const HaloDim &dim);
+  llvm::StringRef strategyOf(llvm::ArrayRef<Licence *> lines,
+                             const HaloDim &dim);
+  bool overlaps(mlir::Operation *op, llvm::ArrayRef<Licence *> lines,
+                const HaloDim &dim, llvm::StringRef strategy);
+  void countVacuousHalos();
+  void checkHalos();
 
   // Attention.cpp
   void readAttention(sched::AttentionOp attention);

@@ -104,6 +104,10 @@ private:
   mlir::LogicalResult planRearrange(nn::RearrangeOp op);
   mlir::LogicalResult planSlice(nn::SliceOp op);
   mlir::LogicalResult planSpmdSlice(spmd::SliceOp op);
+  /// The window of a part of what `window` is, at the op's offset of its
+  /// factor.
+  template <class OpTy>
+  Strided partAt(Strided window, mlir::Value part, OpTy op);
   mlir::LogicalResult planBroadcast(nn::BroadcastOp op);
 
   // Concat.cpp
@@ -157,6 +161,8 @@ private:
   template <class OpTy>
   Strided middleOf(OpTy op, unsigned number, const Strided &held,
                    mlir::Value owned, spmd::TableAttr before);
+  Strided placeAmongZeros(spmd::PlaceOp op, llvm::ArrayRef<int64_t> like);
+  mlir::LogicalResult planPlace(spmd::PlaceOp op);
   bool placeInHalo(mlir::Value value, llvm::ArrayRef<int64_t> like);
   bool reduceInPlace(spmd::HaloReduceOp op, unsigned number);
   void placeHalo(mlir::OpResult result, llvm::ArrayRef<int64_t> like);

@@ -32,9 +32,11 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
   plan::Collective collective;
   for (auto [x, result] : llvm::zip(op->getOperands(), op->getResults())) {
     const Strided source = get(x);
+    // A dim that was gathered for windows gets its border around it.
+    bool isBordered = isa<spmd::AllGatherOp, spmd::AllGatherManyOp>(op);
     if (isHalo)
       placeHalo(cast<OpResult>(result), source.strides);
-    else
+    else if (!isBordered || !placeInHalo(result, {}))
       values[result] = allocate(result.getType(), {});
     const Strided target = get(result);
     if (result == op->getResult(0)) {
@@ -120,6 +122,8 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
         collective.toSize = tables.tableOver(halo.getHeldSizes(), axes);
         collective.extent = halo.getExtent();
         collective.border = *nn::borderNamed(halo.getBorder());
+        if (halo.getStrategy())
+          collective.strategy = plan::HaloStrategy::AllToAll;
       })
       .Case([&](spmd::BroadcastOp broadcast) {
         collective.kind = plan::CollectiveKind::Broadcast;

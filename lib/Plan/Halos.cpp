@@ -68,7 +68,7 @@ bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
     return false;
   OpOperand *read = nullptr;
   for (OpOperand &use : value.getUses())
-    if (isa<spmd::HaloExchangeOp>(use.getOwner())) {
+    if (isa<spmd::HaloExchangeOp, spmd::PlaceOp>(use.getOwner())) {
       if (read)
         return false; // it can be in one place only
       read = &use;
@@ -77,6 +77,10 @@ bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
     }
   if (!read)
     return false;
+  if (auto place = dyn_cast<spmd::PlaceOp>(read->getOwner())) {
+    values[value] = placeAmongZeros(place, like);
+    return true;
+  }
   auto exchange = cast<spmd::HaloExchangeOp>(read->getOwner());
   unsigned number = read->getOperandNumber();
   // Margins inside of a dim would leave it without a stride of its own.
@@ -89,6 +93,25 @@ bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
     values[held] = allocate(held.getType(), like);
   values[value] = middleOf(exchange, number, get(held), value, before);
   return true;
+}
+
+/// Where the operand lies in the result, which is filled.
+Strided ClassPlanner::placeAmongZeros(spmd::PlaceOp op,
+                                      ArrayRef<int64_t> like) {
+  Value result = op.getResult();
+  values[result] = allocate(result.getType(), like);
+  emit(*op, plan::Fill{get(result).view(), 0});
+  return partAt(get(result), op.getX(), op);
+}
+
+LogicalResult ClassPlanner::planPlace(spmd::PlaceOp op) {
+  if (values.count(op.getResult())) // its operand was computed there
+    return success();
+  const Strided from = get(op.getX());
+  Strided to = placeAmongZeros(op, from.strides);
+  if (from.elements() > 0)
+    emit(*op, plan::Copy{from.view(), to.view()});
+  return success();
 }
 
 /// Gives the result of a reduction the middle of its operand, which nothing

@@ -81,11 +81,11 @@ LogicalResult ClassPlanner::planSlice(nn::SliceOp op) {
   return success();
 }
 
-LogicalResult ClassPlanner::planSpmdSlice(spmd::SliceOp op) {
-  auto layout = nn::layoutOf(op.getX());
+template <class OpTy>
+Strided ClassPlanner::partAt(Strided window, Value part, OpTy op) {
+  auto layout = nn::layoutOf(part);
   size_t position = firstFactor(layout, op.getDim()) + op.getFactor();
-  Strided window = get(op.getX());
-  window.sizes = factorSizes(nn::layoutOf(op.getResult()));
+  window.sizes = factorSizes(layout);
   int64_t stride = window.strides[position];
   plan::Scalar term = tables.scalar(op.getOffset(), stride);
   if (window.elements() == 0) // there may be no such place
@@ -94,7 +94,13 @@ LogicalResult ClassPlanner::planSpmdSlice(spmd::SliceOp op) {
     window.offset += term.constant;
   else
     window.terms.push_back(term);
-  values[op.getResult()] = window;
+  return window;
+}
+
+template Strided ClassPlanner::partAt(Strided, Value, spmd::PlaceOp);
+
+LogicalResult ClassPlanner::planSpmdSlice(spmd::SliceOp op) {
+  values[op.getResult()] = partAt(get(op.getX()), op.getResult(), op);
   return success();
 }
 

@@ -32,10 +32,14 @@ struct Attempt {
     spec.source.path = path;
   }
   Status run(runtime::Communicator &comm) {
-    int64_t handle;
     Status status = comm.prepare(spec, handle);
     return status.ok() ? comm.run(handle) : status;
   }
+  Status start(runtime::Communicator &comm) {
+    Status status = comm.prepare(spec, handle);
+    return status.ok() ? comm.start(handle) : status;
+  }
+  int64_t handle = -1;
   TestWindow src, dst;
   runtime::CollectiveSpec spec;
 };
@@ -155,6 +159,46 @@ TEST(CommErrors, AbsentRankIsNamedInTime) {
       << messages[0];
   EXPECT_TRUE(messages[2] == by2 || messages[2] == repeats("2", by0))
       << messages[2];
+}
+
+TEST(CommErrors, WhatWasStartedIsCompared) {
+  std::vector<std::string> messages(2);
+  group(30).run(2, [&](runtime::Communicator &comm) {
+    CollectiveCase test = gatherOf(2);
+    if (comm.rank() == 1)
+      test.kind = CollectiveKind::AllReduce;
+    Attempt attempt(comm, test, comm.rank() == 1 ? "h.1.mlp" : "h.0.attn");
+    if (comm.rank() == 0) {
+      EXPECT_TRUE(attempt.start(comm).ok());
+      messages[0] = comm.run(attempt.handle).message;
+    } else {
+      messages[1] = attempt.run(comm).message;
+    }
+  });
+  for (const std::string &message : messages)
+    EXPECT_EQ(message,
+              "ranks disagree: rank 0 runs all_gather of \"h.0.attn\" "
+              "(schedule.hkt:2:3), rank 1 runs all_reduce of \"h.1.mlp\" "
+              "(schedule.hkt:2:3); they are different collectives");
+}
+
+TEST(CommErrors, WhatOthersDoNotStartEndsInTime) {
+  auto start = std::chrono::steady_clock::now();
+  std::string message;
+  group(0.3).run(2, [&](runtime::Communicator &comm) {
+    Attempt attempt(comm, gatherOf(2), "h.0.mlp");
+    if (comm.rank() != 0)
+      return;
+    EXPECT_TRUE(attempt.start(comm).ok());
+    message = comm.run(attempt.handle).message;
+    EXPECT_EQ(comm.start(attempt.handle).message,
+              "rank 0 stopped at all_gather of \"h.0.mlp\" "
+              "(schedule.hkt:2:3) because of rank 1: " +
+                  message);
+  });
+  EXPECT_LT(secondsSince(start), 1.5);
+  EXPECT_EQ(message, "rank 1 did not reach all_gather of \"h.0.mlp\" "
+                     "(schedule.hkt:2:3) within 0.3 s of rank 0");
 }
 
 TEST(CommErrors, AbortEndsWaitingAtOnce) {

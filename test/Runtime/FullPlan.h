@@ -89,6 +89,7 @@ inline Plan fullPlan() {
     attach.src = view(0, {4, 2}), attach.dst = view(1, {4, 2});
     Collective addBack = attach;
     addBack.kind = CollectiveKind::HaloReduce, addBack.id = 6;
+    addBack.strategy = HaloStrategy::AllToAll;
     for (const Collective &collective : {attach, addBack})
       c.step.push_back({1, collective});
     // Two groups of one channel, a window of two with one zero before x.

@@ -103,10 +103,18 @@ static void printPlan(const plan::Plan &plan) {
             << (plan.classes.size() == 1 ? " class\n" : " classes\n");
   for (const auto &collective : summary["collectives"]) {
     std::string kind = collective["kind"].get<std::string>();
-    kind.resize(15, ' ');
-    std::cout << "  " << kind
+    std::string path = collective["path"].get<std::string>();
+    auto column = [](std::string text) {
+      text.resize(std::max<size_t>(text.size() + 1, 15), ' ');
+      return "  " + text;
+    };
+    if (collective.contains("started")) {
+      std::cout << column(kind + " start") << path << "\n";
+      kind += " wait";
+    }
+    std::cout << column(kind)
               << placement::bytesText(most(collective["bytes_per_rank"]))
-              << "  " << collective["path"].get<std::string>();
+              << "  " << path;
     if (int64_t tensors = collective["tensors"]; tensors > 1)
       std::cout << " and " << tensors - 1 << " more";
     std::string line = collective["schedule"].get<std::string>();

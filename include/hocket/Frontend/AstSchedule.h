@@ -8,6 +8,7 @@
 #ifndef HOCKET_FRONTEND_ASTSCHEDULE_H
 #define HOCKET_FRONTEND_ASTSCHEDULE_H
 
+#include "hocket/Frontend/AstHalo.h"
 #include "hocket/Frontend/AstModel.h"
 
 namespace hocket::syntax {
@@ -59,13 +60,6 @@ struct ByteSize {
   double unitBytes = 1;
   SourceRange range;
   double getBytes() const;
-};
-
-/// `reach auto`, `reach 2`, `reach (1, 2)`: one value for both sides, or left
-/// and right; no values: auto.
-struct Reach {
-  std::vector<ExprPtr> values;
-  SourceRange range;
 };
 
 //===----------------------------------------------------------------------===//
@@ -200,12 +194,12 @@ const char *getSpelling(SyncOp op);
 const char *getSpelling(ReduceOp op);
 
 /// `sync PATTERN POINT OP [axis DIM [to DIM]] over AXES [DISTRIBUTION]
-///  [op sum|max|min] [root N] [reach REACH] [override]`.
+///  [op sum|max|min] [root N] [halo options] [override]`.
 /// The parser has checked which clauses OP takes: axis is required for
 /// reduce_scatter, all_gather, all_to_all (with `to`), slice and halo, and
 /// refused for all_reduce and broadcast; `op` belongs to all_reduce and
-/// reduce_scatter, `root` to broadcast, `reach` to halo; a hook takes any. What
-/// splits in the forward may say how it cuts.
+/// reduce_scatter, `root` to broadcast, HaloOptions to halo; a hook takes any.
+/// What splits in the forward may say how it cuts.
 struct SyncStmt : ScheduleStmt {
   HOCKET_AST_NODE(SyncStmt, ScheduleStmt, Sync)
   PathPattern pattern;
@@ -220,7 +214,7 @@ struct SyncStmt : ScheduleStmt {
   std::vector<Distribution> distributions; ///< as of a shard
   std::optional<ReduceOp> reduceOp;        ///< absent: sum
   ExprPtr root;                            ///< null when not stated
-  std::optional<Reach> reach;
+  HaloOptions halo;
   OverrideMark overrideMark;
 };
 
@@ -236,13 +230,13 @@ struct DeferStmt : ScheduleStmt {
   OverrideMark overrideMark;
 };
 
-/// `halo PATTERN axis DIM over AXES [reach REACH]`.
+/// `halo PATTERN axis DIM over AXES [halo options]`.
 struct HaloStmt : ScheduleStmt {
   HOCKET_AST_NODE(HaloStmt, ScheduleStmt, Halo)
   PathPattern pattern;
   DimRef dim;
   AxisList axes;
-  std::optional<Reach> reach;
+  HaloOptions options;
 };
 
 enum class AttentionStrategy { Heads, Sequence, Ring, AllGather };

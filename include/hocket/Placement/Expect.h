@@ -41,17 +41,27 @@ inline constexpr llvm::StringLiteral kBuckets = "nn.buckets";
 /// differentiated module reduces nothing.
 mlir::LogicalResult checkGradientBuckets(mlir::ModuleOp module);
 
-/// The halos that operations need (nn::kHalos): one for each dim, for what is
-/// read and for what is sent back. What reads the same positions through the
-/// same windows as an operation before shares its halos.
+/// The word for what moves margins by a strategy of halo lines, or back.
+std::string haloWord(llvm::StringRef strategy, bool isBack);
+
+/// The collectives that move what operations need of others (nn::kHalos): one
+/// for each dim, for what is read and for what is sent back, by the word for
+/// it. What reads the same positions through the same windows, by the same
+/// collective, as an operation before shares its own.
 class HaloCounter {
 public:
   /// The operations of a function are asked in order.
-  int64_t count(mlir::Operation *op);
+  std::map<std::string, int64_t> count(mlir::Operation *op);
 
 private:
-  using Windows = llvm::SmallVector<std::optional<nn::Window>>;
-  llvm::DenseMap<mlir::Value, std::vector<Windows>> seen;
+  struct Read {
+    llvm::SmallVector<std::optional<nn::Window>> windows;
+    mlir::Attribute strategies;
+    bool operator==(const Read &other) const {
+      return windows == other.windows && strategies == other.strategies;
+    }
+  };
+  llvm::DenseMap<mlir::Value, std::vector<Read>> seen;
 };
 
 /// The all_reduces that a licensed op does inside (nn.statistics).

@@ -79,8 +79,8 @@ private:
   bool emitSyncHalo(const syntax::SyncStmt &stmt, Place &place);
   bool emitAttention(const syntax::AttentionStmt &stmt, Place &place);
   bool writeHalo(const syntax::PathPattern &pattern, const std::string &dim,
-                 const syntax::AxisList &over, const syntax::Reach *reach,
-                 Place &place);
+                 const syntax::AxisList &over,
+                 const syntax::HaloOptions &options, Place &place);
 
   // Hooks.cpp
   bool emitHook(const syntax::HookStmt &stmt, Place &place);

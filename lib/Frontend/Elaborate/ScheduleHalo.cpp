@@ -8,7 +8,7 @@ using namespace hocket::syntax;
 
 bool ScheduleEmitter::writeHalo(const PathPattern &written,
                                 const std::string &dim, const AxisList &list,
-                                const Reach *reach, Place &place) {
+                                const HaloOptions &options, Place &place) {
   auto pattern = absolute(written, place);
   auto over = axes(list, place);
   if (!pattern || !over)
@@ -17,8 +17,8 @@ bool ScheduleEmitter::writeHalo(const PathPattern &written,
       text("pattern", *pattern), text("axis", dim),
       builder.getNamedAttr("over", *over)};
   std::vector<int64_t> stated;
-  if (reach)
-    for (const ExprPtr &value : reach->values) {
+  if (options.reach)
+    for (const ExprPtr &value : options.reach->values) {
       auto number = elaborator.evaluateInt(*value, *place.scope);
       if (!number)
         return false;
@@ -36,14 +36,16 @@ bool ScheduleEmitter::writeHalo(const PathPattern &written,
   if (!stated.empty())
     attributes.push_back(
         builder.getNamedAttr("reach", builder.getDenseI64ArrayAttr(stated)));
+  if (options.strategy)
+    attributes.push_back(text("strategy", getSpelling(*options.strategy)));
+  flag(attributes, "overlaps", options.overlap.has_value());
   flag(attributes, "isOptional", place.isOptional);
   write<sched::HaloOp>(location(written.range, place), attributes);
   return true;
 }
 
 bool ScheduleEmitter::emitHalo(const HaloStmt &stmt, Place &place) {
-  return writeHalo(stmt.pattern, stmt.dim.text, stmt.axes,
-                   stmt.reach ? &*stmt.reach : nullptr, place);
+  return writeHalo(stmt.pattern, stmt.dim.text, stmt.axes, stmt.options, place);
 }
 
 bool ScheduleEmitter::emitSyncHalo(const SyncStmt &stmt, Place &place) {
@@ -55,8 +57,7 @@ bool ScheduleEmitter::emitSyncHalo(const SyncStmt &stmt, Place &place) {
         .note("write fwd_pre, at the path of the operation");
     return false;
   }
-  return writeHalo(stmt.pattern, stmt.dim->text, stmt.axes,
-                   stmt.reach ? &*stmt.reach : nullptr, place);
+  return writeHalo(stmt.pattern, stmt.dim->text, stmt.axes, stmt.halo, place);
 }
 
 bool ScheduleEmitter::emitAttention(const AttentionStmt &stmt, Place &place) {

@@ -47,10 +47,13 @@ Backward::Backward(func::FuncOp func, nn::MeshAttr mesh)
 
 void Backward::place(Operation *op) {
   hasFailed |= failed(placer.place(op));
-  // The line that asked for margins asked for their way back.
-  if (Attribute lines = current ? current->getAttr(nn::kHaloLines) : nullptr;
-      lines && op->hasAttr(nn::kHalos))
-    op->setAttr(nn::kHaloLines, lines);
+  // The lines that asked for margins asked for their way back.
+  if (!current || !op->hasAttr(nn::kHalos))
+    return;
+  for (StringRef said :
+       {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
+    if (Attribute value = current->getAttr(said))
+      op->setAttr(said, value);
 }
 
 Value Backward::cotangent(unsigned result) {

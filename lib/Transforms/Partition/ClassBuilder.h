@@ -87,9 +87,20 @@ private:
   };
   void lowerMove(nn::WindowedOp op, llvm::ArrayRef<SlidDim> dims);
   mlir::Value withFactorsOf(mlir::Value x, mlir::RankedTensorType type);
-  template <class OpTy>
+
+  // Margins.cpp: attached to parts, or sent back.
+  struct HaloMove;
   void moveMargins(llvm::MutableArrayRef<Margins> list, const SlidDim &slid,
-                   const Share &wanted);
+                   bool attaches, bool isStarted = false);
+  void emitHalo(llvm::ArrayRef<Margins *> group, const HaloMove &move,
+                mlir::Location at);
+  void gatherMargins(llvm::ArrayRef<Margins *> group, const SlidDim &slid,
+                     bool attaches, mlir::Location at);
+  void emitWhole(llvm::ArrayRef<Margins *> group, const SlidDim &slid,
+                 bool gathers, mlir::Location at);
+  mlir::Location lineOf(const SlidDim &slid) const;
+  /// What a table says for the ranks of this class, if it says the same.
+  int64_t here(spmd::TableAttr table) const;
 
   // Statistics.cpp: reductions over dims that may be split.
   void mapInto(mlir::Value placed, mlir::Value value);

@@ -10,95 +10,10 @@
 
 #include "Halo.h"
 #include "ClassBuilder.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
-
-/// The tensor with another size of one dim of one factor.
-static RankedTensorType withSize(Type type, int64_t dim, int64_t size) {
-  nn::LayoutAttr layout = nn::layoutOf(type);
-  SmallVector<nn::DimAttr> dims(layout.getDims());
-  dims[dim] = nn::dimOf(type.getContext(),
-                        dims[dim].getFactors().front().getName(), size);
-  return nn::withLayout(cast<RankedTensorType>(type),
-                        nn::LayoutAttr::get(type.getContext(), dims));
-}
-
-namespace {
-/// What a halo exchange or reduction is told.
-struct HaloMove {
-  AxisList axes;
-  Share own, held;
-  int64_t extent;
-  nn::Border border;
-};
-} // namespace
-
-/// Values of one element type go together. What a rank finds in what it has is
-/// a part of that; what is a move and nothing else, with zeros around it.
-template <class OpTy>
-void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
-                               const SlidDim &slid, const Share &wanted) {
-  constexpr bool attaches = std::is_same_v<OpTy, spmd::HaloExchangeOp>;
-  MLIRContext *context = builder.getContext();
-  auto here = [&](spmd::TableAttr table) {
-    return table.at(shares.getMesh(), rankClass.coordinates);
-  };
-  int64_t size = here(wanted.size);
-  for (Margins &margins : list) { // a dim of several factors as one
-    Type type = margins.value.getType();
-    int64_t whole = cast<RankedTensorType>(type).getDimSize(margins.dim);
-    margins.value =
-        withFactorsOf(margins.value, withSize(type, margins.dim, whole));
-  }
-  bool local = isLocal(slid, attaches);
-  if (auto places = placesOf(slid, attaches); local && places) { // a view
-    auto offset = spmd::TableAttr::simplified(context, slid.axes, *places);
-    for (Margins &margins : list)
-      margins.value = spmd::SliceOp::create(
-          builder, loc, withSize(margins.value.getType(), margins.dim, size),
-          margins.value, margins.dim, /*factor=*/0, offset);
-    return;
-  }
-  HaloMove move{slid.axes, slid.own, slid.held, slid.window.extent,
-                slid.window.border};
-  if (local && slid.isMove && !slid.axes.empty()) {
-    auto constant = [&](int64_t value) {
-      return spmd::TableAttr::simplified(context, {}, {value});
-    };
-    int64_t extent = here(slid.own.size);
-    move = {{},
-            {constant(0), constant(extent)},
-            {constant(here(shiftOf(slid))), constant(here(slid.held.size))},
-            extent,
-            nn::Border::Zero};
-  }
-  Location at = slid.line ? FusedLoc::get(builder.getContext(),
-                                          {loc, Location(slid.line)})
-                          : loc;
-  llvm::MapVector<Type, SmallVector<Margins *>> groups;
-  for (Margins &margins : list)
-    groups[getElementTypeOrSelf(margins.value)].push_back(&margins);
-  for (auto &[element, group] : groups) {
-    SmallVector<Value> xs;
-    SmallVector<Type> types;
-    SmallVector<int64_t> dims, factors(group.size(), 0);
-    for (Margins *margins : group) {
-      xs.push_back(margins->value);
-      types.push_back(withSize(margins->value.getType(), margins->dim, size));
-      dims.push_back(margins->dim);
-    }
-    auto moved = OpTy::create(builder, at, types, xs, listOf(move.axes), dims,
-                              factors, move.own.offset, move.own.size,
-                              move.held.offset, move.held.size, move.extent,
-                              nn::stringifyBorder(move.border), nextId++);
-    for (auto [margins, result] : llvm::zip(group, moved.getResults()))
-      margins->value = result;
-  }
-}
 
 /// What windows read of the operands; the backward reads again what the forward
 /// did.
@@ -126,6 +41,7 @@ llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
           slid.held.size,
           builder.getI64IntegerAttr(dim),
           builder.getI64IntegerAttr(int64_t(slid.window.border)),
+          builder.getStringAttr(slid.strategy),
           listOf(slid.axes)};
       Value &x = held[operand];
       std::pair<Value, Attribute> way(x, builder.getArrayAttr(key));
@@ -137,7 +53,7 @@ llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
       places.push_back(&x);
       ways.push_back(way);
     }
-    moveMargins<spmd::HaloExchangeOp>(missing, slid, slid.held);
+    moveMargins(missing, slid, /*attaches=*/true);
     for (auto [margins, place, way] : llvm::zip(missing, places, ways))
       extended[way] = *place = margins.value;
   }
@@ -182,7 +98,7 @@ void ClassBuilder::lowerMove(nn::WindowedOp op, ArrayRef<SlidDim> dims) {
     for (const SlidDim &slid : llvm::reverse(dims)) {
       margins.dim = slid.dim;
       if (slid.isExtended)
-        moveMargins<spmd::HaloReduceOp>(margins, slid, slid.own);
+        moveMargins(margins, slid, /*attaches=*/false);
     }
     made = margins.value;
   }
@@ -247,7 +163,7 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
         sent.push_back({local(result), op.getPositionsDim(result, slid.dim)});
         results.push_back(result);
       }
-    moveMargins<spmd::HaloReduceOp>(sent, slid, slid.own);
+    moveMargins(sent, slid, /*attaches=*/false);
     for (auto [result, margins] : llvm::zip(results, sent))
       mapping.map(result, margins.value);
   }

@@ -23,7 +23,13 @@ struct SlidDim {
   /// Zeros that the operation itself adds: a whole dim with a zero border.
   int64_t low = 0, high = 0;
   mlir::LocationAttr line = {}; ///< of the schedule, that asked for margins
+  /// What moves the margins: "neighbors", "all_to_all" or "all_gather".
+  llvm::StringRef strategy = "neighbors";
+  bool overlaps = false; ///< they travel while the operation computes
 };
+
+/// The tensor with another size of one dim of one factor.
+mlir::RankedTensorType withSize(mlir::Type type, int64_t dim, int64_t size);
 
 /// held.offset - own.offset.
 spmd::TableAttr shiftOf(const SlidDim &slid);

@@ -89,6 +89,8 @@ SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
   nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
+  auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
+  auto overlaps = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloOverlaps);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;
@@ -99,6 +101,10 @@ SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
                            parts, op.addsZeros()));
     if (lines)
       dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
+    if (strategies)
+      dims.back().strategy = cast<StringAttr>(strategies[dim]).getValue();
+    dims.back().overlaps =
+        overlaps && llvm::is_contained(overlaps.asArrayRef(), int64_t(dim));
   }
   return dims;
 }

@@ -27,7 +27,8 @@ const char *toString(CollectiveKind kind) {
 }
 
 std::string CollectiveSpec::describe() const {
-  std::string text = toString(kind);
+  bool isAllToAll = isHalo() && strategy == plan::HaloStrategy::AllToAll;
+  std::string text = toString(isAllToAll ? CollectiveKind::AllToAll : kind);
   text += " of \"" + source.path + "\"";
   if (!source.schedule.empty())
     text += " (" + source.schedule + ")";
@@ -197,7 +198,7 @@ static std::vector<int64_t> wholeShape(const CollectiveSpec &spec) {
 }
 
 std::string difference(const CollectiveSpec &a, const CollectiveSpec &b) {
-  if (a.kind != b.kind)
+  if (a.kind != b.kind || a.strategy != b.strategy)
     return "they are different collectives";
   if (a.id != b.id)
     return "they are number " + std::to_string(a.id) + " and number " +

@@ -59,15 +59,19 @@ public:
   void abort(const Status &why) override { world->abort(self, why); }
   Status prepare(const CollectiveSpec &spec, int64_t &handle) override;
   Status run(int64_t handle) override;
+  Status start(int64_t handle) override;
 
 private:
   struct Prepared {
     CollectiveSpec spec;
     Rendezvous *group;
+    bool hasArrived = false;             // started, and not yet ended
     std::vector<const Prepared *> peers; // of the last run, by member
     Transfers transfers;                 // for these peers
   };
 
+  void arrive(Prepared &collective);
+  Status wait(Prepared &collective);
   Status meet(Prepared &collective);
   Status resolve(Prepared &collective);
   Status timeOut(const Prepared &collective);
@@ -104,7 +108,8 @@ Status ThreadCommunicator::run(int64_t handle) {
   Prepared &collective = *collectives[handle];
   if (world->aborted.load(std::memory_order_relaxed))
     return interrupted(collective);
-  Status status = meet(collective);
+  Status status = collective.hasArrived ? wait(collective) : meet(collective);
+  collective.hasArrived = false;
   if (status.ok())
     status = resolve(collective);
   if (!status.ok())
@@ -121,11 +126,28 @@ Status ThreadCommunicator::run(int64_t handle) {
   return meet(collective);
 }
 
+Status ThreadCommunicator::start(int64_t handle) {
+  Prepared &collective = *collectives[handle];
+  if (world->aborted.load(std::memory_order_relaxed))
+    return interrupted(collective);
+  arrive(collective);
+  collective.hasArrived = true;
+  return Status::success();
+}
+
 Status ThreadCommunicator::meet(Prepared &collective) {
-  int64_t me = collective.spec.me;
+  arrive(collective);
+  return wait(collective);
+}
+
+void ThreadCommunicator::arrive(Prepared &collective) {
   if (world->options.delaySeed)
     delay();
-  collective.group->arrive(me, &collective);
+  collective.group->arrive(collective.spec.me, &collective);
+}
+
+Status ThreadCommunicator::wait(Prepared &collective) {
+  int64_t me = collective.spec.me;
   auto limit = std::chrono::duration<double>(world->options.deadlineSeconds);
   auto deadline =
       Rendezvous::Clock::now() +

@@ -81,6 +81,7 @@ CollectiveSpec AddressBook::collective(const plan::Collective &collective,
   spec.toSize = table(collective.toSize);
   spec.extent = collective.extent;
   spec.border = collective.border;
+  spec.strategy = collective.strategy;
   spec.root = collective.root;
   spec.source = source(sourceIndex);
   return spec;

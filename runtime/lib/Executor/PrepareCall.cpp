@@ -69,14 +69,19 @@ private:
 
 class CollectiveCall : public Call {
 public:
-  CollectiveCall(Communicator &comm, int64_t handle)
-      : comm(comm), handle(handle) {}
-  Status run() override { return comm.run(handle); }
+  CollectiveCall(Communicator &comm, int64_t handle,
+                 plan::CollectivePhase phase)
+      : comm(comm), handle(handle), phase(phase) {}
+  Status run() override {
+    bool starts = phase == plan::CollectivePhase::Start;
+    return starts ? comm.start(handle) : comm.run(handle);
+  }
   bool failedInCommunicator() const override { return true; }
 
 private:
   Communicator &comm;
   int64_t handle;
+  plan::CollectivePhase phase;
 };
 
 /// One overload for each kind of instruction.
@@ -357,12 +362,16 @@ Status Preparer::operator()(const plan::Collective &collective) const {
     return makeHook(collective.hook, context.kernels, std::move(arguments),
                     call);
   }
-  int64_t handle = 0;
-  Status status =
-      context.comm.prepare(context.book.collective(collective, source), handle);
-  if (!status.ok())
-    return status;
-  return done(std::make_unique<CollectiveCall>(context.comm, handle));
+  // What a start has prepared, its end runs.
+  int64_t &handle = context.lastHandle;
+  if (collective.phase != plan::CollectivePhase::Wait) {
+    Status status = context.comm.prepare(
+        context.book.collective(collective, source), handle);
+    if (!status.ok())
+      return status;
+  }
+  return done(
+      std::make_unique<CollectiveCall>(context.comm, handle, collective.phase));
 }
 
 Status prepareCall(const plan::Instruction &instruction,

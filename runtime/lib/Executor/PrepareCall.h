@@ -18,6 +18,7 @@ struct CallContext {
   std::vector<std::unique_ptr<PackedWeight>> &packs;
   const TensorSource *const &weights; // set while load runs
   int threads;
+  int64_t &lastHandle; // of a collective
 };
 
 /// Decides everything that does not depend on the tensors' values. The thread

@@ -10,7 +10,8 @@ RankRunner::RankRunner(const RankSetup &setup,
                        std::unique_ptr<Communicator> comm)
     : setup(setup), comm(std::move(comm)),
       book(setup.plan, setup.rankClass, setup.rank),
-      context{book, setup.kernels, *this->comm, packs, weights, setup.threads} {
+      context{book,    setup.kernels, *this->comm, packs,
+              weights, setup.threads, lastHandle} {
   counters.rank = setup.rank;
 }
 
@@ -122,8 +123,9 @@ Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
           plan::byteSize(setup.rankClass.buffers[copy->dst.buffer].type);
     // What a hook moves is its own affair; over no axes nothing is moved.
     if (auto *one = std::get_if<plan::Collective>(&instruction.body);
-        one && one->hook.empty() && !one->axes.empty())
-      prepared.collective = static_cast<int>(one->kind);
+        one && one->hook.empty() && !one->axes.empty() &&
+        one->phase != plan::CollectivePhase::Start)
+      prepared.collective = static_cast<int>(one->namedKind());
     Status status = prepareCall(instruction, context, prepared.call);
     if (!status.ok()) {
       status.message = describe(prepared) + ": " + status.message;

@@ -78,6 +78,7 @@ private:
   std::vector<std::unique_ptr<PackedWeight>> packs;
   std::vector<Prepared> loadCalls, stepCalls;
   const TensorSource *weights = nullptr;
+  int64_t lastHandle = 0; // while calls are prepared
   const CallContext context;
   std::atomic<const Prepared *> current{nullptr};
 };

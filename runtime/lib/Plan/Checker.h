@@ -100,6 +100,7 @@ private:
   bool checkShapes(const Collective &collective);
   bool checkLocalShapes(const Collective &collective, int64_t rank);
   bool checkClassesAgree();
+  bool checkPhases(const std::vector<const Collective *> &list);
   bool checkSame(const std::vector<const Collective *> &byClass);
 
   /// Ranks of the current class, one for each coordinate along `axes`: what

@@ -47,6 +47,12 @@ std::string difference(const Collective &a, const Collective &b) {
   if (a.border != b.border)
     return is("border", borderWords[size_t(b.border)],
               borderWords[size_t(a.border)]);
+  if (a.strategy != b.strategy)
+    return is("strategy", words(HaloStrategy())[size_t(b.strategy)],
+              words(HaloStrategy())[size_t(a.strategy)]);
+  if (a.phase != b.phase)
+    return is("phase", words(CollectivePhase())[size_t(b.phase)],
+              words(CollectivePhase())[size_t(a.phase)]);
   bool isReduction = a.kind == CollectiveKind::AllReduce ||
                      a.kind == CollectiveKind::ReduceScatter;
   if (isReduction && a.reduction != b.reduction)
@@ -261,6 +267,57 @@ bool Checker::checkLocalShapes(const Collective &c, int64_t rank) {
   return c.kind != CollectiveKind::AllToAll || check(true, c.toDim, c.toSize);
 }
 
+static bool areSame(const View &a, const View &b) {
+  auto isSame = [](const Scalar &s, const Scalar &t) {
+    return s.constant == t.constant && s.table == t.table && s.scale == t.scale;
+  };
+  return a.buffer == b.buffer && a.offset == b.offset && a.shape == b.shape &&
+         a.strides == b.strides &&
+         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                    b.terms.end(), isSame);
+}
+
+/// Whether `end` is what `start` has begun.
+static bool ends(const Collective &start, Collective end) {
+  if (end.id != start.id || end.phase != CollectivePhase::Wait)
+    return false;
+  end.phase = CollectivePhase::Start;
+  if (!difference(start, end).empty())
+    return false;
+  for (size_t tensor = 0; tensor <= start.more.size(); ++tensor) {
+    Collective a = start.alone(tensor), b = end.alone(tensor);
+    if (!areSame(a.src, b.src) || !areSame(a.dst, b.dst) ||
+        a.offset != b.offset || a.size != b.size || a.toSize != b.toSize ||
+        a.toOffset != b.toOffset || a.extent != b.extent)
+      return false;
+  }
+  return true;
+}
+
+/// A halo that is started is the next collective that is run, and as it was
+/// started.
+bool Checker::checkPhases(const std::vector<const Collective *> &list) {
+  const Collective *open = nullptr;
+  for (const Collective *c : list) {
+    std::string id = "collective " + std::to_string(c->id);
+    if (c->phase != CollectivePhase::Whole && (!c->isHalo() || c->axes.empty()))
+      return fail(id + " is started, which only halos over axes are");
+    if (!open) {
+      if (c->phase == CollectivePhase::Wait)
+        return fail(id + " is waited for, and was not started");
+      if (c->phase == CollectivePhase::Start)
+        open = c;
+      continue;
+    }
+    if (!ends(*open, *c))
+      return fail(id + " comes where collective " + std::to_string(open->id) +
+                  ", which was started, should be waited for");
+    open = nullptr;
+  }
+  return !open || fail("collective " + std::to_string(open->id) +
+                       " is started and not waited for");
+}
+
 /// Ranks wait for each other in a collective, so all classes must run the same
 /// ones in the same order, and mean the same by them.
 bool Checker::checkClassesAgree() {
@@ -274,6 +331,8 @@ bool Checker::checkClassesAgree() {
         return fail("has " + std::to_string(lists[k].size()) +
                     " collectives, class 0 has " +
                     std::to_string(lists[0].size()));
+      if (!checkPhases(lists[k]))
+        return false;
     }
     for (size_t i = 0; i < lists[0].size(); ++i) {
       std::vector<const Collective *> byClass;

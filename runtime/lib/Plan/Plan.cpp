@@ -56,6 +56,7 @@ Collective Collective::alone(size_t tensor) const {
   one.reduction = reduction;
   one.toDim = toDim, one.toOffset = toOffset, one.toSize = toSize;
   one.extent = extent, one.border = border;
+  one.strategy = strategy, one.phase = phase;
   one.root = root;
   one.id = id;
   one.hook = hook;

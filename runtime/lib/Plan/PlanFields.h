@@ -11,6 +11,7 @@
 #ifndef HOCKET_LIB_PLAN_PLANFIELDS_H
 #define HOCKET_LIB_PLAN_PLANFIELDS_H
 
+#include "PlanWords.h"
 #include "hocket/Plan/InstructionWords.h"
 #include "hocket/Plan/Plan.h"
 #include <array>
@@ -18,36 +19,6 @@
 
 namespace hocket::plan {
 
-// ---- words for enums: words(E()) lists them in the order of the enum -------
-
-inline constexpr std::array<const char *, 7> words(DType) {
-  return {"f32", "f64", "f16", "bf16", "i32", "i64", "bool"};
-}
-inline constexpr std::array<const char *, 3> words(Reduction) {
-  return {"sum", "max", "min"};
-}
-inline constexpr std::array<const char *, 5> words(Region) {
-  return {"arena", "weights", "input", "output", "state"};
-}
-inline constexpr std::array<const char *, 2> words(InitKind) {
-  return {"constant", "normal"};
-}
-inline constexpr std::array<const char *, 7> words(PostOp) {
-  return {"add", "relu", "gelu_erf", "gelu_tanh", "silu", "tanh", "mul"};
-}
-inline constexpr std::array<const char *, 7> words(CollectiveKind) {
-  return {"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
-          "broadcast",  "halo_exchange",  "halo_reduce"};
-}
-inline constexpr std::array<const char *, 4> words(Border) {
-  return borderWords;
-}
-inline constexpr std::array<const char *, 3> words(ConvolutionPass) {
-  return {"forward", "input_gradient", "weight_gradient"};
-}
-inline constexpr std::array<const char *, 2> words(PoolingKind) {
-  return {"max", "average"};
-}
 static_assert(instructionWords.size() ==
               std::variant_size_v<decltype(Instruction::body)>);
 
@@ -271,6 +242,8 @@ template <class V> void fields(V &v, Collective &x) {
   v.optional("to_size", x.toSize, -1);
   v.optional("extent", x.extent, int64_t(0));
   v.optional("border", x.border, Border::Zero);
+  v.optional("strategy", x.strategy, HaloStrategy::Neighbors);
+  v.optional("phase", x.phase, CollectivePhase::Whole);
   v.optional("root", x.root, int64_t(0));
   v.optional("hook", x.hook, std::string());
 }

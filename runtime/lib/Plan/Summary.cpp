@@ -46,7 +46,9 @@ struct Stage {
       for (const Instruction &instruction : rankClass.*list) {
         auto *collective = std::get_if<Collective>(&instruction.body);
         // One over no axes moves nothing between ranks.
-        if (!collective || collective->axes.empty())
+        // What is started counts where it ends.
+        if (!collective || collective->axes.empty() ||
+            collective->phase == CollectivePhase::Start)
           continue;
         if (next == entries.size())
           entries.push_back({&instruction, collective,
@@ -120,7 +122,7 @@ struct Stage {
         axes.push_back(plan.mesh[axis].name);
       out.push_back({{"stage", name},
                      {"id", entry.collective->id},
-                     {"kind", toString(entry.collective->kind)},
+                     {"kind", toString(entry.collective->namedKind())},
                      {"tensors", 1 + entry.collective->more.size()},
                      {"axes", axes},
                      {"path", source.path},
@@ -131,6 +133,8 @@ struct Stage {
         out.back()[other] = paired[&entry - entries.data()];
       if (!entry.collective->hook.empty())
         out.back()["hook"] = entry.collective->hook;
+      if (entry.collective->phase == CollectivePhase::Wait)
+        out.back()["started"] = true;
     }
   }
 
@@ -141,7 +145,7 @@ struct Stage {
       int64_t calls = 0;
       std::vector<int64_t> bytes(plan.rankCount(), 0);
       for (const Entry &entry : entries) {
-        if (toString(entry.collective->kind) != std::string_view(word) ||
+        if (toString(entry.collective->namedKind()) != std::string_view(word) ||
             !entry.collective->hook.empty())
           continue;
         ++calls;
@@ -179,11 +183,12 @@ Json unproved(const Plan &plan) {
       Source source;
       if (instruction.source >= 0)
         source = plan.sources[instruction.source];
-      out.push_back({{"stage", name},
-                     {"hook", hook ? hook->name : collective->hook},
-                     {"does", hook ? "kernel" : toString(collective->kind)},
-                     {"path", source.path},
-                     {"schedule", source.schedule}});
+      out.push_back(
+          {{"stage", name},
+           {"hook", hook ? hook->name : collective->hook},
+           {"does", hook ? "kernel" : toString(collective->namedKind())},
+           {"path", source.path},
+           {"schedule", source.schedule}});
     }
   return out;
 }

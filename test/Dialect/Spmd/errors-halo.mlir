@@ -9,6 +9,16 @@ module attributes {nn.mesh = #nn.mesh<h=2>} {
     %y = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 2]>, sizes = #spmd.table<h: [2, 3]>, heldOffsets = #spmd.table<h: [-1, 1]>, heldSizes = #spmd.table<h: [4, 5]>, extent = 5 : i64, border = "mirror"} : (!own) -> !held
     return
   }
+  func.func @strategy_unknown(%x: !own) {
+    // expected-error @+1 {{strategy "ring" is not "all_to_all", or absent}}
+    %y = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 2]>, sizes = #spmd.table<h: [2, 3]>, heldOffsets = #spmd.table<h: [-1, 1]>, heldSizes = #spmd.table<h: [4, 5]>, extent = 5 : i64, border = "zero", strategy = "ring"} : (!own) -> !held
+    return
+  }
+  func.func @placed_outside(%x: !own) {
+    // expected-error @+1 {{window [3, 5) is not within [0, 4)}}
+    %y = spmd.place %x {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<3>} : (!own) -> !held
+    return
+  }
   func.func @border_too_short(%x: !own) {
     // expected-error @+1 {{member 0 holds [-5, -1), of [0, 5) a border of reflect shows no more than 4 beyond an end}}
     %y = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 2]>, sizes = #spmd.table<h: [2, 3]>, heldOffsets = #spmd.table<h: [-5, 1]>, heldSizes = #spmd.table<h: [4, 5]>, extent = 5 : i64, border = "reflect"} : (!own) -> !held

@@ -45,6 +45,9 @@ func.func @collectives(%x: tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) {
        offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>,
        heldOffsets = #spmd.table<tp: [-1, 23, 47, 71]>, heldSizes = #spmd.table<26>}
       : (tensor<4x26xf32, #nn.layout<[batch=4] [seq=26]>>) -> tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>
+  // CHECK: spmd.place %{{.*}} {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 4, 0, 4]>}
+  %placed = spmd.place %s {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 4, 0, 4]>}
+      : (tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>) -> tensor<8x24xf32, #nn.layout<[batch=8] [seq=24]>>
   // A dim that nobody shares: the rank pads by itself.
   // CHECK: spmd.halo_exchange %{{.*}} over [] {border = "circular"
   %p = spmd.halo_exchange %s over []

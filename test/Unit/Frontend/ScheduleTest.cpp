@@ -74,6 +74,7 @@ TEST(Schedule, hasSyncs) {
   sync a bwd_post all_to_all axis seq to heads over tp
   sync a fwd_post broadcast over tp root 1
   sync a fwd_pre halo axis seq over tp reach (1, 2)
+  sync a fwd_pre halo axis seq over tp using all_to_all reach 1 override
   sync a fwd_pre hook mine axis seq over tp
   sync . fwd_pre hook mine over tp
   defer mlp.c_proj until mlp.dropout axis seq over tp override
@@ -86,6 +87,7 @@ TEST(Schedule, hasSyncs) {
   sync a bwd_post all_to_all axis seq to heads over tp
   sync a fwd_post broadcast over tp root 1
   sync a fwd_pre halo axis seq over tp (reach 1 2)
+  sync a fwd_pre halo axis seq over tp (reach 1) (using all_to_all) override
   sync a fwd_pre hook mine axis seq over tp
   sync . fwd_pre hook mine over tp
   defer mlp.c_proj until mlp.dropout axis seq over tp override
@@ -96,14 +98,16 @@ TEST(Schedule, hasWindowsAttentionAndStatistics) {
   EXPECT_EQ(scheduleOf(R"(
   halo ** axis height over h reach auto
   halo ** axis width over w reach 2
-  halo ** axis width over w
+  halo ** axis width over w using neighbors
+  halo ** axis width over w reach 1 using all_gather
   attention h.*.attn using heads over u, ring over r
   attention blocks.* using sequence over (a, b)
   statistics **.norm over (h, w)
 )"),
             R"(  halo ** axis height over h (reach)
   halo ** axis width over w (reach 2)
-  halo ** axis width over w
+  halo ** axis width over w (using neighbors)
+  halo ** axis width over w (reach 1) (using all_gather)
   attention h.*.attn heads over u ring over r
   attention blocks.* sequence over (a, b)
   statistics **.norm over (h, w)

@@ -136,6 +136,17 @@ enum class CollectiveKind {
   HaloReduce,
 };
 
+/// How a halo's margins travel: each member reads what it misses from those
+/// that own it, or all send every other one a part, which may be empty. Both
+/// move the same; here ranks share memory and do the same for it, elsewhere
+/// they do not.
+enum class HaloStrategy { Neighbors, AllToAll };
+
+/// A halo may be begun by one instruction, behind which others may read src (of
+/// a HaloReduce its margins), and ended by a later one that is equal but for
+/// this and fills dst. No other collective stands between the two.
+enum class CollectivePhase { Whole, Start, Wait };
+
 /// A collective among the ranks that differ only on `axes` (coordinate order =
 /// row-major over `axes`). Every member's src lies in its own memory, views
 /// may be strided. With p members, me = i:
@@ -172,8 +183,10 @@ struct Collective {
   Reduction reduction = Reduction::Sum;
   int dim = -1, offset = -1, size = -1;
   int toDim = -1, toOffset = -1, toSize = -1;
-  int64_t extent = 0;           // of dim; halos only
-  Border border = Border::Zero; // halos only
+  int64_t extent = 0;                              // of dim; halos only
+  Border border = Border::Zero;                    // halos only
+  HaloStrategy strategy = HaloStrategy::Neighbors; // halos only
+  CollectivePhase phase = CollectivePhase::Whole;  // halos only
   int64_t root = 0;
   int64_t id = 0;   // equal on all classes: the n-th collective of the program
   std::string hook; // a user's own function that does it, see Hook; or ""
@@ -181,6 +194,12 @@ struct Collective {
   bool isHalo() const {
     return kind == CollectiveKind::HaloExchange ||
            kind == CollectiveKind::HaloReduce;
+  }
+  /// What it is called and counted as: margins that go all to all are one.
+  CollectiveKind namedKind() const {
+    return isHalo() && strategy == HaloStrategy::AllToAll
+               ? CollectiveKind::AllToAll
+               : kind;
   }
   /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
   Collective alone(size_t tensor) const;

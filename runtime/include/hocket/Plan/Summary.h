@@ -14,6 +14,8 @@
 //     forward          of one of the backward: ids of those that it is for;
 //                      none where a gradient is summed that was never moved
 //     bytes_per_rank   received from peers in one run of the stage, by rank
+//     started          true of a halo that is started before other work, and
+//                      waited for behind it
 //     hook             the user's own function that does it, if one does; its
 //                      bytes are those of `kind`, and it is not in the totals
 //   unproved           one entry for each call of a hook: what nothing checks

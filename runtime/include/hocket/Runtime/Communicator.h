@@ -52,6 +52,7 @@ struct CollectiveSpec {
   std::vector<int64_t> toOffset, toSize; // along toDim, by member
   int64_t extent = 0;                    // as in plan::Collective
   plan::Border border = plan::Border::Zero;
+  plan::HaloStrategy strategy = plan::HaloStrategy::Neighbors;
   int64_t root = 0; // index into members
   plan::Source source;
 
@@ -89,6 +90,10 @@ public:
   /// deadline, every member gets an error that names rank, collective, path
   /// and schedule line; after an error every further call fails.
   virtual Status run(int64_t handle) = 0;
+  /// Begins it: other members may read src, or of a HaloReduce its margins,
+  /// from here on. `run` then ends it. Until then nothing else may be run among
+  /// the same members; what is otherwise wrong is said by `run`.
+  virtual Status start(int64_t handle) = 0;
   /// What run() has read from other members so far; counted while moving it,
   /// so that it can be held against plan::receivedBytes.
   virtual int64_t receivedBytes() const = 0;

@@ -1,0 +1,184 @@
+//===- HaloLines.cpp - what halo lines say of windowed operations ---------===//
+
+#include "Locations.h"
+#include "Placer.h"
+#include "hocket/Placement/Expect.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+/// "(1, 2)"
+static std::string reachText(nn::Reach reach) {
+  return "(" + std::to_string(reach.before) + ", " +
+         std::to_string(reach.after) + ")";
+}
+
+/// What one line has to say about a dim of an operation.
+void Placer::checkReach(const Licence &licence, const HaloDim &dim) {
+  auto halo = dyn_cast<sched::HaloOp>(licence.directive);
+  auto stated = halo ? halo.getReach() : std::nullopt;
+  if (!stated ||
+      ((*stated)[0] == dim.needed.before && (*stated)[1] == dim.needed.after))
+    return;
+  nn::Reach wrong{(*stated)[0], (*stated)[1]};
+  problems
+      .addAt(halo,
+             "reach " + reachText(wrong) + " of " + dim.name + " at '" +
+                 dim.path + "', whose windows of " + std::to_string(dim.span) +
+                 " need " + reachText(dim.needed) + " where the parts begin " +
+                 "and end",
+             dim.path)
+      .note("write reach " + reachText(dim.needed) + ", or reach auto");
+}
+
+/// Which collective moves the margins of a dim: what one line says, whatever
+/// others leave open.
+StringRef Placer::strategyOf(ArrayRef<Licence *> lines, const HaloDim &dim) {
+  StringRef strategy = "neighbors";
+  sched::HaloOp first;
+  for (Licence *licence : lines) {
+    auto halo = dyn_cast<sched::HaloOp>(licence->directive);
+    auto stated = halo ? halo.getStrategy() : std::nullopt;
+    if (!stated)
+      continue;
+    if (first && *stated != strategy) {
+      problems
+          .addAt(halo,
+                 "using " + stated->str() + " of " + dim.name + " at '" +
+                     dim.path + "', and using " + strategy.str() +
+                     " in another line",
+                 dim.path)
+          .note(scheduleLine(first.getLoc()), "using " + strategy.str())
+          .note("leave 'using' out of one of the two; it counts as it stands "
+                "in the other");
+      continue;
+    }
+    strategy = *stated;
+    first = halo;
+  }
+  return strategy;
+}
+
+/// Whether a line has a dim travel while an operation computes.
+bool Placer::overlaps(Operation *op, ArrayRef<Licence *> lines,
+                      const HaloDim &dim, StringRef strategy) {
+  for (Licence *licence : lines) {
+    auto halo = dyn_cast<sched::HaloOp>(licence->directive);
+    if (!halo || !halo.getOverlaps())
+      continue;
+    bool isConvolution = isa<nn::ConvOp, nn::ConvTransposeOp>(op);
+    if (isConvolution && strategy != "all_gather")
+      return true;
+    std::string kind = op->getName().stripDialect().str();
+    problems
+        .addAt(halo,
+               "not supported yet: overlap of " + dim.name + " at '" +
+                   dim.path + "', " +
+                   (isConvolution ? "where an all_gather moves the margins"
+                                  : "which is no convolution: " + kind),
+               dim.path)
+        .note(isConvolution
+                  ? "write using neighbors, using all_to_all, or no overlap"
+                  : "write this line without overlap, and beside it one for "
+                    "convolutions, as: halo PATH axis " +
+                        dim.name + " over " + axisText(*licence->used.begin()) +
+                        " overlap");
+    return false;
+  }
+  return false;
+}
+
+void Placer::takeHalos(nn::WindowedOp op) {
+  std::string path = modelPath(op);
+  nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
+  Builder builder(op.getContext());
+  size_t windows = op.getWindows().size();
+  SmallVector<Attribute> lines(windows, builder.getUnitAttr());
+  SmallVector<StringRef> strategies(windows, "neighbors");
+  SmallVector<int64_t> overlapped;
+  for (auto [number, window] : llvm::enumerate(op.getWindows())) {
+    SmallVector<nn::SplitAttr> splits = layout.splitsOf(number, 0);
+    if (!window || splits.empty())
+      continue;
+    nn::Reach needed =
+        furthest(*window, nn::partSizes(window->extent, splits, mesh),
+                 nn::partSizes(
+                     window->results(),
+                     nn::layoutOf(op.getWindowed()).splitsOf(number, 0), mesh));
+    if (needed.before == 0 && needed.after == 0)
+      continue;
+    HaloDim dim{path, layout.getDims()[number].getDisplayName(), window->span(),
+                needed};
+    SmallVector<Licence *> covering;
+    for (Licence &licence : halos) {
+      if ((!licence.dim.empty() && licence.dim != dim.name) ||
+          !licence.covers(path))
+        continue;
+      bool isUsed = false;
+      for (nn::SplitAttr split : splits) {
+        unsigned axis = mesh.getIndex(split.getAxis());
+        if (!llvm::is_contained(licence.axes, axis))
+          continue;
+        licence.used.insert(axis);
+        lines[number] = LocationAttr(licence.directive->getLoc());
+        isUsed = true;
+      }
+      if (!isUsed)
+        continue;
+      covering.push_back(&licence);
+      checkReach(licence, dim);
+    }
+    strategies[number] = strategyOf(covering, dim);
+    if (overlaps(op, covering, dim, strategies[number]))
+      overlapped.push_back(number);
+  }
+  if (!op->hasAttr(nn::kHalos))
+    return;
+  op->setAttr(nn::kHaloLines, builder.getArrayAttr(lines));
+  if (llvm::any_of(strategies, [](StringRef s) { return s != "neighbors"; }))
+    op->setAttr(nn::kHaloStrategies, builder.getStrArrayAttr(strategies));
+  if (!overlapped.empty())
+    op->setAttr(nn::kHaloOverlaps, builder.getDenseI64ArrayAttr(overlapped));
+}
+
+/// Over axes of size 1 nothing is exchanged, but the lines were written.
+void Placer::countVacuousHalos() {
+  for (const Licence &licence : halos) {
+    if (!licence.axes.empty())
+      continue;
+    auto halo = dyn_cast<sched::HaloOp>(licence.directive);
+    auto stated = halo ? halo.getStrategy() : std::nullopt;
+    StringRef strategy = stated.value_or("neighbors");
+    func.walk([&](nn::WindowedOp op) {
+      std::string path = modelPath(op);
+      nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
+      bool isBack =
+          llvm::is_contained(op->getResults(), op.getPositions().front());
+      for (auto [dim, window] : llvm::enumerate(op.getWindows()))
+        if (window && licence.covers(path) && window->span() > window->stride &&
+            (licence.dim.empty() ||
+             licence.dim == layout.getDims()[dim].getDisplayName()))
+          vacuous.push_back({haloWord(strategy, isBack), path});
+    });
+  }
+}
+
+void Placer::checkHalos() {
+  countVacuousHalos();
+  for (const Licence &licence : halos) {
+    std::string what = licence.dim.empty() ? "attention" : "halo";
+    std::string dim = licence.dim.empty() ? "its keys" : licence.dim;
+    for (unsigned axis : licence.axes)
+      if (!licence.used.count(axis))
+        problems
+            .addAt(licence.directive,
+                   what + " of " + licence.pattern() + " over " +
+                       axisText(axis) +
+                       " has no effect: no window slides "
+                       "beyond a part of " +
+                       dim + " there",
+                   licence.paths.front())
+            .note("leave this line out");
+  }
+}

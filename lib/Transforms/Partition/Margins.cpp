@@ -1,0 +1,224 @@
+//===- Margins.cpp - margins of a cut dim, attached and sent back ---------===//
+//
+// What a rank finds in what it has is a view. Else margins travel: those that a
+// rank misses, in one exchange, or by an all_gather the whole dim, of which it
+// takes its window. The way back of that is the window among zeros, and a
+// reduce_scatter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClassBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::partitioning;
+
+RankedTensorType partitioning::withSize(Type type, int64_t dim, int64_t size) {
+  nn::LayoutAttr layout = nn::layoutOf(type);
+  SmallVector<nn::DimAttr> dims(layout.getDims());
+  dims[dim] = nn::dimOf(type.getContext(),
+                        dims[dim].getFactors().front().getName(), size);
+  return nn::withLayout(cast<RankedTensorType>(type),
+                        nn::LayoutAttr::get(type.getContext(), dims));
+}
+
+/// What a halo exchange or reduction is told.
+struct ClassBuilder::HaloMove {
+  bool attaches;
+  AxisList axes;
+  Share own, held;
+  int64_t extent;
+  nn::Border border;
+  StringRef strategy = "neighbors";
+  bool isStarted = false;
+};
+
+static spmd::TableAttr constant(MLIRContext *context, int64_t value) {
+  return spmd::TableAttr::simplified(context, {}, {value});
+}
+
+int64_t ClassBuilder::here(spmd::TableAttr table) const {
+  return table.at(shares.getMesh(), rankClass.coordinates);
+}
+
+/// Of the model, and of the schedule where that asked for it.
+Location ClassBuilder::lineOf(const SlidDim &slid) const {
+  return slid.line ? FusedLoc::get(loc.getContext(), {loc, Location(slid.line)})
+                   : loc;
+}
+
+/// Moves values of one element type at once.
+void ClassBuilder::emitHalo(ArrayRef<Margins *> group, const HaloMove &move,
+                            Location at) {
+  int64_t size = here(move.attaches ? move.held.size : move.own.size);
+  SmallVector<Value> xs;
+  SmallVector<Type> types;
+  SmallVector<int64_t> dims, factors(group.size(), 0);
+  for (Margins *margins : group) {
+    xs.push_back(margins->value);
+    types.push_back(withSize(margins->value.getType(), margins->dim, size));
+    dims.push_back(margins->dim);
+  }
+  StringAttr strategy = move.strategy == "neighbors"
+                            ? StringAttr()
+                            : builder.getStringAttr(move.strategy);
+  auto create = [&](auto op) -> Operation * {
+    return decltype(op)::create(builder, at, types, xs, listOf(move.axes), dims,
+                                factors, move.own.offset, move.own.size,
+                                move.held.offset, move.held.size, move.extent,
+                                nn::stringifyBorder(move.border), strategy,
+                                move.isStarted, nextId++);
+  };
+  Operation *moved = move.attaches ? create(spmd::HaloExchangeOp())
+                                   : create(spmd::HaloReduceOp());
+  for (auto [margins, result] : llvm::zip(group, moved->getResults()))
+    margins->value = result;
+}
+
+namespace {
+/// A whole dim with as much border as some member holds.
+struct Bordered {
+  int64_t low = 0, extent = 0, high = 0;
+  SmallVector<int64_t> places; // of what each member holds in it
+};
+} // namespace
+
+static Bordered borderedOf(const SlidDim &slid) {
+  Bordered whole{0, slid.window.extent, 0, {}};
+  SmallVector<int64_t> offsets = slid.held.offset.valuesFor(slid.members),
+                       sizes = slid.held.size.valuesFor(slid.members);
+  for (auto [offset, size] : llvm::zip(offsets, sizes)) {
+    if (size == 0)
+      continue;
+    whole.low = std::max(whole.low, -offset);
+    whole.high = std::max(whole.high, offset + size - whole.extent);
+  }
+  for (auto [offset, size] : llvm::zip(offsets, sizes))
+    whole.places.push_back(size > 0 ? offset + whole.low : 0);
+  return whole;
+}
+
+/// The whole dim to every member, or from each a term of it.
+void ClassBuilder::emitWhole(ArrayRef<Margins *> group, const SlidDim &slid,
+                             bool gathers, Location at) {
+  ArrayAttr axes = listOf(slid.axes);
+  int64_t size = gathers ? slid.window.extent : here(slid.own.size);
+  SmallVector<Value> xs;
+  SmallVector<Type> types;
+  SmallVector<Attribute> cuts;
+  for (Margins *margins : group) {
+    xs.push_back(margins->value);
+    types.push_back(withSize(margins->value.getType(), margins->dim, size));
+    cuts.push_back(spmd::CutAttr::get(builder.getContext(), margins->dim,
+                                      /*factor=*/0, slid.own.offset,
+                                      slid.own.size));
+  }
+  int64_t dim = group.front()->dim, id = nextId++;
+  ArrayAttr list = builder.getArrayAttr(cuts);
+  Operation *made;
+  if (group.size() == 1 && gathers)
+    made = spmd::AllGatherOp::create(builder, at, types.front(), xs.front(),
+                                     axes, dim, /*factor=*/0, slid.own.offset,
+                                     slid.own.size, id);
+  else if (gathers)
+    made =
+        spmd::AllGatherManyOp::create(builder, at, types, xs, axes, list, id);
+  else if (group.size() == 1)
+    made = spmd::ReduceScatterOp::create(
+        builder, at, types.front(), xs.front(), axes, nn::Reduction::Sum, dim,
+        /*factor=*/0, slid.own.offset, slid.own.size, id);
+  else
+    made = spmd::ReduceScatterManyOp::create(builder, at, types, xs, axes,
+                                             nn::Reduction::Sum, list, id);
+  for (auto [margins, result] : llvm::zip(group, made->getResults()))
+    margins->value = result;
+}
+
+void ClassBuilder::gatherMargins(ArrayRef<Margins *> group, const SlidDim &slid,
+                                 bool attaches, Location at) {
+  MLIRContext *context = builder.getContext();
+  Bordered whole = borderedOf(slid);
+  int64_t size = whole.low + whole.extent + whole.high;
+  auto offset = spmd::TableAttr::simplified(context, slid.axes, whole.places);
+  HaloMove border{attaches,
+                  {},
+                  {constant(context, 0), constant(context, whole.extent)},
+                  {constant(context, -whole.low), constant(context, size)},
+                  whole.extent,
+                  slid.window.border};
+  bool hasBorder = size > whole.extent;
+  if (attaches) {
+    emitWhole(group, slid, /*gathers=*/true, at);
+    if (hasBorder)
+      emitHalo(group, border, at);
+    for (Margins *margins : group)
+      margins->value = spmd::SliceOp::create(
+          builder, loc,
+          withSize(margins->value.getType(), margins->dim,
+                   here(slid.held.size)),
+          margins->value, margins->dim, /*factor=*/0, offset);
+    return;
+  }
+  for (Margins *margins : group)
+    margins->value = spmd::PlaceOp::create(
+        builder, loc, withSize(margins->value.getType(), margins->dim, size),
+        margins->value, margins->dim, /*factor=*/0, offset);
+  if (hasBorder)
+    emitHalo(group, border, at);
+  emitWhole(group, slid, /*gathers=*/false, at);
+}
+
+/// What a rank finds in what it has is a part of that; what is a move and
+/// nothing else, with zeros around it.
+void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
+                               const SlidDim &slid, bool attaches,
+                               bool isStarted) {
+  MLIRContext *context = builder.getContext();
+  int64_t size = here(attaches ? slid.held.size : slid.own.size);
+  for (Margins &margins : list) { // a dim of several factors as one
+    Type type = margins.value.getType();
+    int64_t whole = cast<RankedTensorType>(type).getDimSize(margins.dim);
+    margins.value =
+        withFactorsOf(margins.value, withSize(type, margins.dim, whole));
+  }
+  bool local = isLocal(slid, attaches);
+  if (auto places = placesOf(slid, attaches); local && places) { // a view
+    auto offset = spmd::TableAttr::simplified(context, slid.axes, *places);
+    for (Margins &margins : list)
+      margins.value = spmd::SliceOp::create(
+          builder, loc, withSize(margins.value.getType(), margins.dim, size),
+          margins.value, margins.dim, /*factor=*/0, offset);
+    return;
+  }
+  bool isGathered =
+      slid.strategy == "all_gather" && !local && !slid.axes.empty();
+  HaloMove move{attaches,
+                slid.axes,
+                slid.own,
+                slid.held,
+                slid.window.extent,
+                slid.window.border,
+                slid.axes.empty() ? "neighbors" : slid.strategy,
+                isStarted};
+  if (local && slid.isMove && !slid.axes.empty()) {
+    int64_t extent = here(slid.own.size);
+    move = {attaches,
+            {},
+            {constant(context, 0), constant(context, extent)},
+            {constant(context, here(shiftOf(slid))),
+             constant(context, here(slid.held.size))},
+            extent,
+            nn::Border::Zero};
+  }
+  Location at = lineOf(slid);
+  llvm::MapVector<Type, SmallVector<Margins *>> groups;
+  for (Margins &margins : list)
+    groups[getElementTypeOrSelf(margins.value)].push_back(&margins);
+  for (auto &[element, group] : groups)
+    if (isGathered)
+      gatherMargins(group, slid, attaches, at);
+    else
+      emitHalo(group, move, at);
+}
