@@ -236,6 +236,10 @@ bool Parser::parseHaloOption(HaloOptions &options) {
   if (atWord("reach"))
     return parseReach(options.reach.emplace());
   SourceRange begin = here();
+  if (takeWord("overlap")) {
+    options.overlap = begin;
+    return true;
+  }
   if (takeWord("using")) {
     auto strategy =
         parseOneOf({"neighbors", "all_to_all", "all_gather"}, "'using'");
@@ -244,11 +248,8 @@ bool Parser::parseHaloOption(HaloOptions &options) {
     options.strategy = static_cast<HaloStrategy>(*strategy);
     return true;
   }
-  std::string word(sources.getText(begin));
-  engine.error(begin, "not supported yet: '" + word + "' of a halo")
-      .note(word == "layers"
-                ? "each operation exchanges its own, as far as it needs"
-                : "an operation waits for its margins");
+  engine.error(begin, "not supported yet: 'layers' of a halo")
+      .note("each operation exchanges its own, as far as it needs");
   return false;
 }
 

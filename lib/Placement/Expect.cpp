@@ -70,7 +70,9 @@ Counts HaloCounter::count(Operation *op) {
     addHalos(op, /*isBack=*/true, counts);
   if (!has(op->getOperands()))
     return counts;
-  Value value = positions.front();
+  Value value = *llvm::find_if(positions, [&](Value position) {
+    return llvm::is_contained(op->getOperands(), position);
+  });
   while (auto named = value.getDefiningOp<nn::ValueOp>())
     value = named.getX();
   auto &known = seen[value];

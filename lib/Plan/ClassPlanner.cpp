@@ -194,6 +194,7 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
           [&](auto op) { return planPooling(op); })
       .Case([&](nn::HookOp op) { return planHook(op); })
       .Case([&](spmd::KernelOp op) { return planKernel(op); })
+      .Case([&](spmd::StartOp op) { return planStart(op); })
       .Case([&](spmd::PlaceOp op) { return planPlace(op); })
       .Case([&](spmd::CollectiveOp op) { return planCollective(op); })
       .Case([&](func::ReturnOp op) { return planReturn(op); })

@@ -166,6 +166,8 @@ private:
   bool placeInHalo(mlir::Value value, llvm::ArrayRef<int64_t> like);
   bool reduceInPlace(spmd::HaloReduceOp op, unsigned number);
   void placeHalo(mlir::OpResult result, llvm::ArrayRef<int64_t> like);
+  mlir::LogicalResult planStart(spmd::StartOp op);
+  bool isInPlace(spmd::StartOp start, spmd::CollectiveOp collective);
 
   // Hooks.cpp
   mlir::LogicalResult planHook(nn::HookOp op);
@@ -173,6 +175,7 @@ private:
   std::string hookNamed(mlir::DictionaryAttr hook);
 
   // Collectives.cpp
+  plan::Collective collectiveOf(spmd::CollectiveOp op);
   mlir::LogicalResult planCollective(spmd::CollectiveOp op);
 
   mlir::func::FuncOp func;
@@ -184,6 +187,7 @@ private:
   llvm::DenseMap<mlir::Value, Strided> values;
   llvm::DenseSet<mlir::Operation *> done; // epilogue operations
   llvm::DenseSet<mlir::Value> inPlace;    // what is computed in a concatenation
+  llvm::DenseMap<mlir::Operation *, plan::Collective> started;
   llvm::DenseSet<mlir::StringAttr> assigned;
   llvm::StringMap<mlir::Value> stored; // what holds them, by name
   llvm::StringSet<> written;           // of these, whose next value is there

@@ -20,7 +20,7 @@ static plan::Reduction reductionOf(nn::Reduction reduction) {
   return plan::Reduction::Sum;
 }
 
-LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
+plan::Collective ClassPlanner::collectiveOf(spmd::CollectiveOp op) {
   auto layout = nn::layoutOf(op->getOperand(0));
   // Parts are read from and written to their places in strided windows, so any
   // memory order will do. That of the operand depends on sizes that differ
@@ -135,6 +135,20 @@ LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
           tables.source(Location(cast<LocationAttr>(origin)));
   if (auto hook = op->getAttrOfType<DictionaryAttr>(nn::kHook))
     collective.hook = hookNamed(hook);
+  return collective;
+}
+
+LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
+  auto begun = started.find(op);
+  plan::Collective collective =
+      begun == started.end() ? collectiveOf(op) : std::move(begun->second);
+  if (op->hasAttr("isStarted")) {
+    if (begun == started.end()) {
+      collective.phase = plan::CollectivePhase::Start;
+      emit(*op.getOperation(), collective);
+    }
+    collective.phase = plan::CollectivePhase::Wait;
+  }
   emit(*op.getOperation(), collective);
   return success();
 }

@@ -69,7 +69,12 @@ static Numbers stridesFor(nn::ConcatOp op) {
 Strided ClassPlanner::partOf(nn::ConcatOp op, unsigned number) {
   Value result = op.getResult();
   auto layout = nn::layoutOf(result);
-  if (!values.count(result))
+  bool ofConvolutions = llvm::all_of(op.getXs(), [](Value x) {
+    return isa_and_present<nn::ConvOp, nn::ConvTransposeOp>(x.getDefiningOp());
+  });
+  if (!values.count(result) && ofConvolutions)
+    allocateActivation(result);
+  else if (!values.count(result))
     values[result] =
         allocate(typeOf(result), factorSizes(layout), stridesFor(op));
   Strided part = *reshaped(get(result), layout.getShape());
@@ -81,20 +86,34 @@ Strided ClassPlanner::partOf(nn::ConcatOp op, unsigned number) {
   return part;
 }
 
+/// The one use of a value, but for that others are told of it; null if there
+/// are more.
+static OpOperand *onlyReader(Value value) {
+  OpOperand *reader = nullptr;
+  for (OpOperand &use : value.getUses()) {
+    if (isa<spmd::StartOp>(use.getOwner()))
+      continue;
+    if (reader)
+      return nullptr;
+    reader = &use;
+  }
+  return reader;
+}
+
 /// Gives `value`, which is about to be computed, its place in the concatenation
 /// that alone reads it; false if there is none.
 bool ClassPlanner::placeInConcat(Value value) {
-  if (!value.hasOneUse() || loadTime.contains(value))
+  OpOperand *use = onlyReader(value);
+  if (!use || loadTime.contains(value))
     return false;
-  auto view = dyn_cast<nn::RearrangeOp>(*value.user_begin());
+  auto view = dyn_cast<nn::RearrangeOp>(use->getOwner());
   Value part = view ? view.getResult() : value;
-  if (!part.hasOneUse())
-    return false;
-  OpOperand &use = *part.use_begin();
-  auto concat = dyn_cast<nn::ConcatOp>(use.getOwner());
+  if (view)
+    use = onlyReader(part);
+  auto concat = use ? dyn_cast<nn::ConcatOp>(use->getOwner()) : nn::ConcatOp();
   if (!concat)
     return false;
-  std::optional<Strided> window = partOf(concat, use.getOperandNumber());
+  std::optional<Strided> window = partOf(concat, use->getOperandNumber());
   auto layout = nn::layoutOf(value);
   window = view ? beforeRearrange(view, *window)
                 : reshaped(*window, factorSizes(layout));

@@ -15,6 +15,8 @@ using namespace hocket::planning;
 /// Batch, spatial dims, channels; row-major for a type that the library lacks,
 /// as our own loops go along rows.
 Strided ClassPlanner::allocateActivation(Value value) {
+  if (placeInConcat(value)) // rows of a result that is computed in parts
+    return *reshaped(get(value), nn::layoutOf(value).getShape());
   SmallVector<size_t> order = {0};
   size_t rank = nn::layoutOf(value).getDims().size();
   plan::DType type = typeOf(value);

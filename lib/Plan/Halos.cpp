@@ -61,6 +61,13 @@ Strided ClassPlanner::middleOf(OpTy op, unsigned number, const Strided &held,
   return window;
 }
 
+/// A part of a dim that only convolutions read, which take any strides.
+static bool isRowsOfConvolution(Operation *op) {
+  return isa<spmd::SliceOp>(op) &&
+         llvm::all_of(op->getUsers(),
+                      [](Operation *user) { return isa<nn::ConvOp>(user); });
+}
+
 /// Gives `value`, which is about to be computed in the memory order `like`, its
 /// place between the margins that it is going to have; false if there is none.
 bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
@@ -72,7 +79,8 @@ bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
       if (read)
         return false; // it can be in one place only
       read = &use;
-    } else if (!isa<spmd::KernelOp>(use.getOwner())) {
+    } else if (!isa<spmd::KernelOp, spmd::StartOp>(use.getOwner()) &&
+               !isRowsOfConvolution(use.getOwner())) {
       return false; // may need a copy of what is no run of memory
     }
   if (!read)
@@ -119,9 +127,12 @@ LogicalResult ClassPlanner::planPlace(spmd::PlaceOp op) {
 bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op, unsigned number) {
   Value x = op.getXs()[number];
   Operation *producer = x.getDefiningOp();
-  if (!producer || !x.hasOneUse() || loadTime.contains(x) ||
+  bool isShared = llvm::any_of(x.getUsers(), [&](Operation *user) {
+    return user != op && !isa<spmd::StartOp>(user);
+  });
+  if (!producer || isShared || loadTime.contains(x) ||
       !isa<spmd::KernelOp, spmd::HaloReduceOp, nn::ConvTransposeOp,
-           nn::PoolGradOp>(producer))
+           nn::PoolGradOp, nn::ConcatOp>(producer))
     return false;
   Strided held = get(x);
   if (rankClass->buffers[held.buffer].region != plan::Region::Arena)
@@ -143,4 +154,32 @@ void ClassPlanner::placeHalo(OpResult result, ArrayRef<int64_t> like) {
                             : placeInHalo(result, like);
   if (!hasPlace)
     values[result] = allocate(result.getType(), like);
+}
+
+/// Whether what others read of it is where its collective will have it: of an
+/// exchange the operand, of a reduction the margins.
+bool ClassPlanner::isInPlace(spmd::StartOp start,
+                             spmd::CollectiveOp collective) {
+  Value x = collective->getOperand(0);
+  if (llvm::is_contained(start.getXs(), x))
+    return true;
+  return values.count(x) && llvm::all_of(start.getXs(), [&](Value part) {
+           return inPlace.contains(part);
+         });
+}
+
+/// Its collective has its place from here on. What is not yet where others will
+/// read it cannot be sent: that is started where it ends.
+LogicalResult ClassPlanner::planStart(spmd::StartOp op) {
+  Operation *next = op->getNextNode();
+  while (!isa<spmd::CollectiveOp>(next))
+    next = next->getNextNode();
+  auto collective = cast<spmd::CollectiveOp>(next);
+  if (isInPlace(op, collective)) {
+    plan::Collective begun = collectiveOf(collective);
+    begun.phase = plan::CollectivePhase::Start;
+    emit(*op, begun);
+    started[next] = std::move(begun);
+  }
+  return success();
 }

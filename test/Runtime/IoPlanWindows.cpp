@@ -55,6 +55,36 @@ const BadEdit badConvolutions[] = {
 INSTANTIATE_TEST_SUITE_P(Convolutions, BadPlanEdit,
                          testing::ValuesIn(badConvolutions));
 
+const BadEdit badPhases[] = {
+    {"class 1, collective 6: strategy is all_to_all, in class 0 it is "
+     "neighbors",
+     [](Plan &p) {
+       step<Collective>(p, 15).strategy = HaloStrategy::Neighbors;
+     }},
+    {"class 0, step: collective 0 is started, which only halos over axes are",
+     [](Plan &p) { step<Collective>(p, 1).phase = CollectivePhase::Start; }},
+    {"class 0, step: collective 5 is waited for, and was not started",
+     [](Plan &p) { step<Collective>(p, 14).phase = CollectivePhase::Wait; }},
+    {"class 0, step: collective 6 comes where collective 5, which was started, "
+     "should be waited for",
+     [](Plan &p) { step<Collective>(p, 14).phase = CollectivePhase::Start; }},
+    {"class 0, step: collective 6 is started and not waited for",
+     [](Plan &p) { step<Collective>(p, 15).phase = CollectivePhase::Start; }},
+    // What is waited for is what was started, to the last stride.
+    {"class 0, step: collective 5 comes where collective 5, which was started, "
+     "should be waited for",
+     [](Plan &p) {
+       Instruction wait = p.classes[0].step[14];
+       step<Collective>(p, 14).phase = CollectivePhase::Start;
+       auto &ended = std::get<Collective>(wait.body);
+       ended.phase = CollectivePhase::Wait;
+       ended.src.strides = {1, 4};
+       for (RankClass &rankClass : p.classes)
+         rankClass.step.insert(rankClass.step.begin() + 15, wait);
+     }},
+};
+INSTANTIATE_TEST_SUITE_P(Phases, BadPlanEdit, testing::ValuesIn(badPhases));
+
 const BadEdit badNeighborhoods[] = {
     {STEP "20 (neighborhood_attention, proj): q, k and v have 4, 3 and 4 dims, "
           "expected 3 and its windows of 1, of 1 to 3",

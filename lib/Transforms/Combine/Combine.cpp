@@ -108,8 +108,12 @@ static void merge(ArrayRef<Operation *> members, bool isEarly) {
 
 static void renumber(func::FuncOp func) {
   Builder builder(func.getContext());
-  for (auto [index, op] : llvm::enumerate(collectivesOf(func)))
-    op->setAttr("id", builder.getI64IntegerAttr(index));
+  int64_t next = 0;
+  for (Operation &op : func.getBody().front())
+    if (isa<spmd::CollectiveOp, spmd::StartOp>(op)) {
+      op.setAttr("id", builder.getI64IntegerAttr(next));
+      next += !isa<spmd::StartOp>(op); // has the number of what it starts
+    }
 }
 
 LogicalResult hocket::combine(ModuleOp module) {

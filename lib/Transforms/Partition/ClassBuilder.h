@@ -85,6 +85,9 @@ private:
     mlir::Value value;
     int64_t dim;
   };
+  using ExtensionWay = std::pair<mlir::Value, mlir::Attribute>;
+  ExtensionWay wayOf(mlir::Value x, const SlidDim &slid, int64_t dim);
+  mlir::Operation *cloneWindowed(nn::WindowedOp op);
   void lowerMove(nn::WindowedOp op, llvm::ArrayRef<SlidDim> dims);
   mlir::Value withFactorsOf(mlir::Value x, mlir::RankedTensorType type);
 
@@ -101,6 +104,21 @@ private:
   mlir::Location lineOf(const SlidDim &slid) const;
   /// What a table says for the ranks of this class, if it says the same.
   int64_t here(spmd::TableAttr table) const;
+
+  // Overlap.cpp: convolutions that compute while margins travel.
+  struct Overlap;
+  mlir::FailureOr<bool> lowerOverlapped(nn::WindowedOp op,
+                                        llvm::ArrayRef<SlidDim> dims);
+  mlir::LogicalResult convolveInside(Overlap &overlap);
+  mlir::LogicalResult sendMarginsFirst(Overlap &overlap);
+  mlir::LogicalResult addPart(Overlap &overlap, mlir::Value from,
+                              llvm::ArrayRef<int64_t> offsets, int64_t size,
+                              int64_t rows, bool isFirst);
+  mlir::LogicalResult addPositions(Overlap &overlap, int64_t begin,
+                                   int64_t end);
+  mlir::Value joined(const Overlap &overlap);
+  void start(mlir::ValueRange xs, const SlidDim &slid);
+  llvm::SmallVector<int64_t> shiftsHere(const SlidDim &slid) const;
 
   // Statistics.cpp: reductions over dims that may be split.
   void mapInto(mlir::Value placed, mlir::Value value);

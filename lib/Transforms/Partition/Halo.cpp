@@ -15,6 +15,21 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
 
+ClassBuilder::ExtensionWay ClassBuilder::wayOf(Value x, const SlidDim &slid,
+                                               int64_t dim) {
+  SmallVector<Attribute> key = {
+      slid.own.offset,
+      slid.own.size,
+      slid.held.offset,
+      slid.held.size,
+      builder.getI64IntegerAttr(dim),
+      builder.getI64IntegerAttr(int64_t(slid.window.border)),
+      builder.getStringAttr(slid.strategy),
+      builder.getBoolAttr(slid.overlaps),
+      listOf(slid.axes)};
+  return {x, builder.getArrayAttr(key)};
+}
+
 /// What windows read of the operands; the backward reads again what the forward
 /// did.
 llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
@@ -26,25 +41,16 @@ llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
     if (llvm::is_contained(positions, operand) &&
         held.try_emplace(operand, local(operand)).second)
       operands.push_back(operand);
-  for (const SlidDim &slid : dims) {
+  for (const SlidDim &slid : inOrder(dims)) {
     if (!slid.isExtended)
       continue;
     SmallVector<Margins> missing;
     SmallVector<Value *> places;
-    SmallVector<std::pair<Value, Attribute>> ways; // to look it up again
+    SmallVector<ExtensionWay> ways; // to look it up again
     for (Value operand : operands) {
       int64_t dim = op.getPositionsDim(operand, slid.dim);
-      SmallVector<Attribute> key = {
-          slid.own.offset,
-          slid.own.size,
-          slid.held.offset,
-          slid.held.size,
-          builder.getI64IntegerAttr(dim),
-          builder.getI64IntegerAttr(int64_t(slid.window.border)),
-          builder.getStringAttr(slid.strategy),
-          listOf(slid.axes)};
       Value &x = held[operand];
-      std::pair<Value, Attribute> way(x, builder.getArrayAttr(key));
+      ExtensionWay way = wayOf(x, slid, dim);
       if (Value made = extended.lookup(way)) {
         x = made;
         continue;
@@ -116,6 +122,15 @@ static bool hasWindows(const nn::PlacementRule::Value &value,
   });
 }
 
+/// Without what only placing and partitioning ask for.
+Operation *ClassBuilder::cloneWindowed(nn::WindowedOp op) {
+  Operation *copy = builder.clone(*op, mapping);
+  for (StringRef mark :
+       {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
+    copy->removeAttr(mark);
+  return copy;
+}
+
 LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   SmallVector<SlidDim> dims = slidDims(op, shares);
   if (!op.addsZeros()) {
@@ -126,10 +141,11 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   auto slides = [&](Value value) {
     return llvm::is_contained(positions, value);
   };
+  FailureOr<bool> isOverlapped = lowerOverlapped(op, dims);
+  if (failed(isOverlapped) || *isOverlapped)
+    return success(succeeded(isOverlapped));
   llvm::DenseMap<Value, Value> held = extend(op, dims);
-  Operation *copy = builder.clone(*op, mapping);
-  copy->removeAttr(nn::kHalos);
-  copy->removeAttr(nn::kHaloLines);
+  Operation *copy = cloneWindowed(op);
   // By number: one value may be queries, which need no margins, and keys.
   nn::PlacementRule rule =
       cast<nn::PlacedOp>(op.getOperation()).getPlacementRule();

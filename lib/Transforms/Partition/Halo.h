@@ -33,6 +33,12 @@ mlir::RankedTensorType withSize(mlir::Type type, int64_t dim, int64_t size);
 
 /// held.offset - own.offset.
 spmd::TableAttr shiftOf(const SlidDim &slid);
+/// Margins travel while the operation computes: when it `attaches` them, or
+/// when it sends them back.
+bool isOverlapped(const SlidDim &slid, bool attaches);
+/// The order in which dims are extended: those whose margins are waited for
+/// come before those that travel while something is computed.
+llvm::SmallVector<SlidDim> inOrder(llvm::ArrayRef<SlidDim> dims);
 /// Whether every member finds what it is to have in what it has, and zeros:
 /// when it `attaches` margins, or when it sends them back.
 bool isLocal(const SlidDim &slid, bool attaches);

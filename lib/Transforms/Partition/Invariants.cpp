@@ -47,6 +47,37 @@ private:
 
 } // namespace
 
+/// What is started is the next collective, and nothing else is.
+static LogicalResult checkStarts(func::FuncOp func) {
+  spmd::StartOp open;
+  auto visit = [&](Operation *op) -> WalkResult {
+    if (auto start = dyn_cast<spmd::StartOp>(op)) {
+      if (open)
+        return start.emitError() << "starts a collective before number "
+                                 << open.getId() << " has ended";
+      open = start;
+    }
+    auto collective = dyn_cast<spmd::CollectiveOp>(op);
+    if (!collective)
+      return WalkResult::advance();
+    bool isStarted = op->hasAttr("isStarted");
+    if (isStarted != bool(open) ||
+        (open && (open.getId() != uint64_t(collective.getId()) ||
+                  open.getAxes() != collective.getAxes())))
+      return op->emitError()
+             << (open ? "comes where collective " +
+                            std::to_string(open.getId()) + " should end"
+                      : std::string("was not started"));
+    open = {};
+    return WalkResult::advance();
+  };
+  if (func.walk(visit).wasInterrupted())
+    return failure();
+  if (open)
+    return open.emitError() << "starts a collective that does not end";
+  return success();
+}
+
 LogicalResult ClassChecker::collect() {
   constexpr size_t none = -1;
   classOf.assign(mesh.getRankCount(), none);
@@ -65,6 +96,8 @@ LogicalResult ClassChecker::collect() {
     classes.push_back(func);
     std::vector<spmd::CollectiveOp> &found = collectives.emplace_back();
     func.walk([&](spmd::CollectiveOp op) { found.push_back(op); });
+    if (failed(checkStarts(func)))
+      return failure();
   }
   if (llvm::is_contained(classOf, none))
     return module.emitError()

@@ -39,6 +39,8 @@ func.func @collectives(%x: tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) {
        offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>,
        heldOffsets = #spmd.table<tp: [-1, 23, 47, 71]>, heldSizes = #spmd.table<26>}
       : (tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>) -> tensor<4x26xf32, #nn.layout<[batch=4] [seq=26]>>
+  // CHECK: spmd.start %{{.*}} over ["tp"] {id = 7 : i64}
+  spmd.start %h over ["tp"] {id = 7 : i64} : tensor<4x26xf32, #nn.layout<[batch=4] [seq=26]>>
   // CHECK: spmd.halo_reduce
   %r = spmd.halo_reduce %h over ["tp"]
       {dims = array<i64: 1>, factors = array<i64: 0>, id = 7 : i64, extent = 96 : i64, border = "zero",

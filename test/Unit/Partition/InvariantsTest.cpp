@@ -97,6 +97,19 @@ TEST_F(InvariantsTest, SharesAreWhatTheTablesSay) {
       << messages;
 }
 
+TEST_F(InvariantsTest, WhatIsStartedEndsNext) {
+  auto both = [&](const std::string &body) {
+    complaint(body, body);
+    return messages;
+  };
+  std::string start = "spmd.start %x over [\"tp\"] {id = 0 : i64} : !part\n";
+  EXPECT_EQ(both(start + allReduce(0)),
+            "comes where collective 0 should end\n");
+  EXPECT_EQ(both(start + start),
+            "starts a collective before number 0 has ended\n");
+  EXPECT_EQ(both(start), "starts a collective that does not end\n");
+}
+
 namespace {
 
 /// A halo exchange of two members, of the first of whom `x` is what it owns;
