@@ -156,12 +156,14 @@ def Sched_HaloOp : Sched_Directive<"halo"> {
     positions they read before and after a part at most, which is checked;
     absent, as many as they need. `strategy`: neighbors (also where absent),
     all_to_all or all_gather moves them. `overlaps`: what needs no margin is
-    computed while they travel.
+    computed while they travel. `layers`: as many operations, one behind the
+    other, have one exchange, and compute again what lies in its margins.
   }];
   let arguments = !con(common, (ins StrAttr:$axis, StrArrayAttr:$over,
                                     OptionalAttr<DenseI64ArrayAttr>:$reach,
                                     OptionalAttr<StrAttr>:$strategy,
                                     UnitAttr:$overlaps,
+                                    OptionalAttr<I64Attr>:$layers,
                                     UnitAttr:$isOptional));
   let assemblyFormat = "$pattern `axis` $axis `over` $over attr-dict";
 }

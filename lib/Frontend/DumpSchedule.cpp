@@ -41,7 +41,9 @@ static std::string dumpHalo(const HaloOptions &options) {
   }
   if (options.strategy)
     text += std::string(" (using ") + getSpelling(*options.strategy) + ")";
-  return options.overlap ? text + " overlap" : text;
+  if (options.overlap)
+    text += " overlap";
+  return options.layers ? text + " layers " + dumpExpr(options.layers) : text;
 }
 
 static std::string dumpScope(const ScopePattern &scope) {

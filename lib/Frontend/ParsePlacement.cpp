@@ -171,6 +171,7 @@ bool Parser::checkSync(const SyncStmt &sync) {
                        : sync.halo.reach                       ? "reach"
                        : sync.halo.strategy                    ? "using"
                        : sync.halo.overlap                     ? "overlap"
+                       : sync.halo.layers                      ? "layers"
                                                                : nullptr;
   if (!misfit)
     return true;
@@ -229,7 +230,8 @@ bool Parser::parseDefer(Stmts &stmts) {
 bool Parser::atHaloOption(const HaloOptions &options) {
   return (!options.reach && atWord("reach")) ||
          (!options.strategy && atWord("using")) ||
-         (!options.overlap && atWord("overlap")) || atWord("layers");
+         (!options.overlap && atWord("overlap")) ||
+         (!options.layers && atWord("layers"));
 }
 
 bool Parser::parseHaloOption(HaloOptions &options) {
@@ -248,9 +250,8 @@ bool Parser::parseHaloOption(HaloOptions &options) {
     options.strategy = static_cast<HaloStrategy>(*strategy);
     return true;
   }
-  engine.error(begin, "not supported yet: 'layers' of a halo")
-      .note("each operation exchanges its own, as far as it needs");
-  return false;
+  takeWord("layers");
+  return (options.layers = parseExpr()) != nullptr;
 }
 
 /// `halo PATTERN axis DIM over AXES [options]`

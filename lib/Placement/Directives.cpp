@@ -39,6 +39,7 @@ void Placer::run() {
   checkHalos();
   checkStrategies();
   markKept();
+  markLayers();
   markBackwardSyncs();
   pinKernels();
   if (!problems.empty())

@@ -3,6 +3,7 @@
 #include "hocket/Placement/Expect.h"
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/HaloLayers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -76,7 +77,9 @@ Counts HaloCounter::count(Operation *op) {
   while (auto named = value.getDefiningOp<nn::ValueOp>())
     value = named.getX();
   auto &known = seen[value];
-  Read read{windowed.getWindows(), op->getAttr(nn::kHaloStrategies)};
+  Read read{windowed.getWindows(),
+            {op->getAttr(nn::kHaloStrategies), op->getAttr(nn::kHaloOverlaps),
+             op->getAttr(nn::kHaloLayers)}};
   if (llvm::is_contained(known, read))
     return counts;
   known.push_back(read);

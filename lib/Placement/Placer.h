@@ -191,6 +191,18 @@ private:
                              const HaloDim &dim);
   bool overlaps(mlir::Operation *op, llvm::ArrayRef<Licence *> lines,
                 const HaloDim &dim, llvm::StringRef strategy);
+  // HaloLayers.cpp: one exchange for several operations.
+  nn::WindowedOp nextLayer(mlir::Value value, size_t number,
+                           const Licence &licence, mlir::Operation *&blocked);
+  llvm::SmallVector<mlir::Operation *> layersFrom(nn::WindowedOp first,
+                                                  size_t number,
+                                                  const Licence &licence,
+                                                  int64_t count);
+  bool refuseRecomputed(llvm::ArrayRef<mlir::Operation *> layers,
+                        const Licence &licence);
+  void markLayersOf(const Licence &licence, int64_t count);
+  void markLayers();
+
   void countVacuousHalos();
   void checkHalos();
 

@@ -20,11 +20,12 @@ struct Reach {
 enum class HaloStrategy { Neighbors, AllToAll, AllGather };
 const char *getSpelling(HaloStrategy strategy);
 
-/// `[reach REACH] [using STRATEGY] [overlap]`, in any order.
+/// `[reach REACH] [using STRATEGY] [overlap] [layers N]`, in any order.
 struct HaloOptions {
   std::optional<Reach> reach;
   std::optional<HaloStrategy> strategy;
   std::optional<SourceRange> overlap;
+  ExprPtr layers; ///< null: one
 };
 
 } // namespace hocket::syntax

@@ -56,9 +56,9 @@ public:
 private:
   struct Read {
     llvm::SmallVector<std::optional<nn::Window>> windows;
-    mlir::Attribute strategies;
+    std::array<mlir::Attribute, 3> said; // by lines
     bool operator==(const Read &other) const {
-      return windows == other.windows && strategies == other.strategies;
+      return windows == other.windows && said == other.said;
     }
   };
   llvm::DenseMap<mlir::Value, std::vector<Read>> seen;

@@ -38,6 +38,20 @@ bool ScheduleEmitter::writeHalo(const PathPattern &written,
         builder.getNamedAttr("reach", builder.getDenseI64ArrayAttr(stated)));
   if (options.strategy)
     attributes.push_back(text("strategy", getSpelling(*options.strategy)));
+  if (options.layers) {
+    auto layers = elaborator.evaluateInt(*options.layers, *place.scope);
+    if (!layers)
+      return false;
+    if (*layers < 1) {
+      elaborator.error(options.layers->range,
+                       "layers " + std::to_string(*layers) +
+                           "; expected for how many operations with windows "
+                           "margins are exchanged at once, 1 or more");
+      return false;
+    }
+    attributes.push_back(
+        builder.getNamedAttr("layers", builder.getI64IntegerAttr(*layers)));
+  }
   flag(attributes, "overlaps", options.overlap.has_value());
   flag(attributes, "isOptional", place.isOptional);
   write<sched::HaloOp>(location(written.range, place), attributes);

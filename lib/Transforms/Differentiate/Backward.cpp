@@ -4,6 +4,7 @@
 #include "dialects/Nn/BackwardSync.h"
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Window.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Train.h"
@@ -48,12 +49,13 @@ Backward::Backward(func::FuncOp func, nn::MeshAttr mesh)
 void Backward::place(Operation *op) {
   hasFailed |= failed(placer.place(op));
   // The lines that asked for margins asked for their way back.
-  if (!current || !op->hasAttr(nn::kHalos))
+  if (!current || !isa<nn::WindowedOp>(op))
     return;
-  for (StringRef said :
-       {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
+  for (StringRef said : {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps,
+                         nn::kHaloLayers})
     if (Attribute value = current->getAttr(said))
       op->setAttr(said, value);
+  placement::leaveOutLayers(op);
 }
 
 Value Backward::cotangent(unsigned result) {

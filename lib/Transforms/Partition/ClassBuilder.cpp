@@ -25,6 +25,14 @@ RankedTensorType ClassBuilder::local(Type type) {
   return result;
 }
 
+RankedTensorType ClassBuilder::localOf(Value placed) {
+  RankedTensorType type = local(placed.getType());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (shares.hasMargins(placed, dim))
+      type = withSize(type, dim, here(shares.held(placed, dim).size));
+  return type;
+}
+
 ArrayAttr ClassBuilder::listOf(ArrayRef<StringAttr> axes) {
   return builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
 }
@@ -184,7 +192,7 @@ LogicalResult ClassBuilder::lowerAsIs(Operation &op) {
                           << "' has no program for one rank";
   Operation *copy = builder.clone(op, mapping);
   for (OpResult result : copy->getResults())
-    result.setType(local(op.getResult(result.getResultNumber()).getType()));
+    result.setType(localOf(op.getResult(result.getResultNumber())));
   copy->removeAttr("nn.statistics");
   return adapt(op, *copy);
 }

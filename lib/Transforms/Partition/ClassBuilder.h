@@ -88,6 +88,9 @@ private:
   using ExtensionWay = std::pair<mlir::Value, mlir::Attribute>;
   ExtensionWay wayOf(mlir::Value x, const SlidDim &slid, int64_t dim);
   mlir::Operation *cloneWindowed(nn::WindowedOp op);
+  using Paddings =
+      std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>>;
+  Paddings paddingsOf(llvm::ArrayRef<SlidDim> dims) const;
   void lowerMove(nn::WindowedOp op, llvm::ArrayRef<SlidDim> dims);
   mlir::Value withFactorsOf(mlir::Value x, mlir::RankedTensorType type);
 
@@ -144,6 +147,8 @@ private:
                         nn::Reduction reduction);
 
   mlir::RankedTensorType local(mlir::Type type);
+  /// With the margins in which it is computed too.
+  mlir::RankedTensorType localOf(mlir::Value placed);
   mlir::Value local(mlir::Value placed) { return mapping.lookup(placed); }
   mlir::ArrayAttr listOf(llvm::ArrayRef<mlir::StringAttr> axes);
 

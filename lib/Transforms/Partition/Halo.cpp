@@ -10,6 +10,7 @@
 
 #include "Halo.h"
 #include "ClassBuilder.h"
+#include "dialects/Nn/HaloLayers.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -122,11 +123,29 @@ static bool hasWindows(const nn::PlacementRule::Value &value,
   });
 }
 
+/// How many zeros the operation itself adds before and behind each dim.
+ClassBuilder::Paddings ClassBuilder::paddingsOf(ArrayRef<SlidDim> dims) const {
+  Paddings paddings;
+  for (const SlidDim &slid : dims) {
+    int64_t low = slid.low, high = slid.high;
+    if (int64_t size = here(slid.held.size);
+        slid.isInner && !slid.isExtended && size > 0) {
+      // Windows may lie in the border as a whole.
+      low = std::clamp<int64_t>(here(slid.own.offset) - here(slid.held.offset),
+                                0, size);
+      high = size - low - here(slid.own.size);
+    }
+    paddings.first.push_back(low);
+    paddings.second.push_back(high);
+  }
+  return paddings;
+}
+
 /// Without what only placing and partitioning ask for.
 Operation *ClassBuilder::cloneWindowed(nn::WindowedOp op) {
   Operation *copy = builder.clone(*op, mapping);
-  for (StringRef mark :
-       {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
+  for (StringRef mark : {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies,
+                         nn::kHaloOverlaps, nn::kHaloLayers})
     copy->removeAttr(mark);
   return copy;
 }
@@ -156,7 +175,7 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
       operand.set(value);
   }
   for (OpResult result : op->getResults()) {
-    RankedTensorType type = local(result.getType());
+    RankedTensorType type = localOf(result);
     for (const SlidDim &slid : dims)
       if (slid.isExtended && slides(result))
         type = withSize(
@@ -164,11 +183,7 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
             slid.held.size.at(shares.getMesh(), rankClass.coordinates));
     copy->getResult(result.getResultNumber()).setType(type);
   }
-  SmallVector<int64_t> lows, highs;
-  for (const SlidDim &slid : dims) {
-    lows.push_back(slid.low);
-    highs.push_back(slid.high);
-  }
+  auto [lows, highs] = paddingsOf(dims);
   cast<nn::WindowedOp>(copy).setPadding(lows, highs);
   mapping.map(op->getResults(), copy->getResults());
   for (const SlidDim &slid : llvm::reverse(dims)) {

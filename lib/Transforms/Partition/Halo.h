@@ -26,6 +26,8 @@ struct SlidDim {
   /// What moves the margins: "neighbors", "all_to_all" or "all_gather".
   llvm::StringRef strategy = "neighbors";
   bool overlaps = false; ///< they travel while the operation computes
+  /// The rank has computed all that it reads: only borders are missing.
+  bool isInner = false;
 };
 
 /// The tensor with another size of one dim of one factor.
@@ -39,6 +41,9 @@ bool isOverlapped(const SlidDim &slid, bool attaches);
 /// The order in which dims are extended: those whose margins are waited for
 /// come before those that travel while something is computed.
 llvm::SmallVector<SlidDim> inOrder(llvm::ArrayRef<SlidDim> dims);
+/// The number of an operation among the layers of one exchange, by dim.
+llvm::DenseMap<int64_t, int64_t> layersOf(mlir::Operation *op);
+
 /// Whether every member finds what it is to have in what it has, and zeros:
 /// when it `attaches` margins, or when it sends them back.
 bool isLocal(const SlidDim &slid, bool attaches);

@@ -183,7 +183,7 @@ void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
     margins.value =
         withFactorsOf(margins.value, withSize(type, margins.dim, whole));
   }
-  bool local = isLocal(slid, attaches);
+  bool local = !slid.isInner && isLocal(slid, attaches);
   if (auto places = placesOf(slid, attaches); local && places) { // a view
     auto offset = spmd::TableAttr::simplified(context, slid.axes, *places);
     for (Margins &margins : list)
@@ -192,17 +192,18 @@ void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
           margins.value, margins.dim, /*factor=*/0, offset);
     return;
   }
+  bool isOwn = slid.isInner || (local && slid.isMove && !slid.axes.empty());
   bool isGathered =
-      slid.strategy == "all_gather" && !local && !slid.axes.empty();
+      slid.strategy == "all_gather" && !local && !isOwn && !slid.axes.empty();
   HaloMove move{attaches,
                 slid.axes,
                 slid.own,
                 slid.held,
                 slid.window.extent,
                 slid.window.border,
-                slid.axes.empty() ? "neighbors" : slid.strategy,
+                slid.axes.empty() || local ? "neighbors" : slid.strategy,
                 isStarted};
-  if (local && slid.isMove && !slid.axes.empty()) {
+  if (isOwn) {
     int64_t extent = here(slid.own.size);
     move = {attaches,
             {},
@@ -210,7 +211,7 @@ void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
             {constant(context, here(shiftOf(slid))),
              constant(context, here(slid.held.size))},
             extent,
-            nn::Border::Zero};
+            slid.isInner ? slid.window.border : nn::Border::Zero};
   }
   Location at = lineOf(slid);
   llvm::MapVector<Type, SmallVector<Margins *>> groups;

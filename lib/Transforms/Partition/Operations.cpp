@@ -129,8 +129,7 @@ template <class OpTy> void ClassBuilder::adaptPooling(OpTy op, OpTy local) {
   for (const SlidDim &slid : slidDims(op, shares)) {
     extents.push_back(slid.window.extent);
     positions.push_back((slid.isExtended ? slid.held : slid.own).offset);
-    results.push_back(
-        shares.of(nn::layoutOf(op.getWindowed()), slid.dim, 0).offset);
+    results.push_back(shares.held(op.getWindowed(), slid.dim).offset);
   }
   auto set = [&](StringRef name, Attribute value) {
     local->setAttr(name, value);

@@ -40,8 +40,8 @@ struct ClassBuilder::Overlap {
 };
 
 bool partitioning::isOverlapped(const SlidDim &slid, bool attaches) {
-  return slid.overlaps && slid.isExtended && !slid.axes.empty() &&
-         !isLocal(slid, attaches);
+  return slid.overlaps && slid.isExtended && !slid.isInner &&
+         !slid.axes.empty() && !isLocal(slid, attaches);
 }
 
 SmallVector<SlidDim> partitioning::inOrder(ArrayRef<SlidDim> dims) {
@@ -210,16 +210,14 @@ FailureOr<bool> ClassBuilder::lowerOverlapped(nn::WindowedOp op,
     --number;
   if (number-- == 0)
     return false;
-  RankedTensorType type = local(op->getResult(0).getType());
+  RankedTensorType type = localOf(op->getResult(0));
   Overlap overlap{op, dims[number], number, {}, type, {}, {}};
   SmallVector<SlidDim> others(dims);
   others.erase(others.begin() + number);
-  for (const SlidDim &slid : dims) {
-    overlap.lows.push_back(slid.low);
-    overlap.highs.push_back(slid.high);
+  std::tie(overlap.lows, overlap.highs) = paddingsOf(dims);
+  for (const SlidDim &slid : dims)
     if (!attaches && slid.isExtended)
       overlap.type = withSize(overlap.type, slid.dim, here(slid.held.size));
-  }
   if (attaches) {
     overlap.operand = extend(op, others).lookup(op->getOperand(0));
     if (failed(convolveInside(overlap)))

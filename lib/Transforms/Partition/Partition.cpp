@@ -46,6 +46,7 @@ LogicalResult hocket::partition(ModuleOp module) {
   eraseUnused(placed);
 
   Shares shares(mesh);
+  partitioning::addLayers(placed, shares);
   FailureOr<std::vector<RankClass>> classes = findRankClasses(placed, shares);
   if (failed(classes))
     return failure();

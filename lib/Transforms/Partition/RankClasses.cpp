@@ -98,8 +98,10 @@ void UnevenSplits::addHeld(nn::WindowedOp op) {
   for (const SlidDim &slid : slidDims(op, shares)) {
     if (!slid.held.size.isConstant())
       sizes.insert(slid.held.size);
+    if (slid.isInner && !slid.own.size.isConstant())
+      sizes.insert(slid.own.size);
     if (spmd::TableAttr shift = shiftOf(slid);
-        slid.isMove && !shift.isConstant())
+        (slid.isMove || slid.isInner) && !shift.isConstant())
       sizes.insert(shift);
   }
 }

@@ -36,6 +36,19 @@ public:
 
   /// What each coordinate holds of a factor under its splits.
   Share of(nn::LayoutAttr layout, int64_t dim, int64_t factor);
+  /// The same of a value, and with the margins in which it is computed too
+  /// (Layers.cpp).
+  Share held(mlir::Value value, int64_t dim) {
+    auto known = withMargins.find({value, dim});
+    return known != withMargins.end() ? known->second
+                                      : of(nn::layoutOf(value), dim, 0);
+  }
+  bool hasMargins(mlir::Value value, int64_t dim) const {
+    return withMargins.contains({value, dim});
+  }
+  void setHeld(mlir::Value value, int64_t dim, const Share &share) {
+    withMargins[{value, dim}] = share;
+  }
   /// What each coordinate on the `inner` minor axes of a factor holds of what
   /// the axes before those leave at `coordinates`.
   Share inside(nn::LayoutAttr layout, int64_t dim, int64_t factor, size_t inner,
@@ -56,11 +69,16 @@ public:
 
 private:
   nn::MeshAttr mesh;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Share> withMargins;
   /// By the extent and the splits that cut it.
   llvm::DenseMap<std::pair<int64_t, mlir::Attribute>, Share> known;
   using Inside = std::tuple<int64_t, const void *, size_t, int64_t>;
   std::map<Inside, Share> knownInside;
 };
+
+/// Works out in which margins the layers of one exchange are computed
+/// (nn::kHaloLayers), and their gradients.
+void addLayers(mlir::func::FuncOp func, Shares &shares);
 
 /// scale * table + constant.
 spmd::TableAttr scaled(spmd::TableAttr table, int64_t scale, int64_t constant);

@@ -75,11 +75,11 @@ static SmallVector<nn::Interval> partsOver(const AxisList &axes,
 }
 
 /// Of a dim, in positions. One of several factors is whole.
-static Share shareOf(nn::LayoutAttr layout, int64_t dim, Shares &shares) {
-  nn::DimAttr whole = layout.getDims()[dim];
+static Share shareOf(Value value, int64_t dim, Shares &shares) {
+  nn::DimAttr whole = nn::layoutOf(value).getDims()[dim];
   if (whole.getFactors().size() == 1)
-    return shares.of(layout, dim, 0);
-  MLIRContext *context = layout.getContext();
+    return shares.held(value, dim);
+  MLIRContext *context = value.getContext();
   return {spmd::TableAttr::simplified(context, {}, {0}),
           spmd::TableAttr::simplified(context, {}, {whole.getSize()})};
 }
@@ -91,14 +91,20 @@ SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
   auto overlaps = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloOverlaps);
+  llvm::DenseMap<int64_t, int64_t> layers = layersOf(op);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;
     AxisList axes = shares.axesOf(positions, dim, 0);
-    auto parts = partsOver(axes, shares.axesOf(windowed, dim, 0),
-                           shareOf(windowed, dim, shares), shares.getMesh());
-    dims.push_back(slidDim(dim, *window, axes, shareOf(positions, dim, shares),
+    auto parts =
+        partsOver(axes, shares.axesOf(windowed, dim, 0),
+                  shareOf(op.getWindowed(), dim, shares), shares.getMesh());
+    dims.push_back(slidDim(dim, *window, axes,
+                           shareOf(op.getPositions().front(), dim, shares),
                            parts, op.addsZeros()));
+    dims.back().isInner = layers.lookup(dim) > 0;
+    if (dims.back().isInner && window->border == nn::Border::Zero)
+      dims.back().isExtended = false; // the operation adds what is no data
     if (lines)
       dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
     if (strategies)

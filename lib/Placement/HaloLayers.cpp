@@ -1,0 +1,216 @@
+//===- HaloLayers.cpp - which operations share one exchange ---------------===//
+//
+// From an operation that needs margins on, `layers n` follows what it makes
+// through element-wise operations to n - 1 more with windows. What lies between
+// is computed in the margins too, and nothing else may read it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Nn/HaloLayers.h"
+#include "Locations.h"
+#include "Placer.h"
+#include "dialects/Nn/Derivative.h"
+#include "hocket/Placement/Meet.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+void placement::leaveOutLayers(Operation *op) {
+  auto layers = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloLayers);
+  auto halos = op->getAttrOfType<IntegerAttr>(nn::kHalos);
+  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
+  if (!layers || !halos || !lines)
+    return;
+  int64_t rest = halos.getInt();
+  ArrayRef<int64_t> pairs = layers.asArrayRef();
+  for (; !pairs.empty(); pairs = pairs.drop_front(2))
+    rest -= pairs[1] > 0 && isa<LocationAttr>(lines[pairs[0]]);
+  if (rest == 0)
+    op->removeAttr(nn::kHalos);
+  else
+    op->setAttr(nn::kHalos, Builder(op).getI64IntegerAttr(rest));
+}
+
+static bool isElementWise(Operation *op) {
+  return isa<nn::UnaryOp, nn::BinaryOp, nn::WhereOp, nn::CastOp, nn::ValueOp>(
+      op);
+}
+
+/// Made for whatever part is asked for.
+static bool isFilled(Value value) {
+  return isa_and_present<nn::FillOp, nn::BroadcastOp>(value.getDefiningOp());
+}
+
+/// Whether a line lets it read margins of the dim, and it does.
+static bool hasMargins(Operation *op, size_t number) {
+  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
+  return lines && isa<LocationAttr>(lines[number]);
+}
+
+/// "'net.norm' (layer_norm)"
+static std::string nameOf(Operation *op) {
+  std::string path = modelPath(op);
+  std::string kind = op->getName().stripDialect().str();
+  return path.empty() ? kind : "'" + path + "' (" + kind + ")";
+}
+
+/// Whether windows slide over dim `number` of what it reads.
+static bool slidesOver(nn::WindowedOp op, size_t number, Value value) {
+  auto windows = op.getWindows();
+  return isa<nn::ConvOp, nn::PoolOp>(op.getOperation()) &&
+         op->getOperand(0) == value && number < windows.size() &&
+         windows[number];
+}
+
+/// Whether the value, or what comes of it alone, is read by several.
+static bool isReadTwice(Value value) {
+  while (value.hasOneUse() && isElementWise(*value.user_begin()))
+    value = (*value.user_begin())->getResult(0);
+  return !value.use_empty() && !value.hasOneUse();
+}
+
+/// Whether an operation with windows that the line covers reads what comes of
+/// the value.
+static bool leadsToWindows(Value value, const Licence &licence) {
+  SmallVector<Value> open{value};
+  llvm::DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    for (Operation *user : next.getUsers()) {
+      if (user->hasAttr(nn::kHaloLines) && licence.covers(modelPath(user)))
+        return true;
+      llvm::append_range(open, user->getResults());
+    }
+  }
+  return false;
+}
+
+/// The operation that windows slide over what `value` becomes in, if one can be
+/// a layer more; `blocked` is what else reads it.
+nn::WindowedOp Placer::nextLayer(Value value, size_t number,
+                                 const Licence &licence, Operation *&blocked) {
+  while (true) {
+    SmallVector<Operation *> users(value.getUsers());
+    if (users.size() != 1) {
+      blocked = users.empty() ? nullptr : users.back();
+      while (isa_and_present<nn::ValueOp>(blocked) &&
+             blocked->getResult(0).hasOneUse())
+        blocked = *blocked->user_begin();
+      return {};
+    }
+    blocked = users.front();
+    if (auto windowed = dyn_cast<nn::WindowedOp>(blocked)) {
+      bool goesOn =
+          slidesOver(windowed, number, value) &&
+          licence.covers(modelPath(blocked)) &&
+          windowed.getWindows()[number]->border != nn::Border::Circular;
+      return goesOn ? windowed : nn::WindowedOp();
+    }
+    if (!isElementWise(blocked) || blocked->getNumResults() != 1)
+      return {};
+    // What else it reads has no margins.
+    for (Value other : blocked->getOperands())
+      if (other != value && !isFilled(other) &&
+          llvm::any_of(licence.axes, [&](unsigned axis) {
+            return bool(nn::layoutOf(other).splitOver(axisText(axis)));
+          }))
+        return {};
+    value = blocked->getResult(0);
+  }
+}
+
+/// The layers of one exchange, from `first` on.
+SmallVector<Operation *> Placer::layersFrom(nn::WindowedOp first, size_t number,
+                                            const Licence &licence,
+                                            int64_t count) {
+  SmallVector<Operation *> layers{first};
+  int64_t found = 1; // what needs no margins is between them
+  Operation *blocked = nullptr;
+  while (found < count) {
+    nn::WindowedOp next =
+        nextLayer(layers.back()->getResult(0), number, licence, blocked);
+    if (!next)
+      break;
+    layers.push_back(next);
+    found += hasMargins(next, number);
+  }
+  if (found == count || !blocked ||
+      !leadsToWindows(layers.back()->getResult(0), licence))
+    return layers;
+  std::string path = modelPath(first);
+  bool isShared = isReadTwice(layers.back()->getResult(0));
+  std::string last = nameOf(layers.back());
+  problems
+      .addAt(licence.directive,
+             "layers " + std::to_string(count) + " of " + licence.dim +
+                 ": from '" + path + "' on there is room for " +
+                 std::to_string(found) + ", before " + nameOf(blocked),
+             path)
+      .note(modelLine(blocked->getLoc()),
+            "this reads what " + last + " makes" +
+                (isShared ? ", as others do; what lies between layers is read "
+                            "by one operation"
+                          : ", and is not computed in margins"))
+      .note("between layers are element-wise operations; layers are "
+            "convolutions and poolings, all but the first without a circular "
+            "border")
+      .note("write layers " + std::to_string(found) +
+            ", or a pattern that has no '" + path + "'");
+  return {};
+}
+
+/// What is computed again in the backward has no margins there.
+bool Placer::refuseRecomputed(ArrayRef<Operation *> layers,
+                              const Licence &licence) {
+  for (Operation *op = layers.front(); op != layers.back();
+       op = *op->getResult(0).user_begin())
+    if (op->hasAttr(nn::kRecompute)) {
+      problems
+          .addAt(licence.directive,
+                 "not supported yet: layers of " + licence.dim + " from '" +
+                     modelPath(layers.front()) + "' on, of which " +
+                     nameOf(op) + " is recomputed",
+                 modelPath(layers.front()))
+          .note("leave out the recompute line, or write layers 1");
+      return true;
+    }
+  return false;
+}
+
+/// Of one line: each operation is a layer of one exchange.
+void Placer::markLayersOf(const Licence &licence, int64_t count) {
+  llvm::DenseSet<Operation *> taken;
+  func.walk([&](nn::WindowedOp op) {
+    nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
+    for (auto [number, window] : llvm::enumerate(op.getWindows())) {
+      if (taken.contains(op) || !hasMargins(op, number) ||
+          !licence.covers(modelPath(op)) ||
+          layout.getDims()[number].getDisplayName() != licence.dim ||
+          !slidesOver(op, number, op->getOperand(0)))
+        continue;
+      auto layers = layersFrom(op, number, licence, count);
+      taken.insert(layers.begin(), layers.end());
+      if (layers.size() > 1 && !refuseRecomputed(layers, licence))
+        for (auto [index, layer] : llvm::enumerate(layers)) {
+          SmallVector<int64_t> pairs;
+          if (auto known =
+                  layer->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloLayers))
+            llvm::append_range(pairs, known.asArrayRef());
+          pairs.append({int64_t(number), int64_t(index)});
+          layer->setAttr(nn::kHaloLayers,
+                         Builder(layer).getDenseI64ArrayAttr(pairs));
+        }
+    }
+  });
+}
+
+void Placer::markLayers() {
+  for (const Licence &licence : halos)
+    if (auto line = dyn_cast<sched::HaloOp>(licence.directive))
+      if (line.getLayers().value_or(1) > 1 && !licence.axes.empty())
+        markLayersOf(licence, *line.getLayers());
+  func.walk([](Operation *op) { leaveOutLayers(op); });
+}

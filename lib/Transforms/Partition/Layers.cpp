@@ -1,0 +1,115 @@
+//===- Layers.cpp - in which margins layers of one exchange compute -------===//
+//
+// The last layer makes what the rank owns. Each one before it makes what the
+// windows of the next read, as far as that is data: so the first one reads all
+// that is exchanged. What is element-wise between them goes along. Back, the
+// gradient of a value has its margins, as terms of what others own; the first
+// layer sends them there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Halo.h"
+#include "dialects/Nn/HaloLayers.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::partitioning;
+
+llvm::DenseMap<int64_t, int64_t> partitioning::layersOf(Operation *op) {
+  llvm::DenseMap<int64_t, int64_t> numbers;
+  if (auto layers = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloLayers))
+    for (ArrayRef<int64_t> pairs = layers.asArrayRef(); !pairs.empty();
+         pairs = pairs.drop_front(2))
+      numbers[pairs[0]] = pairs[1];
+  return numbers;
+}
+
+static bool isElementWise(Operation *op) {
+  return isa<nn::UnaryOp, nn::BinaryOp, nn::WhereOp, nn::CastOp, nn::ValueOp>(
+      op);
+}
+
+static bool isFilled(Value value) {
+  return isa_and_present<nn::FillOp, nn::BroadcastOp>(value.getDefiningOp());
+}
+
+/// What of the data each member must have whose windows read `held`.
+static Share dataOf(const SlidDim &slid) {
+  SmallVector<int64_t> offsets, sizes;
+  int64_t extent = slid.window.extent;
+  for (auto [offset, size] :
+       llvm::zip(slid.held.offset.valuesFor(slid.members),
+                 slid.held.size.valuesFor(slid.members))) {
+    int64_t begin = std::clamp<int64_t>(offset, 0, extent);
+    int64_t end = std::clamp<int64_t>(offset + size, begin, extent);
+    for (int64_t e = offset; e < offset + size; ++e) // what a border shows
+      if (int64_t place = slid.window.dataAt(e); place >= 0) {
+        begin = std::min(begin, place);
+        end = std::max(end, place + 1);
+      }
+    offsets.push_back(begin);
+    sizes.push_back(end - begin);
+  }
+  MLIRContext *context = slid.own.offset.getContext();
+  return {spmd::TableAttr::simplified(context, slid.axes, offsets),
+          spmd::TableAttr::simplified(context, slid.axes, sizes)};
+}
+
+/// What is element-wise behind a layer makes it in its margins too.
+static void setBack(Value value, int64_t dim, const Share &share,
+                    Shares &shares) {
+  Operation *producer = value.getDefiningOp();
+  bool isKnown = shares.hasMargins(value, dim);
+  shares.setHeld(value, dim, share);
+  if (isKnown || !producer || !isElementWise(producer))
+    return;
+  for (Value operand : producer->getOperands()) {
+    nn::LayoutAttr layout = nn::layoutOf(operand);
+    if (int64_t(layout.getDims().size()) > dim &&
+        !shares.axesOf(layout, dim, 0).empty())
+      setBack(operand, dim, share, shares);
+  }
+}
+
+/// What is element-wise and reads such a value.
+static void setForward(Operation *op, Shares &shares) {
+  Value result = op->getResult(0);
+  for (Value operand : op->getOperands())
+    for (int64_t dim = 0,
+                 rank = cast<RankedTensorType>(operand.getType()).getRank();
+         dim < rank; ++dim) {
+      if (!shares.hasMargins(operand, dim) || shares.hasMargins(result, dim))
+        continue;
+      Share share = shares.held(operand, dim);
+      shares.setHeld(result, dim, share);
+      for (Value other : op->getOperands())
+        if (isFilled(other) &&
+            !shares.axesOf(nn::layoutOf(other), dim, 0).empty())
+          shares.setHeld(other, dim, share);
+    }
+}
+
+void partitioning::addLayers(func::FuncOp func, Shares &shares) {
+  auto inner = [&](Operation &op, auto set) {
+    auto windowed = dyn_cast<nn::WindowedOp>(op);
+    if (!windowed || !op.hasAttr(nn::kHaloLayers))
+      return;
+    for (const SlidDim &slid : slidDims(windowed, shares))
+      if (slid.isInner)
+        set(windowed, slid);
+  };
+  for (Operation &op : llvm::reverse(func.getBody().front()))
+    if (isa<nn::ConvOp, nn::PoolOp>(op))
+      inner(op, [&](nn::WindowedOp windowed, const SlidDim &slid) {
+        setBack(windowed->getOperand(0), slid.dim, dataOf(slid), shares);
+      });
+  for (Operation &op : func.getBody().front()) {
+    if (isElementWise(&op))
+      setForward(&op, shares);
+    else if (isa<nn::ConvTransposeOp, nn::PoolGradOp>(op))
+      inner(op, [&](nn::WindowedOp windowed, const SlidDim &slid) {
+        shares.setHeld(windowed->getResult(0), slid.dim, dataOf(slid));
+      });
+  }
+}
