@@ -171,13 +171,9 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
       .Case([&](nn::IotaOp op) { return planIota(op); })
       .Case([&](nn::LinearOp op) { return planLinear(op); })
       .Case([&](nn::MatMulOp op) { return planMatMul(op); })
-      .Case([&](nn::AttentionOp op) { return planAttention(op); })
-      .Case([&](nn::AttentionGradOp op) { return planAttentionGrad(op); })
-      .Case(
-          [&](nn::NeighborhoodAttentionOp op) { return planNeighborhood(op); })
-      .Case([&](nn::NeighborhoodAttentionGradOp op) {
-        return planNeighborhoodGrad(op);
-      })
+      .Case<nn::AttentionOp, nn::NeighborhoodAttentionOp, nn::AttentionGradOp,
+            nn::NeighborhoodAttentionGradOp>(
+          [&](auto op) { return planAttention(*op); })
       .Case([&](nn::EmbeddingOp op) { return planEmbedding(op); })
       .Case([&](nn::EmbeddingGradOp op) { return planEmbeddingGrad(op); })
       .Case([&](nn::ConcatOp op) { return planConcat(op); })

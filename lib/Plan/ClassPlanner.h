@@ -124,25 +124,28 @@ private:
                            const Strided &result, const Product &product);
   int pack(mlir::Operation &op, const plan::View &weight, mlir::Value value,
            int64_t rows);
-  mlir::LogicalResult planAttention(nn::AttentionOp op);
+
+  // Attention.cpp: attention over sequences and neighborhoods
+  mlir::LogicalResult planAttention(mlir::Operation &op);
+  template <class OpTy, class Forward>
+  mlir::LogicalResult planAttentionAs(OpTy op, Forward attention);
+  template <class OpTy, class Forward>
+  mlir::LogicalResult planGradientAs(OpTy op, Forward forward);
   /// The dropped weights of an attention or its gradient; `step` may be null.
   plan::Dropout dropoutOf(mlir::Operation &op, mlir::Value q, mlir::Value step,
                           double p);
   template <class OpTy> plan::Attention attentionOf(OpTy op);
+  template <class OpTy> plan::NeighborhoodAttention neighborhoodOf(OpTy op);
   /// A dense result whose dims lie in memory in this order, outermost first;
   /// its window by dims.
   Strided allocateByDims(mlir::Value value, llvm::ArrayRef<size_t> order);
   Strided allocateBySeq(mlir::Value value);
   /// Where attention writes the gradient of q, k or v.
   plan::View placeGradient(mlir::Value value);
-  mlir::LogicalResult planAttentionGrad(nn::AttentionGradOp op);
+
+  // Lookups.cpp
   mlir::LogicalResult planEmbedding(nn::EmbeddingOp op);
   mlir::LogicalResult planEmbeddingGrad(nn::EmbeddingGradOp op);
-
-  // Neighborhood.cpp
-  template <class OpTy> plan::NeighborhoodAttention neighborhoodOf(OpTy op);
-  mlir::LogicalResult planNeighborhood(nn::NeighborhoodAttentionOp op);
-  mlir::LogicalResult planNeighborhoodGrad(nn::NeighborhoodAttentionGradOp op);
 
   // Convolutions.cpp
   mlir::LogicalResult planConvolution(mlir::Operation &op,

@@ -56,7 +56,8 @@ template <typename Touch> struct BufferVisitor {
     view(attention.dropout.step);
     view(attention.out);
   }
-  void operator()(const plan::AttentionGrad &gradient) const {
+  template <class Forward>
+  void operator()(const plan::GradientOf<Forward> &gradient) const {
     (*this)(gradient.forward);
     view(gradient.dq);
     view(gradient.dk);
@@ -67,12 +68,6 @@ template <typename Touch> struct BufferVisitor {
     view(attention.k);
     view(attention.v);
     view(attention.out);
-  }
-  void operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
-    (*this)(gradient.forward);
-    view(gradient.dq);
-    view(gradient.dk);
-    view(gradient.dv);
   }
   void operator()(const plan::EmbeddingGrad &gradient) const {
     view(gradient.ids);

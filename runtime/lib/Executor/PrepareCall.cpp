@@ -93,6 +93,11 @@ struct Preparer {
   AttentionArguments argumentsOf(const plan::Attention &attention) const;
   NeighborhoodArguments
   argumentsOf(const plan::NeighborhoodAttention &attention) const;
+  template <class Arguments, class Forward>
+  Arguments gradientArguments(const plan::GradientOf<Forward> &x) const {
+    return {argumentsOf(x.forward), operand(x.dq), operand(x.dk),
+            operand(x.dv)};
+  }
   /// What an error calls a tensor of ids.
   std::string nameOf(const plan::View &ids) const;
   Operand operand(const plan::View &view) const {
@@ -225,11 +230,7 @@ Status Preparer::operator()(const plan::Attention &attention) const {
 }
 
 Status Preparer::operator()(const plan::AttentionGrad &gradient) const {
-  AttentionGradArguments arguments;
-  arguments.forward = argumentsOf(gradient.forward);
-  arguments.dq = operand(gradient.dq);
-  arguments.dk = operand(gradient.dk);
-  arguments.dv = operand(gradient.dv);
+  auto arguments = gradientArguments<AttentionGradArguments>(gradient);
   return makeAttentionGrad(arguments, context.threads, call);
 }
 
@@ -329,11 +330,7 @@ Preparer::operator()(const plan::NeighborhoodAttention &attention) const {
 
 Status
 Preparer::operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
-  NeighborhoodGradArguments arguments;
-  arguments.forward = argumentsOf(gradient.forward);
-  arguments.dq = operand(gradient.dq);
-  arguments.dk = operand(gradient.dk);
-  arguments.dv = operand(gradient.dv);
+  auto arguments = gradientArguments<NeighborhoodGradArguments>(gradient);
   return done(makeNeighborhoodGrad(arguments, context.threads));
 }
 

@@ -81,6 +81,17 @@ private:
   bool checkNeighborhood(const NeighborhoodAttention &attention);
   bool checkKeysHeld(const NeighborhoodAttention &attention);
 
+  /// What the gradients of both have in common.
+  template <class Forward> bool checkGradients(const GradientOf<Forward> &x) {
+    auto check = [&](const char *what, const View &view, const View &of) {
+      return checkWrite(what, view) && checkShape(what, view, of.shape) &&
+             checkType(what, view, typeOf(of));
+    };
+    return checkType("out", x.forward.out, typeOf(x.forward.q)) &&
+           check("dq", x.dq, x.forward.q) && check("dk", x.dk, x.forward.k) &&
+           check("dv", x.dv, x.forward.v);
+  }
+
   // ViewCheck.cpp: whether a view stays inside its buffer on every rank.
   bool checkRead(const char *what, const View &view);
   bool checkWrite(const char *what, const View &view);

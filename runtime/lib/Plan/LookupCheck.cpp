@@ -86,17 +86,8 @@ bool Checker::checkBody(const Attention &attention) {
 }
 
 bool Checker::checkBody(const AttentionGrad &gradient) {
-  const Attention &forward = gradient.forward;
-  if (!checkRead("out", forward.out) || !checkAttention(forward) ||
-      !checkType("out", forward.out, typeOf(forward.q)))
-    return false;
-  auto check = [&](const char *what, const View &view, const View &of) {
-    return checkWrite(what, view) && checkShape(what, view, of.shape) &&
-           checkType(what, view, typeOf(of));
-  };
-  return check("dq", gradient.dq, forward.q) &&
-         check("dk", gradient.dk, forward.k) &&
-         check("dv", gradient.dv, forward.v);
+  return checkRead("out", gradient.forward.out) &&
+         checkAttention(gradient.forward) && checkGradients(gradient);
 }
 
 bool Checker::checkIds(const View &ids) {

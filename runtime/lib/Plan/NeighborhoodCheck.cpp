@@ -76,17 +76,8 @@ bool Checker::checkBody(const NeighborhoodAttention &attention) {
 }
 
 bool Checker::checkBody(const NeighborhoodAttentionGrad &gradient) {
-  const NeighborhoodAttention &forward = gradient.forward;
-  if (!checkRead("out", forward.out) || !checkNeighborhood(forward) ||
-      !checkType("out", forward.out, typeOf(forward.q)))
-    return false;
-  auto check = [&](const char *what, const View &view, const View &of) {
-    return checkWrite(what, view) && checkShape(what, view, of.shape) &&
-           checkType(what, view, typeOf(of));
-  };
-  return check("dq", gradient.dq, forward.q) &&
-         check("dk", gradient.dk, forward.k) &&
-         check("dv", gradient.dv, forward.v);
+  return checkRead("out", gradient.forward.out) &&
+         checkNeighborhood(gradient.forward) && checkGradients(gradient);
 }
 
 } // namespace hocket::plan

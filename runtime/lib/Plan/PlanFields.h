@@ -138,7 +138,7 @@ template <class V> void fields(V &v, Embedding &x) {
   v.required("vocab", x.vocab);
 }
 
-template <class V> void fields(V &v, AttentionGrad &x) {
+template <class V, class Forward> void fields(V &v, GradientOf<Forward> &x) {
   v.required("forward", x.forward);
   v.required("dq", x.dq);
   v.required("dk", x.dk);
@@ -203,13 +203,6 @@ template <class V> void fields(V &v, NeighborhoodAttention &x) {
   v.optional("head_offset", x.headOffset, {});
   v.optional("kv_head_offset", x.kvHeadOffset, {});
   v.required("dims", x.dims);
-}
-
-template <class V> void fields(V &v, NeighborhoodAttentionGrad &x) {
-  v.required("forward", x.forward);
-  v.required("dq", x.dq);
-  v.required("dk", x.dk);
-  v.required("dv", x.dv);
 }
 
 template <class V> void fields(V &v, Copy &x) {

@@ -47,13 +47,6 @@ struct Attention {
   Dropout dropout;
 };
 
-/// dq, dk and dv = the gradients of `forward`'s operands where the gradient of
-/// its result is `forward.out`, which is read. Of shapes and types of q, k, v.
-struct AttentionGrad {
-  Attention forward;
-  View dq, dk, dv;
-};
-
 /// One dim of a neighborhood: its windows are of the whole dim, in which the
 /// rank's queries begin at queryOffset and the keys that it holds at keyOffset.
 struct NeighborhoodDim {
@@ -73,11 +66,14 @@ struct NeighborhoodAttention {
   std::vector<NeighborhoodDim> dims;
 };
 
-/// As AttentionGrad.
-struct NeighborhoodAttentionGrad {
-  NeighborhoodAttention forward;
+/// dq, dk and dv = the gradients of `forward`'s operands where the gradient of
+/// its result is `forward.out`, which is read. Of shapes and types of q, k, v.
+template <class Forward> struct GradientOf {
+  Forward forward;
   View dq, dk, dv;
 };
+using AttentionGrad = GradientOf<Attention>;
+using NeighborhoodAttentionGrad = GradientOf<NeighborhoodAttention>;
 
 } // namespace hocket::plan
 

@@ -1,0 +1,182 @@
+//===- Attention.cpp - attention and its gradients as library calls -------===//
+
+#include "ClassPlanner.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::planning;
+
+plan::Dropout ClassPlanner::dropoutOf(Operation &op, Value q, Value step,
+                                      double p) {
+  plan::Dropout dropout;
+  if (!step || p == 0 ||
+      cast<RankedTensorType>(q.getType()).getNumElements() == 0)
+    return dropout;
+  dropout.p = p;
+  dropout.key = op.getAttrOfType<IntegerAttr>(spmd::kKey).getInt();
+  dropout.step = get(step).view();
+  dropout.first =
+      tables.scalar(op.getAttrOfType<spmd::TableAttr>(spmd::kFirst));
+  auto box = op.getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
+  Numbers all = rowMajorStrides(factorSizes(box.getLayout()));
+  Numbers held = factorSizes(nn::layoutOf(q));
+  size_t rows = firstFactor(box.getLayout(), 3);
+  for (size_t factor = 0; factor < rows; ++factor)
+    if (held[factor] != 1) {
+      dropout.sizes.push_back(held[factor]);
+      dropout.strides.push_back(all[factor]);
+    }
+  return dropout;
+}
+
+/// Everything but `out`, as those below.
+template <class OpTy> plan::Attention ClassPlanner::attentionOf(OpTy op) {
+  plan::Attention attention;
+  attention.q = byDims(*op, op.getQ()).view();
+  attention.k = byDims(*op, op.getK()).view();
+  attention.v = byDims(*op, op.getV()).view();
+  if (op.getKeep())
+    attention.keep = byDims(*op, op.getKeep()).view();
+  attention.scale = op.getScale().convertToDouble();
+  attention.causal = op.getCausal();
+  if (auto group = op->template getAttrOfType<IntegerAttr>(spmd::kGroup))
+    attention.group = group.getInt();
+  auto table = [&](StringRef name) {
+    return tables.scalar(op->template getAttrOfType<spmd::TableAttr>(name));
+  };
+  attention.headOffset = table(spmd::kHeadOffset);
+  attention.kvHeadOffset = table(spmd::kKvHeadOffset);
+  attention.queryOffset = table(spmd::kQueryOffset);
+  attention.keyOffset = table(spmd::kKeyOffset);
+  attention.before = op.getBefore() ? int64_t(*op.getBefore()) : -1;
+  attention.after = op.getAfter() ? int64_t(*op.getAfter()) : -1;
+  attention.dropout = dropoutOf(*op, op.getQ(), op.getStep(),
+                                op.getDropout().convertToDouble());
+  return attention;
+}
+
+/// Multiplications of q with k, and of the weights with v, twice.
+static std::pair<int64_t, int64_t> flopsOf(const plan::Attention &attention) {
+  const auto &q = attention.q.shape, &v = attention.v.shape;
+  int64_t keys = v[2], after = attention.causal ? 0 : attention.after;
+  if (attention.before >= 0 && after >= 0)
+    keys = std::min(keys, attention.before + 1 + after);
+  int64_t weights = 2 * q[0] * q[1] * q[2] * keys;
+  return {weights * q[3], weights * v[3]};
+}
+
+Strided ClassPlanner::allocateByDims(Value value, ArrayRef<size_t> dims) {
+  auto layout = nn::layoutOf(value);
+  Numbers sizes = factorSizes(layout);
+  SmallVector<int64_t> order;
+  for (size_t dim : dims) {
+    size_t first = firstFactor(layout, dim);
+    for (size_t i = 0; i < layout.getDims()[dim].getFactors().size(); ++i)
+      order.push_back(first + i);
+  }
+  Numbers strides(sizes.size(), 1);
+  int64_t stride = 1;
+  for (int64_t factor : llvm::reverse(order)) {
+    strides[factor] = stride;
+    stride *= std::max<int64_t>(sizes[factor], 1);
+  }
+  values[value] = allocate(typeOf(value), sizes, strides);
+  return *reshaped(values[value], layout.getShape());
+}
+
+/// [batch, heads, positions..., dim] in memory as batch, positions, heads, dim:
+/// what follows joins heads and dim.
+Strided ClassPlanner::allocateBySeq(Value value) {
+  size_t last = nn::layoutOf(value).getDims().size() - 1;
+  SmallVector<size_t> order = {0};
+  for (size_t dim = 2; dim < last; ++dim)
+    order.push_back(dim);
+  order.append({1, last});
+  return allocateByDims(value, order);
+}
+
+plan::View ClassPlanner::placeGradient(Value value) {
+  if (!placeInConcat(value))
+    return allocateBySeq(value).view();
+  return reshaped(get(value), nn::layoutOf(value).getShape())->view();
+}
+
+template <class OpTy>
+plan::NeighborhoodAttention ClassPlanner::neighborhoodOf(OpTy op) {
+  plan::NeighborhoodAttention attention;
+  attention.q = byDims(*op, op.getQ()).view();
+  attention.k = byDims(*op, op.getK()).view();
+  attention.v = byDims(*op, op.getV()).view();
+  attention.scale = op.getScale().convertToDouble();
+  auto table = [&](Attribute attribute) {
+    return tables.scalar(cast<spmd::TableAttr>(attribute));
+  };
+  attention.group =
+      op->template getAttrOfType<IntegerAttr>(spmd::kGroup).getInt();
+  attention.headOffset = table(op->getAttr(spmd::kHeadOffset));
+  attention.kvHeadOffset = table(op->getAttr(spmd::kKvHeadOffset));
+  auto queries = op->template getAttrOfType<ArrayAttr>(spmd::kQueryOffsets);
+  auto keys = op->template getAttrOfType<ArrayAttr>(spmd::kKeyOffsets);
+  auto extents = op->template getAttrOfType<DenseI64ArrayAttr>(spmd::kExtents);
+  for (size_t i = 0; i < op.getKernels().size(); ++i) {
+    plan::NeighborhoodDim dim;
+    dim.window = {extents[i], op.getKernels()[i], op.getStrides()[i],
+                  op.getDilations()[i], op.getCausal()[i]};
+    dim.queryOffset = table(queries[i]);
+    dim.keyOffset = table(keys[i]);
+    attention.dims.push_back(dim);
+  }
+  return attention;
+}
+
+/// Multiplications of q with k, and of the weights with v, twice, in windows
+/// that no end cuts.
+static std::pair<int64_t, int64_t>
+flopsOf(const plan::NeighborhoodAttention &attention) {
+  int64_t weights = 2;
+  for (int64_t extent : ArrayRef(attention.q.shape).drop_back())
+    weights *= extent;
+  for (const plan::NeighborhoodDim &dim : attention.dims)
+    weights *= dim.window.kernel;
+  return {weights * attention.q.shape.back(),
+          weights * attention.v.shape.back()};
+}
+
+template <class OpTy, class Forward>
+LogicalResult ClassPlanner::planAttentionAs(OpTy op, Forward attention) {
+  attention.out = allocateBySeq(op.getResult()).view();
+  auto [scores, sums] = flopsOf(attention);
+  rankClass->budget.flops += scores + sums;
+  emit(*op, attention);
+  return success();
+}
+
+template <class OpTy, class Forward>
+LogicalResult ClassPlanner::planGradientAs(OpTy op, Forward forward) {
+  plan::GradientOf<Forward> gradient{forward, {}, {}, {}};
+  gradient.forward.out = byDims(*op, op.getDout()).view();
+  gradient.dq = placeGradient(op.getDq());
+  gradient.dk = placeGradient(op.getDk());
+  gradient.dv = placeGradient(op.getDv());
+  auto [scores, sums] = flopsOf(forward);
+  rankClass->budget.flops += 3 * scores + 2 * sums;
+  emit(*op, gradient);
+  return success();
+}
+
+LogicalResult ClassPlanner::planAttention(Operation &op) {
+  return TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](nn::AttentionOp op) {
+        return planAttentionAs(op, attentionOf(op));
+      })
+      .Case([&](nn::NeighborhoodAttentionOp op) {
+        return planAttentionAs(op, neighborhoodOf(op));
+      })
+      .Case([&](nn::AttentionGradOp op) {
+        return planGradientAs(op, attentionOf(op));
+      })
+      .Case([&](nn::NeighborhoodAttentionGradOp op) {
+        return planGradientAs(op, neighborhoodOf(op));
+      });
+}
