@@ -64,3 +64,22 @@ func.func @forward(%x: !x, %k: !k) -> (!y, !y) {
   return %e, %r : !y, !y
 }
 }
+// -----
+
+// What a buffer holds and its next value are not rounded on the way.
+!s = tensor<4xf32, #nn.layout<[c=4]>>
+module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+// CHECK-LABEL: func.func @forward
+// CHECK-NEXT: %[[V0:.*]] = nn.parameter "mean" {{.*}}: tensor<4xf32{{.*}}
+// CHECK-NEXT: %[[V1:.*]] = nn.fill {{.*}}{value = 9.000000e-01 : f64} : () -> tensor<4xf32{{.*}}
+// CHECK-NEXT: %[[V2:.*]] = nn.binary "mul" %[[V0]], %[[V1]] : (tensor<4xf32{{.*}}, tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
+// CHECK-NEXT: %[[V3:.*]] = nn.binary "add" %[[V2]], %arg0 : (tensor<4xf32{{.*}}, tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
+// CHECK-NEXT: return %[[V3]] : tensor<4xf32{{.*}}
+func.func @forward(%x: !s) -> !s {
+  %held = nn.parameter "mean" {nn.buffer} : !s
+  %keep = nn.fill {value = 0.9 : f64} : () -> !s
+  %kept = nn.binary "mul" %held, %keep : (!s, !s) -> !s
+  %next = nn.binary "add" %kept, %x : (!s, !s) -> !s
+  return %next : !s
+}
+}

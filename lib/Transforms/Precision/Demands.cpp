@@ -1,6 +1,7 @@
 //===- Demands.cpp - the types that values are needed in ------------------===//
 
 #include "Demands.h"
+#include "dialects/Nn/Buffer.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -59,8 +60,10 @@ static bool isRepresentable(APFloat value, FloatType type) {
 }
 
 Kind Demands::kindOfSource(Operation *op) const {
+  // What a buffer holds goes into its next value, and is not to be rounded in
+  // every step.
   if (isa<nn::ParameterOp>(op))
-    return Kind::Free;
+    return op->hasAttr(nn::kBuffer) ? Kind::Hard : Kind::Free;
   if (auto fill = dyn_cast<nn::FillOp>(op))
     return isRepresentable(fill.getValue(), types.compute) ? Kind::Free
                                                            : Kind::Hard;
