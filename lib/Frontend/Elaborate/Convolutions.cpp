@@ -47,9 +47,22 @@ bool Elaborator::readNumbers(const Expr &given, const char *name, int64_t least,
                              std::to_string(least));
       return false;
     }
+    if (!isInReach(*number, name, item->range))
+      return false;
     numbers.push_back(*number);
   }
   return true;
+}
+
+/// What is counted in positions is far from where sums of it overflow.
+bool Elaborator::isInReach(int64_t number, const std::string &name,
+                           SourceRange range) {
+  constexpr int64_t most = int64_t(1) << 40; // as a plan's
+  if (number <= most)
+    return true;
+  error(range, "'" + name + "' is " + std::to_string(number) +
+                   ", expected at most " + std::to_string(most));
+  return false;
 }
 
 /// A number for each dim, or one for all; each at least `least`.
@@ -114,6 +127,9 @@ bool Elaborator::readPadding(const CallArguments &arguments, const Scope &scope,
                                    "), expected at least 0");
       return false;
     }
+    for (int64_t side : {*low, *high})
+      if (!isInReach(side, "padding", item.value->range))
+        return false;
     window.lows.push_back(*low);
     window.highs.push_back(*high);
   }
@@ -193,6 +209,16 @@ InstancePtr Elaborator::instantiateConvolution(const CallExpr &call,
       !readBorders(*arguments, made->spatial, made->borders))
     return nullptr;
   made->groups = *groups;
+  for (auto [extra, stride] : llvm::zip(made->extra, made->strides))
+    if (extra >= stride) {
+      error(arguments->get("output_padding")->range,
+            "'output_padding' is " + std::to_string(extra) +
+                " where the stride is " + std::to_string(stride) +
+                ", expected less than the stride")
+          .note("pad the result for more: pad(y, axis = 2, before = 0, "
+                "after = 1)");
+      return nullptr;
+    }
   if (*groups < 1 || in->getSize() % *groups || out->getSize() % *groups) {
     error(call.range, std::to_string(*groups) + " groups of " +
                           std::to_string(in->getSize()) + " and " +

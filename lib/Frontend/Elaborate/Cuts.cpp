@@ -79,7 +79,8 @@ bool ScheduleEmitter::addCut(std::vector<mlir::Attribute> &cuts,
   llvm::SmallVector<int64_t> values;
   for (const ExprPtr &value : distribution.values) {
     auto number = elaborator.evaluateInt(*value, *place.scope);
-    if (!number)
+    if (!number || !elaborator.isInReach(
+                       *number, getSpelling(distribution.kind), value->range))
       return false;
     values.push_back(*number);
   }

@@ -98,6 +98,8 @@ public:
     return std::string(sources.getText(range));
   }
   syntax::Diagnostic &error(syntax::SourceRange range, const std::string &text);
+  bool isInReach(int64_t number, const std::string &name,
+                 syntax::SourceRange range);
 
 private:
   // EmitModel.cpp
