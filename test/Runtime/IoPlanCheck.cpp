@@ -271,7 +271,7 @@ const BadEdit badCollectives[] = {
      }},
     {STEP
      "10 (collective, proj): broadcast takes one tensor, more are only for "
-     "all_reduce, reduce_scatter and all_gather",
+     "all_reduce, reduce_scatter, all_gather and halos",
      [](Plan &p) {
        Collective &send = step<Collective>(p, 10);
        send.more = {{send.src, send.dst}};

@@ -158,7 +158,7 @@ static PlacementRule ruleOf(WindowedOp op, ArrayRef<DimOf> positions,
   }
   bool isForward = windowed.isResult; // the gradient is linear in dy
   rule.partial(0,
-               isForward && isMax ? PartialUse::Monotone : PartialUse::Linear);
+               isForward && isMax ? PartialUse::Maximal : PartialUse::Linear);
   return rule.take();
 }
 

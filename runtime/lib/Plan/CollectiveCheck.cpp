@@ -168,8 +168,9 @@ bool Checker::checkMore(const Collective &c) {
   if (!c.more.empty() && !Collective::movesSeveral(c.kind))
     return fail(std::string(wordOf(c.kind)) +
                 " takes one tensor, more are only for all_reduce, "
-                "reduce_scatter and all_gather");
-  if (!c.hook.empty() && (!c.more.empty() || !Collective::movesSeveral(c.kind)))
+                "reduce_scatter, all_gather and halos");
+  if (!c.hook.empty() &&
+      (!c.more.empty() || c.isHalo() || !Collective::movesSeveral(c.kind)))
     return fail("hook '" + c.hook +
                 "' is for one tensor and an all_reduce, reduce_scatter or "
                 "all_gather");
