@@ -29,14 +29,11 @@ void Placer::readAttention(sched::AttentionOp attention) {
   (isHalo ? halos : strategies).push_back(std::move(licence));
 }
 
-/// One operand or result of an attention, moved over `axis`.
+/// One operand or result of an attention, moved over `axis` to where `target`
+/// has it.
 Value Placer::moveForAttention(Value value, const Licence &strategy,
                                unsigned axis, StringRef kind,
-                               std::optional<FactorRef> to) {
-  SmallVector<StringAttr> names = {mesh.getAxes()[axis].getName()};
-  nn::LayoutAttr target = wholeOver(nn::layoutOf(value), names);
-  if (to)
-    target = cutOver(target, names, to->dim, to->factor);
+                               nn::LayoutAttr target) {
   Location model =
       value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
   Value moved =
@@ -64,73 +61,95 @@ static bool isPosition(Value value, nn::SplitAttr split) {
   return split && split.getDim() >= 2 && split.getDim() < rank - 1;
 }
 
-void Placer::prepareAttention(Operation *op) {
+/// The strategies that move an attention, each over one axis that cuts
+/// positions of its queries, innermost first: what is nested leaves first.
+SmallVector<AttentionMove> Placer::movesOf(Operation *op) {
+  SmallVector<AttentionMove> moves;
   std::string path = modelPath(op);
+  Value q = op->getOperand(0);
+  for (nn::SplitAttr split : llvm::reverse(nn::layoutOf(q).getSplits())) {
+    unsigned axis = mesh.getIndex(split.getAxis());
+    for (Licence &strategy : strategies)
+      if (strategy.covers(path) && isPosition(q, split) &&
+          llvm::is_contained(strategy.axes, axis)) {
+        strategy.used.insert(axis);
+        moves.push_back({&strategy, axis, split});
+        break;
+      }
+  }
+  return moves;
+}
+
+/// Whether an axis is the innermost one of what it cuts of `value`, and may
+/// leave it; else an error.
+bool Placer::mayLeave(Operation *op, Value value, const AttentionMove &move) {
+  std::string axis = axisText(move.axis);
+  SmallVector<StringAttr> nested = nestedFrom(nn::layoutOf(value), axis);
+  if (nested.size() == 1)
+    return true;
+  std::string inner = nested.back().str();
+  std::string path = modelPath(op);
+  problems
+      .addAt(move.strategy->directive,
+             "attention in '" + path + "' cannot leave its sequence split by " +
+                 inner + " and not by " + axis + ", inside of which " + inner +
+                 " cuts it",
+             path)
+      .note("write over (" + axis + ", " + inner +
+            "), or shard the sequence over (" + inner + ", " + axis + ")");
+  return false;
+}
+
+SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   auto attention = dyn_cast<nn::AttentionOp>(op);
   Value keep = attention ? attention.getKeep() : Value();
-  for (Licence &strategy : strategies) {
-    if (!strategy.covers(path))
-      continue;
-    bool byHeads =
-        cast<sched::AttentionOp>(strategy.directive).getStrategy() == "heads";
-    for (unsigned axis : strategy.axes) {
-      auto splitOf = [&](Value value) {
-        return nn::layoutOf(value).splitOver(axisText(axis));
-      };
-      Value q = op->getOperand(0);
-      if (!isPosition(q, splitOf(q)))
-        continue;
-      strategy.used.insert(axis);
+  SmallVector<AttentionMove> moves = movesOf(op);
+  for (OpOperand &operand : op->getOpOperands())
+    for (const AttentionMove &move : moves) {
+      StringAttr axis = mesh.getAxes()[move.axis].getName();
       // Of the mask only keys can be split; padding goes with every head.
-      for (OpOperand &operand : op->getOpOperands()) {
-        unsigned number = operand.getOperandNumber();
-        bool isKeys = number == 1 || number == 2;
-        bool isKeep = keep && operand.get() == keep;
-        nn::SplitAttr split = splitOf(operand.get());
-        if (!split || (!byHeads && number == 0) ||
-            (!isKeep && !isPosition(operand.get(), split)))
-          continue;
-        bool exchanges = byHeads && (number == 0 || isKeys);
-        if (exchanges)
-          operand.set(moveForAttention(operand.get(), strategy, axis,
-                                       "all_to_all", FactorRef{1, 0}));
-        else if (isKeys || (isKeep && split.getDim() == 1))
-          operand.set(moveForAttention(operand.get(), strategy, axis,
-                                       "all_gather", std::nullopt));
-      }
-    }
-  }
-}
-
-/// The dim that an axis split of a value before it was moved over that axis.
-static int64_t dimBeforeMove(Value moved, StringAttr axis) {
-  for (;;) {
-    auto move = moved.getDefiningOp<nn::RedistributeOp>();
-    moved = move.getX();
-    if (llvm::is_contained(move.getAxes(), axis))
-      return nn::layoutOf(moved).splitOver(axis.getValue()).getDim();
-  }
-}
-
-void Placer::finishAttention(Operation *op) {
-  std::string path = modelPath(op);
-  Value value = op->getResult(0);
-  for (const Licence &strategy : llvm::reverse(strategies)) {
-    if (!strategy.covers(path) ||
-        cast<sched::AttentionOp>(strategy.directive).getStrategy() != "heads")
-      continue;
-    for (unsigned axis : llvm::reverse(strategy.axes)) {
-      nn::SplitAttr split = nn::layoutOf(value).splitOver(axisText(axis));
-      if (!split || split.getDim() != 1 || !strategy.used.count(axis))
+      unsigned number = operand.getOperandNumber();
+      bool isKeys = number == 1 || number == 2;
+      bool isKeep = keep && operand.get() == keep;
+      nn::LayoutAttr layout = nn::layoutOf(operand.get());
+      nn::SplitAttr split = layout.splitOver(axis);
+      if (!split || (!move.isByHeads() && number == 0) ||
+          (!isKeep && !isPosition(operand.get(), split)))
         continue;
-      int64_t dim =
-          dimBeforeMove(op->getOperand(0), mesh.getAxes()[axis].getName());
-      Value moved = moveForAttention(value, strategy, axis, "all_to_all",
-                                     FactorRef{unsigned(dim), 0});
-      value.replaceAllUsesExcept(moved, moved.getDefiningOp());
-      value = moved;
+      bool exchanges = move.isByHeads() && (number == 0 || isKeys);
+      if (!exchanges && !isKeys && !(isKeep && split.getDim() == 1))
+        continue;
+      if (!mayLeave(op, operand.get(), move))
+        return {};
+      nn::LayoutAttr target = wholeOver(layout, axis);
+      if (exchanges)
+        target = cutOver(target, axis, /*dim=*/1, /*factor=*/0);
+      operand.set(moveForAttention(operand.get(), *move.strategy, move.axis,
+                                   exchanges ? "all_to_all" : "all_gather",
+                                   target));
     }
+  return moves;
+}
+
+/// Takes the result back from heads to the parts that queries came in.
+void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
+  Value value = op->getResult(0);
+  for (const AttentionMove &move : llvm::reverse(moves)) {
+    nn::LayoutAttr layout = nn::layoutOf(value);
+    nn::SplitAttr split = layout.splitOver(axisText(move.axis));
+    if (!move.isByHeads() || !split || split.getDim() != 1)
+      continue;
+    StringAttr axis = mesh.getAxes()[move.axis].getName();
+    Value moved =
+        moveForAttention(value, *move.strategy, move.axis, "all_to_all",
+                         cutBy(wholeOver(layout, axis), move.before));
+    value.replaceAllUsesExcept(moved, moved.getDefiningOp());
+    value = moved;
   }
+}
+
+bool AttentionMove::isByHeads() const {
+  return cast<sched::AttentionOp>(strategy->directive).getStrategy() == "heads";
 }
 
 void Placer::checkStrategies() {

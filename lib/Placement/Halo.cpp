@@ -26,14 +26,30 @@ void Placer::readHalo(sched::HaloOp halo) {
   halos.push_back(std::move(licence));
 }
 
-bool Placer::mayReach(Operation *op, unsigned axis, StringRef dim) {
+/// The number of the dim that a factor of a rule stands in.
+static int64_t dimOf(const nn::PlacementRule &rule, int factor) {
+  for (ArrayRef<nn::PlacementRule::Value> values :
+       {ArrayRef(rule.operands), ArrayRef(rule.results)})
+    for (const nn::PlacementRule::Value &value : values)
+      for (auto [number, factors] : llvm::enumerate(value.dims))
+        if (llvm::is_contained(factors, factor))
+          return number;
+  return -1;
+}
+
+bool Placer::mayReach(Operation *op, unsigned axis,
+                      const nn::PlacementRule &rule, int factor) {
   if (assumed.contains({op, axis}))
     return true;
   std::string path = modelPath(op);
   return llvm::any_of(halos, [&](const Licence &licence) {
-    return (licence.dim.empty() || licence.dim == dim) &&
+    return licence.isOf(rule.factors[factor].name, dimOf(rule, factor)) &&
            llvm::is_contained(licence.axes, axis) && licence.covers(path);
   });
+}
+
+bool Licence::isOf(StringRef name, int64_t number) const {
+  return dim.empty() || dim == name || dim == std::to_string(number);
 }
 
 std::string Licence::pattern() const {
@@ -77,9 +93,9 @@ void Placer::wayHalo(Problem &problem, Operation *op,
   way.kind = WayOut::Kind::Halo;
   way.path = modelPath(op);
   way.axis = rule.factors[mismatch.factor].name;
-  way.over = {axisText(mismatch.axis)};
   if (way.axis.empty())
-    return;
+    way.axis = std::to_string(dimOf(rule, mismatch.factor));
+  way.over = {axisText(mismatch.axis)};
   Value value = op->getOperand(mismatch.operand);
   auto type = cast<RankedTensorType>(value.getType());
   nn::LayoutAttr layout = nn::layoutOf(value);
@@ -109,9 +125,23 @@ bool Placer::allowHalo(Operation *op, const nn::PlacementRule &rule,
       made.line = record.ways.front().line();
       made.bytes = record.ways.front().bytes;
     }
+    insertedHalos[{op, mismatch.axis}] = inserted.size();
     inserted.push_back(std::move(made));
   }
   return assumed.insert({op, mismatch.axis}).second;
+}
+
+/// Where an operand was gathered after all, windows read no neighbours.
+void Placer::dropIdleHalos() {
+  llvm::SmallDenseSet<size_t> idle;
+  for (auto [use, number] : insertedHalos)
+    if (!reached.contains(use))
+      idle.insert(number);
+  std::vector<InsertedSync> kept;
+  for (auto [number, sync] : llvm::enumerate(inserted))
+    if (!idle.contains(number))
+      kept.push_back(std::move(sync));
+  inserted = std::move(kept);
 }
 
 /// "windows of 3 need up to 1 before and 1 after a part"

@@ -110,10 +110,11 @@ void Placer::takeHalos(nn::WindowedOp op) {
       continue;
     HaloDim dim{path, layout.getDims()[number].getDisplayName(), window->span(),
                 needed};
+    for (nn::SplitAttr split : splits)
+      reached.insert({op, mesh.getIndex(split.getAxis())});
     SmallVector<Licence *> covering;
     for (Licence &licence : halos) {
-      if ((!licence.dim.empty() && licence.dim != dim.name) ||
-          !licence.covers(path))
+      if (!licence.isOf(dim.name, number) || !licence.covers(path))
         continue;
       bool isUsed = false;
       for (nn::SplitAttr split : splits) {
@@ -157,8 +158,7 @@ void Placer::countVacuousHalos() {
           llvm::is_contained(op->getResults(), op.getPositions().front());
       for (auto [dim, window] : llvm::enumerate(op.getWindows()))
         if (window && licence.covers(path) && window->span() > window->stride &&
-            (licence.dim.empty() ||
-             licence.dim == layout.getDims()[dim].getDisplayName()))
+            licence.isOf(layout.getDims()[dim].getDisplayName(), dim))
           vacuous.push_back({haloWord(strategy, isBack), path});
     });
   }
@@ -166,6 +166,7 @@ void Placer::countVacuousHalos() {
 
 void Placer::checkHalos() {
   countVacuousHalos();
+  dropIdleHalos();
   for (const Licence &licence : halos) {
     std::string what = licence.dim.empty() ? "attention" : "halo";
     std::string dim = licence.dim.empty() ? "its keys" : licence.dim;

@@ -30,8 +30,9 @@ void Placer::inferOps() {
 }
 
 void Placer::inferOp(Operation *op) {
+  SmallVector<AttentionMove> moves;
   if (isAttention(op))
-    prepareAttention(op);
+    moves = prepareAttention(op);
   nn::PlacementRule rule = cast<nn::PlacedOp>(op).getPlacementRule();
   bool allFree = op->getNumOperands() > 0 &&
                  llvm::all_of(op->getOperands(),
@@ -49,7 +50,7 @@ void Placer::inferOp(Operation *op) {
       if (isa<nn::ValueOp>(op))
         applySyncs(op->getResult(0));
       if (isAttention(op))
-        finishAttention(op);
+        finishAttention(op, moves);
       if (auto reduce = dyn_cast<nn::ReduceOp>(op))
         completeReduction(reduce);
       return;
@@ -81,7 +82,7 @@ MeetResult Placer::meetOperands(Operation *op, const nn::PlacementRule &rule) {
   return meet({rule, mesh, operands, results, isFreeOperand,
                [&](unsigned axis) { return isLicensed(op, axis); },
                [&](unsigned axis, int factor) {
-                 return mayReach(op, axis, rule.factors[factor].name);
+                 return mayReach(op, axis, rule, factor);
                }});
 }
 

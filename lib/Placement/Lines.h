@@ -64,6 +64,8 @@ struct Licence {
   std::string dim = {}; ///< of a halo; empty: any
 
   bool covers(llvm::StringRef path) const;
+  /// Whether it is about this dim: a line has its name or its number.
+  bool isOf(llvm::StringRef name, int64_t number) const;
   std::string pattern() const; ///< as the line has it: "'h.*'"
 };
 
@@ -71,6 +73,15 @@ struct Licence {
 /// part has so many windows.
 nn::Reach furthest(const nn::Window &window, llvm::ArrayRef<int64_t> positions,
                    llvm::ArrayRef<int64_t> windows);
+
+/// An attention that a strategy moves over one axis.
+struct AttentionMove {
+  Licence *strategy;
+  unsigned axis;
+  nn::SplitAttr before; ///< what the axis cuts of the queries
+
+  bool isByHeads() const;
+};
 
 /// A sync over axes of size 1 only: nothing moves, but it was written.
 struct VacuousSync {

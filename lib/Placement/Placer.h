@@ -170,7 +170,9 @@ private:
   // Halo.cpp
   void readHalo(sched::HaloOp halo);
   /// Whether a line lets the windows of `op` over `dim` reach over the axis.
-  bool mayReach(mlir::Operation *op, unsigned axis, llvm::StringRef dim);
+  bool mayReach(mlir::Operation *op, unsigned axis,
+                const nn::PlacementRule &rule, int factor);
+  void dropIdleHalos();
   void wayHalo(Problem &problem, mlir::Operation *op,
                const nn::PlacementRule &rule, const Mismatch &mismatch);
   bool allowHalo(mlir::Operation *op, const nn::PlacementRule &rule,
@@ -210,12 +212,16 @@ private:
   void readAttention(sched::AttentionOp attention);
   mlir::Value moveForAttention(mlir::Value value, const Licence &strategy,
                                unsigned axis, llvm::StringRef kind,
-                               std::optional<FactorRef> to);
+                               nn::LayoutAttr target);
   /// Over a sequence, or a neighborhood.
   static bool isAttention(mlir::Operation *op);
+  llvm::SmallVector<AttentionMove> movesOf(mlir::Operation *op);
+  bool mayLeave(mlir::Operation *op, mlir::Value value,
+                const AttentionMove &move);
   /// Moves operands before, the result after an attention is placed.
-  void prepareAttention(mlir::Operation *op);
-  void finishAttention(mlir::Operation *op);
+  llvm::SmallVector<AttentionMove> prepareAttention(mlir::Operation *op);
+  void finishAttention(mlir::Operation *op,
+                       llvm::ArrayRef<AttentionMove> moves);
   void checkStrategies();
 
   // Statistics.cpp
@@ -335,6 +341,9 @@ private:
   llvm::DenseSet<mlir::Value> freeValues;
   /// Licences that were missing: reported once, and then taken as given.
   llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> assumed;
+  /// Halos of `inserted`, and where windows do read neighbours, by axis.
+  std::map<std::pair<mlir::Operation *, unsigned>, size_t> insertedHalos;
+  llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> reached;
   /// By value, type, kind: free slices and masks, made once.
   std::map<std::tuple<void *, const void *, std::string>, mlir::Value> moved;
 };
