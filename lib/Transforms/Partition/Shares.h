@@ -4,6 +4,7 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H
 
 #include "dialects/Spmd/Spmd.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
 
