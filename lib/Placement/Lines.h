@@ -83,6 +83,12 @@ struct AttentionMove {
   bool isByHeads() const;
 };
 
+/// A line about the size of collectives that join others.
+struct Bucket {
+  sched::BucketOp directive;
+  llvm::SmallVector<unsigned, 2> axes; ///< in the mesh's order
+};
+
 /// A sync over axes of size 1 only: nothing moves, but it was written.
 struct VacuousSync {
   std::string kind, path;

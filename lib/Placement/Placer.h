@@ -328,10 +328,6 @@ private:
   };
   std::vector<PinnedKernel> pinnedKernels;
   llvm::SmallVector<mlir::Attribute> backwardExpectations;
-  struct Bucket {
-    sched::BucketOp directive;
-    llvm::SmallVector<unsigned, 2> axes; ///< in the mesh's order
-  };
   std::vector<Bucket> buckets;
   std::vector<mlir::Value> factOrder;
   llvm::DenseMap<mlir::Value, std::vector<Fact>> facts;

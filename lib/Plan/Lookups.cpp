@@ -1,5 +1,4 @@
-//===- Lookups.cpp - embeddings as library calls
-//---------------------------===//
+//===- Lookups.cpp - embeddings as library calls --------------------------===//
 
 #include "ClassPlanner.h"
 
