@@ -164,6 +164,7 @@ include "dialects/Nn/NnProducts.td"
 include "dialects/Nn/NnNorms.td"
 include "dialects/Nn/NnWindows.td"
 include "dialects/Nn/NnNeighborhood.td"
+include "dialects/Nn/NnEdges.td"
 
 //===-- Element-wise ---------------------------------------------------------===//
 

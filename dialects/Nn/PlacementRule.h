@@ -76,6 +76,9 @@ struct PlacementRule {
     /// that picks is, and else has the whole factor, in which each rank has
     /// its term of a sum.
     llvm::SmallVector<int, 2> picks;
+    /// Only how the dims that have factors are cut is read of it: the other
+    /// dims may be cut in any way, and it may be a partial sum.
+    bool isLike = false;
   };
   /// A result that lacks a pointwise factor is a sum over it: ranks that split
   /// it hold terms (of several results, some may have the factor).

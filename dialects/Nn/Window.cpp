@@ -31,6 +31,8 @@ Window Window::of(const Neighborhood &neighborhood) {
 int64_t Window::results() const {
   if (neighborhood)
     return extent;
+  if (lookup)
+    return lookup->indices.size();
   int64_t room = extent + low + high - span();
   return room < 0 ? 0 : room / stride + 1;
 }
@@ -40,7 +42,13 @@ Interval Window::reads(Interval results) const {
     auto [begin, end] = neighborhood->reads(results.offset, results.size);
     return {begin, end - begin};
   }
-  int64_t first = results.offset * stride - low;
+  if (lookup && results.size > 0) {
+    auto [least, most] = std::minmax_element(
+        lookup->indices.begin() + results.offset,
+        lookup->indices.begin() + results.offset + results.size);
+    return {*least, *most + 1 - *least};
+  }
+  int64_t first = lookup ? 0 : results.offset * stride - low;
   if (results.size == 0)
     return {first, 0};
   int64_t last = first + (results.size - 1) * stride + span();
@@ -56,7 +64,12 @@ bool Window::operator==(const Window &other) const {
     return std::tie(w.extent, w.kernel, w.stride, w.dilation, w.low, w.high,
                     w.border, w.isTruncated, w.neighborhood);
   };
-  return fields(*this) == fields(other);
+  auto lists = [](const Window &w) {
+    return std::tie(w.lookup->indices, w.lookup->owners, w.lookup->ownerExtent);
+  };
+  return fields(*this) == fields(other) &&
+         lookup.has_value() == other.lookup.has_value() &&
+         (!lookup || lists(*this) == lists(other));
 }
 
 static bool areEven(ArrayRef<SplitAttr> splits) {
@@ -86,9 +99,57 @@ static SmallVector<int64_t> moveBorders(ArrayRef<int64_t> parts, int64_t total,
   return sizes;
 }
 
+/// Parts of a dim of `total` that go with these of one of `extent`: the same
+/// where both are as long, else in proportion.
+static SmallVector<int64_t> inProportion(ArrayRef<int64_t> parts,
+                                         int64_t extent, int64_t total) {
+  return moveBorders(parts, total, [&](int64_t border) {
+    return extent > 0 ? border * total / extent : 0;
+  });
+}
+
+/// Each result goes with its owner.
+static SmallVector<int64_t> lookupParts(const Window &window,
+                                        ArrayRef<SplitAttr> positions,
+                                        MeshAttr mesh) {
+  const Lookup &lookup = *window.lookup;
+  SmallVector<int64_t> nodes =
+      areEven(positions)
+          ? partSizes(lookup.ownerExtent, positions, mesh)
+          : inProportion(partSizes(window.extent, positions, mesh),
+                         window.extent, lookup.ownerExtent);
+  return moveBorders(nodes, window.results(), [&](int64_t border) {
+    return std::lower_bound(lookup.owners.begin(), lookup.owners.end(),
+                            border) -
+           lookup.owners.begin();
+  });
+}
+
+static SmallVector<int64_t> lookedUpParts(const Window &window,
+                                          ArrayRef<SplitAttr> windows,
+                                          MeshAttr mesh) {
+  const Lookup &lookup = *window.lookup;
+  SmallVector<int64_t> wanted = partSizes(window.results(), windows, mesh);
+  SmallVector<SplitAttr> even;
+  for (SplitAttr split : windows)
+    even.push_back(SplitAttr::get(split.getContext(), split.getAxis(),
+                                  split.getDim(), split.getFactor(), {}));
+  if (lookupParts(window, even, mesh) == wanted)
+    return partSizes(window.extent, even, mesh);
+  SmallVector<int64_t> nodes =
+      moveBorders(wanted, lookup.ownerExtent, [&](int64_t border) {
+        if (border >= window.results())
+          return lookup.ownerExtent;
+        return border > 0 ? lookup.owners[border - 1] + 1 : int64_t(0);
+      });
+  return inProportion(nodes, lookup.ownerExtent, window.extent);
+}
+
 SmallVector<int64_t> nn::windowParts(const Window &window,
                                      ArrayRef<SplitAttr> positions,
                                      MeshAttr mesh) {
+  if (window.lookup)
+    return lookupParts(window, positions, mesh);
   if (areEven(positions) || isOneToOne(window))
     return partSizes(window.results(), positions, mesh);
   // The first window whose middle is at or after the border.
@@ -107,6 +168,8 @@ SmallVector<int64_t> nn::windowParts(const Window &window,
 SmallVector<int64_t> nn::positionParts(const Window &window,
                                        ArrayRef<SplitAttr> windows,
                                        MeshAttr mesh) {
+  if (window.lookup)
+    return lookedUpParts(window, windows, mesh);
   if (areEven(windows) || isOneToOne(window))
     return partSizes(window.extent, windows, mesh);
   int64_t middle = (window.span() - 1) / 2 - window.low;

@@ -36,6 +36,14 @@ inline constexpr llvm::StringLiteral kHaloOverlaps = "nn.halo_overlaps";
 std::optional<Border> borderNamed(llvm::StringRef name);
 llvm::StringRef stringifyBorder(Border border);
 
+/// Result e reads the one position `indices[e]`: e is an edge, positions are
+/// nodes. It is made where `owners[e]` is, one of `ownerExtent` nodes that are
+/// cut as the positions are. Owners do not fall. The lists are of attributes.
+struct Lookup {
+  llvm::ArrayRef<int64_t> indices, owners;
+  int64_t ownerExtent = 0;
+};
+
 struct Window {
   int64_t extent = 0; ///< of the operand's dim
   int64_t kernel = 1, stride = 1, dilation = 1;
@@ -46,12 +54,14 @@ struct Window {
   /// Windows are those of neighborhood attention, one for each position: none
   /// reads a border.
   std::optional<Neighborhood> neighborhood = {};
+  /// Windows are of one position each, which a list names; none is a border.
+  std::optional<Lookup> lookup = {};
 
   static Window of(const Neighborhood &neighborhood);
   /// Positions from the first to the last that one result reads: d (k - 1) + 1.
   int64_t span() const { return dilation * (kernel - 1) + 1; }
   /// floor((extent + low + high - span) / stride) + 1; 0 if none fits. As many
-  /// as positions in a neighborhood.
+  /// as positions in a neighborhood, as indices in a lookup.
   int64_t results() const;
   /// The least interval of positions that these results read: result o reads
   /// o * stride - low + dilation * t for t in [0, kernel). Of none nothing, at
@@ -62,6 +72,11 @@ struct Window {
     return plan::placeOf(border, position, extent);
   }
   /// True if the border has something to put in all of low and high.
+  /// Whether a part of the results may read beyond the part of the positions
+  /// that goes with it.
+  bool mayReach() const {
+    return lookup ? lookup->indices != lookup->owners : span() > stride;
+  }
   bool isBorderValid() const {
     return isTruncated || plan::reaches(border, -low, extent + high, extent);
   }
@@ -70,12 +85,15 @@ struct Window {
 
 /// The windows of each part of the positions. Where there is one for each
 /// position they go along, and even parts go with even parts, so that streams
-/// meet; else a window goes with the position in its middle, or the nearest
-/// end. Any other cut would do as well, at the cost of longer reaches.
+/// meet; of a lookup they go with their owners; else a window goes with the
+/// position in its middle, or the nearest end. Any other cut would do as well,
+/// at the cost of longer reaches.
 llvm::SmallVector<int64_t> windowParts(const Window &window,
                                        llvm::ArrayRef<SplitAttr> positions,
                                        MeshAttr mesh);
-/// Parts of the positions that go with these parts of the windows.
+/// Parts of the positions that go with these parts of the windows. Of a lookup
+/// several may: even ones, if they do, else those that begin behind the last
+/// owner of the part before.
 llvm::SmallVector<int64_t> positionParts(const Window &window,
                                          llvm::ArrayRef<SplitAttr> windows,
                                          MeshAttr mesh);

@@ -42,6 +42,7 @@ def Spmd_Dialect : Dialect {
     | `nn.pool`, `nn.pool_grad` | `spmd.extents`, `spmd.lows`, `spmd.highs` | of the whole, by spatial dim; what is outside of [0, extent) is no value |
     | `nn.pool`, `nn.pool_grad` | `spmd.positions`, `spmd.results` | a `#spmd.table` for each spatial dim: where the rank's begin in the whole |
     | `nn.neighborhood_attention` | `spmd.query_offsets`, `spmd.key_offsets`, `spmd.extents` | by dim of positions: a `#spmd.table` each for where the local queries and keys begin in the whole dim, and its extent; heads as `nn.attention` |
+    | `nn.gather`, `nn.scatter_sum` | `indices`, without `owners` | the rank's edges, from the first node that it holds on |
     | `nn.iota` | `spmd.first` | `#spmd.table`, the first value; absent: 0 |
     | `nn.rotary` | `spmd.first` | `#spmd.table`, the first position; absent: 0 |
     | `nn.dropout`, `nn.attention` | `spmd.cuts` | `#spmd.box` of the global tensor whose elements draw random words (of attention, its weights) |

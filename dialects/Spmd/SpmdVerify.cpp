@@ -411,7 +411,8 @@ LogicalResult KernelOp::verify() {
     if (isa<CollectiveOp, KernelOp, nn::ParameterOp, nn::StateOp, nn::AssignOp,
             nn::LinearOp, nn::MatMulOp, nn::AttentionOp, nn::AttentionGradOp,
             nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp,
-            nn::EmbeddingOp, nn::EmbeddingGradOp, nn::HookOp>(op))
+            nn::EmbeddingOp, nn::EmbeddingGradOp, nn::GatherOp,
+            nn::ScatterSumOp, nn::HookOp>(op))
       return emitOpError() << "cannot hold '" << op.getName() << "'";
   return success();
 }

@@ -71,14 +71,19 @@ nn::Reach placement::furthest(const nn::Window &window,
 /// The same of the factor that a mismatch is about, as its operand is split.
 static nn::Reach furthestOf(Operation *op, const nn::PlacementRule &rule,
                             const Mismatch &mismatch, nn::MeshAttr mesh) {
-  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(mismatch.operand));
+  unsigned number = mismatch.operand;
+  SmallVector<Value> positioned = cast<nn::WindowedOp>(op).getPositions();
+  auto scatter = dyn_cast<nn::ScatterSumOp>(op);
+  bool isLike = scatter && scatter.getLike() &&
+                nn::layoutOf(scatter.getLike())
+                    .splitOver(mesh.getAxes()[mismatch.axis].getName());
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(isLike ? 1 : number));
   nn::SplitAttr split =
       layout.splitOver(mesh.getAxes()[mismatch.axis].getName());
   SmallVector<nn::SplitAttr> positions =
       layout.splitsOf(split.getDim(), split.getFactor());
   // Of windows only, as those of a transposed convolution: evenly cut.
-  if (!llvm::is_contained(cast<nn::WindowedOp>(op).getPositions(),
-                          op->getOperand(mismatch.operand)))
+  if (!isLike && !llvm::is_contained(positioned, op->getOperand(number)))
     for (nn::SplitAttr &each : positions)
       each = nn::SplitAttr::get(op->getContext(), each.getAxis(), each.getDim(),
                                 each.getFactor(), {});
@@ -144,12 +149,16 @@ void Placer::dropIdleHalos() {
   inserted = std::move(kept);
 }
 
-/// "windows of 3 need up to 1 before and 1 after a part"
+/// "its windows of 3 read up to 1 before and 1 after a rank's part"
 std::string Placer::haloReason(Operation *op, const nn::PlacementRule &rule,
                                const Mismatch &mismatch) const {
   const nn::Window &window = *rule.factors[mismatch.factor].window;
   nn::Reach needed = furthestOf(op, rule, mismatch, mesh);
-  return "its windows of " + std::to_string(window.span()) + " read up to " +
-         std::to_string(needed.before) + " before and " +
+  std::string who =
+      isa<nn::GatherOp>(op) ? "its edges read"
+      : isa<nn::ScatterSumOp>(op)
+          ? "its edges add to nodes"
+          : "its windows of " + std::to_string(window.span()) + " read";
+  return who + " up to " + std::to_string(needed.before) + " before and " +
          std::to_string(needed.after) + " after a rank's part";
 }

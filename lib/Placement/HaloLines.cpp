@@ -25,8 +25,7 @@ void Placer::checkReach(const Licence &licence, const HaloDim &dim) {
   problems
       .addAt(halo,
              "reach " + reachText(wrong) + " of " + dim.name + " at '" +
-                 dim.path + "', whose windows of " + std::to_string(dim.span) +
-                 " need " + reachText(dim.needed) + " where the parts begin " +
+                 dim.path + "', whose " + dim.windows + " need " + reachText(dim.needed) + " where the parts begin " +
                  "and end",
              dim.path)
       .note("write reach " + reachText(dim.needed) + ", or reach auto");
@@ -108,7 +107,9 @@ void Placer::takeHalos(nn::WindowedOp op) {
                      nn::layoutOf(op.getWindowed()).splitsOf(number, 0), mesh));
     if (needed.before == 0 && needed.after == 0)
       continue;
-    HaloDim dim{path, layout.getDims()[number].getDisplayName(), window->span(),
+    HaloDim dim{path, layout.getDims()[number].getDisplayName(),
+                window->lookup ? "edges"
+                               : "windows of " + std::to_string(window->span()),
                 needed};
     for (nn::SplitAttr split : splits)
       reached.insert({op, mesh.getIndex(split.getAxis())});
@@ -157,7 +158,7 @@ void Placer::countVacuousHalos() {
       bool isBack =
           llvm::is_contained(op->getResults(), op.getPositions().front());
       for (auto [dim, window] : llvm::enumerate(op.getWindows()))
-        if (window && licence.covers(path) && window->span() > window->stride &&
+        if (window && licence.covers(path) && window->mayReach() &&
             licence.isOf(layout.getDims()[dim].getDisplayName(), dim))
           vacuous.push_back({haloWord(strategy, isBack), path});
     });

@@ -35,6 +35,8 @@ private:
   bool followCuts(unsigned operand, int factor, int64_t group,
                   ArrayRef<AxisCut> all, unsigned from);
   RuleValue resultOf(const nn::PlacementRule::Value &value) const;
+  nn::LayoutAttr cutAsOperands(const nn::PlacementRule::Value &value,
+                               nn::LayoutAttr layout) const;
   void writeLayouts();
 
   State &stateOf(unsigned operand, unsigned axis) {
@@ -85,6 +87,8 @@ bool Meeting::isGrouped(unsigned operand, int factor) const {
 /// Grouped heads: a rank reads the kv heads that its query heads need, so these
 /// may be whole; keys and values alike, for their heads go in pairs.
 bool Meeting::splitMayMeetWhole(unsigned operand, int factor, unsigned axis) {
+  if (rule.operands[operand].isLike)
+    return true;
   if (!isGrouped(operand, factor))
     return false;
   bool isAlone = request.isFree.test(operand); // no whole one to go with
@@ -391,6 +395,37 @@ RuleValue Meeting::resultOf(const nn::PlacementRule::Value &value) const {
   return own;
 }
 
+/// The layout of a result, with the cuts of the operand that has the same
+/// positions: those of windows may go with several.
+nn::LayoutAttr Meeting::cutAsOperands(const nn::PlacementRule::Value &value,
+                                      nn::LayoutAttr layout) const {
+  SmallVector<nn::SplitAttr> splits(layout.getSplits());
+  for (int factor = 0; factor < int(rule.factors.size()); ++factor) {
+    auto made = space.find(value, layout, factor);
+    if (!rule.factors[factor].window || !made || made->own != factor)
+      continue;
+    for (auto [operand, held] : llvm::zip(rule.operands, request.operands)) {
+      auto found = space.find(operand, held, factor);
+      if (!found || found->own != factor)
+        continue;
+      SmallVector<nn::SplitAttr> cuts =
+          held.splitsOf(found->dim, found->factor);
+      llvm::erase_if(splits, [&](nn::SplitAttr split) {
+        return split.getDim() == int64_t(made->dim) ||
+               llvm::any_of(cuts, [&](nn::SplitAttr cut) {
+                 return cut.getAxis() == split.getAxis();
+               });
+      });
+      for (nn::SplitAttr split : cuts)
+        splits.push_back(nn::SplitAttr::get(split.getContext(), split.getAxis(),
+                                            made->dim, made->factor,
+                                            split.getSizes()));
+      break;
+    }
+  }
+  return layout.withPlacement(splits, layout.getPartials());
+}
+
 void Meeting::writeLayouts() {
   auto write = [&](const nn::PlacementRule::Value &value, nn::LayoutAttr layout,
                    const RuleValue &placed, unsigned at, bool isResult) {
@@ -412,8 +447,9 @@ void Meeting::writeLayouts() {
     out.masked.push_back(
         write(rule.operands[i], request.operands[i], operands[i], i, false));
   for (unsigned i = 0; i < request.results.size(); ++i)
-    out.results.push_back(write(rule.results[i], request.results[i],
-                                resultOf(rule.results[i]), i, true));
+    out.results.push_back(write(
+        rule.results[i], cutAsOperands(rule.results[i], request.results[i]),
+        resultOf(rule.results[i]), i, true));
 }
 
 MeetResult Meeting::run() {

@@ -54,6 +54,8 @@ std::string Placer::operandName(Operation *op, unsigned operand) const {
                                         "its mask"};
     return names[std::min(operand, 3u)];
   }
+  if (isa<nn::ScatterSumOp>(op))
+    return operand == 0 ? "its edges" : "its 'like'";
   if (isa<nn::ConcatOp, nn::WhereOp>(op))
     return "its operand " + std::to_string(operand);
   return "its input";
@@ -152,9 +154,12 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
            ", and gets " + mine() + " split by it" + over +
            " without a statistics line";
   case Kind::NeedsHalo:
-    return name + " slides over " + splitName(op, m.operand, m.axis) +
-           ", and gets " + mine() + " split by it" + over +
-           " without a halo line";
+    return name +
+           (isa<nn::GatherOp, nn::ScatterSumOp>(op)
+                ? " goes along edges to other parts of "
+                : " slides over ") +
+           splitName(op, m.operand, m.axis) + ", and gets " + mine() +
+           " split by it" + over + " without a halo line";
   case Kind::TwoFactors:
     return name + " gets " + mine() + " split by " +
            splitName(op, m.operand, m.axis) + " and " + theirs() +

@@ -185,7 +185,7 @@ private:
   void takeHalos(nn::WindowedOp op);
   struct HaloDim { // of an operation at a path, that needs margins
     std::string path, name;
-    int64_t span;
+    std::string windows; // "windows of 3", "edges"
     nn::Reach needed;
   };
   void checkReach(const Licence &licence, const HaloDim &dim);

@@ -100,9 +100,10 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
   placed.axes.resize(mesh.getAxes().size());
   placed.nesting.resize(rule.factors.size());
   placed.ownCuts.resize(rule.factors.size());
-  for (auto partial : layout.getPartials())
-    placed.axes[mesh.getIndex(partial.getAxis())] = {State::Hold::Partial, -1,
-                                                     partial.getReduction()};
+  if (!value.isLike)
+    for (auto partial : layout.getPartials())
+      placed.axes[mesh.getIndex(partial.getAxis())] = {State::Hold::Partial, -1,
+                                                       partial.getReduction()};
   for (unsigned dim = 0; dim < layout.getDims().size(); ++dim) {
     SmallVector<Span> types = typeSpans(layout.getDims()[dim]);
     SmallVector<Span> rules = ruleSpans(rule, value, dim);
@@ -120,6 +121,8 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
                         unsigned(mesh.getIndex(splits.front().getAxis()))};
       mismatch.typeDim = dim;
       mismatch.typeFactor = f;
+      if (found < 0 && value.isLike)
+        continue;
       if (found < 0) {
         mismatches.push_back(mismatch);
         continue;
@@ -248,6 +251,8 @@ LayoutAttr RuleSpace::toType(const PlacementRule::Value &value,
   SmallVector<nn::SplitAttr> splits;
   SmallVector<nn::PartialAttr> partials;
   MLIRContext *context = layout.getContext();
+  if (value.isLike)
+    return layout; // nothing is moved to be looked at
   for (auto [axis, state] : llvm::enumerate(placed.axes))
     if (state.hold == State::Hold::Partial)
       partials.push_back(nn::PartialAttr::get(

@@ -176,6 +176,8 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
           [&](auto op) { return planAttention(*op); })
       .Case([&](nn::EmbeddingOp op) { return planEmbedding(op); })
       .Case([&](nn::EmbeddingGradOp op) { return planEmbeddingGrad(op); })
+      .Case([&](nn::GatherOp op) { return planGather(op); })
+      .Case([&](nn::ScatterSumOp op) { return planScatterSum(op); })
       .Case([&](nn::ConcatOp op) { return planConcat(op); })
       .Case([&](nn::ConvOp op) {
         return planConvolution(*op, plan::ConvolutionPass::Forward);

@@ -147,6 +147,12 @@ private:
   mlir::LogicalResult planEmbedding(nn::EmbeddingOp op);
   mlir::LogicalResult planEmbeddingGrad(nn::EmbeddingGradOp op);
 
+  // Edges.cpp
+  plan::View planIndices(mlir::Operation &op, mlir::DenseI64ArrayAttr list);
+  plan::View placeLike(mlir::Value result, mlir::Value source);
+  mlir::LogicalResult planGather(nn::GatherOp op);
+  mlir::LogicalResult planScatterSum(nn::ScatterSumOp op);
+
   // Convolutions.cpp
   mlir::LogicalResult planConvolution(mlir::Operation &op,
                                       plan::ConvolutionPass pass);
@@ -195,6 +201,7 @@ private:
   llvm::StringMap<mlir::Value> stored; // what holds them, by name
   llvm::StringSet<> written;           // of these, whose next value is there
   std::map<std::pair<std::string, std::string>, Strided> kernelTables;
+  llvm::DenseMap<mlir::Attribute, Strided> indices; // ends of edges
   /// Packs by weight window and rows class, so that a tied weight is packed
   /// once for each use that wants another form.
   std::map<std::vector<int64_t>, int> packs;

@@ -110,6 +110,7 @@ template <typename Touch> struct BufferVisitor {
       view(output);
   }
   void operator()(const plan::Iota &iota) const { view(iota.dst); }
+  void operator()(const plan::Constant &constant) const { view(constant.dst); }
 };
 
 template <typename Touch>

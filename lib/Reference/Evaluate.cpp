@@ -71,6 +71,8 @@ Semantics::Semantics() {
   add(evaluateMatMul);
   add(evaluateEmbedding);
   add(evaluateEmbeddingGrad);
+  add(evaluateGather);
+  add(evaluateScatterSum);
   add(evaluateConv);
   add(evaluateConvTranspose);
   add(evaluateConvGradWeight);

@@ -37,6 +37,9 @@ void evaluateMatMul(nn::MatMulOp op, Call &call);
 // Embedding.cpp
 void evaluateEmbedding(nn::EmbeddingOp op, Call &call);
 void evaluateEmbeddingGrad(nn::EmbeddingGradOp op, Call &call);
+// Edges.cpp
+void evaluateGather(nn::GatherOp op, Call &call);
+void evaluateScatterSum(nn::ScatterSumOp op, Call &call);
 // Convolution.cpp
 void evaluateConv(nn::ConvOp op, Call &call);
 void evaluateConvTranspose(nn::ConvTransposeOp op, Call &call);

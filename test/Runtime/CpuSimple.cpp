@@ -67,6 +67,16 @@ TEST(CpuSimple, FillAndIota) {
   }
 }
 
+TEST(CpuSimple, Constant) {
+  std::vector<int64_t> values = {7, -1, 40};
+  for (DType type : {DType::I32, DType::I64}) {
+    TestOperand dst(type, {3}, {}, 1);
+    ASSERT_TRUE(runCall(*runtime::makeConstant(dst.operand(), values)).ok());
+    for (int64_t flat = 0; flat < 3; ++flat)
+      EXPECT_EQ(dst.get(flat), values[flat]);
+  }
+}
+
 namespace {
 runtime::EmbeddingArguments lookUp(TestOperand &table, TestOperand &ids,
                                    TestOperand &out, int64_t offset,
@@ -105,6 +115,28 @@ TEST(CpuSimple, EmbeddingRefusesIds) {
     EXPECT_EQ(status.message, "input \"ids\" holds " + std::to_string(bad) +
                                   ", which is outside [0, 30)");
   }
+}
+
+// Rows of two dims that lie around the rows: [3, rows, 4] with rows in front.
+TEST(CpuSimple, EmbeddingOfRowsOfSeveralDims) {
+  TestOperand table(DType::F32, {5, 3, 4}, {1, 0, 2}, 1), ids(DType::I32, {2});
+  TestOperand out(DType::F32, {2, 3, 4}, {1, 0, 2}),
+      back(DType::F32, {5, 3, 4});
+  table.random(1);
+  ids.set(0, 4);
+  ids.set(1, 1);
+  ASSERT_TRUE(
+      runCall(*runtime::makeEmbedding(lookUp(table, ids, out, 0, 5))).ok());
+  back.random(2);
+  auto sum = runtime::makeEmbeddingGrad(
+      {ids.operand(), out.operand(), back.operand(), 0, 5, "ids"}, 1);
+  ASSERT_TRUE(runCall(*sum).ok());
+  for (int64_t row = 0; row < 5; ++row)
+    for (int64_t flat = 0; flat < 12; ++flat) {
+      bool isNamed = row == 4 || row == 1;
+      double held = table.at({row, flat / 4, flat % 4});
+      EXPECT_EQ(back.at({row, flat / 4, flat % 4}), isNamed ? held : 0);
+    }
 }
 
 // Repeated ids add up; ids of other ranks' rows count for nothing.

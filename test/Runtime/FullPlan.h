@@ -37,6 +37,7 @@ inline Plan fullPlan() {
     c.load.push_back({0, PackWeight{0, view(0, {4, 4}), 7}});
     c.load.push_back({-1, Fill{view(0, {4}), -INFINITY}});
     c.load.push_back({-1, Iota{view(1, {4, 2}), 1, Scalar{3, 0, -1}}});
+    c.load.push_back({-1, Constant{view(3, {3}), {2, 0, 1}}});
     Matmul matmul;
     matmul.a = matmul.b = view(0, {4, 4}), matmul.c = view(1, {4, 4});
     matmul.packedWeight = 0;

@@ -59,7 +59,7 @@ const BadEdit badTensors[] = {
      [](Plan &p) { p.classes[0].buffers[2].bytes = 71; }},
     {"class 0, buffer 4: is i32, 'x' is f32",
      [](Plan &p) { p.classes[0].buffers[4].type = DType::I32; }},
-    {"class 0: has 9 packed weights and 5 load instructions",
+    {"class 0: has 9 packed weights and 6 load instructions",
      [](Plan &p) { p.classes[0].packs = 9; }},
     {"class 0: has no buffer for the output 'y'",
      [](Plan &p) { p.classes[0].buffers[5] = p.classes[0].buffers[4]; }},
@@ -95,6 +95,16 @@ const BadEdit badInstructions[] = {
      [](Plan &p) { load<Iota>(p, 4).first.table = 8; }},
     {LOAD "4 (iota): first: 1099511627777 is out of range",
      [](Plan &p) { load<Iota>(p, 4).first.scale = (int64_t(1) << 40) + 1; }},
+    {LOAD "5 (constant): dst has shape [3], expected [2]",
+     [](Plan &p) { load<Constant>(p, 5).values = {1, 2}; }},
+    {LOAD "5 (constant): value 2147483648 is no i32",
+     [](Plan &p) { load<Constant>(p, 5).values[1] = int64_t(1) << 31; }},
+    {LOAD "5 (constant): dst is f32, expected i32 or i64",
+     [](Plan &p) {
+       load<Constant>(p, 5).dst.buffer = step<Matmul>(p, 3).a.buffer;
+     }},
+    {STEP "0 (constant): is allowed in load only",
+     [](Plan &p) { p.classes[0].step[0] = p.classes[0].load[5]; }},
     {STEP "0 (matmul, proj): a: shape [3, 1] and strides [4] do not fit "
           "together",
      [](Plan &p) { step<Matmul>(p, 0).a.strides = {4}; }},
@@ -133,7 +143,7 @@ const BadEdit badInstructions[] = {
     {STEP "4 (attention, proj): the query heads of rank 0 need key heads that "
           "it does not hold",
      [](Plan &p) { step<Attention>(p, 4).group = 1; }},
-    {STEP "5 (embedding, proj): table has 1 dims, expected 2",
+    {STEP "5 (embedding, proj): table has 1 dims, expected 2 or more",
      [](Plan &p) {
        step<Embedding>(p, 5).table.shape = {8};
        step<Embedding>(p, 5).table.strides = {1};
@@ -169,7 +179,7 @@ const BadEdit badInstructions[] = {
     {STEP "11 (attention_grad, proj): out has shape [1, 2, 3, 4], expected "
           "[1, 2, 4, 4]",
      [](Plan &p) { step<AttentionGrad>(p, 11).forward.out.shape[2] = 3; }},
-    {STEP "12 (embedding_grad, proj): out has 1 dims, expected 2",
+    {STEP "12 (embedding_grad, proj): out has 1 dims, expected 2 or more",
      [](Plan &p) {
        step<EmbeddingGrad>(p, 12).out.shape = {8};
        step<EmbeddingGrad>(p, 12).out.strides = {1};

@@ -71,6 +71,8 @@ public:
   void picks(DimOf dim, llvm::ArrayRef<int> factors) {
     llvm::append_range(valueOf(dim).picks, factors);
   }
+  /// The operand tells how its dims are cut, those that are given factors.
+  void readsCuts(unsigned operand) { rule.operands[operand].isLike = true; }
 
   PlacementRule take() { return std::move(rule); }
 

@@ -23,8 +23,9 @@ std::optional<double> Datum::number() const {
 
 const char *Datum::kindName() const {
   static const char *const names[] = {
-      "none",     "a bool", "an int",      "a float",  "a string", "a dim",
-      "a tensor", "a mask", "a mesh axis", "a module", "a tuple"};
+      "none",    "a bool",       "an int",       "a float",     "a string",
+      "a dim",   "a tensor",     "a mask",       "a mesh axis", "a module",
+      "a tuple", "an edge list", "ends of edges"};
   return names[value.index()];
 }
 

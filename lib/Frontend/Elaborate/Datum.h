@@ -41,13 +41,30 @@ struct AxisName {
   std::string name;
 };
 
+/// The edges of a directed graph, from sources to targets.
+struct EdgeList {
+  std::vector<int64_t> sources, targets;
+  std::string name;        // of its file, or empty
+  int64_t targetNodes = 0; // 0: not stated
+};
+
+/// Of each edge the node that it comes from, or that it leads to.
+struct EdgeEnds {
+  std::shared_ptr<const EdgeList> edges;
+  bool areSources = false;
+  const std::vector<int64_t> &nodes() const {
+    return areSources ? edges->sources : edges->targets;
+  }
+};
+
 struct Datum;
 using Tuple = std::vector<Datum>;
 
 /// One value. `none` is std::monostate.
 struct Datum {
   std::variant<std::monostate, bool, int64_t, double, std::string, nn::DimAttr,
-               mlir::Value, Mask, AxisName, InstancePtr, std::shared_ptr<Tuple>>
+               mlir::Value, Mask, AxisName, InstancePtr, std::shared_ptr<Tuple>,
+               std::shared_ptr<const EdgeList>, EdgeEnds>
       value;
 
   Datum() = default;

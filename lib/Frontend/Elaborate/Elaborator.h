@@ -267,6 +267,9 @@ private:
                                    llvm::ArrayRef<mlir::Value> operands,
                                    const NeighborhoodMask &mask, double scale,
                                    double dropout);
+  // FunctionsEdges.cpp
+  Function edgeListFunction, gatherFunction, scatterSumFunction;
+  std::optional<EdgeList> readEdges(const std::string &, syntax::SourceRange);
   // FunctionsLoss.cpp
   Function crossEntropyFunction, squaredErrorFunction;
   bool checkTargets(mlir::Value logits, mlir::Value targets,

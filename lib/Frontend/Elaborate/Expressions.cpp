@@ -124,6 +124,13 @@ Elaborator::MaybeDatum Elaborator::evaluateAttribute(const AttributeExpr &expr,
   MaybeDatum base = evaluate(*expr.base, scope);
   if (!base)
     return std::nullopt;
+  if (auto *edges = base->as<std::shared_ptr<const EdgeList>>()) {
+    const std::string &name = expr.name.text;
+    if (name == "count")
+      return Datum(int64_t((*edges)->sources.size()));
+    if (name == "source" || name == "target")
+      return Datum(EdgeEnds{*edges, name == "source"});
+  }
   auto *instance = base->as<InstancePtr>();
   if (!instance) {
     error(expr.range, std::string(base->kindName()) + " has no member '" +

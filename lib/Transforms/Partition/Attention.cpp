@@ -57,7 +57,7 @@ template <class OpTy>
 LogicalResult ClassBuilder::adaptNeighborhood(OpTy op, OpTy local) {
   SmallVector<Attribute> queries, keys;
   SmallVector<int64_t> extents;
-  SmallVector<SlidDim> slid = slidDims(op, shares);
+  SlidDims slid = slidDims(op, shares);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;

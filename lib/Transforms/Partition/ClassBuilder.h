@@ -50,6 +50,7 @@ private:
                                    int64_t dim);
 
   template <class OpTy> void adaptPooling(OpTy op, OpTy local);
+  template <class OpTy> void adaptEdges(OpTy op, OpTy local);
 
   // Attention.cpp: nn.attention and its gradient. q and k are placed, `op` is
   // the operation on local tensors.

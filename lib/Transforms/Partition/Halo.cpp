@@ -151,7 +151,7 @@ Operation *ClassBuilder::cloneWindowed(nn::WindowedOp op) {
 }
 
 LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
-  SmallVector<SlidDim> dims = slidDims(op, shares);
+  SlidDims dims = slidDims(op, shares);
   if (!op.addsZeros()) {
     lowerMove(op, dims);
     return success();

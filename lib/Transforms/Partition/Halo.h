@@ -30,6 +30,8 @@ struct SlidDim {
   bool isInner = false;
 };
 
+using SlidDims = llvm::SmallVector<SlidDim, 0>;
+
 /// The tensor with another size of one dim of one factor.
 mlir::RankedTensorType withSize(mlir::Type type, int64_t dim, int64_t size);
 
@@ -40,7 +42,7 @@ spmd::TableAttr shiftOf(const SlidDim &slid);
 bool isOverlapped(const SlidDim &slid, bool attaches);
 /// The order in which dims are extended: those whose margins are waited for
 /// come before those that travel while something is computed.
-llvm::SmallVector<SlidDim> inOrder(llvm::ArrayRef<SlidDim> dims);
+SlidDims inOrder(llvm::ArrayRef<SlidDim> dims);
 /// The number of an operation among the layers of one exchange, by dim.
 llvm::DenseMap<int64_t, int64_t> layersOf(mlir::Operation *op);
 
@@ -54,7 +56,13 @@ std::optional<llvm::SmallVector<int64_t>> placesOf(const SlidDim &slid,
 /// The dims that the windows of a placed operation slide over. A part of the
 /// results reads one interval of positions (Window::reads), so that is what a
 /// rank holds while it computes them; see docs/placement.md.
-llvm::SmallVector<SlidDim> slidDims(nn::WindowedOp op, Shares &shares);
+SlidDims slidDims(nn::WindowedOp op, Shares &shares);
+
+/// The nodes that the edges of a rank lead to, counted from the first that it
+/// holds; of a dim whose window is a lookup.
+llvm::SmallVector<int64_t> localEdges(nn::WindowedOp op, const SlidDim &slid,
+                                      Shares &shares,
+                                      llvm::ArrayRef<int64_t> coordinates);
 
 } // namespace hocket::partitioning
 

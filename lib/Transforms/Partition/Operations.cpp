@@ -92,6 +92,10 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
         adaptPooling(op, cast<decltype(op)>(local));
         return success();
       })
+      .Case<nn::GatherOp, nn::ScatterSumOp>([&](auto op) {
+        adaptEdges(op, cast<decltype(op)>(local));
+        return success();
+      })
       .Case([&](nn::NeighborhoodAttentionOp op) {
         return adaptNeighborhood(op, cast<nn::NeighborhoodAttentionOp>(local));
       })
@@ -139,6 +143,15 @@ template <class OpTy> void ClassBuilder::adaptPooling(OpTy op, OpTy local) {
   set(spmd::kHighs, op.getHighsAttr());
   set(spmd::kPositions, builder.getArrayAttr(positions));
   set(spmd::kResults, builder.getArrayAttr(results));
+}
+
+/// Its own edges, and where they lead in what the rank holds.
+template <class OpTy> void ClassBuilder::adaptEdges(OpTy op, OpTy local) {
+  SlidDims dims = slidDims(op, shares);
+  local.setIndices(localEdges(op, dims.front(), shares, rankClass.coordinates));
+  local.setOwners({});
+  if constexpr (std::is_same_v<OpTy, nn::ScatterSumOp>)
+    local.getLikeMutable().clear();
 }
 
 /// Which rows of a table the rank holds.

@@ -44,8 +44,8 @@ bool partitioning::isOverlapped(const SlidDim &slid, bool attaches) {
          !slid.axes.empty() && !isLocal(slid, attaches);
 }
 
-SmallVector<SlidDim> partitioning::inOrder(ArrayRef<SlidDim> dims) {
-  SmallVector<SlidDim> list(dims);
+SlidDims partitioning::inOrder(ArrayRef<SlidDim> dims) {
+  SlidDims list(dims);
   std::stable_partition(list.begin(), list.end(), [&](const SlidDim &slid) {
     return !isOverlapped(slid, /*attaches=*/true);
   });
@@ -212,7 +212,7 @@ FailureOr<bool> ClassBuilder::lowerOverlapped(nn::WindowedOp op,
     return false;
   RankedTensorType type = localOf(op->getResult(0));
   Overlap overlap{op, dims[number], number, {}, type, {}, {}};
-  SmallVector<SlidDim> others(dims);
+  SlidDims others(dims);
   others.erase(others.begin() + number);
   std::tie(overlap.lows, overlap.highs) = paddingsOf(dims);
   for (const SlidDim &slid : dims)

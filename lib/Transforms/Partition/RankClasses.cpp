@@ -3,7 +3,8 @@
 // Work is per distinct split and coordinate: each split that is uneven numbers
 // its coordinates by size, and a rank's class is the vector of those numbers.
 // Where sizes are stated, the parts beside the rank's own count too: ranks of
-// one class join the same parts, in the same order.
+// one class join the same parts, in the same order. And edges lead to the same
+// places of what the rank holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,16 +34,20 @@ public:
   /// What the windows of an operation read.
   void addHeld(nn::WindowedOp op);
   /// The same for ranks of one class.
-  SmallVector<int64_t> keyOf(ArrayRef<int64_t> coordinates);
+  SmallVector<int64_t> keyOf(int64_t rank, ArrayRef<int64_t> coordinates);
 
 private:
   LogicalResult addFactor(Value value, int64_t dim, int64_t factor);
   LogicalResult checkSizes(Value value, ArrayRef<nn::SplitAttr> splits);
+  /// Numbers the ranks by where their edges lead.
+  void addEdges(nn::WindowedOp op, const SlidDim &slid);
 
   Shares &shares;
   llvm::DenseSet<Type> seen;
   llvm::SetVector<spmd::TableAttr> sizes;
   std::vector<StatedSizes> stated; // over several axes
+  /// By the list of edges, and where it and its nodes are cut.
+  std::map<SmallVector<const void *>, SmallVector<int64_t>> edges;
 };
 
 } // namespace
@@ -61,10 +66,13 @@ LogicalResult UnevenSplits::checkSizes(Value value,
   return success();
 }
 
-SmallVector<int64_t> UnevenSplits::keyOf(ArrayRef<int64_t> coordinates) {
+SmallVector<int64_t> UnevenSplits::keyOf(int64_t rank,
+                                         ArrayRef<int64_t> coordinates) {
   SmallVector<int64_t> key;
   for (spmd::TableAttr table : sizes)
     key.push_back(table.at(shares.getMesh(), coordinates));
+  for (const auto &[list, numbers] : edges)
+    key.push_back(numbers[rank]);
   for (const StatedSizes &split : stated) {
     size_t axes = shares.splitsOf(split.layout, split.dim, split.factor).size();
     for (size_t inner = 1; inner < axes; ++inner) {
@@ -94,6 +102,23 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
   return success();
 }
 
+void UnevenSplits::addEdges(nn::WindowedOp op, const SlidDim &slid) {
+  nn::MeshAttr mesh = shares.getMesh();
+  Share made = shares.of(nn::layoutOf(op.getWindowed()), slid.dim, 0);
+  auto [entry, isNew] = edges.try_emplace(
+      {slid.window.lookup->indices.data(), made.offset.getAsOpaquePointer(),
+       made.size.getAsOpaquePointer(), slid.own.offset.getAsOpaquePointer(),
+       slid.held.offset.getAsOpaquePointer()});
+  if (!isNew)
+    return;
+  std::map<SmallVector<int64_t>, int64_t> numbers;
+  for (int64_t rank = 0, e = mesh.getRankCount(); rank < e; ++rank) {
+    auto list = localEdges(op, slid, shares, spmd::coordinatesOf(mesh, rank));
+    entry->second.push_back(
+        numbers.try_emplace(std::move(list), numbers.size()).first->second);
+  }
+}
+
 void UnevenSplits::addHeld(nn::WindowedOp op) {
   for (const SlidDim &slid : slidDims(op, shares)) {
     if (!slid.held.size.isConstant())
@@ -103,6 +128,8 @@ void UnevenSplits::addHeld(nn::WindowedOp op) {
     if (spmd::TableAttr shift = shiftOf(slid);
         (slid.isMove || slid.isInner) && !shift.isConstant())
       sizes.insert(shift);
+    if (slid.window.lookup)
+      addEdges(op, slid);
   }
 }
 
@@ -142,7 +169,7 @@ partitioning::findRankClasses(func::FuncOp func, Shares &shares) {
   for (int64_t rank = 0, e = mesh.getRankCount(); rank < e; ++rank) {
     SmallVector<int64_t> coordinates = spmd::coordinatesOf(mesh, rank);
     auto [it, isNew] =
-        numbers.try_emplace(splits.keyOf(coordinates), classes.size());
+        numbers.try_emplace(splits.keyOf(rank, coordinates), classes.size());
     if (isNew)
       classes.push_back({{}, coordinates});
     classes[it->second].ranks.push_back(rank);

@@ -6,6 +6,24 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
 
+/// What both are parts of.
+static nn::Interval around(nn::Interval a, nn::Interval b) {
+  if (a.size == 0 || b.size == 0)
+    return b.size == 0 ? a : b;
+  int64_t begin = std::min(a.offset, b.offset);
+  int64_t end = std::max(a.offset + a.size, b.offset + b.size);
+  return {begin, end - begin};
+}
+
+static SmallVector<nn::Interval> intervals(const Share &share,
+                                           int64_t members) {
+  SmallVector<nn::Interval> list;
+  for (auto [offset, size] : llvm::zip(share.offset.valuesFor(members),
+                                       share.size.valuesFor(members)))
+    list.push_back({offset, size});
+  return list;
+}
+
 static SlidDim slidDim(int64_t dim, const nn::Window &window,
                        const AxisList &axes, const Share &own,
                        ArrayRef<nn::Interval> made, bool addsZeros) {
@@ -18,8 +36,10 @@ static SlidDim slidDim(int64_t dim, const nn::Window &window,
     return slid;
   }
   SmallVector<int64_t> offsets, sizes;
-  for (nn::Interval part : made) {
+  for (auto [part, owned] : llvm::zip(made, intervals(own, members))) {
     nn::Interval held = window.reads(part);
+    if (window.lookup) // a rank's own nodes stay where they are
+      held = around(owned, held);
     offsets.push_back(held.offset);
     sizes.push_back(held.size);
   }
@@ -34,15 +54,6 @@ static SlidDim slidDim(int64_t dim, const nn::Window &window,
   slid.isExtended =
       slid.held.offset != own.offset || slid.held.size != own.size;
   return slid;
-}
-
-static SmallVector<nn::Interval> intervals(const Share &share,
-                                           int64_t members) {
-  SmallVector<nn::Interval> list;
-  for (auto [offset, size] : llvm::zip(share.offset.valuesFor(members),
-                                       share.size.valuesFor(members)))
-    list.push_back({offset, size});
-  return list;
 }
 
 /// The results of each member of `axes`, which cut the positions: those of all
@@ -62,14 +73,7 @@ static SmallVector<nn::Interval> partsOver(const AxisList &axes,
     SmallVector<int64_t> at = spmd::coordinatesOf(mesh, rank);
     nn::Interval next{made.offset.at(mesh, at), made.size.at(mesh, at)};
     auto &part = parts[spmd::memberIndex(mesh, list, at)];
-    if (!part || part->size == 0) {
-      part = next;
-    } else if (next.size > 0) {
-      int64_t begin = std::min(part->offset, next.offset);
-      int64_t end =
-          std::max(part->offset + part->size, next.offset + next.size);
-      part = nn::Interval{begin, end - begin};
-    }
+    part = part ? around(*part, next) : next;
   }
   return llvm::map_to_vector(parts, [](auto &part) { return *part; });
 }
@@ -84,8 +88,8 @@ static Share shareOf(Value value, int64_t dim, Shares &shares) {
           spmd::TableAttr::simplified(context, {}, {whole.getSize()})};
 }
 
-SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
-  SmallVector<SlidDim> dims;
+SlidDims partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
+  SlidDims dims;
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
   nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
@@ -113,6 +117,22 @@ SmallVector<SlidDim> partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
         overlaps && llvm::is_contained(overlaps.asArrayRef(), int64_t(dim));
   }
   return dims;
+}
+
+SmallVector<int64_t> partitioning::localEdges(nn::WindowedOp op,
+                                              const SlidDim &slid,
+                                              Shares &shares,
+                                              ArrayRef<int64_t> coordinates) {
+  auto at = [&](spmd::TableAttr table) {
+    return table.at(shares.getMesh(), coordinates);
+  };
+  Share made = shareOf(nn::layoutOf(op.getWindowed()), slid.dim, shares);
+  int64_t first = at((slid.isExtended ? slid.held : slid.own).offset);
+  SmallVector<int64_t> indices(
+      slid.window.lookup->indices.slice(at(made.offset), at(made.size)));
+  for (int64_t &index : indices)
+    index -= first;
+  return indices;
 }
 
 static bool contains(nn::Interval outer, nn::Interval inner) {

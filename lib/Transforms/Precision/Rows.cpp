@@ -36,7 +36,7 @@ Row precision::rowOf(Operation *op) {
       .Case<nn::UnaryOp, nn::BinaryOp>([](auto op) {
         return isWideFunction(op.getKind()) ? Row::Wide : Row::Like;
       })
-      .Case<nn::WhereOp, nn::DropoutOp, nn::ConcatOp, nn::PadOp>(
+      .Case<nn::WhereOp, nn::DropoutOp, nn::ConcatOp, nn::PadOp, nn::GatherOp>(
           [](auto) { return Row::Like; })
       .Case<nn::ValueOp, nn::RedistributeOp, nn::RearrangeOp, nn::SliceOp,
             nn::BroadcastOp>([](auto) { return Row::View; })

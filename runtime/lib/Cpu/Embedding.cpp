@@ -13,11 +13,14 @@ public:
   EmbeddingCall(const EmbeddingArguments &given) : arguments(given) {
     const Operand &table = given.table, &out = given.out;
     elementBytes = plan::byteSize(table.type);
-    int64_t width = table.shape[1];
-    int64_t outStride = out.strides.back();
-    row = StridedCopy({width}, {table.strides[1]}, {outStride}, elementBytes);
-    zeros.assign(width * elementBytes, 0);
-    zeroRow = StridedCopy({width}, {1}, {outStride}, elementBytes);
+    std::vector<int64_t> shape(table.shape.begin() + 1, table.shape.end());
+    std::vector<int64_t> from(table.strides.begin() + 1, table.strides.end());
+    std::vector<int64_t> to(out.strides.end() - shape.size(),
+                            out.strides.end());
+    row = StridedCopy(shape, from, to, elementBytes);
+    zeros.assign(elementBytes, 0);
+    zeroRow = StridedCopy(shape, std::vector<int64_t>(shape.size(), 0), to,
+                          elementBytes);
     index.resize(given.ids.shape.size());
   }
 

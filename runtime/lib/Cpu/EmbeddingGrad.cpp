@@ -19,10 +19,20 @@ public:
       : given(given) {
     // A part is a few cache lines at least.
     constexpr int64_t leastColumns = 64;
-    int64_t most = std::max<int64_t>(given.out.shape[1] / leastColumns, 1);
+    int64_t most = std::max<int64_t>(given.out.shape.back() / leastColumns, 1);
     parts = static_cast<int>(std::min<int64_t>(threads, most));
     rows.resize(given.ids.elements());
     places.resize(rows.size());
+    // All dims of a row but the last, one after another.
+    for (size_t dim = 1; dim + 1 < given.out.shape.size(); ++dim) {
+      size_t step = given.dy.shape.size() - given.out.shape.size() + dim;
+      std::vector<Block> inner;
+      for (const Block &block : blocks)
+        for (int64_t i = 0; i < given.out.shape[dim]; ++i)
+          inner.push_back({block.out + i * given.out.strides[dim],
+                           block.dy + i * given.dy.strides[step]});
+      blocks = std::move(inner);
+    }
   }
 
   Status run() override {
@@ -58,16 +68,24 @@ private:
   }
 
   void runPart(int part) {
-    int64_t columns = given.out.shape[1];
+    int64_t columns = given.out.shape.back();
     int64_t begin = columns * part / parts, end = columns * (part + 1) / parts;
-    visitType(given.out.type,
-              [&](auto zero) { addColumns<decltype(zero)>(begin, end); });
+    visitType(given.out.type, [&](auto zero) {
+      for (const Block &block : blocks)
+        addColumns<decltype(zero)>(block, begin, end);
+    });
   }
 
-  template <typename T> void addColumns(int64_t begin, int64_t end) {
+  /// Where a run of columns begins in a row.
+  struct Block {
+    int64_t out = 0, dy = 0;
+  };
+
+  template <typename T>
+  void addColumns(const Block &block, int64_t begin, int64_t end) {
     const Operand &out = given.out, &dy = given.dy;
-    int64_t step = out.strides[1], fromStep = dy.strides.back();
-    T *base = static_cast<T *>(out.data);
+    int64_t step = out.strides.back(), fromStep = dy.strides.back();
+    T *base = static_cast<T *>(out.data) + block.out;
     for (int64_t row = 0; row < out.shape[0]; ++row)
       for (int64_t c = begin; c < end; ++c)
         base[row * out.strides[0] + c * step] = T(0);
@@ -75,7 +93,7 @@ private:
       if (rows[i] < 0)
         continue;
       T *to = base + rows[i] * out.strides[0];
-      const T *from = static_cast<const T *>(dy.data) + places[i];
+      const T *from = static_cast<const T *>(dy.data) + block.dy + places[i];
       if (step == 1 && fromStep == 1)
         for (int64_t c = begin; c < end; ++c)
           to[c] = T(to[c] + from[c]);
@@ -88,6 +106,7 @@ private:
   const EmbeddingGradArguments given;
   int parts;
   std::vector<int64_t> rows, places; // by id
+  std::vector<Block> blocks = {{}};
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- Simple.cpp - copy, fill and iota calls -----------------------------===//
+//===- Simple.cpp - calls that copy, and that write constants -------------===//
 
 #include "hocket/Cpu/Simple.h"
 #include "hocket/Cpu/StridedCopy.h"
@@ -102,6 +102,25 @@ private:
   double base, step;
 };
 
+class ConstantCall : public Call {
+public:
+  ConstantCall(const Operand &dst, const std::vector<int64_t> &values)
+      : dst(dst), values(values) {}
+  Status run() override {
+    visitType(dst.type, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_integral_v<T>)
+        for (size_t i = 0; i < values.size(); ++i)
+          static_cast<T *>(dst.data)[i * dst.strides[0]] = T(values[i]);
+    });
+    return Status::success();
+  }
+
+private:
+  Operand dst;
+  const std::vector<int64_t> &values;
+};
+
 } // namespace
 
 std::unique_ptr<Call> makeCopy(const Operand &src, const Operand &dst,
@@ -115,6 +134,11 @@ std::unique_ptr<Call> makeFill(const Operand &dst, double value) {
 
 std::unique_ptr<Call> makeIota(const Operand &dst, int dim, int64_t first) {
   return std::make_unique<RampCall>(dst, dim, static_cast<double>(first), 1);
+}
+
+std::unique_ptr<Call> makeConstant(const Operand &dst,
+                                   const std::vector<int64_t> &values) {
+  return std::make_unique<ConstantCall>(dst, values);
 }
 
 } // namespace hocket::runtime

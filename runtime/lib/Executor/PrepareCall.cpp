@@ -133,6 +133,9 @@ struct Preparer {
     return done(
         makeIota(operand(iota.dst), iota.dim, context.book.value(iota.first)));
   }
+  Status operator()(const plan::Constant &constant) const {
+    return done(makeConstant(operand(constant.dst), constant.values));
+  }
 };
 
 } // namespace

@@ -56,6 +56,7 @@ private:
   bool checkBody(const Collective &collective);
   bool checkBody(const Fill &fill);
   bool checkBody(const Iota &iota);
+  bool checkBody(const Constant &constant);
   bool checkBody(const Hook &hook);
   bool checkScalar(const char *what, const Scalar &scalar);
   bool checkShape(const char *what, const View &view,

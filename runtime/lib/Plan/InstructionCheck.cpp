@@ -183,4 +183,22 @@ bool Checker::checkBody(const Iota &iota) {
               std::to_string(iota.dst.shape.size()));
 }
 
+bool Checker::checkBody(const Constant &constant) {
+  if (!inLoad)
+    return fail("is allowed in load only");
+  if (!checkWrite("dst", constant.dst))
+    return false;
+  DType type = typeOf(constant.dst);
+  if (type != DType::I32 && type != DType::I64)
+    return fail(std::string("dst is ") + toString(type) +
+                ", expected i32 or i64");
+  int64_t least = type == DType::I32 ? INT32_MIN : INT64_MIN;
+  int64_t most = type == DType::I32 ? INT32_MAX : INT64_MAX;
+  for (int64_t value : constant.values)
+    if (value < least || value > most)
+      return fail("value " + std::to_string(value) + " is no " +
+                  toString(type));
+  return checkShape("dst", constant.dst, {int64_t(constant.values.size())});
+}
+
 } // namespace hocket::plan

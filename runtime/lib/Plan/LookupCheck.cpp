@@ -102,13 +102,14 @@ bool Checker::checkBody(const Embedding &embedding) {
       !checkRead("ids", embedding.ids) || !checkWrite("out", embedding.out) ||
       !checkScalar("vocab_offset", embedding.vocabOffset))
     return false;
-  if (embedding.table.shape.size() != 2)
+  if (embedding.table.shape.size() < 2)
     return fail("table has " + std::to_string(embedding.table.shape.size()) +
-                " dims, expected 2");
+                " dims, expected 2 or more");
   if (!checkIds(embedding.ids))
     return false;
   std::vector<int64_t> expected = embedding.ids.shape;
-  expected.push_back(embedding.table.shape[1]);
+  const std::vector<int64_t> &table = embedding.table.shape;
+  expected.insert(expected.end(), table.begin() + 1, table.end());
   return checkShape("out", embedding.out, expected) &&
          checkType("out", embedding.out, typeOf(embedding.table));
 }
@@ -119,11 +120,12 @@ bool Checker::checkBody(const EmbeddingGrad &gradient) {
       !checkScalar("vocab_offset", gradient.vocabOffset) ||
       !checkIds(gradient.ids))
     return false;
-  if (gradient.out.shape.size() != 2)
-    return fail("out has " + std::to_string(gradient.out.shape.size()) +
-                " dims, expected 2");
+  const std::vector<int64_t> &out = gradient.out.shape;
+  if (out.size() < 2)
+    return fail("out has " + std::to_string(out.size()) +
+                " dims, expected 2 or more");
   std::vector<int64_t> expected = gradient.ids.shape;
-  expected.push_back(gradient.out.shape[1]);
+  expected.insert(expected.end(), out.begin() + 1, out.end());
   return checkShape("dy", gradient.dy, expected) &&
          checkType("dy", gradient.dy, typeOf(gradient.out));
 }

@@ -258,6 +258,11 @@ template <class V> void fields(V &v, Iota &x) {
   v.optional("first", x.first, {});
 }
 
+template <class V> void fields(V &v, Constant &x) {
+  v.required("dst", x.dst);
+  v.required("values", x.values);
+}
+
 template <class V> void fields(V &v, Budget &x) {
   v.required("arena_bytes", x.arenaBytes);
   v.required("weight_bytes", x.weightBytes);

@@ -197,6 +197,8 @@ INSTANTIATE_TEST_SUITE_P(Derivatives, CentralDifferences,
                          ::testing::ValuesIn(cases), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, CentralDifferences,
                          ::testing::ValuesIn(windowCases), nameOf);
+INSTANTIATE_TEST_SUITE_P(Edges, CentralDifferences,
+                         ::testing::ValuesIn(edgeCases), nameOf);
 INSTANTIATE_TEST_SUITE_P(Norms, CentralDifferences,
                          ::testing::ValuesIn(normCases), nameOf);
 

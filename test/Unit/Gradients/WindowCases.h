@@ -101,6 +101,20 @@ inline const GradientCase windowCases[] = {
      "f32[2, 2, 3, 4, 6, 6]"},
 };
 
+/// Along the edges of graphs; held against differences alone.
+inline const GradientCase edgeCases[] = {
+    {"gather", "", "x: f32[2, 5, 3]",
+     "let graph = edge_list([4, 0, 0, 2, 4], [0, 1, 1, 2, 3])\n"
+     "return gather(x, graph.source, axis = 1) * gather(x, graph.target, "
+     "axis = 1)",
+     "f32[2, 5, 3]"},
+    {"scatter_sum", "", "x: f32[6, 2], y: f32[4, 1]",
+     "let graph = edge_list([3, 0, 0, 2, 3, 3], [0, 1, 1, 2, 3, 3])\n"
+     "return scatter_sum(x, graph.source, axis = 0, size = 4) * "
+     "scatter_sum(x, graph.target, axis = 0, like = y)",
+     "f32[4, 2]"},
+};
+
 /// With values that are largest more than once.
 inline const GradientCase poolingOfEqual{
     "max_pool_2d_equal", "", "x: f32[2, 2, 6, 5]",

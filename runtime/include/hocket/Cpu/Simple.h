@@ -1,4 +1,4 @@
-//===- Simple.h - copy, fill, iota, embedding and its gradient -*- C++ -*-===//
+//===- Simple.h - copies, constants, embedding and its gradient -*- C++ -*-===//
 
 #ifndef HOCKET_CPU_SIMPLE_H
 #define HOCKET_CPU_SIMPLE_H
@@ -17,6 +17,10 @@ std::unique_ptr<Call> makeFill(const Operand &dst, double value);
 
 /// dst[i0, ...] = first + i_dim.
 std::unique_ptr<Call> makeIota(const Operand &dst, int dim, int64_t first);
+
+/// dst[i] = values[i], of integers; `values` outlive the call.
+std::unique_ptr<Call> makeConstant(const Operand &dst,
+                                   const std::vector<int64_t> &values);
 
 /// See plan::Embedding. `name` is what an error calls the ids: `input "ids"`.
 /// Fails on an id outside [0, vocab).

@@ -9,7 +9,7 @@ namespace hocket::plan {
 
 /// The "op" of an instruction in a plan, and its name in traces and statistics,
 /// in the order of Instruction::body.
-inline constexpr std::array<const char *, 17> instructionWords = {
+inline constexpr std::array<const char *, 18> instructionWords = {
     "read_parameter",
     "kernel",
     "matmul",
@@ -26,7 +26,8 @@ inline constexpr std::array<const char *, 17> instructionWords = {
     "convolution",
     "pooling",
     "neighborhood_attention",
-    "neighborhood_attention_grad"};
+    "neighborhood_attention_grad",
+    "constant"};
 
 } // namespace hocket::plan
 

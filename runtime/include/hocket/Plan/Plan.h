@@ -104,15 +104,16 @@ struct PackWeight {
   int64_t m;
 };
 
-/// out[i..., :] = table[ids[i...] - vocabOffset, :], zeros where that is
-/// outside [0, rows of table). An id outside [0, vocab) is a run-time error.
+/// out[i..., w...] = table[ids[i...] - vocabOffset, w...], zeros where that is
+/// outside [0, rows of table); rows may have several dims. An id outside [0,
+/// vocab) is a run-time error.
 struct Embedding {
   View table, ids, out;
   Scalar vocabOffset;
   int64_t vocab;
 };
 
-/// out[r, :] = sum of dy[i..., :] over ids[i...] - vocabOffset = r: what
+/// out[r, w...] = sum of dy[i..., w...] over ids[i...] - vocabOffset = r: what
 /// Embedding does to its table, backwards. An id outside [0, vocab) is a
 /// run-time error.
 struct EmbeddingGrad {
@@ -218,6 +219,12 @@ struct Iota {
   Scalar first;
 };
 
+/// dst[i] = values[i] (load time): the ends of a rank's edges.
+struct Constant {
+  View dst;
+  std::vector<int64_t> values;
+};
+
 /// A user's own function, int name(const hocket_call *): see hocket/Hook.h. The
 /// views have one extent a dim.
 struct Hook {
@@ -230,7 +237,7 @@ struct Instruction {
   std::variant<ReadParameter, Kernel, Matmul, PackWeight, Attention, Embedding,
                Copy, Collective, Fill, Iota, AttentionGrad, EmbeddingGrad, Hook,
                Convolution, Pooling, NeighborhoodAttention,
-               NeighborhoodAttentionGrad>
+               NeighborhoodAttentionGrad, Constant>
       body;
 };
 
