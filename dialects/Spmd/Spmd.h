@@ -53,6 +53,10 @@ llvm::SmallVector<int64_t> coordinatesOf(nn::MeshAttr mesh, int64_t rank);
 int64_t memberIndex(nn::MeshAttr mesh, mlir::ArrayAttr axes,
                     llvm::ArrayRef<int64_t> coordinates);
 
+/// What a halo exchange or reduction moves, and the lists of its rows.
+template <class OpTy> plan::Halo haloOf(OpTy op, int64_t members);
+std::vector<std::vector<int64_t>> rowsOf(std::optional<mlir::ArrayAttr> lists);
+
 } // namespace hocket::spmd
 
 #endif // HOCKET_SPMD_SPMD_H

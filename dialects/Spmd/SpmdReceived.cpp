@@ -85,15 +85,27 @@ int64_t BroadcastOp::getReceivedElements(int64_t me, int64_t) {
 
 //===-- Margins -----------------------------------------------------------===//
 
-template <class OpTy> static plan::Halo haloOf(OpTy op, int64_t members) {
+std::vector<std::vector<int64_t>> spmd::rowsOf(std::optional<ArrayAttr> lists) {
+  std::vector<std::vector<int64_t>> rows;
+  if (lists)
+    for (auto list : lists->getAsRange<DenseI64ArrayAttr>())
+      rows.emplace_back(list.asArrayRef().begin(), list.asArrayRef().end());
+  return rows;
+}
+
+template <class OpTy> plan::Halo spmd::haloOf(OpTy op, int64_t members) {
   auto values = [&](TableAttr table) {
     SmallVector<int64_t> list = table.valuesFor(members);
     return std::vector<int64_t>(list.begin(), list.end());
   };
   return {values(op.getOffsets()),     values(op.getSizes()),
           values(op.getHeldOffsets()), values(op.getHeldSizes()),
-          int64_t(op.getExtent()),     *nn::borderNamed(op.getBorder())};
+          int64_t(op.getExtent()),     *nn::borderNamed(op.getBorder()),
+          rowsOf(op.getRows())};
 }
+
+template plan::Halo spmd::haloOf(HaloExchangeOp, int64_t);
+template plan::Halo spmd::haloOf(HaloReduceOp, int64_t);
 
 /// Elements of one position of the factors that are cut, of all tensors.
 template <class OpTy> static int64_t elementsOfPosition(OpTy op) {

@@ -282,6 +282,12 @@ static LogicalResult verifyHeld(OpTy op, int64_t members, int64_t own) {
              << " shows no more than " << plan::reachOf(*border, extent)
              << " beyond an end";
   }
+  if (auto rows = op.getRows();
+      rows && (int64_t(rows->size()) != members ||
+               !llvm::all_of(*rows, llvm::IsaPred<DenseI64ArrayAttr>) ||
+               !haloOf(op, members).areRowsValid()))
+    return op.emitOpError() << "rows of a member are not rising, not of [0, "
+                            << extent << "), or without what it owns";
   if (!llvm::is_contained(counts, own))
     return op.emitOpError() << "no member holds " << own << " in " << sizes;
   return success();

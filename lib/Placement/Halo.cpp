@@ -68,9 +68,16 @@ nn::Reach placement::furthest(const nn::Window &window,
   return most;
 }
 
-/// The same of the factor that a mismatch is about, as its operand is split.
-static nn::Reach furthestOf(Operation *op, const nn::PlacementRule &rule,
-                            const Mismatch &mismatch, nn::MeshAttr mesh) {
+namespace {
+/// The factor that a mismatch is about, as its operand is split.
+struct CutWindows {
+  const nn::Window &window;
+  SmallVector<int64_t> positions, windows; // of each part
+};
+} // namespace
+
+static CutWindows cutOf(Operation *op, const nn::PlacementRule &rule,
+                        const Mismatch &mismatch, nn::MeshAttr mesh) {
   unsigned number = mismatch.operand;
   SmallVector<Value> positioned = cast<nn::WindowedOp>(op).getPositions();
   auto scatter = dyn_cast<nn::ScatterSumOp>(op);
@@ -88,8 +95,26 @@ static nn::Reach furthestOf(Operation *op, const nn::PlacementRule &rule,
       each = nn::SplitAttr::get(op->getContext(), each.getAxis(), each.getDim(),
                                 each.getFactor(), {});
   const nn::Window &window = *rule.factors[mismatch.factor].window;
-  return furthest(window, nn::partSizes(window.extent, positions, mesh),
-                  nn::windowParts(window, positions, mesh));
+  return {window, nn::partSizes(window.extent, positions, mesh),
+          nn::windowParts(window, positions, mesh)};
+}
+
+/// The most positions that any part reads of others.
+static int64_t mostRead(const CutWindows &cut) {
+  nn::Reach reach = furthest(cut.window, cut.positions, cut.windows);
+  if (!cut.window.lookup)
+    return reach.before + reach.after;
+  int64_t most = 0, node = 0, edge = 0;
+  for (auto [nodes, edges] : llvm::zip_equal(cut.positions, cut.windows)) {
+    llvm::DenseSet<int64_t> others;
+    for (int64_t index : cut.window.lookup->indices.slice(edge, edges))
+      if (index < node || index >= node + nodes)
+        others.insert(index);
+    most = std::max<int64_t>(most, others.size());
+    node += nodes;
+    edge += edges;
+  }
+  return most;
 }
 
 void Placer::wayHalo(Problem &problem, Operation *op,
@@ -105,11 +130,10 @@ void Placer::wayHalo(Problem &problem, Operation *op,
   auto type = cast<RankedTensorType>(value.getType());
   nn::LayoutAttr layout = nn::layoutOf(value);
   nn::SplitAttr split = layout.splitOver(way.over.front());
-  nn::Reach needed = furthestOf(op, rule, mismatch, mesh);
   int64_t longest = llvm::divideCeil(layout.getDims()[split.getDim()].getSize(),
                                      mesh.getAxes()[mismatch.axis].getSize());
   int64_t row = localElements(layout, mesh) / std::max<int64_t>(longest, 1);
-  way.bytes = (needed.before + needed.after) * row *
+  way.bytes = mostRead(cutOf(op, rule, mismatch, mesh)) * row *
               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   if (!way.path.empty()) // a function in the model itself has no other name
     problem.ways.push_back(way);
@@ -153,7 +177,8 @@ void Placer::dropIdleHalos() {
 std::string Placer::haloReason(Operation *op, const nn::PlacementRule &rule,
                                const Mismatch &mismatch) const {
   const nn::Window &window = *rule.factors[mismatch.factor].window;
-  nn::Reach needed = furthestOf(op, rule, mismatch, mesh);
+  CutWindows cut = cutOf(op, rule, mismatch, mesh);
+  nn::Reach needed = furthest(window, cut.positions, cut.windows);
   std::string who =
       isa<nn::GatherOp>(op) ? "its edges read"
       : isa<nn::ScatterSumOp>(op)

@@ -25,8 +25,8 @@ void Placer::checkReach(const Licence &licence, const HaloDim &dim) {
   problems
       .addAt(halo,
              "reach " + reachText(wrong) + " of " + dim.name + " at '" +
-                 dim.path + "', whose " + dim.windows + " need " + reachText(dim.needed) + " where the parts begin " +
-                 "and end",
+                 dim.path + "', whose " + dim.windows + " need " +
+                 reachText(dim.needed) + " where the parts begin " + "and end",
              dim.path)
       .note("write reach " + reachText(dim.needed) + ", or reach auto");
 }

@@ -124,6 +124,7 @@ plan::Collective ClassPlanner::collectiveOf(spmd::CollectiveOp op) {
         collective.border = *nn::borderNamed(halo.getBorder());
         if (halo.getStrategy())
           collective.strategy = plan::HaloStrategy::AllToAll;
+        collective.rows = spmd::rowsOf(halo.getRows());
       })
       .Case([&](spmd::BroadcastOp broadcast) {
         collective.kind = plan::CollectiveKind::Broadcast;

@@ -79,7 +79,8 @@ bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
       if (read)
         return false; // it can be in one place only
       read = &use;
-    } else if (!isa<spmd::KernelOp, spmd::StartOp>(use.getOwner()) &&
+    } else if (!isa<spmd::KernelOp, spmd::StartOp, nn::GatherOp>(
+                   use.getOwner()) &&
                !isRowsOfConvolution(use.getOwner())) {
       return false; // may need a copy of what is no run of memory
     }
@@ -132,7 +133,7 @@ bool ClassPlanner::reduceInPlace(spmd::HaloReduceOp op, unsigned number) {
   });
   if (!producer || isShared || loadTime.contains(x) ||
       !isa<spmd::KernelOp, spmd::HaloReduceOp, nn::ConvTransposeOp,
-           nn::PoolGradOp, nn::ConcatOp>(producer))
+           nn::PoolGradOp, nn::ConcatOp, nn::ScatterSumOp>(producer))
     return false;
   Strided held = get(x);
   if (rankClass->buffers[held.buffer].region != plan::Region::Arena)

@@ -66,6 +66,25 @@ plan::Halo randomHalo(std::mt19937 &random, int64_t members, Border border) {
   return halo;
 }
 
+/// Shares at random, and what edges of a graph may name: any rows of others.
+plan::Halo randomRows(std::mt19937 &random, int64_t members) {
+  plan::Halo halo = randomHalo(random, members, Border::Zero);
+  for (int64_t i = 0; i < members; ++i) {
+    int64_t begin = halo.offset[i], end = begin + halo.size[i], before = 0;
+    halo.rows.emplace_back();
+    for (int64_t row = 0; row < halo.extent; ++row) {
+      bool isOwn = row >= begin && row < end;
+      if (!isOwn && random() % 3 != 0)
+        continue;
+      halo.rows.back().push_back(row);
+      before += row < begin;
+    }
+    halo.heldOffset[i] = begin - before;
+    halo.heldSize[i] = halo.rows.back().size();
+  }
+  return halo;
+}
+
 /// The place that `e` shows, said in another way than the code under test says
 /// it: by walking from `e` into the extent. -1: none.
 int64_t shownAt(Border border, int64_t e, int64_t extent) {
@@ -97,6 +116,7 @@ runtime::CollectiveSpec specOf(const HaloCase &test, CollectiveKind kind,
   spec.toOffset = test.halo.heldOffset, spec.toSize = test.halo.heldSize;
   spec.extent = test.halo.extent;
   spec.border = test.halo.border;
+  spec.rows = test.halo.rows;
   spec.source = {"layer", "model.hkt:1:1", "schedule.hkt:2:3"};
   return spec;
 }
@@ -136,8 +156,9 @@ void checkExchanged(const HaloCase &test, const TestWindow &dst, int64_t me,
   std::vector<int64_t> held = test.held(me);
   for (int64_t flat = 0; flat < dst.elements(); ++flat) {
     int64_t row = rowOf(held, test.dim, flat);
-    int64_t place =
-        shownAt(halo.border, halo.heldOffset[me] + row, halo.extent);
+    int64_t position =
+        halo.rows.empty() ? halo.heldOffset[me] + row : halo.rows[me][row];
+    int64_t place = shownAt(halo.border, position, halo.extent);
     double expected = 0;
     for (int64_t j = 0; j < int64_t(halo.size.size()); ++j)
       if (place >= halo.offset[j] && place < halo.offset[j] + halo.size[j]) {
@@ -252,6 +273,34 @@ TEST_P(CommHalo, RandomSharesAndMargins) {
         if (HasFatalFailure() || HasNonfatalFailure())
           return;
       }
+}
+
+TEST_P(CommHalo, RowsThatAreListed) {
+  std::mt19937 random(7);
+  for (int64_t members : {1, 2, 3, 4, 6})
+    for (int round = 0; round < 8; ++round) {
+      HaloCase test{randomRows(random, members)};
+      test.layout = Layout((round + members) % 3);
+      test.dim = round % 2;
+      if (test.dim == 0)
+        test.shape = {0, 5};
+      check(test);
+      if (HasFatalFailure() || HasNonfatalFailure())
+        return;
+    }
+}
+
+// A member that lacks a row of its own, or has one twice, or of no place.
+TEST_P(CommHalo, RowsThatAreWrong) {
+  plan::Halo good{{0, 2}, {2, 2}, {0, 1}, {3, 3}, 4, Border::Zero};
+  good.rows = {{0, 1, 3}, {0, 2, 3}};
+  EXPECT_TRUE(good.areRowsValid());
+  for (const std::vector<int64_t> &bad : std::vector<std::vector<int64_t>>{
+           {0, 2, 3}, {0, 1, 1}, {0, 1, 4}, {0, 1}, {1, 0, 3}}) {
+    plan::Halo halo = good;
+    halo.rows[0] = bad;
+    EXPECT_FALSE(halo.areRowsValid());
+  }
 }
 
 // Nothing at all, on every member.

@@ -52,6 +52,14 @@ const BadEdit badConvolutions[] = {
        step<Convolution>(p, 16).bias.buffer = step<Embedding>(p, 5).ids.buffer;
      }},
 };
+const BadEdit badRows[] = {
+    {STEP
+     "14 (collective, proj): rows: a member's are not rising, not of the "
+     "dim, or without what it owns",
+     [](Plan &p) { step<Collective>(p, 14).rows = {{0, 1}, {1, 2}}; }},
+};
+INSTANTIATE_TEST_SUITE_P(Rows, BadPlanEdit, testing::ValuesIn(badRows));
+
 INSTANTIATE_TEST_SUITE_P(Convolutions, BadPlanEdit,
                          testing::ValuesIn(badConvolutions));
 

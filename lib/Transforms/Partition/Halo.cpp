@@ -28,6 +28,8 @@ ClassBuilder::ExtensionWay ClassBuilder::wayOf(Value x, const SlidDim &slid,
       builder.getStringAttr(slid.strategy),
       builder.getBoolAttr(slid.overlaps),
       listOf(slid.axes)};
+  if (slid.rows)
+    key.push_back(slid.rows);
   return {x, builder.getArrayAttr(key)};
 }
 

@@ -33,6 +33,7 @@ struct ClassBuilder::HaloMove {
   nn::Border border;
   StringRef strategy = "neighbors";
   bool isStarted = false;
+  ArrayAttr rows = {};
 };
 
 static spmd::TableAttr constant(MLIRContext *context, int64_t value) {
@@ -69,7 +70,7 @@ void ClassBuilder::emitHalo(ArrayRef<Margins *> group, const HaloMove &move,
                                 factors, move.own.offset, move.own.size,
                                 move.held.offset, move.held.size, move.extent,
                                 nn::stringifyBorder(move.border), strategy,
-                                move.isStarted, nextId++);
+                                move.isStarted, move.rows, nextId++);
   };
   Operation *moved = move.attaches ? create(spmd::HaloExchangeOp())
                                    : create(spmd::HaloReduceOp());
@@ -202,7 +203,8 @@ void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
                 slid.window.extent,
                 slid.window.border,
                 slid.axes.empty() || local ? "neighbors" : slid.strategy,
-                isStarted};
+                isStarted,
+                slid.rows};
   if (isOwn) {
     int64_t extent = here(slid.own.size);
     move = {attaches,

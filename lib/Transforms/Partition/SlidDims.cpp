@@ -24,15 +24,62 @@ static SmallVector<nn::Interval> intervals(const Share &share,
   return list;
 }
 
+/// The nodes that members hold: their own, and those that their edges name.
+static SmallVector<SmallVector<int64_t>>
+namedRows(const nn::Lookup &lookup, const Share &own,
+          ArrayRef<nn::Interval> made) {
+  SmallVector<SmallVector<int64_t>> rows;
+  for (auto [part, owned] : llvm::zip(made, intervals(own, made.size()))) {
+    SmallVector<int64_t> held;
+    llvm::append_range(
+        held, llvm::seq<int64_t>(owned.offset, owned.offset + owned.size));
+    llvm::append_range(held, lookup.indices.slice(part.offset, part.size));
+    llvm::sort(held);
+    held.erase(llvm::unique(held), held.end());
+    rows.push_back(std::move(held));
+  }
+  return rows;
+}
+
+/// They are listed but where all are intervals.
+static void holdRows(SlidDim &slid, ArrayRef<nn::Interval> made) {
+  MLIRContext *context = slid.own.offset.getContext();
+  SmallVector<int64_t> offsets, sizes;
+  SmallVector<Attribute> lists;
+  bool areIntervals = true;
+  auto rows = namedRows(*slid.window.lookup, slid.own, made);
+  for (auto [held, owned] : llvm::zip(rows, intervals(slid.own, made.size()))) {
+    int64_t before = llvm::lower_bound(held, owned.offset) - held.begin();
+    offsets.push_back(owned.offset - before);
+    sizes.push_back(held.size());
+    lists.push_back(DenseI64ArrayAttr::get(context, held));
+    areIntervals &=
+        held.empty() || (held.front() == offsets.back() &&
+                         held.back() - held.front() + 1 == sizes.back());
+  }
+  slid.held = {spmd::TableAttr::simplified(context, slid.axes, offsets),
+               spmd::TableAttr::simplified(context, slid.axes, sizes)};
+  slid.isExtended =
+      slid.held.offset != slid.own.offset || slid.held.size != slid.own.size;
+  if (!areIntervals)
+    slid.rows = ArrayAttr::get(context, lists);
+}
+
 static SlidDim slidDim(int64_t dim, const nn::Window &window,
                        const AxisList &axes, const Share &own,
-                       ArrayRef<nn::Interval> made, bool addsZeros) {
+                       ArrayRef<nn::Interval> made, bool addsZeros,
+                       StringRef strategy) {
   int64_t members = made.size();
   SlidDim slid{dim, window, axes, own, own, members, !addsZeros, true};
+  slid.strategy = strategy;
   if (axes.empty() && window.border == nn::Border::Zero && addsZeros) {
     slid.isExtended = false;
     slid.low = window.low;
     slid.high = window.high;
+    return slid;
+  }
+  if (window.lookup && strategy != "all_gather") {
+    holdRows(slid, made);
     return slid;
   }
   SmallVector<int64_t> offsets, sizes;
@@ -56,15 +103,18 @@ static SlidDim slidDim(int64_t dim, const nn::Window &window,
   return slid;
 }
 
+static ArrayAttr listOf(const AxisList &axes, MLIRContext *context) {
+  SmallVector<Attribute> names(axes.begin(), axes.end());
+  return ArrayAttr::get(context, names);
+}
+
 /// The results of each member of `axes`, which cut the positions: those of all
 /// its ranks, where more axes cut the results. Keys may be so.
 static SmallVector<nn::Interval> partsOver(const AxisList &axes,
                                            const AxisList &all,
                                            const Share &made,
                                            nn::MeshAttr mesh) {
-  MLIRContext *context = mesh.getContext();
-  SmallVector<Attribute> names(axes.begin(), axes.end());
-  auto list = ArrayAttr::get(context, names);
+  ArrayAttr list = listOf(axes, mesh.getContext());
   int64_t members = spmd::memberCount(mesh, list);
   if (axes == all || all.empty())
     return intervals(made, members);
@@ -100,19 +150,19 @@ SlidDims partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
     if (!window)
       continue;
     AxisList axes = shares.axesOf(positions, dim, 0);
+    StringRef strategy =
+        strategies ? cast<StringAttr>(strategies[dim]).getValue() : "neighbors";
     auto parts =
         partsOver(axes, shares.axesOf(windowed, dim, 0),
                   shareOf(op.getWindowed(), dim, shares), shares.getMesh());
     dims.push_back(slidDim(dim, *window, axes,
                            shareOf(op.getPositions().front(), dim, shares),
-                           parts, op.addsZeros()));
+                           parts, op.addsZeros(), strategy));
     dims.back().isInner = layers.lookup(dim) > 0;
     if (dims.back().isInner && window->border == nn::Border::Zero)
       dims.back().isExtended = false; // the operation adds what is no data
     if (lines)
       dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
-    if (strategies)
-      dims.back().strategy = cast<StringAttr>(strategies[dim]).getValue();
     dims.back().overlaps =
         overlaps && llvm::is_contained(overlaps.asArrayRef(), int64_t(dim));
   }
@@ -126,10 +176,18 @@ SmallVector<int64_t> partitioning::localEdges(nn::WindowedOp op,
   auto at = [&](spmd::TableAttr table) {
     return table.at(shares.getMesh(), coordinates);
   };
-  Share made = shareOf(nn::layoutOf(op.getWindowed()), slid.dim, shares);
-  int64_t first = at((slid.isExtended ? slid.held : slid.own).offset);
+  Share made = shareOf(op.getWindowed(), slid.dim, shares);
   SmallVector<int64_t> indices(
       slid.window.lookup->indices.slice(at(made.offset), at(made.size)));
+  if (slid.rows) {
+    ArrayAttr axes = listOf(slid.axes, slid.rows.getContext());
+    int64_t me = spmd::memberIndex(shares.getMesh(), axes, coordinates);
+    ArrayRef<int64_t> rows = cast<DenseI64ArrayAttr>(slid.rows[me]);
+    for (int64_t &index : indices)
+      index = llvm::lower_bound(rows, index) - rows.begin();
+    return indices;
+  }
+  int64_t first = at((slid.isExtended ? slid.held : slid.own).offset);
   for (int64_t &index : indices)
     index -= first;
   return indices;

@@ -137,7 +137,7 @@ static bool canHold(const CollectiveSpec &spec) {
     fits = spec.toSize[i] >= 0 &&
            plan::reaches(spec.border, spec.toOffset[i],
                          spec.toOffset[i] + spec.toSize[i], spec.extent);
-  return fits;
+  return fits && spec.halo().areRowsValid();
 }
 
 Status checkSpec(const CollectiveSpec &spec) {
@@ -221,7 +221,7 @@ std::string difference(const CollectiveSpec &a, const CollectiveSpec &b) {
   if (a.border != b.border)
     return "their borders differ";
   if (a.offset != b.offset || a.size != b.size || a.toOffset != b.toOffset ||
-      a.toSize != b.toSize)
+      a.toSize != b.toSize || a.rows != b.rows)
     return "they cut differently";
   if (wholeShape(a) != wholeShape(b))
     return "their tensors are " + shapeText(wholeShape(a)) + " and " +

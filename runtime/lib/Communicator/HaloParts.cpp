@@ -47,8 +47,7 @@ static std::vector<HaloPart> joined(const std::vector<std::vector<Row>> &rows) {
 std::vector<HaloPart> partsOfExchange(const plan::Halo &halo, int64_t me) {
   std::vector<std::vector<Row>> rows(halo.heldSize[me]);
   for (int64_t i = 0; i < halo.heldSize[me]; ++i) {
-    int64_t place =
-        plan::placeOf(halo.border, halo.heldOffset[me] + i, halo.extent);
+    int64_t place = halo.shown(me, i);
     for (size_t member = 0; place >= 0 && member < halo.size.size(); ++member)
       if (halo.owns(int64_t(member), place))
         rows[i].push_back({int64_t(member), place - halo.offset[member]});
@@ -60,8 +59,7 @@ std::vector<HaloPart> partsOfReduce(const plan::Halo &halo, int64_t me) {
   std::vector<std::vector<Row>> rows(halo.size[me]);
   for (size_t member = 0; member < halo.heldSize.size(); ++member)
     for (int64_t i = 0; i < halo.heldSize[member]; ++i) {
-      int64_t place =
-          plan::placeOf(halo.border, halo.heldOffset[member] + i, halo.extent);
+      int64_t place = halo.shown(int64_t(member), i);
       if (halo.owns(me, place))
         rows[place - halo.offset[me]].push_back({int64_t(member), i});
     }

@@ -82,6 +82,7 @@ CollectiveSpec AddressBook::collective(const plan::Collective &collective,
   spec.extent = collective.extent;
   spec.border = collective.border;
   spec.strategy = collective.strategy;
+  spec.rows = collective.rows;
   spec.root = collective.root;
   spec.source = source(sourceIndex);
   return spec;

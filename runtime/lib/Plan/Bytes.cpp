@@ -25,9 +25,13 @@ static int64_t reducedElements(const View &src, int64_t me, int64_t members) {
 
 Halo haloOf(const Plan &plan, const Collective &collective) {
   auto table = [&](int index) { return plan.tables[index].values; };
-  return {table(collective.offset),   table(collective.size),
-          table(collective.toOffset), table(collective.toSize),
-          collective.extent,          collective.border};
+  return {table(collective.offset),
+          table(collective.size),
+          table(collective.toOffset),
+          table(collective.toSize),
+          collective.extent,
+          collective.border,
+          collective.rows};
 }
 
 int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,

@@ -53,6 +53,8 @@ std::string difference(const Collective &a, const Collective &b) {
   if (a.phase != b.phase)
     return is("phase", words(CollectivePhase())[size_t(b.phase)],
               words(CollectivePhase())[size_t(a.phase)]);
+  if (a.rows != b.rows)
+    return "lists other rows than in class 0";
   bool isReduction = a.kind == CollectiveKind::AllReduce ||
                      a.kind == CollectiveKind::ReduceScatter;
   if (isReduction && a.reduction != b.reduction)
@@ -137,6 +139,8 @@ bool Checker::checkBody(const Collective &c) {
     return false;
   if (c.axes.empty() && !c.isHalo())
     return fail("has no axes");
+  if (!c.rows.empty() && !c.isHalo())
+    return fail("has rows, which are of halos");
   if (!checkRead("src", c.src) || !checkWrite("dst", c.dst) ||
       !checkType("src", c.src, typeOf(c.dst)) || !checkMore(c))
     return false;
@@ -211,6 +215,9 @@ bool Checker::checkHeld(const Collective &c) {
                   std::to_string(c.extent) + " with a border of " +
                   borderWords[size_t(c.border)]);
   }
+  if (!halo.areRowsValid())
+    return fail("rows: a member's are not rising, not of the dim, or without "
+                "what it owns");
   return true;
 }
 

@@ -5,7 +5,6 @@
 //   required(key, value)            always in the file
 //   optional(key, value, absent)    left out of the file when equal to absent
 // and gets each struct's fields in the order of the file.
-//
 //===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_LIB_PLAN_PLANFIELDS_H
@@ -237,6 +236,7 @@ template <class V> void fields(V &v, Collective &x) {
   v.optional("border", x.border, Border::Zero);
   v.optional("strategy", x.strategy, HaloStrategy::Neighbors);
   v.optional("phase", x.phase, CollectivePhase::Whole);
+  v.optional("rows", x.rows, {});
   v.optional("root", x.root, int64_t(0));
   v.optional("hook", x.hook, std::string());
 }

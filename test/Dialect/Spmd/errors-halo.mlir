@@ -64,4 +64,9 @@ module attributes {nn.mesh = #nn.mesh<h=2>} {
     %y = spmd.halo_reduce %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 2]>, sizes = #spmd.table<h: [2, 3]>, heldOffsets = #spmd.table<h: [-1, 1]>, heldSizes = #spmd.table<h: [4, 5]>, extent = 5 : i64, border = "zero"} : (!own) -> !held
     return
   }
+  func.func @rows_without_its_own(%x: !own) {
+    // expected-error @+1 {{rows of a member are not rising, not of [0, 5), or without what it owns}}
+    %y = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 2]>, sizes = #spmd.table<h: [2, 3]>, heldOffsets = #spmd.table<h: [0, 0]>, heldSizes = #spmd.table<h: [4, 5]>, extent = 5 : i64, border = "zero", rows = [array<i64: 0, 2, 3, 4>, array<i64: 0, 1, 2, 3, 4>]} : (!own) -> !held
+    return
+  }
 }

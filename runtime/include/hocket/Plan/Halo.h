@@ -2,7 +2,8 @@
 //
 // A dim of `extent` is cut between members, each of which owns an interval and
 // is to hold another one: a margin more, or less. What lies outside [0, extent)
-// is the border. Used by the compiler, the check of plans and the transfers.
+// is the border. Rows may be listed instead, where some between are not read.
+// Used by the compiler, the check of plans and the transfers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,15 +59,41 @@ struct Halo {
   std::vector<int64_t> offset, size, heldOffset, heldSize;
   int64_t extent = 0;
   Border border = Border::Zero;
+  /// What members hold, where that is listed: rising, with all that they own,
+  /// which begins as far into it as in the interval at heldOffset.
+  std::vector<std::vector<int64_t>> rows = {};
 
+  int64_t positionOf(int64_t member, int64_t i) const {
+    return rows.empty() ? heldOffset[member] + i : rows[member][i];
+  }
+  /// The place that number `i` of what the member holds shows, or -1.
+  int64_t shown(int64_t member, int64_t i) const {
+    return placeOf(border, positionOf(member, i), extent);
+  }
+  /// Whether lists, if there are any, are what they are to be.
+  bool areRowsValid() const {
+    bool isValid = rows.empty() || rows.size() == heldSize.size();
+    for (size_t member = 0; isValid && member < rows.size(); ++member) {
+      const std::vector<int64_t> &held = rows[member];
+      int64_t begin = offset[member] - heldOffset[member], owned = size[member];
+      isValid = int64_t(held.size()) == heldSize[member] && begin >= 0 &&
+                owned >= 0 && begin + owned <= int64_t(held.size());
+      for (size_t i = 0; isValid && i < held.size(); ++i)
+        isValid = held[i] >= 0 && held[i] < extent &&
+                  (i == 0 || held[i - 1] < held[i]);
+      for (int64_t i = 0; isValid && i < owned; ++i)
+        isValid = held[begin + i] == offset[member] + i;
+    }
+    return isValid;
+  }
   bool owns(int64_t member, int64_t place) const {
     return place >= offset[member] && place < offset[member] + size[member];
   }
   /// Positions that `me` reads from others when margins are attached.
   int64_t receivedInExchange(int64_t me) const {
-    int64_t count = 0, begin = heldOffset[me];
-    for (int64_t e = begin; e < begin + heldSize[me]; ++e) {
-      int64_t place = placeOf(border, e, extent);
+    int64_t count = 0;
+    for (int64_t i = 0; i < heldSize[me]; ++i) {
+      int64_t place = shown(me, i);
       count += place >= 0 && !owns(me, place);
     }
     return count;
@@ -76,7 +103,7 @@ struct Halo {
     int64_t count = 0;
     for (int64_t peer = 0; peer < int64_t(size.size()); ++peer)
       for (int64_t i = 0; peer != me && i < heldSize[peer]; ++i)
-        count += owns(me, placeOf(border, heldOffset[peer] + i, extent));
+        count += owns(me, shown(peer, i));
     return count;
   }
 };

@@ -166,6 +166,8 @@ enum class CollectivePhase { Whole, Start, Wait };
 ///  HaloReduce     its transpose: dst[dim: p - offset[i]] = the sum, over
 ///                 members j in their order and e of theirs that show p, of
 ///                 src_j[dim: e - toOffset[j]]
+///  Of these two, `rows` may list what members hold instead: dst or src has
+///  position rows[i][k] at k.
 /// Only the last two may have no axes: then they are a rank's own work.
 /// offset/size are tables over exactly `axes`. Reductions run in member order,
 /// so that results do not depend on timing. The first three kinds and the last
@@ -188,6 +190,7 @@ struct Collective {
   Border border = Border::Zero;                    // halos only
   HaloStrategy strategy = HaloStrategy::Neighbors; // halos only
   CollectivePhase phase = CollectivePhase::Whole;  // halos only
+  std::vector<std::vector<int64_t>> rows = {};     // by member; halos only
   int64_t root = 0;
   int64_t id = 0;   // equal on all classes: the n-th collective of the program
   std::string hook; // a user's own function that does it, see Hook; or ""

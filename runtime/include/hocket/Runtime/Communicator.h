@@ -53,6 +53,7 @@ struct CollectiveSpec {
   int64_t extent = 0;                    // as in plan::Collective
   plan::Border border = plan::Border::Zero;
   plan::HaloStrategy strategy = plan::HaloStrategy::Neighbors;
+  std::vector<std::vector<int64_t>> rows = {};
   int64_t root = 0; // index into members
   plan::Source source;
 
@@ -64,7 +65,7 @@ struct CollectiveSpec {
   }
   /// What members own and hold of a halo's dim.
   plan::Halo halo() const {
-    return {offset, size, toOffset, toSize, extent, border};
+    return {offset, size, toOffset, toSize, extent, border, rows};
   }
   /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
   CollectiveSpec alone(size_t tensor) const;
