@@ -53,9 +53,8 @@ const BadEdit badConvolutions[] = {
      }},
 };
 const BadEdit badRows[] = {
-    {STEP
-     "14 (collective, proj): rows: a member's are not rising, not of the "
-     "dim, or without what it owns",
+    {STEP "14 (collective, proj): rows: a member's are not rising, not of the "
+          "dim, or without what it owns",
      [](Plan &p) { step<Collective>(p, 14).rows = {{0, 1}, {1, 2}}; }},
 };
 INSTANTIATE_TEST_SUITE_P(Rows, BadPlanEdit, testing::ValuesIn(badRows));
