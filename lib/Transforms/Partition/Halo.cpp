@@ -200,5 +200,8 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
     for (auto [result, margins] : llvm::zip(results, sent))
       mapping.map(result, margins.value);
   }
+  for (OpResult result : op->getResults())
+    if (slides(result)) // a dim of several factors went as one
+      mapping.map(result, withFactorsOf(local(result), localOf(result)));
   return adapt(*op, *copy);
 }
