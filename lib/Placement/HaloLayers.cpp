@@ -145,7 +145,7 @@ SmallVector<Operation *> Placer::layersFrom(nn::WindowedOp first, size_t number,
   std::string last = nameOf(layers.back());
   problems
       .addAt(licence.directive,
-             "layers " + std::to_string(count) + " of " + licence.dim +
+             "layers " + std::to_string(count) + " of axis " + licence.dim +
                  ": from '" + path + "' on there is room for " +
                  std::to_string(found) + ", before " + nameOf(blocked),
              path)
@@ -170,8 +170,8 @@ bool Placer::refuseRecomputed(ArrayRef<Operation *> layers,
     if (op->hasAttr(nn::kRecompute)) {
       problems
           .addAt(licence.directive,
-                 "not supported yet: layers of " + licence.dim + " from '" +
-                     modelPath(layers.front()) + "' on, of which " +
+                 "not supported yet: layers of axis " + licence.dim +
+                     " from '" + modelPath(layers.front()) + "' on, of which " +
                      nameOf(op) + " is recomputed",
                  modelPath(layers.front()))
           .note("leave out the recompute line, or write layers 1");
@@ -183,16 +183,19 @@ bool Placer::refuseRecomputed(ArrayRef<Operation *> layers,
 /// Of one line: each operation is a layer of one exchange.
 void Placer::markLayersOf(const Licence &licence, int64_t count) {
   llvm::DenseSet<Operation *> taken;
+  bool isMet = false, hasEffect = false;
   func.walk([&](nn::WindowedOp op) {
     nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
     for (auto [number, window] : llvm::enumerate(op.getWindows())) {
-      if (taken.contains(op) || !hasMargins(op, number) ||
-          !licence.covers(modelPath(op)) ||
-          layout.getDims()[number].getDisplayName() != licence.dim ||
-          !slidesOver(op, number, op->getOperand(0)))
+      if (!hasMargins(op, number) || !licence.covers(modelPath(op)) ||
+          !licence.isOf(layout.getDims()[number].getDisplayName(), number))
+        continue;
+      isMet = true;
+      if (taken.contains(op) || !slidesOver(op, number, op->getOperand(0)))
         continue;
       auto layers = layersFrom(op, number, licence, count);
       taken.insert(layers.begin(), layers.end());
+      hasEffect |= layers.size() != 1; // none: an error that was said
       if (layers.size() > 1 && !refuseRecomputed(layers, licence))
         for (auto [index, layer] : llvm::enumerate(layers)) {
           SmallVector<int64_t> pairs;
@@ -205,6 +208,14 @@ void Placer::markLayersOf(const Licence &licence, int64_t count) {
         }
     }
   });
+  if (isMet && !hasEffect) // else the line itself has none
+    problems
+        .addAt(licence.directive,
+               "layers " + std::to_string(count) + " of axis " + licence.dim +
+                   " has no effect: no convolution or pooling here reads what "
+                   "another one makes",
+               licence.paths.front())
+        .note("leave out 'layers " + std::to_string(count) + "'");
 }
 
 void Placer::markLayers() {
