@@ -115,16 +115,6 @@ def Spmd_BroadcastOp : Spmd_CollectiveOp<"broadcast", (ins I64Attr:$root)> {
 
 //===-- Margins of a cut dim ---------------------------------------------------===//
 
-// A factor of `extent` is cut: member i owns [offsets[i], offsets[i] + sizes[i])
-// of it, and holds with its margins [heldOffsets[i], heldOffsets[i] +
-// heldSizes[i]), which may reach beyond both ends into the border, over several
-// members, or be less than what it owns. `axes` may be empty: one member. With
-// `rows`, a list for each member, it holds what that lists instead.
-// (C1) same element type and factor sizes but for the cut factor. (C2) sizes cut
-// [0, extent) from end to end. (C3) the tables have sizes that a member has.
-// (C4) what is held lies within the border's reach: extent - 1 for reflect,
-// extent for circular. (C5) lists of rows rise, are of [0, extent), as long as
-// heldSizes, and have what is owned from offsets[i] - heldOffsets[i] on.
 // Moves several tensors at once. (C1) operand and result number i are as of the
 // op that moves one. (C2) all have one element type.
 class Spmd_ManyOp<string mnemonic, dag specific>
@@ -139,6 +129,17 @@ class Spmd_ManyOp<string mnemonic, dag specific>
   let hasVerifier = 1;
 }
 
+// A factor of `extent` is cut: member i owns [offsets[i], offsets[i] + sizes[i])
+// of it, and holds with its margins [heldOffsets[i], heldOffsets[i] +
+// heldSizes[i]), which may reach beyond both ends into the border, over several
+// members, or be less than what it owns. `axes` may be empty: one member. With
+// `rows`, a list for each member, it holds what that lists instead.
+// (C1) same element type and factor sizes but for the cut factor. (C2) sizes cut
+// [0, extent) from end to end. (C3) the tables have sizes that a member has.
+// (C4) what is held lies within the border's reach: extent - 1 for reflect,
+// extent for circular. (C5) lists of rows rise, are of [0, extent), as long as
+// heldSizes, and have what is owned from offsets[i] - heldOffsets[i] on.
+//
 // Of tensors that are cut alike: `dims` and `factors` name what is cut of each.
 // `strategy` "all_to_all": each member sends every other one a part, which may
 // be empty; else neighbours read what they miss. `isStarted`: a spmd.start with

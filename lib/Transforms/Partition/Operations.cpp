@@ -189,8 +189,6 @@ LogicalResult ClassBuilder::adaptSlice(nn::SliceOp op, nn::SliceOp local) {
   return success();
 }
 
-/// The factors of a rearranged tensor are those of its result, each with the
-/// size that the rank has of it.
 /// Local sizes of the source factors that make one result dim: those of the
 /// result's own factors, of which several may be one source factor, or one
 /// several. Fails where a rank's part is no whole number of minor factors.
@@ -228,6 +226,8 @@ static LogicalResult localSizes(ArrayRef<int64_t> numbers,
   return success();
 }
 
+/// The factors of a rearranged tensor are those of its result, each with the
+/// size that the rank has of it.
 LogicalResult ClassBuilder::adaptRearrange(nn::RearrangeOp op,
                                            nn::RearrangeOp local) {
   MLIRContext *context = builder.getContext();
