@@ -42,12 +42,21 @@ static plan::View asRows(plan::View view, size_t dim) {
   return view;
 }
 
-/// The result, by dims, in the memory order of what it is made from.
+/// The result, by dims, in the memory order of what it is made from, unless
+/// factors of other dims lie between those of a dim there.
 plan::View ClassPlanner::placeLike(Value result, Value source) {
   Numbers order = get(source).strides;
+  nn::LayoutAttr layout = nn::layoutOf(result);
+  Strided window;
+  window.sizes = factorSizes(layout);
+  if (order.size() == window.sizes.size()) {
+    window.strides = stridesLike(window.sizes, order);
+    if (!reshaped(window, layout.getShape()))
+      order.clear();
+  }
   if (!placeInConcat(result) && !placeInHalo(result, order))
     values[result] = allocate(result.getType(), order);
-  return reshaped(get(result), nn::layoutOf(result).getShape())->view();
+  return reshaped(get(result), layout.getShape())->view();
 }
 
 LogicalResult ClassPlanner::planGather(nn::GatherOp op) {
