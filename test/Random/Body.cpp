@@ -24,7 +24,7 @@ Body::Body(ModelState &state, std::vector<Value> arguments, bool mayCall)
 
 /// A fitting value, mostly one of the latest so that little goes unused.
 const Value *Body::pick(const Predicate &fits) {
-  if (wanted && fits(*wanted) && rng.chance(0.8))
+  if (wanted && fits(*wanted) && (mustTake || rng.chance(0.8)))
     return wanted;
   std::vector<const Value *> fitting;
   for (const Value &value : pool)
@@ -100,26 +100,70 @@ void Body::step() {
       &Body::tryTranspose, &Body::trySlice,     &Body::tryConcat,
       &Body::trySplit,     &Body::tryUnbind,    &Body::tryIota,
       &Body::tryCall,      &Body::tryCall};
-  static const std::vector<Try> windows = {
-      &Body::tryConvolution,  &Body::tryConvolution,  &Body::tryConvolution,
-      &Body::tryConvolution,  &Body::tryConvolution,  &Body::tryConvolution,
-      &Body::tryPooling,      &Body::tryPooling,      &Body::tryPooling,
-      &Body::tryPooling,      &Body::tryPad,          &Body::tryPad,
-      &Body::tryPad,          &Body::tryCrop,         &Body::tryCrop,
-      &Body::tryCropEnd,      &Body::tryCropEnd,      &Body::trySlice,
-      &Body::tryAttention,    &Body::tryAttention,    &Body::tryUnary,
-      &Body::tryUnary,        &Body::tryBinary,       &Body::tryBinary,
-      &Body::tryConcat,       &Body::tryPartial,      &Body::tryReduce,
-      &Body::tryCall,         &Body::tryGroupNorm,    &Body::tryGroupNorm,
-      &Body::tryNeighborhood, &Body::tryNeighborhood, &Body::tryInterpolate,
-      &Body::tryInterpolate};
+  static const std::vector<Try> windows = {&Body::tryConvolution,
+                                           &Body::tryConvolution,
+                                           &Body::tryConvolution,
+                                           &Body::tryConvolution,
+                                           &Body::tryConvolution,
+                                           &Body::tryConvolution,
+                                           &Body::tryPooling,
+                                           &Body::tryPooling,
+                                           &Body::tryPooling,
+                                           &Body::tryPooling,
+                                           &Body::tryPad,
+                                           &Body::tryPad,
+                                           &Body::tryPad,
+                                           &Body::tryCrop,
+                                           &Body::tryCrop,
+                                           &Body::tryCropEnd,
+                                           &Body::tryCropEnd,
+                                           &Body::trySlice,
+                                           &Body::tryAttention,
+                                           &Body::tryAttention,
+                                           &Body::tryUnary,
+                                           &Body::tryUnary,
+                                           &Body::tryBinary,
+                                           &Body::tryBinary,
+                                           &Body::tryConcat,
+                                           &Body::tryPartial,
+                                           &Body::tryReduce,
+                                           &Body::tryCall,
+                                           &Body::tryGroupNorm,
+                                           &Body::tryGroupNorm,
+                                           &Body::tryNeighborhood,
+                                           &Body::tryNeighborhood,
+                                           &Body::tryInterpolate,
+                                           &Body::tryInterpolate,
+                                           &Body::tryGridNorm,
+                                           &Body::tryGridNorm,
+                                           &Body::tryChain,
+                                           &Body::tryChain,
+                                           &Body::tryChain,
+                                           &Body::tryConjunction,
+                                           &Body::tryEdges,
+                                           &Body::tryReduce,
+                                           &Body::tryWindowAttention,
+                                           &Body::tryWindowAttention};
   static const std::vector<Try> windowMoves = {
-      &Body::tryPad,   &Body::tryPad,    &Body::tryCrop,
-      &Body::tryCrop,  &Body::trySlice,  &Body::tryPooling,
-      &Body::tryWhere, &Body::tryConcat, &Body::tryTranspose};
-  const std::vector<Try> &table =
-      state.isGrid ? (state.onlyMoves ? windowMoves : windows)
-                   : (state.onlyMoves ? moves : all);
+      &Body::tryPad,   &Body::tryPad,        &Body::tryCrop,
+      &Body::tryCrop,  &Body::trySlice,      &Body::tryPooling,
+      &Body::tryWhere, &Body::tryConcat,     &Body::tryTranspose,
+      &Body::tryEdges, &Body::tryConjunction};
+  static const std::vector<Try> edges = {
+      &Body::tryEdges,   &Body::tryEdges,    &Body::tryEdges,
+      &Body::tryEdges,   &Body::tryEdges,    &Body::tryEdges,
+      &Body::tryEdges,   &Body::tryEdges,    &Body::tryLinear,
+      &Body::tryLinear,  &Body::tryUnary,    &Body::tryBinary,
+      &Body::tryBinary,  &Body::tryNorm,     &Body::tryReduce,
+      &Body::tryConcat,  &Body::trySlice,    &Body::tryPad,
+      &Body::tryPartial, &Body::tryCall,     &Body::tryConjunction,
+      &Body::tryMatmul,  &Body::tryTranspose};
+  const std::vector<Try> &calculations = state.isGraph  ? edges
+                                         : state.isGrid ? windows
+                                                        : all;
+  const std::vector<Try> &table = !state.onlyMoves ? calculations
+                                  : state.isGrid   ? windowMoves
+                                                   : moves;
   for (int attempt = 0; attempt < 40; ++attempt)
     if ((this->*rng.oneOf(table))())
       return;

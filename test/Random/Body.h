@@ -49,6 +49,7 @@ struct ModelState {
   bool onlyMoves; // make an exact model
   bool mayRound;  // to halves, after which nothing is compared
   bool isGrid;    // mostly what slides windows over x
+  bool isGraph;   // mostly messages along edges
   int modules = 0;
   std::string moduleText = "";
   std::vector<Wish> wishes = {};
@@ -100,10 +101,21 @@ private:
   bool tryPad();
   bool tryCrop();
   bool tryCropEnd();
+
+  // BodyGrids.cpp
   bool tryGroupNorm();
+  bool tryGridNorm();
+  bool tryChain();
+  bool tryConjunction();
+
+  // BodyEdges.cpp
+  bool tryEdges();
+  const Value *edgeMessage(const Value &source, const Value &y,
+                           const std::string &target, size_t axis);
 
   // BodyNeighborhoods.cpp
   bool tryNeighborhood();
+  bool tryWindowAttention();
   bool tryInterpolate();
 
   // BodyUnary.cpp
@@ -156,6 +168,8 @@ private:
   std::vector<Value> pool;
   bool mayCall;
   const Value *wanted = nullptr; // what the next operation should take
+  bool mustTake = false;         // and takes
+  bool inChain = false;          // reads what another with windows makes
   int bound = 0, memberCount = 0;
 };
 

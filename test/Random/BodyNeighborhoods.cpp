@@ -85,6 +85,50 @@ bool Body::tryNeighborhood() {
   return true;
 }
 
+/// The last dim of a grid is a sequence, the one before it goes with images.
+bool Body::tryWindowAttention() {
+  auto fits = [](const Value &v) {
+    return v.element == Element::F32 && (v.rank() == 3 || v.rank() == 4) &&
+           v.magnitude < 30;
+  };
+  const Value *x = pick(fits);
+  if (!x)
+    return false;
+  const Value *y =
+      pick([&](const Value &v) { return fits(v) && v.shape == x->shape; });
+  bool isPlane = x->rank() == 4, areHeads = rng.chance(0.5);
+  std::string number = std::to_string(bound);
+  std::string b = "b" + number, c = "c" + number, r = "r" + number,
+              n = "n" + number;
+  std::string plain = b + " " + c + " " + (isPlane ? r + " " : "") + n;
+  if (isPlane) // which merged dims do not tell
+    statements += "    let " + r + " = " + std::to_string(x->shape[2]) + "\n";
+  std::string images = isPlane ? "(" + b + " " + r + ")" : b;
+  std::string turned =
+      images + (areHeads ? " " + c + " " + n + " 1" : " 1 " + n + " " + c);
+  auto turn = [&](const Value &from) {
+    Value made = from;
+    int64_t count = from.shape[0] * (isPlane ? from.shape[2] : 1);
+    made.shape = {count, areHeads ? from.shape[1] : 1, from.shape.back(),
+                  areHeads ? 1 : from.shape[1]};
+    return bind("rearrange(" + from.text + ", \"" + plain + " -> " + turned +
+                    "\")",
+                made);
+  };
+  Value to = *x, from = *y, q = turn(to), k = turn(from);
+  q.isExact = q.isPositive = false;
+  q.magnitude = k.magnitude;
+  std::string mask =
+      attentionMask(k, k.shape[0], k.shape[2], /*queries=*/q.shape[2]);
+  Value out = bind(
+      "attention(" + q.text + ", " + k.text + ", " + k.text + mask + ")", q);
+  Value result = out;
+  result.shape = to.shape;
+  bind("rearrange(" + out.text + ", \"" + turned + " -> " + plain + "\")",
+       result);
+  return true;
+}
+
 bool Body::tryInterpolate() {
   const Value *x = pickGrid();
   if (!x)

@@ -103,13 +103,15 @@ bool Body::tryConvolution() {
   const Value *x = pickGrid();
   if (!x)
     return false;
-  bool isTransposed = rng.chance(0.35);
+  bool isTransposed = !inChain && rng.chance(0.35);
   Value result = *x;
   Slides slides;
   int64_t taps = 1;
   for (size_t dim = 2; dim < x->rank(); ++dim) {
     Slide slide = drawSlide(rng);
     slide.border = drawBorder(rng);
+    if (inChain && slide.border == "circular")
+      slide.border = "replicate";
     if (isTransposed)
       slide.extra = rng.between(0, slide.stride - 1);
     int64_t size = isTransposed ? slide.transposed(x->shape[dim])
@@ -255,24 +257,6 @@ bool Body::tryCropEnd() {
   result.isExact = result.isPositive = false;
   result.magnitude += x->magnitude;
   bind(like->text + " + crop_end(" + x->text + ", like = " + like->text + ")",
-       result);
-  return true;
-}
-
-bool Body::tryGroupNorm() {
-  const Value *x = pickGrid();
-  if (!x)
-    return false;
-  int64_t channels = x->shape[1], groups = rng.between(1, channels);
-  int64_t values = x->elements() / (x->shape[0] * groups);
-  if (channels % groups || values < 2)
-    return false;
-  Value result = *x;
-  result.isExact = result.isPositive = false;
-  result.magnitude = 4;
-  bind(member("GroupNorm(" + std::to_string(groups) + ", " +
-              std::to_string(channels) + ", 1e-1)") +
-           "(" + x->text + ")",
        result);
   return true;
 }

@@ -71,10 +71,14 @@ static Value beforeMoves(Value value) {
   return value;
 }
 
-/// Bools are no terms of a sum, and parameters are whole or split.
-static bool canBePartial(Value value) {
+/// Bools are no terms of a sum, and parameters are whole or split. So are the
+/// weights of convolutions and linear layers: those that are not parameters are
+/// an interpolation's, made of positions element by element.
+static bool canBePartial(Operation *op, unsigned operand) {
+  Value value = op->getOperand(operand);
   auto type = cast<RankedTensorType>(value.getType());
-  return !type.getElementType().isInteger(1) &&
+  bool isWeight = operand == 1 && isa<nn::ConvOp, nn::LinearOp>(op);
+  return !isWeight && !type.getElementType().isInteger(1) &&
          !beforeMoves(value).getDefiningOp<nn::ParameterOp>();
 }
 
@@ -131,7 +135,7 @@ private:
       for (int factor : dim)
         if (factor >= 0 && rule.factors[factor].size > 1)
           counts[row(i, "S " + nameOf(rule, factor))];
-    if (canBePartial(op->getOperand(i)))
+    if (canBePartial(op, i))
       for (nn::Reduction reduction : {nn::Reduction::Sum, nn::Reduction::Max})
         counts[partialRow(i, reduction)];
   }

@@ -127,17 +127,46 @@ static void addGrid(Arguments &arguments, std::vector<Wish> &wishes) {
       shape.back() = rng.between(2, shape.back());
     arguments.add("y", Element::F32, shape);
   }
-  if (rng.chance(0.8))
-    wishes.push_back({"x", "x_" + std::to_string(rng.between(2, spatial + 1))});
+  if (rng.chance(0.9))
+    wishes.push_back({"x",
+                      "x_" + std::to_string(rng.between(2, spatial + 1)),
+                      {},
+                      /*isDomain=*/true});
+}
+
+/// x [(batch,) nodes, channels], and maybe y, which other nodes have.
+static void addNodes(Arguments &arguments, std::vector<Wish> &wishes) {
+  Rng &rng = arguments.rng;
+  std::vector<int64_t> shape = {rng.between(3, 14)};
+  if (rng.chance(0.9))
+    shape.push_back(rng.between(1, 5));
+  if (shape.size() > 1 && rng.chance(0.4))
+    shape.insert(shape.begin(), rng.between(1, 3));
+  size_t nodes = std::max<size_t>(shape.size(), 2) - 2;
+  arguments.hasFactors = false;
+  for (const char *name : {"x", "y"}) {
+    arguments.add(name, Element::F32, shape);
+    if (rng.chance(0.9))
+      wishes.push_back({name,
+                        name + ("_" + std::to_string(nodes)),
+                        {},
+                        /*isDomain=*/true});
+    if (rng.chance(0.5))
+      break;
+    shape[nodes] = rng.between(2, 14);
+  }
 }
 
 ModelText hocket::random::makeModel(Rng &rng, bool isGrid) {
-  ModelState state{rng, rng.between(3, 12), rng.chance(0.12), rng.chance(0.05),
-                   isGrid};
+  ModelState state{
+      rng,    rng.between(3, 12),        rng.chance(0.12), rng.chance(0.05),
+      isGrid, isGrid && rng.chance(0.15)};
   state.mayRound &= !state.onlyMoves && !isGrid;
   Arguments arguments{rng};
   bool isCrossed = false;
-  if (isGrid)
+  if (state.isGraph)
+    addNodes(arguments, state.wishes);
+  else if (isGrid)
     addGrid(arguments, state.wishes);
   else
     isCrossed = addArguments(arguments);

@@ -19,6 +19,7 @@ namespace hocket::random {
 struct Wish {
   std::string path, axis;
   std::vector<Wish> minor = {};
+  bool isDomain = false; // of what windows or edges slide over, in any parts
 };
 
 struct ModelText {

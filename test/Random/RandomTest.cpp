@@ -76,8 +76,63 @@ TEST(Random, TwoHundredGradientsAgreeWithTheReference) {
   EXPECT_LE(summary.illPosed, summary.cases / 50);
 }
 
-/// Convolutions, poolings, windowed and neighborhood attention, pads, crops and
-/// interpolations, and of every other case the gradients.
+/// What some of 300 cases have, and are equal.
+static const char *const kFeatures[] = {
+    "ranks | 1",
+    "ranks | 2",
+    "ranks | 3",
+    "ranks | 4",
+    "ranks | 6",
+    "ranks | 8",
+    "mesh | 2x2",
+    "mesh | 2x3",
+    "parts | even",
+    "parts | even with remainder",
+    "parts | of sizes",
+    "parts | by weight",
+    "parts | aligned",
+    "parts | empty",
+    "parts | of two axes nested",
+    "split dims of one operation | 1",
+    "split dims of one operation | 2",
+    "op, split | convolution 1-D",
+    "op, split | convolution 2-D",
+    "op, split | convolution 3-D",
+    "op, split | transposed convolution 1-D",
+    "op, split | transposed convolution 2-D",
+    "op, split | max pooling 2-D",
+    "op, split | average pooling 2-D",
+    "op, split | attention under a window",
+    "op, split | neighborhood attention 1-D",
+    "op, split | neighborhood attention 2-D",
+    "op, split | neighborhood attention 3-D",
+    "op, split | gather",
+    "op, split | scatter_sum",
+    "op, split | normalize",
+    "op, split | mean",
+    "op, split | sum",
+    "op, split | pad",
+    "op, split | slice",
+    "op | GroupNorm",
+    "op | InstanceNorm",
+    "op | BatchNorm",
+    "op | LayerNorm of several dims",
+    "op | interpolate",
+    "op | interpolate, linear",
+    "op | interpolate, linear, corners aligned",
+    "words | using neighbors",
+    "words | using all_to_all",
+    "words | using all_gather",
+    "words | using heads",
+    "words | using sequence",
+    "words | overlap",
+    "words | layers 2",
+    "words | reach (",
+    "words | statistics",
+};
+
+/// Convolutions, poolings, windowed and neighborhood attention, pads, crops,
+/// interpolations and edges, and of every other case the gradients.
 TEST(Random, ThreeHundredWindowsAgreeWithTheReference) {
   codegen::KernelCache cache;
   Summary summary;
@@ -95,9 +150,13 @@ TEST(Random, ThreeHundredWindowsAgreeWithTheReference) {
   EXPECT_GE(summary.acceptedShare(), 0.6);
   EXPECT_GE(summary.severalShare(), 0.5);
   EXPECT_LE(summary.illPosed, summary.cases / 50);
+  EXPECT_GE(summary.wide, 20);
+  for (const char *feature : kFeatures)
+    EXPECT_GT(summary.features[feature], 0) << feature;
   std::set<std::string> missing = unseen(summary);
-  for (const char *name : {"nn.conv", "nn.conv_transpose", "nn.pool", "nn.pad",
-                           "nn.slice", "nn.neighborhood_attention"})
+  for (const char *name :
+       {"nn.conv", "nn.conv_transpose", "nn.pool", "nn.pad", "nn.slice",
+        "nn.neighborhood_attention", "nn.gather", "nn.scatter_sum"})
     EXPECT_FALSE(missing.count(name)) << name;
   for (auto &[row, count] : summary.coverage.rows())
     if (row.find("| S under windows") != std::string::npos)

@@ -2,6 +2,7 @@
 
 #include "RunCase.h"
 #include "Attempt.h"
+#include "Census.h"
 #include "ModelText.h"
 #include "ScheduleText.h"
 #include "hocket/Transforms/Differentiate.h"
@@ -102,9 +103,30 @@ static bool isIllPosed(const std::string &text, uint64_t seed,
          errorIn(model, /*isWide=*/true).value_or(0) >= kFloat64Tolerance;
 }
 
+/// What is equal in float32, through the libraries, must be in float64, through
+/// loops, to a far smaller tolerance.
+static void judgeWide(const std::string &text, uint64_t seed,
+                      codegen::KernelCache &cache, bool withGradients,
+                      CaseResult &result) {
+  std::optional<double> wide =
+      errorOf(text, seed, cache, withGradients, /*isWide=*/true);
+  result.isWide = wide && *wide <= kFloat64Tolerance;
+  if (result.isWide)
+    return;
+  std::string model = text.substr(0, text.find("\nschedule s for"));
+  double alone =
+      errorOf(model, seed, cache, withGradients, /*isWide=*/true).value_or(0);
+  bool isModels = wide && alone > kWellPosed * kFloat64Tolerance;
+  result.verdict = isModels ? Verdict::IllPosed : Verdict::Failed;
+  result.detail =
+      wide ? "in float64: relative error " + std::to_string(*wide * 1e12) +
+                 "e-12, on one device " + std::to_string(alone * 1e12) + "e-12"
+           : "does not compile in float64";
+}
+
 CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
                            codegen::KernelCache &cache, Coverage *coverage,
-                           bool withGradients) {
+                           bool withGradients, bool alsoWide) {
   CaseResult result;
   result.text = text;
   result.isExact = isExact;
@@ -139,6 +161,9 @@ CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
   isExact = isExact && !withGradients; // derivatives round
   if (result.error <= (isExact ? 0 : tolerance)) {
     result.verdict = Verdict::Equal;
+    result.features = featuresOf(placed.compiler->module(), text);
+    if (alsoWide)
+      judgeWide(text, seed, cache, withGradients, result);
     return result;
   }
   bool isModels =
@@ -204,8 +229,9 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
     return result;
   }
   uint64_t dataSeed = number + 1;
+  bool alsoWide = kind.isGrid && number % 8 == 1;
   result = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
-                   dataSeed, cache, &coverage, kind.hasGradients);
+                   dataSeed, cache, &coverage, kind.hasGradients, alsoWide);
   result.ending = draw.ending;
   if (result.verdict != Verdict::Refused)
     return result;

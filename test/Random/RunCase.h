@@ -6,6 +6,7 @@
 #include "Coverage.h"
 #include "hocket/CodeGen/KernelCompiler.h"
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace hocket::random {
@@ -29,6 +30,8 @@ struct CaseResult {
   bool isExact = false;
   std::string ending;    // auto, explicit, bare
   bool isMended = false; // Refused, and equal under `auto reshard`
+  bool isWide = false;   // Equal also to 1e-12 with everything in float64
+  std::set<std::string> features = {}; // of an equal case, see Census
 };
 
 struct CaseKind {
@@ -43,10 +46,11 @@ CaseResult runCase(uint64_t seed, uint64_t number, codegen::KernelCache &cache,
 /// Its text alone; nothing is compiled beyond placement.
 std::string caseText(uint64_t seed, uint64_t number, CaseKind kind = {});
 
-/// A .hkt file as a case; with a schedule `s` or none.
+/// A .hkt file as a case; with a schedule `s` or none. With `alsoWide` it must
+/// be equal in float64, too.
 CaseResult runText(const std::string &text, bool isExact, uint64_t seed,
                    codegen::KernelCache &cache, Coverage *coverage,
-                   bool withGradients = false);
+                   bool withGradients = false, bool alsoWide = false);
 
 } // namespace hocket::random
 

@@ -47,26 +47,3 @@ std::string ScheduleMaker::cutOf(int64_t size,
     values.push_back(ends[i] - (i ? ends[i - 1] : 0));
   return known->second = " sizes " + list(values);
 }
-
-/// Lets windows reach beyond parts where they have to, one by one or all of a
-/// dim.
-void ScheduleMaker::haloSome() {
-  std::vector<std::string> lines;
-  for (const placement::InsertedSync &sync :
-       placed.compiler->placement().inserted)
-    if (sync.line.rfind("halo ", 0) == 0)
-      lines.push_back(sync.line);
-  for (std::string line : lines) {
-    if (!rng.chance(0.8))
-      continue;
-    size_t axis = line.find(" axis ");
-    if (rng.chance(0.4))
-      line = "halo **" + line.substr(axis);
-    else if (rng.chance(0.3))
-      line = "sync " + line.substr(5, axis - 5) + " fwd_pre halo" +
-             line.substr(axis);
-    if (rng.chance(0.3))
-      line += " reach auto";
-    tryLine(line);
-  }
-}

@@ -3,6 +3,7 @@
 #include "ScheduleText.h"
 #include "dialects/Nn/Nn.h"
 #include "hocket/Placement/Expect.h"
+#include "lib/Placement/Locations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <algorithm>
 #include <map>
@@ -102,6 +103,9 @@ void ScheduleMaker::grantNested(const Wish &wish) {
 
 /// Each wish on an axis of its own, as far as there are axes.
 void ScheduleMaker::grantWishes() {
+  for (const Wish &wish : wishes)
+    if (wish.isDomain)
+      splitDomain(wish);
   rng.shuffle(wishes);
   for (const Wish &wish : wishes) {
     if (!wish.minor.empty()) {
@@ -282,6 +286,8 @@ void ScheduleMaker::licenseSome() {
             made))
       paths.push_back(op.getPath().str());
   });
+  placed.compiler->module().walk(
+      [&](nn::NormalizeOp op) { paths.push_back(placement::modelPath(op)); });
   for (const std::string &path : paths)
     if (rng.chance(0.8))
       for (auto &[axis, size] : schedule.mesh)

@@ -28,6 +28,7 @@ bool ScheduleMaker::tryLine(const std::string &line) {
     return true;
   }
   schedule.lines.pop_back();
+  refusal = next.errors();
   return false;
 }
 
@@ -89,19 +90,13 @@ void ScheduleMaker::wrapSome() {
 }
 
 Schedule ScheduleMaker::make(Ending ending) {
-  static const char *names[] = {"tp", "dp", "cp"};
-  int64_t ranks = 1;
-  for (int64_t i = 0, count = rng.between(1, 3); i < count; ++i) {
-    int64_t size = rng.chance(0.12) ? 1 : rng.between(2, 4);
-    if (ranks * size > 8)
-      break;
-    ranks *= size;
-    schedule.mesh.push_back({names[i], size});
-  }
+  drawMesh();
   readPlaces();
   shardSome();
-  if (hasWindows)
+  if (hasWindows) {
+    attentionSome();
     haloSome();
+  }
   if (rng.chance(0.6))
     licenseSome();
   syncSome();

@@ -69,9 +69,15 @@ private:
   void shardPlaces();
   void syncSome();
   void licenseSome();
-  void haloSome();
   std::string syncLine();
   void expectSome();
+
+  // ScheduleDomain.cpp
+  void drawMesh();
+  void splitDomain(const Wish &wish);
+  void haloSome();
+  void tryHalo(const std::string &line, std::string reach);
+  void attentionSome();
 
   // ScheduleCuts.cpp
   /// " sizes (4, 0, 1)", or nothing: how the axes cut a dim of that size.
@@ -98,6 +104,7 @@ private:
   std::vector<Place> places;               // parameters and inputs
   std::map<std::string, std::string> cuts; // by size and axes
   Attempt placed;                          // of `schedule`, under auto reshard
+  std::string refusal;                     // of the line that did not fit
 };
 
 } // namespace hocket::random

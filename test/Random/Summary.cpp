@@ -12,6 +12,12 @@ void Summary::add(const CaseResult &result) {
     several += result.collectives >= 2;
     exact += result.isExact;
     worst = std::max(worst, result.error / result.tolerance);
+    wide += result.isWide;
+    for (const std::string &feature : result.features) {
+      ++features[feature];
+      if (result.isWide && feature.rfind("op, split | ", 0) == 0)
+        ++features["op, split, in float64" + feature.substr(9)];
+    }
     break;
   case Verdict::Refused:
     ++refused;
@@ -29,6 +35,17 @@ void Summary::add(const CaseResult &result) {
   }
 }
 
+/// Of each group how many equal cases have each of its names.
+static nlohmann::ordered_json
+grouped(const std::map<std::string, int64_t> &features) {
+  nlohmann::ordered_json groups = nlohmann::ordered_json::object();
+  for (auto &[feature, count] : features) {
+    size_t bar = feature.find(" | ");
+    groups[feature.substr(0, bar)][feature.substr(bar + 3)] = count;
+  }
+  return groups;
+}
+
 nlohmann::ordered_json Summary::json() const {
   nlohmann::ordered_json unmet = nlohmann::ordered_json::array();
   for (auto &[row, count] : coverage.rows())
@@ -39,6 +56,7 @@ nlohmann::ordered_json Summary::json() const {
           {"equal_share", acceptedShare()},
           {"two_or_more_collectives_share", severalShare()},
           {"exact", exact},
+          {"also_in_float64", wide},
           {"largest_error_of_tolerance", worst},
           {"refused", refused},
           {"refused_but_equal_under_auto_reshard", mended},
@@ -47,5 +65,6 @@ nlohmann::ordered_json Summary::json() const {
           {"rows", coverage.rows().size()},
           {"rows_met", coverage.met()},
           {"rows_unmet", unmet},
-          {"other_refusals", reasons}};
+          {"other_refusals", reasons},
+          {"equal_cases_with", grouped(features)}};
 }

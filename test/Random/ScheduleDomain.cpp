@@ -1,0 +1,146 @@
+//===- ScheduleDomain.cpp - splits of domains, and what crosses them ------===//
+
+#include "ScheduleText.h"
+#include "dialects/Nn/Nn.h"
+#include "lib/Placement/Locations.h"
+#include <algorithm>
+#include <regex>
+
+using namespace hocket;
+using namespace hocket::random;
+
+/// 1 to 3 axes; of a domain sometimes one that has more ranks than an axis of
+/// several.
+void ScheduleMaker::drawMesh() {
+  static const char *names[] = {"tp", "dp", "cp"};
+  if (hasWindows && rng.chance(0.15)) {
+    schedule.mesh = {{names[0], rng.oneOf<int64_t>({1, 5, 6, 6, 8, 8})}};
+    return;
+  }
+  int64_t ranks = 1;
+  for (int64_t i = 0, count = rng.between(1, 3); i < count; ++i) {
+    int64_t size = rng.chance(0.12) ? 1 : rng.between(2, 4);
+    if (ranks * size > 8)
+      break;
+    ranks *= size;
+    schedule.mesh.push_back({names[i], size});
+  }
+}
+
+/// One dim over one axis or two, or several dims over an axis each.
+void ScheduleMaker::splitDomain(const Wish &wish) {
+  auto asked = [&](const Place &place) { return place.path == wish.path; };
+  auto place = std::find_if(places.begin(), places.end(), asked);
+  if (place == places.end() || rng.chance(0.1))
+    return;
+  std::vector<std::string> axes;
+  for (auto &[axis, size] : schedule.mesh)
+    axes.push_back(axis);
+  rng.shuffle(axes);
+  auto split = [&](const Factor &factor, std::vector<std::string> over) {
+    int64_t ranks = 1;
+    std::string text;
+    for (const std::string &axis : over) {
+      ranks *= sizeOf(axis);
+      text += (text.empty() ? "" : ", ") + axis;
+    }
+    if (factor.size >= ranks || rng.chance(0.4))
+      schedule.lines.push_back("shard " + wish.path + " axis " + factor.axis +
+                               " over " +
+                               (over.size() > 1 ? "(" + text + ")" : text) +
+                               cutOf(factor.size, over));
+  };
+  std::vector<Factor> others;
+  const Factor *own = nullptr;
+  for (const Factor &factor : place->factors)
+    if (factor.axis == wish.axis)
+      own = &factor;
+    else if (factor.axis.back() > '1')
+      others.push_back(factor);
+  if (!own)
+    return;
+  rng.shuffle(others);
+  if (axes.size() > 1 && !others.empty() && rng.chance(0.7)) {
+    split(*own, {axes[0]});
+    split(others[0], {axes[1]});
+    if (axes.size() > 2 && others.size() > 1)
+      split(others[1], {axes[2]});
+  } else if (axes.size() > 1 && rng.chance(0.3)) {
+    split(*own, {axes[0], axes[1]});
+  } else {
+    split(*own, {axes[0]});
+  }
+  places.erase(place);
+}
+
+/// The line with a reach, and with words that say how margins travel; without
+/// those that do not fit.
+void ScheduleMaker::tryHalo(const std::string &line, std::string reach) {
+  std::string strategy, overlap, layers;
+  if (rng.chance(0.35))
+    strategy = " using " + rng.oneOf<std::string>(
+                               {"neighbors", "all_to_all", "all_gather"});
+  if (rng.chance(0.2))
+    overlap = " overlap";
+  if (rng.chance(0.35))
+    layers = " layers " + std::to_string(rng.between(1, 3));
+  static const std::regex needed("write reach (\\([0-9]+, [0-9]+\\))");
+  for (int attempts = 0; attempts < 5; ++attempts) {
+    if (tryLine(line + reach + strategy + overlap + layers))
+      return;
+    std::smatch match;
+    if (!reach.empty() && std::regex_search(refusal, match, needed) &&
+        reach != " reach " + match[1].str())
+      reach = " reach " + match[1].str();
+    else if (!overlap.empty())
+      overlap.clear();
+    else if (!layers.empty())
+      layers.clear();
+    else if (!strategy.empty())
+      strategy.clear();
+    else
+      return;
+  }
+}
+
+/// Lets windows reach beyond parts where they have to, one by one or all of a
+/// dim.
+void ScheduleMaker::haloSome() {
+  std::vector<std::string> lines;
+  for (const placement::InsertedSync &sync :
+       placed.compiler->placement().inserted)
+    if (sync.line.rfind("halo ", 0) == 0)
+      lines.push_back(sync.line);
+  for (std::string line : lines) {
+    if (!rng.chance(0.8))
+      continue;
+    std::string reach = rng.chance(0.3) ? " reach auto" : "";
+    size_t axis = line.find(" axis ");
+    if (rng.chance(0.4)) {
+      line = "halo **" + line.substr(axis);
+    } else {
+      if (rng.chance(0.3))
+        line = "sync " + line.substr(5, axis - 5) + " fwd_pre halo" +
+               line.substr(axis);
+      if (rng.chance(0.4)) // mended from what the error says
+        reach = rng.chance(0.5) ? " reach 1" : " reach (0, 2)";
+    }
+    tryHalo(line, reach);
+  }
+}
+
+/// How attention over a split sequence, or split dims, is computed.
+void ScheduleMaker::attentionSome() {
+  std::vector<std::string> paths;
+  placed.compiler->module().walk([&](mlir::Operation *op) {
+    if (mlir::isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(op))
+      paths.push_back(placement::modelPath(op));
+  });
+  for (const std::string &path : paths)
+    if (rng.chance(0.6))
+      for (auto &[axis, size] : schedule.mesh)
+        tryLine("attention " + (rng.chance(0.3) ? "**" : path) + " using " +
+                rng.oneOf<std::string>(
+                    {"heads", "sequence", "sequence", "all_gather"}) +
+                " over " + axis);
+}
