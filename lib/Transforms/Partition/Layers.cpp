@@ -41,11 +41,11 @@ static Share dataOf(const SlidDim &slid) {
   for (auto [offset, size] :
        llvm::zip(slid.held.offset.valuesFor(slid.members),
                  slid.held.size.valuesFor(slid.members))) {
-    int64_t begin = std::clamp<int64_t>(offset, 0, extent);
-    int64_t end = std::clamp<int64_t>(offset + size, begin, extent);
-    for (int64_t e = offset; e < offset + size; ++e) // what a border shows
-      if (int64_t place = slid.window.dataAt(e); place >= 0) {
-        begin = std::min(begin, place);
+    // No data has no place but its own.
+    int64_t begin = std::clamp<int64_t>(offset, 0, extent), end = begin;
+    for (int64_t e = offset; e < offset + size; ++e)
+      if (int64_t place = slid.window.dataAt(e); place >= 0) { // or a border's
+        begin = begin == end ? place : std::min(begin, place);
         end = std::max(end, place + 1);
       }
     offsets.push_back(begin);
