@@ -40,6 +40,19 @@ Value Placer::movePoint(Operation *op, Value value) {
   return point;
 }
 
+/// Whether an attention line moved it, behind where a sync line would.
+static bool isMovedForAttention(Value value, const Origins &origins,
+                                nn::MeshAttr mesh) {
+  while (auto moved = value.getDefiningOp<nn::RedistributeOp>()) {
+    for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis)
+      if (isa_and_present<sched::AttentionOp>(
+              origins.of(value, axis).directive))
+        return true;
+    value = moved.getX();
+  }
+  return false;
+}
+
 bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
                          ArrayRef<unsigned> axes, nn::LayoutAttr target) {
   Value value = op->getOperand(operand);
@@ -91,7 +104,8 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
   record.bytes =
       sentBytes(kind, cast<RankedTensorType>(point.getType()),
                 cast<RankedTensorType>(moved.getType()), mesh, names);
-  if (syncPoint(point, way) && point.hasOneUse()) {
+  if (syncPoint(point, way) && point.hasOneUse() &&
+      !isMovedForAttention(point, origins, mesh)) {
     record.path = way.path;
     way.op = kind.str();
     way.over.assign(names.begin(), names.end());
