@@ -20,7 +20,9 @@ const char *hocket::random::nameOf(Element element) {
 
 Body::Body(ModelState &state, std::vector<Value> arguments, bool mayCall)
     : state(state), rng(state.rng), pool(std::move(arguments)),
-      mayCall(mayCall) {}
+      mayCall(mayCall) {
+  pool.reserve(pool.size() + 512); // references to values survive a step
+}
 
 /// A fitting value, mostly one of the latest so that little goes unused.
 const Value *Body::pick(const Predicate &fits) {
@@ -170,7 +172,7 @@ void Body::step() {
 }
 
 Value Body::fill(int count) {
-  pool.reserve(pool.size() + 512); // references to values survive a step
+  pool.reserve(pool.size() + 512);
   for (int i = 0; i < count; ++i)
     step();
   const Value *last = pick([](const Value &value) {

@@ -65,6 +65,9 @@ public:
   /// Joins two values whose factors of one dim cross, if there are any.
   bool tryCrossing();
 
+  /// Operations with windows one after another, as `layers n` wants them.
+  bool tryChain();
+
   /// Bound values that no statement reads.
   std::vector<Value> leaves() const;
 
@@ -105,7 +108,6 @@ private:
   // BodyGrids.cpp
   bool tryGroupNorm();
   bool tryGridNorm();
-  bool tryChain();
   bool tryConjunction();
 
   // BodyEdges.cpp

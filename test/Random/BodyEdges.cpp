@@ -135,16 +135,21 @@ bool Body::tryEdges() {
     return true; // edges go on as a dim
   const Value message = *edgeMessage(source, to, name + ".target", axis);
   bool isBack = rng.chance(0.15);
-  const Value &like = isBack ? from : to;
+  Value like = isBack ? from : to;
   Value result = like;
   result.isExact = result.isPositive = false;
   result.magnitude =
       message.magnitude * mostAt(isBack ? graph.sources : graph.targets);
   if (result.magnitude > 1e4)
     return true;
-  std::string nodes = !isBack && rng.chance(0.2)
-                          ? ", size = " + std::to_string(like.shape[axis])
-                          : ", like = " + like.text;
+  std::string nodes = ", like = " + like.text;
+  if (!isBack && rng.chance(0.2))
+    nodes = ", size = " + std::to_string(like.shape[axis]);
+  else if (like.rank() > 1 && rng.chance(0.15)) // of which parts are read alone
+    nodes = ", like = " + reducedOver(like, (axis + 1) % like.rank(),
+                                      /*isMax=*/rng.chance(0.5),
+                                      /*keepdim=*/true)
+                              .text;
   std::string sum = "scatter_sum(" + message.text + ", " + name +
                     (isBack ? ".source" : ".target") + place + nodes + ")";
   if (rng.chance(0.4)) {

@@ -58,8 +58,6 @@ bool Body::tryGridNorm() {
   return true;
 }
 
-/// Convolutions and poolings one after another with little between them, as
-/// `layers n` wants them.
 bool Body::tryChain() {
   wanted = pickGrid();
   if (!wanted)

@@ -121,11 +121,12 @@ static void report(const Options &options, uint64_t number,
                    const CaseResult &result) {
   if (options.only)
     return print(result);
-  if (result.verdict != Verdict::Failed)
+  bool isFailed = result.verdict == Verdict::Failed;
+  if (!isFailed && result.verdict != Verdict::IllPosed)
     return;
-  std::cerr << "case " << number << " FAILED: " << result.detail.substr(0, 300)
-            << "\n";
-  if (options.failures.empty())
+  std::cerr << "case " << number << " " << nameOf(result.verdict) << ": "
+            << result.detail.substr(0, 300) << "\n";
+  if (options.failures.empty() || !isFailed)
     return;
   std::filesystem::create_directories(options.failures);
   std::ofstream(options.failures + "/" + std::to_string(number) + ".hkt")

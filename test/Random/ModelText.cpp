@@ -173,6 +173,8 @@ ModelText hocket::random::makeModel(Rng &rng, bool isGrid) {
   Body body(state, arguments.values, /*mayCall=*/true);
   if (isCrossed)
     body.tryCrossing();
+  if (isGrid && !state.onlyMoves && rng.chance(0.15))
+    body.tryChain();
   Value first = body.fill(isGrid ? rng.between(2, 6) : rng.between(3, 10));
   ModelText model;
   model.isExact = first.isExact;

@@ -4,6 +4,7 @@
 #include "dialects/Nn/Nn.h"
 #include "lib/Placement/Locations.h"
 #include <algorithm>
+#include <optional>
 #include <regex>
 
 using namespace hocket;
@@ -17,6 +18,13 @@ void ScheduleMaker::drawMesh() {
     schedule.mesh = {{names[0], rng.oneOf<int64_t>({1, 5, 6, 6, 8, 8})}};
     return;
   }
+  if (hasWindows && rng.chance(0.3)) {
+    auto sizes = rng.oneOf<std::vector<int64_t>>(
+        {{2, 2}, {2, 3}, {3, 2}, {2, 4}, {2, 2, 2}});
+    for (size_t i = 0; i < sizes.size(); ++i)
+      schedule.mesh.push_back({names[i], sizes[i]});
+    return;
+  }
   int64_t ranks = 1;
   for (int64_t i = 0, count = rng.between(1, 3); i < count; ++i) {
     int64_t size = rng.chance(0.12) ? 1 : rng.between(2, 4);
@@ -27,17 +35,29 @@ void ScheduleMaker::drawMesh() {
   }
 }
 
-/// One dim over one axis or two, or several dims over an axis each.
-void ScheduleMaker::splitDomain(const Wish &wish) {
+/// One dim over one axis or two, or several dims over an axis each. Gives the
+/// axes; the dims are no more to be had.
+std::vector<std::string> ScheduleMaker::splitDomain(const Wish &wish) {
   auto asked = [&](const Place &place) { return place.path == wish.path; };
   auto place = std::find_if(places.begin(), places.end(), asked);
   if (place == places.end() || rng.chance(0.1))
-    return;
-  std::vector<std::string> axes;
+    return {};
+  std::vector<std::string> axes, taken;
   for (auto &[axis, size] : schedule.mesh)
     axes.push_back(axis);
   rng.shuffle(axes);
-  auto split = [&](const Factor &factor, std::vector<std::string> over) {
+  if (rng.chance(0.9)) { // those of one rank last
+    std::vector<std::string> real, single;
+    for (const std::string &axis : axes)
+      (sizeOf(axis) > 1 ? real : single).push_back(axis);
+    real.insert(real.end(), single.begin(), single.end());
+    axes = real;
+  }
+  auto split = [&](Factor factor, std::vector<std::string> over) {
+    auto isIt = [&](const Factor &each) { return each.axis == factor.axis; };
+    auto &left = place->factors;
+    left.erase(std::remove_if(left.begin(), left.end(), isIt), left.end());
+    taken.insert(taken.end(), over.begin(), over.end());
     int64_t ranks = 1;
     std::string text;
     for (const std::string &axis : over) {
@@ -51,14 +71,14 @@ void ScheduleMaker::splitDomain(const Wish &wish) {
                                cutOf(factor.size, over));
   };
   std::vector<Factor> others;
-  const Factor *own = nullptr;
+  std::optional<Factor> own;
   for (const Factor &factor : place->factors)
     if (factor.axis == wish.axis)
-      own = &factor;
+      own = factor;
     else if (factor.axis.back() > '1')
       others.push_back(factor);
   if (!own)
-    return;
+    return {};
   rng.shuffle(others);
   if (axes.size() > 1 && !others.empty() && rng.chance(0.7)) {
     split(*own, {axes[0]});
@@ -70,20 +90,19 @@ void ScheduleMaker::splitDomain(const Wish &wish) {
   } else {
     split(*own, {axes[0]});
   }
-  places.erase(place);
+  return taken;
 }
 
-/// The line with a reach, and with words that say how margins travel; without
-/// those that do not fit.
-void ScheduleMaker::tryHalo(const std::string &line, std::string reach) {
-  std::string strategy, overlap, layers;
+/// The line with a reach, with layers, and with words that say how margins
+/// travel; without those that do not fit.
+void ScheduleMaker::tryHalo(const std::string &line, std::string reach,
+                            std::string layers) {
+  std::string strategy, overlap;
   if (rng.chance(0.35))
     strategy = " using " + rng.oneOf<std::string>(
                                {"neighbors", "all_to_all", "all_gather"});
   if (rng.chance(0.2))
     overlap = " overlap";
-  if (rng.chance(0.35))
-    layers = " layers " + std::to_string(rng.between(1, 3));
   static const std::regex needed("write reach (\\([0-9]+, [0-9]+\\))");
   for (int attempts = 0; attempts < 5; ++attempts) {
     if (tryLine(line + reach + strategy + overlap + layers))
@@ -114,9 +133,12 @@ void ScheduleMaker::haloSome() {
   for (std::string line : lines) {
     if (!rng.chance(0.8))
       continue;
-    std::string reach = rng.chance(0.3) ? " reach auto" : "";
+    std::string reach = rng.chance(0.3) ? " reach auto" : "", layers;
     size_t axis = line.find(" axis ");
-    if (rng.chance(0.4)) {
+    if (rng.chance(0.4)) { // of operations one after another
+      line = "halo **" + line.substr(axis);
+      layers = " layers " + std::to_string(rng.between(2, 3));
+    } else if (rng.chance(0.2)) {
       line = "halo **" + line.substr(axis);
     } else {
       if (rng.chance(0.3))
@@ -125,7 +147,7 @@ void ScheduleMaker::haloSome() {
       if (rng.chance(0.4)) // mended from what the error says
         reach = rng.chance(0.5) ? " reach 1" : " reach (0, 2)";
     }
-    tryHalo(line, reach);
+    tryHalo(line, reach, layers);
   }
 }
 

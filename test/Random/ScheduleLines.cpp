@@ -103,9 +103,10 @@ void ScheduleMaker::grantNested(const Wish &wish) {
 
 /// Each wish on an axis of its own, as far as there are axes.
 void ScheduleMaker::grantWishes() {
+  std::map<std::string, std::vector<std::string>> taken; // by paths of domains
   for (const Wish &wish : wishes)
     if (wish.isDomain)
-      splitDomain(wish);
+      taken[wish.path] = splitDomain(wish);
   rng.shuffle(wishes);
   for (const Wish &wish : wishes) {
     if (!wish.minor.empty()) {
@@ -116,8 +117,17 @@ void ScheduleMaker::grantWishes() {
     if (std::none_of(places.begin(), places.end(), asked) || rng.chance(0.3))
       continue;
     const std::string axis = anyAxis();
-    shardAsked(wish, axis, sizeOf(axis), /*mayCut=*/true);
+    auto known = taken.find(wish.path);
+    if (known == taken.end() || !llvm::is_contained(known->second, axis))
+      shardAsked(wish, axis, sizeOf(axis), /*mayCut=*/true);
   }
+  for (auto &[path, axes] : taken)
+    if (!axes.empty())
+      places.erase(std::remove_if(places.begin(), places.end(),
+                                  [path = path](const Place &place) {
+                                    return place.path == path;
+                                  }),
+                   places.end());
 }
 
 void ScheduleMaker::shardPlaces() {

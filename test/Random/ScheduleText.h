@@ -74,9 +74,9 @@ private:
 
   // ScheduleDomain.cpp
   void drawMesh();
-  void splitDomain(const Wish &wish);
+  std::vector<std::string> splitDomain(const Wish &wish);
   void haloSome();
-  void tryHalo(const std::string &line, std::string reach);
+  void tryHalo(const std::string &line, std::string reach, std::string layers);
   void attentionSome();
 
   // ScheduleCuts.cpp
