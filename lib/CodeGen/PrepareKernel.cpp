@@ -6,9 +6,10 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
-std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
-                                            Schedule &schedule,
-                                            std::string &why) {
+static std::unique_ptr<GraphBuilder> prepare(const KernelRequest &request,
+                                             Schedule &schedule,
+                                             std::string &why,
+                                             Repeats repeats) {
   std::unique_ptr<GraphBuilder> first;
   for (Inputs inputs : {Inputs::ByValue, Inputs::Linked, Inputs::ByUse}) {
     auto builder = std::make_unique<GraphBuilder>(request, inputs);
@@ -16,7 +17,7 @@ std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
     bool built = builder->build();
     if (built) {
       joinAxes(builder->graph);
-      built = makeSchedule(builder->graph, schedule, builder->reason);
+      built = makeSchedule(builder->graph, schedule, builder->reason, repeats);
     }
     if (built) {
       why.clear();
@@ -27,6 +28,15 @@ std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
   }
   why = first->reason;
   return first;
+}
+
+std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
+                                            Schedule &schedule,
+                                            std::string &why) {
+  auto builder = prepare(request, schedule, why, Repeats::Refuse);
+  if (!why.empty())
+    builder = prepare(request, schedule, why, Repeats::Accept);
+  return builder;
 }
 
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
@@ -46,7 +56,7 @@ std::string whyNotKernel(Block &body, int64_t *extent) {
   request.body = &body;
   Schedule schedule;
   std::string why;
-  prepareKernel(request, schedule, why);
+  prepare(request, schedule, why, Repeats::Refuse);
   if (extent)
     *extent = schedule.extent;
   return why;

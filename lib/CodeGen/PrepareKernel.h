@@ -11,7 +11,8 @@ namespace hocket::codegen {
 
 /// The graph (axes joined) and the loops of a request. If it cannot be a
 /// kernel, `why` says so and the builder knows at which operation; else `why`
-/// is empty.
+/// is empty. That it would do work again is no reason here: whyNotKernel has
+/// been asked, and strides that are known since then change the answer.
 std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
                                             Schedule &schedule,
                                             std::string &why);

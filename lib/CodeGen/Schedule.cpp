@@ -288,7 +288,9 @@ bool Scheduler::checkRepeats() {
 
 bool Scheduler::run() {
   findUsed();
-  if (!checkRemaps() || !checkOutputs() || !checkRepeats())
+  if (!checkRemaps() || !checkOutputs())
+    return false;
+  if (repeats == Repeats::Refuse && !checkRepeats())
     return false;
   chooseVectorAxis();
   chooseRowAxes();
@@ -296,7 +298,8 @@ bool Scheduler::run() {
   return schedulePasses();
 }
 
-bool makeSchedule(Graph &graph, Schedule &schedule, std::string &reason) {
+bool makeSchedule(Graph &graph, Schedule &schedule, std::string &reason,
+                  Repeats repeats) {
   if (graph.outputs.empty()) {
     reason = "it has no results";
     return false;
@@ -306,7 +309,7 @@ bool makeSchedule(Graph &graph, Schedule &schedule, std::string &reason) {
   for (bool longRows : {true, false}) {
     Graph copy = graph;
     schedule = Schedule();
-    if (Scheduler(copy, schedule, longRows, reason).run()) {
+    if (Scheduler(copy, schedule, longRows, repeats, reason).run()) {
       graph = std::move(copy);
       return true;
     }

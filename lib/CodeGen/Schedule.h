@@ -47,9 +47,16 @@ struct Schedule {
   int64_t extent = 1;
 };
 
+/// Whether work that outer loops do again may be more than all the rest. What
+/// repeats depends on strides (an operand that is broadcast varies over fewer
+/// axes), so that is asked where operations are grouped, not where the groups,
+/// with the strides of their operands, are compiled.
+enum class Repeats { Refuse, Accept };
+
 /// Decides the loops; may cut axes of the graph. False if the graph cannot be
 /// one kernel: `reason` says why.
-bool makeSchedule(Graph &graph, Schedule &schedule, std::string &reason);
+bool makeSchedule(Graph &graph, Schedule &schedule, std::string &reason,
+                  Repeats repeats = Repeats::Accept);
 
 /// Elements of a row.
 int64_t rowSize(const Graph &graph, const AxisList &axes);

@@ -10,9 +10,10 @@ namespace hocket::codegen {
 class Scheduler {
 public:
   /// `longRows`: rows may hold the vector axis where nothing reduces it.
-  Scheduler(Graph &graph, Schedule &schedule, bool longRows,
+  Scheduler(Graph &graph, Schedule &schedule, bool longRows, Repeats repeats,
             std::string &reason)
-      : graph(graph), schedule(schedule), longRows(longRows), reason(reason) {}
+      : graph(graph), schedule(schedule), longRows(longRows), repeats(repeats),
+        reason(reason) {}
   bool run();
 
 private:
@@ -50,6 +51,7 @@ private:
   Graph &graph;
   Schedule &schedule;
   const bool longRows;
+  const Repeats repeats;
   std::string &reason;
   AxisSet reduced, written, flipped, rows, outer;
   int vector = -1;          // the innermost axis

@@ -136,3 +136,19 @@ TEST(Layout, longRowsUnderFewOuterIterations) {
     %y = nn.binary "add" %x, %b : ($2x16384xf32, $16384xf32) -> $2x16384xf32
     return %y : $2x16384xf32 })");
 }
+
+/// What a mean's gradient looks like to the norm before it: a row for all rows.
+TEST(Layout, sumOfMoreThanIsStored) {
+  RunOptions options;
+  options.inputStrides = {{0, 1}};
+  check(R"((%g: $600x84xf32) -> $84xf32 {
+    %y = nn.reduce "sum" %g {dims = array<i64: 0>, keepdim = false} : ($600x84xf32) -> $84xf32
+    return %y : $84xf32 })",
+        options);
+  options.inputStrides = {{0, 1}, {0, 1}};
+  check(R"((%g: $600x84xf32, %x: $600x84xf32) -> $600x84xf32 {
+    %s = nn.reduce "sum" %x {dims = array<i64: 1>, keepdim = true} : ($600x84xf32) -> $600x1xf32
+    %y = nn.binary "mul" %g, %s : ($600x84xf32, $600x1xf32) -> $600x84xf32
+    return %y : $600x84xf32 })",
+        options);
+}
