@@ -114,6 +114,8 @@ private:
   bool tryEdges();
   const Value *edgeMessage(const Value &source, const Value &y,
                            const std::string &target, size_t axis);
+  void sumEdges(const Value &message, const std::string &ends,
+                const Value &like, size_t axis, int64_t most);
 
   // BodyNeighborhoods.cpp
   bool tryNeighborhood();

@@ -134,28 +134,35 @@ bool Body::tryEdges() {
   if (rng.chance(0.15))
     return true; // edges go on as a dim
   const Value message = *edgeMessage(source, to, name + ".target", axis);
-  bool isBack = rng.chance(0.15);
-  Value like = isBack ? from : to;
+  if (rng.chance(0.15))
+    sumEdges(message, name + ".source", from, axis, mostAt(graph.sources));
+  else
+    sumEdges(message, name + ".target", to, axis, mostAt(graph.targets));
+  return true;
+}
+
+/// Of each node the sum of what its edges have, at most `most` of them.
+void Body::sumEdges(const Value &message, const std::string &ends,
+                    const Value &like, size_t axis, int64_t most) {
   Value result = like;
   result.isExact = result.isPositive = false;
-  result.magnitude =
-      message.magnitude * mostAt(isBack ? graph.sources : graph.targets);
+  result.magnitude = message.magnitude * most;
   if (result.magnitude > 1e4)
-    return true;
+    return;
+  bool isTarget = ends.back() == 't';
   std::string nodes = ", like = " + like.text;
-  if (!isBack && rng.chance(0.2))
+  if (isTarget && rng.chance(0.2))
     nodes = ", size = " + std::to_string(like.shape[axis]);
   else if (like.rank() > 1 && rng.chance(0.15)) // of which parts are read alone
     nodes = ", like = " + reducedOver(like, (axis + 1) % like.rank(),
                                       /*isMax=*/rng.chance(0.5),
                                       /*keepdim=*/true)
                               .text;
-  std::string sum = "scatter_sum(" + message.text + ", " + name +
-                    (isBack ? ".source" : ".target") + place + nodes + ")";
+  std::string sum = "scatter_sum(" + message.text + ", " + ends +
+                    ", axis = " + std::to_string(axis) + nodes + ")";
   if (rng.chance(0.4)) {
     sum = like.text + " + " + sum;
     result.magnitude += like.magnitude;
   }
   bind(sum, result);
-  return true;
 }

@@ -131,6 +131,19 @@ static const char *const kFeatures[] = {
     "words | statistics",
 };
 
+static void expectFeatures(const Summary &summary) {
+  for (const char *feature : kFeatures)
+    EXPECT_TRUE(summary.features.count(feature)) << feature;
+  std::set<std::string> missing = unseen(summary);
+  for (const char *name :
+       {"nn.conv", "nn.conv_transpose", "nn.pool", "nn.pad", "nn.slice",
+        "nn.neighborhood_attention", "nn.gather", "nn.scatter_sum"})
+    EXPECT_FALSE(missing.count(name)) << name;
+  for (auto &[row, count] : summary.coverage.rows())
+    if (row.find("| S under windows") != std::string::npos)
+      EXPECT_GT(count, 0) << row;
+}
+
 /// Convolutions, poolings, windowed and neighborhood attention, pads, crops,
 /// interpolations and edges, and of every other case the gradients.
 TEST(Random, ThreeHundredWindowsAgreeWithTheReference) {
@@ -151,16 +164,7 @@ TEST(Random, ThreeHundredWindowsAgreeWithTheReference) {
   EXPECT_GE(summary.severalShare(), 0.5);
   EXPECT_LE(summary.illPosed, summary.cases / 50);
   EXPECT_GE(summary.wide, 20);
-  for (const char *feature : kFeatures)
-    EXPECT_GT(summary.features[feature], 0) << feature;
-  std::set<std::string> missing = unseen(summary);
-  for (const char *name :
-       {"nn.conv", "nn.conv_transpose", "nn.pool", "nn.pad", "nn.slice",
-        "nn.neighborhood_attention", "nn.gather", "nn.scatter_sum"})
-    EXPECT_FALSE(missing.count(name)) << name;
-  for (auto &[row, count] : summary.coverage.rows())
-    if (row.find("| S under windows") != std::string::npos)
-      EXPECT_GT(count, 0) << row;
+  expectFeatures(summary);
 }
 
 TEST(Random, CasesAreReproducible) {

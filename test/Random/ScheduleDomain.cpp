@@ -35,6 +35,22 @@ void ScheduleMaker::drawMesh() {
   }
 }
 
+/// Mostly with those of one rank last.
+std::vector<std::string> ScheduleMaker::shuffledAxes() {
+  std::vector<std::string> axes, single;
+  for (auto &[axis, size] : schedule.mesh)
+    axes.push_back(axis);
+  rng.shuffle(axes);
+  if (rng.chance(0.1))
+    return axes;
+  auto isReal = [&](const std::string &axis) { return sizeOf(axis) > 1; };
+  llvm::copy_if(axes, std::back_inserter(single),
+                [&](const std::string &axis) { return !isReal(axis); });
+  llvm::erase_if(axes, [&](const std::string &axis) { return !isReal(axis); });
+  axes.insert(axes.end(), single.begin(), single.end());
+  return axes;
+}
+
 /// One dim over one axis or two, or several dims over an axis each. Gives the
 /// axes; the dims are no more to be had.
 std::vector<std::string> ScheduleMaker::splitDomain(const Wish &wish) {
@@ -42,17 +58,7 @@ std::vector<std::string> ScheduleMaker::splitDomain(const Wish &wish) {
   auto place = std::find_if(places.begin(), places.end(), asked);
   if (place == places.end() || rng.chance(0.1))
     return {};
-  std::vector<std::string> axes, taken;
-  for (auto &[axis, size] : schedule.mesh)
-    axes.push_back(axis);
-  rng.shuffle(axes);
-  if (rng.chance(0.9)) { // those of one rank last
-    std::vector<std::string> real, single;
-    for (const std::string &axis : axes)
-      (sizeOf(axis) > 1 ? real : single).push_back(axis);
-    real.insert(real.end(), single.begin(), single.end());
-    axes = real;
-  }
+  std::vector<std::string> axes = shuffledAxes(), taken;
   auto split = [&](Factor factor, std::vector<std::string> over) {
     auto isIt = [&](const Factor &each) { return each.axis == factor.axis; };
     auto &left = place->factors;
@@ -165,4 +171,24 @@ void ScheduleMaker::attentionSome() {
                 rng.oneOf<std::string>(
                     {"heads", "sequence", "sequence", "all_gather"}) +
                 " over " + axis);
+}
+
+/// Lets norms and softmaxes reduce over split dims.
+void ScheduleMaker::licenseSome() {
+  std::vector<std::string> paths;
+  placed.compiler->module().walk([&](nn::ValueOp op) {
+    mlir::Operation *made = op.getX().getDefiningOp();
+    if (mlir::isa_and_nonnull<nn::LayerNormOp, nn::RmsNormOp, nn::SoftmaxOp>(
+            made))
+      paths.push_back(op.getPath().str());
+  });
+  placed.compiler->module().walk(
+      [&](nn::NormalizeOp op) { paths.push_back(placement::modelPath(op)); });
+  for (const std::string &path : paths)
+    if (rng.chance(0.8))
+      for (auto &[axis, size] : schedule.mesh)
+        if (size > 1)
+          tryLine("statistics " + path + " over " + axis);
+  if (!paths.empty() && rng.chance(0.3))
+    tryLine("statistics ** over " + anyAxis());
 }

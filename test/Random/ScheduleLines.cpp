@@ -3,7 +3,6 @@
 #include "ScheduleText.h"
 #include "dialects/Nn/Nn.h"
 #include "hocket/Placement/Expect.h"
-#include "lib/Placement/Locations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <algorithm>
 #include <map>
@@ -285,24 +284,4 @@ void ScheduleMaker::syncSome() {
         break;
     }
   }
-}
-
-/// Lets norms and softmaxes reduce over split dims.
-void ScheduleMaker::licenseSome() {
-  std::vector<std::string> paths;
-  placed.compiler->module().walk([&](nn::ValueOp op) {
-    mlir::Operation *made = op.getX().getDefiningOp();
-    if (mlir::isa_and_nonnull<nn::LayerNormOp, nn::RmsNormOp, nn::SoftmaxOp>(
-            made))
-      paths.push_back(op.getPath().str());
-  });
-  placed.compiler->module().walk(
-      [&](nn::NormalizeOp op) { paths.push_back(placement::modelPath(op)); });
-  for (const std::string &path : paths)
-    if (rng.chance(0.8))
-      for (auto &[axis, size] : schedule.mesh)
-        if (size > 1)
-          tryLine("statistics " + path + " over " + axis);
-  if (!paths.empty() && rng.chance(0.3))
-    tryLine("statistics ** over " + anyAxis());
 }

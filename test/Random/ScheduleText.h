@@ -68,16 +68,17 @@ private:
   void grantWishes();
   void shardPlaces();
   void syncSome();
-  void licenseSome();
   std::string syncLine();
   void expectSome();
 
   // ScheduleDomain.cpp
   void drawMesh();
+  std::vector<std::string> shuffledAxes();
   std::vector<std::string> splitDomain(const Wish &wish);
   void haloSome();
   void tryHalo(const std::string &line, std::string reach, std::string layers);
   void attentionSome();
+  void licenseSome();
 
   // ScheduleCuts.cpp
   /// " sizes (4, 0, 1)", or nothing: how the axes cut a dim of that size.
