@@ -6,6 +6,7 @@
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Pipeline/Registration.h"
 #include "hocket/Transforms/Differentiate.h"
+#include "hocket/Transforms/Partition.h"
 #include "hocket/Transforms/Precision.h"
 #include "hocket/Transforms/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -146,6 +147,10 @@ bool Compiler::readDump(const CompileSource &source) {
                   << "'\n";
     return false;
   }
+  // An edit may have made ranks disagree, which would wait for each other.
+  bool hasClasses = source.from == "spmd" || source.from == "kernels";
+  if (hasClasses && failed(checkClasses(*state->module)))
+    return false;
   return dump();
 }
 

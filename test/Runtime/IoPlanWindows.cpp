@@ -92,6 +92,43 @@ const BadEdit badPhases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Phases, BadPlanEdit, testing::ValuesIn(badPhases));
 
+// What one rank sends is what the other receives, at the same moment: rank 0
+// runs something else than rank 1.
+const BadEdit badMatches[] = {
+    {"class 1, collective 5: lists other rows than in class 0",
+     [](Plan &p) { step<Collective>(p, 14).rows = {{0, 1}, {2, 3}}; }},
+    {"class 1, collective 5: comes where class 0 has collective 6",
+     [](Plan &p) { std::swap(p.classes[0].step[14], p.classes[0].step[15]); }},
+    {"class 1, collective 5: phase is start, in class 0 it is whole",
+     [](Plan &p) {
+       std::vector<Instruction> &other = p.classes[1].step;
+       auto &start = std::get<Collective>(other[14].body);
+       start.phase = CollectivePhase::Start;
+       Collective wait = start;
+       wait.phase = CollectivePhase::Wait;
+       other[15].body = wait;
+     }},
+    // Rank 1 believes that rank 0 wants a row of it.
+    {"class 1, collective 5: rank 1 has other shards than another member",
+     [](Plan &p) {
+       p.tables.push_back(p.tables[3]);
+       p.tables.back().values = {3, 2};
+       std::get<Collective>(p.classes[1].step[14].body).toSize = 4;
+     }},
+    {"class 1, collective 5: rank 1 moves f32 [2, 4], another member f32 [4, "
+     "4]",
+     [](Plan &p) {
+       auto &halo = std::get<Collective>(p.classes[1].step[14].body);
+       halo.src.shape[0] = halo.dst.shape[0] = 2;
+     }},
+    {"class 1, step: has 6 collectives, class 0 has 7",
+     [](Plan &p) {
+       auto &other = p.classes[1].step;
+       other.erase(other.begin() + 14);
+     }},
+};
+INSTANTIATE_TEST_SUITE_P(Matches, BadPlanEdit, testing::ValuesIn(badMatches));
+
 const BadEdit badNeighborhoods[] = {
     {STEP "20 (neighborhood_attention, proj): q, k and v have 4, 3 and 4 dims, "
           "expected 3 and its windows of 1, of 1 to 3",

@@ -38,7 +38,7 @@ struct CollectiveFact {
 };
 
 struct CollectiveReport {
-  std::vector<CollectiveFact> collectives; // by id
+  std::vector<CollectiveFact> collectives; // in order
 
   /// How many of each kind; `under`: only those whose path is that path or
   /// lies in that module.

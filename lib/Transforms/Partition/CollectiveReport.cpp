@@ -95,10 +95,11 @@ CollectiveReport hocket::reportCollectives(ModuleOp module) {
     auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
     if (!mesh || !ranks)
       continue;
+    size_t next = 0;
     func.walk([&](spmd::CollectiveOp op) {
-      if (op.getId() >= report.collectives.size())
+      if (next == report.collectives.size())
         report.collectives.push_back(describe(op, mesh.getRankCount()));
-      CollectiveFact &fact = report.collectives[op.getId()];
+      CollectiveFact &fact = report.collectives[next++];
       int64_t members = spmd::memberCount(mesh, op.getAxes());
       int64_t bytes = elementBytes(op.getSource());
       for (int64_t rank : ranks.asArrayRef()) {

@@ -9,6 +9,7 @@
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Transforms/Partition.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <map>
@@ -153,9 +154,12 @@ static SmallVector<std::pair<int64_t, int64_t>> placesOf(spmd::CollectiveOp op,
   return places;
 }
 
-/// Whether what two members bring has equal sizes but for the cut factors.
+/// Whether what two members bring has elements of one type, and equal sizes but
+/// for the cut factors.
 static bool haveSameShape(Value a, Value b,
                           ArrayRef<std::pair<int64_t, int64_t>> places) {
+  if (getElementTypeOrSelf(a) != getElementTypeOrSelf(b))
+    return false;
   nn::LayoutAttr x = nn::layoutOf(a);
   nn::LayoutAttr y = nn::layoutOf(b);
   if (x.getDims().size() != y.getDims().size())
@@ -238,15 +242,20 @@ LogicalResult ClassChecker::checkOwnShare(size_t number,
 }
 
 LogicalResult ClassChecker::compare(size_t index) {
+  // An edited dump may have left some out, so numbers only rise.
   spmd::CollectiveOp first = collectives[0][index];
+  if (index > 0 && first.getId() <= collectives[0][index - 1].getId())
+    return first->emitError()
+           << "has id " << first.getId() << " behind id "
+           << collectives[0][index - 1].getId() << ", expected a larger one";
   for (size_t number = 0; number < classes.size(); ++number) {
     spmd::CollectiveOp op = collectives[number][index];
-    if (op.getId() != index || op->getName() != first->getName() ||
+    if (op.getId() != first.getId() || op->getName() != first->getName() ||
         op.getAxes() != first.getAxes())
       return op->emitError()
              << "is collective " << index << " of @"
              << classes[number].getName() << ", expected " << first.getKind()
-             << " over " << first.getAxes() << " with id " << index
+             << " over " << first.getAxes() << " with id " << first.getId()
              << " as in @" << classes[0].getName();
     if (failed(checkOwnShare(number, op)))
       return failure();

@@ -71,6 +71,19 @@ TEST_F(InvariantsTest, OrderAgrees) {
       << messages;
 }
 
+// Numbers rise, and may leave out some, where one was taken out of a dump.
+TEST_F(InvariantsTest, NumbersRise) {
+  auto both = [&](const std::string &body) { return complaint(body, body); };
+  EXPECT_EQ(both(allReduce(1) + allReduce(3)), "");
+  EXPECT_EQ(both(allReduce(1) + allReduce(0)),
+            "has id 0 behind id 1, expected a larger one\n");
+  EXPECT_NE(complaint(allReduce(1), allReduce(0))
+                .find("is collective 0 of @class1, expected all_reduce over "
+                      "[\"tp\"] with id 1 as in @class0"),
+            std::string::npos)
+      << messages;
+}
+
 TEST_F(InvariantsTest, ShapesAgree) {
   EXPECT_NE(complaint(allReduce(0), allReduce(0, "%w : (!whole) -> !whole"))
                 .find("does not fit collective 0 of @class0, which it meets"),
@@ -93,6 +106,32 @@ TEST_F(InvariantsTest, SharesAreWhatTheTablesSay) {
       "#spmd.table<tp: [5, 4]>} : (!part) -> tensor<9xf32, #nn.layout<[9]>>\n";
   EXPECT_NE(complaint(nine, nine)
                 .find("member 0 has 4 of the factor, its table says 5"),
+            std::string::npos)
+      << messages;
+}
+
+TEST_F(InvariantsTest, TypesAgree) {
+  auto classOf = [](const std::string &number, const std::string &type) {
+    return "func.func @class" + number + "(%x: " + type +
+           ") attributes {spmd.ranks = array<i64: " + number + ">} {" +
+           allReduce(0, "%x : (" + type + ") -> " + type) + "return }\n";
+  };
+  std::string wide = "tensor<4xf64, #nn.layout<[4]>>";
+  EXPECT_EQ(complaintAbout(classOf("0", wide) + classOf("1", wide)), "");
+  EXPECT_NE(complaintAbout(classOf("0", wide) + classOf("1", "!part"))
+                .find("does not fit collective 0 of @class0, which it meets"),
+            std::string::npos)
+      << messages;
+}
+
+// One rank says already that the other may read, which waits to be told.
+TEST_F(InvariantsTest, WhatIsStartedIsStartedByAll) {
+  std::string whole = allReduce(0), started = whole;
+  started.replace(started.find(" : i64}"), 7, " : i64, isStarted}");
+  started = "spmd.start %x over [\"tp\"] {id = 0 : i64} : !part\n" + started;
+  EXPECT_EQ(complaint(started, started), "");
+  EXPECT_NE(complaint(started, whole)
+                .find("does not fit collective 0 of @class0, which it meets"),
             std::string::npos)
       << messages;
 }
@@ -166,4 +205,31 @@ TEST_F(InvariantsTest, SendsOfMarginsMatchReceives) {
         "member 1 has 6 of the factor, its table says 7");
   finds(haloExchange("4", "7"),
         "member 1 has 4 of the factor, its table says 5", "4");
+}
+
+// Edges name rows of others: both members must list the same.
+TEST_F(InvariantsTest, SendsOfRowsMatchReceives) {
+  auto classOf = [](const std::string &number, const std::string &owned,
+                    const std::string &held, const std::string &rowsOfFirst) {
+    std::string from = "tensor<" + owned + "xf32, #nn.layout<[" + owned + "]>>",
+                to = "tensor<" + held + "xf32, #nn.layout<[" + held + "]>>";
+    return "func.func @class" + number + "(%x: " + from +
+           ") attributes {spmd.ranks = array<i64: " + number +
+           ">} {\n%h = spmd.halo_exchange %x over [\"tp\"] {dims = array<i64: "
+           "0>, factors = array<i64: 0>, id = 0 : i64, offsets = "
+           "#spmd.table<tp: [0, 4]>, sizes = #spmd.table<tp: [4, 5]>, "
+           "heldOffsets = #spmd.table<tp: [0, 3]>, heldSizes = "
+           "#spmd.table<tp: [5, 6]>, extent = 9 : i64, border = \"zero\", rows "
+           "= [array<i64: " +
+           rowsOfFirst + ">, array<i64: 1, 4, 5, 6, 7, 8>]} : (" + from +
+           ") -> " + to + "\nreturn }\n";
+  };
+  std::string first = classOf("0", "4", "5", "0, 1, 2, 3, 5");
+  EXPECT_EQ(complaintAbout(first + classOf("1", "5", "6", "0, 1, 2, 3, 5")),
+            "");
+  EXPECT_NE(
+      complaintAbout(first + classOf("1", "5", "6", "0, 1, 2, 3, 7"))
+          .find("does not fit collective 0 of @class0, which it meets over"),
+      std::string::npos)
+      << messages;
 }
