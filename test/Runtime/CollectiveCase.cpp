@@ -179,31 +179,36 @@ double expectedValue(const CollectiveCase &test,
                      flatten(index, srcShape(test, peer)));
 }
 
-int64_t expectedBytes(const CollectiveCase &test, int64_t me) {
+std::vector<int64_t> expectedFrom(const CollectiveCase &test, int64_t me) {
   int64_t members = static_cast<int64_t>(test.size.size());
   int64_t size = plan::byteSize(test.type);
   int64_t own = product(dstShape(test, me));
-  int64_t received = 0;
-  switch (test.kind) {
-  case CollectiveKind::AllReduce: {
-    int64_t chunk = own * (me + 1) / members - own * me / members;
-    received = (members - 1) * chunk + own - chunk;
-    break;
+  auto chunk = [&](int64_t i) {
+    return own * (i + 1) / members - own * i / members;
+  };
+  std::vector<int64_t> bytes(members, 0);
+  for (int64_t peer = 0; peer < members; ++peer) {
+    if (peer == me)
+      continue;
+    if (test.kind == CollectiveKind::AllReduce)
+      bytes[peer] = (chunk(me) + chunk(peer)) * size;
+    else if (test.kind == CollectiveKind::ReduceScatter)
+      bytes[peer] = own * size;
+    else if (test.kind == CollectiveKind::Broadcast)
+      bytes[peer] = peer == test.root ? own * size : 0;
+    else
+      for (int64_t flat = 0; flat < own; ++flat) {
+        int64_t at = unflatten(flat, dstShape(test, me))[test.dim];
+        int64_t begin = offsetOf(test.size, peer);
+        bytes[peer] += at >= begin && at < begin + test.size[peer] ? size : 0;
+      }
   }
-  case CollectiveKind::ReduceScatter:
-    received = (members - 1) * own;
-    break;
-  case CollectiveKind::Broadcast:
-    received = me == test.root ? 0 : own;
-    break;
-  default:
-    for (int64_t flat = 0; flat < own; ++flat) {
-      int64_t at = unflatten(flat, dstShape(test, me))[test.dim];
-      int64_t begin = offsetOf(test.size, me);
-      received += at < begin || at >= begin + test.size[me];
-    }
-  }
-  return received * size;
+  return bytes;
+}
+
+int64_t expectedBytes(const CollectiveCase &test, int64_t me) {
+  std::vector<int64_t> bytes = expectedFrom(test, me);
+  return std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
 }
 
 runtime::CollectiveSpec makeSpec(const CollectiveCase &test,

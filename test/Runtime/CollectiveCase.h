@@ -54,7 +54,8 @@ double expectedValue(const CollectiveCase &test,
                      const std::vector<int64_t> &members, int64_t me,
                      int64_t flat);
 
-/// What member `me` must have received.
+/// What member `me` must have received from each, and in all.
+std::vector<int64_t> expectedFrom(const CollectiveCase &test, int64_t me);
 int64_t expectedBytes(const CollectiveCase &test, int64_t me);
 
 runtime::CollectiveSpec makeSpec(const CollectiveCase &test,

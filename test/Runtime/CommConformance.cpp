@@ -76,9 +76,14 @@ protected:
         for (int64_t flat = 0; flat < src[i]->elements(); ++flat)
           src[i]->set(flat, sourceValue(cases[i].type, comm.rank(), flat));
         int64_t before = comm.receivedBytes();
+        std::vector<int64_t> from = comm.receivedFrom(handles[i]);
         runtime::Status status = comm.run(handles[i]);
         ASSERT_TRUE(status.ok()) << status.message;
         EXPECT_EQ(comm.receivedBytes() - before, expectedBytes(cases[i], me));
+        std::vector<int64_t> expected = expectedFrom(cases[i], me);
+        for (size_t peer = 0; peer < from.size(); ++peer)
+          EXPECT_EQ(comm.receivedFrom(handles[i])[peer] - from[peer],
+                    expected[peer]);
         compare(cases[i], members, me, *dst[i], i);
         // src may be reused at once.
         for (int64_t flat = 0; flat < src[i]->elements(); ++flat)

@@ -1,10 +1,9 @@
 //===- CommHalo.cpp - margins that every communicator must move -----------===//
 
-#include "test/Runtime/CollectiveCase.h"
+#include "test/Runtime/HaloCase.h"
 #include "test/Runtime/RankGroup.h"
 #include <gtest/gtest.h>
 #include <numeric>
-#include <random>
 
 using namespace hocket;
 using namespace hocket::test;
@@ -16,74 +15,6 @@ namespace {
 
 const std::vector<Border> allBorders = {Border::Zero, Border::Reflect,
                                         Border::Replicate, Border::Circular};
-
-/// A dim that is cut, and the shape around it.
-struct HaloCase {
-  plan::Halo halo;
-  std::vector<int64_t> shape = {3, 0, 2};
-  int dim = 1;
-  DType type = DType::F64;
-  Layout layout = Layout::Dense;
-
-  std::vector<int64_t> shapeWith(int64_t rows) const {
-    std::vector<int64_t> result = shape;
-    result[dim] = rows;
-    return result;
-  }
-  std::vector<int64_t> owned(int64_t member) const {
-    return shapeWith(halo.size[member]);
-  }
-  std::vector<int64_t> held(int64_t member) const {
-    return shapeWith(halo.heldSize[member]);
-  }
-};
-
-/// Shares and margins at random: uneven, empty, over several members, smaller
-/// than what is owned.
-plan::Halo randomHalo(std::mt19937 &random, int64_t members, Border border) {
-  auto below = [&](int64_t n) {
-    return std::uniform_int_distribution<int64_t>(0, n - 1)(random);
-  };
-  plan::Halo halo;
-  halo.border = border;
-  for (int64_t i = 0; i < members; ++i) {
-    halo.offset.push_back(halo.extent);
-    halo.size.push_back(below(3) ? below(6) : 0);
-    halo.extent += halo.size.back();
-  }
-  int64_t reach = plan::reachOf(border, halo.extent);
-  if (reach < 0)
-    reach = 3;
-  for (int64_t i = 0; i < members; ++i) {
-    int64_t near = std::min<int64_t>(below(2) ? 2 : reach, reach);
-    int64_t begin = halo.offset[i] - 3 + below(7);
-    begin = std::max(begin, -near);
-    int64_t end = begin + below(halo.size[i] + 8);
-    end = std::min(end, halo.extent + near);
-    halo.heldOffset.push_back(begin);
-    halo.heldSize.push_back(std::max<int64_t>(end - begin, 0));
-  }
-  return halo;
-}
-
-/// Shares at random, and what edges of a graph may name: any rows of others.
-plan::Halo randomRows(std::mt19937 &random, int64_t members) {
-  plan::Halo halo = randomHalo(random, members, Border::Zero);
-  for (int64_t i = 0; i < members; ++i) {
-    int64_t begin = halo.offset[i], end = begin + halo.size[i], before = 0;
-    halo.rows.emplace_back();
-    for (int64_t row = 0; row < halo.extent; ++row) {
-      bool isOwn = row >= begin && row < end;
-      if (!isOwn && random() % 3 != 0)
-        continue;
-      halo.rows.back().push_back(row);
-      before += row < begin;
-    }
-    halo.heldOffset[i] = begin - before;
-    halo.heldSize[i] = halo.rows.back().size();
-  }
-  return halo;
-}
 
 /// The place that `e` shows, said in another way than the code under test says
 /// it: by walking from `e` into the extent. -1: none.
@@ -148,11 +79,38 @@ int64_t rowOf(const std::vector<int64_t> &shape, int dim, int64_t flat) {
   return flat / inner % shape[dim];
 }
 
+using Bytes = std::vector<int64_t>; // by member
+
+Bytes difference(Bytes after, const Bytes &before) {
+  for (size_t i = 0; i < after.size(); ++i)
+    after[i] -= before[i];
+  return after;
+}
+
+int64_t sum(const Bytes &bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
+}
+
+int64_t product(const std::vector<int64_t> &shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
+/// What the plan says that `me` receives from each member.
+Bytes planned(const HaloCase &test, CollectiveKind kind, int64_t me) {
+  Bytes bytes = kind == CollectiveKind::HaloExchange
+                    ? test.halo.readInExchange(me)
+                    : test.halo.readInReduce(me);
+  for (int64_t &count : bytes)
+    count *= plan::byteSize(test.type) * product(test.shapeWith(1));
+  return bytes;
+}
+
 /// What member `me` must hold, and the bytes of it that others own.
 void checkExchanged(const HaloCase &test, const TestWindow &dst, int64_t me,
-                    int64_t bytes) {
+                    const Bytes &bytes) {
   const plan::Halo &halo = test.halo;
-  int64_t foreign = 0;
+  Bytes foreign(halo.size.size(), 0);
   std::vector<int64_t> held = test.held(me);
   for (int64_t flat = 0; flat < dst.elements(); ++flat) {
     int64_t row = rowOf(held, test.dim, flat);
@@ -162,7 +120,7 @@ void checkExchanged(const HaloCase &test, const TestWindow &dst, int64_t me,
     double expected = 0;
     for (int64_t j = 0; j < int64_t(halo.size.size()); ++j)
       if (place >= halo.offset[j] && place < halo.offset[j] + halo.size[j]) {
-        foreign += j != me;
+        foreign[j] += j == me ? 0 : plan::byteSize(test.type);
         expected = valueAt(
             j,
             withRow(held, test.dim, flat, place - halo.offset[j], halo.size[j]),
@@ -170,8 +128,23 @@ void checkExchanged(const HaloCase &test, const TestWindow &dst, int64_t me,
       }
     ASSERT_EQ(dst.get(flat), expected) << "member " << me << " row " << row;
   }
-  EXPECT_EQ(bytes, foreign * plan::byteSize(test.type));
+  EXPECT_EQ(bytes, foreign);
   EXPECT_TRUE(dst.marginsIntact());
+}
+
+/// The bytes that others hold of what `me` owns.
+Bytes addedBack(const HaloCase &test, int64_t me) {
+  const plan::Halo &halo = test.halo;
+  Bytes bytes(halo.size.size(), 0);
+  for (size_t j = 0; j < bytes.size(); ++j)
+    for (int64_t row = 0; int64_t(j) != me && row < halo.heldSize[j]; ++row) {
+      int64_t position =
+          halo.rows.empty() ? halo.heldOffset[j] + row : halo.rows[j][row];
+      int64_t place = shownAt(halo.border, position, halo.extent);
+      if (place >= halo.offset[me] && place < halo.offset[me] + halo.size[me])
+        bytes[j] += product(test.shapeWith(1)) * plan::byteSize(test.type);
+    }
+  return bytes;
 }
 
 /// The terms of the member's own places, as `fill` has them, or zeros.
@@ -202,7 +175,6 @@ protected:
   void check(const HaloCase &test) {
     int64_t members = test.halo.size.size();
     std::vector<double> left(members), right(members);
-    std::vector<int64_t> reduced(members);
     GetParam().make()->run(members, [&](runtime::Communicator &comm) {
       int64_t me = comm.rank();
       TestWindow x(test.type, test.owned(me), test.layout);
@@ -221,38 +193,33 @@ protected:
       prepare(CollectiveKind::HaloExchange, x, hx, exchange);
       prepare(CollectiveKind::HaloReduce, y, hty, reduce);
       for (int repeat = 0; repeat < 2; ++repeat) {
-        int64_t before = comm.receivedBytes();
+        Bytes attached = comm.receivedFrom(exchange);
+        Bytes added = comm.receivedFrom(reduce);
         if (repeat) {
           ASSERT_TRUE(comm.start(exchange).ok());
         }
         ASSERT_TRUE(comm.run(exchange).ok());
-        int64_t between = comm.receivedBytes();
-        checkExchanged(test, hx, me, between - before);
+        attached = difference(comm.receivedFrom(exchange), attached);
+        checkExchanged(test, hx, me, attached);
+        EXPECT_EQ(attached, planned(test, CollectiveKind::HaloExchange, me));
         if (repeat) {
           fillOwn(test, y, me, /*withZeros=*/true);
           ASSERT_TRUE(comm.start(reduce).ok());
           fillOwn(test, y, me, /*withZeros=*/false);
         }
         ASSERT_TRUE(comm.run(reduce).ok());
-        reduced[me] = comm.receivedBytes() - between;
+        added = difference(comm.receivedFrom(reduce), added);
+        EXPECT_EQ(added, addedBack(test, me));
+        EXPECT_EQ(added, planned(test, CollectiveKind::HaloReduce, me));
         EXPECT_TRUE(hty.marginsIntact());
       }
       left[me] = product(hx, y);
       right[me] = product(x, hty);
-      EXPECT_EQ(reduced[me], test.halo.receivedInReduce(me) *
-                                 plan::byteSize(test.type) *
-                                 product(test.shapeWith(1)));
+      EXPECT_EQ(comm.receivedBytes(), sum(comm.receivedFrom(exchange)) +
+                                          sum(comm.receivedFrom(reduce)));
     });
     EXPECT_EQ(std::accumulate(left.begin(), left.end(), 0.0),
               std::accumulate(right.begin(), right.end(), 0.0));
-  }
-
-  static int64_t product(const std::vector<int64_t> &shape) {
-    return std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                           std::multiplies<int64_t>());
-  }
-  static double product(const TestWindow &a, const TestWindow &b) {
-    return ::product(a, b);
   }
 };
 
@@ -334,7 +301,7 @@ TEST_P(CommHalo, InPlace) {
     for (int64_t flat = 0; flat < halo.size[me] * 2; ++flat)
       both.set(margin * 2 + flat, valueAt(me, flat, 1));
     ASSERT_TRUE(comm.run(exchange).ok());
-    checkExchanged(test, both, me, comm.receivedBytes());
+    checkExchanged(test, both, me, comm.receivedFrom(exchange));
     ASSERT_TRUE(comm.run(reduce).ok());
     // Each place comes back as often as somebody holds it.
     for (int64_t flat = 0; flat < halo.size[me] * 2; ++flat) {
@@ -376,17 +343,17 @@ TEST_P(CommHalo, SeveralTensorsAtOnce) {
       both.more.push_back(
           {second.src, second.dst, second.dim, second.offset, second.size});
       second.dst = alone.window();
-      int64_t handle = 0, before = comm.receivedBytes();
+      int64_t handle = 0;
       ASSERT_TRUE(comm.prepare(both, handle).ok());
       ASSERT_TRUE(comm.run(handle).ok());
-      int64_t received = comm.receivedBytes() - before;
+      Bytes received = comm.receivedFrom(handle);
       ASSERT_TRUE(comm.prepare(second, handle).ok());
       ASSERT_TRUE(comm.run(handle).ok());
       for (int64_t flat = 0; flat < alone.elements(); ++flat)
         EXPECT_EQ(fromB.get(flat), alone.get(flat));
-      int64_t ofSecond = comm.receivedBytes() - before - received;
+      received = difference(received, comm.receivedFrom(handle));
       if (attaches)
-        checkExchanged(rows, fromA, me, received - ofSecond);
+        checkExchanged(rows, fromA, me, received);
       EXPECT_TRUE(fromA.marginsIntact() && fromB.marginsIntact());
     }
   });

@@ -181,6 +181,11 @@ TEST(ExecutorPlans, CountersAgreeWithThePlan) {
       EXPECT_GT(counter.receivedBytes, 0);
       EXPECT_EQ(counter.receivedBytes,
                 3 * plan::receivedBytes(plan, c, collective, counted.rank));
+      std::vector<int64_t> from =
+          plan::receivedFrom(plan, c, collective, counted.rank);
+      for (int64_t &bytes : from)
+        bytes *= 3;
+      EXPECT_EQ(executor->peers()[counted.rank].step[i - 1], from);
     }
     EXPECT_EQ(counted.step.runs, 3);
     EXPECT_EQ(counted.load.runs, 1);
@@ -238,7 +243,7 @@ plan::Plan oneCollective(plan::CollectiveKind kind) {
 
 } // namespace
 
-TEST(ExecutorPlans, ReceivedBytesOfEveryKind) {
+TEST(ExecutorPlans, ReceivedBytesOfEveryKindAndPeer) {
   using Kind = plan::CollectiveKind;
   for (Kind kind : {Kind::AllReduce, Kind::ReduceScatter, Kind::AllGather,
                     Kind::AllToAll, Kind::Broadcast}) {
@@ -259,6 +264,10 @@ TEST(ExecutorPlans, ReceivedBytesOfEveryKind) {
                 plan::receivedBytes(plan, c,
                                     std::get<plan::Collective>(c.step[0].body),
                                     counted.rank));
+      EXPECT_EQ(executor->peers()[counted.rank].step.at(0),
+                plan::receivedFrom(plan, c,
+                                   std::get<plan::Collective>(c.step[0].body),
+                                   counted.rank));
     }
   }
 }

@@ -78,7 +78,7 @@ TEST(ExecutePlan, CutConvolution) {
   EXPECT_TRUE(runtime::checkAgainstPlan(plan, report).ok());
   // One position of four bytes each; what a rank does alone is not counted.
   auto expected = nlohmann::ordered_json::parse(
-      R"({"calls": 1, "bytes_per_rank": [4, 4]})");
+      R"({"calls": 1, "bytes_per_rank": [4, 4], "ranks_by_peers": {"1": 2}})");
   EXPECT_EQ(summary(plan)["totals"]["step"]["halo"], expected);
   EXPECT_EQ(summary(plan)["collectives"].size(), 1u);
   nlohmann::ordered_json counted = runtime::statistics(plan, report);

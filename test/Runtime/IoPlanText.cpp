@@ -218,7 +218,12 @@ TEST(PlanText, Summary) {
   EXPECT_EQ(entry["axes"], json::array({"tp"}));
   EXPECT_EQ(entry["schedule"], "schedules.hkt:4:3");
   EXPECT_EQ(entry["bytes_per_rank"], json::array({72, 72}));
+  EXPECT_EQ(entry["ranks_by_peers"], json({{"1", 2}}));
   EXPECT_EQ(report["totals"]["step"]["all_reduce"]["calls"], 1);
+  EXPECT_EQ(report["totals"]["step"]["all_reduce"]["ranks_by_peers"],
+            json({{"1", 2}}));
+  EXPECT_EQ(report["totals"]["load"]["all_reduce"]["ranks_by_peers"],
+            json({{"0", 2}}));
   EXPECT_EQ(report["totals"]["load"]["all_reduce"]["calls"], 0);
   EXPECT_EQ(report["arena_bytes"], json::array({200, 200}));
 }

@@ -43,15 +43,66 @@ TEST(ExecutePlan, CountsThatDifferAreAnError) {
   report.counters[1].step.collectives[0].receivedBytes += 4;
   Status status = checkAgainstPlan(samplePlan(), report);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
-  EXPECT_EQ(status.message,
-            "the run counted {\"calls\":1,\"bytes_per_rank\":[72,76]} for "
-            "all_reduce in step, the plan says "
-            "{\"calls\":1,\"bytes_per_rank\":[72,72]}");
+  EXPECT_EQ(
+      status.message,
+      "the run counted {\"calls\":1,\"bytes_per_rank\":[72,76],"
+      "\"ranks_by_peers\":{\"1\":2}} for all_reduce in step, the plan says "
+      "{\"calls\":1,\"bytes_per_rank\":[72,72],\"ranks_by_peers\":{\"1\":2}}");
   report = runSample();
   report.counters[0].arenaBytes = 1;
   status = checkAgainstPlan(samplePlan(), report);
   EXPECT_EQ(status.message, "the run counted arena_bytes [1,200], the plan "
                             "says [200,200]");
+}
+
+TEST(ExecutePlan, PeersThatDifferAreAnError) {
+  RunOptions options;
+  options.repeat = 3;
+  RunReport report = runSample(options);
+  EXPECT_EQ(report.peers[1].step,
+            (std::vector<std::vector<int64_t>>{{216, 0}}));
+  report.peers[1].step[0] = {212, 4};
+  Status status = checkAgainstPlan(samplePlan(), report);
+  EXPECT_EQ(status.kind, ErrorKind::Runtime);
+  EXPECT_EQ(status.message,
+            "the run counted 212 bytes from rank 0 to rank 1 in all_reduce of "
+            "\"proj\" (schedules.hkt:4:3), 3 runs of step; the plan says 216");
+}
+
+/// Two groups of members that own 2, 0 and 3 of a dim: as many bytes, but from
+/// another member, are an error.
+TEST(ExecutePlan, BytesFromAnotherPeerAreAnError) {
+  using namespace hocket::plan;
+  Plan plan;
+  plan.mesh = {{"dp", 2}, {"s", 3}};
+  plan.tables = {
+      {{1}, {0, 2, 2}}, {{1}, {2, 0, 3}}, {{1}, {-1, 1, 1}}, {{1}, {4, 3, 4}}};
+  plan.sources = {{"conv", "net.hkt:5:10", ""}};
+  RankClass ranks;
+  ranks.ranks = {0, 1, 2, 3, 4, 5};
+  ranks.buffers = {{Region::Arena, 0, 64, DType::F32}};
+  Collective halo;
+  halo.kind = CollectiveKind::HaloExchange;
+  halo.axes = {1}, halo.dim = 0, halo.offset = 0, halo.size = 1;
+  halo.toOffset = 2, halo.toSize = 3, halo.extent = 5;
+  halo.src = halo.dst = {0, 0, {}, {4}, {1}};
+  ranks.step = {{0, halo}};
+  plan.classes = {ranks};
+  RunReport report;
+  report.counters.resize(6), report.peers.resize(6);
+  for (int64_t rank = 0; rank < 6; ++rank) {
+    report.counters[rank].step.runs = 1;
+    report.peers[rank].step = {receivedFrom(plan, ranks, halo, rank)};
+  }
+  auto from = [&](int64_t rank) { return report.peers[rank].step[0]; };
+  using Bytes = std::vector<int64_t>;
+  EXPECT_EQ(from(3), (Bytes{0, 0, 4}));
+  EXPECT_EQ(from(4), (Bytes{4, 0, 8}));
+  EXPECT_EQ(from(5), (Bytes{4, 0, 0}));
+  report.peers[4].step[0] = {8, 0, 4};
+  EXPECT_EQ(checkAgainstPlan(plan, report).message,
+            "the run counted 8 bytes from rank 3 to rank 4 in halo of \"conv\" "
+            "(net.hkt:5:10), 1 run of step; the plan says 4");
 }
 
 TEST(KernelLibrary, WhatIsNoSharedObjectIsRefused) {

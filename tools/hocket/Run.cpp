@@ -72,6 +72,16 @@ static std::string pairText(const nlohmann::ordered_json &collectives,
   return kinds.empty() ? text + "nothing" : text;
 }
 
+/// ", 2 peers": of margins, which come from some members only.
+static std::string peersText(const nlohmann::ordered_json &collective) {
+  if (collective["kind"] != "halo" && collective["kind"] != "all_to_all")
+    return "";
+  int64_t peers = 0;
+  for (const auto &[count, ranks] : collective["ranks_by_peers"].items())
+    peers = std::stoll(count); // the last one is the largest
+  return ", " + std::to_string(peers) + (peers == 1 ? " peer" : " peers");
+}
+
 static bool hasBackward(const plan::Plan &plan) {
   return !plan.states.empty() ||
          std::any_of(plan.outputs.begin(), plan.outputs.end(),
@@ -114,7 +124,7 @@ static void printPlan(const plan::Plan &plan) {
     }
     std::cout << column(kind)
               << placement::bytesText(most(collective["bytes_per_rank"]))
-              << "  " << path;
+              << peersText(collective) << "  " << path;
     if (int64_t tensors = collective["tensors"]; tensors > 1)
       std::cout << " and " << tensors - 1 << " more";
     std::string line = collective["schedule"].get<std::string>();

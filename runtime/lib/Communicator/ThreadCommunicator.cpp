@@ -56,6 +56,9 @@ public:
   int64_t rank() const override { return self; }
   int64_t size() const override { return world->ranks; }
   int64_t receivedBytes() const override { return received; }
+  const std::vector<int64_t> &receivedFrom(int64_t handle) const override {
+    return collectives[handle]->from;
+  }
   void abort(const Status &why) override { world->abort(self, why); }
   Status prepare(const CollectiveSpec &spec, int64_t &handle) override;
   Status run(int64_t handle) override;
@@ -68,6 +71,7 @@ private:
     bool hasArrived = false;             // started, and not yet ended
     std::vector<const Prepared *> peers; // of the last run, by member
     Transfers transfers;                 // for these peers
+    std::vector<int64_t> from;           // bytes read so far, by member
   };
 
   void arrive(Prepared &collective);
@@ -98,6 +102,7 @@ Status ThreadCommunicator::prepare(const CollectiveSpec &spec,
                                 std::to_string(spec.me) + " of it");
   auto collective = std::make_unique<Prepared>();
   collective->spec = spec;
+  collective->from.assign(spec.members.size(), 0);
   collective->group = &world->groupOf(spec.members);
   handle = static_cast<int64_t>(collectives.size());
   collectives.push_back(std::move(collective));
@@ -114,14 +119,13 @@ Status ThreadCommunicator::run(int64_t handle) {
     status = resolve(collective);
   if (!status.ok())
     return status;
-  collective.transfers.first();
+  received += collective.transfers.first(collective.from);
   if (collective.transfers.hasSecond()) {
     status = meet(collective);
     if (!status.ok())
       return status;
-    collective.transfers.second();
+    received += collective.transfers.second(collective.from);
   }
-  received += collective.transfers.receivedBytes();
   // Nobody may write src or dst again while another still reads it.
   return meet(collective);
 }

@@ -15,13 +15,20 @@ static char *address(const Window &window, plan::DType type, int dim,
   return static_cast<char *>(window.data) + elements * plan::byteSize(type);
 }
 
+static std::vector<int64_t> everyMember(size_t members) {
+  std::vector<int64_t> list(members);
+  std::iota(list.begin(), list.end(), 0);
+  return list;
+}
+
 static int64_t product(const std::vector<int64_t> &shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t(1),
                          std::multiplies<int64_t>());
 }
 
 Transfers::Transfers(const CollectiveSpec &mine,
-                     const std::vector<const CollectiveSpec *> &all) {
+                     const std::vector<const CollectiveSpec *> &all)
+    : me(mine.me) {
   if (mine.more.empty()) {
     add(mine, all);
     return;
@@ -76,13 +83,10 @@ void Transfers::copyFrom(int64_t peer, const CollectiveSpec &mine,
   }
   if (mine.kind == CollectiveKind::AllToAll)
     src = address(theirs.src, mine.type, mine.toDim, mine.toOffset[mine.me]);
-  int64_t bytes = product(shape) * plan::byteSize(mine.type);
-  if (peer != mine.me)
-    received += bytes;
-  if (bytes > 0 && src != dst)
+  if (product(shape) > 0 && src != dst)
     pieces.push_back({StridedCopy(shape, theirs.src.strides, mine.dst.strides,
                                   plan::byteSize(mine.type)),
-                      src, dst});
+                      src, dst, peer});
 }
 
 void Transfers::reduceBox(const CollectiveSpec &mine,
@@ -93,13 +97,10 @@ void Transfers::reduceBox(const CollectiveSpec &mine,
     terms.push_back(
         {address(peer->src, mine.type, mine.dim, mine.offset[mine.me]),
          mine.type, mine.dst.shape, peer->src.strides});
-  int64_t elements = out.elements();
-  received += static_cast<int64_t>(all.size() - 1) * elements *
-              plan::byteSize(mine.type);
-  if (elements > 0)
+  if (int64_t elements = out.elements())
     reductions.push_back(
         {Reduce(mine.reduction, out, terms, orderByStride(out.strides)), 0,
-         elements});
+         elements, everyMember(all.size()), plan::byteSize(mine.type)});
 }
 
 /// Members reduce one chunk each and then fetch the others' chunks. Chunks are
@@ -121,24 +122,25 @@ void Transfers::reduceChunks(const CollectiveSpec &mine,
     order = orderByStride(dst.strides);
   Operand out{dst.data, mine.type, dst.shape, dst.strides};
   int64_t members = static_cast<int64_t>(all.size());
-  int64_t elements = out.elements();
+  int64_t elements = out.elements(), size = plan::byteSize(mine.type);
   auto begin = [&](int64_t member) {
     return chunkBegin(elements, member, members);
   };
   twoPhases = members > 1;
-  int64_t own = begin(mine.me + 1) - begin(mine.me);
-  received +=
-      ((members - 1) * own + elements - own) * plan::byteSize(mine.type);
-  if (own > 0)
+  if (begin(mine.me) < begin(mine.me + 1))
     reductions.push_back({Reduce(mine.reduction, out, terms, order),
-                          begin(mine.me), begin(mine.me + 1)});
+                          begin(mine.me), begin(mine.me + 1),
+                          everyMember(all.size()), size});
   for (int64_t step = 1; step < members; ++step) {
     int64_t peer = (mine.me + step) % members;
     Operand theirs{all[peer]->dst.data, mine.type, dst.shape,
                    all[peer]->dst.strides};
     if (begin(peer) < begin(peer + 1))
       gathers.push_back({Reduce(mine.reduction, out, {theirs}, order),
-                         begin(peer), begin(peer + 1)});
+                         begin(peer),
+                         begin(peer + 1),
+                         {peer},
+                         size});
   }
 }
 
@@ -156,18 +158,18 @@ void Transfers::moveHalo(const CollectiveSpec &mine,
     if (out.elements() == 0)
       continue;
     std::vector<Operand> terms;
+    std::vector<int64_t> members;
     for (const HaloRows &rows : part.terms) {
       const Window &src = all[rows.member]->src;
       terms.push_back({address(src, mine.type, mine.dim, rows.first), mine.type,
                        out.shape, src.strides});
       terms.back().strides[mine.dim] *= rows.step;
-      if (rows.member != mine.me)
-        received += out.elements() * size;
+      members.push_back(rows.member);
     }
     if (terms.size() > 1) {
       reductions.push_back(
           {Reduce(mine.reduction, out, terms, orderByStride(out.strides)), 0,
-           out.elements()});
+           out.elements(), members, size});
       continue;
     }
     const void *src = &zero;
@@ -176,21 +178,39 @@ void Transfers::moveHalo(const CollectiveSpec &mine,
       src = terms[0].data, strides = terms[0].strides;
     // Rows that a border shows begin where they are, and go on otherwise.
     if (src != out.data || strides != out.strides)
-      pieces.push_back(
-          {StridedCopy(out.shape, strides, out.strides, size), src, out.data});
+      pieces.push_back({StridedCopy(out.shape, strides, out.strides, size), src,
+                        out.data, members.empty() ? mine.me : members[0]});
   }
 }
 
-void Transfers::first() {
-  for (const Piece &piece : pieces)
+int64_t Transfers::first(std::vector<int64_t> &from) {
+  int64_t received = 0;
+  for (const Piece &piece : pieces) {
     piece.copy.run(piece.dst, piece.src);
-  for (Chunk &chunk : reductions)
-    chunk.reduce.run(chunk.begin, chunk.end);
+    if (piece.member == me)
+      continue;
+    from[piece.member] += piece.copy.bytes();
+    received += piece.copy.bytes();
+  }
+  return received + run(reductions, from);
 }
 
-void Transfers::second() {
-  for (Chunk &chunk : gathers)
+int64_t Transfers::second(std::vector<int64_t> &from) {
+  return run(gathers, from);
+}
+
+int64_t Transfers::run(std::vector<Chunk> &chunks, std::vector<int64_t> &from) {
+  int64_t received = 0;
+  for (Chunk &chunk : chunks) {
     chunk.reduce.run(chunk.begin, chunk.end);
+    int64_t bytes = (chunk.end - chunk.begin) * chunk.elementBytes;
+    for (int64_t member : chunk.members)
+      if (member != me) {
+        from[member] += bytes;
+        received += bytes;
+      }
+  }
+  return received;
 }
 
 } // namespace hocket::runtime

@@ -11,7 +11,8 @@ namespace hocket::runtime {
 
 /// What one member does in a collective whose members can read each other's
 /// memory. `first` needs every src to be ready, `second` (all_reduce only)
-/// every member's `first` to be done.
+/// every member's `first` to be done. Both add to `from`, an entry a member,
+/// the bytes that they have read from each other one, and return their sum.
 class Transfers {
 public:
   Transfers() = default;
@@ -19,21 +20,22 @@ public:
   Transfers(const CollectiveSpec &mine,
             const std::vector<const CollectiveSpec *> &all);
 
-  void first();
-  void second();
+  int64_t first(std::vector<int64_t> &from);
+  int64_t second(std::vector<int64_t> &from);
   bool hasSecond() const { return twoPhases; }
-  /// Bytes that first and second read from other members.
-  int64_t receivedBytes() const { return received; }
 
 private:
   struct Piece {
     StridedCopy copy;
     const void *src;
     void *dst;
+    int64_t member; // whose src it is; this one's for zeros
   };
   struct Chunk {
     Reduce reduce;
     int64_t begin, end;
+    std::vector<int64_t> members; // whose the terms are
+    int64_t elementBytes;
   };
 
   void add(const CollectiveSpec &mine,
@@ -48,9 +50,11 @@ private:
   void moveHalo(const CollectiveSpec &mine,
                 const std::vector<const CollectiveSpec *> &all);
 
+  int64_t run(std::vector<Chunk> &chunks, std::vector<int64_t> &from);
+
   std::vector<Piece> pieces;
   std::vector<Chunk> reductions, gathers;
-  int64_t received = 0;
+  int64_t me = 0;
   bool twoPhases = false;
 };
 

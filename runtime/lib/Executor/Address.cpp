@@ -26,25 +26,6 @@ Operand AddressBook::operand(const plan::View &view) const {
           buffer.type, view.shape, view.strides};
 }
 
-std::vector<int64_t> AddressBook::members(const std::vector<int> &axes) const {
-  std::vector<int64_t> pitch(plan.mesh.size(), 1);
-  for (size_t axis = plan.mesh.size(); axis-- > 1;)
-    pitch[axis - 1] = pitch[axis] * plan.mesh[axis].size;
-  int64_t first = rank, count = 1;
-  for (int axis : axes) {
-    first -= rank / pitch[axis] % plan.mesh[axis].size * pitch[axis];
-    count *= plan.mesh[axis].size;
-  }
-  std::vector<int64_t> result;
-  for (int64_t member = 0; member < count; ++member) {
-    int64_t other = first, rest = member;
-    for (size_t i = axes.size(); i-- > 0; rest /= plan.mesh[axes[i]].size)
-      other += rest % plan.mesh[axes[i]].size * pitch[axes[i]];
-    result.push_back(other);
-  }
-  return result;
-}
-
 const plan::Source &AddressBook::source(int index) const {
   static const plan::Source none;
   return index < 0 ? none : plan.sources[index];
@@ -56,7 +37,7 @@ CollectiveSpec AddressBook::collective(const plan::Collective &collective,
   spec.kind = collective.kind;
   spec.reduction = collective.reduction;
   spec.id = collective.id;
-  spec.members = members(collective.axes);
+  spec.members = plan.members(rank, collective.axes);
   spec.me = plan.coordinate(rank, collective.axes);
   Operand src = operand(collective.src), dst = operand(collective.dst);
   spec.type = dst.type;

@@ -20,8 +20,6 @@ public:
 
   int64_t value(const plan::Scalar &scalar) const;
   Operand operand(const plan::View &view) const;
-  /// Ranks that differ from this one only on `axes`, in coordinate order.
-  std::vector<int64_t> members(const std::vector<int> &axes) const;
   CollectiveSpec collective(const plan::Collective &collective,
                             int source) const;
   /// Where an instruction comes from; an empty one for -1.

@@ -279,4 +279,11 @@ std::vector<RankCounters> Executor::counters() const {
   return result;
 }
 
+std::vector<PeerCounters> Executor::peers() const {
+  std::vector<PeerCounters> result;
+  for (const std::unique_ptr<RankRunner> &runner : state->runners)
+    result.push_back(runner->peers());
+  return result;
+}
+
 } // namespace hocket::runtime

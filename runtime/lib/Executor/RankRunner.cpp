@@ -121,16 +121,15 @@ Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
       prepared.copiedBytes =
           book.operand(copy->dst).elements() *
           plan::byteSize(setup.rankClass.buffers[copy->dst.buffer].type);
-    // What a hook moves is its own affair; over no axes nothing is moved.
     if (auto *one = std::get_if<plan::Collective>(&instruction.body);
-        one && one->hook.empty() && !one->axes.empty() &&
-        one->phase != plan::CollectivePhase::Start)
+        one && one->isCounted())
       prepared.collective = static_cast<int>(one->namedKind());
     Status status = prepareCall(instruction, context, prepared.call);
     if (!status.ok()) {
       status.message = describe(prepared) + ": " + status.message;
       return status;
     }
+    prepared.handle = lastHandle;
     calls.push_back(std::move(prepared));
   }
   return Status::success();
@@ -263,14 +262,18 @@ Status RankRunner::runList(const std::vector<Prepared> &calls,
 }
 
 std::string RankRunner::describe(const Prepared &prepared) const {
-  const plan::Source &source = book.source(prepared.source);
-  std::string text = plan::instructionWords[prepared.kind];
-  if (!source.path.empty())
-    text += " of \"" + source.path + "\"";
-  std::string place = source.schedule.empty() ? source.model : source.schedule;
-  if (!place.empty())
-    text += " (" + place + ")";
-  return text;
+  return plan::describe(plan::instructionWords[prepared.kind],
+                        book.source(prepared.source));
+}
+
+PeerCounters RankRunner::peers() const {
+  PeerCounters peers;
+  for (auto [calls, lists] :
+       {std::pair(&loadCalls, &peers.load), std::pair(&stepCalls, &peers.step)})
+    for (const Prepared &prepared : *calls)
+      if (prepared.collective >= 0)
+        lists->push_back(comm->receivedFrom(prepared.handle));
+  return peers;
 }
 
 std::string RankRunner::progress() const {

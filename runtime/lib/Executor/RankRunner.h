@@ -49,13 +49,15 @@ public:
   bool failedInCollective = false;
 
   RankCounters counters;
+  PeerCounters peers() const;
   std::vector<TraceEvent> events;
 
 private:
   struct Prepared {
     std::unique_ptr<Call> call;
     int source, kind;
-    int collective = -1;     // CollectiveKind
+    int collective = -1;     // CollectiveKind, of one that is counted
+    int64_t handle = 0;      // of the communicator, for that one
     int64_t copiedBytes = 0; // by a Copy
   };
 

@@ -48,6 +48,7 @@ Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
   if (!executor)
     return status;
   result.counters = executor->counters();
+  result.peers = executor->peers();
   if (options.executor.traceEvents > 0) {
     std::ostringstream trace;
     executor->writeTrace(trace);

@@ -1,6 +1,6 @@
 //===- Statistics.cpp - what a run counted, and whether it was promised ---===//
 
-#include "hocket/Launcher/Execute.h"
+#include "Peers.h"
 #include "hocket/Plan/Summary.h"
 #include <algorithm>
 #include <cstdio>
@@ -11,30 +11,37 @@ namespace hocket::runtime {
 
 namespace {
 
-using Phase = PhaseCounters RankCounters::*;
+const PhaseCounters &phaseOf(const RankCounters &rank, Stage stage) {
+  return stage == Stage::Load ? rank.load : rank.step;
+}
 
 /// One run's share of a phase's counts. Every run does the same.
 int64_t perRun(int64_t count, const PhaseCounters &phase) {
   return phase.runs > 0 ? count / phase.runs : count;
 }
 
-Json totals(const std::vector<RankCounters> &counters, Phase phase) {
+Json totals(const plan::Plan &plan, const RunReport &report, Stage stage) {
   Json out = Json::object();
   for (int kind = 0; kind < collectiveKinds; ++kind) {
     int64_t calls = 0;
     std::vector<int64_t> bytes;
-    for (const RankCounters &rank : counters) {
-      const CollectiveCounter &counter = (rank.*phase).collectives[kind];
-      calls = perRun(counter.calls, rank.*phase);
-      bytes.push_back(perRun(counter.receivedBytes, rank.*phase));
+    for (const RankCounters &rank : report.counters) {
+      const PhaseCounters &phase = phaseOf(rank, stage);
+      const CollectiveCounter &counter = phase.collectives[kind];
+      calls = perRun(counter.calls, phase);
+      bytes.push_back(perRun(counter.receivedBytes, phase));
     }
-    Json &entry = out[plan::toString(plan::CollectiveKind(kind))];
+    const char *word = plan::toString(plan::CollectiveKind(kind));
+    Json &entry = out[word];
     if (!entry.is_null()) { // both kinds of halo are one
       calls += entry["calls"].get<int64_t>();
       for (size_t rank = 0; rank < bytes.size(); ++rank)
         bytes[rank] += entry["bytes_per_rank"][rank].get<int64_t>();
     }
-    entry = {{"calls", calls}, {"bytes_per_rank", bytes}};
+    entry = {{"calls", calls},
+             {"bytes_per_rank", bytes},
+             {"ranks_by_peers",
+              plan::ranksByPeers(peersPerRank(plan, report, stage, word))}};
   }
   return out;
 }
@@ -119,8 +126,8 @@ Json statistics(const plan::Plan &plan, const RunReport &report) {
   };
   return {{"ranks", plan.rankCount()},
           {"totals",
-           {{"load", totals(report.counters, &RankCounters::load)},
-            {"step", totals(report.counters, &RankCounters::step)}}},
+           {{"load", totals(plan, report, Stage::Load)},
+            {"step", totals(plan, report, Stage::Step)}}},
           {"arena_bytes", byRank(report, get(&RankCounters::arenaBytes))},
           {"weight_bytes", byRank(report, get(&RankCounters::weightBytes))},
           {"state_bytes", byRank(report, get(&RankCounters::stateBytes))},
@@ -192,6 +199,8 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
 }
 
 Status checkAgainstPlan(const plan::Plan &plan, const RunReport &report) {
+  if (Status status = checkPeers(plan, report); !status.ok())
+    return status;
   Json promised = plan::summary(plan), counted = statistics(plan, report);
   for (const char *stage : {"load", "step"})
     for (const auto &[kind, entry] : promised["totals"][stage].items()) {

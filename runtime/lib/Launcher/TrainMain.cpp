@@ -179,6 +179,7 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
     printEnd(report, *options.steps);
   RunReport counted;
   counted.counters = report.counters;
+  counted.peers = report.peers;
   counted.prepareSeconds = report.prepareSeconds;
   counted.loadSeconds = report.loadSeconds;
   counted.stepSeconds = report.stepSeconds;

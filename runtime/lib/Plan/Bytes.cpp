@@ -1,6 +1,7 @@
 //===- Bytes.cpp - what a rank receives in a collective -------------------===//
 
 #include "hocket/Plan/Plan.h"
+#include <numeric>
 
 namespace hocket::plan {
 
@@ -14,13 +15,11 @@ static int64_t elementsBut(const std::vector<int64_t> &shape, int skip) {
 }
 
 /// Of an all_reduce: a reduce_scatter of chunks, then an all_gather of them.
-static int64_t reducedElements(const View &src, int64_t me, int64_t members) {
-  int64_t total = elementsBut(src.shape, -1);
+static int64_t chunkOf(int64_t total, int64_t member, int64_t members) {
   auto begin = [&](int64_t i) {
     return total / members * i + total % members * i / members;
   };
-  int64_t own = begin(me + 1) - begin(me);
-  return (members - 1) * own + total - own;
+  return begin(member + 1) - begin(member);
 }
 
 Halo haloOf(const Plan &plan, const Collective &collective) {
@@ -34,50 +33,71 @@ Halo haloOf(const Plan &plan, const Collective &collective) {
           collective.rows};
 }
 
-int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
-                      const Collective &collective, int64_t rank) {
-  if (!collective.more.empty()) {
-    int64_t bytes = 0;
-    for (size_t tensor = 0; tensor <= collective.more.size(); ++tensor)
-      bytes += receivedBytes(plan, rankClass, collective.alone(tensor), rank);
-    return bytes;
-  }
-  int64_t members = 1;
-  for (int axis : collective.axes)
-    members *= plan.mesh[axis].size;
-  int64_t me = plan.coordinate(rank, collective.axes);
-  const View &src = collective.src, &dst = collective.dst;
-  int64_t elements = 0;
+/// Of each member, this one as well, of a collective of one tensor.
+static std::vector<int64_t> elementsFrom(const Plan &plan,
+                                         const Collective &collective,
+                                         int64_t me, int64_t members) {
+  const View &dst = collective.dst;
+  int64_t whole = elementsBut(dst.shape, -1);
+  std::vector<int64_t> elements(members, whole);
   switch (collective.kind) {
   case CollectiveKind::AllReduce:
-    elements = reducedElements(src, me, members);
+    for (int64_t peer = 0; peer < members; ++peer)
+      elements[peer] =
+          chunkOf(whole, me, members) + chunkOf(whole, peer, members);
     break;
   case CollectiveKind::ReduceScatter:
-    elements = (members - 1) * elementsBut(dst.shape, -1);
     break;
   case CollectiveKind::AllGather:
   case CollectiveKind::AllToAll: {
     // dst already has this member's own share of toDim.
     const std::vector<int64_t> &size = plan.tables[collective.size].values;
+    int64_t each = elementsBut(dst.shape, collective.dim);
     for (int64_t peer = 0; peer < members; ++peer)
-      if (peer != me)
-        elements += size[peer];
-    elements *= elementsBut(dst.shape, collective.dim);
+      elements[peer] = size[peer] * each;
     break;
   }
   case CollectiveKind::Broadcast:
-    elements = me == collective.root ? 0 : elementsBut(dst.shape, -1);
+    for (int64_t peer = 0; peer < members; ++peer)
+      elements[peer] *= peer == collective.root;
     break;
   case CollectiveKind::HaloExchange:
-    elements = haloOf(plan, collective).receivedInExchange(me) *
-               elementsBut(dst.shape, collective.dim);
-    break;
-  case CollectiveKind::HaloReduce:
-    elements = haloOf(plan, collective).receivedInReduce(me) *
-               elementsBut(dst.shape, collective.dim);
+  case CollectiveKind::HaloReduce: {
+    Halo halo = haloOf(plan, collective);
+    bool attaches = collective.kind == CollectiveKind::HaloExchange;
+    elements = attaches ? halo.readInExchange(me) : halo.readInReduce(me);
+    for (int64_t &count : elements)
+      count *= elementsBut(dst.shape, collective.dim);
     break;
   }
-  return elements * byteSize(rankClass.buffers[dst.buffer].type);
+  }
+  return elements;
+}
+
+std::vector<int64_t> receivedFrom(const Plan &plan, const RankClass &rankClass,
+                                  const Collective &collective, int64_t rank) {
+  int64_t members = plan.memberCount(collective.axes);
+  int64_t me = plan.coordinate(rank, collective.axes);
+  std::vector<int64_t> bytes(members, 0);
+  auto add = [&](const Collective &one) {
+    int64_t size = byteSize(rankClass.buffers[one.dst.buffer].type);
+    std::vector<int64_t> elements = elementsFrom(plan, one, me, members);
+    for (int64_t peer = 0; peer < members; ++peer)
+      if (peer != me)
+        bytes[peer] += elements[peer] * size;
+  };
+  if (collective.more.empty())
+    add(collective);
+  else
+    for (size_t tensor = 0; tensor <= collective.more.size(); ++tensor)
+      add(collective.alone(tensor));
+  return bytes;
+}
+
+int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
+                      const Collective &collective, int64_t rank) {
+  std::vector<int64_t> bytes = receivedFrom(plan, rankClass, collective, rank);
+  return std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
 }
 
 int64_t packedBytesAtLeast(const RankClass &rankClass) {

@@ -157,9 +157,7 @@ bool Checker::checkBody(const Collective &c) {
   if (isReduction && c.reduction == Reduction::Sum &&
       typeOf(c.src) == DType::Bool)
     return fail("cannot sum bool");
-  int64_t members = 1;
-  for (int axis : c.axes)
-    members *= plan.mesh[axis].size;
+  int64_t members = plan.memberCount(c.axes);
   if (c.kind == CollectiveKind::Broadcast && (c.root < 0 || c.root >= members))
     return fail("root " + std::to_string(c.root) +
                 " does not exist, there are " + std::to_string(members) +

@@ -89,4 +89,38 @@ int64_t Plan::coordinate(int64_t rank, const std::vector<int> &axes) const {
   return result;
 }
 
+int64_t Plan::memberCount(const std::vector<int> &axes) const {
+  int64_t count = 1;
+  for (int axis : axes)
+    count *= mesh[axis].size;
+  return count;
+}
+
+std::vector<int64_t> Plan::members(int64_t rank,
+                                   const std::vector<int> &axes) const {
+  std::vector<int64_t> pitch(mesh.size(), 1);
+  for (size_t axis = mesh.size(); axis-- > 1;)
+    pitch[axis - 1] = pitch[axis] * mesh[axis].size;
+  int64_t first = rank, count = memberCount(axes);
+  for (int axis : axes)
+    first -= rank / pitch[axis] % mesh[axis].size * pitch[axis];
+  std::vector<int64_t> result;
+  for (int64_t member = 0; member < count; ++member) {
+    int64_t other = first, rest = member;
+    for (size_t i = axes.size(); i-- > 0; rest /= mesh[axes[i]].size)
+      other += rest % mesh[axes[i]].size * pitch[axes[i]];
+    result.push_back(other);
+  }
+  return result;
+}
+
+std::string describe(const std::string &thing, const Source &source) {
+  std::string text = thing;
+  if (!source.path.empty())
+    text += " of \"" + source.path + "\"";
+  const std::string &place =
+      source.schedule.empty() ? source.model : source.schedule;
+  return place.empty() ? text : text + " (" + place + ")";
+}
+
 } // namespace hocket::plan

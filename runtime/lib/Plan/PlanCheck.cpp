@@ -73,9 +73,7 @@ bool Checker::checkTables() {
     where = "table " + std::to_string(i);
     if (!checkAxes(table.axes))
       return false;
-    size_t expected = 1;
-    for (int axis : table.axes)
-      expected *= plan.mesh[axis].size;
+    size_t expected = plan.memberCount(table.axes);
     if (table.values.size() != expected)
       return fail("has " + std::to_string(table.values.size()) +
                   " values, its axes have " + std::to_string(expected) +
@@ -169,10 +167,7 @@ const std::vector<int64_t> &Checker::ranksAlong(std::vector<int> axes) {
   auto [entry, isNew] = representatives.try_emplace({current, axes});
   if (!isNew)
     return entry->second;
-  int64_t coordinates = 1;
-  for (int axis : axes)
-    coordinates *= plan.mesh[axis].size;
-  std::vector<bool> seen(coordinates, false);
+  std::vector<bool> seen(plan.memberCount(axes), false);
   for (int64_t rank : current->ranks) {
     int64_t at = plan.coordinate(rank, axes);
     if (!seen[at])

@@ -2,8 +2,10 @@
 
 #include "hocket/Plan/Summary.h"
 #include "PlanFields.h"
+#include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <set>
 
 using Json = nlohmann::ordered_json;
@@ -14,6 +16,21 @@ const char *toString(CollectiveKind kind) {
   bool isHalo = kind == CollectiveKind::HaloExchange ||
                 kind == CollectiveKind::HaloReduce;
   return isHalo ? "halo" : words(CollectiveKind())[size_t(kind)];
+}
+
+int64_t peersIn(const std::vector<int64_t> &received) {
+  return int64_t(received.size()) -
+         std::count(received.begin(), received.end(), 0);
+}
+
+Json ranksByPeers(const std::vector<int64_t> &peersPerRank) {
+  std::map<int64_t, int64_t> ranks;
+  for (int64_t peers : peersPerRank)
+    ++ranks[peers];
+  Json out = Json::object();
+  for (auto [peers, count] : ranks)
+    out[std::to_string(peers)] = count;
+  return out;
 }
 
 namespace {
@@ -28,7 +45,7 @@ struct Stage {
   struct Entry {
     const Instruction *instruction;
     const Collective *collective;
-    std::vector<int64_t> bytes; // by rank
+    std::vector<int64_t> bytes, peers; // by rank
 
     /// Where its tensors come from.
     std::vector<int> sources() const {
@@ -45,18 +62,34 @@ struct Stage {
       size_t next = 0;
       for (const Instruction &instruction : rankClass.*list) {
         auto *collective = std::get_if<Collective>(&instruction.body);
-        // One over no axes moves nothing between ranks.
-        // What is started counts where it ends.
-        if (!collective || collective->axes.empty() ||
-            collective->phase == CollectivePhase::Start)
+        if (!collective || !collective->moves())
           continue;
-        if (next == entries.size())
-          entries.push_back({&instruction, collective,
-                             std::vector<int64_t>(plan.rankCount(), 0)});
-        Entry &entry = entries[next++];
-        for (int64_t rank : rankClass.ranks)
-          entry.bytes[rank] = receivedBytes(plan, rankClass, *collective, rank);
+        if (next == entries.size()) {
+          std::vector<int64_t> zeros(plan.rankCount(), 0);
+          entries.push_back({&instruction, collective, zeros, zeros});
+        }
+        count(rankClass, *collective, entries[next++]);
       }
+    }
+  }
+
+  /// What the ranks of a class receive. Those at one coordinate along the axes
+  /// of the collective receive alike, each in its own group.
+  void count(const RankClass &rankClass, const Collective &collective,
+             Entry &entry) const {
+    std::vector<int64_t> first(plan.memberCount(collective.axes), -1);
+    for (int64_t rank : rankClass.ranks) {
+      int64_t &alike = first[plan.coordinate(rank, collective.axes)];
+      if (alike < 0) {
+        alike = rank;
+        std::vector<int64_t> from =
+            receivedFrom(plan, rankClass, collective, rank);
+        entry.bytes[rank] =
+            std::accumulate(from.begin(), from.end(), int64_t(0));
+        entry.peers[rank] = peersIn(from);
+      }
+      entry.bytes[rank] = entry.bytes[alike];
+      entry.peers[rank] = entry.peers[alike];
     }
   }
 
@@ -128,7 +161,8 @@ struct Stage {
                      {"path", source.path},
                      {"model", source.model},
                      {"schedule", source.schedule},
-                     {"bytes_per_rank", entry.bytes}});
+                     {"bytes_per_rank", entry.bytes},
+                     {"ranks_by_peers", ranksByPeers(entry.peers)}});
       if (!isOfUpdate(source.path))
         out.back()[other] = paired[&entry - entries.data()];
       if (!entry.collective->hook.empty())
@@ -143,16 +177,20 @@ struct Stage {
     for (size_t kind = 0; kind < words(CollectiveKind()).size(); ++kind) {
       const char *word = toString(CollectiveKind(kind));
       int64_t calls = 0;
-      std::vector<int64_t> bytes(plan.rankCount(), 0);
+      std::vector<int64_t> bytes(plan.rankCount(), 0), peers = bytes;
       for (const Entry &entry : entries) {
         if (toString(entry.collective->namedKind()) != std::string_view(word) ||
             !entry.collective->hook.empty())
           continue;
         ++calls;
-        for (size_t rank = 0; rank < bytes.size(); ++rank)
+        for (size_t rank = 0; rank < bytes.size(); ++rank) {
           bytes[rank] += entry.bytes[rank];
+          peers[rank] = std::max(peers[rank], entry.peers[rank]);
+        }
       }
-      out[word] = {{"calls", calls}, {"bytes_per_rank", bytes}};
+      out[word] = {{"calls", calls},
+                   {"bytes_per_rank", bytes},
+                   {"ranks_by_peers", ranksByPeers(peers)}};
     }
     return out;
   }

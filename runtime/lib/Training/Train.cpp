@@ -146,6 +146,7 @@ Status Run::steps(const StepDone &done) {
   for (int64_t i = start.progress.step; status.ok() && i < options.steps; ++i)
     status = step(i, done);
   report.counters = executor->counters();
+  report.peers = executor->peers();
   if (options.executor.traceEvents > 0) {
     std::ostringstream trace;
     executor->writeTrace(trace);

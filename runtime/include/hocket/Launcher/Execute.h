@@ -18,6 +18,7 @@ struct RunOptions {
 
 struct RunReport {
   std::vector<RankCounters> counters; // by rank
+  std::vector<PeerCounters> peers;    // by rank
   double prepareSeconds = 0, loadSeconds = 0;
   std::vector<double> stepSeconds; // of the repeated steps
   std::string trace;               // Chrome trace JSON, if one was asked for
@@ -45,8 +46,9 @@ nlohmann::ordered_json statistics(const plan::Plan &plan,
 /// The same for people.
 std::string statisticsText(const plan::Plan &plan, const RunReport &report);
 
-/// Compares what was counted with what plan::summary promised; an error names
-/// the first key that differs.
+/// Compares what was counted with what the plan promises: first what each rank
+/// received from each other one in each collective, then each key of
+/// plan::summary. An error names the first that differs.
 Status checkAgainstPlan(const plan::Plan &plan, const RunReport &report);
 
 /// Model, schedule, mesh, inputs, outputs and parameters of `plan`.

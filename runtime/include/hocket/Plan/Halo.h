@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace hocket::plan {
@@ -89,22 +90,38 @@ struct Halo {
   bool owns(int64_t member, int64_t place) const {
     return place >= offset[member] && place < offset[member] + size[member];
   }
-  /// Positions that `me` reads from others when margins are attached.
-  int64_t receivedInExchange(int64_t me) const {
-    int64_t count = 0;
+  /// Positions that `me` reads from each member, itself left out, when margins
+  /// are attached. The owner of one position is looked for where the last was.
+  std::vector<int64_t> readInExchange(int64_t me) const {
+    int64_t members = int64_t(size.size()), owner = me;
+    std::vector<int64_t> counts(members, 0);
     for (int64_t i = 0; i < heldSize[me]; ++i) {
-      int64_t place = shown(me, i);
-      count += place >= 0 && !owns(me, place);
+      int64_t place = shown(me, i), tried = 0;
+      if (place < 0)
+        continue;
+      for (; tried < members && !owns(owner, place); ++tried)
+        owner = (owner + 1) % members;
+      counts[owner] += tried < members && owner != me;
     }
-    return count;
+    return counts;
   }
-  /// Positions that `me` reads from others when margins are added back.
-  int64_t receivedInReduce(int64_t me) const {
-    int64_t count = 0;
+  /// The same when margins are added back.
+  std::vector<int64_t> readInReduce(int64_t me) const {
+    std::vector<int64_t> counts(size.size(), 0);
     for (int64_t peer = 0; peer < int64_t(size.size()); ++peer)
       for (int64_t i = 0; peer != me && i < heldSize[peer]; ++i)
-        count += owns(me, shown(peer, i));
-    return count;
+        counts[peer] += owns(me, shown(peer, i));
+    return counts;
+  }
+  /// Their sums.
+  int64_t receivedInExchange(int64_t me) const {
+    return sumOf(readInExchange(me));
+  }
+  int64_t receivedInReduce(int64_t me) const { return sumOf(readInReduce(me)); }
+
+private:
+  static int64_t sumOf(const std::vector<int64_t> &counts) {
+    return std::accumulate(counts.begin(), counts.end(), int64_t(0));
   }
 };
 

@@ -205,6 +205,13 @@ struct Collective {
                ? CollectiveKind::AllToAll
                : kind;
   }
+  /// Whether ranks meet here: one over no axes is a rank's own work, and what
+  /// is started counts where it ends.
+  bool moves() const {
+    return !axes.empty() && phase != CollectivePhase::Start;
+  }
+  /// Whether a run counts it: what a hook moves is its own affair.
+  bool isCounted() const { return moves() && hook.empty(); }
   /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
   Collective alone(size_t tensor) const;
 };
@@ -283,13 +290,25 @@ struct Plan {
   int64_t rankCount() const;
   /// Row-major coordinate of `rank` along `axes`.
   int64_t coordinate(int64_t rank, const std::vector<int> &axes) const;
+  /// How many coordinates there are along `axes`.
+  int64_t memberCount(const std::vector<int> &axes) const;
+  /// The ranks that differ from `rank` only on `axes`, by coordinate.
+  std::vector<int64_t> members(int64_t rank,
+                               const std::vector<int> &axes) const;
 };
+
+/// `halo of "conv" (schedules.hkt:4:3)`: a thing that comes from `source`.
+std::string describe(const std::string &thing, const Source &source);
 
 /// What the members of a halo exchange or reduction own and hold.
 Halo haloOf(const Plan &plan, const Collective &collective);
 
-/// Bytes a rank receives from its peers in `collective` (= bytes it sends when
-/// shards are even). Plan reports and run-time counters both use this.
+/// Bytes a rank receives in `collective` from each member of its group, itself
+/// left out. Reports show them, and what a run counts has to agree.
+std::vector<int64_t> receivedFrom(const Plan &plan, const RankClass &rankClass,
+                                  const Collective &collective, int64_t rank);
+
+/// Their sum (= bytes it sends when shards are even).
 int64_t receivedBytes(const Plan &plan, const RankClass &rankClass,
                       const Collective &collective, int64_t rank);
 

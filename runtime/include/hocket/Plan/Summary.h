@@ -14,6 +14,8 @@
 //     forward          of one of the backward: ids of those that it is for;
 //                      none where a gradient is summed that was never moved
 //     bytes_per_rank   received from peers in one run of the stage, by rank
+//     ranks_by_peers   how many ranks receive any from how many others:
+//                      {"1": 2, "2": 6} are 8 ranks
 //     started          true of a halo that is started before other work, and
 //                      waited for behind it
 //     hook             the user's own function that does it, if one does; its
@@ -22,7 +24,8 @@
 //     stage, hook, path, schedule
 //     does             "kernel", or the kind of collective
 //   totals             {"load": T, "step": T}; T has an entry for each kind
-//     all_reduce, ...  {"calls", "bytes_per_rank"}, in one run of the stage
+//     all_reduce, ...  {"calls", "bytes_per_rank", "ranks_by_peers"}, in one
+//                      run of the stage; peers in one of the calls, at most
 //   arena_bytes        by rank; what the buffers of the region reach
 //   weight_bytes       by rank
 //   state_bytes        by rank; what steps change
@@ -47,6 +50,10 @@ nlohmann::ordered_json summary(const Plan &plan);
 /// The word for a kind of collective: "all_reduce". Both kinds of halo have
 /// one.
 const char *toString(CollectiveKind kind);
+
+/// From how many members any bytes come, given those of each.
+int64_t peersIn(const std::vector<int64_t> &received);
+nlohmann::ordered_json ranksByPeers(const std::vector<int64_t> &peersPerRank);
 
 } // namespace hocket::plan
 

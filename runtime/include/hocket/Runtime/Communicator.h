@@ -98,6 +98,8 @@ public:
   /// What run() has read from other members so far; counted while moving it,
   /// so that it can be held against plan::receivedBytes.
   virtual int64_t receivedBytes() const = 0;
+  /// How much of that run(handle) has read so far, by member.
+  virtual const std::vector<int64_t> &receivedFrom(int64_t handle) const = 0;
   /// Makes this and every other rank's run() fail with `why`.
   virtual void abort(const Status &why) = 0;
 };

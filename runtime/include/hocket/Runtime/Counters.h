@@ -49,6 +49,12 @@ struct RankCounters {
   std::map<std::string, int64_t> implementations;
 };
 
+/// Bytes that one rank has received so far, for each collective of a list that
+/// is counted from each member of its group: plan::receivedFrom a run.
+struct PeerCounters {
+  std::vector<std::vector<int64_t>> load, step;
+};
+
 /// One span of time of one rank, for a trace.
 struct TraceEvent {
   int64_t begin; // nanoseconds since the executor was made

@@ -78,6 +78,7 @@ public:
 
   /// Valid between calls, by rank.
   std::vector<RankCounters> counters() const;
+  std::vector<PeerCounters> peers() const;
 
   /// Chrome trace JSON (one event a line), thread = rank.
   void writeTrace(std::ostream &stream) const;

@@ -30,6 +30,7 @@ struct TrainReport {
   std::string lastCheckpoint;
   nlohmann::ordered_json lastLine;
   std::vector<RankCounters> counters;
+  std::vector<PeerCounters> peers;
   double prepareSeconds = 0, loadSeconds = 0;
   std::vector<double> stepSeconds;
   std::string trace;
