@@ -183,6 +183,29 @@ SmallVector<int64_t> nn::positionParts(const Window &window,
                      });
 }
 
+/// A border is read of others only where it shows what they have.
+static Reach reachOf(const Window &window, Interval own, Interval held) {
+  int64_t begin = held.offset, end = held.offset + held.size;
+  auto isOwn = [&](int64_t position) {
+    int64_t place = window.dataAt(position);
+    return place < 0 || (place >= own.offset && place < own.offset + own.size);
+  };
+  Reach reach{own.offset - begin, end - own.offset - own.size};
+  if (reach.before > 0) {
+    int64_t last = std::min(own.offset, end);
+    while (begin < last && isOwn(begin))
+      ++begin;
+    reach.before = begin < last ? own.offset - begin : 0;
+  }
+  if (reach.after > 0) {
+    int64_t first = std::max(own.offset + own.size, held.offset);
+    while (end > first && isOwn(end - 1))
+      --end;
+    reach.after = end > first ? end - own.offset - own.size : 0;
+  }
+  return reach;
+}
+
 SmallVector<Reach> nn::reachesOf(const Window &window,
                                  ArrayRef<int64_t> positions,
                                  ArrayRef<int64_t> results) {
@@ -195,9 +218,7 @@ SmallVector<Reach> nn::reachesOf(const Window &window,
       reaches.push_back({});
       continue;
     }
-    Interval held = window.reads(made);
-    reaches.push_back({own.offset - held.offset,
-                       held.offset + held.size - own.offset - own.size});
+    reaches.push_back(reachOf(window, own, window.reads(made)));
   }
   return reaches;
 }

@@ -99,22 +99,117 @@ static CutWindows cutOf(Operation *op, const nn::PlacementRule &rule,
           nn::windowParts(window, positions, mesh)};
 }
 
-/// The most positions that any part reads of others.
-static int64_t mostRead(const CutWindows &cut) {
-  nn::Reach reach = furthest(cut.window, cut.positions, cut.windows);
-  if (!cut.window.lookup)
-    return reach.before + reach.after;
-  int64_t most = 0, node = 0, edge = 0;
-  for (auto [nodes, edges] : llvm::zip_equal(cut.positions, cut.windows)) {
-    llvm::DenseSet<int64_t> others;
-    for (int64_t index : cut.window.lookup->indices.slice(edge, edges))
-      if (index < node || index >= node + nodes)
-        others.insert(index);
-    most = std::max<int64_t>(most, others.size());
-    node += nodes;
-    edge += edges;
+/// What each part owns and holds.
+static plan::Halo haloOf(const CutWindows &cut) {
+  plan::Halo halo;
+  halo.extent = cut.window.extent;
+  halo.border = cut.window.border;
+  nn::Interval own{0, 0}, made{0, 0};
+  for (auto [positions, windows] :
+       llvm::zip_equal(cut.positions, cut.windows)) {
+    own = {own.offset + own.size, positions};
+    made = {made.offset + made.size, windows};
+    nn::Interval held = windows > 0 ? cut.window.reads(made) : own;
+    if (cut.window.lookup) {
+      std::vector<int64_t> rows;
+      llvm::append_range(rows, llvm::seq(own.offset, own.offset + own.size));
+      llvm::append_range(
+          rows, cut.window.lookup->indices.slice(made.offset, made.size));
+      llvm::sort(rows);
+      rows.erase(llvm::unique(rows), rows.end());
+      held = {own.offset - (llvm::lower_bound(rows, own.offset) - rows.begin()),
+              int64_t(rows.size())};
+      halo.rows.push_back(std::move(rows));
+    }
+    halo.offset.push_back(own.offset);
+    halo.size.push_back(own.size);
+    halo.heldOffset.push_back(held.offset);
+    halo.heldSize.push_back(held.size);
+  }
+  return halo;
+}
+
+nn::Reach placement::furthestWithBorder(const nn::Window &window,
+                                        ArrayRef<int64_t> positions,
+                                        ArrayRef<int64_t> windows) {
+  if (window.lookup)
+    return furthest(window, positions, windows);
+  plan::Halo halo =
+      haloOf({window, llvm::to_vector(positions), llvm::to_vector(windows)});
+  nn::Reach most;
+  for (size_t part = 0; part < halo.size.size(); ++part) {
+    int64_t before = halo.offset[part] - halo.heldOffset[part];
+    most.before = std::max(most.before, before);
+    most.after =
+        std::max(most.after, halo.heldSize[part] - before - halo.size[part]);
   }
   return most;
+}
+
+/// The most positions that any part receives, to have its margins or to add up
+/// those that others made.
+static int64_t mostReceived(const CutWindows &cut, bool isBack) {
+  plan::Halo halo = haloOf(cut);
+  int64_t most = 0;
+  for (size_t part = 0; part < halo.size.size(); ++part)
+    most = std::max(most, isBack ? halo.receivedInReduce(part)
+                                 : halo.receivedInExchange(part));
+  return most;
+}
+
+/// How many elements one position of a dim has on a rank that has most, with
+/// the margins of the dims before it, which are there by then.
+static int64_t rowElements(nn::WindowedOp op, Value value, size_t number,
+                           nn::MeshAttr mesh) {
+  nn::LayoutAttr layout = nn::layoutOf(value);
+  auto windows = op.getWindows();
+  SmallVector<int64_t> sizes;
+  for (auto [dim, attr] : llvm::enumerate(layout.getDims())) {
+    int64_t size = 1;
+    for (unsigned f = 0; f < attr.getFactors().size(); ++f)
+      size *= *llvm::max_element(nn::partSizes(attr.getFactors()[f].getSize(),
+                                               layout.splitsOf(dim, f), mesh));
+    sizes.push_back(size);
+  }
+  sizes[op.getPositionsDim(value, number)] = 1;
+  for (size_t before = 0; before < number; ++before) {
+    if (!windows[before])
+      continue;
+    const nn::Window &window = *windows[before];
+    int64_t dim = op.getPositionsDim(value, before);
+    auto splits = layout.splitsOf(dim, 0);
+    bool addsZeros = op.addsZeros() && window.border == nn::Border::Zero;
+    if (!splits.empty())
+      sizes[dim] = *llvm::max_element(
+          haloOf({window, nn::partSizes(window.extent, splits, mesh),
+                  nn::windowParts(window, splits, mesh)})
+              .heldSize);
+    else if (!addsZeros)
+      sizes[dim] = window.low + window.extent + window.high;
+  }
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  return count;
+}
+
+/// Bytes that the rank receives that receives most.
+static int64_t haloBytes(nn::WindowedOp op, const nn::PlacementRule &rule,
+                         const Mismatch &mismatch, nn::MeshAttr mesh) {
+  SmallVector<Value> positions = op.getPositions();
+  bool isBack = !llvm::is_contained(op->getOperands(), positions.front());
+  int64_t count = mostReceived(cutOf(op, rule, mismatch, mesh), isBack);
+  if (isBack) // its result has no parts yet: by what it is made from
+    positions = {op->getOperand(mismatch.operand)};
+  int64_t bytes = 0;
+  llvm::SmallDenseSet<Value> seen;
+  for (Value value : positions)
+    if (seen.insert(value).second)
+      bytes +=
+          count * rowElements(op, value, dimOf(rule, mismatch.factor), mesh) *
+          llvm::divideCeil(getElementTypeOrSelf(value).getIntOrFloatBitWidth(),
+                           8);
+  return bytes;
 }
 
 void Placer::wayHalo(Problem &problem, Operation *op,
@@ -126,15 +221,7 @@ void Placer::wayHalo(Problem &problem, Operation *op,
   if (way.axis.empty())
     way.axis = std::to_string(dimOf(rule, mismatch.factor));
   way.over = {axisText(mismatch.axis)};
-  Value value = op->getOperand(mismatch.operand);
-  auto type = cast<RankedTensorType>(value.getType());
-  nn::LayoutAttr layout = nn::layoutOf(value);
-  nn::SplitAttr split = layout.splitOver(way.over.front());
-  int64_t longest = llvm::divideCeil(layout.getDims()[split.getDim()].getSize(),
-                                     mesh.getAxes()[mismatch.axis].getSize());
-  int64_t row = localElements(layout, mesh) / std::max<int64_t>(longest, 1);
-  way.bytes = mostRead(cutOf(op, rule, mismatch, mesh)) * row *
-              llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  way.bytes = haloBytes(cast<nn::WindowedOp>(op), rule, mismatch, mesh);
   if (!way.path.empty()) // a function in the model itself has no other name
     problem.ways.push_back(way);
   way.path = "**"; // where other windows slide over that dim as well

@@ -18,10 +18,14 @@ static std::string reachText(nn::Reach reach) {
 void Placer::checkReach(const Licence &licence, const HaloDim &dim) {
   auto halo = dyn_cast<sched::HaloOp>(licence.directive);
   auto stated = halo ? halo.getReach() : std::nullopt;
-  if (!stated ||
-      ((*stated)[0] == dim.needed.before && (*stated)[1] == dim.needed.after))
+  if (!stated)
     return;
   nn::Reach wrong{(*stated)[0], (*stated)[1]};
+  auto isStated = [&](nn::Reach reach) {
+    return wrong.before == reach.before && wrong.after == reach.after;
+  };
+  if (isStated(dim.needed) || isStated(dim.withBorder))
+    return;
   problems
       .addAt(halo,
              "reach " + reachText(wrong) + " of " + dim.name + " at '" +
@@ -100,17 +104,17 @@ void Placer::takeHalos(nn::WindowedOp op) {
     SmallVector<nn::SplitAttr> splits = layout.splitsOf(number, 0);
     if (!window || splits.empty())
       continue;
-    nn::Reach needed =
-        furthest(*window, nn::partSizes(window->extent, splits, mesh),
-                 nn::partSizes(
-                     window->results(),
-                     nn::layoutOf(op.getWindowed()).splitsOf(number, 0), mesh));
+    auto positions = nn::partSizes(window->extent, splits, mesh);
+    auto made =
+        nn::partSizes(window->results(),
+                      nn::layoutOf(op.getWindowed()).splitsOf(number, 0), mesh);
+    nn::Reach needed = furthest(*window, positions, made);
     if (needed.before == 0 && needed.after == 0)
       continue;
     HaloDim dim{path, layout.getDims()[number].getDisplayName(),
                 window->lookup ? "edges"
                                : "windows of " + std::to_string(window->span()),
-                needed};
+                needed, furthestWithBorder(*window, positions, made)};
     for (nn::SplitAttr split : splits)
       reached.insert({op, mesh.getIndex(split.getAxis())});
     SmallVector<Licence *> covering;

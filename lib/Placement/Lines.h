@@ -69,10 +69,15 @@ struct Licence {
   std::string pattern() const; ///< as the line has it: "'h.*'"
 };
 
-/// The furthest that any part of these positions reads to each side, where a
-/// part has so many windows.
+/// The furthest that any part of these positions reads to each side of what
+/// others have, where a part has so many windows.
 nn::Reach furthest(const nn::Window &window, llvm::ArrayRef<int64_t> positions,
                    llvm::ArrayRef<int64_t> windows);
+
+/// The same with the border that they read, as the windows themselves reach.
+nn::Reach furthestWithBorder(const nn::Window &window,
+                             llvm::ArrayRef<int64_t> positions,
+                             llvm::ArrayRef<int64_t> windows);
 
 /// An attention that a strategy moves over one axis.
 struct AttentionMove {

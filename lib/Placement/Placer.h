@@ -186,7 +186,7 @@ private:
   struct HaloDim { // of an operation at a path, that needs margins
     std::string path, name;
     std::string windows; // "windows of 3", "edges"
-    nn::Reach needed;
+    nn::Reach needed, withBorder;
   };
   void checkReach(const Licence &licence, const HaloDim &dim);
   llvm::StringRef strategyOf(llvm::ArrayRef<Licence *> lines,

@@ -14,9 +14,6 @@ struct SlidDim {
   AxisList axes;   // that cut it, major first; none where it is whole
   Share own, held; // positions of each member, and those its windows read
   int64_t members; // of the axes
-  /// The operation is this move, so a rank that needs nothing of others does it
-  /// alone: ranks of one class have `held` as far before or behind `own`.
-  bool isMove;
   /// What is held is not what is owned: positions come from other members, or
   /// from a border that the operation itself does not know.
   bool isExtended;
@@ -49,9 +46,12 @@ SlidDims inOrder(llvm::ArrayRef<SlidDim> dims);
 /// The number of an operation among the layers of one exchange, by dim.
 llvm::DenseMap<int64_t, int64_t> layersOf(mlir::Operation *op);
 
-/// Whether every member finds what it is to have in what it has, and zeros:
-/// when it `attaches` margins, or when it sends them back.
+/// Whether every member finds what it is to have in what it has, and borders
+/// that show zeros or that: when it `attaches` margins, or sends them back.
 bool isLocal(const SlidDim &slid, bool attaches);
+/// Whether each does so by itself, and not as a view: ranks of one class then
+/// have `held` as far before or behind `own`.
+bool isAlone(const SlidDim &slid, bool attaches);
 /// Where the part of each member begins in what it has, if that contains it.
 std::optional<llvm::SmallVector<int64_t>> placesOf(const SlidDim &slid,
                                                    bool attaches);

@@ -193,7 +193,7 @@ void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
           margins.value, margins.dim, /*factor=*/0, offset);
     return;
   }
-  bool isOwn = slid.isInner || (local && slid.isMove && !slid.axes.empty());
+  bool isOwn = slid.isInner || isAlone(slid, attaches);
   bool isGathered =
       slid.strategy == "all_gather" && !local && !isOwn && !slid.axes.empty();
   HaloMove move{attaches,
@@ -213,7 +213,7 @@ void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
             {constant(context, here(shiftOf(slid))),
              constant(context, here(slid.held.size))},
             extent,
-            slid.isInner ? slid.window.border : nn::Border::Zero};
+            slid.window.border};
   }
   Location at = lineOf(slid);
   llvm::MapVector<Type, SmallVector<Margins *>> groups;

@@ -126,7 +126,9 @@ void UnevenSplits::addHeld(nn::WindowedOp op) {
     if (slid.isInner && !slid.own.size.isConstant())
       sizes.insert(slid.own.size);
     if (spmd::TableAttr shift = shiftOf(slid);
-        (slid.isMove || slid.isInner) && !shift.isConstant())
+        !shift.isConstant() &&
+        (slid.isInner || isAlone(slid, /*attaches=*/true) ||
+         isAlone(slid, /*attaches=*/false)))
       sizes.insert(shift);
     if (slid.window.lookup)
       addEdges(op, slid);

@@ -70,7 +70,7 @@ static SlidDim slidDim(int64_t dim, const nn::Window &window,
                        ArrayRef<nn::Interval> made, bool addsZeros,
                        StringRef strategy) {
   int64_t members = made.size();
-  SlidDim slid{dim, window, axes, own, own, members, !addsZeros, true};
+  SlidDim slid{dim, window, axes, own, own, members, true};
   slid.strategy = strategy;
   if (axes.empty() && window.border == nn::Border::Zero && addsZeros) {
     slid.isExtended = false;
@@ -214,24 +214,32 @@ spmd::TableAttr partitioning::shiftOf(const SlidDim &slid) {
                                      shifts);
 }
 
+/// Whether a member finds all that it holds in what it owns, at the place where
+/// its own part as a dim of its own would show it.
+static bool showsOwn(const nn::Window &window, nn::Interval own,
+                     nn::Interval held) {
+  if (window.border == nn::Border::Zero)
+    return contains(own, common(held, {0, window.extent}));
+  for (int64_t e = held.offset; e < held.offset + held.size; ++e)
+    if (int64_t place = window.dataAt(e) - own.offset;
+        place < 0 || place >= own.size ||
+        place != plan::placeOf(window.border, e - own.offset, own.size))
+      return false;
+  return true;
+}
+
 bool partitioning::isLocal(const SlidDim &slid, bool attaches) {
   auto own = intervals(slid.own, slid.members);
   auto held = intervals(slid.held, slid.members);
-  nn::Interval data{0, slid.window.extent};
-  if (attaches)
-    return llvm::all_of(llvm::zip(own, held), [&](auto pair) {
-      auto [has, wants] = pair;
-      bool hasBorder = slid.window.border != nn::Border::Zero;
-      return contains(has, hasBorder ? wants : common(wants, data));
-    });
   // Margins are added to what others own, or where the border shows it.
-  for (auto [i, from] : llvm::enumerate(held)) {
-    if (slid.window.border != nn::Border::Zero && !contains(data, from))
-      return false;
+  if (slid.window.border != nn::Border::Zero || attaches)
+    return llvm::all_of(llvm::zip(own, held), [&](auto pair) {
+      return showsOwn(slid.window, std::get<0>(pair), std::get<1>(pair));
+    });
+  for (auto [i, from] : llvm::enumerate(held))
     for (auto [j, to] : llvm::enumerate(own))
       if (i != j && common(from, to).size > 0)
         return false;
-  }
   return true;
 }
 
@@ -240,6 +248,12 @@ std::optional<SmallVector<int64_t>> partitioning::placesOf(const SlidDim &slid,
   auto own = intervals(slid.own, slid.members);
   auto held = intervals(slid.held, slid.members);
   SmallVector<int64_t> places;
+  nn::Interval data{0, slid.window.extent};
+  bool showsData = slid.window.border != nn::Border::Zero;
+  if (!attaches && showsData) // terms of what a border shows are added
+    for (nn::Interval from : held)
+      if (!contains(data, from))
+        return std::nullopt;
   for (auto [has, part] :
        llvm::zip(attaches ? own : held, attaches ? held : own)) {
     if (!contains(has, part))
@@ -247,4 +261,9 @@ std::optional<SmallVector<int64_t>> partitioning::placesOf(const SlidDim &slid,
     places.push_back(part.size > 0 ? part.offset - has.offset : 0);
   }
   return places;
+}
+
+bool partitioning::isAlone(const SlidDim &slid, bool attaches) {
+  return slid.isExtended && !slid.axes.empty() && isLocal(slid, attaches) &&
+         !placesOf(slid, attaches);
 }

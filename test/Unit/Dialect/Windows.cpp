@@ -131,10 +131,40 @@ TEST_F(Windows, oneForEachPositionKeepTheCut) {
   EXPECT_EQ(positionParts(window, {cut}, mesh),
             (SmallVector<int64_t>{2, 11, 4}));
   SmallVector<Reach> reaches = reachesOf(window, {2, 11, 4}, {2, 11, 4});
-  for (Reach reach : reaches) {
-    EXPECT_EQ(reach.before, 1);
-    EXPECT_EQ(reach.after, 2);
-  }
+  std::vector<std::pair<int64_t, int64_t>> seen;
+  for (Reach reach : reaches)
+    seen.push_back({reach.before, reach.after});
+  // Beyond the ends is a border of zeros, which nobody sends.
+  EXPECT_EQ(seen,
+            (std::vector<std::pair<int64_t, int64_t>>{{0, 2}, {1, 2}, {1, 0}}));
+}
+
+/// What a border shows may be a part's own.
+TEST_F(Windows, reachBordersOfOthers) {
+  Window window;
+  window.extent = 12;
+  window.kernel = 3;
+  window.low = window.high = 1;
+  auto reaches = [&](Border border, SmallVector<int64_t> parts) {
+    window.border = border;
+    std::vector<std::pair<int64_t, int64_t>> seen;
+    for (Reach reach : reachesOf(window, parts, parts))
+      seen.push_back({reach.before, reach.after});
+    return seen;
+  };
+  using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+  EXPECT_EQ(reaches(Border::Circular, {5, 7}), (Pairs{{1, 1}, {1, 1}}));
+  EXPECT_EQ(reaches(Border::Circular, {12, 0}), (Pairs{{0, 0}, {0, 0}}));
+  EXPECT_EQ(reaches(Border::Replicate, {5, 7}), (Pairs{{0, 1}, {1, 0}}));
+  EXPECT_EQ(reaches(Border::Reflect, {5, 7}), (Pairs{{0, 1}, {1, 0}}));
+  EXPECT_EQ(reaches(Border::Reflect, {1, 11}), (Pairs{{1, 1}, {1, 0}}));
+  // Windows of 2 over 12 and one of padding at each end meet no cut at 11.
+  window.kernel = window.stride = 2;
+  window.border = Border::Zero;
+  std::vector<std::pair<int64_t, int64_t>> seen;
+  for (Reach reach : reachesOf(window, {11, 1}, {6, 1}))
+    seen.push_back({reach.before, reach.after});
+  EXPECT_EQ(seen, (Pairs{{0, 0}, {0, 0}}));
 }
 
 /// Whether NATTEN's mask has query and key, from its definition: the key is in
