@@ -145,7 +145,10 @@ Strided ClassPlanner::reshapedOrCopied(Operation &op, const Strided &value,
 
 Strided ClassPlanner::byDims(Operation &op, Value value) {
   auto layout = nn::layoutOf(value);
-  return reshapedOrCopied(op, get(value), layout.getShape(), typeOf(value));
+  // A copy of what is there when the program has loaded is made once, before
+  // it is packed.
+  Operation *from = loadTime.contains(value) ? value.getDefiningOp() : &op;
+  return reshapedOrCopied(*from, get(value), layout.getShape(), typeOf(value));
 }
 
 /// Operations that nobody waits for and whose results have no elements here:
