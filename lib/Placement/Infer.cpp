@@ -2,6 +2,8 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "Relayout.h"
+#include "RuleSpace.h"
 #include "dialects/Nn/Buffer.h"
 
 using namespace mlir;
@@ -27,6 +29,59 @@ void Placer::inferOps() {
                                              op->getName().getStringRef() + "'")
                                                 .str());
   }
+}
+
+/// The layout with the factors that a rule has of each dim, where they are
+/// finer.
+static nn::LayoutAttr withRuleFactors(const nn::PlacementRule &rule,
+                                      const nn::PlacementRule::Value &value,
+                                      nn::LayoutAttr layout) {
+  MLIRContext *context = layout.getContext();
+  SmallVector<nn::DimAttr> dims(layout.getDims());
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    bool isWhole =
+        value.multiplicity.empty() || value.multiplicity[number] == 1;
+    SmallVector<nn::FactorAttr> factors;
+    for (int factor : value.dims[number])
+      if (factor >= 0)
+        factors.push_back(nn::FactorAttr::get(
+            context, StringAttr::get(context, rule.factors[factor].name),
+            rule.factors[factor].size));
+    if (!isWhole || factors.empty())
+      continue;
+    if (auto fine = nn::refineFactors(dim.getFactors(), factors);
+        succeeded(fine))
+      dim = nn::DimAttr::get(context, *fine);
+  }
+  return nn::LayoutAttr::get(context, dims);
+}
+
+/// A parameter that has as one dim what its operation takes apart, as the
+/// weight behind a flattened image does, gets the factors of the other operand:
+/// itself, so that ranks load their parts, or where others read it a view of
+/// it.
+static Operation *refined(Operation *op, const nn::PlacementRule &rule,
+                          const Mismatch &mismatch, const RuleSpace &space) {
+  OpOperand &operand = op->getOpOperand(mismatch.operand);
+  const nn::PlacementRule::Value &value = rule.operands[mismatch.operand];
+  nn::LayoutAttr layout = nn::layoutOf(operand.get());
+  if (mismatch.kind != Mismatch::Kind::Unaligned || mismatch.isResult ||
+      space.find(value, layout, mismatch.factor))
+    return nullptr;
+  nn::LayoutAttr fine = withRuleFactors(rule, value, layout);
+  if (!space.find(value, fine, mismatch.factor))
+    return nullptr;
+  Operation *parameter = operand.get().getDefiningOp<nn::ParameterOp>();
+  if (parameter && operand.get().hasOneUse() &&
+      layout == layout.withoutPlacement()) {
+    operand.get().setType(
+        nn::withLayout(cast<RankedTensorType>(operand.get().getType()), fine));
+    return parameter;
+  }
+  OpBuilder builder(op);
+  operand.set(
+      withFactorsOf(builder, operand.get().getLoc(), operand.get(), fine));
+  return operand.get().getDefiningOp();
 }
 
 void Placer::inferOp(Operation *op) {
@@ -56,6 +111,12 @@ void Placer::inferOp(Operation *op) {
       return;
     }
     const Mismatch &mismatch = met.mismatches.front();
+    if (isFree(op->getOperand(mismatch.isResult ? 0 : mismatch.operand)))
+      if (Operation *view = refined(op, rule, mismatch, {rule, mesh})) {
+        if (isa<nn::PlacedOp>(view))
+          inferOp(view);
+        continue;
+      }
     if (!autoReshard && reported.insert(mismatch.axis).second)
       reportMismatch(op, rule, mismatch);
     if (!mend(op, rule, mismatch)) {

@@ -22,30 +22,11 @@ Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
   return moved;
 }
 
-/// The value with the factors of `target`: a rearrange that moves nothing.
 Value OpPlacer::refactor(OpBuilder &builder, Location loc, Value value,
                          nn::LayoutAttr target) {
-  MLIRContext *context = value.getContext();
-  SmallVector<nn::DimAttr> source;
-  SmallVector<Attribute> order;
-  int64_t next = 0;
-  for (auto [from, to] :
-       llvm::zip(nn::layoutOf(value).getDims(), target.getDims())) {
-    auto refined = nn::refineFactors(from.getFactors(), to.getFactors());
-    source.push_back(succeeded(refined) ? nn::DimAttr::get(context, *refined)
-                                        : from);
-    SmallVector<int64_t> numbers;
-    for (size_t i = 0; i < source.back().getFactors().size(); ++i)
-      numbers.push_back(next++);
-    order.push_back(builder.getI64ArrayAttr(numbers));
-  }
-  auto type = nn::withLayout(cast<RankedTensorType>(value.getType()),
-                             target.withoutPlacement());
-  auto op = nn::RearrangeOp::create(builder, loc, type, value,
-                                    nn::LayoutAttr::get(context, source),
-                                    builder.getArrayAttr(order));
-  (void)place(op);
-  return op;
+  Value made = withFactorsOf(builder, loc, value, target);
+  (void)place(made.getDefiningOp());
+  return made;
 }
 
 static bool haveSameFactors(nn::LayoutAttr a, nn::LayoutAttr b) {

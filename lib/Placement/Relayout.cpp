@@ -1,6 +1,7 @@
 //===- Relayout.cpp - layouts with some axes moved ------------------------===//
 
 #include "Relayout.h"
+#include "dialects/Nn/Nn.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -63,4 +64,27 @@ SmallVector<StringAttr> placement::namesOf(ArrayRef<unsigned> axes,
                                            nn::MeshAttr mesh) {
   return llvm::map_to_vector(
       axes, [&](unsigned axis) { return mesh.getAxes()[axis].getName(); });
+}
+
+Value placement::withFactorsOf(OpBuilder &builder, Location loc, Value value,
+                               nn::LayoutAttr target) {
+  MLIRContext *context = value.getContext();
+  SmallVector<nn::DimAttr> source;
+  SmallVector<Attribute> order;
+  int64_t next = 0;
+  for (auto [from, to] :
+       llvm::zip_equal(nn::layoutOf(value).getDims(), target.getDims())) {
+    auto refined = nn::refineFactors(from.getFactors(), to.getFactors());
+    source.push_back(succeeded(refined) ? nn::DimAttr::get(context, *refined)
+                                        : from);
+    SmallVector<int64_t> numbers;
+    for (size_t i = 0; i < source.back().getFactors().size(); ++i)
+      numbers.push_back(next++);
+    order.push_back(builder.getI64ArrayAttr(numbers));
+  }
+  auto type = nn::withLayout(cast<RankedTensorType>(value.getType()),
+                             target.withoutPlacement());
+  return nn::RearrangeOp::create(builder, loc, type, value,
+                                 nn::LayoutAttr::get(context, source),
+                                 builder.getArrayAttr(order));
 }

@@ -4,6 +4,7 @@
 #define HOCKET_LIB_PLACEMENT_RELAYOUT_H
 
 #include "dialects/Nn/Layout.h"
+#include "mlir/IR/Builders.h"
 
 namespace hocket::placement {
 
@@ -24,6 +25,11 @@ nn::LayoutAttr cutBy(nn::LayoutAttr layout,
 /// if it splits none.
 llvm::SmallVector<mlir::StringAttr> nestedFrom(nn::LayoutAttr layout,
                                                llvm::StringRef axis);
+
+/// The value with the factors of `target`, not yet placed: a rearrange that
+/// moves nothing.
+mlir::Value withFactorsOf(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value value, nn::LayoutAttr target);
 
 llvm::SmallVector<mlir::StringAttr> namesOf(llvm::ArrayRef<unsigned> axes,
                                             nn::MeshAttr mesh);

@@ -182,6 +182,14 @@ bool RuleSpace::has(const PlacementRule::Value &value, int factor) const {
   });
 }
 
+unsigned RuleSpace::dimOf(const PlacementRule::Value &value, int factor) const {
+  unsigned dim = 0;
+  while (dim + 1 < value.dims.size() &&
+         !llvm::is_contained(value.dims[dim], factor))
+    ++dim;
+  return dim;
+}
+
 int64_t RuleSpace::multiplicity(const PlacementRule::Value &value,
                                 int factor) const {
   for (unsigned dim = 0; dim < value.dims.size(); ++dim)
@@ -270,7 +278,7 @@ LayoutAttr RuleSpace::toType(const PlacementRule::Value &value,
     auto found = find(value, layout, factor);
     Mismatch mismatch{Mismatch::Kind::Unaligned, cuts.front().axis};
     mismatch.factor = factor;
-    mismatch.typeDim = found ? found->dim : 0;
+    mismatch.typeDim = found ? found->dim : dimOf(value, factor);
     mismatch.typeFactor = found ? found->factor : 0;
     mismatches.push_back(mismatch);
   }

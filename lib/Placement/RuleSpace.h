@@ -55,6 +55,8 @@ public:
                     llvm::ArrayRef<AxisCut> cuts) const;
 
 private:
+  unsigned dimOf(const nn::PlacementRule::Value &value, int factor) const;
+
   const nn::PlacementRule &rule;
   nn::MeshAttr mesh;
 };
