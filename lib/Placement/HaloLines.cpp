@@ -104,10 +104,12 @@ void Placer::takeHalos(nn::WindowedOp op) {
     SmallVector<nn::SplitAttr> splits = layout.splitsOf(number, 0);
     if (!window || splits.empty())
       continue;
+    SmallVector<nn::SplitAttr> cuts =
+        nn::layoutOf(op.getWindowed()).splitsOf(number, 0);
+    while (cuts.size() > splits.size()) // of windows over the same positions
+      cuts.pop_back();
     auto positions = nn::partSizes(window->extent, splits, mesh);
-    auto made =
-        nn::partSizes(window->results(),
-                      nn::layoutOf(op.getWindowed()).splitsOf(number, 0), mesh);
+    auto made = nn::partSizes(window->results(), cuts, mesh);
     nn::Reach needed = furthest(*window, positions, made);
     if (needed.before == 0 && needed.after == 0)
       continue;

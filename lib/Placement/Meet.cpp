@@ -125,6 +125,9 @@ bool Meeting::splitsPositions(unsigned axis, int factor) {
 bool Meeting::windowsReach(unsigned operand, int factor) {
   const nn::Window &window = *rule.factors[factor].window;
   ArrayRef<AxisCut> cuts = operands[operand].nesting[factor];
+  // Ranks that share positions have terms of a sum over all of their windows.
+  while (cuts.size() > 1 && !splitsPositions(cuts.back().axis, factor))
+    cuts = cuts.drop_back();
   // What has the positions says how they are cut.
   SmallVector<nn::SplitAttr> splits;
   auto read = [&](const nn::PlacementRule::Value &value,
