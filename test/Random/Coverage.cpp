@@ -135,7 +135,8 @@ private:
       for (int factor : dim)
         if (factor >= 0 && rule.factors[factor].size > 1)
           counts[row(i, "S " + nameOf(rule, factor))];
-    if (canBePartial(op, i))
+    // Of what a result is only cut like no sum is asked.
+    if (canBePartial(op, i) && !rule.operands[i].isLike)
       for (nn::Reduction reduction : {nn::Reduction::Sum, nn::Reduction::Max})
         counts[partialRow(i, reduction)];
   }
