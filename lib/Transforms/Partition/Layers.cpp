@@ -25,9 +25,31 @@ llvm::DenseMap<int64_t, int64_t> partitioning::layersOf(Operation *op) {
   return numbers;
 }
 
+/// Gives dims other names: the gradient of a module's argument has those of the
+/// value that was passed.
+static bool isRenaming(Operation *op) {
+  auto rearrange = dyn_cast<nn::RearrangeOp>(op);
+  if (!rearrange || nn::layoutOf(rearrange.getX()).getShape() !=
+                        nn::layoutOf(rearrange.getResult()).getShape())
+    return false;
+  int64_t next = 0;
+  for (Attribute dim : rearrange.getOrder())
+    for (Attribute factor : cast<ArrayAttr>(dim))
+      if (cast<IntegerAttr>(factor).getInt() != next++)
+        return false;
+  return true;
+}
+
+/// A gradient that is a sum over ranks with the same margins, as of channels.
+static bool isSum(Operation *op) {
+  auto moved = dyn_cast<nn::RedistributeOp>(op);
+  return moved && moved.getKind() == "all_reduce";
+}
+
 static bool isElementWise(Operation *op) {
   return isa<nn::UnaryOp, nn::BinaryOp, nn::WhereOp, nn::CastOp, nn::ValueOp>(
-      op);
+             op) ||
+         isRenaming(op) || isSum(op);
 }
 
 static bool isFilled(Value value) {
