@@ -21,6 +21,19 @@ struct Slide {
   int64_t transposed(int64_t results) const {
     return (results - 1) * stride + span() + extra - low - high;
   }
+  /// No window lies in the border as a whole, or between two of its taps.
+  bool seesData(int64_t extent, int64_t windows) const {
+    for (int64_t o = 0; o < windows; ++o) {
+      bool sees = false;
+      for (int64_t t = 0; t < kernel; ++t) {
+        int64_t position = o * stride - low + dilation * t;
+        sees |= position >= 0 && position < extent;
+      }
+      if (!sees)
+        return false;
+    }
+    return true;
+  }
   /// The border of that many positions has something to show.
   bool fits(int64_t extent) const {
     int64_t most = std::max(low, high);
@@ -170,6 +183,8 @@ bool Body::tryPooling() {
     if (roundsUp && rest % slide.stride &&
         size * slide.stride < extent + slide.low)
       ++size;
+    if (isMax && !slide.seesData(extent, size)) // the largest of nothing
+      return false;
     result.shape[dim] = size;
     slides.push_back(slide);
   }
