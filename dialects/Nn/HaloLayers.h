@@ -3,7 +3,7 @@
 #ifndef HOCKET_NN_HALOLAYERS_H
 #define HOCKET_NN_HALOLAYERS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "dialects/Nn/Window.h"
 
 namespace hocket::nn {
 
@@ -12,6 +12,19 @@ namespace hocket::nn {
 /// but the first slide over what the rank has computed itself, margins
 /// included; their gradients are terms of sums there.
 inline constexpr llvm::StringLiteral kHaloLayers = "nn.halo_layers";
+
+/// The least interval of the data, which a layer before has to make, that a
+/// window shows at these positions. None has no place but their own.
+inline Interval dataOf(const Window &window, Interval positions) {
+  int64_t begin = std::clamp<int64_t>(positions.offset, 0, window.extent);
+  int64_t end = begin, last = positions.offset + positions.size;
+  for (int64_t e = positions.offset; e < last; ++e)
+    if (int64_t place = window.dataAt(e); place >= 0) { // or a border's
+      begin = begin == end ? place : std::min(begin, place);
+      end = std::max(end, place + 1);
+    }
+  return {begin, end - begin};
+}
 
 } // namespace hocket::nn
 

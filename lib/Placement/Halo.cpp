@@ -129,21 +129,30 @@ static plan::Halo haloOf(const CutWindows &cut) {
   return halo;
 }
 
+nn::Reach placement::furthestOf(const plan::Halo &halo, bool countsBorder) {
+  nn::Reach most;
+  for (size_t part = 0; part < halo.size.size(); ++part) {
+    int64_t begin = halo.offset[part], end = begin + halo.size[part];
+    for (int64_t i = 0; i < halo.heldSize[part]; ++i) {
+      int64_t position = halo.positionOf(part, i), place = halo.shown(part, i);
+      if ((position >= begin && position < end) ||
+          (!countsBorder && (place < 0 || halo.owns(part, place))))
+        continue;
+      most.before = std::max(most.before, begin - position);
+      most.after = std::max(most.after, position - end + 1);
+    }
+  }
+  return most;
+}
+
 nn::Reach placement::furthestWithBorder(const nn::Window &window,
                                         ArrayRef<int64_t> positions,
                                         ArrayRef<int64_t> windows) {
   if (window.lookup)
     return furthest(window, positions, windows);
-  plan::Halo halo =
-      haloOf({window, llvm::to_vector(positions), llvm::to_vector(windows)});
-  nn::Reach most;
-  for (size_t part = 0; part < halo.size.size(); ++part) {
-    int64_t before = halo.offset[part] - halo.heldOffset[part];
-    most.before = std::max(most.before, before);
-    most.after =
-        std::max(most.after, halo.heldSize[part] - before - halo.size[part]);
-  }
-  return most;
+  return furthestOf(
+      haloOf({window, llvm::to_vector(positions), llvm::to_vector(windows)}),
+      /*countsBorder=*/true);
 }
 
 /// The most positions that any part receives, to have its margins or to add up

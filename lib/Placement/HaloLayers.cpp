@@ -180,6 +180,49 @@ bool Placer::refuseRecomputed(ArrayRef<Operation *> layers,
   return false;
 }
 
+HaloDim placement::dimOfLayers(ArrayRef<Operation *> layers, size_t number,
+                               nn::MeshAttr mesh) {
+  auto windowOf = [&](Operation *op) {
+    return *cast<nn::WindowedOp>(op).getWindows()[number];
+  };
+  auto dimOf = [&](Value value) {
+    return nn::layoutOf(value).getDims()[number];
+  };
+  auto partsOf = [&](Value value) {
+    return nn::partSizes(dimOf(value).getSize(),
+                         nn::layoutOf(value).splitsOf(number, 0), mesh);
+  };
+  Value read = layers.front()->getOperand(0);
+  nn::Window window = windowOf(layers.front());
+  plan::Halo halo;
+  halo.extent = window.extent;
+  halo.border = window.border;
+  nn::Interval own{0, 0}, made{0, 0};
+  for (auto [size, results] :
+       llvm::zip_equal(partsOf(read), partsOf(layers.back()->getResult(0)))) {
+    own = {own.offset + own.size, size};
+    made = {made.offset + made.size, results};
+    nn::Interval held = made;
+    for (Operation *layer : llvm::reverse(layers))
+      if (held.size > 0) {
+        held = windowOf(layer).reads(held);
+        if (layer != layers.front())
+          held = nn::dataOf(windowOf(layer), held);
+      }
+    if (held.size == 0)
+      held = own;
+    halo.offset.push_back(own.offset);
+    halo.size.push_back(own.size);
+    halo.heldOffset.push_back(held.offset);
+    halo.heldSize.push_back(held.size);
+  }
+  std::string windows = layers.size() > 1
+                            ? std::to_string(layers.size()) + " layers"
+                            : "windows of " + std::to_string(window.span());
+  return {modelPath(layers.front()), dimOf(read).getDisplayName(), windows,
+          furthestOf(halo, false), furthestOf(halo, true)};
+}
+
 /// Of one line: each operation is a layer of one exchange.
 void Placer::markLayersOf(const Licence &licence, int64_t count) {
   llvm::DenseSet<Operation *> taken;
@@ -195,6 +238,8 @@ void Placer::markLayersOf(const Licence &licence, int64_t count) {
         continue;
       auto layers = layersFrom(op, number, licence, count);
       taken.insert(layers.begin(), layers.end());
+      if (!layers.empty())
+        checkReach(licence, dimOfLayers(layers, number, mesh));
       hasEffect |= layers.size() != 1; // none: an error that was said
       if (layers.size() > 1 && !refuseRecomputed(layers, licence))
         for (auto [index, layer] : llvm::enumerate(layers)) {

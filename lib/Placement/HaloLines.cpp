@@ -35,6 +35,29 @@ void Placer::checkReach(const Licence &licence, const HaloDim &dim) {
       .note("write reach " + reachText(dim.needed) + ", or reach auto");
 }
 
+/// How many layers share the exchange of a dim is for one line to say.
+void Placer::checkLayers(ArrayRef<Licence *> lines, const HaloDim &dim) {
+  sched::HaloOp first;
+  for (Licence *licence : lines) {
+    auto halo = dyn_cast<sched::HaloOp>(licence->directive);
+    if (!halo || !halo.getLayers())
+      continue;
+    int64_t count = *halo.getLayers();
+    int64_t other = first ? *first.getLayers() : count;
+    if (first && (count > 1 || other > 1))
+      problems
+          .addAt(halo,
+                 "layers " + std::to_string(count) + " of " + dim.name +
+                     " at '" + dim.path + "', and layers " +
+                     std::to_string(other) + " in another line",
+                 dim.path)
+          .note(scheduleLine(first.getLoc()), "layers " + std::to_string(other))
+          .note("leave 'layers' out of one of the two, or give them patterns "
+                "that have no operation in common");
+    first = first ? first : halo;
+  }
+}
+
 /// Which collective moves the margins of a dim: what one line says, whatever
 /// others leave open.
 StringRef Placer::strategyOf(ArrayRef<Licence *> lines, const HaloDim &dim) {
@@ -92,6 +115,12 @@ bool Placer::overlaps(Operation *op, ArrayRef<Licence *> lines,
   return false;
 }
 
+static bool mayHaveLayers(Operation *op, const Licence &licence) {
+  auto halo = dyn_cast<sched::HaloOp>(licence.directive);
+  return halo && halo.getLayers().value_or(1) > 1 &&
+         isa<nn::ConvOp, nn::PoolOp>(op);
+}
+
 void Placer::takeHalos(nn::WindowedOp op) {
   std::string path = modelPath(op);
   nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
@@ -135,8 +164,10 @@ void Placer::takeHalos(nn::WindowedOp op) {
       if (!isUsed)
         continue;
       covering.push_back(&licence);
-      checkReach(licence, dim);
+      if (!mayHaveLayers(op, licence)) // else as far as all of them need
+        checkReach(licence, dim);
     }
+    checkLayers(covering, dim);
     strategies[number] = strategyOf(covering, dim);
     if (overlaps(op, covering, dim, strategies[number]))
       overlapped.push_back(number);

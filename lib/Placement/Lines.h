@@ -79,6 +79,21 @@ nn::Reach furthestWithBorder(const nn::Window &window,
                              llvm::ArrayRef<int64_t> positions,
                              llvm::ArrayRef<int64_t> windows);
 
+/// The furthest that members hold beyond what they own: of what others own, or
+/// of the border as well.
+nn::Reach furthestOf(const plan::Halo &halo, bool countsBorder);
+
+/// A dim of an operation at a path, or of several in a row, that needs margins.
+struct HaloDim {
+  std::string path, name;
+  std::string windows; ///< "windows of 3", "edges", "2 layers"
+  nn::Reach needed, withBorder;
+};
+
+/// The same of layers that share one exchange, dim `number` of each.
+HaloDim dimOfLayers(llvm::ArrayRef<mlir::Operation *> layers, size_t number,
+                    nn::MeshAttr mesh);
+
 /// An attention that a strategy moves over one axis.
 struct AttentionMove {
   Licence *strategy;

@@ -183,14 +183,10 @@ private:
   // HaloLines.cpp
   /// Marks the lines that a placed operation makes use of, and what they say.
   void takeHalos(nn::WindowedOp op);
-  struct HaloDim { // of an operation at a path, that needs margins
-    std::string path, name;
-    std::string windows; // "windows of 3", "edges"
-    nn::Reach needed, withBorder;
-  };
   void checkReach(const Licence &licence, const HaloDim &dim);
   llvm::StringRef strategyOf(llvm::ArrayRef<Licence *> lines,
                              const HaloDim &dim);
+  void checkLayers(llvm::ArrayRef<Licence *> lines, const HaloDim &dim);
   bool overlaps(mlir::Operation *op, llvm::ArrayRef<Licence *> lines,
                 const HaloDim &dim, llvm::StringRef strategy);
   // HaloLayers.cpp: one exchange for several operations.

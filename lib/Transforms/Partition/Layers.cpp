@@ -59,19 +59,12 @@ static bool isFilled(Value value) {
 /// What of the data each member must have whose windows read `held`.
 static Share dataOf(const SlidDim &slid) {
   SmallVector<int64_t> offsets, sizes;
-  int64_t extent = slid.window.extent;
   for (auto [offset, size] :
        llvm::zip(slid.held.offset.valuesFor(slid.members),
                  slid.held.size.valuesFor(slid.members))) {
-    // No data has no place but its own.
-    int64_t begin = std::clamp<int64_t>(offset, 0, extent), end = begin;
-    for (int64_t e = offset; e < offset + size; ++e)
-      if (int64_t place = slid.window.dataAt(e); place >= 0) { // or a border's
-        begin = begin == end ? place : std::min(begin, place);
-        end = std::max(end, place + 1);
-      }
-    offsets.push_back(begin);
-    sizes.push_back(end - begin);
+    nn::Interval data = nn::dataOf(slid.window, {offset, size});
+    offsets.push_back(data.offset);
+    sizes.push_back(data.size);
   }
   MLIRContext *context = slid.own.offset.getContext();
   return {spmd::TableAttr::simplified(context, slid.axes, offsets),
