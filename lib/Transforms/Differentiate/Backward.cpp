@@ -19,7 +19,8 @@ static bool isFloat(Value value) {
 }
 
 /// The location of what belongs to the value that `loc` names: ".grad", its
-/// gradient, or ".again", what the backward computes again.
+/// gradient, or ".again", what the backward computes again. What has no name,
+/// as a function's result in the model itself, is told by its line.
 static Location locationOf(Location loc, StringRef suffix) {
   if (auto fused = dyn_cast<FusedLoc>(loc)) { // made by a schedule line
     SmallVector<Location> parts(fused.getLocations());
@@ -27,7 +28,7 @@ static Location locationOf(Location loc, StringRef suffix) {
     return FusedLoc::get(loc.getContext(), parts);
   }
   auto name = dyn_cast<NameLoc>(loc);
-  if (!name || name.getName().getValue().empty())
+  if (!name)
     return loc;
   return NameLoc::get(
       StringAttr::get(loc.getContext(), name.getName().getValue() + suffix),

@@ -101,7 +101,7 @@ struct Stage {
   /// `h.0.x.grad` and `h.0.x.again`. False for one of the forward.
   static bool isOfBackward(std::string &path) {
     for (std::string suffix : {".grad", ".again"})
-      if (path.size() > suffix.size() &&
+      if (path.size() >= suffix.size() &&
           path.compare(path.size() - suffix.size(), suffix.size(), suffix) ==
               0) {
         path.resize(path.size() - suffix.size());
@@ -121,7 +121,8 @@ struct Stage {
   /// For each entry those of the other direction that one line of the schedule
   /// made at one value.
   std::vector<std::vector<int64_t>> pairs() const {
-    using Place = std::pair<std::string, std::string>; // path, line
+    // Its path, or where it has none its line in the model; line.
+    using Place = std::pair<std::string, std::string>;
     std::map<Place, std::array<std::vector<size_t>, 2>> places;
     for (size_t i = 0; i < entries.size(); ++i)
       for (int index : entries[i].sources()) {
@@ -129,7 +130,9 @@ struct Stage {
         std::string path = source.path;
         bool ofBackward = isOfBackward(path);
         if (!source.schedule.empty())
-          places[{path, source.schedule}][ofBackward].push_back(i);
+          places[{path.empty() ? source.model : path, source.schedule}]
+                [ofBackward]
+                    .push_back(i);
       }
     std::vector<std::set<int64_t>> found(entries.size());
     for (auto &[place, sides] : places)
