@@ -148,6 +148,33 @@ void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
   }
 }
 
+/// Where keys have to be whole: of a line that would have moved their windows,
+/// why there are none, and what moves keys all the same.
+void Placer::noteSequence(Problem &problem, Operation *op, unsigned axis) {
+  auto attention = dyn_cast<nn::AttentionOp>(op);
+  std::string path = modelPath(op);
+  for (const Licence &licence : halos) {
+    auto line = dyn_cast<sched::AttentionOp>(licence.directive);
+    if (!attention || !line || !licence.covers(path) ||
+        !llvm::is_contained(licence.axes, axis))
+      continue;
+    auto lengthOf = [](Value value) {
+      return std::to_string(nn::layoutOf(value).getDims()[2].getSize());
+    };
+    bool isWindow = attention.getBefore() || attention.getAfter();
+    problem
+        .note(scheduleLine(line.getLoc()),
+              "this line moves what windows of keys read, and " +
+                  (isWindow ? lengthOf(attention.getQ()) + " queries of " +
+                                  lengthOf(attention.getK()) +
+                                  " keys have no windows"
+                            : "the mask is no window"))
+        .note("write attention " + line.getPattern().str() +
+              " using heads over " + axisText(axis) + ", or using all_gather");
+    return;
+  }
+}
+
 bool AttentionMove::isByHeads() const {
   return cast<sched::AttentionOp>(strategy->directive).getStrategy() == "heads";
 }

@@ -121,7 +121,50 @@ void Placer::gatherOnUse(nn::ParameterOp parameter, nn::LayoutAttr whole,
   }
 }
 
+/// The most elements that a rank has along a factor of any of a line's
+/// parameters, and whose they are.
+static std::pair<int64_t, StringRef>
+largestFactor(ArrayRef<FsdpRequest> requests, sched::FsdpOp directive,
+              nn::MeshAttr mesh) {
+  std::pair<int64_t, StringRef> largest{0, ""};
+  for (const FsdpRequest &request : requests) {
+    if (request.directive != directive)
+      continue;
+    nn::ParameterOp parameter = request.parameter;
+    nn::LayoutAttr layout = nn::layoutOf(parameter);
+    for (auto [d, dim] : llvm::enumerate(layout.getDims()))
+      for (auto [f, factor] : llvm::enumerate(dim.getFactors())) {
+        int64_t size = *llvm::max_element(
+            nn::partSizes(factor.getSize(), layout.splitsOf(d, f), mesh));
+        if (size > largest.first)
+          largest = {size, parameter.getPath()};
+      }
+  }
+  return largest;
+}
+
+/// A line none of whose parameters can be cut.
+static void refuseIdle(Problems &problems, ArrayRef<FsdpRequest> requests,
+                       const FsdpRequest &idle, nn::MeshAttr mesh) {
+  sched::FsdpOp directive = idle.directive;
+  auto [size, path] = largestFactor(requests, directive, mesh);
+  int64_t parts = 1;
+  for (unsigned axis : idle.axes)
+    parts *= mesh.getAxes()[axis].getSize();
+  problems
+      .addAt(directive,
+             ("fsdp of '" + directive.getPattern() + "' over " +
+              axesText(idle.axes, mesh) + " has no effect: ")
+                     .str() +
+                 "no dim of a parameter can be cut in " +
+                 std::to_string(parts) + "; the longest, of '" + path.str() +
+                 "', has " + std::to_string(size) + " elements",
+             path.str())
+      .note("leave this line out, or name axes of fewer ranks");
+}
+
 void Placer::applyFsdp() {
+  llvm::SmallPtrSet<Operation *, 4> used;
   for (const FsdpRequest &request : fsdpRequests) {
     nn::ParameterOp parameter = request.parameter;
     sched::FsdpOp directive = request.directive;
@@ -141,6 +184,7 @@ void Placer::applyFsdp() {
     auto ref = factorForFsdp(whole, request.axes);
     if (!ref)
       continue;
+    used.insert(directive);
     nn::LayoutAttr split =
         cutOver(whole, namesOf(request.axes, mesh), ref->dim, ref->factor);
     parameter->setAttr(nn::kUnit,
@@ -159,4 +203,7 @@ void Placer::applyFsdp() {
     }
     gatherOnUse(parameter, whole, request);
   }
+  for (const FsdpRequest &request : fsdpRequests)
+    if (used.insert(request.directive).second)
+      refuseIdle(problems, fsdpRequests, request, mesh);
 }

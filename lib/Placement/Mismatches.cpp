@@ -285,5 +285,7 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
   noteCause(problem, value, mismatch.axis);
   if (mismatch.kind == Kind::Sizes)
     noteCause(problem, op->getOperand(mismatch.other), mismatch.axis);
+  if (mismatch.kind == Kind::NeedsWhole)
+    noteSequence(problem, op, mismatch.axis);
   addWays(problem, op, rule, mismatch);
 }

@@ -206,6 +206,7 @@ private:
 
   // Attention.cpp
   void readAttention(sched::AttentionOp attention);
+  void noteSequence(Problem &problem, mlir::Operation *op, unsigned axis);
   mlir::Value moveForAttention(mlir::Value value, const Licence &strategy,
                                unsigned axis, llvm::StringRef kind,
                                nn::LayoutAttr target);
