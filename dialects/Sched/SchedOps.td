@@ -173,8 +173,11 @@ def Sched_AttentionOp : Sched_Directive<"attention"> {
   let description = [{
     `strategy`: heads (all_to_all to a split by heads, and back), sequence (a
     halo of keys and values, under a window), all_gather (of keys and values).
+    `from`: the path, from each match on, of what is exchanged instead of keys
+    and values; these are made of it in its margins too.
   }];
   let arguments = !con(common, (ins StrAttr:$strategy, StrArrayAttr:$over,
+                                    OptionalAttr<StrAttr>:$from,
                                     UnitAttr:$isOptional));
   let assemblyFormat = "$pattern $strategy `over` $over attr-dict";
 }

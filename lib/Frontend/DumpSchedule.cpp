@@ -94,8 +94,11 @@ static std::string dumpExpect(const ExpectStmt &stmt) {
 
 static std::string dumpAttention(const AttentionStmt &stmt) {
   std::string text = " " + stmt.pattern.str();
-  for (const AttentionStmt::Part &part : stmt.parts)
+  for (const AttentionStmt::Part &part : stmt.parts) {
     text += std::string(" ") + getSpelling(part.strategy) + dumpAxes(part.axes);
+    if (part.from)
+      text += " from " + part.from->str();
+  }
   return text;
 }
 

@@ -286,6 +286,8 @@ bool Parser::parseAttention(Stmts &stmts) {
     part.strategy = static_cast<AttentionStrategy>(*strategy);
     if (!parseAxes(part.axes))
       return false;
+    if (takeWord("from") && !parsePattern(part.from.emplace(), "'from'"))
+      return false;
     part.range = since(begin);
     stmt->parts.push_back(std::move(part));
   } while (takeIf(Kind::Comma));

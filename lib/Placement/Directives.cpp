@@ -40,6 +40,7 @@ void Placer::run() {
   checkStrategies();
   markKept();
   markLayers();
+  exchangeFrom(func, halos, problems);
   markBackwardSyncs();
   pinKernels();
   if (!problems.empty())

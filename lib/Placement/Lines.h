@@ -69,6 +69,12 @@ struct Licence {
   std::string pattern() const; ///< as the line has it: "'h.*'"
 };
 
+class Problems;
+/// Has keys and values made in margins of what `from` of an attention line
+/// names; exchanged is that, not they. AttentionFrom.cpp
+void exchangeFrom(mlir::func::FuncOp func, llvm::ArrayRef<Licence> halos,
+                  Problems &problems);
+
 /// The furthest that any part of these positions reads to each side of what
 /// others have, where a part has so many windows.
 nn::Reach furthest(const nn::Window &window, llvm::ArrayRef<int64_t> positions,

@@ -242,12 +242,14 @@ struct HaloStmt : ScheduleStmt {
 enum class AttentionStrategy { Heads, Sequence, Ring, AllGather };
 const char *getSpelling(AttentionStrategy strategy);
 
-/// `attention PATTERN using heads over u, ring over r`.
+/// `attention PATTERN using heads over u, ring over r`,
+/// `attention PATTERN using sequence over s from PATH`.
 struct AttentionStmt : ScheduleStmt {
   HOCKET_AST_NODE(AttentionStmt, ScheduleStmt, Attention)
   struct Part {
     AttentionStrategy strategy = AttentionStrategy::Heads;
     AxisList axes;
+    std::optional<PathPattern> from; ///< what is exchanged; plain
     SourceRange range;
   };
   PathPattern pattern;

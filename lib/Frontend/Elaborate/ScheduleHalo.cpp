@@ -74,6 +74,28 @@ bool ScheduleEmitter::emitSyncHalo(const SyncStmt &stmt, Place &place) {
   return writeHalo(stmt.pattern, stmt.dim->text, stmt.axes, stmt.halo, place);
 }
 
+/// What is exchanged is one value of each match.
+bool ScheduleEmitter::checkFrom(const AttentionStmt::Part &part) {
+  std::string written = "'from " + part.from->str() + "'";
+  if (part.strategy != AttentionStrategy::Sequence) {
+    elaborator
+        .error(part.from->range, written +
+                                     " says what a halo exchanges, and using " +
+                                     getSpelling(part.strategy) + " has none")
+        .note("leave out " + written + ", or write using sequence");
+    return false;
+  }
+  if (!part.from->isPlain() || part.from->isSelf()) {
+    elaborator
+        .error(part.from->range,
+               written + ", expected the path of one module or value")
+        .note("it goes on from each match of the pattern: using sequence over "
+              "domain from lin_qkv");
+    return false;
+  }
+  return true;
+}
+
 bool ScheduleEmitter::emitAttention(const AttentionStmt &stmt, Place &place) {
   auto pattern = absolute(stmt.pattern, place);
   if (!pattern)
@@ -83,12 +105,16 @@ bool ScheduleEmitter::emitAttention(const AttentionStmt &stmt, Place &place) {
       elaborator.error(part.range, "not supported yet: attention using ring");
       return false;
     }
+    if (part.from && !checkFrom(part))
+      return false;
     auto over = axes(part.axes, place);
     if (!over)
       return false;
     std::vector<mlir::NamedAttribute> attributes{
         text("pattern", *pattern), text("strategy", getSpelling(part.strategy)),
         builder.getNamedAttr("over", *over)};
+    if (part.from)
+      attributes.push_back(text("from", part.from->str()));
     flag(attributes, "isOptional", place.isOptional);
     write<sched::AttentionOp>(location(stmt.pattern.range, place), attributes);
   }

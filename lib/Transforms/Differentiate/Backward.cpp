@@ -3,6 +3,7 @@
 #include "Backward.h"
 #include "dialects/Nn/BackwardSync.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Window.h"
@@ -53,7 +54,7 @@ void Backward::place(Operation *op) {
   if (!current || !isa<nn::WindowedOp>(op))
     return;
   for (StringRef said : {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps,
-                         nn::kHaloLayers})
+                         nn::kHaloLayers, nn::kHaloFrom})
     if (Attribute value = current->getAttr(said))
       op->setAttr(said, value);
   placement::leaveOutLayers(op);

@@ -11,9 +11,10 @@ using namespace hocket;
 using namespace hocket::partitioning;
 
 ClassBuilder::ClassBuilder(func::FuncOp placed, const RankClass &rankClass,
-                           const Folding &folding, Shares &shares)
-    : placed(placed), rankClass(rankClass), folding(folding), shares(shares),
-      builder(placed.getContext()), loc(placed.getLoc()) {}
+                           const Folding &folding,
+                           const nn::CarriedMargins &carried, Shares &shares)
+    : placed(placed), rankClass(rankClass), folding(folding), carried(carried),
+      shares(shares), builder(placed.getContext()), loc(placed.getLoc()) {}
 
 RankedTensorType ClassBuilder::local(Type type) {
   RankedTensorType &result = localTypes[type];
@@ -27,9 +28,14 @@ RankedTensorType ClassBuilder::local(Type type) {
 
 RankedTensorType ClassBuilder::localOf(Value placed) {
   RankedTensorType type = local(placed.getType());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (shares.hasMargins(placed, dim))
-      type = withSize(type, dim, here(shares.held(placed, dim).size));
+  nn::LayoutAttr layout = nn::layoutOf(type);
+  for (auto [dim, factors] : llvm::enumerate(layout.getDims()))
+    for (size_t factor = 0; factor < factors.getFactors().size(); ++factor)
+      if (shares.hasMargins(placed, dim, factor)) {
+        int64_t size = here(shares.held(placed, dim, factor).size);
+        type = carried.find(placed) ? withFactorSize(type, dim, factor, size)
+                                    : withSize(type, dim, size);
+      }
   return type;
 }
 
@@ -149,7 +155,14 @@ void ClassBuilder::lowerName(nn::ValueOp op) {
 LogicalResult ClassBuilder::lower(Operation &op) {
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
+  SmallVector<std::pair<Value, Value>> own;
+  for (auto [value, read] : readMargins(op)) {
+    own.push_back({value, local(value)});
+    mapping.map(value, read);
+  }
   LogicalResult result = lowerOne(op);
+  for (auto [value, had] : own)
+    mapping.map(value, had);
   if (Attribute micro = op.getAttr(nn::kMicroBatch))
     for (Operation &made : llvm::make_range(
              last ? std::next(last->getIterator()) : block->begin(),

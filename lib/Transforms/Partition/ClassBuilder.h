@@ -15,7 +15,8 @@ namespace hocket::partitioning {
 class ClassBuilder {
 public:
   ClassBuilder(mlir::func::FuncOp placed, const RankClass &rankClass,
-               const Folding &folding, Shares &shares);
+               const Folding &folding, const nn::CarriedMargins &carried,
+               Shares &shares);
 
   /// The function, not yet in a module; null after an error.
   mlir::func::FuncOp build(llvm::StringRef name);
@@ -95,6 +96,12 @@ private:
   void lowerMove(nn::WindowedOp op, llvm::ArrayRef<SlidDim> dims);
   mlir::Value withFactorsOf(mlir::Value x, mlir::RankedTensorType type);
 
+  // CarriedMargins.cpp: margins that were exchanged before.
+  mlir::Value ownPart(mlir::Value x, const nn::Carried &how, const Share &own,
+                      const Share &held, bool isTaken);
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
+  readMargins(mlir::Operation &op);
+
   // Margins.cpp: attached to parts, or sent back.
   struct HaloMove;
   void moveMargins(llvm::MutableArrayRef<Margins> list, const SlidDim &slid,
@@ -156,6 +163,7 @@ private:
   mlir::func::FuncOp placed;
   const RankClass &rankClass;
   const Folding &folding;
+  const nn::CarriedMargins &carried;
   Shares &shares;
   mlir::OpBuilder builder;
   mlir::Location loc; // of the operation that is being lowered

@@ -112,7 +112,7 @@ void ClassBuilder::lowerMove(nn::WindowedOp op, ArrayRef<SlidDim> dims) {
     made = margins.value;
   }
   Value result = op->getResult(0);
-  mapping.map(result, withFactorsOf(made, local(result.getType())));
+  mapping.map(result, withFactorsOf(made, localOf(result)));
 }
 
 /// Whether an operand has something for each window, as a rule has it.
@@ -147,7 +147,7 @@ ClassBuilder::Paddings ClassBuilder::paddingsOf(ArrayRef<SlidDim> dims) const {
 Operation *ClassBuilder::cloneWindowed(nn::WindowedOp op) {
   Operation *copy = builder.clone(*op, mapping);
   for (StringRef mark : {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies,
-                         nn::kHaloOverlaps, nn::kHaloLayers})
+                         nn::kHaloOverlaps, nn::kHaloLayers, nn::kHaloFrom})
     copy->removeAttr(mark);
   return copy;
 }

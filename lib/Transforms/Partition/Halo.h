@@ -35,6 +35,14 @@ using SlidDims = llvm::SmallVector<SlidDim, 0>;
 /// The tensor with another size of one dim of one factor.
 mlir::RankedTensorType withSize(mlir::Type type, int64_t dim, int64_t size);
 
+/// The tensor with another size of one factor.
+mlir::RankedTensorType withFactorSize(mlir::Type type, int64_t dim,
+                                      int64_t factor, int64_t size);
+
+/// Of a nn.pad or its transpose that exchanges what attention reads later: the
+/// dim whose margins travel (CarriedMargins.cpp).
+std::optional<SlidDim> exchangedDim(nn::WindowedOp op, Shares &shares);
+
 /// held.offset - own.offset.
 spmd::TableAttr shiftOf(const SlidDim &slid);
 /// Margins travel while the operation computes: when it `attaches` them, or

@@ -120,6 +120,11 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
         return setOffset(local, spmd::kFirst, op.getResult(), op.getDim());
       })
       .Case([&](nn::RotaryOp op) {
+        if (carried.find(op.getX())) {
+          Share held = shares.held(op.getX(), op.getDim());
+          local.setAttr(spmd::kFirst, held.offset);
+          return success();
+        }
         return setOffset(local, spmd::kFirst, op.getX(), op.getDim());
       })
       .Default(success());

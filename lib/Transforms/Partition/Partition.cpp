@@ -47,12 +47,16 @@ LogicalResult hocket::partition(ModuleOp module) {
 
   Shares shares(mesh);
   partitioning::addLayers(placed, shares);
+  nn::CarriedMargins carried;
+  if (failed(carried.follow(placed)))
+    return failure();
+  partitioning::addCarried(carried, shares);
   FailureOr<std::vector<RankClass>> classes = findRankClasses(placed, shares);
   if (failed(classes))
     return failure();
   Folding folding(placed, shares);
   for (auto [number, rankClass] : llvm::enumerate(*classes)) {
-    ClassBuilder builder(placed, rankClass, folding, shares);
+    ClassBuilder builder(placed, rankClass, folding, carried, shares);
     func::FuncOp func = builder.build("class" + std::to_string(number));
     if (!func)
       return failure();

@@ -127,7 +127,8 @@ void UnevenSplits::addHeld(nn::WindowedOp op) {
       sizes.insert(slid.own.size);
     if (spmd::TableAttr shift = shiftOf(slid);
         !shift.isConstant() &&
-        (slid.isInner || isAlone(slid, /*attaches=*/true) ||
+        (slid.isInner || op->hasAttr(nn::kHaloFrom) ||
+         isAlone(slid, /*attaches=*/true) ||
          isAlone(slid, /*attaches=*/false)))
       sizes.insert(shift);
     if (slid.window.lookup)

@@ -52,18 +52,6 @@ ClassBuilder::cutOf(Operation *op, nn::LayoutAttr layout, ArrayAttr axes) {
                                  rankClass.coordinates)};
 }
 
-/// The type with another size of one factor.
-static RankedTensorType withFactorSize(RankedTensorType type, int64_t dim,
-                                       int64_t factor, int64_t size) {
-  MLIRContext *context = type.getContext();
-  SmallVector<nn::DimAttr> dims(nn::layoutOf(type).getDims());
-  SmallVector<nn::FactorAttr> factors(dims[dim].getFactors());
-  factors[factor] =
-      nn::FactorAttr::get(context, factors[factor].getName(), size);
-  dims[dim] = nn::DimAttr::get(context, factors);
-  return nn::withLayout(type, nn::LayoutAttr::get(context, dims));
-}
-
 /// The operation keeps its own value for its other uses.
 Operation *ClassBuilder::cloneBeside(Operation &op) {
   Value own = mapping.lookupOrNull(op.getResult(0));

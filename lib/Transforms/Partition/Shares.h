@@ -3,6 +3,7 @@
 #ifndef HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H
 #define HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H
 
+#include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -38,17 +39,18 @@ public:
   /// What each coordinate holds of a factor under its splits.
   Share of(nn::LayoutAttr layout, int64_t dim, int64_t factor);
   /// The same of a value, and with the margins in which it is computed too
-  /// (Layers.cpp).
-  Share held(mlir::Value value, int64_t dim) {
-    auto known = withMargins.find({value, dim});
+  /// (Layers.cpp, CarriedMargins.cpp).
+  Share held(mlir::Value value, int64_t dim, int64_t factor = 0) {
+    auto known = withMargins.find({value, dim, factor});
     return known != withMargins.end() ? known->second
-                                      : of(nn::layoutOf(value), dim, 0);
+                                      : of(nn::layoutOf(value), dim, factor);
   }
-  bool hasMargins(mlir::Value value, int64_t dim) const {
-    return withMargins.contains({value, dim});
+  bool hasMargins(mlir::Value value, int64_t dim, int64_t factor = 0) const {
+    return withMargins.contains({value, dim, factor});
   }
-  void setHeld(mlir::Value value, int64_t dim, const Share &share) {
-    withMargins[{value, dim}] = share;
+  void setHeld(mlir::Value value, int64_t dim, const Share &share,
+               int64_t factor = 0) {
+    withMargins[{value, dim, factor}] = share;
   }
   /// What each coordinate on the `inner` minor axes of a factor holds of what
   /// the axes before those leave at `coordinates`.
@@ -70,7 +72,7 @@ public:
 
 private:
   nn::MeshAttr mesh;
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Share> withMargins;
+  llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, Share> withMargins;
   /// By the extent and the splits that cut it.
   llvm::DenseMap<std::pair<int64_t, mlir::Attribute>, Share> known;
   using Inside = std::tuple<int64_t, const void *, size_t, int64_t>;
@@ -80,6 +82,8 @@ private:
 /// Works out in which margins the layers of one exchange are computed
 /// (nn::kHaloLayers), and their gradients.
 void addLayers(mlir::func::FuncOp func, Shares &shares);
+/// The same of what attention reads in margins that were exchanged before.
+void addCarried(const nn::CarriedMargins &carried, Shares &shares);
 
 /// scale * table + constant.
 spmd::TableAttr scaled(spmd::TableAttr table, int64_t scale, int64_t constant);

@@ -140,6 +140,8 @@ static Share shareOf(Value value, int64_t dim, Shares &shares) {
 
 SlidDims partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
   SlidDims dims;
+  if (auto exchanged = exchangedDim(op, shares))
+    return {*exchanged};
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
   nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);

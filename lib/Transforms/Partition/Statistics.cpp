@@ -38,7 +38,7 @@ FailureOr<bool> ClassBuilder::needsStatistics(Operation &op, Value x,
 /// `value` was just made for `placed`. Its inferred type may lack factors that
 /// are of size 1 on this rank; what follows counts on them.
 void ClassBuilder::mapInto(Value placed, Value value) {
-  value.setType(local(placed.getType()));
+  value.setType(localOf(placed));
   mapping.map(placed, value);
 }
 

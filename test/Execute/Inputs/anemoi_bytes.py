@@ -1,4 +1,4 @@
-"""Compares the plans of docs/examples/anemoi.hkt with the formulas of its two
+"""Compares the plans of docs/examples/anemoi.hkt with the formulas of its three
 strategies, for one layer of the o96 grid: bytes that each rank receives.
 
     anemoi_bytes.py anemoi.hkt
@@ -27,8 +27,10 @@ for ranks in (2, 4, 8, 16):
     # Queries, keys, values and the result: all but one's own part of a part.
     heads = 4 * (GRID // ranks) * CHANNELS * BYTES * (ranks - 1) // ranks
     assert received(plan("shard_heads", ranks), "all_to_all") == [heads] * ranks
-    # Keys and values within reach, from each neighbour that there is.
-    side = 2 * REACH * CHANNELS * BYTES
+    # Within reach, from each neighbour that there is: keys and values, or what
+    # both are made of, of which an interior rank gets 2 w C e.
+    side = REACH * CHANNELS * BYTES
     ends = [side * ((rank > 0) + (rank + 1 < ranks)) for rank in range(ranks)]
-    assert received(plan("shard_sequence", ranks), "halo") == ends
-    print(f"{ranks} ranks: heads {heads}, sequence at most {max(ends)}")
+    assert received(plan("shard_sequence", ranks), "halo") == [2 * end for end in ends]
+    assert received(plan("shard_sequence_early", ranks), "halo") == ends
+    print(f"{ranks} ranks: heads {heads}, sequence at most {2 * max(ends)}, early at most {max(ends)}")

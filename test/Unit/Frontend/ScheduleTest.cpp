@@ -102,6 +102,7 @@ TEST(Schedule, hasWindowsAttentionAndStatistics) {
   halo ** axis width over w reach 1 using all_gather
   attention h.*.attn using heads over u, ring over r
   attention blocks.* using sequence over (a, b)
+  attention blocks.* using sequence over a from lin.qkv
   statistics **.norm over (h, w)
 )"),
             R"(  halo ** axis height over h (reach)
@@ -110,6 +111,7 @@ TEST(Schedule, hasWindowsAttentionAndStatistics) {
   halo ** axis width over w (reach 1) (using all_gather)
   attention h.*.attn heads over u ring over r
   attention blocks.* sequence over (a, b)
+  attention blocks.* sequence over a from lin.qkv
   statistics **.norm over (h, w)
 )");
 }

@@ -1,0 +1,261 @@
+//===- CarriedMargins.cpp - what is computed in margins of its own --------===//
+//
+// A value carries margins where the placement rule of what makes it has the
+// factor pointwise: each position is computed of that position alone, so a rank
+// can compute those of others too. Gradients are sums of what all ranks make of
+// a position, their own and what lies in their margins, and all that is linear
+// in them may be computed before the sum.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Nn/CarriedMargins.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::nn;
+
+namespace {
+/// Where a value has a rule factor, as a factor of its own, if it does.
+struct Place {
+  bool isThere = false;
+  int64_t dim = -1, factor = -1;
+};
+} // namespace
+
+/// The elements of a dim behind one of its factors.
+static int64_t minorOf(DimAttr dim, size_t factor) {
+  int64_t minor = 1;
+  for (FactorAttr next : dim.getFactors().drop_front(factor + 1))
+    minor *= next.getSize();
+  return minor;
+}
+
+/// The rule factor that is the type's; -1 if none is.
+static int ruleFactor(const PlacementRule &rule,
+                      const PlacementRule::Value &value, DimAttr dim,
+                      int64_t number, int64_t factor) {
+  int64_t minor = minorOf(dim, factor), passed = 1;
+  if (number >= int64_t(value.dims.size()))
+    return -1;
+  for (int found : llvm::reverse(value.dims[number])) {
+    int64_t size = found < 0 ? 1 : rule.factors[found].size;
+    if (found >= 0 && passed == minor &&
+        size == dim.getFactors()[factor].getSize())
+      return found;
+    passed *= size;
+  }
+  return -1;
+}
+
+static Place placeOf(const PlacementRule &rule,
+                     const PlacementRule::Value &value, LayoutAttr layout,
+                     int wanted) {
+  Place place;
+  for (auto [number, factors] : llvm::enumerate(value.dims)) {
+    if (!llvm::is_contained(factors, wanted))
+      continue;
+    place.isThere = true;
+    DimAttr dim = layout.getDims()[number];
+    for (size_t factor = 0; factor < dim.getFactors().size(); ++factor)
+      if (ruleFactor(rule, value, dim, number, factor) == wanted) {
+        place.dim = number;
+        place.factor = factor;
+      }
+  }
+  return place;
+}
+
+static bool isPointwise(const PlacementRule::Factor &factor) {
+  return factor.use == FactorUse::Pointwise && !factor.window &&
+         factor.windowsOf < 0;
+}
+
+/// Has statistics of a dim that is split, or draws numbers for what it owns.
+static bool dependsOnOthers(Operation *op) {
+  return op->hasAttr("nn.statistics") ||
+         isa<DropoutOp, NormalizeOp, IotaOp, ParameterOp, StateOp,
+             RedistributeOp>(op) ||
+         !isa<PlacedOp>(op);
+}
+
+/// Whether windows of both attentions read the same margins.
+static bool readAlike(WindowedOp a, WindowedOp b) {
+  return a == b || (a.getWindows() == b.getWindows() &&
+                    layoutOf(a.getWindowed()) == layoutOf(b.getWindowed()));
+}
+
+const Carried *CarriedMargins::find(Value value) const {
+  auto found = carried.find(value);
+  return found == carried.end() ? nullptr : &found->second;
+}
+
+const Carried *CarriedMargins::findZeros(OpOperand &operand) const {
+  auto found = zeros.find(&operand);
+  return found == zeros.end() ? nullptr : &found->second;
+}
+
+/// False where it carries other margins.
+bool CarriedMargins::add(Value value, const Carried &how) {
+  auto [entry, isNew] = carried.insert({value, how});
+  const Carried &known = entry->second;
+  return known.dim == how.dim && known.factor == how.factor &&
+         known.isTerm == how.isTerm && readAlike(known.reader, how.reader);
+}
+
+bool CarriedMargins::carryOperands(Operation *op, const PlacementRule &rule,
+                                   int factor, const Carried &how) {
+  bool isMade = isa<BroadcastOp, FillOp>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    const auto &value = rule.operands[operand.getOperandNumber()];
+    Place place = placeOf(rule, value, layoutOf(operand.get()), factor);
+    if (!place.isThere)
+      continue;
+    if (place.dim < 0 || value.isLike) {
+      blocked = op;
+      return false;
+    }
+    if (!carry(operand.get(), {place.dim, place.factor, how.reader, false}))
+      return false;
+    isMade = true;
+  }
+  if (!isMade)
+    blocked = op;
+  return isMade;
+}
+
+bool CarriedMargins::carry(Value value, Carried how) {
+  if (find(value))
+    return add(value, how);
+  Operation *op = value.getDefiningOp();
+  auto refuse = [&](Operation *at) {
+    blocked = at;
+    refused.insert(value);
+    return false;
+  };
+  if (!op || refused.contains(value))
+    return refuse(op);
+  if (isa<PadOp>(op) && op->hasAttr(kHaloFrom))
+    return add(value, how);
+  if (dependsOnOthers(op))
+    return refuse(op);
+  PlacementRule rule = cast<PlacedOp>(op).getPlacementRule();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  int factor =
+      ruleFactor(rule, rule.results[number], layoutOf(value).getDims()[how.dim],
+                 how.dim, how.factor);
+  if (factor < 0 || !isPointwise(rule.factors[factor]))
+    return refuse(op);
+  if (!carryOperands(op, rule, factor, how))
+    return refuse(blocked);
+  for (OpResult result : op->getResults()) {
+    Place place = placeOf(rule, rule.results[result.getResultNumber()],
+                          layoutOf(result), factor);
+    if (!place.isThere || place.dim < 0 ||
+        !add(result, {place.dim, place.factor, how.reader, false}))
+      return refuse(op);
+  }
+  inside.insert(op);
+  return true;
+}
+
+LogicalResult CarriedMargins::startAt(WindowedOp op) {
+  for (auto [number, window] : llvm::enumerate(op.getWindows()))
+    for (Value positions : op.getPositions()) {
+      if (!window)
+        continue;
+      Carried how{op.getPositionsDim(positions, number), 0, op, false};
+      how.isTerm = positions.getDefiningOp() == op.getOperation();
+      if (how.isTerm ? !add(positions, how) : !carry(positions, how))
+        return op.emitError()
+               << "not supported yet: margins of what its keys and values are "
+                  "made of; leave out `from`";
+    }
+  inside.insert(op);
+  return success();
+}
+
+/// All else that the operation reads of these positions has their margins too:
+/// it is computed there, or is a gradient without terms there.
+bool CarriedMargins::meetTerms(Operation *op, const PlacementRule &rule,
+                               int factor, const Carried &term) {
+  auto binary = dyn_cast<BinaryOp>(op);
+  bool addsUp =
+      isa<ConcatOp>(op) ||
+      (binary && (binary.getKind() == "add" || binary.getKind() == "sub"));
+  for (OpOperand &operand : op->getOpOperands()) {
+    const auto &value = rule.operands[operand.getOperandNumber()];
+    Place place = placeOf(rule, value, layoutOf(operand.get()), factor);
+    if (!place.isThere)
+      continue;
+    if (place.dim < 0 || value.isLike)
+      return false;
+    Carried how{place.dim, place.factor, term.reader, false};
+    const Carried *known = find(operand.get());
+    if (known && known->isTerm) {
+      how.isTerm = true;
+      if (!add(operand.get(), how))
+        return false;
+    } else if (!carry(operand.get(), how)) {
+      if (!addsUp)
+        return false;
+      zeros[&operand] = how;
+    }
+  }
+  return true;
+}
+
+LogicalResult CarriedMargins::followTerm(Operation *op, const Carried &term) {
+  auto refuse = [&] {
+    return op->emitError() << "not supported yet: a gradient of what attention "
+                              "reads in margins is read here, before it is "
+                              "added up; leave out `from`";
+  };
+  inside.insert(op);
+  if (isa<PadTransposeOp>(op) && op->hasAttr(kHaloFrom))
+    return success();
+  if (auto move = dyn_cast<RedistributeOp>(op))
+    return move.getKind() == "all_reduce" && add(move.getResult(), term)
+               ? success()
+               : refuse();
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (dependsOnOthers(op))
+    return refuse();
+  PlacementRule rule = cast<PlacedOp>(op).getPlacementRule();
+  int factor = -1;
+  for (OpOperand &operand : op->getOpOperands())
+    if (const Carried *known = find(operand.get()); known && known->isTerm)
+      factor = ruleFactor(rule, rule.operands[operand.getOperandNumber()],
+                          layoutOf(operand.get()).getDims()[known->dim],
+                          known->dim, known->factor);
+  if (factor < 0 || rule.factors[factor].window ||
+      rule.factors[factor].windowsOf >= 0 || !meetTerms(op, rule, factor, term))
+    return refuse();
+  for (OpResult result : op->getResults()) {
+    Place place = placeOf(rule, rule.results[result.getResultNumber()],
+                          layoutOf(result), factor);
+    if (!place.isThere && (!reduce || reduce.getKind() == "sum"))
+      continue; // a sum over positions, of which this rank has terms
+    if (place.dim < 0 || !isPointwise(rule.factors[factor]) ||
+        !add(result, {place.dim, place.factor, term.reader, true}))
+      return refuse();
+  }
+  return success();
+}
+
+LogicalResult CarriedMargins::follow(func::FuncOp func) {
+  for (Operation &op : func.getBody().front()) {
+    if (auto windowed = dyn_cast<WindowedOp>(op);
+        windowed && op.hasAttr(kHaloFrom) && !isa<PadOp, PadTransposeOp>(op)) {
+      if (failed(startAt(windowed)))
+        return failure();
+      continue;
+    }
+    for (Value operand : op.getOperands())
+      if (const Carried *known = find(operand); known && known->isTerm) {
+        if (failed(followTerm(&op, Carried(*known))))
+          return failure();
+        break;
+      }
+  }
+  return success();
+}

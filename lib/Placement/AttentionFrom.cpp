@@ -1,0 +1,204 @@
+//===- AttentionFrom.cpp - margins exchanged before keys and values -------===//
+//
+// `attention PATH using sequence over AXES from X`: windows of keys and values
+// reach what other ranks own. Instead of those two, X is exchanged, once and
+// before it becomes them, and each rank makes keys and values of its margins
+// too: fewer bytes, and a product of a few more rows. In the model a nn.pad
+// that adds nothing stands at X.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lines.h"
+#include "Locations.h"
+#include "Problems.h"
+#include "dialects/Nn/CarriedMargins.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::placement;
+
+namespace {
+/// One line, at one attention.
+class EarlyExchange {
+public:
+  EarlyExchange(const Licence &licence, nn::AttentionOp attention,
+                nn::CarriedMargins &carried, Problems &problems)
+      : licence(licence), attention(attention), carried(carried),
+        problems(problems),
+        from(cast<sched::AttentionOp>(licence.directive).getFrom()->str()) {}
+
+  void run();
+
+private:
+  bool isNamed(Value value, StringRef root);
+  SmallVector<Value> sources(Value of, StringRef root);
+  nn::PadOp exchange(Value x);
+  Problem &refuse(std::string text);
+  std::string written() const { return "'from " + from + "'"; }
+
+  const Licence &licence;
+  nn::AttentionOp attention;
+  nn::CarriedMargins &carried;
+  Problems &problems;
+  std::string from;
+};
+} // namespace
+
+/// What a module of that name is given, or a value of that name.
+bool EarlyExchange::isNamed(Value value, StringRef root) {
+  if (auto input = dyn_cast<BlockArgument>(value)) {
+    auto func = cast<func::FuncOp>(input.getOwner()->getParentOp());
+    auto name =
+        func.getArgAttrOfType<StringAttr>(input.getArgNumber(), "nn.name");
+    return root.empty() && name && name.getValue() == from;
+  }
+  auto named = value.getDefiningOp<nn::ValueOp>();
+  if (!named || named.getRole() == nn::ValueRole::Result)
+    return false;
+  StringRef path = named.getPath();
+  if (!root.empty() && !(path.consume_front(root) && path.consume_front(".")))
+    return false;
+  if (!path.consume_front(from))
+    return false;
+  bool isArgument = named.getRole() == nn::ValueRole::Argument;
+  return path.empty() ||
+         (isArgument && path.consume_front(".") && !path.contains('.'));
+}
+
+/// Those of which a value is made, the last ones on each way.
+SmallVector<Value> EarlyExchange::sources(Value of, StringRef root) {
+  SmallVector<Value> open{of}, found;
+  llvm::DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (isNamed(next, root))
+      found.push_back(next);
+    else if (Operation *op = next.getDefiningOp())
+      llvm::append_range(open, op->getOperands());
+  }
+  return found;
+}
+
+/// The nn.pad at a value, which all that reads it then reads.
+nn::PadOp EarlyExchange::exchange(Value x) {
+  for (Operation *user : x.getUsers())
+    if (auto known = dyn_cast<nn::PadOp>(user);
+        known && known->hasAttr(nn::kHaloFrom))
+      return known;
+  OpBuilder builder(x.getContext());
+  builder.setInsertionPointAfterValue(x);
+  size_t rank = nn::layoutOf(x).getDims().size();
+  SmallVector<int64_t> none(rank, 0);
+  SmallVector<StringRef> borders(rank, "zero");
+  auto pad = nn::PadOp::create(builder, x.getLoc(), x, none, none,
+                               builder.getStrArrayAttr(borders));
+  pad.getResult().setType(cast<RankedTensorType>(x.getType()));
+  pad->setAttr(nn::kHaloFrom, builder.getUnitAttr());
+  x.replaceAllUsesExcept(pad.getResult(), pad);
+  return pad;
+}
+
+Problem &EarlyExchange::refuse(std::string text) {
+  return problems.addAt(licence.directive, std::move(text),
+                        modelPath(attention));
+}
+
+void EarlyExchange::run() {
+  std::string path = modelPath(attention);
+  std::string wanted = written() + " of the attention";
+  if (!path.empty())
+    wanted += " in '" + path + "'";
+  if (attention.getQ() == attention.getK() ||
+      attention.getQ() == attention.getV()) {
+    refuse("not supported yet: " + wanted +
+           ", whose queries are its keys or values themselves")
+        .note("leave out " + written());
+    return;
+  }
+  llvm::SmallSetVector<Value, 2> found;
+  std::string lacking;
+  for (Value made : {attention.getK(), attention.getV()}) {
+    size_t before = found.size();
+    SmallVector<Value> list;
+    for (const std::string &root : licence.paths)
+      if (isAtOrUnder(path, root) && list.empty())
+        list = sources(made, root);
+    found.insert_range(list);
+    if (list.empty() && found.size() == before)
+      lacking += std::string(lacking.empty() ? "" : " and ") +
+                 (made == attention.getK() ? "keys" : "values");
+  }
+  if (!lacking.empty() || found.size() != 1) {
+    refuse(wanted + " names " +
+           (!lacking.empty()
+                ? "nothing that " + lacking + " are made of"
+                : std::to_string(found.size()) +
+                      " values that keys and values are made of, expected one"))
+        .note("name a module that is given, or a value that is, what both are "
+              "made of; or leave out " +
+              written() + ", which exchanges both");
+    return;
+  }
+  nn::PadOp pad = exchange(found.front());
+  for (Value value : {attention.getK(), attention.getV()})
+    if (!carried.carry(value, {2, 0, attention, false})) {
+      Operation *at = carried.blocked;
+      refuse(wanted + ": keys and values are not made of it position by "
+                      "position")
+          .note(modelLine(at ? at->getLoc() : attention->getLoc()),
+                at ? "not by this " + at->getName().stripDialect().str()
+                   : "they are made of an input too")
+          .note("name what is made after that, or leave out " + written());
+      return;
+    }
+  const nn::Carried *margins = carried.find(pad.getResult());
+  nn::LayoutAttr layout = nn::layoutOf(pad.getResult());
+  if (!margins || layout.getDims()[margins->dim].getFactors().size() != 1) {
+    refuse("not supported yet: " + wanted +
+           ", where its positions are a dim of several factors")
+        .note("name what is made after that, or leave out " + written());
+    return;
+  }
+  Builder builder(attention.getContext());
+  SmallVector<Attribute> lines(layout.getDims().size(), builder.getUnitAttr());
+  lines[margins->dim] = LocationAttr(licence.directive->getLoc());
+  pad->setAttr(nn::kHaloLines, builder.getArrayAttr(lines));
+  attention->setAttr(nn::kHaloFrom, builder.getUnitAttr());
+}
+
+/// Whether the line asked for margins of the operation.
+static bool isAskedBy(Operation *op, const Licence &licence) {
+  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
+  return lines && licence.covers(modelPath(op)) &&
+         llvm::is_contained(
+             lines, Attribute(LocationAttr(licence.directive->getLoc())));
+}
+
+void placement::exchangeFrom(func::FuncOp func, ArrayRef<Licence> halos,
+                             Problems &problems) {
+  nn::CarriedMargins carried;
+  for (const Licence &licence : halos) {
+    auto line = dyn_cast<sched::AttentionOp>(licence.directive);
+    if (!line || !line.getFrom())
+      continue;
+    SmallVector<nn::WindowedOp> asked;
+    func.walk([&](nn::WindowedOp op) {
+      if (isAskedBy(op, licence))
+        asked.push_back(op);
+    });
+    for (nn::WindowedOp op : asked) {
+      if (auto attention = dyn_cast<nn::AttentionOp>(op.getOperation())) {
+        EarlyExchange(licence, attention, carried, problems).run();
+        continue;
+      }
+      problems
+          .addAt(line,
+                 "not supported yet: from at a neighborhood attention, '" +
+                     modelPath(op) + "'",
+                 modelPath(op))
+          .note("leave out 'from " + line.getFrom()->str() + "'");
+    }
+  }
+}
