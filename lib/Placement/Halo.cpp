@@ -226,9 +226,8 @@ void Placer::wayHalo(Problem &problem, Operation *op,
   WayOut way;
   way.kind = WayOut::Kind::Halo;
   way.path = modelPath(op);
-  way.axis = rule.factors[mismatch.factor].name;
-  if (way.axis.empty())
-    way.axis = std::to_string(dimOf(rule, mismatch.factor));
+  way.axis = axisWord(rule.factors[mismatch.factor].name,
+                      dimOf(rule, mismatch.factor));
   way.over = {axisText(mismatch.axis)};
   way.bytes = haloBytes(cast<nn::WindowedOp>(op), rule, mismatch, mesh);
   if (!way.path.empty()) // a function in the model itself has no other name

@@ -219,7 +219,8 @@ HaloDim placement::dimOfLayers(ArrayRef<Operation *> layers, size_t number,
   std::string windows = layers.size() > 1
                             ? std::to_string(layers.size()) + " layers"
                             : "windows of " + std::to_string(window.span());
-  return {modelPath(layers.front()), dimOf(read).getDisplayName(), windows,
+  std::string name = dimOf(read).getDisplayName();
+  return {modelPath(layers.front()), name, axisWord(name, number), windows,
           furthestOf(halo, false), furthestOf(halo, true)};
 }
 

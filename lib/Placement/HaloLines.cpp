@@ -14,6 +14,11 @@ static std::string reachText(nn::Reach reach) {
          std::to_string(reach.after) + ")";
 }
 
+std::string placement::axisWord(StringRef name, int64_t number) {
+  return name.empty() || name.front() == '(' ? std::to_string(number)
+                                             : name.str();
+}
+
 /// What one line has to say about a dim of an operation.
 void Placer::checkReach(const Licence &licence, const HaloDim &dim) {
   auto halo = dyn_cast<sched::HaloOp>(licence.directive);
@@ -108,7 +113,7 @@ bool Placer::overlaps(Operation *op, ArrayRef<Licence *> lines,
                   ? "write using neighbors, using all_to_all, or no overlap"
                   : "write this line without overlap, and beside it one for "
                     "convolutions, as: halo PATH axis " +
-                        dim.name + " over " + axisText(*licence->used.begin()) +
+                        dim.axis + " over " + axisText(*licence->used.begin()) +
                         " overlap");
     return false;
   }
@@ -142,7 +147,8 @@ void Placer::takeHalos(nn::WindowedOp op) {
     nn::Reach needed = furthest(*window, positions, made);
     if (needed.before == 0 && needed.after == 0)
       continue;
-    HaloDim dim{path, layout.getDims()[number].getDisplayName(),
+    std::string name = layout.getDims()[number].getDisplayName();
+    HaloDim dim{path, name, axisWord(name, number),
                 window->lookup ? "edges"
                                : "windows of " + std::to_string(window->span()),
                 needed, furthestWithBorder(*window, positions, made)};

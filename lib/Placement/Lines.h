@@ -89,9 +89,13 @@ nn::Reach furthestWithBorder(const nn::Window &window,
 /// of the border as well.
 nn::Reach furthestOf(const plan::Halo &halo, bool countsBorder);
 
+/// What a line says after `axis` for a dim of that name: a dim of several
+/// factors, or of no name, goes by its number.
+std::string axisWord(llvm::StringRef name, int64_t number);
+
 /// A dim of an operation at a path, or of several in a row, that needs margins.
 struct HaloDim {
-  std::string path, name;
+  std::string path, name, axis; ///< `axis` as a line has it
   std::string windows; ///< "windows of 3", "edges", "2 layers"
   nn::Reach needed, withBorder;
 };
