@@ -98,8 +98,10 @@ const Carried *CarriedMargins::findZeros(OpOperand &operand) const {
 bool CarriedMargins::add(Value value, const Carried &how) {
   auto [entry, isNew] = carried.insert({value, how});
   const Carried &known = entry->second;
+  if (!readAlike(known.reader, how.reader))
+    other = known.reader;
   return known.dim == how.dim && known.factor == how.factor &&
-         known.isTerm == how.isTerm && readAlike(known.reader, how.reader);
+         known.isTerm == how.isTerm && !other;
 }
 
 bool CarriedMargins::carryOperands(Operation *op, const PlacementRule &rule,

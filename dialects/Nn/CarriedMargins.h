@@ -46,6 +46,8 @@ public:
   const Carried *findZeros(mlir::OpOperand &operand) const;
 
   mlir::Operation *blocked = nullptr;
+  /// An attention that reads the same values by other windows.
+  mlir::Operation *other = nullptr;
 
 private:
   bool add(mlir::Value value, const Carried &how);

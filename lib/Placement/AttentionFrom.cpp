@@ -33,7 +33,10 @@ private:
   bool isNamed(Value value, StringRef root);
   SmallVector<Value> sources(Value of, StringRef root);
   nn::PadOp exchange(Value x);
+  void setLine(nn::PadOp pad, int64_t dim);
+  void exchangeHidden();
   Problem &refuse(std::string text);
+  void refuseWindows(const std::string &wanted);
   std::string written() const { return "'from " + from + "'"; }
 
   const Licence &licence;
@@ -81,7 +84,7 @@ SmallVector<Value> EarlyExchange::sources(Value of, StringRef root) {
   return found;
 }
 
-/// The nn.pad at a value, which all that reads it then reads.
+/// The nn.pad at a value.
 nn::PadOp EarlyExchange::exchange(Value x) {
   for (Operation *user : x.getUsers())
     if (auto known = dyn_cast<nn::PadOp>(user);
@@ -96,13 +99,39 @@ nn::PadOp EarlyExchange::exchange(Value x) {
                                builder.getStrArrayAttr(borders));
   pad.getResult().setType(cast<RankedTensorType>(x.getType()));
   pad->setAttr(nn::kHaloFrom, builder.getUnitAttr());
-  x.replaceAllUsesExcept(pad.getResult(), pad);
   return pad;
+}
+
+/// Margins of a dim are exchanged there.
+void EarlyExchange::setLine(nn::PadOp pad, int64_t dim) {
+  Builder builder(pad.getContext());
+  SmallVector<Attribute> lines(nn::layoutOf(pad.getResult()).getDims().size(),
+                               builder.getUnitAttr());
+  lines[dim] = LocationAttr(licence.directive->getLoc());
+  pad->setAttr(nn::kHaloLines, builder.getArrayAttr(lines));
+}
+
+/// Which keys are hidden is no key or value: it is exchanged by itself.
+void EarlyExchange::exchangeHidden() {
+  Value hidden = attention.getKeep();
+  if (!hidden)
+    return;
+  nn::PadOp pad = exchange(hidden);
+  setLine(pad, /*dim=*/1);
+  attention.getKeepMutable().assign(pad.getResult());
 }
 
 Problem &EarlyExchange::refuse(std::string text) {
   return problems.addAt(licence.directive, std::move(text),
                         modelPath(attention));
+}
+
+void EarlyExchange::refuseWindows(const std::string &wanted) {
+  Operation *other = std::exchange(carried.other, nullptr);
+  refuse("not supported yet: " + wanted + ", which has other windows than '" +
+         modelPath(other) + "' has of the same")
+      .note(modelLine(other->getLoc()), "read by other windows here")
+      .note("write one of the two without " + written());
 }
 
 void EarlyExchange::run() {
@@ -117,6 +146,8 @@ void EarlyExchange::run() {
         .note("leave out " + written());
     return;
   }
+  // Of the model itself, where a line can only name the result.
+  bool isOwn = pathOf(attention->getLoc()).empty();
   llvm::SmallSetVector<Value, 2> found;
   std::string lacking;
   for (Value made : {attention.getK(), attention.getV()}) {
@@ -124,7 +155,7 @@ void EarlyExchange::run() {
     SmallVector<Value> list;
     for (const std::string &root : licence.paths)
       if (isAtOrUnder(path, root) && list.empty())
-        list = sources(made, root);
+        list = sources(made, isOwn ? StringRef() : StringRef(root));
     found.insert_range(list);
     if (list.empty() && found.size() == before)
       lacking += std::string(lacking.empty() ? "" : " and ") +
@@ -141,9 +172,15 @@ void EarlyExchange::run() {
               written() + ", which exchanges both");
     return;
   }
-  nn::PadOp pad = exchange(found.front());
+  Value x = found.front();
+  nn::PadOp pad = exchange(x);
+  x.replaceAllUsesExcept(pad.getResult(), pad);
   for (Value value : {attention.getK(), attention.getV()})
     if (!carried.carry(value, {2, 0, attention, false})) {
+      if (carried.other) {
+        refuseWindows(wanted);
+        return;
+      }
       Operation *at = carried.blocked;
       refuse(wanted + ": keys and values are not made of it position by "
                       "position")
@@ -161,11 +198,9 @@ void EarlyExchange::run() {
         .note("name what is made after that, or leave out " + written());
     return;
   }
-  Builder builder(attention.getContext());
-  SmallVector<Attribute> lines(layout.getDims().size(), builder.getUnitAttr());
-  lines[margins->dim] = LocationAttr(licence.directive->getLoc());
-  pad->setAttr(nn::kHaloLines, builder.getArrayAttr(lines));
-  attention->setAttr(nn::kHaloFrom, builder.getUnitAttr());
+  setLine(pad, margins->dim);
+  exchangeHidden();
+  attention->setAttr(nn::kHaloFrom, UnitAttr::get(attention.getContext()));
 }
 
 /// Whether the line asked for margins of the operation.

@@ -220,8 +220,9 @@ HaloDim placement::dimOfLayers(ArrayRef<Operation *> layers, size_t number,
                             ? std::to_string(layers.size()) + " layers"
                             : "windows of " + std::to_string(window.span());
   std::string name = dimOf(read).getDisplayName();
-  return {modelPath(layers.front()), name, axisWord(name, number), windows,
-          furthestOf(halo, false), furthestOf(halo, true)};
+  return {modelPath(layers.front()), name,
+          axisWord(name, number),    windows,
+          furthestOf(halo, false),   furthestOf(halo, true)};
 }
 
 /// Of one line: each operation is a layer of one exchange.

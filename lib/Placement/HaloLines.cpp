@@ -148,10 +148,13 @@ void Placer::takeHalos(nn::WindowedOp op) {
     if (needed.before == 0 && needed.after == 0)
       continue;
     std::string name = layout.getDims()[number].getDisplayName();
-    HaloDim dim{path, name, axisWord(name, number),
+    HaloDim dim{path,
+                name,
+                axisWord(name, number),
                 window->lookup ? "edges"
                                : "windows of " + std::to_string(window->span()),
-                needed, furthestWithBorder(*window, positions, made)};
+                needed,
+                furthestWithBorder(*window, positions, made)};
     for (nn::SplitAttr split : splits)
       reached.insert({op, mesh.getIndex(split.getAxis())});
     SmallVector<Licence *> covering;

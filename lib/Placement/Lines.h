@@ -96,7 +96,7 @@ std::string axisWord(llvm::StringRef name, int64_t number);
 /// A dim of an operation at a path, or of several in a row, that needs margins.
 struct HaloDim {
   std::string path, name, axis; ///< `axis` as a line has it
-  std::string windows; ///< "windows of 3", "edges", "2 layers"
+  std::string windows;          ///< "windows of 3", "edges", "2 layers"
   nn::Reach needed, withBorder;
 };
 

@@ -20,8 +20,10 @@ void partitioning::addCarried(const nn::CarriedMargins &carried,
     if (!read.contains(how.reader))
       for (const SlidDim &slid : slidDims(how.reader, shares))
         read[how.reader] = slid.held;
-  for (const auto &[value, how] : carried.all())
+  for (const auto &[value, how] : carried.all()) {
     shares.setHeld(value, how.dim, read.lookup(how.reader), how.factor);
+    shares.setCarried(value);
+  }
 }
 
 RankedTensorType partitioning::withFactorSize(Type type, int64_t dim,

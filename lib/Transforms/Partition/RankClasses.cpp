@@ -128,8 +128,7 @@ void UnevenSplits::addHeld(nn::WindowedOp op) {
     if (spmd::TableAttr shift = shiftOf(slid);
         !shift.isConstant() &&
         (slid.isInner || op->hasAttr(nn::kHaloFrom) ||
-         isAlone(slid, /*attaches=*/true) ||
-         isAlone(slid, /*attaches=*/false)))
+         isAlone(slid, /*attaches=*/true) || isAlone(slid, /*attaches=*/false)))
       sizes.insert(shift);
     if (slid.window.lookup)
       addEdges(op, slid);

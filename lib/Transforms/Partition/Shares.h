@@ -7,6 +7,7 @@
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <map>
 
 namespace hocket::partitioning {
@@ -52,6 +53,10 @@ public:
                int64_t factor = 0) {
     withMargins[{value, dim, factor}] = share;
   }
+  /// Its margins were exchanged before (CarriedMargins.cpp): what is not
+  /// computed in them, a window too, reads what the rank owns.
+  void setCarried(mlir::Value value) { carried.insert(value); }
+  bool isCarried(mlir::Value value) const { return carried.contains(value); }
   /// What each coordinate on the `inner` minor axes of a factor holds of what
   /// the axes before those leave at `coordinates`.
   Share inside(nn::LayoutAttr layout, int64_t dim, int64_t factor, size_t inner,
@@ -73,6 +78,7 @@ public:
 private:
   nn::MeshAttr mesh;
   llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, Share> withMargins;
+  llvm::DenseSet<mlir::Value> carried;
   /// By the extent and the splits that cut it.
   llvm::DenseMap<std::pair<int64_t, mlir::Attribute>, Share> known;
   using Inside = std::tuple<int64_t, const void *, size_t, int64_t>;

@@ -129,10 +129,13 @@ static SmallVector<nn::Interval> partsOver(const AxisList &axes,
 }
 
 /// Of a dim, in positions. One of several factors is whole.
-static Share shareOf(Value value, int64_t dim, Shares &shares) {
+static Share shareOf(nn::WindowedOp op, Value value, int64_t dim,
+                     Shares &shares) {
   nn::DimAttr whole = nn::layoutOf(value).getDims()[dim];
+  bool readsOwn = shares.isCarried(value) && !op->hasAttr(nn::kHaloFrom);
   if (whole.getFactors().size() == 1)
-    return shares.held(value, dim);
+    return readsOwn ? shares.of(nn::layoutOf(value), dim, 0)
+                    : shares.held(value, dim);
   MLIRContext *context = value.getContext();
   return {spmd::TableAttr::simplified(context, {}, {0}),
           spmd::TableAttr::simplified(context, {}, {whole.getSize()})};
@@ -156,9 +159,9 @@ SlidDims partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
         strategies ? cast<StringAttr>(strategies[dim]).getValue() : "neighbors";
     auto parts =
         partsOver(axes, shares.axesOf(windowed, dim, 0),
-                  shareOf(op.getWindowed(), dim, shares), shares.getMesh());
+                  shareOf(op, op.getWindowed(), dim, shares), shares.getMesh());
     dims.push_back(slidDim(dim, *window, axes,
-                           shareOf(op.getPositions().front(), dim, shares),
+                           shareOf(op, op.getPositions().front(), dim, shares),
                            parts, op.addsZeros(), strategy));
     dims.back().isInner = layers.lookup(dim) > 0;
     if (dims.back().isInner && window->border == nn::Border::Zero)
@@ -178,7 +181,7 @@ SmallVector<int64_t> partitioning::localEdges(nn::WindowedOp op,
   auto at = [&](spmd::TableAttr table) {
     return table.at(shares.getMesh(), coordinates);
   };
-  Share made = shareOf(op.getWindowed(), slid.dim, shares);
+  Share made = shareOf(op, op.getWindowed(), slid.dim, shares);
   SmallVector<int64_t> indices(
       slid.window.lookup->indices.slice(at(made.offset), at(made.size)));
   if (slid.rows) {
