@@ -173,6 +173,9 @@ void Body::step() {
 
 Value Body::fill(int count) {
   pool.reserve(pool.size() + 512);
+  if (state.isGrid && !state.onlyMoves && rng.chance(0.15))
+    if (!rng.chance(0.6) || !tryAttention()) // of what comes in split
+      tryWindowAttention();
   for (int i = 0; i < count; ++i)
     step();
   const Value *last = pick([](const Value &value) {

@@ -156,6 +156,17 @@ bool Body::tryAttention() {
   const Value *y = pick([&](const Value &v) {
     return isSequence(v) && v.shape[0] == x->shape[0];
   });
+  Value turned;
+  if (state.isGrid && rng.chance(0.8)) { // its domain is the sequence
+    std::string number = std::to_string(bound);
+    std::string b = "b" + number, c = " c" + number, s = " s" + number;
+    turned = *x;
+    std::swap(turned.shape[1], turned.shape[2]);
+    turned = bind("rearrange(" + x->text + ", \"" + b + c + s + " -> " + b + s +
+                      c + "\")",
+                  turned);
+    x = y = &turned;
+  }
   int64_t groups = rng.between(1, 3), heads = groups * rng.between(1, 3);
   int64_t width = 2 * rng.between(1, 2);
   if (x->shape[0] * std::max(x->shape[1], y->shape[1]) * heads * width >

@@ -173,7 +173,7 @@ void Reader::readText() {
        {"using neighbors", "using all_to_all", "using all_gather", "overlap",
         "layers 1", "layers 2", "layers 3", "reach auto", "reach (",
         "statistics", "using heads", "using sequence", "fwd_pre  halo",
-        "fwd_pre halo"})
+        "fwd_pre halo", "from"})
     if (lines.find(std::string(" ") + word) != std::string::npos)
       add("words", word);
 }

@@ -157,6 +157,50 @@ void ScheduleMaker::haloSome() {
   }
 }
 
+/// Paths of what keys and values are both made of, of an attention.
+static std::vector<std::string> sharedSources(nn::AttentionOp attention) {
+  auto sourcesOf = [](mlir::Value of) {
+    std::vector<std::string> paths;
+    llvm::SmallVector<mlir::Value> open{of};
+    llvm::DenseSet<mlir::Value> seen;
+    while (!open.empty()) {
+      mlir::Operation *op = open.pop_back_val().getDefiningOp();
+      if (!op)
+        continue;
+      if (auto value = mlir::dyn_cast<nn::ValueOp>(op))
+        paths.push_back(value.getPath().str());
+      for (mlir::Value operand : op->getOperands())
+        if (seen.insert(operand).second)
+          open.push_back(operand);
+    }
+    return paths;
+  };
+  std::vector<std::string> ofKeys = sourcesOf(attention.getK()), shared;
+  for (const std::string &path : sourcesOf(attention.getV()))
+    if (llvm::is_contained(ofKeys, path) && !llvm::is_contained(shared, path))
+      shared.push_back(path);
+  return shared;
+}
+
+/// Lets margins of what keys and values are made of be exchanged instead of
+/// theirs.
+bool ScheduleMaker::tryFrom(const std::string &path, const std::string &over) {
+  std::vector<std::string> sources;
+  placed.compiler->module().walk([&](nn::AttentionOp op) {
+    if (placement::modelPath(op) == path)
+      sources = sharedSources(op);
+  });
+  rng.shuffle(sources);
+  if (sources.size() > 3)
+    sources.resize(3);
+  return llvm::any_of(sources, [&](llvm::StringRef source) {
+    if (source.consume_front(path)) // of a module; else the model's own
+      source.consume_front(".");
+    return tryLine("attention " + path + " using sequence over " + over +
+                   " from " + source.str());
+  });
+}
+
 /// How attention over a split sequence, or split dims, is computed.
 void ScheduleMaker::attentionSome() {
   std::vector<std::string> paths;
@@ -166,11 +210,14 @@ void ScheduleMaker::attentionSome() {
   });
   for (const std::string &path : paths)
     if (rng.chance(0.6))
-      for (auto &[axis, size] : schedule.mesh)
+      for (auto &[axis, size] : schedule.mesh) {
+        auto strategy = rng.oneOf<std::string>(
+            {"heads", "sequence", "sequence", "all_gather"});
+        if (strategy == "sequence" && rng.chance(0.5) && tryFrom(path, axis))
+          continue;
         tryLine("attention " + (rng.chance(0.3) ? "**" : path) + " using " +
-                rng.oneOf<std::string>(
-                    {"heads", "sequence", "sequence", "all_gather"}) +
-                " over " + axis);
+                strategy + " over " + axis);
+      }
 }
 
 /// Lets norms and softmaxes reduce over split dims.

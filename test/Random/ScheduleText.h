@@ -77,6 +77,7 @@ private:
   std::vector<std::string> splitDomain(const Wish &wish);
   void haloSome();
   void tryHalo(const std::string &line, std::string reach, std::string layers);
+  bool tryFrom(const std::string &path, const std::string &over);
   void attentionSome();
   void licenseSome();
 
