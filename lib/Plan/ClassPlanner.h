@@ -25,6 +25,14 @@
 
 namespace hocket::planning {
 
+/// A part of a dim that only convolutions read, which take any strides.
+inline bool isRowsOfConvolution(mlir::Operation *op) {
+  return mlir::isa<spmd::SliceOp>(op) &&
+         llvm::all_of(op->getUsers(), [](mlir::Operation *user) {
+           return mlir::isa<nn::ConvOp>(user);
+         });
+}
+
 plan::DType dtypeOf(mlir::Type element);
 
 /// What all classes share: tables, sources and global tensors of the plan.
@@ -157,6 +165,8 @@ private:
   mlir::LogicalResult planConvolution(mlir::Operation &op,
                                       plan::ConvolutionPass pass);
   Strided allocateActivation(mlir::Value value);
+  Strided readActivation(mlir::Operation &op, mlir::Value value);
+  Numbers orderWithMargins(mlir::Value held, llvm::ArrayRef<int64_t> like);
 
   // Poolings.cpp
   template <class OpTy> mlir::LogicalResult planPooling(OpTy op);
@@ -202,6 +212,7 @@ private:
   llvm::StringSet<> written;           // of these, whose next value is there
   std::map<std::pair<std::string, std::string>, Strided> kernelTables;
   llvm::DenseMap<mlir::Attribute, Strided> indices; // ends of edges
+  llvm::DenseMap<mlir::Value, Strided> turned;      // as convolutions read it
   /// Packs by weight window and rows class, so that a tied weight is packed
   /// once for each use that wants another form.
   std::map<std::vector<int64_t>, int> packs;

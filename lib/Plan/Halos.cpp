@@ -61,13 +61,6 @@ Strided ClassPlanner::middleOf(OpTy op, unsigned number, const Strided &held,
   return window;
 }
 
-/// A part of a dim that only convolutions read, which take any strides.
-static bool isRowsOfConvolution(Operation *op) {
-  return isa<spmd::SliceOp>(op) &&
-         llvm::all_of(op->getUsers(),
-                      [](Operation *user) { return isa<nn::ConvOp>(user); });
-}
-
 /// Gives `value`, which is about to be computed in the memory order `like`, its
 /// place between the margins that it is going to have; false if there is none.
 bool ClassPlanner::placeInHalo(Value value, ArrayRef<int64_t> like) {
@@ -154,7 +147,9 @@ void ClassPlanner::placeHalo(OpResult result, ArrayRef<int64_t> like) {
   bool hasPlace = reduction ? reduceInPlace(reduction, result.getResultNumber())
                             : placeInHalo(result, like);
   if (!hasPlace)
-    values[result] = allocate(result.getType(), like);
+    values[result] =
+        allocate(result.getType(),
+                 reduction ? Numbers(like) : orderWithMargins(result, like));
 }
 
 /// Whether what others read of it is where its collective will have it: of an
