@@ -104,6 +104,8 @@ SmallVector<std::pair<Value, Value>> ClassBuilder::readMargins(Operation &op) {
   Share held = shares.held(sample, beside->dim, beside->factor);
   for (OpOperand &operand : op.getOpOperands()) {
     Value value = operand.get();
+    if (llvm::is_contained(llvm::make_first_range(reads), value))
+      continue; // of a product of it with itself
     const nn::Carried *how = carried.find(value);
     const nn::Carried *zeros = carried.findZeros(operand);
     if (zeros)
