@@ -124,6 +124,8 @@ void Placer::inferOp(Operation *op) {
         reportMismatch(op, rule, mismatch);
       return;
     }
+    if (autoReshard && isAttention(op)) // its lines count where queries are cut
+      llvm::append_range(moves, prepareAttention(op));
   }
   // One move undoes another: not found by mending axis by axis.
   MeetResult met = meetOperands(op, rule);
