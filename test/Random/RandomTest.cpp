@@ -203,6 +203,21 @@ TEST(Random, WhatOverflowsIsNoFailure) {
   EXPECT_EQ(result.verdict, Verdict::IllPosed) << result.detail;
 }
 
+/// Nor is a limit that only loops meet: a library adds its second product to
+/// the first one's, whose factors cross.
+TEST(Random, WhatLoopsRefuseByALimitIsNoFailure) {
+  codegen::KernelCache cache;
+  std::string text = "hocket 1\nmodel Net() {\n"
+                     "  a = Linear((p = 3, q = 2), 4)\n"
+                     "  b = Linear((r = 2, s = 3), 4)\n"
+                     "  forward(x: f32[2, 6]) { return a(x) + b(x) }\n}\n";
+  CaseResult result =
+      runText(text, /*isExact=*/false, /*seed=*/8, cache, nullptr,
+              /*withGradients=*/true, /*alsoWide=*/true);
+  EXPECT_EQ(result.verdict, Verdict::Equal) << result.detail;
+  EXPECT_FALSE(result.isWide);
+}
+
 /// What the tester found once stays found.
 TEST(Random, FoundCasesAgreeWithTheReference) {
   codegen::KernelCache cache;
