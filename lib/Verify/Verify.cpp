@@ -38,6 +38,11 @@ double VerifyReport::worst() const {
   return worst;
 }
 
+bool VerifyReport::isFinite() const {
+  return llvm::all_of(
+      outputs, [](const OutputError &output) { return output.isFinite; });
+}
+
 double hocket::roundingTolerance(mlir::ModuleOp model) {
   double tolerance = 1e-5;
   auto widen = [&](mlir::Type type) {
@@ -165,9 +170,11 @@ static OutputError compare(const std::string &name,
     double apart = std::fabs(found[i] - expected[i]);
     difference = std::isfinite(apart) ? std::max(difference, apart) : INFINITY;
   }
-  for (double value : expected)
+  for (double value : expected) {
+    error.isFinite &= std::isfinite(value);
     if (std::isfinite(value))
       error.largest = std::max(error.largest, std::fabs(value));
+  }
   error.difference = difference;
   error.relative = difference / (error.largest > 0 ? error.largest : 1);
   return error;

@@ -62,12 +62,11 @@ static void addGradients(Compiler &compiler) {
                   mlir::StringAttr::get(module.getContext(), "all"));
 }
 
-/// What a program of float32, or widened to float64, is off the reference. None
-/// where it does not run, with why in `errors`.
-static std::optional<double> errorOf(const std::string &text, uint64_t seed,
-                                     codegen::KernelCache &cache,
-                                     bool withGradients, bool isWide,
-                                     std::string *errors = nullptr) {
+/// How far a program of float32, or widened to float64, is off the reference.
+/// None where it does not run, with why in `errors`.
+static std::optional<VerifyReport>
+reportOf(const std::string &text, uint64_t seed, codegen::KernelCache &cache,
+         bool withGradients, bool isWide, std::string *errors = nullptr) {
   Attempt loaded = attempt(text, /*place=*/false, &cache);
   if (!loaded.isLoaded)
     return {};
@@ -77,35 +76,40 @@ static std::optional<double> errorOf(const std::string &text, uint64_t seed,
     addGradients(*loaded.compiler);
   VerifyReport report;
   runtime::Status status;
-  if (!verify(*loaded.compiler, optionsOf(seed), report, status)) {
-    if (errors)
-      *errors = loaded.errors() + status.message;
-    return {};
-  }
-  return report.worst();
+  if (verify(*loaded.compiler, optionsOf(seed), report, status))
+    return report;
+  if (errors)
+    *errors = loaded.errors() + status.message;
+  return {};
 }
 
 /// Whether the model, not its schedule, is why a case is off: one device, which
 /// moves nothing, is off as well, or there is next to no rounding in float64
 /// and all is right there. Infinities tell nothing, since one device may hide a
-/// fault behind its own, until it overflows in float64 too.
+/// fault behind its own, until float64 overflows too: there, or in the
+/// reference itself, and then the order of what is added up decides between
+/// infinite and undefined.
 static bool isIllPosed(const std::string &text, uint64_t seed,
                        codegen::KernelCache &cache, bool withGradients,
                        CaseResult &result) {
   std::string model = text.substr(0, text.find("\nschedule s for"));
-  auto errorIn = [&](const std::string &program, bool isWide) {
-    return errorOf(program, seed, cache, withGradients, isWide);
+  auto reportIn = [&](const std::string &program, bool isWide) {
+    return reportOf(program, seed, cache, withGradients, isWide);
   };
-  double alone = errorIn(model, /*isWide=*/false).value_or(0);
+  auto single = reportIn(model, /*isWide=*/false);
+  double alone = single ? single->worst() : 0;
   result.detail = "relative error " + std::to_string(result.error * 1e6) +
                   "e-6, on one device " + std::to_string(alone * 1e6) + "e-6";
   if (std::isfinite(result.error) && alone > kWellPosed * result.tolerance)
     return true;
-  std::optional<double> wide = errorIn(text, /*isWide=*/true);
-  if (wide && *wide < kFloat64Tolerance)
+  auto wide = reportIn(text, /*isWide=*/true);
+  if (wide && wide->worst() < kFloat64Tolerance)
     return true;
-  return !std::isfinite(alone) &&
-         errorIn(model, /*isWide=*/true).value_or(0) >= kFloat64Tolerance;
+  if (std::isfinite(alone) || std::isfinite(result.error))
+    return false;
+  auto wideAlone = reportIn(model, /*isWide=*/true);
+  return wideAlone &&
+         (wideAlone->worst() >= kFloat64Tolerance || !wideAlone->isFinite());
 }
 
 /// What is equal in float32, through the libraries, must be in float64, through
@@ -115,18 +119,19 @@ static void judgeWide(const std::string &text, uint64_t seed,
                       codegen::KernelCache &cache, bool withGradients,
                       CaseResult &result) {
   std::string errors;
-  std::optional<double> wide =
-      errorOf(text, seed, cache, withGradients, /*isWide=*/true, &errors);
-  result.isWide = wide && *wide <= kFloat64Tolerance;
+  auto wide =
+      reportOf(text, seed, cache, withGradients, /*isWide=*/true, &errors);
+  double error = wide ? wide->worst() : 0;
+  result.isWide = wide && error <= kFloat64Tolerance;
   if (result.isWide || (!wide && isLimit(errors)))
     return;
   std::string model = text.substr(0, text.find("\nschedule s for"));
-  double alone =
-      errorOf(model, seed, cache, withGradients, /*isWide=*/true).value_or(0);
+  auto single = reportOf(model, seed, cache, withGradients, /*isWide=*/true);
+  double alone = single ? single->worst() : 0;
   bool isModels = wide && alone > kWellPosed * kFloat64Tolerance;
   result.verdict = isModels ? Verdict::IllPosed : Verdict::Failed;
   result.detail =
-      wide ? "in float64: relative error " + std::to_string(*wide * 1e12) +
+      wide ? "in float64: relative error " + std::to_string(error * 1e12) +
                  "e-12, on one device " + std::to_string(alone * 1e12) + "e-12"
            : "not in float64: " + errors;
 }

@@ -26,8 +26,9 @@ struct VerifyOptions {
 struct OutputError {
   std::string name;
   double relative = 0;
-  double largest = 0;    // of the reference
+  double largest = 0;    // of the reference, of its finite values
   double difference = 0; // the largest
+  bool isFinite = true;  // all of the reference
   bool isGradient() const;
   /// Of gradients kGradientTolerance times as much is accepted.
   bool isWithin(double tolerance) const;
@@ -43,6 +44,8 @@ struct VerifyReport {
   int64_t collectives = 0; // in a step
   /// The largest relative error; of gradients, over kGradientTolerance.
   double worst() const;
+  /// Whether nothing in the reference is infinite or undefined.
+  bool isFinite() const;
 };
 
 /// The relative error that rounding explains in a model with its least precise
