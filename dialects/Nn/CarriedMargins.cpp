@@ -206,6 +206,20 @@ bool CarriedMargins::meetTerms(Operation *op, const PlacementRule &rule,
   return true;
 }
 
+/// Whether it cuts or joins what has margins. Else ranks that hold the same
+/// positions, and the same margins of them, exchange what they have there.
+static bool movesPositions(RedistributeOp move, const Carried &how) {
+  auto cuts = [&](Value value, StringRef axis) {
+    SplitAttr split = layoutOf(value).splitOver(axis);
+    return split && split.getDim() == how.dim &&
+           split.getFactor() == how.factor;
+  };
+  return llvm::any_of(
+      move.getAxes().getAsValueRange<StringAttr>(), [&](StringRef axis) {
+        return cuts(move.getX(), axis) || cuts(move.getResult(), axis);
+      });
+}
+
 LogicalResult CarriedMargins::followTerm(Operation *op, const Carried &term) {
   auto refuse = [&] {
     return op->emitError() << "not supported yet: a gradient of what attention "
@@ -216,7 +230,7 @@ LogicalResult CarriedMargins::followTerm(Operation *op, const Carried &term) {
   if (isa<PadTransposeOp>(op) && op->hasAttr(kHaloFrom))
     return success();
   if (auto move = dyn_cast<RedistributeOp>(op))
-    return move.getKind() == "all_reduce" && add(move.getResult(), term)
+    return !movesPositions(move, term) && add(move.getResult(), term)
                ? success()
                : refuse();
   auto reduce = dyn_cast<ReduceOp>(op);

@@ -57,8 +57,32 @@ static bool areHeldAlike(Value a, Value b) {
   return x.getSplits() == y.getSplits() && x.getPartials() == y.getPartials();
 }
 
-Value Backward::add(const Contributions &contributions,
-                    ArrayRef<int64_t> shape) {
+/// Whether both are split over one axis, and not alike.
+static bool areSplitOtherwise(nn::LayoutAttr a, nn::LayoutAttr b) {
+  return llvm::any_of(a.getSplits(), [&](nn::SplitAttr split) {
+    nn::SplitAttr other = b.splitOver(split.getAxis());
+    return other && other != split;
+  });
+}
+
+/// Of terms that do not meet as they are, one that is split otherwise than
+/// their sum is to be is moved there; the others stay where they are.
+bool Backward::moveOne(MutableArrayRef<Value> terms, nn::LayoutAttr target) {
+  for (Value &term : terms) {
+    nn::LayoutAttr layout = nn::layoutOf(term);
+    if (!layout.getPartials().empty() || !areSplitOtherwise(layout, target) ||
+        llvm::none_of(terms, [&](Value other) {
+          return areSplitOtherwise(layout, nn::layoutOf(other));
+        }))
+      continue;
+    term = placer.redistribute(ops, at, term, target);
+    return true;
+  }
+  return false;
+}
+
+Value Backward::add(const Contributions &contributions, ArrayRef<int64_t> shape,
+                    nn::LayoutAttr target) {
   SmallVector<Value> terms;
   llvm::MapVector<int64_t, SmallVector<Contribution>> ranges;
   for (const Contribution &contribution : contributions)
@@ -80,6 +104,8 @@ Value Backward::add(const Contributions &contributions,
           a = i, b = j;
           found = true;
         }
+    if (!found && moveOne(terms, target))
+      continue;
     terms[a] = binary("add", terms[a], terms[b]);
     terms.erase(terms.begin() + b);
   }
@@ -92,7 +118,8 @@ Value Backward::gradientOf(Value value, bool moves) {
     return {};
   Contributions all = std::move(found->second);
   contributions.erase(found);
-  Value sum = add(all, cast<RankedTensorType>(value.getType()).getShape());
+  Value sum = add(all, cast<RankedTensorType>(value.getType()).getShape(),
+                  gradientLayout(value));
   if (!moves)
     return sum;
   Location loc = at;

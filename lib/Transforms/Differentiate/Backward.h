@@ -54,9 +54,10 @@ private:
   /// All contributions added, as the value's gradient is held, or, unless it
   /// `moves`, as they are; null without any.
   mlir::Value gradientOf(mlir::Value value, bool moves = true);
-  /// Their sum, a gradient of shape `shape`.
+  /// Their sum, a gradient of shape `shape` that is to be held as `target`.
   mlir::Value add(const Contributions &contributions,
-                  llvm::ArrayRef<int64_t> shape);
+                  llvm::ArrayRef<int64_t> shape, nn::LayoutAttr target);
+  bool moveOne(llvm::MutableArrayRef<mlir::Value> terms, nn::LayoutAttr target);
   /// Ranges of one dim that do not overlap, side by side, zeros between them.
   mlir::Value assemble(llvm::SmallVectorImpl<Contribution> &ranges,
                        int64_t extent);

@@ -167,7 +167,7 @@ Value ClassBuilder::emitMove(nn::RedistributeOp op, const Move &move,
                              const AxisList &axes, const FactorCut &from,
                              const FactorCut &to) {
   Value x = local(op.getX());
-  RankedTensorType type = local(op.getResult().getType());
+  RankedTensorType type = localOf(op.getResult());
   nn::PartialAttr partial = move.from.partialOver(axes.front().getValue());
   nn::Reduction reduction =
       partial ? partial.getReduction() : nn::Reduction::Sum;
