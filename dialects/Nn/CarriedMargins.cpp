@@ -116,7 +116,7 @@ bool CarriedMargins::carryOperands(Operation *op, const PlacementRule &rule,
       blocked = op;
       return false;
     }
-    if (!carry(operand.get(), {place.dim, place.factor, how.reader, false}))
+    if (!carryOn(operand.get(), {place.dim, place.factor, how.reader, false}))
       return false;
     isMade = true;
   }
@@ -126,6 +126,18 @@ bool CarriedMargins::carryOperands(Operation *op, const PlacementRule &rule,
 }
 
 bool CarriedMargins::carry(Value value, Carried how) {
+  size_t values = carried.size(), ops = inside.size();
+  if (carryOn(value, how))
+    return true;
+  // What could be carried on the way has its own part as before.
+  while (carried.size() > values)
+    carried.pop_back();
+  while (inside.size() > ops)
+    inside.pop_back();
+  return false;
+}
+
+bool CarriedMargins::carryOn(Value value, Carried how) {
   if (find(value))
     return add(value, how);
   Operation *op = value.getDefiningOp();
@@ -198,6 +210,7 @@ bool CarriedMargins::meetTerms(Operation *op, const PlacementRule &rule,
       if (!add(operand.get(), how))
         return false;
     } else if (!carry(operand.get(), how)) {
+      other = nullptr;
       if (!addsUp)
         return false;
       zeros[&operand] = how;

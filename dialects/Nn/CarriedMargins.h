@@ -8,6 +8,7 @@
 #include "dialects/Nn/PlacementRule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace hocket::nn {
 
@@ -51,6 +52,7 @@ public:
 
 private:
   bool add(mlir::Value value, const Carried &how);
+  bool carryOn(mlir::Value value, Carried how);
   bool carryOperands(mlir::Operation *op, const PlacementRule &rule, int factor,
                      const Carried &how);
   mlir::LogicalResult startAt(WindowedOp op);
@@ -60,7 +62,7 @@ private:
 
   llvm::MapVector<mlir::Value, Carried> carried;
   llvm::DenseMap<mlir::OpOperand *, Carried> zeros;
-  llvm::DenseSet<mlir::Operation *> inside;
+  llvm::SetVector<mlir::Operation *> inside;
   llvm::DenseSet<mlir::Value> refused;
 };
 

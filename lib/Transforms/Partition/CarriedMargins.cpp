@@ -89,6 +89,12 @@ Value ClassBuilder::ownPart(Value x, const nn::Carried &how, const Share &own,
 SmallVector<std::pair<Value, Value>> ClassBuilder::readMargins(Operation &op) {
   SmallVector<std::pair<Value, Value>> reads;
   bool isInside = carried.isInside(&op);
+  // An attention reads keys and values with them, and nothing else.
+  bool readsKeys =
+      op.hasAttr(nn::kHaloFrom) && !isa<nn::PadOp, nn::PadTransposeOp>(op);
+  SmallVector<Value> keys;
+  if (readsKeys)
+    keys = cast<nn::WindowedOp>(op).getPositions();
   const nn::Carried *beside = nullptr;
   Value sample;
   for (Value operand : op.getOperands())
@@ -111,7 +117,8 @@ SmallVector<std::pair<Value, Value>> ClassBuilder::readMargins(Operation &op) {
     if (zeros)
       reads.push_back({value, ownPart(local(value), *zeros,
                                       ownOf(value, *zeros), held, false)});
-    else if (how && !isInside)
+    else if (how &&
+             (!isInside || (readsKeys && !llvm::is_contained(keys, value))))
       reads.push_back(
           {value, ownPart(local(value), *how, ownOf(value, *how), held, true)});
   }
