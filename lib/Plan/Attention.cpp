@@ -69,19 +69,13 @@ static std::pair<int64_t, int64_t> flopsOf(const plan::Attention &attention) {
 Strided ClassPlanner::allocateByDims(Value value, ArrayRef<size_t> dims) {
   auto layout = nn::layoutOf(value);
   Numbers sizes = factorSizes(layout);
-  SmallVector<int64_t> order;
+  SmallVector<size_t> order;
   for (size_t dim : dims) {
     size_t first = firstFactor(layout, dim);
     for (size_t i = 0; i < layout.getDims()[dim].getFactors().size(); ++i)
       order.push_back(first + i);
   }
-  Numbers strides(sizes.size(), 1);
-  int64_t stride = 1;
-  for (int64_t factor : llvm::reverse(order)) {
-    strides[factor] = stride;
-    stride *= std::max<int64_t>(sizes[factor], 1);
-  }
-  values[value] = allocate(typeOf(value), sizes, strides);
+  values[value] = allocate(typeOf(value), sizes, stridesBy(order, sizes));
   return *reshaped(values[value], layout.getShape());
 }
 

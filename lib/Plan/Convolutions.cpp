@@ -36,17 +36,6 @@ static SmallVector<size_t> activationOrder(size_t rank, plan::DType type) {
   return order;
 }
 
-/// Dense strides of sizes that lie in this order, outermost first.
-static Numbers stridesBy(ArrayRef<size_t> order, ArrayRef<int64_t> sizes) {
-  Numbers strides(sizes.size(), 1);
-  int64_t stride = 1;
-  for (size_t dim : llvm::reverse(order)) {
-    strides[dim] = stride;
-    stride *= std::max<int64_t>(sizes[dim], 1);
-  }
-  return strides;
-}
-
 /// The memory order of what a halo attaches margins to: as convolutions read
 /// it, where nothing else does; else as it was.
 Numbers ClassPlanner::orderWithMargins(Value held, ArrayRef<int64_t> like) {

@@ -65,9 +65,8 @@ llvm::SmallVector<size_t> planning::orderLike(llvm::ArrayRef<int64_t> sizes,
   return order;
 }
 
-Numbers planning::stridesLike(llvm::ArrayRef<int64_t> sizes,
-                              llvm::ArrayRef<int64_t> like) {
-  llvm::SmallVector<size_t> order = orderLike(sizes, like);
+Numbers planning::stridesBy(llvm::ArrayRef<size_t> order,
+                            llvm::ArrayRef<int64_t> sizes) {
   Numbers strides(sizes.size(), 1);
   int64_t stride = 1;
   for (size_t position : llvm::reverse(order)) {
@@ -75,6 +74,11 @@ Numbers planning::stridesLike(llvm::ArrayRef<int64_t> sizes,
     stride *= std::max<int64_t>(sizes[position], 1);
   }
   return strides;
+}
+
+Numbers planning::stridesLike(llvm::ArrayRef<int64_t> sizes,
+                              llvm::ArrayRef<int64_t> like) {
+  return stridesBy(orderLike(sizes, like), sizes);
 }
 
 std::optional<std::pair<int64_t, int64_t>>

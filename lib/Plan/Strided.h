@@ -43,7 +43,9 @@ Numbers rowMajorStrides(llvm::ArrayRef<int64_t> sizes);
 /// stay before what follows them, as in row-major order.
 llvm::SmallVector<size_t> orderLike(llvm::ArrayRef<int64_t> sizes,
                                     llvm::ArrayRef<int64_t> like);
-/// Dense strides in that order.
+/// Dense strides of sizes that lie in this order, outermost first.
+Numbers stridesBy(llvm::ArrayRef<size_t> order, llvm::ArrayRef<int64_t> sizes);
+/// The same in the order of `like`.
 Numbers stridesLike(llvm::ArrayRef<int64_t> sizes,
                     llvm::ArrayRef<int64_t> like);
 
