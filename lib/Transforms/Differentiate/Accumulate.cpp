@@ -67,7 +67,8 @@ static bool areSplitOtherwise(nn::LayoutAttr a, nn::LayoutAttr b) {
 
 /// Of terms that do not meet as they are, one that is split otherwise than
 /// their sum is to be is moved there; the others stay where they are.
-bool Backward::moveOne(MutableArrayRef<Value> terms, nn::LayoutAttr target) {
+bool Backward::moveOne(MutableArrayRef<Value> terms, nn::LayoutAttr target,
+                       Location loc) {
   for (Value &term : terms) {
     nn::LayoutAttr layout = nn::layoutOf(term);
     if (!layout.getPartials().empty() || !areSplitOtherwise(layout, target) ||
@@ -75,14 +76,14 @@ bool Backward::moveOne(MutableArrayRef<Value> terms, nn::LayoutAttr target) {
           return areSplitOtherwise(layout, nn::layoutOf(other));
         }))
       continue;
-    term = placer.redistribute(ops, at, term, target);
+    term = placer.redistribute(ops, loc, term, target);
     return true;
   }
   return false;
 }
 
 Value Backward::add(const Contributions &contributions, ArrayRef<int64_t> shape,
-                    nn::LayoutAttr target) {
+                    nn::LayoutAttr target, Location loc) {
   SmallVector<Value> terms;
   llvm::MapVector<int64_t, SmallVector<Contribution>> ranges;
   for (const Contribution &contribution : contributions)
@@ -104,7 +105,7 @@ Value Backward::add(const Contributions &contributions, ArrayRef<int64_t> shape,
           a = i, b = j;
           found = true;
         }
-    if (!found && moveOne(terms, target))
+    if (!found && moveOne(terms, target, loc))
       continue;
     terms[a] = binary("add", terms[a], terms[b]);
     terms.erase(terms.begin() + b);
@@ -118,14 +119,14 @@ Value Backward::gradientOf(Value value, bool moves) {
     return {};
   Contributions all = std::move(found->second);
   contributions.erase(found);
-  Value sum = add(all, cast<RankedTensorType>(value.getType()).getShape(),
-                  gradientLayout(value));
-  if (!moves)
-    return sum;
   Location loc = at;
   for (const Contribution &contribution : all)
     if (contribution.sync)
       loc = *contribution.sync;
+  Value sum = add(all, cast<RankedTensorType>(value.getType()).getShape(),
+                  gradientLayout(value), loc);
+  if (!moves)
+    return sum;
   nn::LayoutAttr target = withDelayed(gradientLayout(value), value, sum);
   Value moved = placer.redistribute(ops, loc, sum, target);
   nn::markUnit(value, sum, moved);

@@ -56,8 +56,10 @@ private:
   mlir::Value gradientOf(mlir::Value value, bool moves = true);
   /// Their sum, a gradient of shape `shape` that is to be held as `target`.
   mlir::Value add(const Contributions &contributions,
-                  llvm::ArrayRef<int64_t> shape, nn::LayoutAttr target);
-  bool moveOne(llvm::MutableArrayRef<mlir::Value> terms, nn::LayoutAttr target);
+                  llvm::ArrayRef<int64_t> shape, nn::LayoutAttr target,
+                  mlir::Location loc);
+  bool moveOne(llvm::MutableArrayRef<mlir::Value> terms, nn::LayoutAttr target,
+               mlir::Location loc);
   /// Ranges of one dim that do not overlap, side by side, zeros between them.
   mlir::Value assemble(llvm::SmallVectorImpl<Contribution> &ranges,
                        int64_t extent);
