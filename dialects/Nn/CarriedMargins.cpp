@@ -189,7 +189,8 @@ LogicalResult CarriedMargins::startAt(WindowedOp op) {
 }
 
 /// All else that the operation reads of these positions has their margins too:
-/// it is computed there, or is a gradient without terms there.
+/// what a term is multiplied by is computed there, and what is added to it is a
+/// gradient that is whole already, without terms there.
 bool CarriedMargins::meetTerms(Operation *op, const PlacementRule &rule,
                                int factor, const Carried &term) {
   auto binary = dyn_cast<BinaryOp>(op);
@@ -209,11 +210,10 @@ bool CarriedMargins::meetTerms(Operation *op, const PlacementRule &rule,
       how.isTerm = true;
       if (!add(operand.get(), how))
         return false;
-    } else if (!carry(operand.get(), how)) {
-      other = nullptr;
-      if (!addsUp)
-        return false;
+    } else if (addsUp) { // each rank adds what it owns, once
       zeros[&operand] = how;
+    } else if (!carry(operand.get(), how)) {
+      return false;
     }
   }
   return true;

@@ -84,6 +84,13 @@ SmallVector<Value> EarlyExchange::sources(Value of, StringRef root) {
   return found;
 }
 
+/// What a move is called, or an operation.
+static std::string nameOf(Operation *op) {
+  if (auto move = dyn_cast<nn::RedistributeOp>(op))
+    return move.getKind().str();
+  return op->getName().stripDialect().str();
+}
+
 /// The nn.pad at a value.
 nn::PadOp EarlyExchange::exchange(Value x) {
   for (Operation *user : x.getUsers())
@@ -185,7 +192,7 @@ void EarlyExchange::run() {
       refuse(wanted + ": keys and values are not made of it position by "
                       "position")
           .note(modelLine(at ? at->getLoc() : attention->getLoc()),
-                at ? "not by this " + at->getName().stripDialect().str()
+                at ? "not by this " + nameOf(at)
                    : "they are made of an input too")
           .note("name what is made after that, or leave out " + written());
       return;
