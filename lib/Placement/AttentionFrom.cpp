@@ -32,11 +32,12 @@ public:
 private:
   bool isNamed(Value value, StringRef root);
   SmallVector<Value> sources(Value of, StringRef root);
-  nn::PadOp exchange(Value x);
+  nn::PadOp exchange(Value x, bool isMask = false);
   void setLine(nn::PadOp pad, int64_t dim);
   void exchangeHidden();
   Problem &refuse(std::string text);
   void refuseWindows(const std::string &wanted);
+  void refuseNested(const std::string &wanted);
   std::string written() const { return "'from " + from + "'"; }
 
   const Licence &licence;
@@ -91,11 +92,31 @@ static std::string nameOf(Operation *op) {
   return op->getName().stripDialect().str();
 }
 
-/// The nn.pad at a value.
-nn::PadOp EarlyExchange::exchange(Value x) {
+/// Of a value that a line moves, what it is then.
+static Value afterSyncs(Value x) {
+  while (x.hasOneUse())
+    if (auto move = dyn_cast<nn::RedistributeOp>(*x.user_begin()))
+      x = move.getResult();
+    else
+      break;
+  return x;
+}
+
+/// Whether all that reads it reads it by the windows of one attention.
+static bool isReadBy(nn::PadOp pad, nn::AttentionOp attention) {
+  return llvm::all_of(pad.getResult().getUsers(), [&](Operation *user) {
+    auto other = dyn_cast<nn::AttentionOp>(user);
+    return other && other.getBefore() == attention.getBefore() &&
+           other.getAfter() == attention.getAfter();
+  });
+}
+
+/// The nn.pad at a value; at a mask, which no attention of other windows reads.
+nn::PadOp EarlyExchange::exchange(Value x, bool isMask) {
   for (Operation *user : x.getUsers())
     if (auto known = dyn_cast<nn::PadOp>(user);
-        known && known->hasAttr(nn::kHaloFrom))
+        known && known->hasAttr(nn::kHaloFrom) &&
+        (!isMask || isReadBy(known, attention)))
       return known;
   OpBuilder builder(x.getContext());
   builder.setInsertionPointAfterValue(x);
@@ -116,6 +137,12 @@ void EarlyExchange::setLine(nn::PadOp pad, int64_t dim) {
                                builder.getUnitAttr());
   lines[dim] = LocationAttr(licence.directive->getLoc());
   pad->setAttr(nn::kHaloLines, builder.getArrayAttr(lines));
+  if (auto stated = attention->getAttrOfType<ArrayAttr>(nn::kHaloStrategies)) {
+    SmallVector<Attribute> strategies(lines.size(),
+                                      builder.getStringAttr("neighbors"));
+    strategies[dim] = stated[2];
+    pad->setAttr(nn::kHaloStrategies, builder.getArrayAttr(strategies));
+  }
 }
 
 /// Which keys are hidden is no key or value: it is exchanged by itself.
@@ -123,7 +150,7 @@ void EarlyExchange::exchangeHidden() {
   Value hidden = attention.getKeep();
   if (!hidden)
     return;
-  nn::PadOp pad = exchange(hidden);
+  nn::PadOp pad = exchange(hidden, /*isMask=*/true);
   setLine(pad, /*dim=*/1);
   attention.getKeepMutable().assign(pad.getResult());
 }
@@ -141,6 +168,13 @@ void EarlyExchange::refuseWindows(const std::string &wanted) {
       .note("write one of the two without " + written());
 }
 
+void EarlyExchange::refuseNested(const std::string &wanted) {
+  refuse("not supported yet: " + wanted +
+         ", where another line exchanges what lies between, or what that is "
+         "made of")
+      .note("name the same value in both, or leave out " + written());
+}
+
 void EarlyExchange::run() {
   std::string path = modelPath(attention);
   std::string wanted = written() + " of the attention";
@@ -155,12 +189,16 @@ void EarlyExchange::run() {
   }
   // Of the model itself, where a line can only name the result.
   bool isOwn = pathOf(attention->getLoc()).empty();
+  std::vector<std::string> roots = licence.paths; // the nearest first
+  llvm::stable_sort(roots, [](const std::string &a, const std::string &b) {
+    return a.size() > b.size();
+  });
   llvm::SmallSetVector<Value, 2> found;
   std::string lacking;
   for (Value made : {attention.getK(), attention.getV()}) {
     size_t before = found.size();
     SmallVector<Value> list;
-    for (const std::string &root : licence.paths)
+    for (const std::string &root : roots)
       if (isAtOrUnder(path, root) && list.empty())
         list = sources(made, isOwn ? StringRef() : StringRef(root));
     found.insert_range(list);
@@ -179,7 +217,11 @@ void EarlyExchange::run() {
               written() + ", which exchanges both");
     return;
   }
-  Value x = found.front();
+  Value x = afterSyncs(found.front());
+  if (carried.find(x)) {
+    refuseNested(wanted);
+    return;
+  }
   nn::PadOp pad = exchange(x);
   x.replaceAllUsesExcept(pad.getResult(), pad);
   for (Value value : {attention.getK(), attention.getV()})
@@ -199,7 +241,11 @@ void EarlyExchange::run() {
     }
   const nn::Carried *margins = carried.find(pad.getResult());
   nn::LayoutAttr layout = nn::layoutOf(pad.getResult());
-  if (!margins || layout.getDims()[margins->dim].getFactors().size() != 1) {
+  if (!margins) {
+    refuseNested(wanted);
+    return;
+  }
+  if (layout.getDims()[margins->dim].getFactors().size() != 1) {
     refuse("not supported yet: " + wanted +
            ", where its positions are a dim of several factors")
         .note("name what is made after that, or leave out " + written());

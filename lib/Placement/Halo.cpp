@@ -43,12 +43,16 @@ bool Placer::mayReach(Operation *op, unsigned axis,
     return true;
   std::string path = modelPath(op);
   return llvm::any_of(halos, [&](const Licence &licence) {
-    return licence.isOf(rule.factors[factor].name, dimOf(rule, factor)) &&
+    return licence.isOf(op, rule.factors[factor].name, dimOf(rule, factor)) &&
            llvm::is_contained(licence.axes, axis) && licence.covers(path);
   });
 }
 
-bool Licence::isOf(StringRef name, int64_t number) const {
+bool Licence::isOf(Operation *op, StringRef name, int64_t number) const {
+  if (isa<sched::AttentionOp>(directive))
+    return isa<nn::AttentionOp, nn::AttentionGradOp,
+               nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp>(
+        op);
   return dim.empty() || dim == name || dim == std::to_string(number);
 }
 

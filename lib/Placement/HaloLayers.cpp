@@ -233,7 +233,7 @@ void Placer::markLayersOf(const Licence &licence, int64_t count) {
     nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
     for (auto [number, window] : llvm::enumerate(op.getWindows())) {
       if (!hasMargins(op, number) || !licence.covers(modelPath(op)) ||
-          !licence.isOf(layout.getDims()[number].getDisplayName(), number))
+          !licence.isOf(op, layout.getDims()[number].getDisplayName(), number))
         continue;
       isMet = true;
       if (taken.contains(op) || !slidesOver(op, number, op->getOperand(0)))

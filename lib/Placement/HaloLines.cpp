@@ -120,6 +120,35 @@ bool Placer::overlaps(Operation *op, ArrayRef<Licence *> lines,
   return false;
 }
 
+static std::optional<StringRef> fromOf(const Licence *licence) {
+  auto attention = dyn_cast<sched::AttentionOp>(licence->directive);
+  return attention ? attention.getFrom() : std::nullopt;
+}
+
+/// The line that has margins of a dim exchanged: what it says `from` counts.
+static LocationAttr lineOf(ArrayRef<Licence *> lines, const HaloDim &dim,
+                           Problems &problems) {
+  Licence *line = lines.back(), *first = nullptr;
+  for (Licence *licence : lines) {
+    auto from = fromOf(licence);
+    if (!from)
+      continue;
+    if (first && *fromOf(first) != *from)
+      problems
+          .addAt(licence->directive,
+                 "'from " + from->str() + "' at '" + dim.path +
+                     "', and 'from " + fromOf(first)->str() +
+                     "' in another line",
+                 dim.path)
+          .note(scheduleLine(first->directive->getLoc()),
+                "from " + fromOf(first)->str())
+          .note("leave one of the two out, or give them patterns that have no "
+                "attention in common");
+    first = first ? first : licence;
+  }
+  return first ? first->directive->getLoc() : line->directive->getLoc();
+}
+
 static bool mayHaveLayers(Operation *op, const Licence &licence) {
   auto halo = dyn_cast<sched::HaloOp>(licence.directive);
   return halo && halo.getLayers().value_or(1) > 1 &&
@@ -159,7 +188,7 @@ void Placer::takeHalos(nn::WindowedOp op) {
       reached.insert({op, mesh.getIndex(split.getAxis())});
     SmallVector<Licence *> covering;
     for (Licence &licence : halos) {
-      if (!licence.isOf(dim.name, number) || !licence.covers(path))
+      if (!licence.isOf(op, dim.name, number) || !licence.covers(path))
         continue;
       bool isUsed = false;
       for (nn::SplitAttr split : splits) {
@@ -167,7 +196,6 @@ void Placer::takeHalos(nn::WindowedOp op) {
         if (!llvm::is_contained(licence.axes, axis))
           continue;
         licence.used.insert(axis);
-        lines[number] = LocationAttr(licence.directive->getLoc());
         isUsed = true;
       }
       if (!isUsed)
@@ -176,6 +204,8 @@ void Placer::takeHalos(nn::WindowedOp op) {
       if (!mayHaveLayers(op, licence)) // else as far as all of them need
         checkReach(licence, dim);
     }
+    if (!covering.empty())
+      lines[number] = lineOf(covering, dim, problems);
     checkLayers(covering, dim);
     strategies[number] = strategyOf(covering, dim);
     if (overlaps(op, covering, dim, strategies[number]))
@@ -205,7 +235,7 @@ void Placer::countVacuousHalos() {
           llvm::is_contained(op->getResults(), op.getPositions().front());
       for (auto [dim, window] : llvm::enumerate(op.getWindows()))
         if (window && licence.covers(path) && window->mayReach() &&
-            licence.isOf(layout.getDims()[dim].getDisplayName(), dim))
+            licence.isOf(op, layout.getDims()[dim].getDisplayName(), dim))
           vacuous.push_back({haloWord(strategy, isBack), path});
     });
   }

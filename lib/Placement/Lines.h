@@ -64,8 +64,9 @@ struct Licence {
   std::string dim = {}; ///< of a halo; empty: any
 
   bool covers(llvm::StringRef path) const;
-  /// Whether it is about this dim: a line has its name or its number.
-  bool isOf(llvm::StringRef name, int64_t number) const;
+  /// Whether it is about this dim, by name or number, of such an operation: a
+  /// line about attention is about no other windows.
+  bool isOf(mlir::Operation *op, llvm::StringRef name, int64_t number) const;
   std::string pattern() const; ///< as the line has it: "'h.*'"
 };
 

@@ -40,7 +40,7 @@ LogicalResult ClassBuilder::adaptAttention(OpTy op, OpTy local) {
       failed(setHeads(*local, op.getQ(), op.getK())))
     return failure();
   for (const SlidDim &slid : slidDims(op, shares))
-    if (slid.isExtended || carried.find(op.getK()))
+    if (slid.isExtended || op->hasAttr(nn::kHaloFrom))
       local->setAttr(spmd::kKeyOffset, slid.held.offset);
   // Without a causal mask or a window queries may be any, not only consecutive
   // ones.

@@ -63,6 +63,8 @@ std::optional<SlidDim> partitioning::exchangedDim(nn::WindowedOp op,
                  members,
                  /*isExtended=*/true};
     slid.line = cast<LocationAttr>(line);
+    if (auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies))
+      slid.strategy = cast<StringAttr>(strategies[dim]).getValue();
     return slid;
   }
   return std::nullopt;

@@ -120,7 +120,7 @@ LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
         return setOffset(local, spmd::kFirst, op.getResult(), op.getDim());
       })
       .Case([&](nn::RotaryOp op) {
-        if (carried.find(op.getX())) {
+        if (carried.isInside(op)) {
           Share held = shares.held(op.getX(), op.getDim());
           local.setAttr(spmd::kFirst, held.offset);
           return success();
