@@ -72,8 +72,10 @@ SmallVector<AttentionMove> Placer::movesOf(Operation *op) {
     for (Licence &strategy : strategies)
       if (strategy.covers(path) && isPosition(q, split) &&
           llvm::is_contained(strategy.axes, axis)) {
-        strategy.used.insert(axis);
         moves.push_back({&strategy, axis, split});
+        // Else it counts if queries stay as they are.
+        if (!autoReshard || moves.back().isByHeads())
+          strategy.used.insert(axis);
         break;
       }
   }
@@ -133,8 +135,10 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
 
 /// Takes the result back from heads to the parts that queries came in.
 void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
-  Value value = op->getResult(0);
+  Value value = op->getResult(0), q = op->getOperand(0);
   for (const AttentionMove &move : llvm::reverse(moves)) {
+    if (isPosition(q, nn::layoutOf(q).splitOver(axisText(move.axis))))
+      move.strategy->used.insert(move.axis);
     nn::LayoutAttr layout = nn::layoutOf(value);
     nn::SplitAttr split = layout.splitOver(axisText(move.axis));
     if (!move.isByHeads() || !split || split.getDim() != 1)
