@@ -58,13 +58,13 @@ Value StepBuilder::unlessLeftOut(Value next, Value stored) {
   return isGood ? choose(isGood, next, stored) : next;
 }
 
-/// How often the optimizer has changed parameters before this step.
+/// How often the optimizer has changed parameters before this step, as f64.
 Value StepBuilder::updatesBefore(Value step) {
   if (!isGood)
     return step;
   Value updates = stateOfStep("updates");
   assign("updates", binary("add", updates, 1.0), updates);
-  return updates;
+  return rounded(updates, builder.getF64Type());
 }
 
 void StepBuilder::updateScale() {

@@ -2,7 +2,7 @@
 //
 // Step t counts from 0. During the warmup the rate is max (t + 1) / warmup;
 // after it, constant, or going down from max to min until `steps` along a line
-// or half a cosine, and min from then on.
+// or half a cosine, and min from then on. All of it is in float64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,13 @@ Value StepBuilder::rateAt(Value step) {
   double least = schedule.getAs<FloatAttr>("min").getValueAsDouble();
   double warmup = schedule.getAs<IntegerAttr>("warmup").getInt();
   double steps = schedule.getAs<IntegerAttr>("steps").getInt();
-  Value rate = scalar(most, builder.getF32Type());
+  Value rate = scalar(most, builder.getF64Type());
   if (kind != "constant") {
     // How far it has come, from 0 to 1.
     Value way = binary("mul", binary("sub", step, warmup),
                        1 / std::max(steps - warmup, 1.0));
     way = binary("minimum", binary("maximum", way, 0.0), 1.0);
-    Value share = binary("sub", scalar(1, builder.getF32Type()), way);
+    Value share = binary("sub", scalar(1, builder.getF64Type()), way);
     if (kind == "cosine")
       share = binary("add",
                      binary("mul", unary("cos", binary("mul", way, M_PI)), 0.5),

@@ -3,6 +3,7 @@
 #include "StepBuilder.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "hocket/Transforms/Train.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -60,6 +61,20 @@ Value StepBuilder::binary(StringRef kind, Value a, double b) {
   return binary(kind, a, scalar(b, elementOf(a)));
 }
 
+Value StepBuilder::rounded(Value number, Type element) {
+  if (elementOf(number) == element)
+    return number;
+  Value &once = casts[{number, element}];
+  llvm::SaveAndRestore<Location> named(at, number.getLoc());
+  if (!once)
+    once = make<nn::CastOp>(withoutPlacement(number).clone(element), number);
+  return once;
+}
+
+Value StepBuilder::scaled(Value x, Value number) {
+  return binary("mul", x, rounded(number, elementOf(x)));
+}
+
 Value StepBuilder::scalar(double value, Type element) {
   auto layout = nn::LayoutAttr::get(builder.getContext(), {}, {}, {});
   return make<nn::FillOp>(nn::tensorOf(element, layout), APFloat(value));
@@ -115,7 +130,7 @@ Value StepBuilder::stepAsFloat() {
         func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
     if (name && name.getValue() == "step")
       return make<nn::CastOp>(
-          withoutPlacement(argument).clone(builder.getF32Type()), argument);
+          withoutPlacement(argument).clone(builder.getF64Type()), argument);
   }
   return {};
 }
@@ -140,12 +155,13 @@ void StepBuilder::clip(Value norm) {
   if (limit == 0)
     return;
   nameNext("clip");
-  Value factor =
-      binary("div", scalar(limit, elementOf(norm)), binary("add", norm, 1e-6));
+  Type element = builder.getF64Type();
+  Value factor = binary("div", scalar(limit, element),
+                        binary("add", rounded(norm, element), 1e-6));
   factor = binary("minimum", factor, 1.0);
   for (Trained &trained : list) {
     nameNext((trained.path.getValue() + ".update").str());
-    trained.gradient = binary("mul", trained.gradient, factor);
+    trained.gradient = scaled(trained.gradient, factor);
   }
 }
 

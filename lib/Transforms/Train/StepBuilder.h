@@ -31,7 +31,7 @@ public:
 
 private:
   mlir::LogicalResult findGradients();
-  /// The number of steps done before this one, as a float.
+  /// The number of steps done before this one, as f64.
   mlir::Value stepAsFloat();
   /// The norm of all gradients as one vector.
   mlir::Value globalNorm();
@@ -59,8 +59,14 @@ private:
 
   // Update.cpp
   void updateAll(mlir::Value step, mlir::Value rate);
-  void updateAdamW(const Trained &trained, mlir::Value rate,
-                   mlir::Value firstShare, mlir::Value secondShare);
+  /// What one step of AdamW has for all parameters, as f64.
+  struct AdamWScalars {
+    mlir::Value stepSize;   // rate / (1 - beta1^t)
+    mlir::Value rootFactor; // 1 / sqrt(1 - beta2^t)
+    mlir::Value kept;       // 1 - rate * decay; null without decay
+  };
+  AdamWScalars adamWScalars(mlir::Value step, mlir::Value rate);
+  void updateAdamW(const Trained &trained, const AdamWScalars &scalars);
   void updateSgd(const Trained &trained, mlir::Value rate);
   mlir::Value stateOf(const Trained &trained, llvm::StringRef what);
   /// `stored` is the parameter or state of that name: the value is placed
@@ -82,6 +88,10 @@ private:
   mlir::Value binary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
   mlir::Value binary(llvm::StringRef kind, mlir::Value a, double b);
   mlir::Value scalar(double value, mlir::Type element);
+  /// `number`, a scalar, as `element`: one op for all that ask.
+  mlir::Value rounded(mlir::Value number, mlir::Type element);
+  /// `x` times a scalar of any type.
+  mlir::Value scaled(mlir::Value x, mlir::Value number);
   mlir::Value sumOfAll(mlir::Value x);
   void nameNext(llvm::StringRef path);
   static mlir::RankedTensorType withoutPlacement(mlir::Value value);
@@ -94,6 +104,7 @@ private:
   mlir::Location at;
   std::vector<Trained> list;
   std::vector<std::pair<mlir::StringAttr, mlir::Value>> assigned;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> casts;
   mlir::Value scale, isGood; // with a scaled loss
   bool isDynamic = false;
   bool hasFailed = false;

@@ -1,7 +1,9 @@
 //===- Update.cpp - optimizers, element by element ------------------------===//
 //
 // The arithmetic is PyTorch's, so that a run can be held against one there. All
-// of an update is element-wise, so that it becomes one kernel a parameter.
+// of an update is element-wise, so that it becomes one kernel a parameter. What
+// is the same for all elements (rate, bias correction) is computed in float64,
+// once a step, and rounded once, to the type of the elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,14 +27,29 @@ Value StepBuilder::stateOf(const Trained &trained, StringRef what) {
   return nn::StateOp::create(top, parameter.getLoc(), type, name, APFloat(0.0));
 }
 
+StepBuilder::AdamWScalars StepBuilder::adamWScalars(Value step, Value rate) {
+  Type element = builder.getF64Type();
+  Value count = binary("add", updatesBefore(step), 1.0);
+  SmallVector<Value> shares; // 1 - beta^t
+  for (auto beta : recipe.getAs<ArrayAttr>("betas").getAsRange<FloatAttr>()) {
+    Value power =
+        binary("pow", scalar(beta.getValueAsDouble(), element), count);
+    shares.push_back(binary("sub", scalar(1, element), power));
+  }
+  Value kept;
+  if (double decay = numberOf("decay"))
+    kept = binary("sub", scalar(1, element), binary("mul", rate, decay));
+  return {binary("div", rate, shares[0]),
+          binary("div", scalar(1, element), unary("sqrt", shares[1])), kept};
+}
+
 /// AdamW (Loshchilov and Hutter, arXiv 1711.05101), decay decoupled and eps
-/// outside of the root. `firstShare` and `secondShare` are 1 - beta^t.
-void StepBuilder::updateAdamW(const Trained &trained, Value rate,
-                              Value firstShare, Value secondShare) {
+/// outside of the root.
+void StepBuilder::updateAdamW(const Trained &trained,
+                              const AdamWScalars &scalars) {
   auto betas = recipe.getAs<ArrayAttr>("betas");
   double first = cast<FloatAttr>(betas[0]).getValueAsDouble();
   double second = cast<FloatAttr>(betas[1]).getValueAsDouble();
-  double decay = isListed("undecayed", trained.path) ? 0 : numberOf("decay");
   Value p = nn::ParameterOp(trained.parameter), g = trained.gradient;
   Value firstState = stateOf(trained, "exp_avg");
   Value secondState = stateOf(trained, "exp_avg_sq");
@@ -40,12 +57,11 @@ void StepBuilder::updateAdamW(const Trained &trained, Value rate,
                       binary("mul", g, 1 - first));
   Value square = binary("add", binary("mul", secondState, second),
                         binary("mul", binary("mul", g, g), 1 - second));
-  Value root = unary("sqrt", binary("div", square, secondShare));
-  Value size = binary("add", root, numberOf("eps"));
-  Value move = binary("div", binary("div", mean, firstShare), size);
-  if (decay != 0)
-    move = binary("add", move, binary("mul", p, decay));
-  Value next = binary("sub", p, binary("mul", move, rate));
+  Value root = scaled(unary("sqrt", square), scalars.rootFactor);
+  Value move = binary("div", mean, binary("add", root, numberOf("eps")));
+  bool decays = scalars.kept && !isListed("undecayed", trained.path);
+  Value next = binary("sub", decays ? scaled(p, scalars.kept) : p,
+                      scaled(move, scalars.stepSize));
   StringRef path = trained.path.getValue();
   assign(path, next, p);
   assign(("exp_avg." + path).str(), mean, firstState);
@@ -68,28 +84,21 @@ void StepBuilder::updateSgd(const Trained &trained, Value rate) {
     if (recipe.getAs<BoolAttr>("nesterov").getValue())
       move = binary("add", g, binary("mul", kept, momentum));
   }
-  assign(path, binary("sub", p, binary("mul", move, rate)), p);
+  assign(path, binary("sub", p, scaled(move, rate)), p);
   if (kept)
     assign(("momentum." + path).str(), kept, state);
 }
 
 void StepBuilder::updateAll(Value step, Value rate) {
   bool isAdamW = recipe.getAs<StringAttr>("optimizer").getValue() == "adamw";
-  SmallVector<Value> shares;
-  if (isAdamW) {
-    nameNext("lr");
-    Type element = builder.getF32Type();
-    Value count = binary("add", updatesBefore(step), 1.0);
-    for (auto beta : recipe.getAs<ArrayAttr>("betas").getAsRange<FloatAttr>()) {
-      Value power =
-          binary("pow", scalar(beta.getValueAsDouble(), element), count);
-      shares.push_back(binary("sub", scalar(1, element), power));
-    }
-  }
+  AdamWScalars scalars;
+  nameNext("lr");
+  if (isAdamW)
+    scalars = adamWScalars(step, rate);
   for (const Trained &trained : list) {
     nameNext((trained.path.getValue() + ".update").str());
     if (isAdamW)
-      updateAdamW(trained, rate, shares[0], shares[1]);
+      updateAdamW(trained, scalars);
     else
       updateSgd(trained, rate);
   }
