@@ -291,7 +291,7 @@ TEST(ExecutorPlans, KernelIsCutOverThreads) {
   MemoryTensors weights, inputs, outputs;
   fill(inputs, "x", {40000}, 1);
   runtime::ExecutorOptions options;
-  options.cores = 2;
+  options.threads = 2;
   auto executor = start(plan, {{"add_one", addOne}}, options);
   ASSERT_TRUE(executor);
   ASSERT_TRUE(executor->load(weights).ok());

@@ -2,42 +2,15 @@
 
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Plan/Check.h"
+#include "runtime/lib/Executor/Cores.h"
 #include "runtime/lib/Executor/Requirements.h"
 #include "runtime/lib/Executor/State.h"
 #include <algorithm>
 #include <cstdio>
-#include <sched.h>
 #include <set>
 #include <unistd.h>
 
 namespace hocket::runtime {
-
-// ---- cores ----------------------------------------------------------------
-
-static std::vector<int> allowedCores(int64_t most) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int core = 0; core < CPU_SETSIZE; ++core)
-      if (CPU_ISSET(core, &set) &&
-          (most == 0 || static_cast<int64_t>(cores.size()) < most))
-        cores.push_back(core);
-  if (cores.empty())
-    cores.push_back(0);
-  return cores;
-}
-
-/// Neighbouring cores for each rank; empty if there are too few.
-static std::vector<std::vector<int>>
-shareCores(const std::vector<int> &cores, int64_t ranks, int64_t perRank) {
-  std::vector<std::vector<int>> shares;
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    auto first = cores.begin() + rank * perRank;
-    shares.emplace_back(first, first + perRank);
-  }
-  return shares;
-}
 
 // ---- memory ---------------------------------------------------------------
 
@@ -83,14 +56,10 @@ Status Executor::State::start() {
   Status enough = checkMemory(plan);
   if (!enough.ok())
     return enough;
-  std::vector<int> cores = allowedCores(options.cores);
-  int64_t available =
-      options.cores ? options.cores : static_cast<int64_t>(cores.size());
-  int64_t perRank = std::max<int64_t>(1, available / ranks);
-  bool crowded = ranks > available;
+  CoreShares shares = shareCores(coresOfProcess(), ranks, options.threads);
   ThreadCommunicatorOptions communication;
   communication.deadlineSeconds = options.deadlineSeconds;
-  communication.spin = !crowded;
+  communication.spin = shares.spins;
   communication.delaySeed = options.delaySeed;
   world = std::make_unique<ThreadWorld>(ranks, communication);
   auto now = std::chrono::steady_clock::now();
@@ -99,18 +68,16 @@ Status Executor::State::start() {
                     classOf(rank),
                     kernels,
                     rank,
-                    static_cast<int>(perRank),
+                    static_cast<int>(shares.threads),
                     options.traceEvents,
                     now};
     runners.push_back(
         std::make_unique<RankRunner>(setup, world->communicator(rank)));
   }
   statuses.resize(ranks);
-  bool pins = options.pin && !crowded &&
-              static_cast<int64_t>(cores.size()) >= perRank * ranks;
-  workers =
-      std::make_unique<Workers>(ranks, pins ? shareCores(cores, ranks, perRank)
-                                            : std::vector<std::vector<int>>());
+  if (!options.pin)
+    shares.pinned.clear();
+  workers = std::make_unique<Workers>(ranks, shares.pinned);
   return runAll("prepare", [](RankRunner &rank) { return rank.prepare(); });
 }
 

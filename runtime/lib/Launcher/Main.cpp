@@ -106,7 +106,7 @@ Status openWriter(const plan::Plan &plan, const std::string &path,
 
 RunOptions runOptions(const LauncherOptions &options, const plan::Plan &plan) {
   RunOptions run;
-  run.executor.cores = options.threads * plan.rankCount();
+  run.executor.threads = options.threads;
   run.executor.deadlineSeconds = options.deadline;
   run.executor.traceEvents = options.trace.empty() ? 0 : mostTraceEvents;
   run.warmup = options.warmup;

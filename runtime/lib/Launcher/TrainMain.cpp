@@ -105,7 +105,7 @@ DataOptions dataOptions(const LauncherOptions &options,
 TrainOptions trainOptions(const LauncherOptions &options,
                           const plan::Plan &plan) {
   TrainOptions train;
-  train.executor.cores = options.threads * plan.rankCount();
+  train.executor.threads = options.threads;
   train.executor.deadlineSeconds = options.deadline;
   train.executor.traceEvents = options.trace.empty() ? 0 : mostTraceEvents;
   train.steps = *options.steps;

@@ -27,9 +27,10 @@ using KernelFunction = void (*)(void *const *args, const int64_t *scalars,
 using KernelTable = std::unordered_map<std::string, KernelFunction>;
 
 struct ExecutorOptions {
-  /// Cores to share among the ranks; 0 = those this process may use.
-  int64_t cores = 0;
-  /// Pin each rank to its own cores where ranks <= cores.
+  /// Threads of each rank; 0 = the cores this process may use / ranks. How
+  /// ranks wait follows from the cores that there are.
+  int64_t threads = 0;
+  /// Pin each rank to its own cores where there are enough.
   bool pin = true;
   /// A rank that is this much behind another one that waits for it ends the
   /// run with an error.
