@@ -77,7 +77,12 @@ Status Executor::State::start() {
   statuses.resize(ranks);
   if (!options.pin)
     shares.pinned.clear();
-  workers = std::make_unique<Workers>(ranks, shares.pinned);
+  workers = std::make_unique<Workers>();
+  Status status = workers->start(ranks, shares.pinned);
+  if (status.ok() && shares.threads > 1)
+    status = checkMoreThreads(ranks * (shares.threads - 1));
+  if (!status.ok())
+    return status;
   return runAll("prepare", [](RankRunner &rank) { return rank.prepare(); });
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <pthread.h>
 #include <sched.h>
+#include <system_error>
 
 namespace hocket::runtime {
 
@@ -52,17 +53,56 @@ static void keepTo(const std::vector<int> &cores) {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-Workers::Workers(int64_t count, const std::vector<std::vector<int>> &cores)
-    : shared(std::make_shared<Shared>()) {
+static Status refused(const std::string &which, const std::system_error &why,
+                      const char *instead) {
+  return Status::runtimeError("the system refuses " + which + ": " +
+                              why.code().message() +
+                              "; raise its limit (ulimit -u, ulimit -v, or the "
+                              "container's), or " +
+                              instead);
+}
+
+Workers::Workers() : shared(std::make_shared<Shared>()) {}
+
+void Workers::makeThread(int64_t rank, const std::vector<int> &cores) {
+  threads.emplace_back([state = shared, rank, cores] {
+    if (!cores.empty())
+      keepTo(cores);
+    state->serve(rank);
+  });
+}
+
+Status Workers::start(int64_t count,
+                      const std::vector<std::vector<int>> &cores) {
   shared->finished.assign(count, true);
-  for (int64_t rank = 0; rank < count; ++rank) {
-    std::vector<int> own = cores.empty() ? std::vector<int>() : cores[rank];
-    threads.emplace_back([state = shared, rank, own] {
-      if (!own.empty())
-        keepTo(own);
-      state->serve(rank);
-    });
-  }
+  for (int64_t rank = 0; rank < count; ++rank)
+    try {
+      makeThread(rank, cores.empty() ? std::vector<int>() : cores[rank]);
+    } catch (const std::system_error &why) {
+      return refused("a thread for rank " + std::to_string(rank) + " of " +
+                         std::to_string(count),
+                     why, "compile for fewer ranks");
+    }
+  return Status::success();
+}
+
+Status checkMoreThreads(int64_t count) {
+  std::mutex all; // each thread lives until the last one is there
+  std::unique_lock<std::mutex> lock(all);
+  std::vector<std::thread> threads;
+  Status status;
+  for (int64_t i = 0; status.ok() && i < count; ++i)
+    try {
+      threads.emplace_back([&] { std::lock_guard<std::mutex> wait(all); });
+    } catch (const std::system_error &why) {
+      status =
+          refused(std::to_string(count) + " threads for products and kernels",
+                  why, "give fewer --threads");
+    }
+  lock.unlock();
+  for (std::thread &thread : threads)
+    thread.join();
+  return status;
 }
 
 Workers::~Workers() { stop(); }

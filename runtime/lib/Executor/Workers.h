@@ -3,6 +3,7 @@
 #ifndef HOCKET_LIB_EXECUTOR_WORKERS_H
 #define HOCKET_LIB_EXECUTOR_WORKERS_H
 
+#include "hocket/Runtime/Status.h"
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,9 +15,13 @@ namespace hocket::runtime {
 /// Threads that are made once and given one task after another.
 class Workers {
 public:
-  /// If `cores` is not empty, thread i keeps to cores[i].
-  Workers(int64_t count, const std::vector<std::vector<int>> &cores);
+  Workers();
   ~Workers();
+
+  /// Makes `count` threads. If `cores` is not empty, thread i keeps to
+  /// cores[i]. The system may refuse: of a user and of a container threads are
+  /// counted.
+  Status start(int64_t count, const std::vector<std::vector<int>> &cores);
 
   /// What a task says about its rank: false = failed.
   using Task = std::function<bool(int64_t rank)>;
@@ -31,10 +36,16 @@ public:
   void stop();
 
 private:
+  void makeThread(int64_t rank, const std::vector<int> &cores);
+
   struct Shared;
   std::shared_ptr<Shared> shared;
   std::vector<std::thread> threads;
 };
+
+/// Whether the system lets this process have `count` threads more, which OpenMP
+/// would end the process for.
+Status checkMoreThreads(int64_t count);
 
 } // namespace hocket::runtime
 
