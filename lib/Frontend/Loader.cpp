@@ -1,6 +1,7 @@
 //===- Loader.cpp - a file and all it imports -----------------------------===//
 
 #include "hocket/Frontend/Loader.h"
+#include "Names.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
+#include <sys/stat.h>
 
 using namespace hocket::syntax;
 namespace fs = std::filesystem;
@@ -22,6 +23,11 @@ std::optional<std::string> hocket::syntax::readFromDisk(const std::string &path,
   std::error_code error;
   if (fs::is_directory(path, error)) {
     why = "it is a directory";
+    return std::nullopt;
+  }
+  // Opening a pipe waits for who writes into it, and it is read only once.
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+    why = "it is no regular file; write '-' to read standard input";
     return std::nullopt;
   }
   errno = 0;
@@ -46,6 +52,14 @@ std::optional<std::string> hocket::syntax::readFromDisk(const std::string &path,
   return text;
 }
 
+/// Equal for paths that lead to the same file, by links too.
+static std::string identityOf(const std::string &path) {
+  struct stat file;
+  if (stat(path.c_str(), &file) != 0)
+    return path; // what another reader knows
+  return std::to_string(file.st_dev) + ":" + std::to_string(file.st_ino);
+}
+
 namespace {
 class Loader {
 public:
@@ -56,11 +70,12 @@ public:
   /// The index of the file at `path`; nullopt, with an error at `place`, when
   /// it cannot be loaded.
   std::optional<size_t> load(const std::string &path, SourceRange place) {
-    auto known = indexOf.find(path);
+    auto known = indexOf.find(identityOf(path));
     if (known != indexOf.end()) {
-      if (std::find(open.begin(), open.end(), path) == open.end())
+      const std::string &name = program.files[known->second]->path;
+      if (std::find(open.begin(), open.end(), name) == open.end())
         return known->second;
-      reportCycle(path, place);
+      reportCycle(name, place);
       return std::nullopt;
     }
     if (open.size() >= kMaxImportDepth) {
@@ -82,34 +97,40 @@ public:
 private:
   size_t parse(const std::string &path, std::string text) {
     size_t index = program.files.size();
-    indexOf[path] = index;
+    indexOf[identityOf(path)] = index;
     open.push_back(path);
     FileId id = sources.addFile(path, std::move(text));
     program.files.push_back(std::make_unique<LoadedFile>());
     LoadedFile &file = *program.files.back();
     file.path = path;
     file.ast = parseFile(sources, id, engine);
+    Imports seen;
     for (const ImportDecl &import : file.ast.imports)
-      file.imports.push_back(loadImport(file, import));
+      file.imports.push_back(loadImport(file, import, seen));
     open.pop_back();
     return index;
   }
 
+  /// By identity, those of one file so far.
+  using Imports = std::map<std::string, const ImportDecl *>;
+
   std::optional<size_t> loadImport(const LoadedFile &file,
-                                   const ImportDecl &import) {
+                                   const ImportDecl &import, Imports &seen) {
     if (import.path.empty()) {
       engine.error(import.pathRange, "expected a file name between the quotes");
       return std::nullopt;
     }
     std::string path = resolve(file.path, import.path);
-    for (const ImportDecl &other : file.ast.imports) {
-      if (&other == &import)
-        break;
-      if (resolve(file.path, other.path) == path) {
-        engine.error(import.pathRange, "'" + path + "' is imported twice")
-            .note(other.pathRange, "imported here first");
-        return std::nullopt;
-      }
+    auto [known, isNew] = seen.insert({identityOf(path), &import});
+    if (!isNew) {
+      std::string before = resolve(file.path, known->second->path);
+      engine
+          .error(import.pathRange, before == path
+                                       ? "'" + path + "' is imported twice"
+                                       : "'" + path + "' and '" + before +
+                                             "' are one file, imported twice")
+          .note(known->second->pathRange, "imported here first");
+      return std::nullopt;
     }
     return load(path, import.pathRange);
   }
@@ -146,5 +167,6 @@ Program hocket::syntax::loadProgram(const std::string &path,
   Loader loader(sources, diagnostics, reader);
   loader.load(fs::path(path).lexically_normal().generic_string(),
               SourceRange());
+  checkNames(loader.program, diagnostics);
   return std::move(loader.program);
 }

@@ -112,7 +112,11 @@ bool Parser::parseScope(ScopePattern &scope, const std::string &after) {
   if (!at(Kind::LParen))
     return true;
   openBracket(Kind::LParen, "");
+  NameMap seen;
   do {
+    Name word{std::string(text(current())), here()};
+    if (!isNew(seen, word, "'" + word.text + "' is said twice"))
+      return false;
     if (takeWord("optional")) {
       scope.optional = true;
     } else if (takeWord("count")) {

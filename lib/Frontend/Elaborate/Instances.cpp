@@ -55,8 +55,10 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
         both.names.insert(entry);
       return instantiate(*change.value, both, path, depth + 1);
     }
+  // Modules are private to the file that the call stands in.
   for (const ModuleDecl *decl : modules)
-    if (decl->name.text == callee->name && !decl->isModel)
+    if (decl->name.text == callee->name && !decl->isModel &&
+        decl->name.range.file == callee->range.file)
       return instantiateModule(*decl, *call, scope, path, depth);
   Builtin builtin = builtinOf(callee->name);
   if (builtin != Builtin::None)
@@ -80,10 +82,19 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
       "BatchNorm1d", "BatchNorm2d",     "BatchNorm3d",     "MaxPool1d",
       "MaxPool2d",   "MaxPool3d",       "AvgPool1d",       "AvgPool2d",
       "AvgPool3d"};
+  const ModuleDecl *ofAnother = nullptr;
   for (const ModuleDecl *decl : modules)
-    names.push_back(decl->name.text);
-  error(callee->range, "no module '" + callee->name + "'")
-      .suggest(callee->name, names);
+    if (decl->name.range.file == callee->range.file)
+      names.push_back(decl->name.text);
+    else if (decl->name.text == callee->name)
+      ofAnother = decl;
+  auto &diagnostic = error(callee->range, "no module '" + callee->name + "'")
+                         .suggest(callee->name, names);
+  if (ofAnother)
+    diagnostic.note(ofAnother->name.range,
+                    ofAnother->isModel
+                        ? "this is a model, and no member"
+                        : "this one is private to the file it stands in");
   return nullptr;
 }
 
@@ -115,15 +126,6 @@ bool Elaborator::addItems(const ModuleDecl &decl, Instance &instance,
       ok &= datum.has_value();
     } else if (auto *member = dynAs<MemberItem>(item)) {
       const std::string &name = member->name.text;
-      // A member may shadow nothing but another member: `LayerNorm =
-      // LayerNorm(...)` names a member after its module.
-      auto known = instance.scope.names.find(name);
-      if (known != instance.scope.names.end()) {
-        error(member->name.range,
-              "'" + name + "' is declared twice in '" + decl.name.text + "'");
-        ok = false;
-        continue;
-      }
       InstancePtr made = instantiate(*member->value, instance.scope,
                                      joinPath(instance.path, name), depth + 1);
       if (made)

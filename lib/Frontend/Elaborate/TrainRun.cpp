@@ -33,7 +33,15 @@ bool TrainRecipe::checkClauses() {
     if (setting.key.text == "precision")
       continue; // has its own
     std::vector<std::string> known = clausesOf(setting.key.text);
+    llvm::StringMap<SourceRange> seen;
     for (const Setting::Clause &clause : setting.clauses) {
+      auto [first, isNew] = seen.try_emplace(clause.key.text, clause.key.range);
+      if (!isNew) {
+        elaborator
+            .error(clause.key.range, "'" + clause.key.text + "' is set twice")
+            .note(first->second, "set here first");
+        return false;
+      }
       if (llvm::is_contained(known, clause.key.text))
         continue;
       auto &diagnostic = elaborator.error(
