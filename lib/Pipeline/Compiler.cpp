@@ -5,6 +5,7 @@
 #include "PrintDiagnostics.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Pipeline/Registration.h"
+#include "hocket/Pipeline/TextFile.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Partition.h"
 #include "hocket/Transforms/Precision.h"
@@ -18,6 +19,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <filesystem>
 
 using namespace mlir;
 using namespace hocket;
@@ -74,24 +76,68 @@ static bool isAtStage(ModuleOp module, StringRef stage) {
   });
 }
 
-std::string hocket::writtenStage(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return "";
-  StringRef line = (*buffer)->getBuffer().split('\n').first;
-  return line.consume_front("// stage ") ? line.split(':').first.str() : "";
+StringRef hocket::writtenStage(StringRef text) {
+  StringRef line = text.split('\n').first;
+  return line.consume_front("// stage ") ? line.split(':').first : "";
+}
+
+/// As the loader writes it: without `.` or inner `..` components.
+static std::string normalPath(const std::string &path) {
+  return std::filesystem::path(path).lexically_normal().generic_string();
+}
+
+syntax::Program hocket::loadProgram(const CompileSource &source,
+                                    syntax::SourceManager &sources,
+                                    syntax::DiagnosticEngine &diagnostics) {
+  std::string name = normalPath(source.path);
+  auto reader = [&](const std::string &path,
+                    std::string &why) -> std::optional<std::string> {
+    if (source.text && path == name)
+      return source.text;
+    return syntax::readFromDisk(path, why);
+  };
+  return syntax::loadProgram(name, sources, diagnostics, reader);
 }
 
 bool Compiler::load(const CompileSource &source) {
+  if (source.text)
+    return loadRead(source);
+  std::string why;
+  CompileSource read = source;
+  read.text = syntax::readFromDisk(source.path, why);
+  if (!read.text)
+    state->errors << "error: cannot read '" << source.path << "': " << why
+                  << "\n";
+  return read.text && loadRead(read);
+}
+
+bool Compiler::loadText(const std::string &name, const std::string &text,
+                        const frontend::ElaborateOptions &options) {
+  CompileSource source;
+  source.path = name;
+  source.text = text;
+  source.elaborate = options;
+  return loadRead(source);
+}
+
+bool Compiler::loadRead(const CompileSource &source) {
+  // The dump that is read may stand in the same folder.
+  if (!clearDumps(source.from.empty() ? 0 : findStage(source.from) + 1))
+    return false;
   if (!source.from.empty())
     return readDump(source);
-  if (std::string written = writtenStage(source.path); !written.empty()) {
+  if (StringRef written = writtenStage(*source.text); !written.empty()) {
     state->errors << "error: '" << source.path << "' is a dump of stage '"
                   << written << "'; write --from " << written << "\n";
     return false;
   }
   syntax::Program program =
-      syntax::loadProgram(source.path, state->sources, state->diagnostics);
+      loadProgram(source, state->sources, state->diagnostics);
+  // Errors about placement show lines of this text.
+  state->sourceManager.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(*source.text,
+                                           normalPath(source.path)),
+      llvm::SMLoc());
   if (!state->diagnostics.hasErrors())
     state->module =
         frontend::elaborate(program, state->sources, state->diagnostics,
@@ -102,43 +148,20 @@ bool Compiler::load(const CompileSource &source) {
   return state->module && dump();
 }
 
-bool Compiler::loadText(const std::string &name, const std::string &text,
-                        const frontend::ElaborateOptions &options) {
-  auto reader = [&](const std::string &path,
-                    std::string &why) -> std::optional<std::string> {
-    if (path == name)
-      return text;
-    return syntax::readFromDisk(path, why);
-  };
-  syntax::Program program =
-      syntax::loadProgram(name, state->sources, state->diagnostics, reader);
-  // Errors about placement show lines of this text.
-  state->sourceManager.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
-  if (!state->diagnostics.hasErrors())
-    state->module = frontend::elaborate(
-        program, state->sources, state->diagnostics, &state->context, options);
-  state->errors << state->diagnostics.render();
-  return state->module && dump();
-}
-
 bool Compiler::readDump(const CompileSource &source) {
-  std::string written = writtenStage(source.path);
+  StringRef written = writtenStage(*source.text);
   if (!written.empty() && written != source.from) {
     state->errors << "error: '" << source.path << "' is a dump of stage '"
                   << written << "', not of '" << source.from
                   << "'; write --from " << written << "\n";
     return false;
   }
-  std::string why;
-  if (!syntax::readFromDisk(source.path, why)) {
-    state->errors << "error: cannot read '" << source.path << "': " << why
-                  << "\n";
-    return false;
-  }
+  state->sourceManager.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(*source.text, source.path),
+      llvm::SMLoc());
   state->stage = findStage(source.from);
-  state->module = parseSourceFile<ModuleOp>(source.path, state->sourceManager,
-                                            &state->context);
+  state->module =
+      parseSourceFile<ModuleOp>(state->sourceManager, &state->context);
   if (!state->module)
     return false;
   if (!isAtStage(*state->module, source.from)) {
@@ -154,22 +177,36 @@ bool Compiler::readDump(const CompileSource &source) {
   return dump();
 }
 
+static std::string dumpPath(StringRef folder, int stage) {
+  return llvm::formatv("{0}/{1,0+2}.{2}.mlir", folder, stage,
+                       stages()[stage].name);
+}
+
+bool Compiler::reportDump(const std::string &path, const std::string &why) {
+  state->errors << "error: cannot write '" << path << "': " << why << "\n";
+  return false;
+}
+
+bool Compiler::clearDumps(int first) {
+  for (int i = first, e = stages().size(); i < e && !dumpFolder.empty(); ++i) {
+    std::string path = dumpPath(dumpFolder, i);
+    if (!llvm::sys::fs::is_regular_file(path))
+      continue;
+    if (std::error_code error = llvm::sys::fs::remove(path))
+      return reportDump(path, error.message());
+  }
+  return true;
+}
+
 bool Compiler::dump() {
   if (dumpFolder.empty())
     return true;
+  std::string path = dumpPath(dumpFolder, state->stage), why;
+  if (auto error = llvm::sys::fs::create_directories(dumpFolder))
+    return reportDump(path, error.message());
   const Stage &now = stages()[state->stage];
-  std::string path =
-      llvm::formatv("{0}/{1,0+2}.{2}.mlir", dumpFolder, state->stage, now.name);
-  std::error_code error = llvm::sys::fs::create_directories(dumpFolder);
-  if (!error) {
-    llvm::raw_fd_ostream stream(path, error);
-    if (!error)
-      stream << printStage(*state->module, now);
-  }
-  if (error)
-    state->errors << "error: cannot write '" << path << "': " << error.message()
-                  << "\n";
-  return !error;
+  return writeTextFile(path, printStage(*state->module, now), why) ||
+         reportDump(path, why);
 }
 
 /// A stage that a module without gradients passes as it is, and undumped.

@@ -2,7 +2,6 @@
 
 #include "Options.h"
 #include "RunnerPath.h"
-#include "TextFile.h"
 #include "hocket/Launcher/Pack.h"
 #include "llvm/Support/raw_ostream.h"
 #include <iostream>
@@ -25,10 +24,10 @@ static bool checkOne(const Options &options, const std::string &schedule,
 }
 
 /// The schedules of the file itself, not of its imports.
-static std::vector<std::string> schedulesOf(const std::string &path) {
+static std::vector<std::string> schedulesOf(const CompileSource &source) {
   syntax::SourceManager sources;
   syntax::DiagnosticEngine diagnostics(sources);
-  syntax::Program program = syntax::loadProgram(path, sources, diagnostics);
+  syntax::Program program = loadProgram(source, sources, diagnostics);
   std::vector<std::string> names;
   if (program.files.empty() || diagnostics.hasErrors())
     return names; // the first check reports what is wrong
@@ -44,7 +43,7 @@ int tool::runCheck(const Options &options) {
   bool choosesNone =
       chosen.schedule.empty() && chosen.model.empty() && chosen.variant.empty();
   if (choosesNone && options.source.from.empty())
-    if (auto all = schedulesOf(options.source.path); !all.empty())
+    if (auto all = schedulesOf(options.source); !all.empty())
       schedules = all;
   bool ok = true;
   std::set<std::string> said; // of a model's fault each schedule says the same
@@ -67,15 +66,6 @@ int tool::runStages(const Options &) {
   print("plan", "flat instructions a rank class, tables a coordinate, "
                 "addresses; JSON");
   return kOk;
-}
-
-/// To a file or, for "" and "-", to standard output.
-static int writeText(const std::string &path, const std::string &text) {
-  if (path.empty() || path == "-") {
-    std::cout << text;
-    return std::cout.flush() ? kOk : kRunFailure;
-  }
-  return writeTextFile(path, text) ? kOk : kUserError;
 }
 
 int tool::runCompile(const Options &options) {

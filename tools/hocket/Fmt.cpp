@@ -1,7 +1,6 @@
 //===- Fmt.cpp - hocket fmt -----------------------------------------------===//
 
 #include "Options.h"
-#include "TextFile.h"
 #include "hocket/Frontend/Format.h"
 #include "hocket/Frontend/Loader.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,7 +28,14 @@ int tool::runFmt(const Options &options) {
   if (options.resolve)
     return printResolved(options);
   std::string why;
-  auto text = syntax::readFromDisk(options.source.path, why);
+  auto text = options.source.text;
+  if (text && options.write) {
+    std::cerr << "hocket fmt: error: --write formats a file in place, and "
+                 "standard input is none\n";
+    return kUsage;
+  }
+  if (!text)
+    text = syntax::readFromDisk(options.source.path, why);
   if (!text) {
     std::cerr << "error: cannot read '" << options.source.path << "': " << why
               << "\n";
@@ -53,5 +59,5 @@ int tool::runFmt(const Options &options) {
   }
   if (*formatted == *text)
     return kOk;
-  return writeTextFile(options.source.path, *formatted) ? kOk : kUserError;
+  return writeText(options.source.path, *formatted);
 }

@@ -64,16 +64,16 @@ int main(int argc, char **argv) {
   runtime::endCleanlyOnSignals();
   if (argc < 2) {
     printHelp();
-    return kUsage;
+    return finishOutput(kUsage);
   }
   std::string name = argv[1];
   if (name == "--help" || name == "-h" || name == "help") {
     printHelp();
-    return kOk;
+    return finishOutput(kOk);
   }
   if (name == "--version") {
     std::cout << "hocket 0.1, language 1\n";
-    return kOk;
+    return finishOutput(kOk);
   }
   const Command *command = findCommand(argv[1]);
   if (!command)
@@ -81,10 +81,12 @@ int main(int argc, char **argv) {
   if (argc > 2 && (std::strcmp(argv[2], "--help") == 0 ||
                    std::strcmp(argv[2], "-h") == 0)) {
     printHelp(*command);
-    return kOk;
+    return finishOutput(kOk);
   }
   Options options;
   if (!parseOptions(*command, argc - 2, argv + 2, options))
     return kUsage;
-  return command->run(options);
+  if (!readStandardInput(options.source))
+    return kUserError;
+  return finishOutput(command->run(options));
 }

@@ -275,6 +275,9 @@ void tool::printHelp(const Command &command) {
     head.resize(std::max<size_t>(head.size() + 2, 24), ' ');
     std::cout << "  " << head << helpOf(option, command) << "\n";
   }
+  if (command.minPositional)
+    std::cout << "\nFILE is - for standard input; its imports are relative to "
+                 "this folder\n";
   std::cout << "\nexit status: 0 ok, 1 a mistake in the input, 2 bad usage, "
                "3 a failure at run time\n";
 }

@@ -47,6 +47,16 @@ bool parseOptions(const Command &command, int argc, char **argv,
 void printHelp(const Command &command);
 void printHelp();
 
+/// Writes to a file or, for "" and "-", to standard output; after an error,
+/// which is printed, another status than kOk.
+int writeText(const std::string &path, const std::string &text);
+/// Says what hinders, if not all of standard output was written: `status`, or
+/// a failure.
+int finishOutput(int status);
+/// Puts all of standard input into `source` as its text where its path is -.
+/// False after a printed error.
+bool readStandardInput(CompileSource &source);
+
 int runCheck(const Options &options);
 int runCompile(const Options &options);
 int runRun(const Options &options);

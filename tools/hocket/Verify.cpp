@@ -37,6 +37,22 @@ static void printReport(const VerifyReport &report, double tolerance,
               static_cast<long long>(report.collectives));
 }
 
+/// What `--program` names, and its stage. False after a printed error.
+static bool readDump(const std::string &path, CompileSource &dump) {
+  std::string why;
+  dump.path = path;
+  dump.text = syntax::readFromDisk(path, why);
+  if (!dump.text) {
+    std::cerr << "error: cannot read '" << path << "': " << why << "\n";
+    return false;
+  }
+  dump.from = writtenStage(*dump.text).str();
+  if (dump.from.empty())
+    std::cerr << "error: '" << path
+              << "' is no dump of a stage: its first line names none\n";
+  return !dump.from.empty();
+}
+
 int tool::runVerify(const Options &options) {
   if (options.float64 && !options.source.elaborate.train.empty()) {
     std::cerr << "error: --float64 does not go with --train: optimizers "
@@ -56,13 +72,8 @@ int tool::runVerify(const Options &options) {
   verifying.codegen.cpu = options.cpu;
   Compiler edited(llvm::errs());
   if (!options.program.empty()) {
-    std::string stage = writtenStage(options.program);
-    if (stage.empty()) {
-      std::cerr << "error: '" << options.program
-                << "' is no dump of a stage: its first line names none\n";
-      return kUserError;
-    }
-    if (!edited.load({options.program, {}, stage}))
+    CompileSource dump;
+    if (!readDump(options.program, dump) || !edited.load(dump))
       return kUserError;
     verifying.program = &edited;
   }

@@ -27,6 +27,8 @@ namespace hocket {
 
 struct CompileSource {
   std::string path;
+  /// The text, where it has been read already: of standard input.
+  std::optional<std::string> text;
   frontend::ElaborateOptions elaborate;
   /// A stage's name: `path` is a dump of that stage. Empty: a .hkt file.
   std::string from;
@@ -35,7 +37,12 @@ struct CompileSource {
 };
 
 /// The stage that a dump's first line names; empty without such a line.
-std::string writtenStage(const std::string &path);
+llvm::StringRef writtenStage(llvm::StringRef text);
+
+/// The program of a source that is no dump, with its imports.
+syntax::Program loadProgram(const CompileSource &source,
+                            syntax::SourceManager &sources,
+                            syntax::DiagnosticEngine &diagnostics);
 
 class Compiler {
 public:
@@ -48,7 +55,8 @@ public:
   /// The same for the text of a .hkt file called `name`.
   bool loadText(const std::string &name, const std::string &text,
                 const frontend::ElaborateOptions &options);
-  /// Writes each stage from now on into `folder`, numbered.
+  /// Writes each stage from now on into `folder`, numbered, where no dump of a
+  /// later stage is left that an earlier run wrote.
   void dumpTo(const std::string &folder) { dumpFolder = folder; }
   /// Keeps no report on placement: for who asks for none.
   void skipReport() { keepsReport = false; }
@@ -65,7 +73,11 @@ public:
   mlir::MLIRContext *context();
 
 private:
+  /// Removes the dumps of an earlier run from stage number `first` on.
+  bool clearDumps(int first);
   bool dump();
+  bool reportDump(const std::string &path, const std::string &why);
+  bool loadRead(const CompileSource &source);
   bool readDump(const CompileSource &source);
 
   struct State;

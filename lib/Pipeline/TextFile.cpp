@@ -1,17 +1,15 @@
 //===- TextFile.cpp - text written whole or not at all --------------------===//
 
-#include "TextFile.h"
+#include "hocket/Pipeline/TextFile.h"
 #include "hocket/Io/SignalEnd.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <iostream>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace hocket;
-using namespace hocket::tool;
 
 static bool writeAll(int file, const std::string &text) {
   for (size_t done = 0; done < text.size();) {
@@ -58,7 +56,8 @@ static bool replace(const std::string &path, const struct stat *there,
   return false;
 }
 
-bool tool::writeTextFile(const std::string &path, const std::string &text) {
+bool hocket::writeTextFile(const std::string &path, const std::string &text,
+                           std::string &why) {
   struct stat there;
   bool exists = stat(path.c_str(), &there) == 0;
   bool good = false;
@@ -71,7 +70,6 @@ bool tool::writeTextFile(const std::string &path, const std::string &text) {
     good = replace(path, exists ? &there : nullptr, text);
   }
   if (!good)
-    std::cerr << "error: cannot write '" << path
-              << "': " << std::strerror(errno) << "\n";
+    why = std::strerror(errno);
   return good;
 }

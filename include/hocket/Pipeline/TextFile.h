@@ -1,0 +1,18 @@
+//===- TextFile.h - text written whole or not at all ------------*- C++ -*-===//
+
+#ifndef HOCKET_PIPELINE_TEXTFILE_H
+#define HOCKET_PIPELINE_TEXTFILE_H
+
+#include <string>
+
+namespace hocket {
+
+/// Writes `text` to the file `path`, which appears complete or stays as it was
+/// and keeps its rights; to a device or pipe as it comes. Where it cannot be
+/// written, false with the reason in `why`.
+bool writeTextFile(const std::string &path, const std::string &text,
+                   std::string &why);
+
+} // namespace hocket
+
+#endif // HOCKET_PIPELINE_TEXTFILE_H
