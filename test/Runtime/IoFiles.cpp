@@ -198,7 +198,8 @@ TEST(TensorFiles, UnreadableFiles) {
   EXPECT_EQ(files.add(folder.path("w")).message,
             "weights '" + folder.path("w") + "': no such file");
   EXPECT_EQ(files.add("/dev/null").message,
-            "weights '/dev/null': is not a regular file");
+            "weights '/dev/null': is not a regular file, which can be read in "
+            "parts; write it to one first");
   // A regular file of which the kernel has no pages.
   const char *setting = "/sys/kernel/mm/transparent_hugepage/enabled";
   if (access(setting, R_OK) == 0)

@@ -141,8 +141,8 @@ TEST(Tokens, ofAPartAreThoseOfTheWhole) {
 
 TEST(Tokens, thatCannotBeAreRefused) {
   TemporaryFolder folder;
-  std::string few = folder.write("few.bin", std::string(12, 'a'));
-  std::string odd = folder.write("odd.bin", std::string(13, 'a'));
+  std::string few = folder.write("few.bin", std::string(12, '\1'));
+  std::string odd = folder.write("odd.bin", std::string(13, '\1'));
   plan::Plan plan = tokenPlan();
   EXPECT_EQ(error(plan, {{few}, {}, 0}, folder),
             "data 'few.bin' has 6 tokens, too few for a window of 7");

@@ -19,7 +19,8 @@ Status MappedFile::open(const std::string &path, const std::string &role) {
   auto fail = [&](const std::string &why) {
     return Status::userError(role + " '" + path + "': " + why);
   };
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Nobody need write to what turns out to be a pipe.
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return fail(errno == ENOENT
                     ? "no such file"
@@ -29,7 +30,8 @@ Status MappedFile::open(const std::string &path, const std::string &role) {
   if (fstat(file, &status) != 0) {
     result = fail(std::string("cannot be read: ") + std::strerror(errno));
   } else if (!S_ISREG(status.st_mode)) {
-    result = fail("is not a regular file");
+    result = fail("is not a regular file, which can be read in parts; write it "
+                  "to one first");
   } else if (status.st_size > 0) {
     void *memory =
         mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);

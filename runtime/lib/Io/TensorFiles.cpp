@@ -1,6 +1,7 @@
 //===- TensorFiles.cpp - tensors from one or more files -------------------===//
 
 #include "hocket/Io/TensorFiles.h"
+#include "hocket/Io/FileFormat.h"
 #include "hocket/Io/Npy.h"
 #include "hocket/Io/Safetensors.h"
 #include <algorithm>
@@ -64,7 +65,7 @@ Status TensorFiles::addSafetensors(const std::string &path,
   Metadata metadata;
   if (!parseSafetensors(files.back().data(), files.back().size(), found, error,
                         &metadata))
-    return Status::userError(title(path) + ": " + error);
+    return unread(files.back(), role, path, error, takesTokens);
   std::istringstream kept(metadata[optimizerKey]);
   for (std::string name; kept >> name;)
     ofOptimizer.insert(name);
@@ -123,7 +124,7 @@ Status TensorFiles::addNpy(const std::string &tensor, const std::string &path) {
   StoredTensor stored;
   std::string error;
   if (!parseNpy(files.back().data(), files.back().size(), stored, error))
-    return Status::userError(title(path) + ": " + error);
+    return unread(files.back(), role, path, error);
   return insert(tensor, stored, path);
 }
 

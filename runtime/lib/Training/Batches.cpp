@@ -59,16 +59,21 @@ static bool endsWith(const std::string &text, const std::string &end) {
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+bool takesTokens(const plan::Plan &plan) {
+  for (const plan::GlobalTensor &input : plan.inputs)
+    if (input.name == "tokens")
+      return true;
+  return false;
+}
+
 /// Whether the files are one file of tokens and no tensors by name.
 static bool isTokenFile(const plan::Plan &plan, const DataOptions &options) {
   if (options.tokenType)
     return true;
-  bool takesTokens = false;
-  for (const plan::GlobalTensor &input : plan.inputs)
-    takesTokens |= input.name == "tokens";
   for (const std::string &file : options.files)
-    if (endsWith(file, ".bin") || (takesTokens && endsWith(file, ".npy") &&
-                                   file.find('=') == std::string::npos))
+    if (endsWith(file, ".bin") ||
+        (takesTokens(plan) && endsWith(file, ".npy") &&
+         file.find('=') == std::string::npos))
       return true;
   return false;
 }

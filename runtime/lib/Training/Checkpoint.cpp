@@ -1,6 +1,7 @@
 //===- Checkpoint.cpp - a run that can go on ------------------------------===//
 
 #include "hocket/Training/Checkpoint.h"
+#include "hocket/Io/FileFormat.h"
 #include "hocket/Io/Safetensors.h"
 #include <algorithm>
 #include <cstdio>
@@ -186,7 +187,7 @@ Status Checkpoint::open(const std::string &path) {
   std::string error;
   if (!parseSafetensors(mapped.data(), mapped.size(), tensors, error,
                         &metadata))
-    return Status::userError("checkpoint '" + file + "': " + error);
+    return unread(mapped, "checkpoint", file, error);
   uint64_t step = 0;
   if (!parseNumber(metadata, "hocket.step", step) || step > INT32_MAX ||
       !parseNumber(metadata, "hocket.seed", progress.seed))

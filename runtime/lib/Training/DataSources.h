@@ -7,6 +7,9 @@
 
 namespace hocket::runtime {
 
+/// Whether a file of tokens may be what the program trains on.
+bool takesTokens(const plan::Plan &plan);
+
 /// See openBatches.
 Status openTokens(const plan::Plan &plan, const DataOptions &options,
                   std::unique_ptr<Batches> &batches);

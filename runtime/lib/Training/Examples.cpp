@@ -54,7 +54,7 @@ std::string expectedText(const plan::GlobalTensor &input) {
 
 Status openExamples(const plan::Plan &plan, const DataOptions &options,
                     std::unique_ptr<Batches> &batches) {
-  auto files = std::make_unique<TensorFiles>("data");
+  auto files = std::make_unique<TensorFiles>("data", takesTokens(plan));
   for (const std::string &path : options.files)
     if (Status status = files->add(path); !status.ok())
       return status;

@@ -1,7 +1,7 @@
 //===- Tokens.cpp - windows of one long list of tokens --------------------===//
 
 #include "DataSources.h"
-#include "hocket/Io/MappedFile.h"
+#include "hocket/Io/FileFormat.h"
 #include "hocket/Io/Npy.h"
 #include "hocket/Io/TensorCheck.h"
 
@@ -89,7 +89,7 @@ Status describeFile(const MappedFile &file, const std::string &path,
   if (isNpy && !raw) {
     std::string error;
     if (!parseNpy(file.data(), file.size(), stored, error))
-      return fail(": " + error);
+      return unread(file, "data", path, error, true);
     if (stored.dims.size() != 1 || !isInteger(stored.type))
       return fail(" has " + std::to_string(stored.dims.size()) + " dims of " +
                   toString(stored.type) +
@@ -98,6 +98,9 @@ Status describeFile(const MappedFile &file, const std::string &path,
                   path);
     return Status::success();
   }
+  // What is not said to hold tokens may as well be a file of PyTorch.
+  if (!raw && formatOf(file, path))
+    return unread(file, "data", path, "", true);
   FileType type = raw.value_or(FileType::U16);
   int64_t size = byteSize(type);
   if (int64_t(file.size()) % size != 0)

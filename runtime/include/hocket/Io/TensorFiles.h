@@ -15,8 +15,10 @@ namespace hocket::runtime {
 /// and read when a rank reads its box.
 class TensorFiles : public TensorSource {
 public:
-  /// `role` begins names and errors: "weights", "input".
-  explicit TensorFiles(std::string role) : role(std::move(role)) {}
+  /// `role` begins names and errors: "weights", "input". `takesTokens`: a file
+  /// that is no safetensors may be one of raw tokens, which errors tell.
+  explicit TensorFiles(std::string role, bool takesTokens = false)
+      : role(std::move(role)), takesTokens(takesTokens) {}
 
   /// Adds what `path` names:
   ///   FILE.safetensors       all its tensors
@@ -56,6 +58,7 @@ private:
   std::string title(const std::string &path) const;
 
   std::string role;
+  bool takesTokens;
   std::vector<std::string> paths; // as the user gave them
   std::deque<MappedFile> files;
   std::map<std::string, Entry> tensors;
