@@ -284,9 +284,11 @@ TEST(Metrics, goOnAfterACheckpoint) {
   std::string path =
       folder.write("m.jsonl", "{\"step\":1,\"loss\":3.0}\n{\"step\":2}\n"
                               "{\"step\":3}\n{\"st");
-  MetricsFile file;
-  ASSERT_TRUE(file.open(path, 2).ok());
-  ASSERT_TRUE(file.write({{"step", 3}, {"loss", 1.5}}).ok());
+  {
+    MetricsFile file;
+    ASSERT_TRUE(file.open(path, 2).ok());
+    ASSERT_TRUE(file.write({{"step", 3}, {"loss", 1.5}}).ok());
+  }
   EXPECT_EQ(folder.read("m.jsonl"), "{\"step\":1,\"loss\":3.0}\n{\"step\":2}\n"
                                     "{\"step\":3,\"loss\":1.5}\n");
   MetricsFile fresh, bad;
@@ -325,12 +327,15 @@ TEST(Checkpoint, isTheNewestOfAFolder) {
   EXPECT_EQ(named.progress.step, 7);
   // A run that begins to save there removes what was left half written.
   CheckpointFolder saves;
-  ASSERT_TRUE(saves.open(folder.path(""), 2).ok());
+  status = saves.open(
+      folder.path(""), 2,
+      {"", newest.progress, folder.path("step-0000000012.safetensors")});
+  ASSERT_TRUE(status.ok()) << status.message;
   std::vector<std::string> names = folder.list();
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"step-0000000007.safetensors",
-                                             "step-0000000012.safetensors",
-                                             "step-0000000015.json"}));
+  EXPECT_EQ(names, (std::vector<std::string>{
+                       ".lock", "step-0000000007.safetensors",
+                       "step-0000000012.safetensors", "step-0000000015.json"}));
 }
 
 TEST(Checkpoint, thatIsNoneIsRefused) {
@@ -362,7 +367,7 @@ TEST(Checkpoint, thatIsNoneIsRefused) {
             "it has 90 bytes, the file has 50");
   folder.write("file", "");
   CheckpointFolder saves;
-  Status status = saves.open(folder.path("file/in"), 1);
+  Status status = saves.open(folder.path("file/in"), 1, {});
   EXPECT_EQ(status.exitStatus(), 1);
   EXPECT_NE(status.message.find("cannot be made: Not a directory"),
             std::string::npos)

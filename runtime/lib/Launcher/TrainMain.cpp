@@ -74,13 +74,14 @@ Status Beginning::open(const LauncherOptions &options, const plan::Plan &plan) {
     if (Status status = checkpoint.open(options.resume); !status.ok())
       return status;
     start.progress = checkpoint.progress;
+    start.checkpoint = checkpoint.file;
     start.parameters = start.states = &checkpoint.tensors();
     if (options.seed && *options.seed != start.progress.seed)
       return Status::userError(
           "checkpoint '" + checkpoint.file + "' is of a run with seed " +
           std::to_string(start.progress.seed) + ", --seed says " +
           std::to_string(*options.seed) + "; leave out --seed to go on");
-    return Status::success();
+    return checkResume(plan, checkpoint);
   }
   if (options.weights.empty()) {
     drawn = std::make_unique<InitialParameters>(plan, start.progress.seed);
@@ -111,7 +112,7 @@ TrainOptions trainOptions(const LauncherOptions &options,
   train.steps = *options.steps;
   train.saveEvery = options.saveEvery.value_or(0);
   train.checkpoints = options.checkpoints;
-  train.keep = options.keep.value_or(train.keep);
+  train.keep = options.keep;
   train.metrics = options.metrics;
   train.validation.every = options.validateEvery.value_or(0);
   train.validation.batches =

@@ -1,11 +1,14 @@
 //===- Metrics.cpp - a line of JSON for each step -------------------------===//
 
 #include "hocket/Training/Metrics.h"
+#include "hocket/Io/FileLock.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace hocket::runtime {
@@ -48,22 +51,59 @@ static bool writeAll(int file, const std::string &text) {
   return true;
 }
 
+/// Opens and locks what `path` leads to. A run that goes on puts another file
+/// there, so that the one that was opened may be none any more.
+Status MetricsFile::openLocked() {
+  while (true) {
+    file =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) != 0)
+      return failure(path);
+    isRegular = S_ISREG(status.st_mode);
+    if (!isRegular) // many may write to a terminal or a pipe
+      return Status::success();
+    if (!lockOpenFile(file))
+      return Status::userError("metrics '" + path +
+                               "' are written by another run; let it end, or "
+                               "write to another file");
+    if (isStillAt(file, path))
+      return Status::success();
+    close(std::exchange(file, -1));
+  }
+}
+
+/// Puts a file with `lines` in the place of the one that is open, under another
+/// name first: a run that is killed here loses no line.
+bool MetricsFile::replace(const std::string &lines) {
+  std::error_code none;
+  auto real = std::filesystem::canonical(path, none); // a link stays one
+  std::string target = none ? path : real.string();
+  std::string fresh = target + ".XXXXXX";
+  struct stat old;
+  int copy = mkostemp(fresh.data(), O_APPEND | O_CLOEXEC);
+  if (copy < 0)
+    return false;
+  TemporaryName named;
+  named.set(fresh);
+  bool good = lockOpenFile(copy) && fstat(file, &old) == 0 &&
+              fchmod(copy, old.st_mode & 07777) == 0 && writeAll(copy, lines) &&
+              rename(fresh.c_str(), target.c_str()) == 0;
+  int code = errno;
+  if (!good)
+    unlink(fresh.c_str());
+  close(good ? std::exchange(file, copy) : copy);
+  errno = code;
+  return good;
+}
+
 Status MetricsFile::open(const std::string &name, int64_t after) {
   path = name;
-  if (after > 0) {
-    // Under another name first: a run that is killed here loses no line.
-    std::string kept = linesUpTo(path, after), fresh = path + ".kept";
-    int copy =
-        ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool good = copy >= 0 && writeAll(copy, kept);
-    if (copy >= 0)
-      good &= close(copy) == 0;
-    if (!good || rename(fresh.c_str(), path.c_str()) != 0)
-      return failure(path);
-  }
-  int how = after > 0 ? O_APPEND : O_TRUNC;
-  file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
-  return file < 0 ? failure(path) : Status::success();
+  if (Status status = openLocked(); !status.ok() || !isRegular)
+    return status;
+  bool good =
+      after > 0 ? replace(linesUpTo(path, after)) : ftruncate(file, 0) == 0;
+  return good ? Status::success() : failure(path);
 }
 
 Status MetricsFile::write(const nlohmann::ordered_json &line) {

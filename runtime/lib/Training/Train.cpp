@@ -78,7 +78,8 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
   Stopwatch watch;
   Status status;
   if (!options.checkpoints.empty())
-    status = folder.open(options.checkpoints, options.keep);
+    status = folder.open(options.checkpoints, options.keep,
+                         {plan.model, start.progress, start.checkpoint});
   if (status.ok())
     status = Executor::create(plan, kernels, options.executor, executor);
   report.prepareSeconds = watch.lap();

@@ -11,8 +11,10 @@
 #ifndef HOCKET_TRAINING_CHECKPOINT_H
 #define HOCKET_TRAINING_CHECKPOINT_H
 
+#include "hocket/Io/FileLock.h"
 #include "hocket/Io/TensorFiles.h"
 #include "hocket/Runtime/Executor.h"
+#include <optional>
 
 namespace hocket::runtime {
 
@@ -22,12 +24,25 @@ struct Progress {
   uint64_t seed = 0;
 };
 
-/// A folder that a run saves into.
+/// The run that saves into a folder.
+struct SavingRun {
+  std::string model;
+  Progress begins;
+  std::string resumed; // the checkpoint that it goes on from, or empty
+};
+
+/// A folder that one run saves into, and every run that goes on with it.
 class CheckpointFolder {
 public:
-  /// Makes the folder if it is missing and removes what an earlier run that was
-  /// killed left half written. Keeps the `keep` newest checkpoints.
-  Status open(const std::string &path, int64_t keep);
+  static constexpr int64_t keptByDefault = 3;
+
+  /// Makes the folder if it is missing, takes it for this process alone and
+  /// removes what was left half written by one that was killed. Refused: a
+  /// folder that is in use, one with checkpoints where `run` is new, one with
+  /// checkpoints of another run or of later steps where it is not. Of the run's
+  /// own checkpoints the `keep` newest are kept.
+  Status open(const std::string &path, std::optional<int64_t> keep,
+              const SavingRun &run);
 
   /// Writes the state of `executor` after `progress.step` steps, each rank its
   /// slices; parameters that steps do not change come from `parameters`.
@@ -38,10 +53,16 @@ public:
   const std::string &last() const { return lastPath; }
 
 private:
-  Status removeOld() const;
+  Status checkOwner(const std::vector<std::string> &found,
+                    const SavingRun &run) const;
+  Status findOwn(const std::vector<std::string> &found, const SavingRun &run,
+                 bool isKeepStated);
+  void removeOld();
 
   std::string path, lastPath;
-  int64_t keep = 1;
+  FileLock lock;
+  std::vector<std::string> own; // checkpoints of this run, oldest first
+  int64_t keep = keptByDefault;
 };
 
 /// A checkpoint that is read.
@@ -51,6 +72,10 @@ public:
   Status open(const std::string &path);
   const TensorSource &tensors() const { return *files; }
   std::vector<std::string> tensorNames() const { return files->tensorNames(); }
+  /// Without what an optimizer kept.
+  std::vector<std::string> parameterNames() const {
+    return files->parameterNames();
+  }
 
   Progress progress;
   std::string file;
@@ -58,6 +83,10 @@ public:
 private:
   std::unique_ptr<TensorFiles> files;
 };
+
+/// Whether `plan` goes on from just what the checkpoint holds: the same
+/// parameters, and the same tensors that the optimizer keeps.
+Status checkResume(const plan::Plan &plan, const Checkpoint &checkpoint);
 
 } // namespace hocket::runtime
 

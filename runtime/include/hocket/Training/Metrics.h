@@ -17,12 +17,17 @@ public:
   MetricsFile &operator=(const MetricsFile &) = delete;
 
   /// Begins a file, or with `after` > 0 goes on with one: lines of later steps,
-  /// which an earlier run wrote after its last checkpoint, are taken out.
+  /// which an earlier run wrote after its last checkpoint, are taken out. The
+  /// file is this run's alone: one that another run writes is refused.
   Status open(const std::string &path, int64_t after);
   Status write(const nlohmann::ordered_json &line);
 
 private:
+  Status openLocked();
+  bool replace(const std::string &lines);
+
   std::string path;
+  bool isRegular = false;
   int file = -1;
 };
 

@@ -17,11 +17,11 @@ bool isTraining(const plan::Plan &plan);
 
 struct TrainOptions {
   ExecutorOptions executor;
-  int64_t steps = 0;       // in all, those before a checkpoint included
-  int64_t saveEvery = 0;   // 0: after the last step only
-  std::string checkpoints; // a folder, or empty: nothing is saved
-  int64_t keep = 3;
-  std::string metrics; // a file, or empty
+  int64_t steps = 0;           // in all, those before a checkpoint included
+  int64_t saveEvery = 0;       // 0: after the last step only
+  std::string checkpoints;     // a folder, or empty: nothing is saved
+  std::optional<int64_t> keep; // CheckpointFolder::keptByDefault
+  std::string metrics;         // a file, or empty
   ValidationOptions validation;
 };
 
@@ -41,6 +41,7 @@ struct TrainStart {
   const TensorSource *parameters = nullptr;
   const TensorSource *states = nullptr; // or null: as load makes them
   Progress progress;
+  std::string checkpoint; // its file, or empty
 };
 
 /// Called after every step with its line of metrics.
