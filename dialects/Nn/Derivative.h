@@ -23,10 +23,14 @@
 
 namespace hocket::nn {
 
-/// Unit attributes of the placed stage, for the backward: the operation runs
-/// again there and its results are not kept; the result of this all_gather is
-/// kept as the forward uses it.
+/// On an operation of the placed stage that the backward runs again, so that
+/// its results are not kept: an index into the function's kRecomputed, the
+/// calls of modules and bindings that `recompute` lines name, each
+///   {path = "h.0", pattern = "h.*", line = loc(...)}
 inline constexpr llvm::StringLiteral kRecompute = "nn.recompute";
+inline constexpr llvm::StringLiteral kRecomputed = "nn.recomputed";
+/// A unit attribute: the result of this all_gather is kept as the forward uses
+/// it.
 inline constexpr llvm::StringLiteral kGathered = "nn.gathered";
 /// On a parameter that fsdp stores whole: how the optimizer's state is split,
 /// from stage 2 on also the gradient; and the stage.

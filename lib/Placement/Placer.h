@@ -116,6 +116,7 @@ private:
   /// Marks the operations that the backward runs again, and the gathers whose
   /// result it keeps.
   void markKept();
+  void markRecomputed();
 
   // Syncs.cpp
   void readSync(sched::SyncOp sync);
@@ -309,7 +310,7 @@ private:
   std::vector<Licence> halos;            ///< the same for halos
   std::vector<Licence> strategies; ///< of attention, those that move operands
   std::vector<FsdpRequest> fsdpRequests;
-  std::vector<PathNode *> recomputed;
+  std::vector<std::pair<sched::RecomputeOp, PathNode *>> recomputed;
   std::vector<std::pair<sched::SaveOp, PathNode *>> saved;
   std::vector<VacuousSync> vacuous;
   struct BackwardSite {

@@ -7,6 +7,7 @@
 
 #include "ScheduleText.h"
 #include "dialects/Nn/Nn.h"
+#include "hocket/Transforms/Differentiate.h"
 #include <algorithm>
 
 using namespace hocket;
@@ -56,6 +57,19 @@ void ScheduleMaker::splitParameters(Rng &rng) {
   }
 }
 
+/// Only the backward tells whether it reads anything of what is computed again.
+void ScheduleMaker::tryRecompute(const std::string &line) {
+  if (!tryLine(line))
+    return;
+  Attempt next = attempt(model + schedule.text(), /*place=*/true);
+  mlir::ModuleOp module = next.compiler->module();
+  module->setAttr(kGradients,
+                  mlir::StringAttr::get(module.getContext(), "all"));
+  if (!next.compiler->runTo("differentiated") &&
+      next.errors().find("changes nothing") != std::string::npos)
+    schedule.lines.pop_back();
+}
+
 Schedule ScheduleMaker::addBackward(Rng &rng) {
   dropLines("expect bytes"); // of the forward alone
   placed = attempt(model + schedule.text(), /*place=*/true);
@@ -65,7 +79,7 @@ Schedule ScheduleMaker::addBackward(Rng &rng) {
   std::vector<std::string> computed, gathered;
   readBackwardPlaces(computed, gathered);
   for (int64_t i = rng.between(0, 3); i > 0 && !computed.empty(); --i)
-    tryLine("recompute " + rng.oneOf(computed));
+    tryRecompute("recompute " + rng.oneOf(computed));
   if (!gathered.empty() && rng.chance(0.5))
     tryLine("save " + rng.oneOf(gathered) +
             (rng.chance(0.7) ? " gathered" : " sharded"));

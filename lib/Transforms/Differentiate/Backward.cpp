@@ -19,10 +19,7 @@ static bool isFloat(Value value) {
   return type && isa<FloatType>(type.getElementType());
 }
 
-/// The location of what belongs to the value that `loc` names: ".grad", its
-/// gradient, or ".again", what the backward computes again. What has no name,
-/// as a function's result in the model itself, is told by its line.
-static Location locationOf(Location loc, StringRef suffix) {
+Location differentiation::locationOf(Location loc, StringRef suffix) {
   if (auto fused = dyn_cast<FusedLoc>(loc)) { // made by a schedule line
     SmallVector<Location> parts(fused.getLocations());
     parts.front() = locationOf(parts.front(), suffix);
@@ -75,52 +72,6 @@ void Backward::give(unsigned operand, Value gradient) {
 void Backward::givePart(unsigned operand, Value gradient, int64_t dim,
                         int64_t start) {
   contributions[current->getOperand(operand)].push_back({gradient, dim, start});
-}
-
-/// The operation once more, on what the backward reads of its operands.
-Value Backward::compute(Value forward) {
-  auto known = computed.find(forward);
-  if (known != computed.end())
-    return known->second;
-  Operation *op = forward.getDefiningOp();
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(read(operand));
-  Operation *copy = ops.clone(*op);
-  copy->setOperands(operands);
-  copy->setLoc(locationOf(op->getLoc(), ".again"));
-  for (StringRef mark : {nn::kRecompute, nn::kDelayed, kPinned})
-    copy->removeAttr(mark);
-  copy->setAttr(nn::kBackward, ops.getUnitAttr());
-  for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
-    computed[from] = to;
-  return computed.lookup(forward);
-}
-
-/// Kept sharded: what a gather made for the forward is gathered again. What is
-/// to be recomputed is.
-Value Backward::read(Value forward) {
-  Operation *op = forward.getDefiningOp();
-  if (op && op->hasAttr(nn::kRecompute))
-    return compute(forward);
-  Value source = forward;
-  while (auto named = source.getDefiningOp<nn::ValueOp>())
-    source = named.getX();
-  auto gather = source.getDefiningOp<nn::RedistributeOp>();
-  if (!gather || gather.getKind() != "all_gather" ||
-      gather->hasAttr(nn::kGathered))
-    return forward;
-  if (Value again = gathered.lookup(source))
-    return again;
-  Value kept = read(gather.getX()); // may gather other values again
-  auto again = nn::RedistributeOp::create(
-      ops, locationOf(gather.getLoc(), ".again"), gather.getType(), kept,
-      gather.getKind(), gather.getAxes(), gather.getRootAttr());
-  again->setAttr(nn::kBackward, ops.getUnitAttr());
-  if (Attribute unit = gather->getAttr(nn::kUnit))
-    again->setAttr(nn::kUnit, unit);
-  gathered[source] = again;
-  return again;
 }
 
 void Backward::refuse(StringRef why) {
@@ -208,6 +159,7 @@ void Backward::visit(Operation *op) {
   if (!isReached || isa<nn::ParameterOp>(op))
     return;
   current = op;
+  reader = partOf(op);
   at = gradientLocation(op->getLoc());
   // Names and syncs are the identity: what arrives is passed on, and moved
   // where the value is defined.
@@ -238,6 +190,21 @@ void Backward::visit(Operation *op) {
     refuse(("the derivative of '" + op->getName().getStringRef() + "'").str());
 }
 
+/// The gradients of parameters that no operation before `op` uses: reduced
+/// here, so that what reduces them need not wait and, under fsdp, no rank holds
+/// the whole gradients of more than one unit.
+void Backward::finishParameters(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    auto parameter = operand.getDefiningOp<nn::ParameterOp>();
+    if (!parameter || firstUser.lookup(parameter) != op ||
+        finished.contains(parameter))
+      continue;
+    at = gradientLocation(parameter.getLoc());
+    if (Value gradient = gradientOf(parameter))
+      finished[parameter] = gradient;
+  }
+}
+
 /// The gradients asked for, as outputs.
 void Backward::finish(bool ofAll) {
   SmallVector<Value> results(terminator->getOperands());
@@ -245,7 +212,9 @@ void Backward::finish(bool ofAll) {
       func->getAttrOfType<ArrayAttr>("nn.outputs").getValue());
   auto output = [&](Value value, StringRef name) {
     at = gradientLocation(value.getLoc());
-    Value gradient = gradientOf(value);
+    Value gradient = finished.lookup(value);
+    if (!gradient)
+      gradient = gradientOf(value);
     if (!gradient) { // nothing depends on it
       auto type = nn::withLayout(cast<RankedTensorType>(value.getType()),
                                  gradientLayout(value));
@@ -285,10 +254,15 @@ LogicalResult Backward::run(bool ofAll) {
   numInputs = func.getNumArguments();
   findWanted(ofAll);
   seed(ofAll);
+  for (Operation *op : forward)
+    for (Value operand : op->getOperands())
+      firstUser.try_emplace(operand, op);
   for (Operation *op : llvm::reverse(forward))
-    if (!hasFailed)
+    if (!hasFailed) {
       visit(op);
-  if (hasFailed || reportUnreached(forward))
+      finishParameters(op);
+    }
+  if (hasFailed || reportUnreached(forward) || reportKeptAll())
     return failure();
   finish(ofAll);
   // Not to be merged with the forward's, and counted by `expect backward`.

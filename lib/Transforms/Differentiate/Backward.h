@@ -39,12 +39,21 @@ private:
   using Contributions = llvm::SmallVector<Contribution, 2>;
 
   void place(mlir::Operation *op) override;
-  mlir::Value compute(mlir::Value forward);
   void findWanted(bool ofAll);
   void seed(bool ofAll);
   mlir::Value lossCotangent(mlir::Type type);
   void visit(mlir::Operation *op);
+  void finishParameters(mlir::Operation *op);
   void finish(bool ofAll);
+
+  // Recompute.cpp
+  /// The operation once more, on what the backward reads of its operands.
+  mlir::Value compute(mlir::Value forward);
+  mlir::Value gatherAgain(nn::RedistributeOp gather);
+  bool isComputedAgain(mlir::Value forward);
+  bool isCheap(mlir::Value forward, int64_t part);
+  /// An error for each `recompute` line of which nothing was read.
+  bool reportKeptAll();
 
   // Stated.cpp
   bool reduceAsStated(nn::ValueOp op, mlir::ArrayAttr lines);
@@ -70,13 +79,26 @@ private:
   mlir::Operation *terminator;
   unsigned numInputs = 0;             // of the forward
   mlir::Operation *current = nullptr; // that is differentiated
+  std::optional<int64_t> reader;      // the part (nn::kRecompute) that reads
   bool hasFailed = false;
   llvm::DenseSet<mlir::Value> wanted, free;
   llvm::DenseSet<mlir::Operation *> stated; // whose lines were carried out
   llvm::DenseMap<mlir::Value, Contributions> contributions;
   llvm::DenseMap<mlir::Value, mlir::Value> gradients; // of `current`'s results
+  llvm::DenseMap<mlir::Value, mlir::Value> finished;  // of parameters
+  llvm::DenseMap<mlir::Value, mlir::Operation *> firstUser;
   llvm::DenseMap<mlir::Value, mlir::Value> gathered, computed; // again
+  llvm::DenseMap<mlir::Value, bool> cheap;
+  llvm::DenseSet<int64_t> partsRead; // of which something was computed again
 };
+
+/// The location of what belongs to the value that `loc` names: ".grad", its
+/// gradient, or ".again", what the backward computes again. What has no name,
+/// as a function's result in the model itself, is told by its line.
+mlir::Location locationOf(mlir::Location loc, llvm::StringRef suffix);
+
+/// The part of the model that the operation is computed again with, if any.
+std::optional<int64_t> partOf(mlir::Operation *op);
 
 /// A gradient is split as its value is, and whole where that is a sum; that of
 /// a parameter under fsdp stage 2 is split as the optimizer's state is.

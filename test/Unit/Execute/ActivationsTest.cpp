@@ -14,11 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "hocket/Pipeline/Compiler.h"
-#include "llvm/Support/raw_ostream.h"
+#include "Arena.h"
 #include <gtest/gtest.h>
-
-using namespace hocket;
 
 namespace {
 
@@ -42,14 +39,11 @@ const Program tensorParallel{"docs/examples/gpt2_schedules.hkt",
 const Program sequenceParallel{"test/Bench/gpt2.hkt", "two_devices", ""};
 const Program trainingStep{"test/Bench/gpt2.hkt", "two_devices", "bench"};
 
-/// The largest arena of a rank.
 int64_t arenaOf(const Program &which, const Shape &shape, int64_t layers) {
-  frontend::ElaborateOptions options;
-  options.schedule = which.schedule;
-  options.train = which.train;
-  options.training = true;
+  hocket::test::ArenaProgram program{
+      which.file, which.schedule, which.train, {}};
   auto define = [&](const std::string &name, int64_t value) {
-    options.defines.push_back({"", name, std::to_string(value)});
+    program.defines.push_back({name, value});
   };
   define("layers", layers);
   define("hidden", shape.hidden);
@@ -60,24 +54,7 @@ int64_t arenaOf(const Program &which, const Shape &shape, int64_t layers) {
   define("vocab", 48);
   if (which.schedule != wholeLayers.schedule)
     define("tp", shape.tp);
-  std::string errors;
-  llvm::raw_string_ostream stream(errors);
-  static codegen::KernelCache cache;
-  Compiler compiler(stream, &cache);
-  compiler.skipReport();
-  CompileSource source;
-  source.path = HOCKET_SOURCE_DIR "/" + which.file;
-  source.elaborate = options;
-  source.gradients = which.train.empty();
-  std::optional<CompiledProgram> program;
-  if (compiler.load(source))
-    program = compiler.makeProgram();
-  EXPECT_TRUE(program) << errors;
-  int64_t most = 0;
-  if (program)
-    for (const plan::RankClass &rankClass : program->plan.classes)
-      most = std::max(most, rankClass.budget.arenaBytes);
-  return most;
+  return hocket::test::arenaOf(program);
 }
 
 int64_t growth(const Program &which, const Shape &shape) {
