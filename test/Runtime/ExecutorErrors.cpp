@@ -153,6 +153,16 @@ TEST(ExecutorErrors, StepBeforeLoad) {
             "a step needs weights: load comes first");
 }
 
+TEST(ExecutorErrors, StepBeforeInputs) {
+  Trial trial(false);
+  ASSERT_TRUE(trial.executor->load(trial.weights).ok());
+  EXPECT_EQ(trial.executor->step().message,
+            "a step needs inputs: reading them comes first");
+  EXPECT_EQ(
+      trial.executor->readInputs(MemoryTensors("inputs")).message,
+      trial.executor->step(MemoryTensors("inputs"), trial.outputs).message);
+}
+
 // Ranks 1 and 2 both have a bad id; the lowest is named in every run.
 TEST(ExecutorErrors, BadIdIsTheUsers) {
   for (int repeat = 0; repeat < 5; ++repeat) {

@@ -4,6 +4,7 @@
 #include "hocket/Launcher/Execute.h"
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include <atomic>
 #include <gtest/gtest.h>
 
 using namespace hocket::runtime;
@@ -36,6 +37,57 @@ TEST(ExecutePlan, RunsOnTensorsInMemory) {
   EXPECT_LE(report.leastStepSeconds(), report.medianStepSeconds());
   EXPECT_EQ(report.counters[1].step.runs, 4);
   EXPECT_TRUE(checkAgainstPlan(samplePlan(), report).ok());
+}
+
+/// Counts what ranks read or write.
+class Counted : public TensorSource, public TensorSink {
+public:
+  Counted(MemoryTensors &tensors) : tensors(tensors) {}
+  std::string name() const override { return tensors.name(); }
+  bool describe(const std::string &tensor,
+                TensorDescription &description) const override {
+    return tensors.describe(tensor, description);
+  }
+  Status read(const std::string &tensor, const Box &box, DType type,
+              void *destination) const override {
+    ++reads;
+    return tensors.read(tensor, box, type, destination);
+  }
+  Status prepare(const std::string &tensor,
+                 const TensorDescription &description) override {
+    return tensors.prepare(tensor, description);
+  }
+  Status write(const std::string &tensor, const Box &box,
+               const void *source) override {
+    ++writes;
+    return tensors.write(tensor, box, source);
+  }
+
+  mutable std::atomic<int> reads{0}, writes{0};
+
+private:
+  MemoryTensors &tensors;
+};
+
+// However many steps are timed: the inputs are read, or drawn, before them.
+TEST(ExecutePlan, TimesStepsAlone) {
+  hocket::plan::Plan plan = samplePlan();
+  MemoryTensors weights, inputs, outputs;
+  weights.add("proj.weight", DType::F32, {4, 6});
+  weights.add("proj.bias", DType::F32, {6});
+  inputs.add("x", DType::F32, {3, 4});
+  RunOptions options;
+  options.warmup = 2, options.repeat = 5;
+  RunReport report;
+  Counted source(inputs), sink(outputs);
+  Status status =
+      executePlan(plan, {}, weights, source, sink, options, &report);
+  EXPECT_TRUE(status.ok()) << status.message;
+  EXPECT_EQ(source.reads, 2); // a box a rank
+  EXPECT_EQ(sink.writes, 1);
+  EXPECT_EQ(report.stepSeconds.size(), 5u);
+  EXPECT_GT(report.inputSeconds, 0);
+  EXPECT_GT(report.outputSeconds, 0);
 }
 
 TEST(ExecutePlan, CountsThatDifferAreAnError) {

@@ -189,15 +189,54 @@ Status Executor::State::save(TensorSink &sink) {
                 [&](RankRunner &rank) { return rank.save(sink); });
 }
 
-Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs) {
-  if (Status status = needLoaded("a step"); !status.ok())
-    return status;
-  Status status = checkTensors(plan.inputs, inputs);
+Status Executor::State::checkInputs(const TensorSource &inputs) const {
+  Status status = needLoaded("a step");
+  return status.ok() ? checkTensors(plan.inputs, inputs) : status;
+}
+
+Status Executor::State::prepareOutputs(TensorSink &outputs) const {
+  Status status;
   for (const plan::GlobalTensor &output : plan.outputs)
     if (status.ok())
       status = outputs.prepare(output.name, {output.type, output.dims});
+  return status;
+}
+
+Status Executor::State::readInputs(const TensorSource &inputs) {
+  Status status = checkInputs(inputs);
+  if (status.ok())
+    status = runAll("reading of inputs",
+                    [&](RankRunner &rank) { return rank.readInputs(inputs); });
+  hasInputs = status.ok();
+  return status;
+}
+
+Status Executor::State::step() {
+  if (broken.ok() && !hasInputs)
+    return Status::runtimeError(
+        "a step needs inputs: reading them comes first");
+  if (!broken.ok())
+    return broken;
+  return runAll("step", [](RankRunner &rank) { return rank.step(); });
+}
+
+Status Executor::State::writeOutputs(TensorSink &outputs) {
+  Status status = needLoaded("writing outputs");
+  if (status.ok())
+    status = prepareOutputs(outputs);
   if (!status.ok())
     return status;
+  return runAll("writing of outputs",
+                [&](RankRunner &rank) { return rank.writeOutputs(outputs); });
+}
+
+Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs) {
+  Status status = checkInputs(inputs);
+  if (status.ok())
+    status = prepareOutputs(outputs);
+  if (!status.ok())
+    return status;
+  hasInputs = true;
   // One task: handing one over costs as much as several small collectives.
   return runAll("step", [&](RankRunner &rank) {
     Status result = rank.readInputs(inputs);
@@ -242,6 +281,16 @@ Status Executor::save(TensorSink &sink) { return state->save(sink); }
 
 Status Executor::step(const TensorSource &inputs, TensorSink &outputs) {
   return state->step(inputs, outputs);
+}
+
+Status Executor::readInputs(const TensorSource &inputs) {
+  return state->readInputs(inputs);
+}
+
+Status Executor::step() { return state->step(); }
+
+Status Executor::writeOutputs(TensorSink &outputs) {
+  return state->writeOutputs(outputs);
 }
 
 std::vector<RankCounters> Executor::counters() const {

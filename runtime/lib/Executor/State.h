@@ -22,6 +22,9 @@ public:
   Status restore(const TensorSource &source);
   Status save(TensorSink &sink);
   Status step(const TensorSource &inputs, TensorSink &outputs);
+  Status readInputs(const TensorSource &inputs);
+  Status step();
+  Status writeOutputs(TensorSink &outputs);
 
   const plan::Plan &plan;
   const KernelTable kernels;
@@ -36,13 +39,15 @@ private:
   Status runAll(const char *phase, RankTask task);
   /// Success once weights are there; `what` begins the error.
   Status needLoaded(const char *what) const;
+  Status checkInputs(const TensorSource &inputs) const;
+  Status prepareOutputs(TensorSink &outputs) const;
   Status explain(const char *phase, const std::vector<bool> &ended);
   const plan::RankClass &classOf(int64_t rank) const;
 
   std::unique_ptr<ThreadWorld> world;
   std::vector<Status> statuses; // by rank, of the last task
   Status broken; // an error after which ranks are no longer in step
-  bool loaded = false;
+  bool loaded = false, hasInputs = false;
 };
 
 } // namespace hocket::runtime

@@ -37,12 +37,18 @@ Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
   if (status.ok())
     status = executor->load(weights);
   result.loadSeconds = watch.lap();
+  if (status.ok())
+    status = executor->readInputs(inputs);
+  result.inputSeconds = watch.lap();
   for (int64_t i = 0; status.ok() && i < options.warmup + options.repeat; ++i) {
-    status = executor->step(inputs, outputs);
+    status = executor->step();
     double seconds = watch.lap();
     if (i >= options.warmup)
       result.stepSeconds.push_back(seconds);
   }
+  if (status.ok())
+    status = executor->writeOutputs(outputs);
+  result.outputSeconds = watch.lap();
   if (status.ok() && options.checkReplicas)
     status = executor->checkReplicas();
   if (!executor)

@@ -141,6 +141,8 @@ Json statistics(const plan::Plan &plan, const RunReport &report) {
                   })},
           {"prepare_seconds", report.prepareSeconds},
           {"load_seconds", report.loadSeconds},
+          {"input_seconds", report.inputSeconds},
+          {"output_seconds", report.outputSeconds},
           {"step_seconds",
            {{"median", report.medianStepSeconds()},
             {"min", report.leastStepSeconds()},
@@ -177,11 +179,15 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
   text += "time\n";
   appendRow(text, "prepare", spellSeconds(report.prepareSeconds));
   appendRow(text, "load", spellSeconds(report.loadSeconds));
+  if (report.inputSeconds > 0)
+    appendRow(text, "inputs", spellSeconds(report.inputSeconds));
   if (!report.stepSeconds.empty())
     appendRow(text, "step",
               spellSeconds(report.medianStepSeconds()) + " median, " +
                   spellSeconds(report.leastStepSeconds()) + " least, of " +
                   std::to_string(report.stepSeconds.size()));
+  if (report.outputSeconds > 0)
+    appendRow(text, "outputs", spellSeconds(report.outputSeconds));
   text += "time of a rank in a step, mean of ranks\n";
   for (const auto &[kind, entry] : counted["instructions"].items()) {
     double calls = entry["calls"];

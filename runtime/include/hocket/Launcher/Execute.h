@@ -11,7 +11,7 @@ namespace hocket::runtime {
 struct RunOptions {
   ExecutorOptions executor;
   int64_t warmup = 0; // steps whose time is not reported
-  int64_t repeat = 1; // steps whose time is; all write the same outputs
+  int64_t repeat = 1; // steps whose time is; all take the same inputs
   /// After the last step, compare the outputs that several ranks hold.
   bool checkReplicas = false;
 };
@@ -20,6 +20,9 @@ struct RunReport {
   std::vector<RankCounters> counters; // by rank
   std::vector<PeerCounters> peers;    // by rank
   double prepareSeconds = 0, loadSeconds = 0;
+  /// Reading the inputs before the first step, writing the outputs after the
+  /// last one. Of training they are part of the steps.
+  double inputSeconds = 0, outputSeconds = 0;
   std::vector<double> stepSeconds; // of the repeated steps
   std::string trace;               // Chrome trace JSON, if one was asked for
 
@@ -38,8 +41,8 @@ Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
 /// What the run counted, with the keys of plan::summary (ranks, totals,
 /// arena_bytes, weight_bytes: those must be equal to the plan's) and in
 /// addition packed_bytes, scratch_bytes, box_bytes, copied_bytes_per_rank,
-/// load_seconds, step_seconds {median, min, all} and instructions (calls and
-/// seconds a step by kind, mean over ranks).
+/// load_seconds, input_seconds, output_seconds, step_seconds {median, min, all}
+/// and instructions (calls and seconds a step by kind, mean over ranks).
 nlohmann::ordered_json statistics(const plan::Plan &plan,
                                   const RunReport &report);
 

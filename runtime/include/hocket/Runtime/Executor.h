@@ -73,6 +73,12 @@ public:
   /// error `outputs` may have been written in part.
   Status step(const TensorSource &inputs, TensorSink &outputs);
 
+  /// The parts of that, for steps that are timed: the inputs that are there
+  /// once read serve any number of steps.
+  Status readInputs(const TensorSource &inputs);
+  Status step();
+  Status writeOutputs(TensorSink &outputs);
+
   /// After a step: whether all ranks that hold the same box of an output hold
   /// the same bytes there. The error names the output and two ranks.
   Status checkReplicas() const;
