@@ -193,7 +193,7 @@ public:
                                defines[i].name + " or schedule." +
                                defines[i].name);
         used[i] = true;
-        expr = parse(defines[i]);
+        expr = parse(defines[i], param.type);
         if (!expr)
           return false;
       }
@@ -231,8 +231,16 @@ public:
   }
 
 private:
-  const Expr *parse(const Define &define) {
+  const Expr *parse(const Define &define, ParamType type) {
     FileId file = scratch.addFile("-D " + define.name, define.value);
+    if (type == ParamType::Str && define.value[0] != '"') {
+      // A shell takes quotes away.
+      auto text = std::make_unique<StringExpr>();
+      text->value = define.value;
+      text->range = {file, 0, static_cast<uint32_t>(define.value.size())};
+      parsed.push_back(std::move(text));
+      return parsed.back().get();
+    }
     DiagnosticEngine local(scratch);
     ExprPtr expr = parseExpression(scratch, file, local);
     if (!expr || local.hasErrors()) {
