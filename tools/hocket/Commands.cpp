@@ -1,4 +1,4 @@
-//===- Commands.cpp - check, compile, explain, stages ---------------------===//
+//===- Commands.cpp - compile, explain, stages ----------------------------===//
 
 #include "Options.h"
 #include "RunnerPath.h"
@@ -6,55 +6,9 @@
 #include "llvm/Support/raw_ostream.h"
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 using namespace hocket;
 using namespace hocket::tool;
-
-/// Adds what is wrong to `text`.
-static bool checkOne(const Options &options, const std::string &schedule,
-                     std::string &text) {
-  llvm::raw_string_ostream errors(text);
-  Compiler compiler(errors);
-  compiler.dumpTo(options.dumpFolder);
-  compiler.skipReport();
-  CompileSource source = options.source;
-  source.elaborate.schedule = schedule;
-  return compiler.load(source) && compiler.runTo("placed");
-}
-
-/// The schedules of the file itself, not of its imports.
-static std::vector<std::string> schedulesOf(const CompileSource &source) {
-  syntax::SourceManager sources;
-  syntax::DiagnosticEngine diagnostics(sources);
-  syntax::Program program = loadProgram(source, sources, diagnostics);
-  std::vector<std::string> names;
-  if (program.files.empty() || diagnostics.hasErrors())
-    return names; // the first check reports what is wrong
-  for (const syntax::DeclPtr &decl : program.files[0]->ast.decls)
-    if (syntax::dynAs<syntax::ScheduleDecl>(decl))
-      names.push_back(decl->name.text);
-  return names;
-}
-
-int tool::runCheck(const Options &options) {
-  const frontend::ElaborateOptions &chosen = options.source.elaborate;
-  std::vector<std::string> schedules = {chosen.schedule};
-  bool choosesNone =
-      chosen.schedule.empty() && chosen.model.empty() && chosen.variant.empty();
-  if (choosesNone && options.source.from.empty())
-    if (auto all = schedulesOf(options.source); !all.empty())
-      schedules = all;
-  bool ok = true;
-  std::set<std::string> said; // of a model's fault each schedule says the same
-  for (const std::string &schedule : schedules) {
-    std::string text;
-    ok &= checkOne(options, schedule, text);
-    if (said.insert(text).second)
-      llvm::errs() << text;
-  }
-  return ok ? kOk : kUserError;
-}
 
 int tool::runStages(const Options &) {
   auto print = [](std::string name, const char *holds) {

@@ -151,6 +151,8 @@ std::string helpOf(const Option &option, const Command &command) {
   bool takesAll = std::strcmp(command.name, "check") == 0;
   if (takesAll && std::strcmp(option.name, "--schedule") == 0)
     return "which schedule; without it: every one";
+  if (takesAll && std::strcmp(option.name, "--train") == 0)
+    return "which recipe; without it: every one";
   return std::string(option.help) + (isFrom ? command.from : "");
 }
 
