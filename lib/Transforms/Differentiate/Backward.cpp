@@ -38,7 +38,7 @@ static Location gradientLocation(Location loc) {
 }
 
 Backward::Backward(func::FuncOp func, nn::MeshAttr mesh)
-    : Derivative(func.getContext()), func(func), placer(mesh),
+    : Derivative(func.getContext()), func(func), mesh(mesh), placer(mesh),
       terminator(func.getBody().front().getTerminator()) {
   ops.setInsertionPoint(terminator);
 }
@@ -178,12 +178,12 @@ void Backward::visit(Operation *op) {
       llvm::append_range(contributions[op->getOperand(0)], passed);
     return;
   }
-  // A transposed parameter is the parameter: a tied one is reduced once.
-  bool isView = isa<nn::RearrangeOp>(op) && free.contains(op->getOperand(0));
   gradients.clear();
   for (Value result : op->getResults())
-    if (Value gradient = gradientOf(result, /*moves=*/!isView))
-      gradients[result] = gradient;
+    if (std::optional<Contribution> sum = takeSum(result))
+      gradients[result] = isReducedBehind(op, sum->value)
+                              ? sum->value
+                              : moveToItsPlace(result, *sum);
   if (auto differentiable = dyn_cast<nn::DifferentiableOp>(op))
     differentiable.differentiate(*this);
   else

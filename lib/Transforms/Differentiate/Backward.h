@@ -60,9 +60,15 @@ private:
   bool reportUnreached(llvm::ArrayRef<mlir::Operation *> forward);
 
   // Accumulate.cpp
-  /// All contributions added, as the value's gradient is held, or, unless it
-  /// `moves`, as they are; null without any.
-  mlir::Value gradientOf(mlir::Value value, bool moves = true);
+  /// All contributions added, as they are; nothing without any.
+  std::optional<Contribution> takeSum(mlir::Value value);
+  /// Their sum as the value's gradient is held.
+  mlir::Value moveToItsPlace(mlir::Value value, const Contribution &sum);
+  /// Both; null without any contribution.
+  mlir::Value gradientOf(mlir::Value value);
+  /// Whether a gradient is reduced behind the derivative of what `maker`, which
+  /// made the value, is made of.
+  bool isReducedBehind(mlir::Operation *maker, mlir::Value sum);
   /// Their sum, a gradient of shape `shape` that is to be held as `target`.
   mlir::Value add(const Contributions &contributions,
                   llvm::ArrayRef<int64_t> shape, nn::LayoutAttr target,
@@ -75,6 +81,7 @@ private:
   mlir::Value zeros(mlir::RankedTensorType like, int64_t dim, int64_t size);
 
   mlir::func::FuncOp func;
+  nn::MeshAttr mesh;
   placement::OpPlacer placer;
   mlir::Operation *terminator;
   unsigned numInputs = 0;             // of the forward

@@ -56,7 +56,7 @@ static bool isHeldAsStated(nn::ValueOp op, DictionaryAttr line,
 /// The gradient of a named value, reduced as its lines say. False after an
 /// error.
 bool Backward::reduceAsStated(nn::ValueOp op, ArrayAttr lines) {
-  Value gradient = gradientOf(op.getResult(), /*moves=*/false);
+  Value gradient = takeSum(op.getResult())->value;
   for (auto line : lines.getAsRange<DictionaryAttr>()) {
     auto axes = line.getAs<ArrayAttr>("axes");
     StringRef kind = line.getAs<StringAttr>("kind").getValue();
