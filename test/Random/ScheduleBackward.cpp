@@ -57,8 +57,8 @@ void ScheduleMaker::splitParameters(Rng &rng) {
   }
 }
 
-/// Only the backward tells whether it reads anything of what is computed again.
-void ScheduleMaker::tryRecompute(const std::string &line) {
+/// Only the backward tells whether it computes anything again.
+void ScheduleMaker::tryKept(const std::string &line) {
   if (!tryLine(line))
     return;
   Attempt next = attempt(model + schedule.text(), /*place=*/true);
@@ -79,9 +79,9 @@ Schedule ScheduleMaker::addBackward(Rng &rng) {
   std::vector<std::string> computed, gathered;
   readBackwardPlaces(computed, gathered);
   for (int64_t i = rng.between(0, 3); i > 0 && !computed.empty(); --i)
-    tryRecompute("recompute " + rng.oneOf(computed));
+    tryKept("recompute " + rng.oneOf(computed));
   if (!gathered.empty() && rng.chance(0.5))
-    tryLine("save " + rng.oneOf(gathered) +
+    tryKept("save " + rng.oneOf(gathered) +
             (rng.chance(0.7) ? " gathered" : " sharded"));
   if (rng.chance(0.5))
     tryLine("bucket parameters " + std::to_string(rng.between(1, 400)) +

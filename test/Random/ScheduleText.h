@@ -88,7 +88,7 @@ private:
   // ScheduleBackward.cpp
   void dropLines(const std::string &prefix);
   void splitParameters(Rng &rng);
-  void tryRecompute(const std::string &line);
+  void tryKept(const std::string &line);
   void readBackwardPlaces(std::vector<std::string> &computed,
                           std::vector<std::string> &gathered);
 

@@ -52,8 +52,10 @@ bool Backward::isCheap(Value forward, int64_t part) {
 }
 
 bool Backward::isComputedAgain(Value forward) {
-  std::optional<int64_t> part = partOf(forward.getDefiningOp());
-  return part && (!reader || *reader == *part || isCheap(forward, *part));
+  Operation *op = forward.getDefiningOp();
+  std::optional<int64_t> part = partOf(op);
+  return part && !op->hasAttr(nn::kGathered) &&
+         (!reader || *reader == *part || isCheap(forward, *part));
 }
 
 Value Backward::compute(Value forward) {
@@ -95,12 +97,17 @@ Value Backward::gatherAgain(nn::RedistributeOp gather) {
   return again;
 }
 
+/// A value that has other names outside of its part is the value.
 Value Backward::read(Value forward) {
-  if (isComputedAgain(forward))
-    return compute(forward);
   Value source = forward;
-  while (auto named = source.getDefiningOp<nn::ValueOp>())
+  while (!isComputedAgain(source)) {
+    auto named = source.getDefiningOp<nn::ValueOp>();
+    if (!named)
+      break;
     source = named.getX();
+  }
+  if (isComputedAgain(source))
+    return compute(source);
   auto gather = source.getDefiningOp<nn::RedistributeOp>();
   if (gather && gather.getKind() == "all_gather" &&
       !gather->hasAttr(nn::kGathered))
