@@ -21,9 +21,9 @@ struct Case {
 };
 
 constexpr Case cases[] = {{"whole", 1, 1, 1},
-                          {"tensor_parallel", 1, 2, 1},
-                          {"sequence_parallel", 1, 2, 2},
-                          {"data_parallel", 2, 1, 2},
+                          {"by_tensor", 1, 2, 1},
+                          {"by_sequence", 1, 2, 2},
+                          {"by_batch", 2, 1, 2},
                           {"all_three", 2, 2, 4}};
 
 struct Model {
