@@ -1,6 +1,7 @@
 //===- Hooks.cpp - a user's own functions, made ready to link -------------===//
 
 #include "Hooks.h"
+#include "hocket/Io/OutputFiles.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -87,6 +88,7 @@ bool prepareHooks(ArrayRef<HookFile> hooks, StringRef folder, StringRef cpu,
   for (const HookFile &hook : hooks) {
     if (!done.insert(hook.file).second)
       continue;
+    runtime::noteRead("hook '" + hook.file + "'", hook.file);
     if (isShared(hook.file)) {
       // No kernel calls it, and so it would not be needed.
       for (StringRef file : {StringRef("--no-as-needed"), StringRef(hook.file),

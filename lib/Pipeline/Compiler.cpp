@@ -4,6 +4,7 @@
 #include "ExpectedCosts.h"
 #include "PrintDiagnostics.h"
 #include "dialects/Spmd/Spmd.h"
+#include "hocket/Io/OutputFiles.h"
 #include "hocket/Pipeline/Registration.h"
 #include "hocket/Pipeline/TextFile.h"
 #include "hocket/Transforms/Differentiate.h"
@@ -105,7 +106,9 @@ bool Compiler::load(const CompileSource &source) {
   std::string why;
   CompileSource read = source;
   read.text = syntax::readFromDisk(source.path, why);
-  if (!read.text)
+  if (read.text)
+    runtime::noteRead("source '" + source.path + "'", source.path);
+  else
     state->errors << "error: cannot read '" << source.path << "': " << why
                   << "\n";
   return read.text && loadRead(read);
@@ -133,6 +136,10 @@ bool Compiler::loadRead(const CompileSource &source) {
   }
   syntax::Program program =
       loadProgram(source, state->sources, state->diagnostics);
+  for (size_t i = 0; i < state->sources.getNumFiles(); ++i) {
+    const std::string &name = state->sources.getName(i);
+    runtime::noteRead("source '" + name + "'", name);
+  }
   // Errors about placement show lines of this text.
   state->sourceManager.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(*source.text,
@@ -192,6 +199,12 @@ bool Compiler::clearDumps(int first) {
     std::string path = dumpPath(dumpFolder, i);
     if (!llvm::sys::fs::is_regular_file(path))
       continue;
+    runtime::Status status = runtime::checkOutputs(
+        {{"dump '" + path + "'", path, runtime::OutputKind::Dump}}, false);
+    if (!status.ok()) {
+      state->errors << "error: " << status.message << "\n";
+      return false;
+    }
     if (std::error_code error = llvm::sys::fs::remove(path))
       return reportDump(path, error.message());
   }
@@ -202,6 +215,9 @@ bool Compiler::dump() {
   if (dumpFolder.empty())
     return true;
   std::string path = dumpPath(dumpFolder, state->stage), why;
+  // The dump that was read stays as it is, its user's edits and comments too.
+  if (!runtime::checkNotRead({"", path, runtime::OutputKind::Dump}).ok())
+    return true;
   if (auto error = llvm::sys::fs::create_directories(dumpFolder))
     return reportDump(path, error.message());
   const Stage &now = stages()[state->stage];

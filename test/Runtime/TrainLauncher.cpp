@@ -74,4 +74,27 @@ TEST_F(TrainLauncher, leavesNothingWhereAFileIsWrong) {
   EXPECT_EQ(folder.read("m"), "{\"step\":1}\n");
 }
 
+TEST_F(TrainLauncher, keepsWhatItReadsAndWhatIsNoMetrics) {
+  ASSERT_EQ(run("--steps 1 --checkpoint c").status, 0);
+  folder.write("notes", "my notes");
+  auto refuses = [&](const std::string &options, const std::string &error) {
+    ProgramResult result = run("--steps 2 " + options);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.err, "error: metrics " + error + "\n");
+  };
+  refuses("--metrics notes", "'notes' is there already and is no metrics of a "
+                             "run; write to another file, or replace it: "
+                             "--force");
+  refuses("--metrics x.safetensors --force",
+          "'x.safetensors' is the file that is read as data 'x.safetensors'; "
+          "write to another file");
+  std::string saved = "c/step-0000000001.safetensors";
+  refuses("--resume c --force --metrics " + saved,
+          "'" + saved + "' is the file that is read as checkpoint '" + saved +
+              "'; write to another file");
+  EXPECT_EQ(run("--steps 2 --metrics notes --force").status, 0);
+  EXPECT_EQ(folder.read("notes").find("{\"step\":1,"), 0u);
+  EXPECT_EQ(run("--steps 2 --metrics notes").status, 0);
+}
+
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "Options.h"
 #include "RunnerPath.h"
+#include "hocket/Io/OutputFiles.h"
 #include "hocket/Launcher/Pack.h"
 #include "llvm/Support/raw_ostream.h"
 #include <iostream>
@@ -20,6 +21,20 @@ int tool::runStages(const Options &) {
   print("plan", "flat instructions a rank class, tables a coordinate, "
                 "addresses; JSON");
   return kOk;
+}
+
+/// Before the long work: what -o names must not be read, nor hold something
+/// else.
+static runtime::Status checkOutput(const Options &options) {
+  const std::string &path = options.output;
+  if (path.empty() || path == "-")
+    return runtime::Status::success();
+  bool isProgram = options.emit.empty();
+  return runtime::checkOutputs(
+      {{(isProgram ? "executable '" : "output '") + path + "'", path,
+        isProgram ? runtime::OutputKind::Program
+                  : runtime::OutputKind::Listing}},
+      options.force);
 }
 
 int tool::runCompile(const Options &options) {
@@ -42,6 +57,10 @@ int tool::runCompile(const Options &options) {
   compiler.skipReport();
   if (!compiler.load(options.source))
     return kUserError;
+  if (runtime::Status status = checkOutput(options); !status.ok()) {
+    std::cerr << "error: " << status.message << "\n";
+    return status.exitStatus();
+  }
   bool emitsPlan = options.emit == "plan";
   if (!options.emit.empty() && !emitsPlan) {
     if (findStage(options.emit) < findStage(compiler.stage())) {

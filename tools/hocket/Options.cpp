@@ -100,6 +100,8 @@ const std::vector<Option> &optionTable() {
          options.emit = value;
          return value == "plan" || findStage(value) >= 0;
        }},
+      {"--force", nullptr, "replace a file that holds something else",
+       raise(&Options::force)},
       {"--dump-stages", "FOLDER", "write every stage into a folder, numbered",
        store(&Options::dumpFolder)},
       {"--cpu", "CPU", "native, x86-64-v3, x86-64-v4 or a CPU's name",

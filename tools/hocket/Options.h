@@ -24,6 +24,7 @@ struct Options {
   std::optional<double> tolerance; // by the model's types
   bool float64 = false;            // float32 is computed so
   int64_t ranksThreads = 0;
+  bool force = false; // replaces files of other kinds
   bool json = false, write = false, check = false, resolve = false;
 };
 

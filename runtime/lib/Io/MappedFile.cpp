@@ -1,6 +1,7 @@
 //===- MappedFile.cpp - a whole file as read-only memory ------------------===//
 
 #include "hocket/Io/MappedFile.h"
+#include "hocket/Io/OutputFiles.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ Status MappedFile::open(const std::string &path, const std::string &role) {
     return fail(errno == ENOENT
                     ? "no such file"
                     : std::string("cannot be read: ") + std::strerror(errno));
+  noteRead(role + " '" + path + "'", path);
   struct stat status;
   Status result;
   if (fstat(file, &status) != 0) {

@@ -132,6 +132,8 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
     status = checkParameters(plan, *weights.source, weights.names);
   if (status.ok())
     status = checkInputs(plan, *inputs.source, inputs.names);
+  if (status.ok())
+    status = checkOutputs(options);
   std::unique_ptr<SafetensorsWriter> writer;
   if (status.ok() && !options.output.empty())
     status = openWriter(plan, options.output, writer);

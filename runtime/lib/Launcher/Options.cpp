@@ -171,6 +171,8 @@ const std::vector<Option> &allOptions() {
       {"--deadline", "SECONDS",
        "end when a rank waits longer for another (default: 60)",
        "a number of seconds above 0", storeSeconds},
+      {"--force", nullptr, "replace files that hold something else", "nothing",
+       flag(&O::force)},
       {"--describe", nullptr,
        "print inputs, outputs, parameters and mesh as JSON", "nothing",
        flag(&O::describe)},

@@ -29,6 +29,7 @@ struct LauncherOptions {
   bool stats = false;
   std::string statsJson; // file, "-" for standard output, empty for none
   std::string trace;     // file, empty for none
+  bool force = false;    // replaces files of other kinds
   bool checkReplicas = false, describe = false, help = false;
 };
 

@@ -1,6 +1,7 @@
 //===- Pack.cpp - appending a plan to the runner, and finding it ----------===//
 
 #include "hocket/Launcher/Pack.h"
+#include "hocket/Io/OutputFiles.h"
 #include "hocket/Plan/Check.h"
 #include <array>
 #include <cerrno>
@@ -127,6 +128,10 @@ Status packExecutable(const std::string &runner,
   MappedFile program;
   if (Status status = program.open(runner, "runner"); !status.ok())
     return status;
+  Status free =
+      checkNotRead({"executable '" + out + "'", out, OutputKind::Program});
+  if (!free.ok())
+    return free;
   Trailer trailer;
   uint64_t programSize = program.size();
   if (findTrailer(program, trailer) && trailer.fits(program.size()))
@@ -164,6 +169,7 @@ Status unpackExecutable(const std::string &path, const std::string &title,
   carries = false;
   if (Status status = package.file.open(path, "executable"); !status.ok())
     return status;
+  noteRead("program '" + title + "'", path);
   auto corrupt = [&](const std::string &why) {
     return Status::runtimeError("executable '" + title +
                                 "' is damaged: " + why + "; compile it again");

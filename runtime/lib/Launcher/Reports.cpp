@@ -1,6 +1,7 @@
 //===- Reports.cpp - what a run prints beside its results -----------------===//
 
 #include "Reports.h"
+#include "hocket/Io/OutputFiles.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -23,6 +24,19 @@ static Status writeText(const std::string &path, const std::string &text) {
     return Status::success();
   return Status::userError("'" + path +
                            "' cannot be written: " + std::strerror(code));
+}
+
+Status checkOutputs(const LauncherOptions &options) {
+  std::vector<OutputFile> files;
+  auto add = [&](const char *what, const std::string &path, OutputKind kind) {
+    if (!path.empty() && path != "-")
+      files.push_back({std::string(what) + " '" + path + "'", path, kind});
+  };
+  add("output", options.output, OutputKind::Tensors);
+  add("metrics", options.metrics, OutputKind::Metrics);
+  add("trace", options.trace, OutputKind::Trace);
+  add("statistics", options.statsJson, OutputKind::Statistics);
+  return checkOutputs(files, options.force);
 }
 
 Status writeReports(const LauncherOptions &options, const plan::Plan &plan,

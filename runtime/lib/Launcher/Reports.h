@@ -13,6 +13,10 @@ namespace hocket::runtime {
 Status writeReports(const LauncherOptions &options, const plan::Plan &plan,
                     const RunReport &report);
 
+/// The files that a run writes, as far as they were asked for, must neither be
+/// read by it nor hold something else, see Io/OutputFiles.h.
+Status checkOutputs(const LauncherOptions &options);
+
 /// Events of a trace that a rank may record.
 constexpr int64_t mostTraceEvents = 1 << 16;
 

@@ -162,6 +162,8 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
     status = openBatches(plan.validation.front(),
                          dataOptions(options, options.validationData, 0),
                          validation);
+  if (status.ok())
+    status = checkOutputs(options);
   KernelLibrary library;
   if (status.ok())
     status = library.load(kernels, kernelsSize, plan);
