@@ -1,6 +1,7 @@
 //===- TrainLauncher.cpp - a program that trains, saves and goes on -------===//
 
 #include "Accumulator.h"
+#include <csignal>
 
 using namespace hocket;
 
@@ -95,6 +96,51 @@ TEST_F(TrainLauncher, keepsWhatItReadsAndWhatIsNoMetrics) {
   EXPECT_EQ(run("--steps 2 --metrics notes --force").status, 0);
   EXPECT_EQ(folder.read("notes").find("{\"step\":1,"), 0u);
   EXPECT_EQ(run("--steps 2 --metrics notes").status, 0);
+}
+
+/// Trains until a line of metrics is there, and for a moment more; `wait $!`
+/// then gives its exit status.
+const char trainForAWhile[] =
+    "./app --data x.safetensors --steps 1000000000 --save-every 1000000 "
+    "--checkpoint c --metrics m & "
+    "while ! [ -s m ]; do sleep 0.01; done; sleep 0.05; ";
+
+TEST_F(TrainLauncher, savesAndEndsWhenItIsAskedTo) {
+  ProgramResult result =
+      shell(std::string(trainForAWhile) + "kill -TERM $!; wait $!");
+  EXPECT_EQ(result.status, 4) << result.err;
+  EXPECT_EQ(result.err, "");
+  std::string metrics = folder.read("m");
+  auto steps = std::count(metrics.begin(), metrics.end(), '\n');
+  char name[64];
+  std::snprintf(name, sizeof name, "c/step-%010d.safetensors", int(steps));
+  std::string end = std::string("; saved in ") + name +
+                    "; ended by SIGTERM, to go on: --resume c\n";
+  EXPECT_NE(result.out.find(end), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("steps 1 to " + std::to_string(steps) + " in "),
+            0u);
+  // Nothing is lost and nothing is done twice.
+  std::string all = "--steps " + std::to_string(steps + 2);
+  ASSERT_EQ(run(all + " --checkpoint c --resume c").status, 0);
+  ASSERT_EQ(run(all + " --checkpoint whole").status, 0);
+  std::snprintf(name, sizeof name, "/step-%010d.safetensors", int(steps + 2));
+  EXPECT_EQ(folder.read(std::string("c") + name),
+            folder.read(std::string("whole") + name));
+}
+
+TEST_F(TrainLauncher, endsAtOnceWithoutAFolder) {
+  ProgramResult result = shell("./app --data x.safetensors --steps 1000000000 "
+                               "--metrics m & while ! [ -s m ]; do sleep 0.01; "
+                               "done; kill -TERM $!; wait $!");
+  EXPECT_EQ(result.status, 128 + SIGTERM);
+}
+
+TEST_F(TrainLauncher, saysThatAFileMayNotGrow) {
+  ProgramResult result =
+      shell("(ulimit -f 0; ./app --data x.safetensors --steps 1 --checkpoint c "
+            "2>&1) | cat");
+  EXPECT_EQ(result.out, "error: checkpoint folder 'c' cannot be written: File "
+                        "too large\n");
 }
 
 } // namespace

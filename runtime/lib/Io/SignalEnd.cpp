@@ -15,6 +15,7 @@ struct SignalState {
   static inline std::atomic<WatchedPages *> pages{nullptr};
   static inline std::atomic<TemporaryName *> names{nullptr};
   static inline std::atomic<bool> isEnding{false};
+  static inline std::atomic<int> asked{0};
 
   template <typename T> static void link(std::atomic<T *> &head, T *entry) {
     std::lock_guard<std::mutex> lock(mutex);
@@ -57,6 +58,11 @@ static void endLikeTheSignal(int number) {
   raise(number);
 }
 
+static void onRequest(int number) {
+  if (SignalState::asked.exchange(number) != 0)
+    endLikeTheSignal(number);
+}
+
 static void onLostPage(int number, siginfo_t *info, void *) {
   constexpr int runtimeFailure = 3;
   const std::string *message = SignalState::messageFor(info->si_addr);
@@ -76,6 +82,7 @@ void endCleanlyOnSignals() {
   lost.sa_sigaction = onLostPage;
   lost.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &lost, nullptr);
+  signal(SIGXFSZ, SIG_IGN);
   for (int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old = {}, ending = {};
     ending.sa_handler = endLikeTheSignal;
@@ -84,6 +91,26 @@ void endCleanlyOnSignals() {
       sigaction(number, &ending, nullptr);
   }
 }
+
+EndRequest::EndRequest(const std::vector<int> &signals) {
+  SignalState::asked = 0;
+  for (int number : signals) {
+    struct sigaction old = {}, asking = {};
+    asking.sa_handler = onRequest;
+    asking.sa_flags = SA_RESTART; // what is being written is written whole
+    if (sigaction(number, nullptr, &old) != 0 || old.sa_handler == SIG_IGN)
+      continue;
+    sigaction(number, &asking, nullptr);
+    replaced.push_back({number, old});
+  }
+}
+
+EndRequest::~EndRequest() {
+  for (const auto &[number, old] : replaced)
+    sigaction(number, &old, nullptr);
+}
+
+int EndRequest::signal() { return SignalState::asked; }
 
 WatchedPages::~WatchedPages() {
   if (begin)

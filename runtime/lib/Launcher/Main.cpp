@@ -188,9 +188,11 @@ int runPlan(const std::string &program, const plan::Plan &plan,
   fault = trains ? trainingFault(options, plan) : usageFault(options, plan);
   if (!fault.empty())
     return failUsage(fault);
-  Status status = trains ? runTraining(options, plan, kernels, kernelsSize)
-                         : runOnce(options, plan, kernels, kernelsSize);
-  return status.ok() ? 0 : fail(status);
+  int done = 0;
+  Status status = trains
+                      ? runTraining(options, plan, kernels, kernelsSize, done)
+                      : runOnce(options, plan, kernels, kernelsSize);
+  return status.ok() ? done : fail(status);
 }
 
 int runMain(int argc, char **argv) {

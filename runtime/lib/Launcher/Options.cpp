@@ -273,7 +273,8 @@ std::string helpText(const std::string &program, ProgramKind kind,
   }
   return out + "\nexit status: 0 done, 1 bad weights, " +
          (trains ? "data or checkpoints" : "inputs or outputs") +
-         ", 2 bad usage, 3 failure\nwhile running\n";
+         ", 2 bad usage, 3 failure\nwhile running" +
+         (trains ? ", 4 saved and ended by SIGTERM\n" : "\n");
 }
 
 } // namespace hocket::runtime

@@ -8,7 +8,9 @@
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Training/InitialParameters.h"
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <numeric>
 
@@ -112,6 +114,9 @@ TrainOptions trainOptions(const LauncherOptions &options,
   train.steps = *options.steps;
   train.saveEvery = options.saveEvery.value_or(0);
   train.checkpoints = options.checkpoints;
+  // Without a folder there is nothing to wait for.
+  if (!train.checkpoints.empty())
+    train.endingSignals = {SIGTERM};
   train.keep = options.keep;
   train.metrics = options.metrics;
   train.validation.every = options.validateEvery.value_or(0);
@@ -121,7 +126,8 @@ TrainOptions trainOptions(const LauncherOptions &options,
 }
 
 /// "steps 101 to 300 in 12.5 s, loss 2.3456; saved in c/step-....safetensors"
-void printEnd(const TrainReport &report, int64_t steps) {
+void printEnd(const TrainReport &report, const std::string &checkpoints) {
+  int64_t steps = report.firstStep + int64_t(report.stepSeconds.size());
   double seconds = std::accumulate(report.stepSeconds.begin(),
                                    report.stepSeconds.end(), 0.0);
   char text[160];
@@ -136,13 +142,18 @@ void printEnd(const TrainReport &report, int64_t steps) {
   }
   if (!report.lastCheckpoint.empty())
     std::cout << "; saved in " << report.lastCheckpoint;
+  if (report.endedBy)
+    std::cout << "; ended by SIG" << sigabbrev_np(report.endedBy)
+              << ", to go on: --resume " << checkpoints;
   std::cout << std::endl;
 }
 
 } // namespace
 
 Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
-                   const uint8_t *kernels, size_t kernelsSize) {
+                   const uint8_t *kernels, size_t kernelsSize,
+                   int &exitStatus) {
+  exitStatus = 0;
   Beginning beginning;
   Status status = beginning.open(options, plan);
   if (!status.ok())
@@ -179,7 +190,11 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   if (!status.ok())
     return status;
   if (options.statsJson != "-")
-    printEnd(report, *options.steps);
+    printEnd(report, options.checkpoints);
+  bool wasEnded =
+      report.endedBy != 0 &&
+      int64_t(report.stepSeconds.size()) + report.firstStep < *options.steps;
+  exitStatus = wasEnded ? savedAndEnded : 0;
   RunReport counted;
   counted.counters = report.counters;
   counted.peers = report.peers;

@@ -12,8 +12,12 @@ namespace hocket::runtime {
 std::string trainingFault(const LauncherOptions &options,
                           const plan::Plan &plan);
 
+/// The exit status of a run that a signal has ended, after it had saved.
+constexpr int savedAndEnded = 4;
+
+/// `exitStatus` is that of a success.
 Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
-                   const uint8_t *kernels, size_t kernelsSize);
+                   const uint8_t *kernels, size_t kernelsSize, int &exitStatus);
 
 } // namespace hocket::runtime
 

@@ -1,6 +1,7 @@
 //===- Train.cpp - a plan run step after step -----------------------------===//
 
 #include "hocket/Training/Train.h"
+#include "hocket/Io/SignalEnd.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "hocket/Runtime/Stopwatch.h"
 #include <cmath>
@@ -122,6 +123,8 @@ Status Run::step(int64_t number, const StepDone &done) {
   report.lastLine = line;
   if (status.ok())
     done(line);
+  if (!options.endingSignals.empty())
+    report.endedBy = EndRequest::signal();
   return status.ok() ? save(number + 1) : status;
 }
 
@@ -135,7 +138,8 @@ Status Run::validate(Json &line) {
 Status Run::save(int64_t stepsDone) {
   bool isDue = options.saveEvery > 0 && stepsDone % options.saveEvery == 0;
   Status status;
-  if (!options.checkpoints.empty() && (isDue || stepsDone == options.steps))
+  bool isLast = stepsDone == options.steps || report.endedBy != 0;
+  if (!options.checkpoints.empty() && (isDue || isLast))
     status = folder.save(plan, *executor, *start.parameters,
                          {stepsDone, start.progress.seed});
   report.lastCheckpoint = folder.last();
@@ -144,7 +148,9 @@ Status Run::save(int64_t stepsDone) {
 
 Status Run::steps(const StepDone &done) {
   Status status;
-  for (int64_t i = start.progress.step; status.ok() && i < options.steps; ++i)
+  EndRequest request(options.endingSignals);
+  for (int64_t i = start.progress.step;
+       status.ok() && report.endedBy == 0 && i < options.steps; ++i)
     status = step(i, done);
   report.counters = executor->counters();
   report.peers = executor->peers();

@@ -3,15 +3,36 @@
 #ifndef HOCKET_IO_SIGNALEND_H
 #define HOCKET_IO_SIGNALEND_H
 
+#include <csignal>
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace hocket::runtime {
 
 /// Makes signals that end the program (an interrupt, a page of a mapped file
 /// that is no longer there) end it as an error does: with a sentence, where
-/// there is something to say, and without a file left half written.
+/// there is something to say, and without a file left half written. A file that
+/// grows beyond the process's limit is an error of its write, and no signal.
 void endCleanlyOnSignals();
+
+/// While one lives, the first of its signals only asks the program to end, at a
+/// moment when nothing is lost; the next one ends it at once. A signal that the
+/// caller had ignored stays ignored. One at a time.
+class EndRequest {
+public:
+  explicit EndRequest(const std::vector<int> &signals);
+  ~EndRequest();
+  EndRequest(const EndRequest &) = delete;
+  EndRequest &operator=(const EndRequest &) = delete;
+
+  /// The signal that came, or 0.
+  static int signal();
+
+private:
+  std::vector<std::pair<int, struct sigaction>> replaced;
+};
 
 /// While one lives, a page that is lost in its memory ends the program with
 /// exit status 3 and an error that begins with its title. Such a page is of a

@@ -22,11 +22,14 @@ struct TrainOptions {
   std::string checkpoints;     // a folder, or empty: nothing is saved
   std::optional<int64_t> keep; // CheckpointFolder::keptByDefault
   std::string metrics;         // a file, or empty
+  /// Any of these saves after the step that it comes in and ends the run.
+  std::vector<int> endingSignals;
   ValidationOptions validation;
 };
 
 struct TrainReport {
   int64_t firstStep = 0; // done before
+  int endedBy = 0;       // a signal, after the last step was saved
   std::string lastCheckpoint;
   nlohmann::ordered_json lastLine;
   std::vector<RankCounters> counters;
