@@ -211,6 +211,36 @@ Placer::sizesOf(const CutPlace &place, StringRef kind, ArrayRef<int64_t> values,
   return sizes;
 }
 
+/// "1, 0, 1, 0", or in short for many.
+static std::string sharesText(ArrayRef<int64_t> parts, int64_t idle) {
+  if (parts.size() > 16)
+    return std::to_string(parts.size() - idle) + " ranks have a part, " +
+           std::to_string(idle) + " have none";
+  return "their parts are " +
+         llvm::join(
+             llvm::map_range(parts,
+                             [](int64_t part) { return std::to_string(part); }),
+             ", ");
+}
+
+/// Of even parts, of which some ranks get none.
+void Placer::warnOfIdleRanks(const CutPlace &place, ArrayRef<int64_t> parts,
+                             ArrayRef<unsigned> axes) {
+  int64_t extent = llvm::sum_of(parts), idle = llvm::count(parts, 0);
+  if (extent == 0 || idle == 0)
+    return;
+  std::string path = place.path.str();
+  Problem &warning = warnings.addAt(
+      place.directive,
+      "'" + path + "' has " + std::to_string(extent) + " of " + place.factor +
+          " for " + std::to_string(parts.size()) + " ranks of " +
+          axesText(axes, mesh) + ": " + sharesText(parts, idle),
+      path);
+  warning.note(
+      "ranks without a part are idle; if that is meant, write " +
+      (parts.size() > 16 ? "sizes (...)" : "sizes " + listText(parts)));
+}
+
 SmallVector<nn::SplitAttr>
 Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
                   FactorRef ref, ArrayRef<unsigned> axes, StringRef path) {
@@ -219,7 +249,9 @@ Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
       layout.getDims()[ref.dim].getFactors()[ref.factor].getSize(),
       layout.splitsOf(ref.dim, ref.factor), mesh);
   CutPlace place{directive, path, factorName(layout, ref)};
+  bool areStated = false; // parts of none are meant
   for (AxesCut &cut : readCuts(cuts, axes, mesh, schedule.getMesh())) {
+    areStated |= cut.kind == "sizes" || cut.kind == "weights";
     int64_t count = 1;
     for (unsigned axis : cut.axes)
       count *= mesh.getAxes()[axis].getSize();
@@ -237,5 +269,7 @@ Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
       parts = std::move(own);
     }
   }
+  if (!areStated)
+    warnOfIdleRanks(place, parts, axes);
   return splits;
 }

@@ -61,6 +61,7 @@ LogicalResult placement::place(ModuleOp module, PlacementReport *report) {
     placer.problems.emit();
     return failure();
   }
+  placer.warnings.emit(DiagnosticSeverity::Warning);
   if (report) {
     placer.explain(report->values);
     report->inserted = placer.inserted;

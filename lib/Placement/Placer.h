@@ -50,6 +50,7 @@ public:
   void explain(std::vector<ExplainedValue> &values);
 
   Problems problems;
+  Problems warnings; // of what is placed
   std::vector<InsertedSync> inserted;
 
 private:
@@ -88,6 +89,8 @@ private:
   sizesOf(const CutPlace &place, llvm::StringRef kind,
           llvm::ArrayRef<int64_t> values, llvm::ArrayRef<int64_t> parts,
           int64_t count);
+  void warnOfIdleRanks(const CutPlace &place, llvm::ArrayRef<int64_t> parts,
+                       llvm::ArrayRef<unsigned> axes);
   /// The splits that a directive makes of a factor, inside of what splits it in
   /// `layout`; even ones after a reported error.
   llvm::SmallVector<nn::SplitAttr>

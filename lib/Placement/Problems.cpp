@@ -208,10 +208,16 @@ static std::string waysText(const std::vector<WayOut> &ways) {
   return text;
 }
 
-void Problems::emit() {
+void Problems::emit(DiagnosticSeverity as) {
+  llvm::DenseSet<Location> warned; // of a line once
   for (const ProblemGroup &group : group()) {
     const Problem &problem = *group.members.front();
-    InFlightDiagnostic error = emitError(problem.where) << problem.text;
+    if (as == DiagnosticSeverity::Warning &&
+        !warned.insert(problem.where).second)
+      continue;
+    DiagnosticEngine &engine = problem.where.getContext()->getDiagEngine();
+    InFlightDiagnostic error = engine.emit(problem.where, as);
+    error << problem.text;
     for (const Note &note : problem.notes)
       error.attachNote(note.where) << note.text;
     Location nowhere = UnknownLoc::get(problem.where.getContext());

@@ -73,7 +73,7 @@ public:
   bool empty() const { return list.empty(); }
   std::vector<ProblemGroup> group();
   /// Emits one error a group.
-  void emit();
+  void emit(mlir::DiagnosticSeverity as = mlir::DiagnosticSeverity::Error);
 
 private:
   std::vector<std::unique_ptr<Problem>> list;

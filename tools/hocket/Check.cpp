@@ -123,16 +123,16 @@ int tool::runCheck(const Options &options) {
   std::set<std::string> refused; // schedules
   for (const Checked &checked : list) {
     std::string text;
-    if (refused.count(checked.schedule) || checkOne(options, checked, text)) {
-      llvm::errs() << text; // warnings
+    if (refused.count(checked.schedule))
       continue;
+    if (!checkOne(options, checked, text)) {
+      refused.insert(checked.schedule);
+      if (!checked.train.empty() && options.source.elaborate.train.empty())
+        text += "note: so it is in training, with --train " + checked.train +
+                (checked.schedule.empty() ? ""
+                                          : " --schedule " + checked.schedule) +
+                "\n";
     }
-    refused.insert(checked.schedule);
-    if (!checked.train.empty() && options.source.elaborate.train.empty())
-      text +=
-          "note: so it is in training, with --train " + checked.train +
-          (checked.schedule.empty() ? "" : " --schedule " + checked.schedule) +
-          "\n";
     if (said.insert(text).second)
       llvm::errs() << text;
   }
