@@ -246,6 +246,8 @@ bool Compiler::runTo(StringRef name) {
     ++state->stage;
     if (isEmptyStage(*state->module, stages()[state->stage]))
       continue;
+    if (stageListener)
+      stageListener(stages()[state->stage].name);
     if (failed(runStage(stages()[state->stage], *state->module,
                         keepsReport ? &report : nullptr)) ||
         !dump())
@@ -268,6 +270,8 @@ Compiler::makeProgram(const codegen::CodeGenOptions &options) {
   if (!runTo(stages().back().name) ||
       (state->validation && failed(finishValidation(*state->validation))))
     return std::nullopt;
+  if (stageListener)
+    stageListener("plan");
   FailureOr<CompiledProgram> program =
       hocket::makeProgram(*state->module, options, state->cache,
                           state->validation ? *state->validation : ModuleOp());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "Terminal.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <iostream>
@@ -93,8 +94,9 @@ static std::vector<Checked> listOf(const Options &options) {
 /// since some of what its backward needs shows only there.
 static bool checkOne(const Options &options, const Checked &checked,
                      std::string &text) {
-  llvm::raw_string_ostream errors(text);
-  Compiler compiler(errors);
+  llvm::raw_string_ostream found(text);
+  Compiler compiler(found);
+  Progress progress("hocket check", compiler);
   compiler.dumpTo(options.dumpFolder);
   compiler.skipReport();
   CompileSource source = options.source;
@@ -134,7 +136,7 @@ int tool::runCheck(const Options &options) {
                 "\n";
     }
     if (said.insert(text).second)
-      llvm::errs() << text;
+      errors() << text;
   }
   return refused.empty() ? kOk : kUserError;
 }

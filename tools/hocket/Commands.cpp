@@ -2,6 +2,7 @@
 
 #include "Options.h"
 #include "RunnerPath.h"
+#include "Terminal.h"
 #include "hocket/Io/OutputFiles.h"
 #include "hocket/Launcher/Pack.h"
 #include "llvm/Support/raw_ostream.h"
@@ -52,7 +53,8 @@ int tool::runCompile(const Options &options) {
               << options.target << "; use --target=cpu\n";
     return kUserError;
   }
-  Compiler compiler(llvm::errs());
+  Compiler compiler(errors());
+  Progress progress("hocket compile", compiler);
   compiler.dumpTo(options.dumpFolder);
   compiler.skipReport();
   if (!compiler.load(options.source))
@@ -108,7 +110,7 @@ static nlohmann::ordered_json toJson(const placement::ExplainedValue &value) {
 }
 
 int tool::runExplain(const Options &options) {
-  Compiler compiler(llvm::errs());
+  Compiler compiler(errors());
   if (!compiler.load(options.source) || !compiler.runTo("placed"))
     return kUserError;
   std::vector<std::string> paths;

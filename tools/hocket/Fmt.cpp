@@ -1,6 +1,7 @@
 //===- Fmt.cpp - hocket fmt -----------------------------------------------===//
 
 #include "Options.h"
+#include "Terminal.h"
 #include "hocket/Frontend/Format.h"
 #include "hocket/Frontend/Loader.h"
 #include "llvm/Support/raw_ostream.h"
@@ -11,7 +12,7 @@ using namespace hocket::tool;
 
 /// The sync lines that stand for what `auto reshard` inserted.
 static int printResolved(const Options &options) {
-  Compiler compiler(llvm::errs());
+  Compiler compiler(errors());
   if (!compiler.load(options.source) || !compiler.runTo("placed"))
     return kUserError;
   for (const placement::InsertedSync &sync : compiler.placement().inserted) {

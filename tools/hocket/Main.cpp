@@ -1,6 +1,7 @@
 //===- Main.cpp - chooses the command -------------------------------------===//
 
 #include "Options.h"
+#include "Terminal.h"
 #include "hocket/Io/SignalEnd.h"
 #include <cstring>
 #include <iostream>
@@ -63,6 +64,7 @@ static int unknownCommand(const std::string &name) {
 
 int main(int argc, char **argv) {
   runtime::endCleanlyOnSignals();
+  Terminal terminal;
   if (argc < 2) {
     printHelp();
     return finishOutput(kUsage);

@@ -1,6 +1,7 @@
 //===- Run.cpp - hocket run and hocket plan -------------------------------===//
 
 #include "Options.h"
+#include "Terminal.h"
 #include "hocket/Launcher/Main.h"
 #include "hocket/Placement/Meet.h"
 #include "hocket/Plan/Summary.h"
@@ -12,7 +13,8 @@ using namespace hocket;
 using namespace hocket::tool;
 
 int tool::runRun(const Options &options) {
-  Compiler compiler(llvm::errs());
+  Compiler compiler(errors());
+  std::optional<Progress> progress(std::in_place, "hocket run", compiler);
   compiler.dumpTo(options.dumpFolder);
   compiler.skipReport();
   if (!compiler.load(options.source))
@@ -22,6 +24,7 @@ int tool::runRun(const Options &options) {
   std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
   if (!program)
     return kUserError;
+  progress.reset();
   return runtime::runPlan("hocket run", program->plan, program->kernels.data(),
                           program->kernels.size(), options.programArguments);
 }
@@ -154,7 +157,8 @@ static void printPlan(const plan::Plan &plan) {
 }
 
 int tool::runPlan(const Options &options) {
-  Compiler compiler(llvm::errs());
+  Compiler compiler(errors());
+  std::optional<Progress> progress(std::in_place, "hocket plan", compiler);
   compiler.skipReport();
   if (!compiler.load(options.source))
     return kUserError;
@@ -163,6 +167,7 @@ int tool::runPlan(const Options &options) {
   std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
   if (!program)
     return kUserError;
+  progress.reset();
   if (options.json)
     std::cout << plan::summary(program->plan).dump(1) << "\n";
   else

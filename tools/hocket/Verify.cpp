@@ -2,6 +2,7 @@
 
 #include "hocket/Verify/Verify.h"
 #include "Options.h"
+#include "Terminal.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <iostream>
@@ -59,7 +60,8 @@ int tool::runVerify(const Options &options) {
                  "compute in f32; verify the gradients with --grad\n";
     return kUsage;
   }
-  Compiler compiler(llvm::errs());
+  Compiler compiler(errors());
+  std::optional<Progress> progress(std::in_place, "hocket verify", compiler);
   if (!compiler.load(options.source))
     return kUserError;
   if (options.float64)
@@ -70,7 +72,7 @@ int tool::runVerify(const Options &options) {
   VerifyOptions verifying;
   verifying.seed = options.seed;
   verifying.codegen.cpu = options.cpu;
-  Compiler edited(llvm::errs());
+  Compiler edited(errors());
   if (!options.program.empty()) {
     CompileSource dump;
     if (!readDump(options.program, dump) || !edited.load(dump))
@@ -85,6 +87,7 @@ int tool::runVerify(const Options &options) {
     std::cerr << "error: " << status.message << "\n";
     return status.exitStatus();
   }
+  progress.reset();
   printReport(report, tolerance, options.json);
   return report.worst() <= tolerance ? kOk : kRunFailure;
 }

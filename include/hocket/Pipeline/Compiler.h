@@ -16,6 +16,7 @@
 #include "hocket/Frontend/Elaborate.h"
 #include "hocket/Pipeline/Stages.h"
 #include "hocket/Plan/Planning.h"
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -60,6 +61,10 @@ public:
   void dumpTo(const std::string &folder) { dumpFolder = folder; }
   /// Keeps no report on placement: for who asks for none.
   void skipReport() { keepsReport = false; }
+  /// Has `listener` told each stage, and "plan", before it is made.
+  void onStage(std::function<void(llvm::StringRef)> listener) {
+    stageListener = std::move(listener);
+  }
   /// Runs the stages up to and with `stage`; nothing if it is there already.
   bool runTo(llvm::StringRef stage);
   /// The plan and kernels of the last stage; checks what the schedule expects
@@ -84,6 +89,7 @@ private:
   std::unique_ptr<State> state;
   placement::PlacementReport report;
   std::string dumpFolder;
+  std::function<void(llvm::StringRef)> stageListener;
   bool keepsReport = true;
 };
 
