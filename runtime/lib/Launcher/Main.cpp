@@ -38,6 +38,11 @@ int fail(const Status &status) {
   return status.exitStatus();
 }
 
+int print(const std::string &text) {
+  Status status = printOut(text);
+  return status.ok() ? 0 : fail(status);
+}
+
 int failUsage(const std::string &message) {
   printError(message);
   return usageStatus;
@@ -171,8 +176,7 @@ int runPlan(const std::string &program, const plan::Plan &plan,
   if (!parseOptions(arguments, kind, options, fault))
     return failUsage(fault);
   if (options.help) {
-    std::cout << helpText(program, kind, plan.recipe);
-    return 0;
+    return print(helpText(program, kind, plan.recipe));
   }
   if (options.ranks && *options.ranks != plan.rankCount())
     return fail(Status::userError(
@@ -180,8 +184,7 @@ int runPlan(const std::string &program, const plan::Plan &plan,
         (plan.rankCount() == 1 ? " rank" : " ranks") + ", --ranks says " +
         std::to_string(*options.ranks)));
   if (options.describe) {
-    std::cout << describePlan(plan).dump(2) << "\n";
-    return 0;
+    return print(describePlan(plan).dump(2) + "\n");
   }
   bool trains = kind == ProgramKind::Trains;
   applyRecipe(plan.recipe, options);
@@ -210,8 +213,7 @@ int runMain(int argc, char **argv) {
     std::string fault;
     if (parseOptions(arguments, ProgramKind::Runs, options, fault) &&
         options.help) {
-      std::cout << helpText(program, ProgramKind::Runs);
-      return 0;
+      return print(helpText(program, ProgramKind::Runs));
     }
     return failUsage("this runner carries no program; make one with: hocket "
                      "compile FILE.hkt -o app");

@@ -5,25 +5,39 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iostream>
+#include <stdio_ext.h>
 
 namespace hocket::runtime {
 
-static Status writeText(const std::string &path, const std::string &text) {
-  if (path == "-") {
-    std::cout << text << std::flush;
+Status printOut(const std::string &text) {
+  bool good = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (good && std::fflush(stdout) == 0)
     return Status::success();
-  }
+  std::string why = std::strerror(errno);
+  // It has been told: nobody need find it again at the end.
+  __fpurge(stdout);
+  std::clearerr(stdout);
+  return Status::runtimeError("cannot write to standard output: " + why);
+}
+
+/// A place that cannot be written is the user's mistake, a full disk a failure.
+static Status writeText(const std::string &path, const std::string &text) {
+  if (path == "-")
+    return printOut(text);
   std::FILE *file = std::fopen(path.c_str(), "wb");
-  bool good =
-      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (!file)
+    return Status::userError("'" + path +
+                             "' cannot be written: " + std::strerror(errno));
+  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   int code = errno;
-  if (file && std::fclose(file) != 0)
+  if (std::fclose(file) != 0 && good) {
     good = false;
+    code = errno;
+  }
   if (good)
     return Status::success();
-  return Status::userError("'" + path +
-                           "' cannot be written: " + std::strerror(code));
+  return Status::runtimeError("'" + path +
+                              "' cannot be written: " + std::strerror(code));
 }
 
 Status checkOutputs(const LauncherOptions &options) {

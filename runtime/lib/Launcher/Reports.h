@@ -17,6 +17,9 @@ Status writeReports(const LauncherOptions &options, const plan::Plan &plan,
 /// read by it nor hold something else, see Io/OutputFiles.h.
 Status checkOutputs(const LauncherOptions &options);
 
+/// Writes to standard output at once. A disk that is full is a failure.
+Status printOut(const std::string &text);
+
 /// Events of a trace that a rank may record.
 constexpr int64_t mostTraceEvents = 1 << 16;
 

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <iostream>
 #include <numeric>
 
 namespace hocket::runtime {
@@ -126,7 +125,7 @@ TrainOptions trainOptions(const LauncherOptions &options,
 }
 
 /// "steps 101 to 300 in 12.5 s, loss 2.3456; saved in c/step-....safetensors"
-void printEnd(const TrainReport &report, const std::string &checkpoints) {
+std::string endText(const TrainReport &report, const std::string &checkpoints) {
   int64_t steps = report.firstStep + int64_t(report.stepSeconds.size());
   double seconds = std::accumulate(report.stepSeconds.begin(),
                                    report.stepSeconds.end(), 0.0);
@@ -134,18 +133,18 @@ void printEnd(const TrainReport &report, const std::string &checkpoints) {
   std::snprintf(text, sizeof text, "steps %lld to %lld in %.1f s",
                 static_cast<long long>(report.firstStep + 1),
                 static_cast<long long>(steps), seconds);
-  std::cout << text;
+  std::string line = text;
   auto loss = report.lastLine.find("loss");
   if (loss != report.lastLine.end() && loss->is_number()) {
     std::snprintf(text, sizeof text, ", loss %.4f", double(*loss));
-    std::cout << text;
+    line += text;
   }
   if (!report.lastCheckpoint.empty())
-    std::cout << "; saved in " << report.lastCheckpoint;
+    line += "; saved in " + report.lastCheckpoint;
   if (report.endedBy)
-    std::cout << "; ended by SIG" << sigabbrev_np(report.endedBy)
-              << ", to go on: --resume " << checkpoints;
-  std::cout << std::endl;
+    line += std::string("; ended by SIG") + sigabbrev_np(report.endedBy) +
+            ", to go on: --resume " + checkpoints;
+  return line + "\n";
 }
 
 } // namespace
@@ -158,12 +157,11 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   Status status = beginning.open(options, plan);
   if (!status.ok())
     return status;
-  if (beginning.start.progress.step >= *options.steps) {
-    std::cout << "nothing to do: checkpoint '" << beginning.checkpoint.file
-              << "' is after step " << beginning.start.progress.step
-              << " and --steps is " << *options.steps << std::endl;
-    return status;
-  }
+  if (beginning.start.progress.step >= *options.steps)
+    return printOut("nothing to do: checkpoint '" + beginning.checkpoint.file +
+                    "' is after step " +
+                    std::to_string(beginning.start.progress.step) +
+                    " and --steps is " + std::to_string(*options.steps) + "\n");
   std::unique_ptr<Batches> batches, validation;
   status = openBatches(
       plan, dataOptions(options, options.data, beginning.start.progress.seed),
@@ -190,7 +188,9 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   if (!status.ok())
     return status;
   if (options.statsJson != "-")
-    printEnd(report, options.checkpoints);
+    status = printOut(endText(report, options.checkpoints));
+  if (!status.ok())
+    return status;
   bool wasEnded =
       report.endedBy != 0 &&
       int64_t(report.stepSeconds.size()) + report.firstStep < *options.steps;
