@@ -21,9 +21,14 @@ static int64_t mostBytes(const plan::Plan &plan) {
 static int64_t mostMemory(const plan::Plan &plan) {
   int64_t most = 0;
   for (const plan::RankClass &rankClass : plan.classes)
-    most = std::max(most,
-                    rankClass.budget.arenaBytes + rankClass.budget.weightBytes);
+    most = std::max(most, plan::memoryAtLeast(rankClass));
   return most;
+}
+
+static const char *memoryText(const plan::Plan &plan) {
+  return plan.states.empty() ? "weights and activations take "
+                             : "weights, activations, parameters and optimizer "
+                               "state take ";
 }
 
 static bool holds(StringRef comparison, double value, double limit) {
@@ -59,7 +64,7 @@ LogicalResult hocket::checkExpectedCosts(ModuleOp module,
     InFlightDiagnostic error =
         emitError(line ? Location(line) : module.getLoc());
     error << "expectation failed: "
-          << (isMemory ? "weights and activations take " : "a rank receives ")
+          << (isMemory ? memoryText(plan) : "a rank receives ")
           << placement::bytesText(found)
           << (isMemory ? " on a rank" : " in a step") << ", expected "
           << comparison << " "

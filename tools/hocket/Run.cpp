@@ -143,15 +143,21 @@ static void printPlan(const plan::Plan &plan) {
       std::cout << "  total " << kind << ": " << total["calls"] << ", "
                 << placement::bytesText(most(total["bytes_per_rank"]))
                 << " received by each rank\n";
-  int64_t packed = 0;
-  for (const plan::RankClass &rankClass : plan.classes)
+  int64_t packed = 0, all = 0;
+  for (const plan::RankClass &rankClass : plan.classes) {
     packed = std::max(packed, plan::packedBytesAtLeast(rankClass));
+    all = std::max(all, plan::memoryAtLeast(rankClass));
+  }
   std::cout << "  memory  weights "
             << placement::bytesText(most(summary["weight_bytes"]));
   if (packed)
     std::cout << ", packed weights at least " << placement::bytesText(packed);
   std::cout << ", activations "
-            << placement::bytesText(most(summary["arena_bytes"])) << "\n"
+            << placement::bytesText(most(summary["arena_bytes"]));
+  if (int64_t state = most(summary["state_bytes"]))
+    std::cout << ", parameters and optimizer state "
+              << placement::bytesText(state);
+  std::cout << ", in all " << placement::bytesText(all) << "\n"
             << "  compute " << flopsText(most(summary["flops_per_rank"]))
             << " by each rank\n";
 }

@@ -110,6 +110,14 @@ std::string spellSpan(const std::vector<int64_t> &values) {
   return *least == *most ? text : text + " to " + spellBytes(*most);
 }
 
+/// All bytes that each rank holds.
+std::vector<int64_t> memoryOf(const RunReport &report) {
+  return byRank(report, [](const RankCounters &rank) {
+    return rank.weightBytes + rank.packedBytes + rank.arenaBytes +
+           rank.stateBytes + rank.boxBytes + rank.scratchBytes;
+  });
+}
+
 std::string spellSeconds(double seconds) {
   char text[32];
   bool isShort = seconds < 1;
@@ -160,8 +168,11 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
   appendRow(text, "weights", span("weight_bytes"));
   appendRow(text, "packed weights", span("packed_bytes"));
   appendRow(text, "activations", span("arena_bytes"));
+  if (!plan.states.empty())
+    appendRow(text, "parameters and state", span("state_bytes"));
   appendRow(text, "inputs and outputs", span("box_bytes"));
   appendRow(text, "scratch", span("scratch_bytes"));
+  appendRow(text, "in all", spellSpan(memoryOf(report)));
   text += "received by a rank in a step\n";
   bool moves = false;
   for (const auto &[kind, entry] : counted["totals"]["step"].items()) {

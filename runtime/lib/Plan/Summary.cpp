@@ -18,6 +18,12 @@ const char *toString(CollectiveKind kind) {
   return isHalo ? "halo" : words(CollectiveKind())[size_t(kind)];
 }
 
+int64_t memoryAtLeast(const RankClass &rankClass) {
+  const Budget &budget = rankClass.budget;
+  return budget.arenaBytes + budget.weightBytes + budget.stateBytes +
+         packedBytesAtLeast(rankClass);
+}
+
 int64_t peersIn(const std::vector<int64_t> &received) {
   return int64_t(received.size()) -
          std::count(received.begin(), received.end(), 0);

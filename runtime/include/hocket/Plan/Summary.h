@@ -47,6 +47,10 @@ namespace hocket::plan {
 /// The report on `plan`, which check() has accepted.
 nlohmann::ordered_json summary(const Plan &plan);
 
+/// Bytes of all that a rank of the class holds: activations, weights, packed
+/// ones at least, and what steps change.
+int64_t memoryAtLeast(const RankClass &rankClass);
+
 /// The word for a kind of collective: "all_reduce". Both kinds of halo have
 /// one.
 const char *toString(CollectiveKind kind);
