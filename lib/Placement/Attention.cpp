@@ -29,20 +29,21 @@ void Placer::readAttention(sched::AttentionOp attention) {
   (isHalo ? halos : strategies).push_back(std::move(licence));
 }
 
-/// One operand or result of an attention, moved over `axis` to where `target`
+/// One operand or result of an attention, moved over the axes to where `target`
 /// has it.
-Value Placer::moveForAttention(Value value, const Licence &strategy,
-                               unsigned axis, StringRef kind,
-                               nn::LayoutAttr target) {
+Value Placer::moveAttended(Value value, const Licence &strategy,
+                           ArrayRef<unsigned> axes, StringRef kind,
+                           nn::LayoutAttr target) {
   Location model =
       value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
   Value moved =
-      redistribute(value, kind, axis, target,
+      redistribute(value, kind, axes, target,
                    madeBy(model, strategy.directive->getLoc()), std::nullopt);
   for (unsigned other = 0; other < mesh.getAxes().size(); ++other) {
     Origin origin;
-    origin.kind = other == axis ? Origin::Kind::Sync : Origin::Kind::Through;
-    origin.directive = other == axis ? strategy.directive : nullptr;
+    bool isMoved = llvm::is_contained(axes, other);
+    origin.kind = isMoved ? Origin::Kind::Sync : Origin::Kind::Through;
+    origin.directive = isMoved ? strategy.directive : nullptr;
     origin.op = moved.getDefiningOp();
     origin.from = value;
     origins.set(moved, other, origin);
@@ -50,6 +51,7 @@ Value Placer::moveForAttention(Value value, const Licence &strategy,
   return moved;
 }
 
+/// Over a sequence, or a neighborhood.
 bool Placer::isAttention(Operation *op) {
   return isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(op);
 }
@@ -61,35 +63,48 @@ static bool isPosition(Value value, nn::SplitAttr split) {
   return split && split.getDim() >= 2 && split.getDim() < rank - 1;
 }
 
-/// The strategies that move an attention, each over one axis that cuts
-/// positions of its queries, innermost first: what is nested leaves first.
+/// The strategies that move an attention, each over the axes that cut positions
+/// of its queries, innermost first: what is nested leaves first, and axes that
+/// one line names leave in one exchange.
 SmallVector<AttentionMove> Placer::movesOf(Operation *op) {
   SmallVector<AttentionMove> moves;
   std::string path = modelPath(op);
   Value q = op->getOperand(0);
+  nn::SplitAttr inner;
   for (nn::SplitAttr split : llvm::reverse(nn::layoutOf(q).getSplits())) {
+    bool isNested = inner && inner.getDim() == split.getDim() &&
+                    inner.getFactor() == split.getFactor();
+    inner = {};
     unsigned axis = mesh.getIndex(split.getAxis());
-    for (Licence &strategy : strategies)
-      if (strategy.covers(path) && isPosition(q, split) &&
-          llvm::is_contained(strategy.axes, axis)) {
-        moves.push_back({&strategy, axis, split});
-        // Else it counts if queries stay as they are.
-        if (!autoReshard || moves.back().isByHeads())
-          strategy.used.insert(axis);
-        break;
-      }
+    for (Licence &strategy : strategies) {
+      if (!strategy.covers(path) || !isPosition(q, split) ||
+          !llvm::is_contained(strategy.axes, axis))
+        continue;
+      if (!isNested || moves.back().strategy != &strategy)
+        moves.push_back({&strategy, {}, {}});
+      moves.back().axes.insert(moves.back().axes.begin(), axis);
+      moves.back().before.insert(moves.back().before.begin(), split);
+      inner = split;
+      // Else it counts if queries stay as they are.
+      if (!autoReshard || moves.back().isByHeads())
+        strategy.used.insert(axis);
+      break;
+    }
   }
   return moves;
 }
 
-/// Whether an axis is the innermost one of what it cuts of `value`, and may
+/// Whether the axes are the innermost ones of what they cut of `value`, and may
 /// leave it; else an error.
-bool Placer::mayLeave(Operation *op, Value value, const AttentionMove &move) {
-  std::string axis = axisText(move.axis);
-  SmallVector<StringAttr> nested = nestedFrom(nn::layoutOf(value), axis);
-  if (nested.size() == 1)
+bool Placer::mayLeave(Operation *op, Value value, const AttentionMove &move,
+                      ArrayRef<unsigned> axes) {
+  std::string axis = axisText(axes.front());
+  std::string inner;
+  for (StringAttr nested : nestedFrom(nn::layoutOf(value), axis))
+    if (!llvm::is_contained(axes, unsigned(mesh.getIndex(nested))))
+      inner = nested.str();
+  if (inner.empty())
     return true;
-  std::string inner = nested.back().str();
   std::string path = modelPath(op);
   problems
       .addAt(move.strategy->directive,
@@ -108,27 +123,30 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   SmallVector<AttentionMove> moves = movesOf(op);
   for (OpOperand &operand : op->getOpOperands())
     for (const AttentionMove &move : moves) {
-      StringAttr axis = mesh.getAxes()[move.axis].getName();
       // Of the mask only keys can be split; padding goes with every head.
       unsigned number = operand.getOperandNumber();
       bool isKeys = number == 1 || number == 2;
       bool isKeep = keep && operand.get() == keep;
-      nn::LayoutAttr layout = nn::layoutOf(operand.get());
-      nn::SplitAttr split = layout.splitOver(axis);
-      if (!split || (!move.isByHeads() && number == 0) ||
-          (!isKeep && !isPosition(operand.get(), split)))
-        continue;
       bool exchanges = move.isByHeads() && (number == 0 || isKeys);
-      if (!exchanges && !isKeys && !(isKeep && split.getDim() == 1))
+      nn::LayoutAttr layout = nn::layoutOf(operand.get());
+      SmallVector<unsigned> axes;
+      for (nn::SplitAttr split : layout.getSplits()) {
+        unsigned axis = mesh.getIndex(split.getAxis());
+        bool isMoved = isPosition(operand.get(), split) || isKeep;
+        bool isRead = exchanges || isKeys || (isKeep && split.getDim() == 1);
+        if (llvm::is_contained(move.axes, axis) && isMoved && isRead)
+          axes.push_back(axis);
+      }
+      if (axes.empty() || (!move.isByHeads() && number == 0))
         continue;
-      if (!mayLeave(op, operand.get(), move))
+      if (!mayLeave(op, operand.get(), move, axes))
         return {};
-      nn::LayoutAttr target = wholeOver(layout, axis);
+      nn::LayoutAttr target = wholeOver(layout, namesOf(axes, mesh));
       if (exchanges)
-        target = cutOver(target, axis, /*dim=*/1, /*factor=*/0);
-      operand.set(moveForAttention(operand.get(), *move.strategy, move.axis,
-                                   exchanges ? "all_to_all" : "all_gather",
-                                   target));
+        target = cutOver(target, namesOf(axes, mesh), /*dim=*/1, /*factor=*/0);
+      operand.set(moveAttended(operand.get(), *move.strategy, axes,
+                               exchanges ? "all_to_all" : "all_gather",
+                               target));
     }
   return moves;
 }
@@ -137,16 +155,23 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
 void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
   Value value = op->getResult(0), q = op->getOperand(0);
   for (const AttentionMove &move : llvm::reverse(moves)) {
-    if (isPosition(q, nn::layoutOf(q).splitOver(axisText(move.axis))))
-      move.strategy->used.insert(move.axis);
     nn::LayoutAttr layout = nn::layoutOf(value);
-    nn::SplitAttr split = layout.splitOver(axisText(move.axis));
-    if (!move.isByHeads() || !split || split.getDim() != 1)
+    SmallVector<unsigned> axes;
+    SmallVector<nn::SplitAttr> before;
+    for (auto [axis, split] : llvm::zip(move.axes, move.before)) {
+      if (isPosition(q, nn::layoutOf(q).splitOver(axisText(axis))))
+        move.strategy->used.insert(axis);
+      nn::SplitAttr heads = layout.splitOver(axisText(axis));
+      if (!move.isByHeads() || !heads || heads.getDim() != 1)
+        continue;
+      axes.push_back(axis);
+      before.push_back(split);
+    }
+    if (axes.empty())
       continue;
-    StringAttr axis = mesh.getAxes()[move.axis].getName();
     Value moved =
-        moveForAttention(value, *move.strategy, move.axis, "all_to_all",
-                         cutBy(wholeOver(layout, axis), move.before));
+        moveAttended(value, *move.strategy, axes, "all_to_all",
+                     cutBy(wholeOver(layout, namesOf(axes, mesh)), before));
     value.replaceAllUsesExcept(moved, moved.getDefiningOp());
     value = moved;
   }

@@ -105,11 +105,12 @@ struct HaloDim {
 HaloDim dimOfLayers(llvm::ArrayRef<mlir::Operation *> layers, size_t number,
                     nn::MeshAttr mesh);
 
-/// An attention that a strategy moves over one axis.
+/// An attention that a strategy moves over axes that cut its queries one inside
+/// of the other.
 struct AttentionMove {
   Licence *strategy;
-  unsigned axis;
-  nn::SplitAttr before; ///< what the axis cuts of the queries
+  llvm::SmallVector<unsigned, 2> axes;        ///< major first
+  llvm::SmallVector<nn::SplitAttr, 2> before; ///< what these cut of the queries
 
   bool isByHeads() const;
 };

@@ -211,14 +211,13 @@ private:
   // Attention.cpp
   void readAttention(sched::AttentionOp attention);
   void noteSequence(Problem &problem, mlir::Operation *op, unsigned axis);
-  mlir::Value moveForAttention(mlir::Value value, const Licence &strategy,
-                               unsigned axis, llvm::StringRef kind,
-                               nn::LayoutAttr target);
-  /// Over a sequence, or a neighborhood.
+  mlir::Value moveAttended(mlir::Value value, const Licence &strategy,
+                           llvm::ArrayRef<unsigned> axes, llvm::StringRef kind,
+                           nn::LayoutAttr target);
   static bool isAttention(mlir::Operation *op);
   llvm::SmallVector<AttentionMove> movesOf(mlir::Operation *op);
   bool mayLeave(mlir::Operation *op, mlir::Value value,
-                const AttentionMove &move);
+                const AttentionMove &move, llvm::ArrayRef<unsigned> axes);
   /// Moves operands before, the result after an attention is placed.
   llvm::SmallVector<AttentionMove> prepareAttention(mlir::Operation *op);
   void finishAttention(mlir::Operation *op,
@@ -263,7 +262,8 @@ private:
   void wayReduce(Problem &problem, mlir::Value value, unsigned axis);
   void waySlice(Problem &problem, mlir::Value value, unsigned axis,
                 FactorRef ref, mlir::ArrayAttr cuts);
-  /// Splits a value by the factor as it is already, but in these sizes.
+  void wayRepartition(Problem &problem, mlir::Value value, unsigned axis,
+                      FactorRef ref, mlir::ArrayAttr cuts);
   void wayResize(Problem &problem, mlir::Value value, unsigned axis,
                  FactorRef ref, mlir::ArrayAttr cuts);
   void waySliceAndReduce(Problem &problem, mlir::Operation *op, unsigned axis);
