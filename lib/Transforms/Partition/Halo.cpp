@@ -166,16 +166,25 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   if (failed(isOverlapped) || *isOverlapped)
     return success(succeeded(isOverlapped));
   llvm::DenseMap<Value, Value> held = extend(op, dims);
-  Operation *copy = cloneWindowed(op);
   // By number: one value may be queries, which need no margins, and keys.
   nn::PlacementRule rule =
       cast<nn::PlacedOp>(op.getOperation()).getPlacementRule();
-  for (OpOperand &operand : copy->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    Value value = held.lookup(op->getOperand(number));
-    if (value && !hasWindows(rule.operands[number], rule))
-      operand.set(value);
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get(), read = local(value);
+    const nn::Carried *how = carried.find(value);
+    bool isQueries =
+        hasWindows(rule.operands[operand.getOperandNumber()], rule);
+    if (held.contains(value) && !isQueries)
+      read = held.lookup(value);
+    else if (held.contains(value) && how && op->hasAttr(nn::kHaloFrom))
+      read = ownPart(
+          read, *how, shares.of(nn::layoutOf(value), how->dim, how->factor),
+          shares.held(value, how->dim, how->factor), /*isTaken=*/true);
+    operands.push_back(read);
   }
+  Operation *copy = cloneWindowed(op);
+  copy->setOperands(operands);
   for (OpResult result : op->getResults()) {
     RankedTensorType type = localOf(result);
     for (const SlidDim &slid : dims)
