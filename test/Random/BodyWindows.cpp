@@ -126,7 +126,10 @@ bool Body::tryConvolution() {
     if (inChain && slide.border == "circular")
       slide.border = "replicate";
     if (isTransposed)
-      slide.extra = rng.between(0, slide.stride - 1);
+      slide.extra = rng.between(0, (slide.border == "zero"
+                                        ? std::max(slide.stride, slide.dilation)
+                                        : slide.stride) -
+                                       1);
     int64_t size = isTransposed ? slide.transposed(x->shape[dim])
                                 : slide.results(x->shape[dim]);
     if (size < 1 || size > 40 ||

@@ -174,6 +174,49 @@ bool Elaborator::readBorders(const CallArguments &arguments, size_t dims,
   return false;
 }
 
+namespace {
+struct Refusal {
+  std::string error, note;
+};
+} // namespace
+
+/// Why no transpose of a convolution has so much output_padding.
+static std::optional<Refusal> refuseExtra(const Convolution &convolution) {
+  for (size_t i = 0; i < convolution.spatial; ++i) {
+    int64_t extra = convolution.extra[i], stride = convolution.strides[i];
+    int64_t dilation = convolution.dilations[i];
+    const std::string &border = convolution.borders[i];
+    std::string text = "'output_padding' is " + std::to_string(extra) +
+                       " where the stride is " + std::to_string(stride);
+    if (extra >= std::max(stride, dilation))
+      return Refusal{text + " and the dilation " + std::to_string(dilation) +
+                         ", expected less than the larger one",
+                     "pad the result for more: pad(y, axis = " +
+                         std::to_string(i + 2) + ", before = 0, after = 1)"};
+    if (extra >= stride && border != "zero")
+      return Refusal{text + " and the border " + border +
+                         ", expected less than the stride",
+                     "where it is not, the border is zero"};
+  }
+  return std::nullopt;
+}
+
+/// What a result has beyond the least that fits is less than a stride: whole
+/// strides are the taps that padding takes away, or else zeros, of which it
+/// gives how many each dim has behind all others.
+static llvm::SmallVector<int64_t> fitExtra(Convolution &convolution) {
+  llvm::SmallVector<int64_t> behind;
+  for (size_t i = 0; i < convolution.spatial; ++i) {
+    int64_t whole =
+        convolution.extra[i] - convolution.extra[i] % convolution.strides[i];
+    int64_t shown = std::min(whole, convolution.highs[i]);
+    convolution.highs[i] -= shown;
+    convolution.extra[i] -= whole;
+    behind.push_back(whole - shown);
+  }
+  return behind;
+}
+
 InstancePtr Elaborator::instantiateConvolution(const CallExpr &call,
                                                const std::string &name,
                                                const Scope &scope,
@@ -209,14 +252,9 @@ InstancePtr Elaborator::instantiateConvolution(const CallExpr &call,
       !readBorders(*arguments, made->spatial, made->borders))
     return nullptr;
   made->groups = *groups;
-  for (auto [extra, stride] : llvm::zip(made->extra, made->strides))
-    if (extra >= stride) {
-      error(arguments->get("output_padding")->range,
-            "'output_padding' is " + std::to_string(extra) +
-                " where the stride is " + std::to_string(stride) +
-                ", expected less than the stride")
-          .note("pad the result for more: pad(y, axis = 2, before = 0, "
-                "after = 1)");
+  if (const Expr *extra = arguments->get("output_padding"))
+    if (auto refusal = refuseExtra(*made)) {
+      error(extra->range, refusal->error).note(refusal->note);
       return nullptr;
     }
   if (*groups < 1 || in->getSize() % *groups || out->getSize() % *groups) {
@@ -275,7 +313,9 @@ static mlir::RankedTensorType transposedType(const Convolution &convolution,
 
 mlir::Value Elaborator::callConvolution(Instance &instance, mlir::Value x,
                                         SourceRange range) {
-  const Convolution &convolution = *instance.convolution;
+  Convolution convolution = *instance.convolution;
+  llvm::SmallVector<int64_t> zeros(2, 0); // behind all that taps reach
+  llvm::append_range(zeros, fitExtra(convolution));
   mlir::Value weight = instance.parameters["weight"];
   size_t rank = nn::layoutOf(x).getDims().size();
   if (rank != convolution.spatial + 2) {
@@ -314,6 +354,14 @@ mlir::Value Elaborator::callConvolution(Instance &instance, mlir::Value x,
   if (mlir::failed(y.getDefiningOp<nn::ConvTransposeOp>().verify())) {
     hadShapeError = true;
     return {};
+  }
+  if (llvm::any_of(zeros, [](int64_t count) { return count > 0; })) {
+    llvm::SmallVector<int64_t> none(rank, 0);
+    llvm::SmallVector<llvm::StringRef> words(rank, "zero");
+    y = emit<nn::PadOp>(range, y,
+                        {named("lows", builder.getDenseI64ArrayAttr(none)),
+                         named("highs", builder.getDenseI64ArrayAttr(zeros)),
+                         named("borders", builder.getStrArrayAttr(words))});
   }
   if (!hasBias)
     return y;
