@@ -40,6 +40,7 @@ LogicalResult ClassPlanner::plan(plan::RankClass &into) {
   auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
   into.ranks.assign(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
   addInputs();
+  findDecided();
   SmallVector<nn::AssignOp> assigns;
   for (Operation &op : func.getBody().front()) {
     // After the outputs, which may be what a stored tensor held.

@@ -101,6 +101,7 @@ private:
   mlir::LogicalResult planState(nn::StateOp op);
   mlir::LogicalResult planAssigns(llvm::ArrayRef<nn::AssignOp> assigns);
   void placeNext(nn::AssignOp assign);
+  void findDecided();
   /// The stored tensor that `next`, which `producer` computes, is assigned to,
   /// if it may be written there at once; `reads`: if each element is read
   /// before.
@@ -202,6 +203,9 @@ private:
   codegen::KernelCompiler &compiler;
   plan::RankClass *rankClass = nullptr;
   std::optional<Memory> memory;
+  /// The last operation that computes the loss or the norm of gradients, of a
+  /// step that changes something: nothing changes before.
+  mlir::Operation *decided = nullptr;
   llvm::DenseSet<mlir::Value> loadTime;
   llvm::DenseMap<mlir::Value, Strided> values;
   llvm::DenseSet<mlir::Operation *> done; // epilogue operations

@@ -4,7 +4,9 @@
 // what they held from, and that holds their next value when it ends. The
 // instruction that computes the next value writes it there at once where
 // nothing reads the old one afterwards; a kernel may do so even to elements
-// that it reads itself. Else the next value is copied at the end.
+// that it reads itself. Else the next value is copied at the end. All of this
+// is behind what computes the loss and the norm of the gradients, so that a run
+// can leave out a step in which they are not finite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +78,28 @@ static bool isLastReader(Value value, Operation *producer, bool isView,
   return true;
 }
 
+void ClassPlanner::findDecided() {
+  if (assigned.empty())
+    return;
+  auto results = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+  for (auto [number, value] : llvm::enumerate(results.getOperands())) {
+    auto name = func.getResultAttrOfType<StringAttr>(number, "nn.name");
+    if (!name || (name.getValue() != "loss" && name.getValue() != "grad_norm"))
+      continue;
+    Operation *op = value.getDefiningOp();
+    while (op && isViewOp(op))
+      op = op->getOperand(0).getDefiningOp();
+    if (!op || loadTime.contains(value))
+      continue;
+    op = whereItRuns(op);
+    if (!decided || decided->isBeforeInBlock(op))
+      decided = op;
+  }
+}
+
 Value ClassPlanner::placeOfNext(Value next, Operation *producer, bool &reads) {
+  if (decided && !decided->isBeforeInBlock(producer))
+    return {};
   for (Operation *user : next.getUsers()) {
     auto assign = dyn_cast<nn::AssignOp>(user);
     if (!assign || written.contains(assign.getName()))

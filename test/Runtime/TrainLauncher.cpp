@@ -1,6 +1,7 @@
 //===- TrainLauncher.cpp - a program that trains, saves and goes on -------===//
 
 #include "Accumulator.h"
+#include <cmath>
 #include <csignal>
 
 using namespace hocket;
@@ -96,6 +97,39 @@ TEST_F(TrainLauncher, keepsWhatItReadsAndWhatIsNoMetrics) {
   EXPECT_EQ(run("--steps 2 --metrics notes --force").status, 0);
   EXPECT_EQ(folder.read("notes").find("{\"step\":1,"), 0u);
   EXPECT_EQ(run("--steps 2 --metrics notes").status, 0);
+}
+
+TEST_F(TrainLauncher, leavesOutStepsThatAreNotFinite) {
+  std::string data(24, '\0');
+  float bad = INFINITY;
+  std::memcpy(&data[0], &bad, 4);
+  folder.write("x.safetensors",
+               safetensorsBytes("{\"x\":{\"dtype\":\"F32\",\"shape\":[2,3],"
+                                "\"data_offsets\":[0,24]}}",
+                                data));
+  ProgramResult result = run("--steps 3 --checkpoint c --metrics m");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.err.find("error: step 1: loss inf; the step was left out; "
+                            "the first value that is not finite: inf in input "
+                            "'x' on rank "),
+            0u)
+      << result.err;
+  EXPECT_FALSE(
+      std::filesystem::exists(folder.path("c/step-0000000003.safetensors")));
+  // The states stay, what is counted is right.
+  std::string file = "c/step-0000000003.safetensors";
+  result = run("--steps 3 --checkpoint c --nan skip --stats=json:s");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(values(file, "count"), std::vector<double>{0});
+  EXPECT_LT(std::abs(values(file, "acc")[0]), 1);
+  result = run("--steps 3 --checkpoint d --nan ignore");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(values("d/step-0000000003.safetensors", "count"),
+            std::vector<double>{3});
+  // A state that is bad when the step begins.
+  result = run("--steps 4 --resume d");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_NE(result.err.find("step 4: loss inf"), std::string::npos);
 }
 
 /// Trains until a line of metrics is there, and for a moment more; `wait $!`

@@ -230,7 +230,8 @@ Status Executor::State::writeOutputs(TensorSink &outputs) {
                 [&](RankRunner &rank) { return rank.writeOutputs(outputs); });
 }
 
-Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs) {
+Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs,
+                             NotFinite rule) {
   Status status = checkInputs(inputs);
   if (status.ok())
     status = prepareOutputs(outputs);
@@ -241,9 +242,33 @@ Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs) {
   return runAll("step", [&](RankRunner &rank) {
     Status result = rank.readInputs(inputs);
     if (result.ok())
-      result = rank.step();
-    return result.ok() ? rank.writeOutputs(outputs) : result;
+      result = rank.step(rule);
+    bool ends = rank.isWithheld && rule == NotFinite::Stop;
+    return result.ok() && !ends ? rank.writeOutputs(outputs) : result;
   });
+}
+
+/// Of what ranks find the first in the order of the step.
+Status Executor::State::findNotFinite(const TensorSource &inputs,
+                                      std::string &found) {
+  Status status = checkInputs(inputs);
+  if (status.ok())
+    status = runAll("search", [&](RankRunner &rank) {
+      Status result = rank.readInputs(inputs);
+      return result.ok() ? rank.findNotFinite() : result;
+    });
+  found.clear();
+  NotFiniteValue first;
+  for (size_t rank = 0; rank < runners.size() && status.ok(); ++rank) {
+    const NotFiniteValue &finding = runners[rank]->finding;
+    if (finding.at >= first.at)
+      continue;
+    first = finding;
+    found = std::string(spellNotFinite(finding.value)) + " " + finding.where;
+    if (runners.size() > 1)
+      found += " on rank " + std::to_string(rank);
+  }
+  return status;
 }
 
 // ---- the public face ------------------------------------------------------
@@ -279,8 +304,18 @@ Status Executor::restore(const TensorSource &source) {
 
 Status Executor::save(TensorSink &sink) { return state->save(sink); }
 
-Status Executor::step(const TensorSource &inputs, TensorSink &outputs) {
-  return state->step(inputs, outputs);
+Status Executor::step(const TensorSource &inputs, TensorSink &outputs,
+                      NotFinite rule) {
+  return state->step(inputs, outputs, rule);
+}
+
+std::string Executor::whyLeftOut() const {
+  const RankRunner &first = *state->runners.front();
+  return first.isWithheld ? first.watchedText() : "";
+}
+
+Status Executor::findNotFinite(const TensorSource &inputs, std::string &found) {
+  return state->findNotFinite(inputs, found);
 }
 
 Status Executor::readInputs(const TensorSource &inputs) {

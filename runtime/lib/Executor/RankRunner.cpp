@@ -33,6 +33,7 @@ Status RankRunner::prepare() {
     status = prepareList(setup.rankClass.step, stepCalls);
   if (status.ok())
     status = shareScratch();
+  prepareDecision();
   for (const Prepared &prepared : stepCalls)
     if (std::string name = prepared.call->implementation(); !name.empty())
       ++counters.implementations[name];
@@ -154,7 +155,9 @@ Status RankRunner::shareScratch() {
 
 Status RankRunner::load(const TensorSource &source) {
   weights = &source;
-  Status status = runList(loadCalls, counters.load, true);
+  const Prepared *begin = loadCalls.data();
+  Status status = run(begin, begin + loadCalls.size(), counters.load, true);
+  ++counters.load.runs;
   weights = nullptr;
   return status;
 }
@@ -212,8 +215,6 @@ Status RankRunner::readInputs(const TensorSource &inputs) {
   return Status::success();
 }
 
-Status RankRunner::step() { return runList(stepCalls, counters.step, false); }
-
 Status RankRunner::writeOutputs(TensorSink &outputs) {
   for (size_t i = 0; i < outputAt.size(); ++i) {
     const plan::GlobalTensor &tensor = setup.plan.outputs[i];
@@ -228,10 +229,11 @@ Status RankRunner::writeOutputs(TensorSink &outputs) {
   return Status::success();
 }
 
-Status RankRunner::runList(const std::vector<Prepared> &calls,
-                           PhaseCounters &counts, bool load) {
+Status RankRunner::run(const Prepared *from, const Prepared *to,
+                       PhaseCounters &counts, bool load) {
   int64_t first = nanoseconds(setup.start), begin = first;
-  for (const Prepared &prepared : calls) {
+  for (const Prepared *next = from; next != to; ++next) {
+    const Prepared &prepared = *next;
     current.store(&prepared, std::memory_order_relaxed);
     int64_t before = comm->receivedBytes();
     Status status = prepared.call->run();
@@ -257,7 +259,6 @@ Status RankRunner::runList(const std::vector<Prepared> &calls,
   }
   current.store(nullptr, std::memory_order_relaxed);
   counts.wallNanoseconds += begin - first;
-  ++counts.runs;
   return Status::success();
 }
 

@@ -3,6 +3,7 @@
 #ifndef HOCKET_LIB_EXECUTOR_RANKRUNNER_H
 #define HOCKET_LIB_EXECUTOR_RANKRUNNER_H
 
+#include "runtime/lib/Executor/Decision.h"
 #include "runtime/lib/Executor/Memory.h"
 #include "runtime/lib/Executor/PrepareCall.h"
 #include <atomic>
@@ -21,6 +22,14 @@ struct RankSetup {
   std::chrono::steady_clock::time_point start;
 };
 
+/// A value that is not finite: the first that a rank has seen in a step.
+struct NotFiniteValue {
+  static constexpr int64_t nowhere = INT64_MAX;
+  int64_t at = nowhere; // instruction; before it what is there when it begins
+  double value = 0;
+  std::string where; // "in matmul of "h.0.mlp" (gpt2.hkt:3:4)"
+};
+
 /// All methods but `progress` belong to the rank's own thread.
 class RankRunner {
 public:
@@ -30,7 +39,10 @@ public:
   Status prepare();
   Status load(const TensorSource &weights);
   Status readInputs(const TensorSource &inputs);
-  Status step();
+  Status step(NotFinite rule = NotFinite::Update);
+  /// Runs the step again up to where it changes something and looks at all it
+  /// computes; the result is `finding`.
+  Status findNotFinite();
   Status writeOutputs(TensorSink &outputs);
   /// Reads some of Plan::states.
   Status restore(const std::vector<size_t> &states, const TensorSource &source);
@@ -47,6 +59,11 @@ public:
   /// Whether the last error came out of a collective, and so perhaps from
   /// another rank.
   bool failedInCollective = false;
+
+  /// After a step: whether it changed nothing, and for which numbers.
+  bool isWithheld = false;
+  std::string watchedText() const;
+  NotFiniteValue finding;
 
   RankCounters counters;
   PeerCounters peers() const;
@@ -66,8 +83,13 @@ private:
   Status prepareList(const std::vector<plan::Instruction> &list,
                      std::vector<Prepared> &calls);
   Status shareScratch();
-  Status runList(const std::vector<Prepared> &calls, PhaseCounters &counts,
-                 bool load);
+  /// Runs calls [begin, end).
+  Status run(const Prepared *begin, const Prepared *end, PhaseCounters &counts,
+             bool load);
+  void prepareDecision();
+  bool mayChange();
+  void lookAtInputs();
+  void look(const Operand &operand, int64_t at, const std::string &where);
   std::string describe(const Prepared &prepared) const;
   bool writes(const plan::GlobalTensor &tensor) const;
 
@@ -79,6 +101,10 @@ private:
   std::vector<plan::DType> inputTypes;    // by tensor
   std::vector<std::unique_ptr<PackedWeight>> packs;
   std::vector<Prepared> loadCalls, stepCalls;
+  Decision decision;
+  Status decisionFault;
+  std::vector<Operand> watchedAt;
+  std::vector<double> watchedNumbers;
   const TensorSource *weights = nullptr;
   int64_t lastHandle = 0; // while calls are prepared
   const CallContext context;

@@ -21,7 +21,8 @@ public:
   Status load(const TensorSource &weights);
   Status restore(const TensorSource &source);
   Status save(TensorSink &sink);
-  Status step(const TensorSource &inputs, TensorSink &outputs);
+  Status step(const TensorSource &inputs, TensorSink &outputs, NotFinite rule);
+  Status findNotFinite(const TensorSource &inputs, std::string &found);
   Status readInputs(const TensorSource &inputs);
   Status step();
   Status writeOutputs(TensorSink &outputs);

@@ -103,6 +103,11 @@ bool storeStats(LauncherOptions &options, const std::string &value) {
   return options.stats || !options.statsJson.empty();
 }
 
+bool storeNotFinite(LauncherOptions &options, const std::string &text) {
+  options.nan = text;
+  return text == "stop" || text == "skip" || text == "ignore";
+}
+
 const std::vector<Option> &allOptions() {
   using O = LauncherOptions;
   static const std::vector<Option> options = {
@@ -130,6 +135,10 @@ const std::vector<Option> &allOptions() {
        "u8, u16 or i32", storeTokenType, Of::Trains},
       {"--steps", "N", "end after step N", "a number from 1",
        optionalInteger(&O::steps, 1), Of::Trains},
+      {"--nan", "RULE",
+       "a loss or norm of gradients that is not finite: stop\n"
+       "(default), skip the step, or ignore it",
+       "stop, skip or ignore", storeNotFinite, Of::Trains},
       {"--seed", "S", "of new parameters and of the order of the examples",
        "a natural number", optionalInteger(&O::seed, 0), Of::Trains},
       {"--metrics", "FILE", "write a line of JSON for each step", "a file",

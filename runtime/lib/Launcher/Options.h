@@ -22,6 +22,7 @@ struct LauncherOptions {
   // Of programs that train.
   std::vector<std::string> data;
   std::string tokenType, metrics, checkpoints, resume;
+  std::string nan; // stop, skip or ignore; empty: stop
   std::optional<int64_t> steps, saveEvery, keep;
   std::vector<std::string> validationData;
   std::optional<int64_t> validateEvery, validationBatches;

@@ -117,6 +117,9 @@ TrainOptions trainOptions(const LauncherOptions &options,
   if (!train.checkpoints.empty())
     train.endingSignals = {SIGTERM};
   train.keep = options.keep;
+  train.notFinite = options.nan == "skip"     ? NotFinite::Skip
+                    : options.nan == "ignore" ? NotFinite::Update
+                                              : NotFinite::Stop;
   train.metrics = options.metrics;
   train.validation.every = options.validateEvery.value_or(0);
   train.validation.batches =

@@ -60,6 +60,7 @@ public:
 
 private:
   Status step(int64_t number, const StepDone &done);
+  Status leftOut(int64_t number);
   Status validate(Json &line);
   Status save(int64_t stepsDone);
 
@@ -106,13 +107,18 @@ Status Run::step(int64_t number, const StepDone &done) {
   Stopwatch watch;
   int64_t before = bytesReceived(*executor);
   batches.setStep(number);
-  Status status = executor->step(batches, outputs);
+  Status status = executor->step(batches, outputs, options.notFinite);
+  std::string why = executor->whyLeftOut();
+  if (status.ok() && !why.empty() && options.notFinite == NotFinite::Stop)
+    status = leftOut(number);
   if (!status.ok())
     return status;
   double seconds = watch.lap();
   report.stepSeconds.push_back(seconds);
   Json line = {{"step", number + 1}};
   addNumbers(plan, outputs, line);
+  if (!why.empty())
+    line["left_out"] = true;
   line["tokens_per_second"] =
       std::llround(double(batches.tokensOfStep) / std::max(seconds, 1e-9));
   line["bytes"] = bytesReceived(*executor) - before;
@@ -126,6 +132,23 @@ Status Run::step(int64_t number, const StepDone &done) {
   if (!options.endingSignals.empty())
     report.endedBy = EndRequest::signal();
   return status.ok() ? save(number + 1) : status;
+}
+
+/// The error of a step whose loss is not finite: which, and where it began.
+Status Run::leftOut(int64_t number) {
+  std::string why = executor->whyLeftOut(), found;
+  if (Status status = executor->findNotFinite(batches, found); !status.ok())
+    return status;
+  std::string text = "step " + std::to_string(number + 1) + ": " + why +
+                     "; the step was left out; ";
+  text += found.empty() ? "run again it meets no value that is not finite"
+                        : "the first value that is not finite: " + found;
+  const std::string &saved =
+      folder.last().empty() ? start.checkpoint : folder.last();
+  if (!saved.empty())
+    text += "; the last checkpoint is " + saved;
+  return Status::runtimeError(text + "; --nan skip goes on without such "
+                                     "steps, --nan ignore with them");
 }
 
 Status Run::validate(Json &line) {

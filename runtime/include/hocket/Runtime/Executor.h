@@ -41,6 +41,12 @@ struct ExecutorOptions {
   uint64_t delaySeed = 0;
 };
 
+/// What a step does whose loss, or the norm of whose gradients, is not finite
+/// (of a program with a loss scale, which leaves out steps of its own, the
+/// loss): change what it changes, or leave all that lives from step to step as
+/// it was, and then end before that point or run to its end.
+enum class NotFinite { Update, Stop, Skip };
+
 /// Runs load once and then any number of steps. Tensors that do not fit are
 /// refused before any rank starts, and the call may be repeated; after an error
 /// of a rank every further call fails with the same error. If a rank is stuck,
@@ -71,7 +77,18 @@ public:
 
   /// Reads every input, runs the step lists, writes every output. After an
   /// error `outputs` may have been written in part.
-  Status step(const TensorSource &inputs, TensorSink &outputs);
+  Status step(const TensorSource &inputs, TensorSink &outputs,
+              NotFinite rule = NotFinite::Update);
+
+  /// After a step under Stop or Skip: the numbers that were not finite, so that
+  /// nothing changed, and those that were: "loss nan, grad_norm 2.5". Empty
+  /// after a good step. Under Stop the outputs were not written.
+  std::string whyLeftOut() const;
+
+  /// After a step that was left out: runs it again up to its changes and looks
+  /// at every value. `found` is the first that is not finite, and where, or
+  /// empty.
+  Status findNotFinite(const TensorSource &inputs, std::string &found);
 
   /// The parts of that, for steps that are timed: the inputs that are there
   /// once read serve any number of steps.

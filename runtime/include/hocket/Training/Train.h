@@ -24,6 +24,7 @@ struct TrainOptions {
   std::string metrics;         // a file, or empty
   /// Any of these saves after the step that it comes in and ends the run.
   std::vector<int> endingSignals;
+  NotFinite notFinite = NotFinite::Stop;
   ValidationOptions validation;
 };
 
