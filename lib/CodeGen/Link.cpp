@@ -2,6 +2,7 @@
 
 #include "Link.h"
 #include "Hooks.h"
+#include "TemporaryFolder.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -16,21 +17,6 @@ LLD_HAS_DRIVER(elf)
 using namespace llvm;
 
 namespace hocket::codegen {
-
-namespace {
-/// A folder that goes away with everything in it.
-struct TemporaryFolder {
-  SmallString<64> path;
-  bool made = false;
-  TemporaryFolder() {
-    made = !sys::fs::createUniqueDirectory("hocket-link", path);
-  }
-  ~TemporaryFolder() {
-    if (made)
-      sys::fs::remove_directories(path);
-  }
-};
-} // namespace
 
 /// The file of a library as the dynamic loader finds it, by a symbol of it: the
 /// link needs the file itself, since no compiler need be installed.
@@ -99,14 +85,14 @@ static bool runLinker(const std::vector<std::string> &files,
 std::optional<std::vector<uint8_t>>
 linkSharedObject(const std::vector<std::string> &objects,
                  ArrayRef<HookFile> hooks, StringRef cpu, std::string &error) {
-  TemporaryFolder folder;
-  if (!folder.made) {
+  TemporaryFolder folder("hocket-link");
+  if (!folder.isMade()) {
     error = "cannot make a temporary folder for linking; is TMPDIR writable?";
     return std::nullopt;
   }
   std::vector<std::string> files;
   for (const std::string &object : objects) {
-    SmallString<64> path = folder.path;
+    SmallString<64> path = folder.path();
     sys::path::append(path, std::to_string(files.size()) + ".o");
     if (!writeFile(path, object)) {
       error = "cannot write " + path.str().str();
@@ -114,9 +100,9 @@ linkSharedObject(const std::vector<std::string> &objects,
     }
     files.push_back(path.str().str());
   }
-  if (!prepareHooks(hooks, folder.path, cpu, files, error))
+  if (!prepareHooks(hooks, folder.path(), cpu, files, error))
     return std::nullopt;
-  SmallString<64> output = folder.path;
+  SmallString<64> output = folder.path();
   sys::path::append(output, "kernels.so");
   if (!runLinker(files, hooks, output.c_str(), error) ||
       !checkHooks(hooks, output, error))

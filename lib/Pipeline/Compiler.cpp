@@ -5,8 +5,8 @@
 #include "PrintDiagnostics.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Io/OutputFiles.h"
+#include "hocket/Io/TextFile.h"
 #include "hocket/Pipeline/Registration.h"
-#include "hocket/Pipeline/TextFile.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Partition.h"
 #include "hocket/Transforms/Precision.h"
@@ -221,7 +221,7 @@ bool Compiler::dump() {
   if (auto error = llvm::sys::fs::create_directories(dumpFolder))
     return reportDump(path, error.message());
   const Stage &now = stages()[state->stage];
-  return writeTextFile(path, printStage(*state->module, now), why) ||
+  return runtime::writeTextFile(path, printStage(*state->module, now), why) ||
          reportDump(path, why);
 }
 

@@ -1,7 +1,7 @@
 //===- Streams.cpp - standard input and output ----------------------------===//
 
 #include "Options.h"
-#include "hocket/Pipeline/TextFile.h"
+#include "hocket/Io/TextFile.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +17,7 @@ int tool::writeText(const std::string &path, const std::string &text) {
     return kOk; // finishOutput tells
   }
   std::string why;
-  if (writeTextFile(path, text, why))
+  if (runtime::writeTextFile(path, text, why))
     return kOk;
   std::cerr << "error: cannot write '" << path << "': " << why << "\n";
   return kUserError;

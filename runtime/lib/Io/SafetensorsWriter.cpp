@@ -43,13 +43,6 @@ std::string makeHeader(const std::vector<NamedTensor> &tensors,
   return length + text;
 }
 
-std::string folderOf(const std::string &path) {
-  size_t slash = path.rfind('/');
-  if (slash == std::string::npos)
-    return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 } // namespace
 
 Status SafetensorsWriter::failure(const char *what) const {
@@ -66,23 +59,18 @@ Status SafetensorsWriter::create(const std::string &path,
   struct stat status;
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return Status::userError("output '" + path + "' is not a regular file");
-  made->temporary = path + ".XXXXXX";
-  made->file = mkostemp(made->temporary.data(), O_CLOEXEC);
-  if (made->file < 0) {
-    made->temporary.clear();
+  if (!made->file.create(path))
     return Status::userError("output '" + path +
                              "' cannot be written: " + std::strerror(errno));
-  }
-  made->named.set(made->temporary);
-  // A temporary is private; the result has the rights of any new file.
-  mode_t mask = umask(0);
-  umask(mask);
-  fchmod(made->file, 0666 & ~mask);
   std::vector<int64_t> offsets;
   int64_t dataSize = 0;
   std::string header = makeHeader(tensors, metadata, offsets, dataSize);
   int64_t total = int64_t(header.size()) + dataSize;
-  if (int code = posix_fallocate(made->file, 0, total)) {
+  int code;
+  do {
+    code = posix_fallocate(made->file.descriptor(), 0, total);
+  } while (code == EINTR);
+  if (code) {
     errno = code;
     return made->failure(
         ("no room for " + std::to_string(total) + " bytes").c_str());
@@ -95,13 +83,6 @@ Status SafetensorsWriter::create(const std::string &path,
                                      int64_t(header.size()) + offsets[i]};
   writer = std::move(made);
   return Status::success();
-}
-
-SafetensorsWriter::~SafetensorsWriter() {
-  if (file >= 0)
-    close(file);
-  if (!temporary.empty())
-    unlink(temporary.c_str());
 }
 
 Status SafetensorsWriter::prepare(const std::string &tensor,
@@ -119,7 +100,7 @@ Status SafetensorsWriter::writeBytes(const void *source, int64_t bytes,
                                      int64_t offset) const {
   const char *at = static_cast<const char *>(source);
   while (bytes > 0) {
-    ssize_t done = pwrite(file, at, bytes, offset);
+    ssize_t done = pwrite(file.descriptor(), at, bytes, offset);
     if (done < 0 && errno == EINTR)
       continue;
     if (done <= 0)
@@ -150,22 +131,9 @@ Status SafetensorsWriter::write(const std::string &tensor, const Box &box,
 }
 
 Status SafetensorsWriter::commit() {
-  if (fsync(file) != 0)
-    return failure("cannot be flushed");
-  if (close(std::exchange(file, -1)) != 0)
-    return failure("cannot be closed");
-  if (rename(temporary.c_str(), path.c_str()) != 0)
-    return failure("cannot be renamed from its temporary");
-  named.clear();
-  temporary.clear();
-  // The name is on disk when its folder is; a file system that cannot flush a
-  // folder has nothing more to offer.
-  int folder = open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    fsync(folder);
-    close(folder);
-  }
-  return Status::success();
+  return file.publish(/*isFlushed=*/true)
+             ? Status::success()
+             : failure("cannot be put in its place");
 }
 
 } // namespace hocket::runtime

@@ -1,6 +1,7 @@
 //===- Pack.cpp - appending a plan to the runner, and finding it ----------===//
 
 #include "hocket/Launcher/Pack.h"
+#include "hocket/Io/NewFile.h"
 #include "hocket/Io/OutputFiles.h"
 #include "hocket/Plan/Check.h"
 #include <array>
@@ -85,34 +86,6 @@ uint64_t endOfElf(const MappedFile &file) {
                : file.size();
 }
 
-Status writeAll(int file, const void *data, size_t size,
-                const std::string &path) {
-  const char *at = static_cast<const char *>(data);
-  while (size > 0) {
-    ssize_t done = ::write(file, at, size);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return Status::runtimeError(
-          "executable '" + path +
-          "' cannot be written: " + std::strerror(errno));
-    at += done;
-    size -= size_t(done);
-  }
-  return Status::success();
-}
-
-/// Gives the temporary the rights of a new executable and its name.
-Status publish(int file, const std::string &temporary, const std::string &out) {
-  mode_t mask = umask(0);
-  umask(mask);
-  if (fchmod(file, 0777 & ~mask) != 0 || fsync(file) != 0 ||
-      rename(temporary.c_str(), out.c_str()) != 0)
-    return Status::runtimeError("executable '" + out +
-                                "' cannot be written: " + std::strerror(errno));
-  return Status::success();
-}
-
 } // namespace
 
 Status packExecutable(const std::string &runner,
@@ -141,27 +114,25 @@ Status packExecutable(const std::string &runner,
              cbor.size(), 0};
   trailer.checksum = trailer.hashOf(kernels.data(), cbor.data());
 
-  std::string temporary = out + ".XXXXXX";
-  int file = mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0)
-    return Status::userError("executable '" + out +
-                             "' cannot be written: " + std::strerror(errno));
-  TemporaryName named;
-  named.set(temporary);
-  Status status = writeAll(file, program.data(), programSize, out);
-  if (status.ok())
-    status = writeAll(file, kernels.data(), kernels.size(), out);
-  if (status.ok())
-    status = writeAll(file, cbor.data(), cbor.size(), out);
+  auto failure = [&](Status (*kind)(std::string)) {
+    return kind("executable '" + out +
+                "' cannot be written: " + std::strerror(errno));
+  };
+  NewFile file;
+  if (!file.create(out))
+    return failure(Status::userError);
   auto bytes = trailer.encode();
-  if (status.ok())
-    status = writeAll(file, bytes.data(), bytes.size(), out);
-  if (status.ok())
-    status = publish(file, temporary, out);
-  close(file);
-  if (!status.ok())
-    unlink(temporary.c_str());
-  return status;
+  struct stat status;
+  bool good = file.write(program.data(), programSize) &&
+              file.write(kernels.data(), kernels.size()) &&
+              file.write(cbor.data(), cbor.size()) &&
+              file.write(bytes.data(), bytes.size()) &&
+              fstat(file.descriptor(), &status) == 0;
+  // Who may read it may run it.
+  mode_t runs = good ? (status.st_mode & 0444) >> 2 : 0;
+  good = good && fchmod(file.descriptor(), status.st_mode | runs) == 0 &&
+         file.publish(/*isFlushed=*/true);
+  return good ? Status::success() : failure(Status::runtimeError);
 }
 
 Status unpackExecutable(const std::string &path, const std::string &title,

@@ -2,6 +2,7 @@
 
 #include "Reports.h"
 #include "hocket/Io/OutputFiles.h"
+#include "hocket/Io/TextFile.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -24,20 +25,13 @@ Status printOut(const std::string &text) {
 static Status writeText(const std::string &path, const std::string &text) {
   if (path == "-")
     return printOut(text);
-  std::FILE *file = std::fopen(path.c_str(), "wb");
-  if (!file)
-    return Status::userError("'" + path +
-                             "' cannot be written: " + std::strerror(errno));
-  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  int code = errno;
-  if (std::fclose(file) != 0 && good) {
-    good = false;
-    code = errno;
-  }
-  if (good)
+  std::string why;
+  if (writeTextFile(path, text, why))
     return Status::success();
-  return Status::runtimeError("'" + path +
-                              "' cannot be written: " + std::strerror(code));
+  bool isFailure = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ||
+                   errno == EIO || errno == EPIPE;
+  why = "'" + path + "' cannot be written: " + why;
+  return isFailure ? Status::runtimeError(why) : Status::userError(why);
 }
 
 Status checkOutputs(const LauncherOptions &options) {

@@ -2,6 +2,7 @@
 
 #include "hocket/Training/Metrics.h"
 #include "hocket/Io/FileLock.h"
+#include "hocket/Io/NewFile.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -79,22 +80,18 @@ bool MetricsFile::replace(const std::string &lines) {
   std::error_code none;
   auto real = std::filesystem::canonical(path, none); // a link stays one
   std::string target = none ? path : real.string();
-  std::string fresh = target + ".XXXXXX";
+  NewFile fresh;
   struct stat old;
-  int copy = mkostemp(fresh.data(), O_APPEND | O_CLOEXEC);
-  if (copy < 0)
-    return false;
-  TemporaryName named;
-  named.set(fresh);
-  bool good = lockOpenFile(copy) && fstat(file, &old) == 0 &&
-              fchmod(copy, old.st_mode & 07777) == 0 && writeAll(copy, lines) &&
-              rename(fresh.c_str(), target.c_str()) == 0;
-  int code = errno;
+  int copy = -1;
+  bool good = fresh.create(target) && lockOpenFile(fresh.descriptor()) &&
+              fstat(file, &old) == 0 &&
+              fchmod(fresh.descriptor(), old.st_mode & 07777) == 0 &&
+              fresh.write(lines.data(), lines.size()) &&
+              fresh.publishOpen(copy);
   if (!good)
-    unlink(fresh.c_str());
-  close(good ? std::exchange(file, copy) : copy);
-  errno = code;
-  return good;
+    return false;
+  close(std::exchange(file, copy));
+  return fcntl(file, F_SETFL, O_APPEND) == 0;
 }
 
 Status MetricsFile::open(const std::string &name, int64_t after) {

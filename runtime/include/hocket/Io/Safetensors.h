@@ -10,7 +10,7 @@
 #define HOCKET_IO_SAFETENSORS_H
 
 #include "hocket/Io/FileTypes.h"
-#include "hocket/Io/SignalEnd.h"
+#include "hocket/Io/NewFile.h"
 #include <map>
 #include <memory>
 
@@ -38,8 +38,8 @@ struct NamedTensor {
 };
 
 /// Writes one file from boxes that come in any order from any thread. Nothing
-/// is seen under `path` before commit(): the bytes go to a temporary beside it,
-/// which is removed if the writer is destroyed without commit().
+/// is seen under `path` before commit(), and nothing is left of a writer that
+/// is destroyed without.
 class SafetensorsWriter : public TensorSink {
 public:
   /// Reserves the file's full size, so that a full disk shows here. A path
@@ -48,13 +48,11 @@ public:
                        const std::vector<NamedTensor> &tensors,
                        std::unique_ptr<SafetensorsWriter> &writer,
                        const Metadata &metadata = {});
-  ~SafetensorsWriter() override;
-
   Status prepare(const std::string &tensor,
                  const TensorDescription &description) override;
   Status write(const std::string &tensor, const Box &box,
                const void *source) override;
-  /// Flushes to disk and renames to the path.
+  /// Flushes to disk and puts the file in its place.
   Status commit();
 
 private:
@@ -66,9 +64,8 @@ private:
   Status failure(const char *what) const;
   Status writeBytes(const void *source, int64_t bytes, int64_t offset) const;
 
-  std::string path, temporary;
-  TemporaryName named; // the temporary
-  int file = -1;
+  std::string path;
+  NewFile file;
   std::map<std::string, Place> places;
 };
 

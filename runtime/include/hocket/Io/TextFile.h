@@ -1,11 +1,11 @@
 //===- TextFile.h - text written whole or not at all ------------*- C++ -*-===//
 
-#ifndef HOCKET_PIPELINE_TEXTFILE_H
-#define HOCKET_PIPELINE_TEXTFILE_H
+#ifndef HOCKET_IO_TEXTFILE_H
+#define HOCKET_IO_TEXTFILE_H
 
 #include <string>
 
-namespace hocket {
+namespace hocket::runtime {
 
 /// Writes `text` to the file `path`, which appears complete or stays as it was
 /// and keeps its rights; to a device or pipe as it comes. Where it cannot be
@@ -13,6 +13,6 @@ namespace hocket {
 bool writeTextFile(const std::string &path, const std::string &text,
                    std::string &why);
 
-} // namespace hocket
+} // namespace hocket::runtime
 
-#endif // HOCKET_PIPELINE_TEXTFILE_H
+#endif // HOCKET_IO_TEXTFILE_H
