@@ -47,7 +47,7 @@ std::optional<EdgeList> Elaborator::readEdges(const std::string &file,
   runtime::MappedFile mapped;
   runtime::StoredTensor stored;
   std::string problem;
-  if (!mapped.open(path.str().str(), "").ok()) {
+  if (!mapped.open(path.str().str(), "edge list").ok()) {
     error(range, "cannot read the edge list '" + file + "'")
         .note("it is looked for beside the file that names it");
     return std::nullopt;
