@@ -1,6 +1,7 @@
 //===- Compiler.cpp - runs the stages -------------------------------------===//
 
 #include "hocket/Pipeline/Compiler.h"
+#include "DumpCheck.h"
 #include "ExpectedCosts.h"
 #include "PrintDiagnostics.h"
 #include "dialects/Spmd/Spmd.h"
@@ -177,6 +178,8 @@ bool Compiler::readDump(const CompileSource &source) {
                   << "'\n";
     return false;
   }
+  if (failed(checkDump(*state->module, source.from)))
+    return false;
   // An edit may have made ranks disagree, which would wait for each other.
   bool hasClasses = source.from == "spmd" || source.from == "kernels";
   if (hasClasses && failed(checkClasses(*state->module)))

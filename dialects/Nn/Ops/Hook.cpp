@@ -33,6 +33,32 @@ static std::string describeDeclared(DictionaryAttr tensor) {
   return text;
 }
 
+static bool isListOfNames(Attribute attribute) {
+  auto list = dyn_cast_if_present<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, llvm::IsaPred<StringAttr>);
+}
+
+static bool isListOfTensors(Attribute attribute) {
+  auto list = dyn_cast_if_present<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, [](Attribute each) {
+           auto tensor = dyn_cast<DictionaryAttr>(each);
+           return tensor && tensor.getAs<TypeAttr>("element") &&
+                  isListOfNames(tensor.get("dims"));
+         });
+}
+
+/// Whether it says all that a declaration of a function on tensors says.
+static bool isDeclaration(DictionaryAttr hook) {
+  auto isNamed = [](Attribute input) {
+    return bool(cast<DictionaryAttr>(input).getAs<StringAttr>("name"));
+  };
+  return hook.getAs<StringAttr>("name") && hook.getAs<StringAttr>("file") &&
+         isListOfNames(hook.get("split")) &&
+         isListOfTensors(hook.get("inputs")) &&
+         isListOfTensors(hook.get("results")) &&
+         llvm::all_of(hook.getAs<ArrayAttr>("inputs"), isNamed);
+}
+
 LogicalResult HookOp::verify() {
   SmallVector<Type> types;
   if (failed(inferReturnTypes(getContext(), getLoc(), getXs(),
@@ -50,6 +76,9 @@ LogicalResult HookOp::inferReturnTypes(MLIRContext *context,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
   DictionaryAttr hook = adaptor.getHook();
+  if (!hook || !isDeclaration(hook))
+    return emitOptionalError(location, "a hook is declared by its name, file, "
+                                       "inputs, results and split");
   std::string name = "hook '" + hook.getAs<StringAttr>("name").str() + "'";
   size_t count = hook.getAs<ArrayAttr>("inputs").size();
   if (adaptor.getXs().size() != count) // (C1)

@@ -1,0 +1,323 @@
+//===- DumpCheck.cpp - what a dump must say besides its operations --------===//
+//
+// Attributes of the nn and spmd dialects on other operations are not part of
+// any operation's definition, so that MLIR does not verify them. Here are their
+// kinds, and which of them must be there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DumpCheck.h"
+#include "dialects/Sched/Sched.h"
+#include "dialects/Spmd/Spmd.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <functional>
+
+using namespace mlir;
+using namespace hocket;
+
+namespace {
+
+using IsKind = std::function<bool(Attribute)>;
+
+template <typename... T> bool isA(Attribute attribute) {
+  return isa<T...>(attribute);
+}
+
+template <typename... T> bool isListOf(Attribute attribute) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, isA<T...>);
+}
+
+struct Field {
+  StringRef name;
+  IsKind isKind;
+  bool isOptional = false;
+};
+
+bool hasFields(Attribute attribute, ArrayRef<Field> fields) {
+  auto entries = dyn_cast<DictionaryAttr>(attribute);
+  return entries && llvm::all_of(fields, [&](const Field &field) {
+           Attribute value = entries.get(field.name);
+           return value ? field.isKind(value) : field.isOptional;
+         });
+}
+
+bool isListWith(Attribute attribute, ArrayRef<Field> fields) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, [&](Attribute each) {
+           return hasFields(each, fields);
+         });
+}
+
+bool isRate(Attribute attribute) {
+  return hasFields(attribute, {{"kind", isA<StringAttr>},
+                               {"max", isA<FloatAttr>},
+                               {"min", isA<FloatAttr>},
+                               {"warmup", isA<IntegerAttr>},
+                               {"steps", isA<IntegerAttr>}});
+}
+
+bool isRecipe(Attribute attribute) {
+  bool isGood = hasFields(
+      attribute, {{"optimizer", isA<StringAttr>},
+                  {"lr", isRate},
+                  {"accumulate", isA<IntegerAttr>, true},
+                  {"betas", isListOf<FloatAttr>, true},
+                  {"nesterov", isA<BoolAttr>, true},
+                  {"loss_scale",
+                   [](Attribute scale) {
+                     return hasFields(scale, {{"dynamic", isA<BoolAttr>},
+                                              {"first", isA<FloatAttr>}});
+                   },
+                   true}});
+  if (!isGood)
+    return false;
+  auto recipe = cast<DictionaryAttr>(attribute);
+  auto betas = recipe.getAs<ArrayAttr>("betas");
+  return recipe.getAs<StringAttr>("optimizer").getValue() == "adamw"
+             ? betas && betas.size() == 2
+             : bool(recipe.get("nesterov"));
+}
+
+bool isCuts(Attribute attribute) {
+  return isListWith(attribute, {{"over", isListOf<StringAttr>},
+                                {"kind", isA<StringAttr>},
+                                {"values", isA<DenseI64ArrayAttr>}});
+}
+
+struct Known {
+  StringRef name;
+  IsKind isKind;
+};
+
+} // namespace
+
+/// The kinds of all attributes that stand on operations of other dialects.
+static ArrayRef<Known> knownAttributes() {
+  static const Known table[] = {
+      {"nn.mesh", isA<nn::MeshAttr>},
+      {"nn.model", isA<StringAttr>},
+      {"nn.schedule", isA<StringAttr>},
+      {"nn.gradients", isA<StringAttr>},
+      {"nn.name", isA<StringAttr>},
+      {"nn.unit", isA<StringAttr>},
+      {"nn.outputs", isListOf<StringAttr>},
+      {"nn.ignore", isListOf<StringAttr>},
+      {"nn.other_arguments", isListOf<StringAttr>},
+      {"nn.buffers", isListOf<StringAttr>},
+      {"nn.running", isListOf<StringAttr>},
+      {"nn.dim_names", isListOf<StringAttr>},
+      {"nn.delayed", isListOf<StringAttr>},
+      {"nn.statistics", isListOf<StringAttr>},
+      {"nn.halo_strategies", isListOf<StringAttr>},
+      {"nn.halo_lines", isListOf<LocationAttr, UnitAttr>},
+      {"nn.halo_layers", isA<DenseI64ArrayAttr>},
+      {"nn.halo_overlaps", isA<DenseI64ArrayAttr>},
+      {"nn.halos", isA<IntegerAttr>},
+      {"nn.seed", isA<IntegerAttr>},
+      {"nn.stage", isA<IntegerAttr>},
+      {"nn.micro_batch", isA<IntegerAttr>},
+      {"nn.first_drawn", isA<IntegerAttr>},
+      {"nn.shard", isA<nn::LayoutAttr>},
+      {"nn.run", isA<DictionaryAttr>},
+      {"nn.train", isRecipe},
+      {"nn.precision",
+       [](Attribute value) {
+         return hasFields(value, {{"compute", isA<TypeAttr>}});
+       }},
+      {"nn.expect",
+       [](Attribute value) {
+         return isListWith(value, {{"what", isA<StringAttr>},
+                                   {"comparison", isA<StringAttr>},
+                                   {"limit", isA<FloatAttr>},
+                                   {"line", isA<LocationAttr>, true}});
+       }},
+      {"nn.expect_backward",
+       [](Attribute value) {
+         return isListWith(value, {{"root", isA<StringAttr>},
+                                   {"counts", isA<DictionaryAttr>}});
+       }},
+      {"nn.buckets",
+       [](Attribute value) {
+         return isListWith(value, {{"of", isA<StringAttr>},
+                                   {"axes", isListOf<StringAttr>},
+                                   {"bytes", isA<IntegerAttr>}});
+       }},
+      {"nn.backward_syncs",
+       [](Attribute value) {
+         return isListWith(value, {{"kind", isA<StringAttr>},
+                                   {"point", isA<StringAttr>},
+                                   {"axes", isListOf<StringAttr>},
+                                   {"dim", isA<IntegerAttr>, true},
+                                   {"factor", isA<IntegerAttr>, true}});
+       }},
+      {"spmd.ranks", isA<DenseI64ArrayAttr>},
+      {"spmd.cuts", isA<spmd::BoxAttr>},
+      {"spmd.replicated_over", isListOf<StringAttr>},
+      {"spmd.only_first_of", isListOf<StringAttr>},
+      {"spmd.vocab", isA<IntegerAttr>},
+      {"spmd.vocab_offset", isA<spmd::TableAttr>},
+      {"spmd.group", isA<IntegerAttr>},
+      {"spmd.head_offset", isA<spmd::TableAttr>},
+      {"spmd.kv_head_offset", isA<spmd::TableAttr>},
+      {"spmd.query_offset", isA<spmd::TableAttr>},
+      {"spmd.key_offset", isA<spmd::TableAttr>},
+      {"spmd.first", isA<spmd::TableAttr>},
+      {"spmd.key", isA<IntegerAttr>},
+      {"spmd.query_offsets", isListOf<spmd::TableAttr>},
+      {"spmd.key_offsets", isListOf<spmd::TableAttr>},
+      {"spmd.positions", isListOf<spmd::TableAttr>},
+      {"spmd.results", isListOf<spmd::TableAttr>},
+      {"spmd.extents", isA<DenseI64ArrayAttr>},
+      {"spmd.lows", isA<DenseI64ArrayAttr>},
+      {"spmd.highs", isA<DenseI64ArrayAttr>},
+      {"spmd.origins", isListOf<LocationAttr>},
+      {"spmd.in_epilogue", isA<IntegerAttr>},
+  };
+  return table;
+}
+
+static LogicalResult checkKinds(Location at, ArrayRef<NamedAttribute> list) {
+  for (NamedAttribute attribute : list)
+    for (const Known &known : knownAttributes())
+      if (attribute.getName() == known.name &&
+          !known.isKind(attribute.getValue()))
+        return emitError(at)
+               << "the attribute '" << known.name
+               << "' is not of its kind, found " << attribute.getValue();
+  return success();
+}
+
+static LogicalResult lacks(Location at, const Twine &what, StringRef name) {
+  return emitError(at) << what << " lacks the attribute '" << name << "'";
+}
+
+static LogicalResult demand(Operation *op, ArrayRef<StringRef> names) {
+  for (StringRef name : names)
+    if (!op->hasAttr(name))
+      return lacks(op->getLoc(), "'" + op->getName().getStringRef() + "'",
+                   name);
+  return success();
+}
+
+/// What the operations of a class function need to know of the whole.
+static LogicalResult checkLocal(Operation *op) {
+  using namespace spmd;
+  if (isa<nn::ParameterOp, nn::StateOp>(op))
+    return demand(op, {kCuts});
+  if (isa<nn::EmbeddingOp, nn::EmbeddingGradOp>(op))
+    return demand(op, {kVocab, kVocabOffset});
+  if (isa<nn::PoolOp, nn::PoolGradOp>(op))
+    return demand(op, {kExtents, kLows, kHighs, kPositions, kResults});
+  if (isa<nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp>(op))
+    return demand(op, {kExtents, kQueryOffsets, kKeyOffsets, kGroup,
+                       kHeadOffset, kKvHeadOffset});
+  if (isa<nn::AttentionOp, nn::AttentionGradOp>(op) &&
+      failed(demand(
+          op, {kGroup, kHeadOffset, kKvHeadOffset, kQueryOffset, kKeyOffset})))
+    return failure();
+  auto attention = dyn_cast<nn::AttentionOp>(op);
+  auto gradient = dyn_cast<nn::AttentionGradOp>(op);
+  bool draws = isa<nn::DropoutOp>(op) || (attention && attention.getStep()) ||
+               (gradient && gradient.getStep());
+  return draws ? demand(op, {kCuts, kFirst, kKey}) : success();
+}
+
+/// As large as a schedule may say.
+static LogicalResult checkMesh(Location at, nn::MeshAttr mesh) {
+  constexpr int64_t mostRanks = 1 << 20;
+  int64_t ranks = 1;
+  for (nn::MeshAxisAttr axis : mesh.getAxes()) {
+    if (axis.getSize() < 1 || axis.getSize() > mostRanks / ranks)
+      return emitError(at) << "the mesh has no rank, or more than "
+                           << mostRanks;
+    ranks *= axis.getSize();
+  }
+  return success();
+}
+
+/// A line of a schedule.
+static LogicalResult checkLine(Operation *op) {
+  if (Attribute cuts = op->getAttr("cuts"); cuts && !isCuts(cuts))
+    return op->emitError("the attribute 'cuts' is not of its kind, found ")
+           << cuts;
+  if (auto schedule = dyn_cast<sched::ScheduleOp>(op))
+    return checkMesh(op->getLoc(), schedule.getMesh());
+  if (auto expect = dyn_cast<sched::ExpectOp>(op))
+    if (!expect.getCounts() && !expect.getLimit())
+      return op->emitError("expects neither counts nor a limit");
+  auto sync = dyn_cast<sched::SyncOp>(op);
+  if (!sync)
+    return success();
+  StringRef kind = sync.getKind();
+  bool needsAxis = kind == "reduce_scatter" || kind == "slice" ||
+                   kind == "all_gather" || kind == "all_to_all";
+  if (needsAxis && sync.getAxis().value_or("").empty())
+    return lacks(op->getLoc(), "a sync with " + kind, "axis");
+  if (kind == "all_to_all" && sync.getTo().value_or("").empty())
+    return lacks(op->getLoc(), "a sync with all_to_all", "to");
+  return success();
+}
+
+/// The axes of a layout are those of the mesh.
+static LogicalResult checkAxes(Location at, Type type, nn::MeshAttr mesh) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto layout = tensor
+                    ? dyn_cast_if_present<nn::LayoutAttr>(tensor.getEncoding())
+                    : nn::LayoutAttr();
+  if (!layout || !mesh)
+    return success();
+  for (nn::SplitAttr split : layout.getSplits())
+    if (mesh.getIndex(split.getAxis().getValue()) < 0)
+      return emitError(at) << "the mesh has no axis '"
+                           << split.getAxis().getValue() << "'";
+  return success();
+}
+
+static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    NamedAttrList list(func.getArgAttrDict(i));
+    if (failed(checkKinds(func.getLoc(), list)))
+      return failure();
+    if (!list.get("nn.name"))
+      return lacks(func.getLoc(), "argument " + Twine(i), "nn.name");
+  }
+  for (unsigned i = 0; i < func.getNumResults(); ++i) {
+    NamedAttrList list(func.getResultAttrDict(i));
+    if (failed(checkKinds(func.getLoc(), list)))
+      return failure();
+    if (ofClass && !list.get("nn.name"))
+      return lacks(func.getLoc(), "result " + Twine(i), "nn.name");
+  }
+  auto outputs = func->getAttrOfType<ArrayAttr>("nn.outputs");
+  if (!ofClass && (!outputs || outputs.size() != func.getNumResults()))
+    return func.emitError("the attribute 'nn.outputs' does not name the ")
+           << func.getNumResults() << " results";
+  return success();
+}
+
+LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
+  bool ofClass = stage == "spmd" || stage == "kernels";
+  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  if (mesh && failed(checkMesh(module.getLoc(), mesh)))
+    return failure();
+  WalkResult walked = module.walk([&](Operation *op) {
+    LogicalResult result = checkKinds(op->getLoc(), op->getAttrs());
+    if (succeeded(result) && ofClass)
+      result = checkLocal(op);
+    if (succeeded(result) &&
+        isa_and_present<sched::SchedDialect>(op->getDialect()))
+      result = checkLine(op);
+    for (Type type : op->getResultTypes())
+      if (succeeded(result))
+        result = checkAxes(op->getLoc(), type, mesh);
+    if (auto func = dyn_cast<func::FuncOp>(op); func && succeeded(result)) {
+      result = checkInterface(func, ofClass);
+      for (Type type : func.getArgumentTypes())
+        if (succeeded(result))
+          result = checkAxes(op->getLoc(), type, mesh);
+    }
+    return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}

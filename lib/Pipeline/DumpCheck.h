@@ -1,0 +1,16 @@
+//===- DumpCheck.h - what a dump must say besides its operations *- C++ -*-===//
+
+#ifndef HOCKET_LIB_PIPELINE_DUMPCHECK_H
+#define HOCKET_LIB_PIPELINE_DUMPCHECK_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hocket {
+
+/// Whether a dump, which may have been edited, has the attributes that a stage
+/// relies on besides those of its operations' definitions, each of its kind.
+mlir::LogicalResult checkDump(mlir::ModuleOp module, llvm::StringRef stage);
+
+} // namespace hocket
+
+#endif // HOCKET_LIB_PIPELINE_DUMPCHECK_H
