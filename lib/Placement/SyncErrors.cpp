@@ -91,6 +91,21 @@ static std::string neededText(const SyncSite &site, nn::LayoutAttr layout,
   return "a value that is whole on " + axis.str();
 }
 
+/// What is wrong with the reduction that a line says; empty without one, or if
+/// it is that of the partial value.
+static std::string otherReduction(const SyncSite &site, nn::LayoutAttr layout,
+                                  StringRef axis) {
+  auto said = site.directive->getAttrOfType<StringAttr>("reduction");
+  nn::PartialAttr partial = layout.partialOver(axis);
+  if (!said || !partial ||
+      said == nn::stringifyReduction(partial.getReduction()))
+    return "";
+  return site.kind + " at '" + site.path + "' has op " + said.getValue().str() +
+         ", and gets a " +
+         nn::stringifyReduction(partial.getReduction()).str() +
+         " that is still partial over " + axis.str();
+}
+
 bool Placer::checkSync(Value value, const SyncSite &site,
                        std::optional<FactorRef> from,
                        std::optional<FactorRef> to) {
@@ -106,6 +121,11 @@ bool Placer::checkSync(Value value, const SyncSite &site,
     bool isRight = split && wantsSplit && from &&
                    FactorRef{unsigned(split.getDim()),
                              unsigned(split.getFactor())} == *from;
+    if (std::string other = otherReduction(site, layout, name);
+        wantsPartial && !other.empty()) {
+      reportSync(value, site, axis, from, other);
+      return false;
+    }
     if (wantsPartial ? isPartial : wantsSplit ? isRight : !split && !isPartial)
       continue;
     bool isIdle = (site.kind == "all_reduce" || site.kind == "all_gather") &&

@@ -234,9 +234,14 @@ std::string ScheduleMaker::syncLine() {
   const Factor &target = fitting(factors);
   std::string to = target.axis, cut = cutOf(target.size, {axis});
   std::string over = " over " + axis;
-  if (layout.partialOver(axis))
-    return rng.chance(0.5) ? line + "all_reduce" + over
-                           : line + "reduce_scatter axis " + to + over + cut;
+  if (nn::PartialAttr partial = layout.partialOver(axis)) {
+    std::string reduction =
+        nn::stringifyReduction(partial.getReduction()).str();
+    std::string said = rng.chance(0.3) ? " op " + reduction : "";
+    return rng.chance(0.5)
+               ? line + "all_reduce" + over + said
+               : line + "reduce_scatter axis " + to + over + cut + said;
+  }
   if (nn::SplitAttr split = layout.splitOver(axis)) {
     nn::FactorAttr factor =
         layout.getDims()[split.getDim()].getFactors()[split.getFactor()];

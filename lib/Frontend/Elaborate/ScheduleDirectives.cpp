@@ -184,11 +184,13 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
   if (stmt.op == SyncOp::Hook &&
       (!(hook = hookNamed(*stmt.hook)) || !readCollective(stmt, hook, kind)))
     return false;
-  if (stmt.reduceOp && *stmt.reduceOp != ReduceOp::Sum) {
-    elaborator.error(stmt.opRange,
-                     std::string("not supported yet: op ") +
-                         getSpelling(*stmt.reduceOp) +
-                         "; the reduction follows from the partial value");
+  if (ofBackward && stmt.reduceOp && *stmt.reduceOp != ReduceOp::Sum) {
+    elaborator
+        .error(stmt.opRange,
+               std::string("a gradient is a sum, and has no op ") +
+                   getSpelling(*stmt.reduceOp))
+        .note("leave 'op " + std::string(getSpelling(*stmt.reduceOp)) +
+              "' out");
     return false;
   }
   auto pattern = absolute(stmt.pattern, place);
@@ -206,6 +208,8 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
     attributes.push_back(text("axis", stmt.dim->text));
   if (stmt.toDim)
     attributes.push_back(text("to", stmt.toDim->text));
+  if (stmt.reduceOp)
+    attributes.push_back(text("reduction", getSpelling(*stmt.reduceOp)));
   if (stmt.root) {
     auto root = elaborator.evaluateInt(*stmt.root, *place.scope);
     if (!root)
