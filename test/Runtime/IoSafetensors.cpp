@@ -257,7 +257,7 @@ TEST(Safetensors, APlaceThatWasTakenMeanwhile) {
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message,
             "output '" + folder.path("out") +
-                "': cannot be renamed from its temporary: Is a directory");
+                "': cannot be put in its place: Is a directory");
   writer.reset();
   EXPECT_EQ(folder.list(), std::vector<std::string>({"out"}));
 }
