@@ -7,6 +7,7 @@
 #include "test/Runtime/SamplePlan.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 using namespace hocket;
@@ -344,6 +345,14 @@ TEST(ExecutorPlans, SlicesConversionsAndConstants) {
   EXPECT_EQ(executor->counters()[0].step.copiedBytes, 2 * (8 + 4 + 8));
 }
 
+using nlohmann::json;
+
+json traceOf(const runtime::Executor &executor) {
+  std::ostringstream text;
+  executor.writeTrace(text);
+  return json::parse(text.str());
+}
+
 TEST(ExecutorPlans, TraceIsJson) {
   plan::Plan plan = rowParallel();
   MemoryTensors weights, inputs, outputs;
@@ -356,13 +365,58 @@ TEST(ExecutorPlans, TraceIsJson) {
   ASSERT_TRUE(executor);
   ASSERT_TRUE(executor->load(weights).ok());
   ASSERT_TRUE(executor->step(inputs, outputs).ok());
-  std::ostringstream text;
-  executor->writeTrace(text);
-  std::string trace = text.str();
-  size_t spans = 0;
-  for (size_t at = 0; (at = trace.find("\"ph\":\"X\"", at)) != trace.npos; ++at)
-    ++spans;
-  EXPECT_EQ(spans, 4u * 6u);
-  EXPECT_NE(trace.find("\"schedule\":\"s.hkt:3:4\""), trace.npos);
-  EXPECT_NE(trace.find("\"cat\":\"matmul\""), trace.npos);
+  json trace = traceOf(*executor);
+  int64_t spans = 0;
+  for (const json &event : trace["traceEvents"])
+    spans += event["ph"] == "X" && event["cat"] != "waiting";
+  EXPECT_EQ(spans, 4 * 6);
+  EXPECT_EQ(trace["otherData"]["instructions_left_out"], 4);
+}
+
+// What moves is told by kind, bytes and peers, by step and by line; the time
+// that it waits, apart from that in which it moves.
+TEST(ExecutorPlans, TraceTellsCollectives) {
+  plan::Plan plan = rowParallel();
+  MemoryTensors weights, inputs, outputs;
+  fill(weights, "w", {hidden, width}, 1);
+  fill(weights, "b", {width}, 2);
+  fill(inputs, "x", {batch, hidden}, 3);
+  runtime::ExecutorOptions options;
+  options.traceEvents = 100;
+  options.stepsBefore = 40;
+  auto executor = start(plan, {{"add_one", addOne}}, options);
+  ASSERT_TRUE(executor);
+  ASSERT_TRUE(executor->load(weights).ok());
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(executor->step(inputs, outputs).ok());
+  std::vector<int64_t> steps;
+  int64_t bytes = 0;
+  double waiting = 0, nested = 0;
+  json trace = traceOf(*executor);
+  for (const json &event : trace["traceEvents"]) {
+    if (event["ph"] != "X" || event["tid"] != 1)
+      continue;
+    if (event["cat"] == "waiting")
+      nested += double(event["dur"]);
+    const json &args = event["args"];
+    if (!args.contains("bytes"))
+      continue;
+    EXPECT_EQ(args["kind"], steps.size() % 2 ? "all_gather" : "reduce_scatter");
+    EXPECT_EQ(event["cat"], args["kind"]);
+    EXPECT_EQ(args["schedule"], "s.hkt:3:4");
+    EXPECT_EQ(args["peers"], json::array({0})); // the other one of its row
+    EXPECT_NEAR(double(args["waiting_us"]) + double(args["moving_us"]),
+                double(event["dur"]), 0.01);
+    steps.push_back(args["step"]);
+    bytes += int64_t(args["bytes"]);
+    waiting += double(args["waiting_us"]);
+  }
+  EXPECT_EQ(steps, (std::vector<int64_t>{41, 41, 42, 42}));
+  const runtime::RankCounters counted = executor->counters()[1];
+  int64_t received = 0;
+  for (const runtime::CollectiveCounter &counter : counted.step.collectives)
+    received += counter.receivedBytes;
+  EXPECT_EQ(bytes, received);
+  EXPECT_GT(waiting, 0);
+  EXPECT_NEAR(waiting, nested, 0.01);
 }

@@ -51,7 +51,9 @@ class ThreadCommunicator : public Communicator {
 public:
   ThreadCommunicator(std::shared_ptr<ThreadWorld::State> world, int64_t rank)
       : world(std::move(world)), self(rank),
-        random(this->world->options.delaySeed * 0x9e3779b97f4a7c15u + rank) {}
+        random(this->world->options.delaySeed * 0x9e3779b97f4a7c15u + rank) {
+    waits.reserve(mostWaits);
+  }
 
   int64_t rank() const override { return self; }
   int64_t size() const override { return world->ranks; }
@@ -59,6 +61,7 @@ public:
   const std::vector<int64_t> &receivedFrom(int64_t handle) const override {
     return collectives[handle]->from;
   }
+  const std::vector<WaitSpan> &lastWaits() const override { return waits; }
   void abort(const Status &why) override { world->abort(self, why); }
   Status prepare(const CollectiveSpec &spec, int64_t &handle) override;
   Status run(int64_t handle) override;
@@ -82,6 +85,8 @@ private:
   Status interrupted(const Prepared &collective);
   void delay();
 
+  static constexpr size_t mostWaits = 3; // of one run
+  std::vector<WaitSpan> waits;           // of the last one
   std::shared_ptr<ThreadWorld::State> world;
   const int64_t self;
   uint64_t random;
@@ -111,6 +116,7 @@ Status ThreadCommunicator::prepare(const CollectiveSpec &spec,
 
 Status ThreadCommunicator::run(int64_t handle) {
   Prepared &collective = *collectives[handle];
+  waits.clear();
   if (world->aborted.load(std::memory_order_relaxed))
     return interrupted(collective);
   Status status = collective.hasArrived ? wait(collective) : meet(collective);
@@ -153,10 +159,12 @@ void ThreadCommunicator::arrive(Prepared &collective) {
 Status ThreadCommunicator::wait(Prepared &collective) {
   int64_t me = collective.spec.me;
   auto limit = std::chrono::duration<double>(world->options.deadlineSeconds);
+  auto begin = Rendezvous::Clock::now();
   auto deadline =
-      Rendezvous::Clock::now() +
-      std::chrono::duration_cast<Rendezvous::Clock::duration>(limit);
-  switch (collective.group->wait(me, deadline)) {
+      begin + std::chrono::duration_cast<Rendezvous::Clock::duration>(limit);
+  WaitResult result = collective.group->wait(me, deadline);
+  waits.push_back({begin, Rendezvous::Clock::now()});
+  switch (result) {
   case WaitResult::Arrived:
     if (world->options.delaySeed)
       delay();

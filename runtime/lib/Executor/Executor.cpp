@@ -70,6 +70,7 @@ Status Executor::State::start() {
                     rank,
                     static_cast<int>(shares.threads),
                     options.traceEvents,
+                    options.stepsBefore,
                     now};
     runners.push_back(
         std::make_unique<RankRunner>(setup, world->communicator(rank)));

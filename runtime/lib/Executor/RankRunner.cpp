@@ -229,6 +229,22 @@ Status RankRunner::writeOutputs(TensorSink &outputs) {
   return Status::success();
 }
 
+void RankRunner::record(TraceEvent event, const Prepared &prepared) {
+  if (events.size() == static_cast<size_t>(setup.traceEvents)) {
+    ++eventsLeftOut;
+    return;
+  }
+  auto since = [&](std::chrono::steady_clock::time_point time) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time -
+                                                                setup.start)
+        .count();
+  };
+  if (prepared.collective >= 0) // has just run
+    for (const WaitSpan &span : comm->lastWaits())
+      event.waits[event.waitCount++] = {since(span.begin), since(span.end)};
+  events.push_back(event);
+}
+
 Status RankRunner::run(const Prepared *from, const Prepared *to,
                        PhaseCounters &counts, bool load) {
   int64_t first = nanoseconds(setup.start), begin = first;
@@ -253,8 +269,12 @@ Status RankRunner::run(const Prepared *from, const Prepared *to,
       ++collective.calls;
       collective.receivedBytes += comm->receivedBytes() - before;
     }
-    if (events.size() < events.capacity())
-      events.push_back({begin, end, prepared.source, prepared.kind, load});
+    if (setup.traceEvents > 0)
+      record(
+          {begin, end, load ? 0 : setup.stepsBefore + counts.runs + 1,
+           comm->receivedBytes() - before,
+           static_cast<int32_t>(next - (load ? loadCalls : stepCalls).data())},
+          prepared);
     begin = end;
   }
   current.store(nullptr, std::memory_order_relaxed);

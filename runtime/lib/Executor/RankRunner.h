@@ -18,7 +18,7 @@ struct RankSetup {
   const KernelTable &kernels;
   int64_t rank;
   int threads; // for library calls and generated kernels
-  int64_t traceEvents;
+  int64_t traceEvents, stepsBefore;
   std::chrono::steady_clock::time_point start;
 };
 
@@ -68,6 +68,7 @@ public:
   RankCounters counters;
   PeerCounters peers() const;
   std::vector<TraceEvent> events;
+  int64_t eventsLeftOut = 0; // for which a trace has no room
 
 private:
   struct Prepared {
@@ -90,6 +91,7 @@ private:
   bool mayChange();
   void lookAtInputs();
   void look(const Operand &operand, int64_t at, const std::string &where);
+  void record(TraceEvent event, const Prepared &prepared);
   std::string describe(const Prepared &prepared) const;
   bool writes(const plan::GlobalTensor &tensor) const;
 

@@ -27,6 +27,8 @@ public:
   Status step();
   Status writeOutputs(TensorSink &outputs);
 
+  const plan::RankClass &classOf(int64_t rank) const;
+
   const plan::Plan &plan;
   const KernelTable kernels;
   const ExecutorOptions options;
@@ -43,7 +45,6 @@ private:
   Status checkInputs(const TensorSource &inputs) const;
   Status prepareOutputs(TensorSink &outputs) const;
   Status explain(const char *phase, const std::vector<bool> &ended);
-  const plan::RankClass &classOf(int64_t rank) const;
 
   std::unique_ptr<ThreadWorld> world;
   std::vector<Status> statuses; // by rank, of the last task

@@ -59,6 +59,7 @@ public:
   Status steps(const StepDone &done);
 
 private:
+  ExecutorOptions executorOptions() const;
   Status step(int64_t number, const StepDone &done);
   Status leftOut(int64_t number);
   Status validate(Json &line);
@@ -76,6 +77,12 @@ private:
   std::unique_ptr<Validation> validation;
 };
 
+ExecutorOptions Run::executorOptions() const {
+  ExecutorOptions own = options.executor;
+  own.stepsBefore = start.progress.step;
+  return own;
+}
+
 Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
   Stopwatch watch;
   Status status;
@@ -83,7 +90,7 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
     status = folder.open(options.checkpoints, options.keep,
                          {plan.model, start.progress, start.checkpoint});
   if (status.ok())
-    status = Executor::create(plan, kernels, options.executor, executor);
+    status = Executor::create(plan, kernels, executorOptions(), executor);
   report.prepareSeconds = watch.lap();
   if (status.ok())
     status = executor->load(*start.parameters);

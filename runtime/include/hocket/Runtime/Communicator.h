@@ -11,6 +11,7 @@
 
 #include "hocket/Plan/Plan.h"
 #include "hocket/Runtime/Status.h"
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -74,6 +75,11 @@ struct CollectiveSpec {
 /// "all_reduce", "reduce_scatter", ...
 const char *toString(plan::CollectiveKind kind);
 
+/// A time at which a rank waited for others.
+struct WaitSpan {
+  std::chrono::steady_clock::time_point begin, end;
+};
+
 /// One rank's end. All methods but `abort` are called by the thread of this
 /// rank only. Results are bitwise the same in every run: a reduction starts
 /// with member 0's term and adds the others in member order, in the element
@@ -98,6 +104,9 @@ public:
   /// What run() has read from other members so far; counted while moving it,
   /// so that it can be held against plan::receivedBytes.
   virtual int64_t receivedBytes() const = 0;
+  /// When the last run() waited for other members: before it read from them,
+  /// between its two phases where it has two, and until all had read from it.
+  virtual const std::vector<WaitSpan> &lastWaits() const = 0;
   /// How much of that run(handle) has read so far, by member.
   virtual const std::vector<int64_t> &receivedFrom(int64_t handle) const = 0;
   /// Makes this and every other rank's run() fail with `why`.

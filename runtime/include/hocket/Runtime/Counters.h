@@ -55,13 +55,16 @@ struct PeerCounters {
   std::vector<std::vector<int64_t>> load, step;
 };
 
-/// One span of time of one rank, for a trace.
+/// One instruction of one rank, for a trace. Times are nanoseconds since the
+/// executor was made.
 struct TraceEvent {
-  int64_t begin; // nanoseconds since the executor was made
-  int64_t end;
-  int32_t source; // index into Plan::sources, or -1
-  int32_t kind;   // instruction kind
-  bool load;
+  int64_t begin, end;
+  int64_t step;        // its number, from 1; 0 while loading
+  int64_t bytes;       // received from other ranks
+  int32_t instruction; // index into RankClass::load or step
+  /// Of a collective: when it waited for others.
+  int32_t waitCount = 0;
+  std::array<std::pair<int64_t, int64_t>, 3> waits = {};
 };
 
 } // namespace hocket::runtime

@@ -37,6 +37,8 @@ struct ExecutorOptions {
   double deadlineSeconds = 60;
   /// Record trace events; at most this many a rank (0 = no trace).
   int64_t traceEvents = 0;
+  /// Steps done by earlier runs, for the numbers of steps in a trace.
+  int64_t stepsBefore = 0;
   /// See ThreadCommunicatorOptions.
   uint64_t delaySeed = 0;
 };
@@ -104,7 +106,9 @@ public:
   std::vector<RankCounters> counters() const;
   std::vector<PeerCounters> peers() const;
 
-  /// Chrome trace JSON (one event a line), thread = rank.
+  /// Chrome trace JSON (one event a line), thread = rank: a span for each
+  /// instruction and, inside those of collectives, for each time that it
+  /// waited.
   void writeTrace(std::ostream &stream) const;
 
 private:
