@@ -96,6 +96,18 @@ std::string spellFound(const TensorSource &source, const std::string &tensor,
   return word + text.substr(text.find(' '));
 }
 
+/// What to do about a parameter, or an input, whose nearest name is `near`.
+std::string wayOut(const std::string &name, const std::string &near,
+                   bool isInput) {
+  if (near.empty())
+    return "";
+  if (isInput || !isBelow(near, name))
+    return "; did you mean '" + near + "'?";
+  std::string prefix = near.substr(0, near.size() - name.size());
+  return "; there is '" + near + "': give --rename '" + prefix +
+         "**=**', or add to the model: prefix \"" + prefix + "\"";
+}
+
 /// `places[i]` is the model's line of `wanted[i]`, or empty.
 Status checkTensors(const std::vector<plan::GlobalTensor> &wanted,
                     const std::vector<std::string> &places,
@@ -113,8 +125,7 @@ Status checkTensors(const std::vector<plan::GlobalTensor> &wanted,
       if (faults.size() < mostLines)
         near = nearestName(tensor.name, available);
       faults.push_back(source.name() + " has no tensor '" + tensor.name + "'" +
-                       expected +
-                       (near.empty() ? "" : "; did you mean '" + near + "'?"));
+                       expected + wayOut(tensor.name, near, places[i].empty()));
     } else if (found.dims != tensor.dims ||
                !isReadable(found.type, tensor.type)) {
       faults.push_back(source.name() + ": tensor '" + tensor.name + "' is " +

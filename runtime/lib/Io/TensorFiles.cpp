@@ -156,6 +156,35 @@ Status TensorFiles::addFolder(const std::string &path) {
   return Status::success();
 }
 
+Status TensorFiles::rename(const std::vector<RenameRule> &rules) {
+  for (const RenameRule &rule : rules) {
+    bool isUsed = false;
+    for (const auto &entry : tensors)
+      isUsed |= rule.apply(entry.first).has_value();
+    if (!isUsed)
+      return Status::userError(
+          "--rename '" + rule.from + "=" + rule.to + "': no tensor of " +
+          name() + " is called so; there is '" +
+          (tensors.empty() ? std::string() : tensors.begin()->first) + "'");
+  }
+  std::map<std::string, Entry> tensorsAfter;
+  std::map<std::string, std::string> before;
+  std::set<std::string> kept;
+  for (auto &[tensor, entry] : tensors) {
+    std::string called = renamed(rules, tensor);
+    if (!before.insert({called, tensor}).second)
+      return Status::userError(name() + ": tensors '" + before[called] +
+                               "' and '" + tensor + "' would both be called '" +
+                               called + "'");
+    if (ofOptimizer.count(tensor))
+      kept.insert(called);
+    tensorsAfter[called] = entry;
+  }
+  tensors = std::move(tensorsAfter);
+  ofOptimizer = std::move(kept);
+  return Status::success();
+}
+
 std::vector<std::string> TensorFiles::tensorNames() const {
   std::vector<std::string> names;
   for (const auto &entry : tensors)

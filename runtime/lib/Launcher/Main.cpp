@@ -68,6 +68,8 @@ std::string usageFault(const LauncherOptions &options, const plan::Plan &plan) {
       !plan.parameters.empty())
     return "missing --weights FILE: the model has " + namesOf(plan.parameters) +
            " (or --random-weights SEED)";
+  if (!options.renames.empty() && options.weights.empty())
+    return "--rename needs files whose names it changes: --weights FILE";
   if (options.inputs.empty() && !options.randomInput && !plan.inputs.empty())
     return "missing --input FILE: the model takes " + namesOf(plan.inputs) +
            " (or --random-input SEED)";
@@ -85,7 +87,8 @@ struct Source {
   std::vector<std::string> names;
 
   Status open(const char *role, const std::vector<std::string> &paths,
-              std::optional<RandomTensors> random) {
+              std::optional<RandomTensors> random,
+              const std::vector<RenameRule> &renames = {}) {
     if (random) {
       names = random->tensorNames();
       source = std::make_unique<RandomTensors>(std::move(*random));
@@ -95,6 +98,8 @@ struct Source {
     for (const std::string &path : paths)
       if (Status status = files->add(path); !status.ok())
         return status;
+    if (Status status = files->rename(renames); !status.ok())
+      return status;
     names = files->parameterNames();
     source = std::move(files);
     return Status::success();
@@ -130,7 +135,8 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
   if (options.randomInput)
     drawnInputs = randomInputs(plan, *options.randomInput);
   Source weights, inputs;
-  Status status = weights.open("weights", options.weights, drawnWeights);
+  Status status =
+      weights.open("weights", options.weights, drawnWeights, options.renames);
   if (status.ok())
     status = inputs.open("input", options.inputs, drawnInputs);
   if (status.ok())

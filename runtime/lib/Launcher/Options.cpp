@@ -91,6 +91,13 @@ bool storeTokenType(LauncherOptions &options, const std::string &value) {
   return value == "u8" || value == "u16" || value == "i32";
 }
 
+bool storeRename(LauncherOptions &options, const std::string &value) {
+  std::optional<RenameRule> rule = RenameRule::parse(value);
+  if (rule)
+    options.renames.push_back(*rule);
+  return rule.has_value();
+}
+
 /// --stats, --stats=json or --stats=json:FILE.
 bool storeStats(LauncherOptions &options, const std::string &value) {
   const std::string json = "json";
@@ -115,6 +122,11 @@ const std::vector<Option> &allOptions() {
        "parameters: .safetensors, .index.json, .npy, NAME=FILE.npy or a\n"
        "folder of them; may be given again",
        "a file", list(&O::weights)},
+      {"--rename", "FROM=TO",
+       "call tensors of the weights otherwise, 'bert.**=**': * is\n"
+       "text without a dot, ** any; may be given again, the first\n"
+       "that matches counts",
+       "FROM=TO with the same * and ** on both sides", storeRename},
       {"--input", "FILE", "inputs, in the same forms", "a file",
        list(&O::inputs), Of::Runs},
       {"--output", "FILE", "write the outputs there, as safetensors", "a file",

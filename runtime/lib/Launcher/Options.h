@@ -3,6 +3,7 @@
 #ifndef HOCKET_LIB_LAUNCHER_OPTIONS_H
 #define HOCKET_LIB_LAUNCHER_OPTIONS_H
 
+#include "hocket/Io/NameMap.h"
 #include "hocket/Plan/Plan.h"
 #include <cstdint>
 #include <optional>
@@ -13,7 +14,8 @@ namespace hocket::runtime {
 
 struct LauncherOptions {
   std::vector<std::string> weights, inputs;
-  std::string output; // empty: not written
+  std::vector<RenameRule> renames; // of names in weights
+  std::string output;              // empty: not written
   std::optional<uint64_t> randomWeights, randomInput;
   std::optional<int64_t> ranks;   // expected number
   int64_t threads = 0;            // per rank; 0: cores / ranks

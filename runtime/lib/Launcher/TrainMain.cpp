@@ -43,6 +43,8 @@ std::string trainingFault(const LauncherOptions &options,
   if (!options.weights.empty() && !options.resume.empty())
     return "--weights and --resume exclude each other: a checkpoint has the "
            "parameters";
+  if (!options.renames.empty() && options.weights.empty())
+    return "--rename needs files whose names it changes: --weights FILE";
   for (auto [name, isGiven] : {std::pair("--save-every", !!options.saveEvery),
                                std::pair("--keep", !!options.keep)})
     if (isGiven && options.checkpoints.empty())
@@ -93,6 +95,8 @@ Status Beginning::open(const LauncherOptions &options, const plan::Plan &plan) {
     if (Status status = files.add(path); !status.ok())
       return status;
   start.parameters = &files;
+  if (Status status = files.rename(options.renames); !status.ok())
+    return status;
   return checkParameters(plan, files, files.parameterNames());
 }
 

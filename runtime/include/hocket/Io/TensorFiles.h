@@ -5,6 +5,7 @@
 
 #include "hocket/Io/FileTypes.h"
 #include "hocket/Io/MappedFile.h"
+#include "hocket/Io/NameMap.h"
 #include <deque>
 #include <map>
 #include <set>
@@ -30,6 +31,10 @@ public:
   /// Any other file is read as safetensors. A tensor that is there already is
   /// an error.
   Status add(const std::string &path);
+
+  /// After all files are added: calls every tensor what `rules` say. A rule
+  /// that nothing matches and two tensors of one name are errors.
+  Status rename(const std::vector<RenameRule> &rules);
 
   std::vector<std::string> tensorNames() const;
   /// Without what the files, checkpoints, say that an optimizer kept.
