@@ -99,6 +99,8 @@ static bool canBeInPlace(const Graph &graph, const Schedule &schedule,
 
 std::string KernelCompiler::State::enqueue(Graph graph, Schedule schedule) {
   std::string symbol = symbolOf(graph);
+  if (!options.machineCode)
+    return symbol;
   std::lock_guard<std::mutex> guard(mutex);
   if (bySymbol.count(symbol))
     return symbol;
@@ -206,6 +208,8 @@ void KernelCompiler::addHook(const HookFile &hook) {
 
 std::optional<std::vector<uint8_t>> KernelCompiler::finish(std::string &error) {
   state->stop();
+  if (!state->options.machineCode)
+    return std::vector<uint8_t>();
   if (!state->target) {
     error = state->error;
     return std::nullopt;

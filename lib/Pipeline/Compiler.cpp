@@ -268,10 +268,26 @@ static LogicalResult finishValidation(ModuleOp module) {
   return success();
 }
 
+/// All stages, and those of what a recipe validates with.
+bool Compiler::finishStages() {
+  return runTo(stages().back().name) &&
+         (!state->validation ||
+          succeeded(finishValidation(*state->validation)));
+}
+
+std::optional<plan::Plan> Compiler::makePlan() {
+  if (!finishStages())
+    return std::nullopt;
+  FailureOr<plan::Plan> plan = hocket::makePlan(
+      *state->module, state->validation ? *state->validation : ModuleOp());
+  if (failed(plan) || failed(checkExpectedCosts(*state->module, *plan)))
+    return std::nullopt;
+  return std::move(*plan);
+}
+
 std::optional<CompiledProgram>
 Compiler::makeProgram(const codegen::CodeGenOptions &options) {
-  if (!runTo(stages().back().name) ||
-      (state->validation && failed(finishValidation(*state->validation))))
+  if (!finishStages())
     return std::nullopt;
   if (stageListener)
     stageListener("plan");

@@ -83,15 +83,32 @@ static LogicalResult planModule(ModuleOp module,
   return success();
 }
 
+static LogicalResult planBoth(ModuleOp module, ModuleOp validation,
+                              codegen::KernelCompiler &compiler,
+                              plan::Plan &plan) {
+  if (failed(planModule(module, compiler, plan)))
+    return failure();
+  return success(!validation ||
+                 succeeded(planModule(validation, compiler,
+                                      plan.validation.emplace_back())));
+}
+
+FailureOr<plan::Plan> hocket::makePlan(ModuleOp module, ModuleOp validation) {
+  codegen::CodeGenOptions options;
+  options.machineCode = false;
+  codegen::KernelCompiler compiler(options);
+  plan::Plan plan;
+  if (failed(planBoth(module, validation, compiler, plan)))
+    return failure();
+  return plan;
+}
+
 FailureOr<CompiledProgram>
 hocket::makeProgram(ModuleOp module, const codegen::CodeGenOptions &options,
                     codegen::KernelCache *cache, ModuleOp validation) {
   CompiledProgram program;
   codegen::KernelCompiler compiler(options, cache);
-  if (failed(planModule(module, compiler, program.plan)))
-    return failure();
-  if (validation && failed(planModule(validation, compiler,
-                                      program.plan.validation.emplace_back())))
+  if (failed(planBoth(module, validation, compiler, program.plan)))
     return failure();
   std::string problem;
   auto object = compiler.finish(problem);

@@ -31,7 +31,7 @@ const std::vector<Command> &tool::commands() {
        "model", 1, 1, runVerify},
       {"plan", "hocket plan FILE [--schedule NAME] [--json]",
        "collectives, bytes, memory and flops, before anything runs",
-       SOURCE " --grad --cpu --json", STAGES, 1, 1, runPlan},
+       SOURCE " --grad --json", STAGES, 1, 1, runPlan},
       {"explain", "hocket explain FILE PATH [--schedule NAME]",
        "why a value is placed as it is, and what moves it", SOURCE " --json",
        "model", 1, 2, runExplain},

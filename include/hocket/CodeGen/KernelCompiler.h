@@ -44,6 +44,9 @@ struct CodeGenOptions {
   /// Off: kernels compile several times as fast and run slower, for tests of
   /// many small programs.
   bool optimize = true;
+  /// Off: kernels are checked, named and counted, but no code is made of them,
+  /// and finish() has nothing to link.
+  bool machineCode = true;
 };
 
 /// One kernel to make. `body` is read by add() only.

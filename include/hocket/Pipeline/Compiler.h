@@ -71,6 +71,8 @@ public:
   /// of bytes and memory.
   std::optional<CompiledProgram>
   makeProgram(const codegen::CodeGenOptions &options = {});
+  /// The plan alone, without machine code; the same checks.
+  std::optional<plan::Plan> makePlan();
 
   mlir::ModuleOp module();
   llvm::StringRef stage() const;
@@ -83,6 +85,7 @@ private:
   bool dump();
   bool reportDump(const std::string &path, const std::string &why);
   bool loadRead(const CompileSource &source);
+  bool finishStages();
   bool readDump(const CompileSource &source);
 
   struct State;

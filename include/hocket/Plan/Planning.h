@@ -23,6 +23,11 @@ makeProgram(mlir::ModuleOp module, const codegen::CodeGenOptions &options,
             codegen::KernelCache *cache = nullptr,
             mlir::ModuleOp validation = {});
 
+/// The plan alone: the same one, in the fraction of the time that no machine
+/// code takes.
+mlir::FailureOr<plan::Plan> makePlan(mlir::ModuleOp module,
+                                     mlir::ModuleOp validation = {});
+
 } // namespace hocket
 
 #endif // HOCKET_PLAN_PLANNING_H
