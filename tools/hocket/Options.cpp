@@ -127,6 +127,7 @@ const std::vector<Option> &optionTable() {
       {"--float64", nullptr,
        "compute all that is float32 in float64, to a relative error of 1e-12",
        raise(&Options::float64)},
+      {"-q", nullptr, "print errors only", raise(&Options::quiet)},
       {"--json", nullptr, "output for machines", raise(&Options::json)},
       {"--write", nullptr, "format files in place", raise(&Options::write)},
       {"--check", nullptr, "only say whether the file is formatted",

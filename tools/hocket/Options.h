@@ -25,7 +25,8 @@ struct Options {
   bool float64 = false;            // float32 is computed so
   int64_t ranksThreads = 0;
   bool force = false; // replaces files of other kinds
-  bool json = false, write = false, check = false, resolve = false;
+  bool json = false, quiet = false, write = false, check = false,
+       resolve = false;
 };
 
 struct Command {
