@@ -43,8 +43,13 @@ const std::vector<Option> &optionTable() {
   static const std::vector<Option> table = {
       {"--schedule", "NAME", "which schedule; without it: one device",
        [](Options &options, Words value) {
-         options.source.elaborate.schedule = value;
-         return true;
+         if (options.otherSchedule)
+           return false;
+         if (options.hasSchedule)
+           options.otherSchedule = value;
+         else
+           options.source.elaborate.schedule = value;
+         return options.hasSchedule = true;
        }},
       {"--model", "NAME", "which model, if the file has several",
        [](Options &options, Words value) {
@@ -127,6 +132,8 @@ const std::vector<Option> &optionTable() {
       {"--float64", nullptr,
        "compute all that is float32 in float64, to a relative error of 1e-12",
        raise(&Options::float64)},
+      {"--every-layer", nullptr, "print equal layers one by one",
+       raise(&Options::everyLayer)},
       {"-q", nullptr, "print errors only", raise(&Options::quiet)},
       {"--json", nullptr, "output for machines", raise(&Options::json)},
       {"--write", nullptr, "format files in place", raise(&Options::write)},
@@ -152,6 +159,9 @@ const Option *findOption(const Command &command, const std::string &name) {
 std::string helpOf(const Option &option, const Command &command) {
   bool isFrom = std::strcmp(option.name, "--from") == 0;
   bool takesAll = std::strcmp(command.name, "check") == 0;
+  if (std::strcmp(command.name, "plan") == 0 &&
+      std::strcmp(option.name, "--schedule") == 0)
+    return "which schedule; without it: one device; two are compared";
   if (takesAll && std::strcmp(option.name, "--schedule") == 0)
     return "which schedule; without it: every one";
   if (takesAll && std::strcmp(option.name, "--train") == 0)
@@ -253,6 +263,9 @@ bool tool::parseOptions(const Command &command, int argc, char **argv,
     return usageError(command, "a dump has its schedule and parameters; "
                                "--schedule, --model, --variant and -D go with "
                                "a .hkt file");
+  if (options.otherSchedule && std::strcmp(command.name, "plan") != 0)
+    return usageError(command, "option '--schedule' is given twice; only "
+                               "`hocket plan` compares two");
   int count = positional.size();
   if (count < command.minPositional || count > command.maxPositional)
     return usageError(command, count < command.minPositional

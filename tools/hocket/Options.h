@@ -25,6 +25,9 @@ struct Options {
   bool float64 = false;            // float32 is computed so
   int64_t ranksThreads = 0;
   bool force = false; // replaces files of other kinds
+  /// The second --schedule, of `plan`.
+  std::optional<std::string> otherSchedule;
+  bool hasSchedule = false, everyLayer = false;
   bool json = false, quiet = false, write = false, check = false,
        resolve = false;
 };

@@ -1,0 +1,280 @@
+//===- PlanText.cpp - what `hocket plan` prints ---------------------------===//
+
+#include "PlanText.h"
+#include "EqualLayers.h"
+#include "Imbalance.h"
+#include "hocket/Placement/Meet.h"
+#include "hocket/Plan/Summary.h"
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+using namespace hocket;
+using namespace hocket::tool;
+using placement::bytesText;
+using Json = nlohmann::ordered_json;
+
+int64_t tool::most(const Json &list) {
+  int64_t result = 0;
+  for (const auto &value : list)
+    result = std::max(result, value.get<int64_t>());
+  return result;
+}
+
+std::string tool::flopsText(int64_t flops) {
+  static const char *const units[] = {"", "k", "M", "G", "T", "P"};
+  double value = flops;
+  int unit = 0;
+  for (; value >= 1000 && unit < 5; ++unit)
+    value /= 1000;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %sFLOP", value, units[unit]);
+  return text;
+}
+
+int64_t tool::packedBytes(const plan::Plan &plan) {
+  int64_t packed = 0;
+  for (const plan::RankClass &rankClass : plan.classes)
+    packed = std::max(packed, plan::packedBytesAtLeast(rankClass));
+  return packed;
+}
+
+namespace {
+
+bool hasBackward(const plan::Plan &plan) {
+  return !plan.states.empty() ||
+         std::any_of(plan.outputs.begin(), plan.outputs.end(),
+                     [](const plan::GlobalTensor &output) {
+                       const std::string &name = output.name;
+                       return name.size() > 5 &&
+                              name.substr(name.size() - 5) == ".grad";
+                     });
+}
+
+/// The lines of a program's collectives.
+class CollectiveLines {
+public:
+  CollectiveLines(const plan::Plan &plan, const Json &summary)
+      : summary(summary), showsPairs(hasBackward(plan)) {
+    showsAxes = std::count_if(plan.mesh.begin(), plan.mesh.end(),
+                              [](const plan::MeshAxis &axis) {
+                                return axis.size > 1;
+                              }) > 1;
+    for (const Json &collective : summary["collectives"]) {
+      std::string path = collective["path"];
+      bool again = path.size() > 6 && path.substr(path.size() - 6) == ".again";
+      kinds[{collective["stage"], collective["id"]}] =
+          collective["kind"].get<std::string>() + (again ? " again" : "");
+    }
+    for (const Json &collective : summary["collectives"])
+      add(collective);
+  }
+
+  void print(bool everyLayer) const;
+
+private:
+  /// What stands before the path and behind it; of a halo that is started
+  /// before other work a line of its own says so.
+  struct Line {
+    std::string path, before, after;
+    bool isStarted;
+  };
+
+  void add(const Json &collective);
+  std::string pairText(const Json &collective) const;
+  std::string axesText(const Json &collective) const;
+  void printLine(const Line &line, const std::string &path,
+                 const std::string &indent) const;
+  size_t printBlock(const std::vector<PathGroup> &groups, size_t first) const;
+  int64_t received(const std::vector<PathGroup> &groups, size_t first,
+                   size_t end) const;
+
+  const Json &summary;
+  bool showsPairs, showsAxes;
+  std::map<std::pair<std::string, int64_t>, std::string> kinds; // stage, id
+  std::vector<Line> lines;
+};
+
+std::string column(std::string text) {
+  text.resize(std::max<size_t>(text.size() + 1, 15), ' ');
+  return text;
+}
+
+/// ", 2 peers": of margins, which come from some members only.
+std::string peersText(const Json &collective) {
+  if (collective["kind"] != "halo" && collective["kind"] != "all_to_all")
+    return "";
+  int64_t peers = 0;
+  for (const auto &[count, ranks] : collective["ranks_by_peers"].items())
+    peers = std::stoll(count); // the last one is the largest
+  return ", " + std::to_string(peers) + (peers == 1 ? " peer" : " peers");
+}
+
+/// "  backward: reduce_scatter, 2 halo", or what it is for.
+std::string CollectiveLines::pairText(const Json &collective) const {
+  bool ofForward = collective.contains("backward");
+  if (!showsPairs || collective["stage"] != "step" ||
+      (!ofForward && !collective.contains("forward")))
+    return "";
+  std::vector<std::pair<std::string, int>> counts; // in order
+  for (const Json &id : collective[ofForward ? "backward" : "forward"]) {
+    const std::string &kind = kinds.at({collective["stage"], id});
+    if (counts.empty() || counts.back().first != kind)
+      counts.push_back({kind, 0});
+    ++counts.back().second;
+  }
+  std::string text = ofForward ? "  backward: " : "  forward: ", separator;
+  for (const auto &[kind, count] : counts) {
+    text += separator + (count > 1 ? std::to_string(count) + " " : "") + kind;
+    separator = ", ";
+  }
+  return counts.empty() ? text + "nothing" : text;
+}
+
+/// " over dp, tp", where the mesh leaves a choice.
+std::string CollectiveLines::axesText(const Json &collective) const {
+  std::string text;
+  for (const Json &axis : collective["axes"])
+    text += (text.empty() ? " over " : ", ") + axis.get<std::string>();
+  return showsAxes ? text : "";
+}
+
+/// Its path, or where the value has none its line in the model.
+std::string nameOf(const Json &collective) {
+  std::string path = collective["path"];
+  bool hasNone = path.empty() || path[0] == '.'; // .grad, .again
+  return (hasNone ? collective["model"].get<std::string>() : "") + path;
+}
+
+void CollectiveLines::add(const Json &collective) {
+  std::string kind = collective["kind"];
+  bool isStarted = collective.contains("started");
+  Line line{nameOf(collective), "", "", isStarted};
+  line.before = column(isStarted ? kind + " wait" : kind) +
+                bytesText(most(collective["bytes_per_rank"])) +
+                peersText(collective) + "  ";
+  if (int64_t tensors = collective["tensors"]; tensors > 1)
+    line.after += " and " + std::to_string(tensors - 1) + " more";
+  line.after += axesText(collective);
+  std::string schedule = collective["schedule"];
+  if (!schedule.empty())
+    line.after += "  (" + schedule + ")";
+  if (collective["stage"] == "load")
+    line.after += "  once, when loading";
+  line.after += pairText(collective);
+  lines.push_back(line);
+}
+
+void CollectiveLines::printLine(const Line &line, const std::string &path,
+                                const std::string &indent) const {
+  if (line.isStarted)
+    std::cout << indent
+              << column(line.before.substr(0, line.before.find(' ')) + " start")
+              << path << "\n";
+  std::cout << indent << line.before << path << line.after << "\n";
+}
+
+/// What the rank with the most receives in these groups.
+int64_t CollectiveLines::received(const std::vector<PathGroup> &groups,
+                                  size_t first, size_t end) const {
+  std::vector<int64_t> bytes(summary["ranks"].get<int64_t>(), 0);
+  for (size_t i = first; i < end; ++i)
+    for (size_t entry : groups[i].entries)
+      for (size_t rank = 0; rank < bytes.size(); ++rank)
+        bytes[rank] += summary["collectives"][entry]["bytes_per_rank"][rank]
+                           .get<int64_t>();
+  return *std::max_element(bytes.begin(), bytes.end());
+}
+
+/// Prints the groups of the same layers that follow each other; returns the
+/// next one.
+size_t CollectiveLines::printBlock(const std::vector<PathGroup> &groups,
+                                   size_t first) const {
+  size_t end = first, times = groups[first].entries.size();
+  while (end < groups.size() && groups[end].layers == groups[first].layers &&
+         groups[end].entries.size() == times)
+    ++end;
+  std::cout << "  " << groups[first].layers << ": " << times << " times "
+            << end - first
+            << (end - first == 1 ? " collective, " : " collectives, ")
+            << bytesText(received(groups, first, end)) << "\n";
+  for (size_t i = first; i < end; ++i)
+    printLine(lines[groups[i].entries.front()], groups[i].path, "    ");
+  return end;
+}
+
+void CollectiveLines::print(bool everyLayer) const {
+  std::vector<PathEntry> entries;
+  for (const Line &line : lines)
+    entries.push_back({line.path, line.before + "\n" + line.after});
+  std::vector<PathGroup> groups;
+  if (!everyLayer)
+    groups = groupEqualLayers(entries);
+  for (size_t i = 0; everyLayer && i < lines.size(); ++i)
+    groups.push_back({lines[i].path, "", {i}});
+  for (size_t i = 0; i < groups.size();) {
+    if (!groups[i].layers.empty()) {
+      i = printBlock(groups, i);
+      continue;
+    }
+    printLine(lines[groups[i].entries.front()], groups[i].path, "  ");
+    ++i;
+  }
+}
+
+void printUnproved(const Json &summary) {
+  for (const auto &entry : summary["unproved"])
+    std::cout << "  unproved: hook " << entry["hook"].get<std::string>() << " ("
+              << entry["does"].get<std::string>() << ") at "
+              << entry["path"].get<std::string>() << "  ("
+              << entry["schedule"].get<std::string>() << ")\n";
+}
+
+void printTotals(const Json &summary) {
+  for (auto &[kind, total] : summary["totals"]["step"].items()) {
+    if (!total["calls"].get<int64_t>())
+      continue;
+    const Json &bytes = total["bytes_per_rank"];
+    bool equal = std::all_of(bytes.begin(), bytes.end(),
+                             [&](const Json &one) { return one == bytes[0]; });
+    std::cout << "  total " << kind << ": " << total["calls"] << ", "
+              << bytesText(most(bytes)) << " received by "
+              << (equal ? "each rank" : "the rank with the most") << "\n";
+  }
+}
+
+void printMemory(const plan::Plan &plan, const Json &summary) {
+  std::cout << "  memory  weights " << bytesText(most(summary["weight_bytes"]));
+  if (int64_t packed = packedBytes(plan))
+    std::cout << ", packed weights at least " << bytesText(packed);
+  std::cout << ", activations " << bytesText(most(summary["arena_bytes"]))
+            << "\n";
+}
+
+} // namespace
+
+void tool::printPlan(const plan::Plan &plan, bool everyLayer) {
+  Json summary = plan::summary(plan);
+  std::cout << plan.model;
+  if (!plan.schedule.empty())
+    std::cout << ", " << plan.schedule;
+  std::cout << ": mesh (";
+  for (size_t i = 0; i < plan.mesh.size(); ++i)
+    std::cout << (i ? ", " : "") << plan.mesh[i].name << " = "
+              << plan.mesh[i].size;
+  int64_t ranks = plan.rankCount();
+  std::cout << "), " << ranks << (ranks == 1 ? " rank in " : " ranks in ")
+            << plan.classes.size()
+            << (plan.classes.size() == 1 ? " class\n" : " classes\n");
+  CollectiveLines(plan, summary).print(everyLayer);
+  printUnproved(summary);
+  printTotals(summary);
+  printMemory(plan, summary);
+  std::vector<plan::Costs> costs = plan::costsByRank(plan);
+  bool isEven = std::all_of(costs.begin(), costs.end(), [&](auto &one) {
+    return one.flops == costs[0].flops;
+  });
+  std::cout << "  compute " << flopsText(plan::mostOf(costs).flops) << " by "
+            << (isEven ? "each rank" : "the rank with the most") << "\n";
+  printImbalance(costs);
+}
