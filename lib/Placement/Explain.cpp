@@ -1,5 +1,6 @@
 //===- Explain.cpp - why a value has its placement ------------------------===//
 
+#include "ExplainAxes.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,16 +48,24 @@ static std::string causeText(const Origin &root, Value first) {
   return "";
 }
 
-static std::vector<ExplainedAxis> explainAxes(Value value, nn::MeshAttr mesh,
-                                              const Origins &origins) {
+std::vector<ExplainedAxis> placement::axesOf(nn::LayoutAttr layout,
+                                             nn::MeshAttr mesh) {
   std::vector<ExplainedAxis> axes;
-  for (auto [axis, attr] : llvm::enumerate(mesh.getAxes())) {
+  for (nn::MeshAxisAttr attr : mesh.getAxes()) {
     ExplainedAxis explained;
     explained.axis = attr.getName().str();
-    explained.placement =
-        placementText(nn::layoutOf(value), attr.getName().getValue());
-    if (auto split = nn::layoutOf(value).splitOver(attr.getName()))
+    explained.placement = placementText(layout, attr.getName().getValue());
+    if (auto split = layout.splitOver(attr.getName()))
       explained.sizes.assign(split.getSizes().begin(), split.getSizes().end());
+    axes.push_back(std::move(explained));
+  }
+  return axes;
+}
+
+static std::vector<ExplainedAxis> explainAxes(Value value, nn::MeshAttr mesh,
+                                              const Origins &origins) {
+  std::vector<ExplainedAxis> axes = axesOf(nn::layoutOf(value), mesh);
+  for (auto [axis, explained] : llvm::enumerate(axes)) {
     SmallVector<Value> chain = origins.chainOf(value, axis);
     explained.cause = causeText(origins.of(chain.front(), axis), chain.front());
     if (Operation *directive = origins.directiveOf(value, axis))
@@ -66,7 +75,6 @@ static std::vector<ExplainedAxis> explainAxes(Value value, nn::MeshAttr mesh,
       if (explained.through.empty() || explained.through.back() != path)
         explained.through.push_back(path);
     }
-    axes.push_back(std::move(explained));
   }
   return axes;
 }
@@ -100,10 +108,26 @@ void Placer::explain(std::vector<ExplainedValue> &values) {
   }
 }
 
+/// ", through a, b, 7 more, k": the ops between the cause and the value.
+static std::string throughText(const ExplainedAxis &axis,
+                               const std::string &path) {
+  constexpr size_t mostShown = 5;
+  std::vector<std::string> names;
+  for (const std::string &name : axis.through)
+    if (!name.empty() && name != path)
+      names.push_back(name);
+  if (names.size() > mostShown) {
+    std::string left = std::to_string(names.size() - 3) + " more";
+    names = {names[0], names[1], left, names.back()};
+  }
+  return names.empty() ? "" : ", through " + llvm::join(names, ", ");
+}
+
 static void renderAxes(std::string &text, StringRef title,
-                       const std::vector<ExplainedAxis> &axes) {
+                       const std::vector<ExplainedAxis> &axes,
+                       const std::string &path) {
   for (const ExplainedAxis &axis : axes) {
-    text += "\n  " + title.str() + "   " + axis.placement + " " +
+    text += "\n  " + title.str() + axis.placement + " " +
             (axis.placement == "whole" ? "on " : "over ") + axis.axis;
     for (size_t i = 0; i < axis.sizes.size(); ++i)
       text += (i ? " " : ", sizes ") + std::to_string(axis.sizes[i]);
@@ -113,16 +137,25 @@ static void renderAxes(std::string &text, StringRef title,
       if (!line.empty())
         text += " (" + line + ")";
     }
-    if (!axis.through.empty())
-      text += ", through " + llvm::join(axis.through, ", ");
+    text += throughText(axis, path);
   }
+}
+
+static bool isMoved(const ExplainedValue &value) {
+  for (auto [in, out] : llvm::zip(value.in, value.out))
+    if (in.placement != out.placement || in.sizes != out.sizes ||
+        in.cause != out.cause)
+      return true;
+  return false;
 }
 
 std::string placement::render(const ExplainedValue &value) {
   std::string text = value.path + ": " + value.type;
   if (value.in.empty())
     return text + "\n  whole: the mesh has one rank\n";
-  renderAxes(text, "in ", value.in);
-  renderAxes(text, "out", value.out);
+  bool moves = isMoved(value);
+  renderAxes(text, moves ? "in    " : "", value.in, value.path);
+  if (moves)
+    renderAxes(text, "out   ", value.out, value.path);
   return text + "\n";
 }

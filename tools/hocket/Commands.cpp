@@ -1,4 +1,4 @@
-//===- Commands.cpp - compile, explain, stages ----------------------------===//
+//===- Commands.cpp - compile, stages -------------------------------------===//
 
 #include "Options.h"
 #include "RunnerPath.h"
@@ -7,7 +7,6 @@
 #include "hocket/Launcher/Pack.h"
 #include "llvm/Support/raw_ostream.h"
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 using namespace hocket;
 using namespace hocket::tool;
@@ -89,54 +88,4 @@ int tool::runCompile(const Options &options) {
   if (!status.ok())
     std::cerr << "error: " << status.message << "\n";
   return status.exitStatus();
-}
-
-static nlohmann::ordered_json toJson(const placement::ExplainedValue &value) {
-  auto axes = [](const std::vector<placement::ExplainedAxis> &list) {
-    nlohmann::ordered_json result = nlohmann::ordered_json::array();
-    for (const placement::ExplainedAxis &axis : list)
-      result.push_back({{"axis", axis.axis},
-                        {"placement", axis.placement},
-                        {"sizes", axis.sizes},
-                        {"cause", axis.cause},
-                        {"through", axis.through}});
-    return result;
-  };
-  return {{"path", value.path},
-          {"role", value.role},
-          {"type", value.type},
-          {"in", axes(value.in)},
-          {"out", axes(value.out)}};
-}
-
-int tool::runExplain(const Options &options) {
-  Compiler compiler(errors());
-  if (!compiler.load(options.source) || !compiler.runTo("placed"))
-    return kUserError;
-  std::vector<std::string> paths;
-  nlohmann::ordered_json found = nlohmann::ordered_json::array();
-  const std::string path =
-      options.positional.empty() ? "" : options.positional[0];
-  bool any = false;
-  for (const placement::ExplainedValue &value : compiler.placement().values) {
-    paths.push_back(value.path);
-    bool below = value.path.rfind(path + ".", 0) == 0;
-    if (!path.empty() && value.path != path && !below)
-      continue;
-    any = true;
-    if (options.json)
-      found.push_back(toJson(value));
-    else
-      std::cout << placement::render(value);
-  }
-  if (!any) {
-    std::cerr << "error: no value '" << path << "' in the model";
-    if (auto near = syntax::nearest(path, paths))
-      std::cerr << "; did you mean '" << *near << "'?";
-    std::cerr << "\n";
-    return kUserError;
-  }
-  if (options.json)
-    std::cout << found.dump(1) << "\n";
-  return kOk;
 }

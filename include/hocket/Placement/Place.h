@@ -65,6 +65,12 @@ mlir::LogicalResult place(mlir::ModuleOp module,
 /// Text of an explained value, as `hocket explain` prints it.
 std::string render(const ExplainedValue &value);
 
+/// Of a differentiated `module`, whose values before are `forward`: gradients,
+/// `PATH.grad`, and what the backward gathers or computes again, `PATH.again`.
+std::vector<ExplainedValue>
+explainBackward(mlir::ModuleOp module,
+                const std::vector<ExplainedValue> &forward);
+
 /// Registers --hocket-place.
 void registerPlacePass();
 
