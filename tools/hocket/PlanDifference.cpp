@@ -141,7 +141,7 @@ void tool::printDifference(const plan::Plan &first, const plan::Plan &second) {
   rows.addPart("weights", "weight_bytes");
   rows.addPart("packed weights at least", "packed_bytes");
   rows.addPart("activations", "arena_bytes");
-  rows.addPart("changed by steps", "state_bytes");
+  rows.addPart("parameters and optimizer state", "state_bytes");
   rows.add("compute", "flops", flopsText);
   rows.print();
 }

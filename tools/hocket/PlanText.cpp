@@ -247,8 +247,11 @@ void printMemory(const plan::Plan &plan, const Json &summary) {
   std::cout << "  memory  weights " << bytesText(most(summary["weight_bytes"]));
   if (int64_t packed = packedBytes(plan))
     std::cout << ", packed weights at least " << bytesText(packed);
-  std::cout << ", activations " << bytesText(most(summary["arena_bytes"]))
-            << "\n";
+  std::cout << ", activations " << bytesText(most(summary["arena_bytes"]));
+  if (int64_t state = most(summary["state_bytes"]))
+    std::cout << ", parameters and optimizer state " << bytesText(state);
+  int64_t all = plan::mostOf(plan::costsByRank(plan)).memoryBytes;
+  std::cout << ", in all " << bytesText(all) << "\n";
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 //===- Costs.cpp - what a step costs each rank ----------------------------===//
 
 #include "hocket/Plan/Costs.h"
+#include "hocket/Plan/Summary.h"
 #include <algorithm>
 
 namespace hocket::plan {
@@ -22,11 +23,8 @@ static void addReceived(const Plan &plan, const RankClass &rankClass,
 std::vector<Costs> costsByRank(const Plan &plan) {
   std::vector<Costs> costs(plan.rankCount());
   for (const RankClass &rankClass : plan.classes) {
-    const Budget &budget = rankClass.budget;
-    int64_t memory = budget.arenaBytes + budget.weightBytes +
-                     budget.stateBytes + packedBytesAtLeast(rankClass);
     for (int64_t rank : rankClass.ranks)
-      costs[rank] = {0, memory, budget.flops};
+      costs[rank] = {0, memoryAtLeast(rankClass), rankClass.budget.flops};
     for (const Instruction &instruction : rankClass.step) {
       auto *collective = std::get_if<Collective>(&instruction.body);
       if (collective && collective->moves() && collective->hook.empty())
