@@ -49,9 +49,7 @@ public:
     for (Operation *op = first; op != result; op = op->getNextNode())
       mark(op);
     mark(result);
-    for (Operation *user : result->getUsers()) // syncs of the result
-      if (isa<nn::RedistributeOp>(user))
-        mark(user);
+    addSyncs(result);
   }
 
   /// A binding, and what computes it from values with names.
@@ -66,6 +64,7 @@ public:
           if (!isa<nn::ValueOp, nn::ParameterOp>(from))
             pending.push_back(from);
     }
+    addSyncs(binding);
   }
 
   bool isEmpty() const { return !hasAny; }
@@ -73,6 +72,12 @@ public:
   std::optional<int64_t> getOther() const { return other; }
 
 private:
+  void addSyncs(nn::ValueOp value) {
+    for (Operation *user : value->getUsers())
+      if (isa<nn::RedistributeOp>(user))
+        mark(user);
+  }
+
   bool mark(Operation *op) {
     if (isa<nn::ParameterOp, func::ReturnOp>(op))
       return false;

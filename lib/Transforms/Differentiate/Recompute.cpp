@@ -135,7 +135,7 @@ bool Backward::reportKeptAll() {
     InFlightDiagnostic error =
         emitError(Location(cast<LocationAttr>(line)))
         << "recompute of '" << pattern.getValue()
-        << "' changes nothing: the backward reads no value of it";
+        << "' changes nothing: the backward reads nothing that it computes";
     error.attachNote() << "leave this line out";
   }
   return any;
