@@ -46,9 +46,10 @@ TEST_F(TrainedProgram, goesOnUnderAnySchedule) {
     trains(app(dp, tp), "--steps 2 --checkpoint " + name);
     trains(app(1, 2), "--steps 3 --checkpoint " + name + " --resume " + name);
     EXPECT_EQ(folder.read(name + third), folder.read("whole" + third)) << name;
+    std::string again = "again" + name;
     trains(app(dp, tp),
-           "--steps 3 --checkpoint again --resume " + name + second);
-    EXPECT_EQ(folder.read("again" + third), folder.read("whole" + third));
+           "--steps 3 --checkpoint " + again + " --resume " + name + second);
+    EXPECT_EQ(folder.read(again + third), folder.read("whole" + third));
   }
 }
 
