@@ -29,7 +29,7 @@ train starts of Bytes {
   optimizer adamw(lr = 1e-2)
   init      "other/step-0000000002.safetensors"
 }
-schedule data(dp: int = 2) for Bytes {
+schedule parts(dp: int = 2) for Bytes {
   mesh (dp = dp)
   shard {tokens,targets} axis batch over dp
   statistics loss over dp
@@ -78,7 +78,7 @@ protected:
 
 TEST_F(RecipeRun, validatesAsInferenceDoes) {
   compile("--train run -o app");
-  compile("--train run --schedule data -o two");
+  compile("--train run --schedule parts -o two");
   compile("--function loss -o loss");
   runs("./app --metrics m.jsonl");
   EXPECT_EQ(listed("run"),
@@ -104,7 +104,7 @@ TEST_F(RecipeRun, validatesAsInferenceDoes) {
 }
 
 TEST_F(RecipeRun, validatesWithoutAnEffect) {
-  compile("--train run --schedule data -o app");
+  compile("--train run --schedule parts -o app");
   runs("./app");
   runs("./app --validate-every 0 --checkpoint never");
   const char *last = "/step-0000000004.safetensors";
