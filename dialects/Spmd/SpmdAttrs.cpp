@@ -41,8 +41,12 @@ SmallVector<int64_t> TableAttr::valuesFor(int64_t members) const {
 
 int64_t TableAttr::at(nn::MeshAttr mesh, ArrayRef<int64_t> coordinates) const {
   int64_t index = 0;
-  for (StringAttr axis : getAxes())
-    index = index * mesh.getSize(axis) + coordinates[mesh.getIndex(axis)];
+  for (StringAttr axis : getAxes()) // names are of one context: no text
+    for (auto [at, candidate] : llvm::enumerate(mesh.getAxes()))
+      if (candidate.getName() == axis) {
+        index = index * candidate.getSize() + coordinates[at];
+        break;
+      }
   return getValues()[index];
 }
 

@@ -9,13 +9,15 @@
 using namespace mlir;
 using namespace hocket;
 
+/// What the busiest rank receives in a step, without what hooks move.
 static int64_t mostBytes(const plan::Plan &plan) {
-  nlohmann::ordered_json summary = plan::summary(plan);
-  std::vector<int64_t> bytes(plan.rankCount(), 0);
-  for (auto &kind : summary["totals"]["step"])
-    for (size_t rank = 0; rank < bytes.size(); ++rank)
-      bytes[rank] += kind["bytes_per_rank"][rank].get<int64_t>();
-  return *std::max_element(bytes.begin(), bytes.end());
+  plan::Traffic step(plan, &plan::RankClass::step);
+  int64_t most = 0;
+  for (plan::Received rank : step.total([](const plan::Collective &collective) {
+         return collective.hook.empty();
+       }))
+    most = std::max(most, rank.bytes);
+  return most;
 }
 
 static int64_t mostMemory(const plan::Plan &plan) {

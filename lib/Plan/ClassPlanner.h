@@ -47,6 +47,8 @@ public:
   plan::Scalar isFirst(mlir::ArrayAttr axes);
   /// The table over exactly `over` (row-major), also for constants.
   int tableOver(spmd::TableAttr table, mlir::ArrayAttr over);
+  /// What a halo's members hold, if it is listed, or -1: once for all halos.
+  int rowList(mlir::ArrayAttr lists);
   int source(mlir::Location loc);
   plan::GlobalTensor tensor(llvm::StringRef name, mlir::Type element,
                             spmd::BoxAttr box);
@@ -59,6 +61,7 @@ private:
   nn::MeshAttr mesh;
   std::map<std::pair<std::vector<int>, std::vector<int64_t>>, int> tables;
   llvm::DenseMap<mlir::Location, int> sources;
+  llvm::DenseMap<mlir::Attribute, int> rowLists;
 };
 
 class ClassPlanner {

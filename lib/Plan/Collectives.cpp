@@ -124,7 +124,7 @@ plan::Collective ClassPlanner::collectiveOf(spmd::CollectiveOp op) {
         collective.border = *nn::borderNamed(halo.getBorder());
         if (halo.getStrategy())
           collective.strategy = plan::HaloStrategy::AllToAll;
-        collective.rows = spmd::rowsOf(halo.getRows());
+        collective.rows = tables.rowList(halo.getRows().value_or(nullptr));
       })
       .Case([&](spmd::BroadcastOp broadcast) {
         collective.kind = plan::CollectiveKind::Broadcast;

@@ -44,19 +44,32 @@ plan::Scalar PlanTables::isFirst(ArrayAttr names) {
 
 int PlanTables::tableOver(spmd::TableAttr table, ArrayAttr over) {
   std::vector<int> wanted = axes(over);
-  std::vector<int64_t> values;
   int64_t members = spmd::memberCount(mesh, over);
-  for (int64_t member = 0; member < members; ++member) {
-    SmallVector<int64_t> coordinates(mesh.getAxes().size(), 0);
-    int64_t rest = member;
-    for (size_t i = wanted.size(); i-- > 0;) {
-      int64_t size = mesh.getAxes()[wanted[i]].getSize();
-      coordinates[wanted[i]] = rest % size;
-      rest /= size;
-    }
-    values.push_back(table.at(mesh, coordinates));
+  std::vector<int64_t> values(members, table.getValues()[0]);
+  // The step of a member along each axis of the table, and the axis's size.
+  SmallVector<std::pair<int64_t, int64_t>> along;
+  for (StringAttr name : table.getAxes()) {
+    int64_t step = 1, axis = mesh.getIndex(name.getValue());
+    for (size_t i = wanted.size(); i-- > 0 && wanted[i] != axis;)
+      step *= mesh.getAxes()[wanted[i]].getSize();
+    along.push_back({step, mesh.getAxes()[axis].getSize()});
+  }
+  for (int64_t member = 0; member < members && !along.empty(); ++member) {
+    int64_t index = 0;
+    for (auto [step, size] : along)
+      index = index * size + member / step % size;
+    values[member] = table.getValues()[index];
   }
   return intern(std::move(wanted), std::move(values));
+}
+
+int PlanTables::rowList(ArrayAttr lists) {
+  if (!lists)
+    return -1;
+  auto [entry, isNew] = rowLists.try_emplace(lists, plan.rowLists.size());
+  if (isNew)
+    plan.rowLists.push_back(spmd::rowsOf(lists));
+  return entry->second;
 }
 
 int PlanTables::source(Location loc) {

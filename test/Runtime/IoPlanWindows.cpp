@@ -55,7 +55,15 @@ const BadEdit badConvolutions[] = {
 const BadEdit badRows[] = {
     {STEP "14 (collective, proj): rows: a member's are not rising, not of the "
           "dim, or without what it owns",
-     [](Plan &p) { step<Collective>(p, 14).rows = {{0, 1}, {1, 2}}; }},
+     [](Plan &p) {
+       p.rowLists = {{{0, 1}, {1, 2}}};
+       step<Collective>(p, 14).rows = 0;
+     }},
+    {STEP "14 (collective, proj): rows: list 1 does not exist, there are 1",
+     [](Plan &p) {
+       p.rowLists = {{{0, 1}, {2, 3}}};
+       step<Collective>(p, 14).rows = 1;
+     }},
 };
 INSTANTIATE_TEST_SUITE_P(Rows, BadPlanEdit, testing::ValuesIn(badRows));
 
@@ -96,7 +104,10 @@ INSTANTIATE_TEST_SUITE_P(Phases, BadPlanEdit, testing::ValuesIn(badPhases));
 // runs something else than rank 1.
 const BadEdit badMatches[] = {
     {"class 1, collective 5: lists other rows than in class 0",
-     [](Plan &p) { step<Collective>(p, 14).rows = {{0, 1}, {2, 3}}; }},
+     [](Plan &p) {
+       p.rowLists = {{{0, 1}, {2, 3}}};
+       step<Collective>(p, 14).rows = 0;
+     }},
     {"class 1, collective 5: comes where class 0 has collective 6",
      [](Plan &p) { std::swap(p.classes[0].step[14], p.classes[0].step[15]); }},
     {"class 1, collective 5: phase is start, in class 0 it is whole",

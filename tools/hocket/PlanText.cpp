@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 
 using namespace hocket;
 using namespace hocket::tool;
@@ -51,23 +52,43 @@ bool hasBackward(const plan::Plan &plan) {
                      });
 }
 
+/// The collectives of both lists of a program and what ranks receive in them.
+struct Collectives {
+  explicit Collectives(const plan::Plan &plan)
+      : load(plan, &plan::RankClass::load), step(plan, &plan::RankClass::step),
+        all(plan::collectivesOf(plan, load, true)) {
+    for (plan::CollectiveSummary &one : plan::collectivesOf(plan, step, false))
+      all.push_back(std::move(one));
+  }
+  const plan::Traffic &of(const plan::CollectiveSummary &one) const {
+    return one.isOfLoad ? load : step;
+  }
+
+  plan::Traffic load, step;
+  std::vector<plan::CollectiveSummary> all;
+};
+
+std::string wordOf(const plan::CollectiveSummary &one) {
+  return plan::toString(one.entry->collective->namedKind());
+}
+
 /// The lines of a program's collectives.
 class CollectiveLines {
 public:
-  CollectiveLines(const plan::Plan &plan, const Json &summary)
-      : summary(summary), showsPairs(hasBackward(plan)) {
+  CollectiveLines(const plan::Plan &plan, const Collectives &collectives)
+      : plan(plan), collectives(collectives), showsPairs(hasBackward(plan)) {
     showsAxes = std::count_if(plan.mesh.begin(), plan.mesh.end(),
                               [](const plan::MeshAxis &axis) {
                                 return axis.size > 1;
                               }) > 1;
-    for (const Json &collective : summary["collectives"]) {
-      std::string path = collective["path"];
+    for (const plan::CollectiveSummary &one : collectives.all) {
+      const std::string &path = one.source.path;
       bool again = path.size() > 6 && path.substr(path.size() - 6) == ".again";
-      kinds[{collective["stage"], collective["id"]}] =
-          collective["kind"].get<std::string>() + (again ? " again" : "");
+      kinds[{one.isOfLoad, one.entry->collective->id}] =
+          wordOf(one) + (again ? " again" : "");
     }
-    for (const Json &collective : summary["collectives"])
-      add(collective);
+    for (const plan::CollectiveSummary &one : collectives.all)
+      add(one);
   }
 
   void print(bool everyLayer) const;
@@ -80,18 +101,19 @@ private:
     bool isStarted;
   };
 
-  void add(const Json &collective);
-  std::string pairText(const Json &collective) const;
-  std::string axesText(const Json &collective) const;
+  void add(const plan::CollectiveSummary &one);
+  std::string pairText(const plan::CollectiveSummary &one) const;
+  std::string axesText(const plan::Collective &collective) const;
   void printLine(const Line &line, const std::string &path,
                  const std::string &indent) const;
   size_t printBlock(const std::vector<PathGroup> &groups, size_t first) const;
   int64_t received(const std::vector<PathGroup> &groups, size_t first,
                    size_t end) const;
 
-  const Json &summary;
+  const plan::Plan &plan;
+  const Collectives &collectives;
   bool showsPairs, showsAxes;
-  std::map<std::pair<std::string, int64_t>, std::string> kinds; // stage, id
+  std::map<std::pair<bool, int64_t>, std::string> kinds; // of the load, id
   std::vector<Line> lines;
 };
 
@@ -101,28 +123,25 @@ std::string column(std::string text) {
 }
 
 /// ", 2 peers": of margins, which come from some members only.
-std::string peersText(const Json &collective) {
-  if (collective["kind"] != "halo" && collective["kind"] != "all_to_all")
+std::string peersText(const plan::Collective &collective, int64_t peers) {
+  if (!collective.isHalo() && collective.kind != plan::CollectiveKind::AllToAll)
     return "";
-  int64_t peers = 0;
-  for (const auto &[count, ranks] : collective["ranks_by_peers"].items())
-    peers = std::stoll(count); // the last one is the largest
   return ", " + std::to_string(peers) + (peers == 1 ? " peer" : " peers");
 }
 
 /// "  backward: reduce_scatter, 2 halo", or what it is for.
-std::string CollectiveLines::pairText(const Json &collective) const {
-  bool ofForward = collective.contains("backward");
-  if (!showsPairs || collective["stage"] != "step" ||
-      (!ofForward && !collective.contains("forward")))
+std::string
+CollectiveLines::pairText(const plan::CollectiveSummary &one) const {
+  if (!showsPairs || one.isOfLoad || one.pairing == plan::Pairing::None)
     return "";
   std::vector<std::pair<std::string, int>> counts; // in order
-  for (const Json &id : collective[ofForward ? "backward" : "forward"]) {
-    const std::string &kind = kinds.at({collective["stage"], id});
+  for (int64_t id : one.paired) {
+    const std::string &kind = kinds.at({one.isOfLoad, id});
     if (counts.empty() || counts.back().first != kind)
       counts.push_back({kind, 0});
     ++counts.back().second;
   }
+  bool ofForward = one.pairing == plan::Pairing::OfForward;
   std::string text = ofForward ? "  backward: " : "  forward: ", separator;
   for (const auto &[kind, count] : counts) {
     text += separator + (count > 1 ? std::to_string(count) + " " : "") + kind;
@@ -132,36 +151,36 @@ std::string CollectiveLines::pairText(const Json &collective) const {
 }
 
 /// " over dp, tp", where the mesh leaves a choice.
-std::string CollectiveLines::axesText(const Json &collective) const {
+std::string
+CollectiveLines::axesText(const plan::Collective &collective) const {
   std::string text;
-  for (const Json &axis : collective["axes"])
-    text += (text.empty() ? " over " : ", ") + axis.get<std::string>();
+  for (int axis : collective.axes)
+    text += (text.empty() ? " over " : ", ") + plan.mesh[axis].name;
   return showsAxes ? text : "";
 }
 
 /// Its path, or where the value has none its line in the model.
-std::string nameOf(const Json &collective) {
-  std::string path = collective["path"];
-  bool hasNone = path.empty() || path[0] == '.'; // .grad, .again
-  return (hasNone ? collective["model"].get<std::string>() : "") + path;
+std::string nameOf(const plan::Source &source) {
+  bool hasNone = source.path.empty() || source.path[0] == '.'; // .grad, .again
+  return (hasNone ? source.model : "") + source.path;
 }
 
-void CollectiveLines::add(const Json &collective) {
-  std::string kind = collective["kind"];
-  bool isStarted = collective.contains("started");
-  Line line{nameOf(collective), "", "", isStarted};
-  line.before = column(isStarted ? kind + " wait" : kind) +
-                bytesText(most(collective["bytes_per_rank"])) +
-                peersText(collective) + "  ";
-  if (int64_t tensors = collective["tensors"]; tensors > 1)
-    line.after += " and " + std::to_string(tensors - 1) + " more";
+void CollectiveLines::add(const plan::CollectiveSummary &one) {
+  const plan::Collective &collective = *one.entry->collective;
+  bool isStarted = collective.phase == plan::CollectivePhase::Wait;
+  plan::Received most = collectives.of(one).most(*one.entry);
+  Line line{nameOf(one.source), "", "", isStarted};
+  line.before = column(wordOf(one) + (isStarted ? " wait" : "")) +
+                bytesText(most.bytes) + peersText(collective, most.peers) +
+                "  ";
+  if (size_t more = collective.more.size())
+    line.after += " and " + std::to_string(more) + " more";
   line.after += axesText(collective);
-  std::string schedule = collective["schedule"];
-  if (!schedule.empty())
-    line.after += "  (" + schedule + ")";
-  if (collective["stage"] == "load")
+  if (!one.source.schedule.empty())
+    line.after += "  (" + one.source.schedule + ")";
+  if (one.isOfLoad)
     line.after += "  once, when loading";
-  line.after += pairText(collective);
+  line.after += pairText(one);
   lines.push_back(line);
 }
 
@@ -177,13 +196,19 @@ void CollectiveLines::printLine(const Line &line, const std::string &path,
 /// What the rank with the most receives in these groups.
 int64_t CollectiveLines::received(const std::vector<PathGroup> &groups,
                                   size_t first, size_t end) const {
-  std::vector<int64_t> bytes(summary["ranks"].get<int64_t>(), 0);
+  std::set<const plan::Collective *> chosen;
   for (size_t i = first; i < end; ++i)
     for (size_t entry : groups[i].entries)
-      for (size_t rank = 0; rank < bytes.size(); ++rank)
-        bytes[rank] += summary["collectives"][entry]["bytes_per_rank"][rank]
-                           .get<int64_t>();
-  return *std::max_element(bytes.begin(), bytes.end());
+      chosen.insert(collectives.all[entry].entry->collective);
+  auto isChosen = [&](const plan::Collective &collective) {
+    return chosen.count(&collective) > 0;
+  };
+  auto load = collectives.load.total(isChosen);
+  auto step = collectives.step.total(isChosen);
+  int64_t most = 0;
+  for (size_t rank = 0; rank < load.size(); ++rank)
+    most = std::max(most, load[rank].bytes + step[rank].bytes);
+  return most;
 }
 
 /// Prints the groups of the same layers that follow each other; returns the
@@ -230,16 +255,21 @@ void printUnproved(const Json &summary) {
               << entry["schedule"].get<std::string>() << ")\n";
 }
 
-void printTotals(const Json &summary) {
-  for (auto &[kind, total] : summary["totals"]["step"].items()) {
-    if (!total["calls"].get<int64_t>())
+void printTotals(const plan::Traffic &step) {
+  std::set<std::string> printed; // both kinds of halo are one
+  for (int kind = 0; kind <= int(plan::CollectiveKind::HaloReduce); ++kind) {
+    plan::KindTotal total =
+        plan::totalOf(step, static_cast<plan::CollectiveKind>(kind));
+    if (total.calls == 0 || !printed.insert(total.word).second)
       continue;
-    const Json &bytes = total["bytes_per_rank"];
-    bool equal = std::all_of(bytes.begin(), bytes.end(),
-                             [&](const Json &one) { return one == bytes[0]; });
-    std::cout << "  total " << kind << ": " << total["calls"] << ", "
-              << bytesText(most(bytes)) << " received by "
-              << (equal ? "each rank" : "the rank with the most") << "\n";
+    auto [least, most] =
+        std::minmax_element(total.received.begin(), total.received.end(),
+                            [](auto &a, auto &b) { return a.bytes < b.bytes; });
+    std::cout << "  total " << total.word << ": " << total.calls << ", "
+              << bytesText(most->bytes) << " received by "
+              << (least->bytes == most->bytes ? "each rank"
+                                              : "the rank with the most")
+              << "\n";
   }
 }
 
@@ -257,7 +287,8 @@ void printMemory(const plan::Plan &plan, const Json &summary) {
 } // namespace
 
 void tool::printPlan(const plan::Plan &plan, bool everyLayer) {
-  Json summary = plan::summary(plan);
+  Json summary = plan::rankSummary(plan);
+  Collectives collectives(plan);
   std::cout << plan.model;
   if (!plan.schedule.empty())
     std::cout << ", " << plan.schedule;
@@ -269,9 +300,9 @@ void tool::printPlan(const plan::Plan &plan, bool everyLayer) {
   std::cout << "), " << ranks << (ranks == 1 ? " rank in " : " ranks in ")
             << plan.classes.size()
             << (plan.classes.size() == 1 ? " class\n" : " classes\n");
-  CollectiveLines(plan, summary).print(everyLayer);
+  CollectiveLines(plan, collectives).print(everyLayer);
   printUnproved(summary);
-  printTotals(summary);
+  printTotals(collectives.step);
   printMemory(plan, summary);
   std::vector<plan::Costs> costs = plan::costsByRank(plan);
   bool isEven = std::all_of(costs.begin(), costs.end(), [&](auto &one) {

@@ -81,15 +81,16 @@ Key combining::keyOf(spmd::CollectiveOp op) {
   return key;
 }
 
-int64_t Planner::bytesOf(size_t index) const {
+int64_t Planner::mostBytesOf(size_t index) const {
   int64_t most = 0;
-  for (std::vector<spmd::CollectiveOp> collectives : classes)
-    for (Value side : {collectives[index].getSource(),
-                       collectives[index].getDestination()}) {
+  for (const std::vector<spmd::CollectiveOp> &collectives : classes) {
+    spmd::CollectiveOp collective = collectives[index];
+    for (Value side : {collective.getSource(), collective.getDestination()}) {
       auto type = cast<RankedTensorType>(side.getType());
       int64_t bits = type.getElementType().getIntOrFloatBitWidth();
       most = std::max(most, type.getNumElements() * ((bits + 7) / 8));
     }
+  }
   return most;
 }
 
@@ -112,9 +113,9 @@ std::optional<int64_t> Planner::limitOf(const Key &key) const {
 /// Without a bucket line: what is small, and what one match of an fsdp line
 /// splits, gathered and scattered as one.
 bool Planner::fitsSize(const Bucket &bucket, size_t next) const {
-  int64_t bytes = bytesOf(next);
+  int64_t bytes = bytesOf[next];
   for (size_t member : bucket)
-    bytes += bytesOf(member);
+    bytes += bytesOf[member];
   if (std::optional<int64_t> limit = limitOf(keys[next]))
     return bytes <= *limit;
   auto unitOf = [&](size_t index) {
@@ -164,8 +165,10 @@ void Planner::closeFull(size_t next) {
 }
 
 std::vector<Bucket> Planner::plan() {
-  for (const spmd::CollectiveOp &op : classes.front())
+  for (const spmd::CollectiveOp &op : classes.front()) {
+    bytesOf.push_back(mostBytesOf(keys.size()));
     keys.push_back(keyOf(op));
+  }
   for (size_t next = 0; next < keys.size(); ++next) {
     close(next);
     bool isOther = llvm::any_of(classes, [&](const auto &collectives) {

@@ -72,7 +72,7 @@ private:
   bool fits(const Bucket &bucket, size_t next) const;
   bool fitsSize(const Bucket &bucket, size_t next) const;
   /// Of the whole tensor, at the class that has most of it.
-  int64_t bytesOf(size_t index) const;
+  int64_t mostBytesOf(size_t index) const;
   /// What a bucket line says of this kind over these axes.
   std::optional<int64_t> limitOf(const Key &key) const;
   void close(size_t next);
@@ -82,6 +82,7 @@ private:
   std::vector<llvm::BitVector> needed;
   mlir::ArrayAttr limits;
   std::vector<Key> keys; // in the first class
+  std::vector<int64_t> bytesOf;
   std::vector<Bucket> open, closed;
 };
 

@@ -165,21 +165,30 @@ spmd::TableAttr Shares::firstElement(spmd::BoxAttr box) const {
     for (StringAttr axis : cut.getOffset().getAxes())
       axes.push_back(axis); // of one cut each
   axes = inMeshOrder(axes);
-  SmallVector<Attribute> names(axes.begin(), axes.end());
-  int64_t members =
-      spmd::memberCount(mesh, ArrayAttr::get(mesh.getContext(), names));
-  SmallVector<int64_t> firsts;
-  for (int64_t member = 0; member < members; ++member) {
-    SmallVector<int64_t> at(mesh.getAxes().size(), 0);
-    int64_t rest = member, first = 0;
-    for (StringAttr axis : llvm::reverse(axes)) {
-      at[mesh.getIndex(axis.getValue())] = rest % mesh.getSize(axis.getValue());
-      rest /= mesh.getSize(axis.getValue());
+  // Row-major over the axes, of which each belongs to one cut: a minor axis
+  // repeats what the ones before it give.
+  SmallVector<int64_t> firsts = {0};
+  auto sizeOf = [&](StringAttr axis) { return mesh.getSize(axis.getValue()); };
+  SmallVector<int64_t> steps(axes.size(), 1); // of a member along each axis
+  for (size_t i = axes.size(); i-- > 1;)
+    steps[i - 1] = steps[i] * sizeOf(axes[i]);
+  if (!axes.empty())
+    firsts.assign(steps[0] * sizeOf(axes[0]), 0);
+  for (spmd::CutAttr cut : box.getCuts()) {
+    spmd::TableAttr offsets = cut.getOffset();
+    int64_t pitch = strides.lookup({cut.getDim(), cut.getFactor()});
+    SmallVector<std::pair<int64_t, int64_t>> along; // step, size, by axis
+    for (StringAttr axis : offsets.getAxes()) {
+      size_t i = llvm::find(axes, axis) - axes.begin();
+      along.push_back(
+          {i < steps.size() ? steps[i] : int64_t(firsts.size()), sizeOf(axis)});
     }
-    for (spmd::CutAttr cut : box.getCuts())
-      first += cut.getOffset().at(mesh, at) *
-               strides.lookup({cut.getDim(), cut.getFactor()});
-    firsts.push_back(first);
+    for (auto [member, first] : llvm::enumerate(firsts)) {
+      int64_t index = 0;
+      for (auto [step, size] : along)
+        index = index * size + int64_t(member) / step % size;
+      first += offsets.getValues()[index] * pitch;
+    }
   }
   return spmd::TableAttr::simplified(mesh.getContext(), axes, firsts);
 }

@@ -20,6 +20,13 @@ struct Share {
   spmd::TableAttr offset, size;
 };
 
+/// The nodes that members hold: an interval of as many, and by member a list,
+/// unless all hold intervals.
+struct HeldNodes {
+  Share held;
+  mlir::ArrayAttr rows;
+};
+
 /// Tables of shares over one mesh. Axes of size 1 cut nothing and never occur
 /// in a result. Each distinct table is computed once.
 class Shares {
@@ -74,6 +81,10 @@ public:
   spmd::BoxAttr boxOf(nn::LayoutAttr layout);
   /// The row-major number of the box's first element in the global tensor.
   spmd::TableAttr firstElement(spmd::BoxAttr box) const;
+
+  /// By the list of edges, what is owned, and the edges of each member: layers
+  /// that share a graph share what they hold of it.
+  std::map<llvm::SmallVector<int64_t, 0>, HeldNodes> heldNodes;
 
 private:
   nn::MeshAttr mesh;

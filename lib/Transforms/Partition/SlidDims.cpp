@@ -41,8 +41,7 @@ namedRows(const nn::Lookup &lookup, const Share &own,
   return rows;
 }
 
-/// They are listed but where all are intervals.
-static void holdRows(SlidDim &slid, ArrayRef<nn::Interval> made) {
+static HeldNodes heldNodes(const SlidDim &slid, ArrayRef<nn::Interval> made) {
   MLIRContext *context = slid.own.offset.getContext();
   SmallVector<int64_t> offsets, sizes;
   SmallVector<Attribute> lists;
@@ -57,18 +56,39 @@ static void holdRows(SlidDim &slid, ArrayRef<nn::Interval> made) {
         held.empty() || (held.front() == offsets.back() &&
                          held.back() - held.front() + 1 == sizes.back());
   }
-  slid.held = {spmd::TableAttr::simplified(context, slid.axes, offsets),
-               spmd::TableAttr::simplified(context, slid.axes, sizes)};
+  return {{spmd::TableAttr::simplified(context, slid.axes, offsets),
+           spmd::TableAttr::simplified(context, slid.axes, sizes)},
+          areIntervals ? ArrayAttr() : ArrayAttr::get(context, lists)};
+}
+
+static int64_t numberOf(const void *pointer) {
+  return static_cast<int64_t>(reinterpret_cast<intptr_t>(pointer));
+}
+
+/// They are listed unless all are intervals.
+static void holdRows(SlidDim &slid, ArrayRef<nn::Interval> made,
+                     Shares &shares) {
+  ArrayRef<int64_t> edges = slid.window.lookup->indices; // of an attribute
+  SmallVector<int64_t, 0> key = {numberOf(edges.data()), int64_t(edges.size()),
+                                 numberOf(slid.own.offset.getAsOpaquePointer()),
+                                 numberOf(slid.own.size.getAsOpaquePointer())};
+  for (StringAttr axis : slid.axes)
+    key.push_back(numberOf(axis.getAsOpaquePointer()));
+  for (nn::Interval part : made)
+    key.append({part.offset, part.size});
+  auto [known, isNew] = shares.heldNodes.try_emplace(std::move(key));
+  if (isNew)
+    known->second = heldNodes(slid, made);
+  slid.held = known->second.held;
+  slid.rows = known->second.rows;
   slid.isExtended =
       slid.held.offset != slid.own.offset || slid.held.size != slid.own.size;
-  if (!areIntervals)
-    slid.rows = ArrayAttr::get(context, lists);
 }
 
 static SlidDim slidDim(int64_t dim, const nn::Window &window,
                        const AxisList &axes, const Share &own,
                        ArrayRef<nn::Interval> made, bool addsZeros,
-                       StringRef strategy) {
+                       StringRef strategy, Shares &shares) {
   int64_t members = made.size();
   SlidDim slid{dim, window, axes, own, own, members, true};
   slid.strategy = strategy;
@@ -79,7 +99,7 @@ static SlidDim slidDim(int64_t dim, const nn::Window &window,
     return slid;
   }
   if (window.lookup && strategy != "all_gather") {
-    holdRows(slid, made);
+    holdRows(slid, made, shares);
     return slid;
   }
   SmallVector<int64_t> offsets, sizes;
@@ -162,7 +182,7 @@ SlidDims partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
                   shareOf(op, op.getWindowed(), dim, shares), shares.getMesh());
     dims.push_back(slidDim(dim, *window, axes,
                            shareOf(op, op.getPositions().front(), dim, shares),
-                           parts, op.addsZeros(), strategy));
+                           parts, op.addsZeros(), strategy, shares));
     dims.back().isInner = layers.lookup(dim) > 0;
     if (dims.back().isInner && window->border == nn::Border::Zero)
       dims.back().isExtended = false; // the operation adds what is no data

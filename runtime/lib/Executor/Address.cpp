@@ -63,7 +63,7 @@ CollectiveSpec AddressBook::collective(const plan::Collective &collective,
   spec.extent = collective.extent;
   spec.border = collective.border;
   spec.strategy = collective.strategy;
-  spec.rows = collective.rows;
+  spec.rows = rowsOf(plan, collective);
   spec.root = collective.root;
   spec.source = source(sourceIndex);
   return spec;

@@ -1,12 +1,12 @@
 //===- Bytes.cpp - what a rank receives in a collective -------------------===//
 
-#include "hocket/Plan/Plan.h"
+#include "Moved.h"
+#include "hocket/Plan/HaloRuns.h"
 #include <numeric>
 
 namespace hocket::plan {
 
-/// Elements of a box of `shape`, without dim `skip`.
-static int64_t elementsBut(const std::vector<int64_t> &shape, int skip) {
+int64_t elementsBut(const std::vector<int64_t> &shape, int skip) {
   int64_t product = 1;
   for (int dim = 0; dim < static_cast<int>(shape.size()); ++dim)
     if (dim != skip)
@@ -14,23 +14,26 @@ static int64_t elementsBut(const std::vector<int64_t> &shape, int skip) {
   return product;
 }
 
-/// Of an all_reduce: a reduce_scatter of chunks, then an all_gather of them.
-static int64_t chunkOf(int64_t total, int64_t member, int64_t members) {
+int64_t chunkOf(int64_t total, int64_t member, int64_t members) {
   auto begin = [&](int64_t i) {
     return total / members * i + total % members * i / members;
   };
   return begin(member + 1) - begin(member);
 }
 
+std::vector<std::vector<int64_t>> rowsOf(const Plan &plan,
+                                         const Collective &collective) {
+  if (collective.rows < 0)
+    return {};
+  return plan.rowLists[collective.rows];
+}
+
 Halo haloOf(const Plan &plan, const Collective &collective) {
   auto table = [&](int index) { return plan.tables[index].values; };
-  return {table(collective.offset),
-          table(collective.size),
-          table(collective.toOffset),
-          table(collective.toSize),
-          collective.extent,
-          collective.border,
-          collective.rows};
+  return {table(collective.offset),   table(collective.size),
+          table(collective.toOffset), table(collective.toSize),
+          collective.extent,          collective.border,
+          rowsOf(plan, collective)};
 }
 
 /// Of each member, this one as well, of a collective of one tensor.
@@ -65,7 +68,7 @@ static std::vector<int64_t> elementsFrom(const Plan &plan,
   case CollectiveKind::HaloReduce: {
     Halo halo = haloOf(plan, collective);
     bool attaches = collective.kind == CollectiveKind::HaloExchange;
-    elements = attaches ? halo.readInExchange(me) : halo.readInReduce(me);
+    elements = attaches ? readInExchange(halo, me) : readInReduce(halo, me);
     for (int64_t &count : elements)
       count *= elementsBut(dst.shape, collective.dim);
     break;

@@ -11,6 +11,7 @@
 #include "hocket/Plan/Plan.h"
 #include <cstdint>
 #include <map>
+#include <set>
 
 namespace hocket::plan {
 
@@ -134,6 +135,7 @@ private:
   std::vector<bool> packed; // the packs that load has made so far
   std::map<std::pair<const RankClass *, std::vector<int>>, std::vector<int64_t>>
       representatives;
+  std::set<std::vector<int64_t>> rightHalos; // by what checkHeld looks at
 };
 
 /// Product of `shape`, or -1 if it is negative somewhere or above 2^40.

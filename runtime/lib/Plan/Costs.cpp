@@ -6,31 +6,17 @@
 
 namespace hocket::plan {
 
-/// Adds what the ranks of a class receive. Those at one coordinate along the
-/// axes of a collective receive alike, each in its own group.
-static void addReceived(const Plan &plan, const RankClass &rankClass,
-                        const Collective &collective,
-                        std::vector<Costs> &costs) {
-  std::vector<int64_t> received(plan.memberCount(collective.axes), -1);
-  for (int64_t rank : rankClass.ranks) {
-    int64_t &bytes = received[plan.coordinate(rank, collective.axes)];
-    if (bytes < 0)
-      bytes = receivedBytes(plan, rankClass, collective, rank);
-    costs[rank].receivedBytes += bytes;
-  }
-}
-
 std::vector<Costs> costsByRank(const Plan &plan) {
   std::vector<Costs> costs(plan.rankCount());
   for (const RankClass &rankClass : plan.classes) {
     for (int64_t rank : rankClass.ranks)
       costs[rank] = {0, memoryAtLeast(rankClass), rankClass.budget.flops};
-    for (const Instruction &instruction : rankClass.step) {
-      auto *collective = std::get_if<Collective>(&instruction.body);
-      if (collective && collective->moves() && collective->hook.empty())
-        addReceived(plan, rankClass, *collective, costs);
-    }
   }
+  Traffic step(plan, &RankClass::step);
+  std::vector<Received> received = step.total(
+      [](const Collective &collective) { return collective.hook.empty(); });
+  for (size_t rank = 0; rank < costs.size(); ++rank)
+    costs[rank].receivedBytes = received[rank].bytes;
   return costs;
 }
 

@@ -236,7 +236,7 @@ template <class V> void fields(V &v, Collective &x) {
   v.optional("border", x.border, Border::Zero);
   v.optional("strategy", x.strategy, HaloStrategy::Neighbors);
   v.optional("phase", x.phase, CollectivePhase::Whole);
-  v.optional("rows", x.rows, {});
+  v.optional("rows", x.rows, -1);
   v.optional("root", x.root, int64_t(0));
   v.optional("hook", x.hook, std::string());
 }
@@ -300,6 +300,7 @@ template <class V> void fields(V &v, Plan &x) {
   v.required("schedule", x.schedule);
   v.required("mesh", x.mesh);
   v.required("tables", x.tables);
+  v.optional("row_lists", x.rowLists, {});
   v.required("sources", x.sources);
   v.required("inputs", x.inputs);
   v.required("outputs", x.outputs);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <set>
 
 using Json = nlohmann::ordered_json;
@@ -41,169 +40,113 @@ Json ranksByPeers(const std::vector<int64_t> &peersPerRank) {
 
 namespace {
 
-/// The collectives of one stage, each with its bytes on every rank. All
-/// classes have the same ones in the same order.
-struct Stage {
-  const Plan &plan;
-  const char *name;
-  const std::vector<Instruction> RankClass::*list;
-
-  struct Entry {
-    const Instruction *instruction;
-    const Collective *collective;
-    std::vector<int64_t> bytes, peers; // by rank
-
-    /// Where its tensors come from.
-    std::vector<int> sources() const {
-      std::vector<int> list{instruction->source};
-      for (const Collective::Pair &pair : collective->more)
-        list.push_back(pair.source);
-      return list;
+/// `h.0.x` of `h.0.x.grad` and `h.0.x.again`, which belong to it.
+bool dropBackward(std::string &path) {
+  for (std::string suffix : {".grad", ".again"})
+    if (path.size() >= suffix.size() &&
+        path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0) {
+      path.resize(path.size() - suffix.size());
+      return true;
     }
-  };
-  std::vector<Entry> entries;
+  return false;
+}
 
-  void collect() {
-    for (const RankClass &rankClass : plan.classes) {
-      size_t next = 0;
-      for (const Instruction &instruction : rankClass.*list) {
-        auto *collective = std::get_if<Collective>(&instruction.body);
-        if (!collective || !collective->moves())
-          continue;
-        if (next == entries.size()) {
-          std::vector<int64_t> zeros(plan.rankCount(), 0);
-          entries.push_back({&instruction, collective, zeros, zeros});
-        }
-        count(rankClass, *collective, entries[next++]);
-      }
-    }
-  }
+/// An update has no other direction.
+bool isOfUpdate(const std::string &path) {
+  constexpr std::string_view suffix = ".update";
+  return path == "grad_norm" || (path.size() > suffix.size() &&
+                                 path.compare(path.size() - suffix.size(),
+                                              suffix.size(), suffix) == 0);
+}
 
-  /// What the ranks of a class receive. Those at one coordinate along the axes
-  /// of the collective receive alike, each in its own group.
-  void count(const RankClass &rankClass, const Collective &collective,
-             Entry &entry) const {
-    std::vector<int64_t> first(plan.memberCount(collective.axes), -1);
-    for (int64_t rank : rankClass.ranks) {
-      int64_t &alike = first[plan.coordinate(rank, collective.axes)];
-      if (alike < 0) {
-        alike = rank;
-        std::vector<int64_t> from =
-            receivedFrom(plan, rankClass, collective, rank);
-        entry.bytes[rank] =
-            std::accumulate(from.begin(), from.end(), int64_t(0));
-        entry.peers[rank] = peersIn(from);
-      }
-      entry.bytes[rank] = entry.bytes[alike];
-      entry.peers[rank] = entry.peers[alike];
-    }
-  }
+Source sourceOf(const Plan &plan, int index) {
+  return index < 0 ? Source() : plan.sources[index];
+}
 
-  Source sourceOf(int index) const {
-    return index < 0 ? Source() : plan.sources[index];
-  }
-
-  /// The value that a collective of the backward belongs to: `h.0.x` of
-  /// `h.0.x.grad` and `h.0.x.again`. False for one of the forward.
-  static bool isOfBackward(std::string &path) {
-    for (std::string suffix : {".grad", ".again"})
-      if (path.size() >= suffix.size() &&
-          path.compare(path.size() - suffix.size(), suffix.size(), suffix) ==
-              0) {
-        path.resize(path.size() - suffix.size());
-        return true;
-      }
-    return false;
-  }
-
-  /// An update has no other direction.
-  static bool isOfUpdate(const std::string &path) {
-    constexpr std::string_view suffix = ".update";
-    return path == "grad_norm" || (path.size() > suffix.size() &&
-                                   path.compare(path.size() - suffix.size(),
-                                                suffix.size(), suffix) == 0);
-  }
-
-  /// For each entry those of the other direction that one line of the schedule
-  /// made at one value.
-  std::vector<std::vector<int64_t>> pairs() const {
-    // Its path, or where it has none its line in the model; line.
-    using Place = std::pair<std::string, std::string>;
-    std::map<Place, std::array<std::vector<size_t>, 2>> places;
-    for (size_t i = 0; i < entries.size(); ++i)
-      for (int index : entries[i].sources()) {
-        Source source = sourceOf(index);
-        std::string path = source.path;
-        bool ofBackward = isOfBackward(path);
-        if (!source.schedule.empty())
-          places[{path.empty() ? source.model : path, source.schedule}]
-                [ofBackward]
-                    .push_back(i);
-      }
-    std::vector<std::set<int64_t>> found(entries.size());
-    for (auto &[place, sides] : places)
-      for (size_t forward : sides[0])
-        for (size_t backward : sides[1]) {
-          found[forward].insert(entries[backward].collective->id);
-          found[backward].insert(entries[forward].collective->id);
-        }
-    std::vector<std::vector<int64_t>> lists;
-    for (const std::set<int64_t> &ids : found)
-      lists.emplace_back(ids.begin(), ids.end());
-    return lists;
-  }
-
-  void append(Json &out) const {
-    std::vector<std::vector<int64_t>> paired = pairs();
-    for (const Entry &entry : entries) {
-      Source source = sourceOf(entry.instruction->source);
+/// For each entry those of the other direction that one line of the schedule
+/// made at one value.
+std::vector<std::vector<int64_t>> pairs(const Plan &plan,
+                                        const Traffic &traffic) {
+  // Its path, or where it has none its line in the model; line.
+  using Place = std::pair<std::string, std::string>;
+  std::map<Place, std::array<std::vector<size_t>, 2>> places;
+  const std::vector<Traffic::Entry> &entries = traffic.entries();
+  for (size_t i = 0; i < entries.size(); ++i)
+    for (int index : entries[i].sources()) {
+      Source source = sourceOf(plan, index);
       std::string path = source.path;
-      const char *other = isOfBackward(path) ? "forward" : "backward";
-      Json axes = Json::array();
-      for (int axis : entry.collective->axes)
-        axes.push_back(plan.mesh[axis].name);
-      out.push_back({{"stage", name},
-                     {"id", entry.collective->id},
-                     {"kind", toString(entry.collective->namedKind())},
-                     {"tensors", 1 + entry.collective->more.size()},
-                     {"axes", axes},
-                     {"path", source.path},
-                     {"model", source.model},
-                     {"schedule", source.schedule},
-                     {"bytes_per_rank", entry.bytes},
-                     {"ranks_by_peers", ranksByPeers(entry.peers)}});
-      if (!isOfUpdate(source.path))
-        out.back()[other] = paired[&entry - entries.data()];
-      if (!entry.collective->hook.empty())
-        out.back()["hook"] = entry.collective->hook;
-      if (entry.collective->phase == CollectivePhase::Wait)
-        out.back()["started"] = true;
+      bool ofBackward = dropBackward(path);
+      if (!source.schedule.empty())
+        places[{path.empty() ? source.model : path, source.schedule}]
+              [ofBackward]
+                  .push_back(i);
     }
-  }
-
-  Json totals() const {
-    Json out = Json::object();
-    for (size_t kind = 0; kind < words(CollectiveKind()).size(); ++kind) {
-      const char *word = toString(CollectiveKind(kind));
-      int64_t calls = 0;
-      std::vector<int64_t> bytes(plan.rankCount(), 0), peers = bytes;
-      for (const Entry &entry : entries) {
-        if (toString(entry.collective->namedKind()) != std::string_view(word) ||
-            !entry.collective->hook.empty())
-          continue;
-        ++calls;
-        for (size_t rank = 0; rank < bytes.size(); ++rank) {
-          bytes[rank] += entry.bytes[rank];
-          peers[rank] = std::max(peers[rank], entry.peers[rank]);
-        }
+  std::vector<std::set<int64_t>> found(entries.size());
+  for (auto &[place, sides] : places)
+    for (size_t forward : sides[0])
+      for (size_t backward : sides[1]) {
+        found[forward].insert(entries[backward].collective->id);
+        found[backward].insert(entries[forward].collective->id);
       }
-      out[word] = {{"calls", calls},
-                   {"bytes_per_rank", bytes},
-                   {"ranks_by_peers", ranksByPeers(peers)}};
-    }
-    return out;
+  std::vector<std::vector<int64_t>> lists;
+  for (const std::set<int64_t> &ids : found)
+    lists.emplace_back(ids.begin(), ids.end());
+  return lists;
+}
+
+std::vector<int64_t> bytesOf(const std::vector<Received> &ranks) {
+  std::vector<int64_t> list;
+  for (const Received &rank : ranks)
+    list.push_back(rank.bytes);
+  return list;
+}
+
+std::vector<int64_t> peersOf(const std::vector<Received> &ranks) {
+  std::vector<int64_t> list;
+  for (const Received &rank : ranks)
+    list.push_back(rank.peers);
+  return list;
+}
+
+void append(const Plan &plan, const Traffic &traffic,
+            const CollectiveSummary &one, Json &out) {
+  const Collective &collective = *one.entry->collective;
+  Json axes = Json::array();
+  for (int axis : collective.axes)
+    axes.push_back(plan.mesh[axis].name);
+  std::vector<Received> received = traffic.byRank(*one.entry);
+  out.push_back({{"stage", one.isOfLoad ? "load" : "step"},
+                 {"id", collective.id},
+                 {"kind", toString(collective.namedKind())},
+                 {"tensors", 1 + collective.more.size()},
+                 {"axes", axes},
+                 {"path", one.source.path},
+                 {"model", one.source.model},
+                 {"schedule", one.source.schedule},
+                 {"bytes_per_rank", bytesOf(received)},
+                 {"ranks_by_peers", ranksByPeers(peersOf(received))}});
+  if (one.pairing != Pairing::None)
+    out.back()[one.pairing == Pairing::OfBackward ? "forward" : "backward"] =
+        one.paired;
+  if (!collective.hook.empty())
+    out.back()["hook"] = collective.hook;
+  if (collective.phase == CollectivePhase::Wait)
+    out.back()["started"] = true;
+}
+
+Json totalsOf(const Traffic &traffic, int64_t ranks) {
+  Json out = Json::object();
+  for (size_t kind = 0; kind < words(CollectiveKind()).size(); ++kind) {
+    KindTotal total = totalOf(traffic, CollectiveKind(kind));
+    if (total.calls == 0)
+      total.received.resize(ranks);
+    out[total.word] = {
+        {"calls", total.calls},
+        {"bytes_per_rank", bytesOf(total.received)},
+        {"ranks_by_peers", ranksByPeers(peersOf(total.received))}};
   }
-};
+  return out;
+}
 
 /// Bytes of a region that the class's buffers reach.
 int64_t endOf(const RankClass &rankClass, Region region) {
@@ -242,31 +185,71 @@ Json unproved(const Plan &plan) {
 
 } // namespace
 
-Json summary(const Plan &plan) {
-  Stage load{plan, "load", &RankClass::load, {}};
-  Stage step{plan, "step", &RankClass::step, {}};
-  load.collect();
-  step.collect();
-  Json collectives = Json::array();
-  load.append(collectives);
-  step.append(collectives);
+std::vector<CollectiveSummary>
+collectivesOf(const Plan &plan, const Traffic &traffic, bool isOfLoad) {
+  std::vector<std::vector<int64_t>> paired = pairs(plan, traffic);
+  std::vector<CollectiveSummary> list;
+  for (const Traffic::Entry &entry : traffic.entries()) {
+    CollectiveSummary one;
+    one.isOfLoad = isOfLoad;
+    one.entry = &entry;
+    one.source = sourceOf(plan, entry.instruction->source);
+    one.paired = std::move(paired[list.size()]);
+    std::string path = one.source.path;
+    if (!isOfUpdate(path))
+      one.pairing =
+          dropBackward(path) ? Pairing::OfBackward : Pairing::OfForward;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+KindTotal totalOf(const Traffic &traffic, CollectiveKind kind) {
+  KindTotal total;
+  total.word = toString(kind);
+  auto isOfKind = [&](const Collective &collective) {
+    return toString(collective.namedKind()) == std::string_view(total.word) &&
+           collective.hook.empty();
+  };
+  for (const Traffic::Entry &entry : traffic.entries())
+    total.calls += isOfKind(*entry.collective);
+  if (total.calls > 0)
+    total.received = traffic.total(isOfKind);
+  return total;
+}
+
+Json rankSummary(const Plan &plan) {
   std::vector<int64_t> arena(plan.rankCount(), 0),
       weights = arena, states = arena, flops = arena;
   for (const RankClass &rankClass : plan.classes)
-    for (int64_t rank : rankClass.ranks) {
-      arena[rank] = endOf(rankClass, Region::Arena);
-      weights[rank] = endOf(rankClass, Region::Weights);
-      states[rank] = endOf(rankClass, Region::State);
-      flops[rank] = rankClass.budget.flops;
-    }
-  return {{"ranks", plan.rankCount()},
-          {"collectives", collectives},
-          {"totals", {{"load", load.totals()}, {"step", step.totals()}}},
-          {"unproved", unproved(plan)},
+    for (auto [list, value] :
+         {std::pair(&arena, endOf(rankClass, Region::Arena)),
+          {&weights, endOf(rankClass, Region::Weights)},
+          {&states, endOf(rankClass, Region::State)},
+          {&flops, rankClass.budget.flops}})
+      for (int64_t rank : rankClass.ranks)
+        (*list)[rank] = value;
+  return {{"unproved", unproved(plan)},
           {"arena_bytes", arena},
           {"weight_bytes", weights},
           {"state_bytes", states},
           {"flops_per_rank", flops}};
+}
+
+Json summary(const Plan &plan) {
+  Traffic load(plan, &RankClass::load), step(plan, &RankClass::step);
+  Json collectives = Json::array();
+  for (const CollectiveSummary &one : collectivesOf(plan, load, true))
+    append(plan, load, one, collectives);
+  for (const CollectiveSummary &one : collectivesOf(plan, step, false))
+    append(plan, step, one, collectives);
+  Json out = {{"ranks", plan.rankCount()},
+              {"collectives", collectives},
+              {"totals",
+               {{"load", totalsOf(load, plan.rankCount())},
+                {"step", totalsOf(step, plan.rankCount())}}}};
+  out.update(rankSummary(plan));
+  return out;
 }
 
 } // namespace hocket::plan

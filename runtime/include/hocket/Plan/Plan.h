@@ -166,8 +166,8 @@ enum class CollectivePhase { Whole, Start, Wait };
 ///  HaloReduce     its transpose: dst[dim: p - offset[i]] = the sum, over
 ///                 members j in their order and e of theirs that show p, of
 ///                 src_j[dim: e - toOffset[j]]
-///  Of these two, `rows` may list what members hold instead: dst or src has
-///  position rows[i][k] at k.
+///  Of these two, `rows` may name a list of what members hold instead: dst or
+///  src has position rowLists[rows][i][k] at k.
 /// Only the last two may have no axes: then they are a rank's own work.
 /// offset/size are tables over exactly `axes`. Reductions run in member order,
 /// so that results do not depend on timing. The first three kinds and the last
@@ -190,7 +190,7 @@ struct Collective {
   Border border = Border::Zero;                    // halos only
   HaloStrategy strategy = HaloStrategy::Neighbors; // halos only
   CollectivePhase phase = CollectivePhase::Whole;  // halos only
-  std::vector<std::vector<int64_t>> rows = {};     // by member; halos only
+  int rows = -1; // index into Plan::rowLists; halos only
   int64_t root = 0;
   int64_t id = 0;   // equal on all classes: the n-th collective of the program
   std::string hook; // a user's own function that does it, see Hook; or ""
@@ -275,6 +275,8 @@ struct Plan {
   std::string model, schedule;
   std::vector<MeshAxis> mesh;
   std::vector<Table> tables;
+  /// For halos whose members hold listed positions: by member, rising.
+  std::vector<std::vector<std::vector<int64_t>>> rowLists;
   std::vector<Source> sources;
   std::vector<GlobalTensor> inputs, outputs, parameters;
   /// What steps change: some parameters, under their names, and what an
@@ -299,6 +301,10 @@ struct Plan {
 
 /// `halo of "conv" (schedules.hkt:4:3)`: a thing that comes from `source`.
 std::string describe(const std::string &thing, const Source &source);
+
+/// The positions that members of a halo hold, where they are listed; or none.
+std::vector<std::vector<int64_t>> rowsOf(const Plan &plan,
+                                         const Collective &collective);
 
 /// What the members of a halo exchange or reduction own and hold.
 Halo haloOf(const Plan &plan, const Collective &collective);

@@ -39,13 +39,43 @@
 #ifndef HOCKET_PLAN_SUMMARY_H
 #define HOCKET_PLAN_SUMMARY_H
 
-#include "hocket/Plan/Plan.h"
+#include "hocket/Plan/Traffic.h"
 #include <nlohmann/json.hpp>
 
 namespace hocket::plan {
 
 /// The report on `plan`, which check() has accepted.
 nlohmann::ordered_json summary(const Plan &plan);
+/// The keys of it that are not about collectives.
+nlohmann::ordered_json rankSummary(const Plan &plan);
+
+/// Whether the forward and the backward of something share a collective's line.
+enum class Pairing {
+  None, // an update, which has one direction
+  OfForward,
+  OfBackward,
+};
+
+/// One collective, as people read of it.
+struct CollectiveSummary {
+  bool isOfLoad = false;
+  const Traffic::Entry *entry = nullptr;
+  Source source;
+  Pairing pairing = Pairing::None;
+  std::vector<int64_t> paired; // ids of those of the other direction
+};
+
+/// Those of a stage, in order.
+std::vector<CollectiveSummary>
+collectivesOf(const Plan &plan, const Traffic &traffic, bool isOfLoad);
+
+/// All collectives of a kind, without those that hooks do.
+struct KindTotal {
+  const char *word;
+  int64_t calls = 0;
+  std::vector<Received> received; // by rank; none without calls
+};
+KindTotal totalOf(const Traffic &traffic, CollectiveKind kind);
 
 /// Bytes of all that a rank of the class holds: activations, weights, packed
 /// ones at least, and what steps change.
