@@ -9,6 +9,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "hocket/Plan/HaloRuns.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -137,14 +138,32 @@ nn::Reach placement::furthestOf(const plan::Halo &halo, bool countsBorder) {
   nn::Reach most;
   for (size_t part = 0; part < halo.size.size(); ++part) {
     int64_t begin = halo.offset[part], end = begin + halo.size[part];
-    for (int64_t i = 0; i < halo.heldSize[part]; ++i) {
-      int64_t position = halo.positionOf(part, i), place = halo.shown(part, i);
-      if ((position >= begin && position < end) ||
-          (!countsBorder && (place < 0 || halo.owns(part, place))))
-        continue;
-      most.before = std::max(most.before, begin - position);
-      most.after = std::max(most.after, position - end + 1);
+    int64_t held = halo.heldSize[part];
+    auto isFar = [&](int64_t i) {
+      int64_t place = halo.shown(part, i);
+      return countsBorder || (place >= 0 && !halo.owns(part, place));
+    };
+    // Positions rise: the first that is before its own part is the furthest,
+    // and the last behind it. Zeros before the data are passed at once.
+    bool passesZeros = !countsBorder && halo.rows.empty() &&
+                       halo.border == plan::Border::Zero && held > 0;
+    int64_t first = 0, last = held - 1;
+    if (passesZeros) {
+      first = std::max<int64_t>(-halo.heldOffset[part], 0);
+      last = std::min(last, halo.extent - 1 - halo.heldOffset[part]);
     }
+    for (; first < held && halo.positionOf(part, first) < begin; ++first)
+      if (isFar(first)) {
+        most.before =
+            std::max(most.before, begin - halo.positionOf(part, first));
+        break;
+      }
+    for (; last >= 0 && halo.positionOf(part, last) >= end; --last)
+      if (isFar(last)) {
+        most.after =
+            std::max(most.after, halo.positionOf(part, last) - end + 1);
+        break;
+      }
   }
   return most;
 }
@@ -163,11 +182,9 @@ nn::Reach placement::furthestWithBorder(const nn::Window &window,
 /// those that others made.
 static int64_t mostReceived(const CutWindows &cut, bool isBack) {
   plan::Halo halo = haloOf(cut);
-  int64_t most = 0;
-  for (size_t part = 0; part < halo.size.size(); ++part)
-    most = std::max(most, isBack ? halo.receivedInReduce(part)
-                                 : halo.receivedInExchange(part));
-  return most;
+  plan::HaloCounts counts =
+      isBack ? plan::countReduce(halo) : plan::countExchange(halo);
+  return *llvm::max_element(counts.positions);
 }
 
 /// How many elements one position of a dim has on a rank that has most, with

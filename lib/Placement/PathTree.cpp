@@ -7,6 +7,11 @@ using namespace hocket;
 using namespace hocket::placement;
 
 PathNode *PathNode::child(StringRef wanted) const {
+  // Members of an array stand in order: many layers are not searched.
+  size_t index;
+  if (!wanted.getAsInteger(10, index) && index < children.size() &&
+      children[index]->name == wanted)
+    return children[index].get();
   for (const auto &candidate : children)
     if (candidate->name == wanted)
       return candidate.get();
