@@ -133,6 +133,15 @@ static std::string elementName(Type element) {
   return text;
 }
 
+/// The elements with commas, the first of them where there are many.
+template <class T, class Print>
+static void writeList(llvm::raw_ostream &os, ArrayRef<T> list, Print print) {
+  constexpr size_t most = 32;
+  llvm::interleaveComma(list.take_front(most), os, print);
+  if (list.size() > most)
+    os << ", and " << list.size() - most << " more";
+}
+
 std::string nn::describe(Type type) {
   LayoutAttr layout = layoutOf(type);
   std::string text;
@@ -142,13 +151,13 @@ std::string nn::describe(Type type) {
     return text;
   }
   os << elementName(cast<RankedTensorType>(type).getElementType()) << "[";
-  llvm::interleaveComma(layout.getDims(), os, [&](DimAttr dim) {
+  writeList(os, layout.getDims(), [&](DimAttr dim) {
     if (dim.getFactors().size() == 1) {
       os << dim.getSize();
       return;
     }
     os << "(";
-    llvm::interleaveComma(dim.getFactors(), os, [&](FactorAttr factor) {
+    writeList(os, dim.getFactors(), [&](FactorAttr factor) {
       if (!factor.getName().empty())
         os << factor.getName().getValue() << " ";
       os << factor.getSize();

@@ -3,6 +3,7 @@
 #include "Graph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
 
@@ -55,18 +56,18 @@ void Graph::deriveAxes() {
 }
 
 int64_t Graph::flops() const {
-  int64_t total = 0;
+  uint64_t total = 0;
   for (const Node &node : nodes) {
     if (node.kind != NodeKind::Compute && node.kind != NodeKind::Reduce)
       continue;
     std::set<int> all(node.axes.begin(), node.axes.end());
     all.insert(node.reduced.begin(), node.reduced.end());
-    int64_t count = 1;
+    uint64_t count = 1;
     for (int axis : all)
-      count *= axes[axis];
-    total += count;
+      count = llvm::SaturatingMultiply(count, uint64_t(axes[axis]));
+    total = llvm::SaturatingAdd(total, count);
   }
-  return total;
+  return int64_t(std::min(total, uint64_t(INT64_MAX)));
 }
 
 static void write(raw_ostream &os, const LinearForm &form) {

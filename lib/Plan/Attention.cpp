@@ -1,6 +1,7 @@
 //===- Attention.cpp - attention and its gradients as library calls -------===//
 
 #include "ClassPlanner.h"
+#include "Flops.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -56,14 +57,14 @@ template <class OpTy> plan::Attention ClassPlanner::attentionOf(OpTy op) {
   return attention;
 }
 
-/// Multiplications of q with k, and of the weights with v, twice.
-static std::pair<int64_t, int64_t> flopsOf(const plan::Attention &attention) {
-  const auto &q = attention.q.shape, &v = attention.v.shape;
-  int64_t keys = v[2], after = attention.causal ? 0 : attention.after;
+/// The extents of the weights, each multiplied and added.
+static std::vector<int64_t> weightsOf(const plan::Attention &attention) {
+  const auto &q = attention.q.shape;
+  int64_t keys = attention.v.shape[2];
+  int64_t after = attention.causal ? 0 : attention.after;
   if (attention.before >= 0 && after >= 0)
     keys = std::min(keys, attention.before + 1 + after);
-  int64_t weights = 2 * q[0] * q[1] * q[2] * keys;
-  return {weights * q[3], weights * v[3]};
+  return {2, q[0], q[1], q[2], keys};
 }
 
 Strided ClassPlanner::allocateByDims(Value value, ArrayRef<size_t> dims) {
@@ -124,24 +125,34 @@ plan::NeighborhoodAttention ClassPlanner::neighborhoodOf(OpTy op) {
   return attention;
 }
 
-/// Multiplications of q with k, and of the weights with v, twice, in windows
-/// that no end cuts.
-static std::pair<int64_t, int64_t>
-flopsOf(const plan::NeighborhoodAttention &attention) {
-  int64_t weights = 2;
-  for (int64_t extent : ArrayRef(attention.q.shape).drop_back())
-    weights *= extent;
+/// The same in windows that no end cuts.
+static std::vector<int64_t>
+weightsOf(const plan::NeighborhoodAttention &attention) {
+  std::vector<int64_t> extents(attention.q.shape.begin(),
+                               attention.q.shape.end() - 1);
+  extents.push_back(2);
   for (const plan::NeighborhoodDim &dim : attention.dims)
-    weights *= dim.window.kernel;
-  return {weights * attention.q.shape.back(),
-          weights * attention.v.shape.back()};
+    extents.push_back(dim.window.kernel);
+  return extents;
+}
+
+/// Products of queries with keys, of `scores` kinds, and of weights with
+/// values, of `sums` kinds.
+template <class Forward>
+static void addAttentionFlops(plan::RankClass &ranks, const Forward &attention,
+                              int64_t scores, int64_t sums) {
+  for (auto [times, extent] : {std::pair(scores, attention.q.shape.back()),
+                               std::pair(sums, attention.v.shape.back())}) {
+    std::vector<int64_t> extents = weightsOf(attention);
+    extents.insert(extents.end(), {times, extent});
+    addFlops(ranks, extents);
+  }
 }
 
 template <class OpTy, class Forward>
 LogicalResult ClassPlanner::planAttentionAs(OpTy op, Forward attention) {
   attention.out = allocateBySeq(op.getResult()).view();
-  auto [scores, sums] = flopsOf(attention);
-  rankClass->budget.flops += scores + sums;
+  addAttentionFlops(*rankClass, attention, 1, 1);
   emit(*op, attention);
   return success();
 }
@@ -153,8 +164,7 @@ LogicalResult ClassPlanner::planGradientAs(OpTy op, Forward forward) {
   gradient.dq = placeGradient(op.getDq());
   gradient.dk = placeGradient(op.getDk());
   gradient.dv = placeGradient(op.getDv());
-  auto [scores, sums] = flopsOf(forward);
-  rankClass->budget.flops += 3 * scores + 2 * sums;
+  addAttentionFlops(*rankClass, forward, 3, 2);
   emit(*op, gradient);
   return success();
 }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Flops.h"
 #include "Product.h"
 #include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -242,11 +243,11 @@ LogicalResult ClassPlanner::planProduct(Operation &op, Product &product) {
   matmul.a = viewOf(product.a, a);
   matmul.b = viewOf(product.b, b);
   matmul.c = viewOf(c, target);
-  int64_t multiplications = product.a.sizes[lead];
+  SmallVector<int64_t> multiplied = {2, product.a.sizes[lead]};
   for (Run run : target)
-    multiplications *= run.first;
+    multiplied.push_back(run.first);
   if (!atLoad(op))
-    rankClass->budget.flops += 2 * multiplications;
+    addFlops(*rankClass, multiplied);
   if (product.bias) {
     Strided bias =
         reshapedOrCopied(op, get(product.bias), {inner}, typeOf(product.bias));

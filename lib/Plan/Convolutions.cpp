@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassPlanner.h"
+#include "Flops.h"
 #include "dialects/Nn/Derivative.h"
 
 using namespace mlir;
@@ -124,13 +125,12 @@ LogicalResult ClassPlanner::planConvolution(Operation &op,
   convolution.highs = numbers("highs");
   if (auto groups = op.getAttrOfType<IntegerAttr>("groups"))
     convolution.groups = groups.getInt();
-  int64_t multiplications = 1; // those of a window that lies inside
-  for (int64_t extent : convolution.y.shape)
-    multiplications *= extent;
-  for (int64_t extent : ArrayRef(convolution.weight.shape).drop_front())
-    multiplications *= extent;
+  SmallVector<int64_t> multiplied = {2}; // of a window that lies inside
+  llvm::append_range(multiplied, convolution.y.shape);
+  llvm::append_range(multiplied,
+                     ArrayRef(convolution.weight.shape).drop_front());
   if (!atLoad(op))
-    rankClass->budget.flops += 2 * multiplications;
+    addFlops(*rankClass, multiplied);
   emit(op, convolution);
   return success();
 }

@@ -1,6 +1,7 @@
 //===- Kernels.cpp - calls of generated kernels ---------------------------===//
 
 #include "ClassPlanner.h"
+#include "Flops.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -113,7 +114,7 @@ LogicalResult ClassPlanner::planKernel(spmd::KernelOp op) {
   kernel.symbol = info->symbol;
   kernel.extent = info->extent;
   if (!atLoad(*op))
-    rankClass->budget.flops += info->flops;
+    addFlops(*rankClass, ArrayRef(info->flops));
   emit(*op, kernel);
   return success();
 }

@@ -23,13 +23,14 @@ int64_t tool::most(const Json &list) {
 }
 
 std::string tool::flopsText(int64_t flops) {
-  static const char *const units[] = {"", "k", "M", "G", "T", "P"};
+  static const char *const units[] = {"", "k", "M", "G", "T", "P", "E"};
   double value = flops;
   int unit = 0;
-  for (; value >= 1000 && unit < 5; ++unit)
+  for (; value >= 1000 && unit < 6; ++unit)
     value /= 1000;
   char text[64];
-  std::snprintf(text, sizeof text, "%.1f %sFLOP", value, units[unit]);
+  std::snprintf(text, sizeof text, "%s%.1f %sFLOP",
+                flops == INT64_MAX ? "more than " : "", value, units[unit]);
   return text;
 }
 
