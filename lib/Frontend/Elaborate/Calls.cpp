@@ -1,6 +1,7 @@
 //===- Calls.cpp - calls of modules, built-in and the user's --------------===//
 
 #include "Elaborator.h"
+#include "IdRange.h"
 
 using namespace hocket;
 using namespace hocket::frontend;
@@ -76,6 +77,8 @@ Elaborator::MaybeDatum Elaborator::callInstance(const InstancePtr &instance,
                           std::to_string(kMaxCallDepth) + " levels");
     return std::nullopt;
   }
+  if (!countExpansion(call.range))
+    return std::nullopt;
   std::string outer = std::move(currentPath);
   currentPath = outer;
   MaybeDatum result = instance->decl ? callModule(*instance, call, scope)
@@ -187,6 +190,28 @@ Elaborator::finishModule(Instance &instance, const FunctionItem &function,
   return Datum(tuple);
 }
 
+/// Ids that are known when compiling are rows of the table.
+static bool checkIds(Elaborator &elaborator, Instance &instance,
+                     mlir::Value ids, SourceRange range) {
+  int64_t rows =
+      nn::layoutOf(instance.parameters["weight"]).getDims()[0].getSize();
+  std::optional<IdRange> known = knownIds(ids);
+  if (!known || (known->least >= 0 && known->most < rows))
+    return true;
+  auto &diagnostic = elaborator.error(
+      range, quoted(instance) + " is read at ids " +
+                 std::to_string(known->least) + " to " +
+                 std::to_string(known->most) + ", and has rows 0 to " +
+                 std::to_string(rows - 1));
+  if (known->least >= 0)
+    diagnostic.note(
+        "make it an Embedding of at least " + std::to_string(known->most + 1) +
+        " rows, or what counts its ids no longer than " + std::to_string(rows));
+  else
+    diagnostic.note("ids are counted from 0");
+  return false;
+}
+
 Elaborator::MaybeDatum Elaborator::callBuiltin(Instance &instance,
                                                const CallExpr &call,
                                                const Scope &scope) {
@@ -219,6 +244,8 @@ Elaborator::MaybeDatum Elaborator::callBuiltin(Instance &instance,
     break;
   }
   case Builtin::Embedding:
+    if (!checkIds(*this, instance, x, call.range))
+      return std::nullopt;
     result = emit<nn::EmbeddingOp>(call.range, {weight("weight"), x});
     break;
   case Builtin::LayerNorm:

@@ -8,6 +8,10 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
+/// What shapes may be: bytes of all tensors of a model can still be added up.
+static constexpr size_t kMaxDims = 32;
+static constexpr int64_t kMaxElements = int64_t(1) << 48;
+
 static std::string nameOf(const Expr &expr) {
   auto *word = dynAs<NameExpr>(&expr);
   return word ? word->name : std::string();
@@ -111,6 +115,12 @@ mlir::RankedTensorType Elaborator::evaluateType(const TensorType &type,
                                                 const Scope &scope) {
   mlir::Type element = elementType(type.element);
   llvm::SmallVector<nn::DimAttr> dims;
+  if (type.dims.size() > kMaxDims) {
+    error(type.element.range,
+          "a tensor of " + std::to_string(type.dims.size()) +
+              " dims; expected at most " + std::to_string(kMaxDims));
+    return {};
+  }
   for (const ExprPtr &expr : type.dims) {
     auto dim = evaluateDim(*expr, scope);
     if (!dim)
@@ -119,7 +129,29 @@ mlir::RankedTensorType Elaborator::evaluateType(const TensorType &type,
   }
   if (!element)
     return {};
-  return nn::tensorOf(element, nn::LayoutAttr::get(context, dims, {}, {}));
+  auto tensor =
+      nn::tensorOf(element, nn::LayoutAttr::get(context, dims, {}, {}));
+  return isCountable(*this, tensor, type.range) ? tensor
+                                                : mlir::RankedTensorType();
+}
+
+bool frontend::isCountable(Elaborator &elaborator, mlir::Type type,
+                           SourceRange range) {
+  nn::LayoutAttr layout = nn::layoutOf(type);
+  int64_t room = kMaxElements;
+  for (nn::DimAttr dim : layout.getDims())
+    for (nn::FactorAttr factor : dim.getFactors()) {
+      if (factor.getSize() == 0)
+        return true;
+      room /= factor.getSize();
+    }
+  if (room > 0)
+    return true;
+  elaborator
+      .error(range, "a tensor of more than " + std::to_string(kMaxElements) +
+                        " elements: " + nn::describe(type))
+      .note("make its dims smaller");
+  return false;
 }
 
 mlir::Value Elaborator::bindTensor(mlir::Value value,

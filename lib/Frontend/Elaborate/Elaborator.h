@@ -100,6 +100,7 @@ public:
   syntax::Diagnostic &error(syntax::SourceRange range, const std::string &text);
   bool isInReach(int64_t number, const std::string &name,
                  syntax::SourceRange range);
+  bool countExpansion(syntax::SourceRange range); // false: reported
 
 private:
   // EmitModel.cpp
@@ -333,7 +334,7 @@ private:
   mlir::Operation *lastParameter = nullptr;
   std::string currentPath;
   syntax::SourceRange callRange; // of the loss or norm that is being written
-  unsigned callDepth = 0;
+  unsigned callDepth = 0, expansions = 0; // of calls; see countExpansion
   bool hadShapeError = false;
   bool isTraining = false;
   mlir::Value step;                               // the input, if training

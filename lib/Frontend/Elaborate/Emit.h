@@ -11,6 +11,10 @@
 
 namespace hocket::frontend {
 
+/// Whether a tensor has few enough elements to be counted; else an error.
+bool isCountable(Elaborator &elaborator, mlir::Type type,
+                 syntax::SourceRange range);
+
 template <typename Op>
 mlir::Value Elaborator::emit(syntax::SourceRange range,
                              mlir::ValueRange operands,
@@ -26,6 +30,8 @@ mlir::Value Elaborator::emit(syntax::SourceRange range,
     hadShapeError = true;
     return {};
   }
+  if (!isCountable(*this, types[0], range))
+    return {};
   mlir::OperationState state(loc, Op::getOperationName(), operands, types,
                              attributes);
   return builder.create(state)->getResult(0);

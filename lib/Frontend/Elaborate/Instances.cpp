@@ -9,6 +9,23 @@ using namespace hocket::syntax;
 
 static constexpr unsigned kMaxInstanceDepth = 64;
 
+/// What a model may expand to: a file of a few lines that use each other twice
+/// would else take all memory.
+static constexpr unsigned kMaxExpansions = 50000;
+
+bool Elaborator::countExpansion(SourceRange range) {
+  if (expansions > kMaxExpansions)
+    return false; // reported once
+  if (++expansions <= kMaxExpansions)
+    return true;
+  error(range, "the model expands to more than " +
+                   std::to_string(kMaxExpansions) +
+                   " modules, calls and statements")
+      .note("modules that use each other twice double at each level; use fewer "
+            "layers or levels");
+  return false;
+}
+
 static Builtin builtinOf(const std::string &name) {
   static const std::map<std::string, Builtin> table = {
       {"Linear", Builtin::Linear},       {"Conv1D", Builtin::Conv1D},
@@ -42,6 +59,8 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
                           "' contain itself?");
     return nullptr;
   }
+  if (!countExpansion(expr.range))
+    return nullptr;
   if (variant)
     for (size_t i = 0; i < variant->changes.size(); ++i) {
       const VariantDecl::Change &change = variant->changes[i];
@@ -192,6 +211,7 @@ mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
     builder.setInsertionPointToStart(parameterBlock);
   auto type = nn::tensorOf(builder.getF32Type(),
                            nn::LayoutAttr::get(context, dims, {}, {}));
+  isCountable(*this, type, range); // or reported
   mlir::OperationState state(locationOf(range, path),
                              nn::ParameterOp::getOperationName());
   state.addTypes(type);

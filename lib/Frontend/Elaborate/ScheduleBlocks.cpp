@@ -7,6 +7,7 @@ using namespace hocket::frontend;
 using namespace hocket::syntax;
 
 static constexpr unsigned kMaxUseDepth = 32;
+static constexpr unsigned kMaxLines = 20000; // each as often as it is used
 
 bool ScheduleEmitter::emit(mlir::ModuleOp module, const ScheduleDecl &decl,
                            Scope &scope) {
@@ -81,8 +82,19 @@ bool ScheduleEmitter::emitMesh(const ScheduleBlock &block, Scope &scope,
 
 bool ScheduleEmitter::emitBlock(const ScheduleBlock &block, Place &place) {
   bool ok = true;
-  for (const ScheduleStmtPtr &stmt : block.stmts)
+  for (const ScheduleStmtPtr &stmt : block.stmts) {
+    if (expanded > kMaxLines)
+      return false; // reported once
+    if (++expanded > kMaxLines) {
+      elaborator
+          .error(stmt->range, "the schedule expands to more than " +
+                                  std::to_string(kMaxLines) + " lines")
+          .note("functions that use each other twice double at each level; "
+                "use fewer levels");
+      return false;
+    }
     ok &= emitStmt(*stmt, place);
+  }
   return ok;
 }
 

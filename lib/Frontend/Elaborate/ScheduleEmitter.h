@@ -144,6 +144,7 @@ private:
   std::set<std::string> otherFunctions;
   nn::MeshAttr mesh;
   /// Axes that directives name while there is no mesh.
+  unsigned expanded = 0; // lines so far, each as often as it is used
   std::vector<std::string> missingAxes;
   syntax::SourceRange firstMissing;
 };

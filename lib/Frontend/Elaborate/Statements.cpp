@@ -58,6 +58,8 @@ bool Elaborator::runBlock(const Block &block, Scope &scope, Frame &frame) {
       error(stmt->range, "this statement is after the return");
       return false;
     }
+    if (!countExpansion(stmt->range))
+      return false;
     if (auto *let = dynAs<LetStmt>(stmt)) {
       MaybeDatum datum = evaluate(*let->value, scope);
       if (!datum)
@@ -158,8 +160,9 @@ bool Elaborator::runFor(const ForStmt &stmt, Scope &scope, Frame &frame) {
          hi = evaluateInt(*range->hi, scope);
     if (!lo || !hi)
       return false;
-    if (*hi - *lo > 100000) {
-      error(range->range, "a loop of " + std::to_string(*hi - *lo) +
+    if (*hi > *lo && uint64_t(*hi) - uint64_t(*lo) > 100000) {
+      error(range->range, "a loop of " +
+                              std::to_string(uint64_t(*hi) - uint64_t(*lo)) +
                               " rounds; expected at most 100000");
       return false;
     }
