@@ -6,6 +6,7 @@
 
 #include "Attempt.h"
 #include "Summary.h"
+#include "test/Paths.h"
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -184,8 +185,8 @@ static std::string readCase(const std::filesystem::path &path) {
 /// float64 as well, where parameters must be float64 too.
 TEST(Random, WhatCancelsIsNoFailure) {
   codegen::KernelCache cache;
-  std::string text = readCase(HOCKET_SOURCE_DIR
-                              "/test/Random/IllPosed/cancelled-gradient.hkt");
+  std::string text =
+      readCase(test::sourcePath("test/Random/IllPosed/cancelled-gradient.hkt"));
   CaseResult result =
       runText(text, /*isExact=*/false, /*seed=*/2846, cache, nullptr,
               /*withGradients=*/true);
@@ -197,8 +198,8 @@ TEST(Random, WhatCancelsIsNoFailure) {
 TEST(Random, WhatOverflowsIsNoFailure) {
   codegen::KernelCache cache;
   for (const char *name : {"overflow.hkt", "infinite-reference.hkt"}) {
-    std::string text = readCase(
-        std::string(HOCKET_SOURCE_DIR "/test/Random/IllPosed/") + name);
+    std::string text =
+        readCase(std::string(test::sourcePath("test/Random/IllPosed/")) + name);
     bool withGradients = std::string(name) != "overflow.hkt";
     CaseResult result = runText(text, /*isExact=*/false, /*seed=*/8, cache,
                                 nullptr, withGradients);
@@ -226,7 +227,7 @@ TEST(Random, FoundCasesAgreeWithTheReference) {
   codegen::KernelCache cache;
   int count = 0;
   for (const auto &entry : std::filesystem::directory_iterator(
-           HOCKET_SOURCE_DIR "/test/Random/Found")) {
+           test::sourcePath("test/Random/Found"))) {
     for (bool withGradients : {false, true}) {
       CaseResult result = runText(readCase(entry.path()), /*isExact=*/false,
                                   /*seed=*/8, cache, nullptr, withGradients);

@@ -19,6 +19,7 @@
 
 // After gtest, whose folder for temporaries it uses.
 #include "test/Runtime/RunProgram.h"
+#include "test/Paths.h"
 
 namespace hocket::test {
 
@@ -93,7 +94,7 @@ protected:
     std::string error;
     ASSERT_TRUE(plan::check(plan, error)) << error;
     runtime::Status status =
-        runtime::packExecutable(HOCKET_RUNNER, {}, plan, folder.path(program));
+        runtime::packExecutable(test::builtPath("bin/hocket-runner"), {}, plan, folder.path(program));
     ASSERT_TRUE(status.ok()) << status.message;
   }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "RunProgram.h"
+#include "test/Paths.h"
 
 using namespace hocket::runtime;
 using hocket::plan::DType;
@@ -43,9 +44,9 @@ protected:
   void pack(const Plan &plan, bool withKernels = false) {
     std::vector<uint8_t> kernels;
     if (withKernels)
-      kernels = bytesOf(HOCKET_SAMPLE_KERNELS);
-    Status status =
-        packExecutable(HOCKET_RUNNER, kernels, plan, folder.path("app"));
+      kernels = bytesOf(hocket::test::builtPath("test/lib/SampleKernels.so"));
+    Status status = packExecutable(hocket::test::builtPath("bin/hocket-runner"),
+                                   kernels, plan, folder.path("app"));
     ASSERT_TRUE(status.ok()) << status.message;
   }
 
@@ -364,7 +365,8 @@ TEST_F(Launcher, DamagedExecutables) {
 }
 
 TEST_F(Launcher, ARunnerAlone) {
-  std::filesystem::copy_file(HOCKET_RUNNER, folder.path("app"));
+  std::filesystem::copy_file(hocket::test::builtPath("bin/hocket-runner"),
+                             folder.path("app"));
   ProgramResult result = run("--describe");
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err, "error: this runner carries no program; make one with: "
@@ -398,12 +400,14 @@ TEST_F(Launcher, APackedProgramCanBePackedAnew) {
 TEST_F(Launcher, AWrongPlanIsNotPacked) {
   Plan plan = samplePlan();
   plan.mesh[0].size = 3;
-  Status status = packExecutable(HOCKET_RUNNER, {}, plan, folder.path("app"));
+  Status status = packExecutable(hocket::test::builtPath("bin/hocket-runner"),
+                                 {}, plan, folder.path("app"));
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message, "the plan cannot be packed: table 0: has 2 values, "
                             "its axes have 3 coordinates");
   EXPECT_TRUE(folder.list().empty());
-  status = packExecutable(HOCKET_RUNNER, {}, samplePlan(), folder.path(""));
+  status = packExecutable(hocket::test::builtPath("bin/hocket-runner"), {},
+                          samplePlan(), folder.path(""));
   EXPECT_EQ(status.message, "executable '" + folder.path("") +
                                 "' cannot be written: it is not a regular "
                                 "file");

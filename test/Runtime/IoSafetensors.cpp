@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "TemporaryFolder.h"
+#include "test/Paths.h"
 
 using namespace hocket::runtime;
 using hocket::plan::DType;
@@ -264,7 +265,8 @@ TEST(Safetensors, APlaceThatWasTakenMeanwhile) {
 
 TEST(Safetensors, FilesOfOthers) {
   TensorFiles files("input");
-  Status status = files.add(HOCKET_TEST_DATA "/minilm/tokens.safetensors");
+  Status status = files.add(
+      hocket::test::sourcePath("test/Data/minilm/tokens.safetensors"));
   ASSERT_TRUE(status.ok()) << status.message;
   EXPECT_FALSE(files.tensorNames().empty());
 }

@@ -14,18 +14,28 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache asks for to cache files that use precompiled headers.
+  # Paths of this tree are taken relative to its build folder, so that what one
+  # clone has compiled serves every other; debug information names the folder.
+  # The sloppiness is what ccache asks for to cache what reads precompiled
+  # headers.
+  set(HOCKET_CCACHE_FOLDER CCACHE_BASEDIR=${PROJECT_SOURCE_DIR})
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    list(APPEND HOCKET_CCACHE_FOLDER CCACHE_NOHASHDIR=1)
+  endif()
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    ${HOCKET_CCACHE_FOLDER}
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
     ${CCACHE_PROGRAM})
 endif()
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+set(HOCKET_SANITIZE_OPTIONS)
 if(HOCKET_SANITIZE)
   # A finding ends the program, so that no test passes with one.
-  add_compile_options(-fsanitize=${HOCKET_SANITIZE} -fno-sanitize-recover=all
-    -fno-omit-frame-pointer)
+  set(HOCKET_SANITIZE_OPTIONS -fsanitize=${HOCKET_SANITIZE}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options(${HOCKET_SANITIZE_OPTIONS})
   add_link_options(-fsanitize=${HOCKET_SANITIZE})
 endif()
 
@@ -46,6 +56,8 @@ if(NOT HOCKET_RUNTIME_ONLY)
   include(AddLLVM)
   include(AddMLIR)
 endif()
+
+include(MlirHeaders)
 
 # Where TableGen writes headers and where our own public headers live.
 set(HOCKET_INCLUDES
@@ -69,35 +81,10 @@ function(hocket_library name)
   endif()
 endfunction()
 
-# MLIR's headers, read once for all libraries: they take more than half of the
-# time that compiling a file takes.
-if(NOT HOCKET_RUNTIME_ONLY)
-  set(HOCKET_EMPTY_SOURCE ${PROJECT_BINARY_DIR}/MlirHeaders.cpp)
-  if(NOT EXISTS ${HOCKET_EMPTY_SOURCE})
-    file(WRITE ${HOCKET_EMPTY_SOURCE} "")
-  endif()
-  add_library(HocketMlirHeaders STATIC ${HOCKET_EMPTY_SOURCE})
-  target_include_directories(HocketMlirHeaders SYSTEM PRIVATE
-    ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-  target_precompile_headers(HocketMlirHeaders PRIVATE
-    <map> <set> <functional>
-    <llvm/ADT/TypeSwitch.h>
-    <mlir/Bytecode/BytecodeOpInterface.h>
-    <mlir/Dialect/Func/IR/FuncOps.h>
-    <mlir/IR/Builders.h>
-    <mlir/IR/BuiltinOps.h>
-    <mlir/IR/BuiltinTypes.h>
-    <mlir/IR/Dialect.h>
-    <mlir/IR/OpDefinition.h>
-    <mlir/IR/OpImplementation.h>
-    <mlir/Interfaces/InferTypeOpInterface.h>
-    <mlir/Interfaces/SideEffectInterfaces.h>)
-endif()
-
 # LLVM's headers as system headers, its shared libraries, and no exceptions
 # across them.
 function(hocket_use_mlir name)
-  target_precompile_headers(${name} REUSE_FROM HocketMlirHeaders)
+  hocket_precompiled_mlir(${name})
   target_include_directories(${name} SYSTEM PUBLIC
     ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_link_libraries(${name} PUBLIC MLIR LLVM)
@@ -110,9 +97,7 @@ function(hocket_tool name)
   target_include_directories(${name} PRIVATE ${HOCKET_INCLUDES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   if(ARG_MLIR)
-    target_include_directories(${name} SYSTEM PRIVATE
-      ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-    target_link_libraries(${name} PRIVATE MLIR LLVM)
+    hocket_use_mlir(${name})
   endif()
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -125,15 +110,11 @@ function(hocket_unittest name)
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${HOCKET_INCLUDES})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} HocketTestPaths
+    GTest::gtest_main)
   if(ARG_MLIR)
-    target_include_directories(${name} SYSTEM PRIVATE
-      ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-    target_link_libraries(${name} PRIVATE MLIR LLVM)
+    hocket_use_mlir(${name})
   endif()
-  target_compile_definitions(${name} PRIVATE
-    HOCKET_TEST_DATA="${PROJECT_SOURCE_DIR}/test/Data"
-    HOCKET_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test/bin)
   add_test(NAME ${name} COMMAND ${name})

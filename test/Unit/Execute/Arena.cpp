@@ -3,6 +3,7 @@
 #include "Arena.h"
 #include "hocket/Pipeline/Compiler.h"
 #include "llvm/Support/raw_ostream.h"
+#include "test/Paths.h"
 #include <gtest/gtest.h>
 
 using namespace hocket;
@@ -20,7 +21,7 @@ int64_t hocket::test::arenaOf(const ArenaProgram &which) {
   Compiler compiler(stream, &cache);
   compiler.skipReport();
   CompileSource source;
-  source.path = HOCKET_SOURCE_DIR "/" + which.file;
+  source.path = test::sourcePath("") + which.file;
   source.elaborate = options;
   source.gradients = which.train.empty();
   std::optional<CompiledProgram> program;

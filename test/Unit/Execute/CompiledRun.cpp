@@ -1,6 +1,7 @@
 //===- CompiledRun.cpp - a file compiled, planned and run -----------------===//
 
 #include "CompiledRun.h"
+#include "test/Paths.h"
 
 using namespace hocket;
 using namespace hocket::test;
@@ -18,11 +19,12 @@ CompiledRun::CompiledRun(const std::string &source,
     return result.status == 0;
   };
   std::string out, words = " " + file + " " + options;
-  if (!succeeds(HOCKET_PROGRAM " plan --json" + words, out))
+  if (!succeeds(test::builtPath("bin/hocket") + " plan --json" + words, out))
     return;
   plan = json::parse(out);
   std::string app = folder.path("app");
-  if (!succeeds(HOCKET_PROGRAM " compile -o " + app + words, out) ||
+  if (!succeeds(test::builtPath("bin/hocket") + " compile -o " + app + words,
+                out) ||
       !succeeds(app +
                     " --random-weights 1 --random-input 2 --check-replicas"
                     " --stats=json --output " +

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompiledRun.h"
+#include "test/Paths.h"
 
 using namespace hocket::test;
 
@@ -21,7 +22,7 @@ const std::string llama = " -D depth=2 -D hidden=48 -D heads=12 -D kv_heads=3"
 void expectSame(const std::string &file, const std::string &options,
                 int64_t ranks) {
   SCOPED_TRACE(file + " " + options);
-  CompiledRun run(HOCKET_SOURCE_DIR "/docs/examples/" + file,
+  CompiledRun run(hocket::test::sourcePath("docs/examples/") + file,
                   "--schedule " + options);
   ASSERT_TRUE(run.done());
   EXPECT_EQ(run.plan["ranks"], ranks);

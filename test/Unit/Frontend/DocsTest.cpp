@@ -3,13 +3,14 @@
 #include "Parsing.h"
 
 #include "hocket/Frontend/Loader.h"
+#include "test/Paths.h"
 
 using namespace hocket::syntax;
 
 /// The code blocks of docs/language.md that are marked `kind`.
 static std::vector<std::string> blocksOf(const std::string &kind) {
   std::string why;
-  auto text = readFromDisk(HOCKET_SOURCE_DIR "/docs/language.md", why);
+  auto text = readFromDisk(hocket::test::sourcePath("docs/language.md"), why);
   EXPECT_TRUE(text) << why;
   std::vector<std::string> blocks;
   const std::string open = "\n```" + kind + "\n", close = "\n```\n";

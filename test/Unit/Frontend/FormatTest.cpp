@@ -3,6 +3,7 @@
 #include "Parsing.h"
 
 #include "hocket/Frontend/Loader.h"
+#include "test/Paths.h"
 
 #include <filesystem>
 
@@ -27,7 +28,7 @@ static std::string format(const std::string &text) {
 TEST(Format, isAFixedPointOnTheExamples) {
   unsigned count = 0;
   for (const auto &entry : std::filesystem::directory_iterator(
-           HOCKET_SOURCE_DIR "/docs/examples")) {
+           hocket::test::sourcePath("docs/examples"))) {
     if (entry.path().extension() != ".hkt")
       continue;
     SCOPED_TRACE(entry.path().string());

@@ -3,6 +3,7 @@
 #include "Parsing.h"
 
 #include "hocket/Frontend/Loader.h"
+#include "test/Paths.h"
 
 #include <map>
 
@@ -99,9 +100,10 @@ TEST(Loader, reportsDoubleAndEmptyImports) {
 
 TEST(Loader, readsFromDisk) {
   std::string why;
-  EXPECT_TRUE(readFromDisk(HOCKET_SOURCE_DIR "/docs/examples/gpt2.hkt", why));
-  EXPECT_FALSE(readFromDisk(HOCKET_SOURCE_DIR "/docs", why));
+  EXPECT_TRUE(
+      readFromDisk(hocket::test::sourcePath("docs/examples/gpt2.hkt"), why));
+  EXPECT_FALSE(readFromDisk(hocket::test::sourcePath("docs"), why));
   EXPECT_EQ(why, "it is a directory");
-  EXPECT_FALSE(readFromDisk(HOCKET_SOURCE_DIR "/docs/nothing.hkt", why));
+  EXPECT_FALSE(readFromDisk(hocket::test::sourcePath("docs/nothing.hkt"), why));
   EXPECT_EQ(why, "no such file");
 }

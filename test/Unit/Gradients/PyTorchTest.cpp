@@ -8,6 +8,7 @@
 #include "NormCases.h"
 #include "WindowCases.h"
 #include "hocket/Io/TensorFiles.h"
+#include "test/Paths.h"
 #include "tools/dev/FileTensor.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -20,12 +21,13 @@ using Case = GradientCase;
 
 namespace {
 
-const char *const path =
-    HOCKET_SOURCE_DIR "/test/Data/gradients/golden.safetensors";
+std::string goldenPath() {
+  return sourcePath("test/Data/gradients/golden.safetensors");
+}
 
 Tensor read(const std::string &name) {
   dev::FileTensor tensor;
-  runtime::Status status = dev::readTensor(path, name, tensor);
+  runtime::Status status = dev::readTensor(goldenPath(), name, tensor);
   EXPECT_TRUE(status.ok()) << status.message;
   return {tensor.dims, tensor.values};
 }
@@ -162,7 +164,7 @@ TEST(PyTorchCases, areTheSame) {
     for (const Case &c : list)
       here.insert(c.name);
   runtime::TensorFiles golden("golden");
-  ASSERT_TRUE(golden.add(path).ok());
+  ASSERT_TRUE(golden.add(goldenPath()).ok());
   for (const std::string &name : golden.tensorNames())
     there.insert(name.substr(0, name.find('/')));
   EXPECT_EQ(here, there);

@@ -1,31 +1,30 @@
 //===- GptProgram.cpp - a small GPT-2 trained on a text -------------------===//
 
 #include "GptProgram.h"
+#include "test/Paths.h"
 #include <cmath>
 
 using namespace hocket::test;
 
 void GptProgram::SetUp() {
-  folder.write("lm.hkt", "hocket 1\nimport \"" HOCKET_SOURCE_DIR
-                         "/docs/examples/gpt2_training.hkt\"\n" +
-                             written);
+  folder.write("lm.hkt", "hocket 1\nimport \"" +
+                             sourcePath("docs/examples/gpt2_training.hkt") +
+                             "\"\n" + written);
 }
 
 std::string GptProgram::compile(const std::string &recipe,
                                 const std::string &schedule,
                                 const std::string &sizes) {
   std::string app = "./app_" + recipe + "_" + schedule;
-  runs(HOCKET_PROGRAM " compile lm.hkt --train " + recipe +
+  runs(builtPath("bin/hocket") + " compile lm.hkt --train " + recipe +
        (schedule == "one" ? "" : " --schedule " + schedule) +
        " -D model.heads=4 -D vocab=256 " + sizes + " -o " + app);
   return app;
 }
 
 void GptProgram::fit(const std::string &app, const std::string &options) {
-  runs(app +
-       " --data " HOCKET_SOURCE_DIR
-       "/docs/language.md --token-type u8 --threads 1 " +
-       options);
+  runs(app + " --data " + sourcePath("docs/language.md") +
+       " --token-type u8 --threads 1 " + options);
 }
 
 double GptProgram::farthest(const std::string &metrics,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GptProgram.h"
+#include "test/Paths.h"
 #include <cstring>
 
 using namespace hocket;
@@ -134,7 +135,7 @@ protected:
                          floats({1, 1, 1, 1, 9, 9, 1, 1})));
   }
   void compile(const std::string &options) {
-    runs(HOCKET_PROGRAM " compile net.hkt -o app " + options);
+    runs(test::builtPath("bin/hocket") + " compile net.hkt -o app " + options);
   }
   void step(const std::string &options) {
     runs("./app --weights w.safetensors --data data.safetensors --threads 1 " +

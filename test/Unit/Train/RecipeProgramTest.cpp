@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainedProgram.h"
+#include "test/Paths.h"
 #include <array>
 #include <cmath>
 
@@ -75,8 +76,8 @@ protected:
 };
 
 TEST_P(RecipeProgram, trainsAsPyTorch) {
-  runs(HOCKET_PROGRAM " compile net.hkt --train recipe -o app " +
-       std::string(GetParam()));
+  runs(hocket::test::builtPath("bin/hocket") +
+       " compile net.hkt --train recipe -o app " + std::string(GetParam()));
   runs("./app --weights w.safetensors --data data.safetensors --steps 5 "
        "--metrics m.jsonl --checkpoint c");
   const double losses[] = {0.6884868039220713, 0.5168270953101971,

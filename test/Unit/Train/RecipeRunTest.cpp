@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TrainedProgram.h"
+#include "test/Paths.h"
 #include <cstring>
 
 using namespace hocket;
@@ -42,7 +43,7 @@ constexpr int batch = 2, seq = 8;
 class RecipeRun : public TrainedProgram {
 protected:
   void SetUp() override {
-    std::filesystem::copy_file(HOCKET_SOURCE_DIR "/docs/examples/tutorial.hkt",
+    std::filesystem::copy_file(test::sourcePath("docs/examples/tutorial.hkt"),
                                folder.path("tutorial.hkt"));
     folder.write("run.hkt", program);
     std::string text;
@@ -70,8 +71,9 @@ protected:
   }
 
   void compile(const std::string &options) {
-    runs(HOCKET_PROGRAM " compile run.hkt -D layers=1 -D hidden=16 -D heads=2"
-                        " -D batch=2 -D seq=8 " +
+    runs(test::builtPath("bin/hocket") +
+         " compile run.hkt -D layers=1 -D hidden=16 -D heads=2"
+         " -D batch=2 -D seq=8 " +
          options);
   }
 };

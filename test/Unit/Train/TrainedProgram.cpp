@@ -1,6 +1,7 @@
 //===- TrainedProgram.cpp - training executables of one test --------------===//
 
 #include "TrainedProgram.h"
+#include "test/Paths.h"
 #include <algorithm>
 #include <cstring>
 
@@ -32,8 +33,9 @@ std::string TrainedProgram::app(int dp, int tp) {
   if (std::filesystem::exists(path))
     return path;
   std::string step = folder.write(name + ".mlir", sgdProgram(dp, tp));
-  ProgramResult result = runProgram(
-      folder, HOCKET_PROGRAM " compile --from placed " + step + " -o " + path);
+  ProgramResult result =
+      runProgram(folder, test::builtPath("bin/hocket") +
+                             " compile --from placed " + step + " -o " + path);
   EXPECT_EQ(result.status, 0) << result.err;
   return path;
 }
