@@ -1,7 +1,9 @@
 //===- Buffer.cpp - a norm over running statistics ------------------------===//
 
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

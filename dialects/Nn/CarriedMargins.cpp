@@ -9,6 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Nn/CarriedMargins.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;

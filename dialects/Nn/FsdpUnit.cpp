@@ -1,6 +1,7 @@
 //===- FsdpUnit.cpp - marking what is moved together ----------------------===//
 
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -1,4 +1,10 @@
 //===- Nn.h - the nn dialect: operations on whole tensors ------*- C++ -*-===//
+//
+// What all of them share. The operations themselves are declared by kind, in
+// Values.h, Elementwise.h, Shape.h, Products.h, Norms.h, Windows.h,
+// Neighborhood.h, Edges.h and Hook.h.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_NN_NN_H
 #define HOCKET_NN_NN_H
@@ -18,9 +24,6 @@
 
 #include "dialects/Nn/NnDialect.h.inc"
 #include "dialects/Nn/NnInterfaces.h.inc"
-
-#define GET_OP_CLASSES
-#include "dialects/Nn/NnOps.h.inc"
 
 namespace hocket::nn {
 

@@ -193,4 +193,14 @@ def Nn_Tensor
                  ".getEncoding())">,
            "tensor with a #nn.layout", "::mlir::RankedTensorType">;
 
+def Nn_ValueRole : I32EnumAttr<"ValueRole", "what a path names", [
+    I32EnumAttrCase<"Argument", 0, "argument">,
+    I32EnumAttrCase<"Result", 1, "result">,
+    I32EnumAttrCase<"Binding", 2, "binding">]> {
+  let cppNamespace = "::hocket::nn";
+  let genSpecializedAttr = 0;
+}
+
+def Nn_ValueRoleAttr : EnumAttr<Nn_Dialect, Nn_ValueRole, "role">;
+
 #endif // HOCKET_NN_ATTRS

@@ -1,7 +1,6 @@
 //===- NnDialect.cpp - registers the nn dialect ---------------------------===//
 
-#include "dialects/Nn/Hook.h"
-#include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Nn.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -16,17 +15,18 @@ using namespace hocket::nn;
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Nn/NnAttrs.cpp.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/Nn/NnOps.cpp.inc"
-
 void NnDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/Nn/NnAttrs.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/Nn/NnOps.cpp.inc"
-      >();
-  addOperations<HookOp>();
+  addValues();
+  addElementwise();
+  addShape();
+  addProducts();
+  addNorms();
+  addWindows();
+  addNeighborhood();
+  addEdges();
+  addHook();
 }

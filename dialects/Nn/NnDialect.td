@@ -16,6 +16,19 @@ def Nn_Dialect : Dialect {
     one rank's local tensors, whose layouts have local sizes and no placements.
   }];
   let useDefaultAttributePrinterParser = 1;
+  // The operations, one function and one pair of generated files for each
+  // Nn<Kind>.td: what uses one kind doesn't depend on the others.
+  let extraClassDeclaration = [{
+    void addValues();
+    void addElementwise();
+    void addShape();
+    void addProducts();
+    void addNorms();
+    void addWindows();
+    void addNeighborhood();
+    void addEdges();
+    void addHook();
+  }];
 }
 
 class Nn_Op<string mnemonic, list<Trait> traits = []>

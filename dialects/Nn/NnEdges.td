@@ -1,11 +1,9 @@
 //===- NnEdges.td - gather and scatter along the edges of a graph ---------===//
-//
-// Included by NnOps.td, which defines the classes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_NN_EDGES
 #define HOCKET_NN_EDGES
+
+include "dialects/Nn/NnOpBase.td"
 
 // Edge e has an end at node `indices[e]` of the dim `dim`. Where nodes are cut,
 // e is on the rank that has node `owners[e]`, one of `owner_extent`.

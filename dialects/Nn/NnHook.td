@@ -3,11 +3,7 @@
 #ifndef HOCKET_NN_HOOK
 #define HOCKET_NN_HOOK
 
-include "dialects/Nn/NnAttrs.td"
-include "dialects/Nn/NnInterfaces.td"
-include "mlir/IR/OpBase.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/Nn/NnOpBase.td"
 
 def Nn_HookOp : Nn_Op<"hook", [Pure,
     DeclareOpInterfaceMethods<Nn_PlacedOp>,

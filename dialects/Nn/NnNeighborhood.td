@@ -1,12 +1,14 @@
 //===- NnNeighborhood.td - neighborhood attention -------------------------===//
 //
-// Included by NnOps.td, which defines the classes. The keys that a query sees
+// The keys that a query sees
 // are those of hocket/Plan/Neighborhood.h, dim by dim.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_NN_NEIGHBORHOOD
 #define HOCKET_NN_NEIGHBORHOOD
+
+include "dialects/Nn/NnOpBase.td"
 
 // One number for each spatial dim, of which there are 1 to 3.
 defvar Nn_neighborhoodArguments = (ins DenseI64ArrayAttr:$kernels,

@@ -1,11 +1,9 @@
 //===- NnNorms.td - norms, softmax and rotary embeddings ------------------===//
-//
-// Included by NnOps.td, which defines the classes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_NN_NORMS
 #define HOCKET_NN_NORMS
+
+include "dialects/Nn/NnOpBase.td"
 
 def Nn_LayerNormOp : Nn_InferredOp<"layer_norm"> {
   let summary = "(x - mean) / sqrt(var + eps) * weight + bias over the last dim";

@@ -1,11 +1,9 @@
 //===- NnProducts.td - products, lookups and attention --------------------===//
-//
-// Included by NnOps.td, which defines the classes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_NN_PRODUCTS
 #define HOCKET_NN_PRODUCTS
+
+include "dialects/Nn/NnOpBase.td"
 
 def Nn_LinearOp : Nn_ProductOp<"linear"> {
   let summary = "y[..., o] = sum_i x[..., i] w[o, i] + bias[o]";

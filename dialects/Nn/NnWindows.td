@@ -1,12 +1,14 @@
 //===- NnWindows.td - convolutions, poolings, borders ---------------------===//
 //
-// Included by NnOps.td, which defines the classes. The maps from results to
+// The maps from results to
 // positions are those of Window.h.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_NN_WINDOWS
 #define HOCKET_NN_WINDOWS
+
+include "dialects/Nn/NnOpBase.td"
 
 // A window over the spatial dims, of which there are 1 to 3: one number, or
 // one border, for each. `lows` and `highs` are how much border there is before

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Nn/Shape.h"
 #include "dialects/Spmd/Spmd.h"
 
 using namespace mlir;

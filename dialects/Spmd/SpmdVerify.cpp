@@ -1,6 +1,11 @@
 //===- SpmdVerify.cpp - what makes spmd operations well formed ------------===//
 
+#include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"

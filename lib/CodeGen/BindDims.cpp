@@ -1,6 +1,10 @@
 //===- BindDims.cpp - which dims of a kernel's operations are one loop ----===//
 
 #include "GraphBuilder.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 
 using namespace mlir;

@@ -1,6 +1,10 @@
 //===- BuildNodes.cpp - graph nodes of a kernel's operations --------------===//
 
 #include "GraphBuilder.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Random/Philox.h"
 #include "mlir/IR/TypeUtilities.h"

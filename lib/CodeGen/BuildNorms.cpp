@@ -1,6 +1,7 @@
 //===- BuildNorms.cpp - softmax, norms and rotary embeddings as nodes -----===//
 
 #include "GraphBuilder.h"
+#include "dialects/Nn/Norms.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>

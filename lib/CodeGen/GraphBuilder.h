@@ -13,7 +13,9 @@
 
 #include "Atoms.h"
 #include "Graph.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>

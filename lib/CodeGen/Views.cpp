@@ -1,6 +1,9 @@
 //===- Views.cpp - uses of kernel inputs through rearranges and slices ----===//
 
 #include "GraphBuilder.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 

@@ -7,6 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DumpCheck.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "dialects/Sched/Sched.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

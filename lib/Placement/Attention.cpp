@@ -12,6 +12,8 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -12,6 +12,9 @@
 #include "Locations.h"
 #include "Problems.h"
 #include "dialects/Nn/CarriedMargins.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;

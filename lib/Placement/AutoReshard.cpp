@@ -10,6 +10,8 @@
 #include "Placer.h"
 #include "Relayout.h"
 #include "RuleSpace.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

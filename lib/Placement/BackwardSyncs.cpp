@@ -3,6 +3,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "dialects/Nn/BackwardSync.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

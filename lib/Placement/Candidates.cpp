@@ -3,6 +3,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "RuleSpace.h"
+#include "dialects/Nn/Norms.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -2,6 +2,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Products.h"
 #include "hocket/Frontend/Diagnostic.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"

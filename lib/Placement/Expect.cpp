@@ -4,6 +4,8 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "dialects/Nn/HaloLayers.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Values.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 

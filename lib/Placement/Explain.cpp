@@ -3,6 +3,7 @@
 #include "ExplainAxes.h"
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Values.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

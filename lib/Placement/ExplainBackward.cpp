@@ -4,6 +4,7 @@
 #include "Locations.h"
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Derivative.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Placement/Place.h"
 #include "llvm/ADT/StringSet.h"
 

@@ -7,6 +7,9 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

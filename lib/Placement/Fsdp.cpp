@@ -12,6 +12,7 @@
 #include "Relayout.h"
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -9,6 +9,9 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
 #include "hocket/Plan/HaloRuns.h"
 
 using namespace mlir;

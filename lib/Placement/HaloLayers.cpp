@@ -10,6 +10,10 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "dialects/Nn/Derivative.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "hocket/Placement/Meet.h"
 
 using namespace mlir;

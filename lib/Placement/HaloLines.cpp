@@ -2,6 +2,8 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Windows.h"
 #include "hocket/Placement/Expect.h"
 
 using namespace mlir;

@@ -3,6 +3,7 @@
 #include "Hooks.h"
 #include "Locations.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Placement/PathTree.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

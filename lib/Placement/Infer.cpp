@@ -5,6 +5,8 @@
 #include "Relayout.h"
 #include "RuleSpace.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -2,6 +2,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

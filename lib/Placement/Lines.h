@@ -3,7 +3,7 @@
 #ifndef HOCKET_LIB_PLACEMENT_LINES_H
 #define HOCKET_LIB_PLACEMENT_LINES_H
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Sched/Sched.h"
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
 //===- Locations.cpp - what an op's location says -------------------------===//
 
 #include "Locations.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;

@@ -9,6 +9,14 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "RuleSpace.h"
+#include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -1,6 +1,7 @@
 //===- PathTree.cpp - the tree of what a schedule can name ----------------===//
 
 #include "hocket/Placement/PathTree.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -2,6 +2,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -6,8 +6,7 @@
 //   Facts.cpp       shard, replicate
 //   Kept.cpp        recompute, save: what the backward keeps
 //   Fsdp.cpp        parameters that are split again and gathered on use
-//   Syncs.cpp       sync, defer: where they apply and what they do
-//   BackwardSyncs.cpp  sync at bwd_pre and bwd_post
+//   Syncs.cpp, BackwardSyncs.cpp  sync, defer: where and what they do
 //   Buckets.cpp     bucket lines, and whether they have an effect
 //   SyncErrors.cpp  what is wrong with a sync
 //   Infer.cpp       ops in order, by their rules
@@ -30,6 +29,7 @@
 #include "Lines.h"
 #include "Origins.h"
 #include "Problems.h"
+#include "dialects/Nn/Shape.h"
 #include "hocket/Placement/Meet.h"
 #include "hocket/Placement/PathTree.h"
 #include "hocket/Placement/Place.h"

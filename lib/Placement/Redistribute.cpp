@@ -1,6 +1,7 @@
 //===- Redistribute.cpp - moving a value to another layout ----------------===//
 
 #include "Relayout.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Placement/OpPlacer.h"
 
 using namespace mlir;

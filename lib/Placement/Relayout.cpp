@@ -1,7 +1,7 @@
 //===- Relayout.cpp - layouts with some axes moved ------------------------===//
 
 #include "Relayout.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Shape.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -9,6 +9,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Shape.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -4,6 +4,7 @@
 #include "Placer.h"
 #include "Relayout.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Values.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

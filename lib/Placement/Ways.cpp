@@ -8,6 +8,8 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -2,6 +2,8 @@
 
 #include "ClassPlanner.h"
 #include "Flops.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -1,6 +1,13 @@
 //===- ClassPlanner.cpp - walks a class function --------------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/TypeSwitch.h"
 

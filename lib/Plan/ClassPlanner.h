@@ -13,7 +13,12 @@
 
 #include "Memory.h"
 #include "Strided.h"
+#include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

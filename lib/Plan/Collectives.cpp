@@ -2,6 +2,7 @@
 
 #include "ClassPlanner.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Shape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -10,6 +10,7 @@
 
 #include "Flops.h"
 #include "Product.h"
+#include "dialects/Nn/Products.h"
 #include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <numeric>

@@ -11,6 +11,7 @@
 #include "ClassPlanner.h"
 #include "Flops.h"
 #include "dialects/Nn/Derivative.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;

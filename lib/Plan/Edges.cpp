@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Nn/Edges.h"
 #include "ClassPlanner.h"
 
 using namespace mlir;

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;

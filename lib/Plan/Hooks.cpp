@@ -1,6 +1,7 @@
 //===- Hooks.cpp - calls of a user's own functions ------------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Hook.h"
 
 using namespace mlir;
 using namespace hocket;

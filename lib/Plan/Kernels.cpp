@@ -2,6 +2,7 @@
 
 #include "ClassPlanner.h"
 #include "Flops.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

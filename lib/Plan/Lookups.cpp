@@ -1,6 +1,7 @@
 //===- Lookups.cpp - embeddings as library calls --------------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Products.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -1,6 +1,7 @@
 //===- Poolings.cpp - poolings and their gradients ------------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -1,6 +1,7 @@
 //===- Sources.cpp - parameters and constants -----------------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Fuse.h"
 
 using namespace mlir;

@@ -1,6 +1,7 @@
 //===- Views.cpp - operations that are windows on memory ------------------===//
 
 #include "ClassPlanner.h"
+#include "dialects/Nn/Shape.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -2,6 +2,7 @@
 
 #include "Operations.h"
 #include "Rows.h"
+#include "dialects/Nn/Products.h"
 #include <algorithm>
 
 using namespace mlir;

@@ -8,6 +8,7 @@
 
 #include "Operations.h"
 #include "Rows.h"
+#include "dialects/Nn/Products.h"
 
 using namespace mlir;
 

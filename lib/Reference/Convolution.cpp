@@ -7,6 +7,7 @@
 
 #include "Operations.h"
 #include "Strided.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 

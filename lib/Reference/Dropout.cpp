@@ -1,6 +1,7 @@
 //===- Dropout.cpp - which elements of a whole tensor are dropped ---------===//
 
 #include "Operations.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/MicroBatch.h"
 #include "hocket/Random/Philox.h"
 

@@ -1,5 +1,6 @@
 //===- Edges.cpp - nn.gather and nn.scatter_sum ---------------------------===//
 
+#include "dialects/Nn/Edges.h"
 #include "Operations.h"
 #include "Strided.h"
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Nn/Elementwise.h"
 #include "Integers.h"
 #include "Operations.h"
 #include "Strided.h"

@@ -1,6 +1,7 @@
 //===- Embedding.cpp - rows of a table by ids, and their gradient ---------===//
 
 #include "Operations.h"
+#include "dialects/Nn/Products.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;

@@ -3,6 +3,8 @@
 #include "hocket/Reference/Evaluate.h"
 #include "Operations.h"
 #include "Strided.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -9,6 +9,7 @@
 #include "hocket/Plan/Neighborhood.h"
 #include "Operations.h"
 #include "Rows.h"
+#include "dialects/Nn/Neighborhood.h"
 
 using namespace mlir;
 

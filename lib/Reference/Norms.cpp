@@ -1,5 +1,6 @@
 //===- Norms.cpp - norms and softmax ------------------------------------===//
 
+#include "dialects/Nn/Norms.h"
 #include "Operations.h"
 #include "Strided.h"
 #include <cmath>

@@ -8,7 +8,14 @@
 #ifndef HOCKET_LIB_REFERENCE_OPERATIONS_H
 #define HOCKET_LIB_REFERENCE_OPERATIONS_H
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "hocket/Reference/Evaluate.h"
 
 namespace hocket::reference {

@@ -2,6 +2,7 @@
 
 #include "Operations.h"
 #include "Strided.h"
+#include "dialects/Nn/Windows.h"
 #include <limits>
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 //===- Products.cpp - linear and matmul -----------------------------------===//
 
+#include "dialects/Nn/Products.h"
 #include "MatrixProduct.h"
 #include "Operations.h"
 #include "Strided.h"

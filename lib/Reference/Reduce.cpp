@@ -3,6 +3,7 @@
 #include "Integers.h"
 #include "Operations.h"
 #include "Strided.h"
+#include "dialects/Nn/Shape.h"
 #include <cmath>
 
 using namespace mlir;

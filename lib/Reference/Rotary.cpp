@@ -2,6 +2,7 @@
 
 #include "Operations.h"
 #include "Strided.h"
+#include "dialects/Nn/Norms.h"
 #include <cmath>
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 //===- Shape.cpp - rearrange, slice, concat and broadcast -----------------===//
 
+#include "dialects/Nn/Shape.h"
 #include "Operations.h"
 #include "Strided.h"
 

@@ -2,6 +2,7 @@
 
 #include "Operations.h"
 #include "Strided.h"
+#include "dialects/Nn/Values.h"
 #include <cmath>
 
 using namespace mlir;

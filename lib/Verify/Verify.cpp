@@ -1,7 +1,7 @@
 //===- Verify.cpp - runs a program and the reference side by side ---------===//
 
 #include "hocket/Verify/Verify.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Edges.h"
 #include "dialects/Sched/Sched.h"
 #include "hocket/Io/RandomTensors.h"
 #include "hocket/Launcher/Execute.h"

@@ -1,7 +1,11 @@
 //===- Census.cpp - reading what a placed program is made of --------------===//
 
 #include "Census.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Windows.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

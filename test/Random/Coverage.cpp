@@ -1,7 +1,9 @@
 //===- Coverage.cpp - reading rows off placed programs --------------------===//
 
 #include "Coverage.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "hocket/Placement/Meet.h"
 #include "lib/Placement/RuleSpace.h"
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleText.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Differentiate.h"
 #include <algorithm>
 

@@ -1,7 +1,10 @@
 //===- ScheduleDomain.cpp - splits of domains, and what crosses them ------===//
 
 #include "ScheduleText.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
 #include "lib/Placement/Locations.h"
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 //===- ScheduleLines.cpp - lines that fit, one after another --------------===//
 
 #include "ScheduleText.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Placement/Expect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <algorithm>

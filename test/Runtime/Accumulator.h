@@ -18,8 +18,8 @@
 #include <gtest/gtest.h>
 
 // After gtest, whose folder for temporaries it uses.
-#include "test/Runtime/RunProgram.h"
 #include "test/Paths.h"
+#include "test/Runtime/RunProgram.h"
 
 namespace hocket::test {
 
@@ -93,8 +93,8 @@ protected:
   void pack(const plan::Plan &plan, const std::string &program) {
     std::string error;
     ASSERT_TRUE(plan::check(plan, error)) << error;
-    runtime::Status status =
-        runtime::packExecutable(test::builtPath("bin/hocket-runner"), {}, plan, folder.path(program));
+    runtime::Status status = runtime::packExecutable(
+        test::builtPath("bin/hocket-runner"), {}, plan, folder.path(program));
     ASSERT_TRUE(status.ok()) << status.message;
   }
 

@@ -1,8 +1,10 @@
 //===- Derivative.cpp - operations that derivatives are made of -----------===//
 
 #include "dialects/Nn/Derivative.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -1,5 +1,6 @@
 //===- Dropout.cpp - shape and placement of nn.dropout --------------------===//
 
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 

@@ -1,5 +1,6 @@
 //===- Elementwise.cpp - shape and placement of element-wise operations ---===//
 
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"

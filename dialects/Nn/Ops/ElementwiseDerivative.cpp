@@ -1,6 +1,6 @@
 //===- ElementwiseDerivative.cpp - derivatives of element-wise operations -===//
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>

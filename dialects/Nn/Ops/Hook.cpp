@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
-#define GET_OP_CLASSES
-#include "dialects/Nn/NnHook.cpp.inc"
-
 static auto tensorsOf(DictionaryAttr hook, StringRef list) {
   return hook.getAs<ArrayAttr>(list).getAsRange<DictionaryAttr>();
 }

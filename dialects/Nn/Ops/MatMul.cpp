@@ -2,6 +2,7 @@
 
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Products.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -1,5 +1,6 @@
 //===- Neighborhood.cpp - shape and placement of neighborhood attention ---===//
 
+#include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Ops/AttentionRule.h"
 #include "dialects/Nn/Ops/Shapes.h"
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Ops/Shapes.h"
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 //===- Norms.cpp - shape and placement of norms and softmax ---------------===//
 
+#include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 

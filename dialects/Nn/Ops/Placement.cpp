@@ -2,6 +2,7 @@
 
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Values.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;

@@ -1,7 +1,8 @@
 //===- ProductDerivative.cpp - derivatives of linear and matmul -----------===//
 
-#include "dialects/Nn/Nn.h"
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -1,5 +1,6 @@
 //===- Rotary.cpp - shape and placement of nn.rotary ----------------------===//
 
+#include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 

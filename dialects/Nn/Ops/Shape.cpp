@@ -1,5 +1,6 @@
 //===- Shape.cpp - shape and placement of slice, concat and broadcast -----===//
 
+#include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 

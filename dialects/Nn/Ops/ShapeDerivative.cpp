@@ -1,7 +1,9 @@
 //===- ShapeDerivative.cpp - derivatives of moves and reductions ----------===//
 
-#include "dialects/Nn/Nn.h"
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;

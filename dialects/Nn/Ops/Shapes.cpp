@@ -1,6 +1,7 @@
 //===- Shapes.cpp - what the shape rules of the operations share ----------===//
 
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Shape.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -10,7 +10,7 @@
 #ifndef HOCKET_PLACEMENT_PATHTREE_H
 #define HOCKET_PLACEMENT_PATHTREE_H
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Frontend/Parser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <memory>

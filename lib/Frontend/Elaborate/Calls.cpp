@@ -2,6 +2,9 @@
 
 #include "Elaborator.h"
 #include "IdRange.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elaborator.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "FactorOrder.h"
+#include "dialects/Nn/Values.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace hocket;

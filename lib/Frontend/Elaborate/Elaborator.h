@@ -11,6 +11,7 @@
 #define HOCKET_FRONTEND_ELABORATE_ELABORATOR_H
 
 #include "Datum.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Frontend/Elaborate.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -335,8 +336,7 @@ private:
   std::string currentPath;
   syntax::SourceRange callRange; // of the loss or norm that is being written
   unsigned callDepth = 0, expansions = 0; // of calls; see countExpansion
-  bool hadShapeError = false;
-  bool isTraining = false;
+  bool hadShapeError = false, isTraining = false;
   mlir::Value step;                               // the input, if training
   llvm::StringMap<unsigned> draws;                // calls so far, by path
   std::map<std::string, mlir::Value> nextBuffers; // after a step, by path

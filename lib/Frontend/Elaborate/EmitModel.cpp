@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Values.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

@@ -1,6 +1,9 @@
 //===- Expressions.cpp - names, operators, indexing -----------------------===//
 
 #include "Elaborator.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

@@ -1,6 +1,10 @@
 //===- Functions.cpp - built-in functions on elements and reductions ------===//
 
 #include "Functions.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
 #include <cmath>
 
 using namespace hocket;

@@ -2,6 +2,9 @@
 
 #include "Functions.h"
 #include "PathMatch.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
 #include <cmath>
 
 using namespace hocket;

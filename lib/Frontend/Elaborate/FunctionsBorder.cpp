@@ -2,6 +2,10 @@
 
 #include "FactorOrder.h"
 #include "Functions.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

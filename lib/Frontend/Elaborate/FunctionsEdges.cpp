@@ -1,6 +1,7 @@
 //===- FunctionsEdges.cpp - edge lists, gather and scatter_sum ------------===//
 
 #include "Functions.h"
+#include "dialects/Nn/Edges.h"
 #include "hocket/Io/MappedFile.h"
 #include "hocket/Io/Npy.h"
 #include "llvm/Support/Path.h"

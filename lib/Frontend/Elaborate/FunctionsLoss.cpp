@@ -8,6 +8,10 @@
 
 #include "FactorOrder.h"
 #include "Functions.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

@@ -3,6 +3,7 @@
 #include "FactorOrder.h"
 #include "Functions.h"
 #include "RearrangePattern.h"
+#include "dialects/Nn/Shape.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

@@ -1,7 +1,9 @@
 //===- IdRange.cpp - ids that are known when compiling --------------------===//
 
 #include "IdRange.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

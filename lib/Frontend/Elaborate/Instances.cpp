@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "PathMatch.h"
+#include "dialects/Nn/Values.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

@@ -1,5 +1,6 @@
 //===- Neighborhood.cpp - attention under a neighborhood mask -------------===//
 
+#include "dialects/Nn/Neighborhood.h"
 #include "Elaborator.h"
 
 using namespace hocket;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Nn/Norms.h"
 #include "Elaborator.h"
 #include "FactorOrder.h"
 #include "dialects/Nn/Buffer.h"

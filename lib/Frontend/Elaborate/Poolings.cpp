@@ -7,6 +7,7 @@
 
 #include "Elaborator.h"
 #include "Functions.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace hocket;
 using namespace hocket::frontend;

@@ -1,6 +1,7 @@
 //===- Random.cpp - what draws random numbers in training -----------------===//
 
 #include "Elaborator.h"
+#include "dialects/Nn/Elementwise.h"
 #include "hocket/Random/Philox.h"
 
 using namespace hocket;

@@ -2,7 +2,12 @@
 
 #include "Resizer.h"
 #include "FactorOrder.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include <cmath>
 
 using namespace hocket;

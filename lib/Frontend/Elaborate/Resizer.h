@@ -12,7 +12,7 @@
 #ifndef HOCKET_LIB_FRONTEND_ELABORATE_RESIZER_H
 #define HOCKET_LIB_FRONTEND_ELABORATE_RESIZER_H
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Elementwise.h"
 
 namespace hocket::frontend {
 

@@ -1,6 +1,8 @@
 //===- Statements.cpp - running the body of a function --------------------===//
 
 #include "Elaborator.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include <set>
 
 using namespace hocket;

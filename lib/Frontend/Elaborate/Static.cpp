@@ -1,6 +1,7 @@
 //===- Static.cpp - numbers known when compiling --------------------------===//
 
 #include "Elaborator.h"
+#include "dialects/Nn/Elementwise.h"
 #include <cmath>
 
 using namespace hocket;

@@ -3,6 +3,7 @@
 #include "TrainRecipe.h"
 #include "PathMatch.h"
 #include "PrecisionSetting.h"
+#include "dialects/Nn/Values.h"
 #include <cmath>
 #include <cstdio>
 #include <limits>

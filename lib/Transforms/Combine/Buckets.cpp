@@ -4,6 +4,7 @@
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Hook.h"
 #include "dialects/Nn/MicroBatch.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Plan/Report.h"
 #include "hocket/Transforms/Combine.h"
 #include "mlir/IR/TypeUtilities.h"

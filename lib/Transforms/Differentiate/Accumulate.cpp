@@ -2,6 +2,8 @@
 
 #include "Backward.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -6,6 +6,8 @@
 #include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/HaloLayers.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Nn/Window.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Train.h"

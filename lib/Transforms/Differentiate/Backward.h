@@ -3,7 +3,7 @@
 #ifndef HOCKET_LIB_TRANSFORMS_DIFFERENTIATE_BACKWARD_H
 #define HOCKET_LIB_TRANSFORMS_DIFFERENTIATE_BACKWARD_H
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Placement/OpPlacer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"

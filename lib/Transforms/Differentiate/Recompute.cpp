@@ -17,7 +17,11 @@
 
 #include "Backward.h"
 #include "dialects/Nn/BackwardSync.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Fuse.h"
 
 using namespace mlir;

@@ -2,6 +2,7 @@
 
 #include "Backward.h"
 #include "dialects/Nn/BackwardSync.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Plan/Report.h"
 
 using namespace mlir;

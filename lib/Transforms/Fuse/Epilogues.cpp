@@ -1,6 +1,8 @@
 //===- Epilogues.cpp - marks what contractions compute on the way ---------===//
 
 #include "Epilogues.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Products.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Transforms/Fuse.h"
 #include "mlir/IR/Builders.h"

@@ -3,6 +3,7 @@
 #include "hocket/Transforms/Fuse.h"
 #include "Epilogues.h"
 #include "Groups.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

@@ -2,6 +2,9 @@
 
 #include "Groups.h"
 #include "dialects/Nn/MicroBatch.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "hocket/Transforms/Fuse.h"

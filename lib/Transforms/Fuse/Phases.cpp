@@ -1,5 +1,7 @@
 //===- Phases.cpp - what is computed at load time, what is a view ---------===//
 
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/DenseSet.h"

@@ -1,6 +1,8 @@
 //===- Pinned.cpp - whether what is to be one kernel is one ---------------===//
 
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Plan/Report.h"
 #include "hocket/Transforms/Fuse.h"

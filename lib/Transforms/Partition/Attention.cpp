@@ -1,6 +1,8 @@
 //===- Attention.cpp - which heads and positions a rank attends to --------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -1,7 +1,11 @@
 //===- ClassBuilder.cpp - the program of one rank class -------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/MicroBatch.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Fuse.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -6,6 +6,11 @@
 #include "Folding.h"
 #include "Halo.h"
 #include "RankClasses.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 

@@ -1,6 +1,9 @@
 //===- Emit.cpp - making operations on local tensors ----------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

@@ -2,6 +2,7 @@
 
 #include "Folding.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Values.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

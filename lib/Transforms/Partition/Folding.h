@@ -14,6 +14,7 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_FOLDING_H
 
 #include "Shares.h"
+#include "dialects/Nn/Values.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 

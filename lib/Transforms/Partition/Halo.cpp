@@ -11,6 +11,7 @@
 #include "Halo.h"
 #include "ClassBuilder.h"
 #include "dialects/Nn/HaloLayers.h"
+#include "dialects/Nn/Shape.h"
 
 using namespace mlir;
 using namespace hocket;

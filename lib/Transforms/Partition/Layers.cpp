@@ -9,7 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Halo.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/HaloLayers.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/Shape.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
 

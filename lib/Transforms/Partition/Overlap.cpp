@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Windows.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Partition.h"
 #include "ClassBuilder.h"
+#include "dialects/Nn/Values.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 

@@ -3,6 +3,9 @@
 #include "ClassBuilder.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
 #include <limits>
 
 using namespace mlir;

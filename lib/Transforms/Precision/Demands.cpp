@@ -2,6 +2,9 @@
 
 #include "Demands.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 #define HOCKET_LIB_TRANSFORMS_PRECISION_DEMANDS_H
 
 #include "Rows.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace hocket::precision {

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rewriter.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

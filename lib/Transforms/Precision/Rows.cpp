@@ -7,7 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rows.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

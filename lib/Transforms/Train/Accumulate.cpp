@@ -13,7 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepBuilder.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/MicroBatch.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 using namespace hocket;

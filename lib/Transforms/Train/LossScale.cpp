@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepBuilder.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Train.h"
 #include <limits>
 

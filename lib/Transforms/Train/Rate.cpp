@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepBuilder.h"
+#include "dialects/Nn/Elementwise.h"
 #include <cmath>
 
 using namespace mlir;

@@ -1,7 +1,10 @@
 //===- StepBuilder.cpp - the norm, and what a step returns ----------------===//
 
 #include "StepBuilder.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Train.h"
 #include "llvm/Support/SaveAndRestore.h"
 

@@ -9,7 +9,7 @@
 #ifndef HOCKET_LIB_TRANSFORMS_TRAIN_STEPBUILDER_H
 #define HOCKET_LIB_TRANSFORMS_TRAIN_STEPBUILDER_H
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Placement/OpPlacer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

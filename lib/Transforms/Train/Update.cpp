@@ -9,6 +9,7 @@
 
 #include "StepBuilder.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Values.h"
 #include <cmath>
 
 using namespace mlir;

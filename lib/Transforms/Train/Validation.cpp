@@ -1,7 +1,10 @@
 //===- Validation.cpp - the loss alone, as it is used after training ------===//
 
 #include "dialects/Nn/Buffer.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Sched/Sched.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Train.h"

@@ -1,6 +1,10 @@
 //===- NaiveEvaluator.cpp - kernel bodies in double, element by element ---===//
 
 #include "NaiveEvaluator.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Runtime/Half.h"
 #include "mlir/IR/TypeUtilities.h"

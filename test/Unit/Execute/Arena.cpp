@@ -2,8 +2,8 @@
 
 #include "Arena.h"
 #include "hocket/Pipeline/Compiler.h"
-#include "llvm/Support/raw_ostream.h"
 #include "test/Paths.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
 using namespace hocket;

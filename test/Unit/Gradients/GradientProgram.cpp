@@ -1,7 +1,7 @@
 //===- GradientProgram.cpp - a model with and without its backward --------===//
 
 #include "GradientProgram.h"
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Differentiate.h"
 #include <gtest/gtest.h>
 
