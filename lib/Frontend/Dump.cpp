@@ -137,6 +137,15 @@ static void dumpFunction(const FunctionItem &item, std::string &out) {
   dumpBlock(item.body, "  ", out);
 }
 
+static void dumpStrings(const std::string &word,
+                        const std::vector<IgnoreItem::Entry> &entries,
+                        std::string &out) {
+  out += "  " + word;
+  for (const IgnoreItem::Entry &entry : entries)
+    out += " <" + entry.text + ">";
+  out += "\n";
+}
+
 static void dumpItem(const Item *item, std::string &out) {
   if (auto *node = dynAs<LetItem>(item)) {
     out += "  let " + node->name.text + " " + dumpExpr(node->value) + "\n";
@@ -146,10 +155,9 @@ static void dumpItem(const Item *item, std::string &out) {
     out += "  array " + node->name.text + " " + dumpExpr(node->element) +
            " for " + node->variable.text + " " + dumpExpr(node->bounds) + "\n";
   } else if (auto *node = dynAs<IgnoreItem>(item)) {
-    out += "  ignore";
-    for (const IgnoreItem::Entry &entry : node->entries)
-      out += " <" + entry.text + ">";
-    out += "\n";
+    dumpStrings("ignore", node->entries, out);
+  } else if (auto *node = dynAs<PrefixItem>(item)) {
+    dumpStrings("prefix", node->entries, out);
   } else if (auto *node = dynAs<FunctionItem>(item)) {
     dumpFunction(*node, out);
   }

@@ -50,6 +50,22 @@ bool Parser::parseParameter(Parameter &param) {
 // Items
 //===----------------------------------------------------------------------===//
 
+template <class Node> bool Parser::parseStrings(std::vector<ItemPtr> &items) {
+  auto item = std::make_unique<Node>();
+  SourceRange begin = take().range;
+  do {
+    if (!at(Kind::String)) {
+      expected("a string after ','");
+      return false;
+    }
+    const Token &token = take();
+    item->entries.push_back({decodeString(text(token)), token.range});
+  } while (takeIf(Kind::Comma));
+  item->range = since(begin);
+  items.push_back(std::move(item));
+  return true;
+}
+
 bool Parser::parseModuleItem(std::vector<ItemPtr> &items) {
   if (atWord("let") && peekSecond() == Kind::Identifier) {
     auto item = std::make_unique<LetItem>();
@@ -61,7 +77,9 @@ bool Parser::parseModuleItem(std::vector<ItemPtr> &items) {
     return true;
   }
   if (atWord("ignore") && peekSecond() == Kind::String)
-    return parseIgnore(items);
+    return parseStrings<IgnoreItem>(items);
+  if (atWord("prefix") && peekSecond() == Kind::String)
+    return parseStrings<PrefixItem>(items);
   if (at(Kind::Identifier) && peekSecond() == Kind::LParen)
     return parseFunction(items);
   return parseMember(items);
@@ -78,22 +96,6 @@ bool Parser::parseLet(Name &name, ExprPtr &value) {
   beginCell(Column::Assign);
   return expect(Kind::Assign, "'let " + name.text + "'") &&
          (value = parseExpr());
-}
-
-bool Parser::parseIgnore(std::vector<ItemPtr> &items) {
-  auto item = std::make_unique<IgnoreItem>();
-  SourceRange begin = take().range;
-  do {
-    if (!at(Kind::String)) {
-      expected("a string after ','");
-      return false;
-    }
-    const Token &token = take();
-    item->entries.push_back({decodeString(text(token)), token.range});
-  } while (takeIf(Kind::Comma));
-  item->range = since(begin);
-  items.push_back(std::move(item));
-  return true;
 }
 
 /// `name = value` or `name = [element for i in lo..hi]`.

@@ -147,7 +147,8 @@ private:
   bool parseParameter(Parameter &param);
   bool parseModuleItem(std::vector<ItemPtr> &items);
   bool parseLet(Name &name, ExprPtr &value);
-  bool parseIgnore(std::vector<ItemPtr> &items);
+  /// `ignore` and `prefix`: a word and strings.
+  template <class Node> bool parseStrings(std::vector<ItemPtr> &items);
   bool parseMember(std::vector<ItemPtr> &items);
   bool parseFunction(std::vector<ItemPtr> &items);
   bool parseTensorType(TensorType &type, const std::string &after);

@@ -108,6 +108,7 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.unit", isA<StringAttr>},
       {"nn.outputs", isListOf<StringAttr>},
       {"nn.ignore", isListOf<StringAttr>},
+      {"nn.prefix", isListOf<StringAttr>},
       {"nn.other_arguments", isListOf<StringAttr>},
       {"nn.buffers", isListOf<StringAttr>},
       {"nn.running", isListOf<StringAttr>},

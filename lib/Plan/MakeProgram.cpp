@@ -31,6 +31,9 @@ static void addInterface(func::FuncOp func, nn::MeshAttr mesh,
   if (auto ignored = func->getAttrOfType<ArrayAttr>("nn.ignore"))
     for (Attribute pattern : ignored)
       plan.ignored.push_back(cast<StringAttr>(pattern).str());
+  if (auto prefixes = func->getAttrOfType<ArrayAttr>("nn.prefix"))
+    for (Attribute prefix : prefixes)
+      plan.prefixes.push_back(cast<StringAttr>(prefix).str());
 }
 
 static void readRecipe(ModuleOp module, plan::Recipe &recipe) {

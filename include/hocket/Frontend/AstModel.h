@@ -104,7 +104,7 @@ struct ReturnStmt : Stmt {
 //===----------------------------------------------------------------------===//
 
 struct Item {
-  enum class Kind { Let, Member, MemberArray, Ignore, Function };
+  enum class Kind { Let, Member, MemberArray, Ignore, Prefix, Function };
   const Kind kind;
   SourceRange range;
   virtual ~Item() = default;
@@ -146,6 +146,12 @@ struct IgnoreItem : Item {
     SourceRange range;
   };
   std::vector<Entry> entries;
+};
+
+/// `prefix "text.", ...`: what names of the weight file may begin with.
+struct PrefixItem : Item {
+  HOCKET_AST_NODE(PrefixItem, Item, Prefix)
+  std::vector<IgnoreItem::Entry> entries;
 };
 
 /// `x: f32[batch, seq]`.

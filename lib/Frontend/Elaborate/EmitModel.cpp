@@ -12,11 +12,14 @@ static void setNames(mlir::OpBuilder &builder, mlir::func::FuncOp func,
                      const ModuleDecl &model, const FunctionItem &compiled,
                      llvm::ArrayRef<std::string> unread) {
   llvm::SmallVector<llvm::StringRef> ignored(unread.begin(), unread.end());
-  llvm::SmallVector<llvm::StringRef> others;
+  llvm::SmallVector<llvm::StringRef> prefixes, others;
   for (const ItemPtr &item : model.items) {
     if (auto *ignore = dynAs<IgnoreItem>(item))
       for (const IgnoreItem::Entry &entry : ignore->entries)
         ignored.push_back(entry.text);
+    if (auto *prefix = dynAs<PrefixItem>(item))
+      for (const IgnoreItem::Entry &entry : prefix->entries)
+        prefixes.push_back(entry.text);
     // A schedule may place arguments of functions that are not compiled here.
     auto *function = dynAs<FunctionItem>(item);
     if (function && function != &compiled)
@@ -24,6 +27,8 @@ static void setNames(mlir::OpBuilder &builder, mlir::func::FuncOp func,
         others.push_back(argument.name.text);
   }
   func->setAttr("nn.ignore", builder.getStrArrayAttr(ignored));
+  if (!prefixes.empty())
+    func->setAttr("nn.prefix", builder.getStrArrayAttr(prefixes));
   func->setAttr("nn.other_arguments", builder.getStrArrayAttr(others));
   for (size_t i = 0; i < compiled.args.size(); ++i)
     func.setArgAttr(i, "nn.name",

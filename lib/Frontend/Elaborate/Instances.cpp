@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "PathMatch.h"
+#include "WeightNames.h"
 #include "dialects/Nn/Values.h"
 
 using namespace hocket;
@@ -153,6 +154,8 @@ bool Elaborator::addItems(const ModuleDecl &decl, Instance &instance,
       ok &= made != nullptr;
     } else if (auto *array = dynAs<MemberArrayItem>(item)) {
       ok &= addArray(*array, instance, depth);
+    } else {
+      ok &= checkWeightNames(*item, decl, diagnostics);
     }
   }
   return ok;

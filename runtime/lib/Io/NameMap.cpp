@@ -72,12 +72,18 @@ std::optional<std::string> RenameRule::apply(const std::string &name) const {
   return called;
 }
 
-std::string renamed(const std::vector<RenameRule> &rules,
-                    const std::string &name) {
+std::string NameMap::apply(const std::string &name) const {
   for (const RenameRule &rule : rules)
     if (std::optional<std::string> called = rule.apply(name))
       return *called;
-  return name;
+  if (own.count(name))
+    return name;
+  size_t longest = 0;
+  for (const std::string &prefix : prefixes)
+    if (prefix.size() < name.size() && prefix.size() > longest &&
+        name.compare(0, prefix.size(), prefix) == 0)
+      longest = prefix.size();
+  return name.substr(longest);
 }
 
 } // namespace hocket::runtime

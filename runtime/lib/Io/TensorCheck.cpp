@@ -166,6 +166,13 @@ Status checkNoExtras(const plan::Plan &plan, const TensorSource &source,
 
 } // namespace
 
+NameMap nameMap(const plan::Plan &plan, const std::vector<RenameRule> &rules) {
+  NameMap map{rules, plan.prefixes, {}};
+  for (const plan::GlobalTensor &tensor : plan.parameters)
+    map.own.insert(tensor.name);
+  return map;
+}
+
 Status checkParameters(const plan::Plan &plan, const TensorSource &source,
                        const std::vector<std::string> &available) {
   std::vector<std::string> places(plan.parameters.size());

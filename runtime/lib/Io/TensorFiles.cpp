@@ -156,8 +156,8 @@ Status TensorFiles::addFolder(const std::string &path) {
   return Status::success();
 }
 
-Status TensorFiles::rename(const std::vector<RenameRule> &rules) {
-  for (const RenameRule &rule : rules) {
+Status TensorFiles::rename(const NameMap &names) {
+  for (const RenameRule &rule : names.rules) {
     bool isUsed = false;
     for (const auto &entry : tensors)
       isUsed |= rule.apply(entry.first).has_value();
@@ -171,7 +171,7 @@ Status TensorFiles::rename(const std::vector<RenameRule> &rules) {
   std::map<std::string, std::string> before;
   std::set<std::string> kept;
   for (auto &[tensor, entry] : tensors) {
-    std::string called = renamed(rules, tensor);
+    std::string called = names.apply(tensor);
     if (!before.insert({called, tensor}).second)
       return Status::userError(name() + ": tensors '" + before[called] +
                                "' and '" + tensor + "' would both be called '" +

@@ -26,7 +26,8 @@ Json describePlan(const plan::Plan &plan) {
           {"inputs", describeTensors(plan.inputs)},
           {"outputs", describeTensors(plan.outputs)},
           {"parameters", describeTensors(plan.parameters)},
-          {"ignored", plan.ignored}};
+          {"ignored", plan.ignored},
+          {"prefixes", plan.prefixes}};
 }
 
 } // namespace hocket::runtime

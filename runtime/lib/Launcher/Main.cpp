@@ -87,8 +87,7 @@ struct Source {
   std::vector<std::string> names;
 
   Status open(const char *role, const std::vector<std::string> &paths,
-              std::optional<RandomTensors> random,
-              const std::vector<RenameRule> &renames = {}) {
+              std::optional<RandomTensors> random, const NameMap &map = {}) {
     if (random) {
       names = random->tensorNames();
       source = std::make_unique<RandomTensors>(std::move(*random));
@@ -98,7 +97,7 @@ struct Source {
     for (const std::string &path : paths)
       if (Status status = files->add(path); !status.ok())
         return status;
-    if (Status status = files->rename(renames); !status.ok())
+    if (Status status = files->rename(map); !status.ok())
       return status;
     names = files->parameterNames();
     source = std::move(files);
@@ -135,8 +134,8 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
   if (options.randomInput)
     drawnInputs = randomInputs(plan, *options.randomInput);
   Source weights, inputs;
-  Status status =
-      weights.open("weights", options.weights, drawnWeights, options.renames);
+  Status status = weights.open("weights", options.weights, drawnWeights,
+                               nameMap(plan, options.renames));
   if (status.ok())
     status = inputs.open("input", options.inputs, drawnInputs);
   if (status.ok())

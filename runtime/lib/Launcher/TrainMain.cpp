@@ -95,7 +95,8 @@ Status Beginning::open(const LauncherOptions &options, const plan::Plan &plan) {
     if (Status status = files.add(path); !status.ok())
       return status;
   start.parameters = &files;
-  if (Status status = files.rename(options.renames); !status.ok())
+  if (Status status = files.rename(nameMap(plan, options.renames));
+      !status.ok())
     return status;
   return checkParameters(plan, files, files.parameterNames());
 }

@@ -307,6 +307,7 @@ template <class V> void fields(V &v, Plan &x) {
   v.required("parameters", x.parameters);
   v.optional("states", x.states, {});
   v.required("ignored", x.ignored);
+  v.optional("prefixes", x.prefixes, {});
   v.required("classes", x.classes);
   v.optional("recipe", x.recipe, {});
   v.optional("validation", x.validation, {});

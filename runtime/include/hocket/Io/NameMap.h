@@ -5,6 +5,7 @@
 
 #include "hocket/Runtime/Status.h"
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,17 @@ struct RenameRule {
   std::optional<std::string> apply(const std::string &name) const;
 };
 
-/// What `name` is called by the first of `rules` that it matches, or itself.
-std::string renamed(const std::vector<RenameRule> &rules,
-                    const std::string &name);
+/// What tensors of a file of weights are called in the model.
+struct NameMap {
+  std::vector<RenameRule> rules; // those of the command line
+  /// What names may begin with, each with its last dot: "transformer.".
+  std::vector<std::string> prefixes;
+  std::set<std::string> own; // the model's parameters
+
+  /// By the first rule that `name` matches, and else without the longest
+  /// prefix that it begins with, unless it is the model's own.
+  std::string apply(const std::string &name) const;
+};
 
 } // namespace hocket::runtime
 

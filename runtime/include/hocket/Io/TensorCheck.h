@@ -3,9 +3,13 @@
 #ifndef HOCKET_IO_TENSORCHECK_H
 #define HOCKET_IO_TENSORCHECK_H
 
+#include "hocket/Io/NameMap.h"
 #include "hocket/Runtime/Tensors.h"
 
 namespace hocket::runtime {
+
+/// How names of weights become those of the plan's parameters.
+NameMap nameMap(const plan::Plan &plan, const std::vector<RenameRule> &rules);
 
 /// Compares the plan's parameters with what `source` has (`available` are all
 /// its names). A name that is missing, other dims and a type that cannot be

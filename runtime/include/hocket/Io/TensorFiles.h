@@ -32,9 +32,9 @@ public:
   /// an error.
   Status add(const std::string &path);
 
-  /// After all files are added: calls every tensor what `rules` say. A rule
+  /// After all files are added: calls every tensor what `names` says. A rule
   /// that nothing matches and two tensors of one name are errors.
-  Status rename(const std::vector<RenameRule> &rules);
+  Status rename(const NameMap &names);
 
   std::vector<std::string> tensorNames() const;
   /// Without what the files, checkpoints, say that an optimizer kept.

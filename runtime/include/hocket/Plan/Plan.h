@@ -283,6 +283,8 @@ struct Plan {
   /// optimizer keeps. Load gives each its first value.
   std::vector<GlobalTensor> states;
   std::vector<std::string> ignored; // path patterns of unread file tensors
+  /// What names in a file of weights may begin with: "transformer.".
+  std::vector<std::string> prefixes;
   std::vector<RankClass> classes;
   Recipe recipe;
   /// None or one: computes the loss of a batch from the parameters as they are,

@@ -7,7 +7,7 @@ endif
 syntax keyword hocketDeclaration hocket import module model variant train schedule def
 syntax keyword hocketDeclaration hook let
 syntax keyword hocketControl for in if else return of with
-syntax keyword hocketSetting ignore replace mask precision loss optimizer clip
+syntax keyword hocketSetting ignore prefix replace mask precision loss optimizer clip
 syntax keyword hocketSetting accumulate seed steps data init checkpoint validate
 syntax keyword hocketSetting except derivative collective split
 syntax keyword hocketStatement mesh at use shard replicate sync defer halo attention
