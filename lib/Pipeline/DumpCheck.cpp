@@ -265,21 +265,6 @@ static LogicalResult checkLine(Operation *op) {
   return success();
 }
 
-/// The axes of a layout are those of the mesh.
-static LogicalResult checkAxes(Location at, Type type, nn::MeshAttr mesh) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto layout = tensor
-                    ? dyn_cast_if_present<nn::LayoutAttr>(tensor.getEncoding())
-                    : nn::LayoutAttr();
-  if (!layout || !mesh)
-    return success();
-  for (nn::SplitAttr split : layout.getSplits())
-    if (mesh.getIndex(split.getAxis().getValue()) < 0)
-      return emitError(at) << "the mesh has no axis '"
-                           << split.getAxis().getValue() << "'";
-  return success();
-}
-
 static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     NamedAttrList list(func.getArgAttrDict(i));
@@ -314,16 +299,9 @@ LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
     if (succeeded(result) &&
         isa_and_present<sched::SchedDialect>(op->getDialect()))
       result = checkLine(op);
-    for (Type type : op->getResultTypes())
-      if (succeeded(result))
-        result = checkAxes(op->getLoc(), type, mesh);
-    if (auto func = dyn_cast<func::FuncOp>(op); func && succeeded(result)) {
+    if (auto func = dyn_cast<func::FuncOp>(op); func && succeeded(result))
       result = checkInterface(func, ofClass);
-      for (Type type : func.getArgumentTypes())
-        if (succeeded(result))
-          result = checkAxes(op->getLoc(), type, mesh);
-    }
     return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return failure(walked.wasInterrupted());
+  return walked.wasInterrupted() ? failure() : checkReferences(module, stage);
 }

@@ -11,6 +11,10 @@ namespace hocket {
 /// relies on besides those of its operations' definitions, each of its kind.
 mlir::LogicalResult checkDump(mlir::ModuleOp module, llvm::StringRef stage);
 
+/// Whether what its attributes and types name is there: mesh axes, buffers.
+mlir::LogicalResult checkReferences(mlir::ModuleOp module,
+                                    llvm::StringRef stage);
+
 } // namespace hocket
 
 #endif // HOCKET_LIB_PIPELINE_DUMPCHECK_H
