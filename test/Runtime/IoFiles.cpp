@@ -170,7 +170,8 @@ TEST(TensorFiles, BadIndex) {
             front + "tensor 'a' is mapped to '../1.safetensors', expected a "
                     "file beside the index");
   EXPECT_EQ(error("{\"weight_map\": {\"a\": \"3.safetensors\"}}"),
-            "weights '" + folder.path("3.safetensors") + "': no such file");
+            front + "tensor 'a' is mapped to '3.safetensors', which is not "
+                    "beside the index");
   EXPECT_EQ(error("{\"weight_map\": {\"b\": \"1.safetensors\"}}"),
             "weights '" + folder.path("1.safetensors") +
                 "' has no tensor 'b', which the index says it has");

@@ -3,7 +3,7 @@
 #include "hocket/Io/TensorFiles.h"
 #include "hocket/Io/FileFormat.h"
 #include "hocket/Io/Npy.h"
-#include "hocket/Io/Safetensors.h"
+#include "hocket/Io/ShardedWriter.h"
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -21,8 +21,6 @@ bool endsWith(const std::string &text, const char *end) {
   return text.size() >= wanted.size() &&
          text.compare(text.size() - wanted.size(), wanted.size(), wanted) == 0;
 }
-
-constexpr const char *defaultIndex = "model.safetensors.index.json";
 
 } // namespace
 
@@ -109,11 +107,15 @@ Status TensorFiles::addIndex(const std::string &path) {
                   "', expected a file beside the index");
     tensorsOf[name].push_back(tensor);
   }
-  for (const auto &[name, list] : tensorsOf)
-    if (Status status =
-            addSafetensors(fs::path(path).parent_path() / name, &list);
-        !status.ok())
+  for (const auto &[name, list] : tensorsOf) {
+    fs::path shard = fs::path(path).parent_path() / name;
+    std::error_code code;
+    if (!fs::exists(shard, code))
+      return fail("tensor '" + list.front() + "' is mapped to '" + name +
+                  "', which is not beside the index");
+    if (Status status = addSafetensors(shard, &list); !status.ok())
       return status;
+  }
   return Status::success();
 }
 
@@ -130,8 +132,8 @@ Status TensorFiles::addNpy(const std::string &tensor, const std::string &path) {
 
 Status TensorFiles::addFolder(const std::string &path) {
   std::error_code code;
-  if (fs::exists(fs::path(path) / defaultIndex, code))
-    return addIndex(fs::path(path) / defaultIndex);
+  if (fs::exists(fs::path(path) / indexName, code))
+    return addIndex(fs::path(path) / indexName);
   std::vector<std::string> found;
   fs::directory_iterator end;
   for (fs::directory_iterator at(path, code); !code && at != end;
@@ -147,6 +149,13 @@ Status TensorFiles::addFolder(const std::string &path) {
     return Status::userError(title(path) +
                              ": holds no .safetensors or .npy file");
   std::sort(found.begin(), found.end());
+  for (const std::string &name : found)
+    if (isShardName(fs::path(name).filename()))
+      return Status::userError(
+          title(path) + ": has the shard '" +
+          fs::path(name).filename().string() + "' and no " + indexName +
+          ", which is written last; write the weights again, or give the "
+          "shards one by one");
   for (const std::string &name : found) {
     Status status = endsWith(name, ".npy") ? addNpy(fs::path(name).stem(), name)
                                            : addSafetensors(name, nullptr);

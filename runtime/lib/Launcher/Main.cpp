@@ -73,10 +73,14 @@ std::string usageFault(const LauncherOptions &options, const plan::Plan &plan) {
   if (options.inputs.empty() && !options.randomInput && !plan.inputs.empty())
     return "missing --input FILE: the model takes " + namesOf(plan.inputs) +
            " (or --random-input SEED)";
+  if (!options.output.empty() && !options.outputShards.empty())
+    return "--output and --output-shards exclude each other";
+  if (std::string fault = shardFault(options); !fault.empty())
+    return fault;
   bool showsResult = options.repeat > 0 || options.stats ||
                      !options.statsJson.empty() || !options.trace.empty() ||
                      options.checkReplicas;
-  if (options.output.empty() && !showsResult)
+  if (options.output.empty() && options.outputShards.empty() && !showsResult)
     return "missing --output FILE: the model gives " + namesOf(plan.outputs);
   return "";
 }
@@ -105,12 +109,20 @@ struct Source {
   }
 };
 
-Status openWriter(const plan::Plan &plan, const std::string &path,
-                  std::unique_ptr<SafetensorsWriter> &writer) {
+/// Null where no outputs are written.
+Status openWriter(const LauncherOptions &options, const plan::Plan &plan,
+                  std::unique_ptr<OutputWriter> &writer) {
   std::vector<NamedTensor> outputs;
   for (const plan::GlobalTensor &tensor : plan.outputs)
     outputs.push_back({tensor.name, {tensor.type, tensor.dims}});
-  return SafetensorsWriter::create(path, outputs, writer);
+  if (!options.outputShards.empty())
+    return openShards(options, outputs, writer);
+  if (options.output.empty())
+    return Status::success();
+  std::unique_ptr<SafetensorsWriter> file;
+  Status status = SafetensorsWriter::create(options.output, outputs, file);
+  writer = std::move(file);
+  return status;
 }
 
 RunOptions runOptions(const LauncherOptions &options, const plan::Plan &plan) {
@@ -144,9 +156,9 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
     status = checkInputs(plan, *inputs.source, inputs.names);
   if (status.ok())
     status = checkOutputs(options);
-  std::unique_ptr<SafetensorsWriter> writer;
-  if (status.ok() && !options.output.empty())
-    status = openWriter(plan, options.output, writer);
+  std::unique_ptr<OutputWriter> writer;
+  if (status.ok())
+    status = openWriter(options, plan, writer);
   KernelLibrary library;
   if (status.ok())
     status = library.load(kernels, kernelsSize, plan);

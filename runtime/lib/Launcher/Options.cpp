@@ -2,9 +2,11 @@
 
 #include "Options.h"
 #include "hocket/Io/TensorCheck.h"
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 
 namespace hocket::runtime {
@@ -98,6 +100,27 @@ bool storeRename(LauncherOptions &options, const std::string &value) {
   return rule.has_value();
 }
 
+/// "5 GB", "200MiB" or bytes.
+bool storeShardSize(LauncherOptions &options, const std::string &text) {
+  char *end = nullptr;
+  double size = std::strtod(text.c_str(), &end);
+  std::string unit(end + std::strspn(end, " "));
+  double bytes = unit.empty() || unit == "B" ? 1 : 0;
+  for (double base : {1000.0, 1024.0}) {
+    const char *const units[2][4] = {{"kB", "MB", "GB", "TB"},
+                                     {"KiB", "MiB", "GiB", "TiB"}};
+    for (int i = 0; i < 4; ++i)
+      if (unit == units[base == 1024.0][i])
+        bytes = std::pow(base, i + 1);
+  }
+  bytes *= size;
+  if (!std::isdigit(static_cast<unsigned char>(text[0])) ||
+      !(bytes >= 1 && bytes <= 1e18))
+    return false;
+  options.shardSize = int64_t(bytes);
+  return true;
+}
+
 /// --stats, --stats=json or --stats=json:FILE.
 bool storeStats(LauncherOptions &options, const std::string &value) {
   const std::string json = "json";
@@ -131,6 +154,13 @@ const std::vector<Option> &allOptions() {
        list(&O::inputs), Of::Runs},
       {"--output", "FILE", "write the outputs there, as safetensors", "a file",
        text(&O::output), Of::Runs},
+      {"--output-shards", "FOLDER",
+       "write them there, or after training the parameters, as\n"
+       "shards with model.safetensors.index.json",
+       "a folder", text(&O::outputShards)},
+      {"--shard-size", "SIZE", "of a shard at most (default: 5 GB)",
+       "bytes, or a number of kB, MB, GB, TB, KiB, MiB, GiB or TiB",
+       storeShardSize},
       {"--random-weights", "SEED",
        "draw parameters instead: normal, deviation 0.02", "a natural number",
        optionalInteger(&O::randomWeights, 0), Of::Runs},

@@ -16,6 +16,8 @@ struct LauncherOptions {
   std::vector<std::string> weights, inputs;
   std::vector<RenameRule> renames; // of names in weights
   std::string output;              // empty: not written
+  std::string outputShards;        // a folder; empty: not written
+  std::optional<int64_t> shardSize;
   std::optional<uint64_t> randomWeights, randomInput;
   std::optional<int64_t> ranks;   // expected number
   int64_t threads = 0;            // per rank; 0: cores / ranks

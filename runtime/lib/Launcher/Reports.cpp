@@ -2,6 +2,7 @@
 
 #include "Reports.h"
 #include "hocket/Io/OutputFiles.h"
+#include "hocket/Io/ShardedWriter.h"
 #include "hocket/Io/TextFile.h"
 #include <cerrno>
 #include <cstdio>
@@ -45,6 +46,24 @@ Status checkOutputs(const LauncherOptions &options) {
   add("trace", options.trace, OutputKind::Trace);
   add("statistics", options.statsJson, OutputKind::Statistics);
   return checkOutputs(files, options.force);
+}
+
+std::string shardFault(const LauncherOptions &options) {
+  return options.shardSize && options.outputShards.empty()
+             ? "--shard-size needs a folder of shards: --output-shards FOLDER"
+             : "";
+}
+
+Status openShards(const LauncherOptions &options,
+                  const std::vector<NamedTensor> &tensors,
+                  std::unique_ptr<OutputWriter> &writer) {
+  ShardOptions shards{options.outputShards};
+  shards.mostBytes = options.shardSize.value_or(shards.mostBytes);
+  shards.force = options.force;
+  std::unique_ptr<ShardedWriter> made;
+  Status status = ShardedWriter::create(shards, tensors, made);
+  writer = std::move(made);
+  return status;
 }
 
 Status writeReports(const LauncherOptions &options, const plan::Plan &plan,

@@ -4,6 +4,7 @@
 #define HOCKET_LIB_LAUNCHER_REPORTS_H
 
 #include "Options.h"
+#include "hocket/Io/Safetensors.h"
 #include "hocket/Launcher/Execute.h"
 
 namespace hocket::runtime {
@@ -16,6 +17,14 @@ Status writeReports(const LauncherOptions &options, const plan::Plan &plan,
 /// The files that a run writes, as far as they were asked for, must neither be
 /// read by it nor hold something else, see Io/OutputFiles.h.
 Status checkOutputs(const LauncherOptions &options);
+
+/// What is wrong with the options of shards, or nothing.
+std::string shardFault(const LauncherOptions &options);
+
+/// The writer that --output-shards asks for, see Io/ShardedWriter.h.
+Status openShards(const LauncherOptions &options,
+                  const std::vector<NamedTensor> &tensors,
+                  std::unique_ptr<OutputWriter> &writer);
 
 /// Writes to standard output at once. A disk that is full is a failure.
 Status printOut(const std::string &text);

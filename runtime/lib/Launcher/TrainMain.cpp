@@ -7,6 +7,7 @@
 #include "hocket/Io/TensorFiles.h"
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Training/InitialParameters.h"
+#include "hocket/Training/Parameters.h"
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -50,6 +51,8 @@ std::string trainingFault(const LauncherOptions &options,
     if (isGiven && options.checkpoints.empty())
       return std::string(name) + " needs a folder to save in: --checkpoint "
                                  "FOLDER";
+  if (std::string fault = shardFault(options); !fault.empty())
+    return fault;
   return validationFault(options, plan);
 }
 
@@ -132,8 +135,20 @@ TrainOptions trainOptions(const LauncherOptions &options,
   return train;
 }
 
+/// Parameters of a run that has nothing left to do, as the checkpoint has them.
+Status writeShards(const LauncherOptions &options, const plan::Plan &plan,
+                   const TensorSource &parameters) {
+  if (options.outputShards.empty())
+    return Status::success();
+  std::unique_ptr<OutputWriter> shards;
+  Status status = openShards(options, parametersOf(plan), shards);
+  if (status.ok())
+    status = writeParameters(plan, nullptr, parameters, *shards);
+  return status.ok() ? shards->commit() : status;
+}
+
 /// "steps 101 to 300 in 12.5 s, loss 2.3456; saved in c/step-....safetensors"
-std::string endText(const TrainReport &report, const std::string &checkpoints) {
+std::string endText(const TrainReport &report, const LauncherOptions &options) {
   int64_t steps = report.firstStep + int64_t(report.stepSeconds.size());
   double seconds = std::accumulate(report.stepSeconds.begin(),
                                    report.stepSeconds.end(), 0.0);
@@ -149,13 +164,26 @@ std::string endText(const TrainReport &report, const std::string &checkpoints) {
   }
   if (!report.lastCheckpoint.empty())
     line += "; saved in " + report.lastCheckpoint;
+  if (!options.outputShards.empty() && steps == *options.steps)
+    line += "; parameters in " + options.outputShards;
   if (report.endedBy)
     line += std::string("; ended by SIG") + sigabbrev_np(report.endedBy) +
-            ", to go on: --resume " + checkpoints;
+            ", to go on: --resume " + options.checkpoints;
   return line + "\n";
 }
 
 } // namespace
+
+static std::string nothingToDo(const LauncherOptions &options,
+                               const Beginning &beginning) {
+  std::string text = "nothing to do: checkpoint '" + beginning.checkpoint.file +
+                     "' is after step " +
+                     std::to_string(beginning.start.progress.step) +
+                     " and --steps is " + std::to_string(*options.steps);
+  if (!options.outputShards.empty())
+    text += "; its parameters are in " + options.outputShards;
+  return text + "\n";
+}
 
 Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
                    const uint8_t *kernels, size_t kernelsSize,
@@ -165,11 +193,10 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   Status status = beginning.open(options, plan);
   if (!status.ok())
     return status;
-  if (beginning.start.progress.step >= *options.steps)
-    return printOut("nothing to do: checkpoint '" + beginning.checkpoint.file +
-                    "' is after step " +
-                    std::to_string(beginning.start.progress.step) +
-                    " and --steps is " + std::to_string(*options.steps) + "\n");
+  if (beginning.start.progress.step >= *options.steps) {
+    status = writeShards(options, plan, *beginning.start.parameters);
+    return status.ok() ? printOut(nothingToDo(options, beginning)) : status;
+  }
   std::unique_ptr<Batches> batches, validation;
   status = openBatches(
       plan, dataOptions(options, options.data, beginning.start.progress.seed),
@@ -181,6 +208,9 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
                          validation);
   if (status.ok())
     status = checkOutputs(options);
+  std::unique_ptr<OutputWriter> shards;
+  if (status.ok() && !options.outputShards.empty())
+    status = openShards(options, parametersOf(plan), shards);
   KernelLibrary library;
   if (status.ok())
     status = library.load(kernels, kernelsSize, plan);
@@ -188,20 +218,24 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
     return status;
   TrainReport report;
   {
+    TrainOptions trainAs = trainOptions(options, plan);
+    trainAs.parameters = shards.get();
     StepProgress progress(*options.steps);
     status = train(plan, library.table(), beginning.start, *batches,
-                   validation.get(), trainOptions(options, plan), report,
+                   validation.get(), trainAs, report,
                    [&](const auto &line) { progress.show(line); });
   }
+  bool isDone =
+      report.firstStep + int64_t(report.stepSeconds.size()) == *options.steps;
+  if (status.ok() && shards && isDone)
+    status = shards->commit();
   if (!status.ok())
     return status;
   if (options.statsJson != "-")
-    status = printOut(endText(report, options.checkpoints));
+    status = printOut(endText(report, options));
   if (!status.ok())
     return status;
-  bool wasEnded =
-      report.endedBy != 0 &&
-      int64_t(report.stepSeconds.size()) + report.firstStep < *options.steps;
+  bool wasEnded = report.endedBy != 0 && !isDone;
   exitStatus = wasEnded ? savedAndEnded : 0;
   RunReport counted;
   counted.counters = report.counters;

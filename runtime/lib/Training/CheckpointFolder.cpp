@@ -1,6 +1,7 @@
 //===- CheckpointFolder.cpp - where a run saves ---------------------------===//
 
 #include "CheckpointNames.h"
+#include "hocket/Training/Parameters.h"
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -16,25 +17,6 @@ bool isTemporary(const std::string &name) {
   size_t whole = checkpointName(0).size();
   return name.size() == whole + 7 && name[whole] == '.' &&
          stepOfName(name.substr(0, whole)) >= 0;
-}
-
-/// Copies a whole tensor in pieces.
-Status copyTensor(const TensorSource &source, const plan::GlobalTensor &tensor,
-                  TensorSink &sink) {
-  constexpr int64_t most = 1 << 20;
-  int64_t elements = 1;
-  for (int64_t extent : tensor.dims)
-    elements *= extent;
-  std::vector<uint8_t> piece(std::min(elements, most) *
-                             plan::byteSize(tensor.type));
-  Status status;
-  for (int64_t begin = 0; status.ok() && begin < elements; begin += most) {
-    Box box{{elements}, {begin}, {std::min(most, elements - begin)}};
-    status = source.read(tensor.name, box, tensor.type, piece.data());
-    if (status.ok())
-      status = sink.write(tensor.name, box, piece.data());
-  }
-  return status;
 }
 
 std::string titleOf(const std::string &folder) {
@@ -136,14 +118,14 @@ Status CheckpointFolder::save(const plan::Plan &plan, Executor &executor,
     changing.insert(state.name);
     tensors.push_back({state.name, {state.type, state.dims}});
   }
-  std::vector<const plan::GlobalTensor *> fixed;
+  std::vector<NamedTensor> fixed;
   std::set<std::string> kept = changing; // by the optimizer
   for (const plan::GlobalTensor &tensor : plan.parameters)
     kept.erase(tensor.name);
-  for (const plan::GlobalTensor &tensor : plan.parameters)
+  for (const NamedTensor &tensor : parametersOf(plan))
     if (!changing.count(tensor.name)) {
-      fixed.push_back(&tensor);
-      tensors.push_back({tensor.name, {tensor.type, tensor.dims}});
+      fixed.push_back(tensor);
+      tensors.push_back(tensor);
     }
   Metadata metadata = {{"hocket.model", plan.model},
                        {"hocket.step", std::to_string(progress.step)},
@@ -156,9 +138,9 @@ Status CheckpointFolder::save(const plan::Plan &plan, Executor &executor,
   Status status = SafetensorsWriter::create(file, tensors, writer, metadata);
   if (status.ok())
     status = executor.save(*writer);
-  for (const plan::GlobalTensor *tensor : fixed)
+  for (const NamedTensor &tensor : fixed)
     if (status.ok())
-      status = copyTensor(parameters, *tensor, *writer);
+      status = copyTensor(parameters, tensor, *writer);
   if (status.ok())
     status = writer->commit();
   if (!status.ok())

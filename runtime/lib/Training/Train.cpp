@@ -4,6 +4,7 @@
 #include "hocket/Io/SignalEnd.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "hocket/Runtime/Stopwatch.h"
+#include "hocket/Training/Parameters.h"
 #include <cmath>
 #include <sstream>
 
@@ -138,7 +139,12 @@ Status Run::step(int64_t number, const StepDone &done) {
     done(line);
   if (!options.endingSignals.empty())
     report.endedBy = EndRequest::signal();
-  return status.ok() ? save(number + 1) : status;
+  if (status.ok())
+    status = save(number + 1);
+  if (status.ok() && options.parameters && number + 1 == options.steps)
+    status = writeParameters(plan, executor.get(), *start.parameters,
+                             *options.parameters);
+  return status;
 }
 
 /// The error of a step whose loss is not finite: which, and where it began.

@@ -37,10 +37,17 @@ struct NamedTensor {
   TensorDescription description;
 };
 
+/// What becomes files once all is written.
+class OutputWriter : public TensorSink {
+public:
+  /// Flushes to disk and puts the files in their places.
+  virtual Status commit() = 0;
+};
+
 /// Writes one file from boxes that come in any order from any thread. Nothing
 /// is seen under `path` before commit(), and nothing is left of a writer that
 /// is destroyed without.
-class SafetensorsWriter : public TensorSink {
+class SafetensorsWriter : public OutputWriter {
 public:
   /// Reserves the file's full size, so that a full disk shows here. A path
   /// that cannot be written is the user's mistake, a full disk a failure.
@@ -52,8 +59,7 @@ public:
                  const TensorDescription &description) override;
   Status write(const std::string &tensor, const Box &box,
                const void *source) override;
-  /// Flushes to disk and puts the file in its place.
-  Status commit();
+  Status commit() override;
 
 private:
   struct Place {

@@ -22,6 +22,7 @@ struct TrainOptions {
   std::string checkpoints;     // a folder, or empty: nothing is saved
   std::optional<int64_t> keep; // CheckpointFolder::keptByDefault
   std::string metrics;         // a file, or empty
+  TensorSink *parameters = nullptr; // gets them after the last step, or null
   /// Any of these saves after the step that it comes in and ends the run.
   std::vector<int> endingSignals;
   NotFinite notFinite = NotFinite::Stop;
