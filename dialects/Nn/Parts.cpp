@@ -1,6 +1,7 @@
 //===- Parts.cpp - the parts that splits make of a factor -----------------===//
 
 #include "dialects/Nn/Nn.h"
+#include "dialects/Nn/PartSizes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -13,39 +14,123 @@ Interval nn::cut(int64_t extent, int64_t parts, int64_t index) {
   return {index * size + std::min(index, longer), size + (index < longer)};
 }
 
-SmallVector<int64_t> nn::evenSizes(ArrayRef<int64_t> parts, int64_t count) {
+//===-- PartSizes ---------------------------------------------------------===//
+
+PartSizes::PartSizes(ArrayRef<int64_t> sizes) {
+  for (int64_t size : sizes)
+    add(size, 1);
+}
+
+void PartSizes::add(int64_t size, int64_t count) {
+  if (count == 0)
+    return;
+  if (!runs.empty() && runs.back().size == size)
+    runs.back().count += count;
+  else
+    runs.push_back({size, count});
+}
+
+int64_t PartSizes::count() const {
+  int64_t count = 0;
+  for (const Run &run : runs)
+    count += run.count;
+  return count;
+}
+
+int64_t PartSizes::largest() const {
+  int64_t largest = 0;
+  for (const Run &run : runs)
+    largest = std::max(largest, run.size);
+  return largest;
+}
+
+SmallVector<int64_t> PartSizes::list() const {
   SmallVector<int64_t> sizes;
-  sizes.reserve(parts.size() * count);
-  for (int64_t part : parts)
-    for (int64_t i = 0; i < count; ++i)
-      sizes.push_back(cut(part, count, i).size);
+  sizes.reserve(count());
+  for (const Run &run : runs)
+    sizes.append(run.count, run.size);
   return sizes;
+}
+
+PartSizes PartSizes::cutEvenly(int64_t parts) const {
+  PartSizes made;
+  for (const Run &run : runs) {
+    int64_t size = run.size / parts, longer = run.size % parts;
+    if (longer == 0) {
+      made.add(size, run.count * parts);
+      continue;
+    }
+    for (int64_t i = 0; i < run.count; ++i) {
+      made.add(size + 1, longer);
+      made.add(size, parts - longer);
+    }
+  }
+  return made;
+}
+
+PartSizes PartSizes::times(int64_t factor) const {
+  PartSizes made;
+  for (const Run &run : runs)
+    made.add(run.size * factor, run.count);
+  return made;
+}
+
+std::optional<PartSizes> PartSizes::dividedBy(int64_t unit) const {
+  PartSizes made;
+  for (const Run &run : runs) {
+    if (run.size % unit != 0)
+      return std::nullopt;
+    made.add(run.size / unit, run.count);
+  }
+  return made;
+}
+
+PartSizes nn::cutBy(SplitAttr split, const PartSizes &parts, MeshAttr mesh) {
+  int64_t count = mesh.getSize(split.getAxis());
+  ArrayRef<int64_t> sizes = split.getSizes();
+  if (!sizes.empty() && int64_t(sizes.size()) == parts.count() * count)
+    return PartSizes(sizes);
+  return parts.cutEvenly(count);
+}
+
+PartSizes nn::partsOf(int64_t extent, ArrayRef<SplitAttr> splits,
+                      MeshAttr mesh) {
+  PartSizes parts(extent);
+  for (SplitAttr split : splits)
+    parts = cutBy(split, parts, mesh);
+  return parts;
 }
 
 /// Whether the sizes, if each part is cut in equally many, are those that need
 /// not be said.
-static bool areEven(ArrayRef<int64_t> parts, ArrayRef<int64_t> sizes) {
-  return !parts.empty() && sizes.size() % parts.size() == 0 &&
-         ArrayRef(evenSizes(parts, sizes.size() / parts.size())) == sizes;
+static bool areEven(const PartSizes &parts, const PartSizes &sizes) {
+  int64_t before = parts.count(), count = sizes.count();
+  return before > 0 && count > 0 && count % before == 0 &&
+         parts.cutEvenly(count / before) == sizes;
+}
+
+SplitAttr nn::splitOf(StringAttr axis, int64_t dim, int64_t factor,
+                      const PartSizes &parts, const PartSizes &sizes) {
+  SmallVector<int64_t> stated;
+  if (!areEven(parts, sizes))
+    stated = sizes.list();
+  return SplitAttr::get(axis.getContext(), axis, dim, factor, stated);
+}
+
+//===-- Lists of sizes ----------------------------------------------------===//
+
+SmallVector<int64_t> nn::evenSizes(ArrayRef<int64_t> parts, int64_t count) {
+  return PartSizes(parts).cutEvenly(count).list();
 }
 
 SplitAttr nn::splitOf(StringAttr axis, int64_t dim, int64_t factor,
                       ArrayRef<int64_t> parts, ArrayRef<int64_t> sizes) {
-  return SplitAttr::get(axis.getContext(), axis, dim, factor,
-                        areEven(parts, sizes) ? ArrayRef<int64_t>() : sizes);
+  return splitOf(axis, dim, factor, PartSizes(parts), PartSizes(sizes));
 }
 
 SmallVector<int64_t> nn::partSizes(int64_t extent, ArrayRef<SplitAttr> splits,
                                    MeshAttr mesh) {
-  SmallVector<int64_t> parts = {extent};
-  for (SplitAttr split : splits) {
-    int64_t count = mesh.getSize(split.getAxis());
-    if (split.getSizes().size() == parts.size() * count)
-      parts.assign(split.getSizes().begin(), split.getSizes().end());
-    else
-      parts = evenSizes(parts, count);
-  }
-  return parts;
+  return partsOf(extent, splits, mesh).list();
 }
 
 Interval nn::shardOf(LayoutAttr layout, int64_t dim, int64_t factor,

@@ -13,8 +13,9 @@ int64_t placement::localElements(nn::LayoutAttr layout, nn::MeshAttr mesh) {
   int64_t count = 1;
   for (auto [dim, attr] : llvm::enumerate(layout.getDims()))
     for (unsigned f = 0; f < attr.getFactors().size(); ++f)
-      count *= *llvm::max_element(nn::partSizes(attr.getFactors()[f].getSize(),
-                                                layout.splitsOf(dim, f), mesh));
+      count *= nn::partsOf(attr.getFactors()[f].getSize(),
+                           layout.splitsOf(dim, f), mesh)
+                   .largest();
   return count;
 }
 

@@ -135,8 +135,9 @@ largestFactor(ArrayRef<FsdpRequest> requests, sched::FsdpOp directive,
     nn::LayoutAttr layout = nn::layoutOf(parameter);
     for (auto [d, dim] : llvm::enumerate(layout.getDims()))
       for (auto [f, factor] : llvm::enumerate(dim.getFactors())) {
-        int64_t size = *llvm::max_element(
-            nn::partSizes(factor.getSize(), layout.splitsOf(d, f), mesh));
+        int64_t size =
+            nn::partsOf(factor.getSize(), layout.splitsOf(d, f), mesh)
+                .largest();
         if (size > largest.first)
           largest = {size, parameter.getPath()};
       }

@@ -200,8 +200,9 @@ static int64_t rowElements(nn::WindowedOp op, Value value, size_t number,
   for (auto [dim, attr] : llvm::enumerate(layout.getDims())) {
     int64_t size = 1;
     for (unsigned f = 0; f < attr.getFactors().size(); ++f)
-      size *= *llvm::max_element(nn::partSizes(attr.getFactors()[f].getSize(),
-                                               layout.splitsOf(dim, f), mesh));
+      size *= nn::partsOf(attr.getFactors()[f].getSize(),
+                          layout.splitsOf(dim, f), mesh)
+                  .largest();
     sizes.push_back(size);
   }
   sizes[op.getPositionsDim(value, number)] = 1;

@@ -142,7 +142,7 @@ bool Meeting::windowsReach(unsigned operand, int factor) {
     read(rule.results[i], request.results[i]);
   auto reaches =
       nn::reachesOf(window, nn::partSizes(window.extent, splits, request.mesh),
-                    cuts.back().sizes);
+                    cuts.back().sizes.list());
   return llvm::any_of(reaches, [](nn::Reach reach) {
     return reach.before > 0 || reach.after > 0;
   });
@@ -277,8 +277,7 @@ int64_t Meeting::groupOf(int factor) const {
 static AxisCuts inElements(ArrayRef<AxisCut> cuts, int64_t count) {
   AxisCuts counted(cuts);
   for (AxisCut &cut : counted)
-    for (int64_t &size : cut.sizes)
-      size *= count;
+    cut.sizes = cut.sizes.times(count);
   return counted;
 }
 
@@ -286,12 +285,12 @@ static AxisCuts inElements(ArrayRef<AxisCut> cuts, int64_t count) {
 /// group.
 static std::optional<AxisCuts> inGroups(ArrayRef<AxisCut> cuts, int64_t count) {
   AxisCuts counted(cuts);
-  for (AxisCut &cut : counted)
-    for (int64_t &size : cut.sizes) {
-      if (size % count != 0)
-        return std::nullopt;
-      size /= count;
-    }
+  for (AxisCut &cut : counted) {
+    auto groups = cut.sizes.dividedBy(count);
+    if (!groups)
+      return std::nullopt;
+    cut.sizes = *groups;
+  }
   return counted;
 }
 

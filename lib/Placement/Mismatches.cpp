@@ -129,7 +129,7 @@ std::string Placer::partsText(Operation *op, const nn::PlacementRule &rule,
                                 nn::layoutOf(op->getOperand(operand)), ignored);
   for (const AxisCut &cut : value.nesting[m.factor])
     if (cut.axis == m.axis)
-      return listText(cut.sizes);
+      return listText(cut.sizes.list());
   return "its own";
 }
 

@@ -59,7 +59,7 @@ static AxisCuts nestedCuts(ArrayRef<unsigned> axes, ArrayRef<int64_t> parts,
     SmallVector<int64_t> sizes(groups);
     for (auto [i, part] : llvm::enumerate(parts))
       sizes[i / (parts.size() / groups)] += part;
-    cuts.push_back({axis, sizes});
+    cuts.push_back({axis, nn::PartSizes(sizes)});
   }
   return cuts;
 }
@@ -80,15 +80,13 @@ static std::optional<AxisCuts> cutsIn(ArrayRef<nn::SplitAttr> splits,
                                       int64_t extent, int64_t unit,
                                       nn::MeshAttr mesh) {
   AxisCuts cuts;
-  for (size_t i = 0; i < splits.size(); ++i) {
-    SmallVector<int64_t> sizes =
-        nn::partSizes(extent, splits.take_front(i + 1), mesh);
-    for (int64_t &size : sizes) {
-      if (size % unit != 0)
-        return std::nullopt;
-      size /= unit;
-    }
-    cuts.push_back({unsigned(mesh.getIndex(splits[i].getAxis())), sizes});
+  nn::PartSizes parts(extent);
+  for (nn::SplitAttr split : splits) {
+    parts = nn::cutBy(split, parts, mesh);
+    auto sizes = parts.dividedBy(unit);
+    if (!sizes)
+      return std::nullopt;
+    cuts.push_back({unsigned(mesh.getIndex(split.getAxis())), *sizes});
   }
   return cuts;
 }
@@ -137,8 +135,7 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
         placed.ownCuts.set(factor);
         cuts = cutsIn(splits, extent, 1, mesh);
         for (AxisCut &cut : *cuts)
-          for (int64_t &size : cut.sizes)
-            size *= types[f].minor;
+          cut.sizes = cut.sizes.times(types[f].minor);
       } else if (!cuts) {
         mismatch.kind = Mismatch::Kind::Unaligned;
         mismatch.factor = factor;
@@ -208,7 +205,7 @@ RuleSpace::splitsOfPositions(LayoutAttr layout, const TypeFactor &found,
   SmallVector<unsigned> axes;
   auto splitsAs = [&](ArrayRef<AxisCut> nested, int64_t extent) {
     SmallVector<nn::SplitAttr> splits;
-    SmallVector<int64_t> parts = {extent};
+    nn::PartSizes parts(extent);
     for (const AxisCut &cut : nested) {
       splits.push_back(nn::splitOf(mesh.getAxes()[cut.axis].getName(),
                                    found.dim, found.factor, parts, cut.sizes));
@@ -238,17 +235,14 @@ RuleSpace::splitsFor(const PlacementRule::Value &value, LayoutAttr layout,
     counted = found->size * found->unit /
               std::max<int64_t>(rule.factors[found->own].size, 1);
   SmallVector<nn::SplitAttr> splits;
-  SmallVector<int64_t> parts = {found->size};
+  nn::PartSizes parts(found->size);
   for (const AxisCut &cut : cuts) {
-    SmallVector<int64_t> sizes;
-    for (int64_t size : cut.sizes) {
-      if (size * counted % found->unit != 0)
-        return std::nullopt;
-      sizes.push_back(size * counted / found->unit);
-    }
+    auto sizes = cut.sizes.times(counted).dividedBy(found->unit);
+    if (!sizes)
+      return std::nullopt;
     splits.push_back(nn::splitOf(mesh.getAxes()[cut.axis].getName(), found->dim,
-                                 found->factor, parts, sizes));
-    parts = std::move(sizes);
+                                 found->factor, parts, *sizes));
+    parts = std::move(*sizes);
   }
   return splits;
 }

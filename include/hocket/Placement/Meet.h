@@ -9,7 +9,7 @@
 #ifndef HOCKET_PLACEMENT_MEET_H
 #define HOCKET_PLACEMENT_MEET_H
 
-#include "dialects/Nn/Nn.h"
+#include "dialects/Nn/PartSizes.h"
 #include "llvm/ADT/BitVector.h"
 #include <functional>
 
@@ -27,7 +27,7 @@ struct State {
 struct AxisCut {
   unsigned axis;
   /// Of all parts that it and the axes before it make, row-major.
-  llvm::SmallVector<int64_t> sizes;
+  nn::PartSizes sizes;
 
   bool operator==(const AxisCut &other) const {
     return axis == other.axis && sizes == other.sizes;

@@ -1,6 +1,7 @@
 //===- Layout.cpp - cuts, shards, local shapes and words of layouts -------===//
 
 #include "NnProgram.h"
+#include "dialects/Nn/PartSizes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include <gtest/gtest.h>
@@ -113,6 +114,25 @@ TEST_F(Layouts, SizesOfAnEvenCutAreLeftOut) {
   EXPECT_TRUE(splitOf(axis, 0, 0, {5, 5}, {3, 2, 3, 2}).getSizes().empty());
   EXPECT_EQ(splitOf(axis, 0, 0, {5, 5}, {2, 3, 3, 2}).getSizes().vec(),
             (std::vector<int64_t>{2, 3, 3, 2}));
+}
+
+TEST_F(Layouts, PartsOfManyRanksAreFewRuns) {
+  using List = SmallVector<int64_t>;
+  constexpr int64_t many = int64_t(1) << 40; // no list could hold them
+  PartSizes even = PartSizes(3 * many).cutEvenly(many);
+  EXPECT_EQ(even.count(), many);
+  EXPECT_EQ(even.largest(), 3);
+  EXPECT_EQ(PartSizes(6 * many).cutEvenly(many).dividedBy(2), even);
+  EXPECT_EQ(even.times(2).dividedBy(4), std::nullopt);
+  EXPECT_EQ(PartSizes(many + 1).cutEvenly(many).largest(), 2);
+
+  EXPECT_EQ(PartSizes(12).cutEvenly(5).list(), (List{3, 3, 2, 2, 2}));
+  PartSizes nested = PartSizes({5, 5, 4}).cutEvenly(2);
+  EXPECT_EQ(nested.list(), (List{3, 2, 3, 2, 2, 2}));
+  EXPECT_EQ(nested, PartSizes({3, 2, 3, 2, 2, 2}));
+  EXPECT_NE(nested, PartSizes({3, 2, 3, 2, 2}));
+  EXPECT_EQ(PartSizes({0, 4}).cutEvenly(2), PartSizes({0, 0, 2, 2}));
+  EXPECT_EQ(PartSizes().count(), 0);
 }
 
 TEST_F(Layouts, OtherFactorsAreWhole) {
