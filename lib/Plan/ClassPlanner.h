@@ -64,6 +64,9 @@ private:
   int intern(std::vector<int> axes, std::vector<int64_t> values);
 
   nn::MeshAttr mesh;
+  /// By the table, if one, and the axes that it is written over, if not its
+  /// own: equal ones are looked at once.
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, int> known;
   std::map<std::pair<std::vector<int>, std::vector<int64_t>>, int> tables;
   llvm::DenseMap<mlir::Location, int> sources;
   llvm::DenseMap<mlir::Attribute, int> rowLists;

@@ -33,16 +33,26 @@ plan::Scalar PlanTables::scalar(spmd::TableAttr table, int64_t scale) {
     return {};
   if (table.isConstant())
     return {table.getValues()[0] * scale, -1, 1};
-  return {0, intern(axes(table.getAxes()), table.getValues().vec()), scale};
+  auto [entry, isNew] = known.try_emplace({table, Attribute()});
+  if (isNew)
+    entry->second = intern(axes(table.getAxes()), table.getValues().vec());
+  return {0, entry->second, scale};
 }
 
 plan::Scalar PlanTables::isFirst(ArrayAttr names) {
-  std::vector<int64_t> values(spmd::memberCount(mesh, names), 0);
-  values[0] = 1;
-  return {0, intern(axes(names), std::move(values)), 1};
+  auto [entry, isNew] = known.try_emplace({Attribute(), names});
+  if (isNew) {
+    std::vector<int64_t> values(spmd::memberCount(mesh, names), 0);
+    values[0] = 1;
+    entry->second = intern(axes(names), std::move(values));
+  }
+  return {0, entry->second, 1};
 }
 
 int PlanTables::tableOver(spmd::TableAttr table, ArrayAttr over) {
+  auto [entry, isNew] = known.try_emplace({table, over});
+  if (!isNew)
+    return entry->second;
   std::vector<int> wanted = axes(over);
   int64_t members = spmd::memberCount(mesh, over);
   std::vector<int64_t> values(members, table.getValues()[0]);
@@ -60,7 +70,7 @@ int PlanTables::tableOver(spmd::TableAttr table, ArrayAttr over) {
       index = index * size + member / step % size;
     values[member] = table.getValues()[index];
   }
-  return intern(std::move(wanted), std::move(values));
+  return entry->second = intern(std::move(wanted), std::move(values));
 }
 
 int PlanTables::rowList(ArrayAttr lists) {

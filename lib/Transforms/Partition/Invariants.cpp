@@ -10,9 +10,9 @@
 #include "hocket/Transforms/Partition.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <map>
 #include <set>
 
 using namespace mlir;
@@ -23,7 +23,7 @@ namespace {
 /// Which classes meet in the groups of some axes, and as which members.
 struct Meeting {
   std::set<std::pair<size_t, size_t>> pairs; // of classes
-  std::vector<std::set<int64_t>> members;    // by class
+  std::vector<llvm::BitVector> members;      // by class
 };
 
 class ClassChecker {
@@ -107,23 +107,41 @@ LogicalResult ClassChecker::collect() {
   return success();
 }
 
+/// In ranks, of a step along the axis, and how many steps there are.
+static std::pair<int64_t, int64_t> strideAndSize(nn::MeshAttr mesh,
+                                                 StringRef axis) {
+  int64_t stride = 1;
+  for (nn::MeshAxisAttr inner :
+       mesh.getAxes().drop_front(mesh.getIndex(axis) + 1))
+    stride *= inner.getSize();
+  return {stride, mesh.getSize(axis)};
+}
+
 const Meeting &ClassChecker::meetingOf(ArrayAttr axes) {
   auto [it, isNew] = meetings.try_emplace(axes);
   Meeting &meeting = it->second;
   if (!isNew)
     return meeting;
-  meeting.members.resize(classes.size());
-  std::map<SmallVector<int64_t>, std::set<size_t>> groups;
-  for (int64_t rank = 0, e = classOf.size(); rank < e; ++rank) {
-    SmallVector<int64_t> at = spmd::coordinatesOf(mesh, rank);
-    meeting.members[classOf[rank]].insert(spmd::memberIndex(mesh, axes, at));
-    for (StringRef axis : axes.getAsValueRange<StringAttr>())
-      at[mesh.getIndex(axis)] = 0;
-    groups[at].insert(classOf[rank]);
+  // A group goes by its rank at coordinate 0 on each of the axes.
+  constexpr size_t none = -1;
+  std::vector<size_t> first(classOf.size(), none); // class, by that rank
+  SmallVector<std::pair<int64_t, int64_t>> along;
+  for (StringRef axis : axes.getAsValueRange<StringAttr>())
+    along.push_back(strideAndSize(mesh, axis));
+  meeting.members.resize(classes.size(),
+                         llvm::BitVector(spmd::memberCount(mesh, axes)));
+  for (size_t rank = 0, e = classOf.size(); rank < e; ++rank) {
+    int64_t member = 0, group = rank;
+    for (auto [stride, size] : along) {
+      int64_t at = int64_t(rank) / stride % size;
+      member = member * size + at;
+      group -= at * stride;
+    }
+    meeting.members[classOf[rank]].set(member);
+    if (first[group] == none)
+      first[group] = classOf[rank];
+    meeting.pairs.insert({first[group], classOf[rank]});
   }
-  for (const auto &[at, met] : groups)
-    for (size_t other : met)
-      meeting.pairs.insert({*met.begin(), other});
   return meeting;
 }
 
@@ -194,7 +212,7 @@ LogicalResult ClassChecker::checkOwnShare(size_t number,
                    Value part) -> LogicalResult {
     int64_t own =
         nn::layoutOf(part).getDims()[dim].getFactors()[factor].getSize();
-    for (int64_t member : meeting.members[number]) {
+    for (unsigned member : meeting.members[number].set_bits()) {
       int64_t stated = sizes.getValues()[sizes.isConstant() ? 0 : member];
       if (stated != own)
         return op->emitError() << "member " << member << " has " << own

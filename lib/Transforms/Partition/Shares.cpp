@@ -150,7 +150,14 @@ spmd::BoxAttr Shares::boxOf(nn::LayoutAttr layout) {
   return spmd::BoxAttr::get(context, layout.withoutPlacement(), cuts);
 }
 
-spmd::TableAttr Shares::firstElement(spmd::BoxAttr box) const {
+spmd::TableAttr Shares::firstElement(spmd::BoxAttr box) {
+  auto [it, isNew] = knownFirst.try_emplace(box);
+  if (isNew)
+    it->second = findFirstElement(box);
+  return it->second;
+}
+
+spmd::TableAttr Shares::findFirstElement(spmd::BoxAttr box) const {
   // By factors from the minor one: how many elements a step of it skips.
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> strides;
   int64_t stride = 1;

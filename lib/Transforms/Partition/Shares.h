@@ -80,14 +80,17 @@ public:
   /// Which part of the global tensor ranks hold.
   spmd::BoxAttr boxOf(nn::LayoutAttr layout);
   /// The row-major number of the box's first element in the global tensor.
-  spmd::TableAttr firstElement(spmd::BoxAttr box) const;
+  spmd::TableAttr firstElement(spmd::BoxAttr box);
 
   /// By the list of edges, what is owned, and the edges of each member: layers
   /// that share a graph share what they hold of it.
   std::map<llvm::SmallVector<int64_t, 0>, HeldNodes> heldNodes;
 
 private:
+  spmd::TableAttr findFirstElement(spmd::BoxAttr box) const;
+
   nn::MeshAttr mesh;
+  llvm::DenseMap<spmd::BoxAttr, spmd::TableAttr> knownFirst;
   llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, Share> withMargins;
   llvm::DenseSet<mlir::Value> carried;
   /// By the extent and the splits that cut it.

@@ -9,8 +9,9 @@ namespace hocket::plan {
 std::vector<Costs> costsByRank(const Plan &plan) {
   std::vector<Costs> costs(plan.rankCount());
   for (const RankClass &rankClass : plan.classes) {
+    Costs ofClass{0, memoryAtLeast(rankClass), rankClass.budget.flops};
     for (int64_t rank : rankClass.ranks)
-      costs[rank] = {0, memoryAtLeast(rankClass), rankClass.budget.flops};
+      costs[rank] = ofClass;
   }
   Traffic step(plan, &RankClass::step);
   std::vector<Received> received = step.total(

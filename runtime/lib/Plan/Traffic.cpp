@@ -17,23 +17,20 @@ public:
     std::vector<int64_t> key = keyOf(rankClass, collective);
     auto [known, isNew] = numbers.try_emplace(key, int(counted.size()));
     if (isNew) {
-      counted.push_back({placesAlong(collective.axes), {}});
+      counted.push_back({placesAlong(collective.axes), {}, {}});
       Counted &made = counted.back();
       std::vector<Received> all = counter.count(rankClass, collective);
-      for (int64_t member : places[made.places].members)
-        made.received.push_back(all[member]);
+      for (int64_t member : places[made.places].members) {
+        const Received &one = all[member];
+        made.received.push_back(one);
+        made.most.bytes = std::max(made.most.bytes, one.bytes);
+        made.most.peers = std::max(made.most.peers, one.peers);
+      }
     }
     return known->second;
   }
 
-  Received most(int number) const {
-    Received most;
-    for (const Received &one : counted[number].received) {
-      most.bytes = std::max(most.bytes, one.bytes);
-      most.peers = std::max(most.peers, one.peers);
-    }
-    return most;
-  }
+  Received most(int number) const { return counted[number].most; }
 
   void addByRank(int number, std::vector<Received> &ranks,
                  int64_t times = 1) const {
@@ -57,6 +54,7 @@ private:
   struct Counted {
     int places;
     std::vector<Received> received; // by number in Places::members
+    Received most;                  // of these
   };
 
   int placesAlong(const std::vector<int> &axes) {

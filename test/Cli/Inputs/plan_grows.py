@@ -28,9 +28,9 @@ def check_time(model):
         return seconds(model, "--grad", "--schedule", "tensor_sequence", "-D", "layers=24",
                        "-D", "hidden=12288", "-D", "heads=96", "-D", "tp=8",
                        "-D", f"dp={dp}", "-D", f"batch={dp}")
-    few, many = plan(2), plan(2048)
-    # Twice at the most with 96 layers; counted by pair of ranks it was over 100.
-    assert many < 4 * few, f"{few:.2f} s on 16 ranks, {many:.2f} s on 16384"
+    few, many = plan(2), plan(8192)
+    # With lists of sizes by rank it was over three times.
+    assert many < 2 * few, f"{few:.2f} s on 16 ranks, {many:.2f} s on 65536"
 
 
 def write_edges(path, nodes):
