@@ -1,4 +1,4 @@
-//===- Render.cpp - diagnostics as text and as JSON -----------------------===//
+//===- Render.cpp - diagnostics as text -----------------------------------===//
 
 #include "hocket/Frontend/Diagnostic.h"
 
@@ -71,92 +71,4 @@ std::string DiagnosticEngine::render() const {
       renderOne(sources, note.range, "note", note.text, out);
   }
   return out;
-}
-
-//===----------------------------------------------------------------------===//
-// JSON
-//===----------------------------------------------------------------------===//
-
-/// The length of the well-formed UTF-8 sequence at `i`, or 0.
-static size_t getSequenceLength(std::string_view text, size_t i) {
-  auto lead = static_cast<unsigned char>(text[i]);
-  size_t length = lead < 0x80   ? 1
-                  : lead < 0xC2 ? 0
-                  : lead < 0xE0 ? 2
-                  : lead < 0xF0 ? 3
-                  : lead < 0xF5 ? 4
-                                : 0;
-  if (i + length > text.size())
-    return 0;
-  for (size_t k = 1; k < length; ++k)
-    if (!isContinuation(text[i + k]))
-      return 0;
-  // Overlong forms, surrogates and what lies above U+10FFFF.
-  auto second = length > 1 ? static_cast<unsigned char>(text[i + 1]) : 0;
-  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
-      (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F))
-    return 0;
-  return length;
-}
-
-/// A JSON string; bytes that are not UTF-8 become U+FFFD.
-static std::string quoteJson(std::string_view text) {
-  std::string out = "\"";
-  for (size_t i = 0; i < text.size();) {
-    size_t length = getSequenceLength(text, i);
-    char c = text[i];
-    if (length == 0) {
-      out += "\\ufffd";
-      ++i;
-      continue;
-    }
-    if (length > 1) {
-      out += text.substr(i, length);
-    } else if (c == '"' || c == '\\') {
-      out += std::string("\\") + c;
-    } else if (static_cast<unsigned char>(c) < ' ') {
-      char buffer[8];
-      std::snprintf(buffer, sizeof(buffer), "\\u%04x", c);
-      out += buffer;
-    } else {
-      out += c;
-    }
-    i += length;
-  }
-  return out + "\"";
-}
-
-/// The members `"file": ..., ..., "message": ...`, without braces.
-static std::string renderMembers(const SourceManager &sources,
-                                 const SourceRange &range,
-                                 const std::string &message) {
-  std::string out;
-  if (range.isValid()) {
-    LineColumn begin = sources.getLineColumn(range);
-    LineColumn end = sources.getLineColumn(range.file, range.end);
-    out += "\"file\": " + quoteJson(sources.getName(range.file)) +
-           ", \"line\": " + std::to_string(begin.line) +
-           ", \"column\": " + std::to_string(begin.column) +
-           ", \"endLine\": " + std::to_string(end.line) +
-           ", \"endColumn\": " + std::to_string(end.column) + ", ";
-  }
-  return out + "\"message\": " + quoteJson(message);
-}
-
-std::string DiagnosticEngine::renderJson() const {
-  std::string out = "{\"errors\": [";
-  const char *separator = "\n";
-  for (const Diagnostic &diagnostic : diagnostics) {
-    out += separator;
-    out += "  {" + renderMembers(sources, diagnostic.range, diagnostic.text) +
-           ", \"notes\": [";
-    for (size_t i = 0; i < diagnostic.notes.size(); ++i) {
-      const Note &note = diagnostic.notes[i];
-      out += (i ? ", {" : "{") + renderMembers(sources, note.range, note.text) +
-             "}";
-    }
-    out += "]}";
-    separator = ",\n";
-  }
-  return out + (diagnostics.empty() ? "]}\n" : "\n]}\n");
 }

@@ -3,6 +3,7 @@
 #include "hocket/Pipeline/Compiler.h"
 #include "DumpCheck.h"
 #include "ExpectedCosts.h"
+#include "Messages.h"
 #include "PrintDiagnostics.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Io/OutputFiles.h"
@@ -29,7 +30,8 @@ using namespace hocket;
 struct Compiler::State {
   State(llvm::raw_ostream &errors, codegen::KernelCache *cache)
       : errors(errors), cache(cache), context(registry()),
-        handler(sourceManager, &context, errors), diagnostics(sources) {
+        handler(sourceManager, &context, errors, messages),
+        diagnostics(sources) {
     context.loadAllAvailableDialects();
     // Users know lines and paths, not operations.
     context.printOpOnDiagnostic(false);
@@ -41,8 +43,15 @@ struct Compiler::State {
     return registry;
   }
 
+  bool fail(const std::string &text) {
+    errors << "error: " << text << "\n";
+    messages.push_back({Message::Severity::Error, std::nullopt, text, {}});
+    return false;
+  }
+
   llvm::raw_ostream &errors;
   codegen::KernelCache *cache;
+  std::vector<Message> messages;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   llvm::SourceMgr sourceManager;
   DiagnosticPrinter handler;
@@ -60,6 +69,26 @@ Compiler::~Compiler() = default;
 ModuleOp Compiler::module() { return *state->module; }
 MLIRContext *Compiler::context() { return &state->context; }
 StringRef Compiler::stage() const { return stages()[state->stage].name; }
+
+std::vector<Message> Compiler::messages() const {
+  std::map<std::string, StringRef> texts;
+  for (size_t i = 0; i < state->sources.getNumFiles(); ++i)
+    texts[state->sources.getName(i)] = state->sources.getText(i);
+  for (unsigned i = 1; i <= state->sourceManager.getNumBuffers(); ++i) {
+    const llvm::MemoryBuffer *buffer = state->sourceManager.getMemoryBuffer(i);
+    texts.insert({buffer->getBufferIdentifier().str(), buffer->getBuffer()});
+  }
+  std::vector<Message> messages = state->messages;
+  auto finish = [&](Message &message) {
+    if (message.place && message.place->endLine == 0)
+      findEnd(texts[message.place->file], *message.place);
+  };
+  for (Message &message : messages) {
+    finish(message);
+    llvm::for_each(message.notes, finish);
+  }
+  return messages;
+}
 
 /// What a module of a stage must have, so that a dump of another stage is
 /// refused instead of misread.
@@ -110,8 +139,7 @@ bool Compiler::load(const CompileSource &source) {
   if (read.text)
     runtime::noteRead("source '" + source.path + "'", source.path);
   else
-    state->errors << "error: cannot read '" << source.path << "': " << why
-                  << "\n";
+    state->fail("cannot read '" + source.path + "': " + why);
   return read.text && loadRead(read);
 }
 
@@ -130,11 +158,9 @@ bool Compiler::loadRead(const CompileSource &source) {
     return false;
   if (!source.from.empty())
     return readDump(source);
-  if (StringRef written = writtenStage(*source.text); !written.empty()) {
-    state->errors << "error: '" << source.path << "' is a dump of stage '"
-                  << written << "'; write --from " << written << "\n";
-    return false;
-  }
+  if (std::string written = writtenStage(*source.text).str(); !written.empty())
+    return state->fail("'" + source.path + "' is a dump of stage '" + written +
+                       "'; write --from " + written);
   syntax::Program program =
       loadProgram(source, state->sources, state->diagnostics);
   for (size_t i = 0; i < state->sources.getNumFiles(); ++i) {
@@ -151,19 +177,18 @@ bool Compiler::loadRead(const CompileSource &source) {
         frontend::elaborate(program, state->sources, state->diagnostics,
                             &state->context, source.elaborate);
   state->errors << state->diagnostics.render();
+  addMessages(state->diagnostics, state->messages);
   if (state->module && source.gradients)
     (*state->module)->setAttr(kGradients, StringAttr::get(context(), "all"));
   return state->module && dump();
 }
 
 bool Compiler::readDump(const CompileSource &source) {
-  StringRef written = writtenStage(*source.text);
-  if (!written.empty() && written != source.from) {
-    state->errors << "error: '" << source.path << "' is a dump of stage '"
-                  << written << "', not of '" << source.from
-                  << "'; write --from " << written << "\n";
-    return false;
-  }
+  std::string written = writtenStage(*source.text).str();
+  if (!written.empty() && written != source.from)
+    return state->fail("'" + source.path + "' is a dump of stage '" + written +
+                       "', not of '" + source.from + "'; write --from " +
+                       written);
   state->sourceManager.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(*source.text, source.path),
       llvm::SMLoc());
@@ -172,12 +197,10 @@ bool Compiler::readDump(const CompileSource &source) {
       parseSourceFile<ModuleOp>(state->sourceManager, &state->context);
   if (!state->module)
     return false;
-  if (!isAtStage(*state->module, source.from)) {
-    state->errors << "error: '" << source.path
-                  << "' does not hold a module of stage '" << source.from
-                  << "'\n";
-    return false;
-  }
+  if (!isAtStage(*state->module, source.from))
+    return state->fail("'" + source.path +
+                       "' does not hold a module of stage '" + source.from +
+                       "'");
   if (failed(checkDump(*state->module, source.from)))
     return false;
   // An edit may have made ranks disagree, which would wait for each other.
@@ -193,8 +216,7 @@ static std::string dumpPath(StringRef folder, int stage) {
 }
 
 bool Compiler::reportDump(const std::string &path, const std::string &why) {
-  state->errors << "error: cannot write '" << path << "': " << why << "\n";
-  return false;
+  return state->fail("cannot write '" + path + "': " + why);
 }
 
 bool Compiler::clearDumps(int first) {
@@ -204,10 +226,8 @@ bool Compiler::clearDumps(int first) {
       continue;
     runtime::Status status = runtime::checkOutputs(
         {{"dump '" + path + "'", path, runtime::OutputKind::Dump}}, false);
-    if (!status.ok()) {
-      state->errors << "error: " << status.message << "\n";
-      return false;
-    }
+    if (!status.ok())
+      return state->fail(status.message);
     if (std::error_code error = llvm::sys::fs::remove(path))
       return reportDump(path, error.message());
   }

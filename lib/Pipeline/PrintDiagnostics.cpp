@@ -9,8 +9,10 @@ using namespace hocket;
 
 DiagnosticPrinter::DiagnosticPrinter(llvm::SourceMgr &sources,
                                      MLIRContext *context,
-                                     llvm::raw_ostream &stream)
-    : SourceMgrDiagnosticHandler(sources, context, stream), stream(stream) {
+                                     llvm::raw_ostream &stream,
+                                     std::vector<Message> &messages)
+    : SourceMgrDiagnosticHandler(sources, context, stream), stream(stream),
+      messages(messages) {
   setHandler([this](Diagnostic &diagnostic) {
     print(diagnostic.getLocation(), diagnostic.str(), diagnostic.getSeverity());
     printUses(diagnostic.getLocation());
@@ -19,18 +21,33 @@ DiagnosticPrinter::DiagnosticPrinter(llvm::SourceMgr &sources,
   });
 }
 
-static bool hasPlace(Location location) {
-  bool found = false;
-  location->walk([&](Location inner) {
-    found |= isa<FileLineColLoc>(inner);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
+static std::optional<Place> placeOf(Location location) {
+  if (auto found = location->findInstanceOf<FileLineColLoc>())
+    return Place{found.getFilename().str(), found.getLine(), found.getColumn()};
+  return std::nullopt;
+}
+
+static Message::Severity severityOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return Message::Severity::Error;
+  case DiagnosticSeverity::Warning:
+    return Message::Severity::Warning;
+  case DiagnosticSeverity::Note:
+  case DiagnosticSeverity::Remark:
+    break;
+  }
+  return Message::Severity::Note;
 }
 
 void DiagnosticPrinter::print(Location location, const std::string &text,
                               DiagnosticSeverity severity) {
-  if (hasPlace(location))
+  Message message{severityOf(severity), placeOf(location), text, {}};
+  if (message.severity == Message::Severity::Note && !messages.empty())
+    messages.back().notes.push_back(message);
+  else
+    messages.push_back(message);
+  if (message.place)
     return emitDiagnostic(location, text, severity);
   const char *kind = severity == DiagnosticSeverity::Error     ? "error: "
                      : severity == DiagnosticSeverity::Warning ? "warning: "
@@ -44,7 +61,7 @@ void DiagnosticPrinter::printUses(Location location) {
   // of the schedule.
   if (auto fused = dyn_cast<FusedLoc>(location)) {
     for (Location part : fused.getLocations().drop_front())
-      if (hasPlace(part)) {
+      if (placeOf(part)) {
         print(part, "made by this line", DiagnosticSeverity::Note);
         printUses(part);
       }

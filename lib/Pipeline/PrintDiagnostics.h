@@ -9,14 +9,17 @@
 #ifndef HOCKET_LIB_PIPELINE_PRINTDIAGNOSTICS_H
 #define HOCKET_LIB_PIPELINE_PRINTDIAGNOSTICS_H
 
+#include "hocket/Pipeline/Message.h"
 #include "mlir/IR/Diagnostics.h"
 
 namespace hocket {
 
 class DiagnosticPrinter : public mlir::SourceMgrDiagnosticHandler {
 public:
+  /// What is printed is added to `messages`, too; of places there only the
+  /// beginning is known.
   DiagnosticPrinter(llvm::SourceMgr &sources, mlir::MLIRContext *context,
-                    llvm::raw_ostream &stream);
+                    llvm::raw_ostream &stream, std::vector<Message> &messages);
 
 private:
   void print(mlir::Location location, const std::string &text,
@@ -24,6 +27,7 @@ private:
   void printUses(mlir::Location location);
 
   llvm::raw_ostream &stream;
+  std::vector<Message> &messages;
 };
 
 } // namespace hocket

@@ -28,7 +28,6 @@ static std::string parse(const std::string &text, std::string &dump) {
   DiagnosticEngine engine(sources);
   FileId file = sources.addFile("fuzz.hkt", text);
   dump = dumpAst(parseFile(sources, file, engine));
-  engine.renderJson();
   return engine.render();
 }
 

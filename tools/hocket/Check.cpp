@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckJson.h"
 #include "Options.h"
 #include "Terminal.h"
 #include "hocket/Placement/Meet.h"
@@ -20,11 +21,6 @@ using namespace hocket;
 using namespace hocket::tool;
 
 namespace {
-/// What is compiled as one; empty names: one device, no training.
-struct Checked {
-  std::string schedule, train;
-};
-
 /// The schedules and recipes of a file itself, not of its imports, and what
 /// they are for.
 struct Declared {
@@ -92,31 +88,28 @@ static std::vector<Checked> listOf(const Options &options) {
   return list;
 }
 
-/// `net.hkt: Net, two: 2 ranks, 24 bytes received, 204 bytes memory`: of the
-/// rank with the most.
-static std::string lineOf(const CompileSource &source, const plan::Plan &plan) {
-  plan::Costs most = plan::mostOf(plan::costsByRank(plan));
-  int64_t ranks = plan.rankCount();
-  std::string text = source.path + ": " + plan.model;
-  if (!plan.schedule.empty())
-    text += ", " + plan.schedule;
-  if (!source.elaborate.train.empty())
-    text += ", train " + source.elaborate.train;
-  else if (source.elaborate.function != "forward")
-    text += ", " + source.elaborate.function;
-  return text + ": " + std::to_string(ranks) +
-         (ranks == 1 ? " rank, " : " ranks, ") +
-         placement::bytesText(most.receivedBytes) + " received, " +
-         placement::bytesText(most.memoryBytes) + " memory\n";
+/// `net.hkt: Net, two: 2 ranks, 24 bytes received, 204 bytes memory`.
+static std::string lineOf(const std::string &file, const Finding &good) {
+  std::string text = file + ": " + good.model;
+  if (!good.checked.schedule.empty())
+    text += ", " + good.checked.schedule;
+  if (!good.checked.train.empty())
+    text += ", train " + good.checked.train;
+  else if (good.function == "loss")
+    text += ", " + good.function;
+  return text + ": " + std::to_string(good.ranks) +
+         (good.ranks == 1 ? " rank, " : " ranks, ") +
+         placement::bytesText(good.costs.receivedBytes) + " received, " +
+         placement::bytesText(good.costs.memoryBytes) + " memory\n";
 }
 
-/// Prints what a good program costs, or adds what is wrong to `text`. Goes as
-/// far as the plan, which makes no machine code: what passes compiles.
-static bool checkOne(const Options &options, const Checked &checked,
-                     std::string &text) {
-  llvm::raw_string_ostream found(text);
+/// Goes as far as the plan, which makes no machine code: what passes compiles.
+static Finding checkOne(const Options &options, const Checked &checked) {
+  Finding finding;
+  finding.checked = checked;
+  llvm::raw_string_ostream found(finding.text);
   Compiler compiler(found);
-  std::optional<Progress> progress(std::in_place, "hocket check", compiler);
+  Progress progress("hocket check", compiler);
   compiler.dumpTo(options.dumpFolder);
   compiler.skipReport();
   CompileSource source = options.source;
@@ -129,14 +122,55 @@ static bool checkOne(const Options &options, const Checked &checked,
                                    return define.target == "train";
                                  }),
                   defines.end());
-  if (!compiler.load(source))
-    return false;
-  std::optional<plan::Plan> plan = compiler.makePlan();
-  progress.reset();
-  if (plan && !options.quiet)
-    std::cout << lineOf(source, *plan) << std::flush;
-  return plan.has_value();
+  std::optional<plan::Plan> plan;
+  if (compiler.load(source))
+    plan = compiler.makePlan();
+  finding.messages = compiler.messages();
+  finding.isGood = plan.has_value();
+  if (!plan)
+    return finding;
+  finding.model = plan->model;
+  finding.checked.schedule = plan->schedule; // of a dump its own
+  if (source.from.empty())
+    finding.function =
+        checked.train.empty() ? source.elaborate.function : "loss";
+  finding.ranks = plan->rankCount();
+  finding.costs = plan::mostOf(plan::costsByRank(*plan));
+  return finding;
 }
+
+/// A mistake that shows only in the backward may be of no line of a recipe.
+static std::string inTraining(const Checked &checked) {
+  return "so it is in training, with --train " + checked.train +
+         (checked.schedule.empty() ? "" : " --schedule " + checked.schedule);
+}
+
+/// Prints findings as they come, each text once.
+class Printer {
+public:
+  explicit Printer(const Options &options) : options(options) {}
+
+  void add(const Finding &finding) {
+    if (finding.isGood && !options.quiet && !options.json)
+      std::cout << lineOf(options.source.path, finding) << std::flush;
+    if (options.json)
+      findings.push_back(finding);
+    else if (said.insert(finding.text).second)
+      errors() << finding.text;
+  }
+  void finish() const {
+    if (options.json)
+      std::cout << checkJson(options.source.path, findings)
+                       .dump(1, ' ', false, Json::error_handler_t::replace)
+                << "\n";
+  }
+
+private:
+  using Json = nlohmann::ordered_json;
+  const Options &options;
+  std::vector<Finding> findings;
+  std::set<std::string> said; // of a model's fault each schedule says the same
+};
 
 int tool::runCheck(const Options &options) {
   std::vector<Checked> list = listOf(options);
@@ -146,22 +180,19 @@ int tool::runCheck(const Options &options) {
               << list.size() << " to check; choose one with --schedule\n";
     return kUsage;
   }
-  std::set<std::string> said; // of a model's fault each schedule says the same
+  Printer printer(options);
   std::set<std::string> refused; // schedules
   for (const Checked &checked : list) {
-    std::string text;
     if (refused.count(checked.schedule))
       continue;
-    if (!checkOne(options, checked, text)) {
+    Finding finding = checkOne(options, checked);
+    if (!finding.isGood) {
       refused.insert(checked.schedule);
       if (!checked.train.empty() && options.source.elaborate.train.empty())
-        text += "note: so it is in training, with --train " + checked.train +
-                (checked.schedule.empty() ? ""
-                                          : " --schedule " + checked.schedule) +
-                "\n";
+        finding.text += "note: " + inTraining(checked) + "\n";
     }
-    if (said.insert(text).second)
-      errors() << text;
+    printer.add(finding);
   }
+  printer.finish();
   return refused.empty() ? kOk : kUserError;
 }

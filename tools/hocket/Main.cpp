@@ -16,7 +16,7 @@ const std::vector<Command> &tool::commands() {
   static const std::vector<Command> table = {
       {"check", "hocket check FILE [--schedule NAME] [-D NAME=VALUE]...",
        "say of every schedule and recipe what is wrong or what it costs",
-       SOURCE " --dump-stages -q", STAGES, 1, 1, runCheck},
+       SOURCE " --dump-stages -q --json", STAGES, 1, 1, runCheck},
       {"compile", "hocket compile FILE -o APP [--schedule NAME] [options]",
        "make an executable, or print a stage with --emit",
        SOURCE " --grad -o --emit --force --dump-stages --cpu --target", STAGES,

@@ -67,9 +67,6 @@ public:
   /// `file:line:col: error: text`, the source line and a caret under the range,
   /// then the notes in the same form.
   std::string render() const;
-  /// {"errors": [{"file", "line", "column", "endLine", "endColumn", "message",
-  ///   "notes": [{... "message"}]}]}; places left out where none is known.
-  std::string renderJson() const;
 
 private:
   const SourceManager &sources;

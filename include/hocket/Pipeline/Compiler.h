@@ -14,6 +14,7 @@
 #define HOCKET_PIPELINE_COMPILER_H
 
 #include "hocket/Frontend/Elaborate.h"
+#include "hocket/Pipeline/Message.h"
 #include "hocket/Pipeline/Stages.h"
 #include "hocket/Plan/Planning.h"
 #include <functional>
@@ -77,6 +78,8 @@ public:
   mlir::ModuleOp module();
   llvm::StringRef stage() const;
   const placement::PlacementReport &placement() const { return report; }
+  /// What has been said so far: all errors and warnings, in order.
+  std::vector<Message> messages() const;
   mlir::MLIRContext *context();
 
 private:

@@ -63,17 +63,3 @@ TEST(Render, showsAWindowOfALongLine) {
             "t.hkt:1:501: error: here\n..." + std::string(80, 'x') + "y" +
                 std::string(79, 'z') + "...\n" + std::string(83, ' ') + "^\n");
 }
-
-TEST(Render, writesJson) {
-  Parsed parsed("a \"b\"\n");
-  parsed.engine.error({parsed.id, 2, 5}, "not \"b\" \xC3\xA9 \xFF\n")
-      .note("why");
-  EXPECT_EQ(parsed.engine.renderJson(),
-            "{\"errors\": [\n"
-            "  {\"file\": \"t.hkt\", \"line\": 1, \"column\": 3, \"endLine\": "
-            "1, \"endColumn\": 6, \"message\": \"not \\\"b\\\" \xC3\xA9 "
-            "\\ufffd\\u000a\", \"notes\": [{\"message\": \"why\"}]}\n"
-            "]}\n");
-  Parsed good("");
-  EXPECT_EQ(good.engine.renderJson(), "{\"errors\": []}\n");
-}
