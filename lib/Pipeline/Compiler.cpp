@@ -4,6 +4,7 @@
 #include "DumpCheck.h"
 #include "ExpectedCosts.h"
 #include "Messages.h"
+#include "PlanDump.h"
 #include "PrintDiagnostics.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Io/OutputFiles.h"
@@ -60,6 +61,7 @@ struct Compiler::State {
   OwningOpRef<ModuleOp> module;
   OwningOpRef<ModuleOp> validation; // of the model stage, null without
   int stage = 0;
+  std::optional<PlanDump> plan; // what was read, instead of a module
 };
 
 Compiler::Compiler(llvm::raw_ostream &errors, codegen::KernelCache *cache)
@@ -68,7 +70,9 @@ Compiler::~Compiler() = default;
 
 ModuleOp Compiler::module() { return *state->module; }
 MLIRContext *Compiler::context() { return &state->context; }
-StringRef Compiler::stage() const { return stages()[state->stage].name; }
+StringRef Compiler::stage() const {
+  return state->plan ? kPlanStage : stages()[state->stage].name;
+}
 
 std::vector<Message> Compiler::messages() const {
   std::map<std::string, StringRef> texts;
@@ -108,6 +112,8 @@ static bool isAtStage(ModuleOp module, StringRef stage) {
 }
 
 StringRef hocket::writtenStage(StringRef text) {
+  if (text.starts_with("{\n \"version\": "))
+    return kPlanStage;
   StringRef line = text.split('\n').first;
   return line.consume_front("// stage ") ? line.split(':').first : "";
 }
@@ -153,6 +159,8 @@ bool Compiler::loadText(const std::string &name, const std::string &text,
 }
 
 bool Compiler::loadRead(const CompileSource &source) {
+  if (source.from == kPlanStage)
+    return readPlan(source);
   // The dump that is read may stand in the same folder.
   if (!clearDumps(source.from.empty() ? 0 : findStage(source.from) + 1))
     return false;
@@ -183,12 +191,19 @@ bool Compiler::loadRead(const CompileSource &source) {
   return state->module && dump();
 }
 
-bool Compiler::readDump(const CompileSource &source) {
+/// Whether the text does not say that it is of another stage.
+bool Compiler::checkWritten(const CompileSource &source) {
   std::string written = writtenStage(*source.text).str();
   if (!written.empty() && written != source.from)
     return state->fail("'" + source.path + "' is a dump of stage '" + written +
                        "', not of '" + source.from + "'; write --from " +
                        written);
+  return true;
+}
+
+bool Compiler::readDump(const CompileSource &source) {
+  if (!checkWritten(source))
+    return false;
   state->sourceManager.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(*source.text, source.path),
       llvm::SMLoc());
@@ -208,6 +223,18 @@ bool Compiler::readDump(const CompileSource &source) {
   if (hasClasses && failed(checkClasses(*state->module)))
     return false;
   return dump();
+}
+
+bool Compiler::readPlan(const CompileSource &source) {
+  if (!dumpFolder.empty())
+    return state->fail(
+        "--dump-stages writes the stages before the plan, and '" + source.path +
+        "' is one");
+  if (!checkWritten(source))
+    return false;
+  std::string why;
+  state->plan = PlanDump::read(source.path, *source.text, &state->context, why);
+  return state->plan || (!why.empty() && state->fail(why));
 }
 
 static std::string dumpPath(StringRef folder, int stage) {
@@ -295,11 +322,30 @@ bool Compiler::finishStages() {
           succeeded(finishValidation(*state->validation)));
 }
 
-std::optional<plan::Plan> Compiler::makePlan() {
+/// Of a plan that was read.
+std::optional<CompiledProgram>
+Compiler::link(const codegen::CodeGenOptions &options) {
+  std::string why;
+  auto program = state->plan->compile(options, state->cache, why);
+  if (!program && !why.empty())
+    state->fail("the plan cannot be compiled: " + why);
+  return program;
+}
+
+std::optional<plan::Plan> Compiler::makePlan(bool keepsKernels) {
+  if (state->plan) {
+    codegen::CodeGenOptions options;
+    options.machineCode = false;
+    std::optional<CompiledProgram> program = link(options);
+    if (!program)
+      return std::nullopt;
+    return keepsKernels ? state->plan->plan : program->plan;
+  }
   if (!finishStages())
     return std::nullopt;
   FailureOr<plan::Plan> plan = hocket::makePlan(
-      *state->module, state->validation ? *state->validation : ModuleOp());
+      *state->module, state->validation ? *state->validation : ModuleOp(),
+      keepsKernels);
   if (failed(plan) || failed(checkExpectedCosts(*state->module, *plan)))
     return std::nullopt;
   return std::move(*plan);
@@ -307,10 +353,12 @@ std::optional<plan::Plan> Compiler::makePlan() {
 
 std::optional<CompiledProgram>
 Compiler::makeProgram(const codegen::CodeGenOptions &options) {
+  if (state->plan)
+    return link(options);
   if (!finishStages())
     return std::nullopt;
   if (stageListener)
-    stageListener("plan");
+    stageListener(kPlanStage);
   FailureOr<CompiledProgram> program =
       hocket::makeProgram(*state->module, options, state->cache,
                           state->validation ? *state->validation : ModuleOp());

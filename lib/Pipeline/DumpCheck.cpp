@@ -287,7 +287,8 @@ static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
   return success();
 }
 
-LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
+static LogicalResult checkAll(ModuleOp module, StringRef stage,
+                              bool hasInterface) {
   bool ofClass = stage == "spmd" || stage == "kernels";
   auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
   if (mesh && failed(checkMesh(module.getLoc(), mesh)))
@@ -299,9 +300,20 @@ LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
     if (succeeded(result) &&
         isa_and_present<sched::SchedDialect>(op->getDialect()))
       result = checkLine(op);
-    if (auto func = dyn_cast<func::FuncOp>(op); func && succeeded(result))
+    auto func = dyn_cast<func::FuncOp>(op);
+    if (func && hasInterface && succeeded(result))
       result = checkInterface(func, ofClass);
     return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return walked.wasInterrupted() ? failure() : checkReferences(module, stage);
+}
+
+LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
+  return checkAll(module, stage, /*hasInterface=*/true);
+}
+
+LogicalResult hocket::checkKernelText(ModuleOp module) {
+  if (!module->hasAttrOfType<nn::MeshAttr>("nn.mesh"))
+    return lacks(module.getLoc(), "the module", "nn.mesh");
+  return checkAll(module, "kernels", /*hasInterface=*/false);
 }

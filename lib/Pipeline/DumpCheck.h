@@ -11,6 +11,10 @@ namespace hocket {
 /// relies on besides those of its operations' definitions, each of its kind.
 mlir::LogicalResult checkDump(mlir::ModuleOp module, llvm::StringRef stage);
 
+/// The same of a module that is no dump, of a kernel in a plan: its functions
+/// have no names for what they take and give.
+mlir::LogicalResult checkKernelText(mlir::ModuleOp module);
+
 /// Whether what its attributes and types name is there: mesh axes, buffers.
 mlir::LogicalResult checkReferences(mlir::ModuleOp module,
                                     llvm::StringRef stage);

@@ -11,6 +11,7 @@
 #ifndef HOCKET_LIB_PLAN_CLASSPLANNER_H
 #define HOCKET_LIB_PLAN_CLASSPLANNER_H
 
+#include "KernelSources.h"
 #include "Memory.h"
 #include "Strided.h"
 #include "dialects/Nn/Edges.h"
@@ -59,6 +60,7 @@ public:
                             spmd::BoxAttr box);
 
   plan::Plan &plan;
+  KernelSources *kernelSources = nullptr; // null: they are not kept
 
 private:
   int intern(std::vector<int> axes, std::vector<int64_t> values);

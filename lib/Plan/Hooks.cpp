@@ -9,7 +9,10 @@ using namespace hocket::planning;
 
 std::string ClassPlanner::hookNamed(DictionaryAttr hook) {
   std::string name = hook.getAs<StringAttr>("name").str();
-  compiler.addHook({name, hook.getAs<StringAttr>("file").str()});
+  std::string file = hook.getAs<StringAttr>("file").str();
+  compiler.addHook({name, file});
+  if (tables.kernelSources)
+    tables.kernelSources->addHook(name, file);
   return name;
 }
 

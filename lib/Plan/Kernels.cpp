@@ -96,6 +96,8 @@ LogicalResult ClassPlanner::planKernel(spmd::KernelOp op) {
   FailureOr<codegen::KernelInfo> info = compiler.add(request);
   if (failed(info))
     return failure();
+  if (tables.kernelSources)
+    tables.kernelSources->add(op, request, *info);
   for (auto wanted : request.inPlace)
     if (!llvm::is_contained(info->inPlace, wanted)) {
       written.erase(nameOfStored(places[wanted.second]));

@@ -63,7 +63,7 @@ static void readRecipe(ModuleOp module, plan::Recipe &recipe) {
 
 static LogicalResult planModule(ModuleOp module,
                                 codegen::KernelCompiler &compiler,
-                                plan::Plan &plan) {
+                                plan::Plan &plan, KernelSources *sources) {
   auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
   if (auto name = module->getAttrOfType<StringAttr>("nn.model"))
     plan.model = name.str();
@@ -73,6 +73,7 @@ static LogicalResult planModule(ModuleOp module,
     plan.mesh.push_back({axis.getName().str(), axis.getSize()});
   readRecipe(module, plan.recipe);
   PlanTables tables(plan, mesh);
+  tables.kernelSources = sources;
   bool isFirst = true;
   for (auto func : module.getOps<func::FuncOp>()) {
     if (isFirst)
@@ -88,20 +89,24 @@ static LogicalResult planModule(ModuleOp module,
 
 static LogicalResult planBoth(ModuleOp module, ModuleOp validation,
                               codegen::KernelCompiler &compiler,
-                              plan::Plan &plan) {
-  if (failed(planModule(module, compiler, plan)))
+                              plan::Plan &plan,
+                              KernelSources *sources = nullptr) {
+  if (failed(planModule(module, compiler, plan, sources)))
     return failure();
-  return success(!validation ||
-                 succeeded(planModule(validation, compiler,
-                                      plan.validation.emplace_back())));
+  return success(!validation || succeeded(planModule(
+                                    validation, compiler,
+                                    plan.validation.emplace_back(), sources)));
 }
 
-FailureOr<plan::Plan> hocket::makePlan(ModuleOp module, ModuleOp validation) {
+FailureOr<plan::Plan> hocket::makePlan(ModuleOp module, ModuleOp validation,
+                                       bool keepsKernels) {
   codegen::CodeGenOptions options;
   options.machineCode = false;
   codegen::KernelCompiler compiler(options);
   plan::Plan plan;
-  if (failed(planBoth(module, validation, compiler, plan)))
+  KernelSources sources(plan);
+  if (failed(planBoth(module, validation, compiler, plan,
+                      keepsKernels ? &sources : nullptr)))
     return failure();
   return plan;
 }

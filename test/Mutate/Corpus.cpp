@@ -94,16 +94,21 @@ static std::vector<tool::Options> waysOf(const std::string &text) {
 }
 
 std::map<std::string, Corpus> mutate::makeDumps(const Corpus &texts,
-                                                const std::string &folder) {
+                                                const std::string &folder,
+                                                bool wantsPlans) {
   std::map<std::string, Corpus> corpora;
   std::string file = folder + "/text.hkt", dumps = folder + "/dumps";
   for (size_t i = 0; i < texts.texts.size(); ++i) {
     std::ofstream(file) << texts.texts[i];
     for (tool::Options &way : waysOf(texts.texts[i])) {
       way.source.path = file;
-      way.emit = "kernels";
-      way.dumpFolder = dumps;
       fs::remove_all(dumps);
+      fs::create_directories(dumps);
+      way.emit = wantsPlans ? "plan" : "kernels";
+      if (wantsPlans)
+        way.output = dumps + "/05.plan.json";
+      else
+        way.dumpFolder = dumps;
       Outcome outcome =
           runApart([&] { return tool::runCompile(way); }, folder + "/errors");
       if (outcome.signal || outcome.status)

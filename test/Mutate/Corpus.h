@@ -25,9 +25,9 @@ Corpus readTexts(const std::vector<std::string> &folders);
 
 /// Dumps of every stage of what compiles of these texts, by stage: each
 /// schedule and recipe of a file, some with gradients. Long ones are left out.
-/// Files are written in `folder`.
-std::map<std::string, Corpus> makeDumps(const Corpus &texts,
-                                        const std::string &folder);
+/// Files are written in `folder`. Plans, if they are wanted, and nothing else.
+std::map<std::string, Corpus>
+makeDumps(const Corpus &texts, const std::string &folder, bool wantsPlans);
 
 /// The names of the declarations of a kind ("schedule", "train") in a text.
 std::vector<std::string> declared(const std::string &text,

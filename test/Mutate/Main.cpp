@@ -1,6 +1,6 @@
 //===- Main.cpp - hocket-mutate: damaged texts and dumps ------------------===//
 //
-// hocket-mutate [--kind text|model|placed|differentiated|spmd|kernels]
+// hocket-mutate [--kind text|model|placed|differentiated|spmd|kernels|plan]
 //               [--seed N] [--count N] [--first K] [--only K]
 //               [--failures DIR] FOLDER...
 //
@@ -106,7 +106,7 @@ static std::vector<std::function<int()>> commandsFor(const Settings &settings,
       options.source.elaborate.defines.push_back({"model", "layers", "1"});
   } else {
     options.source.from = settings.kind;
-    options.emit = "kernels";
+    options.emit = settings.kind == "plan" ? "plan" : "kernels";
     commands.push_back([options] { return tool::runCompile(options); });
   }
   if (alsoPlans)
@@ -169,7 +169,8 @@ int main(int argc, char **argv) {
   ScratchFolder scratch;
   Corpus corpus = readTexts(settings.folders);
   if (settings.kind != "text") {
-    std::map<std::string, Corpus> dumps = makeDumps(corpus, scratch.path);
+    std::map<std::string, Corpus> dumps =
+        makeDumps(corpus, scratch.path, settings.kind == "plan");
     corpus = dumps[settings.kind];
   }
   if (corpus.texts.empty()) {

@@ -64,7 +64,8 @@ int tool::runCompile(const Options &options) {
   }
   bool emitsPlan = options.emit == "plan";
   if (!options.emit.empty() && !emitsPlan) {
-    if (findStage(options.emit) < findStage(compiler.stage())) {
+    if (compiler.stage() == kPlanStage ||
+        findStage(options.emit) < findStage(compiler.stage())) {
       std::cerr << "hocket compile: error: the input is at stage '"
                 << compiler.stage().str() << "', past '" << options.emit
                 << "'\n";
@@ -76,13 +77,16 @@ int tool::runCompile(const Options &options) {
         options.output,
         printStage(compiler.module(), stages()[findStage(options.emit)]));
   }
+  if (emitsPlan) {
+    std::optional<plan::Plan> plan = compiler.makePlan(/*keepsKernels=*/true);
+    return plan ? writeText(options.output, plan::toJson(*plan) + "\n")
+                : kUserError;
+  }
   codegen::CodeGenOptions codegen;
   codegen.cpu = options.cpu;
   std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
   if (!program)
     return kUserError;
-  if (emitsPlan)
-    return writeText(options.output, plan::toJson(program->plan) + "\n");
   runtime::Status status = runtime::packExecutable(
       runnerPath(), program->kernels, program->plan, options.output);
   if (!status.ok())

@@ -46,6 +46,9 @@ syntax::Program loadProgram(const CompileSource &source,
                             syntax::SourceManager &sources,
                             syntax::DiagnosticEngine &diagnostics);
 
+/// What follows the stages of Stages.h: no module, but a document.
+inline constexpr llvm::StringLiteral kPlanStage = "plan";
+
 class Compiler {
 public:
   explicit Compiler(llvm::raw_ostream &errors,
@@ -72,8 +75,9 @@ public:
   /// of bytes and memory.
   std::optional<CompiledProgram>
   makeProgram(const codegen::CodeGenOptions &options = {});
-  /// The plan alone, without machine code; the same checks.
-  std::optional<plan::Plan> makePlan();
+  /// The plan alone, without machine code; the same checks. `keepsKernels`:
+  /// with what kernels are made from, as it is printed.
+  std::optional<plan::Plan> makePlan(bool keepsKernels = false);
 
   mlir::ModuleOp module();
   llvm::StringRef stage() const;
@@ -89,7 +93,10 @@ private:
   bool reportDump(const std::string &path, const std::string &why);
   bool loadRead(const CompileSource &source);
   bool finishStages();
+  bool checkWritten(const CompileSource &source);
   bool readDump(const CompileSource &source);
+  bool readPlan(const CompileSource &source);
+  std::optional<CompiledProgram> link(const codegen::CodeGenOptions &options);
 
   struct State;
   std::unique_ptr<State> state;

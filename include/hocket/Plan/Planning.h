@@ -24,9 +24,18 @@ makeProgram(mlir::ModuleOp module, const codegen::CodeGenOptions &options,
             mlir::ModuleOp validation = {});
 
 /// The plan alone: the same one, in the fraction of the time that no machine
-/// code takes.
+/// code takes; if `keepsKernels` with what kernels are made from.
 mlir::FailureOr<plan::Plan> makePlan(mlir::ModuleOp module,
-                                     mlir::ModuleOp validation = {});
+                                     mlir::ModuleOp validation = {},
+                                     bool keepsKernels = false);
+
+/// The program of a plan that keeps its kernels, and may have been edited:
+/// kernels[i] is the module of plan.kernels[i]. Where code does not fit what
+/// calls it, errors are emitted or `why` is a sentence.
+std::optional<CompiledProgram>
+makeProgram(plan::Plan plan, llvm::ArrayRef<mlir::ModuleOp> kernels,
+            const codegen::CodeGenOptions &options, codegen::KernelCache *cache,
+            std::string &why);
 
 } // namespace hocket
 

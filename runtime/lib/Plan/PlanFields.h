@@ -294,6 +294,20 @@ template <class V> void fields(V &v, Recipe &x) {
   v.optional("seed", x.seed, int64_t(0));
 }
 
+template <class V> void fields(V &v, KernelSource &x) {
+  v.required("symbol", x.symbol);
+  v.optional("tables", x.tables, {});
+  v.required("text", x.text);
+  v.required("input_strides", x.inputStrides);
+  v.required("output_strides", x.outputStrides);
+  v.optional("in_place", x.inPlace, {});
+}
+
+template <class V> void fields(V &v, HookSource &x) {
+  v.required("name", x.name);
+  v.required("file", x.file);
+}
+
 /// Everything but the version, which the caller writes and checks first.
 template <class V> void fields(V &v, Plan &x) {
   v.required("model", x.model);
@@ -311,6 +325,8 @@ template <class V> void fields(V &v, Plan &x) {
   v.required("classes", x.classes);
   v.optional("recipe", x.recipe, {});
   v.optional("validation", x.validation, {});
+  v.optional("kernels", x.kernels, {});
+  v.optional("hooks", x.hooks, {});
 }
 
 } // namespace hocket::plan

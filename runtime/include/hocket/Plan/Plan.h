@@ -16,6 +16,7 @@
 
 #include "hocket/Plan/Attention.h"
 #include "hocket/Plan/Halo.h"
+#include "hocket/Plan/KernelSource.h"
 #include "hocket/Plan/Recipe.h"
 #include "hocket/Plan/Windows.h"
 #include <variant>
@@ -290,6 +291,10 @@ struct Plan {
   /// None or one: computes the loss of a batch from the parameters as they are,
   /// dropout off, on the same mesh.
   std::vector<Plan> validation;
+  /// Of a plan that is printed, so that it can be compiled; an executable has
+  /// the code instead. Those of `validation` are among them.
+  std::vector<KernelSource> kernels;
+  std::vector<HookSource> hooks;
 
   int64_t rankCount() const;
   /// Row-major coordinate of `rank` along `axes`.

@@ -1,0 +1,267 @@
+//===- FromPlan.cpp - a plan that was printed becomes a program -----------===//
+//
+// The plan itself has been checked when it was read. What is left are its calls
+// of code: a kernel has sizes and strides compiled in, so that it reaches the
+// same elements from each address that it is called with. These must be those
+// of the call, which have been checked to lie in their buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ClassPlanner.h"
+#include "hocket/Plan/Planning.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::planning;
+
+namespace {
+
+/// Sizes and strides, the widest stride first, as few as say the same.
+using Reach = std::vector<std::pair<int64_t, int64_t>>;
+
+/// What the code of a kernel takes.
+struct Operand {
+  plan::DType type;
+  Reach reach;
+};
+struct Signature {
+  std::vector<Operand> inputs, outputs;
+  SmallVector<std::pair<unsigned, unsigned>> inPlace;
+  size_t scalars = 0;
+  int64_t extent = 0;
+};
+
+class Linker {
+public:
+  Linker(const plan::Plan &plan, codegen::KernelCompiler &compiler,
+         std::string &why)
+      : plan(plan), compiler(compiler), why(why) {}
+
+  bool add(const plan::KernelSource &source, ModuleOp module);
+  bool checkCalls(const plan::Plan &part);
+
+private:
+  bool fail(const std::string &text) {
+    why = text;
+    return false;
+  }
+  bool readStrides(const plan::KernelSource &source, spmd::KernelOp op,
+                   codegen::KernelRequest &request);
+  void addSignature(spmd::KernelOp op, const codegen::KernelRequest &request,
+                    const codegen::KernelInfo &info);
+  bool checkCall(const plan::RankClass &rankClass, const plan::Kernel &call);
+  bool checkHook(const std::string &name);
+
+  const plan::Plan &plan;
+  codegen::KernelCompiler &compiler;
+  std::string &why;
+  std::map<std::string, Signature> signatures;
+};
+
+} // namespace
+
+static spmd::KernelOp kernelIn(ModuleOp module) {
+  SmallVector<spmd::KernelOp> found;
+  module.walk([&](spmd::KernelOp op) { found.push_back(op); });
+  return found.size() == 1 ? found.front() : spmd::KernelOp();
+}
+
+static bool readLists(const std::vector<std::vector<int64_t>> &lists,
+                      ValueRange values,
+                      SmallVector<SmallVector<int64_t>> &strides) {
+  if (lists.size() != values.size())
+    return false;
+  for (auto [list, value] : llvm::zip(lists, values)) {
+    constexpr int64_t most = int64_t(1) << 48;
+    if (list.size() != factorSizes(nn::layoutOf(value)).size() ||
+        llvm::any_of(list, [](int64_t s) { return s < 0 || s > most; }))
+      return false;
+    strides.emplace_back(list.begin(), list.end());
+  }
+  return true;
+}
+
+bool Linker::readStrides(const plan::KernelSource &source, spmd::KernelOp op,
+                         codegen::KernelRequest &request) {
+  if (!readLists(source.inputStrides, op.getInputs(), request.inputStrides) ||
+      !readLists(source.outputStrides, op.getOutputs(), request.outputStrides))
+    return fail("kernel '" + source.symbol +
+                "' does not have a stride for each factor of its inputs and "
+                "outputs");
+  for (const std::vector<int64_t> &pair : source.inPlace) {
+    if (pair.size() != 2 || pair[0] < 0 || pair[1] < 0 ||
+        pair[0] >= int64_t(op.getInputs().size()) ||
+        pair[1] >= int64_t(op.getNumResults()))
+      return fail("kernel '" + source.symbol +
+                  "' is in place of an input or output that it does not have");
+    request.inPlace.push_back({pair[0], pair[1]});
+  }
+  return true;
+}
+
+/// One kernel may be made of several texts, whose dims are cut otherwise.
+static Reach reachOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  Reach dims, reach;
+  for (auto [size, stride] : llvm::zip(shape, strides))
+    if (size != 1)
+      dims.push_back({size, stride});
+  llvm::sort(dims, [](const auto &a, const auto &b) {
+    return std::pair(b.second, b.first) < std::pair(a.second, a.first);
+  });
+  for (auto [size, stride] : dims)
+    if (!reach.empty() && reach.back().second == stride * size)
+      reach.back() = {reach.back().first * size, stride};
+    else
+      reach.push_back({size, stride});
+  return reach;
+}
+
+static Operand operandOf(Value value, ArrayRef<int64_t> strides) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Numbers sizes = factorSizes(nn::layoutOf(value));
+  return {dtypeOf(type.getElementType()), reachOf(sizes, strides)};
+}
+
+void Linker::addSignature(spmd::KernelOp op,
+                          const codegen::KernelRequest &request,
+                          const codegen::KernelInfo &info) {
+  Signature kernel;
+  for (auto [value, strides] : llvm::zip(op.getInputs(), request.inputStrides))
+    kernel.inputs.push_back(operandOf(value, strides));
+  for (auto [value, strides] :
+       llvm::zip(op.getOutputs(), request.outputStrides))
+    kernel.outputs.push_back(operandOf(value, strides));
+  for (const codegen::KernelTable &table : info.tables) {
+    Operand operand{table.type,
+                    reachOf(table.shape, rowMajorStrides(table.shape))};
+    kernel.inputs.push_back(operand);
+    signatures[table.symbol] = {
+        {}, {operand}, {}, table.scalar.has_value(), table.extent};
+  }
+  kernel.inPlace = info.inPlace;
+  kernel.scalars = info.scalars.size();
+  kernel.extent = info.extent;
+  signatures[info.symbol] = kernel;
+}
+
+bool Linker::add(const plan::KernelSource &source, ModuleOp module) {
+  spmd::KernelOp op = kernelIn(module);
+  if (!op)
+    return fail("the text of kernel '" + source.symbol +
+                "' is not one spmd.kernel");
+  codegen::KernelRequest request;
+  request.body = &op.getBody().front();
+  if (!readStrides(source, op, request))
+    return false;
+  FailureOr<codegen::KernelInfo> info = compiler.add(request);
+  if (failed(info))
+    return false; // emitted
+  std::vector<std::string> made{info->symbol}, stated{source.symbol};
+  for (const codegen::KernelTable &table : info->tables)
+    made.push_back(table.symbol);
+  stated.insert(stated.end(), source.tables.begin(), source.tables.end());
+  if (made != stated)
+    return fail("kernel '" + source.symbol +
+                "' has been edited: its text is '" +
+                llvm::join(made, "' with the table '") +
+                "'; call it so wherever it stands");
+  addSignature(op, request, *info);
+  return true;
+}
+
+static bool fits(const plan::RankClass &rankClass,
+                 const std::vector<plan::View> &views,
+                 const std::vector<Operand> &operands) {
+  if (views.size() != operands.size())
+    return false;
+  for (auto [view, operand] : llvm::zip(views, operands))
+    if (reachOf(view.shape, view.strides) != operand.reach ||
+        rankClass.buffers[view.buffer].type != operand.type)
+      return false;
+  return true;
+}
+
+static bool areOne(const plan::View &a, const plan::View &b) {
+  auto key = [](const plan::Scalar &term) {
+    return std::tuple(term.constant, term.table, term.scale);
+  };
+  bool isOne = a.buffer == b.buffer && a.offset == b.offset &&
+               a.terms.size() == b.terms.size();
+  for (size_t i = 0; isOne && i < a.terms.size(); ++i)
+    isOne = key(a.terms[i]) == key(b.terms[i]);
+  return isOne;
+}
+
+bool Linker::checkCall(const plan::RankClass &rankClass,
+                       const plan::Kernel &call) {
+  auto found = signatures.find(call.symbol);
+  if (found == signatures.end())
+    return fail("kernel '" + call.symbol + "' is not among those of the plan");
+  const Signature &kernel = found->second;
+  bool isGood = fits(rankClass, call.inputs, kernel.inputs) &&
+                fits(rankClass, call.outputs, kernel.outputs) &&
+                call.scalars.size() == kernel.scalars &&
+                call.extent == kernel.extent;
+  for (auto [input, output] : kernel.inPlace)
+    isGood = isGood && areOne(call.inputs[input], call.outputs[output]);
+  return isGood || fail("kernel '" + call.symbol +
+                        "' is called with other operands than it is made for");
+}
+
+bool Linker::checkHook(const std::string &name) {
+  bool isThere = llvm::any_of(plan.hooks, [&](const plan::HookSource &hook) {
+    return hook.name == name;
+  });
+  return isThere || fail("no file is said for hook '" + name + "'");
+}
+
+bool Linker::checkCalls(const plan::Plan &part) {
+  auto check = [&](const plan::RankClass &rankClass,
+                   const plan::Instruction &instruction) {
+    if (auto *call = std::get_if<plan::Kernel>(&instruction.body))
+      return checkCall(rankClass, *call);
+    if (auto *hook = std::get_if<plan::Hook>(&instruction.body))
+      return checkHook(hook->name);
+    auto *collective = std::get_if<plan::Collective>(&instruction.body);
+    return !collective || collective->hook.empty() ||
+           checkHook(collective->hook);
+  };
+  for (size_t number = 0; number < part.classes.size(); ++number) {
+    const plan::RankClass &rankClass = part.classes[number];
+    for (auto [list, word] : {std::pair(&rankClass.load, "load"),
+                              std::pair(&rankClass.step, "step")})
+      for (size_t i = 0; i < list->size(); ++i)
+        if (!check(rankClass, (*list)[i]))
+          return fail("class " + std::to_string(number) + ", " + word + " " +
+                      std::to_string(i) + ": " + why);
+  }
+  return true;
+}
+
+std::optional<CompiledProgram>
+hocket::makeProgram(plan::Plan plan, ArrayRef<ModuleOp> kernels,
+                    const codegen::CodeGenOptions &options,
+                    codegen::KernelCache *cache, std::string &why) {
+  codegen::KernelCompiler compiler(options, cache);
+  Linker linker(plan, compiler, why);
+  for (auto [source, module] : llvm::zip(plan.kernels, kernels))
+    if (!linker.add(source, module))
+      return std::nullopt;
+  if (!linker.checkCalls(plan) ||
+      !llvm::all_of(plan.validation, [&](const plan::Plan &part) {
+        return linker.checkCalls(part);
+      }))
+    return std::nullopt;
+  for (const plan::HookSource &hook : plan.hooks)
+    compiler.addHook({hook.name, hook.file});
+  CompiledProgram program;
+  auto object = compiler.finish(why);
+  if (!object)
+    return std::nullopt;
+  program.kernels = std::move(*object);
+  plan.kernels.clear();
+  plan.hooks.clear();
+  program.plan = std::move(plan);
+  return program;
+}
