@@ -71,8 +71,9 @@ def Sched_SyncOp : Sched_Directive<"sync"> {
   let summary = "a redistribution at a module's argument or result";
   let description = [{
     `moment`: fwd_pre, fwd_post; bwd_pre, bwd_post, of the gradient. `kind`:
-    all_reduce, reduce_scatter, all_gather, all_to_all, slice, broadcast. `axis`
-    and `to` name dims or factors of the value in its own scope. `hook`: the
+    all_reduce, reduce_scatter, all_gather, all_to_all, repartition, slice,
+    broadcast. `reduction`: that of the partial value, where the line says it.
+    `axis` and `to` name dims or factors of the value in its own scope. `hook`: the
     declaration of the user's own function that does it.
   }];
   let arguments = !con(common, (ins StrAttr:$moment, StrAttr:$kind,
@@ -81,6 +82,7 @@ def Sched_SyncOp : Sched_Directive<"sync"> {
                                     StrArrayAttr:$over,
                                     OptionalAttr<ArrayAttr>:$cuts,
                                     OptionalAttr<I64Attr>:$root,
+                                    OptionalAttr<StrAttr>:$reduction,
                                     OptionalAttr<DictionaryAttr>:$hook,
                                     UnitAttr:$isOverride,
                                     UnitAttr:$isOptional));

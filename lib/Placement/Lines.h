@@ -43,6 +43,7 @@ struct SyncSite {
   llvm::SmallVector<unsigned, 2> axes;
   std::string axis, to;
   std::optional<int64_t> root;
+  std::string reduction;     ///< of the partial value, if it says; or empty
   mlir::ArrayAttr cuts;      ///< how it cuts, if it says; or null
   mlir::DictionaryAttr hook; ///< the user's own function that does it, or null
 };

@@ -95,12 +95,11 @@ static std::string neededText(const SyncSite &site, nn::LayoutAttr layout,
 /// it is that of the partial value.
 static std::string otherReduction(const SyncSite &site, nn::LayoutAttr layout,
                                   StringRef axis) {
-  auto said = site.directive->getAttrOfType<StringAttr>("reduction");
   nn::PartialAttr partial = layout.partialOver(axis);
-  if (!said || !partial ||
-      said == nn::stringifyReduction(partial.getReduction()))
+  if (site.reduction.empty() || !partial ||
+      site.reduction == nn::stringifyReduction(partial.getReduction()))
     return "";
-  return site.kind + " at '" + site.path + "' has op " + said.getValue().str() +
+  return site.kind + " at '" + site.path + "' has op " + site.reduction +
          ", and gets a " +
          nn::stringifyReduction(partial.getReduction()).str() +
          " that is still partial over " + axis.str();

@@ -142,6 +142,7 @@ void Placer::readSync(sched::SyncOp sync) {
   site.axis = sync.getAxis().value_or("").str();
   site.to = sync.getTo().value_or("").str();
   site.root = sync.getRoot();
+  site.reduction = sync.getReduction().value_or("").str();
   site.cuts = sync.getCutsAttr();
   site.hook = sync.getHookAttr();
   addSite(sync, sync.getPattern(), site, sync.getIsOverride());
