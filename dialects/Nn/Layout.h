@@ -32,13 +32,46 @@ Interval cut(int64_t extent, int64_t parts, int64_t index);
 llvm::SmallVector<int64_t> evenSizes(llvm::ArrayRef<int64_t> parts,
                                      int64_t count);
 
-/// The split that makes parts of these sizes of the parts that the axes before
-/// it make ({extent} if there are none): even splits have no sizes.
-SplitAttr splitOf(mlir::StringAttr axis, int64_t dim, int64_t factor,
-                  llvm::ArrayRef<int64_t> parts, llvm::ArrayRef<int64_t> sizes);
+/// Where the bounds between stated parts are exactly: places[i] / denominator,
+/// in lowest terms, for each but the last part. Parts of an even cut have none.
+struct Bounds {
+  llvm::SmallVector<int64_t> places;
+  int64_t denominator = 1;
 
-/// The sizes of the parts that splits of one factor make of it, row-major, each
-/// split cutting the parts of those before it.
+  bool empty() const { return places.empty(); }
+  bool operator==(const Bounds &other) const {
+    return places == other.places && denominator == other.denominator;
+  }
+  /// Where parts of these sizes begin.
+  static Bounds of(llvm::ArrayRef<int64_t> sizes);
+  /// At `up / down` of their places, moved by `shift`.
+  Bounds moved(int64_t up, int64_t down, int64_t shift = 0) const;
+};
+
+/// Parts of an extent, and where their bounds are exactly if they are stated.
+struct Parts {
+  llvm::SmallVector<int64_t> sizes;
+  Bounds bounds;
+
+  /// Bounds at `up / down` of their places, moved by `shift`, each rounded up
+  /// to a place of [0, extent].
+  Parts moved(int64_t up, int64_t down, int64_t shift, int64_t extent) const;
+};
+
+/// The split that makes parts of these sizes of the parts that the axes before
+/// it make ({extent} if there are none), stated if it has bounds: sizes that
+/// are even are left out.
+SplitAttr splitOf(mlir::StringAttr axis, int64_t dim, int64_t factor,
+                  llvm::ArrayRef<int64_t> parts, llvm::ArrayRef<int64_t> sizes,
+                  const Bounds &bounds = {});
+
+/// What a split says of its bounds.
+Bounds boundsOf(SplitAttr split);
+
+/// The parts that splits of one factor make of it, row-major, each split
+/// cutting the parts of those before it; their sizes.
+Parts boundedParts(int64_t extent, llvm::ArrayRef<SplitAttr> splits,
+                   MeshAttr mesh);
 llvm::SmallVector<int64_t>
 partSizes(int64_t extent, llvm::ArrayRef<SplitAttr> splits, MeshAttr mesh);
 

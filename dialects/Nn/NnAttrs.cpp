@@ -22,6 +22,23 @@ LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// (C4) of what one split says of its bounds.
+static LogicalResult verifyBounds(function_ref<InFlightDiagnostic()> emitError,
+                                  SplitAttr split) {
+  ArrayRef<int64_t> bounds = split.getBounds(), sizes = split.getSizes();
+  if (split.getDenominator() < 1)
+    return emitError() << "axis " << split.getAxis()
+                       << " has bounds in parts of 1 / "
+                       << split.getDenominator();
+  if (!llvm::is_sorted(bounds))
+    return emitError() << "axis " << split.getAxis() << " has bounds that fall";
+  if (!bounds.empty() && !sizes.empty() && bounds.size() + 1 != sizes.size())
+    return emitError() << "axis " << split.getAxis() << " lists "
+                       << bounds.size() << " bounds between " << sizes.size()
+                       << " sizes";
+  return success();
+}
+
 /// (C4) of the splits of one factor.
 static LogicalResult verifySizes(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<SplitAttr> splits, int64_t dim,
@@ -31,6 +48,8 @@ static LogicalResult verifySizes(function_ref<InFlightDiagnostic()> emitError,
     if (split.getDim() != dim || split.getFactor() != factor)
       continue;
     ArrayRef<int64_t> sizes = split.getSizes();
+    if (failed(verifyBounds(emitError, split)))
+      return failure();
     if (llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
       return emitError() << "axis " << split.getAxis() << " splits factor "
                          << factor << " of dim " << dim
@@ -175,9 +194,23 @@ static ParseResult parseDimAndFactor(AsmParser &parser, int64_t &dim,
   return success();
 }
 
+static ParseResult parseOptionalList(AsmParser &parser, StringRef keyword,
+                                     SmallVectorImpl<int64_t> &numbers) {
+  if (failed(parser.parseOptionalKeyword(keyword)))
+    return success();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(numbers.emplace_back());
+  });
+}
+
 /// placement ::= axis `:` (split | partial)
 ///
-/// split ::= `S` `(` dim `.` factor (`sizes` `[` size (`,` size)* `]`)? `)`
+/// split ::= `S` `(` dim `.` factor (`sizes` list)? (`even` | `bounds` list
+///           (`/` denominator)?)? `)`
+///
+/// Sizes alone state bounds where the parts begin.
+///
+/// list ::= `[` number (`,` number)* `]`
 ///
 /// partial ::= `P` `(` kind `)`
 static ParseResult parsePlacement(AsmParser &parser,
@@ -193,16 +226,22 @@ static ParseResult parsePlacement(AsmParser &parser,
     return failure();
   if (letter == "S") {
     int64_t dim = 0, factor = 0;
-    SmallVector<int64_t> sizes;
-    if (parseDimAndFactor(parser, dim, factor))
+    SmallVector<int64_t> sizes, bounds;
+    int64_t denominator = 1;
+    if (parseDimAndFactor(parser, dim, factor) ||
+        parseOptionalList(parser, "sizes", sizes))
       return failure();
-    if (succeeded(parser.parseOptionalKeyword("sizes")) &&
-        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-          return parser.parseInteger(sizes.emplace_back());
-        }))
+    bool isEven =
+        !sizes.empty() && succeeded(parser.parseOptionalKeyword("even"));
+    if (!isEven && parseOptionalList(parser, "bounds", bounds))
       return failure();
+    if (!bounds.empty() && succeeded(parser.parseOptionalSlash()) &&
+        parser.parseInteger(denominator))
+      return failure();
+    if (!isEven && bounds.empty())
+      bounds = Bounds::of(sizes).places;
     splits.push_back(SplitAttr::get(context, StringAttr::get(context, axis),
-                                    dim, factor, sizes));
+                                    dim, factor, sizes, bounds, denominator));
     return parser.parseRParen();
   }
   if (letter != "P")
@@ -281,11 +320,21 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   };
   for (SplitAttr split : getSplits()) {
     axis(split.getAxis()) << "S(" << split.getDim() << "." << split.getFactor();
-    if (!split.getSizes().empty()) {
-      os << " sizes [";
-      llvm::interleaveComma(split.getSizes(), os);
+    auto list = [&](StringRef keyword, ArrayRef<int64_t> numbers) {
+      if (numbers.empty())
+        return;
+      os << " " << keyword << " [";
+      llvm::interleaveComma(numbers, os);
       os << "]";
-    }
+    };
+    list("sizes", split.getSizes());
+    Bounds bounds = boundsOf(split);
+    if (bounds.empty() && split.getSizes().size() > 1)
+      os << " even";
+    else if (!(bounds == Bounds::of(split.getSizes())))
+      list("bounds", bounds.places);
+    if (bounds.denominator != 1)
+      os << " / " << bounds.denominator;
     os << ")";
   }
   for (PartialAttr partial : getPartials())

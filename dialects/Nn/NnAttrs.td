@@ -49,16 +49,36 @@ def Nn_SplitAttr : Nn_Attr<"Split", "split"> {
     before is cut evenly, the first parts with one more where it does not
     divide; sizes that say the same are left out (`splitOf`, and layouts where
     they can tell), so that equal splits are equal attributes.
+
+    `bounds`, each divided by `denominator`: of stated parts, where those between
+    them are exactly. A part begins there, rounded up, or where else a rank had
+    to begin. What is half as long has them at half the places, and what is twice
+    as long as that at the first ones again. Without bounds the cut is an even
+    one, whatever the sizes: what is half as long is cut evenly, too.
   }];
   let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$dim,
                         "int64_t":$factor,
-                        OptionalArrayRefParameter<"int64_t">:$sizes);
+                        OptionalArrayRefParameter<"int64_t">:$sizes,
+                        OptionalArrayRefParameter<"int64_t">:$bounds,
+                        DefaultValuedParameter<"int64_t", "1">:$denominator);
   let builders = [AttrBuilder<(ins "::mlir::StringAttr":$axis, "int64_t":$dim,
                                    "int64_t":$factor), [{
-    return $_get($_ctxt, axis, dim, factor, ArrayRef<int64_t>());
+    return $_get($_ctxt, axis, dim, factor, ArrayRef<int64_t>(),
+                 ArrayRef<int64_t>(), 1);
   }]>];
-  let assemblyFormat =
-      "`<` $axis `,` $dim `,` $factor (`,` `[` $sizes^ `]`)? `>`";
+  let assemblyFormat = [{
+    `<` $axis `,` $dim `,` $factor (`,` `[` $sizes^ `]`)?
+    (`,` `bounds` `[` $bounds^ `]`)? (`in` $denominator^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Whether it is of an even cut: an ORDER states no parts.
+    bool isEven() const { return getSizes().empty() && getBounds().empty(); }
+    /// The same cut of another factor.
+    SplitAttr of(int64_t dim, int64_t factor) const {
+      return get(getContext(), getAxis(), dim, factor, getSizes(),
+                 getBounds(), getDenominator());
+    }
+  }];
 }
 
 def Nn_PartialAttr : Nn_Attr<"Partial", "partial"> {
@@ -79,8 +99,11 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32], tp: S(2.0), dp: P(sum)>
     ```
     `S(d.f)` says that the axis splits factor f of dim d, even with remainder:
-    the first ranks have one more. `S(d.f sizes [3, 5])` says how much each part
-    has. Several axes on one factor nest, the first listed is the major one. An
+    the first ranks have one more. `S(d.f sizes [3, 5])` states how much each part
+    has, `S(d.f bounds [5] / 2)` that 5 are cut at 2 1/2, in parts of 3 and 2, and
+    `S(d.f sizes [4, 2] even)` that the parts are those of an even cut of what
+    has two of each. Several axes
+    on one factor nest, the first listed is the major one. An
     axis that is not listed holds the tensor whole (R). An anonymous factor is
     written as its size alone. However it was built, a layout lists its splits by
     dim and factor, then its partials by axis: equal placements are equal
@@ -89,7 +112,8 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     (C1) the size of each dim of the tensor is the product of its factors.
     (C2) an axis is listed at most once.
     (C3) a split names an existing factor.
-    (C4) sizes are not negative, and add up to the parts that they cut.
+    (C4) sizes are not negative, and add up to the parts that they cut; bounds
+    do not fall, are one fewer than sizes, and their denominator is positive.
   }];
   let parameters = (ins OptionalArrayRefParameter<"DimAttr">:$dims,
                         OptionalArrayRefParameter<"SplitAttr">:$splits,

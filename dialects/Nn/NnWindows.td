@@ -115,12 +115,14 @@ def Nn_PadOp : Nn_InferredOp<"pad",
   let summary = "y[o] = x[o - low], with a border before and after";
   let description = [{
     One low, high and border for each dim of x; negative ones take away. See
-    nn.conv for what `borders` show.
+    nn.conv for what `borders` show. `settles`: a dim that stays as it is, but
+    for its parts: those of the result begin at their exact borders.
     (C1) there are as many as dims. (C2) a border is one of those, and not
     longer than what it repeats. (C3) no more is taken away than there is.
   }];
   let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$lows,
-                       DenseI64ArrayAttr:$highs, StrArrayAttr:$borders);
+                       DenseI64ArrayAttr:$highs, StrArrayAttr:$borders,
+                       OptionalAttr<I64Attr>:$settles);
 }
 
 def Nn_PadTransposeOp : Nn_PlainOp<"pad_transpose",
@@ -131,7 +133,8 @@ def Nn_PadTransposeOp : Nn_PlainOp<"pad_transpose",
     (C1) nn.pad with these attributes takes the result, and gives the type of y.
   }];
   let arguments = (ins Nn_Tensor:$y, DenseI64ArrayAttr:$lows,
-                       DenseI64ArrayAttr:$highs, StrArrayAttr:$borders);
+                       DenseI64ArrayAttr:$highs, StrArrayAttr:$borders,
+                       OptionalAttr<I64Attr>:$settles);
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;
 }

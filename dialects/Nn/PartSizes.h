@@ -52,7 +52,8 @@ PartSizes partsOf(int64_t extent, llvm::ArrayRef<SplitAttr> splits,
 
 /// As splitOf of lists.
 SplitAttr splitOf(mlir::StringAttr axis, int64_t dim, int64_t factor,
-                  const PartSizes &parts, const PartSizes &sizes);
+                  const PartSizes &parts, const PartSizes &sizes,
+                  const Bounds &bounds = {});
 
 } // namespace hocket::nn
 

@@ -110,11 +110,13 @@ static bool areEven(const PartSizes &parts, const PartSizes &sizes) {
 }
 
 SplitAttr nn::splitOf(StringAttr axis, int64_t dim, int64_t factor,
-                      const PartSizes &parts, const PartSizes &sizes) {
-  SmallVector<int64_t> stated;
+                      const PartSizes &parts, const PartSizes &sizes,
+                      const Bounds &bounds) {
+  SmallVector<int64_t> uneven;
   if (!areEven(parts, sizes))
-    stated = sizes.list();
-  return SplitAttr::get(axis.getContext(), axis, dim, factor, stated);
+    uneven = sizes.list();
+  return SplitAttr::get(axis.getContext(), axis, dim, factor, uneven,
+                        bounds.places, bounds.denominator);
 }
 
 //===-- Lists of sizes ----------------------------------------------------===//
@@ -124,8 +126,9 @@ SmallVector<int64_t> nn::evenSizes(ArrayRef<int64_t> parts, int64_t count) {
 }
 
 SplitAttr nn::splitOf(StringAttr axis, int64_t dim, int64_t factor,
-                      ArrayRef<int64_t> parts, ArrayRef<int64_t> sizes) {
-  return splitOf(axis, dim, factor, PartSizes(parts), PartSizes(sizes));
+                      ArrayRef<int64_t> parts, ArrayRef<int64_t> sizes,
+                      const Bounds &bounds) {
+  return splitOf(axis, dim, factor, PartSizes(parts), PartSizes(sizes), bounds);
 }
 
 SmallVector<int64_t> nn::partSizes(int64_t extent, ArrayRef<SplitAttr> splits,
@@ -170,7 +173,8 @@ void LayoutAttr::dropEvenSizes(ArrayRef<DimAttr> dims,
       parts = {dims[dim].getFactors()[factor].getSize()};
     last = split;
     ArrayRef<int64_t> sizes = split.getSizes();
-    split = splitOf(split.getAxis(), dim, factor, parts, sizes);
+    split =
+        splitOf(split.getAxis(), dim, factor, parts, sizes, boundsOf(split));
     parts.assign(sizes.begin(), sizes.end());
   }
 }

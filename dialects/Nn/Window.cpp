@@ -2,6 +2,7 @@
 
 #include "dialects/Nn/Window.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <tuple>
 
 using namespace llvm;
@@ -62,7 +63,7 @@ Interval Window::reads(Interval results) const {
 bool Window::operator==(const Window &other) const {
   auto fields = [](const Window &w) {
     return std::tie(w.extent, w.kernel, w.stride, w.dilation, w.low, w.high,
-                    w.border, w.isTruncated, w.neighborhood);
+                    w.border, w.isTruncated, w.settles, w.neighborhood);
   };
   auto lists = [](const Window &w) {
     return std::tie(w.lookup->indices, w.lookup->owners, w.lookup->ownerExtent);
@@ -73,14 +74,46 @@ bool Window::operator==(const Window &other) const {
 }
 
 static bool areEven(ArrayRef<SplitAttr> splits) {
-  return llvm::all_of(splits,
-                      [](SplitAttr split) { return split.getSizes().empty(); });
+  return llvm::all_of(splits, [](SplitAttr split) { return split.isEven(); });
+}
+
+/// The parts that the axes of the splits make where they cut evenly.
+static SmallVector<int64_t>
+cutEvenly(int64_t extent, ArrayRef<SplitAttr> splits, MeshAttr mesh) {
+  SmallVector<int64_t> parts = {extent};
+  for (SplitAttr split : splits)
+    parts = evenSizes(parts, mesh.getSize(split.getAxis()));
+  return parts;
+}
+
+/// Parts that were looked up: even ones, or stated where they begin.
+static Parts foundParts(ArrayRef<int64_t> sizes, ArrayRef<SplitAttr> splits,
+                        MeshAttr mesh) {
+  bool isEven = cutEvenly(llvm::sum_of(sizes), splits, mesh) == sizes;
+  return {llvm::to_vector(sizes), isEven ? Bounds() : Bounds::of(sizes)};
 }
 
 /// A result for each position, as of a convolution that keeps the extent: parts
 /// of both are the same, so that what comes in meets what goes out.
-static bool isOneToOne(const Window &window) {
-  return window.stride == 1 && window.results() == window.extent;
+static bool keepsParts(const Window &window) {
+  return window.stride == 1 && window.results() == window.extent &&
+         !window.settles;
+}
+
+/// How many positions before the data's first one the results begin: of
+/// padding, or, negative, those of which there are none. None where there is a
+/// result for as many positions as a stride, however windows lie around them;
+/// else those at which the middle of a window has a stride around it, to a
+/// whole stride if that is between two.
+static int64_t positionsBefore(const Window &window) {
+  int64_t results = window.results(), stride = window.stride;
+  if (results == window.extent / stride ||
+      results == (window.extent + stride - 1) / stride)
+    return 0;
+  int64_t twice = 2 * window.low - window.span() + stride;
+  if (twice % 2 == 0)
+    return twice / 2;
+  return llvm::divideFloorSigned(twice + stride, 2 * stride) * stride;
 }
 
 /// Sizes of parts of [0, total), each with a border moved by `move`.
@@ -133,9 +166,9 @@ static SmallVector<int64_t> lookedUpParts(const Window &window,
   SmallVector<SplitAttr> even;
   for (SplitAttr split : windows)
     even.push_back(SplitAttr::get(split.getContext(), split.getAxis(),
-                                  split.getDim(), split.getFactor(), {}));
+                                  split.getDim(), split.getFactor()));
   if (lookupParts(window, even, mesh) == wanted)
-    return partSizes(window.extent, even, mesh);
+    return cutEvenly(window.extent, windows, mesh);
   SmallVector<int64_t> nodes =
       moveBorders(wanted, lookup.ownerExtent, [&](int64_t border) {
         if (border >= window.results())
@@ -145,42 +178,35 @@ static SmallVector<int64_t> lookedUpParts(const Window &window,
   return inProportion(nodes, lookup.ownerExtent, window.extent);
 }
 
-SmallVector<int64_t> nn::windowParts(const Window &window,
-                                     ArrayRef<SplitAttr> positions,
-                                     MeshAttr mesh) {
+Parts nn::windowParts(const Window &window, ArrayRef<SplitAttr> positions,
+                      MeshAttr mesh) {
   if (window.lookup)
-    return lookupParts(window, positions, mesh);
-  if (areEven(positions) || isOneToOne(window))
-    return partSizes(window.results(), positions, mesh);
-  // The first window whose middle is at or after the border.
-  int64_t middle = (window.span() - 1) / 2 - window.low;
-  return moveBorders(partSizes(window.extent, positions, mesh),
-                     window.results(), [&](int64_t border) {
-                       int64_t room = border - middle;
-                       if (border <= 0 || room <= 0)
-                         return int64_t(0);
-                       if (border >= window.extent)
-                         return window.results();
-                       return (room + window.stride - 1) / window.stride;
-                     });
+    return foundParts(lookupParts(window, positions, mesh), positions, mesh);
+  Parts parts = boundedParts(window.extent, positions, mesh);
+  if (keepsParts(window))
+    return parts;
+  if (areEven(positions) || (parts.bounds.empty() && window.settles))
+    return {cutEvenly(window.results(), positions, mesh), {}};
+  if (parts.bounds.empty())
+    parts.bounds = Bounds::of(parts.sizes);
+  return parts
+      .moved(/*up=*/1, /*down=*/1, positionsBefore(window), window.extent)
+      .moved(/*up=*/1, /*down=*/window.stride, /*shift=*/0, window.results());
 }
 
-SmallVector<int64_t> nn::positionParts(const Window &window,
-                                       ArrayRef<SplitAttr> windows,
-                                       MeshAttr mesh) {
+Parts nn::positionParts(const Window &window, ArrayRef<SplitAttr> windows,
+                        MeshAttr mesh) {
   if (window.lookup)
-    return lookedUpParts(window, windows, mesh);
-  if (areEven(windows) || isOneToOne(window))
-    return partSizes(window.extent, windows, mesh);
-  int64_t middle = (window.span() - 1) / 2 - window.low;
-  return moveBorders(partSizes(window.results(), windows, mesh), window.extent,
-                     [&](int64_t border) {
-                       if (border <= 0)
-                         return int64_t(0);
-                       if (border >= window.results())
-                         return window.extent;
-                       return border * window.stride + middle;
-                     });
+    return foundParts(lookedUpParts(window, windows, mesh), windows, mesh);
+  Parts parts = boundedParts(window.results(), windows, mesh);
+  if (keepsParts(window))
+    return parts;
+  if (areEven(windows))
+    return {cutEvenly(window.extent, windows, mesh), {}};
+  if (parts.bounds.empty())
+    parts.bounds = Bounds::of(parts.sizes);
+  return parts.moved(/*up=*/window.stride, /*down=*/1, -positionsBefore(window),
+                     window.extent);
 }
 
 /// A border is read of others only where it shows what they have.

@@ -54,6 +54,9 @@ struct Window {
   /// Windows are those of neighborhood attention, one for each position: none
   /// reads a border.
   std::optional<Neighborhood> neighborhood = {};
+  /// Windows are of one position each, and parts of results begin at their
+  /// exact bounds, or evenly, wherever those of positions do.
+  bool settles = false;
   /// Windows are of one position each, which a list names; none is a border.
   std::optional<Lookup> lookup = {};
 
@@ -83,20 +86,18 @@ struct Window {
   bool operator==(const Window &other) const;
 };
 
-/// The windows of each part of the positions. Where there is one for each
-/// position they go along, and even parts go with even parts, so that streams
-/// meet; of a lookup they go with their owners; else a window goes with the
-/// position in its middle, or the nearest end. Any other cut would do as well,
-/// at the cost of longer reaches.
-llvm::SmallVector<int64_t> windowParts(const Window &window,
-                                       llvm::ArrayRef<SplitAttr> positions,
-                                       MeshAttr mesh);
+/// The windows of each part of the positions: those of a lookup go with their
+/// owners; of others even parts make even ones, and a stated bound is divided
+/// by the stride, and moved by as many as fall away or come in at the low end.
+/// Any other cut would do as well, at the cost of longer reaches; by this one
+/// every way back leads to the same parts (docs/domain.md).
+Parts windowParts(const Window &window, llvm::ArrayRef<SplitAttr> positions,
+                  MeshAttr mesh);
 /// Parts of the positions that go with these parts of the windows. Of a lookup
 /// several may: even ones, if they do, else those that begin behind the last
 /// owner of the part before.
-llvm::SmallVector<int64_t> positionParts(const Window &window,
-                                         llvm::ArrayRef<SplitAttr> windows,
-                                         MeshAttr mesh);
+Parts positionParts(const Window &window, llvm::ArrayRef<SplitAttr> windows,
+                    MeshAttr mesh);
 
 /// How far each part of a cut, given as sizes of parts, must see beyond itself:
 /// the positions that part i of `results` reads, before and after part i of

@@ -127,7 +127,8 @@ nn::PadOp EarlyExchange::exchange(Value x, bool isMask) {
   SmallVector<int64_t> none(rank, 0);
   SmallVector<StringRef> borders(rank, "zero");
   auto pad = nn::PadOp::create(builder, x.getLoc(), x, none, none,
-                               builder.getStrArrayAttr(borders));
+                               builder.getStrArrayAttr(borders),
+                               /*settles=*/IntegerAttr());
   pad.getResult().setType(cast<RankedTensorType>(x.getType()));
   pad->setAttr(nn::kHaloFrom, builder.getUnitAttr());
   return pad;

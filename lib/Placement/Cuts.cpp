@@ -146,8 +146,8 @@ std::string placement::overText(ArrayRef<unsigned> axes, ArrayAttr cuts,
 
 ArrayAttr Placer::cutsOf(nn::LayoutAttr layout,
                          ArrayRef<nn::SplitAttr> splits) const {
-  bool areEven = llvm::all_of(
-      splits, [](nn::SplitAttr split) { return split.getSizes().empty(); });
+  bool areEven =
+      llvm::all_of(splits, [](nn::SplitAttr split) { return split.isEven(); });
   if (areEven)
     return {};
   Builder builder(layout.getContext());
@@ -264,8 +264,9 @@ Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
       SmallVector<int64_t> own;
       for (size_t i = 0; i < sizes->size(); i += count)
         own.push_back(llvm::sum_of(ArrayRef(*sizes).slice(i, count)));
-      splits.push_back(nn::splitOf(mesh.getAxes()[axis].getName(), ref.dim,
-                                   ref.factor, parts, own));
+      splits.push_back(nn::splitOf(
+          mesh.getAxes()[axis].getName(), ref.dim, ref.factor, parts, own,
+          cut.kind.empty() ? nn::Bounds() : nn::Bounds::of(own)));
       parts = std::move(own);
     }
   }

@@ -97,14 +97,13 @@ static CutWindows cutOf(Operation *op, const nn::PlacementRule &rule,
       layout.splitOver(mesh.getAxes()[mismatch.axis].getName());
   SmallVector<nn::SplitAttr> positions =
       layout.splitsOf(split.getDim(), split.getFactor());
-  // Of windows only, as those of a transposed convolution: evenly cut.
-  if (!isLike && !llvm::is_contained(positioned, op->getOperand(number)))
-    for (nn::SplitAttr &each : positions)
-      each = nn::SplitAttr::get(op->getContext(), each.getAxis(), each.getDim(),
-                                each.getFactor(), {});
   const nn::Window &window = *rule.factors[mismatch.factor].window;
+  // Of windows only, as those of a transposed convolution.
+  if (!isLike && !llvm::is_contained(positioned, op->getOperand(number)))
+    return {window, nn::positionParts(window, positions, mesh).sizes,
+            nn::partSizes(window.results(), positions, mesh)};
   return {window, nn::partSizes(window.extent, positions, mesh),
-          nn::windowParts(window, positions, mesh)};
+          nn::windowParts(window, positions, mesh).sizes};
 }
 
 /// What each part owns and holds.
@@ -216,7 +215,7 @@ static int64_t rowElements(nn::WindowedOp op, Value value, size_t number,
     if (!splits.empty())
       sizes[dim] = *llvm::max_element(
           haloOf({window, nn::partSizes(window.extent, splits, mesh),
-                  nn::windowParts(window, splits, mesh)})
+                  nn::windowParts(window, splits, mesh).sizes})
               .heldSize);
     else if (!addsZeros)
       sizes[dim] = window.low + window.extent + window.high;

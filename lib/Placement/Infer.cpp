@@ -7,6 +7,7 @@
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
+#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -86,8 +87,22 @@ static Operation *refined(Operation *op, const nn::PlacementRule &rule,
   return operand.get().getDefiningOp();
 }
 
+/// What has grown holds multiples of its parts where no line lets rows come
+/// from others to make those of its bounds.
+void Placer::leaveUnsettled(Operation *op) {
+  auto pad = dyn_cast<nn::PadOp>(op);
+  if (!pad || !pad.getSettles() || autoReshard)
+    return;
+  MeetResult met = meetOperands(pad, pad.getPlacementRule());
+  if (llvm::any_of(met.mismatches, [](const Mismatch &mismatch) {
+        return mismatch.kind == Mismatch::Kind::NeedsHalo;
+      }))
+    pad.removeSettlesAttr();
+}
+
 void Placer::inferOp(Operation *op) {
   SmallVector<AttentionMove> moves;
+  leaveUnsettled(op);
   if (isAttention(op))
     moves = prepareAttention(op);
   nn::PlacementRule rule = cast<nn::PlacedOp>(op).getPlacementRule();

@@ -275,23 +275,30 @@ int64_t Meeting::groupOf(int factor) const {
 
 /// The cuts that `count` elements make of each.
 static AxisCuts inElements(ArrayRef<AxisCut> cuts, int64_t count) {
-  AxisCuts counted(cuts);
-  for (AxisCut &cut : counted)
-    cut.sizes = cut.sizes.times(count);
-  return counted;
+  return llvm::map_to_vector<2>(
+      cuts, [&](const AxisCut &cut) { return cut.times(count); });
 }
 
 /// The cuts of an operand in groups of `count`; nothing where one divides a
 /// group.
 static std::optional<AxisCuts> inGroups(ArrayRef<AxisCut> cuts, int64_t count) {
-  AxisCuts counted(cuts);
-  for (AxisCut &cut : counted) {
-    auto groups = cut.sizes.dividedBy(count);
+  AxisCuts counted;
+  for (const AxisCut &cut : cuts) {
+    std::optional<AxisCut> groups = cut.over(count);
     if (!groups)
       return std::nullopt;
-    cut.sizes = *groups;
+    counted.push_back(std::move(*groups));
   }
   return counted;
+}
+
+/// Of parts that meet, the stated bounds, and of several those in the smallest
+/// fractions: the first ones that have such.
+static void takeBounds(AxisCuts &all, ArrayRef<AxisCut> own) {
+  for (auto [cut, mine] : llvm::zip(all, own))
+    if (cut == mine && (cut.bounds.empty() ||
+                        cut.bounds.denominator < mine.bounds.denominator))
+      cut.bounds = mine.bounds;
 }
 
 /// The cuts of a factor that all operands have to follow: those of the one with
@@ -299,11 +306,15 @@ static std::optional<AxisCuts> inGroups(ArrayRef<AxisCut> cuts, int64_t count) {
 AxisCuts Meeting::allCuts(int factor, int64_t group, unsigned &from) const {
   AxisCuts all;
   for (unsigned i = 0; i < operands.size(); ++i) {
-    ArrayRef<AxisCut> own = operands[i].nesting[factor];
-    if (own.size() <= all.size())
-      continue;
-    all = inElements(own, operands[i].ownCuts.test(factor) ? 1 : group);
-    from = i;
+    AxisCuts own = inElements(operands[i].nesting[factor],
+                              operands[i].ownCuts.test(factor) ? 1 : group);
+    if (own.size() > all.size()) {
+      takeBounds(own, all);
+      all = std::move(own);
+      from = i;
+    } else {
+      takeBounds(all, own);
+    }
   }
   for (const RuleValue &operand : operands)
     for (const AxisCut &cut : operand.nesting[factor])
@@ -346,7 +357,9 @@ bool Meeting::followCuts(unsigned i, int factor, int64_t group,
   for (auto [mine, theirs] : llvm::zip(own, held))
     if (!(mine == theirs))
       return refuse(Kind::Sizes, mine.axis, i, from, factor, factor);
-  operands[i].nesting[factor] = *groups;
+  // What the operand has stays as it is.
+  AxisCuts &nesting = operands[i].nesting[factor];
+  nesting.append(groups->begin() + nesting.size(), groups->end());
   return true;
 }
 
@@ -419,9 +432,7 @@ nn::LayoutAttr Meeting::cutAsOperands(const nn::PlacementRule::Value &value,
                });
       });
       for (nn::SplitAttr split : cuts)
-        splits.push_back(nn::SplitAttr::get(split.getContext(), split.getAxis(),
-                                            made->dim, made->factor,
-                                            split.getSizes()));
+        splits.push_back(split.of(made->dim, made->factor));
       break;
     }
   }

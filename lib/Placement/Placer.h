@@ -152,6 +152,7 @@ private:
 
   // SyncErrors.cpp
   bool checkOrder(const SyncSite &site, llvm::ArrayRef<nn::SplitAttr> minor);
+  bool checkParts(const SyncSite &site, nn::LayoutAttr layout, FactorRef ref);
   bool checkSync(mlir::Value value, const SyncSite &site,
                  std::optional<FactorRef> from, std::optional<FactorRef> to);
   void reportSync(mlir::Value value, const SyncSite &site, unsigned axis,
@@ -160,6 +161,7 @@ private:
   // Infer.cpp
   void inferOps();
   void inferOp(mlir::Operation *op);
+  void leaveUnsettled(mlir::Operation *op);
   void checkOutputs(mlir::Operation *terminator);
   MeetResult meetOperands(mlir::Operation *op, const nn::PlacementRule &rule);
   void applyMeet(mlir::Operation *op, const nn::PlacementRule &rule,
@@ -262,8 +264,6 @@ private:
   void wayReduce(Problem &problem, mlir::Value value, unsigned axis);
   void waySlice(Problem &problem, mlir::Value value, unsigned axis,
                 FactorRef ref, mlir::ArrayAttr cuts);
-  void wayRepartition(Problem &problem, mlir::Value value, unsigned axis,
-                      FactorRef ref, mlir::ArrayAttr cuts);
   void wayResize(Problem &problem, mlir::Value value, unsigned axis,
                  FactorRef ref, mlir::ArrayAttr cuts);
   void waySliceAndReduce(Problem &problem, mlir::Operation *op, unsigned axis);
@@ -290,9 +290,9 @@ private:
   bool moveOperand(mlir::Operation *op, unsigned operand, llvm::StringRef kind,
                    llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target);
   bool gatherOperand(mlir::Operation *op, unsigned operand, unsigned axis);
-  /// Cuts the mismatch's operand by the factor as its other one is cut.
   bool cutOperand(mlir::Operation *op, const nn::PlacementRule &rule,
                   const Mismatch &mismatch, int factor, llvm::StringRef kind);
+  bool repart(mlir::Operation *op, const nn::PlacementRule &rule, Mismatch m);
   bool reduceOperand(mlir::Operation *op, unsigned operand, unsigned axis);
   mlir::Value movePoint(mlir::Operation *op, mlir::Value value);
 

@@ -48,18 +48,34 @@ static bool holds(Span span, Span part) {
   return span.major == part.major && span.minor <= part.minor;
 }
 
+AxisCut AxisCut::times(int64_t count) const {
+  return {axis, sizes.times(count), bounds.moved(count, 1)};
+}
+
+std::optional<AxisCut> AxisCut::over(int64_t count) const {
+  auto fewer = sizes.dividedBy(count);
+  if (!fewer)
+    return std::nullopt;
+  return AxisCut{axis, std::move(*fewer), bounds.moved(1, count)};
+}
+
 /// The cut that each axis makes, major first, of what all of them together cut
 /// in `parts`: what is inside of a part of a major axis adds up to it.
-static AxisCuts nestedCuts(ArrayRef<unsigned> axes, ArrayRef<int64_t> parts,
+static AxisCuts nestedCuts(ArrayRef<unsigned> axes, const nn::Parts &parts,
                            nn::MeshAttr mesh) {
   AxisCuts cuts;
   size_t groups = 1;
   for (unsigned axis : axes) {
     groups *= mesh.getAxes()[axis].getSize();
+    size_t inside = parts.sizes.size() / groups;
     SmallVector<int64_t> sizes(groups);
-    for (auto [i, part] : llvm::enumerate(parts))
-      sizes[i / (parts.size() / groups)] += part;
-    cuts.push_back({axis, nn::PartSizes(sizes)});
+    for (auto [i, size] : llvm::enumerate(parts.sizes))
+      sizes[i / inside] += size;
+    AxisCut cut{axis, nn::PartSizes(sizes), {}};
+    cut.bounds.denominator = parts.bounds.denominator;
+    for (size_t i = inside; i <= parts.bounds.places.size(); i += inside)
+      cut.bounds.places.push_back(parts.bounds.places[i - 1]);
+    cuts.push_back(std::move(cut));
   }
   return cuts;
 }
@@ -75,7 +91,7 @@ static AxisCuts cutsOfWindows(const nn::Window &window,
 }
 
 /// The cuts that splits make of a factor of a type, in units of `unit`; nothing
-/// where one misses the border of a unit.
+/// where one misses the bound of a unit.
 static std::optional<AxisCuts> cutsIn(ArrayRef<nn::SplitAttr> splits,
                                       int64_t extent, int64_t unit,
                                       nn::MeshAttr mesh) {
@@ -83,10 +99,12 @@ static std::optional<AxisCuts> cutsIn(ArrayRef<nn::SplitAttr> splits,
   nn::PartSizes parts(extent);
   for (nn::SplitAttr split : splits) {
     parts = nn::cutBy(split, parts, mesh);
-    auto sizes = parts.dividedBy(unit);
-    if (!sizes)
+    AxisCut cut{unsigned(mesh.getIndex(split.getAxis())), parts,
+                nn::boundsOf(split)};
+    std::optional<AxisCut> units = cut.over(unit);
+    if (!units)
       return std::nullopt;
-    cuts.push_back({unsigned(mesh.getIndex(split.getAxis())), *sizes});
+    cuts.push_back(std::move(*units));
   }
   return cuts;
 }
@@ -135,7 +153,7 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
         placed.ownCuts.set(factor);
         cuts = cutsIn(splits, extent, 1, mesh);
         for (AxisCut &cut : *cuts)
-          cut.sizes = cut.sizes.times(types[f].minor);
+          cut = cut.times(types[f].minor);
       } else if (!cuts) {
         mismatch.kind = Mismatch::Kind::Unaligned;
         mismatch.factor = factor;
@@ -208,14 +226,15 @@ RuleSpace::splitsOfPositions(LayoutAttr layout, const TypeFactor &found,
     nn::PartSizes parts(extent);
     for (const AxisCut &cut : nested) {
       splits.push_back(nn::splitOf(mesh.getAxes()[cut.axis].getName(),
-                                   found.dim, found.factor, parts, cut.sizes));
+                                   found.dim, found.factor, parts, cut.sizes,
+                                   cut.bounds));
       parts = cut.sizes;
     }
     return splits;
   };
   for (const AxisCut &cut : cuts)
     axes.push_back(cut.axis);
-  SmallVector<int64_t> parts =
+  nn::Parts parts =
       nn::positionParts(window, splitsAs(cuts, window.results()), mesh);
   return splitsAs(nestedCuts(axes, parts, mesh), window.extent);
 }
@@ -237,14 +256,31 @@ RuleSpace::splitsFor(const PlacementRule::Value &value, LayoutAttr layout,
   SmallVector<nn::SplitAttr> splits;
   nn::PartSizes parts(found->size);
   for (const AxisCut &cut : cuts) {
-    auto sizes = cut.sizes.times(counted).dividedBy(found->unit);
-    if (!sizes)
+    std::optional<AxisCut> made = cut.times(counted).over(found->unit);
+    if (!made)
       return std::nullopt;
     splits.push_back(nn::splitOf(mesh.getAxes()[cut.axis].getName(), found->dim,
-                                 found->factor, parts, *sizes));
-    parts = std::move(*sizes);
+                                 found->factor, parts, made->sizes,
+                                 made->bounds));
+    parts = std::move(made->sizes);
   }
   return splits;
+}
+
+SmallVector<nn::SplitAttr>
+RuleSpace::splitsLike(const PlacementRule::Value &value, LayoutAttr layout,
+                      const PlacementRule::Value &other, LayoutAttr otherLayout,
+                      int factor) const {
+  SmallVector<Mismatch> ignored;
+  RuleValue mine = toRule(value, layout, ignored);
+  RuleValue theirs = toRule(other, otherLayout, ignored);
+  if (mine.ownCuts.test(factor) || theirs.ownCuts.test(factor) ||
+      !llvm::equal(
+          mine.nesting[factor], theirs.nesting[factor],
+          [](const AxisCut &a, const AxisCut &b) { return a.axis == b.axis; }))
+    return {};
+  auto splits = splitsFor(value, layout, factor, theirs.nesting[factor], false);
+  return splits.value_or(SmallVector<nn::SplitAttr>());
 }
 
 LayoutAttr RuleSpace::toType(const PlacementRule::Value &value,

@@ -54,6 +54,14 @@ public:
   splitsOfPositions(nn::LayoutAttr layout, const TypeFactor &found,
                     llvm::ArrayRef<AxisCut> cuts) const;
 
+  /// The splits of a layout with which it has the parts of a factor that the
+  /// layout of another value has; empty if both are not split over the same
+  /// axes, or the parts cannot be made.
+  llvm::SmallVector<nn::SplitAttr>
+  splitsLike(const nn::PlacementRule::Value &value, nn::LayoutAttr layout,
+             const nn::PlacementRule::Value &other, nn::LayoutAttr otherLayout,
+             int factor) const;
+
 private:
   unsigned dimOf(const nn::PlacementRule::Value &value, int factor) const;
 

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
-/// Of the dims that change.
+/// Of the dims that change, or whose parts do.
 template <class OpTy>
 static SmallVector<std::optional<Window>> byDim(OpTy op, Value x) {
   SmallVector<std::optional<Window>> windows(dimsOf(x).size());
@@ -25,7 +25,8 @@ static SmallVector<std::optional<Window>> byDim(OpTy op, Value x) {
     window.high = op.getHighs()[i];
     window.border =
         *borderNamed(cast<StringAttr>(op.getBorders()[i]).getValue());
-    if (window.low != 0 || window.high != 0)
+    window.settles = op.getSettles() && *op.getSettles() == i;
+    if (window.low != 0 || window.high != 0 || window.settles)
       windows[i] = window;
   }
   return windows;
@@ -90,6 +91,7 @@ LogicalResult PadTransposeOp::verify() {
   forward.lows = getLowsAttr();
   forward.highs = getHighsAttr();
   forward.borders = getBordersAttr();
+  forward.settles = getSettlesAttr();
   SmallVector<Type> types;
   SmallVector<Value> operands = {getResult()};
   if (failed(PadOp::inferReturnTypes(getContext(), getLoc(), operands,
@@ -130,7 +132,7 @@ void PadOp::differentiate(Derivative &d) {
   // Positions are cut as those of x are.
   d.give(0, d.makeTyped<PadTransposeOp>(getX().getType(), d.cotangent(),
                                         getLowsAttr(), getHighsAttr(),
-                                        getBordersAttr()));
+                                        getBordersAttr(), getSettlesAttr()));
 }
 
 void PadTransposeOp::differentiate(Derivative &d) {

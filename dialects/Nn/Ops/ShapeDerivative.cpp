@@ -103,7 +103,8 @@ void SliceOp::differentiate(Derivative &d) {
         0, d.makeTyped<PadTransposeOp>(getX().getType(), dy,
                                        d.builder().getDenseI64ArrayAttr(lows),
                                        d.builder().getDenseI64ArrayAttr(highs),
-                                       d.builder().getStrArrayAttr(borders)));
+                                       d.builder().getStrArrayAttr(borders),
+                                       /*settles=*/IntegerAttr()));
   }
   d.givePart(0, getDrop() ? insertDims(d, dy, {dim}) : dy, dim, getStart());
 }

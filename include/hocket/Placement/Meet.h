@@ -28,10 +28,16 @@ struct AxisCut {
   unsigned axis;
   /// Of all parts that it and the axes before it make, row-major.
   nn::PartSizes sizes;
+  nn::Bounds bounds = {}; ///< of stated parts; none of an even cut's
 
+  /// Whether parts are the same; their exact bounds may differ.
   bool operator==(const AxisCut &other) const {
     return axis == other.axis && sizes == other.sizes;
   }
+  /// The cut counted in what there are `count` of in each.
+  AxisCut times(int64_t count) const;
+  /// In what has `count` of them; nothing if one misses the bound of such.
+  std::optional<AxisCut> over(int64_t count) const;
 };
 using AxisCuts = llvm::SmallVector<AxisCut, 2>;
 

@@ -66,14 +66,24 @@ mlir::Value Resizer::joinResults(mlir::Value y, int64_t dim) {
   return rearrange(y, order, dims);
 }
 
+/// Where a part that was rounded up grows, it takes the part's border along
+/// with it: what is made begins where that is exactly.
+mlir::Value Resizer::settle(mlir::Value y, int64_t dim) {
+  size_t rank = nn::dimsOf(y).size();
+  llvm::SmallVector<int64_t> none(rank, 0);
+  llvm::SmallVector<llvm::StringRef> borders(rank, "zero");
+  return nn::PadOp::create(builder, loc, y, none, none,
+                           builder.getStrArrayAttr(borders),
+                           builder.getI64IntegerAttr(dim));
+}
+
 mlir::Value Resizer::repeat(mlir::Value x, int64_t dim, int64_t times) {
   llvm::SmallVector<nn::DimAttr> dims(nn::dimsOf(x));
   dims[1] = dimOf("", times);
   auto layout = nn::LayoutAttr::get(builder.getContext(), dims);
-  return joinResults(
-      nn::BroadcastOp::create(builder, loc,
-                              nn::tensorOf(nn::elementTypeOf(x), layout), x),
-      dim);
+  auto repeated = nn::BroadcastOp::create(
+      builder, loc, nn::tensorOf(nn::elementTypeOf(x), layout), x);
+  return settle(joinResults(repeated, dim), dim);
 }
 
 mlir::Value Resizer::count(int64_t results, int64_t rank, int64_t at,
@@ -111,9 +121,9 @@ mlir::Value Resizer::grow(mlir::Value x, int64_t dim, int64_t times) {
   mlir::Value place =
       binary("mul", count(times, rank, dim, 3, 0), number(1.0 / double(times)));
   place = binary("add", place, number(0.5 + 0.5 / double(times)));
-  return joinResults(slide(x, hatOf(binary("sub", tap, place)), dim,
-                           /*stride=*/1, /*border=*/1),
-                     dim);
+  mlir::Value results = slide(x, hatOf(binary("sub", tap, place)), dim,
+                              /*stride=*/1, /*border=*/1);
+  return settle(joinResults(results, dim), dim);
 }
 
 mlir::Value Resizer::shrink(mlir::Value x, int64_t dim, int64_t times,

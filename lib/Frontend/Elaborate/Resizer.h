@@ -68,6 +68,8 @@ private:
                     int64_t stride, int64_t border);
   /// y [n, r, p...] as [n, 1, p...], with r the minor part of `dim`.
   mlir::Value joinResults(mlir::Value y, int64_t dim);
+  /// y, with parts of `dim` that begin at their exact borders.
+  mlir::Value settle(mlir::Value y, int64_t dim);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

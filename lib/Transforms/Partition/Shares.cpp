@@ -58,7 +58,7 @@ static ArrayAttr withoutPlace(ArrayRef<nn::SplitAttr> splits,
   SmallVector<Attribute> cuts;
   for (nn::SplitAttr split : splits)
     cuts.push_back(
-        nn::SplitAttr::get(context, split.getAxis(), 0, 0, split.getSizes()));
+        nn::splitOf(split.getAxis(), 0, 0, /*parts=*/{}, split.getSizes()));
   return ArrayAttr::get(context, cuts);
 }
 

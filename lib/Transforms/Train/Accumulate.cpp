@@ -34,9 +34,8 @@ static RankedTensorType withMicroBatches(Value input, int64_t count) {
   dims[0] = nn::DimAttr::get(context, factors);
   SmallVector<nn::SplitAttr> splits;
   for (nn::SplitAttr split : layout.getSplits())
-    splits.push_back(nn::SplitAttr::get(
-        context, split.getAxis(), split.getDim(),
-        split.getFactor() + (split.getDim() == 0), split.getSizes()));
+    splits.push_back(
+        split.of(split.getDim(), split.getFactor() + (split.getDim() == 0)));
   auto type = cast<RankedTensorType>(input.getType());
   return nn::tensorOf(
       type.getElementType(),

@@ -61,6 +61,21 @@ func.func private @split_without_factor() attributes {a = #nn.layout<[4], tp: S(
 
 // -----
 
+// expected-error@below {{axis "tp" has bounds that fall}}
+func.func private @layout_c4_bounds_fall() attributes {a = #nn.layout<[4], tp: S(0.0 sizes [1, 1, 2] bounds [2, 1] / 2)>}
+
+// -----
+
+// expected-error@below {{axis "tp" lists 1 bounds between 3 sizes}}
+func.func private @layout_c4_bounds_count() attributes {a = #nn.layout<[4], tp: S(0.0 sizes [1, 1, 2] bounds [1] / 2)>}
+
+// -----
+
+// expected-error@below {{axis "tp" has bounds in parts of 1 / 0}}
+func.func private @layout_c4_denominator() attributes {a = #nn.layout<[4], tp: S(0.0 bounds [1] / 0)>}
+
+// -----
+
 // expected-error@below {{expected S(dim.factor) or P(sum|max|min), found 'Q'}}
 func.func private @unknown_placement() attributes {a = #nn.layout<[4], tp: Q(0.0)>}
 
@@ -98,8 +113,24 @@ func.func @value_c1(%x: tensor<12xf32, #nn.layout<[heads=3 head_dim=4]>>) {
 // -----
 
 func.func @redistribute_kind(%x: tensor<4xf32, #nn.layout<[4]>>) {
-  // expected-error@below {{'nn.redistribute' op of unknown kind 'gather'; there are all_reduce, reduce_scatter, all_gather, all_to_all, slice, broadcast, mask}}
+  // expected-error@below {{'nn.redistribute' op of unknown kind 'gather'; there are all_reduce, reduce_scatter, all_gather, all_to_all, repartition, slice, broadcast, mask}}
   %0 = nn.redistribute "gather" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
+  return
+}
+
+// -----
+
+func.func @redistribute_repartition_c2(%x: tensor<4x4xf32, #nn.layout<[4] [4], tp: S(0.0)>>) {
+  // expected-error@below {{'nn.redistribute' op splits the same factor over 'tp', but x and the result are split by others}}
+  %0 = nn.redistribute "repartition" %x over ["tp"] : (tensor<4x4xf32, #nn.layout<[4] [4], tp: S(0.0)>>) -> tensor<4x4xf32, #nn.layout<[4] [4], tp: S(1.0)>>
+  return
+}
+
+// -----
+
+func.func @redistribute_all_to_all_c2_parts(%x: tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) {
+  // expected-error@below {{'nn.redistribute' op splits another factor over 'tp', but x and the result are split alike}}
+  %0 = nn.redistribute "all_to_all" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) -> tensor<4xf32, #nn.layout<[4], tp: S(0.0 sizes [1, 3])>>
   return
 }
 

@@ -16,6 +16,9 @@
 // CHECK-SAME: tensor<2xf32, #nn.layout<["a b"=2], "2x": S(0.0)>>
 // CHECK-SAME: tensor<12xf32, #nn.layout<[12], dp: S(0.0 sizes [5, 7]), tp: S(0.0 sizes [5, 0, 1, 6])>>
 // CHECK-SAME: tensor<7xf32, #nn.layout<[7], dp: S(0.0), tp: S(0.0)>>
+// CHECK-SAME: tensor<5xf32, #nn.layout<[5], h: S(0.0 sizes [4, 1] bounds [7] / 2)>>
+// CHECK-SAME: tensor<5xf32, #nn.layout<[5], h: S(0.0 bounds [5] / 2)>>
+// CHECK-SAME: tensor<9xf32, #nn.layout<[9], h: S(0.0 sizes [6, 3])>>
 func.func @layouts(%0: tensor<f32, #nn.layout<>>,
     %1: tensor<3x12xf32, #nn.layout<[3] [3 4]>>,
     %2: tensor<4x384xf32, #nn.layout<[batch=4] [heads=12 head_dim=32],
@@ -26,8 +29,11 @@ func.func @layouts(%0: tensor<f32, #nn.layout<>>,
     %6: tensor<2xf32, #nn.layout<["a b"=2], "2x": S(0.0)>>,
     %7: tensor<12xf32, #nn.layout<[12], dp: S(0.0 sizes [5, 7]),
                                   tp: S(0.0 sizes [5, 0, 1, 6])>>,
-    %8: tensor<7xf32, #nn.layout<[7], dp: S(0.0 sizes [4, 3]),
-                                 tp: S(0.0 sizes [2, 2, 2, 1])>>) {
+    %8: tensor<7xf32, #nn.layout<[7], dp: S(0.0 sizes [4, 3] even),
+                                 tp: S(0.0 sizes [2, 2, 2, 1] even)>>,
+    %9: tensor<5xf32, #nn.layout<[5], h: S(0.0 sizes [4, 1] bounds [7] / 2)>>,
+    %10: tensor<5xf32, #nn.layout<[5], h: S(0.0 sizes [3, 2] bounds [5] / 2)>>,
+    %11: tensor<9xf32, #nn.layout<[9], h: S(0.0 sizes [6, 3] bounds [6])>>) {
   return
 }
 

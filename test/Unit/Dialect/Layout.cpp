@@ -102,12 +102,15 @@ TEST_F(Layouts, SizesSayWhatEachPartHas) {
 }
 
 TEST_F(Layouts, SizesOfAnEvenCutAreLeftOut) {
-  EXPECT_EQ(layout("[12], tp: S(0.0 sizes [3, 3, 2, 2, 2])"),
+  EXPECT_EQ(layout("[12], tp: S(0.0 sizes [3, 3, 2, 2, 2] even)"),
             layout("[12], tp: S(0.0)"));
+  // What is stated is not an even cut, but looks like one.
+  EXPECT_EQ(layout("[12], tp: S(0.0 sizes [3, 3, 2, 2, 2])"),
+            layout("[12], tp: S(0.0 bounds [3, 6, 8, 10])"));
   EXPECT_NE(layout("[12], tp: S(0.0 sizes [2, 3, 3, 2, 2])"),
             layout("[12], tp: S(0.0)"));
   EXPECT_EQ(layout("[10], a: S(0.0 sizes [3, 7]), "
-                   "b: S(0.0 sizes [2, 1, 4, 3])"),
+                   "b: S(0.0 sizes [2, 1, 4, 3] even)"),
             layout("[10], a: S(0.0 sizes [3, 7]), b: S(0.0)"));
   // How many parts an even axis makes only a mesh can tell.
   auto axis = StringAttr::get(&context, "b");

@@ -13,6 +13,8 @@ namespace {
 /// Random windows over random uneven parts, some of them empty.
 class Windows : public ::testing::Test {
 protected:
+  Windows() { context.loadDialect<NnDialect>(); }
+
   int64_t below(int64_t limit) { return int64_t(random() % limit); }
 
   Window randomWindow() {
@@ -31,7 +33,7 @@ protected:
     SmallVector<int64_t> sizes(parts, 0);
     for (int64_t i = 0; i < extent; ++i)
       ++sizes[below(parts)];
-    return splitOf(axis, 0, 0, {extent}, sizes);
+    return splitOf(axis, 0, 0, {extent}, sizes, Bounds::of(sizes));
   }
 
   std::mt19937 random{5};
@@ -39,7 +41,6 @@ protected:
   mlir::StringAttr axis = mlir::StringAttr::get(&context, "h");
 
   MeshAttr meshOf(int64_t parts) {
-    context.loadDialect<NnDialect>();
     return MeshAttr::get(&context, {MeshAxisAttr::get(&context, axis, parts)});
   }
 };
@@ -78,45 +79,84 @@ TEST_F(Windows, countResultsAsTheyFit) {
   }
 }
 
-TEST_F(Windows, areDealtOutWithTheirPositions) {
+TEST_F(Windows, areAllDealtOut) {
   for (int round = 0; round < 2000; ++round) {
     Window window = randomWindow();
-    int64_t parts = 1 + below(5);
-    MeshAttr mesh = meshOf(parts);
-    for (bool isEven : {false, true}) {
-      SplitAttr cut = isEven ? SplitAttr::get(&context, axis, 0, 0, {})
-                             : split(window.extent, parts);
-      SmallVector<int64_t> windows = windowParts(window, {cut}, mesh);
-      int64_t sum = 0;
-      for (int64_t size : windows) {
-        EXPECT_GE(size, 0);
-        sum += size;
-      }
-      EXPECT_EQ(sum, window.results());
-      if (cut.getSizes().empty())
-        continue;
-      if (window.stride == 1 && window.results() == window.extent) {
-        EXPECT_EQ(windows, partSizes(window.extent, {cut}, mesh));
-        continue;
-      }
-      // Each window is where its middle is.
-      SmallVector<int64_t> positions = partSizes(window.extent, {cut}, mesh);
-      int64_t window0 = 0, end = 0;
-      for (auto [part, count] : llvm::enumerate(windows)) {
-        int64_t begin = end;
-        end += positions[part];
-        for (int64_t o = window0; o < window0 + count; ++o) {
-          int64_t middle = std::clamp<int64_t>(o * window.stride - window.low +
-                                                   (window.span() - 1) / 2,
-                                               0, window.extent - 1);
-          // The last part takes what lies after the data.
-          EXPECT_GE(middle, begin);
-          EXPECT_TRUE(middle < end || end == window.extent);
-        }
-        window0 += count;
-      }
-    }
+    int64_t count = 1 + below(5);
+    SplitAttr cut = split(window.extent, count);
+    Parts parts = windowParts(window, {cut}, meshOf(count));
+    ASSERT_EQ(int64_t(parts.sizes.size()), count);
+    EXPECT_TRUE(
+        llvm::all_of(parts.sizes, [](int64_t size) { return size >= 0; }));
+    EXPECT_EQ(llvm::sum_of(parts.sizes), window.results());
   }
+}
+
+/// Bounds that are no whole number are remembered: by whatever windows parts
+/// go, they come back to where they were.
+TEST_F(Windows, leadBackToThePartsTheyCameFrom) {
+  for (int round = 0; round < 2000; ++round) {
+    Window window = randomWindow();
+    int64_t count = 1 + below(5);
+    MeshAttr mesh = meshOf(count);
+    SplitAttr cut = split(window.extent, count);
+    Parts there = windowParts(window, {cut}, mesh);
+    SplitAttr between =
+        splitOf(axis, 0, 0, {window.results()}, there.sizes, there.bounds);
+    Parts back = positionParts(window, {between}, mesh);
+    EXPECT_EQ(back.sizes, partSizes(window.extent, {cut}, mesh));
+    EXPECT_EQ(splitOf(axis, 0, 0, {window.extent}, back.sizes, back.bounds),
+              cut);
+  }
+}
+
+/// Down by one window and up by another, of any kernels that keep all rows or
+/// leave out a last one.
+TEST_F(Windows, ofOneStrideLeadUpToThePartsTheyCameDownFrom) {
+  for (int round = 0; round < 2000; ++round) {
+    int64_t stride = 1 + below(4), extent = 1 + below(40), count = 1 + below(5);
+    bool isCut = extent >= stride && below(2);
+    int64_t rows = (extent + (isCut ? 0 : stride - 1)) / stride;
+    auto draw = [&](int64_t positions) {
+      Window window;
+      window.extent = positions;
+      window.stride = stride;
+      window.kernel = 1 + below(2 * stride + 1);
+      // As many results as rows, however the padding is dealt out.
+      int64_t pads = (rows - 1) * stride + window.kernel - positions;
+      window.low = pads / 2 + below(2);
+      window.high = pads - window.low + below(stride);
+      return window;
+    };
+    Window down = draw(extent), up = draw(rows * stride);
+    ASSERT_EQ(down.results(), rows);
+    ASSERT_EQ(up.results(), rows);
+    MeshAttr mesh = meshOf(count);
+    SplitAttr cut = split(extent, count);
+    Parts low = windowParts(down, {cut}, mesh);
+    SplitAttr between = splitOf(axis, 0, 0, {rows}, low.sizes, low.bounds);
+    Parts high = positionParts(up, {between}, mesh);
+    // A crop or a pad to the rows that there were.
+    Window end;
+    end.extent = rows * stride;
+    end.high = extent - rows * stride;
+    Parts back = windowParts(
+        end, {splitOf(axis, 0, 0, {end.extent}, high.sizes, high.bounds)},
+        mesh);
+    EXPECT_EQ(back.sizes, partSizes(extent, {cut}, mesh));
+  }
+}
+
+/// 7 and 3 of 10 are 4 and 1 of 5, cut at 3 1/2.
+TEST_F(Windows, roundBoundsUp) {
+  Window window;
+  window.extent = 10;
+  window.kernel = window.stride = 2;
+  SplitAttr cut = splitOf(axis, 0, 0, {10}, {7, 3}, Bounds::of({7, 3}));
+  Parts half = windowParts(window, {cut}, meshOf(2));
+  EXPECT_EQ(half.sizes, (SmallVector<int64_t>{4, 1}));
+  EXPECT_EQ(half.bounds.places, (SmallVector<int64_t>{7}));
+  EXPECT_EQ(half.bounds.denominator, 2);
 }
 
 TEST_F(Windows, oneForEachPositionKeepTheCut) {
@@ -126,9 +166,10 @@ TEST_F(Windows, oneForEachPositionKeepTheCut) {
   window.low = 1;
   window.high = 2;
   MeshAttr mesh = meshOf(3);
-  SplitAttr cut = splitOf(axis, 0, 0, {17}, {2, 11, 4});
-  EXPECT_EQ(windowParts(window, {cut}, mesh), (SmallVector<int64_t>{2, 11, 4}));
-  EXPECT_EQ(positionParts(window, {cut}, mesh),
+  SplitAttr cut = splitOf(axis, 0, 0, {17}, {2, 11, 4}, Bounds::of({2, 11, 4}));
+  EXPECT_EQ(windowParts(window, {cut}, mesh).sizes,
+            (SmallVector<int64_t>{2, 11, 4}));
+  EXPECT_EQ(positionParts(window, {cut}, mesh).sizes,
             (SmallVector<int64_t>{2, 11, 4}));
   SmallVector<Reach> reaches = reachesOf(window, {2, 11, 4}, {2, 11, 4});
   std::vector<std::pair<int64_t, int64_t>> seen;

@@ -45,8 +45,9 @@ protected:
     }
     llvm::SmallVector<nn::SplitAttr> splitAttrs;
     for (auto &[axis, dim, factor, sizes] : splits)
-      splitAttrs.push_back(
-          nn::SplitAttr::get(&context, name(axis), dim, factor, sizes));
+      splitAttrs.push_back(nn::SplitAttr::get(&context, name(axis), dim, factor,
+                                              sizes,
+                                              nn::Bounds::of(sizes).places, 1));
     llvm::SmallVector<nn::PartialAttr> partialAttrs;
     for (auto &axis : partials)
       partialAttrs.push_back(
@@ -298,8 +299,9 @@ TEST_F(MeetingTest, PartsAreCountedInTheFactorsOfEachType) {
   mesh = meshOf({{"tp", 5}});
   met = run(rule, {layout({{12, 32}}, {{"tp", 0, 0}})}, {layout({{384}})});
   ASSERT_TRUE(met.mismatches.empty());
-  EXPECT_EQ(met.results[0],
-            layout({{384}}, {{"tp", 0, 0, {96, 96, 64, 64, 64}}}));
+  EXPECT_EQ(nn::partSizes(384, met.results[0].splitsOf(0, 0), mesh),
+            (llvm::SmallVector<int64_t>{96, 96, 64, 64, 64}));
+  EXPECT_TRUE(met.results[0].splitOver("tp").getBounds().empty());
 }
 
 TEST_F(MeetingTest, StatedQueryHeadsReadTheHeadsOfWholeGroups) {
