@@ -94,9 +94,10 @@ bool Parser::parseSync(Stmts &stmts) {
 bool Parser::parseSyncOp(SyncStmt &sync) {
   beginCell(Column::Operation);
   sync.opRange = here();
-  auto op = parseOneOf({"all_reduce", "reduce_scatter", "all_gather",
-                        "all_to_all", "slice", "broadcast", "halo", "hook"},
-                       lastText());
+  auto op =
+      parseOneOf({"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
+                  "repartition", "slice", "broadcast", "halo", "hook"},
+                 lastText());
   if (!op)
     return false;
   sync.op = static_cast<SyncOp>(*op);
@@ -189,8 +190,8 @@ bool Parser::checkCut(const SyncStmt &sync) {
   bool isForward =
       sync.point == SyncPoint::FwdPre || sync.point == SyncPoint::FwdPost;
   bool splits = sync.op == SyncOp::ReduceScatter ||
-                sync.op == SyncOp::AllToAll || sync.op == SyncOp::Slice ||
-                sync.op == SyncOp::Hook;
+                sync.op == SyncOp::AllToAll || sync.op == SyncOp::Repartition ||
+                sync.op == SyncOp::Slice || sync.op == SyncOp::Hook;
   if (!distribution || (splits && isForward))
     return true;
   std::string clause(sources.getText(distribution->range));

@@ -50,7 +50,7 @@ const char *hocket::syntax::getSpelling(SyncPoint point) {
 
 const char *hocket::syntax::getSpelling(SyncOp op) {
   static const char *const words[] = {
-      "all_reduce", "reduce_scatter", "all_gather", "all_to_all",
+      "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "repartition",
       "slice",      "broadcast",      "halo",       "hook"};
   return pick(words, op);
 }

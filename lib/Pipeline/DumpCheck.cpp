@@ -257,7 +257,8 @@ static LogicalResult checkLine(Operation *op) {
     return success();
   StringRef kind = sync.getKind();
   bool needsAxis = kind == "reduce_scatter" || kind == "slice" ||
-                   kind == "all_gather" || kind == "all_to_all";
+                   kind == "all_gather" || kind == "all_to_all" ||
+                   kind == "repartition";
   if (needsAxis && sync.getAxis().value_or("").empty())
     return lacks(op->getLoc(), "a sync with " + kind, "axis");
   if (kind == "all_to_all" && sync.getTo().value_or("").empty())

@@ -113,6 +113,8 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
     way.over.assign(names.begin(), names.end());
     nn::SplitAttr from = layout.splitOver(names.front());
     nn::SplitAttr to = target.splitOver(names.front());
+    if (kind == "repartition") // what is cut stays the same
+      from = {};
     auto name = [&](nn::SplitAttr split) {
       return axisName(layout,
                       {unsigned(split.getDim()), unsigned(split.getFactor())});
@@ -218,6 +220,7 @@ static SmallVector<nn::SplitAttr> splitsAs(const nn::PlacementRule &rule,
   return *splits;
 }
 
+/// Cuts the mismatch's operand by the factor as its other one is cut.
 bool Placer::cutOperand(Operation *op, const nn::PlacementRule &rule,
                         const Mismatch &m, int factor, StringRef kind) {
   SmallVector<nn::SplitAttr> splits =
@@ -231,6 +234,39 @@ bool Placer::cutOperand(Operation *op, const nn::PlacementRule &rule,
       });
   return moveOperand(op, m.operand, kind, axes,
                      cutBy(retarget(layout, axes, mesh), splits));
+}
+
+/// Cuts one of two operands as the other is cut, by what its ranks get of
+/// others; the one of which fewer bytes move.
+bool Placer::repart(Operation *op, const nn::PlacementRule &rule, Mismatch m) {
+  RuleSpace space(rule, mesh);
+  unsigned best = m.operand;
+  nn::LayoutAttr target;
+  SmallVector<unsigned> axes;
+  int64_t least = 0;
+  for (auto [operand, other] :
+       {std::pair(m.operand, m.other), std::pair(m.other, m.operand)}) {
+    nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
+    SmallVector<nn::SplitAttr> splits =
+        space.splitsLike(rule.operands[operand], layout, rule.operands[other],
+                         nn::layoutOf(op->getOperand(other)), m.factor);
+    if (splits.empty())
+      continue;
+    nn::LayoutAttr made = recut(layout, splits);
+    SmallVector<unsigned> moved;
+    SmallVector<StringRef> names;
+    for (nn::SplitAttr split : splits) {
+      moved.push_back(unsigned(mesh.getIndex(split.getAxis())));
+      names.push_back(split.getAxis().getValue());
+    }
+    auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
+    int64_t bytes =
+        sentBytes("repartition", type, nn::withLayout(type, made), mesh, names);
+    if (!target || bytes < least) {
+      best = operand, target = made, axes = moved, least = bytes;
+    }
+  }
+  return target && moveOperand(op, best, "repartition", axes, target);
 }
 
 bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
@@ -282,8 +318,11 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
   case Kind::NeedsWhole:
   case Kind::NotInRule:
     return gatherOperand(op, m.operand, axis);
-  case Kind::Nesting:
   case Kind::Sizes:
+    if (autoReshard && repart(op, rule, m))
+      return true;
+    [[fallthrough]];
+  case Kind::Nesting:
     return gatherOperand(op, m.operand, axis) ||
            gatherOperand(op, m.other, axis);
   }

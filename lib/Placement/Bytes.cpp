@@ -19,6 +19,38 @@ int64_t placement::localElements(nn::LayoutAttr layout, nn::MeshAttr mesh) {
   return count;
 }
 
+/// The most positions that a part gets which were in others.
+static int64_t mostMoved(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
+  int64_t most = 0, begin = 0, next = 0;
+  for (auto [had, has] : llvm::zip_equal(before, after)) {
+    int64_t kept = std::min(begin + had, next + has) - std::max(begin, next);
+    most = std::max(most, has - std::max<int64_t>(kept, 0));
+    begin += had;
+    next += has;
+  }
+  return most;
+}
+
+/// Elements that the rank gets which gets most, where a factor that is split
+/// over one of the axes is cut otherwise.
+static int64_t movedElements(nn::LayoutAttr from, nn::LayoutAttr to,
+                             nn::MeshAttr mesh, ArrayRef<StringRef> axes) {
+  int64_t count = localElements(to, mesh);
+  nn::SplitAttr split = to.splitOver(axes.front());
+  if (!split)
+    return 0;
+  int64_t dim = split.getDim(), factor = split.getFactor();
+  int64_t extent = to.getDims()[dim].getFactors()[factor].getSize();
+  auto sizesOf = [&](nn::LayoutAttr layout) {
+    return nn::partSizes(extent, layout.splitsOf(dim, factor), mesh);
+  };
+  SmallVector<int64_t> before = sizesOf(from), after = sizesOf(to);
+  int64_t largest = *llvm::max_element(after);
+  if (before.size() != after.size() || largest == 0)
+    return count;
+  return count / largest * mostMoved(before, after);
+}
+
 int64_t placement::sentBytes(StringRef kind, RankedTensorType from,
                              RankedTensorType to, nn::MeshAttr mesh,
                              ArrayRef<StringRef> axes) {
@@ -38,6 +70,9 @@ int64_t placement::sentBytes(StringRef kind, RankedTensorType from,
     return before * (group - 1) / group;
   if (kind == "broadcast")
     return before;
+  if (kind == "repartition")
+    return width *
+           movedElements(nn::layoutOf(from), nn::layoutOf(to), mesh, axes);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "hocket/Placement/Expect.h"
 #include "Locations.h"
 #include "Placer.h"
+#include "Relayout.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Values.h"
@@ -15,6 +16,19 @@ using namespace hocket::placement;
 
 static bool isCommunication(StringRef kind) {
   return kind != "slice" && kind != "mask";
+}
+
+/// What moves the parts of a redistribution.
+static StringRef collectiveOf(StringRef kind) {
+  return kind == "repartition" ? "halo" : kind;
+}
+
+/// Borders that are elsewhere, of the same parts, move nothing.
+static bool isCommunication(nn::RedistributeOp moved) {
+  return isCommunication(moved.getKind()) &&
+         !(moved.getKind() == "repartition" &&
+           haveSameParts(nn::layoutOf(moved.getX()),
+                         nn::layoutOf(moved.getResult())));
 }
 
 int64_t placement::countStatistics(Operation *op) {
@@ -131,8 +145,8 @@ placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
     if (!isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
     if (auto moved = dyn_cast<nn::RedistributeOp>(op)) {
-      if (isCommunication(moved.getKind()))
-        ++counts[moved.getKind().str()];
+      if (isCommunication(moved))
+        ++counts[collectiveOf(moved.getKind()).str()];
     } else if (int64_t count = countStatistics(op)) {
       counts["all_reduce"] += count;
     } else {
@@ -168,7 +182,7 @@ static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
     if (!needed.contains(op))
       return;
     Counts exchanges = halos.count(op);
-    bool counts = moved ? isCommunication(moved.getKind())
+    bool counts = moved ? isCommunication(moved)
                         : countStatistics(op) > 0 || !exchanges.empty();
     if (!counts || !isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
@@ -259,7 +273,7 @@ void Placer::checkExpectations() {
           countCollectives(func, root, /*backward=*/false);
       for (const VacuousSync &sync : vacuous)
         if (isAtOrUnder(sync.path, root) && isCommunication(sync.kind))
-          ++found[sync.kind];
+          ++found[collectiveOf(sync.kind).str()];
       if (found == wanted)
         continue;
       Problem &problem = problems.addAt(

@@ -78,8 +78,7 @@ std::string Placer::splitName(Operation *op, unsigned operand,
                : "nothing";
 }
 
-/// "3, 4 and 5"; of many the first ones.
-static std::string listText(ArrayRef<int64_t> sizes) {
+std::string placement::partsList(ArrayRef<int64_t> sizes) {
   constexpr size_t kMost = 16;
   if (sizes.size() > kMost)
     return llvm::join(llvm::map_range(
@@ -107,7 +106,7 @@ static std::string unalignedText(nn::LayoutAttr layout,
   nn::SplitAttr split =
       layout.splitOver(mesh.getAxes()[mismatch.axis].getName());
   if (split && !split.getSizes().empty())
-    parts = "parts of " + listText(split.getSizes());
+    parts = "parts of " + partsList(split.getSizes());
   std::string name =
       factorName(layout, {mismatch.typeDim, mismatch.typeFactor});
   std::string unit = fine.name.empty() ? "parts" : fine.name;
@@ -129,7 +128,7 @@ std::string Placer::partsText(Operation *op, const nn::PlacementRule &rule,
                                 nn::layoutOf(op->getOperand(operand)), ignored);
   for (const AxisCut &cut : value.nesting[m.factor])
     if (cut.axis == m.axis)
-      return listText(cut.sizes.list());
+      return partsList(cut.sizes.list());
   return "its own";
 }
 

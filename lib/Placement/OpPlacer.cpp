@@ -171,8 +171,16 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
       if (layoutAt(i).splitOver(name) && makeWhole(i))
         return true;
     return false;
+  case Kind::Sizes: {
+    SmallVector<nn::SplitAttr> splits =
+        space.splitsLike(rule.operands[m.operand], layoutAt(m.operand),
+                         rule.operands[m.other], layoutAt(m.other), m.factor);
+    if (!splits.empty() &&
+        setOperand(op, m.operand, recut(layoutAt(m.operand), splits)))
+      return true;
+    return makeWhole(m.operand) || makeWhole(m.other);
+  }
   case Kind::Nesting:
-  case Kind::Sizes:
     return makeWhole(m.operand) || makeWhole(m.other);
   case Kind::NeedsLicence:
   case Kind::NeedsHalo:

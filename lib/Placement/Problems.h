@@ -83,6 +83,9 @@ private:
 /// nothing. Cuts.cpp
 std::string cutsText(mlir::ArrayAttr cuts);
 
+/// "3, 4 and 5": sizes of parts; of many the first ones. Mismatches.cpp
+std::string partsList(llvm::ArrayRef<int64_t> sizes);
+
 /// The text with every index in a quoted path replaced by '#'.
 std::string maskIndices(llvm::StringRef text);
 

@@ -70,6 +70,14 @@ static SmallVector<FactorPlan> planFactors(nn::LayoutAttr from,
   return plans;
 }
 
+static bool isRepartition(const FactorPlan &plan) {
+  return !plan.leave.empty() &&
+         llvm::equal(plan.leave, plan.come,
+                     [](StringAttr axis, nn::SplitAttr split) {
+                       return axis == split.getAxis();
+                     });
+}
+
 Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
                              nn::LayoutAttr target) {
   if (!haveSameFactors(nn::layoutOf(value), target))
@@ -101,8 +109,17 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
            });
   };
   SmallVector<bool> done(plans.size());
+  for (auto [i, plan] : llvm::enumerate(plans)) {
+    // The same axes in other parts: rows go to neighbours, none are gathered.
+    if (isRepartition(plan)) {
+      value = move(builder, loc, value, "repartition", plan.leave,
+                   recut(layout(), plan.come));
+      plan.leave.clear();
+      done[i] = true;
+    }
+  }
   for (auto [i, plan] : llvm::enumerate(plans))
-    if (isReady(plan)) {
+    if (!done[i] && isReady(plan)) {
       come(plan);
       done[i] = true;
     }

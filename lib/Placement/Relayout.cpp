@@ -88,3 +88,24 @@ Value placement::withFactorsOf(OpBuilder &builder, Location loc, Value value,
                                  nn::LayoutAttr::get(context, source),
                                  builder.getArrayAttr(order));
 }
+
+nn::LayoutAttr placement::recut(nn::LayoutAttr layout,
+                                ArrayRef<nn::SplitAttr> splits) {
+  SmallVector<nn::SplitAttr> made(layout.getSplits());
+  for (nn::SplitAttr &split : made)
+    for (nn::SplitAttr other : splits)
+      if (other.getAxis() == split.getAxis())
+        split = other;
+  return layout.withPlacement(made, layout.getPartials());
+}
+
+bool placement::haveSameParts(nn::LayoutAttr a, nn::LayoutAttr b) {
+  return a.getPartials() == b.getPartials() &&
+         llvm::equal(a.getSplits(), b.getSplits(),
+                     [](nn::SplitAttr x, nn::SplitAttr y) {
+                       return x.getAxis() == y.getAxis() &&
+                              x.getDim() == y.getDim() &&
+                              x.getFactor() == y.getFactor() &&
+                              x.getSizes() == y.getSizes();
+                     });
+}

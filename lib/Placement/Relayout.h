@@ -21,6 +21,13 @@ nn::LayoutAttr cutOver(nn::LayoutAttr layout,
 nn::LayoutAttr cutBy(nn::LayoutAttr layout,
                      llvm::ArrayRef<nn::SplitAttr> splits);
 
+/// The layout with these splits in place of those over the same axes.
+nn::LayoutAttr recut(nn::LayoutAttr layout,
+                     llvm::ArrayRef<nn::SplitAttr> splits);
+
+/// Whether ranks hold the same of both, wherever their borders are exactly.
+bool haveSameParts(nn::LayoutAttr a, nn::LayoutAttr b);
+
 /// `axis` and what is nested inside of it, of the factor that it splits; empty
 /// if it splits none.
 llvm::SmallVector<mlir::StringAttr> nestedFrom(nn::LayoutAttr layout,

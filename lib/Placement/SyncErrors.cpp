@@ -1,9 +1,9 @@
 //===- SyncErrors.cpp - what is wrong with a sync -------------------------===//
 //
 // Every primitive states what it needs on its axes: all_reduce and
-// reduce_scatter a partial value, all_gather and all_to_all one that is split
-// as they say, slice and broadcast one that is whole. Anything else would
-// change the numbers or do nothing.
+// reduce_scatter a partial value, all_gather, all_to_all and repartition one
+// that is split as they say, slice and broadcast one that is whole. Anything
+// else would change the numbers or do nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,9 @@ static std::string offer(const SyncSite &site, StringRef kind, StringRef axis,
     text += " axis " + axis.str();
   if (!to.empty())
     text += " to " + to.str();
-  bool cuts = site.axes.size() == 1 &&
-              (kind == "slice" || kind == "reduce_scatter" || !to.empty());
+  bool cuts =
+      site.axes.size() == 1 && (kind == "slice" || kind == "reduce_scatter" ||
+                                kind == "repartition" || !to.empty());
   return text + " over " + over.str() + (cuts ? cutsText(site.cuts) : "");
 }
 
@@ -49,7 +50,8 @@ void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
         wanted && !(FactorRef{unsigned(split.getDim()),
                               unsigned(split.getFactor())} == *wanted);
     if (site.kind == "all_reduce" || site.kind == "all_gather" ||
-        site.kind == "broadcast" || site.kind == "all_to_all") {
+        site.kind == "broadcast" || site.kind == "all_to_all" ||
+        site.kind == "repartition") {
       if (!splitName.empty())
         problem.note(offer(site, "all_gather", splitName, "", name));
     } else if (isOther && !splitName.empty()) {
@@ -85,7 +87,8 @@ static std::string neededText(const SyncSite &site, nn::LayoutAttr layout,
                               std::optional<FactorRef> ref, StringRef axis) {
   if (site.kind == "all_reduce" || site.kind == "reduce_scatter")
     return "a sum that is partial over " + axis.str();
-  if (site.kind == "all_gather" || site.kind == "all_to_all")
+  if (site.kind == "all_gather" || site.kind == "all_to_all" ||
+      site.kind == "repartition")
     return "a value that is split by " + factorName(layout, *ref) + " over " +
            axis.str();
   return "a value that is whole on " + axis.str();
@@ -112,7 +115,8 @@ bool Placer::checkSync(Value value, const SyncSite &site,
   std::string quoted = "'" + site.path + "'";
   bool wantsPartial =
       site.kind == "all_reduce" || site.kind == "reduce_scatter";
-  bool wantsSplit = site.kind == "all_gather" || site.kind == "all_to_all";
+  bool wantsSplit = site.kind == "all_gather" || site.kind == "all_to_all" ||
+                    site.kind == "repartition";
   for (unsigned axis : site.axes) {
     StringRef name = mesh.getAxes()[axis].getName().getValue();
     nn::SplitAttr split = layout.splitOver(name);
@@ -173,7 +177,8 @@ bool Placer::checkSync(Value value, const SyncSite &site,
                             unsigned(mesh.getIndex(split.getAxis())))) {
       problems
           .addAt(site.directive,
-                 site.kind + " at " + quoted + " joins " +
+                 site.kind + " at " + quoted +
+                     (site.kind == "repartition" ? " cuts " : " joins ") +
                      factorName(layout, *from) + " over a major axis, while " +
                      split.getAxis().str() + " still splits it inside",
                  site.path)
@@ -181,10 +186,33 @@ bool Placer::checkSync(Value value, const SyncSite &site,
                 " as well, or sync over it before");
       return false;
     }
-  return site.kind != "all_to_all" || checkOrder(site, minor);
+  if (site.kind != "all_to_all" && site.kind != "repartition")
+    return true;
+  return checkOrder(site, minor) &&
+         (site.kind != "repartition" || checkParts(site, layout, *from));
 }
 
-/// An all_to_all hands the parts on in the order that they were cut in.
+/// A repartition makes other parts than those that come in.
+bool Placer::checkParts(const SyncSite &site, nn::LayoutAttr layout,
+                        FactorRef ref) {
+  int64_t extent = layout.getDims()[ref.dim].getFactors()[ref.factor].getSize();
+  auto sizesOf = [&](nn::LayoutAttr of) {
+    return nn::partSizes(extent, of.splitsOf(ref.dim, ref.factor), mesh);
+  };
+  SmallVector<int64_t> sizes = sizesOf(layout);
+  if (sizes != sizesOf(syncTarget(layout, site, ref, std::nullopt)))
+    return true;
+  problems
+      .addAt(site.directive,
+             "repartition at '" + site.path +
+                 "' has no effect: " + factorName(layout, ref) +
+                 " comes in parts of " + partsList(sizes) + " already",
+             site.path)
+      .note("leave this line out");
+  return false;
+}
+
+/// Parts are handed on in the order that they were cut in.
 bool Placer::checkOrder(const SyncSite &site, ArrayRef<nn::SplitAttr> minor) {
   SmallVector<unsigned> found;
   for (nn::SplitAttr split : minor)
@@ -193,7 +221,7 @@ bool Placer::checkOrder(const SyncSite &site, ArrayRef<nn::SplitAttr> minor) {
     return true;
   problems
       .addAt(site.directive,
-             "all_to_all at '" + site.path + "' lists " +
+             site.kind + " at '" + site.path + "' lists " +
                  axesText(site.axes, mesh) +
                  ", and gets a value that is split over " +
                  axesText(found, mesh),

@@ -172,7 +172,8 @@ nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
   if (site.kind == "broadcast")
     return layout;
   std::optional<FactorRef> target;
-  if (site.kind == "reduce_scatter" || site.kind == "slice")
+  if (site.kind == "reduce_scatter" || site.kind == "slice" ||
+      site.kind == "repartition")
     target = from;
   if (site.kind == "all_to_all")
     target = to;

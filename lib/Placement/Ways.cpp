@@ -164,6 +164,7 @@ void Placer::waySlice(Problem &problem, Value value, unsigned axis,
     problem.ways.push_back(way);
 }
 
+/// Splits a value by the factor as it is already, but in these sizes.
 void Placer::wayResize(Problem &problem, Value value, unsigned axis,
                        FactorRef ref, ArrayAttr cuts) {
   // In the line itself, if one shards the value over this axis alone.
@@ -189,7 +190,19 @@ void Placer::wayResize(Problem &problem, Value value, unsigned axis,
   wayGather(problem, value, axis);
   if (problem.ways.size() == before)
     return;
-  WayOut slice = problem.ways.back();
+  // Where it would be gathered, rows of others are enough.
+  WayOut slice = problem.ways.back(), moved = slice;
+  nn::LayoutAttr at = nn::layoutOf(value);
+  if (moved.over.size() == 1 && at.splitOver(axisText(axis))) {
+    SyncSite site;
+    site.directive = schedule;
+    site.kind = moved.op = "repartition";
+    site.axes = {axis};
+    site.cuts = moved.cuts = cuts;
+    moved.bytes =
+        bytesOf(value, moved, syncTarget(at, site, ref, std::nullopt), mesh);
+    problem.ways.insert(problem.ways.end() - 1, moved);
+  }
   slice.op = "slice";
   slice.bytes = 0;
   slice.cuts = cuts;

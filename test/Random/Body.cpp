@@ -141,6 +141,8 @@ void Body::step() {
                                            &Body::tryChain,
                                            &Body::tryChain,
                                            &Body::tryChain,
+                                           &Body::trySkip,
+                                           &Body::trySkip,
                                            &Body::tryConjunction,
                                            &Body::tryEdges,
                                            &Body::tryReduce,

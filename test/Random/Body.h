@@ -67,6 +67,7 @@ public:
 
   /// Operations with windows one after another, as `layers n` wants them.
   bool tryChain();
+  bool trySkip();
 
   /// Bound values that no statement reads.
   std::vector<Value> leaves() const;

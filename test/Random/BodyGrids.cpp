@@ -79,6 +79,36 @@ bool Body::tryChain() {
   return made > 0;
 }
 
+/// A value and what comes back of it, down and up by one stride, with zeros for
+/// the positions that fit no stride.
+bool Body::trySkip() {
+  const Value *x = pickGrid();
+  int64_t stride = rng.between(2, 3);
+  if (!x)
+    return false;
+  std::string pads, ends;
+  for (size_t dim = 2; dim < x->rank(); ++dim) {
+    if (x->shape[dim] < stride)
+      return false;
+    if (int64_t rest = x->shape[dim] % stride) {
+      pads += "pad(";
+      ends += ", axis = " + std::to_string(dim) +
+              ", before = 0, after = " + std::to_string(rest) + ")";
+    }
+  }
+  Value result = *x;
+  result.isExact = result.isPositive = false;
+  result.magnitude *= 2;
+  std::string text = x->text, number = std::to_string(stride);
+  std::string down = (rng.chance(0.5) ? "max_pool" : "avg_pool") +
+                     std::to_string(x->rank() - 2) + "d(" + text + ", " +
+                     number + ")";
+  std::string up = "interpolate(" + down + ", scale = " + number +
+                   (rng.chance(0.5) ? ", mode = linear)" : ")");
+  bind(text + " + " + pads + up + ends, result);
+  return true;
+}
+
 /// One of two values, where two comparisons hold.
 bool Body::tryConjunction() {
   auto fits = [](const Value &v) {

@@ -74,8 +74,8 @@ void Reader::readParts(nn::LayoutAttr layout) {
                          .getFactors()[split.getFactor()]
                          .getSize();
     SmallVector<int64_t> sizes = nn::partSizes(extent, nested, mesh);
-    bool isStated = llvm::any_of(
-        nested, [](nn::SplitAttr each) { return !each.getSizes().empty(); });
+    bool isStated =
+        llvm::any_of(nested, [](nn::SplitAttr each) { return !each.isEven(); });
     if (isStated)
       add("parts", "of stated sizes, by weight or aligned");
     else
@@ -146,7 +146,7 @@ void Reader::readReduction(Operation *op) {
              : split.getDim() + 1 == int64_t(layout.getDims().size());
     if (isReduced)
       add("op, split", kind);
-    if (isReduced && !split.getSizes().empty())
+    if (isReduced && !split.isEven())
       add("op, stated parts", kind);
   }
 }
@@ -177,7 +177,7 @@ void Reader::readText() {
        {"using neighbors", "using all_to_all", "using all_gather", "overlap",
         "layers 1", "layers 2", "layers 3", "reach auto", "reach (",
         "statistics", "using heads", "using sequence", "fwd_pre  halo",
-        "fwd_pre halo", "from"})
+        "fwd_pre halo", "from", "repartition"})
     if (lines.find(std::string(" ") + word) != std::string::npos)
       add("words", word);
 }

@@ -124,6 +124,7 @@ static const char *const kFeatures[] = {
     "words | using neighbors",
     "words | using all_to_all",
     "words | using all_gather",
+    "words | repartition",
     "words | using heads",
     "words | using sequence",
     "words | overlap",

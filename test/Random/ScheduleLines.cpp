@@ -254,6 +254,9 @@ std::string ScheduleMaker::syncLine() {
         over += (each == nested.front() ? "" : ", ") + each.getAxis().str();
       over += ")";
     }
+    if (nested.size() == 1 && rng.chance(0.25))
+      return line + "repartition axis " + from + over +
+             cutOf(factor.getSize(), {axis});
     if (rng.chance(0.5))
       return line + "all_gather axis " + from + over;
     return line + "all_to_all axis " + from + " to " + to + over +

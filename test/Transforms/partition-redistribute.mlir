@@ -37,6 +37,24 @@ func.func @forward(%x: !s) -> (!s, !b) {
 
 // -----
 
+// Other parts of one factor: each rank gets those of its rows that it lacks.
+// Borders that are elsewhere, of the same parts, move nothing.
+!a = tensor<5x2xf32, #nn.layout<[rows=5] [2], tp: S(0.0)>>
+!b = tensor<5x2xf32, #nn.layout<[rows=5] [2], tp: S(0.0 sizes [1, 4])>>
+!c = tensor<5x2xf32, #nn.layout<[rows=5] [2], tp: S(0.0 sizes [1, 4] bounds [1] / 2)>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+// CHECK-LABEL: func.func @class0(%arg0: tensor<3x2xf32
+// CHECK: %[[H:.*]] = spmd.halo_exchange %arg0 over ["tp"] {border = "zero", dims = array<i64: 0>, extent = 5 : i64, factors = array<i64: 0>, heldOffsets = #spmd.table<tp: [0, 1]>, heldSizes = #spmd.table<tp: [1, 4]>, id = 0 : i64, offsets = #spmd.table<tp: [0, 3]>, sizes = #spmd.table<tp: [3, 2]>} : {{.*}} -> tensor<1x2xf32
+// CHECK-NEXT: return %[[H]]
+func.func @forward(%x: !a) -> !c {
+  %b = nn.redistribute "repartition" %x over ["tp"] : (!a) -> !b
+  %c = nn.redistribute "repartition" %b over ["tp"] : (!b) -> !c
+  return %c : !c
+}
+}
+
+// -----
+
 // An axis of size 1 takes part in nothing.
 !s = tensor<4xf32, #nn.layout<[seq=4], dp: S(0.0), tp: S(0.0)>>
 !d = tensor<4xf32, #nn.layout<[seq=4], dp: S(0.0)>>

@@ -55,6 +55,7 @@ static std::optional<Kind> kindOf(StringRef name) {
       .Case("reduce_scatter", Kind{'P', 'S'})
       .Case("all_gather", Kind{'S', 'R'})
       .Case("all_to_all", Kind{'S', 'S'})
+      .Case("repartition", Kind{'S', 'S'})
       .Case("slice", Kind{'R', 'S'})
       .Case("broadcast", Kind{'R', 'R'})
       .Case("mask", Kind{'R', 'P'})
@@ -74,9 +75,15 @@ static LogicalResult verifyAxis(RedistributeOp op, Kind kind, StringRef axis) {
            << "goes from " << kind.from << " to " << kind.to << " over '"
            << axis << "', but x is " << from.letter << " and the result "
            << to.letter << " there";
-  if (kind.from == 'S' && kind.to == 'S' && from == to)
+  bool isSameFactor = from.split && to.split &&
+                      from.split.getDim() == to.split.getDim() &&
+                      from.split.getFactor() == to.split.getFactor();
+  if (op.getKind() == "all_to_all" && isSameFactor)
     return op.emitOpError() << "splits another factor over '" << axis
                             << "', but x and the result are split alike";
+  if (op.getKind() == "repartition" && !isSameFactor)
+    return op.emitOpError() << "splits the same factor over '" << axis
+                            << "', but x and the result are split by others";
   if (op.getKind() == "mask" && to.partial.getReduction() != Reduction::Sum)
     return op.emitOpError()
            << "makes a P(sum) over '" << axis << "', but the result is P("
@@ -108,7 +115,8 @@ LogicalResult RedistributeOp::verify() {
   if (!kind)
     return emitOpError() << "of unknown kind '" << getKind()
                          << "'; there are all_reduce, reduce_scatter, "
-                            "all_gather, all_to_all, slice, broadcast, mask";
+                            "all_gather, all_to_all, repartition, slice, "
+                            "broadcast, mask";
   if (!haveSameFactors(getX(), getResult())) // (C1)
     return emitOpError() << "keeps element type and factors, but x is "
                          << describe(getX().getType()) << " and the result "

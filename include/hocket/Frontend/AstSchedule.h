@@ -181,6 +181,7 @@ enum class SyncOp {
   ReduceScatter,
   AllGather,
   AllToAll,
+  Repartition,
   Slice,
   Broadcast,
   Halo,

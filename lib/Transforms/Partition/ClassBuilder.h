@@ -75,6 +75,7 @@ private:
   bool lowerConstantSlice(nn::RedistributeOp op);
   bool lowerRowSlice(nn::RedistributeOp op, nn::EmbeddingGradOp gradient);
   mlir::LogicalResult lowerSlice(nn::RedistributeOp op);
+  void lowerRepartition(nn::RedistributeOp op);
   struct FactorCut; // one factor, cut by the axes of a redistribution
   mlir::FailureOr<FactorCut> cutOf(mlir::Operation *op, nn::LayoutAttr layout,
                                    mlir::ArrayAttr axes);

@@ -7,6 +7,7 @@
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -133,6 +134,33 @@ LogicalResult ClassBuilder::lowerSlice(nn::RedistributeOp op) {
   return success();
 }
 
+/// What each rank gets of a factor is what windows of one position would read
+/// that lie elsewhere.
+void ClassBuilder::lowerRepartition(nn::RedistributeOp op) {
+  nn::LayoutAttr from = nn::layoutOf(op.getX()),
+                 to = nn::layoutOf(op.getResult());
+  Value x = local(op.getX());
+  llvm::SmallSetVector<std::pair<int64_t, int64_t>, 2> places;
+  for (StringRef axis : op.getAxes().getAsValueRange<StringAttr>())
+    if (nn::SplitAttr split = to.splitOver(axis))
+      places.insert({split.getDim(), split.getFactor()});
+  for (auto [dim, factor] : places) {
+    Share own = shares.of(from, dim, factor), held = shares.of(to, dim, factor);
+    if (own.offset == held.offset && own.size == held.size)
+      continue;
+    int64_t extent = to.getDims()[dim].getFactors()[factor].getSize();
+    Type type = withFactorSize(x.getType(), dim, factor, here(held.size));
+    auto moved = spmd::HaloExchangeOp::create(
+        builder, loc, type, x, listOf(shares.axesOf(to, dim, factor)),
+        ArrayRef<int64_t>(dim), ArrayRef<int64_t>(factor), own.offset, own.size,
+        held.offset, held.size, extent, nn::stringifyBorder(nn::Border::Zero),
+        /*strategy=*/StringAttr(),
+        /*isStarted=*/false, /*rows=*/ArrayAttr(), nextId++);
+    x = moved.getResult(0);
+  }
+  mapping.map(op.getResult(), x);
+}
+
 LogicalResult ClassBuilder::lowerRedistribute(nn::RedistributeOp op) {
   AxisList listed;
   for (Attribute axis : op.getAxes())
@@ -146,6 +174,10 @@ LogicalResult ClassBuilder::lowerRedistribute(nn::RedistributeOp op) {
     return success();
   if (move.kind == "slice")
     return lowerSlice(op);
+  if (move.kind == "repartition") {
+    lowerRepartition(op);
+    return success();
+  }
 
   FailureOr<FactorCut> to = FactorCut(), from = FactorCut();
   bool isCut =

@@ -161,8 +161,8 @@ TEST(ScheduleErrors, sync) {
             "note: did you mean 'fwd_post'?\n");
   EXPECT_EQ(scheduleErrorsOf("sync a fwd_post allreduce over tp"),
             "t.hkt:3:19: error: expected 'all_reduce', 'reduce_scatter', "
-            "'all_gather', 'all_to_all', 'slice', 'broadcast', 'halo' or "
-            "'hook' after 'fwd_post', found 'allreduce'\n"
+            "'all_gather', 'all_to_all', 'repartition', 'slice', 'broadcast', "
+            "'halo' or 'hook' after 'fwd_post', found 'allreduce'\n"
             "  sync a fwd_post allreduce over tp\n"
             "                  ^~~~~~~~~\n"
             "note: did you mean 'all_reduce'?\n");

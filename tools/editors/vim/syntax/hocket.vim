@@ -20,7 +20,7 @@ syntax keyword hocketWord memory bytes forward backward even odd heads sequence
 syntax keyword hocketWord ring neighbors sum max min
 syntax keyword hocketPoint fwd_pre fwd_post bwd_pre bwd_post
 syntax keyword hocketCollective all_reduce reduce_scatter all_gather all_to_all slice
-syntax keyword hocketCollective broadcast
+syntax keyword hocketCollective broadcast repartition
 syntax keyword hocketType int float bool dim str mesh_axis f16 bf16 f32 f64 i32
 syntax keyword hocketType i64 u8 u16
 syntax keyword hocketConstant true false none
