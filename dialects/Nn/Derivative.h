@@ -84,7 +84,7 @@ public:
   /// x times a number.
   mlir::Value scaled(mlir::Value x, double factor);
   mlir::Value where(mlir::Value condition, mlir::Value a, mlir::Value b);
-  /// sum, mean or max over dims.
+  /// sum, mean, max or min over dims.
   mlir::Value reduce(llvm::StringRef kind, mlir::Value x,
                      llvm::ArrayRef<int64_t> dims, bool keepdim);
   mlir::Value castTo(mlir::Value x, mlir::Type element);

@@ -6,10 +6,10 @@
 include "dialects/Nn/NnOpBase.td"
 
 def Nn_ReduceOp : Nn_InferredOp<"reduce"> {
-  let summary = "sum, mean or max over dims";
+  let summary = "sum, mean, max or min over dims";
   let description = [{
     (C1) kind is one of these. (C2) dims are dims of x, each once. (C3) mean
-    takes floats, sum and max numbers.
+    takes floats, the others numbers.
   }];
   let arguments = (ins Nn_Tensor:$x, StrAttr:$kind,
                        DenseI64ArrayAttr:$dims,

@@ -152,7 +152,10 @@ int GraphBuilder::buildReduce(nn::ReduceOp op) {
     llvm::append_range(axes, axesOf(x[dim]));
     count *= cast<RankedTensorType>(op.getX().getType()).getDimSize(dim);
   }
-  ScalarOp function = op.getKind() == "max" ? ScalarOp::Max : ScalarOp::Add;
+  ScalarOp function = llvm::StringSwitch<ScalarOp>(op.getKind())
+                          .Case("max", ScalarOp::Max)
+                          .Case("min", ScalarOp::Min)
+                          .Default(ScalarOp::Add);
   int source = operand(op->getOpOperand(0));
   DType type = graph.nodes[source].type;
   int result = reduce(function, source, axes);

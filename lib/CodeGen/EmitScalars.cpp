@@ -228,13 +228,17 @@ Value Emitter::combine(const Node &reduce, Value a, Value b) {
 Value Emitter::identity(const Node &reduce) {
   if (reduce.function == ScalarOp::Add)
     return constant(0, reduce.type);
+  bool isMin = reduce.function == ScalarOp::Min;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (isFloat(reduce.type))
-    return constant(-std::numeric_limits<double>::infinity(), reduce.type);
+    return constant(isMin ? infinity : -infinity, reduce.type);
   unsigned width = reduce.type == DType::I32 ? 32 : 64;
   Type type = typeOf(reduce.type);
   return arith::ConstantOp::create(
       builder, loc, type,
-      builder.getIntegerAttr(type, llvm::APInt::getSignedMinValue(width)));
+      builder.getIntegerAttr(type,
+                             isMin ? llvm::APInt::getSignedMaxValue(width)
+                                   : llvm::APInt::getSignedMinValue(width)));
 }
 
 } // namespace hocket::codegen

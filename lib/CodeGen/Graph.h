@@ -46,7 +46,7 @@ enum class NodeKind {
   Keep,     // whether the random word of element `form` (plus scalar `scalar`)
             // at step operand 0, under the key of two scalars, is >= `value`
   Compute,  // `function` of the operands
-  Reduce,   // Add or Max of the operand over `reduced`
+  Reduce,   // Add, Max or Min of the operand over `reduced`
   Flip,     // the operand with axis `axis` (of size 2) at the other place
   Pieces,   // operand k where begins[k] <= number of `axis` < begins[k + 1],
             // its axis pieceAxes[k] at that number - begins[k] + shifts[k]

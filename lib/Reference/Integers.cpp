@@ -11,6 +11,10 @@ int64_t Integers::smallest() const {
   return width == 1 ? 0 : width == 32 ? INT32_MIN : INT64_MIN;
 }
 
+int64_t Integers::largest() const {
+  return width == 1 ? 1 : width == 32 ? INT32_MAX : INT64_MAX;
+}
+
 int64_t Integers::read(double value) const { return int64_t(value); }
 
 double Integers::write(int64_t value, std::string &error) const {

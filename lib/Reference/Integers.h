@@ -16,6 +16,7 @@ public:
   explicit Integers(unsigned width) : width(width) {}
 
   int64_t smallest() const;
+  int64_t largest() const;
   /// The number that a double of this type holds.
   int64_t read(double value) const;
   /// The double; `error` is set if none holds the number.

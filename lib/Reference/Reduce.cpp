@@ -1,4 +1,4 @@
-//===- Reduce.cpp - sum, mean and max over dims ---------------------------===//
+//===- Reduce.cpp - sum, mean, max and min over dims ----------------------===//
 
 #include "Integers.h"
 #include "Operations.h"
@@ -14,6 +14,10 @@ static double larger(double a, double b) {
   return std::isnan(a) || a > b ? a : b;
 }
 
+static double smaller(double a, double b) {
+  return std::isnan(a) || a < b ? a : b;
+}
+
 /// Strides of the result over the dims of x: 0 along what is reduced.
 static Indices resultStrides(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   Indices kept(shape);
@@ -22,14 +26,18 @@ static Indices resultStrides(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   return broadcastStrides(kept, shape);
 }
 
-static void reduceIntegers(bool isSum, unsigned width, const Tensor &x,
+static void reduceIntegers(StringRef kind, unsigned width, const Tensor &x,
                            ArrayRef<int64_t> strides, Call &call) {
   Integers integers(width);
-  std::vector<int64_t> sums(call.size(), isSum ? 0 : integers.smallest());
+  bool isMax = kind == "max", isMin = kind == "min";
+  std::vector<int64_t> sums(call.size(), isMax   ? integers.smallest()
+                                         : isMin ? integers.largest()
+                                                 : 0);
   forEachElement(x.shape, strides, [&](int64_t from, int64_t to) {
     int64_t value = integers.read(x.values[from]);
-    sums[to] =
-        isSum ? integers.add(sums[to], value) : std::max(sums[to], value);
+    sums[to] = isMax   ? std::max(sums[to], value)
+               : isMin ? std::min(sums[to], value)
+                       : integers.add(sums[to], value);
   });
   for (size_t at = 0; at < sums.size(); ++at)
     call.result.values[at] = integers.write(sums[at], call.error);
@@ -38,15 +46,18 @@ static void reduceIntegers(bool isSum, unsigned width, const Tensor &x,
 void evaluateReduce(nn::ReduceOp op, Call &call) {
   const Tensor &x = call.operand(0);
   Indices strides = resultStrides(x.shape, op.getDims());
-  bool isSum = op.getKind() != "max";
+  bool isMax = op.getKind() == "max", isMin = op.getKind() == "min";
   Type element = op.getType().getElementType();
   if (isa<IntegerType>(element))
-    return reduceIntegers(isSum, element.getIntOrFloatBitWidth(), x, strides,
-                          call);
+    return reduceIntegers(op.getKind(), element.getIntOrFloatBitWidth(), x,
+                          strides, call);
   std::vector<double> &y = call.result.values;
-  std::fill(y.begin(), y.end(), isSum ? 0.0 : -INFINITY);
+  std::fill(y.begin(), y.end(), isMax ? -INFINITY : isMin ? INFINITY : 0.0);
   forEachElement(x.shape, strides, [&](int64_t from, int64_t to) {
-    y[to] = isSum ? y[to] + x.values[from] : larger(y[to], x.values[from]);
+    double value = x.values[from];
+    y[to] = isMax   ? larger(y[to], value)
+            : isMin ? smaller(y[to], value)
+                    : y[to] + value;
   });
   if (op.getKind() == "mean") {
     double count = 1;

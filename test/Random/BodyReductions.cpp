@@ -133,10 +133,10 @@ bool Body::tryReduce() {
   const Value *x = pick([](const Value &v) { return v.isFloat() && v.rank(); });
   if (!x)
     return false;
-  std::string kind = rng.oneOf<std::string>({"sum", "mean", "max"});
+  std::string kind = rng.oneOf<std::string>({"sum", "mean", "max", "min"});
   bool keep = rng.chance(0.4);
   Value result = *x;
-  result.isExact = x->isExact && kind == "max";
+  result.isExact = x->isExact && (kind == "max" || kind == "min");
   std::vector<int64_t> axes;
   for (size_t axis = 0; axis < x->rank(); ++axis)
     if (rng.chance(0.4))

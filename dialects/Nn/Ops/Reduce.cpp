@@ -3,6 +3,7 @@
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Shape.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -29,9 +30,10 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
                                          SmallVectorImpl<Type> &types) {
   Value x = adaptor.getX();
   StringRef kind = adaptor.getKind();
-  if (!llvm::is_contained({"sum", "mean", "max"}, kind)) // (C1)
-    return emitOptionalError(location, "'", kind,
-                             "' is no reduction; there are sum, mean, max");
+  if (!llvm::is_contained({"sum", "mean", "max", "min"}, kind)) // (C1)
+    return emitOptionalError(
+        location, "'", kind,
+        "' is no reduction; there are sum, mean, max, min");
   if (failed(checkDims(location, kind, x, adaptor.getDims())))
     return failure();
   Type element = elementTypeOf(x);
@@ -49,22 +51,39 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// By what the terms of split dims are reduced. The mean divides by the global
+/// count, so its terms are added as they are.
+static Reduction reductionOf(StringRef kind) {
+  return llvm::StringSwitch<Reduction>(kind)
+      .Case("max", Reduction::Max)
+      .Case("min", Reduction::Min)
+      .Default(Reduction::Sum);
+}
+
+static PartialUse usedBy(StringRef kind) {
+  return llvm::StringSwitch<PartialUse>(kind)
+      .Case("max", PartialUse::Maximal)
+      .Case("min", PartialUse::Minimal)
+      .Default(PartialUse::Linear);
+}
+
 PlacementRule ReduceOp::getPlacementRule() {
-  bool isMax = getKind() == "max";
-  RuleBuilder rule(
-      *this, isMax ? "the max of a sum is not the sum of the maxima"
-                   : "a " + getKind().str() + " passes partial sums only");
+  std::string kind = getKind().str();
+  bool isSum = reductionOf(kind) == Reduction::Sum;
+  RuleBuilder rule(*this, isSum ? "a " + kind + " passes partial sums only"
+                                : "the " + kind +
+                                      " of a sum is not the sum of the " +
+                                      kind + "ima");
   int64_t kept = 0;
   for (int64_t dim = 0, rank = dimsOf(getX()).size(); dim < rank; ++dim) {
     if (!llvm::is_contained(getDims(), dim)) {
       rule.add({operand(0, dim), result(kept++)});
       continue;
     }
-    // The mean divides by the global count, so its terms are added as they are.
-    rule.contract({operand(0, dim)}, isMax ? Reduction::Max : Reduction::Sum);
+    rule.contract({operand(0, dim)}, reductionOf(kind));
     if (getKeepdim())
       rule.broadcast(result(kept++));
   }
-  rule.partial(0, isMax ? PartialUse::Maximal : PartialUse::Linear);
+  rule.partial(0, usedBy(kind));
   return rule.take();
 }

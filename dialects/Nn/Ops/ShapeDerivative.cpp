@@ -28,13 +28,14 @@ void ReduceOp::differentiate(Derivative &d) {
     return d.spreadTo(getKeepdim() ? x : insertDims(d, x, getDims()), getX());
   };
   Value dy = d.cotangent();
-  if (getKind() == "max") { // equal ones share it evenly, as PyTorch's amax
+  // Equal ones share it evenly, as PyTorch's amax and amin.
+  if (getKind() == "max" || getKind() == "min") {
     Value x = d.read(getX()), zero = d.scalar(0, dy);
     Value y = d.read(getResult());
     // What is computed again may be rounded otherwise, and have another
     // maximum.
     if (x != getX() && y == getResult())
-      y = d.reduce("max", x, getDims(), getKeepdim());
+      y = d.reduce(getKind(), x, getDims(), getKeepdim());
     Value top = d.binary("eq", x, spread(y));
     Value one = d.where(top, d.scalar(1, dy), zero);
     Value count = d.reduce("sum", one, getDims(), getKeepdim());

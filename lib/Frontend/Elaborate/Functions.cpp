@@ -48,6 +48,7 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
       {"sum", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
       {"mean", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
       {"max", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
+      {"min", {"x", "axis", "keepdim"}, 1, &E::reduceFunction},
       {"cross_entropy",
        {"logits", "targets", "ignore", "smoothing"},
        2,

@@ -38,7 +38,8 @@ Row precision::rowOf(Operation *op) {
             nn::NeighborhoodAttentionGradOp, nn::LayerNormOp, nn::RmsNormOp>(
           [](auto) { return Row::Rounded; })
       .Case([](nn::ReduceOp op) {
-        return op.getKind() == "max" ? Row::Like : Row::Wide;
+        bool picks = op.getKind() == "max" || op.getKind() == "min";
+        return picks ? Row::Like : Row::Wide;
       })
       .Case<nn::UnaryOp, nn::BinaryOp>([](auto op) {
         return isWideFunction(op.getKind()) ? Row::Wide : Row::Like;

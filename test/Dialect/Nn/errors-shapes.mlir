@@ -18,7 +18,7 @@ func.func @iota_c2() {
 // -----
 
 func.func @reduce_c1(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
-  // expected-error@below {{'prod' is no reduction; there are sum, mean, max}}
+  // expected-error@below {{'prod' is no reduction; there are sum, mean, max, min}}
   nn.reduce "prod" %0 {dims = array<i64: 1>} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2xf32, #nn.layout<[2]>>
   return
 }

@@ -40,6 +40,15 @@ TEST(ReduceRule, MaximaOverSplitDims) {
             "the max of a sum is not the sum of the maxima");
 }
 
+TEST(ReduceRule, MinimaOverSplitDims) {
+  EXPECT_EQ(ruleOf("nn.reduce \"min\" %0 {dims = array<i64: 1>}", {"f32 2 3"},
+                   "f32 2"),
+            "0:2  1:3 min | minimal [0][1] | [0]");
+  EXPECT_EQ(reasonsOf("nn.reduce \"min\" %0 {dims = array<i64: 0>}", {"f32 2"},
+                      "f32"),
+            "the min of a sum is not the sum of the minima");
+}
+
 TEST(RearrangeRule, MovesFactors) {
   // "b s (h d) -> b h s d"
   EXPECT_EQ(ruleOf("nn.rearrange %0 {source = #nn.layout<[2] [5] [h=3 d=4]>, "
