@@ -70,10 +70,70 @@ public:
       wanted = selection.variant->base.text;
     selection.model = wanted.empty() ? onlyModel(&selection.modelFile)
                                      : findModel(wanted, selection);
-    return selection.model;
+    return selection.model && checkTrained(options, selection) &&
+           checkScheduled(options, selection);
   }
 
 private:
+  /// The model of a name, which may be a variant's.
+  std::string baseOf(const std::string &name) {
+    auto *variant = lookup<VariantDecl>(name, nullptr);
+    return variant ? variant->base.text : name;
+  }
+
+  /// Declarations of a kind for this model or its variants, as a note.
+  template <typename T>
+  void listFor(const std::string &model, const char *kind, Name T::*of,
+               const std::string &otherwise, Diagnostic &diagnostic) {
+    std::vector<std::string> names;
+    for (auto &loaded : program.files)
+      for (const DeclPtr &decl : loaded->ast.decls)
+        if (auto *found = dynAs<T>(decl))
+          if (baseOf((found->*of).text) == model)
+            names.push_back(found->name.text);
+    diagnostic.note(names.empty() ? std::string("there is no ") + kind +
+                                        " for '" + model + "'; " + otherwise
+                                  : std::string(kind) + "s for '" + model +
+                                        "': " + join(names));
+  }
+
+  static std::string chosenBy(const ElaborateOptions &options) {
+    return options.variant.empty() ? "--model says '" + options.model + "'"
+                                   : "--variant says '" + options.variant + "'";
+  }
+
+  bool checkTrained(const ElaborateOptions &options,
+                    const Selection &selection) {
+    const std::string &model = selection.model->name.text;
+    if (!selection.train || baseOf(selection.train->base.text) == model)
+      return true;
+    Diagnostic &fault = diagnostics.error(
+        selection.train->base.range,
+        "recipe '" + selection.train->name.text + "' is of '" +
+            selection.train->base.text + "', and " + chosenBy(options));
+    listFor(model, "recipe", &TrainDecl::base, "leave out --train", fault);
+    return false;
+  }
+
+  bool checkScheduled(const ElaborateOptions &options,
+                      const Selection &selection) {
+    const std::string &model = selection.model->name.text;
+    if (!selection.schedule || baseOf(selection.schedule->model.text) == model)
+      return true;
+    bool isChosen = !options.model.empty() || !options.variant.empty();
+    std::string other = isChosen ? chosenBy(options)
+                                 : "recipe '" + selection.train->name.text +
+                                       "' is of '" +
+                                       selection.train->base.text + "'";
+    Diagnostic &fault = diagnostics.error(
+        selection.schedule->model.range,
+        "schedule '" + selection.schedule->name.text + "' is for '" +
+            selection.schedule->model.text + "', and " + other);
+    listFor(model, "schedule", &ScheduleDecl::model,
+            "leave out --schedule for one device", fault);
+    return false;
+  }
+
   template <typename T>
   const T *lookup(const std::string &name, const LoadedFile **file) {
     for (auto &loaded : program.files)
