@@ -100,6 +100,9 @@ static std::string lineOf(const std::string &file, const Finding &good) {
   return text + ": " + std::to_string(good.ranks) +
          (good.ranks == 1 ? " rank, " : " ranks, ") +
          placement::bytesText(good.costs.receivedBytes) + " received, " +
+         (good.costs.hookBytes
+              ? placement::bytesText(good.costs.hookBytes) + " by hooks, "
+              : "") +
          placement::bytesText(good.costs.memoryBytes) + " memory\n";
 }
 

@@ -44,6 +44,7 @@ static Json jsonOf(const Finding &finding) {
     json["function"] = finding.function;
   json["ranks"] = finding.ranks;
   json["received_bytes"] = finding.costs.receivedBytes;
+  json["hook_bytes"] = finding.costs.hookBytes;
   json["memory_bytes"] = finding.costs.memoryBytes;
   return json;
 }

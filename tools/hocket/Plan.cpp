@@ -22,12 +22,14 @@ static std::optional<plan::Plan> planOf(const CompileSource &source) {
 /// The summary, and by rank the sums that it leaves to the reader.
 static nlohmann::ordered_json jsonOf(const plan::Plan &plan) {
   nlohmann::ordered_json json = plan::summary(plan);
-  std::vector<int64_t> received, memory;
+  std::vector<int64_t> received, hooks, memory;
   for (const plan::Costs &costs : plan::costsByRank(plan)) {
     received.push_back(costs.receivedBytes);
+    hooks.push_back(costs.hookBytes);
     memory.push_back(costs.memoryBytes);
   }
   json["received_bytes"] = received;
+  json["hook_bytes"] = hooks;
   json["memory_bytes"] = memory;
   return json;
 }

@@ -26,6 +26,7 @@ static Json costsOf(const plan::Plan &plan) {
           {"ranks", plan.rankCount()},
           {"received_bytes", costs.receivedBytes},
           {"collectives", collectives},
+          {"hook_bytes", costs.hookBytes},
           {"memory_bytes", costs.memoryBytes},
           {"weight_bytes", most(summary["weight_bytes"])},
           {"packed_bytes", packedBytes(plan)},
@@ -137,6 +138,7 @@ void tool::printDifference(const plan::Plan &first, const plan::Plan &second) {
   for (auto &[kind, total] : b["collectives"].items())
     if (!a["collectives"].contains(kind))
       rows.addKind(kind);
+  rows.addPart("by hooks besides", "hook_bytes");
   rows.add("memory", "memory_bytes", placement::bytesText);
   rows.addPart("weights", "weight_bytes");
   rows.addPart("packed weights at least", "packed_bytes");

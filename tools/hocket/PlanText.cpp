@@ -166,6 +166,23 @@ std::string nameOf(const plan::Source &source) {
   return (hasNone ? source.model : "") + source.path;
 }
 
+/// The schedule's lines that it comes from: those of all its tensors.
+std::string linesText(const plan::CollectiveSummary &one) {
+  std::vector<std::string> lines;
+  auto add = [&](const std::string &line) {
+    if (!line.empty() &&
+        std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(line);
+  };
+  add(one.source.schedule);
+  for (const plan::Source &member : one.members)
+    add(member.schedule);
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "  (" : ", ") + line;
+  return text.empty() ? text : text + ")";
+}
+
 void CollectiveLines::add(const plan::CollectiveSummary &one) {
   const plan::Collective &collective = *one.entry->collective;
   bool isStarted = collective.phase == plan::CollectivePhase::Wait;
@@ -177,8 +194,7 @@ void CollectiveLines::add(const plan::CollectiveSummary &one) {
   if (size_t more = collective.more.size())
     line.after += " and " + std::to_string(more) + " more";
   line.after += axesText(collective);
-  if (!one.source.schedule.empty())
-    line.after += "  (" + one.source.schedule + ")";
+  line.after += linesText(one);
   if (one.isOfLoad)
     line.after += "  once, when loading";
   line.after += pairText(one);
@@ -274,6 +290,17 @@ void printTotals(const plan::Traffic &step) {
   }
 }
 
+/// What the totals leave out.
+void printHooks(const std::vector<plan::Costs> &costs) {
+  int64_t most = plan::mostOf(costs).hookBytes;
+  bool isEven = std::all_of(costs.begin(), costs.end(),
+                            [&](auto &one) { return one.hookBytes == most; });
+  if (most)
+    std::cout << "  by hooks: " << bytesText(most) << " received by "
+              << (isEven ? "each rank" : "the rank with the most")
+              << ", if they move what their collectives do\n";
+}
+
 void printMemory(const plan::Plan &plan, const Json &summary) {
   std::cout << "  memory  weights " << bytesText(most(summary["weight_bytes"]));
   if (int64_t packed = packedBytes(plan))
@@ -303,9 +330,10 @@ void tool::printPlan(const plan::Plan &plan, bool everyLayer) {
             << (plan.classes.size() == 1 ? " class\n" : " classes\n");
   CollectiveLines(plan, collectives).print(everyLayer);
   printUnproved(summary);
-  printTotals(collectives.step);
-  printMemory(plan, summary);
   std::vector<plan::Costs> costs = plan::costsByRank(plan);
+  printTotals(collectives.step);
+  printHooks(costs);
+  printMemory(plan, summary);
   bool isEven = std::all_of(costs.begin(), costs.end(), [&](auto &one) {
     return one.flops == costs[0].flops;
   });

@@ -9,15 +9,21 @@ namespace hocket::plan {
 std::vector<Costs> costsByRank(const Plan &plan) {
   std::vector<Costs> costs(plan.rankCount());
   for (const RankClass &rankClass : plan.classes) {
-    Costs ofClass{0, memoryAtLeast(rankClass), rankClass.budget.flops};
+    Costs ofClass;
+    ofClass.memoryBytes = memoryAtLeast(rankClass);
+    ofClass.flops = rankClass.budget.flops;
     for (int64_t rank : rankClass.ranks)
       costs[rank] = ofClass;
   }
   Traffic step(plan, &RankClass::step);
   std::vector<Received> received = step.total(
       [](const Collective &collective) { return collective.hook.empty(); });
-  for (size_t rank = 0; rank < costs.size(); ++rank)
+  std::vector<Received> byHooks = step.total(
+      [](const Collective &collective) { return !collective.hook.empty(); });
+  for (size_t rank = 0; rank < costs.size(); ++rank) {
     costs[rank].receivedBytes = received[rank].bytes;
+    costs[rank].hookBytes = byHooks[rank].bytes;
+  }
   return costs;
 }
 
@@ -25,6 +31,7 @@ Costs mostOf(const std::vector<Costs> &costs) {
   Costs most;
   for (const Costs &one : costs) {
     most.receivedBytes = std::max(most.receivedBytes, one.receivedBytes);
+    most.hookBytes = std::max(most.hookBytes, one.hookBytes);
     most.memoryBytes = std::max(most.memoryBytes, one.memoryBytes);
     most.flops = std::max(most.flops, one.flops);
   }

@@ -128,6 +128,10 @@ void append(const Plan &plan, const Traffic &traffic,
   if (one.pairing != Pairing::None)
     out.back()[one.pairing == Pairing::OfBackward ? "forward" : "backward"] =
         one.paired;
+  for (const Source &member : one.members)
+    out.back()["members"].push_back({{"path", member.path},
+                                     {"model", member.model},
+                                     {"schedule", member.schedule}});
   if (!collective.hook.empty())
     out.back()["hook"] = collective.hook;
   if (collective.phase == CollectivePhase::Wait)
@@ -194,6 +198,9 @@ collectivesOf(const Plan &plan, const Traffic &traffic, bool isOfLoad) {
     one.isOfLoad = isOfLoad;
     one.entry = &entry;
     one.source = sourceOf(plan, entry.instruction->source);
+    if (!entry.collective->more.empty())
+      for (int index : entry.sources())
+        one.members.push_back(sourceOf(plan, index));
     one.paired = std::move(paired[list.size()]);
     std::string path = one.source.path;
     if (!isOfUpdate(path))

@@ -10,6 +10,9 @@ namespace hocket::plan {
 struct Costs {
   /// From other ranks in one step, without what hooks move.
   int64_t receivedBytes = 0;
+  /// What hooks receive besides, if they move what collectives of their kinds
+  /// do; nobody counts it in a run.
+  int64_t hookBytes = 0;
   /// Weights, packed ones at their least, activations and what steps change.
   int64_t memoryBytes = 0;
   int64_t flops = 0; // of one step

@@ -9,6 +9,8 @@
 //     id, kind, axes   as in the plan, axes by name
 //     tensors          how many it moves
 //     path, model, schedule   where it comes from
+//     members          of one that moves several tensors: the same of each, in
+//                      a list, the first included
 //     backward         of one of the forward: ids of those that the backward
 //                      has for it, the same again included
 //     forward          of one of the backward: ids of those that it is for;
@@ -60,7 +62,8 @@ enum class Pairing {
 struct CollectiveSummary {
   bool isOfLoad = false;
   const Traffic::Entry *entry = nullptr;
-  Source source;
+  Source source;               // of the first tensor
+  std::vector<Source> members; // of each of several, else none
   Pairing pairing = Pairing::None;
   std::vector<int64_t> paired; // ids of those of the other direction
 };
