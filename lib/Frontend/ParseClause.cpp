@@ -1,6 +1,7 @@
 //===- ParseClause.cpp - the clauses of schedule statements ---------------===//
 
 #include "ParserImpl.h"
+#include "hocket/Frontend/OtherWords.h"
 
 using namespace hocket::syntax;
 
@@ -20,14 +21,24 @@ std::optional<size_t> Parser::parseOneOf(const std::vector<std::string> &words,
     if (takeWord(words[i]))
       return i;
   Diagnostic &error = expected(listWords(words) + " after " + after);
+  noteOtherWord(error);
   if (at(Kind::Identifier))
     error.suggest(text(current()), words);
   return std::nullopt;
 }
 
+/// The word of another system, if it is one.
+void Parser::noteOtherWord(Diagnostic &error) const {
+  if (!at(Kind::Identifier))
+    return;
+  if (const OtherWord *other = findOtherWord(text(current())))
+    error.note(noteOf(*other));
+}
+
 bool Parser::reportNoneOf(const std::vector<std::string> &words,
                           const std::string &what) {
   Diagnostic &error = expected(what + ": " + listWords(words));
+  noteOtherWord(error);
   if (at(Kind::Identifier))
     error.suggest(text(current()), words);
   return false;

@@ -19,6 +19,14 @@ bool Parser::parseScheduleStmt(Stmts &stmts) {
   return scope.isGood && dispatch(stmts);
 }
 
+/// "mesh, at, use"; each word once.
+static std::string joined(const std::vector<std::string> &words) {
+  std::string text;
+  for (const std::string &word : words)
+    text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 bool Parser::dispatch(Stmts &stmts) {
   using Method = bool (Parser::*)(Stmts &);
   static const struct {
@@ -62,8 +70,11 @@ bool Parser::dispatch(Stmts &stmts) {
               "all_reduce over AXES'");
     return false;
   }
-  expected("a schedule statement")
-      .suggest(at(Kind::Identifier) ? text(current()) : "", words);
+  Diagnostic &error = expected("a schedule statement");
+  noteOtherWord(error);
+  if (error.notes.empty())
+    error.suggest(at(Kind::Identifier) ? text(current()) : "", words);
+  error.note("there are: " + joined(words));
   return false;
 }
 

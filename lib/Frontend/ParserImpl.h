@@ -59,6 +59,7 @@ private:
   std::string found() const;
   /// Reports "expected WHAT, found ...".
   Diagnostic &expected(const std::string &what);
+  void noteOtherWord(Diagnostic &error) const;
   bool expect(TokenKind kind, const std::string &after);
   bool expectWord(const char *word, const std::string &after);
   std::optional<Name> expectName(const std::string &what);

@@ -60,6 +60,8 @@ struct Compiler::State {
   syntax::DiagnosticEngine diagnostics;
   OwningOpRef<ModuleOp> module;
   OwningOpRef<ModuleOp> validation; // of the model stage, null without
+  advice::Source source;            // of a text
+  advice::Proposals reading;        // for what could not be read
   int stage = 0;
   std::optional<PlanDump> plan; // what was read, instead of a module
 };
@@ -131,6 +133,8 @@ syntax::Program hocket::loadProgram(const CompileSource &source,
                     std::string &why) -> std::optional<std::string> {
     if (source.text && path == name)
       return source.text;
+    if (auto text = source.others.find(path); text != source.others.end())
+      return text->second;
     return syntax::readFromDisk(path, why);
   };
   return syntax::loadProgram(name, sources, diagnostics, reader);
@@ -180,10 +184,13 @@ bool Compiler::loadRead(const CompileSource &source) {
       llvm::MemoryBuffer::getMemBufferCopy(*source.text,
                                            normalPath(source.path)),
       llvm::SMLoc());
+  keepSource(program, {source.path, {}, source.elaborate, source.gradients});
   if (!state->diagnostics.hasErrors())
     state->module =
         frontend::elaborate(program, state->sources, state->diagnostics,
                             &state->context, source.elaborate);
+  if (state->diagnostics.hasErrors())
+    adviseReading(program);
   state->errors << state->diagnostics.render();
   addMessages(state->diagnostics, state->messages);
   if (state->module && source.gradients)
@@ -199,6 +206,57 @@ bool Compiler::checkWritten(const CompileSource &source) {
                        "', not of '" + source.from + "'; write --from " +
                        written);
   return true;
+}
+
+bool Compiler::loadTexts(const std::string &path, const syntax::Texts &texts,
+                         const frontend::ElaborateOptions &options) {
+  CompileSource source;
+  source.path = path;
+  source.others = texts;
+  source.elaborate = options;
+  if (auto text = texts.find(path); text != texts.end())
+    source.text = text->second;
+  return load(source);
+}
+
+void Compiler::keepSource(const syntax::Program &program,
+                          advice::Source source) {
+  for (const auto &file : program.files)
+    source.texts[file->path] = state->sources.getText(file->ast.id);
+  if (!program.files.empty())
+    source.path = program.files.front()->path; // as locations have it
+  state->source = std::move(source);
+  report.advise = [this](placement::Problems &problems) {
+    advice::advise(problems, state->source, &state->context);
+  };
+}
+
+void Compiler::adviseReading(const syntax::Program &program) {
+  state->reading = advice::adviseReading(program, state->diagnostics,
+                                         state->source, &state->context);
+  for (auto &[number, proposal] : state->reading) {
+    syntax::Diagnostic &error = state->diagnostics.getDiagnostic(number);
+    // To leave the line out is no news where notes say what it could mean.
+    if (!proposal.isRemoval() || error.notes.empty())
+      error.note(syntax::textOf({proposal}));
+  }
+}
+
+const syntax::Texts &Compiler::texts() const { return state->source.texts; }
+
+std::vector<ReportedError> Compiler::errors() const {
+  std::vector<ReportedError> errors;
+  size_t number = 0;
+  for (const syntax::Diagnostic &diagnostic :
+       state->diagnostics.getDiagnostics()) {
+    auto found = state->reading.find(number++);
+    errors.push_back({diagnostic.text, {}});
+    if (found != state->reading.end())
+      errors.back().proposals.push_back(found->second);
+  }
+  for (const placement::ReportedError &error : report.errors)
+    errors.push_back({error.text, error.proposals});
+  return errors;
 }
 
 bool Compiler::readDump(const CompileSource &source) {
@@ -298,8 +356,7 @@ bool Compiler::runTo(StringRef name) {
       continue;
     if (stageListener)
       stageListener(stages()[state->stage].name);
-    if (failed(runStage(stages()[state->stage], *state->module,
-                        keepsReport ? &report : nullptr)) ||
+    if (failed(runStage(stages()[state->stage], *state->module, &report)) ||
         !dump())
       return false;
   }

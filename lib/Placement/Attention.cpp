@@ -108,14 +108,17 @@ bool Placer::mayLeave(Operation *op, Value value, const AttentionMove &move,
   if (inner.empty())
     return true;
   std::string path = modelPath(op);
+  std::string both = "(" + axis + ", " + inner + ")";
   problems
       .addAt(move.strategy->directive,
              "attention in '" + path + "' cannot leave its sequence split by " +
                  inner + " and not by " + axis + ", inside of which " + inner +
                  " cuts it",
              path)
-      .note("write over (" + axis + ", " + inner +
-            "), or shard the sequence over (" + inner + ", " + axis + ")");
+      .note("write over " + both + ", or shard the sequence over (" + inner +
+            ", " + axis + ")")
+      .lines.front()
+      .over = {both};
   return false;
 }
 
@@ -221,5 +224,5 @@ void Placer::checkStrategies() {
                        " has no effect: the sequence of no query is split "
                        "there",
                    strategy.paths.front())
-            .note("leave this line out");
+            .advise("leave this line out");
 }

@@ -10,11 +10,11 @@
 
 #include "Lines.h"
 #include "Locations.h"
-#include "Problems.h"
 #include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
+#include "hocket/Placement/Problems.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -188,7 +188,7 @@ void EarlyExchange::run() {
       attention.getQ() == attention.getV()) {
     refuse("not supported yet: " + wanted +
            ", whose queries are its keys or values themselves")
-        .note("leave out " + written());
+        .advise("leave out " + written());
     return;
   }
   // Of the model itself, where a line can only name the result.
@@ -290,7 +290,7 @@ void placement::exchangeFrom(func::FuncOp func, ArrayRef<Licence> halos,
                  "not supported yet: from at a neighborhood attention, '" +
                      modelPath(op) + "'",
                  modelPath(op))
-          .note("leave out 'from " + line.getFrom()->str() + "'");
+          .advise("leave out 'from " + line.getFrom()->str() + "'");
     }
   }
 }

@@ -62,8 +62,10 @@ void Placer::checkBuckets() {
         directive, "bucket parameters over " + textOf(names) +
                        " has no effect: no fsdp line splits parameters over " +
                        textOf(names));
-    for (const std::string &axes : splitOver)
+    for (const std::string &axes : splitOver) {
       problem.note("there is fsdp over " + axes + "; name that here");
+      problem.lines.front().over.push_back(axes);
+    }
     if (splitOver.empty())
       problem.note("leave this line out, or write 'fsdp ** over " +
                    textOf(names) + "'");
@@ -127,7 +129,7 @@ LogicalResult placement::checkGradientBuckets(ModuleOp module) {
                    textOf(std::vector<std::string>(axes.begin(), axes.end())) +
                    "; name that here");
     if (reduced.empty())
-      problem.note("leave this line out");
+      problem.advise("leave this line out");
   }
   problems.emit();
   return success(problems.empty());

@@ -15,13 +15,21 @@ static std::optional<FactorRef> factorIn(Operation *op, unsigned operand,
                                          const nn::PlacementRule &rule,
                                          int factor) {
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
-  for (auto [d, dim] : llvm::enumerate(rule.operands[operand].dims))
+  const nn::PlacementRule::Value &value = rule.operands[operand];
+  for (auto [d, dim] : llvm::enumerate(value.dims)) {
+    int64_t multiplicity =
+        value.multiplicity.empty() ? 1 : value.multiplicity[d];
     for (auto [f, number] : llvm::enumerate(dim))
       if (rule.positionsOf(number) == factor)
         for (unsigned t = 0; t < layout.getDims()[d].getFactors().size(); ++t)
           if (layout.getDims()[d].getFactors()[t].getSize() ==
-              rule.factors[number].size)
+              rule.factors[number].size * multiplicity)
             return FactorRef{unsigned(d), t};
+    // Of channels in groups the rule has two factors, the type has one.
+    if (dim.size() > 1 && rule.positionsOf(dim.front()) == factor &&
+        layout.getDims()[d].getFactors().size() == 1)
+      return FactorRef{unsigned(d), 0};
+  }
   return std::nullopt;
 }
 
@@ -64,6 +72,7 @@ void Placer::addWays(Problem &problem, Operation *op,
   case Kind::TwoReductions:
     wayReduce(problem, operand, m.axis);
     wayComplete(problem, operand, m.axis);
+    wayBeforeSum(problem, operand, m.axis);
     if (m.kind == Kind::PartialRefused)
       wayScatters(problem, operand, m.axis);
     return;
@@ -79,6 +88,7 @@ void Placer::addWays(Problem &problem, Operation *op,
     wayGather(problem, op->getOperand(m.other), m.axis);
     wayReduce(problem, operand, m.axis);
     wayComplete(problem, operand, m.axis);
+    wayBeforeSum(problem, operand, m.axis);
     return;
   case Kind::NeedsLicence: {
     WayOut way;
@@ -105,6 +115,7 @@ void Placer::addWays(Problem &problem, Operation *op,
   }
   case Kind::NeedsHalo:
     wayHalo(problem, op, rule, m);
+    wayAttention(problem, op, m.axis);
     wayGather(problem, operand, m.axis);
     return;
   case Kind::NeedsWhole: {
@@ -113,6 +124,7 @@ void Placer::addWays(Problem &problem, Operation *op,
       if (splitsWhole(op, i, rule, axisText(m.axis)))
         split.push_back(op->getOperand(i));
     wayGatherAll(problem, split, m.axis);
+    wayAttention(problem, op, m.axis);
     return;
   }
   case Kind::Unaligned:
@@ -154,6 +166,7 @@ void Placer::addWays(Problem &problem, Operation *op,
       waySlice(problem, operand, m.axis, *ref,
                cutsAs(op, rule, m.operand, m.other, m.factor, m.axis));
       waySliceAndReduce(problem, op, m.axis);
+      wayShardSource(problem, operand, m.axis, *ref);
     }
     wayGather(problem, op->getOperand(m.other), m.axis);
     return;

@@ -34,6 +34,7 @@ void Placer::run() {
   if (!problems.empty())
     return;
   inferOps();
+  isInferred = true;
   if (!problems.empty())
     return;
   checkLicences();
@@ -110,6 +111,15 @@ void Placer::reportFailure(Operation *directive, const MatchFailure &failure) {
     problem.note("'" + failure.component + "' matches nothing");
   for (std::string &text : explainFailure(failure))
     problem.note(std::move(text));
+  std::vector<std::string> names;
+  for (const PathNode *node : failure.reached)
+    for (const auto &child : node->children)
+      names.push_back(child->name);
+  auto near = syntax::nearest(failure.component, names);
+  if (!near)
+    return;
+  problem.notes.back().isAdvice = true; // "did you mean"
+  problem.lines.back().renames.push_back({failure.component, *near});
 }
 
 void Placer::readAt(sched::AtOp at) {
@@ -156,8 +166,10 @@ std::optional<SmallVector<unsigned, 2>> Placer::readAxes(Operation *op,
                        ? "the schedule has no mesh; declare one: mesh (" +
                              name.str() + " = 2)"
                        : "its axes: " + llvm::join(known, ", "));
-      if (auto near = syntax::nearest(name.str(), known))
-        problem.note("did you mean '" + *near + "'?");
+      if (auto near = syntax::nearest(name.str(), known)) {
+        problem.advise("did you mean '" + *near + "'?");
+        problem.lines.back().renames.push_back({name.str(), *near});
+      }
       return std::nullopt;
     }
     if (llvm::is_contained(seen, name.getValue())) {
@@ -240,13 +252,16 @@ Placer::readFactor(Operation *directive, StringRef name, nn::LayoutAttr layout,
     return found.front();
   std::string quoted = "'" + path.str() + "'";
   if (found.size() > 1) {
+    std::string first = std::to_string(found[0].dim),
+                second = std::to_string(found[1].dim);
     problems
         .addAt(directive,
                "axis " + name.str() + " of " + quoted + " is ambiguous: " +
                    std::to_string(found.size()) + " dims have that name",
                path.str())
-        .note("name it by its position: axis " + std::to_string(found[0].dim) +
-              " or axis " + std::to_string(found[1].dim));
+        .note("name it by its position: axis " + first + " or axis " + second)
+        .lines.front()
+        .dims = {first, second};
     return std::nullopt;
   }
   Problem &problem = problems.addAt(
@@ -263,7 +278,10 @@ Placer::readFactor(Operation *directive, StringRef name, nn::LayoutAttr layout,
         known.push_back(factor.getName().str());
   for (auto &[dimName, dim] : extra)
     known.push_back(dimName);
-  if (auto near = syntax::nearest(name.str(), known))
-    problem.note("did you mean '" + *near + "'?");
+  if (auto near = syntax::nearest(name.str(), known)) {
+    problem.advise("did you mean '" + *near + "'?");
+    problem.lines.back().renames.push_back({name.str(), *near});
+  }
+  problem.lines.back().dims = known;
   return std::nullopt;
 }

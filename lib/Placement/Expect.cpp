@@ -278,6 +278,7 @@ void Placer::checkExpectations() {
         continue;
       Problem &problem = problems.addAt(
           expect, failedText("forward", root, found, wanted), root);
+      problem.lines.back().renames.push_back({"{}", countsText(found)});
       noteCollectives(problem, func, root, /*backward=*/false);
     }
   }

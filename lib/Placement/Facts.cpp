@@ -39,6 +39,94 @@ static NamedDims channelDims(nn::ParameterOp parameter) {
   return {};
 }
 
+namespace {
+/// Names below a place, as one pattern: a{b,c}.d.
+struct NameTree {
+  std::map<std::string, NameTree> children;
+
+  void add(ArrayRef<StringRef> names) {
+    if (names.empty())
+      return;
+    int64_t index;
+    bool isIndex = !names.front().getAsInteger(10, index);
+    children[isIndex ? "*" : names.front().str()].add(names.drop_front());
+  }
+  std::string text() const {
+    // Names with the same below them are alternatives before it.
+    std::map<std::string, std::vector<std::string>> alike;
+    for (auto &[name, below] : children)
+      alike[below.text()].push_back(name);
+    std::vector<std::string> parts;
+    for (auto &[below, names] : alike)
+      parts.push_back((names.size() == 1 ? names.front()
+                                         : "{" + llvm::join(names, ",") + "}") +
+                      (below.empty() ? "" : "." + below));
+    if (parts.empty())
+      return "";
+    return parts.size() == 1 ? parts.front()
+                             : "{" + llvm::join(parts, ",") + "}";
+  }
+};
+} // namespace
+
+static void addPath(NameTree &tree, StringRef path) {
+  SmallVector<StringRef> names;
+  path.split(names, '.', -1, /*KeepEmpty=*/false);
+  tree.add(names);
+}
+
+/// What stands in the place of `**` at the end of a pattern, so that it matches
+/// these alone.
+static std::string narrowPattern(ArrayRef<PathNode *> nodes,
+                                 StringRef pattern) {
+  if (!pattern.consume_back("**"))
+    return "**";
+  size_t depth = pattern.count('.');
+  NameTree tree;
+  for (PathNode *node : nodes) {
+    StringRef path = node->path;
+    for (size_t i = 0; i < depth; ++i)
+      path = path.split('.').second;
+    addPath(tree, path);
+  }
+  return tree.text();
+}
+
+static void collectParameters(PathNode *node,
+                              SmallVectorImpl<PathNode *> &list) {
+  if (node->parameter)
+    list.push_back(node);
+  for (auto &child : node->children)
+    collectParameters(child.get(), list);
+}
+
+/// Of modules, what to write behind a pattern so that it names the parameters
+/// in them that have the axis.
+static std::vector<std::string> fittingBelow(ArrayRef<PathNode *> nodes,
+                                             StringRef axis) {
+  NameTree tree;
+  for (PathNode *node : nodes) {
+    SmallVector<PathNode *> parameters;
+    collectParameters(node, parameters);
+    for (PathNode *parameter : parameters) {
+      bool isThere =
+          llvm::any_of(channelDims(parameter->parameter),
+                       [&](const auto &named) { return named.first == axis; });
+      for (nn::DimAttr dim :
+           nn::layoutOf(parameter->parameter.getResult()).getDims())
+        for (nn::FactorAttr factor : dim.getFactors())
+          isThere |= factor.getName().getValue() == axis;
+      StringRef below = parameter->path;
+      below.consume_front(node->path);
+      if (isThere)
+        addPath(tree, below);
+    }
+  }
+  if (tree.children.empty())
+    return {};
+  return {tree.text()};
+}
+
 void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
                       StringRef axis, ArrayAttr cuts, bool isOverride) {
   auto axes = readAxes(directive, over);
@@ -47,6 +135,8 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
     return;
   bool isShard = !axis.empty();
   bool any = false;
+  size_t before = problems.size();
+  SmallVector<PathNode *> fitting;
   for (PathNode *node : nodes) {
     any |= node->isElsewhere;
     Value value = node->parameter ? Value(node->parameter.getResult())
@@ -63,11 +153,15 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
           readFactor(directive, axis, nn::layoutOf(value), node->path, extra);
       if (!ref)
         continue;
+      fitting.push_back(node);
       fact.ref = *ref;
     }
     if (!axes->empty())
       addFact(*node, value, std::move(fact), isOverride);
   }
+  if (any && problems.size() > before && !fitting.empty())
+    problems.at(before).lines.back().renames.push_back(
+        {"**", narrowPattern(fitting, pattern)});
   if (any)
     return;
   PathNode &node = *nodes.front();
@@ -76,6 +170,9 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
       "'" + node.path + "' is no parameter and no input: " +
           (isShard ? "shard" : "replicate") + " places what is stored or given",
       node.path);
+  if (isShard)
+    for (std::string &suffix : fittingBelow(nodes, axis))
+      problem.lines.back().renames.push_back({"", std::move(suffix)});
   std::vector<std::string> inside;
   for (const auto &child : node.children)
     if (child->parameter)
@@ -83,7 +180,7 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
   if (!inside.empty())
     problem.note("its parameters: " + llvm::join(inside, ", "));
   else if (isShard)
-    problem.note(
+    problem.advise(
         "a computed value is split by a sync: sync " + node.path + " " +
         (node.hasRole(nn::ValueRole::Argument) ? "fwd_pre" : "fwd_post") +
         " slice axis " + axis.str() + " over " +
@@ -157,12 +254,15 @@ void Placer::addFact(PathNode &node, Value value, Fact fact, bool isOverride) {
                  "the other line is here");
     SmallVector<unsigned> both(other.axes.begin(), other.axes.end());
     both.append(fact.axes.begin(), fact.axes.end());
-    problem.note(disagree
-                     ? "keep one of them, or end the later one with "
-                       "'override'"
-                     : "write it in one line: shard " + node.path + " axis " +
-                           axisName(nn::layoutOf(value), fact.ref) + " over " +
-                           axesText(both, mesh));
+    if (disagree) {
+      problem.note("keep one of them, or end the later one with 'override'");
+      return;
+    }
+    problem.advise("write it in one line: shard " + node.path + " axis " +
+                   axisName(nn::layoutOf(value), fact.ref) + " over " +
+                   axesText(both, mesh));
+    problem.lines.front().over = {axesText(both, mesh)};
+    problem.lines.front().without = {definitionLine(other.directive->getLoc())};
     return;
   }
   llvm::erase_if(known, [](const Fact &other) { return other.axes.empty(); });

@@ -12,11 +12,45 @@
 #include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
+#include "hocket/Frontend/Diagnostic.h"
 #include "hocket/Plan/HaloRuns.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
+
+/// An axis over which nothing slides is a slip, told before what follows from
+/// it.
+static bool hasWindowsOver(func::FuncOp func, const Licence &licence,
+                           Problems &problems) {
+  bool isFound = false;
+  std::set<std::string> slid;
+  func.walk([&](nn::WindowedOp op) {
+    if (!licence.covers(modelPath(op)))
+      return;
+    nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
+    for (auto [number, window] : llvm::enumerate(op.getWindows())) {
+      std::string name = layout.getDims()[number].getDisplayName();
+      if (window)
+        slid.insert(name);
+      isFound |= window && licence.isOf(op, name, number);
+    }
+  });
+  if (isFound || slid.empty())
+    return true;
+  std::vector<std::string> names(slid.begin(), slid.end());
+  Problem &problem = problems.addAt(licence.directive,
+                                    "no window of " + licence.pattern() +
+                                        " slides over '" + licence.dim + "'");
+  problem.note("windows there slide over " + llvm::join(names, ", "));
+  problem.lines.front().dims = names;
+  if (auto near = syntax::nearest(licence.dim, names)) {
+    problem.advise("did you mean '" + *near + "'?");
+    problem.lines.front().renames.push_back({licence.dim, *near});
+  }
+  return false;
+}
 
 void Placer::readHalo(sched::HaloOp halo) {
   auto axes = readAxes(halo, halo.getOver());
@@ -27,7 +61,8 @@ void Placer::readHalo(sched::HaloOp halo) {
   licence.dim = halo.getAxis();
   for (PathNode *node : nodes)
     licence.paths.push_back(node->path);
-  halos.push_back(std::move(licence));
+  if (hasWindowsOver(func, licence, problems))
+    halos.push_back(std::move(licence));
 }
 
 /// The number of the dim that a factor of a rule stands in.
@@ -258,6 +293,19 @@ void Placer::wayHalo(Problem &problem, Operation *op,
     problem.ways.push_back(way);
   way.path = "**"; // where other windows slide over that dim as well
   problem.ways.push_back(way);
+}
+
+int64_t Placer::receivedForHalo(Operation *op, const nn::PlacementRule &rule,
+                                unsigned axis, int factor) const {
+  Mismatch use{Mismatch::Kind::NeedsHalo};
+  use.axis = axis;
+  use.factor = factor;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    use.operand = i;
+    if (nn::layoutOf(op->getOperand(i)).splitOver(axisText(axis)))
+      return haloBytes(cast<nn::WindowedOp>(op), rule, use, mesh);
+  }
+  return 0;
 }
 
 /// Takes it as allowed; under `auto reshard`, as a line that was inserted.

@@ -161,8 +161,8 @@ SmallVector<Operation *> Placer::layersFrom(nn::WindowedOp first, size_t number,
       .note("between layers are element-wise operations; layers are "
             "convolutions and poolings, all but the first without a circular "
             "border")
-      .note("write layers " + std::to_string(found) +
-            ", or a pattern that has no '" + path + "'");
+      .advise("write layers " + std::to_string(found) +
+              ", or a pattern that has no '" + path + "'");
   return {};
 }
 
@@ -266,7 +266,7 @@ void Placer::markLayersOf(const Licence &licence, int64_t count) {
                    " has no effect: no convolution or pooling here reads what "
                    "another one makes",
                licence.paths.front())
-        .note("leave out 'layers " + std::to_string(count) + "'");
+        .advise("leave out 'layers " + std::to_string(count) + "'");
 }
 
 void Placer::markLayers() {

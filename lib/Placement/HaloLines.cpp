@@ -39,7 +39,7 @@ void Placer::checkReach(const Licence &licence, const HaloDim &dim) {
                  dim.path + "', whose " + dim.windows + " need " +
                  reachText(dim.needed) + " where the parts begin " + "and end",
              dim.path)
-      .note("write reach " + reachText(dim.needed) + ", or reach auto");
+      .advise("write reach " + reachText(dim.needed) + ", or reach auto");
 }
 
 /// How many layers share the exchange of a dim is for one line to say.
@@ -259,6 +259,6 @@ void Placer::checkHalos() {
                        "beyond a part of " +
                        dim + " there",
                    licence.paths.front())
-            .note("leave this line out");
+            .advise("leave this line out");
   }
 }

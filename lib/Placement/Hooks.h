@@ -3,8 +3,8 @@
 #ifndef HOCKET_LIB_PLACEMENT_HOOKS_H
 #define HOCKET_LIB_PLACEMENT_HOOKS_H
 
-#include "Problems.h"
 #include "dialects/Sched/Sched.h"
+#include "hocket/Placement/Problems.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace hocket::placement {

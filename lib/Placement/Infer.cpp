@@ -117,6 +117,8 @@ void Placer::inferOp(Operation *op) {
     MeetResult met = meetOperands(op, rule);
     if (met.mismatches.empty()) {
       applyMeet(op, rule, met);
+      if (countsCost) // what statistics it takes is said there
+        countWork(op, rule, met);
       if (allFree)
         freeValues.insert(op->getResult(0));
       if (isa<nn::ValueOp>(op))
@@ -291,7 +293,7 @@ void Placer::checkLicences() {
                        " has no effect: nothing that it normalises or reduces "
                        "is split there",
                    licence.paths.front())
-            .note("leave this line out");
+            .advise("leave this line out");
 }
 
 void Placer::checkOutputs(Operation *terminator) {
@@ -315,8 +317,10 @@ void Placer::checkOutputs(Operation *terminator) {
                            axisText(axis),
                        name);
       noteCause(problem, output.get(), axis);
+      involve(problem, output.get(), axis);
       wayReduce(problem, output.get(), axis);
       wayComplete(problem, output.get(), axis);
+      wayBeforeSum(problem, output.get(), axis);
     }
   }
   SmallVector<Type> inputs(func.getBody().front().getArgumentTypes());

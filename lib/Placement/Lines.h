@@ -11,6 +11,8 @@
 
 namespace hocket::placement {
 
+struct PathNode;
+
 /// The named place of a dim or factor in a layout.
 struct FactorRef {
   unsigned dim = 0, factor = 0;
@@ -120,6 +122,20 @@ struct AttentionMove {
 struct Bucket {
   sched::BucketOp directive;
   llvm::SmallVector<unsigned, 2> axes; ///< in the mesh's order
+};
+
+/// A sync at bwd_pre or bwd_post.
+struct BackwardSite {
+  sched::SyncOp directive;
+  std::string path;
+  mlir::Value value;
+  llvm::SmallVector<unsigned, 2> axes;
+};
+
+/// What a fuse line names.
+struct PinnedKernel {
+  sched::FuseOp directive;
+  std::vector<PathNode *> nodes;
 };
 
 /// A sync over axes of size 1 only: nothing moves, but it was written.

@@ -18,6 +18,23 @@ StringRef placement::pathOf(Location loc) {
   return "";
 }
 
+/// The binding or result whose expression an operation of the model is in.
+static std::string boundBy(Operation *op) {
+  constexpr unsigned kLongest = 64; // operations from there to its end
+  for (unsigned i = 0; i < kLongest && op && pathOf(op->getLoc()).empty();
+       ++i) {
+    Operation *next = nullptr;
+    for (Operation *user : op->getUsers()) {
+      auto value = dyn_cast<nn::ValueOp>(user);
+      if (value && value.getRole() != nn::ValueRole::Argument)
+        return value.getPath().str();
+      next = next || value ? next : user;
+    }
+    op = next;
+  }
+  return "";
+}
+
 std::string placement::modelPath(Operation *op) {
   StringRef path = pathOf(op->getLoc());
   if (!path.empty())
@@ -33,11 +50,7 @@ std::string placement::modelPath(Operation *op) {
     if (auto value = operand.getDefiningOp<nn::ValueOp>())
       if (value.getRole() == nn::ValueRole::Argument)
         return value.getPath().rsplit('.').first.str();
-  for (Operation *user : op->getUsers())
-    if (auto value = dyn_cast<nn::ValueOp>(user))
-      if (value.getRole() != nn::ValueRole::Argument)
-        return value.getPath().str();
-  return "";
+  return boundBy(op);
 }
 
 bool placement::isAtOrUnder(StringRef path, StringRef root) {

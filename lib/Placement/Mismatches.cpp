@@ -294,5 +294,7 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
     noteCause(problem, op->getOperand(mismatch.other), mismatch.axis);
   if (mismatch.kind == Kind::NeedsWhole)
     noteSequence(problem, op, mismatch.axis);
+  for (Value operand : op->getOperands())
+    involve(problem, operand, mismatch.axis);
   addWays(problem, op, rule, mismatch);
 }

@@ -57,17 +57,61 @@ LogicalResult placement::place(ModuleOp module, PlacementReport *report) {
   Placer placer(module, *module.getOps<func::FuncOp>().begin(), schedule);
   placer.run();
   if (!placer.problems.empty()) {
-    keepLegalWays(placer.problems, *before);
+    if (report && report->advise)
+      report->advise(placer.problems);
+    else
+      keepLegalWays(placer.problems, *before);
     placer.problems.emit();
+    if (report)
+      for (const ProblemGroup &group : placer.problems.group())
+        if (const Problem &first = *group.members.front(); !first.isMended)
+          report->errors.push_back({first.where, first.text, first.proposals});
     return failure();
   }
   placer.warnings.emit(DiagnosticSeverity::Warning);
-  if (report) {
+  if (report && report->keepsValues)
     placer.explain(report->values);
+  if (report)
     report->inserted = placer.inserted;
-  }
   placer.finish();
   return success();
+}
+
+static size_t placementHash(func::FuncOp func) {
+  llvm::hash_code hash(0);
+  func.walk([&](Operation *op) {
+    hash = llvm::hash_combine(hash, op->getName().getAsOpaquePointer(),
+                              llvm::hash_combine_range(op->result_type_begin(),
+                                                       op->result_type_end()));
+  });
+  return hash;
+}
+
+Outcome placement::judge(ModuleOp module) {
+  Outcome outcome;
+  sched::ScheduleOp schedule = scheduleOf(module);
+  func::FuncOp func = *module.getOps<func::FuncOp>().begin();
+  Problems unfit;
+  applyHooks(func, schedule, unfit);
+  if (!unfit.empty()) {
+    outcome.findings = findingsOf(unfit, PathTree(func));
+    return outcome;
+  }
+  Placer placer(module, func, schedule);
+  placer.countsCost = true;
+  placer.run();
+  outcome.findings = findingsOf(placer.problems, PathTree(func));
+  outcome.cost = placer.costOf();
+  outcome.splits = placer.splitsAsked();
+  outcome.placement = placementHash(func);
+  return outcome;
+}
+
+std::set<std::string> Outcome::keys() const {
+  std::set<std::string> keys;
+  for (const Finding &finding : findings)
+    keys.insert(finding.key);
+  return keys;
 }
 
 void Placer::finish() {

@@ -1,24 +1,6 @@
 //===- Placer.h - one run of placement over a module -----------*- C++ -*-===//
 //
-// The state of a run and its steps, by file:
-//   Directives.cpp  patterns and axis names of directives
-//   Cuts.cpp        the sizes that a directive cuts in
-//   Facts.cpp       shard, replicate
-//   Kept.cpp        recompute, save: what the backward keeps
-//   Fsdp.cpp        parameters that are split again and gathered on use
-//   Syncs.cpp, BackwardSyncs.cpp  sync, defer: where and what they do
-//   Buckets.cpp     bucket lines, and whether they have an effect
-//   SyncErrors.cpp  what is wrong with a sync
-//   Infer.cpp       ops in order, by their rules
-//   Halo.cpp        windows that reach beyond a rank's part
-//   HaloLines.cpp   what lines say of these
-//   Attention.cpp   attention over a split sequence
-//   Statistics.cpp  sums and maxima that a statistics line completes
-//   Mismatches.cpp  what is wrong where placements don't meet
-//   Candidates.cpp  which lines a mismatch suggests
-//   Ways.cpp        those lines, with their bytes
-//   AutoReshard.cpp mending a mismatch
-//   Expect.cpp      counts
+// The state of a run and its steps, by files as in docs/placement.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +10,11 @@
 #include "Cuts.h"
 #include "Lines.h"
 #include "Origins.h"
-#include "Problems.h"
 #include "dialects/Nn/Shape.h"
 #include "hocket/Placement/Meet.h"
 #include "hocket/Placement/PathTree.h"
 #include "hocket/Placement/Place.h"
+#include "hocket/Placement/Problems.h"
 #include <map>
 #include <set>
 
@@ -49,9 +31,15 @@ public:
   void finish();
   void explain(std::vector<ExplainedValue> &values);
 
+  // Cost.cpp
+  std::optional<Cost> costOf();
+  std::map<std::string, double> splitsAsked() const;
+  std::set<std::string> syncSplits() const;
+
   Problems problems;
   Problems warnings; // of what is placed
   std::vector<InsertedSync> inserted;
+  bool countsCost = false; ///< of what is placed, for costOf
 
 private:
   // Directives.cpp
@@ -181,6 +169,8 @@ private:
   void dropIdleHalos();
   void wayHalo(Problem &problem, mlir::Operation *op,
                const nn::PlacementRule &rule, const Mismatch &mismatch);
+  int64_t receivedForHalo(mlir::Operation *op, const nn::PlacementRule &rule,
+                          unsigned axis, int factor) const;
   bool allowHalo(mlir::Operation *op, const nn::PlacementRule &rule,
                  const Mismatch &mismatch);
   std::string haloReason(mlir::Operation *op, const nn::PlacementRule &rule,
@@ -252,6 +242,17 @@ private:
   mlir::Location causeLocation(mlir::Value value, unsigned axis,
                                mlir::Operation *op) const;
 
+  // Cost.cpp
+  bool isExchangedFrom(mlir::Operation *op, unsigned axis) const;
+  void countWork(mlir::Operation *op, const nn::PlacementRule &rule,
+                 const MeetResult &met);
+
+  // Involved.cpp
+  void involve(Problem &problem, mlir::Value value, unsigned axis,
+               unsigned depth = 0);
+  void involveLine(Problem &problem, mlir::Operation *directive,
+                   mlir::Value value, unsigned axis);
+
   // Remedies of one problem (Candidates.cpp, Ways.cpp): candidates only.
   /// The `cuts` of a line that splits `operand` by a factor of the rule as
   /// `other` is; null where they are even.
@@ -272,6 +273,13 @@ private:
   void wayScatters(Problem &problem, mlir::Value value, unsigned axis);
   WayOut replicated(llvm::StringRef path, llvm::ArrayRef<unsigned> axes) const;
   /// All that places these values is left whole, if that is parameters only.
+  // WaysBefore.cpp
+  void wayShardSource(Problem &problem, mlir::Value value, unsigned axis,
+                      FactorRef ref);
+  void wayBeforeSum(Problem &problem, mlir::Value value, unsigned axis);
+  void wayToDim(Problem &problem, mlir::Value value, unsigned axis,
+                llvm::StringRef name);
+  void wayAttention(Problem &problem, mlir::Operation *op, unsigned axis);
   void wayReplicate(Problem &problem, llvm::ArrayRef<mlir::Value> values,
                     unsigned axis);
   void wayGatherAll(Problem &problem, llvm::ArrayRef<mlir::Value> values,
@@ -307,6 +315,8 @@ private:
   PathTree tree;
   Origins origins;
   bool autoReshard = false;
+  Cost cost; ///< without what redistributions move
+  bool isInferred = false;
 
   std::vector<std::string> failedBlocks; ///< `at` patterns without match
   std::vector<Licence> licences;         ///< for statistics
@@ -316,17 +326,7 @@ private:
   std::vector<std::pair<sched::RecomputeOp, PathNode *>> recomputed;
   std::vector<std::pair<sched::SaveOp, PathNode *>> saved;
   std::vector<VacuousSync> vacuous;
-  struct BackwardSite {
-    sched::SyncOp directive;
-    std::string path;
-    mlir::Value value;
-    llvm::SmallVector<unsigned, 2> axes;
-  };
   std::vector<BackwardSite> backwardSites;
-  struct PinnedKernel {
-    sched::FuseOp directive;
-    std::vector<PathNode *> nodes;
-  };
   std::vector<PinnedKernel> pinnedKernels;
   llvm::SmallVector<mlir::Attribute> backwardExpectations;
   std::vector<Bucket> buckets;

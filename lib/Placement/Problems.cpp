@@ -1,6 +1,6 @@
 //===- Problems.cpp - collecting, grouping and printing errors ------------===//
 
-#include "Problems.h"
+#include "hocket/Placement/Problems.h"
 #include "Locations.h"
 #include "hocket/Placement/Meet.h"
 #include "mlir/IR/Diagnostics.h"
@@ -28,7 +28,10 @@ std::string WayOut::line() const {
     return "replicate " + path + " over " + overText(over) + " override";
   case Kind::Shard:
     return "shard " + path + " axis " + axis + " over " + overText(over) +
-           cutsText(cuts) + " override";
+           cutsText(cuts) + (isNew ? "" : " override");
+  case Kind::Attention:
+    return "attention " + path + " using " + op + " over " + overText(over) +
+           (until.empty() ? "" : " from " + until);
   case Kind::Sync:
     break;
   }
@@ -56,11 +59,17 @@ void WayOut::append(sched::ScheduleOp schedule) const {
     attributes.push_back(text("until", until));
   } else if (kind == Kind::Halo) {
     name = sched::HaloOp::getOperationName();
+  } else if (kind == Kind::Attention) {
+    name = sched::AttentionOp::getOperationName();
+    attributes.push_back(text("strategy", op));
+    if (!until.empty())
+      attributes.push_back(text("from", until));
   } else if (kind == Kind::Replicate || kind == Kind::Shard) {
     name = kind == Kind::Shard ? sched::ShardOp::getOperationName()
                                : sched::ReplicateOp::getOperationName();
-    attributes.push_back(
-        builder.getNamedAttr("isOverride", builder.getUnitAttr()));
+    if (!isNew)
+      attributes.push_back(
+          builder.getNamedAttr("isOverride", builder.getUnitAttr()));
   } else if (kind == Kind::Sync) {
     name = sched::SyncOp::getOperationName();
     attributes.push_back(text("moment", moment));
@@ -91,13 +100,27 @@ Problem &Problem::note(Location at, std::string text) {
   return *this;
 }
 
+Problem &Problem::advise(std::string text) {
+  note(std::move(text));
+  notes.back().isAdvice = true;
+  return *this;
+}
+
 Problem &Problem::note(std::string text) {
   return note(UnknownLoc::get(where.getContext()), std::move(text));
 }
 
 Problem &Problems::add(Location where, std::string text, std::string path) {
-  list.push_back(std::make_unique<Problem>(
-      Problem{where, std::move(text), std::move(path), {}, "", {}}));
+  list.push_back(std::make_unique<Problem>(Problem{where,
+                                                   std::move(text),
+                                                   std::move(path),
+                                                   {},
+                                                   "",
+                                                   {},
+                                                   {},
+                                                   false,
+                                                   {},
+                                                   false}));
   return *list.back();
 }
 
@@ -108,6 +131,8 @@ Problem &Problems::addAt(Operation *directive, std::string text,
   Problem &problem = add(line, std::move(text), std::move(path));
   if (inner != line)
     problem.note(inner, "by this line of what is used there");
+  problem.lines.push_back({inner, {}, "", {}, {}, {}});
+  problem.isOfLine = true;
   return problem;
 }
 
@@ -133,12 +158,15 @@ std::string placement::maskIndices(StringRef text) {
   return masked;
 }
 
+std::string Problem::kind() const {
+  // Where it happens is part of it, but not in which of several layers.
+  return maskIndices(text) + " " + maskIndices("'" + path + "'") + site;
+}
+
 static std::string keyOf(const Problem &problem) {
-  std::string key = maskIndices(problem.text);
+  std::string key = problem.kind();
   llvm::raw_string_ostream stream(key);
   stream << " @ " << problem.where;
-  // Where it happens is part of it, but not in which of several layers.
-  stream << " " << maskIndices("'" + problem.path + "'") << problem.site;
   return key;
 }
 
@@ -208,20 +236,38 @@ static std::string waysText(const std::vector<WayOut> &ways) {
   return text;
 }
 
+/// To leave the line out is no news where the notes say what it could mean.
+static bool isWorthSaying(const Problem &problem) {
+  if (problem.proposals.empty())
+    return false;
+  const syntax::Proposal &first = problem.proposals.front();
+  bool isBare =
+      problem.proposals.size() == 1 && first.isOfItsLine && first.isRemoval();
+  return !isBare || llvm::none_of(problem.notes, [](const Note &note) {
+    return isa<UnknownLoc>(note.where);
+  });
+}
+
 void Problems::emit(DiagnosticSeverity as) {
   llvm::DenseSet<Location> warned; // of a line once
   for (const ProblemGroup &group : group()) {
     const Problem &problem = *group.members.front();
+    if (problem.isMended)
+      continue;
     if (as == DiagnosticSeverity::Warning &&
         !warned.insert(problem.where).second)
       continue;
     DiagnosticEngine &engine = problem.where.getContext()->getDiagEngine();
     InFlightDiagnostic error = engine.emit(problem.where, as);
     error << problem.text;
+    bool isSaid = isWorthSaying(problem);
     for (const Note &note : problem.notes)
-      error.attachNote(note.where) << note.text;
+      if (!note.isAdvice || !isSaid)
+        error.attachNote(note.where) << note.text;
     Location nowhere = UnknownLoc::get(problem.where.getContext());
-    if (!problem.ways.empty())
+    if (isSaid)
+      error.attachNote(nowhere) << syntax::textOf(problem.proposals);
+    if (!problem.ways.empty() && problem.proposals.empty())
       error.attachNote(nowhere) << waysText(problem.ways);
     if (group.members.size() > 1)
       error.attachNote(nowhere) << "the same at " << othersOf(group);

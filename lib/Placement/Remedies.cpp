@@ -72,7 +72,7 @@ static WayOut combine(ArrayRef<const WayOut *> same, const PathTree &tree) {
     untils.push_back(member->until);
   }
   way.path = generalise(paths, tree);
-  if (!way.until.empty())
+  if (!way.until.empty() && way.kind != WayOut::Kind::Attention)
     way.until = generalise(untils, tree);
   for (size_t i = 0; i < way.others.size(); ++i) {
     SmallVector<const WayOut *> others;
@@ -91,6 +91,102 @@ static WayOut combine(const ProblemGroup &group, size_t index,
     if (index < member->ways.size())
       same.push_back(&member->ways[index]);
   return combine(same, tree);
+}
+
+/// What two ways out share that differ only in indices, or only in paths.
+static std::string shapeOf(const WayOut &way, bool withPath) {
+  WayOut masked = way;
+  masked.path = withPath ? maskIndices("'" + way.path + "'") : "";
+  masked.until = withPath ? maskIndices("'" + way.until + "'") : "";
+  std::string text = masked.line();
+  for (const WayOut &other : way.others)
+    text += "; " + shapeOf(other, withPath);
+  return text;
+}
+
+/// Of a licence that several groups ask for: one line for all of them.
+static void widenLicences(std::vector<Finding> &findings) {
+  std::map<std::string, std::set<std::string>> asked;
+  auto isLicence = [](const WayOut &way) {
+    return way.kind == WayOut::Kind::Statistics ||
+           way.kind == WayOut::Kind::Halo;
+  };
+  for (const Finding &finding : findings)
+    for (const WayOut &way : finding.ways)
+      if (isLicence(way))
+        asked[shapeOf(way, false)].insert(way.path);
+  for (Finding &finding : findings) {
+    std::vector<WayOut> wide;
+    for (const WayOut &way : finding.ways)
+      if (isLicence(way) && asked[shapeOf(way, false)].size() > 1) {
+        WayOut named = way, all = way;
+        named.path = "**." + StringRef(way.path).rsplit('.').second.str();
+        all.path = "**";
+        if (way.kind == WayOut::Kind::Statistics)
+          wide.push_back(named);
+        wide.push_back(all);
+      }
+    finding.ways.insert(finding.ways.begin(), wide.begin(), wide.end());
+  }
+}
+
+/// The same in all layers, where what it says of one holds for others as soon
+/// as that one is right.
+static std::optional<WayOut> inAllLayers(const WayOut &way,
+                                         const PathTree &tree) {
+  if (way.kind != WayOut::Kind::Sync || !way.others.empty())
+    return std::nullopt;
+  SmallVector<StringRef> parts;
+  StringRef(way.path).split(parts, '.');
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const PathNode *parent =
+        isIndex(parts[i])
+            ? tree.find(llvm::join(ArrayRef(parts).take_front(i), "."))
+            : nullptr;
+    if (!parent || parent->children.size() < 2)
+      continue;
+    parts[i] = "*";
+    WayOut all = way;
+    all.path = llvm::join(parts, ".");
+    return all;
+  }
+  return std::nullopt;
+}
+
+std::vector<Finding> placement::findingsOf(Problems &problems,
+                                           const PathTree &tree) {
+  std::vector<Finding> findings;
+  std::vector<ProblemGroup> groups = problems.group();
+  std::map<std::string, SmallVector<const WayOut *>> alike;
+  for (const ProblemGroup &group : groups)
+    for (Problem *member : group.members)
+      for (const WayOut &way : member->ways)
+        alike[shapeOf(way, true)].push_back(&way);
+  for (const ProblemGroup &group : groups) {
+    const Problem &first = *group.members.front();
+    Finding finding{first.kind(), {}, first.lines, first.isOfLine};
+    std::set<std::string> known;
+    auto add = [&](WayOut way) {
+      if (known.insert(way.line()).second)
+        finding.ways.push_back(std::move(way));
+    };
+    for (size_t i = 0; i < first.ways.size(); ++i) {
+      add(combine(alike[shapeOf(first.ways[i], true)], tree));
+      WayOut way = combine(group, i, tree);
+      add(way);
+      if (std::optional<WayOut> all = inAllLayers(way, tree))
+        add(*all);
+    }
+    findings.push_back(std::move(finding));
+  }
+  // Of several alike the first has the highest number, so that one fewer is a
+  // key fewer.
+  std::map<std::string, unsigned> alikes;
+  for (Finding &finding : llvm::reverse(findings))
+    if (unsigned number = alikes[finding.key]++)
+      finding.key += " #" + std::to_string(number);
+  widenLicences(findings);
+  return findings;
 }
 
 /// The errors that are left with the way out; nothing if the problem is among

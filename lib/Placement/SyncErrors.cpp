@@ -31,6 +31,9 @@ static std::string offer(const SyncSite &site, StringRef kind, StringRef axis,
 void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
                         std::optional<FactorRef> wanted, std::string text) {
   Problem &problem = problems.addAt(site.directive, std::move(text), site.path);
+  problem.lines.clear();
+  involveLine(problem, site.directive, value, axis);
+  involve(problem, value, axis);
   noteCause(problem, value, axis);
   nn::LayoutAttr layout = nn::layoutOf(value);
   StringRef name = mesh.getAxes()[axis].getName().getValue();
@@ -42,9 +45,9 @@ void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
             : "";
   if (layout.partialOver(name)) {
     if (site.kind == "slice" && !wantedName.empty())
-      problem.note(offer(site, "reduce_scatter", wantedName, "", name));
+      problem.advise(offer(site, "reduce_scatter", wantedName, "", name));
     else
-      problem.note(offer(site, "all_reduce", "", "", name));
+      problem.advise(offer(site, "all_reduce", "", "", name));
   } else if (split) {
     bool isOther =
         wanted && !(FactorRef{unsigned(split.getDim()),
@@ -53,16 +56,16 @@ void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
         site.kind == "broadcast" || site.kind == "all_to_all" ||
         site.kind == "repartition") {
       if (!splitName.empty())
-        problem.note(offer(site, "all_gather", splitName, "", name));
+        problem.advise(offer(site, "all_gather", splitName, "", name));
     } else if (isOther && !splitName.empty()) {
-      problem.note(offer(site, "all_to_all", splitName, wantedName, name));
+      problem.advise(offer(site, "all_to_all", splitName, wantedName, name));
     } else {
-      problem.note("leave this line out");
+      problem.advise("leave this line out");
     }
   } else if (site.kind == "reduce_scatter" && !wantedName.empty()) {
-    problem.note(offer(site, "slice", wantedName, "", name));
+    problem.advise(offer(site, "slice", wantedName, "", name));
   } else {
-    problem.note("leave this line out");
+    problem.advise("leave this line out");
   }
 }
 
@@ -151,7 +154,7 @@ bool Placer::checkSync(Value value, const SyncSite &site,
                "all_to_all at " + quoted + " has no effect: it moves " +
                    factorName(layout, *from) + " to itself",
                site.path)
-        .note("leave this line out");
+        .advise("leave this line out");
     return false;
   }
   if (site.root && site.kind == "broadcast") {
@@ -226,6 +229,7 @@ bool Placer::checkOrder(const SyncSite &site, ArrayRef<nn::SplitAttr> minor) {
                  ", and gets a value that is split over " +
                  axesText(found, mesh),
              site.path)
-      .note(offer(site, site.kind, site.axis, site.to, axesText(found, mesh)));
+      .advise(
+          offer(site, site.kind, site.axis, site.to, axesText(found, mesh)));
   return false;
 }

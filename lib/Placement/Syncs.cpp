@@ -75,22 +75,22 @@ void Placer::noteOtherTargets(Problem &problem, const PathNode &node,
     return text + " over " + overText(site.axes, site.cuts, mesh);
   };
   if (node.parameter && !site.axis.empty())
-    problem.note("write instead: shard " + pattern.str() + " axis " +
-                 site.axis + " over " + overText(site.axes, site.cuts, mesh));
+    problem.advise("write instead: shard " + pattern.str() + " axis " +
+                   site.axis + " over " + overText(site.axes, site.cuts, mesh));
   else if (node.parameter)
-    problem.note("write instead: replicate " + pattern.str() + " over " +
-                 axesText(site.axes, mesh));
+    problem.advise("write instead: replicate " + pattern.str() + " over " +
+                   axesText(site.axes, mesh));
   else if (node.input || node.hasRole(nn::ValueRole::Argument))
-    problem.note("write instead: " + line(pattern, "fwd_pre"));
+    problem.advise("write instead: " + line(pattern, "fwd_pre"));
   else if (node.hasRole(nn::ValueRole::Binding))
-    problem.note("write instead: " + line(pattern, "fwd_post"));
+    problem.advise("write instead: " + line(pattern, "fwd_post"));
   else if (site.moment == "fwd_pre")
     for (const auto &child : node.children)
-      if (child->hasRole(nn::ValueRole::Argument))
-        problem.note("write: " +
-                     line(pattern.str() + "." +
-                              StringRef(child->path).rsplit('.').second.str(),
-                          "fwd_pre"));
+      if (child->hasRole(nn::ValueRole::Argument)) {
+        std::string name = StringRef(child->path).rsplit('.').second.str();
+        problem.advise("write: " + line(pattern.str() + "." + name, "fwd_pre"));
+        problem.lines.front().renames.push_back({"", name});
+      }
 }
 
 void Placer::addSite(Operation *directive, StringRef pattern,

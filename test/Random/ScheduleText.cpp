@@ -111,7 +111,7 @@ Schedule ScheduleMaker::make(Ending ending) {
   if (ending != Ending::Bare && rng.chance(0.3))
     expectSome();
   schedule.isAuto &= ending != Ending::Bare;
-  if (mistake.empty() && rng.chance(0.25))
+  if (wrapsBlocks && mistake.empty() && rng.chance(0.25))
     wrapSome();
   return schedule;
 }

@@ -39,6 +39,7 @@ public:
   /// What was made with lines about the backward: fsdp, recompute, save,
   /// bucket.
   Schedule addBackward(Rng &rng);
+  bool wrapsBlocks = true; ///< at times, in `at`
   /// Of Ending::Explicit: not every inserted move has a line of its own.
   bool isUnnamed = false;
   /// A schedule that should have been as good as the one before it, and was

@@ -62,6 +62,7 @@ public:
   bool hasErrors() const { return !diagnostics.empty(); }
   size_t getNumErrors() const { return diagnostics.size(); }
   const std::deque<Diagnostic> &getDiagnostics() const { return diagnostics; }
+  Diagnostic &getDiagnostic(size_t number) { return diagnostics[number]; }
   const SourceManager &getSources() const { return sources; }
 
   /// `file:line:col: error: text`, the source line and a caret under the range,

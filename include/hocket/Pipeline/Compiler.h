@@ -13,6 +13,7 @@
 #ifndef HOCKET_PIPELINE_COMPILER_H
 #define HOCKET_PIPELINE_COMPILER_H
 
+#include "hocket/Advice/Advice.h"
 #include "hocket/Frontend/Elaborate.h"
 #include "hocket/Pipeline/Message.h"
 #include "hocket/Pipeline/Stages.h"
@@ -31,11 +32,18 @@ struct CompileSource {
   std::string path;
   /// The text, where it has been read already: of standard input.
   std::optional<std::string> text;
+  /// Other files that are texts, by their names.
+  syntax::Texts others;
   frontend::ElaborateOptions elaborate;
   /// A stage's name: `path` is a dump of that stage. Empty: a .hkt file.
   std::string from;
   /// Compiles the backward as well: nn.gradients = "all" (Differentiate.h).
   bool gradients = false;
+};
+
+struct ReportedError {
+  std::string text;
+  std::vector<syntax::Proposal> proposals;
 };
 
 /// The stage that a dump's first line names; empty without such a line.
@@ -60,11 +68,14 @@ public:
   /// The same for the text of a .hkt file called `name`.
   bool loadText(const std::string &name, const std::string &text,
                 const frontend::ElaborateOptions &options);
+  /// The same where some files are texts; others are read from the disk.
+  bool loadTexts(const std::string &path, const syntax::Texts &texts,
+                 const frontend::ElaborateOptions &options);
   /// Writes each stage from now on into `folder`, numbered, where no dump of a
   /// later stage is left that an earlier run wrote.
   void dumpTo(const std::string &folder) { dumpFolder = folder; }
   /// Keeps no report on placement: for who asks for none.
-  void skipReport() { keepsReport = false; }
+  void skipReport() { report.keepsValues = false; }
   /// Has `listener` told each stage, and "plan", before it is made.
   void onStage(std::function<void(llvm::StringRef)> listener) {
     stageListener = std::move(listener);
@@ -84,6 +95,10 @@ public:
   const placement::PlacementReport &placement() const { return report; }
   /// What has been said so far: all errors and warnings, in order.
   std::vector<Message> messages() const;
+  /// The errors of the last step, with what each offers, in order.
+  std::vector<ReportedError> errors() const;
+  /// The files that were read, by their names.
+  const syntax::Texts &texts() const;
   mlir::MLIRContext *context();
 
 private:
@@ -97,13 +112,14 @@ private:
   bool readDump(const CompileSource &source);
   bool readPlan(const CompileSource &source);
   std::optional<CompiledProgram> link(const codegen::CodeGenOptions &options);
+  void adviseReading(const syntax::Program &program);
+  void keepSource(const syntax::Program &program, advice::Source source);
 
   struct State;
   std::unique_ptr<State> state;
   placement::PlacementReport report;
   std::string dumpFolder;
   std::function<void(llvm::StringRef)> stageListener;
-  bool keepsReport = true;
 };
 
 } // namespace hocket

@@ -11,8 +11,13 @@
 #ifndef HOCKET_PLACEMENT_PLACE_H
 #define HOCKET_PLACEMENT_PLACE_H
 
+#include "hocket/Placement/Problems.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,10 +52,53 @@ struct ExplainedValue {
   mlir::LocationAttr model;
 };
 
+/// An error as it was emitted.
+struct ReportedError {
+  mlir::LocationAttr where;
+  std::string text;
+  std::vector<syntax::Proposal> proposals;
+};
+
 struct PlacementReport {
+  /// Asked before the errors are emitted; gives them their proposals.
+  std::function<void(Problems &)> advise;
+  bool keepsValues = true;
   std::vector<InsertedSync> inserted;
   std::vector<ExplainedValue> values; ///< in the order of the program
+  std::vector<ReportedError> errors;
 };
+
+/// What a placed function does in its forward, per rank.
+struct Cost {
+  int64_t bytes = 0;   ///< received, by the rank that receives most
+  double work = 0;     ///< elements of products, about half of the flops
+  double elements = 0; ///< of all values that it makes
+};
+
+/// Problems of one kind at several instances, as one.
+struct Finding {
+  std::string key;
+  std::vector<WayOut> ways; ///< untried, with patterns for all instances
+  std::vector<Involved> lines;
+  bool isOfLine = false; ///< as Problem::isOfLine
+};
+
+/// What came of placing a module.
+struct Outcome {
+  std::vector<Finding> findings; ///< none: the schedule is right
+  /// Where placement came to its end: what the module would cost with its
+  /// errors mended in the simplest way.
+  std::optional<Cost> cost;
+  /// What the lines split: a tensor and a mesh axis, with its weight.
+  std::map<std::string, double> splits;
+  /// A hash of how all values are placed: two texts that say the same have one.
+  size_t placement = 0;
+
+  std::set<std::string> keys() const;
+};
+
+/// Places `module`, which is of no use afterwards, and says nothing.
+Outcome judge(mlir::ModuleOp module);
 
 /// Places `module`. Emits every independent error of the schedule and fails; a
 /// module without a schedule is one for one device. Afterwards the module has

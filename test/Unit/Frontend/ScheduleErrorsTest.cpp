@@ -35,7 +35,10 @@ TEST(ScheduleErrors, statements) {
             "t.hkt:3:3: error: expected a schedule statement, found 'mseh'\n"
             "  mseh (tp = 2)\n"
             "  ^~~~\n"
-            "note: did you mean 'mesh'?\n");
+            "note: did you mean 'mesh'?\n"
+            "note: there are: mesh, at, use, def, let, shard, replicate, sync, "
+            "defer, halo, attention, statistics, recompute, save, fsdp, fuse, "
+            "overlap, bucket, hook, expect, auto\n");
   EXPECT_EQ(scheduleErrorsOf("auto shard"),
             "t.hkt:3:8: error: expected 'reshard' after 'auto', found 'shard'\n"
             "  auto shard\n"

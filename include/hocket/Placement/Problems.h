@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_PLACEMENT_PROBLEMS_H
-#define HOCKET_LIB_PLACEMENT_PROBLEMS_H
+#ifndef HOCKET_PLACEMENT_PROBLEMS_H
+#define HOCKET_PLACEMENT_PROBLEMS_H
 
 #include "dialects/Sched/Sched.h"
+#include "hocket/Frontend/Edit.h"
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,12 +19,21 @@ namespace hocket::placement {
 /// A line that would make placements meet: a directive that can be pasted at
 /// the end of the schedule.
 struct WayOut {
-  enum class Kind { Sync, Defer, Statistics, Halo, Replicate, Shard };
+  enum class Kind {
+    Sync,
+    Defer,
+    Statistics,
+    Halo,
+    Replicate,
+    Shard,
+    Attention
+  };
   Kind kind = Kind::Sync;
   std::string path;   ///< Statistics: of the op; facts: the parameter
-  std::string until;  ///< Defer
+  std::string until;  ///< Defer; Attention: `from`, if it has one
   std::string moment; ///< Sync
-  std::string op;     ///< Sync: all_reduce ...
+  std::string op;     ///< Sync: all_reduce ...; Attention: the strategy
+  bool isNew = false; ///< Shard: no line has placed it
   std::string axis, to;
   std::vector<std::string> over;
   mlir::ArrayAttr cuts; ///< of what it splits, where uneven; or null
@@ -42,6 +53,23 @@ struct WayOut {
 struct Note {
   mlir::Location where; ///< unknown: the note has no place
   std::string text;
+  bool isAdvice = false; ///< untried: left out where there are proposals
+};
+
+/// A line of the schedule that has a part in a problem, and what else it could
+/// say.
+struct Involved {
+  mlir::Location line;
+  std::vector<std::string> dims; ///< that its `axis` may name
+  /// Of a sync, what comes to it: "whole", "partial" or a dim that is split;
+  /// else empty.
+  std::string found;
+  /// Words of it that match nothing, and what to write for them; for none,
+  /// what to write behind its pattern.
+  std::vector<std::pair<std::string, std::string>> renames;
+  /// What its `over` could list, each without the lines `without`.
+  std::vector<std::string> over;
+  std::vector<mlir::Location> without;
 };
 
 struct Problem {
@@ -52,9 +80,18 @@ struct Problem {
   /// The line of the model, where instances share it; else empty.
   std::string site;
   std::vector<WayOut> ways; ///< candidates; Remedies.h keeps the legal ones
+  std::vector<Involved> lines;
+  bool isOfLine = false; ///< the first line is itself what is wrong
+  /// What helps, best first, where there is a text to change.
+  std::vector<syntax::Proposal> proposals;
+  bool isMended = false; ///< by what an earlier problem offers first
 
+  /// The same of all that differ in indices only, wherever their lines stand.
+  std::string kind() const;
   Problem &note(mlir::Location where, std::string text);
   Problem &note(std::string text);
+  /// What to do, as far as is known without trying.
+  Problem &advise(std::string text);
 };
 
 /// Problems that differ only in the indices of their paths.
@@ -71,6 +108,8 @@ public:
   Problem &addAt(mlir::Operation *directive, std::string text,
                  std::string path = "");
   bool empty() const { return list.empty(); }
+  size_t size() const { return list.size(); }
+  Problem &at(size_t number) { return *list[number]; }
   std::vector<ProblemGroup> group();
   /// Emits one error a group.
   void emit(mlir::DiagnosticSeverity as = mlir::DiagnosticSeverity::Error);
@@ -91,4 +130,4 @@ std::string maskIndices(llvm::StringRef text);
 
 } // namespace hocket::placement
 
-#endif // HOCKET_LIB_PLACEMENT_PROBLEMS_H
+#endif // HOCKET_PLACEMENT_PROBLEMS_H

@@ -1,0 +1,52 @@
+//===- Bench.cpp - trying changed texts -----------------------------------===//
+
+#include "Bench.h"
+#include "dialects/Nn/Nn.h"
+#include "hocket/Transforms/Differentiate.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace hocket;
+using namespace hocket::advice;
+
+/// All trials together place about so many operations, some seconds' worth at
+/// most; no fewer than the least number of trials, which finds a way out that
+/// is one line.
+static constexpr size_t kMostOperations = 150000;
+static constexpr size_t kFewestTrials = 40, kMostTrials = 500;
+
+std::shared_ptr<Trial> Bench::run(const syntax::Texts &texts) {
+  ++trials;
+  auto reading = std::make_shared<Reading>();
+  auto reader = [&](const std::string &path,
+                    std::string &why) -> std::optional<std::string> {
+    auto found = texts.find(path);
+    if (found != texts.end())
+      return found->second;
+    return syntax::readFromDisk(path, why);
+  };
+  reading->program = syntax::loadProgram(source.path, reading->sources,
+                                         reading->diagnostics, reader);
+  if (reading->diagnostics.hasErrors())
+    return nullptr;
+  mlir::ScopedDiagnosticHandler silent(
+      context, [](mlir::Diagnostic &) { return mlir::success(); });
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      frontend::elaborate(reading->program, reading->sources,
+                          reading->diagnostics, context, source.elaborate);
+  if (!module || reading->diagnostics.hasErrors())
+    return nullptr;
+  if (source.gradients)
+    (*module)->setAttr(kGradients, mlir::StringAttr::get(context, "all"));
+  if (limit == 1) {
+    size_t operations = 0;
+    module->walk([&](mlir::Operation *) { ++operations; });
+    limit = std::clamp(kMostOperations / std::max<size_t>(operations, 1),
+                       kFewestTrials, kMostTrials);
+  }
+  auto trial = std::make_shared<Trial>();
+  trial->texts = texts;
+  trial->reading = std::move(reading);
+  trial->outcome = placement::judge(*module);
+  return trial;
+}
