@@ -3,13 +3,16 @@
 // hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //               [--most-failures N] [--gradients yes] [--windows yes]
+//               [--wrong yes]
 //
 // --only prints the case; --file judges a file; --seconds and --most-failures
-// end it early. Status 1 if a case failed.
+// end it early. --wrong yes draws schedules that are wrong, and follows what
+// their errors propose (see Wrong.h). Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Summary.h"
+#include "Wrong.h"
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -26,7 +29,7 @@ using namespace hocket::random;
 namespace {
 struct Options {
   uint64_t seed = 1, count = 200, first = 0;
-  bool only = false;
+  bool only = false, wrong = false;
   CaseKind kind;
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
@@ -60,6 +63,8 @@ static bool parse(int argc, char **argv, Options &options) {
       options.kind.hasGradients = std::string(value) == "yes";
     else if (name == "--windows")
       options.kind.isGrid = std::string(value) == "yes";
+    else if (name == "--wrong")
+      options.wrong = std::string(value) == "yes";
     else if (name == "--first")
       options.first = std::strtoull(value, nullptr, 10);
     else if (name == "--only") {
@@ -117,6 +122,24 @@ static int judgeFile(const Options &options) {
   return result.verdict == Verdict::Failed;
 }
 
+/// Status 1 if fewer than nine of ten lead to what was right, or some to what
+/// cannot be read.
+static int runWrongs(const Options &options) {
+  WrongSummary summary;
+  for (uint64_t i = 0; i < options.count; ++i) {
+    currentCase = options.first + i;
+    WrongCase made = runWrong(options.seed, currentCase);
+    summary.add(made);
+    if (options.only || (made.isWrong && !made.isGood()))
+      std::cerr << "case " << currentCase << ": " << made.change << ", "
+                << made.bytes << " bytes, right " << made.rightBytes << "\n";
+    if (options.only)
+      std::cout << made.text << made.log;
+  }
+  std::cout << summary.text();
+  return 10 * summary.good < 9 * summary.wrong || summary.unreadable > 0;
+}
+
 static void report(const Options &options, uint64_t number,
                    const CaseResult &result) {
   if (options.only)
@@ -139,11 +162,13 @@ int main(int argc, char **argv) {
     std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
                  "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
                  "[--failures DIR] [--rows FILE] [--most-failures N] "
-                 "[--gradients yes] [--windows yes]\n";
+                 "[--gradients yes] [--windows yes] [--wrong yes]\n";
     return 2;
   }
   if (!options.file.empty())
     return judgeFile(options);
+  if (options.wrong)
+    return runWrongs(options);
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})
     std::signal(signal, crashed);
   auto start = std::chrono::steady_clock::now();

@@ -6,6 +6,7 @@
 
 #include "Attempt.h"
 #include "Summary.h"
+#include "Wrong.h"
 #include "test/Paths.h"
 #include <filesystem>
 #include <fstream>
@@ -255,4 +256,14 @@ TEST(Random, WrongTextIsNoRefusal) {
   EXPECT_EQ(refused.verdict, Verdict::Refused);
   EXPECT_EQ(refused.reason, "all_reduce at '...' has no effect: it gets a "
                             "value that is whole on AXIS already");
+}
+
+/// First proposals lead back to what was right; hocket-random --wrong yes.
+TEST(Random, ProposalsLeadBack) {
+  WrongSummary summary;
+  for (uint64_t number = 0; number < 60; ++number)
+    summary.add(runWrong(/*seed=*/4, number));
+  EXPECT_GE(summary.wrong, 15);
+  EXPECT_GE(10 * summary.good, 8 * summary.wrong) << summary.text();
+  EXPECT_EQ(summary.unreadable, 0);
 }
