@@ -93,6 +93,18 @@ std::vector<Message> Compiler::messages() const {
     finish(message);
     llvm::for_each(message.notes, finish);
   }
+  // Errors come in the same order, among others that offer nothing.
+  auto next = messages.begin();
+  for (const ReportedError &error : errors()) {
+    auto found =
+        std::find_if(next, messages.end(), [&](const Message &message) {
+          return message.text == error.text;
+        });
+    if (found == messages.end())
+      continue;
+    found->waysOut = waysOut(error.proposals, state->source.texts);
+    next = found + 1;
+  }
   return messages;
 }
 

@@ -31,6 +31,34 @@ void hocket::addMessages(const syntax::DiagnosticEngine &diagnostics,
   }
 }
 
+/// Line and column of a byte.
+static std::pair<unsigned, unsigned> placeIn(llvm::StringRef text,
+                                             size_t byte) {
+  llvm::StringRef before = text.take_front(byte);
+  size_t lineStart = before.rfind('\n') + 1; // 0 where there is none
+  return {before.count('\n') + 1, before.size() - lineStart + 1};
+}
+
+std::vector<Change>
+hocket::waysOut(const std::vector<syntax::Proposal> &proposals,
+                const syntax::Texts &texts) {
+  std::vector<Change> ways;
+  for (const syntax::Proposal &proposal : proposals) {
+    Change &way = ways.emplace_back();
+    way.remark = proposal.remark;
+    for (const syntax::TextEdit &edit : proposal.edits) {
+      auto text = texts.find(edit.file);
+      if (text == texts.end())
+        continue;
+      auto [line, column] = placeIn(text->second, edit.begin);
+      auto [endLine, endColumn] = placeIn(text->second, edit.end);
+      way.edits.push_back(
+          {{edit.file, line, column, endLine, endColumn}, edit.text});
+    }
+  }
+  return ways;
+}
+
 /// Without a comment, which no string has begun before.
 static llvm::StringRef withoutComment(llvm::StringRef line) {
   bool inString = false;

@@ -16,6 +16,19 @@ static void addPlace(const std::optional<Place> &place, Json &json) {
                      {"end_column", place->endColumn}};
 }
 
+static Json jsonOf(const Change &way) {
+  Json json = {{"edits", Json::array()}};
+  for (const Change::Edit &edit : way.edits) {
+    Json each = Json::object();
+    addPlace(edit.place, each);
+    each["text"] = edit.text;
+    json["edits"].push_back(each);
+  }
+  if (!way.remark.empty())
+    json["remark"] = way.remark;
+  return json;
+}
+
 static Json jsonOf(const Message &message) {
   bool isWarning = message.severity == Message::Severity::Warning;
   Json json = {{"severity", isWarning ? "warning" : "error"},
@@ -27,6 +40,9 @@ static Json jsonOf(const Message &message) {
     addPlace(note.place, each);
     json["notes"].push_back(each);
   }
+  json["ways_out"] = Json::array();
+  for (const Change &way : message.waysOut)
+    json["ways_out"].push_back(jsonOf(way));
   return json;
 }
 

@@ -16,6 +16,16 @@ struct Place {
   unsigned line = 0, column = 0, endLine = 0, endColumn = 0;
 };
 
+/// Changes of texts that belong together: with all of them the error is gone.
+struct Change {
+  struct Edit {
+    Place place; // what `text` replaces
+    std::string text;
+  };
+  std::vector<Edit> edits; // in order, apart from each other
+  std::string remark;      // what it costs, or empty
+};
+
 /// An error or a warning with its notes, or a note.
 struct Message {
   enum class Severity { Error, Warning, Note };
@@ -23,6 +33,7 @@ struct Message {
   std::optional<Place> place;
   std::string text;
   std::vector<Message> notes;
+  std::vector<Change> waysOut; // the best first
 };
 
 } // namespace hocket
