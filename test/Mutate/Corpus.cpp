@@ -14,7 +14,7 @@ using namespace hocket::mutate;
 namespace fs = std::filesystem;
 
 /// Longer ones take long to parse and are mutated where nothing is new.
-static constexpr size_t kMostText = 12000, kMostDump = 30000;
+static constexpr size_t kMostText = 12000, kMostDump = 30000, kMostPlan = 60000;
 
 static std::string readText(const fs::path &path) {
   std::ifstream stream(path, std::ios::binary);
@@ -117,7 +117,7 @@ std::map<std::string, Corpus> mutate::makeDumps(const Corpus &texts,
                          " " + way.source.elaborate.train;
       for (const auto &dump : fs::directory_iterator(dumps)) {
         std::string stage = dump.path().stem().extension().string().substr(1);
-        if (dump.file_size() <= kMostDump)
+        if (dump.file_size() <= (wantsPlans ? kMostPlan : kMostDump))
           corpora[stage].add(name, readText(dump.path()));
       }
     }

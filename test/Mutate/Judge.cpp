@@ -16,18 +16,21 @@
 using namespace hocket::mutate;
 
 static constexpr rlim_t kMostSeconds = 10;
+static constexpr unsigned kMostWaiting = 120; // seconds, of what sleeps
 static constexpr rlim_t kMostMemory = rlim_t(4) << 30;
 static constexpr size_t kMostShown = 4000;
 
-std::string Outcome::complaint() const {
+std::string Outcome::complaint(int highest) const {
+  if (signal == SIGALRM)
+    return "takes over two minutes";
   if (signal == SIGXCPU || signal == SIGKILL)
     return "takes over 10 s";
   if (signal)
     return "ended by signal " + std::to_string(signal);
-  if (status != 0 && status != 1)
+  if (status == 2 || status > highest)
     return "ends with status " + std::to_string(status);
-  if (status == 1 && errors.find("error: ") == std::string::npos)
-    return "ends with status 1 and no error";
+  if (status != 0 && errors.find("error: ") == std::string::npos)
+    return "ends with status " + std::to_string(status) + " and no error";
   return "";
 }
 
@@ -42,6 +45,7 @@ std::string Outcome::complaint() const {
   setrlimit(RLIMIT_CPU, &seconds);
   setrlimit(RLIMIT_CORE, &core);
   setrlimit(RLIMIT_AS, &memory);
+  alarm(kMostWaiting);
   int status = command();
   std::cout.flush();
   _exit(status);

@@ -4,15 +4,16 @@
 //               [--seed N] [--count N] [--first K] [--only K]
 //               [--failures DIR] FOLDER...
 //
-// Mutates the .hkt files below the folders, or the dumps of their programs.
-// Every case must end with status 0, or with status 1 and an error, within ten
-// seconds of the processor. --only prints the mutated text and what came of it.
-// Status 1 if a case failed.
+// Mutates the .hkt files below the folders, or the dumps or plans of their
+// programs. Every case must end with status 0, or with status 1 (of a plan that
+// is run also 3) and an error, within ten seconds of the processor. --only
+// prints the mutated text and what came of it. Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Corpus.h"
 #include "Judge.h"
+#include "Programs.h"
 #include "tools/hocket/Options.h"
 #include <cstring>
 #include <filesystem>
@@ -85,7 +86,7 @@ public:
 
 /// What is done with a mutated file, one after the other while it is accepted:
 /// a text is checked, and planned under one of its schedules; a dump is taken
-/// up, and planned.
+/// up, and planned; a plan is also run.
 static std::vector<std::function<int()>> commandsFor(const Settings &settings,
                                                      const std::string &file,
                                                      const std::string &text,
@@ -111,7 +112,19 @@ static std::vector<std::function<int()>> commandsFor(const Settings &settings,
   }
   if (alsoPlans)
     commands.push_back([options] { return tool::runPlan(options); });
+  if (settings.kind == "plan")
+    commands.push_back([options] { return runProgram(options); });
   return commands;
+}
+
+static int highestStatus(const Settings &settings) {
+  return settings.kind == "plan" ? 3 : 1;
+}
+
+static const char *extensionOf(const Settings &settings) {
+  return settings.kind == "text"   ? ".hkt"
+         : settings.kind == "plan" ? ".json"
+                                   : ".mlir";
 }
 
 static void report(const Settings &settings, uint64_t number,
@@ -125,7 +138,7 @@ static void report(const Settings &settings, uint64_t number,
   fs::create_directories(settings.failures);
   std::ofstream(settings.failures + "/" + settings.kind + "-" +
                 std::to_string(settings.seed) + "-" + std::to_string(number) +
-                (settings.kind == "text" ? ".hkt" : ".mlir"))
+                extensionOf(settings))
       << text;
 }
 
@@ -135,8 +148,7 @@ static void runCase(const Settings &settings, uint64_t number,
   random::Rng rng(settings.seed * 1000003 + number);
   size_t chosen = rng.below(corpus.texts.size());
   std::string text = mutate::mutate(corpus.texts[chosen], corpus.stock, rng);
-  std::string file =
-      scratch + (settings.kind == "text" ? "/case.hkt" : "/case.mlir");
+  std::string file = scratch + "/case" + extensionOf(settings);
   std::ofstream(file, std::ios::binary) << text;
   if (settings.only)
     std::cout << text << "\n";
@@ -150,7 +162,7 @@ static void runCase(const Settings &settings, uint64_t number,
     if (outcome.signal || outcome.status)
       break;
   }
-  if (!outcome.complaint().empty()) {
+  if (!outcome.complaint(highestStatus(settings)).empty()) {
     ++counts.failed;
     report(settings, number, corpus, chosen, text, outcome);
     return;
