@@ -38,6 +38,10 @@ std::optional<nn::DimAttr> Elaborator::evaluateDim(const Expr &expr,
     }
     return nn::dimOf(context, nameOf(expr), *size);
   }
+  if (tuple->items.empty()) {
+    error(expr.range, "a dim has no factor; a dim of size 1 is 1");
+    return std::nullopt;
+  }
   llvm::SmallVector<nn::FactorAttr> factors;
   for (const Argument &item : tuple->items) {
     auto dim = evaluateDim(*item.value, scope);
