@@ -25,6 +25,26 @@ void Placer::readSave(sched::SaveOp save) {
     saved.emplace_back(save, node);
 }
 
+/// Where the call of a module begins that ends with this value of its path: at
+/// the first value at or under the path since the call before.
+using CallBegins = llvm::DenseMap<Operation *, Operation *>;
+
+static CallBegins findCalls(func::FuncOp func) {
+  CallBegins begins;
+  llvm::StringMap<Operation *> open; // by path, of what has not ended
+  for (auto value : func.getBody().front().getOps<nn::ValueOp>()) {
+    StringRef path = value.getPath();
+    open.try_emplace("", value); // of the model
+    for (size_t end = path.find('.'); end != StringRef::npos;
+         end = path.find('.', end + 1))
+      open.try_emplace(path.take_front(end), value);
+    auto begin = open.try_emplace(path, value).first;
+    begins[value] = begin->second;
+    open.erase(begin);
+  }
+  return begins;
+}
+
 namespace {
 
 /// Marks what one call of a module computes, or what computes a binding, as
@@ -33,20 +53,9 @@ class Part {
 public:
   explicit Part(int64_t index) : index(index) {}
 
-  /// A module is inlined in one run of operations, from the first value of
-  /// its own to its result.
-  void addModule(nn::ValueOp result) {
-    StringRef path = result.getPath();
-    Operation *first = result;
-    for (Operation *op = result->getPrevNode(); op; op = op->getPrevNode()) {
-      auto value = dyn_cast<nn::ValueOp>(op);
-      if (!value)
-        continue;
-      if (value.getPath() == path) // an earlier call
-        break;
-      if (isAtOrUnder(value.getPath(), path))
-        first = op;
-    }
+  /// A module is inlined in one run of operations, from `first`, the first
+  /// value of its own, to its result.
+  void addModule(Operation *first, nn::ValueOp result) {
     for (Operation *op = first; op != result; op = op->getNextNode())
       mark(op);
     mark(result);
@@ -100,16 +109,19 @@ private:
 
 /// Outer modules first: what is inside one is computed again with it.
 void Placer::markRecomputed() {
+  if (recomputed.empty())
+    return;
   llvm::stable_sort(recomputed, [](const auto &a, const auto &b) {
     return a.second->depth < b.second->depth;
   });
   Builder builder(func.getContext());
   SmallVector<Attribute> parts;
+  CallBegins calls = findCalls(func);
   for (auto &[directive, node] : recomputed)
     for (nn::ValueOp value : node->values) {
       Part part(parts.size());
       if (value.getRole() == nn::ValueRole::Result)
-        part.addModule(value);
+        part.addModule(calls.lookup(value), value);
       else
         part.addBinding(value);
       if (part.isEmpty() && part.getOther()) {

@@ -56,6 +56,8 @@ public:
   /// What a halo's members hold, if it is listed, or -1: once for all halos.
   int rowList(mlir::ArrayAttr lists);
   int source(mlir::Location loc);
+  /// The number of the parameter in the plan, which classes share.
+  int parameter(nn::ParameterOp op);
   plan::GlobalTensor tensor(llvm::StringRef name, mlir::Type element,
                             spmd::BoxAttr box);
 
@@ -72,6 +74,7 @@ private:
   std::map<std::pair<std::vector<int>, std::vector<int64_t>>, int> tables;
   llvm::DenseMap<mlir::Location, int> sources;
   llvm::DenseMap<mlir::Attribute, int> rowLists;
+  llvm::DenseMap<mlir::StringAttr, int> parameters; // by path
 };
 
 class ClassPlanner {

@@ -7,6 +7,23 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
 
+/// Every class reads the same parameters in the same order.
+int PlanTables::parameter(nn::ParameterOp op) {
+  auto [entry, isNew] =
+      parameters.try_emplace(op.getPathAttr(), plan.parameters.size());
+  if (!isNew)
+    return entry->second;
+  auto box = op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  plan.parameters.push_back(tensor(op.getPath(), element, box));
+  if (nn::InitAttr init = op.getInitAttr())
+    plan.parameters.back().init = {init.getKind() == nn::InitKind::Normal
+                                       ? plan::InitKind::Normal
+                                       : plan::InitKind::Constant,
+                                   init.getValue().getValueAsDouble()};
+  return entry->second;
+}
+
 LogicalResult ClassPlanner::planParameter(nn::ParameterOp op) {
   Value value = op.getResult();
   bool changes = assigned.contains(op.getPathAttr());
@@ -14,23 +31,7 @@ LogicalResult ClassPlanner::planParameter(nn::ParameterOp op) {
     store(*op, op.getPath());
   else
     values[value] = allocate(value.getType(), {});
-  auto box = op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
-  Type element = cast<RankedTensorType>(value.getType()).getElementType();
-  // Every class reads the same parameters in the same order.
-  plan::Plan &plan = tables.plan;
-  int number = -1;
-  for (size_t i = 0; i < plan.parameters.size(); ++i)
-    if (plan.parameters[i].name == op.getPath())
-      number = i;
-  if (number < 0) {
-    number = plan.parameters.size();
-    plan.parameters.push_back(tables.tensor(op.getPath(), element, box));
-    if (nn::InitAttr init = op.getInitAttr())
-      plan.parameters.back().init = {init.getKind() == nn::InitKind::Normal
-                                         ? plan::InitKind::Normal
-                                         : plan::InitKind::Constant,
-                                     init.getValue().getValueAsDouble()};
-  }
+  int number = tables.parameter(op);
   plan::ReadParameter read{number, get(value).view(), {}};
   if (auto axes = op->getAttrOfType<ArrayAttr>(spmd::kOnlyFirstOf))
     read.onlyFirstOf = tables.axes(axes);

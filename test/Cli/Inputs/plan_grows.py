@@ -1,6 +1,8 @@
 """What a plan and planning grow with.
 
     plan_grows.py time GPT3.hkt       processor time does not grow with ranks
+    plan_grows.py layers NET.hkt  nor more than in proportion with layers that are
+                                  computed again
     plan_grows.py graph GRAPH.hkt NPY layers of one graph share what they hold; its
                                       edges are written to NPY
 """
@@ -13,11 +15,11 @@ import sys
 
 
 def seconds(*arguments):
-    """Processor time of a `hocket plan`, the least of two."""
+    """Processor time of `hocket ARGUMENTS`, the least of two."""
     times = []
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(["hocket", "plan", *arguments], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["hocket", *arguments], check=True, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     return min(times)
@@ -25,12 +27,19 @@ def seconds(*arguments):
 
 def check_time(model):
     def plan(dp):
-        return seconds(model, "--grad", "--schedule", "tensor_sequence", "-D", "layers=24",
+        return seconds("plan", model, "--grad", "--schedule", "tensor_sequence", "-D", "layers=24",
                        "-D", "hidden=12288", "-D", "heads=96", "-D", "tp=8",
                        "-D", f"dp={dp}", "-D", f"batch={dp}")
     few, many = plan(2), plan(8192)
     # With lists of sizes by rank it was over three times.
     assert many < 2 * few, f"{few:.2f} s on 16 ranks, {many:.2f} s on 65536"
+
+
+def check_layers(model):
+    few, many = (seconds("check", model, "--schedule", "norms", "-D", f"layers={layers}",
+                         "-D", "hidden=4", "-D", "rows=2") for layers in (500, 4000))
+    # Where each layer looked for its begin from the model's, 33 times.
+    assert many < 16 * few, f"{few:.2f} s for 500 layers, {many:.2f} s for 4000"
 
 
 def write_edges(path, nodes):
@@ -58,4 +67,4 @@ def check_graph(model, edges):
     assert all(halo["rows"] == 0 for halo in halos)
 
 
-{"time": check_time, "graph": check_graph}[sys.argv[1]](*sys.argv[2:])
+{"time": check_time, "layers": check_layers, "graph": check_graph}[sys.argv[1]](*sys.argv[2:])
