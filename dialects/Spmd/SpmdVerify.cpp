@@ -114,28 +114,35 @@ static LogicalResult verifyTable(Operation *op, TableAttr table, ArrayAttr axes,
   return success();
 }
 
+/// The same of two, which say how many members there are if the mesh does not.
+static LogicalResult verifyTables(Operation *op, TableAttr a, TableAttr b,
+                                  ArrayAttr axes, int64_t &members) {
+  if (members < 0)
+    members = std::max(a.getValues().size(), b.getValues().size());
+  return failure(failed(verifyTable(op, a, axes, members)) ||
+                 failed(verifyTable(op, b, axes, members)));
+}
+
 /// (C2): the members' shares follow one another and fill `whole`; `own` is one
 /// of them.
 static LogicalResult verifyCut(Operation *op, TableAttr offsets,
                                TableAttr sizes, ArrayAttr axes, int64_t members,
                                int64_t whole, int64_t own) {
-  if (failed(verifyTable(op, offsets, axes, members)) ||
-      failed(verifyTable(op, sizes, axes, members)))
+  if (failed(verifyTables(op, offsets, sizes, axes, members)))
     return failure();
-  if (members < 0)
-    members = std::max(offsets.getValues().size(), sizes.getValues().size());
-  auto at = [](TableAttr table, int64_t i) {
-    return table.isConstant() ? table.getValues()[0] : table.getValues()[i];
-  };
+  // One value stands for all. There may be a million, after every pass.
+  ArrayRef<int64_t> begins = offsets.getValues(), counts = sizes.getValues();
+  size_t beginStep = !offsets.isConstant(), countStep = !sizes.isConstant();
   int64_t end = 0;
   bool ownFound = false;
   for (int64_t i = 0; i < members; ++i) {
-    if (at(offsets, i) != end || at(sizes, i) < 0)
+    int64_t begin = begins[i * beginStep], count = counts[i * countStep];
+    if (begin != end || count < 0)
       return op->emitOpError()
              << "expects shares one after another, member " << i
-             << " begins at " << at(offsets, i) << " instead of " << end;
-    end += at(sizes, i);
-    ownFound |= at(sizes, i) == own;
+             << " begins at " << begin << " instead of " << end;
+    end += count;
+    ownFound |= count == own;
   }
   if (end != whole)
     return op->emitOpError() << "shares add up to " << end << " of " << whole;
@@ -262,16 +269,13 @@ LogicalResult AllToAllOp::verify() {
 template <class OpTy>
 static LogicalResult verifyHeld(OpTy op, int64_t members, int64_t own) {
   TableAttr offsets = op.getHeldOffsets(), sizes = op.getHeldSizes();
-  if (failed(verifyTable(op, offsets, op.getAxes(), members)) ||
-      failed(verifyTable(op, sizes, op.getAxes(), members)))
+  if (failed(verifyTables(op, offsets, sizes, op.getAxes(), members)))
     return failure();
   std::optional<plan::Border> border = nn::borderNamed(op.getBorder());
   if (!border)
     return op.emitOpError() << "expects a border of zero, reflect, replicate "
                                "or circular, found "
                             << op.getBorderAttr();
-  if (members < 0)
-    members = std::max(offsets.getValues().size(), sizes.getValues().size());
   SmallVector<int64_t> begins = offsets.valuesFor(members);
   SmallVector<int64_t> counts = sizes.valuesFor(members);
   int64_t extent = op.getExtent();
