@@ -56,42 +56,28 @@ static bool isDeclaration(DictionaryAttr hook) {
          llvm::all_of(hook.getAs<ArrayAttr>("inputs"), isNamed);
 }
 
-LogicalResult HookOp::verify() {
-  SmallVector<Type> types;
-  if (failed(inferReturnTypes(getContext(), getLoc(), getXs(),
-                              (*this)->getDiscardableAttrDictionary(),
-                              (*this)->getPropertiesStorage(), {}, types)))
-    return failure();
-  if (haveSameShapes(types, getResultTypes()))
-    return success();
-  return emitOpError() << "gives " << types.size()
-                       << " tensors of other shapes than its results";
-}
-
-LogicalResult HookOp::inferReturnTypes(MLIRContext *context,
-                                       std::optional<Location> location,
-                                       Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  DictionaryAttr hook = adaptor.getHook();
+/// What the declared function makes of tensors of these types.
+static LogicalResult inferResults(std::optional<Location> location,
+                                  DictionaryAttr hook, TypeRange operands,
+                                  SmallVectorImpl<Type> &types) {
   if (!hook || !isDeclaration(hook))
     return emitOptionalError(location, "a hook is declared by its name, file, "
                                        "inputs, results and split");
   std::string name = "hook '" + hook.getAs<StringAttr>("name").str() + "'";
   size_t count = hook.getAs<ArrayAttr>("inputs").size();
-  if (adaptor.getXs().size() != count) // (C1)
+  if (operands.size() != count) // (C1)
     return emitOptionalError(location, name, " takes ", count,
-                             " tensors, but gets ", adaptor.getXs().size());
+                             " tensors, but gets ", operands.size());
   llvm::StringMap<DimAttr> dims;
-  for (auto [x, input] :
-       llvm::zip(adaptor.getXs(), tensorsOf(hook, "inputs"))) {
+  for (auto [x, input] : llvm::zip(operands, tensorsOf(hook, "inputs"))) {
     Type element = input.getAs<TypeAttr>("element").getValue();
-    ArrayRef<DimAttr> has = dimsOf(x);
-    if (elementTypeOf(x) != element ||
+    ArrayRef<DimAttr> has = layoutOf(x).getDims();
+    if (getElementTypeOrSelf(x) != element ||
         has.size() != input.getAs<ArrayAttr>("dims").size()) // (C1)
       return emitOptionalError(location, name, " takes ",
                                describeDeclared(input), " as its '",
                                input.getAs<StringAttr>("name").getValue(),
-                               "', but gets ", describe(x.getType()));
+                               "', but gets ", describe(x));
     for (auto [dim, of] : llvm::zip(has, namesOf(input, "dims"))) {
       DimAttr known = dims.try_emplace(of, dim).first->second;
       if (known.getSize() != dim.getSize()) // (C2)
@@ -110,9 +96,47 @@ LogicalResult HookOp::inferReturnTypes(MLIRContext *context,
       own.push_back(found->second);
     }
     types.push_back(tensorOf(result.getAs<TypeAttr>("element").getValue(),
-                             LayoutAttr::get(context, own, {}, {})));
+                             LayoutAttr::get(hook.getContext(), own, {}, {})));
   }
   return success();
+}
+
+LogicalResult HookOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  return inferResults(location, adaptor.getHook(), adaptor.getXs().getTypes(),
+                      types);
+}
+
+/// It takes what the hook takes and gives, and gives a gradient of each tensor
+/// of floats that the hook takes.
+static LogicalResult verifyDerivative(HookOp op, DictionaryAttr derivative) {
+  SmallVector<Type> taken(op->getOperandTypes()), wanted, given;
+  for (Type type : op->getOperandTypes())
+    if (isa<FloatType>(getElementTypeOrSelf(type)))
+      wanted.push_back(type);
+  llvm::append_range(taken, op->getResultTypes());
+  if (failed(inferResults(op.getLoc(), derivative, taken, given)))
+    return failure();
+  if (haveSameShapes(given, wanted)) // (C4)
+    return success();
+  return op.emitOpError() << "has a derivative that gives " << given.size()
+                          << " tensors of other shapes than its "
+                          << wanted.size() << " of floats";
+}
+
+LogicalResult HookOp::verify() {
+  SmallVector<Type> types;
+  if (failed(inferResults(getLoc(), getHook(), getOperandTypes(), types)))
+    return failure();
+  if (!haveSameShapes(types, getResultTypes()))
+    return emitOpError() << "gives " << types.size()
+                         << " tensors of other shapes than its results";
+  Attribute derivative = getHook().get("derivative");
+  return derivative
+             ? verifyDerivative(*this, dyn_cast<DictionaryAttr>(derivative))
+             : success();
 }
 
 /// Dims of one name are one index. A rank may hold a part of those in `split`;
