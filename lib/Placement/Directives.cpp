@@ -104,6 +104,31 @@ std::vector<PathNode *> Placer::resolve(Operation *directive,
   return match.nodes;
 }
 
+/// The path, from where a pattern came to, to what has its next name further
+/// down: "model.layers" for "layers"; empty if there is none, or several.
+static std::string findBelow(const MatchFailure &failure) {
+  constexpr unsigned kDeepest = 3;
+  if (failure.reached.empty())
+    return "";
+  const PathNode *root = failure.reached.front();
+  std::vector<std::pair<const PathNode *, std::string>> nodes{{root, ""}};
+  for (unsigned depth = 0; depth < kDeepest; ++depth) {
+    std::vector<std::pair<const PathNode *, std::string>> next;
+    std::vector<std::string> found;
+    for (auto &[node, path] : nodes)
+      for (const auto &child : node->children) {
+        std::string name = path + (path.empty() ? "" : ".") + child->name;
+        if (child->name == failure.component)
+          found.push_back(name);
+        next.push_back({child.get(), std::move(name)});
+      }
+    if (!found.empty())
+      return found.size() == 1 ? found.front() : "";
+    nodes = std::move(next);
+  }
+  return "";
+}
+
 void Placer::reportFailure(Operation *directive, const MatchFailure &failure) {
   Problem &problem = problems.addAt(directive, "no model value matches '" +
                                                    failure.written + "'");
@@ -116,10 +141,13 @@ void Placer::reportFailure(Operation *directive, const MatchFailure &failure) {
     for (const auto &child : node->children)
       names.push_back(child->name);
   auto near = syntax::nearest(failure.component, names);
-  if (!near)
-    return;
-  problem.notes.back().isAdvice = true; // "did you mean"
-  problem.lines.back().renames.push_back({failure.component, *near});
+  if (near) {
+    problem.notes.back().isAdvice = true; // "did you mean"
+    problem.lines.back().renames.push_back({failure.component, *near});
+  } else if (std::string below = findBelow(failure); !below.empty()) {
+    problem.advise("did you mean '" + below + "'?");
+    problem.lines.back().renames.push_back({failure.component, below});
+  }
 }
 
 void Placer::readAt(sched::AtOp at) {
