@@ -86,8 +86,9 @@ def Nn_PoolOp : Nn_InferredOp<"pool",
     [DeclareOpInterfaceMethods<Nn_WindowedOpInterface>]> {
   let summary = "y[b, c, o] = the largest or the mean of x[b, c, window of o]";
   let description = [{
-    x [b, c, s...] with 1 to 3 dims s; `kind` is "max" or "average". What lies in
-    the border is no value. A mean is the sum of those of x divided by their
+    x [b, c, s...] with 1 to 3 dims s; `kind` is "max", "average" or "max_index",
+    the row-major number among s of the largest, the first of equal ones or the
+    last NaN. What lies in the border is no value. A mean is the sum of those of x divided by their
     number, and with `counts_border` by that of the positions in x, lows and
     highs. A maximum of a NaN is NaN.
     (C1) x has 3 to 5 dims and floats. (C2) as many taps, strides, dilations,

@@ -42,7 +42,7 @@ static std::string opName(Operation *op) {
   if (auto reduce = dyn_cast<nn::ReduceOp>(op))
     name = reduce.getKind().str();
   if (auto pool = dyn_cast<nn::PoolOp>(op))
-    name = pool.getKind().str() + "_pool";
+    name = pool.getKind() == "average" ? "average_pool" : "max_pool";
   return name + (path.empty() ? " in the model" : " in '" + path + "'");
 }
 

@@ -2,6 +2,7 @@
 
 #include "ClassPlanner.h"
 #include "dialects/Nn/Windows.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -9,8 +10,10 @@ using namespace hocket::planning;
 
 template <class OpTy> LogicalResult ClassPlanner::planPooling(OpTy op) {
   plan::Pooling pooling;
-  pooling.kind = op.getKind() == "max" ? plan::PoolingKind::Max
-                                       : plan::PoolingKind::Average;
+  pooling.kind = llvm::StringSwitch<plan::PoolingKind>(op.getKind())
+                     .Case("max", plan::PoolingKind::Max)
+                     .Case("max_index", plan::PoolingKind::MaxIndex)
+                     .Default(plan::PoolingKind::Average);
   pooling.countsBorder = op.getCountsBorder();
   pooling.taps = op.getTaps().vec();
   pooling.strides = op.getStrides().vec();

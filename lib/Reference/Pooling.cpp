@@ -67,10 +67,15 @@ static int64_t largestOf(const Tensor &x, ArrayRef<int64_t> elements) {
 
 void evaluatePool(nn::PoolOp op, Call &call) {
   const Tensor &x = call.operand(0);
-  bool isMax = op.getKind() == "max";
+  bool isMax = op.getKind() == "max", isIndex = op.getKind() == "max_index";
+  int64_t plane = product(ArrayRef(x.shape).drop_front(2));
   forEachWindow(op, x.shape, call.result.shape,
                 [&](int64_t n, const Pooled &w) {
                   double &y = call.result.values[n];
+                  if (isIndex) {
+                    y = double(largestOf(x, w.elements) % plane);
+                    return;
+                  }
                   if (isMax) {
                     int64_t best = largestOf(x, w.elements);
                     y = best < 0 ? -std::numeric_limits<double>::infinity()

@@ -222,6 +222,10 @@ const BadEdit badPoolings[] = {
     {STEP "19 (pooling, proj): takes x unless it is the gradient of a mean, "
           "and dx if it is a gradient",
      [](Plan &p) { step<Pooling>(p, 19).kind = PoolingKind::Average; }},
+    {STEP "19 (pooling, proj): is the gradient of an index, which has none",
+     [](Plan &p) { step<Pooling>(p, 19).kind = PoolingKind::MaxIndex; }},
+    {STEP "18 (pooling, proj): y is f32, expected i64",
+     [](Plan &p) { step<Pooling>(p, 18).kind = PoolingKind::MaxIndex; }},
     {STEP "18 (pooling, proj): is of i32, expected a type of floats",
      [](Plan &p) { step<Pooling>(p, 18).y = step<Embedding>(p, 5).ids; }},
     {STEP "18 (pooling, proj): input has 3 dims and y 2, expected 3 to 5, "

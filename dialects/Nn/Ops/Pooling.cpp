@@ -80,9 +80,11 @@ static LogicalResult checkAttributes(std::optional<Location> location, Value x,
         "pool takes a number of taps, a stride and a dilation of at least 1 "
         "and a padding of at least 0 for each of its ",
         spatial, " spatial dims");
-  if (adaptor.getKind() != "max" && adaptor.getKind() != "average")
-    return emitOptionalError(location, "pool is of kind max or average, not '",
-                             adaptor.getKind(), "'");
+  StringRef kind = adaptor.getKind();
+  if (!llvm::is_contained({"max", "average", "max_index"}, kind))
+    return emitOptionalError(location,
+                             "pool is of kind max, average or max_index, not '",
+                             kind, "'");
   return success();
 }
 
@@ -102,7 +104,10 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *context,
     dims.push_back(
         isSame ? dim : dimOf(context, dim.getDisplayName(), window->results()));
   }
-  types.push_back(tensorOf(elementTypeOf(x), LayoutAttr::get(context, dims)));
+  Type element = elementTypeOf(x);
+  if (adaptor.getKind() == "max_index")
+    element = IntegerType::get(context, 64);
+  types.push_back(tensorOf(element, LayoutAttr::get(context, dims)));
   return success();
 }
 
@@ -137,10 +142,13 @@ LogicalResult PoolGradOp::verify() {
 //===-- Placement ---------------------------------------------------------===//
 
 static PlacementRule ruleOf(WindowedOp op, ArrayRef<DimOf> positions,
-                            DimOf windowed, bool isMax) {
-  RuleBuilder rule(op, isMax ? "the largest of sums is not the sum of the "
-                               "largest"
-                             : "");
+                            DimOf windowed, StringRef kind) {
+  bool isMean = kind == "average", isIndex = kind == "max_index";
+  RuleBuilder rule(op, isIndex ? "the place of the largest of sums is not that "
+                                 "of the largest of their terms"
+                       : isMean ? ""
+                                : "the largest of sums is not the sum of the "
+                                  "largest");
   auto at = [](DimOf value, int64_t dim) {
     value.dim = dim;
     return value;
@@ -158,20 +166,21 @@ static PlacementRule ruleOf(WindowedOp op, ArrayRef<DimOf> positions,
     rule.add(slid);
   }
   bool isForward = windowed.isResult; // the gradient is linear in dy
-  rule.partial(0,
-               isForward && isMax ? PartialUse::Maximal : PartialUse::Linear);
+  rule.partial(0, isIndex                ? PartialUse::Refused
+                  : isForward && !isMean ? PartialUse::Maximal
+                                         : PartialUse::Linear);
   return rule.take();
 }
 
 PlacementRule PoolOp::getPlacementRule() {
-  return ruleOf(*this, {operand(0, 0)}, result(0), getKind() == "max");
+  return ruleOf(*this, {operand(0, 0)}, result(0), getKind());
 }
 
 PlacementRule PoolGradOp::getPlacementRule() {
   SmallVector<DimOf> positions = {result(0)};
   if (getX())
     positions.push_back(operand(1, 0));
-  return ruleOf(*this, positions, operand(0, 0), getKind() == "max");
+  return ruleOf(*this, positions, operand(0, 0), getKind());
 }
 
 //===-- Derivatives -------------------------------------------------------===//

@@ -267,13 +267,19 @@ Elaborator::MaybeDatum Elaborator::callBuiltin(Instance &instance,
     result = callNorm(instance, x, call.range);
     break;
   case Builtin::Pooling:
-    result = callPooling(*instance.pooling, instance.path, x, call.range);
+    result =
+        callPooling(*instance.pooling, instance.path, x, call.range, false);
     break;
   case Builtin::None:
     break;
   }
   if (!result)
     return std::nullopt;
-  return Datum(bindTensor(result, nullptr, instance.path, nn::ValueRole::Result,
-                          unused, call.range, ""));
+  result = bindTensor(result, nullptr, instance.path, nn::ValueRole::Result,
+                      unused, call.range, "");
+  if (!instance.pooling || !instance.pooling->givesIndices)
+    return Datum(result);
+  mlir::Value indices =
+      callPooling(*instance.pooling, instance.path, x, call.range, true);
+  return Datum(std::make_shared<Tuple>(Tuple{Datum(result), Datum(indices)}));
 }

@@ -31,6 +31,7 @@ struct Pooling : SlidingWindow {
   bool isMax = false;
   bool roundsUp = false; ///< a last window may begin where it does not fit
   bool countsBorder = true;
+  bool givesIndices = false; ///< of the largest, beside them
 };
 
 /// The dims that a pooling of that name, of a module or of a function, slides

@@ -217,8 +217,8 @@ private:
   bool readPooling(const CallArguments &, const Scope &, Pooling &);
   InstancePtr instantiatePooling(const syntax::CallExpr &, const Scope &,
                                  const std::string &path);
-  mlir::Value callPooling(const Pooling &pooling, const std::string &name,
-                          mlir::Value x, syntax::SourceRange range);
+  mlir::Value callPooling(const Pooling &, const std::string &name, mlir::Value,
+                          syntax::SourceRange range, bool wantsIndices);
   Function poolFunction, padFunction, cropFunction, cropEndFunction;
   mlir::Value joinFactors(mlir::Value, llvm::ArrayRef<int64_t> dims,
                           syntax::SourceRange);

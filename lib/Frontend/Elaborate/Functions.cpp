@@ -14,7 +14,8 @@ using namespace hocket::syntax;
 llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
   using E = Elaborator;
   static const llvm::SmallVector<llvm::StringRef, 6> maxPooling = {
-      "x", "kernel", "stride", "padding", "dilation", "ceil_mode"};
+      "x",        "kernel",    "stride",        "padding",
+      "dilation", "ceil_mode", "return_indices"};
   static const llvm::SmallVector<llvm::StringRef, 6> meanPooling = {
       "x", "kernel", "stride", "padding", "ceil_mode", "count_include_pad"};
   static const FunctionEntry table[] = {

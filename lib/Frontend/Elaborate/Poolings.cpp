@@ -41,7 +41,8 @@ bool Elaborator::readPooling(const CallArguments &arguments, const Scope &scope,
       !read("dilation", pooling.dilations) ||
       !readPadding(arguments, scope, pooling) ||
       !readFlag("ceil_mode", pooling.roundsUp) ||
-      !readFlag("count_include_pad", pooling.countsBorder))
+      !readFlag("count_include_pad", pooling.countsBorder) ||
+      !readFlag("return_indices", pooling.givesIndices))
     return false;
   if (!hasStride)
     pooling.strides = pooling.kernel;
@@ -68,7 +69,7 @@ InstancePtr Elaborator::instantiatePooling(const CallExpr &call,
   made->spatial = *poolingDims(name, made->isMax);
   llvm::SmallVector<llvm::StringRef> names = {"kernel", "stride", "padding"};
   if (made->isMax)
-    names.append({"dilation", "ceil_mode"});
+    names.append({"dilation", "ceil_mode", "return_indices"});
   else
     names.append({"ceil_mode", "count_include_pad"});
   auto arguments = matchArguments(call, name, names, 1);
@@ -97,7 +98,7 @@ static int64_t extraOf(const Pooling &pooling, size_t i, int64_t extent) {
 
 mlir::Value Elaborator::callPooling(const Pooling &pooling,
                                     const std::string &name, mlir::Value x,
-                                    SourceRange range) {
+                                    SourceRange range, bool wantsIndices) {
   auto dims = nn::layoutOf(x).getDims();
   if (dims.size() != pooling.spatial + 2) {
     error(range,
@@ -112,9 +113,12 @@ mlir::Value Elaborator::callPooling(const Pooling &pooling,
   auto numbers = [&](llvm::StringRef name, llvm::ArrayRef<int64_t> list) {
     return named(name, builder.getDenseI64ArrayAttr(list));
   };
+  llvm::StringRef kind = wantsIndices    ? "max_index"
+                         : pooling.isMax ? "max"
+                                         : "average";
   return emit<nn::PoolOp>(
       range, x,
-      {named("kind", builder.getStringAttr(pooling.isMax ? "max" : "average")),
+      {named("kind", builder.getStringAttr(kind)),
        numbers("taps", pooling.kernel), numbers("strides", pooling.strides),
        numbers("dilations", pooling.dilations), numbers("lows", pooling.lows),
        numbers("highs", pooling.highs), numbers("extras", extras),
@@ -129,6 +133,10 @@ Elaborator::MaybeDatum Elaborator::poolFunction(const CallArguments &arguments,
   pooling.spatial = *poolingDims(name, pooling.isMax);
   if (!x || !readPooling(arguments, scope, pooling))
     return std::nullopt;
-  mlir::Value y = callPooling(pooling, name, x, arguments.call->range);
-  return y ? MaybeDatum(Datum(y)) : std::nullopt;
+  SourceRange range = arguments.call->range;
+  mlir::Value y = callPooling(pooling, name, x, range, false);
+  if (!y || !pooling.givesIndices)
+    return y ? MaybeDatum(Datum(y)) : std::nullopt;
+  mlir::Value indices = callPooling(pooling, name, x, range, true);
+  return Datum(std::make_shared<Tuple>(Tuple{Datum(y), Datum(indices)}));
 }

@@ -60,6 +60,8 @@ private:
   template <typename T>
   void forward(int64_t batch, int64_t first, int64_t count);
   template <typename T>
+  void indices(int64_t batch, int64_t first, int64_t count);
+  template <typename T>
   void gradient(int64_t batch, int64_t first, int64_t count, char *memory);
   Tap tapOf(const std::array<int64_t, 3> &output, int64_t tap) const;
   int64_t divisorOf(const std::array<int64_t, 3> &output) const;
@@ -180,6 +182,34 @@ void PoolingCall::forward(int64_t batch, int64_t first, int64_t count) {
   });
 }
 
+/// Row-major among all positions, whoever has them.
+template <typename T>
+void PoolingCall::indices(int64_t batch, int64_t first, int64_t count) {
+  using Wide = Sum<T>;
+  forOutputs([&](const std::array<int64_t, 3> &output) {
+    Wide largest[column];
+    int64_t places[column];
+    std::fill(places, places + count, int64_t(-1));
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      Tap here = tapOf(output, tap);
+      if (!here.isData)
+        continue;
+      int64_t place = 0;
+      for (size_t i = 0; i < dims.size(); ++i)
+        place = place * dims[i].extent + here.index[i] + dims[i].xFirst;
+      const T *x = at<T>(given.x, batch, first, here.index);
+      for (int64_t c = 0; c < count; ++c) {
+        Wide value = Wide(x[c * given.x.strides[1]]);
+        if (places[c] < 0 || isLarger(value, largest[c]))
+          largest[c] = value, places[c] = place;
+      }
+    }
+    int64_t *y = at<int64_t>(given.y, batch, first, output);
+    for (int64_t c = 0; c < count; ++c)
+      y[c * given.y.strides[1]] = places[c];
+  });
+}
+
 template <typename T>
 void PoolingCall::gradient(int64_t batch, int64_t first, int64_t count,
                            char *memory) {
@@ -237,11 +267,14 @@ void PoolingCall::runPart(int part) {
       int64_t count = std::min(column, channels - first);
       if (given.isGradient)
         gradient<T>(i / columns, first, count, scratch + part * columnBytes);
+      else if (given.kind == plan::PoolingKind::MaxIndex)
+        indices<T>(i / columns, first, count);
       else
         forward<T>(i / columns, first, count);
     }
   };
-  switch (given.y.type) {
+  bool isIndex = given.kind == plan::PoolingKind::MaxIndex;
+  switch ((isIndex ? given.x : given.y).type) {
   case plan::DType::F64:
     return run(double());
   case plan::DType::F16:

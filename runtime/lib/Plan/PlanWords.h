@@ -43,8 +43,8 @@ inline constexpr std::array<const char *, 4> words(Border) {
 inline constexpr std::array<const char *, 3> words(ConvolutionPass) {
   return {"forward", "input_gradient", "weight_gradient"};
 }
-inline constexpr std::array<const char *, 2> words(PoolingKind) {
-  return {"max", "average"};
+inline constexpr std::array<const char *, 3> words(PoolingKind) {
+  return {"max", "average", "max_index"};
 }
 
 } // namespace hocket::plan

@@ -65,6 +65,9 @@ bool Checker::checkPositions(const Pooling &p, size_t dim, int64_t rank) {
 }
 
 bool Checker::checkBody(const Pooling &p) {
+  bool isIndex = p.kind == PoolingKind::MaxIndex;
+  if (isIndex && p.isGradient)
+    return fail("is the gradient of an index, which has none");
   bool readsX = !p.isGradient || p.kind == PoolingKind::Max;
   if (readsX != (p.x.buffer >= 0) || p.isGradient != (p.dx.buffer >= 0))
     return fail("takes x unless it is the gradient of a mean, and dx if it is "
@@ -73,7 +76,9 @@ bool Checker::checkBody(const Pooling &p) {
       (readsX && !checkRead("x", p.x)) ||
       (p.isGradient && !checkWrite("dx", p.dx)))
     return false;
-  DType type = typeOf(p.y);
+  if (isIndex && !checkType("y", p.y, DType::I64))
+    return false;
+  DType type = typeOf(isIndex ? p.x : p.y);
   if (type != DType::F32 && type != DType::F64 && type != DType::F16 &&
       type != DType::BF16)
     return fail(std::string("is of ") + toString(type) +

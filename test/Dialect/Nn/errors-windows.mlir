@@ -114,7 +114,7 @@ func.func @pool_c3(%0: tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) {
 // -----
 
 func.func @pool_c4(%0: tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) {
-  // expected-error@below {{pool is of kind max or average, not 'median'}}
+  // expected-error@below {{pool is of kind max, average or max_index, not 'median'}}
   nn.pool %0 {kind = "median", taps = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 0>, highs = array<i64: 0>, extras = array<i64: 0>} : (tensor<2x3x4xf32, #nn.layout<[2] [3] [4]>>) -> tensor<2x3x3xf32, #nn.layout<[2] [3] [3]>>
   return
 }

@@ -49,6 +49,16 @@ TEST(ReduceRule, MinimaOverSplitDims) {
             "the min of a sum is not the sum of the minima");
 }
 
+TEST(PoolRule, IndicesAreOfCompleteValues) {
+  EXPECT_EQ(reasonsOf("nn.pool %0 {kind = \"max_index\", taps = array<i64: 2>, "
+                      "strides = array<i64: 2>, dilations = array<i64: 1>, "
+                      "lows = array<i64: 0>, highs = array<i64: 0>, "
+                      "extras = array<i64: 0>}",
+                      {"f32 1 1 4"}, "i64 1 1 2"),
+            "the place of the largest of sums is not that of the largest of "
+            "their terms");
+}
+
 TEST(RearrangeRule, MovesFactors) {
   // "b s (h d) -> b h s d"
   EXPECT_EQ(ruleOf("nn.rearrange %0 {source = #nn.layout<[2] [5] [h=3 d=4]>, "

@@ -24,14 +24,16 @@ struct Convolution {
   int64_t groups = 1;
 };
 
-enum class PoolingKind { Max, Average };
+enum class PoolingKind { Max, Average, MaxIndex };
 
 /// y[b, c, o...] = the largest or the mean of x[b, c, p...] over the positions
 /// p = o * strides - lows + t * dilations with t in taps that are data, which
 /// is those in [0, extents). A mean divides by how many positions lie in
 /// [-lows, extents + highs) where `countsBorder`, else by how many are data. A
 /// rank has of the dims the positions from xFirst on, those that its results
-/// read, and the results from yFirst on. Views as of Convolution.
+/// read, and the results from yFirst on. Views as of Convolution. An index is
+/// that of the largest among all positions, row-major: the first of equal ones,
+/// or the last NaN; its y is of i64.
 /// A gradient computes dx, which has the positions of x, from y, the gradient
 /// of the result, and of a maximum x: the first largest in row-major order
 /// gets it all. A mean's gradient reads no x.
