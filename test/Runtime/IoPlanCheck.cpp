@@ -89,6 +89,8 @@ const BadEdit badInstructions[] = {
     {LOAD "2 (pack_weight, proj): b has 2 dims and m is -1, expected 2 or more "
           "and 0 or more",
      [](Plan &p) { load<PackWeight>(p, 2).m = -1; }},
+    {STEP "3 (matmul, proj): b is not what packed weight 0 was packed from",
+     [](Plan &p) { load<PackWeight>(p, 2).b.shape[1] = 0; }},
     {LOAD "4 (iota): dim 2 does not exist, dst has 2",
      [](Plan &p) { load<Iota>(p, 4).dim = 2; }},
     {LOAD "4 (iota): first: table 8 does not exist, there are 4",

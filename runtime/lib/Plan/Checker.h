@@ -132,7 +132,8 @@ private:
   const RankClass *current = nullptr; // the class under check
   std::string where;                  // "class 0, step 3 (matmul, a.b)"
   bool inLoad = false;
-  std::vector<bool> packed; // the packs that load has made so far
+  /// The packs that load has made so far, or null.
+  std::vector<const PackWeight *> packed;
   std::map<std::pair<const RankClass *, std::vector<int>>, std::vector<int64_t>>
       representatives;
   std::set<std::vector<int64_t>> rightHalos; // by what checkHeld looks at

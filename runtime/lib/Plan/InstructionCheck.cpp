@@ -3,6 +3,7 @@
 #include "Boxes.h"
 #include "Checker.h"
 #include "PlanFields.h"
+#include <algorithm>
 
 namespace hocket::plan {
 
@@ -93,6 +94,16 @@ bool Checker::checkBody(const Kernel &kernel) {
   return true;
 }
 
+static bool areOne(const View &a, const View &b) {
+  auto isSame = [](const Scalar &x, const Scalar &y) {
+    return x.constant == y.constant && x.table == y.table && x.scale == y.scale;
+  };
+  return a.buffer == b.buffer && a.offset == b.offset && a.shape == b.shape &&
+         a.strides == b.strides &&
+         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                    b.terms.end(), isSame);
+}
+
 bool Checker::checkBody(const Matmul &matmul) {
   if (!checkRead("a", matmul.a) || !checkRead("b", matmul.b) ||
       !checkWrite("c", matmul.c))
@@ -118,6 +129,10 @@ bool Checker::checkBody(const Matmul &matmul) {
       (matmul.packedWeight >= 0 && !packed[matmul.packedWeight]))
     return fail("packed weight " + std::to_string(matmul.packedWeight) +
                 " was never packed");
+  if (matmul.packedWeight >= 0 &&
+      !areOne(packed[matmul.packedWeight]->b, matmul.b))
+    return fail("b is not what packed weight " +
+                std::to_string(matmul.packedWeight) + " was packed from");
   return checkPostOps(matmul);
 }
 
@@ -143,7 +158,7 @@ bool Checker::checkBody(const PackWeight &pack) {
   if (packed[pack.packedWeight])
     return fail("packed weight " + std::to_string(pack.packedWeight) +
                 " is packed twice");
-  packed[pack.packedWeight] = true;
+  packed[pack.packedWeight] = &pack;
   if (!checkRead("b", pack.b))
     return false;
   if (pack.b.shape.size() < 2 || pack.m < 0 || pack.m > largestNumber)

@@ -313,7 +313,7 @@ bool Checker::checkClass() {
     return fail("has " + std::to_string(current->packs) +
                 " packed weights and " + std::to_string(current->load.size()) +
                 " load instructions");
-  packed.assign(current->packs, false);
+  packed.assign(current->packs, nullptr);
   return checkInstructions(current->load, true) &&
          checkInstructions(current->step, false);
 }
