@@ -206,6 +206,23 @@ TEST(ExecutorErrors, StalledRankIsNamedInTime) {
 }
 
 // A stall behind the last collective: nobody waits for the rank but the caller.
+TEST(ExecutorErrors, RankWithoutMemoryIsNamed) {
+  plan::Plan plan = lookUpAndReduce(true);
+  auto takesAll = [](void *const *, const int64_t *scalars, int64_t, int64_t) {
+    if (scalars[0] == 1)
+      throw std::bad_alloc();
+  };
+  std::unique_ptr<Executor> executor;
+  ASSERT_TRUE(Executor::create(plan, {{"stall", takesAll}}, {}, executor).ok());
+  Trial values(false);
+  ASSERT_TRUE(executor->load(values.weights).ok());
+  Status status = executor->step(values.inputs, values.outputs);
+  EXPECT_EQ(status.kind, ErrorKind::Runtime);
+  EXPECT_EQ(status.message,
+            "rank 1: no memory is left; raise its limit (ulimit -v, or the "
+            "container's), or compile for more ranks");
+}
+
 TEST(ExecutorErrors, RankThatDoesNotEndIsNamed) {
   released = false;
   plan::Plan plan = lookUpAndReduce(true);

@@ -7,6 +7,8 @@
 #include "runtime/lib/Executor/State.h"
 #include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <new>
 #include <set>
 #include <unistd.h>
 
@@ -87,10 +89,21 @@ Status Executor::State::start() {
   return runAll("prepare", [](RankRunner &rank) { return rank.prepare(); });
 }
 
+/// What the task says, or that it found no memory.
+static Status withMemory(const std::function<Status()> &task) {
+  try {
+    return task();
+  } catch (const std::bad_alloc &) {
+    return Status::runtimeError(
+        "no memory is left; raise its limit (ulimit -v, or the container's), "
+        "or compile for more ranks");
+  }
+}
+
 Status Executor::State::runAll(const char *phase, RankTask task) {
   std::shared_ptr<State> self = shared_from_this();
   Workers::Task perThread = [self, task](int64_t rank) {
-    Status status = task(*self->runners[rank]);
+    Status status = withMemory([&] { return task(*self->runners[rank]); });
     bool good = status.ok();
     if (!good && self->runners.size() > 1) {
       Status named = status;

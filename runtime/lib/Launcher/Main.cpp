@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <new>
 #include <sstream>
 
 namespace hocket::runtime {
@@ -184,9 +185,9 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
 
 } // namespace
 
-int runPlan(const std::string &program, const plan::Plan &plan,
-            const uint8_t *kernels, size_t kernelsSize,
-            const std::vector<std::string> &arguments) {
+static int runProgram(const std::string &program, const plan::Plan &plan,
+                      const uint8_t *kernels, size_t kernelsSize,
+                      const std::vector<std::string> &arguments) {
   LauncherOptions options;
   std::string fault;
   ProgramKind kind = isTraining(plan) ? ProgramKind::Trains : ProgramKind::Runs;
@@ -213,6 +214,17 @@ int runPlan(const std::string &program, const plan::Plan &plan,
                       ? runTraining(options, plan, kernels, kernelsSize, done)
                       : runOnce(options, plan, kernels, kernelsSize);
   return status.ok() ? done : fail(status);
+}
+
+int runPlan(const std::string &program, const plan::Plan &plan,
+            const uint8_t *kernels, size_t kernelsSize,
+            const std::vector<std::string> &arguments) {
+  try {
+    return runProgram(program, plan, kernels, kernelsSize, arguments);
+  } catch (const std::bad_alloc &) {
+    return fail(Status::runtimeError(
+        "no memory is left; raise its limit (ulimit -v, or the container's)"));
+  }
 }
 
 int runMain(int argc, char **argv) {
