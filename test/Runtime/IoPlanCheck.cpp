@@ -252,6 +252,8 @@ const BadEdit badPoolings[] = {
 INSTANTIATE_TEST_SUITE_P(Poolings, BadPlanEdit, testing::ValuesIn(badPoolings));
 
 const BadEdit badCollectives[] = {
+    {STEP "7 (collective, proj): has rows, which are of halos",
+     [](Plan &p) { step<Collective>(p, 7).rows = 0; }},
     {STEP "7 (collective, proj): shards: table 9 does not exist, there are 4",
      [](Plan &p) { step<Collective>(p, 7).offset = 9; }},
     {STEP "7 (collective, proj): shards: table 4 is not over the axes of the "
