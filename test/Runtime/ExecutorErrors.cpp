@@ -2,6 +2,7 @@
 
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include "runtime/lib/Executor/Decision.h"
 #include "runtime/lib/Executor/Memory.h"
 #include "test/Runtime/PlanBuilder.h"
 #include <atomic>
@@ -221,6 +222,25 @@ TEST(ExecutorErrors, RankWithoutMemoryIsNamed) {
   EXPECT_EQ(status.message,
             "rank 1: no memory is left; raise its limit (ulimit -v, or the "
             "container's), or compile for more ranks");
+}
+
+TEST(ExecutorErrors, ChangeBeforeTheLossIsKnown) {
+  plan::Plan plan;
+  plan.states = {tensor("weight", {4})};
+  plan.outputs = {tensor("loss", {1})};
+  ClassBuilder c({0});
+  plan::View loss = c.box(Region::Output, 0, {1});
+  plan::View weight = c.box(Region::State, 0, {4});
+  c.result.step = {{-1, plan::Fill{loss, 1}}, {-1, plan::Fill{weight, 1}}};
+  runtime::Decision decision;
+  EXPECT_TRUE(findDecision(plan, c.result, decision).ok());
+  EXPECT_EQ(decision.at, 1u);
+
+  std::swap(c.result.step[0], c.result.step[1]);
+  Status status = findDecision(plan, c.result, decision);
+  EXPECT_EQ(status.kind, ErrorKind::Runtime);
+  EXPECT_EQ(status.message,
+            "the program changes parameters before 'loss' is known");
 }
 
 TEST(ExecutorErrors, RankThatDoesNotEndIsNamed) {
