@@ -28,7 +28,8 @@ namespace {
 /// What is in a line, in whatever words.
 struct Words {
   std::string first, pattern, point, operation;
-  std::vector<std::string> axes; ///< of the mesh
+  std::vector<std::string> axes; ///< of the mesh: that it names, or all
+  bool namesAxes = false;
   std::vector<std::string> dims; ///< as it names them, or any of the model
 };
 
@@ -112,6 +113,7 @@ static Words wordsOf(const std::string &line, const Texts &texts,
   for (const std::string &axis : known)
     if (llvm::is_contained(all, axis))
       words.axes.push_back(axis);
+  words.namesAxes = !words.axes.empty();
   if (words.axes.empty())
     words.axes = known;
   std::vector<std::string> dims = dimsOf(texts, text);
@@ -145,6 +147,12 @@ static std::string overOf(const Words &words) {
 /// their own.
 static void addFilled(const Choice &templates, const Words &words,
                       std::vector<Choice> &choices) {
+  if (!words.namesAxes && words.axes.size() > 1)
+    for (const std::string &axis : words.axes) {
+      Words ofOne = words;
+      ofOne.axes = {axis};
+      addFilled(templates, ofOne, choices);
+    }
   bool hasDim = llvm::any_of(templates, [](const std::string &line) {
     return StringRef(line).contains("DIM");
   });
@@ -286,11 +294,18 @@ static bool isBetter(const placement::Outcome &a, const placement::Outcome &b) {
   return rank(a) < rank(b);
 }
 
+/// Whether the word stands for lines as they are, and not for one of several by
+/// what comes to it.
+static bool isDefinite(const Words &words) {
+  const OtherWord *other = findOtherWord(words.first);
+  return other && other->remark.empty() && !other->lines.empty();
+}
+
 void Repairer::repair(const Unreadable &unreadable) {
   std::string line = linesOf(own.at(unreadable.file))[unreadable.line];
   Words words = wordsOf(line, own, own.at(unreadable.file));
-  std::shared_ptr<Trial> best;
-  Choice chosen;
+  std::shared_ptr<Trial> best, bestOfAll;
+  Choice chosen, chosenOfAll;
   std::vector<Choice> choices = choicesFor(words);
   if (!unreadable.near.empty())
     choices = {{unreadable.near}};
@@ -298,15 +313,22 @@ void Repairer::repair(const Unreadable &unreadable) {
     if (bench.isSpent())
       break;
     std::shared_ptr<Trial> trial = bench.run(with(unreadable, lines));
-    bool isMore =
-        trial && unreadable.near.empty() &&
-        trial->outcome.findings.size() > last->outcome.findings.size();
-    if (!trial || isMore)
+    if (!trial)
       continue;
-    if (best && !isBetter(trial->outcome, best->outcome))
+    if (!bestOfAll || isBetter(trial->outcome, bestOfAll->outcome)) {
+      bestOfAll = trial;
+      chosenOfAll = lines;
+    }
+    bool isMore = unreadable.near.empty() && trial->outcome.findings.size() >
+                                                 last->outcome.findings.size();
+    if (isMore || (best && !isBetter(trial->outcome, best->outcome)))
       continue;
     best = trial;
     chosen = lines;
+  }
+  if (!best && isDefinite(words)) { // other lines belong to it
+    best = bestOfAll;
+    chosen = chosenOfAll;
   }
   if (best) {
     last = best;

@@ -199,7 +199,6 @@ void Searcher::expandByAdding(const StepPtr &step, const Finding &finding) {
 
 static bool canChange(const ScheduleStmt &stmt) {
   switch (stmt.kind) {
-  case ScheduleStmt::Kind::Use:
   case ScheduleStmt::Kind::Mesh:
   case ScheduleStmt::Kind::Def:
   case ScheduleStmt::Kind::Let:
@@ -244,7 +243,10 @@ void Searcher::expandByChanging(const StepPtr &step, const Finding &finding) {
                : isOwn            ? kScattered
                                   : 1,
                wasPutRight ? kLostSplit : 0, variant.meant);
-    if (statement->stmt->kind == ScheduleStmt::Kind::At ||
+    bool isOther = // others may use that file
+        reading.sources.getName(statement->stmt->range.file) != source.path;
+    if (isOther || statement->stmt->kind == ScheduleStmt::Kind::Use ||
+        statement->stmt->kind == ScheduleStmt::Kind::At ||
         statement->stmt->kind == ScheduleStmt::Kind::Expect)
       continue; // with all that is in it; what is expected is meant
     bool wasRead = step->trial->outcome.cost.has_value();

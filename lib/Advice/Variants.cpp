@@ -37,6 +37,7 @@ private:
                  const std::vector<Distribution> &distributions);
   void fewerBranches(const PathPattern &pattern, const DimRef *dim = nullptr);
   void otherAxes(const AxisList &axes);
+  std::vector<std::string> meshAxes() const;
   void fewerAxes(const AxisList &axes);
   void withoutClause(const char *expression);
   void withEnd(const std::string &words);
@@ -93,7 +94,8 @@ void Variants::renamed() {
          at = text.find(written, at + 1)) {
       size_t end = at + written.size();
       if ((at > 0 && isWordChar(text[at - 1]) && isWordChar(written[0])) ||
-          (end < text.size() && isWordChar(text[end])))
+          (end < text.size() && isWordChar(text[end]) &&
+           isWordChar(written.back())))
         continue;
       SourceRange range = statement.stmt->range;
       range.end = range.begin + uint32_t(end);
@@ -146,6 +148,18 @@ void Variants::fewerBranches(const PathPattern &pattern, const DimRef *dim) {
   }
 }
 
+/// The axes of the schedule's mesh.
+std::vector<std::string> Variants::meshAxes() const {
+  std::vector<std::string> axes;
+  if (const ScheduleDecl *compiled = scheduleOf(reading, schedule))
+    for (const ScheduleStmtPtr &stmt : compiled->body.stmts)
+      if (auto *mesh = dynAs<MeshStmt>(stmt))
+        for (const Argument &axis : mesh->axes)
+          if (axis.name)
+            axes.push_back(axis.name->text);
+  return axes;
+}
+
 /// What `over` could list instead, or the same axes with another major one.
 void Variants::otherAxes(const AxisList &axes) {
   for (const std::string &other : involved.over) {
@@ -162,6 +176,10 @@ void Variants::otherAxes(const AxisList &axes) {
   std::vector<std::string> names;
   for (const AxisUse &use : axes.axes)
     names.push_back(use.name.text);
+  if (names.size() == 1)
+    for (const std::string &axis : meshAxes())
+      if (axis != names.front())
+        replace(axes.range, axis);
   for (size_t first = 1; first < names.size(); ++first) {
     std::rotate(names.begin(), names.begin() + 1, names.end());
     replace(axes.range, "(" + llvm::join(names, ", ") + ")");
@@ -422,6 +440,8 @@ std::vector<Variant> Variants::all() {
   }
   if (!list.empty())
     return list;
+  if (stmt->kind == ScheduleStmt::Kind::Use)
+    return {};
   if (auto *shard = dynAs<ShardStmt>(stmt))
     ofShard(*shard);
   if (auto *sync = dynAs<SyncStmt>(stmt)) {

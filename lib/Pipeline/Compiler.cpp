@@ -246,12 +246,8 @@ void Compiler::keepSource(const syntax::Program &program,
 void Compiler::adviseReading(const syntax::Program &program) {
   state->reading = advice::adviseReading(program, state->diagnostics,
                                          state->source, &state->context);
-  for (auto &[number, proposal] : state->reading) {
-    syntax::Diagnostic &error = state->diagnostics.getDiagnostic(number);
-    // To leave the line out is no news where notes say what it could mean.
-    if (!proposal.isRemoval() || error.notes.empty())
-      error.note(syntax::textOf({proposal}));
-  }
+  for (auto &[number, proposal] : state->reading)
+    state->diagnostics.getDiagnostic(number).note(syntax::textOf({proposal}));
 }
 
 const syntax::Texts &Compiler::texts() const { return state->source.texts; }

@@ -129,6 +129,19 @@ static std::string findBelow(const MatchFailure &failure) {
   return "";
 }
 
+/// Whether the component that matches nothing is one too many: "transformer"
+/// in "transformer.h.*".
+static bool hasBehind(const MatchFailure &failure) {
+  StringRef behind = StringRef(failure.written).split(failure.component).second;
+  if (failure.reached.empty() || !behind.consume_front("."))
+    return false;
+  StringRef next =
+      behind.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  return !next.empty() &&
+         llvm::any_of(failure.reached.front()->children,
+                      [&](const auto &child) { return child->name == next; });
+}
+
 void Placer::reportFailure(Operation *directive, const MatchFailure &failure) {
   Problem &problem = problems.addAt(directive, "no model value matches '" +
                                                    failure.written + "'");
@@ -147,6 +160,9 @@ void Placer::reportFailure(Operation *directive, const MatchFailure &failure) {
   } else if (std::string below = findBelow(failure); !below.empty()) {
     problem.advise("did you mean '" + below + "'?");
     problem.lines.back().renames.push_back({failure.component, below});
+  } else if (hasBehind(failure)) {
+    problem.advise("leave out '" + failure.component + ".'");
+    problem.lines.back().renames.push_back({failure.component + ".", ""});
   }
 }
 

@@ -65,7 +65,10 @@ LogicalResult placement::place(ModuleOp module, PlacementReport *report) {
     if (report)
       for (const ProblemGroup &group : placer.problems.group())
         if (const Problem &first = *group.members.front(); !first.isMended)
-          report->errors.push_back({first.where, first.text, first.proposals});
+          report->errors.push_back({first.where, first.text,
+                                    first.offersProposals()
+                                        ? first.proposals
+                                        : std::vector<syntax::Proposal>()});
     return failure();
   }
   placer.warnings.emit(DiagnosticSeverity::Warning);

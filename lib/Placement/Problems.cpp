@@ -237,15 +237,24 @@ static std::string waysText(const std::vector<WayOut> &ways) {
 }
 
 /// To leave the line out is no news where the notes say what it could mean.
-static bool isWorthSaying(const Problem &problem) {
-  if (problem.proposals.empty())
-    return false;
-  const syntax::Proposal &first = problem.proposals.front();
-  bool isBare =
-      problem.proposals.size() == 1 && first.isOfItsLine && first.isRemoval();
-  return !isBare || llvm::none_of(problem.notes, [](const Note &note) {
-    return isa<UnknownLoc>(note.where);
-  });
+bool Problem::isWorthSaying() const {
+  return !proposals.empty() &&
+         (!isBareRemoval() || llvm::none_of(notes, [](const Note &note) {
+           return isa<UnknownLoc>(note.where);
+         }));
+}
+
+bool Problem::isBareRemoval() const {
+  return proposals.size() == 1 && proposals.front().isOfItsLine &&
+         proposals.front().isRemoval();
+}
+
+bool Problem::offersProposals() const {
+  return isWorthSaying() ||
+         (isBareRemoval() && llvm::any_of(notes, [](const Note &note) {
+            return StringRef(note.text).contains("leave") ||
+                   StringRef(note.text).contains("keep one");
+          }));
 }
 
 void Problems::emit(DiagnosticSeverity as) {
@@ -260,7 +269,7 @@ void Problems::emit(DiagnosticSeverity as) {
     DiagnosticEngine &engine = problem.where.getContext()->getDiagEngine();
     InFlightDiagnostic error = engine.emit(problem.where, as);
     error << problem.text;
-    bool isSaid = isWorthSaying(problem);
+    bool isSaid = problem.isWorthSaying();
     for (const Note &note : problem.notes)
       if (!note.isAdvice || !isSaid)
         error.attachNote(note.where) << note.text;

@@ -88,10 +88,15 @@ struct Problem {
 
   /// The same of all that differ in indices only, wherever their lines stand.
   std::string kind() const;
+  bool isBareRemoval() const; ///< of its own line, and nothing else is offered
   Problem &note(mlir::Location where, std::string text);
   Problem &note(std::string text);
   /// What to do, as far as is known without trying.
   Problem &advise(std::string text);
+  /// Whether its proposals say more than its notes do.
+  bool isWorthSaying() const;
+  /// Whether they, or its notes in their own words, offer the proposals.
+  bool offersProposals() const;
 };
 
 /// Problems that differ only in the indices of their paths.
