@@ -264,8 +264,8 @@ void CollectiveLines::print(bool everyLayer) const {
   }
 }
 
-void printUnproved(const Json &summary) {
-  for (const auto &entry : summary["unproved"])
+void printUnproved(const plan::Plan &plan) {
+  for (const auto &entry : plan::unproved(plan))
     std::cout << "  unproved: hook " << entry["hook"].get<std::string>() << " ("
               << entry["does"].get<std::string>() << ") at "
               << entry["path"].get<std::string>() << "  ("
@@ -301,21 +301,23 @@ void printHooks(const std::vector<plan::Costs> &costs) {
               << ", if they move what their collectives do\n";
 }
 
-void printMemory(const plan::Plan &plan, const Json &summary) {
-  std::cout << "  memory  weights " << bytesText(most(summary["weight_bytes"]));
+void printMemory(const plan::Plan &plan,
+                 const std::vector<plan::Costs> &costs) {
+  std::cout << "  memory  weights "
+            << bytesText(plan::mostBytes(plan, plan::Region::Weights));
   if (int64_t packed = packedBytes(plan))
     std::cout << ", packed weights at least " << bytesText(packed);
-  std::cout << ", activations " << bytesText(most(summary["arena_bytes"]));
-  if (int64_t state = most(summary["state_bytes"]))
+  std::cout << ", activations "
+            << bytesText(plan::mostBytes(plan, plan::Region::Arena));
+  if (int64_t state = plan::mostBytes(plan, plan::Region::State))
     std::cout << ", parameters and optimizer state " << bytesText(state);
-  int64_t all = plan::mostOf(plan::costsByRank(plan)).memoryBytes;
+  int64_t all = plan::mostOf(costs).memoryBytes;
   std::cout << ", in all " << bytesText(all) << "\n";
 }
 
 } // namespace
 
 void tool::printPlan(const plan::Plan &plan, bool everyLayer) {
-  Json summary = plan::rankSummary(plan);
   Collectives collectives(plan);
   std::cout << plan.model;
   if (!plan.schedule.empty())
@@ -329,11 +331,11 @@ void tool::printPlan(const plan::Plan &plan, bool everyLayer) {
             << plan.classes.size()
             << (plan.classes.size() == 1 ? " class\n" : " classes\n");
   CollectiveLines(plan, collectives).print(everyLayer);
-  printUnproved(summary);
+  printUnproved(plan);
   std::vector<plan::Costs> costs = plan::costsByRank(plan);
   printTotals(collectives.step);
   printHooks(costs);
-  printMemory(plan, summary);
+  printMemory(plan, costs);
   bool isEven = std::all_of(costs.begin(), costs.end(), [&](auto &one) {
     return one.flops == costs[0].flops;
   });

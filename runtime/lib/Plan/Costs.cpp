@@ -16,13 +16,18 @@ std::vector<Costs> costsByRank(const Plan &plan) {
       costs[rank] = ofClass;
   }
   Traffic step(plan, &RankClass::step);
-  std::vector<Received> received = step.total(
-      [](const Collective &collective) { return collective.hook.empty(); });
-  std::vector<Received> byHooks = step.total(
-      [](const Collective &collective) { return !collective.hook.empty(); });
+  bool hasHooks = false;
+  std::vector<Received> received = step.total([&](const Collective &one) {
+    hasHooks |= !one.hook.empty();
+    return one.hook.empty();
+  });
+  std::vector<Received> byHooks;
+  if (hasHooks)
+    byHooks =
+        step.total([](const Collective &one) { return !one.hook.empty(); });
   for (size_t rank = 0; rank < costs.size(); ++rank) {
     costs[rank].receivedBytes = received[rank].bytes;
-    costs[rank].hookBytes = byHooks[rank].bytes;
+    costs[rank].hookBytes = hasHooks ? byHooks[rank].bytes : 0;
   }
   return costs;
 }

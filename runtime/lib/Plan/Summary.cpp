@@ -161,8 +161,8 @@ int64_t endOf(const RankClass &rankClass, Region region) {
   return end;
 }
 
-/// What the user's own functions do, once each line of a program: of all
-/// classes, since these are alike in it.
+} // namespace
+
 Json unproved(const Plan &plan) {
   Json out = Json::array();
   if (plan.classes.empty())
@@ -187,7 +187,12 @@ Json unproved(const Plan &plan) {
   return out;
 }
 
-} // namespace
+int64_t mostBytes(const Plan &plan, Region region) {
+  int64_t most = 0;
+  for (const RankClass &rankClass : plan.classes)
+    most = std::max(most, endOf(rankClass, region));
+  return most;
+}
 
 std::vector<CollectiveSummary>
 collectivesOf(const Plan &plan, const Traffic &traffic, bool isOfLoad) {
@@ -225,7 +230,8 @@ KindTotal totalOf(const Traffic &traffic, CollectiveKind kind) {
   return total;
 }
 
-Json rankSummary(const Plan &plan) {
+/// The keys that are not about collectives.
+static Json rankSummary(const Plan &plan) {
   std::vector<int64_t> arena(plan.rankCount(), 0),
       weights = arena, states = arena, flops = arena;
   for (const RankClass &rankClass : plan.classes)

@@ -48,8 +48,11 @@ namespace hocket::plan {
 
 /// The report on `plan`, which check() has accepted.
 nlohmann::ordered_json summary(const Plan &plan);
-/// The keys of it that are not about collectives.
-nlohmann::ordered_json rankSummary(const Plan &plan);
+/// What the user's own functions do, once each line of a program: of all
+/// classes, since these are alike in it.
+nlohmann::ordered_json unproved(const Plan &plan);
+/// The bytes that the class which needs most of a region has there.
+int64_t mostBytes(const Plan &plan, Region region);
 
 /// Whether the forward and the backward of something share a collective's line.
 enum class Pairing {
