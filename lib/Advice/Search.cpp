@@ -68,6 +68,8 @@ public:
 
 private:
   void expand(const StepPtr &step);
+  void leaveOutGather(const StepPtr &step, const Finding &finding,
+                      const WayOut &way);
   void expandByAdding(const StepPtr &step, const Finding &finding);
   void expandByChanging(const StepPtr &step, const Finding &finding);
   bool consider(const StepPtr &step, const Edits &edits, double against = 1,
@@ -167,6 +169,22 @@ static std::vector<std::string> linesOfWay(const WayOut &way) {
   return lines;
 }
 
+/// To cut what a line has gathered is to leave the line out.
+void Searcher::leaveOutGather(const StepPtr &step, const Finding &finding,
+                              const WayOut &way) {
+  if (way.op != "slice")
+    return;
+  const Reading &reading = *step->trial->reading;
+  for (const Involved &line : finding.lines) {
+    auto statement =
+        findStatement(reading, line.line, source.elaborate.schedule);
+    auto *sync = statement ? dynAs<SyncStmt>(statement->stmt) : nullptr;
+    if (sync && sync->op == SyncOp::AllGather && sync->dim &&
+        sync->dim->text == way.axis)
+      consider(step, removalOf(reading, *statement->stmt));
+  }
+}
+
 void Searcher::expandByAdding(const StepPtr &step, const Finding &finding) {
   const Reading &reading = *step->trial->reading;
   const ScheduleDecl *schedule = scheduleOf(reading, source.elaborate.schedule);
@@ -182,6 +200,7 @@ void Searcher::expandByAdding(const StepPtr &step, const Finding &finding) {
           edits.push_back(std::move(added));
       consider(step, edits);
     }
+    leaveOutGather(step, finding, way);
     if (consider(step, additionOf(reading, *schedule, linesOfWay(way))))
       continue;
     // A sync of a value that another line syncs, too, may have to come first.

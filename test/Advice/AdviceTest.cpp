@@ -156,7 +156,7 @@ TEST(Advice, FirstProposalsLeadToWhatWasMeant) {
               << std::flush;
   }
   std::cout << lead << " of 40 lead there\n";
-  EXPECT_GE(lead, 36);
+  EXPECT_EQ(lead, 40);
 }
 
 /// Rows of docs/coming-from.md: word, lines, remark.
