@@ -332,7 +332,7 @@ void tool::printPlan(const plan::Plan &plan, bool everyLayer) {
             << (plan.classes.size() == 1 ? " class\n" : " classes\n");
   CollectiveLines(plan, collectives).print(everyLayer);
   printUnproved(plan);
-  std::vector<plan::Costs> costs = plan::costsByRank(plan);
+  std::vector<plan::Costs> costs = plan::costsByRank(plan, collectives.step);
   printTotals(collectives.step);
   printHooks(costs);
   printMemory(plan, costs);

@@ -7,6 +7,10 @@
 namespace hocket::plan {
 
 std::vector<Costs> costsByRank(const Plan &plan) {
+  return costsByRank(plan, Traffic(plan, &RankClass::step));
+}
+
+std::vector<Costs> costsByRank(const Plan &plan, const Traffic &step) {
   std::vector<Costs> costs(plan.rankCount());
   for (const RankClass &rankClass : plan.classes) {
     Costs ofClass;
@@ -15,7 +19,6 @@ std::vector<Costs> costsByRank(const Plan &plan) {
     for (int64_t rank : rankClass.ranks)
       costs[rank] = ofClass;
   }
-  Traffic step(plan, &RankClass::step);
   bool hasHooks = false;
   std::vector<Received> received = step.total([&](const Collective &one) {
     hasHooks |= !one.hook.empty();

@@ -18,8 +18,12 @@ struct Costs {
   int64_t flops = 0; // of one step
 };
 
-/// The costs of each rank.
+class Traffic;
+
+/// The costs of each rank; `step` is the traffic of the plan's steps, where it
+/// is known already.
 std::vector<Costs> costsByRank(const Plan &plan);
+std::vector<Costs> costsByRank(const Plan &plan, const Traffic &step);
 
 /// The most of each that a rank has; not always the same rank.
 Costs mostOf(const std::vector<Costs> &costs);
