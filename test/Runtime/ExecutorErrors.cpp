@@ -2,8 +2,8 @@
 
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include "runtime/lib/Cpu/Device/Memory.h"
 #include "runtime/lib/Executor/Decision.h"
-#include "runtime/lib/Executor/Memory.h"
 #include "test/Runtime/PlanBuilder.h"
 #include <atomic>
 #include <chrono>

@@ -10,7 +10,7 @@
 #ifndef HOCKET_LIB_EXECUTOR_DECISION_H
 #define HOCKET_LIB_EXECUTOR_DECISION_H
 
-#include "hocket/Cpu/Call.h"
+#include "hocket/Runtime/Call.h"
 #include "hocket/Runtime/Status.h"
 #include <optional>
 

@@ -6,38 +6,11 @@
 #include "runtime/lib/Executor/Requirements.h"
 #include "runtime/lib/Executor/State.h"
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <new>
 #include <set>
-#include <unistd.h>
 
 namespace hocket::runtime {
-
-// ---- memory ---------------------------------------------------------------
-
-/// Refuses what would end with the system killing the process.
-static Status checkMemory(const plan::Plan &plan) {
-  double needed = 0;
-  for (const plan::RankClass &rankClass : plan.classes)
-    needed += static_cast<double>(rankClass.ranks.size()) *
-              static_cast<double>(rankClass.budget.arenaBytes +
-                                  rankClass.budget.weightBytes +
-                                  rankClass.budget.stateBytes);
-  double present = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                   static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed <= present)
-    return Status::success();
-  auto gibibytes = [](double bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
-    return std::string(text);
-  };
-  return Status::runtimeError("the " + std::to_string(plan.rankCount()) +
-                              " ranks need " + gibibytes(needed) +
-                              " of memory together, this machine has " +
-                              gibibytes(present));
-}
 
 // ---- the life of the ranks ------------------------------------------------
 
@@ -55,7 +28,14 @@ const plan::RankClass &Executor::State::classOf(int64_t rank) const {
 
 Status Executor::State::start() {
   int64_t ranks = plan.rankCount();
-  Status enough = checkMemory(plan);
+  const Devices &devices = cpuDevices();
+  double needed = 0;
+  for (const plan::RankClass &rankClass : plan.classes)
+    needed += static_cast<double>(rankClass.ranks.size()) *
+              static_cast<double>(rankClass.budget.arenaBytes +
+                                  rankClass.budget.weightBytes +
+                                  rankClass.budget.stateBytes);
+  Status enough = devices.checkMemory(ranks, needed);
   if (!enough.ok())
     return enough;
   CoreShares shares = shareCores(coresOfProcess(), ranks, options.threads);
@@ -66,16 +46,12 @@ Status Executor::State::start() {
   world = std::make_unique<ThreadWorld>(ranks, communication);
   auto now = std::chrono::steady_clock::now();
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    RankSetup setup{plan,
-                    classOf(rank),
-                    kernels,
-                    rank,
-                    static_cast<int>(shares.threads),
-                    options.traceEvents,
-                    options.stepsBefore,
-                    now};
-    runners.push_back(
-        std::make_unique<RankRunner>(setup, world->communicator(rank)));
+    RankSetup setup{
+        plan, classOf(rank), rank, options.traceEvents, options.stepsBefore,
+        now};
+    runners.push_back(std::make_unique<RankRunner>(
+        setup, world->communicator(rank),
+        devices.make({kernels, static_cast<int>(shares.threads)})));
   }
   statuses.resize(ranks);
   if (!options.pin)

@@ -7,11 +7,11 @@
 namespace hocket::runtime {
 
 RankRunner::RankRunner(const RankSetup &setup,
-                       std::unique_ptr<Communicator> comm)
+                       std::unique_ptr<Communicator> comm,
+                       std::unique_ptr<Device> device)
     : setup(setup), comm(std::move(comm)),
-      book(setup.plan, setup.rankClass, setup.rank),
-      context{book,    setup.kernels, *this->comm, packs,
-              weights, setup.threads, lastHandle} {
+      book(setup.plan, setup.rankClass, setup.rank), device(std::move(device)),
+      context{book, *this->device, *this->comm, weights, lastHandle} {
   counters.rank = setup.rank;
 }
 
@@ -24,9 +24,8 @@ static int64_t nanoseconds(std::chrono::steady_clock::time_point start) {
 // ---- preparation ----------------------------------------------------------
 
 Status RankRunner::prepare() {
-  setLibraryThreads(setup.threads);
+  device->begin();
   Status status = allocate();
-  packs.resize(setup.rankClass.packs);
   if (status.ok())
     status = prepareList(setup.rankClass.load, loadCalls);
   if (status.ok())
@@ -37,8 +36,7 @@ Status RankRunner::prepare() {
   for (const Prepared &prepared : stepCalls)
     if (std::string name = prepared.call->implementation(); !name.empty())
       ++counters.implementations[name];
-  for (const std::unique_ptr<PackedWeight> &pack : packs)
-    counters.packedBytes += pack ? pack->bytes() : 0;
+  counters.packedBytes = device->packedBytes();
   events.reserve(setup.traceEvents);
   return status;
 }
@@ -78,13 +76,13 @@ Status RankRunner::allocate() {
     else if (buffer.region == plan::Region::State)
       counters.stateBytes = std::max(counters.stateBytes, end);
   }
-  Status status = arena.allocate(counters.arenaBytes, "activations");
+  Status status = device->allocate(counters.arenaBytes, "activations", arena);
   if (status.ok())
-    status = weightMemory.allocate(counters.weightBytes, "weights");
+    status = device->allocate(counters.weightBytes, "weights", weightMemory);
   if (status.ok())
-    status = stateMemory.allocate(counters.stateBytes, "states");
+    status = device->allocate(counters.stateBytes, "states", stateMemory);
   if (status.ok())
-    status = boxes.allocate(counters.boxBytes, "inputs and outputs");
+    status = device->allocate(counters.boxBytes, "inputs and outputs", boxes);
   if (!status.ok())
     return status;
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -92,19 +90,19 @@ Status RankRunner::allocate() {
     char *base = nullptr;
     switch (buffer.region) {
     case plan::Region::Arena:
-      base = arena.data() + buffer.offset;
+      base = arena + buffer.offset;
       break;
     case plan::Region::Weights:
-      base = weightMemory.data() + buffer.offset;
+      base = weightMemory + buffer.offset;
       break;
     case plan::Region::State:
-      base = stateMemory.data() + buffer.offset;
+      base = stateMemory + buffer.offset;
       break;
     case plan::Region::Input:
-      base = boxes.data() + inputAt[buffer.offset];
+      base = boxes + inputAt[buffer.offset];
       break;
     case plan::Region::Output:
-      base = boxes.data() + outputAt[buffer.offset];
+      base = boxes + outputAt[buffer.offset];
       break;
     }
     book.setBase(static_cast<int>(i), base);
@@ -142,12 +140,13 @@ Status RankRunner::shareScratch() {
     for (const Prepared &prepared : *calls)
       counters.scratchBytes =
           std::max(counters.scratchBytes, prepared.call->scratchBytes());
-  Status status = scratch.allocate(counters.scratchBytes, "scratch");
+  char *scratch = nullptr;
+  Status status = device->allocate(counters.scratchBytes, "scratch", scratch);
   if (!status.ok())
     return status;
   for (const std::vector<Prepared> *calls : {&loadCalls, &stepCalls})
     for (const Prepared &prepared : *calls)
-      prepared.call->setScratch(scratch.data());
+      prepared.call->setScratch(scratch);
   return status;
 }
 
@@ -168,9 +167,11 @@ Status RankRunner::restore(const std::vector<size_t> &states,
     const plan::GlobalTensor &tensor = setup.plan.states[i];
     const plan::Buffer &buffer =
         setup.rankClass.buffers[setup.rankClass.states[i]];
-    Status status =
-        source.read(tensor.name, boxOf(setup.plan, tensor, setup.rank),
-                    buffer.type, stateMemory.data() + buffer.offset);
+    Box box = boxOf(setup.plan, tensor, setup.rank);
+    Status status = device->upload(
+        stateMemory + buffer.offset, buffer.bytes, [&](void *host) {
+          return source.read(tensor.name, box, buffer.type, host);
+        });
     if (!status.ok())
       return status;
   }
@@ -184,9 +185,10 @@ Status RankRunner::save(TensorSink &sink) const {
       continue;
     const plan::Buffer &buffer =
         setup.rankClass.buffers[setup.rankClass.states[i]];
-    Status status =
-        sink.write(tensor.name, boxOf(setup.plan, tensor, setup.rank),
-                   stateMemory.data() + buffer.offset);
+    Box box = boxOf(setup.plan, tensor, setup.rank);
+    Status status = device->download(
+        stateMemory + buffer.offset, buffer.bytes,
+        [&](const void *host) { return sink.write(tensor.name, box, host); });
     if (!status.ok())
       return status;
   }
@@ -206,9 +208,12 @@ Status RankRunner::readInputs(const TensorSource &inputs) {
     if (inputAt[i] < 0)
       continue;
     const plan::GlobalTensor &tensor = setup.plan.inputs[i];
-    Status status =
-        inputs.read(tensor.name, boxOf(setup.plan, tensor, setup.rank),
-                    inputTypes[i], boxes.data() + inputAt[i]);
+    Box box = boxOf(setup.plan, tensor, setup.rank);
+    Status status = device->upload(
+        boxes + inputAt[i], box.elements() * plan::byteSize(inputTypes[i]),
+        [&](void *host) {
+          return inputs.read(tensor.name, box, inputTypes[i], host);
+        });
     if (!status.ok())
       return status;
   }
@@ -220,13 +225,23 @@ Status RankRunner::writeOutputs(TensorSink &outputs) {
     const plan::GlobalTensor &tensor = setup.plan.outputs[i];
     if (outputAt[i] < 0 || !writes(tensor))
       continue;
-    Status status =
-        outputs.write(tensor.name, boxOf(setup.plan, tensor, setup.rank),
-                      boxes.data() + outputAt[i]);
+    Box box = boxOf(setup.plan, tensor, setup.rank);
+    Status status = viewOutput(i, [&](const void *host) {
+      return outputs.write(tensor.name, box, host);
+    });
     if (!status.ok())
       return status;
   }
   return Status::success();
+}
+
+Status
+RankRunner::viewOutput(size_t output,
+                       const std::function<Status(const void *)> &use) const {
+  const plan::GlobalTensor &tensor = setup.plan.outputs[output];
+  int64_t elements = boxOf(setup.plan, tensor, setup.rank).elements();
+  return device->download(boxes + outputAt[output],
+                          elements * plan::byteSize(tensor.type), use);
 }
 
 void RankRunner::record(TraceEvent event, const Prepared &prepared) {
@@ -252,7 +267,7 @@ Status RankRunner::run(const Prepared *from, const Prepared *to,
     const Prepared &prepared = *next;
     current.store(&prepared, std::memory_order_relaxed);
     int64_t before = comm->receivedBytes();
-    Status status = prepared.call->run();
+    Status status = device->submit(*prepared.call);
     if (!status.ok()) {
       failedInCollective = prepared.call->failedInCommunicator();
       if (!failedInCollective)
@@ -277,9 +292,10 @@ Status RankRunner::run(const Prepared *from, const Prepared *to,
           prepared);
     begin = end;
   }
+  Status status = device->finish();
   current.store(nullptr, std::memory_order_relaxed);
   counts.wallNanoseconds += begin - first;
-  return Status::success();
+  return status;
 }
 
 std::string RankRunner::describe(const Prepared &prepared) const {

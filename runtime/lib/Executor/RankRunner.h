@@ -3,8 +3,8 @@
 #ifndef HOCKET_LIB_EXECUTOR_RANKRUNNER_H
 #define HOCKET_LIB_EXECUTOR_RANKRUNNER_H
 
+#include "hocket/Runtime/Executor.h"
 #include "runtime/lib/Executor/Decision.h"
-#include "runtime/lib/Executor/Memory.h"
 #include "runtime/lib/Executor/PrepareCall.h"
 #include <atomic>
 #include <chrono>
@@ -15,9 +15,7 @@ namespace hocket::runtime {
 struct RankSetup {
   const plan::Plan &plan;
   const plan::RankClass &rankClass;
-  const KernelTable &kernels;
   int64_t rank;
-  int threads; // for library calls and generated kernels
   int64_t traceEvents, stepsBefore;
   std::chrono::steady_clock::time_point start;
 };
@@ -33,7 +31,8 @@ struct NotFiniteValue {
 /// All methods but `progress` belong to the rank's own thread.
 class RankRunner {
 public:
-  RankRunner(const RankSetup &setup, std::unique_ptr<Communicator> comm);
+  RankRunner(const RankSetup &setup, std::unique_ptr<Communicator> comm,
+             std::unique_ptr<Device> device);
 
   /// Allocates and touches memory, prepares all calls.
   Status prepare();
@@ -48,10 +47,10 @@ public:
   Status restore(const std::vector<size_t> &states, const TensorSource &source);
   /// Writes what the rank has to of Plan::states.
   Status save(TensorSink &sink) const;
-  /// Where the rank's box of an output lies; null if it has none.
-  const char *outputBox(size_t output) const {
-    return outputAt[output] < 0 ? nullptr : boxes.data() + outputAt[output];
-  }
+  bool holdsOutput(size_t output) const { return outputAt[output] >= 0; }
+  /// Shows `use` the rank's box of an output that it holds.
+  Status viewOutput(size_t output,
+                    const std::function<Status(const void *)> &use) const;
 
   /// `matmul of "h.0.mlp" (gpt2.hkt:3:4)`: what it does now; any thread.
   std::string progress() const;
@@ -88,9 +87,10 @@ private:
   Status run(const Prepared *begin, const Prepared *end, PhaseCounters &counts,
              bool load);
   void prepareDecision();
-  bool mayChange();
-  void lookAtInputs();
-  void look(const Operand &operand, int64_t at, const std::string &where);
+  Status decide();
+  Status keepStates();
+  Status lookAtInputs();
+  Status look(const Operand &operand, int64_t at, const std::string &where);
   void record(TraceEvent event, const Prepared &prepared);
   std::string describe(const Prepared &prepared) const;
   bool writes(const plan::GlobalTensor &tensor) const;
@@ -98,10 +98,12 @@ private:
   const RankSetup setup;
   const std::unique_ptr<Communicator> comm;
   AddressBook book;
-  Memory arena, weightMemory, stateMemory, boxes, scratch;
+  const std::unique_ptr<Device> device;
+  char *arena = nullptr, *weightMemory = nullptr, *stateMemory = nullptr,
+       *boxes = nullptr;
+  char *statesBefore = nullptr; // a step that is left out; made for the first
   std::vector<int64_t> inputAt, outputAt; // by tensor: in `boxes`, -1 if unused
   std::vector<plan::DType> inputTypes;    // by tensor
-  std::vector<std::unique_ptr<PackedWeight>> packs;
   std::vector<Prepared> loadCalls, stepCalls;
   Decision decision;
   Status decisionFault;

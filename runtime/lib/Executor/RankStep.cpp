@@ -1,10 +1,10 @@
 //===- RankStep.cpp - a step that may change nothing ----------------------===//
 
 #include "hocket/Plan/Writes.h"
+#include "runtime/lib/Device/HostView.h"
 #include "runtime/lib/Executor/RankRunner.h"
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 
 namespace hocket::runtime {
 
@@ -15,14 +15,20 @@ void RankRunner::prepareDecision() {
   watchedNumbers.resize(watchedAt.size());
 }
 
-/// Whether the numbers that are watched are finite, once they are known.
-bool RankRunner::mayChange() {
+/// Withholds a step unless the numbers that are watched, which are known now,
+/// are finite.
+Status RankRunner::decide() {
   bool isFinite = true;
   for (size_t i = 0; i < watchedAt.size(); ++i) {
-    watchedNumbers[i] = numberAt(watchedAt[i]);
+    Status status = viewOnHost(*device, watchedAt[i], [&](const Operand &x) {
+      watchedNumbers[i] = numberAt(x);
+    });
+    if (!status.ok())
+      return status;
     isFinite &= std::isfinite(watchedNumbers[i]);
   }
-  return isFinite;
+  isWithheld = !isFinite;
+  return Status::success();
 }
 
 Status RankRunner::step(NotFinite rule) {
@@ -35,23 +41,30 @@ Status RankRunner::step(NotFinite rule) {
     change += decision.at;
     if (Status status = run(begin, change, counters.step, false); !status.ok())
       return status;
-    isWithheld = !mayChange();
+    if (Status status = decide(); !status.ok())
+      return status;
   }
   if (isWithheld && rule == NotFinite::Stop)
     return Status::success();
-  Memory before; // only of a step that is left out
   if (isWithheld) {
-    if (Status status = before.allocate(counters.stateBytes,
-                                        "the states before a step that is "
-                                        "left out");
-        !status.ok())
+    if (Status status = keepStates(); !status.ok())
       return status;
-    std::memcpy(before.data(), stateMemory.data(), counters.stateBytes);
   }
   Status status = run(change, end, counters.step, false);
   ++counters.step.runs;
   if (isWithheld)
-    std::memcpy(stateMemory.data(), before.data(), counters.stateBytes);
+    device->copy(stateMemory, statesBefore, counters.stateBytes);
+  return status;
+}
+
+Status RankRunner::keepStates() {
+  Status status;
+  if (!statesBefore)
+    status = device->allocate(counters.stateBytes,
+                              "the states before a step that is left out",
+                              statesBefore);
+  if (status.ok())
+    device->copy(statesBefore, stateMemory, counters.stateBytes);
   return status;
 }
 
@@ -81,42 +94,50 @@ Operand denseAt(char *data, plan::DType type, int64_t elements) {
 
 } // namespace
 
-void RankRunner::look(const Operand &operand, int64_t at,
-                      const std::string &where) {
+Status RankRunner::look(const Operand &operand, int64_t at,
+                        const std::string &where) {
   if (finding.at != NotFiniteValue::nowhere)
-    return;
-  if (std::optional<double> value = firstNotFinite(operand))
-    finding = {at, *value, where};
+    return Status::success();
+  return viewOnHost(*device, operand, [&](const Operand &host) {
+    if (std::optional<double> value = firstNotFinite(host))
+      finding = {at, *value, where};
+  });
 }
 
-void RankRunner::lookAtInputs() {
+Status RankRunner::lookAtInputs() {
   const plan::Plan &plan = setup.plan;
-  for (size_t i = 0; i < plan.inputs.size(); ++i)
+  Status status;
+  for (size_t i = 0; status.ok() && i < plan.inputs.size(); ++i)
     if (inputAt[i] >= 0)
-      look(denseAt(boxes.data() + inputAt[i], inputTypes[i],
-                   boxOf(plan, plan.inputs[i], setup.rank).elements()),
-           atInputs, "in input '" + plan.inputs[i].name + "'");
-  for (size_t i = 0; i < plan.states.size(); ++i) {
+      status = look(denseAt(boxes + inputAt[i], inputTypes[i],
+                            boxOf(plan, plan.inputs[i], setup.rank).elements()),
+                    atInputs, "in input '" + plan.inputs[i].name + "'");
+  for (size_t i = 0; status.ok() && i < plan.states.size(); ++i) {
     const plan::Buffer &buffer =
         setup.rankClass.buffers[setup.rankClass.states[i]];
-    look(denseAt(stateMemory.data() + buffer.offset, buffer.type,
-                 buffer.bytes / plan::byteSize(buffer.type)),
-         atStates, "in '" + plan.states[i].name + "' before the step");
+    status = look(denseAt(stateMemory + buffer.offset, buffer.type,
+                          buffer.bytes / plan::byteSize(buffer.type)),
+                  atStates, "in '" + plan.states[i].name + "' before the step");
   }
+  return status;
 }
 
 Status RankRunner::findNotFinite() {
   finding = {};
-  lookAtInputs();
-  for (size_t i = 0; i < decision.at; ++i) {
-    if (Status status = stepCalls[i].call->run(); !status.ok()) {
-      failedInCollective = stepCalls[i].call->failedInCommunicator();
+  Status status = lookAtInputs();
+  for (size_t i = 0; status.ok() && i < decision.at; ++i) {
+    Call &call = *stepCalls[i].call;
+    status = device->submit(call);
+    if (!status.ok()) {
+      failedInCollective = call.failedInCommunicator();
       return status;
     }
     for (const plan::View *view : plan::writtenViews(setup.rankClass.step[i]))
-      look(book.operand(*view), int64_t(i), "in " + describe(stepCalls[i]));
+      if (status.ok())
+        status = look(book.operand(*view), int64_t(i),
+                      "in " + describe(stepCalls[i]));
   }
-  return Status::success();
+  return status;
 }
 
 } // namespace hocket::runtime

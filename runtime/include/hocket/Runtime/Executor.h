@@ -11,20 +11,15 @@
 
 #include "hocket/Plan/Plan.h"
 #include "hocket/Runtime/Counters.h"
+#include "hocket/Runtime/Kernels.h"
 #include "hocket/Runtime/Status.h"
 #include "hocket/Runtime/Tensors.h"
 #include <iosfwd>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace hocket::runtime {
-
-/// See plan::Kernel for what the arguments are.
-using KernelFunction = void (*)(void *const *args, const int64_t *scalars,
-                                int64_t begin, int64_t end);
-using KernelTable = std::unordered_map<std::string, KernelFunction>;
 
 struct ExecutorOptions {
   /// Threads of each rank; 0 = the cores this process may use / ranks. How

@@ -1,11 +1,11 @@
 //===- HookCall.h - calling a user's own function --------------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_EXECUTOR_HOOKCALL_H
-#define HOCKET_LIB_EXECUTOR_HOOKCALL_H
+#ifndef HOCKET_LIB_CPU_DEVICE_HOOKCALL_H
+#define HOCKET_LIB_CPU_DEVICE_HOOKCALL_H
 
-#include "hocket/Cpu/Call.h"
+#include "hocket/Runtime/Call.h"
 #include "hocket/Runtime/Communicator.h"
-#include "hocket/Runtime/Executor.h"
+#include "hocket/Runtime/Kernels.h"
 
 namespace hocket::runtime {
 
@@ -23,4 +23,4 @@ Status makeHook(const std::string &name, const KernelTable &kernels,
 
 } // namespace hocket::runtime
 
-#endif // HOCKET_LIB_EXECUTOR_HOOKCALL_H
+#endif // HOCKET_LIB_CPU_DEVICE_HOOKCALL_H

@@ -1,7 +1,7 @@
 //===- Memory.h - a rank's memory regions ----------------------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_EXECUTOR_MEMORY_H
-#define HOCKET_LIB_EXECUTOR_MEMORY_H
+#ifndef HOCKET_LIB_CPU_DEVICE_MEMORY_H
+#define HOCKET_LIB_CPU_DEVICE_MEMORY_H
 
 #include "hocket/Runtime/Status.h"
 #include <cstdint>
@@ -28,4 +28,4 @@ private:
 
 } // namespace hocket::runtime
 
-#endif // HOCKET_LIB_EXECUTOR_MEMORY_H
+#endif // HOCKET_LIB_CPU_DEVICE_MEMORY_H

@@ -1,6 +1,6 @@
 //===- Memory.cpp - a rank's memory regions -------------------------------===//
 
-#include "runtime/lib/Executor/Memory.h"
+#include "runtime/lib/Cpu/Device/Memory.h"
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 //===- Address.cpp - a plan's views as a rank's memory --------------------===//
 
-#include "runtime/lib/Executor/Address.h"
+#include "runtime/lib/Device/Address.h"
 
 namespace hocket::runtime {
 

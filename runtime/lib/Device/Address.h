@@ -1,9 +1,9 @@
 //===- Address.h - a plan's views as a rank's memory -----------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_EXECUTOR_ADDRESS_H
-#define HOCKET_LIB_EXECUTOR_ADDRESS_H
+#ifndef HOCKET_LIB_DEVICE_ADDRESS_H
+#define HOCKET_LIB_DEVICE_ADDRESS_H
 
-#include "hocket/Cpu/Call.h"
+#include "hocket/Runtime/Call.h"
 #include "hocket/Runtime/Communicator.h"
 
 namespace hocket::runtime {
@@ -35,4 +35,4 @@ private:
 
 } // namespace hocket::runtime
 
-#endif // HOCKET_LIB_EXECUTOR_ADDRESS_H
+#endif // HOCKET_LIB_DEVICE_ADDRESS_H

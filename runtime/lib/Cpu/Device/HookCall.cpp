@@ -1,6 +1,6 @@
 //===- HookCall.cpp - calling a user's own function -----------------------===//
 
-#include "runtime/lib/Executor/HookCall.h"
+#include "runtime/lib/Cpu/Device/HookCall.h"
 #include "hocket/Hook.h"
 #include <cstring>
 #include <map>

@@ -1,0 +1,80 @@
+//===- Device.h - what computes for a rank ---------------------*- C++ -*-===//
+//
+// A rank's memory and the calls that its instructions become. The executor
+// knows no more of a device than this; a new kind is a folder of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_RUNTIME_DEVICE_H
+#define HOCKET_RUNTIME_DEVICE_H
+
+#include "hocket/Runtime/Call.h"
+#include "hocket/Runtime/Kernels.h"
+#include <functional>
+
+namespace hocket::runtime {
+
+class AddressBook;
+class Communicator;
+
+/// What a rank gives its device.
+struct DeviceSetup {
+  const KernelTable &kernels;
+  int threads; // of the rank, for library calls and generated kernels
+};
+
+/// One rank's. All methods are called by the thread of that rank only.
+class Device {
+public:
+  virtual ~Device() = default;
+
+  /// Called first.
+  virtual void begin() = 0;
+
+  /// Memory of zeros, 64-byte aligned, that lives as long as the device.
+  /// `purpose` is for the error: "activations".
+  virtual Status allocate(int64_t bytes, const char *purpose, char *&place) = 0;
+
+  /// Decides everything about an instruction that does not depend on the
+  /// tensors' values: all but ReadParameter and the collectives that the
+  /// communicator runs itself. `comm` is for hooks.
+  virtual Status prepare(const plan::Instruction &instruction,
+                         const AddressBook &book, Communicator &comm,
+                         std::unique_ptr<Call> &call) = 0;
+
+  /// Has `fill` write `bytes` to memory of the host, which then are at
+  /// `place`.
+  virtual Status upload(void *place, int64_t bytes,
+                        const std::function<Status(void *host)> &fill) = 0;
+  /// Shows `use` the `bytes` at `place` in memory of the host, as they are when
+  /// all calls before have ended.
+  virtual Status
+  download(const void *place, int64_t bytes,
+           const std::function<Status(const void *host)> &use) const = 0;
+  /// Copies between two places of the device.
+  virtual void copy(void *to, const void *from, int64_t bytes) = 0;
+
+  virtual Status submit(Call &call) = 0;
+  /// Waits until all calls that were submitted have ended.
+  virtual Status finish() = 0;
+
+  /// Weights in a library's own layout.
+  virtual int64_t packedBytes() const = 0;
+};
+
+/// Where ranks have their devices from.
+class Devices {
+public:
+  virtual ~Devices() = default;
+  virtual std::unique_ptr<Device> make(const DeviceSetup &setup) const = 0;
+  /// Whether `ranks` of this process, which need `bytes` of memory together,
+  /// have them.
+  virtual Status checkMemory(int64_t ranks, double bytes) const = 0;
+};
+
+/// Ranks compute on the cores of this machine.
+const Devices &cpuDevices();
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_RUNTIME_DEVICE_H

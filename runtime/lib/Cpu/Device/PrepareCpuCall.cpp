@@ -1,0 +1,325 @@
+//===- PrepareCpuCall.cpp - instructions as calls of a CPU ----------------===//
+
+#include "runtime/lib/Cpu/Device/PrepareCpuCall.h"
+#include "hocket/Cpu/Attention.h"
+#include "hocket/Cpu/Convolution.h"
+#include "hocket/Cpu/Neighborhood.h"
+#include "hocket/Cpu/Pooling.h"
+#include "hocket/Cpu/Simple.h"
+#include "runtime/lib/Cpu/Device/HookCall.h"
+
+namespace hocket::runtime {
+
+namespace {
+
+class KernelCall : public Call {
+public:
+  KernelCall(KernelFunction function, std::vector<void *> arguments,
+             std::vector<int64_t> scalars, int64_t extent, int parts)
+      : function(function), arguments(std::move(arguments)),
+        scalars(std::move(scalars)), extent(extent), parts(parts) {}
+  Status run() override {
+    parallelFor(parts, [this](int part) { runPart(part); });
+    return Status::success();
+  }
+
+private:
+  void runPart(int part) {
+    int64_t begin = extent * part / parts, end = extent * (part + 1) / parts;
+    if (begin < end)
+      function(arguments.data(), scalars.data(), begin, end);
+  }
+
+  KernelFunction function;
+  std::vector<void *> arguments;
+  std::vector<int64_t> scalars;
+  int64_t extent;
+  int parts;
+};
+
+class PackCall : public Call {
+public:
+  explicit PackCall(PackedWeight &weight) : weight(weight) {}
+  Status run() override { return weight.pack(); }
+
+private:
+  PackedWeight &weight;
+};
+
+/// One overload for each kind of instruction.
+struct Preparer {
+  const CpuCallContext &context;
+  int source;
+  std::unique_ptr<Call> &call;
+
+  AttentionArguments argumentsOf(const plan::Attention &attention) const;
+  NeighborhoodArguments
+  argumentsOf(const plan::NeighborhoodAttention &attention) const;
+  template <class Arguments, class Forward>
+  Arguments gradientArguments(const plan::GradientOf<Forward> &x) const {
+    return {argumentsOf(x.forward), operand(x.dq), operand(x.dk),
+            operand(x.dv)};
+  }
+  /// What an error calls a tensor of ids.
+  std::string nameOf(const plan::View &ids) const;
+  Operand operand(const plan::View &view) const {
+    return context.book.operand(view);
+  }
+  Status done(std::unique_ptr<Call> made) const {
+    call = std::move(made);
+    return Status::success();
+  }
+
+  /// The executor uploads parameters itself.
+  Status operator()(const plan::ReadParameter &) const {
+    return Status::runtimeError("a CPU has no call that reads parameters");
+  }
+  Status operator()(const plan::Kernel &kernel) const;
+  Status operator()(const plan::Matmul &matmul) const;
+  Status operator()(const plan::PackWeight &pack) const;
+  Status operator()(const plan::Attention &attention) const;
+  Status operator()(const plan::Embedding &embedding) const;
+  Status operator()(const plan::AttentionGrad &gradient) const;
+  Status operator()(const plan::EmbeddingGrad &gradient) const;
+  Status operator()(const plan::Convolution &convolution) const;
+  Status operator()(const plan::Pooling &pooling) const;
+  Status operator()(const plan::NeighborhoodAttention &attention) const;
+  Status operator()(const plan::NeighborhoodAttentionGrad &gradient) const;
+  Status operator()(const plan::Copy &copy) const {
+    return done(
+        makeCopy(operand(copy.src), operand(copy.dst), context.threads));
+  }
+  Status operator()(const plan::Collective &collective) const;
+  Status operator()(const plan::Hook &hook) const;
+  Status operator()(const plan::Fill &fill) const {
+    return done(makeFill(operand(fill.dst), fill.value));
+  }
+  Status operator()(const plan::Iota &iota) const {
+    return done(
+        makeIota(operand(iota.dst), iota.dim, context.book.value(iota.first)));
+  }
+  Status operator()(const plan::Constant &constant) const {
+    return done(makeConstant(operand(constant.dst), constant.values));
+  }
+};
+
+} // namespace
+
+Status Preparer::operator()(const plan::Kernel &kernel) const {
+  auto entry = context.kernels.find(kernel.symbol);
+  if (entry == context.kernels.end())
+    return Status::runtimeError("the executable has no kernel \"" +
+                                kernel.symbol + "\"");
+  std::vector<void *> arguments;
+  int64_t elements = 0;
+  for (const plan::View &view : kernel.inputs)
+    arguments.push_back(operand(view).data);
+  for (const plan::View &view : kernel.outputs) {
+    arguments.push_back(operand(view).data);
+    elements += operand(view).elements();
+  }
+  std::vector<int64_t> scalars;
+  for (const plan::Scalar &scalar : kernel.scalars)
+    scalars.push_back(context.book.value(scalar));
+  // Waking threads costs as much as some ten thousand elements.
+  constexpr int64_t worthThreads = 16384;
+  int parts = elements < worthThreads ? 1 : context.threads;
+  if (kernel.extent < parts)
+    parts = kernel.extent < 1 ? 1 : static_cast<int>(kernel.extent);
+  return done(std::make_unique<KernelCall>(entry->second, std::move(arguments),
+                                           std::move(scalars), kernel.extent,
+                                           parts));
+}
+
+Status Preparer::operator()(const plan::Matmul &matmul) const {
+  MatmulArguments arguments;
+  arguments.a = operand(matmul.a);
+  arguments.b = operand(matmul.b);
+  arguments.c = operand(matmul.c);
+  if (matmul.hasBias)
+    arguments.bias = operand(matmul.bias);
+  for (const plan::FusedPostOp &post : matmul.post) {
+    bool binary = post.op == plan::PostOp::Add || post.op == plan::PostOp::Mul;
+    arguments.post.push_back(
+        {post.op, binary ? operand(post.operand) : Operand()});
+  }
+  if (matmul.packedWeight >= 0)
+    arguments.pack = context.packs[matmul.packedWeight].get();
+  return makeMatmul(arguments, context.threads, call);
+}
+
+Status Preparer::operator()(const plan::PackWeight &pack) const {
+  std::unique_ptr<PackedWeight> &weight = context.packs[pack.packedWeight];
+  weight = PackedWeight::make(operand(pack.b), pack.m);
+  return done(std::make_unique<PackCall>(*weight));
+}
+
+AttentionArguments
+Preparer::argumentsOf(const plan::Attention &attention) const {
+  const AddressBook &book = context.book;
+  AttentionArguments arguments;
+  arguments.q = operand(attention.q);
+  arguments.k = operand(attention.k);
+  arguments.v = operand(attention.v);
+  arguments.out = operand(attention.out);
+  if (attention.keep.buffer >= 0)
+    arguments.keep = operand(attention.keep);
+  arguments.scale = attention.scale;
+  arguments.causal = attention.causal;
+  arguments.group = attention.group;
+  arguments.headOffset = book.value(attention.headOffset);
+  arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
+  arguments.queryOffset = book.value(attention.queryOffset);
+  arguments.keyOffset = book.value(attention.keyOffset);
+  arguments.before = attention.before;
+  arguments.after = attention.after;
+  const plan::Dropout &dropout = attention.dropout;
+  if (dropout.p > 0)
+    arguments.dropout = AttentionDropout(
+        dropout.p, uint64_t(dropout.key), operand(dropout.step),
+        uint64_t(book.value(dropout.first)), dropout.sizes, dropout.strides);
+  return arguments;
+}
+
+Status Preparer::operator()(const plan::Attention &attention) const {
+  return makeAttention(argumentsOf(attention), context.threads, call);
+}
+
+Status Preparer::operator()(const plan::AttentionGrad &gradient) const {
+  auto arguments = gradientArguments<AttentionGradArguments>(gradient);
+  return makeAttentionGrad(arguments, context.threads, call);
+}
+
+std::string Preparer::nameOf(const plan::View &ids) const {
+  const AddressBook &book = context.book;
+  const plan::Buffer &buffer = book.rankClass.buffers[ids.buffer];
+  return buffer.region == plan::Region::Input
+             ? "input \"" + book.plan.inputs[buffer.offset].name + "\""
+             : "the ids of \"" + book.source(source).path + "\"";
+}
+
+Status Preparer::operator()(const plan::Embedding &embedding) const {
+  EmbeddingArguments arguments;
+  arguments.table = operand(embedding.table);
+  arguments.ids = operand(embedding.ids);
+  arguments.out = operand(embedding.out);
+  arguments.vocabOffset = context.book.value(embedding.vocabOffset);
+  arguments.vocab = embedding.vocab;
+  arguments.name = nameOf(embedding.ids);
+  return done(makeEmbedding(arguments));
+}
+
+Status Preparer::operator()(const plan::EmbeddingGrad &gradient) const {
+  EmbeddingGradArguments arguments;
+  arguments.ids = operand(gradient.ids);
+  arguments.dy = operand(gradient.dy);
+  arguments.out = operand(gradient.out);
+  arguments.vocabOffset = context.book.value(gradient.vocabOffset);
+  arguments.vocab = gradient.vocab;
+  arguments.name = nameOf(gradient.ids);
+  return done(makeEmbeddingGrad(arguments, context.threads));
+}
+
+Status Preparer::operator()(const plan::Convolution &convolution) const {
+  ConvolutionArguments arguments;
+  arguments.pass = convolution.pass;
+  arguments.x = operand(convolution.x);
+  arguments.weight = operand(convolution.weight);
+  arguments.y = operand(convolution.y);
+  if (convolution.bias.buffer >= 0)
+    arguments.bias = operand(convolution.bias);
+  arguments.strides = convolution.strides;
+  arguments.dilations = convolution.dilations;
+  arguments.lows = convolution.lows;
+  arguments.highs = convolution.highs;
+  arguments.groups = convolution.groups;
+  return makeConvolution(arguments, context.threads, call);
+}
+
+Status Preparer::operator()(const plan::Pooling &pooling) const {
+  PoolingArguments arguments;
+  arguments.kind = pooling.kind;
+  arguments.isGradient = pooling.isGradient;
+  if (pooling.x.buffer >= 0)
+    arguments.x = operand(pooling.x);
+  arguments.y = operand(pooling.y);
+  if (pooling.dx.buffer >= 0)
+    arguments.dx = operand(pooling.dx);
+  arguments.taps = pooling.taps;
+  arguments.strides = pooling.strides;
+  arguments.dilations = pooling.dilations;
+  arguments.lows = pooling.lows;
+  arguments.highs = pooling.highs;
+  arguments.extents = pooling.extents;
+  for (const plan::Scalar &first : pooling.xFirst)
+    arguments.xFirst.push_back(context.book.value(first));
+  for (const plan::Scalar &first : pooling.yFirst)
+    arguments.yFirst.push_back(context.book.value(first));
+  arguments.countsBorder = pooling.countsBorder;
+  return done(makePooling(arguments, context.threads));
+}
+
+NeighborhoodArguments
+Preparer::argumentsOf(const plan::NeighborhoodAttention &attention) const {
+  const AddressBook &book = context.book;
+  NeighborhoodArguments arguments;
+  arguments.q = operand(attention.q);
+  arguments.k = operand(attention.k);
+  arguments.v = operand(attention.v);
+  arguments.out = operand(attention.out);
+  arguments.scale = attention.scale;
+  arguments.group = attention.group;
+  arguments.headOffset = book.value(attention.headOffset);
+  arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
+  for (const plan::NeighborhoodDim &dim : attention.dims) {
+    arguments.windows.push_back(dim.window);
+    arguments.queryOffsets.push_back(book.value(dim.queryOffset));
+    arguments.keyOffsets.push_back(book.value(dim.keyOffset));
+  }
+  return arguments;
+}
+
+Status
+Preparer::operator()(const plan::NeighborhoodAttention &attention) const {
+  return done(makeNeighborhood(argumentsOf(attention), context.threads));
+}
+
+Status
+Preparer::operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
+  auto arguments = gradientArguments<NeighborhoodGradArguments>(gradient);
+  return done(makeNeighborhoodGrad(arguments, context.threads));
+}
+
+Status Preparer::operator()(const plan::Hook &hook) const {
+  HookArguments arguments;
+  for (const plan::View &view : hook.inputs)
+    arguments.inputs.push_back(operand(view));
+  for (const plan::View &view : hook.outputs)
+    arguments.outputs.push_back(operand(view));
+  arguments.ranks = context.book.plan.rankCount();
+  arguments.rank = context.book.rank;
+  arguments.threads = context.threads;
+  return makeHook(hook.name, context.kernels, std::move(arguments), call);
+}
+
+/// The communicator runs all others itself.
+Status Preparer::operator()(const plan::Collective &collective) const {
+  HookArguments arguments;
+  arguments.inputs = {operand(collective.src)};
+  arguments.outputs = {operand(collective.dst)};
+  arguments.ranks = context.book.plan.rankCount();
+  arguments.rank = context.book.rank;
+  arguments.threads = context.threads;
+  arguments.comm = &context.comm;
+  arguments.collective = context.book.collective(collective, source);
+  return makeHook(collective.hook, context.kernels, std::move(arguments), call);
+}
+
+Status prepareCpuCall(const plan::Instruction &instruction,
+                      const CpuCallContext &context,
+                      std::unique_ptr<Call> &call) {
+  return std::visit(Preparer{context, instruction.source, call},
+                    instruction.body);
+}
+
+} // namespace hocket::runtime
