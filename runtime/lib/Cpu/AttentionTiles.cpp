@@ -76,7 +76,7 @@ bool TilePlan::make(const AttentionArguments &arguments) {
   queryTile = std::min<int64_t>(queries, 128);
   // Causality and windows skip whole tiles, so small ones skip more.
   bool skips = arguments.isLimited() || arguments.before >= 0;
-  keyTile = skips              ? std::min<int64_t>(keyCount, 256)
+  keyTile = skips              ? std::min<int64_t>(keyCount, 128)
             : keyCount <= 1024 ? keyCount
                                : 512;
   rows[0] = queryTile;
