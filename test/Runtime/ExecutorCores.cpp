@@ -1,6 +1,6 @@
 //===- ExecutorCores.cpp - which cores ranks get, and how they wait -------===//
 
-#include "runtime/lib/Executor/Cores.h"
+#include "runtime/lib/Ranks/Cores.h"
 #include <gtest/gtest.h>
 
 // After gtest, whose folder for temporaries it uses.

@@ -1,13 +1,12 @@
-//===- Executor.cpp - runs a plan on ranks that are threads ---------------===//
+//===- Executor.cpp - runs a plan on the ranks of this process ------------===//
 
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Plan/Check.h"
-#include "runtime/lib/Executor/Cores.h"
 #include "runtime/lib/Executor/Requirements.h"
 #include "runtime/lib/Executor/State.h"
 #include <algorithm>
 #include <functional>
-#include <new>
+#include <numeric>
 #include <set>
 
 namespace hocket::runtime {
@@ -16,7 +15,8 @@ namespace hocket::runtime {
 
 Executor::State::State(const plan::Plan &plan, const KernelTable &kernels,
                        const ExecutorOptions &options)
-    : plan(plan), kernels(kernels), options(options) {}
+    : plan(plan), kernels(kernels), options(options),
+      processes(options.processes ? *options.processes : oneProcess()) {}
 
 const plan::RankClass &Executor::State::classOf(int64_t rank) const {
   for (const plan::RankClass &rankClass : plan.classes)
@@ -26,105 +26,105 @@ const plan::RankClass &Executor::State::classOf(int64_t rank) const {
   return plan.classes.front(); // plan::check: every rank is in a class
 }
 
-Status Executor::State::start() {
-  int64_t ranks = plan.rankCount();
-  const Devices &devices = cpuDevices();
-  double needed = 0;
+/// Every set of axes that a collective of the plan is over, and all axes.
+static std::set<std::vector<int>> axisSets(const plan::Plan &plan) {
+  std::vector<int> all(plan.mesh.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::set<std::vector<int>> sets = {all};
   for (const plan::RankClass &rankClass : plan.classes)
-    needed += static_cast<double>(rankClass.ranks.size()) *
-              static_cast<double>(rankClass.budget.arenaBytes +
+    for (const auto *list : {&rankClass.load, &rankClass.step})
+      for (const plan::Instruction &instruction : *list)
+        if (auto *one = std::get_if<plan::Collective>(&instruction.body))
+          sets.insert(one->axes);
+  return sets;
+}
+
+RankOptions Executor::State::rankOptions() const {
+  RankOptions ranks;
+  ranks.ranks = plan.rankCount();
+  for (const std::vector<int> &axes : axisSets(plan)) {
+    std::set<std::vector<int64_t>> groups;
+    for (int64_t rank = 0; rank < ranks.ranks; ++rank)
+      groups.insert(plan.members(rank, axes));
+    ranks.groups.emplace_back(groups.begin(), groups.end());
+  }
+  ranks.threads = options.threads;
+  ranks.pin = options.pin;
+  ranks.deadlineSeconds = options.deadlineSeconds;
+  ranks.delaySeed = options.delaySeed;
+  return ranks;
+}
+
+Status Executor::State::checkMemory(const Devices &devices) const {
+  double needed = 0;
+  for (int64_t rank : ranks->numbers()) {
+    const plan::RankClass &rankClass = classOf(rank);
+    needed += static_cast<double>(rankClass.budget.arenaBytes +
                                   rankClass.budget.weightBytes +
                                   rankClass.budget.stateBytes);
-  Status enough = devices.checkMemory(ranks, needed);
-  if (!enough.ok())
-    return enough;
-  CoreShares shares = shareCores(coresOfProcess(), ranks, options.threads);
-  ThreadCommunicatorOptions communication;
-  communication.deadlineSeconds = options.deadlineSeconds;
-  communication.spin = shares.spins;
-  communication.delaySeed = options.delaySeed;
-  world = std::make_unique<ThreadWorld>(ranks, communication);
+  }
+  return devices.checkMemory(int64_t(ranks->numbers().size()), needed);
+}
+
+Status Executor::State::start() {
+  const Devices &devices = cpuDevices();
+  ranks = processes.makeRanks(rankOptions());
+  Status status = processes.agree(checkMemory(devices));
+  if (!status.ok())
+    return status;
   auto now = std::chrono::steady_clock::now();
-  for (int64_t rank = 0; rank < ranks; ++rank) {
+  for (int64_t rank : ranks->numbers()) {
     RankSetup setup{
         plan, classOf(rank), rank, options.traceEvents, options.stepsBefore,
         now};
     runners.push_back(std::make_unique<RankRunner>(
-        setup, world->communicator(rank),
-        devices.make({kernels, static_cast<int>(shares.threads)})));
+        setup, ranks->communicator(rank),
+        devices.make({kernels, ranks->threads()})));
   }
-  statuses.resize(ranks);
-  if (!options.pin)
-    shares.pinned.clear();
-  workers = std::make_unique<Workers>();
-  Status status = workers->start(ranks, shares.pinned);
-  if (status.ok() && shares.threads > 1)
-    status = checkMoreThreads(ranks * (shares.threads - 1));
+  status = processes.agree(ranks->start());
   if (!status.ok())
     return status;
   return runAll("prepare", [](RankRunner &rank) { return rank.prepare(); });
 }
 
-/// What the task says, or that it found no memory.
-static Status withMemory(const std::function<Status()> &task) {
-  try {
-    return task();
-  } catch (const std::bad_alloc &) {
-    return Status::runtimeError(
-        "no memory is left; raise its limit (ulimit -v, or the container's), "
-        "or compile for more ranks");
-  }
-}
-
-Status Executor::State::runAll(const char *phase, RankTask task) {
+Status Executor::State::runLocal(const char *phase, RunnerTask task) {
   std::shared_ptr<State> self = shared_from_this();
-  Workers::Task perThread = [self, task](int64_t rank) {
-    Status status = withMemory([&] { return task(*self->runners[rank]); });
-    bool good = status.ok();
-    if (!good && self->runners.size() > 1) {
-      Status named = status;
-      named.message = "rank " + std::to_string(rank) + ": " + status.message;
-      self->world->abort(rank, named);
-    }
-    self->statuses[rank] = std::move(status);
-    return good;
+  RankTask work;
+  work.phase = phase;
+  work.run = [self, task](size_t local) {
+    RankRunner &runner = *self->runners[local];
+    Status status = task(runner);
+    return RankOutcome{status, runner.failedInCollective};
   };
-  // Ranks that wait for a failed one are told at once; two seconds are for
-  // whatever call they are in.
-  constexpr double grace = 2;
-  std::vector<bool> ended =
-      workers->run(perThread, options.deadlineSeconds, grace);
-  broken = explain(phase, ended);
+  work.progress = [self](size_t local) {
+    return self->runners[local]->progress();
+  };
+  broken = ranks->run(work);
   return broken;
 }
 
-/// A rank's own mistake explains the others' errors, and of several that of the
-/// lowest rank is told, so that every run tells the same.
-Status Executor::State::explain(const char *phase,
-                                const std::vector<bool> &ended) {
-  Status result = world->failure();
-  for (size_t rank = 0; rank < ended.size(); ++rank) {
-    if (!ended[rank] || statuses[rank].ok() ||
-        runners[rank]->failedInCollective)
-      continue;
-    result = statuses[rank];
-    if (ended.size() > 1)
-      result.message = "rank " + std::to_string(rank) + ": " + result.message;
-    break;
+Status Executor::State::runAll(const char *phase, RunnerTask task) {
+  broken = processes.agree(runLocal(phase, std::move(task)));
+  return broken;
+}
+
+Status Executor::State::gather(
+    const std::function<void(const RankRunner &, BytePacker &)> &pack,
+    std::vector<std::string> &byRank) const {
+  BytePacker mine;
+  for (const std::unique_ptr<RankRunner> &runner : runners) {
+    BytePacker one;
+    pack(*runner, one);
+    mine.add(one.bytes);
   }
-  // A collective of one rank has nobody else to blame.
-  if (result.ok() && ended[0])
-    result = statuses[0];
-  for (size_t rank = 0; rank < ended.size(); ++rank) {
-    if (ended[rank])
-      continue;
-    std::string name = "rank " + std::to_string(rank);
-    if (result.ok())
-      result =
-          Status::runtimeError(name + " did not end its " + phase + " in time");
-    result.message += "; " + name + " is in " + runners[rank]->progress();
-  }
-  return result;
+  std::vector<std::string> byProcess;
+  if (Status status = processes.gather(mine.bytes, byProcess); !status.ok())
+    return status;
+  byRank.clear();
+  for (const std::string &bytes : byProcess)
+    for (ByteUnpacker unpacker(bytes); !unpacker.isAtEnd();)
+      unpacker.take(byRank.emplace_back());
+  return Status::success();
 }
 
 // ---- phases ---------------------------------------------------------------
@@ -207,7 +207,7 @@ Status Executor::State::step() {
         "a step needs inputs: reading them comes first");
   if (!broken.ok())
     return broken;
-  return runAll("step", [](RankRunner &rank) { return rank.step(); });
+  return runLocal("step", [](RankRunner &rank) { return rank.step(); });
 }
 
 Status Executor::State::writeOutputs(TensorSink &outputs) {
@@ -229,7 +229,7 @@ Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs,
     return status;
   hasInputs = true;
   // One task: handing one over costs as much as several small collectives.
-  return runAll("step", [&](RankRunner &rank) {
+  return runLocal("step", [&](RankRunner &rank) {
     Status result = rank.readInputs(inputs);
     if (result.ok())
       result = rank.step(rule);
@@ -247,15 +247,26 @@ Status Executor::State::findNotFinite(const TensorSource &inputs,
       Status result = rank.readInputs(inputs);
       return result.ok() ? rank.findNotFinite() : result;
     });
+  std::vector<std::string> findings;
+  if (status.ok())
+    status = gather(
+        [](const RankRunner &rank, BytePacker &packer) {
+          packer.add(rank.finding.at);
+          packer.add(std::string(spellNotFinite(rank.finding.value)) + " " +
+                     rank.finding.where);
+        },
+        findings);
   found.clear();
-  NotFiniteValue first;
-  for (size_t rank = 0; rank < runners.size() && status.ok(); ++rank) {
-    const NotFiniteValue &finding = runners[rank]->finding;
-    if (finding.at >= first.at)
+  int64_t first = NotFiniteValue::nowhere;
+  for (size_t rank = 0; rank < findings.size(); ++rank) {
+    ByteUnpacker unpacker(findings[rank]);
+    int64_t at;
+    unpacker.take(at);
+    if (at >= first)
       continue;
-    first = finding;
-    found = std::string(spellNotFinite(finding.value)) + " " + finding.where;
-    if (runners.size() > 1)
+    first = at;
+    unpacker.take(found);
+    if (findings.size() > 1)
       found += " on rank " + std::to_string(rank);
   }
   return status;
@@ -266,8 +277,8 @@ Status Executor::State::findNotFinite(const TensorSource &inputs,
 Executor::Executor(std::shared_ptr<State> state) : state(std::move(state)) {}
 
 Executor::~Executor() {
-  if (state->workers)
-    state->workers->stop();
+  if (state->ranks)
+    state->ranks->stop();
 }
 
 Status Executor::create(const plan::Plan &plan, const KernelTable &kernels,
@@ -316,20 +327,6 @@ Status Executor::step() { return state->step(); }
 
 Status Executor::writeOutputs(TensorSink &outputs) {
   return state->writeOutputs(outputs);
-}
-
-std::vector<RankCounters> Executor::counters() const {
-  std::vector<RankCounters> result;
-  for (const std::unique_ptr<RankRunner> &runner : state->runners)
-    result.push_back(runner->counters);
-  return result;
-}
-
-std::vector<PeerCounters> Executor::peers() const {
-  std::vector<PeerCounters> result;
-  for (const std::unique_ptr<RankRunner> &runner : state->runners)
-    result.push_back(runner->peers());
-  return result;
 }
 
 } // namespace hocket::runtime

@@ -4,9 +4,8 @@
 #define HOCKET_LIB_EXECUTOR_STATE_H
 
 #include "hocket/Runtime/Executor.h"
-#include "hocket/Runtime/ThreadCommunicator.h"
+#include "hocket/Runtime/PackedBytes.h"
 #include "runtime/lib/Executor/RankRunner.h"
-#include "runtime/lib/Executor/Workers.h"
 #include <functional>
 
 namespace hocket::runtime {
@@ -28,26 +27,31 @@ public:
   Status writeOutputs(TensorSink &outputs);
 
   const plan::RankClass &classOf(int64_t rank) const;
+  /// What `pack` packs of each rank, by rank.
+  Status
+  gather(const std::function<void(const RankRunner &, BytePacker &)> &pack,
+         std::vector<std::string> &byRank) const;
 
   const plan::Plan &plan;
   const KernelTable kernels;
   const ExecutorOptions options;
-  std::vector<std::unique_ptr<RankRunner>> runners; // by rank
-  std::unique_ptr<Workers> workers;
+  Processes &processes;
+  std::unique_ptr<LocalRanks> ranks;
+  std::vector<std::unique_ptr<RankRunner>> runners; // of local ranks
 
 private:
-  using RankTask = std::function<Status(RankRunner &)>;
+  using RunnerTask = std::function<Status(RankRunner &)>;
 
+  RankOptions rankOptions() const;
+  Status checkMemory(const Devices &devices) const;
   /// Runs `task` on all ranks and returns the error that explains the others.
-  Status runAll(const char *phase, RankTask task);
+  Status runLocal(const char *phase, RunnerTask task);
+  /// The same on all processes, so that none goes on where one has failed.
+  Status runAll(const char *phase, RunnerTask task);
   /// Success once weights are there; `what` begins the error.
   Status needLoaded(const char *what) const;
   Status checkInputs(const TensorSource &inputs) const;
   Status prepareOutputs(TensorSink &outputs) const;
-  Status explain(const char *phase, const std::vector<bool> &ended);
-
-  std::unique_ptr<ThreadWorld> world;
-  std::vector<Status> statuses; // by rank, of the last task
   Status broken; // an error after which ranks are no longer in step
   bool loaded = false, hasInputs = false;
 };

@@ -17,9 +17,10 @@ double microseconds(int64_t nanoseconds) { return double(nanoseconds) / 1000; }
 class RankTrace {
 public:
   RankTrace(const plan::Plan &plan, const plan::RankClass &rankClass,
-            const RankRunner &runner, std::vector<Json> &out)
-      : plan(plan), rankClass(rankClass), runner(runner),
-        rank(runner.counters.rank), out(out) {}
+            int64_t rank, const std::vector<TraceEvent> &events,
+            std::vector<Json> &out)
+      : plan(plan), rankClass(rankClass), events(events), rank(rank), out(out) {
+  }
 
   void write() {
     out.push_back({{"ph", "M"},
@@ -27,7 +28,7 @@ public:
                    {"pid", 0},
                    {"tid", rank},
                    {"args", {{"name", "rank " + std::to_string(rank)}}}});
-    for (const TraceEvent &event : runner.events)
+    for (const TraceEvent &event : events)
       writeInstruction(event);
   }
 
@@ -66,7 +67,7 @@ private:
     span(source.path.empty() ? kind : source.path, kind, event.begin, event.end,
          std::move(args));
     for (int32_t i = 0; i < event.waitCount; ++i)
-      span("waiting", "waiting", event.waits[i].first, event.waits[i].second,
+      span("waiting", "waiting", event.waits[i].begin, event.waits[i].end,
            Json::object());
   }
 
@@ -82,7 +83,7 @@ private:
         peers.push_back(members[i]);
     int64_t waited = 0;
     for (int32_t i = 0; i < event.waitCount; ++i)
-      waited += event.waits[i].second - event.waits[i].first;
+      waited += event.waits[i].end - event.waits[i].begin;
     args["bytes"] = event.bytes;
     args["peers"] = peers;
     args["waiting_us"] = microseconds(waited);
@@ -91,25 +92,38 @@ private:
 
   const plan::Plan &plan;
   const plan::RankClass &rankClass;
-  const RankRunner &runner;
+  const std::vector<TraceEvent> &events;
   const int64_t rank;
   std::vector<Json> &out;
 };
 
 } // namespace
 
-void Executor::writeTrace(std::ostream &stream) const {
+Status Executor::writeTrace(std::ostream &stream) const {
+  std::vector<std::string> byRank;
+  Status status = state->gather(
+      [](const RankRunner &rank, BytePacker &packer) {
+        packer.add(rank.eventsLeftOut);
+        packer.add(rank.events);
+      },
+      byRank);
   int64_t leftOut = 0;
-  for (const std::unique_ptr<RankRunner> &runner : state->runners)
-    leftOut += runner->eventsLeftOut;
+  std::vector<std::vector<TraceEvent>> events(byRank.size());
+  for (size_t rank = 0; rank < byRank.size(); ++rank) {
+    ByteUnpacker unpacker(byRank[rank]);
+    int64_t count;
+    unpacker.take(count);
+    leftOut += count;
+    unpacker.take(events[rank]);
+  }
   stream << "{\"displayTimeUnit\": \"ms\", \"otherData\": "
          << Json({{"instructions_left_out", leftOut}}).dump()
          << ", \"traceEvents\": [";
   const char *separator = "\n";
-  for (const std::unique_ptr<RankRunner> &runner : state->runners) {
+  for (size_t rank = 0; rank < events.size(); ++rank) {
     std::vector<Json> spans;
-    RankTrace(state->plan, state->classOf(runner->counters.rank), *runner,
-              spans)
+    RankTrace(state->plan, state->classOf(int64_t(rank)), int64_t(rank),
+              events[rank], spans)
         .write();
     for (const Json &span : spans) {
       stream << separator << span.dump();
@@ -117,6 +131,7 @@ void Executor::writeTrace(std::ostream &stream) const {
     }
   }
   stream << "\n]}\n";
+  return status;
 }
 
 } // namespace hocket::runtime

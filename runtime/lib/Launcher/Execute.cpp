@@ -53,11 +53,14 @@ Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
     status = executor->checkReplicas();
   if (!executor)
     return status;
-  result.counters = executor->counters();
-  result.peers = executor->peers();
-  if (options.executor.traceEvents > 0) {
+  // Errors are the same on all processes, so that all come here or none.
+  if (status.ok())
+    status = executor->counters(result.counters);
+  if (status.ok())
+    status = executor->peers(result.peers);
+  if (status.ok() && options.executor.traceEvents > 0) {
     std::ostringstream trace;
-    executor->writeTrace(trace);
+    status = executor->writeTrace(trace);
     result.trace = trace.str();
   }
   return status;

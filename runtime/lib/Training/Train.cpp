@@ -16,14 +16,6 @@ bool isTraining(const plan::Plan &plan) { return !plan.states.empty(); }
 
 namespace {
 
-int64_t bytesReceived(const Executor &executor) {
-  int64_t bytes = 0;
-  for (const RankCounters &rank : executor.counters())
-    for (const CollectiveCounter &collective : rank.step.collectives)
-      bytes += collective.receivedBytes;
-  return bytes;
-}
-
 /// JSON has no number for what is not finite.
 void addNumber(const std::string &name, double number, Json &line) {
   if (std::isfinite(number))
@@ -113,7 +105,7 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
 
 Status Run::step(int64_t number, const StepDone &done) {
   Stopwatch watch;
-  int64_t before = bytesReceived(*executor);
+  int64_t before = executor->receivedBytes();
   batches.setStep(number);
   Status status = executor->step(batches, outputs, options.notFinite);
   std::string why = executor->whyLeftOut();
@@ -129,7 +121,7 @@ Status Run::step(int64_t number, const StepDone &done) {
     line["left_out"] = true;
   line["tokens_per_second"] =
       std::llround(double(batches.tokensOfStep) / std::max(seconds, 1e-9));
-  line["bytes"] = bytesReceived(*executor) - before;
+  line["bytes"] = executor->receivedBytes() - before;
   if (validation && validation->isDueAfter(number + 1))
     status = validate(line);
   if (status.ok())
@@ -188,11 +180,13 @@ Status Run::steps(const StepDone &done) {
   for (int64_t i = start.progress.step;
        status.ok() && report.endedBy == 0 && i < options.steps; ++i)
     status = step(i, done);
-  report.counters = executor->counters();
-  report.peers = executor->peers();
-  if (options.executor.traceEvents > 0) {
+  if (status.ok())
+    status = executor->counters(report.counters);
+  if (status.ok())
+    status = executor->peers(report.peers);
+  if (status.ok() && options.executor.traceEvents > 0) {
     std::ostringstream trace;
-    executor->writeTrace(trace);
+    status = executor->writeTrace(trace);
     report.trace = trace.str();
   }
   return status;

@@ -113,6 +113,17 @@ public:
   virtual void abort(const Status &why) = 0;
 };
 
+/// What the ranks of a process communicate in; outlives their communicators.
+class World {
+public:
+  virtual ~World() = default;
+  virtual std::unique_ptr<Communicator> communicator(int64_t rank) = 0;
+  /// As Communicator::abort, from a thread that is no rank.
+  virtual void abort(int64_t rank, const Status &why) = 0;
+  /// Why the first rank gave up; success if none has.
+  virtual Status failure() const = 0;
+};
+
 } // namespace hocket::runtime
 
 #endif // HOCKET_RUNTIME_COMMUNICATOR_H

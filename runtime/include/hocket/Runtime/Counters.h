@@ -58,13 +58,16 @@ struct PeerCounters {
 /// One instruction of one rank, for a trace. Times are nanoseconds since the
 /// executor was made.
 struct TraceEvent {
+  struct Wait {
+    int64_t begin, end;
+  };
   int64_t begin, end;
   int64_t step;        // its number, from 1; 0 while loading
   int64_t bytes;       // received from other ranks
   int32_t instruction; // index into RankClass::load or step
   /// Of a collective: when it waited for others.
   int32_t waitCount = 0;
-  std::array<std::pair<int64_t, int64_t>, 3> waits = {};
+  std::array<Wait, 3> waits = {};
 };
 
 } // namespace hocket::runtime

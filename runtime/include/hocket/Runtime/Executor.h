@@ -1,4 +1,4 @@
-//===- Executor.h - runs a plan on ranks that are threads ------*- C++ -*-===//
+//===- Executor.h - runs a plan on the ranks of this process ---*- C++ -*-===//
 //
 // Everything that can be computed before the first step is: addresses of all
 // views, library primitives, scratch memory. A step then walks a list of
@@ -12,6 +12,7 @@
 #include "hocket/Plan/Plan.h"
 #include "hocket/Runtime/Counters.h"
 #include "hocket/Runtime/Kernels.h"
+#include "hocket/Runtime/Processes.h"
 #include "hocket/Runtime/Status.h"
 #include "hocket/Runtime/Tensors.h"
 #include <iosfwd>
@@ -36,6 +37,8 @@ struct ExecutorOptions {
   int64_t stepsBefore = 0;
   /// See ThreadCommunicatorOptions.
   uint64_t delaySeed = 0;
+  /// Null: this process alone.
+  Processes *processes = nullptr;
 };
 
 /// What a step does whose loss, or the norm of whose gradients, is not finite
@@ -44,11 +47,12 @@ struct ExecutorOptions {
 /// it was, and then end before that point or run to its end.
 enum class NotFinite { Update, Stop, Skip };
 
-/// Runs load once and then any number of steps. Tensors that do not fit are
-/// refused before any rank starts, and the call may be repeated; after an error
-/// of a rank every further call fails with the same error. If a rank is stuck,
-/// its thread and the executor's memory outlive the executor, and so must
-/// `plan`: end the process soon.
+/// Runs load once and then any number of steps, on the ranks of this process;
+/// where there are several, all call the same methods in the same order.
+/// Tensors that do not fit are refused before any rank starts, and the call may
+/// be repeated; after an error of a rank every further call fails with the same
+/// error. If a rank is stuck, its thread and the executor's memory outlive the
+/// executor, and so must `plan`: end the process soon.
 class Executor {
 public:
   /// Checks `plan` (plan::check) and that `kernels` has what it calls,
@@ -97,14 +101,16 @@ public:
   /// the same bytes there. The error names the output and two ranks.
   Status checkReplicas() const;
 
-  /// Valid between calls, by rank.
-  std::vector<RankCounters> counters() const;
-  std::vector<PeerCounters> peers() const;
+  /// Of all ranks of all processes, by rank.
+  Status counters(std::vector<RankCounters> &all) const;
+  Status peers(std::vector<PeerCounters> &all) const;
+  /// What the steps of this process's ranks have received so far.
+  int64_t receivedBytes() const;
 
   /// Chrome trace JSON (one event a line), thread = rank: a span for each
   /// instruction and, inside those of collectives, for each time that it
   /// waited.
-  void writeTrace(std::ostream &stream) const;
+  Status writeTrace(std::ostream &stream) const;
 
 private:
   class State;

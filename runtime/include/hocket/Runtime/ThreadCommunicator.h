@@ -17,16 +17,14 @@ struct ThreadCommunicatorOptions {
   uint64_t delaySeed = 0;
 };
 
-/// What the ranks share; outlives their communicators.
-class ThreadWorld {
+/// The memory of one process.
+class ThreadWorld : public World {
 public:
   ThreadWorld(int64_t ranks, const ThreadCommunicatorOptions &options);
-  ~ThreadWorld();
-  std::unique_ptr<Communicator> communicator(int64_t rank);
-  /// As Communicator::abort, from a thread that is no rank.
-  void abort(int64_t rank, const Status &why);
-  /// Why the first rank gave up; success if none has.
-  Status failure() const;
+  ~ThreadWorld() override;
+  std::unique_ptr<Communicator> communicator(int64_t rank) override;
+  void abort(int64_t rank, const Status &why) override;
+  Status failure() const override;
 
   struct State;
 

@@ -1,6 +1,6 @@
 //===- Workers.cpp - one thread for each rank -----------------------------===//
 
-#include "runtime/lib/Executor/Workers.h"
+#include "runtime/lib/Ranks/Workers.h"
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -72,14 +72,14 @@ void Workers::makeThread(int64_t rank, const std::vector<int> &cores) {
   });
 }
 
-Status Workers::start(int64_t count,
+Status Workers::start(const std::vector<int64_t> &ranks, int64_t count,
                       const std::vector<std::vector<int>> &cores) {
-  shared->finished.assign(count, true);
-  for (int64_t rank = 0; rank < count; ++rank)
+  shared->finished.assign(ranks.size(), true);
+  for (size_t i = 0; i < ranks.size(); ++i)
     try {
-      makeThread(rank, cores.empty() ? std::vector<int>() : cores[rank]);
+      makeThread(int64_t(i), cores.empty() ? std::vector<int>() : cores[i]);
     } catch (const std::system_error &why) {
-      return refused("a thread for rank " + std::to_string(rank) + " of " +
+      return refused("a thread for rank " + std::to_string(ranks[i]) + " of " +
                          std::to_string(count),
                      why, "compile for fewer ranks");
     }

@@ -1,6 +1,6 @@
 //===- Cores.cpp - which cores ranks run on -------------------------------===//
 
-#include "runtime/lib/Executor/Cores.h"
+#include "runtime/lib/Ranks/Cores.h"
 #include <algorithm>
 #include <fstream>
 #include <optional>

@@ -1,7 +1,7 @@
 //===- Cores.h - which cores ranks run on ----------------------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_EXECUTOR_CORES_H
-#define HOCKET_LIB_EXECUTOR_CORES_H
+#ifndef HOCKET_LIB_RANKS_CORES_H
+#define HOCKET_LIB_RANKS_CORES_H
 
 #include <cstdint>
 #include <string>
@@ -35,4 +35,4 @@ CoreShares shareCores(const Cores &cores, int64_t ranks, int64_t threads);
 
 } // namespace hocket::runtime
 
-#endif // HOCKET_LIB_EXECUTOR_CORES_H
+#endif // HOCKET_LIB_RANKS_CORES_H

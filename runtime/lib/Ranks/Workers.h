@@ -1,7 +1,7 @@
 //===- Workers.h - one thread for each rank --------------------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_EXECUTOR_WORKERS_H
-#define HOCKET_LIB_EXECUTOR_WORKERS_H
+#ifndef HOCKET_LIB_RANKS_WORKERS_H
+#define HOCKET_LIB_RANKS_WORKERS_H
 
 #include "hocket/Runtime/Status.h"
 #include <cstdint>
@@ -18,16 +18,17 @@ public:
   Workers();
   ~Workers();
 
-  /// Makes `count` threads. If `cores` is not empty, thread i keeps to
-  /// cores[i]. The system may refuse: of a user and of a container threads are
-  /// counted.
-  Status start(int64_t count, const std::vector<std::vector<int>> &cores);
+  /// Makes a thread for each of `ranks`, which are some of `count`. If `cores`
+  /// is not empty, thread i keeps to cores[i]. The system may refuse: of a user
+  /// and of a container threads are counted.
+  Status start(const std::vector<int64_t> &ranks, int64_t count,
+               const std::vector<std::vector<int>> &cores);
 
-  /// What a task says about its rank: false = failed.
-  using Task = std::function<bool(int64_t rank)>;
+  /// What a task says about the rank of a thread: false = failed.
+  using Task = std::function<bool(int64_t thread)>;
 
   /// Runs `task` on all threads. Once one has finished, the others have
-  /// `patience` seconds more, or `grace` once one has failed. Returns by rank
+  /// `patience` seconds more, or `grace` once one has failed. Returns by thread
   /// whether its task has ended; where one has not, no further run is
   /// possible, and the thread keeps what the task refers to alive.
   std::vector<bool> run(Task task, double patience, double grace);
@@ -49,4 +50,4 @@ Status checkMoreThreads(int64_t count);
 
 } // namespace hocket::runtime
 
-#endif // HOCKET_LIB_EXECUTOR_WORKERS_H
+#endif // HOCKET_LIB_RANKS_WORKERS_H

@@ -1,0 +1,80 @@
+//===- Gathered.cpp - what the ranks of all processes counted -------------===//
+
+#include "runtime/lib/Executor/State.h"
+
+namespace hocket::runtime {
+
+static void pack(const RankCounters &counters, BytePacker &packer) {
+  packer.add(counters.rank);
+  packer.add(counters.load);
+  packer.add(counters.step);
+  for (int64_t bytes :
+       {counters.arenaBytes, counters.weightBytes, counters.stateBytes,
+        counters.packedBytes, counters.scratchBytes, counters.boxBytes})
+    packer.add(bytes);
+  packer.add(int64_t(counters.implementations.size()));
+  for (const auto &[name, count] : counters.implementations) {
+    packer.add(name);
+    packer.add(count);
+  }
+}
+
+static RankCounters unpackCounters(const std::string &bytes) {
+  ByteUnpacker unpacker(bytes);
+  RankCounters counters;
+  unpacker.take(counters.rank);
+  unpacker.take(counters.load);
+  unpacker.take(counters.step);
+  for (int64_t *count :
+       {&counters.arenaBytes, &counters.weightBytes, &counters.stateBytes,
+        &counters.packedBytes, &counters.scratchBytes, &counters.boxBytes})
+    unpacker.take(*count);
+  int64_t implementations;
+  unpacker.take(implementations);
+  for (int64_t i = 0; i < implementations; ++i) {
+    std::string name;
+    unpacker.take(name);
+    unpacker.take(counters.implementations[name]);
+  }
+  return counters;
+}
+
+Status Executor::counters(std::vector<RankCounters> &all) const {
+  std::vector<std::string> byRank;
+  Status status =
+      state->gather([](const RankRunner &rank,
+                       BytePacker &packer) { pack(rank.counters, packer); },
+                    byRank);
+  all.clear();
+  for (const std::string &bytes : byRank)
+    all.push_back(unpackCounters(bytes));
+  return status;
+}
+
+Status Executor::peers(std::vector<PeerCounters> &all) const {
+  std::vector<std::string> byRank;
+  Status status = state->gather(
+      [](const RankRunner &rank, BytePacker &packer) {
+        PeerCounters peers = rank.peers();
+        packer.add(peers.load);
+        packer.add(peers.step);
+      },
+      byRank);
+  all.clear();
+  for (const std::string &bytes : byRank) {
+    ByteUnpacker unpacker(bytes);
+    unpacker.take(all.emplace_back().load);
+    unpacker.take(all.back().step);
+  }
+  return status;
+}
+
+int64_t Executor::receivedBytes() const {
+  int64_t bytes = 0;
+  for (const std::unique_ptr<RankRunner> &runner : state->runners)
+    for (const CollectiveCounter &one : runner->counters.step.collectives)
+      bytes += one.receivedBytes;
+  return bytes;
+}
+
+} // namespace hocket::runtime
