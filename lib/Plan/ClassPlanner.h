@@ -211,6 +211,7 @@ private:
   std::string hookNamed(mlir::DictionaryAttr hook);
 
   // Collectives.cpp
+  std::vector<plan::Collective::Pair> pairsOf(spmd::CollectiveOp op);
   plan::Collective collectiveOf(spmd::CollectiveOp op);
   mlir::LogicalResult planCollective(spmd::CollectiveOp op);
 

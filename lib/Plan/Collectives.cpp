@@ -21,8 +21,89 @@ static plan::Reduction reductionOf(nn::Reduction reduction) {
   return plan::Reduction::Sum;
 }
 
-plan::Collective ClassPlanner::collectiveOf(spmd::CollectiveOp op) {
-  auto layout = nn::layoutOf(op->getOperand(0));
+namespace {
+
+/// The kind of a collective and what it says: one overload an operation.
+struct KindOf {
+  PlanTables &tables;
+  ArrayAttr axes;
+  using Kind = decltype(plan::Collective::kind);
+
+  Kind operator()(spmd::AllReduceOp op) {
+    return plan::AllReduce{reductionOf(op.getReduction())};
+  }
+  Kind operator()(spmd::AllReduceManyOp op) {
+    return plan::AllReduce{reductionOf(op.getReduction())};
+  }
+  Kind operator()(spmd::ReduceScatterOp op) {
+    return plan::ReduceScatter{{shareOf(op)}, reductionOf(op.getReduction())};
+  }
+  Kind operator()(spmd::ReduceScatterManyOp op) {
+    return plan::ReduceScatter{sharesOf(op), reductionOf(op.getReduction())};
+  }
+  Kind operator()(spmd::AllGatherOp op) {
+    return plan::AllGather{{shareOf(op)}};
+  }
+  Kind operator()(spmd::AllGatherManyOp op) {
+    return plan::AllGather{sharesOf(op)};
+  }
+  Kind operator()(spmd::AllToAllOp op) {
+    return plan::AllToAll{{shareOf(op)},
+                          {share(op.getX(), op.getToDim(), op.getToFactor(),
+                                 op.getToOffsets(), op.getToSizes())}};
+  }
+  Kind operator()(spmd::BroadcastOp op) {
+    return plan::Broadcast{int64_t(op.getRoot())};
+  }
+  Kind operator()(spmd::HaloExchangeOp op) {
+    return plan::HaloExchange{haloOf(op)};
+  }
+  Kind operator()(spmd::HaloReduceOp op) {
+    return plan::HaloReduce{haloOf(op)};
+  }
+
+private:
+  plan::Share share(Value x, int64_t dim, int64_t factor,
+                    spmd::TableAttr offset, spmd::TableAttr size) {
+    return {int(firstFactor(nn::layoutOf(x), dim) + factor),
+            tables.tableOver(offset, axes), tables.tableOver(size, axes)};
+  }
+  template <class OpTy> plan::Share shareOf(OpTy op) {
+    return share(op.getX(), op.getDim(), op.getFactor(), op.getOffsets(),
+                 op.getSizes());
+  }
+  template <class OpTy> std::vector<plan::Share> sharesOf(OpTy op) {
+    std::vector<plan::Share> shares;
+    for (auto [x, attribute] : llvm::zip(op.getXs(), op.getCuts())) {
+      auto cut = cast<spmd::CutAttr>(attribute);
+      shares.push_back(share(x, cut.getDim(), cut.getFactor(), cut.getOffset(),
+                             cut.getSize()));
+    }
+    return shares;
+  }
+  template <class OpTy> plan::HaloShares haloOf(OpTy op) {
+    plan::HaloShares halo;
+    for (auto [x, dim, factor] :
+         llvm::zip(op.getXs(), op.getDims(), op.getFactors()))
+      halo.dims.push_back(firstFactor(nn::layoutOf(x), dim) + factor);
+    halo.offset = tables.tableOver(op.getOffsets(), axes);
+    halo.size = tables.tableOver(op.getSizes(), axes);
+    halo.heldOffset = tables.tableOver(op.getHeldOffsets(), axes);
+    halo.heldSize = tables.tableOver(op.getHeldSizes(), axes);
+    halo.extent = op.getExtent();
+    halo.border = *nn::borderNamed(op.getBorder());
+    if (op.getStrategy())
+      halo.strategy = plan::HaloStrategy::AllToAll;
+    halo.rows = tables.rowList(op.getRows().value_or(nullptr));
+    return halo;
+  }
+};
+
+} // namespace
+
+/// Gives each result its place.
+std::vector<plan::Collective::Pair>
+ClassPlanner::pairsOf(spmd::CollectiveOp op) {
   // Parts are read from and written to their places in strided windows, so any
   // memory order will do. That of the operand depends on sizes that differ
   // from class to class (a dim of size 1 has no place in an order), and what is
@@ -30,111 +111,35 @@ plan::Collective ClassPlanner::collectiveOf(spmd::CollectiveOp op) {
   // Margins are an exception: nobody has the whole of such a value, and what
   // follows, a convolution, reads the operand's order best.
   bool isHalo = isa<spmd::HaloExchangeOp, spmd::HaloReduceOp>(op);
-  plan::Collective collective;
+  // A dim that was gathered for windows gets its border around it.
+  bool isBordered = isa<spmd::AllGatherOp, spmd::AllGatherManyOp>(op);
+  std::vector<plan::Collective::Pair> pairs;
   for (auto [x, result] : llvm::zip(op->getOperands(), op->getResults())) {
     const Strided source = get(x);
-    // A dim that was gathered for windows gets its border around it.
-    bool isBordered = isa<spmd::AllGatherOp, spmd::AllGatherManyOp>(op);
     if (isHalo)
       placeHalo(cast<OpResult>(result), source.strides);
     else if (!isBordered || !placeInHalo(result, {}))
       values[result] = allocate(result.getType(), {});
-    const Strided target = get(result);
-    if (result == op->getResult(0)) {
-      collective.src = source.view();
-      collective.dst = target.view();
-    } else {
-      collective.more.push_back({source.view(), target.view()});
-    }
+    pairs.push_back({source.view(), get(result).view()});
   }
-  ArrayAttr axes = op->getAttrOfType<ArrayAttr>("axes");
-  collective.axes = tables.axes(axes);
-  collective.id = op->getAttrOfType<IntegerAttr>("id").getInt();
-  auto setCut = [&](auto cut) {
-    collective.dim = firstFactor(layout, cut.getDim()) + cut.getFactor();
-    collective.offset = tables.tableOver(cut.getOffsets(), axes);
-    collective.size = tables.tableOver(cut.getSizes(), axes);
-  };
-  auto setCuts = [&](auto many) {
-    for (auto [i, x] : llvm::enumerate(many.getXs())) {
-      auto cut = cast<spmd::CutAttr>(many.getCuts()[i]);
-      int dim = firstFactor(nn::layoutOf(x), cut.getDim()) + cut.getFactor();
-      int offset = tables.tableOver(cut.getOffset(), axes);
-      int size = tables.tableOver(cut.getSize(), axes);
-      auto set = [&](auto &tensor) {
-        tensor.dim = dim, tensor.offset = offset, tensor.size = size;
-      };
-      if (i == 0)
-        set(collective);
-      else
-        set(collective.more[i - 1]);
-    }
-  };
-  TypeSwitch<Operation *>(op)
-      .Case([&](spmd::AllReduceOp reduce) {
-        collective.kind = plan::CollectiveKind::AllReduce;
-        collective.reduction = reductionOf(reduce.getReduction());
-      })
-      .Case([&](spmd::AllReduceManyOp reduce) {
-        collective.kind = plan::CollectiveKind::AllReduce;
-        collective.reduction = reductionOf(reduce.getReduction());
-      })
-      .Case([&](spmd::ReduceScatterManyOp scatter) {
-        collective.kind = plan::CollectiveKind::ReduceScatter;
-        collective.reduction = reductionOf(scatter.getReduction());
-        setCuts(scatter);
-      })
-      .Case([&](spmd::AllGatherManyOp gather) {
-        collective.kind = plan::CollectiveKind::AllGather;
-        setCuts(gather);
-      })
-      .Case([&](spmd::ReduceScatterOp scatter) {
-        collective.kind = plan::CollectiveKind::ReduceScatter;
-        collective.reduction = reductionOf(scatter.getReduction());
-        setCut(scatter);
-      })
-      .Case([&](spmd::AllGatherOp gather) {
-        collective.kind = plan::CollectiveKind::AllGather;
-        setCut(gather);
-      })
-      .Case([&](spmd::AllToAllOp exchange) {
-        collective.kind = plan::CollectiveKind::AllToAll;
-        setCut(exchange);
-        collective.toDim =
-            firstFactor(layout, exchange.getToDim()) + exchange.getToFactor();
-        collective.toOffset = tables.tableOver(exchange.getToOffsets(), axes);
-        collective.toSize = tables.tableOver(exchange.getToSizes(), axes);
-      })
-      .Case<spmd::HaloExchangeOp, spmd::HaloReduceOp>([&](auto halo) {
-        bool attaches = isa<spmd::HaloExchangeOp>(halo.getOperation());
-        collective.kind = attaches ? plan::CollectiveKind::HaloExchange
-                                   : plan::CollectiveKind::HaloReduce;
-        auto set = [&](unsigned i, auto &tensor) {
-          tensor.dim =
-              firstFactor(nn::layoutOf(halo.getXs()[i]), halo.getDims()[i]) +
-              halo.getFactors()[i];
-          tensor.offset = tables.tableOver(halo.getOffsets(), axes);
-          tensor.size = tables.tableOver(halo.getSizes(), axes);
-        };
-        set(0, collective);
-        for (auto [i, pair] : llvm::enumerate(collective.more))
-          set(i + 1, pair);
-        collective.toOffset = tables.tableOver(halo.getHeldOffsets(), axes);
-        collective.toSize = tables.tableOver(halo.getHeldSizes(), axes);
-        collective.extent = halo.getExtent();
-        collective.border = *nn::borderNamed(halo.getBorder());
-        if (halo.getStrategy())
-          collective.strategy = plan::HaloStrategy::AllToAll;
-        collective.rows = tables.rowList(halo.getRows().value_or(nullptr));
-      })
-      .Case([&](spmd::BroadcastOp broadcast) {
-        collective.kind = plan::CollectiveKind::Broadcast;
-        collective.root = broadcast.getRoot();
-      });
   if (auto origins = op->getAttrOfType<ArrayAttr>(spmd::kOrigins))
-    for (auto [i, origin] : llvm::enumerate(origins.getValue().drop_front()))
-      collective.more[i].source =
-          tables.source(Location(cast<LocationAttr>(origin)));
+    for (auto [pair, origin] : llvm::drop_begin(llvm::zip(pairs, origins)))
+      pair.source = tables.source(Location(cast<LocationAttr>(origin)));
+  return pairs;
+}
+
+plan::Collective ClassPlanner::collectiveOf(spmd::CollectiveOp op) {
+  plan::Collective collective;
+  collective.pairs = pairsOf(op);
+  collective.axes = tables.axes(op.getAxes());
+  collective.id = op.getId();
+  KindOf kindOf{tables, op.getAxes()};
+  collective.kind =
+      TypeSwitch<Operation *, decltype(plan::Collective::kind)>(op)
+          .Case<spmd::AllReduceOp, spmd::AllReduceManyOp, spmd::ReduceScatterOp,
+                spmd::ReduceScatterManyOp, spmd::AllGatherOp,
+                spmd::AllGatherManyOp, spmd::AllToAllOp, spmd::BroadcastOp,
+                spmd::HaloExchangeOp, spmd::HaloReduceOp>(kindOf);
   if (auto hook = op->getAttrOfType<DictionaryAttr>(nn::kHook))
     collective.hook = hookNamed(hook);
   return collective;

@@ -95,9 +95,7 @@ template <typename Touch> struct BufferVisitor {
     view(copy.dst);
   }
   void operator()(const plan::Collective &collective) const {
-    view(collective.src);
-    view(collective.dst);
-    for (const plan::Collective::Pair &pair : collective.more) {
+    for (const plan::Collective::Pair &pair : collective.pairs) {
       view(pair.src);
       view(pair.dst);
     }

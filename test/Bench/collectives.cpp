@@ -90,42 +90,41 @@ void plain(Bench &bench, CollectiveKind kind, int me) {
 
 // ---- the same as collectives ----------------------------------------------
 
+/// Even shares of a dim.
+runtime::Share shareOf(int dim, int64_t ranks, int64_t each) {
+  runtime::Share share{dim};
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    share.offset.push_back(rank * each);
+    share.size.push_back(each);
+  }
+  return share;
+}
+
 runtime::CollectiveSpec specFor(Bench &bench, CollectiveKind kind, int me) {
   int64_t ranks = bench.ranks, share = static_cast<int64_t>(bench.share);
   runtime::CollectiveSpec spec;
-  spec.kind = kind;
   spec.me = me;
   spec.source.path = "bench";
-  spec.dim = 0;
-  for (int64_t rank = 0; rank < ranks; ++rank) {
+  for (int64_t rank = 0; rank < ranks; ++rank)
     spec.members.push_back(rank);
-    spec.offset.push_back(rank * share);
-    spec.size.push_back(share);
-  }
   std::vector<int64_t> whole = {ranks * share}, part = {share};
-  std::vector<int64_t> src = whole, dst = whole, strides = {1};
+  runtime::Window src{bench.in[me].data(), whole, {1}};
+  runtime::Window dst{bench.out[me].data(), whole, {1}};
+  runtime::Share rows = shareOf(0, ranks, share);
   if (kind == CollectiveKind::AllGather)
-    src = part;
+    src.shape = part, spec.kind = runtime::AllGather{{rows}};
   if (kind == CollectiveKind::ReduceScatter)
-    dst = part;
+    dst.shape = part, spec.kind = runtime::ReduceScatter{{rows}};
   if (kind == CollectiveKind::AllToAll) {
-    // From split by rows to split by columns: [ranks, share] in both.
-    spec.toDim = 1;
-    spec.toOffset = spec.offset;
-    spec.toSize = spec.size;
-    spec.offset.clear();
-    spec.size.assign(ranks, 1);
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      spec.offset.push_back(rank);
-    src = {1, ranks * share};
-    dst = {ranks, share};
-    strides = {share, 1};
+    // From split by rows to split by columns.
+    spec.kind =
+        runtime::AllToAll{{shareOf(0, ranks, 1)}, {shareOf(1, ranks, share)}};
+    src.shape = {1, ranks * share}, src.strides = {ranks * share, 1};
+    dst.shape = {ranks, share}, dst.strides = {share, 1};
   }
-  std::vector<int64_t> srcStrides = strides;
-  if (kind == CollectiveKind::AllToAll)
-    srcStrides[0] = ranks * share;
-  spec.src = {bench.in[me].data(), src, srcStrides};
-  spec.dst = {bench.out[me].data(), dst, strides};
+  if (kind == CollectiveKind::Broadcast)
+    spec.kind = runtime::Broadcast();
+  spec.pairs = {{src, dst}};
   return spec;
 }
 

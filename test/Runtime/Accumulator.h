@@ -61,8 +61,7 @@ inline plan::Plan accumulator() {
   next.a = eye, next.b = eye, next.c = more;
   next.post = {{plan::PostOp::Add, count}};
   plan::Collective reduce;
-  reduce.kind = plan::CollectiveKind::AllReduce;
-  reduce.axes = {0}, reduce.src = column(sum), reduce.dst = loss;
+  reduce.axes = {0}, reduce.pairs = {{column(sum), loss}};
   c.result.step = {{-1, add},
                    {-1, next},
                    {-1, reduce},

@@ -23,6 +23,14 @@ template <typename T> T &step(Plan &plan, size_t i) {
   return std::get<T>(plan.classes[0].step[i].body);
 }
 
+/// The kind of collective `i` of class 0, and the first tensor of one.
+template <typename Kind> Kind &kind(Plan &plan, size_t i) {
+  return std::get<Kind>(step<Collective>(plan, i).kind);
+}
+inline Collective::Pair &pair(Plan &plan, size_t i) {
+  return step<Collective>(plan, i).pairs[0];
+}
+
 /// How such a sentence begins.
 #define STEP "class 0, step "
 

@@ -211,33 +211,81 @@ int64_t expectedBytes(const CollectiveCase &test, int64_t me) {
   return std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
 }
 
+static runtime::Share shareOf(int dim, const std::vector<int64_t> &size) {
+  runtime::Share share{dim, {}, size};
+  for (size_t i = 0; i < size.size(); ++i)
+    share.offset.push_back(offsetOf(size, i));
+  return share;
+}
+
+static decltype(runtime::CollectiveSpec::kind)
+kindOf(const CollectiveCase &test) {
+  runtime::Share share = shareOf(test.dim, test.size);
+  switch (test.kind) {
+  case CollectiveKind::AllReduce:
+    return runtime::AllReduce{test.reduction};
+  case CollectiveKind::ReduceScatter:
+    return runtime::ReduceScatter{{share}, test.reduction};
+  case CollectiveKind::AllGather:
+    return runtime::AllGather{{share}};
+  case CollectiveKind::AllToAll:
+    return runtime::AllToAll{{share}, {shareOf(test.toDim, test.toSize)}};
+  default:
+    return runtime::Broadcast{test.root};
+  }
+}
+
 runtime::CollectiveSpec makeSpec(const CollectiveCase &test,
                                  const std::vector<int64_t> &members,
                                  int64_t me, TestWindow &src, TestWindow &dst) {
   runtime::CollectiveSpec spec;
-  spec.kind = test.kind;
-  spec.reduction = test.reduction;
+  spec.kind = kindOf(test);
   spec.type = test.type;
   spec.members = members;
   spec.me = me;
-  spec.src = src.window();
-  spec.dst = dst.window();
-  spec.root = test.root;
+  spec.pairs = {{src.window(), dst.window()}};
   spec.source = {"layer", "model.hkt:1:1", "schedule.hkt:2:3"};
-  if (test.kind == CollectiveKind::AllReduce ||
-      test.kind == CollectiveKind::Broadcast)
-    return spec;
-  spec.dim = test.dim;
-  for (size_t i = 0; i < members.size(); ++i)
-    spec.offset.push_back(offsetOf(test.size, i));
-  spec.size = test.size;
-  if (test.kind != CollectiveKind::AllToAll)
-    return spec;
-  spec.toDim = test.toDim;
-  for (size_t i = 0; i < members.size(); ++i)
-    spec.toOffset.push_back(offsetOf(test.toSize, i));
-  spec.toSize = test.toSize;
   return spec;
+}
+
+namespace {
+
+/// Appends what a kind says of another tensor: one overload a kind.
+struct Append {
+  const runtime::CollectiveSpec &other;
+  template <class Kind> const Kind &same() const {
+    return std::get<Kind>(other.kind);
+  }
+  template <class T>
+  static void join(std::vector<T> &list, const std::vector<T> &more) {
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  void operator()(runtime::AllReduce &) const {}
+  void operator()(runtime::Broadcast &) const {}
+  void operator()(runtime::ReduceScatter &kind) const {
+    join(kind.shares, same<runtime::ReduceScatter>().shares);
+  }
+  void operator()(runtime::AllGather &kind) const {
+    join(kind.shares, same<runtime::AllGather>().shares);
+  }
+  void operator()(runtime::AllToAll &kind) const {
+    join(kind.from, same<runtime::AllToAll>().from);
+    join(kind.to, same<runtime::AllToAll>().to);
+  }
+  void operator()(runtime::HaloExchange &kind) const {
+    join(kind.dims, same<runtime::HaloExchange>().dims);
+  }
+  void operator()(runtime::HaloReduce &kind) const {
+    join(kind.dims, same<runtime::HaloReduce>().dims);
+  }
+};
+
+} // namespace
+
+void addTensors(runtime::CollectiveSpec &spec,
+                const runtime::CollectiveSpec &other) {
+  std::visit(Append{other}, spec.kind);
+  Append::join(spec.pairs, other.pairs);
 }
 
 } // namespace hocket::test

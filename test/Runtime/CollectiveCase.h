@@ -62,6 +62,10 @@ runtime::CollectiveSpec makeSpec(const CollectiveCase &test,
                                  const std::vector<int64_t> &members,
                                  int64_t me, TestWindow &src, TestWindow &dst);
 
+/// Makes `spec` move what `other`, of the same kind and members, moves as well.
+void addTensors(runtime::CollectiveSpec &spec,
+                const runtime::CollectiveSpec &other);
+
 } // namespace hocket::test
 
 #endif // HOCKET_TEST_RUNTIME_COLLECTIVECASE_H

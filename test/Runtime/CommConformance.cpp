@@ -263,10 +263,12 @@ TEST_P(CommConformance, SeveralTensorsInOneAllReduce) {
             std::make_unique<TestWindow>(test.type, test.whole, test.layout));
         for (int64_t flat = 0; flat < src.back()->elements(); ++flat)
           src.back()->set(flat, sourceValue(test.type, comm.rank(), flat));
+        runtime::CollectiveSpec one =
+            makeSpec(test, members, comm.rank(), *src.back(), *dst.back());
         if (src.size() == 1)
-          spec = makeSpec(test, members, comm.rank(), *src[0], *dst[0]);
+          spec = one;
         else
-          spec.more.push_back({src.back()->window(), dst.back()->window()});
+          addTensors(spec, one);
         bytes += expectedBytes(test, comm.rank());
       }
       int64_t handle;
@@ -281,8 +283,7 @@ TEST_P(CommConformance, SeveralTensorsInOneAllReduce) {
 
 /// Tensors of one collective are cut along dims of their own.
 TEST_P(CommConformance, SeveralTensorsCutEachInItsWay) {
-  for (CollectiveKind kind :
-       {CollectiveKind::AllGather, CollectiveKind::ReduceScatter})
+  for (CollectiveKind kind : allKinds)
     for (int64_t ranks : {1, 2, 3, 4})
       GetParam().make()->run(ranks, [&](runtime::Communicator &comm) {
         std::vector<int64_t> members = everybody(ranks)[0];
@@ -306,8 +307,7 @@ TEST_P(CommConformance, SeveralTensorsCutEachInItsWay) {
         }
         runtime::CollectiveSpec spec = specs[0];
         for (size_t i = 1; i < specs.size(); ++i)
-          spec.more.push_back({specs[i].src, specs[i].dst, specs[i].dim,
-                               specs[i].offset, specs[i].size});
+          addTensors(spec, specs[i]);
         int64_t handle;
         runtime::Status status = comm.prepare(spec, handle);
         ASSERT_TRUE(status.ok()) << status.message;

@@ -75,6 +75,7 @@ TEST(CommErrors, EveryDifferenceIsFound) {
   struct Change {
     std::function<void(CollectiveCase &, runtime::CollectiveSpec *)> make;
     std::string text;
+    CollectiveKind kind = CollectiveKind::AllGather;
   };
   std::vector<Change> changes = {
       {[](auto &, auto *spec) {
@@ -89,19 +90,22 @@ TEST(CommErrors, EveryDifferenceIsFound) {
       {[](auto &test, auto *) { test.size = {1, 3}; }, "they cut differently"},
       {[](auto &, auto *spec) {
          if (spec)
-           spec->reduction = plan::Reduction::Max;
+           spec->kind = runtime::AllReduce{plan::Reduction::Max};
        },
-       "they reduce differently"},
+       "they reduce differently", CollectiveKind::AllReduce},
+      {[](auto &test, auto *) { test.dim = 1, test.whole = {4, 4}; },
+       "they work on different dims"},
       {[](auto &, auto *spec) {
          if (spec)
-           spec->root = 1;
+           spec->kind = runtime::Broadcast{1};
        },
-       "they work on different dims or roots"},
+       "they have different roots", CollectiveKind::Broadcast},
   };
   for (const Change &change : changes) {
     std::vector<std::string> messages(2);
     group(30).run(2, [&](runtime::Communicator &comm) {
       CollectiveCase test = gatherOf(2);
+      test.kind = change.kind;
       if (comm.rank() == 1)
         change.make(test, nullptr);
       Attempt attempt(comm, test, "layer");
@@ -121,12 +125,12 @@ TEST(CommErrors, TensorsOfOneAllReduceAreCompared) {
     std::vector<std::string> messages(2);
     group(30).run(2, [&](runtime::Communicator &comm) {
       Attempt attempt(comm, reduce, "layer");
-      runtime::Window whole = attempt.spec.src, row = whole;
+      runtime::Window whole = attempt.spec.pairs[0].src, row = whole;
       row.shape[0] = 1;
       if (comm.rank() == 1 || sameNumber)
-        attempt.spec.more.push_back({whole, whole});
+        attempt.spec.pairs.push_back({whole, whole});
       if (comm.rank() == 1 && sameNumber)
-        attempt.spec.more[0] = {row, row};
+        attempt.spec.pairs[1] = {row, row};
       messages[comm.rank()] = attempt.run(comm).message;
     });
     for (const std::string &message : messages)
@@ -227,28 +231,37 @@ TEST(CommErrors, BadSpecIsRefused) {
       return attempt.run(comm).message;
     };
     std::string name = "all_gather of \"layer\" (schedule.hkt:2:3): ";
-    EXPECT_EQ(message([](auto &spec) { spec.size = {7}; }),
+    auto share = [](runtime::CollectiveSpec &spec) -> runtime::Share & {
+      return std::get<runtime::AllGather>(spec.kind).shares[0];
+    };
+    EXPECT_EQ(message([&](auto &spec) { share(spec).size = {7}; }),
               name + "expected windows [7, 3] and [7, 3], found [2, 3] and "
                      "[2, 3]");
-    EXPECT_EQ(message([](auto &spec) { spec.offset = {1}; }),
+    EXPECT_EQ(message([&](auto &spec) { share(spec).offset = {1}; }),
               name + "its shards overlap or leave a gap");
-    EXPECT_EQ(message([](auto &spec) { spec.dim = 2; }),
-              name + "its dims 2 and -1 are not those of a tensor of 2 dims");
-    EXPECT_EQ(message([](auto &spec) { spec.root = 5; }),
-              name + "root 5 of 1 members does not exist");
+    EXPECT_EQ(message([&](auto &spec) { share(spec).dim = 2; }),
+              name + "its dim 2 is not one of a tensor of 2 dims");
+    EXPECT_EQ(message([](auto &spec) { spec.kind = runtime::Broadcast{5}; }),
+              "broadcast of \"layer\" (schedule.hkt:2:3): root 5 of 1 members "
+              "does not exist");
     EXPECT_EQ(message([](auto &spec) { spec.me = 1; }),
               name + "member 1 of 1 does not exist");
     EXPECT_EQ(message([](auto &spec) { spec.members = {3}; }),
               name + "rank 0 is not member 0 of it");
-    EXPECT_EQ(message([](auto &spec) {
-                spec.more = {{spec.src, spec.dst, 2, spec.offset, spec.size}};
+    EXPECT_EQ(message([&](auto &spec) {
+                runtime::CollectiveSpec other = spec;
+                share(other).dim = 2;
+                addTensors(spec, other);
               }),
-              name + "its dims 2 and -1 are not those of a tensor of 2 dims");
-    EXPECT_EQ(message([](auto &spec) {
-                spec.kind = plan::CollectiveKind::Broadcast;
-                spec.more = {{spec.src, spec.dst}};
+              name + "its dim 2 is not one of a tensor of 2 dims");
+    EXPECT_EQ(message([&](auto &spec) {
+                spec.kind = runtime::AllToAll{{share(spec)}, {share(spec)}};
               }),
-              "broadcast of \"layer\" (schedule.hkt:2:3): it takes one tensor, "
-              "found 2");
+              "all_to_all of \"layer\" (schedule.hkt:2:3): it goes from dim 0 "
+              "to the same dim");
+    EXPECT_EQ(message([](auto &spec) { spec.pairs.clear(); }),
+              name + "it does not say of each tensor how it is moved");
+    EXPECT_EQ(message([](auto &spec) { spec.pairs.push_back(spec.pairs[0]); }),
+              name + "it does not say of each tensor how it is moved");
   });
 }

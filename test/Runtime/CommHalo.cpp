@@ -35,19 +35,16 @@ runtime::CollectiveSpec specOf(const HaloCase &test, CollectiveKind kind,
                                int64_t me, const runtime::Window &src,
                                const runtime::Window &dst) {
   runtime::CollectiveSpec spec;
-  spec.kind = kind;
+  runtime::HaloShares shares{{test.dim}, test.halo};
+  if (kind == CollectiveKind::HaloExchange)
+    spec.kind = runtime::HaloExchange{shares};
+  else
+    spec.kind = runtime::HaloReduce{shares};
   spec.type = test.type;
   spec.members.resize(test.halo.size.size());
   std::iota(spec.members.begin(), spec.members.end(), 0);
   spec.me = me;
-  spec.src = src;
-  spec.dst = dst;
-  spec.dim = test.dim;
-  spec.offset = test.halo.offset, spec.size = test.halo.size;
-  spec.toOffset = test.halo.heldOffset, spec.toSize = test.halo.heldSize;
-  spec.extent = test.halo.extent;
-  spec.border = test.halo.border;
-  spec.rows = test.halo.rows;
+  spec.pairs = {{src, dst}};
   spec.source = {"layer", "model.hkt:1:1", "schedule.hkt:2:3"};
   return spec;
 }
@@ -340,9 +337,8 @@ TEST_P(CommHalo, SeveralTensorsAtOnce) {
           specOf(rows, kind, me, a.window(), fromA.window());
       runtime::CollectiveSpec second =
           specOf(columns, kind, me, b.window(), fromB.window());
-      both.more.push_back(
-          {second.src, second.dst, second.dim, second.offset, second.size});
-      second.dst = alone.window();
+      addTensors(both, second);
+      second.pairs[0].dst = alone.window();
       int64_t handle = 0;
       ASSERT_TRUE(comm.prepare(both, handle).ok());
       ASSERT_TRUE(comm.run(handle).ok());
@@ -387,7 +383,7 @@ static std::string refusal(plan::Halo halo, int dim = 0) {
   TestWindow y(test.type, test.held(0), Layout::Dense);
   runtime::CollectiveSpec spec =
       specOf(test, CollectiveKind::HaloExchange, 0, x.window(), y.window());
-  spec.dim = dim;
+  std::get<runtime::HaloExchange>(spec.kind).dims = {dim};
   int64_t handle;
   return world.communicator(0)->prepare(spec, handle).message;
 }
@@ -402,7 +398,7 @@ TEST(CommHaloErrors, BadSpecs) {
   EXPECT_EQ(refusal({{0, 1}, {2, 2}, {-1, 1}, {4, 4}, 4, Border::Zero}),
             what + "its shards overlap or leave a gap");
   EXPECT_EQ(refusal({{0, 2}, {2, 2}, {-1, 1}, {4, 4}, 4, Border::Zero}, 1),
-            what + "its dims 1 and -1 are not those of a tensor of 1 dims");
+            what + "its dim 1 is not one of a tensor of 1 dims");
 }
 
 /// A member that was told of other margins than its peer: both hear of it.

@@ -52,8 +52,7 @@ plan::Plan lookUpAndReduce(bool stalls) {
   kernel.scalars = {plan::Scalar{0, 0, 1}};
   kernel.extent = 1;
   plan::Collective reduce;
-  reduce.kind = plan::CollectiveKind::AllReduce;
-  reduce.axes = {0}, reduce.src = rows, reduce.dst = y;
+  reduce.axes = {0}, reduce.pairs = {{rows, y}};
   c.result.step.push_back({0, embedding});
   if (stalls)
     c.result.step.push_back({2, kernel});
@@ -108,7 +107,7 @@ TEST(ExecutorErrors, MissingHookIsNamed) {
   plan::Plan plan = lookUpAndReduce(true);
   std::vector<plan::Instruction> &step = plan.classes[0].step;
   plan::View rows = std::get<plan::Kernel>(step[1].body).inputs[0];
-  plan::View y = std::get<plan::Collective>(step[2].body).dst;
+  plan::View y = std::get<plan::Collective>(step[2].body).pairs[0].dst;
   step[1].body = plan::Hook{"own", {rows}, {y}};
   std::unique_ptr<Executor> executor;
   Status status = Executor::create(plan, {}, {}, executor);

@@ -91,13 +91,11 @@ plan::Plan rowParallel() {
     plan::Matmul matmul;
     matmul.a = x, matmul.b = w, matmul.c = partial;
     matmul.hasBias = true, matmul.bias = b, matmul.packedWeight = 0;
-    plan::Collective scatter, gather;
-    scatter.kind = plan::CollectiveKind::ReduceScatter;
-    scatter.axes = {1}, scatter.src = partial, scatter.dst = part;
-    scatter.dim = 1, scatter.offset = 4, scatter.size = 5;
-    gather = scatter;
-    gather.kind = plan::CollectiveKind::AllGather;
-    gather.src = part, gather.dst = sum, gather.id = 1;
+    plan::Share columnsOf{1, 4, 5};
+    plan::Collective scatter{
+        plan::ReduceScatter{{columnsOf}}, {1}, {{partial, part}}};
+    plan::Collective gather{plan::AllGather{{columnsOf}}, {1}, {{part, sum}}};
+    gather.id = 1;
     plan::Kernel kernel;
     kernel.symbol = "add_one";
     kernel.inputs = {sum}, kernel.outputs = {y};
@@ -189,7 +187,7 @@ TEST(ExecutorPlans, CountersAgreeWithThePlan) {
     for (size_t i : {1, 2}) {
       const auto &collective = std::get<plan::Collective>(c.step[i].body);
       const runtime::CollectiveCounter &counter =
-          counted.step.collectives[static_cast<int>(collective.kind)];
+          counted.step.collectives[collective.kind.index()];
       EXPECT_EQ(counter.calls, 3);
       EXPECT_GT(counter.receivedBytes, 0);
       EXPECT_EQ(counter.receivedBytes,
@@ -238,16 +236,18 @@ plan::Plan oneCollective(plan::CollectiveKind kind) {
     if (cutsOutput)
       to[out] = plan.tables[out * 2 + 1].values[rank];
     plan::Collective collective;
-    collective.kind = kind;
     collective.axes = {0};
-    collective.src = c.box(Region::Input, 0, from);
-    collective.dst = c.box(Region::Output, 0, to);
-    if (cutsInput || cutsOutput)
-      collective.dim = 0, collective.offset = 0, collective.size = 1;
+    collective.pairs = {
+        {c.box(Region::Input, 0, from), c.box(Region::Output, 0, to)}};
+    plan::Share rows{0, 0, 1}, columns{1, 2, 3};
+    if (kind == Kind::ReduceScatter)
+      collective.kind = plan::ReduceScatter{{rows}};
+    if (kind == Kind::AllGather)
+      collective.kind = plan::AllGather{{rows}};
     if (kind == Kind::AllToAll)
-      collective.toDim = 1, collective.toOffset = 2, collective.toSize = 3;
+      collective.kind = plan::AllToAll{{rows}, {columns}};
     if (kind == Kind::Broadcast)
-      collective.root = 1;
+      collective.kind = plan::Broadcast{1};
     c.result.step = {{0, collective}};
     plan.classes.push_back(c.result);
   }

@@ -59,22 +59,18 @@ inline Plan fullPlan() {
                                 {view(1, {4})},
                                 {Scalar{5}, Scalar{0, 2, 4}},
                                 4}});
-    Collective scatter;
-    scatter.kind = CollectiveKind::ReduceScatter, scatter.id = 1;
-    scatter.reduction = Reduction::Max, scatter.axes = {0}, scatter.dim = 1;
-    scatter.offset = 2, scatter.size = 3;
-    scatter.src = view(0, {2, 4}), scatter.dst = view(1, {2, 2});
-    Collective gather = scatter, exchange = scatter, send = scatter;
-    gather.kind = CollectiveKind::AllGather, gather.id = 2;
-    gather.src = view(0, {2, 2}), gather.dst = view(1, {2, 4});
-    exchange.kind = CollectiveKind::AllToAll, exchange.id = 3;
-    exchange.toDim = 0, exchange.toOffset = 2, exchange.toSize = 3;
-    exchange.src = view(0, {4, 2}), exchange.dst = view(1, {2, 4});
-    send = Collective();
-    send.kind = CollectiveKind::Broadcast, send.id = 4, send.axes = {0};
-    send.root = 1, send.src = view(0, {4}), send.dst = view(1, {4});
-    for (const Collective &collective : {scatter, gather, exchange, send})
-      c.step.push_back({1, collective});
+    int64_t id = 0;
+    auto collective = [&](decltype(Collective::kind) kind,
+                          std::vector<int64_t> src, std::vector<int64_t> dst) {
+      Collective made{kind, {0}, {{view(0, src), view(1, dst)}}};
+      made.id = ++id;
+      c.step.push_back({1, made});
+    };
+    Share columns{1, 2, 3}, rows{0, 2, 3};
+    collective(ReduceScatter{{columns}, Reduction::Max}, {2, 4}, {2, 2});
+    collective(AllGather{{columns}}, {2, 2}, {2, 4});
+    collective(AllToAll{{columns}, {rows}}, {4, 2}, {2, 4});
+    collective(Broadcast{1}, {4}, {4});
     AttentionGrad attentionGrad;
     attentionGrad.forward = attention;
     attentionGrad.dq = view(0, {1, 2, 4, 4});
@@ -83,16 +79,10 @@ inline Plan fullPlan() {
     c.step.push_back({0, EmbeddingGrad{view(3, {3}), view(1, {3, 2}),
                                        view(0, {8, 2}), Scalar{0, 2, 4}, 16}});
     c.step.push_back({1, Hook{"own", {view(0, {4})}, {view(1, {4})}}});
-    Collective attach = exchange;
-    attach.kind = CollectiveKind::HaloExchange, attach.id = 5;
-    attach.reduction = Reduction::Sum, attach.toDim = -1;
-    attach.extent = 4, attach.border = Border::Reflect;
-    attach.src = view(0, {4, 2}), attach.dst = view(1, {4, 2});
-    Collective addBack = attach;
-    addBack.kind = CollectiveKind::HaloReduce, addBack.id = 6;
-    addBack.strategy = HaloStrategy::AllToAll;
-    for (const Collective &collective : {attach, addBack})
-      c.step.push_back({1, collective});
+    HaloShares margins{{1}, 2, 3, 2, 3, 4, Border::Reflect};
+    collective(HaloExchange{margins}, {4, 2}, {4, 2});
+    margins.strategy = HaloStrategy::AllToAll;
+    collective(HaloReduce{margins}, {4, 2}, {4, 2});
     // Two groups of one channel, a window of two with one zero before x.
     Convolution convolution;
     convolution.x = view(0, {1, 2, 4}), convolution.weight = view(1, {2, 1, 2});

@@ -35,16 +35,13 @@ Plan cutConvolution() {
     View held = builder.arena({1, 1, own + 2});
     View both = builder.arena({1, 2, own + 2});
     builder.result.load = {{-1, ReadParameter{0, w, {}}}};
-    Collective attach;
-    attach.kind = CollectiveKind::HaloExchange;
-    attach.axes = {0}, attach.src = x, attach.dst = held, attach.dim = 2;
-    attach.offset = 0, attach.size = 1, attach.toOffset = 2;
-    attach.toSize = 3, attach.extent = 6, attach.border = Border::Replicate;
-    Collective pad;
-    pad.kind = CollectiveKind::HaloExchange, pad.id = 1;
-    pad.src = held, pad.dst = both, pad.dim = 1;
-    pad.offset = 4, pad.size = 5, pad.toOffset = 6, pad.toSize = 7;
-    pad.extent = 1, pad.border = Border::Circular;
+    Collective attach{HaloExchange{{{2}, 0, 1, 2, 3, 6, Border::Replicate}},
+                      {0},
+                      {{x, held}}};
+    Collective pad{HaloExchange{{{1}, 4, 5, 6, 7, 1, Border::Circular}},
+                   {},
+                   {{held, both}}};
+    pad.id = 1;
     Convolution convolution;
     convolution.x = both, convolution.weight = w, convolution.y = y;
     convolution.strides = convolution.dilations = {1};

@@ -213,7 +213,9 @@ INSTANTIATE_TEST_SUITE_P(Instructions, BadPlanEdit,
 void scatterTwo(Plan &plan) {
   for (RankClass &rankClass : plan.classes) {
     Collective &one = std::get<Collective>(rankClass.step[7].body);
-    one.more = {{one.src, one.dst, one.dim, one.offset, one.size}};
+    one.pairs.push_back(one.pairs[0]);
+    auto &shares = std::get<ReduceScatter>(one.kind).shares;
+    shares.push_back(shares[0]);
   }
 }
 
@@ -252,81 +254,80 @@ const BadEdit badPoolings[] = {
 INSTANTIATE_TEST_SUITE_P(Poolings, BadPlanEdit, testing::ValuesIn(badPoolings));
 
 const BadEdit badCollectives[] = {
-    {STEP "7 (collective, proj): has rows, which are of halos",
-     [](Plan &p) { step<Collective>(p, 7).rows = 0; }},
+    {STEP "7 (collective, proj): moves no tensor",
+     [](Plan &p) { step<Collective>(p, 7).pairs.clear(); }},
+    {STEP "7 (collective, proj): shares has 0 entries, tensors are 1",
+     [](Plan &p) { kind<ReduceScatter>(p, 7).shares.clear(); }},
+    {STEP "8 (collective, proj): shares has 0 entries, tensors are 1",
+     [](Plan &p) { kind<AllGather>(p, 8).shares.clear(); }},
+    {STEP "9 (collective, proj): from has 0 entries, tensors are 1",
+     [](Plan &p) { kind<AllToAll>(p, 9).from.clear(); }},
+    {STEP "9 (collective, proj): to has 0 entries, tensors are 1",
+     [](Plan &p) { kind<AllToAll>(p, 9).to.clear(); }},
+    {STEP "14 (collective, proj): dims has 2 entries, tensors are 1",
+     [](Plan &p) { kind<HaloExchange>(p, 14).dims = {1, 0}; }},
     {STEP "7 (collective, proj): shards: table 9 does not exist, there are 4",
-     [](Plan &p) { step<Collective>(p, 7).offset = 9; }},
+     [](Plan &p) { kind<ReduceScatter>(p, 7).shares[0].offset = 9; }},
     {STEP "7 (collective, proj): shards: table 4 is not over the axes of the "
           "collective",
      [](Plan &p) {
        p.tables.push_back({{}, {0}});
-       step<Collective>(p, 7).offset = 4;
+       kind<ReduceScatter>(p, 7).shares[0].offset = 4;
      }},
     {STEP "7 (collective, proj): src has 2 dims and dst 1",
      [](Plan &p) {
-       step<Collective>(p, 7).dst.shape = {2};
-       step<Collective>(p, 7).dst.strides = {1};
+       pair(p, 7).dst.shape = {2};
+       pair(p, 7).dst.strides = {1};
      }},
-    {STEP "7 (collective, proj): dims 2 and -1 do not fit 2 dims",
-     [](Plan &p) { step<Collective>(p, 7).dim = 2; }},
-    {STEP "9 (collective, proj): dims 1 and 1 do not fit 2 dims",
-     [](Plan &p) { step<Collective>(p, 9).toDim = 1; }},
+    {STEP "7 (collective, proj): dim 2 does not exist, there are 2",
+     [](Plan &p) { kind<ReduceScatter>(p, 7).shares[0].dim = 2; }},
+    {STEP "9 (collective, proj): goes from dim 1 to the same dim",
+     [](Plan &p) { kind<AllToAll>(p, 9).to[0].dim = 1; }},
     {STEP "7 (collective, proj): src has shape [2, 4] and dst [1, 2], which "
           "differ beside dim 1",
-     [](Plan &p) { step<Collective>(p, 7).dst.shape = {1, 2}; }},
+     [](Plan &p) { pair(p, 7).dst.shape = {1, 2}; }},
     {STEP "8 (collective, proj): src holds 1 of dim 1, the table says 2 for "
           "rank 0",
-     [](Plan &p) { step<Collective>(p, 8).src.shape = {2, 1}; }},
+     [](Plan &p) { pair(p, 8).src.shape = {2, 1}; }},
     {STEP "9 (collective, proj): dst holds 1 of dim 0, the table says 2 for "
           "rank 0",
-     [](Plan &p) { step<Collective>(p, 9).dst.shape = {1, 4}; }},
+     [](Plan &p) { pair(p, 9).dst.shape = {1, 4}; }},
     {STEP "10 (collective, proj): root 2 does not exist, there are 2 members",
-     [](Plan &p) { step<Collective>(p, 10).root = 2; }},
+     [](Plan &p) { kind<Broadcast>(p, 10).root = 2; }},
     {STEP "1 (collective, proj): cannot sum bool",
      [](Plan &p) {
-       step<Collective>(p, 1).src = step<Attention>(p, 4).keep;
-       step<Collective>(p, 1).dst = step<Attention>(p, 4).keep;
+       pair(p, 1).src = pair(p, 1).dst = step<Attention>(p, 4).keep;
      }},
-    {STEP
-     "10 (collective, proj): broadcast takes one tensor, more are only for "
-     "all_reduce, reduce_scatter, all_gather and halos",
+    {STEP "1 (collective, proj), tensor 1: src has 1 dims and dst 4",
      [](Plan &p) {
-       Collective &send = step<Collective>(p, 10);
-       send.more = {{send.src, send.dst}};
+       step<Collective>(p, 1).pairs.push_back(
+           {pair(p, 10).src, step<Attention>(p, 4).out});
      }},
-    {STEP "1 (collective, proj), more 0: src has 1 dims and dst 4",
-     [](Plan &p) {
-       step<Collective>(p, 1).more = {
-           {step<Collective>(p, 10).src, step<Attention>(p, 4).out}};
-     }},
-    {STEP "1 (collective, proj), more 0: src is i32, expected f32",
+    {STEP "1 (collective, proj), tensor 1: src is i32, expected f32",
      [](Plan &p) {
        View ids = step<Embedding>(p, 5).ids;
-       step<Collective>(p, 1).more = {{ids, ids}};
+       step<Collective>(p, 1).pairs.push_back({ids, ids});
      }},
     {STEP
-     "7 (collective, proj), more 0: dst holds 2 of dim 1, the table says 4 "
+     "7 (collective, proj), tensor 1: dst holds 2 of dim 1, the table says 4 "
      "for rank 0",
      [](Plan &p) {
-       Collective &scatter = step<Collective>(p, 7);
-       View whole = scatter.src, part = scatter.dst;
-       scatter.more = {{whole, part, 1, scatter.offset, scatter.size}};
-       p.tables.push_back(p.tables[scatter.size]);
-       p.tables.back().values = {4, 0};
-       scatter.more[0].size = int(p.tables.size()) - 1;
-       p.tables.push_back(p.tables[scatter.offset]);
-       p.tables.back().values = {0, 4};
-       scatter.more[0].offset = int(p.tables.size()) - 1;
+       scatterTwo(p);
+       p.tables.push_back({{0}, {0, 4}});
+       p.tables.push_back({{0}, {4, 0}});
+       kind<ReduceScatter>(p, 7).shares[1] = {1, int(p.tables.size()) - 2,
+                                              int(p.tables.size()) - 1};
      }},
-    {STEP "7 (collective, proj), more 0: dims -1 and -1 do not fit 2 dims",
+    {STEP "7 (collective, proj), tensor 1: dim -1 does not exist, there are 2",
      [](Plan &p) {
-       Collective &scatter = step<Collective>(p, 7);
-       scatter.more = {{scatter.src, scatter.dst}};
+       scatterTwo(p);
+       kind<ReduceScatter>(p, 7).shares[1].dim = -1;
      }},
-    {STEP "1 (collective, proj), more 0: source 9 does not exist, there are 2",
+    {STEP
+     "1 (collective, proj), tensor 1: source 9 does not exist, there are 2",
      [](Plan &p) {
-       Collective &reduce = step<Collective>(p, 1);
-       reduce.more = {{reduce.src, reduce.dst, -1, -1, -1, 9}};
+       step<Collective>(p, 1).pairs.push_back(pair(p, 1));
+       step<Collective>(p, 1).pairs[1].source = 9;
      }},
     {STEP "10 (collective, proj): hook 'own' is for one tensor and an "
           "all_reduce, reduce_scatter or all_gather",
@@ -334,53 +335,47 @@ const BadEdit badCollectives[] = {
     {"class 1, collective 0: hook is '', in class 0 it is 'own'",
      [](Plan &p) { step<Collective>(p, 1).hook = "own"; }},
     {STEP "14 (collective, proj): shards: members own 4 of 5",
-     [](Plan &p) { step<Collective>(p, 14).extent = 5; }},
+     [](Plan &p) { kind<HaloExchange>(p, 14).extent = 5; }},
     {STEP "14 (collective, proj): extent -1 is out of range",
-     [](Plan &p) { step<Collective>(p, 14).extent = -1; }},
+     [](Plan &p) { kind<HaloExchange>(p, 14).extent = -1; }},
     {STEP "14 (collective, proj): held: table 9 does not exist, there are 4",
-     [](Plan &p) { step<Collective>(p, 14).toSize = 9; }},
+     [](Plan &p) { kind<HaloExchange>(p, 14).heldSize = 9; }},
     {STEP "14 (collective, proj): held: member 0 has [-4, -2) of 4 with a "
           "border of reflect",
      [](Plan &p) {
        p.tables.push_back(p.tables[2]);
        p.tables.back().values = {-4, 2};
-       step<Collective>(p, 14).toOffset = 4;
+       kind<HaloExchange>(p, 14).heldOffset = 4;
      }},
     {STEP "14 (collective, proj): held: member 1 has [2, 1) of 4 with a "
           "border of reflect",
      [](Plan &p) {
        p.tables.push_back(p.tables[3]);
        p.tables.back().values = {2, -1};
-       step<Collective>(p, 14).toSize = 4;
+       kind<HaloExchange>(p, 14).heldSize = 4;
      }},
     {STEP "14 (collective, proj): dst holds 2 of dim 1, the table says 3 for "
           "rank 0",
      [](Plan &p) {
        p.tables.push_back(p.tables[3]);
        p.tables.back().values = {3, 2};
-       step<Collective>(p, 14).toSize = 4;
+       kind<HaloExchange>(p, 14).heldSize = 4;
      }},
     {STEP "15 (collective, proj): dst holds 4 of dim 0, the table says 2 for "
           "rank 0",
-     [](Plan &p) { step<Collective>(p, 15).dim = 0; }},
-    {STEP "15 (collective, proj): reduces with max, margins are summed",
-     [](Plan &p) { step<Collective>(p, 15).reduction = Reduction::Max; }},
+     [](Plan &p) { kind<HaloReduce>(p, 15).dims = {0}; }},
     {"class 1, collective 5: border is reflect, in class 0 it is zero",
-     [](Plan &p) { step<Collective>(p, 14).border = Border::Zero; }},
+     [](Plan &p) { kind<HaloExchange>(p, 14).border = Border::Zero; }},
     {STEP "13 (hook, proj): has no name",
      [](Plan &p) { step<Hook>(p, 13).name = ""; }},
     {STEP "13 (hook, proj): an output writes to an input",
      [](Plan &p) { step<Hook>(p, 13).outputs[0].buffer = 4; }},
     {"class 1, collective 0: number of tensors is 1, in class 0 it is 2",
-     [](Plan &p) {
-       Collective &reduce = step<Collective>(p, 1);
-       reduce.more = {
-           {step<Collective>(p, 10).src, step<Collective>(p, 10).dst}};
-     }},
+     [](Plan &p) { step<Collective>(p, 1).pairs.push_back(pair(p, 10)); }},
     {"class 1, collective 0: kind is all_reduce, in class 0 it is broadcast",
-     [](Plan &p) { step<Collective>(p, 1).kind = CollectiveKind::Broadcast; }},
+     [](Plan &p) { step<Collective>(p, 1).kind = Broadcast(); }},
     {"class 1, collective 4: root is 1, in class 0 it is 0",
-     [](Plan &p) { step<Collective>(p, 10).root = 0; }},
+     [](Plan &p) { kind<Broadcast>(p, 10).root = 0; }},
     {"class 1, collective 0: is over other axes than in class 0",
      [](Plan &p) {
        p.mesh.push_back({"one", 1});
@@ -389,24 +384,24 @@ const BadEdit badCollectives[] = {
     {"class 1, collective 1: rank 1 has other shards than another member",
      [](Plan &p) {
        p.tables.push_back(p.tables[2]);
-       step<Collective>(p, 7).offset = 4;
+       kind<ReduceScatter>(p, 7).shares[0].offset = 4;
      }},
     {"class 1, collective 1: moves other dims than in class 0",
      [](Plan &p) {
        scatterTwo(p);
-       Collective::Pair &pair =
-           std::get<Collective>(p.classes[1].step[7].body).more[0];
-       for (View *view : {&pair.src, &pair.dst}) {
+       auto &scatter = std::get<Collective>(p.classes[1].step[7].body);
+       for (View *view : {&scatter.pairs[1].src, &scatter.pairs[1].dst}) {
          std::swap(view->shape[0], view->shape[1]);
          std::swap(view->strides[0], view->strides[1]);
        }
-       pair.dim = 1 - pair.dim;
+       std::get<ReduceScatter>(scatter.kind).shares[1].dim = 0;
      }},
     {"class 1, collective 1: rank 1 has other shards than another member",
      [](Plan &p) {
        scatterTwo(p);
        p.tables.push_back(p.tables[2]);
-       std::get<Collective>(p.classes[1].step[7].body).more[0].offset = 4;
+       auto &scatter = std::get<Collective>(p.classes[1].step[7].body);
+       std::get<ReduceScatter>(scatter.kind).shares[1].offset = 4;
      }},
 };
 INSTANTIATE_TEST_SUITE_P(Collectives, BadPlanEdit,
@@ -443,7 +438,7 @@ TEST(PlanCheck, WritersHaveTheirOutputs) {
 TEST(PlanCheck, GroupsMoveEqualShapes) {
   Plan plan = fullPlan();
   auto &send = std::get<Collective>(plan.classes[1].step[10].body);
-  send.src.shape = send.dst.shape = {3};
+  send.pairs[0].src.shape = send.pairs[0].dst.shape = {3};
   std::string error;
   EXPECT_FALSE(check(plan, error));
   EXPECT_EQ(error, "class 1, collective 4: rank 1 moves f32 [3], another "

@@ -30,9 +30,11 @@ TEST(PlanText, CborRoundTrip) {
 
 TEST(PlanText, IsReadable) {
   std::string text = toJson(samplePlan());
-  EXPECT_NE(text.find("{\"op\":\"collective\",\"source\":1,\"kind\":"
-                      "\"all_reduce\",\"id\":0,\"axes\":[0],"
-                      "\"src\":[2,0,[3,6],[6,1]],\"dst\":[3,0,[3,6],[6,1]]}"),
+  EXPECT_NE(text.find("     \"kind\": \"all_reduce\",\n"
+                      "     \"id\": 0,\n"
+                      "     \"axes\": [0],\n"
+                      "     \"pairs\": [{\"src\":[2,0,[3,6],[6,1]],"
+                      "\"dst\":[3,0,[3,6],[6,1]]}]\n"),
             std::string::npos)
       << text;
 }
@@ -41,7 +43,7 @@ TEST(PlanText, ErrorLeavesThePlanAlone) {
   Plan plan;
   plan.model = "before";
   std::string error;
-  EXPECT_FALSE(fromJson("{\"version\": 1}", plan, error));
+  EXPECT_FALSE(fromJson("{\"version\": 2}", plan, error));
   EXPECT_EQ(plan.model, "before");
 }
 
@@ -92,7 +94,7 @@ TEST_P(BadPlanText, IsRefused) {
 }
 
 const BadPlan badFields[] = {
-    {"/version", "2", "plan: version 2 is not known, expected 1"},
+    {"/version", "1", "plan: version 1 is not known, expected 2"},
     {"/version", "", "plan: field 'version' is missing"},
     {"/mesh", "", "plan: field 'mesh' is missing"},
     {"/mesh", "7", "plan: mesh: expected an array, found number"},
@@ -195,7 +197,7 @@ const BadPlan badMeanings[] = {
     {"/classes/0/load/1/dst/0", "5",
      "plan: class 0, load 1 (read_parameter, proj): dst is an input or "
      "output, which load does not have"},
-    {"/classes/0/step/1/dst/2", "[2, 6]",
+    {"/classes/0/step/1/pairs/0/dst/2", "[2, 6]",
      "plan: class 0, step 1 (collective, proj): dst has shape [2, 6], "
      "expected [3, 6]"},
     {"/classes/0/step/1/axes", "[]",

@@ -57,12 +57,12 @@ const BadEdit badRows[] = {
           "dim, or without what it owns",
      [](Plan &p) {
        p.rowLists = {{{0, 1}, {1, 2}}};
-       step<Collective>(p, 14).rows = 0;
+       kind<HaloExchange>(p, 14).rows = 0;
      }},
     {STEP "14 (collective, proj): rows: list 1 does not exist, there are 1",
      [](Plan &p) {
        p.rowLists = {{{0, 1}, {2, 3}}};
-       step<Collective>(p, 14).rows = 1;
+       kind<HaloExchange>(p, 14).rows = 1;
      }},
 };
 INSTANTIATE_TEST_SUITE_P(Rows, BadPlanEdit, testing::ValuesIn(badRows));
@@ -74,7 +74,7 @@ const BadEdit badPhases[] = {
     {"class 1, collective 6: strategy is all_to_all, in class 0 it is "
      "neighbors",
      [](Plan &p) {
-       step<Collective>(p, 15).strategy = HaloStrategy::Neighbors;
+       kind<HaloReduce>(p, 15).strategy = HaloStrategy::Neighbors;
      }},
     {"class 0, step: collective 0 is started, which only halos over axes are",
      [](Plan &p) { step<Collective>(p, 1).phase = CollectivePhase::Start; }},
@@ -93,7 +93,7 @@ const BadEdit badPhases[] = {
        step<Collective>(p, 14).phase = CollectivePhase::Start;
        auto &ended = std::get<Collective>(wait.body);
        ended.phase = CollectivePhase::Wait;
-       ended.src.strides = {1, 4};
+       ended.pairs[0].src.strides = {1, 4};
        for (RankClass &rankClass : p.classes)
          rankClass.step.insert(rankClass.step.begin() + 15, wait);
      }},
@@ -106,7 +106,7 @@ const BadEdit badMatches[] = {
     {"class 1, collective 5: lists other rows than in class 0",
      [](Plan &p) {
        p.rowLists = {{{0, 1}, {2, 3}}};
-       step<Collective>(p, 14).rows = 0;
+       kind<HaloExchange>(p, 14).rows = 0;
      }},
     {"class 1, collective 5: comes where class 0 has collective 6",
      [](Plan &p) { std::swap(p.classes[0].step[14], p.classes[0].step[15]); }},
@@ -124,13 +124,14 @@ const BadEdit badMatches[] = {
      [](Plan &p) {
        p.tables.push_back(p.tables[3]);
        p.tables.back().values = {3, 2};
-       std::get<Collective>(p.classes[1].step[14].body).toSize = 4;
+       auto &halo = std::get<Collective>(p.classes[1].step[14].body);
+       std::get<HaloExchange>(halo.kind).heldSize = 4;
      }},
     {"class 1, collective 5: rank 1 moves f32 [2, 4], another member f32 [4, "
      "4]",
      [](Plan &p) {
        auto &halo = std::get<Collective>(p.classes[1].step[14].body);
-       halo.src.shape[0] = halo.dst.shape[0] = 2;
+       halo.pairs[0].src.shape[0] = halo.pairs[0].dst.shape[0] = 2;
      }},
     {"class 1, step: has 6 collectives, class 0 has 7",
      [](Plan &p) {

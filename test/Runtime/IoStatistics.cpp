@@ -133,11 +133,8 @@ TEST(ExecutePlan, BytesFromAnotherPeerAreAnError) {
   RankClass ranks;
   ranks.ranks = {0, 1, 2, 3, 4, 5};
   ranks.buffers = {{Region::Arena, 0, 64, DType::F32}};
-  Collective halo;
-  halo.kind = CollectiveKind::HaloExchange;
-  halo.axes = {1}, halo.dim = 0, halo.offset = 0, halo.size = 1;
-  halo.toOffset = 2, halo.toSize = 3, halo.extent = 5;
-  halo.src = halo.dst = {0, 0, {}, {4}, {1}};
+  View view = {0, 0, {}, {4}, {1}};
+  Collective halo{HaloExchange{{{0}, 0, 1, 2, 3, 5}}, {1}, {{view, view}}};
   ranks.step = {{0, halo}};
   plan.classes = {ranks};
   RunReport report;

@@ -81,17 +81,34 @@ struct TrafficPlan {
   }
   View view() { return ranks.arena({below(3), 1 + below(4)}); }
 
+  std::vector<Share> shares(const Collective &c) {
+    std::vector<Share> list;
+    for (size_t i = 0; i < c.pairs.size(); ++i)
+      list.push_back({i == 0 ? 1 : 0, -1, table(c.axes)});
+    return list;
+  }
+  decltype(Collective::kind) kind(const Collective &c) {
+    switch (below(5)) {
+    case 0:
+      return AllReduce();
+    case 1:
+      return ReduceScatter{shares(c)};
+    case 2:
+      return AllGather{shares(c)};
+    case 3:
+      return AllToAll{shares(c), {}};
+    default:
+      return Broadcast{below(2)};
+    }
+  }
+
   void add() {
     Collective c;
-    c.kind = CollectiveKind(below(int(CollectiveKind::Broadcast) + 1));
     c.axes = std::vector<std::vector<int>>{{0}, {1}, {0, 1}}[below(3)];
-    c.dst = view();
-    c.dim = 1, c.size = table(c.axes);
-    c.root = below(2);
+    for (int64_t i = below(4); i >= 0; --i)
+      c.pairs.push_back({{}, view()});
+    c.kind = kind(c);
     c.id = int64_t(ranks.result.step.size());
-    if (Collective::movesSeveral(c.kind))
-      for (int64_t i = below(3); i > 0; --i)
-        c.more.push_back({{}, view(), 0, -1, table(c.axes), -1});
     ranks.result.step.push_back({-1, c});
   }
 

@@ -39,8 +39,7 @@ inline RankClass sampleClass(int64_t rank, int64_t rows) {
   matmul.a = x, matmul.b = weight, matmul.c = partial;
   matmul.hasBias = true, matmul.bias = bias;
   Collective reduce;
-  reduce.kind = CollectiveKind::AllReduce;
-  reduce.axes = {0}, reduce.src = partial, reduce.dst = sum;
+  reduce.axes = {0}, reduce.pairs = {{partial, sum}};
   c.step = {{0, matmul}, {1, reduce}, {-1, Copy{sum, y}}};
   c.budget = {256, 192, 2 * 3 * rows * 6};
   return c;

@@ -125,7 +125,8 @@ std::string column(std::string text) {
 
 /// ", 2 peers": of margins, which come from some members only.
 std::string peersText(const plan::Collective &collective, int64_t peers) {
-  if (!collective.isHalo() && collective.kind != plan::CollectiveKind::AllToAll)
+  if (!collective.halo() &&
+      !std::holds_alternative<plan::AllToAll>(collective.kind))
     return "";
   return ", " + std::to_string(peers) + (peers == 1 ? " peer" : " peers");
 }
@@ -191,7 +192,7 @@ void CollectiveLines::add(const plan::CollectiveSummary &one) {
   line.before = column(wordOf(one) + (isStarted ? " wait" : "")) +
                 bytesText(most.bytes) + peersText(collective, most.peers) +
                 "  ";
-  if (size_t more = collective.more.size())
+  if (size_t more = collective.pairs.size() - 1)
     line.after += " and " + std::to_string(more) + " more";
   line.after += axesText(collective);
   line.after += linesText(one);

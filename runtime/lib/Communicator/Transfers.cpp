@@ -7,14 +7,6 @@
 
 namespace hocket::runtime {
 
-using plan::CollectiveKind;
-
-static char *address(const Window &window, plan::DType type, int dim,
-                     int64_t offset) {
-  int64_t elements = dim < 0 ? 0 : offset * window.strides[dim];
-  return static_cast<char *>(window.data) + elements * plan::byteSize(type);
-}
-
 static std::vector<int64_t> everyMember(size_t members) {
   std::vector<int64_t> list(members);
   std::iota(list.begin(), list.end(), 0);
@@ -26,161 +18,182 @@ static int64_t product(const std::vector<int64_t> &shape) {
                          std::multiplies<int64_t>());
 }
 
+/// What one tensor needs: one overload a kind.
+class Transfers::Builder {
+public:
+  Builder(Transfers &out, const CollectiveSpec &mine,
+          const std::vector<const CollectiveSpec *> &all, size_t tensor)
+      : out(out), mine(mine), all(all), tensor(tensor),
+        members(int64_t(all.size())), src(mine.pairs[tensor].src),
+        dst(mine.pairs[tensor].dst), bytes(plan::byteSize(mine.type)) {}
+
+  void operator()(const AllReduce &kind) { reduceChunks(kind.reduction); }
+  void operator()(const ReduceScatter &kind);
+  void operator()(const AllGather &kind);
+  void operator()(const AllToAll &kind);
+  void operator()(const Broadcast &kind) {
+    const Window &from = source(kind.root);
+    copy(kind.root, from.data, from.strides, dst);
+  }
+  void operator()(const HaloExchange &kind) {
+    moveHalo(kind.dims[tensor], partsOfExchange(kind.halo, mine.me));
+  }
+  void operator()(const HaloReduce &kind) {
+    moveHalo(kind.dims[tensor], partsOfReduce(kind.halo, mine.me));
+  }
+
+private:
+  const Window &source(int64_t peer) const {
+    return all[peer]->pairs[tensor].src;
+  }
+  char *at(const Window &window, int dim, int64_t offset) const {
+    return static_cast<char *>(window.data) +
+           offset * window.strides[dim] * bytes;
+  }
+  /// The window's positions of a member.
+  Window part(const Window &window, const Share &share, int64_t peer) const {
+    Window result = window;
+    result.data = at(window, share.dim, share.offset[peer]);
+    result.shape[share.dim] = share.size[peer];
+    return result;
+  }
+  Operand operand(const Window &window) const {
+    return {window.data, mine.type, window.shape, window.strides};
+  }
+  void copy(int64_t peer, const void *from, const std::vector<int64_t> &strides,
+            const Window &to);
+  void reduceChunks(plan::Reduction reduction);
+  void moveHalo(int dim, const std::vector<HaloPart> &parts);
+  void moveRows(int dim, const HaloPart &part, const Window &to);
+
+  Transfers &out;
+  const CollectiveSpec &mine;
+  const std::vector<const CollectiveSpec *> &all;
+  const size_t tensor;
+  const int64_t members;
+  const Window &src, &dst;
+  const int64_t bytes; // of an element
+};
+
 Transfers::Transfers(const CollectiveSpec &mine,
                      const std::vector<const CollectiveSpec *> &all)
     : me(mine.me) {
-  if (mine.more.empty()) {
-    add(mine, all);
-    return;
-  }
-  for (size_t tensor = 0; tensor <= mine.more.size(); ++tensor) {
-    std::vector<CollectiveSpec> parts;
-    for (const CollectiveSpec *peer : all)
-      parts.push_back(peer->alone(tensor));
-    std::vector<const CollectiveSpec *> list;
-    for (const CollectiveSpec &part : parts)
-      list.push_back(&part);
-    add(parts[mine.me], list);
+  for (size_t tensor = 0; tensor < mine.pairs.size(); ++tensor)
+    std::visit(Builder(*this, mine, all, tensor), mine.kind);
+}
+
+void Transfers::Builder::copy(int64_t peer, const void *from,
+                              const std::vector<int64_t> &strides,
+                              const Window &to) {
+  if (product(to.shape) > 0 && from != to.data)
+    out.pieces.push_back({StridedCopy(to.shape, strides, to.strides, bytes),
+                          from, to.data, peer});
+}
+
+void Transfers::Builder::operator()(const AllGather &kind) {
+  // Each member begins with its neighbour, so that no two read from one.
+  for (int64_t step = 1; step <= members; ++step) {
+    int64_t peer = (mine.me + step) % members;
+    const Window &from = source(peer);
+    copy(peer, from.data, from.strides, part(dst, kind.shares[tensor], peer));
   }
 }
 
-/// What one tensor needs.
-void Transfers::add(const CollectiveSpec &mine,
-                    const std::vector<const CollectiveSpec *> &all) {
-  int64_t members = static_cast<int64_t>(all.size());
-  switch (mine.kind) {
-  case CollectiveKind::AllReduce:
-    reduceChunks(mine, all);
-    break;
-  case CollectiveKind::ReduceScatter:
-    reduceBox(mine, all);
-    break;
-  case CollectiveKind::Broadcast:
-    copyFrom(mine.root, mine, *all[mine.root]);
-    break;
-  case CollectiveKind::HaloExchange:
-  case CollectiveKind::HaloReduce:
-    moveHalo(mine, all);
-    break;
-  case CollectiveKind::AllGather:
-  case CollectiveKind::AllToAll:
-    // Each member begins with its neighbour, so that no two read from one.
-    for (int64_t step = 1; step <= members; ++step) {
-      int64_t peer = (mine.me + step) % members;
-      copyFrom(peer, mine, *all[peer]);
-    }
+void Transfers::Builder::operator()(const AllToAll &kind) {
+  for (int64_t step = 1; step <= members; ++step) {
+    int64_t peer = (mine.me + step) % members;
+    Window from = part(source(peer), kind.to[tensor], mine.me);
+    copy(peer, from.data, from.strides, part(dst, kind.from[tensor], peer));
   }
 }
 
-void Transfers::copyFrom(int64_t peer, const CollectiveSpec &mine,
-                         const CollectiveSpec &theirs) {
-  std::vector<int64_t> shape = mine.dst.shape;
-  char *dst = static_cast<char *>(mine.dst.data);
-  const char *src = static_cast<char *>(theirs.src.data);
-  if (mine.kind != CollectiveKind::Broadcast) {
-    shape[mine.dim] = mine.size[peer];
-    dst = address(mine.dst, mine.type, mine.dim, mine.offset[peer]);
-  }
-  if (mine.kind == CollectiveKind::AllToAll)
-    src = address(theirs.src, mine.type, mine.toDim, mine.toOffset[mine.me]);
-  if (product(shape) > 0 && src != dst)
-    pieces.push_back({StridedCopy(shape, theirs.src.strides, mine.dst.strides,
-                                  plan::byteSize(mine.type)),
-                      src, dst, peer});
-}
-
-void Transfers::reduceBox(const CollectiveSpec &mine,
-                          const std::vector<const CollectiveSpec *> &all) {
-  Operand out{mine.dst.data, mine.type, mine.dst.shape, mine.dst.strides};
+void Transfers::Builder::operator()(const ReduceScatter &kind) {
+  Operand sum = operand(dst);
   std::vector<Operand> terms;
-  for (const CollectiveSpec *peer : all)
-    terms.push_back(
-        {address(peer->src, mine.type, mine.dim, mine.offset[mine.me]),
-         mine.type, mine.dst.shape, peer->src.strides});
-  if (int64_t elements = out.elements())
-    reductions.push_back(
-        {Reduce(mine.reduction, out, terms, orderByStride(out.strides)), 0,
-         elements, everyMember(all.size()), plan::byteSize(mine.type)});
+  for (int64_t peer = 0; peer < members; ++peer)
+    terms.push_back(operand(part(source(peer), kind.shares[tensor], mine.me)));
+  if (int64_t elements = sum.elements())
+    out.reductions.push_back(
+        {Reduce(kind.reduction, sum, terms, orderByStride(sum.strides)), 0,
+         elements, everyMember(members), bytes});
 }
 
 /// Members reduce one chunk each and then fetch the others' chunks. Chunks are
 /// intervals of the elements' numbers, so all must number them alike: in
 /// memory order if the layouts are equal, else row-major.
-void Transfers::reduceChunks(const CollectiveSpec &mine,
-                             const std::vector<const CollectiveSpec *> &all) {
+void Transfers::Builder::reduceChunks(plan::Reduction reduction) {
   bool alike = true;
   std::vector<Operand> terms;
-  const Window &src = mine.src, &dst = mine.dst;
   for (const CollectiveSpec *peer : all) {
-    alike &=
-        peer->src.strides == src.strides && peer->dst.strides == dst.strides;
-    terms.push_back({peer->src.data, mine.type, src.shape, peer->src.strides});
+    const auto &[theirs, result] = peer->pairs[tensor];
+    alike &= theirs.strides == src.strides && result.strides == dst.strides;
+    terms.push_back(operand(theirs));
   }
   std::vector<int> order(dst.shape.size());
   std::iota(order.begin(), order.end(), 0);
   if (alike)
     order = orderByStride(dst.strides);
-  Operand out{dst.data, mine.type, dst.shape, dst.strides};
-  int64_t members = static_cast<int64_t>(all.size());
-  int64_t elements = out.elements(), size = plan::byteSize(mine.type);
+  Operand sum = operand(dst);
+  int64_t elements = sum.elements();
   auto begin = [&](int64_t member) {
     return chunkBegin(elements, member, members);
   };
-  twoPhases = members > 1;
+  out.twoPhases = members > 1;
   if (begin(mine.me) < begin(mine.me + 1))
-    reductions.push_back({Reduce(mine.reduction, out, terms, order),
-                          begin(mine.me), begin(mine.me + 1),
-                          everyMember(all.size()), size});
+    out.reductions.push_back({Reduce(reduction, sum, terms, order),
+                              begin(mine.me), begin(mine.me + 1),
+                              everyMember(members), bytes});
   for (int64_t step = 1; step < members; ++step) {
     int64_t peer = (mine.me + step) % members;
-    Operand theirs{all[peer]->dst.data, mine.type, dst.shape,
-                   all[peer]->dst.strides};
+    Operand theirs = operand(all[peer]->pairs[tensor].dst);
     if (begin(peer) < begin(peer + 1))
-      gathers.push_back({Reduce(mine.reduction, out, {theirs}, order),
-                         begin(peer),
-                         begin(peer + 1),
-                         {peer},
-                         size});
+      out.gathers.push_back({Reduce(reduction, sum, {theirs}, order),
+                             begin(peer),
+                             begin(peer + 1),
+                             {peer},
+                             bytes});
   }
 }
 
 /// Rows that one copy or one sum makes. What lies in its place already is left.
-void Transfers::moveHalo(const CollectiveSpec &mine,
-                         const std::vector<const CollectiveSpec *> &all) {
-  static const int64_t zero = 0; // of any type
-  int64_t size = plan::byteSize(mine.type);
-  bool attaches = mine.kind == CollectiveKind::HaloExchange;
-  for (const HaloPart &part : attaches ? partsOfExchange(mine.halo(), mine.me)
-                                       : partsOfReduce(mine.halo(), mine.me)) {
-    Operand out{address(mine.dst, mine.type, mine.dim, part.at), mine.type,
-                mine.dst.shape, mine.dst.strides};
-    out.shape[mine.dim] = part.count;
-    if (out.elements() == 0)
-      continue;
-    std::vector<Operand> terms;
-    std::vector<int64_t> members;
-    for (const HaloRows &rows : part.terms) {
-      const Window &src = all[rows.member]->src;
-      terms.push_back({address(src, mine.type, mine.dim, rows.first), mine.type,
-                       out.shape, src.strides});
-      terms.back().strides[mine.dim] *= rows.step;
-      members.push_back(rows.member);
-    }
-    if (terms.size() > 1) {
-      reductions.push_back(
-          {Reduce(mine.reduction, out, terms, orderByStride(out.strides)), 0,
-           out.elements(), members, size});
-      continue;
-    }
-    const void *src = &zero;
-    std::vector<int64_t> strides(out.shape.size(), 0);
-    if (!terms.empty())
-      src = terms[0].data, strides = terms[0].strides;
-    // Rows that a border shows begin where they are, and go on otherwise.
-    if (src != out.data || strides != out.strides)
-      pieces.push_back({StridedCopy(out.shape, strides, out.strides, size), src,
-                        out.data, members.empty() ? mine.me : members[0]});
+void Transfers::Builder::moveHalo(int dim, const std::vector<HaloPart> &parts) {
+  for (const HaloPart &part : parts) {
+    Window to = dst;
+    to.data = at(dst, dim, part.at);
+    to.shape[dim] = part.count;
+    if (product(to.shape) > 0)
+      moveRows(dim, part, to);
   }
+}
+
+void Transfers::Builder::moveRows(int dim, const HaloPart &part,
+                                  const Window &to) {
+  static const int64_t zero = 0; // of any type
+  std::vector<Operand> terms;
+  std::vector<int64_t> owners;
+  for (const HaloRows &rows : part.terms) {
+    Window from = source(rows.member);
+    from.data = at(from, dim, rows.first);
+    from.shape = to.shape;
+    from.strides[dim] *= rows.step;
+    terms.push_back(operand(from));
+    owners.push_back(rows.member);
+  }
+  if (terms.size() > 1) {
+    Operand sum = operand(to);
+    out.reductions.push_back(
+        {Reduce(plan::Reduction::Sum, sum, terms, orderByStride(sum.strides)),
+         0, sum.elements(), owners, bytes});
+    return;
+  }
+  const void *from = &zero;
+  std::vector<int64_t> strides(to.shape.size(), 0);
+  if (!terms.empty())
+    from = terms[0].data, strides = terms[0].strides;
+  // Rows that a border shows begin where they are, and go on otherwise.
+  if (from != to.data || strides != to.strides)
+    out.pieces.push_back({StridedCopy(to.shape, strides, to.strides, bytes),
+                          from, to.data, owners.empty() ? mine.me : owners[0]});
 }
 
 int64_t Transfers::first(std::vector<int64_t> &from) {

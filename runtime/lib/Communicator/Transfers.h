@@ -38,17 +38,7 @@ private:
     int64_t elementBytes;
   };
 
-  void add(const CollectiveSpec &mine,
-           const std::vector<const CollectiveSpec *> &all);
-  void copyFrom(int64_t peer, const CollectiveSpec &mine,
-                const CollectiveSpec &theirs);
-  void reduceBox(const CollectiveSpec &mine,
-                 const std::vector<const CollectiveSpec *> &all);
-  void reduceChunks(const CollectiveSpec &mine,
-                    const std::vector<const CollectiveSpec *> &all);
-
-  void moveHalo(const CollectiveSpec &mine,
-                const std::vector<const CollectiveSpec *> &all);
+  class Builder;
 
   int64_t run(std::vector<Chunk> &chunks, std::vector<int64_t> &from);
 

@@ -31,40 +31,58 @@ const plan::Source &AddressBook::source(int index) const {
   return index < 0 ? none : plan.sources[index];
 }
 
+namespace {
+
+/// Writes out the tables of a kind by member: one overload a kind.
+struct ByMember {
+  const plan::Plan &plan;
+  using Kind = decltype(CollectiveSpec::kind);
+
+  Kind operator()(const plan::AllReduce &kind) const { return kind; }
+  Kind operator()(const plan::ReduceScatter &kind) const {
+    return ReduceScatter{shares(kind.shares), kind.reduction};
+  }
+  Kind operator()(const plan::AllGather &kind) const {
+    return AllGather{shares(kind.shares)};
+  }
+  Kind operator()(const plan::AllToAll &kind) const {
+    return AllToAll{shares(kind.from), shares(kind.to)};
+  }
+  Kind operator()(const plan::Broadcast &kind) const { return kind; }
+  Kind operator()(const plan::HaloExchange &kind) const {
+    return HaloExchange{halo(kind)};
+  }
+  Kind operator()(const plan::HaloReduce &kind) const {
+    return HaloReduce{halo(kind)};
+  }
+
+  std::vector<Share> shares(const std::vector<plan::Share> &given) const {
+    std::vector<Share> result;
+    for (const plan::Share &share : given)
+      result.push_back({share.dim, plan.tables[share.offset].values,
+                        plan.tables[share.size].values});
+    return result;
+  }
+  HaloShares halo(const plan::HaloShares &given) const {
+    return {given.dims, plan::haloOf(plan, given), given.strategy};
+  }
+};
+
+} // namespace
+
 CollectiveSpec AddressBook::collective(const plan::Collective &collective,
                                        int sourceIndex) const {
   CollectiveSpec spec;
-  spec.kind = collective.kind;
-  spec.reduction = collective.reduction;
+  spec.kind = std::visit(ByMember{plan}, collective.kind);
   spec.id = collective.id;
   spec.members = plan.members(rank, collective.axes);
   spec.me = plan.coordinate(rank, collective.axes);
-  Operand src = operand(collective.src), dst = operand(collective.dst);
-  spec.type = dst.type;
-  spec.src = {src.data, src.shape, src.strides};
-  spec.dst = {dst.data, dst.shape, dst.strides};
-  auto table = [&](int index) {
-    return index < 0 ? std::vector<int64_t>() : plan.tables[index].values;
-  };
-  for (const plan::Collective::Pair &pair : collective.more) {
-    Operand from = operand(pair.src), to = operand(pair.dst);
-    spec.more.push_back({{from.data, from.shape, from.strides},
-                         {to.data, to.shape, to.strides},
-                         pair.dim,
-                         table(pair.offset),
-                         table(pair.size)});
+  for (const plan::Collective::Pair &pair : collective.pairs) {
+    Operand src = operand(pair.src), dst = operand(pair.dst);
+    spec.type = dst.type;
+    spec.pairs.push_back({{src.data, src.shape, src.strides},
+                          {dst.data, dst.shape, dst.strides}});
   }
-  spec.dim = collective.dim;
-  spec.toDim = collective.toDim;
-  spec.offset = table(collective.offset);
-  spec.size = table(collective.size);
-  spec.toOffset = table(collective.toOffset);
-  spec.toSize = table(collective.toSize);
-  spec.extent = collective.extent;
-  spec.border = collective.border;
-  spec.strategy = collective.strategy;
-  spec.rows = rowsOf(plan, collective);
-  spec.root = collective.root;
   spec.source = source(sourceIndex);
   return spec;
 }

@@ -21,79 +21,88 @@ int64_t chunkOf(int64_t total, int64_t member, int64_t members) {
   return begin(member + 1) - begin(member);
 }
 
-std::vector<std::vector<int64_t>> rowsOf(const Plan &plan,
-                                         const Collective &collective) {
-  if (collective.rows < 0)
-    return {};
-  return plan.rowLists[collective.rows];
-}
-
-Halo haloOf(const Plan &plan, const Collective &collective) {
+Halo haloOf(const Plan &plan, const HaloShares &shares) {
   auto table = [&](int index) { return plan.tables[index].values; };
-  return {table(collective.offset),   table(collective.size),
-          table(collective.toOffset), table(collective.toSize),
-          collective.extent,          collective.border,
-          rowsOf(plan, collective)};
+  Halo halo = {table(shares.offset),
+               table(shares.size),
+               table(shares.heldOffset),
+               table(shares.heldSize),
+               shares.extent,
+               shares.border,
+               {}};
+  if (shares.rows >= 0)
+    halo.rows = plan.rowLists[shares.rows];
+  return halo;
 }
 
-/// Of each member, this one as well, of a collective of one tensor.
-static std::vector<int64_t> elementsFrom(const Plan &plan,
-                                         const Collective &collective,
-                                         int64_t me, int64_t members) {
-  const View &dst = collective.dst;
-  int64_t whole = elementsBut(dst.shape, -1);
-  std::vector<int64_t> elements(members, whole);
-  switch (collective.kind) {
-  case CollectiveKind::AllReduce:
+namespace {
+
+/// Elements of a tensor that member `me` gets from each, from itself as well:
+/// one overload a kind.
+struct ElementsFrom {
+  const Plan &plan;
+  const View &dst;
+  size_t tensor;
+  int64_t me, members;
+  using Counts = std::vector<int64_t>;
+
+  Counts operator()(const AllReduce &) const {
+    int64_t whole = elementsBut(dst.shape, -1);
+    Counts counts;
     for (int64_t peer = 0; peer < members; ++peer)
-      elements[peer] =
-          chunkOf(whole, me, members) + chunkOf(whole, peer, members);
-    break;
-  case CollectiveKind::ReduceScatter:
-    break;
-  case CollectiveKind::AllGather:
-  case CollectiveKind::AllToAll: {
-    // dst already has this member's own share of toDim.
-    const std::vector<int64_t> &size = plan.tables[collective.size].values;
-    int64_t each = elementsBut(dst.shape, collective.dim);
-    for (int64_t peer = 0; peer < members; ++peer)
-      elements[peer] = size[peer] * each;
-    break;
+      counts.push_back(chunkOf(whole, me, members) +
+                       chunkOf(whole, peer, members));
+    return counts;
   }
-  case CollectiveKind::Broadcast:
-    for (int64_t peer = 0; peer < members; ++peer)
-      elements[peer] *= peer == collective.root;
-    break;
-  case CollectiveKind::HaloExchange:
-  case CollectiveKind::HaloReduce: {
-    Halo halo = haloOf(plan, collective);
-    bool attaches = collective.kind == CollectiveKind::HaloExchange;
-    elements = attaches ? readInExchange(halo, me) : readInReduce(halo, me);
-    for (int64_t &count : elements)
-      count *= elementsBut(dst.shape, collective.dim);
-    break;
+  Counts operator()(const ReduceScatter &) const {
+    return Counts(members, elementsBut(dst.shape, -1));
   }
+  Counts operator()(const AllGather &x) const {
+    return parts(x.shares[tensor]);
   }
-  return elements;
-}
+  /// dst already has this member's own share of `to`.
+  Counts operator()(const AllToAll &x) const { return parts(x.from[tensor]); }
+  Counts operator()(const Broadcast &x) const {
+    Counts counts(members, 0);
+    counts[x.root] = elementsBut(dst.shape, -1);
+    return counts;
+  }
+  Counts operator()(const HaloExchange &x) const {
+    return rows(x, readInExchange(haloOf(plan, x), me));
+  }
+  Counts operator()(const HaloReduce &x) const {
+    return rows(x, readInReduce(haloOf(plan, x), me));
+  }
+
+  Counts parts(const Share &share) const {
+    Counts counts = plan.tables[share.size].values;
+    for (int64_t &count : counts)
+      count *= elementsBut(dst.shape, share.dim);
+    return counts;
+  }
+  Counts rows(const HaloShares &shares, Counts counts) const {
+    for (int64_t &count : counts)
+      count *= elementsBut(dst.shape, shares.dims[tensor]);
+    return counts;
+  }
+};
+
+} // namespace
 
 std::vector<int64_t> receivedFrom(const Plan &plan, const RankClass &rankClass,
                                   const Collective &collective, int64_t rank) {
   int64_t members = plan.memberCount(collective.axes);
   int64_t me = plan.coordinate(rank, collective.axes);
   std::vector<int64_t> bytes(members, 0);
-  auto add = [&](const Collective &one) {
-    int64_t size = byteSize(rankClass.buffers[one.dst.buffer].type);
-    std::vector<int64_t> elements = elementsFrom(plan, one, me, members);
+  for (size_t tensor = 0; tensor < collective.pairs.size(); ++tensor) {
+    const View &dst = collective.pairs[tensor].dst;
+    int64_t size = byteSize(rankClass.buffers[dst.buffer].type);
+    std::vector<int64_t> elements = std::visit(
+        ElementsFrom{plan, dst, tensor, me, members}, collective.kind);
     for (int64_t peer = 0; peer < members; ++peer)
       if (peer != me)
         bytes[peer] += elements[peer] * size;
-  };
-  if (collective.more.empty())
-    add(collective);
-  else
-    for (size_t tensor = 0; tensor <= collective.more.size(); ++tensor)
-      add(collective.alone(tensor));
+  }
   return bytes;
 }
 

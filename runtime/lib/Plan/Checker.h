@@ -102,16 +102,36 @@ private:
   __int128 valueOn(int64_t rank, const Scalar &scalar) const;
   bool checkViewOnRank(const char *what, const View &view, int64_t rank);
 
-  // CollectiveCheck.cpp: one collective, then all classes together.
+  // CollectiveCheck.cpp: one collective.
   bool checkAxes(const std::vector<int> &axes);
   bool checkShards(const Collective &collective, int offset, int size,
                    const char *what, int64_t extent);
   bool checkShareTables(const Collective &collective, int offset, int size,
                         const char *what);
-  bool checkHeld(const Collective &collective);
-  bool checkMore(const Collective &collective);
-  bool checkShapes(const Collective &collective);
-  bool checkLocalShapes(const Collective &collective, int64_t rank);
+  bool checkKind(const Collective &collective, const AllReduce &kind);
+  bool checkKind(const Collective &collective, const ReduceScatter &kind);
+  bool checkKind(const Collective &collective, const AllGather &kind);
+  bool checkKind(const Collective &collective, const AllToAll &kind);
+  bool checkKind(const Collective &collective, const Broadcast &kind);
+  bool checkKind(const Collective &collective, const HaloShares &kind);
+  bool checkOneEach(const Collective &collective, const char *what,
+                    size_t count);
+  bool checkHeld(const Collective &collective, const HaloShares &shares);
+  bool checkPair(const Collective &collective, size_t tensor);
+  bool checkTensor(const Collective &, const AllReduce &, size_t tensor);
+  bool checkTensor(const Collective &, const ReduceScatter &, size_t tensor);
+  bool checkTensor(const Collective &, const AllGather &, size_t tensor);
+  bool checkTensor(const Collective &, const AllToAll &, size_t tensor);
+  bool checkTensor(const Collective &, const Broadcast &, size_t tensor);
+  bool checkTensor(const Collective &, const HaloExchange &, size_t tensor);
+  bool checkTensor(const Collective &, const HaloReduce &, size_t tensor);
+  bool checkSummed(Reduction reduction, const View &src);
+  bool checkDim(int dim, const View &view);
+  bool checkRest(const Collective::Pair &pair, std::initializer_list<int> dims);
+  bool checkLocal(const Collective &collective, const char *what,
+                  const View &view, int dim, int table);
+
+  // ClassesCheck.cpp: all classes together.
   bool checkClassesAgree();
   bool checkPhases(const std::vector<const Collective *> &list);
   bool checkSame(const std::vector<const Collective *> &byClass);

@@ -6,30 +6,25 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemberCounts.h"
+#include "KindNumbers.h"
 #include "Moved.h"
+#include <algorithm>
 #include <numeric>
 
 namespace hocket::plan {
 
 std::vector<int64_t> keyOf(const RankClass &rankClass,
                            const Collective &collective) {
-  std::vector<int64_t> key = {
-      int64_t(collective.kind), collective.toOffset,        collective.toSize,
-      collective.extent,        int64_t(collective.border), collective.rows,
-      collective.root};
-  auto add = [&](const std::vector<int64_t> &list) {
+  std::vector<int64_t> key = numbersOf(collective.kind);
+  auto add = [&](const auto &list) {
     key.push_back(int64_t(list.size()));
     key.insert(key.end(), list.begin(), list.end());
   };
-  auto addTensor = [&](const View &dst, int dim, int offset, int size) {
-    key.insert(key.end(), {dim, offset, size,
-                           byteSize(rankClass.buffers[dst.buffer].type)});
-    add(dst.shape);
-  };
-  add({collective.axes.begin(), collective.axes.end()});
-  addTensor(collective.dst, collective.dim, collective.offset, collective.size);
-  for (const Collective::Pair &pair : collective.more)
-    addTensor(pair.dst, pair.dim, pair.offset, pair.size);
+  add(collective.axes);
+  for (const Collective::Pair &pair : collective.pairs) {
+    key.push_back(byteSize(rankClass.buffers[pair.dst.buffer].type));
+    add(pair.dst.shape);
+  }
   return key;
 }
 
@@ -56,78 +51,110 @@ struct Members {
 
 } // namespace
 
-/// Every member adds up its chunk of what others have, and sends it to them.
-static void addAllReduce(Members &members, int64_t elements, int64_t size) {
-  int64_t count = members.count();
-  for (int64_t me = 0; me < count; ++me) {
-    int64_t chunk = chunkOf(elements, me, count);
-    members.bytes[me] += size * ((count - 1) * chunk + elements - chunk);
-    members.sends[me] = members.sends[me] || chunk > 0;
-  }
-}
-
-const HaloCounts &MemberCounter::haloCounts(const Collective &c) {
-  std::vector<int64_t> key = {int64_t(c.kind),   c.offset, c.size,
-                              c.toOffset,        c.toSize, c.extent,
-                              int64_t(c.border), c.rows};
-  auto [known, isNew] = halos.try_emplace(std::move(key));
-  if (isNew) {
-    Halo halo = haloOf(plan, c);
-    known->second = c.kind == CollectiveKind::HaloExchange ? countExchange(halo)
-                                                           : countReduce(halo);
-  }
+const HaloCounts &MemberCounter::haloCounts(const HaloExchange &halo) {
+  auto [known, isNew] = exchanges.try_emplace(numbersOf(halo));
+  if (isNew)
+    known->second = countExchange(haloOf(plan, halo));
   return known->second;
 }
+
+const HaloCounts &MemberCounter::haloCounts(const HaloReduce &halo) {
+  auto [known, isNew] = reductions.try_emplace(numbersOf(halo));
+  if (isNew)
+    known->second = countReduce(haloOf(plan, halo));
+  return known->second;
+}
+
+namespace {
+
+/// Adds what one tensor takes: one overload a kind.
+struct TensorAdder {
+  const Plan &plan;
+  const View &dst;
+  size_t tensor;
+  int64_t size; // of an element
+  Members &members;
+  const HaloCounts *halo; // of a halo
+
+  /// Every member adds up its chunk of what others have, and sends it to them.
+  void operator()(const AllReduce &) const {
+    int64_t count = members.count(), whole = elementsBut(dst.shape, -1);
+    for (int64_t me = 0; me < count; ++me) {
+      int64_t chunk = chunkOf(whole, me, count);
+      members.bytes[me] += size * ((count - 1) * chunk + whole - chunk);
+      members.sends[me] = members.sends[me] || chunk > 0;
+    }
+  }
+  void operator()(const ReduceScatter &) const {
+    members.addParts(std::vector<int64_t>(members.count(),
+                                          elementsBut(dst.shape, -1) * size));
+  }
+  void operator()(const AllGather &x) const { addShares(x.shares[tensor]); }
+  void operator()(const AllToAll &x) const { addShares(x.from[tensor]); }
+  void operator()(const Broadcast &x) const {
+    std::vector<int64_t> part(members.count(), 0);
+    part[x.root] = elementsBut(dst.shape, -1) * size;
+    members.addParts(part);
+  }
+  void operator()(const HaloExchange &x) const { addRows(x); }
+  void operator()(const HaloReduce &x) const { addRows(x); }
+
+  void addShares(const Share &share) const {
+    std::vector<int64_t> part = plan.tables[share.size].values;
+    for (int64_t &count : part)
+      count *= elementsBut(dst.shape, share.dim) * size;
+    members.addParts(part);
+  }
+  void addRows(const HaloShares &shares) const {
+    int64_t row = elementsBut(dst.shape, shares.dims[tensor]) * size;
+    for (int64_t me = 0; me < members.count(); ++me)
+      members.bytes[me] += halo->positions[me] * row;
+  }
+};
+
+/// From how many others member `me` gets any: one overload a kind.
+struct PeerCounter {
+  const Members &members;
+  const HaloCounts *halo;
+  int64_t senders, me;
+
+  int64_t others() const { return senders - members.sends[me]; }
+  /// Of a chunk that is added up, every other member has terms.
+  int64_t operator()(const AllReduce &) const {
+    return members.sends[me] ? members.count() - 1 : others();
+  }
+  int64_t operator()(const ReduceScatter &) const { return others(); }
+  int64_t operator()(const AllGather &) const { return others(); }
+  int64_t operator()(const AllToAll &) const { return others(); }
+  int64_t operator()(const Broadcast &) const { return others(); }
+  int64_t operator()(const HaloShares &) const {
+    return members.bytes[me] ? halo->peers[me] : 0;
+  }
+};
+
+} // namespace
 
 std::vector<Received> MemberCounter::count(const RankClass &rankClass,
                                            const Collective &collective) {
   Members members(plan.memberCount(collective.axes));
-  int64_t count = members.count();
-  auto add = [&](const View &dst, int dim, int table) {
+  const HaloCounts *halo = nullptr;
+  if (auto *exchange = std::get_if<HaloExchange>(&collective.kind))
+    halo = &haloCounts(*exchange);
+  if (auto *reduce = std::get_if<HaloReduce>(&collective.kind))
+    halo = &haloCounts(*reduce);
+  for (size_t tensor = 0; tensor < collective.pairs.size(); ++tensor) {
+    const View &dst = collective.pairs[tensor].dst;
     int64_t size = byteSize(rankClass.buffers[dst.buffer].type);
-    int64_t whole = elementsBut(dst.shape, -1);
-    int64_t other = elementsBut(dst.shape, dim);
-    std::vector<int64_t> part(count, 0);
-    switch (collective.kind) {
-    case CollectiveKind::AllReduce:
-      return addAllReduce(members, whole, size);
-    case CollectiveKind::ReduceScatter:
-      part.assign(count, whole * size);
-      break;
-    case CollectiveKind::AllGather:
-    case CollectiveKind::AllToAll:
-      for (int64_t i = 0; i < count; ++i)
-        part[i] = plan.tables[table].values[i] * other * size;
-      break;
-    case CollectiveKind::Broadcast:
-      part[collective.root] = whole * size;
-      break;
-    case CollectiveKind::HaloExchange:
-    case CollectiveKind::HaloReduce: {
-      const HaloCounts &halo = haloCounts(collective);
-      for (int64_t me = 0; me < count; ++me)
-        members.bytes[me] += halo.positions[me] * other * size;
-      return;
-    }
-    }
-    members.addParts(part);
-  };
-  add(collective.dst, collective.dim, collective.size);
-  for (const Collective::Pair &pair : collective.more)
-    add(pair.dst, pair.dim, pair.size);
-
+    std::visit(TensorAdder{plan, dst, tensor, size, members, halo},
+               collective.kind);
+  }
   std::vector<Received> received;
   int64_t senders =
       std::count(members.sends.begin(), members.sends.end(), true);
-  for (int64_t me = 0; me < count; ++me) {
-    int64_t peers = senders - members.sends[me];
-    if (collective.isHalo())
-      peers = members.bytes[me] ? haloCounts(collective).peers[me] : 0;
-    // Of a chunk that is added up, every other member has terms.
-    else if (collective.kind == CollectiveKind::AllReduce && members.sends[me])
-      peers = count - 1;
-    received.push_back({members.bytes[me], peers});
-  }
+  for (int64_t me = 0; me < members.count(); ++me)
+    received.push_back(
+        {members.bytes[me],
+         std::visit(PeerCounter{members, halo, senders, me}, collective.kind)});
   return received;
 }
 

@@ -24,10 +24,11 @@ public:
                               const Collective &collective);
 
 private:
-  const HaloCounts &haloCounts(const Collective &collective);
+  const HaloCounts &haloCounts(const HaloExchange &halo);
+  const HaloCounts &haloCounts(const HaloReduce &halo);
 
   const Plan &plan;
-  std::map<std::vector<int64_t>, HaloCounts> halos;
+  std::map<std::vector<int64_t>, HaloCounts> exchanges, reductions;
 };
 
 } // namespace hocket::plan

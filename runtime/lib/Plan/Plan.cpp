@@ -41,34 +41,23 @@ const char *toString(DType type) {
   return "?";
 }
 
-bool Collective::movesSeveral(CollectiveKind kind) {
-  return kind == CollectiveKind::AllReduce ||
-         kind == CollectiveKind::ReduceScatter ||
-         kind == CollectiveKind::AllGather ||
-         kind == CollectiveKind::HaloExchange ||
-         kind == CollectiveKind::HaloReduce;
+const HaloShares *Collective::halo() const {
+  return std::visit(
+      [](const auto &one) -> const HaloShares * {
+        if constexpr (std::is_base_of_v<HaloShares,
+                                        std::decay_t<decltype(one)>>)
+          return &one;
+        else
+          return nullptr;
+      },
+      kind);
 }
 
-Collective Collective::alone(size_t tensor) const {
-  Collective one;
-  one.kind = kind;
-  one.axes = axes;
-  one.reduction = reduction;
-  one.toDim = toDim, one.toOffset = toOffset, one.toSize = toSize;
-  one.extent = extent, one.border = border;
-  one.strategy = strategy, one.phase = phase;
-  one.root = root;
-  one.id = id;
-  one.hook = hook;
-  if (tensor == 0) {
-    one.src = src, one.dst = dst;
-    one.dim = dim, one.offset = offset, one.size = size;
-  } else {
-    const Pair &pair = more[tensor - 1];
-    one.src = pair.src, one.dst = pair.dst;
-    one.dim = pair.dim, one.offset = pair.offset, one.size = pair.size;
-  }
-  return one;
+CollectiveKind Collective::namedKind() const {
+  const HaloShares *shares = halo();
+  return shares && shares->strategy == HaloStrategy::AllToAll
+             ? CollectiveKind::AllToAll
+             : CollectiveKind(kind.index());
 }
 
 int64_t Plan::rankCount() const {

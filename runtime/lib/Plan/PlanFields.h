@@ -10,7 +10,7 @@
 #ifndef HOCKET_LIB_PLAN_PLANFIELDS_H
 #define HOCKET_LIB_PLAN_PLANFIELDS_H
 
-#include "PlanWords.h"
+#include "CollectiveFields.h"
 #include "hocket/Plan/InstructionWords.h"
 #include "hocket/Plan/Plan.h"
 #include <array>
@@ -207,38 +207,6 @@ template <class V> void fields(V &v, NeighborhoodAttention &x) {
 template <class V> void fields(V &v, Copy &x) {
   v.required("src", x.src);
   v.required("dst", x.dst);
-}
-
-template <class V> void fields(V &v, Collective::Pair &x) {
-  v.required("src", x.src);
-  v.required("dst", x.dst);
-  v.optional("dim", x.dim, -1);
-  v.optional("offset", x.offset, -1);
-  v.optional("size", x.size, -1);
-  v.optional("source", x.source, -1);
-}
-
-template <class V> void fields(V &v, Collective &x) {
-  v.required("kind", x.kind);
-  v.required("id", x.id);
-  v.required("axes", x.axes);
-  v.required("src", x.src);
-  v.required("dst", x.dst);
-  v.optional("more", x.more, {});
-  v.optional("reduction", x.reduction, Reduction::Sum);
-  v.optional("dim", x.dim, -1);
-  v.optional("offset", x.offset, -1);
-  v.optional("size", x.size, -1);
-  v.optional("to_dim", x.toDim, -1);
-  v.optional("to_offset", x.toOffset, -1);
-  v.optional("to_size", x.toSize, -1);
-  v.optional("extent", x.extent, int64_t(0));
-  v.optional("border", x.border, Border::Zero);
-  v.optional("strategy", x.strategy, HaloStrategy::Neighbors);
-  v.optional("phase", x.phase, CollectivePhase::Whole);
-  v.optional("rows", x.rows, -1);
-  v.optional("root", x.root, int64_t(0));
-  v.optional("hook", x.hook, std::string());
 }
 
 template <class V> void fields(V &v, Hook &x) {

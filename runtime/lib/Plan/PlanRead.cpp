@@ -181,21 +181,42 @@ void readLeaf(const Node &node, View &out) {
     readAt(node, 4, out.terms);
 }
 
-/// Puts an empty instruction of kind `word` into `body`; false if there is no
-/// such kind.
-template <size_t... I>
-bool emplaceBody(decltype(Instruction::body) &body, const std::string &word,
-                 std::index_sequence<I...>) {
-  return ((word == instructionWords[I] && (body.template emplace<I>(), true)) ||
-          ...);
+/// Puts the empty alternative that `names` calls `word` into `out`; false if
+/// there is none.
+template <class Variant, class Names, size_t... I>
+bool emplace(Variant &out, const Names &names, const std::string &word,
+             std::index_sequence<I...>) {
+  return ((word == names[I] && (out.template emplace<I>(), true)) || ...);
+}
+template <class Variant, class Names>
+bool emplace(Variant &out, const Names &names, const std::string &word) {
+  static_assert(std::variant_size_v<Variant> == std::tuple_size_v<Names>);
+  return emplace(out, names, word,
+                 std::make_index_sequence<std::variant_size_v<Variant>>());
+}
+
+template <class Names>
+[[noreturn]] void failWord(const Node &node, const Names &names,
+                           const std::string &word) {
+  std::string all;
+  for (const char *name : names)
+    all += (all.empty() ? "" : ", ") + std::string(name);
+  node.fail("expected one of " + all + ", found '" + word + "'");
+}
+
+/// The kind alone; its fields are read beside the collective's.
+void readLeaf(const Node &node, decltype(Collective::kind) &out) {
+  std::string word;
+  readLeaf(node, word);
+  if (!emplace(out, words(CollectiveKind()), word))
+    failWord(node, words(CollectiveKind()), word);
 }
 
 void readLeaf(const Node &node, Instruction &out) {
   Reader reader(node);
   std::string op;
   reader.required("op", op);
-  if (!emplaceBody(out.body, op,
-                   std::make_index_sequence<instructionWords.size()>()))
+  if (!emplace(out.body, instructionWords, op))
     node.fail("unknown instruction '" + op + "'");
   reader.optional("source", out.source, -1);
   std::visit([&](auto &body) { fields(reader, body); }, out.body);
@@ -203,16 +224,14 @@ void readLeaf(const Node &node, Instruction &out) {
 }
 
 template <class E> void readWord(const Node &node, E &out) {
-  std::string word, all;
+  std::string word;
   readLeaf(node, word);
-  for (size_t i = 0; i < words(E()).size(); ++i) {
+  for (size_t i = 0; i < words(E()).size(); ++i)
     if (word == words(E())[i]) {
       out = E(i);
       return;
     }
-    all += std::string(i ? ", " : "") + words(E())[i];
-  }
-  node.fail("expected one of " + all + ", found '" + word + "'");
+  failWord(node, words(E()), word);
 }
 
 template <class T, class = void> struct HasFields : std::false_type {};

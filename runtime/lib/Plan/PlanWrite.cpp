@@ -71,6 +71,11 @@ Json writeLeaf(const View &value) {
   return result;
 }
 
+/// The kind alone; its fields are written beside the collective's.
+Json writeLeaf(const decltype(Collective::kind) &value) {
+  return words(CollectiveKind())[value.index()];
+}
+
 Json writeLeaf(const Instruction &value) {
   Writer writer;
   writer.object["op"] = instructionWords[value.body.index()];

@@ -118,7 +118,7 @@ void append(const Plan &plan, const Traffic &traffic,
   out.push_back({{"stage", one.isOfLoad ? "load" : "step"},
                  {"id", collective.id},
                  {"kind", toString(collective.namedKind())},
-                 {"tensors", 1 + collective.more.size()},
+                 {"tensors", collective.pairs.size()},
                  {"axes", axes},
                  {"path", one.source.path},
                  {"model", one.source.model},
@@ -203,7 +203,7 @@ collectivesOf(const Plan &plan, const Traffic &traffic, bool isOfLoad) {
     one.isOfLoad = isOfLoad;
     one.entry = &entry;
     one.source = sourceOf(plan, entry.instruction->source);
-    if (!entry.collective->more.empty())
+    if (entry.collective->pairs.size() > 1)
       for (int index : entry.sources())
         one.members.push_back(sourceOf(plan, index));
     one.paired = std::move(paired[list.size()]);

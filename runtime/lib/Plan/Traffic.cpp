@@ -103,9 +103,9 @@ Traffic::Traffic(const Plan &plan, std::vector<Instruction> RankClass::*stage)
 Traffic::~Traffic() = default;
 
 std::vector<int> Traffic::Entry::sources() const {
-  std::vector<int> sources{instruction->source};
-  for (const Collective::Pair &pair : collective->more)
-    sources.push_back(pair.source);
+  std::vector<int> sources;
+  for (const Collective::Pair &pair : collective->pairs)
+    sources.push_back(pair.source < 0 ? instruction->source : pair.source);
   return sources;
 }
 

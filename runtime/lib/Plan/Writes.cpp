@@ -39,8 +39,8 @@ struct Writer {
   Views operator()(const Collective &x) const {
     if (x.phase == CollectivePhase::Start)
       return {};
-    Views views = {&x.dst};
-    for (const Collective::Pair &pair : x.more)
+    Views views;
+    for (const Collective::Pair &pair : x.pairs)
       views.push_back(&pair.dst);
     return views;
   }

@@ -21,27 +21,24 @@ static plan::View viewOf(Value value) {
 
 /// The collective as a plan has it; for tensors whose dims have one factor.
 static plan::Collective inPlan(spmd::CollectiveOp op, plan::Plan &plan) {
-  static const std::pair<const char *, plan::CollectiveKind> kinds[] = {
-      {"all_reduce", plan::CollectiveKind::AllReduce},
-      {"reduce_scatter", plan::CollectiveKind::ReduceScatter},
-      {"all_gather", plan::CollectiveKind::AllGather},
-      {"all_to_all", plan::CollectiveKind::AllToAll},
-      {"broadcast", plan::CollectiveKind::Broadcast}};
   plan::Collective result;
-  for (auto [name, kind] : kinds)
-    if (op.getKind() == name)
-      result.kind = kind;
   result.axes = {0};
-  result.src = viewOf(op.getSource());
-  result.dst = viewOf(op.getDestination());
-  if (auto root = op->getAttrOfType<IntegerAttr>("root"))
-    result.root = root.getInt();
+  result.pairs = {{viewOf(op.getSource()), viewOf(op.getDestination())}};
+  plan::Share share;
   if (auto sizes = op->getAttrOfType<spmd::TableAttr>("sizes")) {
-    result.dim = op->getAttrOfType<IntegerAttr>("dim").getInt();
+    share.dim = op->getAttrOfType<IntegerAttr>("dim").getInt();
     SmallVector<int64_t> values = sizes.valuesFor(plan.mesh[0].size);
     plan.tables.push_back({{0}, {values.begin(), values.end()}});
-    result.size = plan.tables.size() - 1;
+    share.size = plan.tables.size() - 1;
   }
+  if (isa<spmd::ReduceScatterOp>(op))
+    result.kind = plan::ReduceScatter{{share}};
+  else if (isa<spmd::AllGatherOp>(op))
+    result.kind = plan::AllGather{{share}};
+  else if (isa<spmd::AllToAllOp>(op))
+    result.kind = plan::AllToAll{{share}, {}};
+  else if (auto broadcast = dyn_cast<spmd::BroadcastOp>(*op))
+    result.kind = plan::Broadcast{int64_t(broadcast.getRoot())};
   return result;
 }
 

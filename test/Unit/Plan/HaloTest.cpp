@@ -104,20 +104,20 @@ TEST_F(HaloTest, MarginsComeAroundWhatAKernelComputes) {
   const plan::View &out = kernels[0].outputs[0];
   EXPECT_EQ(out.offset, 6);
   EXPECT_EQ(out.strides, (std::vector<int64_t>{5, 1}));
-  EXPECT_EQ(halos[0].src.buffer, out.buffer);
-  EXPECT_EQ(halos[0].src.offset, 6);
-  EXPECT_EQ(halos[0].dst.buffer, out.buffer);
-  EXPECT_EQ(halos[0].dst.offset, 1);
-  EXPECT_EQ(halos[0].dst.shape, (std::vector<int64_t>{6, 3}));
-  EXPECT_EQ(halos[1].dst.buffer, out.buffer);
-  EXPECT_EQ(halos[1].dst.offset, 0);
+  EXPECT_EQ(halos[0].pairs[0].src.buffer, out.buffer);
+  EXPECT_EQ(halos[0].pairs[0].src.offset, 6);
+  EXPECT_EQ(halos[0].pairs[0].dst.buffer, out.buffer);
+  EXPECT_EQ(halos[0].pairs[0].dst.offset, 1);
+  EXPECT_EQ(halos[0].pairs[0].dst.shape, (std::vector<int64_t>{6, 3}));
+  EXPECT_EQ(halos[1].pairs[0].dst.buffer, out.buffer);
+  EXPECT_EQ(halos[1].pairs[0].dst.offset, 0);
   // And back.
   int back = kernels[1].outputs[0].buffer;
-  EXPECT_EQ(halos[2].src.buffer, back);
-  EXPECT_EQ(halos[2].dst.buffer, back);
-  EXPECT_EQ(halos[2].dst.offset, 1);
-  EXPECT_EQ(halos[3].dst.buffer, back);
-  EXPECT_EQ(halos[3].dst.offset, 6);
+  EXPECT_EQ(halos[2].pairs[0].src.buffer, back);
+  EXPECT_EQ(halos[2].pairs[0].dst.buffer, back);
+  EXPECT_EQ(halos[2].pairs[0].dst.offset, 1);
+  EXPECT_EQ(halos[3].pairs[0].dst.buffer, back);
+  EXPECT_EQ(halos[3].pairs[0].dst.offset, 6);
   // The output alone, which is dense, is copied.
   EXPECT_EQ(all<plan::Copy>(plan).size(), 1u);
 }
@@ -134,7 +134,7 @@ TEST_F(HaloTest, MarginsThatDifferAreATerm) {
   EXPECT_EQ(plan.tables[out.terms[0].table].values,
             (std::vector<int64_t>{2, 1}));
   EXPECT_EQ(out.terms[0].scale, 3);
-  EXPECT_EQ(all<plan::Collective>(plan)[0].dst.buffer, out.buffer);
+  EXPECT_EQ(all<plan::Collective>(plan)[0].pairs[0].dst.buffer, out.buffer);
 }
 
 // What is trimmed has no place among what is held, and an input has its own.
@@ -144,12 +144,12 @@ TEST_F(HaloTest, OthersHaveTheirOwnMemory) {
       halo("exchange", "%h", "%k", 0, "(!own) -> !high", "<h: [-3, 3]>") +
       halo("reduce", "%r", "%h", 1, "(!high) -> !own", "<h: [-3, 3]>") +
       "return %r : !own\n");
-  EXPECT_NE(all<plan::Collective>(trimmed)[0].dst.buffer,
+  EXPECT_NE(all<plan::Collective>(trimmed)[0].pairs[0].dst.buffer,
             all<plan::Kernel>(trimmed)[0].outputs[0].buffer);
   plan::Plan input = planOf(halo("exchange", "%h", "%x", 0, "(!own) -> !high") +
                             halo("reduce", "%r", "%h", 1, "(!high) -> !own") +
                             "return %r : !own\n");
   EXPECT_EQ(all<plan::Kernel>(input).size(), 0u);
-  EXPECT_NE(all<plan::Collective>(input)[0].dst.buffer,
-            all<plan::Collective>(input)[0].src.buffer);
+  EXPECT_NE(all<plan::Collective>(input)[0].pairs[0].dst.buffer,
+            all<plan::Collective>(input)[0].pairs[0].src.buffer);
 }

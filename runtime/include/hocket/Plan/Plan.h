@@ -15,7 +15,7 @@
 #define HOCKET_PLAN_PLAN_H
 
 #include "hocket/Plan/Attention.h"
-#include "hocket/Plan/Halo.h"
+#include "hocket/Plan/Collective.h"
 #include "hocket/Plan/KernelSource.h"
 #include "hocket/Plan/Recipe.h"
 #include "hocket/Plan/Windows.h"
@@ -128,95 +128,6 @@ struct Copy {
   View src, dst;
 };
 
-enum class CollectiveKind {
-  AllReduce,
-  ReduceScatter,
-  AllGather,
-  AllToAll,
-  Broadcast,
-  HaloExchange,
-  HaloReduce,
-};
-
-/// How a halo's margins travel: each member reads what it misses from those
-/// that own it, or all send every other one a part, which may be empty. Both
-/// move the same; here ranks share memory and do the same for it, elsewhere
-/// they do not.
-enum class HaloStrategy { Neighbors, AllToAll };
-
-/// A halo may be begun by one instruction, behind which others may read src (of
-/// a HaloReduce its margins), and ended by a later one that is equal but for
-/// this and fills dst. No other collective stands between the two.
-enum class CollectivePhase { Whole, Start, Wait };
-
-/// A collective among the ranks that differ only on `axes` (coordinate order =
-/// row-major over `axes`). Every member's src lies in its own memory, views
-/// may be strided. With p members, me = i:
-///  AllReduce      dst = reduce_j src_j
-///  ReduceScatter  dst = reduce_j src_j[dim: offset[i], size[i]]
-///  AllGather      dst[dim: offset[j], size[j]] = src_j
-///  AllToAll       dst[dim: offset[j], size[j]] = src_j[toDim: toOffset[i],
-///  toSize[i]]
-///                 (was split on dim, becomes split on toDim)
-///  Broadcast      dst = src_root
-///  HaloExchange   dst[dim: e - toOffset[i]] = src_j[dim: p - offset[j]] for
-///                 the toSize[i] positions e from toOffset[i] on, where p is
-///                 the place in [0, extent) that e shows under `border`
-///                 (Halo.h) and j the member that owns it; zeros where e
-///                 shows none
-///  HaloReduce     its transpose: dst[dim: p - offset[i]] = the sum, over
-///                 members j in their order and e of theirs that show p, of
-///                 src_j[dim: e - toOffset[j]]
-///  Of these two, `rows` may name a list of what members hold instead: dst or
-///  src has position rowLists[rows][i][k] at k.
-/// Only the last two may have no axes: then they are a rank's own work.
-/// offset/size are tables over exactly `axes`. Reductions run in member order,
-/// so that results do not depend on timing. The first three kinds and the last
-/// two may move `more` tensors of one type at once, each along its own dim;
-/// what is held of them (toOffset, toSize) is the same.
-struct Collective {
-  CollectiveKind kind;
-  std::vector<int> axes;
-  View src, dst;
-  struct Pair {
-    View src, dst;
-    int dim = -1, offset = -1, size = -1;
-    int source = -1; // as Instruction::source
-  };
-  std::vector<Pair> more;
-  Reduction reduction = Reduction::Sum;
-  int dim = -1, offset = -1, size = -1;
-  int toDim = -1, toOffset = -1, toSize = -1;
-  int64_t extent = 0;                              // of dim; halos only
-  Border border = Border::Zero;                    // halos only
-  HaloStrategy strategy = HaloStrategy::Neighbors; // halos only
-  CollectivePhase phase = CollectivePhase::Whole;  // halos only
-  int rows = -1; // index into Plan::rowLists; halos only
-  int64_t root = 0;
-  int64_t id = 0;   // equal on all classes: the n-th collective of the program
-  std::string hook; // a user's own function that does it, see Hook; or ""
-  static bool movesSeveral(CollectiveKind kind);
-  bool isHalo() const {
-    return kind == CollectiveKind::HaloExchange ||
-           kind == CollectiveKind::HaloReduce;
-  }
-  /// What it is called and counted as: margins that go all to all are one.
-  CollectiveKind namedKind() const {
-    return isHalo() && strategy == HaloStrategy::AllToAll
-               ? CollectiveKind::AllToAll
-               : kind;
-  }
-  /// Whether ranks meet here: one over no axes is a rank's own work, and what
-  /// is started counts where it ends.
-  bool moves() const {
-    return !axes.empty() && phase != CollectivePhase::Start;
-  }
-  /// Whether a run counts it: what a hook moves is its own affair.
-  bool isCounted() const { return moves() && hook.empty(); }
-  /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
-  Collective alone(size_t tensor) const;
-};
-
 /// Fills dst with a constant (load time, or padding).
 struct Fill {
   View dst;
@@ -272,7 +183,7 @@ struct RankClass {
 };
 
 struct Plan {
-  static constexpr int version = 1;
+  static constexpr int version = 2;
   std::string model, schedule;
   std::vector<MeshAxis> mesh;
   std::vector<Table> tables;
@@ -309,12 +220,8 @@ struct Plan {
 /// `halo of "conv" (schedules.hkt:4:3)`: a thing that comes from `source`.
 std::string describe(const std::string &thing, const Source &source);
 
-/// The positions that members of a halo hold, where they are listed; or none.
-std::vector<std::vector<int64_t>> rowsOf(const Plan &plan,
-                                         const Collective &collective);
-
-/// What the members of a halo exchange or reduction own and hold.
-Halo haloOf(const Plan &plan, const Collective &collective);
+/// What the members of a halo exchange or reduction own and hold, as numbers.
+Halo haloOf(const Plan &plan, const HaloShares &shares);
 
 /// Bytes a rank receives in `collective` from each member of its group, itself
 /// left out. Reports show them, and what a run counts has to agree.

@@ -29,47 +29,54 @@ struct Window {
 
 constexpr int maxDims = 16;
 
-/// One collective as one member sees it. The meaning of each kind is that of
-/// plan::Collective, with the tables written out by member.
-struct CollectiveSpec {
-  plan::CollectiveKind kind;
+// The kinds are those of hocket/Plan/Collective.h, with the tables written out
+// by member.
+
+/// How members share a dim of a tensor.
+struct Share {
+  int dim = -1;
+  std::vector<int64_t> offset = {}, size = {};
+};
+
+using plan::AllReduce;
+using plan::Broadcast;
+struct ReduceScatter {
+  std::vector<Share> shares; // one a tensor
   plan::Reduction reduction = plan::Reduction::Sum;
+};
+struct AllGather {
+  std::vector<Share> shares;
+};
+struct AllToAll {
+  std::vector<Share> from, to;
+};
+struct HaloShares {
+  std::vector<int> dims; // by tensor
+  plan::Halo halo;
+  plan::HaloStrategy strategy = plan::HaloStrategy::Neighbors;
+};
+struct HaloExchange : HaloShares {};
+struct HaloReduce : HaloShares {};
+
+/// One collective as one member sees it.
+struct CollectiveSpec {
+  std::variant<AllReduce, ReduceScatter, AllGather, AllToAll, Broadcast,
+               HaloExchange, HaloReduce>
+      kind;
   plan::DType type = plan::DType::F32;
   int64_t id = 0;               // equal on all members
   std::vector<int64_t> members; // ranks; the same order on all members
   int64_t me = 0;               // index into members
-  Window src, dst; // may overlap only if equal and the kind is AllReduce or
-                   // Broadcast, or if what a member owns of a halo is that
-                   // part of what it holds
-  struct Part {
+  /// May overlap only if equal and the kind is AllReduce or Broadcast, or if
+  /// what a member owns of a halo is that part of what it holds.
+  struct Pair {
     Window src, dst;
-    int dim = -1;
-    std::vector<int64_t> offset = {}, size = {};
   };
-  std::vector<Part> more; // as in plan::Collective
-  int dim = -1;
-  std::vector<int64_t> offset = {}, size = {}; // along dim, by member
-  int toDim = -1;
-  std::vector<int64_t> toOffset, toSize; // along toDim, by member
-  int64_t extent = 0;                    // as in plan::Collective
-  plan::Border border = plan::Border::Zero;
-  plan::HaloStrategy strategy = plan::HaloStrategy::Neighbors;
-  std::vector<std::vector<int64_t>> rows = {};
-  int64_t root = 0; // index into members
-  plan::Source source;
+  std::vector<Pair> pairs; // one or more
+  plan::Source source = {};
 
   /// `all_gather of "h.0.mlp" (gpt2_schedules.hkt:12:3)`
   std::string describe() const;
-  bool isHalo() const {
-    return kind == plan::CollectiveKind::HaloExchange ||
-           kind == plan::CollectiveKind::HaloReduce;
-  }
-  /// What members own and hold of a halo's dim.
-  plan::Halo halo() const {
-    return {offset, size, toOffset, toSize, extent, border, rows};
-  }
-  /// Of tensor 0, or of number `tensor - 1` of `more`, alone.
-  CollectiveSpec alone(size_t tensor) const;
 };
 
 /// "all_reduce", "reduce_scatter", ...

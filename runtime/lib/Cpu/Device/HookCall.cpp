@@ -68,29 +68,30 @@ private:
   CollectiveSpec specOf(plan::CollectiveKind kind, Exchange &exchange,
                         int64_t bytes) const {
     int64_t members = static_cast<int64_t>(collective.members.size());
+    bool gathers = kind == plan::CollectiveKind::AllGather;
     CollectiveSpec spec;
-    spec.kind = kind;
     spec.type = plan::DType::Bool; // bytes
     spec.id = collective.id;
     spec.members = collective.members;
     spec.me = collective.me;
     spec.source = collective.source;
-    bool gathers = kind == plan::CollectiveKind::AllGather;
-    spec.src = {
-        exchange.src.data(), {gathers ? 1 : members, bytes}, {bytes, 1}};
-    spec.dst = {
-        exchange.dst.data(), {1, members * bytes}, {members * bytes, 1}};
-    spec.dim = 1;
-    spec.size.assign(members, bytes);
-    for (int64_t i = 0; i < members; ++i)
-      spec.offset.push_back(i * bytes);
+    spec.pairs = {
+        {{exchange.src.data(), {gathers ? 1 : members, bytes}, {bytes, 1}},
+         {exchange.dst.data(), {1, members * bytes}, {members * bytes, 1}}}};
     if (gathers)
-      return spec;
-    spec.toDim = 0;
-    spec.toSize.assign(members, 1);
-    for (int64_t i = 0; i < members; ++i)
-      spec.toOffset.push_back(i);
+      spec.kind = AllGather{{evenShare(1, bytes)}};
+    else
+      spec.kind = AllToAll{{evenShare(1, bytes)}, {evenShare(0, 1)}};
     return spec;
+  }
+
+  Share evenShare(int dim, int64_t each) const {
+    Share share{dim};
+    for (size_t i = 0; i < collective.members.size(); ++i) {
+      share.offset.push_back(int64_t(i) * each);
+      share.size.push_back(each);
+    }
+    return share;
   }
 
   Communicator &comm;
@@ -117,6 +118,30 @@ std::vector<hocket_tensor> tensorsOf(const std::vector<Operand> &operands) {
   return tensors;
 }
 
+/// Tells a hook what it does: one overload a kind.
+struct KindOfCall {
+  hocket_call &call;
+  void operator()(const AllReduce &kind) const {
+    call.reduction = int32_t(kind.reduction);
+    call.dim = -1;
+  }
+  void operator()(const ReduceScatter &kind) const {
+    call.reduction = int32_t(kind.reduction);
+    setShare(kind.shares[0]);
+  }
+  void operator()(const AllGather &kind) const { setShare(kind.shares[0]); }
+  // What a plan may not have hooks for.
+  void operator()(const AllToAll &) const {}
+  void operator()(const Broadcast &) const {}
+  void operator()(const HaloShares &) const {}
+
+  void setShare(const Share &share) const {
+    call.dim = share.dim;
+    call.offsets = share.offset.data();
+    call.sizes = share.size.data();
+  }
+};
+
 class HookCall : public Call {
 public:
   HookCall(std::string hook, hocket_function *function, HookArguments given)
@@ -138,10 +163,7 @@ public:
     communicator = std::make_unique<HookCommunicator>(*arguments.comm, spec);
     call.member = spec.me;
     call.members = int64_t(spec.members.size());
-    call.reduction = int32_t(spec.reduction);
-    call.dim = spec.dim;
-    call.offsets = spec.offset.data();
-    call.sizes = spec.size.data();
+    std::visit(KindOfCall{call}, spec.kind);
     call.communicator = communicator.get();
     call.all_gather = gatherAll;
     call.all_to_all = exchangeAll;

@@ -305,8 +305,8 @@ Status Preparer::operator()(const plan::Hook &hook) const {
 /// The communicator runs all others itself.
 Status Preparer::operator()(const plan::Collective &collective) const {
   HookArguments arguments;
-  arguments.inputs = {operand(collective.src)};
-  arguments.outputs = {operand(collective.dst)};
+  arguments.inputs = {operand(collective.pairs[0].src)};
+  arguments.outputs = {operand(collective.pairs[0].dst)};
   arguments.ranks = context.book.plan.rankCount();
   arguments.rank = context.book.rank;
   arguments.threads = context.threads;
