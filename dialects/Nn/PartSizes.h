@@ -19,12 +19,21 @@ public:
   explicit PartSizes(llvm::ArrayRef<int64_t> sizes);
 
   int64_t count() const;
-  int64_t largest() const; ///< 0 of no part
+  int64_t largest() const;  ///< 0 of no part
+  int64_t smallest() const; ///< the same
+  int64_t sum() const;
+  int64_t countOf(int64_t size) const;
   llvm::SmallVector<int64_t> list() const;
 
   /// Each cut in `parts`, even with remainder (nn::cut).
   PartSizes cutEvenly(int64_t parts) const;
+  /// What each `count` neighbours have together; all are in such a group.
+  PartSizes grouped(int64_t count) const;
+  /// In the place of each part, what all others have together.
+  PartSizes ofOthers() const;
   PartSizes times(int64_t factor) const;
+  /// Part by part, of equally many.
+  PartSizes times(const PartSizes &other) const;
   /// Nothing where one is no multiple of `unit`.
   std::optional<PartSizes> dividedBy(int64_t unit) const;
 

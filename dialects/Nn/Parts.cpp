@@ -44,6 +44,27 @@ int64_t PartSizes::largest() const {
   return largest;
 }
 
+int64_t PartSizes::smallest() const {
+  int64_t smallest = runs.empty() ? 0 : runs.front().size;
+  for (const Run &run : runs)
+    smallest = std::min(smallest, run.size);
+  return smallest;
+}
+
+int64_t PartSizes::sum() const {
+  int64_t sum = 0;
+  for (const Run &run : runs)
+    sum += run.size * run.count;
+  return sum;
+}
+
+int64_t PartSizes::countOf(int64_t size) const {
+  int64_t count = 0;
+  for (const Run &run : runs)
+    count += run.size == size ? run.count : 0;
+  return count;
+}
+
 SmallVector<int64_t> PartSizes::list() const {
   SmallVector<int64_t> sizes;
   sizes.reserve(count());
@@ -68,10 +89,55 @@ PartSizes PartSizes::cutEvenly(int64_t parts) const {
   return made;
 }
 
+PartSizes PartSizes::grouped(int64_t count) const {
+  PartSizes made;
+  int64_t sum = 0, members = 0; // of a group that is not full
+  for (const Run &run : runs) {
+    int64_t taken = members ? std::min(run.count, count - members) : 0;
+    sum += taken * run.size;
+    members += taken;
+    if (members == count) {
+      made.add(sum, 1);
+      sum = members = 0;
+    }
+    int64_t left = run.count - taken;
+    made.add(run.size * count, left / count);
+    sum += left % count * run.size;
+    members += left % count;
+  }
+  assert(members == 0 && "a part is in no group");
+  return made;
+}
+
 PartSizes PartSizes::times(int64_t factor) const {
   PartSizes made;
   for (const Run &run : runs)
     made.add(run.size * factor, run.count);
+  return made;
+}
+
+PartSizes PartSizes::ofOthers() const {
+  PartSizes made;
+  int64_t all = sum();
+  for (const Run &run : runs)
+    made.add(all - run.size, run.count);
+  return made;
+}
+
+PartSizes PartSizes::times(const PartSizes &other) const {
+  assert(count() == other.count() && "parts without a partner");
+  PartSizes made;
+  const Run *theirs = other.runs.begin();
+  int64_t left = theirs == other.runs.end() ? 0 : theirs->count;
+  for (const Run &run : runs)
+    for (int64_t mine = run.count; mine > 0;) {
+      int64_t both = std::min(mine, left);
+      made.add(run.size * theirs->size, both);
+      mine -= both;
+      left -= both;
+      if (left == 0 && ++theirs != other.runs.end())
+        left = theirs->count;
+    }
   return made;
 }
 

@@ -165,34 +165,43 @@ ArrayAttr Placer::cutsOf(nn::LayoutAttr layout,
        builder.getNamedAttr("values", builder.getDenseI64ArrayAttr(sizes))}));
 }
 
+/// Stated sizes are those of each part, or of all.
+static bool checkSizesCount(Problems &problems, const CutPlace &place,
+                            ArrayRef<int64_t> values, int64_t parts,
+                            int64_t count) {
+  int64_t stated = values.size();
+  if (stated == count || stated == parts * count)
+    return true;
+  problems
+      .addAt(place.directive,
+             "sizes " + listText(values) + " of '" + place.path.str() +
+                 "' are " + std::to_string(stated) + ", expected " +
+                 std::to_string(count) + " or " +
+                 std::to_string(parts * count) + ": one for each part of " +
+                 place.factor,
+             place.path.str())
+      .note("list the sizes that each part is cut in, or those of all parts");
+  return false;
+}
+
 /// What the axes make of each of `parts`; nothing after a reported error.
-std::optional<SmallVector<int64_t>>
+std::optional<nn::PartSizes>
 Placer::sizesOf(const CutPlace &place, StringRef kind, ArrayRef<int64_t> values,
-                ArrayRef<int64_t> parts, int64_t count) {
-  SmallVector<int64_t> sizes;
+                const nn::PartSizes &parts, int64_t count) {
   if (kind.empty())
-    return nn::evenSizes(parts, count);
-  std::string clause = kind.str() + " " + listText(values);
-  bool areOfAll = kind == "sizes" && int64_t(values.size()) != count;
-  if (areOfAll && values.size() != parts.size() * count) {
-    problems
-        .addAt(place.directive,
-               clause + " of '" + place.path.str() + "' are " +
-                   std::to_string(values.size()) + ", expected " +
-                   std::to_string(count) + " or " +
-                   std::to_string(parts.size() * count) +
-                   ": one for each part of " + place.factor,
-               place.path.str())
-        .note("list the sizes that each part is cut in, or those of all parts");
+    return parts.cutEvenly(count);
+  if (kind == "sizes" &&
+      !checkSizesCount(problems, place, values, parts.count(), count))
     return std::nullopt;
-  }
-  for (auto [i, part] : llvm::enumerate(parts)) {
+  SmallVector<int64_t> sizes, list = parts.list();
+  for (auto [i, part] : llvm::enumerate(list)) {
     if (kind == "weights")
       sizes.append(weightedSizes(part, values));
     else if (kind == "aligned")
       sizes.append(alignedSizes(part, values.front(), count));
     if (kind != "sizes")
       continue;
+    bool areOfAll = int64_t(values.size()) != count;
     ArrayRef<int64_t> own = areOfAll ? values.slice(i * count, count) : values;
     if (int64_t sum = llvm::sum_of(own); sum != part) {
       problems
@@ -200,7 +209,7 @@ Placer::sizesOf(const CutPlace &place, StringRef kind, ArrayRef<int64_t> values,
                  "sizes " + listText(own) + " are " + std::to_string(sum) +
                      " together, and '" + place.path.str() + "' has " +
                      std::to_string(part) + " of " + place.factor +
-                     (parts.size() > 1 ? " in a part of the axes before" : ""),
+                     (list.size() > 1 ? " in a part of the axes before" : ""),
                  place.path.str())
           .note("even parts are sizes " +
                 listText(nn::evenSizes({part}, count)));
@@ -208,46 +217,42 @@ Placer::sizesOf(const CutPlace &place, StringRef kind, ArrayRef<int64_t> values,
     }
     sizes.append(own.begin(), own.end());
   }
-  return sizes;
+  return nn::PartSizes(sizes);
 }
 
-/// "1, 0, 1, 0", or in short for many.
-static std::string sharesText(ArrayRef<int64_t> parts, int64_t idle) {
-  if (parts.size() > 16)
-    return std::to_string(parts.size() - idle) + " ranks have a part, " +
-           std::to_string(idle) + " have none";
-  return "their parts are " +
-         llvm::join(
-             llvm::map_range(parts,
-                             [](int64_t part) { return std::to_string(part); }),
-             ", ");
-}
+/// As many parts are listed; of more it is said how many are empty.
+static constexpr int64_t kListed = 16;
 
 /// Of even parts, of which some ranks get none.
-void Placer::warnOfIdleRanks(const CutPlace &place, ArrayRef<int64_t> parts,
+void Placer::warnOfIdleRanks(const CutPlace &place, const nn::PartSizes &parts,
                              ArrayRef<unsigned> axes) {
-  int64_t extent = llvm::sum_of(parts), idle = llvm::count(parts, 0);
-  if (extent == 0 || idle == 0)
+  int64_t extent = parts.sum(), ranks = parts.count(), idle = parts.countOf(0);
+  if (onlyJudges || extent == 0 || idle == 0)
     return;
   std::string path = place.path.str();
-  Problem &warning = warnings.addAt(
-      place.directive,
-      "'" + path + "' has " + std::to_string(extent) + " of " + place.factor +
-          " for " + std::to_string(parts.size()) + " ranks of " +
-          axesText(axes, mesh) + ": " + sharesText(parts, idle),
-      path);
-  warning.note(
-      "ranks without a part are idle; if that is meant, write " +
-      (parts.size() > 16 ? "sizes (...)" : "sizes " + listText(parts)));
+  std::string list = ranks > kListed ? "(...)" : listText(parts.list());
+  std::string shares =
+      ranks > kListed
+          ? std::to_string(ranks - idle) + " ranks have a part, " +
+                std::to_string(idle) + " have none"
+          : "their parts are " + StringRef(list).drop_front().drop_back().str();
+  warnings
+      .addAt(place.directive,
+             "'" + path + "' has " + std::to_string(extent) + " of " +
+                 place.factor + " for " + std::to_string(ranks) + " ranks of " +
+                 axesText(axes, mesh) + ": " + shares,
+             path)
+      .note("ranks without a part are idle; if that is meant, write sizes " +
+            list);
 }
 
 SmallVector<nn::SplitAttr>
 Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
                   FactorRef ref, ArrayRef<unsigned> axes, StringRef path) {
   SmallVector<nn::SplitAttr> splits;
-  SmallVector<int64_t> parts = nn::partSizes(
-      layout.getDims()[ref.dim].getFactors()[ref.factor].getSize(),
-      layout.splitsOf(ref.dim, ref.factor), mesh);
+  nn::PartSizes parts =
+      nn::partsOf(layout.getDims()[ref.dim].getFactors()[ref.factor].getSize(),
+                  layout.splitsOf(ref.dim, ref.factor), mesh);
   CutPlace place{directive, path, factorName(layout, ref)};
   bool areStated = false; // parts of none are meant
   for (AxesCut &cut : readCuts(cuts, axes, mesh, schedule.getMesh())) {
@@ -257,16 +262,14 @@ Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
       count *= mesh.getAxes()[axis].getSize();
     auto sizes = sizesOf(place, cut.kind, cut.values, parts, count);
     if (!sizes)
-      sizes = nn::evenSizes(parts, count);
+      sizes = parts.cutEvenly(count);
     // Of each axis: what those inside of it have together.
     for (unsigned axis : cut.axes) {
       count /= mesh.getAxes()[axis].getSize();
-      SmallVector<int64_t> own;
-      for (size_t i = 0; i < sizes->size(); i += count)
-        own.push_back(llvm::sum_of(ArrayRef(*sizes).slice(i, count)));
+      nn::PartSizes own = sizes->grouped(count);
       splits.push_back(nn::splitOf(
           mesh.getAxes()[axis].getName(), ref.dim, ref.factor, parts, own,
-          cut.kind.empty() ? nn::Bounds() : nn::Bounds::of(own)));
+          cut.kind.empty() ? nn::Bounds() : nn::Bounds::of(own.list())));
       parts = std::move(own);
     }
   }

@@ -117,7 +117,7 @@ void Placer::inferOp(Operation *op) {
     MeetResult met = meetOperands(op, rule);
     if (met.mismatches.empty()) {
       applyMeet(op, rule, met);
-      if (countsCost) // what statistics it takes is said there
+      if (onlyJudges) // what statistics it takes is said there
         countWork(op, rule, met);
       if (allFree)
         freeValues.insert(op->getResult(0));

@@ -101,7 +101,7 @@ Outcome placement::judge(ModuleOp module) {
     return outcome;
   }
   Placer placer(module, func, schedule);
-  placer.countsCost = true;
+  placer.onlyJudges = true;
   placer.run();
   outcome.findings = findingsOf(placer.problems, PathTree(func));
   outcome.cost = placer.costOf();

@@ -39,7 +39,7 @@ public:
   Problems problems;
   Problems warnings; // of what is placed
   std::vector<InsertedSync> inserted;
-  bool countsCost = false; ///< of what is placed, for costOf
+  bool onlyJudges = false; ///< counts for costOf, and warns of nothing
 
 private:
   // Directives.cpp
@@ -58,8 +58,7 @@ private:
   mlir::ArrayAttr bucketLimits();
 
   // Directives.cpp
-  /// Mesh axes of more than one rank, in the order written; nothing after an
-  /// error.
+  /// Axes of more than one rank, in the order written; nothing after an error.
   std::optional<llvm::SmallVector<unsigned, 2>> readAxes(mlir::Operation *op,
                                                          mlir::ArrayAttr over);
   /// Empty after a reported error. `extra` names further dims (in, out).
@@ -73,11 +72,12 @@ private:
   /// factor; null where they are even.
   mlir::ArrayAttr cutsOf(nn::LayoutAttr layout,
                          llvm::ArrayRef<nn::SplitAttr> splits) const;
-  std::optional<llvm::SmallVector<int64_t>>
-  sizesOf(const CutPlace &place, llvm::StringRef kind,
-          llvm::ArrayRef<int64_t> values, llvm::ArrayRef<int64_t> parts,
-          int64_t count);
-  void warnOfIdleRanks(const CutPlace &place, llvm::ArrayRef<int64_t> parts,
+  std::optional<nn::PartSizes> sizesOf(const CutPlace &place,
+                                       llvm::StringRef kind,
+                                       llvm::ArrayRef<int64_t> values,
+                                       const nn::PartSizes &parts,
+                                       int64_t count);
+  void warnOfIdleRanks(const CutPlace &place, const nn::PartSizes &parts,
                        llvm::ArrayRef<unsigned> axes);
   /// The splits that a directive makes of a factor, inside of what splits it in
   /// `layout`; even ones after a reported error.

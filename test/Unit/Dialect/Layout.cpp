@@ -138,6 +138,27 @@ TEST_F(Layouts, PartsOfManyRanksAreFewRuns) {
   EXPECT_EQ(PartSizes().count(), 0);
 }
 
+TEST_F(Layouts, SumsOfNeighboursAreMadeFromRuns) {
+  constexpr int64_t many = int64_t(1) << 40;
+  PartSizes even = PartSizes(3 * many).cutEvenly(many);
+  EXPECT_EQ(even.grouped(many), PartSizes(3 * many));
+  EXPECT_EQ(even.grouped(many / 4), PartSizes(12).cutEvenly(4).times(many / 4));
+  EXPECT_EQ(even.sum(), 3 * many);
+  EXPECT_EQ(PartSizes(2).cutEvenly(many).countOf(0), many - 2);
+  EXPECT_EQ(PartSizes(2).cutEvenly(many).smallest(), 0);
+  EXPECT_EQ(even.ofOthers().times(even).largest(), 9 * (many - 1));
+
+  EXPECT_EQ(PartSizes({1, 1, 1, 2, 2, 5}).grouped(2), PartSizes({2, 3, 7}));
+  EXPECT_EQ(PartSizes({1, 1, 1, 2, 2, 5}).grouped(3), PartSizes({3, 9}));
+  EXPECT_EQ(PartSizes({4, 1, 1}).grouped(1), PartSizes({4, 1, 1}));
+  // Not what cutting axis by axis makes: 2, 2, 1 and 2, 2, 1.
+  EXPECT_EQ(PartSizes(10).cutEvenly(6).grouped(3), PartSizes({6, 4}));
+  EXPECT_EQ(PartSizes({3, 1, 1}).ofOthers(), PartSizes({2, 4, 4}));
+  EXPECT_EQ(PartSizes({3, 1, 1}).times(PartSizes({2, 2, 7})),
+            PartSizes({6, 2, 7}));
+  EXPECT_EQ(PartSizes({3, 0, 1}).smallest(), 0);
+}
+
 TEST_F(Layouts, OtherFactorsAreWhole) {
   EXPECT_EQ(shards("[3 12 32], tp: S(0.1)", 0, 2, "tp=4", {{0}, {3}}),
             (Parts{{0, 32}, {0, 32}}));
