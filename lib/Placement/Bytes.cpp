@@ -8,15 +8,60 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-/// One axis cuts one factor: some rank holds the largest part of each.
-int64_t placement::localElements(nn::LayoutAttr layout, nn::MeshAttr mesh) {
+namespace {
+/// A factor of a layout.
+struct Moved {
+  int64_t dim, factor;
+
+  /// The one that `axis` splits; nothing where a schedule is wrong.
+  static std::optional<Moved> by(nn::LayoutAttr layout, StringRef axis) {
+    if (nn::SplitAttr split = layout.splitOver(axis))
+      return Moved{split.getDim(), split.getFactor()};
+    return std::nullopt;
+  }
+  nn::PartSizes partsOf(nn::LayoutAttr layout, nn::MeshAttr mesh) const {
+    return nn::partsOf(layout.getDims()[dim].getFactors()[factor].getSize(),
+                       layout.splitsOf(dim, factor), mesh);
+  }
+};
+} // namespace
+
+/// The largest number of elements that a rank holds of a value, of one position
+/// of each of the factors.
+static int64_t elementsAcross(nn::LayoutAttr layout, nn::MeshAttr mesh,
+                              ArrayRef<Moved> moved) {
   int64_t count = 1;
   for (auto [dim, attr] : llvm::enumerate(layout.getDims()))
-    for (unsigned f = 0; f < attr.getFactors().size(); ++f)
-      count *= nn::partsOf(attr.getFactors()[f].getSize(),
-                           layout.splitsOf(dim, f), mesh)
-                   .largest();
+    for (size_t factor = 0; factor < attr.getFactors().size(); ++factor) {
+      Moved each{int64_t(dim), int64_t(factor)};
+      bool isOne = llvm::any_of(moved, [&](const Moved &other) {
+        return other.dim == each.dim && other.factor == each.factor;
+      });
+      if (!isOne)
+        count *= each.partsOf(layout, mesh).largest();
+    }
   return count;
+}
+
+/// One axis cuts one factor: some rank holds the largest part of each.
+int64_t placement::localElements(nn::LayoutAttr layout, nn::MeshAttr mesh) {
+  return elementsAcross(layout, mesh, {});
+}
+
+/// By number of a member, what it has in the group in which it has most, or
+/// what the others have in that in which they have most. Groups are neighbours.
+static nn::PartSizes mostOfMembers(const nn::PartSizes &parts, int64_t members,
+                                   bool ofOthers) {
+  if (parts.count() == members)
+    return ofOthers ? parts.ofOthers() : parts;
+  SmallVector<int64_t> list = parts.list(), most(members, 0);
+  for (size_t begin = 0; begin < list.size(); begin += members) {
+    ArrayRef<int64_t> group = ArrayRef(list).slice(begin, members);
+    int64_t all = llvm::sum_of(group);
+    for (auto [size, largest] : llvm::zip_equal(group, most))
+      largest = std::max(largest, ofOthers ? all - size : size);
+  }
+  return nn::PartSizes(most);
 }
 
 /// The most positions that a part gets which were in others.
@@ -31,49 +76,79 @@ static int64_t mostMoved(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
   return most;
 }
 
-/// Elements that the rank gets which gets most, where a factor that is split
-/// over one of the axes is cut otherwise.
-static int64_t movedElements(nn::LayoutAttr from, nn::LayoutAttr to,
-                             nn::MeshAttr mesh, ArrayRef<StringRef> axes) {
-  int64_t count = localElements(to, mesh);
-  nn::SplitAttr split = to.splitOver(axes.front());
-  if (!split)
-    return 0;
-  int64_t dim = split.getDim(), factor = split.getFactor();
-  int64_t extent = to.getDims()[dim].getFactors()[factor].getSize();
-  auto sizesOf = [&](nn::LayoutAttr layout) {
-    return nn::partSizes(extent, layout.splitsOf(dim, factor), mesh);
-  };
-  SmallVector<int64_t> before = sizesOf(from), after = sizesOf(to);
-  int64_t largest = *llvm::max_element(after);
-  if (before.size() != after.size() || largest == 0)
-    return count;
-  return count / largest * mostMoved(before, after);
-}
+namespace {
+/// What the rank receives that receives most, in elements, by kinds. All but
+/// the minor axes of a split factor stay as they are.
+struct Received {
+  nn::LayoutAttr from, to;
+  nn::MeshAttr mesh;
+  StringRef axis; ///< the first of those that it goes over
+  int64_t members;
+
+  /// Each adds up its chunk of what the others have, and gets their chunks.
+  int64_t byAllReduce() const {
+    int64_t elements = localElements(from, mesh);
+    int64_t chunk = llvm::divideCeil(elements, members);
+    return (members - 1) * chunk + elements - chunk;
+  }
+  int64_t byReduceScatter() const {
+    return (members - 1) * localElements(to, mesh);
+  }
+  int64_t byAllGather() const {
+    std::optional<Moved> moved = Moved::by(from, axis);
+    if (!moved)
+      return 0;
+    nn::PartSizes parts = moved->partsOf(from, mesh);
+    return mostOfMembers(parts, members, /*ofOthers=*/true).largest() *
+           elementsAcross(to, mesh, *moved);
+  }
+  int64_t byAllToAll() const {
+    std::optional<Moved> joined = Moved::by(from, axis),
+                         cut = Moved::by(to, axis);
+    if (!joined || !cut)
+      return 0;
+    nn::PartSizes others = mostOfMembers(joined->partsOf(from, mesh), members,
+                                         /*ofOthers=*/true);
+    nn::PartSizes own =
+        mostOfMembers(cut->partsOf(to, mesh), members, /*ofOthers=*/false);
+    return others.times(own).largest() *
+           elementsAcross(to, mesh, {*joined, *cut});
+  }
+  int64_t byRepartition() const {
+    std::optional<Moved> moved = Moved::by(to, axis);
+    if (!moved)
+      return 0;
+    nn::PartSizes before = moved->partsOf(from, mesh),
+                  after = moved->partsOf(to, mesh);
+    if (before.count() != after.count())
+      return localElements(to, mesh);
+    return mostMoved(before.list(), after.list()) *
+           elementsAcross(to, mesh, *moved);
+  }
+};
+} // namespace
 
 int64_t placement::sentBytes(StringRef kind, RankedTensorType from,
                              RankedTensorType to, nn::MeshAttr mesh,
                              ArrayRef<StringRef> axes) {
-  int64_t group = 1;
+  Received received{nn::layoutOf(from), nn::layoutOf(to), mesh, axes.front(),
+                    1};
   for (StringRef axis : axes)
-    group *= mesh.getSize(axis);
+    received.members *= mesh.getSize(axis);
   int64_t width = (from.getElementTypeBitWidth() + 7) / 8;
-  int64_t before = localElements(nn::layoutOf(from), mesh) * width;
-  int64_t after = localElements(nn::layoutOf(to), mesh) * width;
   if (kind == "all_reduce")
-    return 2 * before * (group - 1) / group;
+    return width * received.byAllReduce();
   if (kind == "reduce_scatter")
-    return before * (group - 1) / group;
+    return width * received.byReduceScatter();
   if (kind == "all_gather")
-    return after * (group - 1) / group;
+    return width * received.byAllGather();
   if (kind == "all_to_all")
-    return before * (group - 1) / group;
+    return width * received.byAllToAll();
   if (kind == "broadcast")
-    return before;
+    return width * localElements(received.from, mesh);
   if (kind == "repartition")
-    return width *
-           movedElements(nn::layoutOf(from), nn::layoutOf(to), mesh, axes);
-  return 0;
+    return width * received.byRepartition();
+  return 0; // a slice, a mask
 }
 
 std::string placement::bytesText(int64_t bytes) {

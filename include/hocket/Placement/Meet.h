@@ -119,8 +119,8 @@ void leaveOutLayers(mlir::Operation *op);
 /// The largest number of elements that a rank holds of a value.
 int64_t localElements(nn::LayoutAttr layout, nn::MeshAttr mesh);
 
-/// Bytes that each rank sends for a redistribution (ring algorithms): from one
-/// placement to the other of `axes`, at the most burdened rank.
+/// Bytes that the rank receives that receives most, as plans count them
+/// (runtime/lib/Plan/MemberCounts.cpp), for a redistribution over the axes.
 int64_t sentBytes(llvm::StringRef kind, mlir::RankedTensorType from,
                   mlir::RankedTensorType to, nn::MeshAttr mesh,
                   llvm::ArrayRef<llvm::StringRef> axes);

@@ -1,4 +1,4 @@
-//===- Bytes.cpp - what a redistribution sends ----------------------------===//
+//===- Bytes.cpp - what a redistribution moves ----------------------------===//
 
 #include "hocket/Placement/Meet.h"
 #include "mlir/IR/Builders.h"
@@ -7,7 +7,7 @@
 using namespace hocket;
 using namespace hocket::placement;
 
-TEST(Bytes, RingCollectives) {
+TEST(Bytes, OfTheRankThatReceivesMost) {
   mlir::MLIRContext context;
   context.loadDialect<nn::NnDialect>();
   auto name = mlir::StringAttr::get(&context, "tp");
@@ -18,9 +18,10 @@ TEST(Bytes, RingCollectives) {
       plain.withPlacement({nn::SplitAttr::get(&context, name, 0, 0)}, {});
   mlir::Type f32 = mlir::Builder(&context).getF32Type();
   auto whole = nn::tensorOf(f32, plain), part = nn::tensorOf(f32, split);
+  // 10 rows of 32 bytes over 4 ranks: 3, 3, 2, 2.
   EXPECT_EQ(sentBytes("all_reduce", whole, whole, mesh, {"tp"}), 480);
-  EXPECT_EQ(sentBytes("reduce_scatter", whole, part, mesh, {"tp"}), 240);
-  EXPECT_EQ(sentBytes("all_gather", part, whole, mesh, {"tp"}), 240);
+  EXPECT_EQ(sentBytes("reduce_scatter", whole, part, mesh, {"tp"}), 3 * 96);
+  EXPECT_EQ(sentBytes("all_gather", part, whole, mesh, {"tp"}), 8 * 32);
   EXPECT_EQ(sentBytes("slice", whole, part, mesh, {"tp"}), 0);
   // 10 rows over 4 ranks: the first holds 3.
   EXPECT_EQ(localElements(split, mesh), 24);
