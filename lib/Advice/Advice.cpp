@@ -64,12 +64,12 @@ static std::vector<Segment> segmentsOf(const Step &last,
   return segments;
 }
 
-static std::string remarkOf(const Step &step, const Step &best) {
-  const Trial &trial = *step.trial;
+static std::string remarkOf(const Step &step, const Step &best,
+                            const Outcome &inAll) {
   std::string text;
-  if (trial.outcome.cost)
-    text = bytesText(trial.outcome.cost->bytes) + " received by each rank";
-  size_t left = trial.outcome.findings.size();
+  if (inAll.cost)
+    text = bytesText(inAll.cost->bytes) + " received by each rank";
+  size_t left = inAll.findings.size();
   if (left)
     text += (text.empty() ? "" : ", and ") + std::to_string(left) +
             (left == 1 ? " error stays" : " errors stay");
@@ -82,17 +82,16 @@ namespace {
 /// Hands proposals to the problems that they are about.
 class Adviser {
 public:
-  Adviser(Problems &problems, const syntax::Texts &own, const Outcome &outcome)
-      : groups(problems.group()), own(own), known(outcome.keys()) {
-    for (const Finding &finding : outcome.findings)
-      keys.push_back(finding.key);
-  }
+  Adviser(Problems &problems, const Source &source, mlir::MLIRContext *context)
+      : groups(problems.group()), own(source.texts), keys(keysOf(problems)),
+        known(keys.begin(), keys.end()), all(source, context, kTryInAll) {}
 
-  void hand(const std::vector<std::shared_ptr<Step>> &found);
+  /// False if what was found does not hold with all layers.
+  bool hand(const std::vector<std::shared_ptr<Step>> &found);
 
 private:
   Problem *problemOf(const std::string &key) {
-    for (size_t i = 0; i < std::min(groups.size(), keys.size()); ++i)
+    for (size_t i = 0; i < groups.size(); ++i)
       if (keys[i] == key)
         return groups[i].members.front();
     return nullptr;
@@ -101,13 +100,29 @@ private:
   void offerOther(const Step &other, const Step &best);
   void offerInstead(const std::vector<std::shared_ptr<Step>> &found);
 
+  std::shared_ptr<Trial> tryInAll(const Step &step);
+
   std::vector<ProblemGroup> groups;
   const syntax::Texts &own;
-  std::set<std::string> known;
   std::vector<std::string> keys; ///< of the groups, in order
+  std::set<std::string> known;
   std::vector<const Step *> offered;
+  Bench all;
+  std::map<const Step *, std::shared_ptr<Trial>> tried;
 };
 } // namespace
+
+/// Null where it leaves other errors than with few layers, or where there were
+/// enough trials.
+std::shared_ptr<Trial> Adviser::tryInAll(const Step &step) {
+  auto [entry, isNew] = tried.try_emplace(&step);
+  if (!isNew || all.isSpent())
+    return entry->second;
+  std::shared_ptr<Trial> trial = all.run(step.trial->texts);
+  if (trial && trial->outcome.keys() == step.trial->outcome.keys())
+    entry->second = trial;
+  return entry->second;
+}
 
 void Adviser::add(const Segment &segment, const Step &result,
                   const Step &best) {
@@ -125,7 +140,10 @@ void Adviser::add(const Segment &segment, const Step &result,
   });
   if (isKnown || (isOther && proposal.isRemoval()))
     return;
-  proposal.remark = remarkOf(result, best);
+  std::shared_ptr<Trial> inAll = tryInAll(result);
+  if (!inAll)
+    return;
+  proposal.remark = remarkOf(result, best, inAll->outcome);
   problem->proposals.push_back(std::move(proposal));
   offered.push_back(&result);
 }
@@ -206,9 +224,9 @@ void Adviser::offerInstead(const std::vector<std::shared_ptr<Step>> &found) {
     add({nearest->path().front(), nearest}, *nearest, best);
 }
 
-void Adviser::hand(const std::vector<std::shared_ptr<Step>> &found) {
-  if (found.empty())
-    return;
+bool Adviser::hand(const std::vector<std::shared_ptr<Step>> &found) {
+  if (found.empty() || !tryInAll(*found.front()))
+    return false;
   const Step &best = *found.front();
   std::set<const Problem *> heads;
   for (const Segment &segment : segmentsOf(best, known)) {
@@ -220,10 +238,18 @@ void Adviser::hand(const std::vector<std::shared_ptr<Step>> &found) {
     if (isAsGood(*other, best))
       offerOther(*other, best);
   std::set<std::string> left = best.trial->outcome.keys();
-  for (size_t i = 0; i < std::min(groups.size(), keys.size()); ++i)
+  for (size_t i = 0; i < groups.size(); ++i)
     for (Problem *member : groups[i].members)
       member->isMended =
           !heads.count(groups[i].members.front()) && !left.count(keys[i]);
+  return true;
+}
+
+static std::vector<std::string> keysOf(const Outcome &outcome) {
+  std::vector<std::string> keys;
+  for (const Finding &finding : outcome.findings)
+    keys.push_back(finding.key);
+  return keys;
 }
 
 void advice::advise(Problems &problems, const Source &source,
@@ -231,10 +257,13 @@ void advice::advise(Problems &problems, const Source &source,
   for (ProblemGroup &group : problems.group())
     for (Problem *member : group.members)
       member->ways.clear(); // untried
-  Bench bench(source, context);
-  std::shared_ptr<Trial> start = bench.run(source.texts);
-  if (!start || start->outcome.findings.empty())
-    return;
-  Adviser adviser(problems, source.texts, start->outcome);
-  adviser.hand(search(start, source, bench));
+  for (const Effort &effort : {kSearchInFew, kSearchInAll}) {
+    Bench bench(source, context, effort);
+    std::shared_ptr<Trial> start = bench.run(source.texts);
+    if (!start || keysOf(start->outcome) != placement::keysOf(problems))
+      continue; // what is wrong is not in each layer
+    Adviser adviser(problems, source, context);
+    if (adviser.hand(search(start, source, bench)))
+      return;
+  }
 }

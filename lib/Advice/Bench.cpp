@@ -9,11 +9,13 @@
 using namespace hocket;
 using namespace hocket::advice;
 
-/// All trials together place about so many operations, some seconds' worth at
-/// most; no fewer than the least number of trials, which finds a way out that
-/// is one line.
-static constexpr size_t kMostOperations = 150000;
-static constexpr size_t kFewestTrials = 40, kMostTrials = 500;
+static constexpr size_t kMostTrials = 500;
+
+Bench::Bench(const Source &source, mlir::MLIRContext *context,
+             const Effort &effort)
+    : source(source), context(context), effort(effort) {
+  this->source.elaborate.mostElements = effort.elements;
+}
 
 std::shared_ptr<Trial> Bench::run(const syntax::Texts &texts) {
   ++trials;
@@ -41,8 +43,8 @@ std::shared_ptr<Trial> Bench::run(const syntax::Texts &texts) {
   if (limit == 1) {
     size_t operations = 0;
     module->walk([&](mlir::Operation *) { ++operations; });
-    limit = std::clamp(kMostOperations / std::max<size_t>(operations, 1),
-                       kFewestTrials, kMostTrials);
+    limit = std::clamp(effort.operations / std::max<size_t>(operations, 1),
+                       effort.fewest, kMostTrials);
   }
   auto trial = std::make_shared<Trial>();
   trial->texts = texts;

@@ -220,7 +220,8 @@ namespace {
 class Repairer {
 public:
   Repairer(const Source &source, mlir::MLIRContext *context)
-      : bench(source, context), texts(source.texts), own(source.texts) {}
+      : source(source), context(context), bench(source, context, kSearchInFew),
+        texts(source.texts), own(source.texts) {}
 
   void run(std::vector<Unreadable> &list);
 
@@ -231,6 +232,8 @@ private:
   Texts with(const Unreadable &unreadable, const Choice &lines) const;
   void propose(const Unreadable &unreadable, const Choice &lines);
 
+  const Source &source;
+  mlir::MLIRContext *context;
   Bench bench;
   Texts texts; ///< with the lines so far repaired, and the others left out
   const Texts &own;
@@ -342,6 +345,10 @@ void Repairer::run(std::vector<Unreadable> &list) {
   for (const Unreadable &unreadable : list)
     texts = with(unreadable, {});
   last = bench.run(texts);
+  if (!last) { // it may name a later layer
+    bench = Bench(source, context, kSearchInAll);
+    last = bench.run(texts);
+  }
   if (!last)
     return;
   // From the last on, so that places before it stay.

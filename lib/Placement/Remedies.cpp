@@ -12,7 +12,7 @@ using namespace hocket::placement;
 /// the first ones are enough to go on with.
 static constexpr size_t kTriedGroups = 8;
 
-static std::set<std::string> keysOf(Problems &problems) {
+static std::set<std::string> kindsOf(Problems &problems) {
   std::set<std::string> keys;
   for (const ProblemGroup &group : problems.group())
     keys.insert(group.key);
@@ -153,6 +153,17 @@ static std::optional<WayOut> inAllLayers(const WayOut &way,
   return std::nullopt;
 }
 
+std::vector<std::string> placement::keysOf(Problems &problems) {
+  std::vector<std::string> keys;
+  for (const ProblemGroup &group : problems.group())
+    keys.push_back(group.members.front()->kind());
+  std::map<std::string, unsigned> alikes;
+  for (std::string &key : llvm::reverse(keys))
+    if (unsigned number = alikes[key]++)
+      key += " #" + std::to_string(number);
+  return keys;
+}
+
 std::vector<Finding> placement::findingsOf(Problems &problems,
                                            const PathTree &tree) {
   std::vector<Finding> findings;
@@ -162,9 +173,10 @@ std::vector<Finding> placement::findingsOf(Problems &problems,
     for (Problem *member : group.members)
       for (const WayOut &way : member->ways)
         alike[shapeOf(way, true)].push_back(&way);
-  for (const ProblemGroup &group : groups) {
+  std::vector<std::string> keys = keysOf(problems);
+  for (auto [group, key] : llvm::zip_equal(groups, keys)) {
     const Problem &first = *group.members.front();
-    Finding finding{first.kind(), {}, first.lines, first.isOfLine};
+    Finding finding{key, {}, first.lines, first.isOfLine};
     std::set<std::string> known;
     auto add = [&](WayOut way) {
       if (known.insert(way.line()).second)
@@ -179,12 +191,6 @@ std::vector<Finding> placement::findingsOf(Problems &problems,
     }
     findings.push_back(std::move(finding));
   }
-  // Of several alike the first has the highest number, so that one fewer is a
-  // key fewer.
-  std::map<std::string, unsigned> alikes;
-  for (Finding &finding : llvm::reverse(findings))
-    if (unsigned number = alikes[finding.key]++)
-      finding.key += " #" + std::to_string(number);
   widenLicences(findings);
   return findings;
 }
@@ -200,7 +206,7 @@ tryOut(const WayOut &way, const std::string &key,
   way.append(schedule);
   Placer placer(*copy, func, schedule);
   placer.run();
-  std::set<std::string> after = keysOf(placer.problems);
+  std::set<std::string> after = kindsOf(placer.problems);
   bool works =
       !after.count(key) && llvm::all_of(after, [&](const std::string &other) {
         return before.count(other) > 0;
@@ -210,7 +216,7 @@ tryOut(const WayOut &way, const std::string &key,
 
 void placement::keepLegalWays(Problems &problems, ModuleOp model) {
   std::vector<ProblemGroup> groups = problems.group();
-  std::set<std::string> before = keysOf(problems);
+  std::set<std::string> before = kindsOf(problems);
   PathTree tree(*model.getOps<func::FuncOp>().begin());
   size_t tried = 0;
   for (ProblemGroup &group : groups) {

@@ -35,6 +35,8 @@ struct ElaborateOptions {
   /// Dropout is live: the function takes one more input, `step`, last.
   bool training = false;
   std::vector<Define> defines;
+  /// Of an array of modules, so many: layers that are alike are placed alike.
+  int64_t mostElements = INT64_MAX;
 };
 
 /// Splits "model.layers=2". False when there is no '=' or a part is empty.

@@ -97,6 +97,10 @@ struct Outcome {
   std::set<std::string> keys() const;
 };
 
+/// The keys of findings, in order; of those of several alike the first has the
+/// highest number, so that one fewer is a key fewer.
+std::vector<std::string> keysOf(Problems &problems);
+
 /// Places `module`, which is of no use afterwards, and says nothing.
 Outcome judge(mlir::ModuleOp module);
 

@@ -392,6 +392,7 @@ frontend::elaborate(const Program &program, const SourceManager &sources,
   Elaborator elaborator(sources, diagnostics, context, modulesOf(selection));
   if (options.training || selection.train)
     elaborator.train();
+  elaborator.shortenArrays(options.mostElements);
   ParameterBinder binder(elaborator, const_cast<SourceManager &>(sources),
                          options.defines);
   Bindings bindings;

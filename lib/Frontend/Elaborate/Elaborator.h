@@ -55,12 +55,11 @@ public:
         builder(context), modules(modules) {}
 
   using MaybeDatum = std::optional<Datum>;
-
   /// Makes dropout live: emitModel adds the input `step`.
   void train() { isTraining = true; }
+  void shortenArrays(int64_t most) { mostElements = most; } ///< of modules
 
-  /// Emits the function of `model` called `name`, forward or loss, into
-  /// `module`.
+  /// Emits the model's function called `name`, forward or loss.
   bool emitModel(mlir::ModuleOp module, const syntax::ModuleDecl &model,
                  const syntax::VariantDecl *variant, const Scope &parameters,
                  const std::string &name);
@@ -337,6 +336,7 @@ private:
   syntax::SourceRange callRange; // of the loss or norm that is being written
   unsigned callDepth = 0, expansions = 0; // of calls; see countExpansion
   bool hadShapeError = false, isTraining = false;
+  int64_t mostElements = INT64_MAX;
   mlir::Value step;                               // the input, if training
   llvm::StringMap<unsigned> draws;                // calls so far, by path
   std::map<std::string, mlir::Value> nextBuffers; // after a step, by path

@@ -176,7 +176,8 @@ bool Elaborator::addArray(const MemberArrayItem &item, Instance &instance,
   auto array = std::make_shared<Instance>();
   array->isArray = true;
   array->path = joinPath(instance.path, item.name.text);
-  for (int64_t i = *lo; i < *hi; ++i) {
+  int64_t end = *lo + std::min(*hi - *lo, mostElements);
+  for (int64_t i = *lo; i < end; ++i) {
     Scope scope(&instance.scope);
     scope.names[item.variable.text] = Datum(i);
     std::string path = array->path + "." + std::to_string(i - *lo);
