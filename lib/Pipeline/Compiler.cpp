@@ -165,15 +165,6 @@ bool Compiler::load(const CompileSource &source) {
   return read.text && loadRead(read);
 }
 
-bool Compiler::loadText(const std::string &name, const std::string &text,
-                        const frontend::ElaborateOptions &options) {
-  CompileSource source;
-  source.path = name;
-  source.text = text;
-  source.elaborate = options;
-  return loadRead(source);
-}
-
 bool Compiler::loadRead(const CompileSource &source) {
   if (source.from == kPlanStage)
     return readPlan(source);

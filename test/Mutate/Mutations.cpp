@@ -1,12 +1,14 @@
 //===- Mutations.cpp - texts with a few tokens or lines changed -----------===//
 
 #include "Mutations.h"
+#include "hocket/Frontend/Edit.h"
 #include <cctype>
 #include <set>
 
 using namespace hocket;
 using namespace hocket::mutate;
 using random::Rng;
+using syntax::linesOf;
 
 static bool isWord(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
@@ -67,16 +69,6 @@ std::string mutate::join(const std::vector<Piece> &pieces) {
   for (const Piece &piece : pieces)
     text += piece.space + piece.text;
   return text;
-}
-
-static std::vector<std::string> linesOf(const std::string &text) {
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
 }
 
 void Stock::add(const std::string &text) {

@@ -13,7 +13,8 @@ Attempt random::attempt(const std::string &text, bool place,
   if (text.find("schedule s for") != std::string::npos)
     options.schedule = "s";
   made.compiler = std::make_unique<Compiler>(*made.stream, cache);
-  made.isLoaded = made.compiler->loadText(kFileName, text, options);
+  made.isLoaded =
+      made.compiler->loadTexts(kFileName, {{kFileName, text}}, options);
   made.isPlaced = place && made.isLoaded && made.compiler->runTo("placed");
   return made;
 }

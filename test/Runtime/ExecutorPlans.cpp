@@ -365,18 +365,26 @@ json traceOf(const runtime::Executor &executor) {
   return json::parse(text.str());
 }
 
-TEST(ExecutorPlans, TraceIsJson) {
-  plan::Plan plan = rowParallel();
+/// After so many steps of rowParallel.
+static std::unique_ptr<Executor>
+runSteps(int count, const runtime::ExecutorOptions &options) {
   MemoryTensors weights, inputs, outputs;
   fill(weights, "w", {hidden, width}, 1);
   fill(weights, "b", {width}, 2);
   fill(inputs, "x", {batch, hidden}, 3);
+  static const plan::Plan plan = rowParallel();
+  auto executor = start(plan, {{"add_one", addOne}}, options);
+  EXPECT_TRUE(executor && executor->load(weights).ok());
+  for (int i = 0; executor && i < count; ++i)
+    EXPECT_TRUE(executor->step(inputs, outputs).ok());
+  return executor;
+}
+
+TEST(ExecutorPlans, TraceIsJson) {
   runtime::ExecutorOptions options;
   options.traceEvents = 6; // a rank: 3 of load, 3 of 4 of step
-  auto executor = start(plan, {{"add_one", addOne}}, options);
+  auto executor = runSteps(1, options);
   ASSERT_TRUE(executor);
-  ASSERT_TRUE(executor->load(weights).ok());
-  ASSERT_TRUE(executor->step(inputs, outputs).ok());
   json trace = traceOf(*executor);
   int64_t spans = 0;
   for (const json &event : trace["traceEvents"])
@@ -388,19 +396,11 @@ TEST(ExecutorPlans, TraceIsJson) {
 // What moves is told by kind, bytes and peers, by step and by line; the time
 // that it waits, apart from that in which it moves.
 TEST(ExecutorPlans, TraceTellsCollectives) {
-  plan::Plan plan = rowParallel();
-  MemoryTensors weights, inputs, outputs;
-  fill(weights, "w", {hidden, width}, 1);
-  fill(weights, "b", {width}, 2);
-  fill(inputs, "x", {batch, hidden}, 3);
   runtime::ExecutorOptions options;
   options.traceEvents = 100;
   options.stepsBefore = 40;
-  auto executor = start(plan, {{"add_one", addOne}}, options);
+  auto executor = runSteps(2, options);
   ASSERT_TRUE(executor);
-  ASSERT_TRUE(executor->load(weights).ok());
-  for (int i = 0; i < 2; ++i)
-    ASSERT_TRUE(executor->step(inputs, outputs).ok());
   std::vector<int64_t> steps;
   int64_t bytes = 0;
   double waiting = 0, nested = 0;

@@ -65,10 +65,7 @@ public:
 
   /// Reads the source up to its first stage. False after printed errors.
   bool load(const CompileSource &source);
-  /// The same for the text of a .hkt file called `name`.
-  bool loadText(const std::string &name, const std::string &text,
-                const frontend::ElaborateOptions &options);
-  /// The same where some files are texts; others are read from the disk.
+  /// The same where some .hkt files are texts; others are read from the disk.
   bool loadTexts(const std::string &path, const syntax::Texts &texts,
                  const frontend::ElaborateOptions &options);
   /// Writes each stage from now on into `folder`, numbered, where no dump of a

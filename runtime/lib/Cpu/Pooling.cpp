@@ -66,6 +66,12 @@ private:
   Tap tapOf(const std::array<int64_t, 3> &output, int64_t tap) const;
   int64_t divisorOf(const std::array<int64_t, 3> &output) const;
   template <typename Visit> void forOutputs(Visit visit) const;
+  template <typename Visit>
+  void forData(const std::array<int64_t, 3> &output, Visit visit) const;
+  template <typename T, typename PlaceOf>
+  std::array<int64_t, column>
+  largestOf(int64_t batch, int64_t first, int64_t count,
+            const std::array<int64_t, 3> &output, PlaceOf placeOf) const;
 
   PoolingArguments given;
   std::array<PoolingDim, 3> dims;
@@ -149,9 +155,40 @@ template <typename Visit> void PoolingCall::forOutputs(Visit visit) const {
         visit(output);
 }
 
+/// The positions of a window that are data, in order.
+template <typename Visit>
+void PoolingCall::forData(const std::array<int64_t, 3> &output,
+                          Visit visit) const {
+  for (int64_t tap = 0; tap < taps; ++tap)
+    if (Tap here = tapOf(output, tap); here.isData)
+      visit(here.index);
+}
+
 /// Whether `value` takes the place of the largest so far: a NaN always does.
 template <typename Wide> static bool isLarger(Wide value, Wide largest) {
   return value > largest || value != value;
+}
+
+/// By channel, the place of a window's largest value; -1 without data.
+template <typename T, typename PlaceOf>
+std::array<int64_t, column>
+PoolingCall::largestOf(int64_t batch, int64_t first, int64_t count,
+                       const std::array<int64_t, 3> &output,
+                       PlaceOf placeOf) const {
+  using Wide = Sum<T>;
+  Wide largest[column];
+  std::array<int64_t, column> places;
+  places.fill(-1);
+  forData(output, [&](const std::array<int64_t, 3> &index) {
+    int64_t place = placeOf(index);
+    const T *x = at<T>(given.x, batch, first, index);
+    for (int64_t c = 0; c < count; ++c) {
+      Wide value = Wide(x[c * given.x.strides[1]]);
+      if (places[c] < 0 || isLarger(value, largest[c]))
+        largest[c] = value, places[c] = place;
+    }
+  });
+  return places;
 }
 
 template <typename T>
@@ -162,11 +199,8 @@ void PoolingCall::forward(int64_t batch, int64_t first, int64_t count) {
   forOutputs([&](const std::array<int64_t, 3> &output) {
     Wide results[column];
     std::fill(results, results + count, start);
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      Tap place = tapOf(output, tap);
-      if (!place.isData)
-        continue;
-      const T *x = at<T>(given.x, batch, first, place.index);
+    forData(output, [&](const std::array<int64_t, 3> &index) {
+      const T *x = at<T>(given.x, batch, first, index);
       for (int64_t c = 0; c < count; ++c) {
         Wide value = Wide(x[c * given.x.strides[1]]);
         if (!isMax)
@@ -174,7 +208,7 @@ void PoolingCall::forward(int64_t batch, int64_t first, int64_t count) {
         else if (isLarger(value, results[c]))
           results[c] = value;
       }
-    }
+    });
     Wide divisor = isMax ? Wide(1) : Wide(divisorOf(output));
     T *y = at<T>(given.y, batch, first, output);
     for (int64_t c = 0; c < count; ++c)
@@ -185,25 +219,14 @@ void PoolingCall::forward(int64_t batch, int64_t first, int64_t count) {
 /// Row-major among all positions, whoever has them.
 template <typename T>
 void PoolingCall::indices(int64_t batch, int64_t first, int64_t count) {
-  using Wide = Sum<T>;
+  auto placeOf = [&](const std::array<int64_t, 3> &index) {
+    int64_t place = 0;
+    for (size_t i = 0; i < dims.size(); ++i)
+      place = place * dims[i].extent + index[i] + dims[i].xFirst;
+    return place;
+  };
   forOutputs([&](const std::array<int64_t, 3> &output) {
-    Wide largest[column];
-    int64_t places[column];
-    std::fill(places, places + count, int64_t(-1));
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      Tap here = tapOf(output, tap);
-      if (!here.isData)
-        continue;
-      int64_t place = 0;
-      for (size_t i = 0; i < dims.size(); ++i)
-        place = place * dims[i].extent + here.index[i] + dims[i].xFirst;
-      const T *x = at<T>(given.x, batch, first, here.index);
-      for (int64_t c = 0; c < count; ++c) {
-        Wide value = Wide(x[c * given.x.strides[1]]);
-        if (places[c] < 0 || isLarger(value, largest[c]))
-          largest[c] = value, places[c] = place;
-      }
-    }
+    auto places = largestOf<T>(batch, first, count, output, placeOf);
     int64_t *y = at<int64_t>(given.y, batch, first, output);
     for (int64_t c = 0; c < count; ++c)
       y[c * given.y.strides[1]] = places[c];
@@ -216,43 +239,36 @@ void PoolingCall::gradient(int64_t batch, int64_t first, int64_t count,
   using Wide = Sum<T>;
   Wide *sums = reinterpret_cast<Wide *>(memory);
   std::fill(sums, sums + dims[0].x * dims[1].x * dims[2].x * column, Wide(0));
-  auto place = [&](const std::array<int64_t, 3> &index) {
+  auto placeOf = [&](const std::array<int64_t, 3> &index) {
     return ((index[0] * dims[1].x + index[1]) * dims[2].x + index[2]) * column;
   };
-  bool isMax = given.kind == plan::PoolingKind::Max;
-  forOutputs([&](const std::array<int64_t, 3> &output) {
+  int64_t stride = given.y.strides[1];
+  auto ofMax = [&](const std::array<int64_t, 3> &output) {
     const T *dy = at<T>(given.y, batch, first, output);
-    Wide largest[column], divisor = isMax ? Wide(1) : Wide(divisorOf(output));
-    int64_t places[column];
-    std::fill(places, places + count, int64_t(-1));
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      Tap here = tapOf(output, tap);
-      if (!here.isData)
-        continue;
-      if (!isMax) {
-        for (int64_t c = 0; c < count; ++c)
-          sums[place(here.index) + c] +=
-              Wide(dy[c * given.y.strides[1]]) / divisor;
-        continue;
-      }
-      const T *x = at<T>(given.x, batch, first, here.index);
-      for (int64_t c = 0; c < count; ++c) {
-        Wide value = Wide(x[c * given.x.strides[1]]);
-        if (places[c] < 0 || isLarger(value, largest[c]))
-          largest[c] = value, places[c] = place(here.index) + c;
-      }
-    }
+    auto places = largestOf<T>(batch, first, count, output, placeOf);
     for (int64_t c = 0; c < count; ++c)
       if (places[c] >= 0)
-        sums[places[c]] += Wide(dy[c * given.y.strides[1]]);
-  });
+        sums[places[c] + c] += Wide(dy[c * stride]);
+  };
+  auto ofMean = [&](const std::array<int64_t, 3> &output) {
+    const T *dy = at<T>(given.y, batch, first, output);
+    Wide divisor = Wide(divisorOf(output));
+    forData(output, [&](const std::array<int64_t, 3> &index) {
+      for (int64_t c = 0; c < count; ++c)
+        sums[placeOf(index) + c] += Wide(dy[c * stride]) / divisor;
+    });
+  };
+  if (given.kind == plan::PoolingKind::Max)
+    forOutputs(ofMax);
+  else
+    forOutputs(ofMean);
   std::array<int64_t, 3> index;
   for (index[0] = 0; index[0] < dims[0].x; ++index[0])
     for (index[1] = 0; index[1] < dims[1].x; ++index[1])
       for (index[2] = 0; index[2] < dims[2].x; ++index[2])
         for (int64_t c = 0; c < count; ++c)
           at<T>(given.dx, batch, first, index)[c * given.dx.strides[1]] =
-              T(sums[place(index) + c]);
+              T(sums[placeOf(index) + c]);
 }
 
 void PoolingCall::runPart(int part) {

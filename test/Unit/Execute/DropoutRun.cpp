@@ -42,7 +42,7 @@ static bool load(Compiler &compiler, const std::string &text,
     options.defines.push_back(
         {"schedule", "n", std::to_string(settings.ranks)});
   compiler.skipReport();
-  if (!compiler.loadText("drop.hkt", text, options))
+  if (!compiler.loadTexts("drop.hkt", {{"drop.hkt", text}}, options))
     return false;
   auto i64 = mlir::IntegerType::get(compiler.context(), 64);
   compiler.module()->setAttr("nn.seed",

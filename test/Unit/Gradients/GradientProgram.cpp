@@ -20,8 +20,8 @@ GradientProgram::GradientProgram(const GradientCase &given) {
   std::string source = std::string("hocket 1\nmodel M(n: int = 4) {\n") +
                        given.members + "\nforward(" + given.inputs + ") -> " +
                        given.result + " {\n" + given.body + "\n}\n}\n";
-  if (!plain.loadText("case.hkt", source, {}) ||
-      !with.loadText("case.hkt", source, {}))
+  if (!plain.loadTexts("case.hkt", {{"case.hkt", source}}, {}) ||
+      !with.loadTexts("case.hkt", {{"case.hkt", source}}, {}))
     return;
   mlir::ModuleOp module = with.module();
   module->setAttr(kGradients,

@@ -25,7 +25,7 @@ double lossOf(const std::string &expression, const Tensor &x, const Tensor &t,
   Compiler compiler(stream);
   frontend::ElaborateOptions options;
   options.function = "loss";
-  if (!compiler.loadText("net.hkt", text, options)) {
+  if (!compiler.loadTexts("net.hkt", {{"net.hkt", text}}, options)) {
     ADD_FAILURE() << stream.str();
     return NAN;
   }

@@ -18,7 +18,8 @@ public:
     frontend::ElaborateOptions options;
     options.train = "recipe";
     std::string text = model;
-    if (!compiler.loadText("net.hkt", text + settings + "\n}\n", options) ||
+    if (!compiler.loadTexts("net.hkt", {{"net.hkt", text + settings + "\n}\n"}},
+                            options) ||
         !compiler.runTo("differentiated")) {
       ADD_FAILURE() << stream.str();
       return;
