@@ -34,6 +34,7 @@ void Placer::run() {
   if (!problems.empty())
     return;
   inferOps();
+  checkRepartitions();
   isInferred = true;
   if (!problems.empty())
     return;
@@ -74,6 +75,11 @@ void Placer::readDirectives() {
         .Case([&](sched::RecomputeOp recompute) { readRecompute(recompute); })
         .Case([&](sched::SaveOp save) { readSave(save); })
         .Case([&](sched::AutoReshardOp) { autoReshard = true; });
+  for (auto &[use, failed] : failedUses)
+    if (failed.more > 0)
+      failed.problem->note("the same of " + std::to_string(failed.more) +
+                           " more " + (failed.more == 1 ? "line" : "lines") +
+                           " of what is used there");
 }
 
 /// True for a pattern inside a block whose own pattern has failed already.
@@ -143,8 +149,16 @@ static bool hasBehind(const MatchFailure &failure) {
 }
 
 void Placer::reportFailure(Operation *directive, const MatchFailure &failure) {
+  Location use = scheduleLine(directive->getLoc());
+  bool isUsed = use != definitionLine(directive->getLoc());
+  if (isUsed && failedUses.count(use)) {
+    ++failedUses.find(use)->second.more;
+    return;
+  }
   Problem &problem = problems.addAt(directive, "no model value matches '" +
                                                    failure.written + "'");
+  if (isUsed)
+    failedUses.insert({use, {&problem}});
   if (!failure.component.empty() && failure.component != failure.written)
     problem.note("'" + failure.component + "' matches nothing");
   for (std::string &text : explainFailure(failure))

@@ -5,6 +5,7 @@
 
 #include "dialects/Nn/Values.h"
 #include "dialects/Sched/Sched.h"
+#include "llvm/ADT/MapVector.h"
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 namespace hocket::placement {
 
 struct PathNode;
+struct Problem;
 
 /// The named place of a dim or factor in a layout.
 struct FactorRef {
@@ -141,6 +143,19 @@ struct PinnedKernel {
 /// A sync over axes of size 1 only: nothing moves, but it was written.
 struct VacuousSync {
   std::string kind, path;
+};
+
+/// A `use` whose lines match nothing: of the first it is told.
+struct FailedUse {
+  Problem *problem;
+  unsigned more = 0; ///< such lines
+};
+
+/// The matches of a repartition that have the parts already, with what is said
+/// of them if no other one changes.
+struct Repartition {
+  bool changesAny = false;
+  std::vector<std::pair<std::string, std::string>> idle; ///< path, text
 };
 
 } // namespace hocket::placement

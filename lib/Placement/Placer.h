@@ -49,15 +49,6 @@ private:
   void reportFailure(mlir::Operation *directive, const MatchFailure &failure);
   void readAt(sched::AtOp at);
   void readStatistics(sched::StatisticsOp statistics);
-
-  // Buckets.cpp
-  void readBucket(sched::BucketOp bucket);
-  /// Those of parameters; gradients are there later.
-  void checkBuckets();
-  /// What Combine reads of them; null without any.
-  mlir::ArrayAttr bucketLimits();
-
-  // Directives.cpp
   /// Axes of more than one rank, in the order written; nothing after an error.
   std::optional<llvm::SmallVector<unsigned, 2>> readAxes(mlir::Operation *op,
                                                          mlir::ArrayAttr over);
@@ -66,6 +57,13 @@ private:
   readFactor(mlir::Operation *directive, llvm::StringRef name,
              nn::LayoutAttr layout, llvm::StringRef path,
              llvm::ArrayRef<std::pair<std::string, unsigned>> extra = {});
+
+  // Buckets.cpp
+  void readBucket(sched::BucketOp bucket);
+  /// Those of parameters; gradients are there later.
+  void checkBuckets();
+  /// What Combine reads of them; null without any.
+  mlir::ArrayAttr bucketLimits();
 
   // Cuts.cpp
   /// The `cuts` of a line that makes these splits, the innermost of their
@@ -140,7 +138,8 @@ private:
 
   // SyncErrors.cpp
   bool checkOrder(const SyncSite &site, llvm::ArrayRef<nn::SplitAttr> minor);
-  bool checkParts(const SyncSite &site, nn::LayoutAttr layout, FactorRef ref);
+  bool cutsAnew(const SyncSite &site, nn::LayoutAttr layout, FactorRef ref);
+  void checkRepartitions();
   bool checkSync(mlir::Value value, const SyncSite &site,
                  std::optional<FactorRef> from, std::optional<FactorRef> to);
   void reportSync(mlir::Value value, const SyncSite &site, unsigned axis,
@@ -272,7 +271,6 @@ private:
                    FactorRef ref, mlir::ArrayAttr cuts);
   void wayScatters(Problem &problem, mlir::Value value, unsigned axis);
   WayOut replicated(llvm::StringRef path, llvm::ArrayRef<unsigned> axes) const;
-  /// All that places these values is left whole, if that is parameters only.
   // WaysBefore.cpp
   void wayShardSource(Problem &problem, mlir::Value value, unsigned axis,
                       FactorRef ref);
@@ -319,8 +317,10 @@ private:
   bool isInferred = false;
 
   std::vector<std::string> failedBlocks; ///< `at` patterns without match
-  std::vector<Licence> licences;         ///< for statistics
-  std::vector<Licence> halos;            ///< the same for halos
+  llvm::MapVector<mlir::Location, FailedUse> failedUses;
+  llvm::MapVector<mlir::Operation *, Repartition> repartitions;
+  std::vector<Licence> licences;   ///< for statistics
+  std::vector<Licence> halos;      ///< the same for halos
   std::vector<Licence> strategies; ///< of attention, those that move operands
   std::vector<FsdpRequest> fsdpRequests;
   std::vector<std::pair<sched::RecomputeOp, PathNode *>> recomputed;

@@ -39,6 +39,7 @@ struct Mask {
 /// A mesh axis, as a schedule function's parameter holds it.
 struct AxisName {
   std::string name;
+  syntax::SourceRange range; ///< where it was given
 };
 
 /// The edges of a directed graph, from sources to targets.

@@ -27,12 +27,54 @@ bool ScheduleEmitter::emit(mlir::ModuleOp module, const ScheduleDecl &decl,
       defs.push_back(def);
   Place place{"", &scope, {}};
   bool ok = emitBlock(decl.body, place);
-  if (!missingAxes.empty()) // without a mesh that is one error for all uses
-    elaborator
-        .error(firstMissing, "the mesh has no axis '" + missingAxes[0] + "'")
-        .note("the schedule has no mesh; declare one: mesh (" +
-              llvm::join(missingAxes, " = 2, ") + " = 2)");
+  reportMissingAxes();
+  reportUnknownAxes();
   return ok;
+}
+
+/// Without a mesh that is one error for all uses.
+void ScheduleEmitter::reportMissingAxes() {
+  if (missingAxes.empty())
+    return;
+  elaborator
+      .error(firstMissing, "the mesh has no axis '" + missingAxes[0] + "'")
+      .note("the schedule has no mesh; declare one: mesh (" +
+            llvm::join(missingAxes, " = 2, ") + " = 2)");
+}
+
+/// "line 7", "lines 7, 8 and library.hkt:3".
+static std::string linesText(llvm::ArrayRef<mlir::FileLineColLoc> lines,
+                             llvm::StringRef ownFile) {
+  std::string text = lines.size() == 1 ? "line " : "lines ";
+  for (auto [i, line] : llvm::enumerate(lines)) {
+    if (i > 0)
+      text += i + 1 == lines.size() ? " and " : ", ";
+    if (line.getFilename() != ownFile)
+      text += line.getFilename().str() + ":";
+    text += std::to_string(line.getLine());
+  }
+  return text;
+}
+
+/// One error a name, at the first line that has it.
+void ScheduleEmitter::reportUnknownAxes() {
+  std::vector<std::string> known;
+  for (nn::MeshAxisAttr axis : mesh.getAxes())
+    known.push_back(axis.getName().str());
+  for (auto &[name, ranges] : unknownAxes) {
+    Diagnostic &diagnostic =
+        elaborator.error(ranges.front(), "the mesh has no axis '" + name + "'");
+    diagnostic.note("its axes: " + llvm::join(known, ", "))
+        .suggest(name, known);
+    auto lines = llvm::map_to_vector(ranges, [&](SourceRange range) {
+      return mlir::cast<mlir::FileLineColLoc>(
+          location(range, Place{"", nullptr, {}}));
+    });
+    if (lines.size() > 1)
+      diagnostic.note("the same in " +
+                      linesText(llvm::ArrayRef(lines).drop_front(),
+                                lines.front().getFilename().getValue()));
+  }
 }
 
 bool ScheduleEmitter::emitMesh(const ScheduleBlock &block, Scope &scope,
@@ -191,21 +233,23 @@ std::optional<mlir::ArrayAttr> ScheduleEmitter::axes(const AxisList &list,
     known.push_back(axis.getName().str());
   for (const AxisUse &use : list.axes) {
     std::string name = use.name.text;
+    SourceRange range = use.name.range;
     if (const Datum *datum = place.scope->find(name))
-      if (auto *axis = datum->as<AxisName>())
+      if (auto *axis = datum->as<AxisName>()) {
         name = axis->name;
+        range = axis->range;
+      }
     auto found = std::find(known.begin(), known.end(), name);
     if (known.empty()) {
       if (missingAxes.empty())
-        firstMissing = use.name.range;
+        firstMissing = range;
       if (!llvm::is_contained(missingAxes, name))
         missingAxes.push_back(name);
       return std::nullopt;
     }
     if (found == known.end()) {
-      elaborator.error(use.name.range, "the mesh has no axis '" + name + "'")
-          .note("its axes: " + llvm::join(known, ", "))
-          .suggest(name, known);
+      if (auto &ranges = unknownAxes[name]; !llvm::is_contained(ranges, range))
+        ranges.push_back(range);
       return std::nullopt;
     }
     llvm::StringRef stored = mesh.getAxes()[found - known.begin()].getName();

@@ -116,6 +116,8 @@ private:
                                          const Scope &scope);
   std::optional<mlir::ArrayAttr> axes(const syntax::AxisList &list,
                                       const Place &place);
+  void reportMissingAxes();
+  void reportUnknownAxes();
   mlir::Location location(syntax::SourceRange range, const Place &place);
   bool namesOtherFunction(const syntax::PathPattern &pattern,
                           const Place &place) const;
@@ -147,6 +149,8 @@ private:
   unsigned expanded = 0; // lines so far, each as often as it is used
   std::vector<std::string> missingAxes;
   syntax::SourceRange firstMissing;
+  /// Where directives name an axis that the mesh lacks, by its name.
+  std::map<std::string, std::vector<syntax::SourceRange>> unknownAxes;
 };
 
 } // namespace hocket::frontend

@@ -68,7 +68,7 @@ Elaborator::MaybeDatum Elaborator::evaluateAs(ParamType type, const Expr &expr,
     const Datum *held = scope.find(word->name);
     if (held && held->as<AxisName>())
       return *held;
-    return Datum(AxisName{word->name});
+    return Datum(AxisName{word->name, word->range});
   }
   MaybeDatum datum = evaluate(expr, scope);
   if (!datum)
