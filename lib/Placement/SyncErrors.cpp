@@ -191,28 +191,33 @@ bool Placer::checkSync(Value value, const SyncSite &site,
     }
   if (site.kind != "all_to_all" && site.kind != "repartition")
     return true;
-  return checkOrder(site, minor) &&
-         (site.kind != "repartition" || checkParts(site, layout, *from));
+  return checkOrder(site, minor);
 }
 
-/// A repartition makes other parts than those that come in.
-bool Placer::checkParts(const SyncSite &site, nn::LayoutAttr layout,
-                        FactorRef ref) {
+/// Of a repartition; a match that has these parts already is left as it is.
+bool Placer::cutsAnew(const SyncSite &site, nn::LayoutAttr layout,
+                      FactorRef ref) {
   int64_t extent = layout.getDims()[ref.dim].getFactors()[ref.factor].getSize();
   auto sizesOf = [&](nn::LayoutAttr of) {
     return nn::partSizes(extent, of.splitsOf(ref.dim, ref.factor), mesh);
   };
   SmallVector<int64_t> sizes = sizesOf(layout);
-  if (sizes != sizesOf(syncTarget(layout, site, ref, std::nullopt)))
-    return true;
-  problems
-      .addAt(site.directive,
-             "repartition at '" + site.path +
-                 "' has no effect: " + factorName(layout, ref) +
-                 " comes in parts of " + partsList(sizes) + " already",
-             site.path)
-      .note("leave this line out");
-  return false;
+  bool isOther = sizes != sizesOf(syncTarget(layout, site, ref, std::nullopt));
+  Repartition &repartition = repartitions[site.directive];
+  repartition.changesAny |= isOther;
+  if (!isOther)
+    repartition.idle.push_back(
+        {site.path, "repartition at '" + site.path +
+                        "' has no effect: " + factorName(layout, ref) +
+                        " comes in parts of " + partsList(sizes) + " already"});
+  return isOther;
+}
+
+void Placer::checkRepartitions() {
+  for (auto &[directive, repartition] : repartitions)
+    if (!repartition.changesAny)
+      for (auto &[path, text] : repartition.idle)
+        problems.addAt(directive, text, path).note("leave this line out");
 }
 
 /// Parts are handed on in the order that they were cut in.

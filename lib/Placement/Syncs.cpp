@@ -222,7 +222,9 @@ Value Placer::applySync(Value value, const SyncSite &site) {
   if (!site.to.empty() &&
       !(to = readFactor(site.directive, site.to, layout, site.path)))
     return value;
-  checkSync(value, site, from, to);
+  bool isSound = checkSync(value, site, from, to);
+  if (isSound && site.kind == "repartition" && !cutsAnew(site, layout, *from))
+    return value;
   nn::LayoutAttr target = syncTarget(layout, site, from, to);
   Location model =
       value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
