@@ -74,29 +74,6 @@ static std::string symbolOf(const Graph &graph) {
          llvm::toHex(llvm::ArrayRef<uint8_t>(digest).take_front(8), true);
 }
 
-/// Whether every iteration reads only that element of the input that it then
-/// writes.
-static bool canBeInPlace(const Graph &graph, const Schedule &schedule,
-                         int input, int output) {
-  const Output &written = graph.outputs[output];
-  if (schedule.nests.size() != 1 || !schedule.reloaded.empty() ||
-      graph.inputTypes[input] != graph.outputTypes[output])
-    return false;
-  for (auto [axis, size] : llvm::enumerate(graph.axes))
-    if (size > 1 && !llvm::is_contained(written.axes, int(axis)))
-      return false;
-  for (const Node &node : graph.nodes) {
-    if (node.kind == NodeKind::Reduce || node.kind == NodeKind::Flip ||
-        node.kind == NodeKind::Pieces)
-      return false;
-    if (node.kind == NodeKind::Load && node.argument == input &&
-        (node.form.offset != written.form.offset ||
-         node.form.terms != written.form.terms))
-      return false;
-  }
-  return true;
-}
-
 std::string KernelCompiler::State::enqueue(Graph graph, Schedule schedule) {
   std::string symbol = symbolOf(graph);
   if (!options.machineCode)
@@ -178,11 +155,9 @@ llvm::FailureOr<KernelInfo> KernelCompiler::add(const KernelRequest &request) {
   info.flops = builder.graph.flops();
   info.extent = schedule.extent;
   info.scalars.assign(builder.scalars.begin(), builder.scalars.end());
-  for (auto [input, output] : request.inPlace)
-    if (canBeInPlace(builder.graph, schedule, input, output)) {
-      info.inPlace.push_back({input, output});
-      builder.graph.inPlace.push_back({input, output});
-    }
+  info.inPlace = inPlaceOf(request, builder.graph, schedule);
+  for (auto [input, output] : info.inPlace)
+    builder.graph.inPlace.push_back({int(input), int(output)});
   info.symbol = state->enqueue(builder.graph, std::move(schedule));
   for (TableGraph &table : builder.tables) {
     Schedule loops;

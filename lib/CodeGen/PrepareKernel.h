@@ -21,6 +21,12 @@ std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               Schedule &schedule);
 
+using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
+
+/// Those of KernelRequest::inPlace that can be.
+InPlacePairs inPlaceOf(const KernelRequest &request, const Graph &graph,
+                       const Schedule &schedule);
+
 } // namespace hocket::codegen
 
 #endif // HOCKET_LIB_CODEGEN_PREPAREKERNEL_H

@@ -164,6 +164,11 @@ private:
 /// If there is no reason, `extent` becomes its parallelExtent.
 std::string whyNotKernel(mlir::Block &body, int64_t *extent = nullptr);
 
+/// Those of KernelRequest::inPlace that can be: KernelInfo::inPlace of a kernel
+/// that is not made yet. Empty for what cannot be one kernel.
+llvm::SmallVector<std::pair<unsigned, unsigned>>
+inPlaceOf(const KernelRequest &request);
+
 /// Iterations that threads could share if the block, which can be one kernel,
 /// were one: a sum over all rows leaves those over columns.
 int64_t parallelExtent(mlir::Block &body);

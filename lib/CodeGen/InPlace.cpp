@@ -1,0 +1,47 @@
+//===- InPlace.cpp - what a kernel can write where it reads ---------------===//
+
+#include "PrepareKernel.h"
+
+namespace hocket::codegen {
+
+/// Whether every iteration reads only that element of the input that it then
+/// writes.
+static bool canBeInPlace(const Graph &graph, const Schedule &schedule,
+                         int input, int output) {
+  const Output &written = graph.outputs[output];
+  if (schedule.nests.size() != 1 || !schedule.reloaded.empty() ||
+      graph.inputTypes[input] != graph.outputTypes[output])
+    return false;
+  for (auto [axis, size] : llvm::enumerate(graph.axes))
+    if (size > 1 && !llvm::is_contained(written.axes, int(axis)))
+      return false;
+  for (const Node &node : graph.nodes) {
+    if (node.kind == NodeKind::Reduce || node.kind == NodeKind::Flip ||
+        node.kind == NodeKind::Pieces)
+      return false;
+    if (node.kind == NodeKind::Load && node.argument == input &&
+        (node.form.offset != written.form.offset ||
+         node.form.terms != written.form.terms))
+      return false;
+  }
+  return true;
+}
+
+InPlacePairs inPlaceOf(const KernelRequest &request, const Graph &graph,
+                       const Schedule &schedule) {
+  InPlacePairs pairs;
+  for (auto [input, output] : request.inPlace)
+    if (canBeInPlace(graph, schedule, input, output))
+      pairs.push_back({input, output});
+  return pairs;
+}
+
+InPlacePairs inPlaceOf(const KernelRequest &request) {
+  Schedule schedule;
+  std::string why;
+  auto builder = prepareKernel(request, schedule, why);
+  return why.empty() ? inPlaceOf(request, builder->graph, schedule)
+                     : InPlacePairs();
+}
+
+} // namespace hocket::codegen
