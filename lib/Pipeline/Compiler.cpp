@@ -6,10 +6,12 @@
 #include "Messages.h"
 #include "PlanDump.h"
 #include "PrintDiagnostics.h"
+#include "dialects/Buffers/Buffers.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Io/OutputFiles.h"
 #include "hocket/Io/TextFile.h"
 #include "hocket/Pipeline/Registration.h"
+#include "hocket/Transforms/Bufferize.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Partition.h"
 #include "hocket/Transforms/Precision.h"
@@ -121,7 +123,10 @@ static bool isAtStage(ModuleOp module, StringRef stage) {
       ofClass &= bool(func.getArgAttrOfType<spmd::BoxAttr>(i, spmd::kCuts));
     for (unsigned i = 0; ofClass && i < func.getNumResults(); ++i)
       ofClass &= bool(func.getResultAttrOfType<spmd::BoxAttr>(i, spmd::kCuts));
-    return ofClass == (stage == "spmd" || stage == "kernels");
+    bool hasBuffers = llvm::any_of(func.getOps(), [](Operation &op) {
+      return isa<buffers::LoadedOp>(op);
+    });
+    return ofClass == isOfClasses(stage) && hasBuffers == (stage == "buffers");
   });
 }
 
@@ -276,8 +281,9 @@ bool Compiler::readDump(const CompileSource &source) {
   if (failed(checkDump(*state->module, source.from)))
     return false;
   // An edit may have made ranks disagree, which would wait for each other.
-  bool hasClasses = source.from == "spmd" || source.from == "kernels";
-  if (hasClasses && failed(checkClasses(*state->module)))
+  if (isOfClasses(source.from) && failed(checkClasses(*state->module)))
+    return false;
+  if (source.from == "buffers" && failed(checkBuffers(*state->module)))
     return false;
   return dump();
 }

@@ -14,6 +14,7 @@
 #include "dialects/Nn/Windows.h"
 #include "dialects/Sched/Sched.h"
 #include "dialects/Spmd/Spmd.h"
+#include "hocket/Pipeline/Stages.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <functional>
 
@@ -290,7 +291,7 @@ static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
 
 static LogicalResult checkAll(ModuleOp module, StringRef stage,
                               bool hasInterface) {
-  bool ofClass = stage == "spmd" || stage == "kernels";
+  bool ofClass = isOfClasses(stage);
   auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
   if (mesh && failed(checkMesh(module.getLoc(), mesh)))
     return failure();

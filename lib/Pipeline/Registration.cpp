@@ -1,11 +1,13 @@
 //===- Registration.cpp - the dialects and passes of the compiler ---------===//
 
 #include "hocket/Pipeline/Registration.h"
+#include "dialects/Buffers/Buffers.h"
 #include "dialects/Nn/Nn.h"
 #include "dialects/Sched/Sched.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/CodeGen/LowerKernels.h"
 #include "hocket/Placement/Place.h"
+#include "hocket/Transforms/Bufferize.h"
 #include "hocket/Transforms/Combine.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Fuse.h"
@@ -17,7 +19,8 @@
 
 void hocket::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  nn::NnDialect, sched::SchedDialect, spmd::SpmdDialect>();
+                  nn::NnDialect, sched::SchedDialect, spmd::SpmdDialect,
+                  buffers::BuffersDialect>();
 }
 
 // One line for each stage's library, in the order of the stages.
@@ -29,5 +32,6 @@ void hocket::registerPasses() {
   registerPartitionPass();
   registerCombinePass();
   registerFusePass();
+  registerBufferizePasses();
   codegen::registerLowerKernelsPass();
 }

@@ -1,6 +1,7 @@
 //===- Stages.cpp - the table of stages -----------------------------------===//
 
 #include "hocket/Pipeline/Stages.h"
+#include "hocket/Transforms/Bufferize.h"
 #include "hocket/Transforms/Combine.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Fuse.h"
@@ -32,6 +33,11 @@ static LogicalResult runFuse(ModuleOp module, placement::PlacementReport *) {
   return failure(failed(combine(module)) || failed(fuse(module)));
 }
 
+static LogicalResult runBufferize(ModuleOp module,
+                                  placement::PlacementReport *) {
+  return bufferize(module);
+}
+
 ArrayRef<Stage> hocket::stages() {
   static const Stage table[] = {
       {"model",
@@ -50,8 +56,16 @@ ArrayRef<Stage> hocket::stages() {
        runPartition},
       {"kernels", "element-wise and reducing operations gathered in kernels",
        runFuse},
+      {"buffers",
+       "where every value lies: buffers with their ends, views of them, and "
+       "what is computed between views",
+       runBufferize},
   };
   return table;
+}
+
+bool hocket::isOfClasses(StringRef stage) {
+  return findStage(stage) >= findStage("spmd");
 }
 
 int hocket::findStage(StringRef name) {

@@ -1,27 +1,27 @@
 //===- Attention.cpp - attention and its gradients as library calls -------===//
 
-#include "ClassPlanner.h"
-#include "Flops.h"
-#include "dialects/Nn/Neighborhood.h"
-#include "dialects/Nn/Products.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "Instructions.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
+using namespace hocket::views;
 
-plan::Dropout ClassPlanner::dropoutOf(Operation &op, Value q, Value step,
-                                      double p) {
+/// The dropped weights of an attention or its gradient.
+template <class OpTy>
+static plan::Dropout dropoutOf(OpTy op, Call &call, PlanTables &tables) {
+  Value q = op.getQ(), step = op.getStep();
+  double p = op.getDropout().convertToDouble();
   plan::Dropout dropout;
   if (!step || p == 0 ||
       cast<RankedTensorType>(q.getType()).getNumElements() == 0)
     return dropout;
   dropout.p = p;
-  dropout.key = op.getAttrOfType<IntegerAttr>(spmd::kKey).getInt();
-  dropout.step = get(step).view();
+  dropout.key = op->template getAttrOfType<IntegerAttr>(spmd::kKey).getInt();
+  dropout.step = call.view(step);
   dropout.first =
-      tables.scalar(op.getAttrOfType<spmd::TableAttr>(spmd::kFirst));
-  auto box = op.getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
+      tables.scalar(op->template getAttrOfType<spmd::TableAttr>(spmd::kFirst));
+  auto box = op->template getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
   Numbers all = rowMajorStrides(factorSizes(box.getLayout()));
   Numbers held = factorSizes(nn::layoutOf(q));
   size_t rows = firstFactor(box.getLayout(), 3);
@@ -34,13 +34,14 @@ plan::Dropout ClassPlanner::dropoutOf(Operation &op, Value q, Value step,
 }
 
 /// Everything but `out`, as those below.
-template <class OpTy> plan::Attention ClassPlanner::attentionOf(OpTy op) {
+template <class OpTy>
+static plan::Attention attentionOf(OpTy op, Call &call, PlanTables &tables) {
   plan::Attention attention;
-  attention.q = byDims(*op, op.getQ()).view();
-  attention.k = byDims(*op, op.getK()).view();
-  attention.v = byDims(*op, op.getV()).view();
+  attention.q = call.byDims(op.getQ());
+  attention.k = call.byDims(op.getK());
+  attention.v = call.byDims(op.getV());
   if (op.getKeep())
-    attention.keep = byDims(*op, op.getKeep()).view();
+    attention.keep = call.byDims(op.getKeep());
   attention.scale = op.getScale().convertToDouble();
   attention.causal = op.getCausal();
   if (auto group = op->template getAttrOfType<IntegerAttr>(spmd::kGroup))
@@ -54,8 +55,7 @@ template <class OpTy> plan::Attention ClassPlanner::attentionOf(OpTy op) {
   attention.keyOffset = table(spmd::kKeyOffset);
   attention.before = op.getBefore() ? int64_t(*op.getBefore()) : -1;
   attention.after = op.getAfter() ? int64_t(*op.getAfter()) : -1;
-  attention.dropout = dropoutOf(*op, op.getQ(), op.getStep(),
-                                op.getDropout().convertToDouble());
+  attention.dropout = dropoutOf(op, call, tables);
   return attention;
 }
 
@@ -69,42 +69,13 @@ static std::vector<int64_t> weightsOf(const plan::Attention &attention) {
   return {2, q[0], q[1], q[2], keys};
 }
 
-Strided ClassPlanner::allocateByDims(Value value, ArrayRef<size_t> dims) {
-  auto layout = nn::layoutOf(value);
-  Numbers sizes = factorSizes(layout);
-  SmallVector<size_t> order;
-  for (size_t dim : dims) {
-    size_t first = firstFactor(layout, dim);
-    for (size_t i = 0; i < layout.getDims()[dim].getFactors().size(); ++i)
-      order.push_back(first + i);
-  }
-  values[value] = allocate(typeOf(value), sizes, stridesBy(order, sizes));
-  return *reshaped(values[value], layout.getShape());
-}
-
-/// [batch, heads, positions..., dim] in memory as batch, positions, heads, dim:
-/// what follows joins heads and dim.
-Strided ClassPlanner::allocateBySeq(Value value) {
-  size_t last = nn::layoutOf(value).getDims().size() - 1;
-  SmallVector<size_t> order = {0};
-  for (size_t dim = 2; dim < last; ++dim)
-    order.push_back(dim);
-  order.append({1, last});
-  return allocateByDims(value, order);
-}
-
-plan::View ClassPlanner::placeGradient(Value value) {
-  if (!placeInConcat(value))
-    return allocateBySeq(value).view();
-  return reshaped(get(value), nn::layoutOf(value).getShape())->view();
-}
-
 template <class OpTy>
-plan::NeighborhoodAttention ClassPlanner::neighborhoodOf(OpTy op) {
+static plan::NeighborhoodAttention neighborhoodOf(OpTy op, Call &call,
+                                                  PlanTables &tables) {
   plan::NeighborhoodAttention attention;
-  attention.q = byDims(*op, op.getQ()).view();
-  attention.k = byDims(*op, op.getK()).view();
-  attention.v = byDims(*op, op.getV()).view();
+  attention.q = call.byDims(op.getQ());
+  attention.k = call.byDims(op.getK());
+  attention.v = call.byDims(op.getV());
   attention.scale = op.getScale().convertToDouble();
   auto table = [&](Attribute attribute) {
     return tables.scalar(cast<spmd::TableAttr>(attribute));
@@ -141,48 +112,49 @@ weightsOf(const plan::NeighborhoodAttention &attention) {
 /// Products of queries with keys, of `scores` kinds, and of weights with
 /// values, of `sums` kinds.
 template <class Forward>
-static void addAttentionFlops(plan::RankClass &ranks, const Forward &attention,
+static void addAttentionFlops(Call &call, const Forward &attention,
                               int64_t scores, int64_t sums) {
   for (auto [times, extent] : {std::pair(scores, attention.q.shape.back()),
                                std::pair(sums, attention.v.shape.back())}) {
     std::vector<int64_t> extents = weightsOf(attention);
     extents.insert(extents.end(), {times, extent});
-    addFlops(ranks, extents);
+    call.addFlops(extents);
   }
 }
 
-template <class OpTy, class Forward>
-LogicalResult ClassPlanner::planAttentionAs(OpTy op, Forward attention) {
-  attention.out = allocateBySeq(op.getResult()).view();
-  addAttentionFlops(*rankClass, attention, 1, 1);
-  emit(*op, attention);
-  return success();
+template <class Forward> static Body forwardOf(Forward attention, Call &call) {
+  attention.out = call.resultByDims();
+  addAttentionFlops(call, attention, 1, 1);
+  return attention;
 }
 
 template <class OpTy, class Forward>
-LogicalResult ClassPlanner::planGradientAs(OpTy op, Forward forward) {
+static Body gradientOf(OpTy op, Forward forward, Call &call) {
   plan::GradientOf<Forward> gradient{forward, {}, {}, {}};
-  gradient.forward.out = byDims(*op, op.getDout()).view();
-  gradient.dq = placeGradient(op.getDq());
-  gradient.dk = placeGradient(op.getDk());
-  gradient.dv = placeGradient(op.getDv());
-  addAttentionFlops(*rankClass, forward, 3, 2);
-  emit(*op, gradient);
-  return success();
+  gradient.forward.out = call.byDims(op.getDout());
+  gradient.dq = call.resultByDims(0);
+  gradient.dk = call.resultByDims(1);
+  gradient.dv = call.resultByDims(2);
+  addAttentionFlops(call, forward, 3, 2);
+  return gradient;
 }
 
-LogicalResult ClassPlanner::planAttention(Operation &op) {
-  return TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case([&](nn::AttentionOp op) {
-        return planAttentionAs(op, attentionOf(op));
-      })
-      .Case([&](nn::NeighborhoodAttentionOp op) {
-        return planAttentionAs(op, neighborhoodOf(op));
-      })
-      .Case([&](nn::AttentionGradOp op) {
-        return planGradientAs(op, attentionOf(op));
-      })
-      .Case([&](nn::NeighborhoodAttentionGradOp op) {
-        return planGradientAs(op, neighborhoodOf(op));
-      });
+Body planning::instructionOf(nn::AttentionOp op, Call &call,
+                             PlanTables &tables) {
+  return forwardOf(attentionOf(op, call, tables), call);
+}
+
+Body planning::instructionOf(nn::NeighborhoodAttentionOp op, Call &call,
+                             PlanTables &tables) {
+  return forwardOf(neighborhoodOf(op, call, tables), call);
+}
+
+Body planning::instructionOf(nn::AttentionGradOp op, Call &call,
+                             PlanTables &tables) {
+  return gradientOf(op, attentionOf(op, call, tables), call);
+}
+
+Body planning::instructionOf(nn::NeighborhoodAttentionGradOp op, Call &call,
+                             PlanTables &tables) {
+  return gradientOf(op, neighborhoodOf(op, call, tables), call);
 }

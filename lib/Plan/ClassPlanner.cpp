@@ -1,242 +1,203 @@
-//===- ClassPlanner.cpp - walks a class function --------------------------===//
+//===- ClassPlanner.cpp - translates a class function ---------------------===//
 
 #include "ClassPlanner.h"
-#include "dialects/Nn/Edges.h"
-#include "dialects/Nn/Hook.h"
-#include "dialects/Nn/Neighborhood.h"
-#include "dialects/Nn/Products.h"
-#include "dialects/Nn/Shape.h"
-#include "dialects/Nn/Values.h"
-#include "dialects/Nn/Windows.h"
-#include "hocket/Transforms/Fuse.h"
+#include "Instructions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
 
-plan::DType planning::dtypeOf(Type element) {
-  if (element.isF64())
-    return plan::DType::F64;
-  if (element.isF16())
-    return plan::DType::F16;
-  if (element.isBF16())
-    return plan::DType::BF16;
-  if (element.isInteger(1))
-    return plan::DType::Bool;
-  if (element.isInteger(32))
-    return plan::DType::I32;
-  if (element.isInteger(64))
-    return plan::DType::I64;
-  return plan::DType::F32;
-}
-
 ClassPlanner::ClassPlanner(func::FuncOp func, PlanTables &tables,
-                           codegen::KernelCompiler &compiler)
-    : func(func), tables(tables), compiler(compiler),
-      loadTime(loadTimeValues(func.getBody().front())),
-      assigned(nn::assignedNames(func.getBody().front())) {}
+                           codegen::KernelCompiler &compiler,
+                           plan::RankClass &rankClass)
+    : func(func), tables(tables), compiler(compiler), rankClass(rankClass),
+      memory(rankClass), addresses(tables, memory),
+      constants(rankClass, memory, tables) {}
 
-plan::DType ClassPlanner::typeOf(Value value) {
-  return dtypeOf(cast<RankedTensorType>(value.getType()).getElementType());
-}
-
-LogicalResult ClassPlanner::plan(plan::RankClass &into) {
-  rankClass = &into;
-  memory.emplace(into);
+LogicalResult ClassPlanner::plan() {
   auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
-  into.ranks.assign(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
-  addInputs();
-  findDecided();
-  SmallVector<nn::AssignOp> assigns;
-  for (Operation &op : func.getBody().front()) {
-    // After the outputs, which may be what a stored tensor held.
-    if (auto assign = dyn_cast<nn::AssignOp>(op))
-      assigns.push_back(assign);
-    else if (!done.contains(&op) && failed(planOp(op)))
+  rankClass.ranks.assign(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
+  addInputsAndOutputs();
+  for (Operation &op : func.getBody().front())
+    if (failed(planOp(op)))
       return failure();
-  }
-  if (failed(planAssigns(assigns)))
-    return failure();
-  packEarly(into.load);
-  memory->assign();
+  memory.assign();
   return success();
 }
 
-/// Moves each packing to right behind the read of its weight, so that the plain
-/// forms of two weights need not be in memory together.
-void ClassPlanner::packEarly(std::vector<plan::Instruction> &load) {
-  llvm::DenseMap<int, size_t> reads; // buffer -> instruction
-  for (auto [index, instruction] : llvm::enumerate(load))
-    if (auto *read = std::get_if<plan::ReadParameter>(&instruction.body))
-      reads[read->dst.buffer] = index;
-  std::vector<std::vector<size_t>> behind(load.size());
-  std::vector<bool> moved(load.size(), false);
-  for (auto [index, instruction] : llvm::enumerate(load))
-    if (auto *pack = std::get_if<plan::PackWeight>(&instruction.body)) {
-      auto read = reads.find(pack->b.buffer);
-      if (read == reads.end())
-        continue;
-      behind[read->second].push_back(index);
-      moved[index] = true;
-    }
-  std::vector<plan::Instruction> ordered;
-  for (size_t i = 0; i < load.size(); ++i) {
-    if (moved[i])
-      continue;
-    ordered.push_back(std::move(load[i]));
-    for (size_t pack : behind[i])
-      ordered.push_back(std::move(load[pack]));
-  }
-  load = std::move(ordered);
+void ClassPlanner::emit(Location loc, Body body) {
+  (isLoaded ? rankClass.step : rankClass.load)
+      .push_back({tables.source(loc), std::move(body)});
+  memory.next();
 }
 
-void ClassPlanner::addInputs() {
-  for (BlockArgument argument : func.getArguments()) {
-    auto layout = nn::layoutOf(argument);
-    Strided window;
-    window.sizes = factorSizes(layout);
-    window.strides = rowMajorStrides(window.sizes);
-    window.buffer =
-        memory->addTensor(plan::Region::Input, argument.getArgNumber(),
-                          typeOf(argument), window.elements());
-    values[argument] = window;
-  }
-}
-
-bool ClassPlanner::atLoad(Operation &op) const {
-  return op.getNumResults() && loadTime.contains(op.getResult(0));
-}
-
-void ClassPlanner::emit(Operation &op, decltype(plan::Instruction::body) body) {
-  auto &list = atLoad(op) ? rankClass->load : rankClass->step;
-  list.push_back({tables.source(op.getLoc()), std::move(body)});
-}
-
-Strided ClassPlanner::allocate(plan::DType type, ArrayRef<int64_t> sizes,
-                               ArrayRef<int64_t> strides) {
-  Strided window;
-  window.sizes.assign(sizes.begin(), sizes.end());
-  window.strides.assign(strides.begin(), strides.end());
-  window.buffer = memory->add(type, window.elements());
-  return window;
-}
-
-Strided ClassPlanner::allocate(Type type, ArrayRef<int64_t> like) {
-  Numbers sizes = factorSizes(nn::layoutOf(type));
-  Numbers strides = like.size() == sizes.size() ? stridesLike(sizes, like)
-                                                : rowMajorStrides(sizes);
-  return allocate(dtypeOf(cast<RankedTensorType>(type).getElementType()), sizes,
-                  strides);
-}
-
-Strided ClassPlanner::get(Value value) const {
-  auto found = values.find(value);
-  assert(found != values.end() && "a value before its operation");
-  return found->second;
-}
-
-Strided ClassPlanner::copied(Operation &op, const Strided &value,
-                             plan::DType type) {
-  Strided dense = allocate(type, value.sizes, rowMajorStrides(value.sizes));
-  emit(op, plan::Copy{value.view(), dense.view()});
-  return dense;
-}
-
-Strided ClassPlanner::reshapedOrCopied(Operation &op, const Strided &value,
-                                       ArrayRef<int64_t> sizes,
-                                       plan::DType type) {
-  if (auto fitted = reshaped(value, sizes))
-    return *fitted;
-  return *reshaped(copied(op, value, type), sizes);
-}
-
-Strided ClassPlanner::byDims(Operation &op, Value value) {
-  auto layout = nn::layoutOf(value);
-  // A copy of what is there when the program has loaded is made once, before
-  // it is packed.
-  Operation *from = loadTime.contains(value) ? value.getDefiningOp() : &op;
-  return reshapedOrCopied(*from, get(value), layout.getShape(), typeOf(value));
-}
-
-/// Operations that nobody waits for and whose results have no elements here:
-/// of a factor of which the rank holds nothing.
-static bool makesNothing(Operation &op) {
-  return op.getNumResults() > 0 &&
-         !isa<nn::ParameterOp, nn::StateOp, spmd::CollectiveOp>(op) &&
-         llvm::all_of(op.getResultTypes(), [](Type type) {
-           return cast<RankedTensorType>(type).getNumElements() == 0;
-         });
+plan::View ClassPlanner::view(Value view) {
+  return addresses.view(Strided::of(view.getDefiningOp<buffers::ViewOp>()));
 }
 
 LogicalResult ClassPlanner::planOp(Operation &op) {
-  if (makesNothing(op)) {
-    for (Value result : op.getResults())
-      values[result] = allocate(result.getType(), {});
-    return success();
-  }
   return TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case([&](nn::ParameterOp op) { return planParameter(op); })
-      .Case([&](nn::StateOp op) { return planState(op); })
-      .Case([&](nn::FillOp op) { return planFill(op); })
-      .Case([&](nn::IotaOp op) { return planIota(op); })
-      .Case([&](nn::LinearOp op) { return planLinear(op); })
-      .Case([&](nn::MatMulOp op) { return planMatMul(op); })
-      .Case<nn::AttentionOp, nn::NeighborhoodAttentionOp, nn::AttentionGradOp,
-            nn::NeighborhoodAttentionGradOp>(
-          [&](auto op) { return planAttention(*op); })
-      .Case([&](nn::EmbeddingOp op) { return planEmbedding(op); })
-      .Case([&](nn::EmbeddingGradOp op) { return planEmbeddingGrad(op); })
-      .Case([&](nn::GatherOp op) { return planGather(op); })
-      .Case([&](nn::ScatterSumOp op) { return planScatterSum(op); })
-      .Case([&](nn::ConcatOp op) { return planConcat(op); })
-      .Case([&](nn::ConvOp op) {
-        return planConvolution(*op, plan::ConvolutionPass::Forward);
+      .Case([&](buffers::ComputeOp op) { return planCompute(op); })
+      .Default([&](Operation *op) {
+        TypeSwitch<Operation *>(op)
+            .Case([&](buffers::BufferOp op) { addBuffer(op); })
+            .Case([&](buffers::StateOp op) { addState(op); })
+            .Case([&](buffers::PackOp op) { addPack(op); })
+            .Case([&](buffers::WaitOp op) { planWait(op); })
+            .Case([&](buffers::CopyOp op) {
+              plan::View source = view(op.getSource());
+              emit(op.getLoc(), plan::Copy{source, view(op.getTarget())});
+            })
+            .Case([&](buffers::FillOp op) {
+              emit(op.getLoc(), plan::Fill{view(op.getTarget()),
+                                           op.getValue().convertToDouble()});
+            })
+            .Case([&](buffers::ReleaseOp op) {
+              memory.release(addresses.numberOf(op.getBuffer()));
+            })
+            .Case([&](buffers::LoadedOp op) {
+              isLoaded = true;
+              memory.beginStep();
+            });
+        return success();
+      });
+}
+
+//===-- Memory ------------------------------------------------------------===//
+
+static plan::DType typeOf(Value buffer) {
+  return dtypeOf(cast<buffers::BufferType>(buffer.getType()).getElementType());
+}
+
+static int64_t elementsOf(Value buffer) {
+  return cast<buffers::BufferType>(buffer.getType()).getElements();
+}
+
+void ClassPlanner::addInputsAndOutputs() {
+  auto add = [&](Value buffer, plan::Region region, int64_t number) {
+    addresses.add(buffer, memory.addTensor(region, number, typeOf(buffer),
+                                           elementsOf(buffer)));
+  };
+  for (BlockArgument argument : func.getArguments())
+    add(argument, plan::Region::Input, argument.getArgNumber());
+  Operation *terminator = func.getBody().front().getTerminator();
+  for (auto [number, result] : llvm::enumerate(terminator->getOperands()))
+    add(buffers::bufferOf(result), plan::Region::Output, number);
+}
+
+void ClassPlanner::addBuffer(buffers::BufferOp op) {
+  if (op.getRegion() == buffers::Region::Output)
+    return; // has its number as a result
+  auto region = op.getRegion() == buffers::Region::Weights
+                    ? plan::Region::Weights
+                    : plan::Region::Arena;
+  addresses.add(op, memory.add(region, typeOf(op), elementsOf(op)));
+}
+
+/// Axes of more than one rank that no cut depends on.
+static std::vector<int> replicatedOver(const plan::Plan &plan,
+                                       const plan::GlobalTensor &tensor) {
+  std::vector<int> axes;
+  for (int axis = 0, e = plan.mesh.size(); axis < e; ++axis) {
+    bool cuts = llvm::any_of(tensor.cuts, [&](const plan::Cut &cut) {
+      return llvm::is_contained(plan.tables[cut.offset].axes, axis);
+    });
+    if (!cuts && plan.mesh[axis].size > 1)
+      axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// Every class stores the same tensors in the same order.
+void ClassPlanner::addState(buffers::StateOp op) {
+  int buffer = memory.addState(typeOf(op), elementsOf(op));
+  addresses.add(op, buffer);
+  plan::Plan &plan = tables.plan;
+  if (rankClass.states.size() == plan.states.size()) {
+    plan.states.push_back(tables.tensor(
+        op.getName(), op.getType().getElementType(), op.getCuts()));
+    plan.states.back().replicatedOver =
+        replicatedOver(plan, plan.states.back());
+  }
+  rankClass.states.push_back(buffer);
+}
+
+void ClassPlanner::addPack(buffers::PackOp op) {
+  int number = rankClass.packs++;
+  addresses.add(op, number);
+  emit(op.getLoc(),
+       plan::PackWeight{number, view(op.getWeight()), int64_t(op.getRows())});
+}
+
+//===-- What computes -----------------------------------------------------===//
+
+FailureOr<Body> ClassPlanner::bodyOf(buffers::ComputeOp compute, Call &call) {
+  Operation &computed = compute.getComputed();
+  using Result = FailureOr<Body>;
+  return TypeSwitch<Operation *, Result>(&computed)
+      .Case<nn::ParameterOp, nn::IotaOp, nn::AttentionOp, nn::AttentionGradOp,
+            nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp,
+            nn::EmbeddingOp, nn::EmbeddingGradOp, nn::PoolOp, nn::PoolGradOp>(
+          [&](auto op) -> Result { return instructionOf(op, call, tables); })
+      .Case<nn::GatherOp, nn::ScatterSumOp>(
+          [&](auto op) -> Result { return instructionOf(op, call, constants); })
+      .Case<nn::LinearOp, nn::MatMulOp>(
+          [&](auto op) -> Result { return productOf(*op, call); })
+      .Case<nn::ConvOp, nn::ConvTransposeOp, nn::ConvGradWeightOp>(
+          [&](auto op) -> Result { return convolutionOf(*op, call); })
+      .Case([&](spmd::KernelOp) { return kernelOf(compute, call); })
+      .Case([&](nn::HookOp op) -> Result {
+        addHook(op.getHook());
+        return instructionOf(op, call);
       })
-      .Case([&](nn::ConvTransposeOp op) {
-        return planConvolution(*op, plan::ConvolutionPass::InputGradient);
+      .Case([&](spmd::CollectiveOp op) -> Result {
+        if (auto hook = op->getAttrOfType<DictionaryAttr>(nn::kHook))
+          addHook(hook);
+        return Body(collectiveOf(op, call, tables));
       })
-      .Case([&](nn::ConvGradWeightOp op) {
-        return planConvolution(*op, plan::ConvolutionPass::WeightGradient);
-      })
-      .Case<nn::PoolOp, nn::PoolGradOp>(
-          [&](auto op) { return planPooling(op); })
-      .Case([&](nn::HookOp op) { return planHook(op); })
-      .Case([&](spmd::KernelOp op) { return planKernel(op); })
-      .Case([&](spmd::StartOp op) { return planStart(op); })
-      .Case([&](spmd::PlaceOp op) { return planPlace(op); })
-      .Case([&](spmd::CollectiveOp op) { return planCollective(op); })
-      .Case([&](func::ReturnOp op) { return planReturn(op); })
-      .Default([&](Operation *other) -> LogicalResult {
-        if (isViewOp(other))
-          return planView(*other);
+      .Default([&](Operation *other) -> Result {
         return other->emitError("not supported yet: '")
                << other->getName() << "' in a compiled program";
       });
 }
 
-LogicalResult ClassPlanner::planReturn(func::ReturnOp op) {
-  for (auto [index, value] : llvm::enumerate(op.getOperands())) {
-    Strided window = get(value);
-    plan::Buffer &buffer = rankClass->buffers[window.buffer];
-    int64_t elements = window.elements();
-    bool whole = buffer.bytes == elements * plan::byteSize(buffer.type) &&
-                 window.offset == 0 && window.terms.empty();
-    // The result is computed where the executor wants it, if it can be.
-    if (buffer.region == plan::Region::Arena && whole &&
-        window.isDenseRowMajor() && !loadTime.contains(value) &&
-        outputBuffers.insert(window.buffer).second) {
-      buffer.region = plan::Region::Output;
-      buffer.offset = index;
-      continue;
-    }
-    Strided output = window;
-    output.offset = 0;
-    output.terms.clear();
-    output.strides = rowMajorStrides(output.sizes);
-    output.buffer =
-        memory->addTensor(plan::Region::Output, index, typeOf(value), elements);
-    emit(*op, plan::Copy{window.view(), output.view()});
+LogicalResult ClassPlanner::planCompute(buffers::ComputeOp op) {
+  Call call(op, addresses);
+  FailureOr<Body> body = bodyOf(op, call);
+  if (failed(body))
+    return failure();
+  if (const std::optional<Strided> &at = call.getProblem()) {
+    InFlightDiagnostic error = op.getComputed().emitError("'");
+    error << op.getComputed().getName()
+          << "' cannot be computed where its operands and results lie: one has "
+             "sizes [";
+    llvm::interleaveComma(at->sizes, error);
+    error << "] and strides [";
+    llvm::interleaveComma(at->strides, error);
+    return error << "]";
   }
+  if (isLoaded)
+    rankClass.budget.flops = saturatingSum(rankClass.budget.flops, call.flops);
+  if (Value token = op.getStarted()) {
+    auto &collective = std::get<plan::Collective>(*body);
+    collective.phase = plan::CollectivePhase::Start;
+    started[token] = collective;
+  }
+  emit(op.getComputed().getLoc(), std::move(*body));
   return success();
+}
+
+void ClassPlanner::planWait(buffers::WaitOp op) {
+  plan::Collective collective = started.lookup(op.getStarted());
+  collective.phase = plan::CollectivePhase::Wait;
+  emit(op.getLoc(), std::move(collective));
+}
+
+void ClassPlanner::addHook(DictionaryAttr hook) {
+  std::string name = hook.getAs<StringAttr>("name").str();
+  std::string file = hook.getAs<StringAttr>("file").str();
+  compiler.addHook({name, file});
+  if (tables.kernelSources)
+    tables.kernelSources->addHook(name, file);
 }

@@ -1,13 +1,12 @@
 //===- Collectives.cpp - communication without transposes -----------------===//
 
-#include "ClassPlanner.h"
-#include "dialects/Nn/Hook.h"
-#include "dialects/Nn/Shape.h"
+#include "Instructions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
+using namespace hocket::views;
 
 static plan::Reduction reductionOf(nn::Reduction reduction) {
   switch (reduction) {
@@ -101,26 +100,12 @@ private:
 
 } // namespace
 
-/// Gives each result its place.
-std::vector<plan::Collective::Pair>
-ClassPlanner::pairsOf(spmd::CollectiveOp op) {
-  // Parts are read from and written to their places in strided windows, so any
-  // memory order will do. That of the operand depends on sizes that differ
-  // from class to class (a dim of size 1 has no place in an order), and what is
-  // then computed on whole values would not be the same to the last bit.
-  // Margins are an exception: nobody has the whole of such a value, and what
-  // follows, a convolution, reads the operand's order best.
-  bool isHalo = isa<spmd::HaloExchangeOp, spmd::HaloReduceOp>(op);
-  // A dim that was gathered for windows gets its border around it.
-  bool isBordered = isa<spmd::AllGatherOp, spmd::AllGatherManyOp>(op);
+static std::vector<plan::Collective::Pair>
+pairsOf(spmd::CollectiveOp op, Call &call, PlanTables &tables) {
   std::vector<plan::Collective::Pair> pairs;
   for (auto [x, result] : llvm::zip(op->getOperands(), op->getResults())) {
-    const Strided source = get(x);
-    if (isHalo)
-      placeHalo(cast<OpResult>(result), source.strides);
-    else if (!isBordered || !placeInHalo(result, {}))
-      values[result] = allocate(result.getType(), {});
-    pairs.push_back({source.view(), get(result).view()});
+    plan::View source = call.view(x);
+    pairs.push_back({source, call.view(call.result(result.getResultNumber()))});
   }
   if (auto origins = op->getAttrOfType<ArrayAttr>(spmd::kOrigins))
     for (auto [pair, origin] : llvm::drop_begin(llvm::zip(pairs, origins)))
@@ -128,9 +113,10 @@ ClassPlanner::pairsOf(spmd::CollectiveOp op) {
   return pairs;
 }
 
-plan::Collective ClassPlanner::collectiveOf(spmd::CollectiveOp op) {
+plan::Collective planning::collectiveOf(spmd::CollectiveOp op, Call &call,
+                                        PlanTables &tables) {
   plan::Collective collective;
-  collective.pairs = pairsOf(op);
+  collective.pairs = pairsOf(op, call, tables);
   collective.axes = tables.axes(op.getAxes());
   collective.id = op.getId();
   KindOf kindOf{tables, op.getAxes()};
@@ -141,21 +127,6 @@ plan::Collective ClassPlanner::collectiveOf(spmd::CollectiveOp op) {
                 spmd::AllGatherManyOp, spmd::AllToAllOp, spmd::BroadcastOp,
                 spmd::HaloExchangeOp, spmd::HaloReduceOp>(kindOf);
   if (auto hook = op->getAttrOfType<DictionaryAttr>(nn::kHook))
-    collective.hook = hookNamed(hook);
+    collective.hook = hook.getAs<StringAttr>("name").str();
   return collective;
-}
-
-LogicalResult ClassPlanner::planCollective(spmd::CollectiveOp op) {
-  auto begun = started.find(op);
-  plan::Collective collective =
-      begun == started.end() ? collectiveOf(op) : std::move(begun->second);
-  if (op->hasAttr("isStarted")) {
-    if (begun == started.end()) {
-      collective.phase = plan::CollectivePhase::Start;
-      emit(*op.getOperation(), collective);
-    }
-    collective.phase = plan::CollectivePhase::Wait;
-  }
-  emit(*op.getOperation(), collective);
-  return success();
 }

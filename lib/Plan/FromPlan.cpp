@@ -7,13 +7,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClassPlanner.h"
+#include "PlanTables.h"
+#include "hocket/CodeGen/KernelCompiler.h"
 #include "hocket/Plan/Planning.h"
+#include "hocket/Views/Strided.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
+using namespace hocket::views;
 
 namespace {
 

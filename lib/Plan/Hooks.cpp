@@ -1,33 +1,17 @@
 //===- Hooks.cpp - calls of a user's own functions ------------------------===//
 
-#include "ClassPlanner.h"
-#include "dialects/Nn/Hook.h"
+#include "Instructions.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
 
-std::string ClassPlanner::hookNamed(DictionaryAttr hook) {
-  std::string name = hook.getAs<StringAttr>("name").str();
-  std::string file = hook.getAs<StringAttr>("file").str();
-  compiler.addHook({name, file});
-  if (tables.kernelSources)
-    tables.kernelSources->addHook(name, file);
-  return name;
-}
-
-/// A hook sees dims, not factors: a tensor whose dims are no single runs of
-/// memory is copied first.
-LogicalResult ClassPlanner::planHook(nn::HookOp op) {
+Body planning::instructionOf(nn::HookOp op, Call &call) {
   plan::Hook hook;
-  hook.name = hookNamed(op.getHook());
+  hook.name = op.getHookName().str();
   for (Value x : op.getXs())
-    hook.inputs.push_back(byDims(*op, x).view());
-  for (Value result : op.getResults()) {
-    values[result] = allocate(result.getType(), {});
-    hook.outputs.push_back(
-        reshaped(values[result], nn::layoutOf(result).getShape())->view());
-  }
-  emit(*op, hook);
-  return success();
+    hook.inputs.push_back(call.byDims(x));
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    hook.outputs.push_back(call.resultByDims(i));
+  return hook;
 }

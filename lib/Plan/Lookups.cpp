@@ -1,45 +1,43 @@
 //===- Lookups.cpp - embeddings as library calls --------------------------===//
 
-#include "ClassPlanner.h"
-#include "dialects/Nn/Products.h"
+#include "Instructions.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
+using namespace hocket::views;
 
-LogicalResult ClassPlanner::planEmbedding(nn::EmbeddingOp op) {
+/// The factors of ids and one size for what each looks up.
+static Numbers rowsOf(Value ids, int64_t last) {
+  Numbers sizes = factorSizes(nn::layoutOf(ids));
+  sizes.push_back(last);
+  return sizes;
+}
+
+Body planning::instructionOf(nn::EmbeddingOp op, Call &call,
+                             PlanTables &tables) {
   plan::Embedding embedding;
-  embedding.table = byDims(*op, op.getTable()).view();
-  auto layout = nn::layoutOf(op.getResult());
-  auto idsLayout = nn::layoutOf(op.getIds());
-  Strided ids = get(op.getIds());
-  embedding.ids = ids.view();
-  Strided out = allocate(op.getType(), {});
-  values[op.getResult()] = out;
-  Numbers shape = factorSizes(idsLayout);
-  shape.push_back(layout.getDims().back().getSize());
-  embedding.out = reshaped(out, shape)->view();
+  embedding.table = call.byDims(op.getTable());
+  embedding.ids = call.view(op.getIds());
+  embedding.out = call.as(
+      call.result(),
+      rowsOf(op.getIds(), nn::layoutOf(op.getResult()).getShape().back()));
   embedding.vocabOffset =
       tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
   embedding.vocab = op->getAttrOfType<IntegerAttr>(spmd::kVocab).getInt();
-  emit(*op, embedding);
-  return success();
+  return embedding;
 }
 
-LogicalResult ClassPlanner::planEmbeddingGrad(nn::EmbeddingGradOp op) {
+Body planning::instructionOf(nn::EmbeddingGradOp op, Call &call,
+                             PlanTables &tables) {
   plan::EmbeddingGrad gradient;
-  gradient.ids = get(op.getIds()).view();
-  Numbers shape = factorSizes(nn::layoutOf(op.getIds()));
-  auto layout = nn::layoutOf(op.getResult());
-  shape.push_back(layout.getDims().back().getSize());
-  gradient.dy =
-      reshapedOrCopied(*op, get(op.getDy()), shape, typeOf(op.getDy())).view();
-  Strided out = allocate(op.getType(), {});
-  values[op.getResult()] = out;
-  gradient.out = reshaped(out, layout.getShape())->view();
+  gradient.ids = call.view(op.getIds());
+  gradient.dy = call.as(
+      call.lies(op.getDy()),
+      rowsOf(op.getIds(), nn::layoutOf(op.getResult()).getShape().back()));
+  gradient.out = call.resultByDims();
   gradient.vocabOffset =
       tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
   gradient.vocab = op->getAttrOfType<IntegerAttr>(spmd::kVocab).getInt();
-  emit(*op, gradient);
-  return success();
+  return gradient;
 }

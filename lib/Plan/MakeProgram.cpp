@@ -11,7 +11,9 @@ static void addInterface(func::FuncOp func, nn::MeshAttr mesh,
                          PlanTables &tables) {
   plan::Plan &plan = tables.plan;
   auto element = [](Type type) {
-    return cast<RankedTensorType>(type).getElementType();
+    if (auto view = dyn_cast<buffers::ViewType>(type))
+      return view.getElementType();
+    return cast<buffers::BufferType>(type).getElementType();
   };
   for (BlockArgument argument : func.getArguments()) {
     unsigned number = argument.getArgNumber();
@@ -80,7 +82,7 @@ static LogicalResult planModule(ModuleOp module,
       addInterface(func, mesh, tables);
     isFirst = false;
     plan::RankClass rankClass;
-    if (failed(ClassPlanner(func, tables, compiler).plan(rankClass)))
+    if (failed(ClassPlanner(func, tables, compiler, rankClass).plan()))
       return failure();
     plan.classes.push_back(std::move(rankClass));
   }

@@ -1,8 +1,8 @@
 //===- Memory.h - the buffers of one rank class -----------------*- C++ -*-===//
 //
-// Buffers are made without an address. When all instructions are known, those
-// that live from load to step get a place in the weights, the others share the
-// arena by lifetime.
+// Buffers are made without an address. When all instructions are known, weights
+// get their places one behind the other, and the others share the arena by
+// lifetime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,28 +10,55 @@
 #define HOCKET_LIB_PLAN_MEMORY_H
 
 #include "hocket/Plan/Plan.h"
+#include <climits>
 
 namespace hocket::planning {
+
+/// First and last instruction of a buffer.
+struct Life {
+  int first = INT_MAX, last = -1;
+  bool isOfStep = false; // else of loading
+  bool overlaps(const Life &other) const {
+    return first <= other.last && other.first <= last;
+  }
+};
 
 class Memory {
 public:
   explicit Memory(plan::RankClass &rankClass) : rankClass(rankClass) {}
 
-  /// A buffer of `elements` of `type`, placed later.
-  int add(plan::DType type, int64_t elements);
+  /// A buffer of the arena or the weights, placed later.
+  int add(plan::Region region, plan::DType type, int64_t elements);
   /// The buffer of input or output number `index`.
   int addTensor(plan::Region region, int64_t index, plan::DType type,
                 int64_t elements);
-
   /// A buffer that lives from step to step.
   int addState(plan::DType type, int64_t elements);
 
-  /// Gives every buffer its region and offset, and the class its budget. The
-  /// plain form of a packed weight is needed only while loading.
+  /// The instruction that is made now uses the buffer.
+  void use(int buffer);
+  /// None from here on does.
+  void release(int buffer);
+  /// That instruction is made.
+  void next() { ++now; }
+  /// What follows runs in each step.
+  void beginStep() {
+    isStep = true;
+    now = 0;
+  }
+
+  /// Gives buffers of arena and weights their offsets, and the class its
+  /// budget.
   void assign();
 
 private:
+  int add(plan::Region region, int64_t offset, plan::DType type,
+          int64_t elements);
+
   plan::RankClass &rankClass;
+  std::vector<Life> lives; // by buffer
+  int now = 0;             // the instruction that is made
+  bool isStep = false;
 };
 
 } // namespace hocket::planning

@@ -1,11 +1,29 @@
 //===- PlanTables.cpp - tables, sources and tensors of a plan -------------===//
 
-#include "ClassPlanner.h"
+#include "PlanTables.h"
 #include "hocket/Plan/Report.h"
+#include "hocket/Views/Strided.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
+using namespace hocket::views;
+
+plan::DType planning::dtypeOf(Type element) {
+  if (element.isF64())
+    return plan::DType::F64;
+  if (element.isF16())
+    return plan::DType::F16;
+  if (element.isBF16())
+    return plan::DType::BF16;
+  if (element.isInteger(1))
+    return plan::DType::Bool;
+  if (element.isInteger(32))
+    return plan::DType::I32;
+  if (element.isInteger(64))
+    return plan::DType::I64;
+  return plan::DType::F32;
+}
 
 std::vector<int> PlanTables::axes(ArrayRef<StringAttr> names) const {
   std::vector<int> indices;
@@ -116,4 +134,21 @@ plan::GlobalTensor PlanTables::tensor(StringRef name, Type element,
                            tableOver(cut.getSize(), over)});
   }
   return tensor;
+}
+
+/// Every class reads the same parameters in the same order.
+int PlanTables::parameter(nn::ParameterOp op) {
+  auto [entry, isNew] =
+      parameters.try_emplace(op.getPathAttr(), plan.parameters.size());
+  if (!isNew)
+    return entry->second;
+  auto box = op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  plan.parameters.push_back(tensor(op.getPath(), element, box));
+  if (nn::InitAttr init = op.getInitAttr())
+    plan.parameters.back().init = {init.getKind() == nn::InitKind::Normal
+                                       ? plan::InitKind::Normal
+                                       : plan::InitKind::Constant,
+                                   init.getValue().getValueAsDouble()};
+  return entry->second;
 }

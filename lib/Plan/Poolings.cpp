@@ -1,14 +1,14 @@
 //===- Poolings.cpp - poolings and their gradients ------------------------===//
 
-#include "ClassPlanner.h"
-#include "dialects/Nn/Windows.h"
+#include "Instructions.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
 
-template <class OpTy> LogicalResult ClassPlanner::planPooling(OpTy op) {
+template <class OpTy>
+static Body poolingOf(OpTy op, Call &call, PlanTables &tables) {
   plan::Pooling pooling;
   pooling.kind = llvm::StringSwitch<plan::PoolingKind>(op.getKind())
                      .Case("max", plan::PoolingKind::Max)
@@ -36,17 +36,22 @@ template <class OpTy> LogicalResult ClassPlanner::planPooling(OpTy op) {
   pooling.xFirst = firsts(spmd::kPositions);
   pooling.yFirst = firsts(spmd::kResults);
   if (op.getX())
-    pooling.x = byDims(*op, op.getX()).view();
+    pooling.x = call.byDims(op.getX());
   if constexpr (std::is_same_v<OpTy, nn::PoolGradOp>) {
     pooling.isGradient = true;
-    pooling.y = byDims(*op, op.getDy()).view();
-    pooling.dx = allocateActivation(op.getResult()).view();
+    pooling.y = call.byDims(op.getDy());
+    pooling.dx = call.resultByDims();
   } else {
-    pooling.y = allocateActivation(op.getResult()).view();
+    pooling.y = call.resultByDims();
   }
-  emit(*op, pooling);
-  return success();
+  return pooling;
 }
 
-template LogicalResult ClassPlanner::planPooling(nn::PoolOp op);
-template LogicalResult ClassPlanner::planPooling(nn::PoolGradOp op);
+Body planning::instructionOf(nn::PoolOp op, Call &call, PlanTables &tables) {
+  return poolingOf(op, call, tables);
+}
+
+Body planning::instructionOf(nn::PoolGradOp op, Call &call,
+                             PlanTables &tables) {
+  return poolingOf(op, call, tables);
+}

@@ -104,9 +104,9 @@ std::map<std::string, Corpus> mutate::makeDumps(const Corpus &texts,
       way.source.path = file;
       fs::remove_all(dumps);
       fs::create_directories(dumps);
-      way.emit = wantsPlans ? "plan" : "kernels";
+      way.emit = wantsPlans ? "plan" : "buffers";
       if (wantsPlans)
-        way.output = dumps + "/05.plan.json";
+        way.output = dumps + "/06.plan.json";
       else
         way.dumpFolder = dumps;
       Outcome outcome =

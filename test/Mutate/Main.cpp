@@ -1,13 +1,13 @@
 //===- Main.cpp - hocket-mutate: damaged texts and dumps ------------------===//
 //
-// hocket-mutate [--kind text|model|placed|differentiated|spmd|kernels|plan]
-//               [--seed N] [--count N] [--first K] [--only K]
+// hocket-mutate [--kind KIND] [--seed N] [--count N] [--first K] [--only K]
 //               [--failures DIR] FOLDER...
 //
-// Mutates the .hkt files below the folders, or the dumps or plans of their
-// programs. Every case must end with status 0, or with status 1 (of a plan that
-// is run also 3) and an error, within ten seconds of the processor. --only
-// prints the mutated text and what came of it. Status 1 if a case failed.
+// Mutates the .hkt files below the folders (text), or the dumps (of the stage
+// that KIND names) or plans of their programs. Every case must end with status
+// 0, or with status 1 (of a plan that is run also 3) and an error, within ten
+// seconds of the processor. --only prints the mutated text and what came of it.
+// Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +94,7 @@ static std::vector<std::function<int()>> commandsFor(const Settings &settings,
   tool::Options options;
   options.source.path = file;
   std::vector<std::function<int()>> commands;
-  bool alsoPlans = rng.chance(settings.kind == "kernels" ? 1 : 0.25);
+  bool alsoPlans = rng.chance(settings.kind == "buffers" ? 1 : 0.25);
   if (settings.kind == "text") {
     commands.push_back([options] { return tool::runCheck(options); });
     std::vector<std::string> schedules = declared(text, "schedule"),
@@ -107,7 +107,7 @@ static std::vector<std::function<int()>> commandsFor(const Settings &settings,
       options.source.elaborate.defines.push_back({"model", "layers", "1"});
   } else {
     options.source.from = settings.kind;
-    options.emit = settings.kind == "plan" ? "plan" : "kernels";
+    options.emit = settings.kind == "plan" ? "plan" : "buffers";
     commands.push_back([options] { return tool::runCompile(options); });
   }
   if (alsoPlans)

@@ -9,7 +9,7 @@
 using namespace hocket;
 using namespace hocket::tool;
 
-#define STAGES "model, placed, differentiated, spmd, kernels, plan"
+#define STAGES "model, placed, differentiated, spmd, kernels, buffers, plan"
 #define SOURCE "--schedule --model --variant --train --function -D --from"
 
 const std::vector<Command> &tool::commands() {

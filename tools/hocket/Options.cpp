@@ -100,7 +100,7 @@ const std::vector<Option> &optionTable() {
        store(&Options::output)},
       {"--emit", "STAGE",
        "print a stage instead of making an executable: "
-       "model, placed, differentiated, spmd, kernels, plan",
+       "model, placed, differentiated, spmd, kernels, buffers, plan",
        [](Options &options, Words value) {
          options.emit = value;
          return value == "plan" || findStage(value) >= 0;

@@ -22,8 +22,11 @@ struct Stage {
                              placement::PlacementReport *report);
 };
 
-/// model, placed, spmd, kernels: the stages that are IR, in order.
+/// model, placed, ..., kernels, buffers: the stages that are IR, in order.
 llvm::ArrayRef<Stage> stages();
+
+/// Whether the stage has a function for each class of ranks.
+bool isOfClasses(llvm::StringRef stage);
 
 /// Position in stages(), or -1.
 int findStage(llvm::StringRef name);

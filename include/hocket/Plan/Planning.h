@@ -1,4 +1,4 @@
-//===- Planning.h - from fused rank programs to a plan ---------*- C++ -*-===//
+//===- Planning.h - from rank programs to a plan ---------------*- C++ -*-===//
 
 #ifndef HOCKET_PLAN_PLANNING_H
 #define HOCKET_PLAN_PLANNING_H
@@ -15,8 +15,8 @@ struct CompiledProgram {
   std::vector<uint8_t> kernels; // a shared object; empty without kernels
 };
 
-/// Chooses memory orders, buffers and addresses for every class function of a
-/// fused spmd `module`, compiles its kernels and writes the plan. On failure
+/// Chooses addresses for the buffers of every class function of a `module` of
+/// the buffers stage, compiles its kernels and writes the plan. On failure
 /// errors have been emitted. `validation`, if any, becomes Plan::validation.
 mlir::FailureOr<CompiledProgram>
 makeProgram(mlir::ModuleOp module, const codegen::CodeGenOptions &options,

@@ -1,8 +1,9 @@
 //===- HaloTest.cpp - margins around what is computed in their middle -----===//
 
-#include "dialects/Spmd/Spmd.h"
+#include "dialects/Buffers/Buffers.h"
 #include "hocket/Plan/Check.h"
 #include "hocket/Plan/Planning.h"
+#include "hocket/Transforms/Bufferize.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,7 +17,8 @@ namespace {
 class HaloTest : public testing::Test {
 protected:
   HaloTest() {
-    context.loadDialect<func::FuncDialect, nn::NnDialect, spmd::SpmdDialect>();
+    context.loadDialect<func::FuncDialect, nn::NnDialect, spmd::SpmdDialect,
+                        buffers::BuffersDialect>();
   }
 
   /// The plan of two ranks that own 4 rows each, of 3
@@ -35,6 +37,7 @@ protected:
     EXPECT_TRUE(module);
     if (!module)
       return {};
+    EXPECT_TRUE(succeeded(bufferize(*module)));
     auto program = makeProgram(*module, {}, nullptr, {});
     EXPECT_TRUE(succeeded(program));
     std::string error;

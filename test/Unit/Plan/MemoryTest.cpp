@@ -8,20 +8,15 @@ using namespace hocket::planning;
 
 namespace {
 
-plan::View viewOf(int buffer) {
-  plan::View view;
-  view.buffer = buffer;
-  view.shape = {1};
-  view.strides = {1};
-  return view;
+/// One instruction that uses these buffers.
+void use(Memory &memory, std::initializer_list<int> buffers) {
+  for (int buffer : buffers)
+    memory.use(buffer);
+  memory.next();
 }
 
-void addCopy(std::vector<plan::Instruction> &list, int from, int to) {
-  list.push_back({-1, plan::Copy{viewOf(from), viewOf(to)}});
-}
-
-void addFill(std::vector<plan::Instruction> &list, int to) {
-  list.push_back({-1, plan::Fill{viewOf(to), 0}});
+int arena(Memory &memory, int64_t elements) {
+  return memory.add(plan::Region::Arena, plan::DType::F32, elements);
 }
 
 } // namespace
@@ -29,61 +24,56 @@ void addFill(std::vector<plan::Instruction> &list, int to) {
 TEST(Memory, DisjointLivesShareAPlace) {
   plan::RankClass rankClass;
   Memory memory(rankClass);
-  int a = memory.add(plan::DType::F32, 100);
-  int b = memory.add(plan::DType::F32, 100);
-  int c = memory.add(plan::DType::F32, 100);
-  addFill(rankClass.step, a);
-  addCopy(rankClass.step, a, b);
-  addCopy(rankClass.step, b, c); // a is over
+  memory.beginStep();
+  int a = arena(memory, 100), b = arena(memory, 100), c = arena(memory, 100);
+  use(memory, {a});
+  use(memory, {a, b});
+  memory.release(a);
+  use(memory, {b, c});
   memory.assign();
   EXPECT_EQ(rankClass.buffers[a].offset, rankClass.buffers[c].offset);
   EXPECT_NE(rankClass.buffers[a].offset, rankClass.buffers[b].offset);
   EXPECT_EQ(rankClass.budget.arenaBytes, 2 * 448); // multiples of 64
 }
 
+TEST(Memory, WhatIsReleasedLaterKeepsItsPlace) {
+  plan::RankClass rankClass;
+  Memory memory(rankClass);
+  memory.beginStep();
+  int a = arena(memory, 100), b = arena(memory, 100), c = arena(memory, 100);
+  use(memory, {a});
+  use(memory, {a, b});
+  use(memory, {b, c});
+  memory.release(a);
+  memory.assign();
+  EXPECT_NE(rankClass.buffers[a].offset, rankClass.buffers[c].offset);
+  EXPECT_EQ(rankClass.budget.arenaBytes, 3 * 448);
+}
+
 TEST(Memory, AnInstructionsOperandsNeverOverlapItsResults) {
   plan::RankClass rankClass;
   Memory memory(rankClass);
-  int a = memory.add(plan::DType::F32, 16);
-  int b = memory.add(plan::DType::F32, 16);
-  addFill(rankClass.step, a);
-  addCopy(rankClass.step, a, b);
+  memory.beginStep();
+  int a = arena(memory, 16), b = arena(memory, 16);
+  use(memory, {a});
+  use(memory, {a, b});
   memory.assign();
   EXPECT_NE(rankClass.buffers[a].offset, rankClass.buffers[b].offset);
 }
 
-TEST(Memory, WhatStepReadsOfLoadIsWeights) {
+TEST(Memory, LoadingAndStepUseTheArenaInTurn) {
   plan::RankClass rankClass;
   Memory memory(rankClass);
-  int weight = memory.add(plan::DType::F32, 16);
-  int scratch = memory.add(plan::DType::F32, 16);
-  int result = memory.add(plan::DType::F32, 16);
-  addFill(rankClass.load, scratch);
-  addCopy(rankClass.load, scratch, weight);
-  addCopy(rankClass.step, weight, result);
+  int scratch = arena(memory, 16);
+  int weight = memory.add(plan::Region::Weights, plan::DType::F32, 16);
+  use(memory, {scratch});
+  use(memory, {scratch, weight});
+  memory.beginStep();
+  int result = arena(memory, 16);
+  use(memory, {weight, result});
   memory.assign();
-  EXPECT_EQ(rankClass.buffers[weight].region, plan::Region::Weights);
-  EXPECT_EQ(rankClass.buffers[scratch].region, plan::Region::Arena);
+  EXPECT_EQ(rankClass.buffers[scratch].offset, 0);
+  EXPECT_EQ(rankClass.buffers[result].offset, 0);
   EXPECT_EQ(rankClass.budget.weightBytes, 64);
-  EXPECT_EQ(rankClass.budget.arenaBytes, 64); // load and step in turn
-}
-
-TEST(Memory, APackedWeightIsNotReadAgain) {
-  plan::RankClass rankClass;
-  Memory memory(rankClass);
-  int weight = memory.add(plan::DType::F32, 16);
-  int a = memory.add(plan::DType::F32, 16);
-  int c = memory.add(plan::DType::F32, 16);
-  addFill(rankClass.load, weight);
-  rankClass.load.push_back({-1, plan::PackWeight{0, viewOf(weight), 1}});
-  addFill(rankClass.step, a);
-  plan::Matmul matmul;
-  matmul.a = viewOf(a);
-  matmul.b = viewOf(weight);
-  matmul.c = viewOf(c);
-  matmul.packedWeight = 0;
-  rankClass.step.push_back({-1, matmul});
-  memory.assign();
-  EXPECT_EQ(rankClass.buffers[weight].region, plan::Region::Arena);
-  EXPECT_EQ(rankClass.budget.weightBytes, 0);
+  EXPECT_EQ(rankClass.budget.arenaBytes, 64);
 }

@@ -1,15 +1,13 @@
-//===- StridedTest.cpp - windows on memory are reshaped, never moved ------===//
+//===- StridedTest.cpp - views of memory are reshaped, never moved --------===//
 
-#include "lib/Plan/Strided.h"
-#include "dialects/Nn/Nn.h"
+#include "hocket/Views/Strided.h"
 #include "gtest/gtest.h"
 
 using namespace hocket;
-using namespace hocket::planning;
+using namespace hocket::views;
 
 static Strided dense(Numbers sizes) {
   Strided value;
-  value.buffer = 0;
   value.sizes = sizes;
   value.strides = rowMajorStrides(sizes);
   return value;

@@ -1,4 +1,4 @@
-//===- Strided.h - windows on memory, by factor -----------------*- C++ -*-===//
+//===- Strided.h - views of memory, by factor -------------------*- C++ -*-===//
 //
 // Where the elements of a value lie: a size and a stride for each factor of its
 // layout, in the layout's order, over one buffer. Rearranging, slicing and
@@ -11,26 +11,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_PLAN_STRIDED_H
-#define HOCKET_LIB_PLAN_STRIDED_H
+#ifndef HOCKET_VIEWS_STRIDED_H
+#define HOCKET_VIEWS_STRIDED_H
 
-#include "dialects/Nn/Layout.h"
-#include "hocket/Plan/Plan.h"
+#include "dialects/Buffers/Buffers.h"
 #include <optional>
 
-namespace hocket::planning {
+namespace hocket::views {
 
 using Numbers = llvm::SmallVector<int64_t, 6>;
 
 struct Strided {
-  int buffer = -1;
+  mlir::Value buffer; // of the buffers dialect
   int64_t offset = 0;
-  llvm::SmallVector<plan::Scalar, 1> terms;
+  llvm::SmallVector<buffers::TermAttr, 1> terms;
   Numbers sizes, strides;
 
+  /// What a view says.
+  static Strided of(buffers::ViewOp view);
+
   int64_t elements() const;
-  plan::View view() const;
   bool isDenseRowMajor() const;
+  /// Begins `table` elements times `stride` later.
+  void moveBy(spmd::TableAttr table, int64_t stride);
 };
 
 /// The sizes of all factors of a layout, dim after dim.
@@ -64,6 +67,6 @@ std::optional<std::pair<int64_t, int64_t>> collapsed(const Strided &value,
 std::optional<Strided> broadcastTo(const Strided &value, nn::LayoutAttr from,
                                    nn::LayoutAttr to);
 
-} // namespace hocket::planning
+} // namespace hocket::views
 
-#endif // HOCKET_LIB_PLAN_STRIDED_H
+#endif // HOCKET_VIEWS_STRIDED_H

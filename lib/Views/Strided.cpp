@@ -1,25 +1,37 @@
-//===- Strided.cpp - reshaping windows without moving them ----------------===//
+//===- Strided.cpp - reshaping views without moving elements --------------===//
 
-#include "Strided.h"
+#include "hocket/Views/Strided.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 
 using namespace hocket;
-using namespace hocket::planning;
+using namespace hocket::views;
 
 int64_t Strided::elements() const {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
                          std::multiplies<>());
 }
 
-plan::View Strided::view() const {
-  plan::View view;
-  view.buffer = buffer;
-  view.offset = offset;
-  view.terms.assign(terms.begin(), terms.end());
-  view.shape.assign(sizes.begin(), sizes.end());
-  view.strides.assign(strides.begin(), strides.end());
-  return view;
+Strided Strided::of(buffers::ViewOp view) {
+  Strided result;
+  result.buffer = view.getBuffer();
+  result.offset = view.getOffset();
+  if (auto terms = view.getTerms())
+    for (auto term : terms->getAsRange<buffers::TermAttr>())
+      result.terms.push_back(term);
+  buffers::ViewType type = view.getView().getType();
+  result.sizes.assign(type.getSizes().begin(), type.getSizes().end());
+  result.strides.assign(type.getStrides().begin(), type.getStrides().end());
+  return result;
+}
+
+void Strided::moveBy(spmd::TableAttr table, int64_t stride) {
+  if (elements() == 0) // there may be no such place
+    return;
+  if (table.isConstant())
+    offset += table.getValues()[0] * stride;
+  else
+    terms.push_back(buffers::TermAttr::get(table.getContext(), table, stride));
 }
 
 bool Strided::isDenseRowMajor() const {
@@ -30,7 +42,7 @@ bool Strided::isDenseRowMajor() const {
   return true;
 }
 
-Numbers planning::factorSizes(nn::LayoutAttr layout) {
+Numbers views::factorSizes(nn::LayoutAttr layout) {
   Numbers sizes;
   for (nn::DimAttr dim : layout.getDims())
     for (nn::FactorAttr factor : dim.getFactors())
@@ -38,22 +50,22 @@ Numbers planning::factorSizes(nn::LayoutAttr layout) {
   return sizes;
 }
 
-size_t planning::firstFactor(nn::LayoutAttr layout, size_t dim) {
+size_t views::firstFactor(nn::LayoutAttr layout, size_t dim) {
   size_t first = 0;
   for (size_t i = 0; i < dim; ++i)
     first += layout.getDims()[i].getFactors().size();
   return first;
 }
 
-Numbers planning::rowMajorStrides(llvm::ArrayRef<int64_t> sizes) {
+Numbers views::rowMajorStrides(llvm::ArrayRef<int64_t> sizes) {
   Numbers strides(sizes.size(), 1);
   for (size_t i = sizes.size(); i-- > 1;)
     strides[i - 1] = strides[i] * std::max<int64_t>(sizes[i], 1);
   return strides;
 }
 
-llvm::SmallVector<size_t> planning::orderLike(llvm::ArrayRef<int64_t> sizes,
-                                              llvm::ArrayRef<int64_t> like) {
+llvm::SmallVector<size_t> views::orderLike(llvm::ArrayRef<int64_t> sizes,
+                                           llvm::ArrayRef<int64_t> like) {
   llvm::SmallVector<size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), 0);
   Numbers keys(like.begin(), like.end());
@@ -65,8 +77,8 @@ llvm::SmallVector<size_t> planning::orderLike(llvm::ArrayRef<int64_t> sizes,
   return order;
 }
 
-Numbers planning::stridesBy(llvm::ArrayRef<size_t> order,
-                            llvm::ArrayRef<int64_t> sizes) {
+Numbers views::stridesBy(llvm::ArrayRef<size_t> order,
+                         llvm::ArrayRef<int64_t> sizes) {
   Numbers strides(sizes.size(), 1);
   int64_t stride = 1;
   for (size_t position : llvm::reverse(order)) {
@@ -76,13 +88,13 @@ Numbers planning::stridesBy(llvm::ArrayRef<size_t> order,
   return strides;
 }
 
-Numbers planning::stridesLike(llvm::ArrayRef<int64_t> sizes,
-                              llvm::ArrayRef<int64_t> like) {
+Numbers views::stridesLike(llvm::ArrayRef<int64_t> sizes,
+                           llvm::ArrayRef<int64_t> like) {
   return stridesBy(orderLike(sizes, like), sizes);
 }
 
 std::optional<std::pair<int64_t, int64_t>>
-planning::collapsed(const Strided &value, size_t begin, size_t end) {
+views::collapsed(const Strided &value, size_t begin, size_t end) {
   int64_t size = 1, stride = 1;
   bool empty = true;
   for (size_t i = end; i-- > begin;) {
@@ -98,8 +110,8 @@ planning::collapsed(const Strided &value, size_t begin, size_t end) {
   return std::make_pair(size, stride);
 }
 
-std::optional<Strided> planning::reshaped(const Strided &value,
-                                          llvm::ArrayRef<int64_t> sizes) {
+std::optional<Strided> views::reshaped(const Strided &value,
+                                       llvm::ArrayRef<int64_t> sizes) {
   Strided result = value;
   result.sizes.assign(sizes.begin(), sizes.end());
   result.strides.assign(sizes.size(), 1);
@@ -138,9 +150,9 @@ std::optional<Strided> planning::reshaped(const Strided &value,
   return result;
 }
 
-std::optional<Strided> planning::broadcastTo(const Strided &value,
-                                             nn::LayoutAttr from,
-                                             nn::LayoutAttr to) {
+std::optional<Strided> views::broadcastTo(const Strided &value,
+                                          nn::LayoutAttr from,
+                                          nn::LayoutAttr to) {
   Strided result = value;
   result.sizes = factorSizes(to);
   result.strides.clear();

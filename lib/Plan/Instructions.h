@@ -1,0 +1,51 @@
+//===- Instructions.h - an instruction for each operation -------*- C++ -*-===//
+//
+// One function for each kind of operation, which reads the operation and where
+// its operands and results lie, and nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_PLAN_INSTRUCTIONS_H
+#define HOCKET_LIB_PLAN_INSTRUCTIONS_H
+
+#include "Call.h"
+#include "Constants.h"
+#include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Windows.h"
+
+namespace hocket::planning {
+
+Body instructionOf(nn::ParameterOp op, Call &call, PlanTables &tables);
+Body instructionOf(nn::IotaOp op, Call &call, PlanTables &tables);
+
+/// A linear or matmul with its epilogue, which `last` ends.
+Body productOf(mlir::Operation &op, Call &call);
+
+Body instructionOf(nn::AttentionOp op, Call &call, PlanTables &tables);
+Body instructionOf(nn::NeighborhoodAttentionOp op, Call &call,
+                   PlanTables &tables);
+Body instructionOf(nn::AttentionGradOp op, Call &call, PlanTables &tables);
+Body instructionOf(nn::NeighborhoodAttentionGradOp op, Call &call,
+                   PlanTables &tables);
+
+Body instructionOf(nn::EmbeddingOp op, Call &call, PlanTables &tables);
+Body instructionOf(nn::EmbeddingGradOp op, Call &call, PlanTables &tables);
+
+/// Along edges, whose ends are constants.
+Body instructionOf(nn::GatherOp op, Call &call, Constants &constants);
+Body instructionOf(nn::ScatterSumOp op, Call &call, Constants &constants);
+
+Body convolutionOf(mlir::Operation &op, Call &call);
+Body instructionOf(nn::PoolOp op, Call &call, PlanTables &tables);
+Body instructionOf(nn::PoolGradOp op, Call &call, PlanTables &tables);
+
+Body instructionOf(nn::HookOp op, Call &call);
+plan::Collective collectiveOf(spmd::CollectiveOp op, Call &call,
+                              PlanTables &tables);
+
+} // namespace hocket::planning
+
+#endif // HOCKET_LIB_PLAN_INSTRUCTIONS_H

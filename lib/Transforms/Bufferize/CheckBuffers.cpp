@@ -1,0 +1,314 @@
+//===- CheckBuffers.cpp - what concerns whole functions on buffers --------===//
+//
+// A dump may have been edited. What its operations cannot tell by themselves is
+// told here: where a view lies on each rank, and what has been written,
+// released or waited for when an operation runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Middles.h"
+#include "dialects/Nn/Values.h"
+#include "hocket/Transforms/Bufferize.h"
+#include "hocket/Views/Strided.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::buffers;
+using views::Strided;
+
+namespace {
+
+/// What has happened to a buffer so far.
+struct Past {
+  bool isWritten = false, isReleased = false, isReturned = false;
+};
+
+class FunctionChecker {
+public:
+  explicit FunctionChecker(func::FuncOp func)
+      : func(func),
+        mesh(func->getParentOfType<ModuleOp>()->getAttrOfType<nn::MeshAttr>(
+            "nn.mesh")) {}
+
+  LogicalResult check();
+
+private:
+  LogicalResult checkOp(Operation &op);
+  LogicalResult checkView(ViewOp op);
+  LogicalResult checkState(StateOp op);
+  LogicalResult checkInPlace(ComputeOp op);
+  LogicalResult checkRelease(ReleaseOp op);
+  LogicalResult read(Operation &op, Value place);
+  LogicalResult write(Operation &op, Value place);
+  LogicalResult touch(Operation &op, Value buffer);
+  LogicalResult checkReturn(func::ReturnOp op);
+  LogicalResult checkEnds(bool wantsStep, Operation &at);
+
+  func::FuncOp func;
+  nn::MeshAttr mesh;
+  bool isLoaded = false;
+  llvm::MapVector<Value, Past> pasts;
+  llvm::DenseSet<Value> ofStep; // buffers of the arena that a step lends
+};
+
+} // namespace
+
+LogicalResult FunctionChecker::check() {
+  Block &body = func.getBody().front();
+  for (BlockArgument argument : body.getArguments()) {
+    if (!isa<BufferType>(argument.getType()))
+      return func.emitError("argument ")
+             << argument.getArgNumber() << " is no buffer";
+    pasts[argument].isWritten = true;
+  }
+  for (Operation &op : body)
+    if (failed(checkOp(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult FunctionChecker::checkOp(Operation &op) {
+  if (auto buffer = dyn_cast<buffers::BufferOp>(op)) {
+    pasts[buffer] = {};
+    if (isLoaded && buffer.getRegion() == buffers::Region::Weights)
+      return buffer.emitError("weights are not made in a step");
+    if (isLoaded && buffer.getRegion() == buffers::Region::Arena)
+      ofStep.insert(buffer);
+    return success();
+  }
+  if (auto state = dyn_cast<StateOp>(op)) {
+    pasts[state] = {};
+    return checkState(state);
+  }
+  if (auto view = dyn_cast<ViewOp>(op))
+    return checkView(view);
+  if (isa<LoadedOp>(op)) {
+    if (isLoaded)
+      return op.emitError("is loaded twice");
+    isLoaded = true;
+    return checkEnds(/*wantsStep=*/false, op);
+  }
+  if (auto release = dyn_cast<ReleaseOp>(op))
+    return checkRelease(release);
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return failure(failed(read(op, copy.getSource())) ||
+                   failed(write(op, copy.getTarget())));
+  if (auto fill = dyn_cast<FillOp>(op))
+    return write(op, fill.getTarget());
+  if (auto pack = dyn_cast<PackOp>(op)) {
+    if (isLoaded)
+      return op.emitError("weights are not packed in a step");
+    return read(op, pack.getWeight());
+  }
+  if (auto wait = dyn_cast<WaitOp>(op)) {
+    for (Value place : wait.getStarted().getDefiningOp()->getOperands())
+      if (failed(touch(op, bufferOf(place))))
+        return failure();
+    return success();
+  }
+  if (auto result = dyn_cast<func::ReturnOp>(op))
+    return checkReturn(result);
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute)
+    return op.emitError("'") << op.getName() << "' does not belong among "
+                             << "buffers";
+  for (Value in : compute.getIns())
+    if (failed(read(op, in)))
+      return failure();
+  for (Value out : compute.getOuts())
+    if (failed(write(op, out)))
+      return failure();
+  if (compute.getStarted() && !compute.getStarted().hasOneUse())
+    return op.emitError("what is started is not waited for once");
+  return checkInPlace(compute);
+}
+
+//===-- Places ------------------------------------------------------------===//
+
+/// Where a view begins on a rank.
+static int64_t beginOf(const Strided &at, nn::MeshAttr mesh, int64_t rank) {
+  int64_t begin = at.offset;
+  for (TermAttr term : at.terms)
+    begin += term.getScale() *
+             term.getTable().at(mesh, spmd::coordinatesOf(mesh, rank));
+  return begin;
+}
+
+LogicalResult FunctionChecker::checkView(ViewOp op) {
+  Strided at = Strided::of(op);
+  if (at.terms.empty() || at.elements() == 0)
+    return success();
+  int64_t extent = 1;
+  for (auto [size, stride] : llvm::zip(at.sizes, at.strides))
+    extent += (size - 1) * stride;
+  int64_t elements = op.getBuffer().getType().getElements();
+  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
+  for (int64_t rank : ranks.asArrayRef()) {
+    int64_t begin = beginOf(at, mesh, rank);
+    if (begin < 0 || begin + extent > elements)
+      return op.emitError("is [")
+             << begin << ", " << begin + extent << ") of a buffer of "
+             << elements << " elements on rank " << rank;
+  }
+  return success();
+}
+
+/// As many elements as each rank holds of the whole.
+LogicalResult FunctionChecker::checkState(StateOp op) {
+  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
+  spmd::BoxAttr box = op.getCuts();
+  for (int64_t rank : ranks.asArrayRef()) {
+    views::Numbers sizes = views::factorSizes(box.getLayout());
+    for (spmd::CutAttr cut : box.getCuts())
+      sizes[views::firstFactor(box.getLayout(), cut.getDim()) +
+            cut.getFactor()] =
+          cut.getSize().at(mesh, spmd::coordinatesOf(mesh, rank));
+    Strided held;
+    held.sizes = sizes;
+    if (held.elements() != op.getType().getElements())
+      return op.emitError("has ")
+             << op.getType().getElements() << " elements, rank " << rank
+             << " holds " << held.elements();
+  }
+  return success();
+}
+
+/// Of what a halo has margins around: the middle, in both.
+template <class OpTy>
+static bool isMiddle(OpTy op, unsigned number, const Strided &held,
+                     const Strided &owned, func::FuncOp func,
+                     nn::MeshAttr mesh) {
+  spmd::TableAttr before = bufferization::ownedBehind(op, func);
+  if (!before || owned.sizes.size() != held.sizes.size())
+    return false;
+  size_t factor = views::firstFactor(nn::layoutOf(op.getXs()[number]),
+                                     op.getDims()[number]) +
+                  op.getFactors()[number];
+  Strided middle = held;
+  middle.sizes = owned.sizes;
+  middle.moveBy(before, held.strides[factor]);
+  if (owned.elements() == 0)
+    return true;
+  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
+  for (int64_t rank : ranks.asArrayRef())
+    if (beginOf(middle, mesh, rank) != beginOf(owned, mesh, rank))
+      return false;
+  for (auto [size, a, b] :
+       llvm::zip(owned.sizes, owned.strides, middle.strides))
+    if (size != 1 && a != b)
+      return false;
+  return true;
+}
+
+LogicalResult FunctionChecker::checkInPlace(ComputeOp op) {
+  auto at = [](Value place) {
+    return Strided::of(place.getDefiningOp<ViewOp>());
+  };
+  ArrayRef<int64_t> pairs = op.getInPlace();
+  Operation &computed = op.getComputed();
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    Value in = op.getIns()[pairs[i]], out = op.getOuts()[pairs[i + 1]];
+    bool isGood = pairs[i] == pairs[i + 1];
+    if (auto exchange = dyn_cast<spmd::HaloExchangeOp>(computed))
+      isGood &= isMiddle(exchange, pairs[i], at(out), at(in), func, mesh);
+    else if (auto reduce = dyn_cast<spmd::HaloReduceOp>(computed))
+      isGood &= isMiddle(reduce, pairs[i], at(in), at(out), func, mesh);
+    else
+      isGood = isa<spmd::KernelOp>(computed) && in == out;
+    if (!isGood)
+      return op.emitError("result ")
+             << pairs[i + 1] << " is not where it is computed in place of "
+             << "operand " << pairs[i];
+  }
+  return success();
+}
+
+//===-- Lives -------------------------------------------------------------===//
+
+LogicalResult FunctionChecker::touch(Operation &op, Value buffer) {
+  if (!buffer || !pasts[buffer].isReleased)
+    return success();
+  InFlightDiagnostic error = op.emitError("uses a buffer that was released");
+  error.attachNote(buffer.getLoc()) << "this one";
+  return error;
+}
+
+LogicalResult FunctionChecker::read(Operation &op, Value place) {
+  Value buffer = bufferOf(place);
+  if (!buffer)
+    return success();
+  if (failed(touch(op, buffer)))
+    return failure();
+  if (!pasts[buffer].isWritten &&
+      cast<ViewType>(place.getType()).getElements() > 0)
+    return op.emitError("reads a buffer that nothing has written");
+  return success();
+}
+
+LogicalResult FunctionChecker::write(Operation &op, Value place) {
+  Value buffer = bufferOf(place);
+  if (failed(touch(op, buffer)))
+    return failure();
+  pasts[buffer].isWritten = true;
+  auto made = buffer.getDefiningOp<buffers::BufferOp>();
+  if (!made && !buffer.getDefiningOp<StateOp>())
+    return op.emitError("writes to an input");
+  if (made && made.getRegion() == buffers::Region::Weights && isLoaded)
+    return op.emitError("writes to weights in a step");
+  return success();
+}
+
+LogicalResult FunctionChecker::checkRelease(ReleaseOp op) {
+  Value buffer = op.getBuffer();
+  auto made = buffer.getDefiningOp<buffers::BufferOp>();
+  if (!made || made.getRegion() != buffers::Region::Arena)
+    return op.emitError("releases what is not of the arena");
+  if (pasts[buffer].isReleased)
+    return op.emitError("releases a buffer a second time");
+  pasts[buffer].isReleased = true;
+  return success();
+}
+
+/// What the arena lent is given back where loading, or the step, ends.
+LogicalResult FunctionChecker::checkEnds(bool wantsStep, Operation &at) {
+  for (auto &[buffer, past] : pasts) {
+    auto made = buffer.getDefiningOp<buffers::BufferOp>();
+    if (!made || made.getRegion() != buffers::Region::Arena ||
+        past.isReleased || ofStep.contains(buffer) != wantsStep)
+      continue;
+    InFlightDiagnostic error =
+        at.emitError("a buffer of the arena is not released before");
+    error.attachNote(buffer.getLoc()) << "this one";
+    return error;
+  }
+  return success();
+}
+
+LogicalResult FunctionChecker::checkReturn(func::ReturnOp op) {
+  if (!isLoaded)
+    return op.emitError("nothing says where loading ends");
+  for (Value result : op.getOperands()) {
+    Value buffer = isa<ViewType>(result.getType()) ? bufferOf(result) : Value();
+    auto made = buffer ? buffer.getDefiningOp<buffers::BufferOp>()
+                       : buffers::BufferOp();
+    if (!made || made.getRegion() != buffers::Region::Output)
+      return op.emitError("a result is not in a buffer for outputs");
+    if (pasts[buffer].isReturned)
+      return op.emitError("two results are in one buffer");
+    pasts[buffer].isReturned = true;
+    if (failed(read(*op, result)))
+      return failure();
+  }
+  for (auto &[buffer, past] : pasts)
+    if (auto made = buffer.getDefiningOp<buffers::BufferOp>())
+      if (made.getRegion() == buffers::Region::Output && !past.isReturned)
+        return made.emitError("a buffer for an output is not returned");
+  return checkEnds(/*wantsStep=*/true, *op);
+}
+
+LogicalResult hocket::checkBuffers(ModuleOp module) {
+  for (auto func : module.getOps<func::FuncOp>())
+    if (failed(FunctionChecker(func).check()))
+      return failure();
+  return success();
+}

@@ -1,0 +1,38 @@
+//===- Middles.cpp - what is owned of what is held ------------------------===//
+
+#include "Middles.h"
+
+using namespace mlir;
+using namespace hocket;
+
+template <class OpTy>
+spmd::TableAttr bufferization::ownedBehind(OpTy op, func::FuncOp func) {
+  auto mesh =
+      func->getParentOfType<ModuleOp>()->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  int64_t members = spmd::memberCount(mesh, op.getAxes());
+  auto values = [&](spmd::TableAttr table) { return table.valuesFor(members); };
+  SmallVector<int64_t> offsets = values(op.getOffsets()),
+                       sizes = values(op.getSizes()),
+                       heldOffsets = values(op.getHeldOffsets()),
+                       heldSizes = values(op.getHeldSizes());
+  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
+  for (int64_t rank : ranks.asArrayRef()) {
+    int64_t i =
+        spmd::memberIndex(mesh, op.getAxes(), spmd::coordinatesOf(mesh, rank));
+    if (heldOffsets[i] > offsets[i] ||
+        offsets[i] + sizes[i] > heldOffsets[i] + heldSizes[i])
+      return {};
+  }
+  // Other members' margins are not read, and have to be places of a buffer.
+  for (auto [offset, held] : llvm::zip(offsets, heldOffsets))
+    offset = std::max<int64_t>(offset - held, 0);
+  SmallVector<StringAttr> axes;
+  for (Attribute axis : op.getAxes())
+    axes.push_back(cast<StringAttr>(axis));
+  return spmd::TableAttr::simplified(op.getContext(), axes, offsets);
+}
+
+namespace hocket::bufferization {
+template spmd::TableAttr ownedBehind(spmd::HaloExchangeOp, func::FuncOp);
+template spmd::TableAttr ownedBehind(spmd::HaloReduceOp, func::FuncOp);
+} // namespace hocket::bufferization

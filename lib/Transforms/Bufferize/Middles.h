@@ -1,0 +1,18 @@
+//===- Middles.h - what is owned of what is held ----------------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_TRANSFORMS_BUFFERIZE_MIDDLES_H
+#define HOCKET_LIB_TRANSFORMS_BUFFERIZE_MIDDLES_H
+
+#include "dialects/Spmd/Spmd.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace hocket::bufferization {
+
+/// What each member of a halo's axes owns behind the begin of what it holds; a
+/// null attribute if some rank of the class does not hold all that it owns.
+template <class OpTy>
+spmd::TableAttr ownedBehind(OpTy op, mlir::func::FuncOp func);
+
+} // namespace hocket::bufferization
+
+#endif // HOCKET_LIB_TRANSFORMS_BUFFERIZE_MIDDLES_H

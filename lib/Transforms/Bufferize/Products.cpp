@@ -1,0 +1,104 @@
+//===- Products.cpp - places of products and their epilogues --------------===//
+
+#include "Products.h"
+#include "dialects/Nn/Products.h"
+#include "hocket/Transforms/Fuse.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::bufferization;
+using namespace hocket::views;
+
+/// What the contraction and its epilogue compute, one from the other.
+static SmallVector<Operation *> chainOf(Operation &op) {
+  SmallVector<Operation *> chain = {&op};
+  while (chain.back()->getResult(0).hasOneUse()) {
+    OpOperand &use = *chain.back()->getResult(0).use_begin();
+    auto chained = use.getOwner()->getAttrOfType<IntegerAttr>(kInEpilogue);
+    if (!chained || chained.getInt() != use.getOperandNumber())
+      break;
+    chain.push_back(use.getOwner());
+  }
+  return chain;
+}
+
+In Products::read(OpOperand &operand) {
+  Strided at = placer.get(operand.get());
+  if (!target.reads(operand, at))
+    at = placer.copied(operand, at);
+  return {&operand, at};
+}
+
+/// An operand of the epilogue: under the result's dims, in its order of rows.
+In Products::readBeside(OpOperand &operand, const Product &product,
+                        const Strided &result) {
+  Strided at = placer.get(operand.get());
+  auto fitted = reshaped(at, result.sizes);
+  if (!fitted) {
+    at = placer.copied(operand, at);
+    fitted = reshaped(at, result.sizes);
+  }
+  if (Matrices(product, result).runsOf(*fitted))
+    return {&operand, at};
+  Strided same = result;
+  same.offset = 0;
+  same.terms.clear();
+  same.buffer = writer.buffer(operand.get(), Phase::Step);
+  writer.copy(operand.getOwner()->getLoc(), *fitted, same, Phase::Step);
+  return {&operand, same};
+}
+
+Value Products::packOf(Operation &op, const Product &product,
+                       const Matrices &matrices) {
+  Value weight = op.getOperand(1);
+  bool isConstant = placer.phaseOf(weight) == Phase::Load &&
+                    placer.phaseOf(op.getResult(0)) == Phase::Step;
+  if (!isConstant || matrices.b.size() != 2 ||
+      !target.packs(getElementTypeOrSelf(weight)))
+    return {};
+  const Strided &b = product.b;
+  std::vector<int64_t> key = {b.offset, matrices.rows};
+  key.insert(key.end(), b.sizes.begin(), b.sizes.end());
+  key.insert(key.end(), b.strides.begin(), b.strides.end());
+  for (buffers::TermAttr term : b.terms)
+    key.push_back(reinterpret_cast<int64_t>(term.getAsOpaquePointer()));
+  Value &pack = packs[{b.buffer.getAsOpaquePointer(), key}];
+  if (!pack)
+    pack = writer.pack(op.getLoc(), b, matrices.rows);
+  return pack;
+}
+
+ArrayRef<Operation *> Products::write(Operation &op) {
+  Computation computation;
+  computation.chain = chainOf(op);
+  In a = read(op.getOpOperand(0)), b = read(op.getOpOperand(1));
+  Product product = productOf(&op, *productOperand(&op, 0, a.at),
+                              *productOperand(&op, 1, b.at));
+  Value last = computation.chain.back()->getResult(0), first = op.getResult(0);
+  // What was joined may have named the dims' factors otherwise.
+  bool isAlike =
+      factorSizes(nn::layoutOf(first)) == factorSizes(nn::layoutOf(last));
+  Strided out =
+      placer.place(isAlike ? last : first,
+                   target.order(op.getResult(0), {product.a, product.b}));
+  Strided c = *reshaped(out, product.resultSizes());
+  Matrices matrices(product, c);
+  b.pack = packOf(op, product, matrices);
+  computation.ins = {a, b};
+  if (op.getNumOperands() == 3)
+    computation.ins.push_back(read(op.getOpOperand(2)));
+  epilogue.assign(computation.chain.begin() + 1, computation.chain.end());
+  for (Operation *next : epilogue)
+    if (next->getNumOperands() == 2) {
+      int64_t chained = next->getAttrOfType<IntegerAttr>(kInEpilogue).getInt();
+      computation.ins.push_back(
+          readBeside(next->getOpOperand(1 - chained), product, c));
+    }
+  computation.outs = {out};
+  writer.compute(computation, placer.phaseOf(op.getResult(0)));
+  if (!isAlike)
+    placer.set(last, placer.reshapedOrCopied(op.getLoc(), out, last,
+                                             factorSizes(nn::layoutOf(last))));
+  return epilogue;
+}
