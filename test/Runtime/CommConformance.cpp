@@ -46,9 +46,10 @@ protected:
     int64_t ranks = 0;
     for (const std::vector<int64_t> &members : groups)
       ranks += static_cast<int64_t>(members.size());
-    GetParam().make()->run(ranks, [&](runtime::Communicator &comm) {
-      checkOnRank(comm, groups, cases);
-    });
+    GetParam().make()->run(
+        ranks,
+        [&](runtime::Communicator &comm) { checkOnRank(comm, groups, cases); },
+        groups);
   }
 
   static void checkOnRank(runtime::Communicator &comm, const Groups &groups,

@@ -172,7 +172,8 @@ protected:
   void check(const HaloCase &test) {
     int64_t members = test.halo.size.size();
     std::vector<double> left(members), right(members);
-    GetParam().make()->run(members, [&](runtime::Communicator &comm) {
+    std::unique_ptr<RankGroup> group = GetParam().make();
+    group->run(members, [&](runtime::Communicator &comm) {
       int64_t me = comm.rank();
       TestWindow x(test.type, test.owned(me), test.layout);
       TestWindow hx(test.type, test.held(me), test.layout);
@@ -215,6 +216,8 @@ protected:
       EXPECT_EQ(comm.receivedBytes(), sum(comm.receivedFrom(exchange)) +
                                           sum(comm.receivedFrom(reduce)));
     });
+    group->share(left);
+    group->share(right);
     EXPECT_EQ(std::accumulate(left.begin(), left.end(), 0.0),
               std::accumulate(right.begin(), right.end(), 0.0));
   }

@@ -21,9 +21,11 @@ public:
   virtual ~RankGroup() = default;
   /// Calls `body` once on each of `ranks` ranks, at the same time, and returns
   /// when all have ended.
-  virtual void
-  run(int64_t ranks,
-      const std::function<void(runtime::Communicator &)> &body) = 0;
+  virtual void run(int64_t ranks,
+                   const std::function<void(runtime::Communicator &)> &body,
+                   const std::vector<std::vector<int64_t>> &groups = {}) = 0;
+  /// After a run: what ranks have left in their own entries.
+  virtual void share(std::vector<double> &byRank) {}
 };
 
 class ThreadRankGroup : public RankGroup {
@@ -31,7 +33,8 @@ public:
   explicit ThreadRankGroup(runtime::ThreadCommunicatorOptions options)
       : options(options) {}
   void run(int64_t ranks,
-           const std::function<void(runtime::Communicator &)> &body) override {
+           const std::function<void(runtime::Communicator &)> &body,
+           const std::vector<std::vector<int64_t>> & = {}) override {
     runtime::ThreadWorld world(ranks, options);
     std::vector<std::unique_ptr<runtime::Communicator>> ends;
     for (int64_t rank = 0; rank < ranks; ++rank)
@@ -53,17 +56,9 @@ struct Transport {
   std::function<std::unique_ptr<RankGroup>()> make;
 };
 
-inline std::vector<Transport> transports() {
-  auto threads = [](bool spin, uint64_t seed) {
-    return [=]() -> std::unique_ptr<RankGroup> {
-      return std::make_unique<ThreadRankGroup>(
-          runtime::ThreadCommunicatorOptions{30, spin, seed});
-    };
-  };
-  return {{"threads", threads(false, 0)},
-          {"threads_spinning", threads(true, 0)},
-          {"threads_delayed", threads(false, 7)}};
-}
+/// Those of the program: ThreadTransports.cpp, or MpiTransports.cpp for one
+/// that mpirun starts.
+std::vector<Transport> transports();
 
 } // namespace hocket::test
 

@@ -3,6 +3,7 @@
 #ifndef HOCKET_LIB_RANKS_THREADRANKS_H
 #define HOCKET_LIB_RANKS_THREADRANKS_H
 
+#include "hocket/Runtime/Communicator.h"
 #include "hocket/Runtime/Processes.h"
 #include "runtime/lib/Ranks/Cores.h"
 

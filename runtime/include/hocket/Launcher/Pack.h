@@ -13,6 +13,7 @@
 #define HOCKET_LAUNCHER_PACK_H
 
 #include "hocket/Io/MappedFile.h"
+#include "hocket/Io/MemoryLibrary.h"
 #include "hocket/Plan/Plan.h"
 #include "hocket/Runtime/Executor.h"
 
@@ -43,11 +44,6 @@ Status unpackExecutable(const std::string &path, const std::string &title,
 /// The generated kernels, loaded into this process while this object lives.
 class KernelLibrary {
 public:
-  KernelLibrary() = default;
-  ~KernelLibrary();
-  KernelLibrary(const KernelLibrary &) = delete;
-  KernelLibrary &operator=(const KernelLibrary &) = delete;
-
   /// Loads the shared object in `bytes` (none if `size` is 0) and looks up
   /// every symbol that `plan` calls; one that is missing is an error.
   Status load(const uint8_t *bytes, size_t size, const plan::Plan &plan);
@@ -55,8 +51,7 @@ public:
   const KernelTable &table() const { return kernels; }
 
 private:
-  void *handle = nullptr;
-  int file = -1; // open as long: libraries are known by its name
+  MemoryLibrary library;
   KernelTable kernels;
 };
 

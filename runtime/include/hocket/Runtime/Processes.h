@@ -10,10 +10,15 @@
 #ifndef HOCKET_RUNTIME_PROCESSES_H
 #define HOCKET_RUNTIME_PROCESSES_H
 
-#include "hocket/Runtime/Communicator.h"
+#include "hocket/Runtime/Status.h"
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <vector>
 
 namespace hocket::runtime {
+
+class Communicator;
 
 /// What ranks are made from; equal on all processes but for `threads`.
 struct RankOptions {

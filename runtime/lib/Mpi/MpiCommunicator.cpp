@@ -1,0 +1,296 @@
+//===- MpiCommunicator.cpp - a rank's end of its messages -----------------===//
+
+#include "runtime/lib/Mpi/MpiCommunicator.h"
+#include "runtime/lib/Communicator/CollectiveSpec.h"
+#include <set>
+#include <thread>
+
+namespace hocket::runtime {
+
+MpiCommunicator::MpiCommunicator(MpiWorld &world, int64_t rank)
+    : world(world), self(rank),
+      random(world.options.delaySeed * 0x9e3779b97f4a7c15u + rank),
+      counts(world.options.groups.size(), 0) {
+  waits.reserve(mostWaits);
+}
+
+/// What is open belongs to a run that has failed, which ends without MPI.
+MpiCommunicator::~MpiCommunicator() {
+  for (const std::unique_ptr<Prepared> &collective : collectives)
+    if (!world.run.hasFailed())
+      release(*collective);
+}
+
+void MpiCommunicator::release(Prepared &collective) {
+  for (std::vector<Line> *lines : {&collective.first, &collective.second}) {
+    for (Line &line : *lines)
+      if (!line.isOpen)
+        world.run.library.call([&](const MpiFunctions &mpi) {
+          return mpi.release(&line.request);
+        });
+    lines->clear();
+  }
+}
+
+Status MpiCommunicator::prepare(const CollectiveSpec &spec, int64_t &handle) {
+  Status status = world.made.ok() ? checkSpec(spec) : world.made;
+  if (!status.ok())
+    return status;
+  if (spec.members[spec.me] != self)
+    return Status::runtimeError(spec.describe() + ": rank " +
+                                std::to_string(self) + " is not member " +
+                                std::to_string(spec.me) + " of it");
+  auto collective = std::make_unique<Prepared>();
+  collective->spec = spec;
+  collective->context = world.contextOf(spec.members);
+  if (!collective->context)
+    return Status::runtimeError(spec.describe() +
+                                ": its members are no group of the run");
+  collective->number = counts[collective->context->set]++;
+  collective->from.assign(spec.members.size(), 0);
+  handle = static_cast<int64_t>(collectives.size());
+  collectives.push_back(std::move(collective));
+  return Status::success();
+}
+
+// ---- places and messages --------------------------------------------------
+
+/// Gives it staging and messages when it first runs, for then it is known how
+/// much staging the largest needs: all that end before the next one begins
+/// share theirs. What is started keeps its own and leaves dst alone until it
+/// ends.
+Status MpiCommunicator::bind(Prepared &collective, bool isStarted) {
+  int64_t own = Exchange(collective.spec, nullptr, !isStarted).stagingBytes();
+  constexpr int64_t alignment = 64;
+  std::vector<char> *staging = &collective.ownStaging;
+  int64_t bytes = own;
+  if (!isStarted) {
+    if (sharedStaging.empty())
+      for (const std::unique_ptr<Prepared> &other : collectives)
+        bytes = std::max(bytes,
+                         Exchange(other->spec, nullptr, true).stagingBytes());
+    if (sharedStaging.empty() ||
+        int64_t(sharedStaging.back().size()) < own + alignment)
+      sharedStaging.emplace_back();
+    staging = &sharedStaging.back();
+  }
+  if (staging->empty())
+    staging->resize(size_t(bytes + alignment));
+  char *place = staging->data();
+  place += -reinterpret_cast<uintptr_t>(place) % alignment;
+  collective.exchange.emplace(collective.spec, place, !isStarted);
+  collective.isStarted = isStarted;
+  Exchange &exchange = *collective.exchange;
+  release(collective);
+  Status status =
+      makeLines(collective, exchange.receives, true, collective.first);
+  if (status.ok())
+    status = makeLines(collective, exchange.sends, false, collective.first);
+  if (status.ok())
+    status =
+        makeLines(collective, exchange.secondReceives, true, collective.second);
+  if (status.ok())
+    status =
+        makeLines(collective, exchange.secondSends, false, collective.second);
+  return status;
+}
+
+Status MpiCommunicator::makeLines(Prepared &collective,
+                                  const std::vector<Message> &messages,
+                                  bool isReceive, std::vector<Line> &lines) {
+  MpiLibrary &library = world.run.library;
+  for (const Message &message : messages) {
+    Line line{message, isReceive};
+    int64_t other = collective.spec.members[message.member];
+    int tag = isReceive ? world.tagOf(collective.number, other, self)
+                        : world.tagOf(collective.number, self, other);
+    if (tag < 0)
+      return Status::runtimeError(
+          collective.spec.describe() + ": " + library.version +
+          " has tags up to " + std::to_string(world.run.tagLimit()) +
+          ", too few for so many collectives; start more processes, of fewer "
+          "ranks each");
+    MpiComm comm = collective.context->comm;
+    int process = world.processOf(other);
+    int code = library.call([&](const MpiFunctions &mpi) {
+      return isReceive ? mpi.prepareReceive(message.data, message.bytes,
+                                            library.mostBytes, process, tag,
+                                            comm, &line.request)
+                       : mpi.prepareSend(message.data, message.bytes,
+                                         library.mostBytes, process, tag, comm,
+                                         &line.request);
+    });
+    if (code)
+      return failed(collective, isReceive ? "MPI_Recv_init" : "MPI_Send_init",
+                    code);
+    lines.push_back(line);
+  }
+  return Status::success();
+}
+
+// ---- running --------------------------------------------------------------
+
+Status MpiCommunicator::start(int64_t handle) {
+  Prepared &collective = *collectives[handle];
+  if (world.run.hasFailed())
+    return interrupted(collective);
+  Status status;
+  if (!collective.exchange || !collective.isStarted)
+    status = bind(collective, true);
+  if (!status.ok())
+    return status;
+  collective.exchange->pack();
+  collective.hasBegun = true;
+  return begin(collective, collective.first);
+}
+
+Status MpiCommunicator::run(int64_t handle) {
+  Prepared &collective = *collectives[handle];
+  waits.clear();
+  if (world.run.hasFailed())
+    return interrupted(collective);
+  Status status;
+  if (!collective.exchange)
+    status = bind(collective, false);
+  if (!status.ok())
+    return status;
+  Exchange &exchange = *collective.exchange;
+  if (!std::exchange(collective.hasBegun, false)) {
+    exchange.pack();
+    status = begin(collective, collective.first);
+  }
+  if (status.ok())
+    status = end(collective, collective.first);
+  if (!status.ok())
+    return status;
+  exchange.combine();
+  if (!collective.second.empty()) {
+    status = begin(collective, collective.second);
+    if (status.ok())
+      status = end(collective, collective.second);
+  }
+  if (status.ok())
+    exchange.unpack();
+  return status;
+}
+
+Status MpiCommunicator::begin(const Prepared &collective,
+                              std::vector<Line> &lines) {
+  for (Line &line : lines) {
+    if (world.options.delaySeed)
+      delay();
+    int code = world.run.library.call(
+        [&](const MpiFunctions &mpi) { return mpi.begin(&line.request); });
+    if (code)
+      return failed(collective, "MPI_Start", code);
+    line.isOpen = true;
+  }
+  return Status::success();
+}
+
+bool MpiCommunicator::test(Line &line, int64_t &bytes, int &code) {
+  int isDone = 0;
+  code = world.run.library.call([&](const MpiFunctions &mpi) {
+    return mpi.test(&line.request, &isDone, &bytes);
+  });
+  if (!code && isDone)
+    line.isOpen = false;
+  return !code && isDone;
+}
+
+Status MpiCommunicator::end(Prepared &collective, std::vector<Line> &lines) {
+  auto limit = std::chrono::duration_cast<MpiRun::Clock::duration>(
+      std::chrono::duration<double>(world.options.deadlineSeconds));
+  auto begun = MpiRun::Clock::now();
+  Status status;
+  WaitResult result = world.run.wait(world.spins, begun + limit, [&] {
+    bool all = true;
+    for (Line &line : lines) {
+      int64_t bytes = 0;
+      int code = 0;
+      if (line.isOpen && test(line, bytes, code))
+        status = count(collective, line, bytes);
+      else if (code)
+        status = failed(collective, "MPI_Test", code);
+      if (!status.ok())
+        return true;
+      all &= !line.isOpen;
+    }
+    return all;
+  });
+  waits.push_back({begun, MpiRun::Clock::now()});
+  if (!status.ok())
+    return status;
+  if (result == WaitResult::Aborted)
+    return interrupted(collective);
+  return result == WaitResult::TimedOut ? timeOut(collective, lines) : status;
+}
+
+/// What has come must be as long as what is expected, or ranks do not run the
+/// same collective.
+Status MpiCommunicator::count(Prepared &collective, const Line &line,
+                              int64_t bytes) {
+  if (!line.isReceive)
+    return Status::success();
+  collective.from[line.message.member] += bytes;
+  received += bytes;
+  if (bytes == line.message.bytes)
+    return Status::success();
+  int64_t other = collective.spec.members[line.message.member];
+  Status status = Status::runtimeError(
+      "ranks disagree: rank " + std::to_string(self) + " runs " +
+      collective.spec.describe() + " and expects " +
+      std::to_string(line.message.bytes) + " bytes from rank " +
+      std::to_string(other) + ", which sent " + std::to_string(bytes));
+  world.abort(self, status);
+  return status;
+}
+
+// ---- failures -------------------------------------------------------------
+
+Status MpiCommunicator::timeOut(const Prepared &collective,
+                                const std::vector<Line> &lines) {
+  std::set<int64_t> late; // by member, as a communicator of threads says it
+  for (const Line &line : lines)
+    if (line.isOpen)
+      late.insert(line.message.member);
+  std::string text;
+  for (int64_t member : late)
+    text += (text.empty() ? "" : ", ") +
+            std::to_string(collective.spec.members[member]);
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g s", world.options.deadlineSeconds);
+  Status status = Status::runtimeError(
+      (late.size() > 1 ? "ranks " : "rank ") + text + " did not reach " +
+      collective.spec.describe() + " within " + seconds + " of rank " +
+      std::to_string(self));
+  world.abort(collective.spec.members[*late.begin()], status);
+  return status;
+}
+
+Status MpiCommunicator::interrupted(const Prepared &collective) const {
+  int64_t culprit;
+  Status reason = world.run.failure(culprit);
+  return Status::runtimeError("rank " + std::to_string(self) + " stopped at " +
+                              collective.spec.describe() + " because of rank " +
+                              std::to_string(culprit) + ": " + reason.message);
+}
+
+Status MpiCommunicator::failed(const Prepared &collective, const char *what,
+                               int code) {
+  Status status = world.run.library.failure(what, code);
+  status.message = collective.spec.describe() + ": " + status.message;
+  world.abort(self, status);
+  return status;
+}
+
+/// As a communicator of threads is delayed.
+void MpiCommunicator::delay() {
+  random ^= random << 13;
+  random ^= random >> 7;
+  random ^= random << 17;
+  if (random & 1)
+    std::this_thread::sleep_for(std::chrono::microseconds((random >> 8) % 200));
+}
+
+} // namespace hocket::runtime
