@@ -43,8 +43,16 @@ bool NewFile::create(const std::string &name) {
   // A nameless file gets its name by way of /proc.
   if (access("/proc/self/fd", X_OK) == 0)
     file = open(folderOf(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  if (file >= 0)
-    return true;
+  return file >= 0 || createNamed(name);
+}
+
+bool NewFile::join(const std::string &temporaryOfOther) {
+  file = open(temporaryOfOther.c_str(), O_WRONLY | O_CLOEXEC);
+  return file >= 0;
+}
+
+bool NewFile::createNamed(const std::string &name) {
+  path = name;
   temporary = path + ".XXXXXX";
   file = mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0) {

@@ -50,39 +50,58 @@ Status SafetensorsWriter::failure(const char *what) const {
                               std::strerror(errno));
 }
 
-Status SafetensorsWriter::create(const std::string &path,
-                                 const std::vector<NamedTensor> &tensors,
-                                 std::unique_ptr<SafetensorsWriter> &writer,
-                                 const Metadata &metadata) {
-  std::unique_ptr<SafetensorsWriter> made(new SafetensorsWriter());
-  made->path = path;
+/// What the first process does: the file, at its full size, and its header.
+Status SafetensorsWriter::begin(const std::string &header, int64_t bytes) {
   struct stat status;
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return Status::userError("output '" + path + "' is not a regular file");
-  if (!made->file.create(path))
+  bool isShared = processes.count() > 1;
+  if (!(isShared ? file.createNamed(path) : file.create(path)))
     return Status::userError("output '" + path +
                              "' cannot be written: " + std::strerror(errno));
-  std::vector<int64_t> offsets;
-  int64_t dataSize = 0;
-  std::string header = makeHeader(tensors, metadata, offsets, dataSize);
-  int64_t total = int64_t(header.size()) + dataSize;
   int code;
   do {
-    code = posix_fallocate(made->file.descriptor(), 0, total);
+    code = posix_fallocate(file.descriptor(), 0, bytes);
   } while (code == EINTR);
   if (code) {
     errno = code;
-    return made->failure(
-        ("no room for " + std::to_string(total) + " bytes").c_str());
+    return failure(("no room for " + std::to_string(bytes) + " bytes").c_str());
   }
-  Status written = made->writeBytes(header.data(), header.size(), 0);
-  if (!written.ok())
-    return written;
+  return writeBytes(header.data(), int64_t(header.size()), 0);
+}
+
+Status SafetensorsWriter::open(const std::string &header, int64_t bytes) {
+  Status status;
+  if (processes.isFirst())
+    status = begin(header, bytes);
+  status = processes.agree(status);
+  std::string temporary = file.temporaryName();
+  if (status.ok())
+    status = processes.tell(temporary);
+  if (status.ok() && !processes.isFirst() && !file.join(temporary))
+    status = failure("this process does not see the file that the first one "
+                     "has made; all need one file system");
+  return processes.agree(status);
+}
+
+Status SafetensorsWriter::create(const std::string &path,
+                                 const std::vector<NamedTensor> &tensors,
+                                 std::unique_ptr<SafetensorsWriter> &writer,
+                                 const Metadata &metadata,
+                                 Processes &processes) {
+  std::unique_ptr<SafetensorsWriter> made(new SafetensorsWriter(processes));
+  made->path = path;
+  std::vector<int64_t> offsets;
+  int64_t dataSize = 0;
+  std::string header = makeHeader(tensors, metadata, offsets, dataSize);
+  Status status = made->open(header, int64_t(header.size()) + dataSize);
+  if (!status.ok())
+    return status;
   for (size_t i = 0; i < tensors.size(); ++i)
     made->places[tensors[i].name] = {tensors[i].description,
                                      int64_t(header.size()) + offsets[i]};
   writer = std::move(made);
-  return Status::success();
+  return status;
 }
 
 Status SafetensorsWriter::prepare(const std::string &tensor,
@@ -131,9 +150,13 @@ Status SafetensorsWriter::write(const std::string &tensor, const Box &box,
 }
 
 Status SafetensorsWriter::commit() {
-  return file.publish(/*isFlushed=*/true)
-             ? Status::success()
-             : failure("cannot be put in its place");
+  Status status;
+  if (!processes.isFirst() && fsync(file.descriptor()) != 0)
+    status = failure("cannot be written");
+  status = processes.agree(status);
+  if (status.ok() && processes.isFirst() && !file.publish(/*isFlushed=*/true))
+    status = failure("cannot be put in its place");
+  return processes.agree(status);
 }
 
 } // namespace hocket::runtime

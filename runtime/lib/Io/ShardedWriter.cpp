@@ -66,11 +66,15 @@ Status ShardedWriter::failure(const std::string &path, const char *what) const {
 Status ShardedWriter::create(const ShardOptions &options,
                              const std::vector<NamedTensor> &tensors,
                              std::unique_ptr<ShardedWriter> &writer) {
-  std::unique_ptr<ShardedWriter> result(new ShardedWriter());
+  Processes &processes = *options.processes;
+  std::unique_ptr<ShardedWriter> result(new ShardedWriter(processes));
   result->folder = options.folder;
-  Status status = result->makeFolder();
-  if (status.ok())
+  Status status;
+  if (processes.isFirst())
+    status = result->makeFolder();
+  if (status.ok() && processes.isFirst())
     status = result->checkFolder(options.force);
+  status = processes.agree(status);
   if (status.ok())
     status = result->addShards(tensors, options.mostBytes);
   if (status.ok())
@@ -137,12 +141,16 @@ Status ShardedWriter::addShards(const std::vector<NamedTensor> &tensors,
     }
     shards.emplace_back();
     // Readers of other systems want to know whose layout the tensors have.
-    Status status = SafetensorsWriter::create(
-        pathOf(names.back()), part, shards.back(), {{"format", "pt"}});
+    Status status =
+        SafetensorsWriter::create(pathOf(names.back()), part, shards.back(),
+                                  {{"format", "pt"}}, processes);
     if (!status.ok())
       return status;
   }
-  return makeIndex(total);
+  Status status;
+  if (processes.isFirst())
+    status = makeIndex(total);
+  return processes.agree(status);
 }
 
 Status ShardedWriter::makeIndex(int64_t totalBytes) {
@@ -187,14 +195,18 @@ Status ShardedWriter::removeReplaced() {
 }
 
 Status ShardedWriter::commit() {
-  Status status = removeReplaced();
+  Status status;
+  if (processes.isFirst())
+    status = removeReplaced();
+  status = processes.agree(status);
   size_t placed = 0;
   for (; status.ok() && placed < shards.size(); ++placed)
     status = shards[placed]->commit();
-  if (status.ok() && !index.publish(/*isFlushed=*/true))
+  if (status.ok() && processes.isFirst() && !index.publish(/*isFlushed=*/true))
     status = failure(pathOf(indexName), "cannot be put in its place");
+  status = processes.agree(status);
   isDone = status.ok();
-  for (size_t i = 0; !isDone && i < placed; ++i)
+  for (size_t i = 0; !isDone && processes.isFirst() && i < placed; ++i)
     unlink(pathOf(names[i]).c_str());
   return status;
 }

@@ -10,6 +10,7 @@
 #include "hocket/Io/TensorCheck.h"
 #include "hocket/Io/TensorFiles.h"
 #include "hocket/Launcher/Execute.h"
+#include "hocket/Mpi/MpiProcesses.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include <cerrno>
 #include <cstdio>
@@ -24,14 +25,17 @@ namespace {
 
 constexpr int usageStatus = 2;
 
-/// Every line of `message` as an error, but for those that continue one.
+/// Every line of `message` as an error, except those that continue one. All is
+/// written at once: others may write to the same terminal.
 void printError(const std::string &message) {
   std::istringstream lines(message);
+  std::string text;
   for (std::string line; std::getline(lines, line);) {
     bool continues =
         line.empty() || line[0] == ' ' || line.compare(0, 4, "and ") == 0;
-    std::cerr << (continues ? "" : "error: ") << line << "\n";
+    text += (continues ? "" : "error: ") + line + "\n";
   }
+  std::cerr << text << std::flush;
 }
 
 int fail(const Status &status) {
@@ -112,22 +116,25 @@ struct Source {
 
 /// Null where no outputs are written.
 Status openWriter(const LauncherOptions &options, const plan::Plan &plan,
-                  std::unique_ptr<OutputWriter> &writer) {
+                  Processes &processes, std::unique_ptr<OutputWriter> &writer) {
   std::vector<NamedTensor> outputs;
   for (const plan::GlobalTensor &tensor : plan.outputs)
     outputs.push_back({tensor.name, {tensor.type, tensor.dims}});
   if (!options.outputShards.empty())
-    return openShards(options, outputs, writer);
+    return openShards(options, outputs, writer, processes);
   if (options.output.empty())
     return Status::success();
   std::unique_ptr<SafetensorsWriter> file;
-  Status status = SafetensorsWriter::create(options.output, outputs, file);
+  Status status =
+      SafetensorsWriter::create(options.output, outputs, file, {}, processes);
   writer = std::move(file);
   return status;
 }
 
-RunOptions runOptions(const LauncherOptions &options, const plan::Plan &plan) {
+RunOptions runOptions(const LauncherOptions &options, const plan::Plan &plan,
+                      Processes &processes) {
   RunOptions run;
+  run.executor.processes = &processes;
   run.executor.threads = options.threads;
   run.executor.deadlineSeconds = options.deadline;
   run.executor.traceEvents = options.trace.empty() ? 0 : mostTraceEvents;
@@ -140,7 +147,8 @@ RunOptions runOptions(const LauncherOptions &options, const plan::Plan &plan) {
 /// Everything is opened and checked before the first rank starts; the outputs
 /// get their name only after all else has gone well.
 Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
-               const uint8_t *kernels, size_t kernelsSize) {
+               const uint8_t *kernels, size_t kernelsSize,
+               Processes &processes) {
   std::optional<RandomTensors> drawnWeights, drawnInputs;
   if (options.randomWeights)
     drawnWeights = randomWeights(plan, *options.randomWeights);
@@ -157,12 +165,13 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
     status = checkInputs(plan, *inputs.source, inputs.names);
   if (status.ok())
     status = checkOutputs(options);
-  std::unique_ptr<OutputWriter> writer;
-  if (status.ok())
-    status = openWriter(options, plan, writer);
   KernelLibrary library;
   if (status.ok())
     status = library.load(kernels, kernelsSize, plan);
+  status = processes.agree(status);
+  std::unique_ptr<OutputWriter> writer;
+  if (status.ok())
+    status = openWriter(options, plan, processes, writer);
   if (!status.ok())
     return status;
 
@@ -172,12 +181,14 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
     sink = writer.get();
   RunReport report;
   {
-    ProgressSource progress(*weights.source, elementsToLoad(plan));
+    ProgressSource progress(*weights.source, elementsToLoad(plan),
+                            processes.isFirst());
     status = executePlan(plan, library.table(), progress, *inputs.source, *sink,
-                         runOptions(options, plan), &report);
+                         runOptions(options, plan, processes), &report);
   }
-  if (status.ok())
+  if (status.ok() && processes.isFirst())
     status = writeReports(options, plan, report);
+  status = processes.agree(status);
   if (status.ok() && writer)
     status = writer->commit();
   return status;
@@ -185,35 +196,86 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
 
 } // namespace
 
+namespace {
+
+/// A program on the command line, and whether this process speaks for all.
+struct Command {
+  const std::string &program;
+  const plan::Plan &plan;
+  const std::vector<std::string> &arguments;
+  bool isSpeaking;
+  ProgramKind kind;
+  LauncherOptions options;
+
+  /// The exit status of a command that needs no ranks, or of one that is wrong.
+  std::optional<int> answer();
+
+private:
+  int say(const std::string &text) const {
+    return isSpeaking ? print(text) : 0;
+  }
+  int refuse(const std::string &fault) const {
+    return isSpeaking ? failUsage(fault) : usageStatus;
+  }
+};
+
+std::optional<int> Command::answer() {
+  std::string fault;
+  if (!parseOptions(arguments, kind, options, fault))
+    return refuse(fault);
+  if (options.help)
+    return say(helpText(program, kind, plan.recipe));
+  if (options.ranks && *options.ranks != plan.rankCount()) {
+    Status status = Status::userError(
+        "the program is compiled for " + std::to_string(plan.rankCount()) +
+        (plan.rankCount() == 1 ? " rank" : " ranks") + ", --ranks says " +
+        std::to_string(*options.ranks));
+    return isSpeaking ? fail(status) : status.exitStatus();
+  }
+  if (options.describe)
+    return say(describePlan(plan).dump(2) + "\n");
+  applyRecipe(plan.recipe, options);
+  fault = kind == ProgramKind::Trains ? trainingFault(options, plan)
+                                      : usageFault(options, plan);
+  if (!fault.empty())
+    return refuse(fault);
+  return std::nullopt;
+}
+
+} // namespace
+
 static int runProgram(const std::string &program, const plan::Plan &plan,
                       const uint8_t *kernels, size_t kernelsSize,
                       const std::vector<std::string> &arguments) {
-  LauncherOptions options;
-  std::string fault;
-  ProgramKind kind = isTraining(plan) ? ProgramKind::Trains : ProgramKind::Runs;
-  if (!parseOptions(arguments, kind, options, fault))
-    return failUsage(fault);
-  if (options.help) {
-    return print(helpText(program, kind, plan.recipe));
+  MpiPlace place = placeInMpi();
+  bool trains = isTraining(plan);
+  Command command{program,
+                  plan,
+                  arguments,
+                  place.index == 0,
+                  trains ? ProgramKind::Trains : ProgramKind::Runs,
+                  {}};
+  if (std::optional<int> status = command.answer())
+    return *status;
+  if (std::string fault = rankFault(place, plan.rankCount()); !fault.empty())
+    return place.index == 0 ? failUsage(fault) : usageStatus;
+  std::unique_ptr<Processes> mpi;
+  if (place.isStarted) {
+    MpiOptions options;
+    options.deadlineSeconds = command.options.deadline;
+    if (Status status = startMpi(options, mpi); !status.ok())
+      return place.index == 0 ? fail(status) : status.exitStatus();
   }
-  if (options.ranks && *options.ranks != plan.rankCount())
-    return fail(Status::userError(
-        "the program is compiled for " + std::to_string(plan.rankCount()) +
-        (plan.rankCount() == 1 ? " rank" : " ranks") + ", --ranks says " +
-        std::to_string(*options.ranks)));
-  if (options.describe) {
-    return print(describePlan(plan).dump(2) + "\n");
-  }
-  bool trains = kind == ProgramKind::Trains;
-  applyRecipe(plan.recipe, options);
-  fault = trains ? trainingFault(options, plan) : usageFault(options, plan);
-  if (!fault.empty())
-    return failUsage(fault);
+  Processes &processes = mpi ? *mpi : oneProcess();
   int done = 0;
-  Status status = trains
-                      ? runTraining(options, plan, kernels, kernelsSize, done)
-                      : runOnce(options, plan, kernels, kernelsSize);
-  return status.ok() ? done : fail(status);
+  Status status =
+      trains ? runTraining(command.options, plan, kernels, kernelsSize,
+                           processes, done)
+             : runOnce(command.options, plan, kernels, kernelsSize, processes);
+  if (!status.ok())
+    done = tellsErrors(processes) ? fail(status) : status.exitStatus();
+  endMpi(processes, done);
+  return done;
 }
 
 int runPlan(const std::string &program, const plan::Plan &plan,

@@ -6,8 +6,9 @@
 
 namespace hocket::runtime {
 
-ProgressSource::ProgressSource(const TensorSource &source, int64_t total)
-    : source(source), total(total), isShown(isatty(STDERR_FILENO)),
+ProgressSource::ProgressSource(const TensorSource &source, int64_t total,
+                               bool isShown)
+    : source(source), total(total), isShown(isShown && isatty(STDERR_FILENO)),
       last(std::chrono::steady_clock::now()) {}
 
 ProgressSource::~ProgressSource() {

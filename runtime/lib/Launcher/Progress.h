@@ -16,7 +16,7 @@ namespace hocket::runtime {
 class ProgressSource : public TensorSource {
 public:
   /// `total` elements will be read by all ranks together.
-  ProgressSource(const TensorSource &source, int64_t total);
+  ProgressSource(const TensorSource &source, int64_t total, bool isShown);
   ~ProgressSource() override;
 
   std::string name() const override { return source.name(); }

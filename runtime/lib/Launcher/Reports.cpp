@@ -56,10 +56,11 @@ std::string shardFault(const LauncherOptions &options) {
 
 Status openShards(const LauncherOptions &options,
                   const std::vector<NamedTensor> &tensors,
-                  std::unique_ptr<OutputWriter> &writer) {
+                  std::unique_ptr<OutputWriter> &writer, Processes &processes) {
   ShardOptions shards{options.outputShards};
   shards.mostBytes = options.shardSize.value_or(shards.mostBytes);
   shards.force = options.force;
+  shards.processes = &processes;
   std::unique_ptr<ShardedWriter> made;
   Status status = ShardedWriter::create(shards, tensors, made);
   writer = std::move(made);

@@ -24,7 +24,7 @@ std::string shardFault(const LauncherOptions &options);
 /// The writer that --output-shards asks for, see Io/ShardedWriter.h.
 Status openShards(const LauncherOptions &options,
                   const std::vector<NamedTensor> &tensors,
-                  std::unique_ptr<OutputWriter> &writer);
+                  std::unique_ptr<OutputWriter> &writer, Processes &processes);
 
 /// Writes to standard output at once. A disk that is full is a failure.
 Status printOut(const std::string &text);

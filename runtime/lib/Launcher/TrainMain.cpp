@@ -113,8 +113,9 @@ DataOptions dataOptions(const LauncherOptions &options,
 }
 
 TrainOptions trainOptions(const LauncherOptions &options,
-                          const plan::Plan &plan) {
+                          const plan::Plan &plan, Processes &processes) {
   TrainOptions train;
+  train.executor.processes = &processes;
   train.executor.threads = options.threads;
   train.executor.deadlineSeconds = options.deadline;
   train.executor.traceEvents = options.trace.empty() ? 0 : mostTraceEvents;
@@ -123,7 +124,7 @@ TrainOptions trainOptions(const LauncherOptions &options,
   train.checkpoints = options.checkpoints;
   // Without a folder there is nothing to wait for.
   if (!train.checkpoints.empty())
-    train.endingSignals = {SIGTERM};
+    train.endingSignals = {SIGTERM, SIGUSR1};
   train.keep = options.keep;
   train.notFinite = options.nan == "skip"     ? NotFinite::Skip
                     : options.nan == "ignore" ? NotFinite::Update
@@ -137,13 +138,13 @@ TrainOptions trainOptions(const LauncherOptions &options,
 
 /// Parameters of a run that has nothing left to do, as the checkpoint has them.
 Status writeShards(const LauncherOptions &options, const plan::Plan &plan,
-                   const TensorSource &parameters) {
+                   const TensorSource &parameters, Processes &processes) {
   if (options.outputShards.empty())
     return Status::success();
   std::unique_ptr<OutputWriter> shards;
-  Status status = openShards(options, parametersOf(plan), shards);
+  Status status = openShards(options, parametersOf(plan), shards, processes);
   if (status.ok())
-    status = writeParameters(plan, nullptr, parameters, *shards);
+    status = writeParameters(plan, nullptr, parameters, *shards, processes);
   return status.ok() ? shards->commit() : status;
 }
 
@@ -187,15 +188,17 @@ static std::string nothingToDo(const LauncherOptions &options,
 
 Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
                    const uint8_t *kernels, size_t kernelsSize,
-                   int &exitStatus) {
+                   Processes &processes, int &exitStatus) {
   exitStatus = 0;
   Beginning beginning;
-  Status status = beginning.open(options, plan);
+  Status status = processes.agree(beginning.open(options, plan));
   if (!status.ok())
     return status;
   if (beginning.start.progress.step >= *options.steps) {
-    status = writeShards(options, plan, *beginning.start.parameters);
-    return status.ok() ? printOut(nothingToDo(options, beginning)) : status;
+    status = writeShards(options, plan, *beginning.start.parameters, processes);
+    return status.ok() && processes.isFirst()
+               ? printOut(nothingToDo(options, beginning))
+               : status;
   }
   std::unique_ptr<Batches> batches, validation;
   status = openBatches(
@@ -208,17 +211,18 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
                          validation);
   if (status.ok())
     status = checkOutputs(options);
-  std::unique_ptr<OutputWriter> shards;
-  if (status.ok() && !options.outputShards.empty())
-    status = openShards(options, parametersOf(plan), shards);
   KernelLibrary library;
   if (status.ok())
     status = library.load(kernels, kernelsSize, plan);
+  status = processes.agree(status);
+  std::unique_ptr<OutputWriter> shards;
+  if (status.ok() && !options.outputShards.empty())
+    status = openShards(options, parametersOf(plan), shards, processes);
   if (!status.ok())
     return status;
   TrainReport report;
   {
-    TrainOptions trainAs = trainOptions(options, plan);
+    TrainOptions trainAs = trainOptions(options, plan, processes);
     trainAs.parameters = shards.get();
     StepProgress progress(*options.steps);
     status = train(plan, library.table(), beginning.start, *batches,
@@ -231,10 +235,8 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
     status = shards->commit();
   if (!status.ok())
     return status;
-  if (options.statsJson != "-")
+  if (options.statsJson != "-" && processes.isFirst())
     status = printOut(endText(report, options));
-  if (!status.ok())
-    return status;
   bool wasEnded = report.endedBy != 0 && !isDone;
   exitStatus = wasEnded ? savedAndEnded : 0;
   RunReport counted;
@@ -244,7 +246,9 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   counted.loadSeconds = report.loadSeconds;
   counted.stepSeconds = report.stepSeconds;
   counted.trace = report.trace;
-  return writeReports(options, plan, counted);
+  if (status.ok() && processes.isFirst())
+    status = writeReports(options, plan, counted);
+  return processes.agree(status);
 }
 
 } // namespace hocket::runtime

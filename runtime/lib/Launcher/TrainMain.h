@@ -17,7 +17,8 @@ constexpr int savedAndEnded = 4;
 
 /// `exitStatus` is that of a success.
 Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
-                   const uint8_t *kernels, size_t kernelsSize, int &exitStatus);
+                   const uint8_t *kernels, size_t kernelsSize,
+                   Processes &processes, int &exitStatus);
 
 } // namespace hocket::runtime
 

@@ -84,9 +84,17 @@ Status CheckpointFolder::findOwn(const std::vector<std::string> &found,
 
 Status CheckpointFolder::open(const std::string &folder,
                               std::optional<int64_t> count,
-                              const SavingRun &run) {
+                              const SavingRun &run, Processes &all) {
   path = folder;
   keep = count.value_or(keptByDefault);
+  processes = &all;
+  Status status;
+  if (all.isFirst())
+    status = take(run, count.has_value());
+  return all.agree(status);
+}
+
+Status CheckpointFolder::take(const SavingRun &run, bool isKeepStated) {
   std::error_code code;
   fs::create_directories(path, code);
   if (code)
@@ -100,7 +108,7 @@ Status CheckpointFolder::open(const std::string &folder,
   if (status.ok())
     status = checkOwner(checkpointsOf(names), run);
   if (status.ok())
-    status = findOwn(checkpointsOf(names), run, count.has_value());
+    status = findOwn(checkpointsOf(names), run, isKeepStated);
   if (!status.ok())
     return status;
   for (const std::string &name : names)
@@ -135,12 +143,15 @@ Status CheckpointFolder::save(const plan::Plan &plan, Executor &executor,
         (metadata[optimizerKey].empty() ? "" : " ") + name;
   std::string file = (fs::path(path) / checkpointName(progress.step)).string();
   std::unique_ptr<SafetensorsWriter> writer;
-  Status status = SafetensorsWriter::create(file, tensors, writer, metadata);
+  Status status =
+      SafetensorsWriter::create(file, tensors, writer, metadata, *processes);
   if (status.ok())
     status = executor.save(*writer);
-  for (const NamedTensor &tensor : fixed)
-    if (status.ok())
-      status = copyTensor(parameters, tensor, *writer);
+  if (status.ok() && processes->isFirst())
+    for (const NamedTensor &tensor : fixed)
+      if (status.ok())
+        status = copyTensor(parameters, tensor, *writer);
+  status = processes->agree(status);
   if (status.ok())
     status = writer->commit();
   if (!status.ok())
@@ -149,7 +160,8 @@ Status CheckpointFolder::save(const plan::Plan &plan, Executor &executor,
                                 status.message);
   lastPath = file;
   own.push_back(file);
-  removeOld();
+  if (processes->isFirst())
+    removeOld();
   return Status::success();
 }
 

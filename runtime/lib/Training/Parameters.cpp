@@ -65,7 +65,8 @@ Status copyTensor(const TensorSource &source, const NamedTensor &tensor,
 }
 
 Status writeParameters(const plan::Plan &plan, Executor *executor,
-                       const TensorSource &source, TensorSink &sink) {
+                       const TensorSource &source, TensorSink &sink,
+                       Processes &processes) {
   std::set<std::string> names;
   for (const plan::GlobalTensor &tensor : plan.parameters)
     names.insert(tensor.name);
@@ -78,9 +79,9 @@ Status writeParameters(const plan::Plan &plan, Executor *executor,
     status = executor->save(parameters);
   }
   for (const NamedTensor &tensor : parametersOf(plan))
-    if (status.ok() && !changed.count(tensor.name))
+    if (status.ok() && processes.isFirst() && !changed.count(tensor.name))
       status = copyTensor(source, tensor, sink);
-  return status;
+  return processes.agree(status);
 }
 
 } // namespace hocket::runtime

@@ -3,6 +3,7 @@
 #include "hocket/Training/Train.h"
 #include "hocket/Io/SignalEnd.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include "hocket/Runtime/PackedBytes.h"
 #include "hocket/Runtime/Stopwatch.h"
 #include "hocket/Training/Parameters.h"
 #include <cmath>
@@ -46,14 +47,19 @@ public:
   Run(const plan::Plan &plan, const TrainStart &start, Batches &batches,
       const TrainOptions &options, TrainReport &report)
       : plan(plan), start(start), batches(batches), options(options),
-        report(report) {}
+        report(report),
+        processes(options.executor.processes ? *options.executor.processes
+                                             : oneProcess()) {}
 
   Status prepare(const KernelTable &kernels, Batches *validationData);
   Status steps(const StepDone &done);
 
 private:
   ExecutorOptions executorOptions() const;
+  Status meet(Status status, int64_t &bytes);
+  bool isWriting() const { return processes.isFirst(); }
   Status step(int64_t number, const StepDone &done);
+  Status unwritten; // of the metrics of the step before
   Status leftOut(int64_t number);
   Status validate(Json &line);
   Status save(int64_t stepsDone);
@@ -63,6 +69,7 @@ private:
   Batches &batches;
   const TrainOptions &options;
   TrainReport &report;
+  Processes &processes;
   CheckpointFolder folder;
   MetricsFile metrics;
   MemoryTensors outputs{"outputs"};
@@ -80,8 +87,9 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
   Stopwatch watch;
   Status status;
   if (!options.checkpoints.empty())
-    status = folder.open(options.checkpoints, options.keep,
-                         {plan.model, start.progress, start.checkpoint});
+    status =
+        folder.open(options.checkpoints, options.keep,
+                    {plan.model, start.progress, start.checkpoint}, processes);
   if (status.ok())
     status = Executor::create(plan, kernels, executorOptions(), executor);
   report.prepareSeconds = watch.lap();
@@ -96,8 +104,9 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
     status = validation->prepare(kernels, options.executor);
   }
   // An earlier run's lines go only when nothing else can be wrong.
-  if (status.ok() && !options.metrics.empty())
+  if (status.ok() && !options.metrics.empty() && isWriting())
     status = metrics.open(options.metrics, start.progress.step);
+  status = processes.agree(status);
   report.loadSeconds = watch.lap();
   report.firstStep = start.progress.step;
   return status;
@@ -111,6 +120,10 @@ Status Run::step(int64_t number, const StepDone &done) {
   std::string why = executor->whyLeftOut();
   if (status.ok() && !why.empty() && options.notFinite == NotFinite::Stop)
     status = leftOut(number);
+  if (status.ok())
+    status = unwritten;
+  int64_t bytes = executor->receivedBytes() - before;
+  status = meet(std::move(status), bytes);
   if (!status.ok())
     return status;
   double seconds = watch.lap();
@@ -121,21 +134,57 @@ Status Run::step(int64_t number, const StepDone &done) {
     line["left_out"] = true;
   line["tokens_per_second"] =
       std::llround(double(batches.tokensOfStep) / std::max(seconds, 1e-9));
-  line["bytes"] = executor->receivedBytes() - before;
+  line["bytes"] = bytes;
   if (validation && validation->isDueAfter(number + 1))
     status = validate(line);
-  if (status.ok())
-    status = metrics.write(line);
+  if (status.ok() && isWriting()) {
+    unwritten = metrics.write(line);
+    if (unwritten.ok())
+      done(line);
+    // The others hear of it when they meet after the next step.
+    if (processes.count() == 1)
+      status = unwritten;
+  }
   report.lastLine = line;
-  if (status.ok())
-    done(line);
-  if (!options.endingSignals.empty())
-    report.endedBy = EndRequest::signal();
   if (status.ok())
     status = save(number + 1);
   if (status.ok() && options.parameters && number + 1 == options.steps)
     status = writeParameters(plan, executor.get(), *start.parameters,
-                             *options.parameters);
+                             *options.parameters, processes);
+  return status;
+}
+
+/// After a step: whether it is good on all processes, what all ranks have
+/// received, and whether one of them was asked to end.
+Status Run::meet(Status status, int64_t &bytes) {
+  int asked = options.endingSignals.empty() ? 0 : EndRequest::signal();
+  if (processes.count() == 1) {
+    report.endedBy = asked;
+    return status;
+  }
+  BytePacker mine;
+  mine.add(bytes);
+  mine.add(asked);
+  mine.add(status.kind);
+  mine.add(status.message);
+  std::vector<std::string> all;
+  if (Status gathered = processes.gather(mine.bytes, all); !gathered.ok())
+    return status.ok() ? gathered : status;
+  bytes = 0;
+  for (const std::string &one : all) {
+    Status theirs;
+    int64_t received;
+    int signal;
+    ByteUnpacker unpacker(one);
+    unpacker.take(received);
+    unpacker.take(signal);
+    unpacker.take(theirs.kind);
+    unpacker.take(theirs.message);
+    bytes += received;
+    report.endedBy = std::max(report.endedBy, signal);
+    if (status.ok())
+      status = theirs;
+  }
   return status;
 }
 
@@ -180,6 +229,8 @@ Status Run::steps(const StepDone &done) {
   for (int64_t i = start.progress.step;
        status.ok() && report.endedBy == 0 && i < options.steps; ++i)
     status = step(i, done);
+  if (status.ok())
+    status = processes.agree(unwritten);
   if (status.ok())
     status = executor->counters(report.counters);
   if (status.ok())

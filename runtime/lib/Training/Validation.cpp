@@ -30,7 +30,37 @@ Status Validation::Parameters::write(const std::string &tensor, const Box &box,
                                      const void *source) {
   if (!trained.find(tensor))
     return Status::success();
+  if (isShared) {
+    std::lock_guard<std::mutex> lock(mutex);
+    int64_t bytes =
+        box.elements() * plan::byteSize(trained.find(tensor)->description.type);
+    written.add(tensor);
+    written.add(box.shape);
+    written.add(box.offset);
+    written.add(box.size);
+    written.add(std::string(static_cast<const char *>(source), bytes));
+  }
   return trained.write(tensor, box, source);
+}
+
+Status Validation::Parameters::share(Processes &processes) {
+  if (!isShared)
+    return Status::success();
+  std::vector<std::string> all;
+  Status status = processes.gather(written.bytes, all);
+  written = {};
+  for (const std::string &bytes : all)
+    for (ByteUnpacker unpacker(bytes); status.ok() && !unpacker.isAtEnd();) {
+      std::string tensor, elements;
+      Box box;
+      unpacker.take(tensor);
+      unpacker.take(box.shape);
+      unpacker.take(box.offset);
+      unpacker.take(box.size);
+      unpacker.take(elements);
+      status = trained.write(tensor, box, elements.data());
+    }
+  return status;
 }
 
 Validation::Validation(const plan::Plan &plan, const TensorSource &fixed,
@@ -39,11 +69,16 @@ Validation::Validation(const plan::Plan &plan, const TensorSource &fixed,
 
 Status Validation::prepare(const KernelTable &kernels,
                            const ExecutorOptions &options) {
+  processes = options.processes ? options.processes : &oneProcess();
+  if (processes->count() > 1)
+    parameters.keepBoxes();
   return Executor::create(plan, kernels, options, executor);
 }
 
 Status Validation::run(Executor &trained, double &loss) {
   Status status = trained.save(parameters);
+  if (status.ok())
+    status = parameters.share(*processes);
   if (status.ok())
     status = executor->load(parameters);
   double total = 0;

@@ -21,6 +21,11 @@ public:
 
   /// Opens it to be written, with the rights of any new file.
   bool create(const std::string &path);
+  /// The same under a temporary name, which other processes can open.
+  bool createNamed(const std::string &path);
+  const std::string &temporaryName() const { return temporary; }
+  /// Opens what another process has created, which alone publishes it.
+  bool join(const std::string &temporaryOfOther);
   int descriptor() const { return file; }
   bool write(const void *data, size_t bytes);
 

@@ -11,6 +11,7 @@
 
 #include "hocket/Io/FileTypes.h"
 #include "hocket/Io/NewFile.h"
+#include "hocket/Runtime/Processes.h"
 #include <map>
 #include <memory>
 
@@ -44,9 +45,11 @@ public:
   virtual Status commit() = 0;
 };
 
-/// Writes one file from boxes that come in any order from any thread. Nothing
-/// is seen under `path` before commit(), and nothing is left of a writer that
-/// is destroyed without.
+/// Writes one file from boxes that come in any order from any thread of any
+/// process. Nothing is seen under `path` before commit(), and nothing is left
+/// of a writer that is destroyed without. All processes call `create` and
+/// `commit` together; each flushes what it has written before the first puts
+/// the file in its place.
 class SafetensorsWriter : public OutputWriter {
 public:
   /// Reserves the file's full size, so that a full disk shows here. A path
@@ -54,7 +57,8 @@ public:
   static Status create(const std::string &path,
                        const std::vector<NamedTensor> &tensors,
                        std::unique_ptr<SafetensorsWriter> &writer,
-                       const Metadata &metadata = {});
+                       const Metadata &metadata = {},
+                       Processes &processes = oneProcess());
   Status prepare(const std::string &tensor,
                  const TensorDescription &description) override;
   Status write(const std::string &tensor, const Box &box,
@@ -66,10 +70,13 @@ private:
     TensorDescription description;
     int64_t offset; // bytes in the file
   };
-  SafetensorsWriter() = default;
+  explicit SafetensorsWriter(Processes &processes) : processes(processes) {}
+  Status begin(const std::string &header, int64_t bytes);
+  Status open(const std::string &header, int64_t bytes);
   Status failure(const char *what) const;
   Status writeBytes(const void *source, int64_t bytes, int64_t offset) const;
 
+  Processes &processes;
   std::string path;
   NewFile file;
   std::map<std::string, Place> places;

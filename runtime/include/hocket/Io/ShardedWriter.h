@@ -24,6 +24,7 @@ struct ShardOptions {
   /// Of the tensors of one shard; one that is larger has a shard of its own.
   int64_t mostBytes = 5'000'000'000;
   bool force = false; // replaces weights that are in the folder
+  Processes *processes = &oneProcess(); // as of SafetensorsWriter
 };
 
 /// Writes shards from boxes that come in any order from any thread. Nothing is
@@ -48,7 +49,7 @@ public:
   Status commit() override;
 
 private:
-  ShardedWriter() = default;
+  explicit ShardedWriter(Processes &processes) : processes(processes) {}
   Status makeFolder();
   Status checkFolder(bool force);
   Status addShards(const std::vector<NamedTensor> &tensors, int64_t mostBytes);
@@ -57,6 +58,7 @@ private:
   Status failure(const std::string &path, const char *what) const;
   std::string pathOf(const std::string &name) const;
 
+  Processes &processes;
   std::string folder;
   std::vector<std::string> made;     // folders, outermost first
   std::vector<std::string> replaced; // names of files

@@ -31,7 +31,8 @@ struct SavingRun {
   std::string resumed; // the checkpoint that it goes on from, or empty
 };
 
-/// A folder that one run saves into, and every run that goes on with it.
+/// A folder that one run saves into, and every run that goes on with it. All
+/// processes of a run call its methods together.
 class CheckpointFolder {
 public:
   static constexpr int64_t keptByDefault = 3;
@@ -42,7 +43,7 @@ public:
   /// checkpoints of another run or of later steps where it is not. Of the run's
   /// own checkpoints the `keep` newest are kept.
   Status open(const std::string &path, std::optional<int64_t> keep,
-              const SavingRun &run);
+              const SavingRun &run, Processes &processes = oneProcess());
 
   /// Writes the state of `executor` after `progress.step` steps, each rank its
   /// slices; parameters that steps do not change come from `parameters`.
@@ -53,14 +54,16 @@ public:
   const std::string &last() const { return lastPath; }
 
 private:
+  Status take(const SavingRun &run, bool isKeepStated);
   Status checkOwner(const std::vector<std::string> &found,
                     const SavingRun &run) const;
   Status findOwn(const std::vector<std::string> &found, const SavingRun &run,
                  bool isKeepStated);
   void removeOld();
 
+  Processes *processes = nullptr;
   std::string path, lastPath;
-  FileLock lock;
+  FileLock lock;                // of the first process
   std::vector<std::string> own; // checkpoints of this run, oldest first
   int64_t keep = keptByDefault;
 };

@@ -18,9 +18,10 @@ Status copyTensor(const TensorSource &source, const NamedTensor &tensor,
 
 /// Writes the parameters, without what an optimizer keeps: those that steps
 /// change as `executor` has them, or, where that is null, and the others as
-/// `source` has them.
+/// `source` has them, which the first process writes.
 Status writeParameters(const plan::Plan &plan, Executor *executor,
-                       const TensorSource &source, TensorSink &sink);
+                       const TensorSource &source, TensorSink &sink,
+                       Processes &processes = oneProcess());
 
 } // namespace hocket::runtime
 

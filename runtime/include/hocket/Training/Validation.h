@@ -5,7 +5,9 @@
 
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include "hocket/Runtime/PackedBytes.h"
 #include "hocket/Training/Batches.h"
+#include <mutex>
 
 namespace hocket::runtime {
 
@@ -36,6 +38,7 @@ private:
   public:
     Parameters(const plan::Plan &plan, const TensorSource &fixed)
         : plan(plan), fixed(fixed) {}
+    void keepBoxes() { isShared = true; }
     std::string name() const override { return fixed.name(); }
     bool describe(const std::string &tensor,
                   TensorDescription &description) const override;
@@ -45,11 +48,16 @@ private:
                    const TensorDescription &description) override;
     Status write(const std::string &tensor, const Box &box,
                  const void *source) override;
+    /// After all boxes of this process were written: those of the others.
+    Status share(Processes &processes);
 
   private:
     const plan::Plan &plan;
     const TensorSource &fixed;
     MemoryTensors trained;
+    std::mutex mutex;
+    BytePacker written; // the boxes, where other processes want them
+    bool isShared = false;
   };
 
   const plan::Plan &plan;
@@ -58,6 +66,7 @@ private:
   Parameters parameters;
   MemoryTensors outputs{"outputs"};
   std::unique_ptr<Executor> executor;
+  Processes *processes = nullptr;
 };
 
 } // namespace hocket::runtime
