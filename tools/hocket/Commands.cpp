@@ -5,6 +5,7 @@
 #include "Terminal.h"
 #include "hocket/Io/OutputFiles.h"
 #include "hocket/Launcher/Pack.h"
+#include "hocket/Pipeline/PrintPath.h"
 #include "llvm/Support/raw_ostream.h"
 #include <iostream>
 
@@ -37,7 +38,38 @@ static runtime::Status checkOutput(const Options &options) {
       options.force);
 }
 
+/// What is at a path, or the error that nothing is.
+static int writePath(const std::optional<std::string> &text,
+                     const std::string &why, const Options &options) {
+  if (text)
+    return writeText(options.output, *text);
+  std::cerr << "error: " << why << "\n";
+  return kUserError;
+}
+
+static int writeStage(mlir::ModuleOp module, const Options &options) {
+  if (options.positional.empty())
+    return writeText(options.output,
+                     printStage(module, stages()[findStage(options.emit)]));
+  std::string why;
+  auto text = printPath(module, options.positional[0], why);
+  return writePath(text, why, options);
+}
+
+static int writePlan(const plan::Plan &plan, const Options &options) {
+  if (options.positional.empty())
+    return writeText(options.output, plan::toJson(plan) + "\n");
+  std::string why;
+  auto text = printPath(plan, options.positional[0], why);
+  return writePath(text, why, options);
+}
+
 int tool::runCompile(const Options &options) {
+  if (!options.positional.empty() && options.emit.empty()) {
+    std::cerr << "hocket compile: error: unexpected '" << options.positional[0]
+              << "'; a path goes with --emit STAGE\n";
+    return kUsage;
+  }
   if (options.output.empty() && options.emit.empty()) {
     std::cerr << "hocket compile: error: -o APP or --emit STAGE is needed\n";
     return kUsage;
@@ -73,14 +105,11 @@ int tool::runCompile(const Options &options) {
     }
     if (!compiler.runTo(options.emit))
       return kUserError;
-    return writeText(
-        options.output,
-        printStage(compiler.module(), stages()[findStage(options.emit)]));
+    return writeStage(compiler.module(), options);
   }
   if (emitsPlan) {
     std::optional<plan::Plan> plan = compiler.makePlan(/*keepsKernels=*/true);
-    return plan ? writeText(options.output, plan::toJson(*plan) + "\n")
-                : kUserError;
+    return plan ? writePlan(*plan, options) : kUserError;
   }
   codegen::CodeGenOptions codegen;
   codegen.cpu = options.cpu;

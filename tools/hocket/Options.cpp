@@ -99,8 +99,9 @@ const std::vector<Option> &optionTable() {
       {"-o", "FILE", "where to write; - is standard output",
        store(&Options::output)},
       {"--emit", "STAGE",
-       "print a stage instead of making an executable: "
-       "model, placed, differentiated, spmd, kernels, buffers, plan",
+       "print a stage instead of making an executable, or, with a PATH, what "
+       "belongs to it: model, placed, differentiated, spmd, kernels, buffers, "
+       "plan",
        [](Options &options, Words value) {
          options.emit = value;
          return value == "plan" || findStage(value) >= 0;
