@@ -181,17 +181,15 @@ LogicalResult ClassPlanner::planCompute(buffers::ComputeOp op) {
     rankClass.budget.flops = saturatingSum(rankClass.budget.flops, call.flops);
   if (Value token = op.getStarted()) {
     auto &collective = std::get<plan::Collective>(*body);
-    collective.phase = plan::CollectivePhase::Start;
-    started[token] = collective;
+    collective.isStarted = true;
+    started[token] = collective.id;
   }
   emit(op.getComputed().getLoc(), std::move(*body));
   return success();
 }
 
 void ClassPlanner::planWait(buffers::WaitOp op) {
-  plan::Collective collective = started.lookup(op.getStarted());
-  collective.phase = plan::CollectivePhase::Wait;
-  emit(op.getLoc(), std::move(collective));
+  emit(op.getLoc(), plan::Wait{started.lookup(op.getStarted())});
 }
 
 void ClassPlanner::addHook(DictionaryAttr hook) {

@@ -45,7 +45,7 @@ private:
   Addresses addresses;
   Constants constants;
   bool isLoaded = false;
-  llvm::DenseMap<mlir::Value, plan::Collective> started;
+  llvm::DenseMap<mlir::Value, int64_t> started; // ids
 };
 
 } // namespace hocket::planning

@@ -174,9 +174,10 @@ TEST(CommErrors, WhatWasStartedIsCompared) {
     Attempt attempt(comm, test, comm.rank() == 1 ? "h.1.mlp" : "h.0.attn");
     if (comm.rank() == 0) {
       EXPECT_TRUE(attempt.start(comm).ok());
-      messages[0] = comm.run(attempt.handle).message;
+      messages[0] = comm.wait(attempt.handle).message;
     } else {
-      messages[1] = attempt.run(comm).message;
+      EXPECT_TRUE(attempt.start(comm).ok());
+      messages[1] = comm.wait(attempt.handle).message;
     }
   });
   for (const std::string &message : messages)
@@ -194,7 +195,7 @@ TEST(CommErrors, WhatOthersDoNotStartEndsInTime) {
     if (comm.rank() != 0)
       return;
     EXPECT_TRUE(attempt.start(comm).ok());
-    message = comm.run(attempt.handle).message;
+    message = comm.wait(attempt.handle).message;
     EXPECT_EQ(comm.start(attempt.handle).message,
               "rank 0 stopped at all_gather of \"h.0.mlp\" "
               "(schedule.hkt:2:3) because of rank 1: " +

@@ -196,7 +196,7 @@ protected:
         if (repeat) {
           ASSERT_TRUE(comm.start(exchange).ok());
         }
-        ASSERT_TRUE(comm.run(exchange).ok());
+        ASSERT_TRUE((repeat ? comm.wait(exchange) : comm.run(exchange)).ok());
         attached = difference(comm.receivedFrom(exchange), attached);
         checkExchanged(test, hx, me, attached);
         EXPECT_EQ(attached, planned(test, CollectiveKind::HaloExchange, me));
@@ -205,7 +205,7 @@ protected:
           ASSERT_TRUE(comm.start(reduce).ok());
           fillOwn(test, y, me, /*withZeros=*/false);
         }
-        ASSERT_TRUE(comm.run(reduce).ok());
+        ASSERT_TRUE((repeat ? comm.wait(reduce) : comm.run(reduce)).ok());
         added = difference(comm.receivedFrom(reduce), added);
         EXPECT_EQ(added, addedBack(test, me));
         EXPECT_EQ(added, planned(test, CollectiveKind::HaloReduce, me));

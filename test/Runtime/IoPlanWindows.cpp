@@ -1,6 +1,7 @@
 //===- IoPlanWindows.cpp - convolutions and neighborhoods of bad plans ----===//
 
 #include "BadPlan.h"
+#include "hocket/Plan/Check.h"
 
 using namespace hocket::plan;
 
@@ -70,35 +71,143 @@ INSTANTIATE_TEST_SUITE_P(Rows, BadPlanEdit, testing::ValuesIn(badRows));
 INSTANTIATE_TEST_SUITE_P(Convolutions, BadPlanEdit,
                          testing::ValuesIn(badConvolutions));
 
-const BadEdit badPhases[] = {
+const BadEdit badStrategies[] = {
     {"class 1, collective 6: strategy is all_to_all, in class 0 it is "
      "neighbors",
      [](Plan &p) {
        kind<HaloReduce>(p, 15).strategy = HaloStrategy::Neighbors;
      }},
-    {"class 0, step: collective 0 is started, which only halos over axes are",
-     [](Plan &p) { step<Collective>(p, 1).phase = CollectivePhase::Start; }},
-    {"class 0, step: collective 5 is waited for, and was not started",
-     [](Plan &p) { step<Collective>(p, 14).phase = CollectivePhase::Wait; }},
-    {"class 0, step: collective 6 comes where collective 5, which was started, "
-     "should be waited for",
-     [](Plan &p) { step<Collective>(p, 14).phase = CollectivePhase::Start; }},
-    {"class 0, step: collective 6 is started and not waited for",
-     [](Plan &p) { step<Collective>(p, 15).phase = CollectivePhase::Start; }},
-    // What is waited for is what was started, to the last stride.
-    {"class 0, step: collective 5 comes where collective 5, which was started, "
-     "should be waited for",
+};
+INSTANTIATE_TEST_SUITE_P(Strategies, BadPlanEdit,
+                         testing::ValuesIn(badStrategies));
+
+/// Puts an instruction before number `at` of the step of class 0.
+void insert(Plan &plan, size_t at, decltype(Instruction::body) body) {
+  std::vector<Instruction> &list = plan.classes[0].step;
+  list.insert(list.begin() + at, {-1, std::move(body)});
+}
+
+/// Starts collective `at` of both classes, and ends them before number `end`.
+void open(Plan &plan, size_t at, size_t end) {
+  for (RankClass &rankClass : plan.classes) {
+    auto &one = std::get<Collective>(rankClass.step[at].body);
+    one.isStarted = true;
+    rankClass.step.insert(rankClass.step.begin() + end, {-1, Wait{one.id}});
+  }
+}
+
+const BadEdit badStarts[] = {
+    {STEP "0 (wait): waits for collective 0, which is not open",
+     [](Plan &p) { insert(p, 0, Wait{0}); }},
+    {STEP "3 (wait): waits for collective 0, which is not open",
      [](Plan &p) {
-       Instruction wait = p.classes[0].step[14];
-       step<Collective>(p, 14).phase = CollectivePhase::Start;
-       auto &ended = std::get<Collective>(wait.body);
-       ended.phase = CollectivePhase::Wait;
-       ended.pairs[0].src.strides = {1, 4};
-       for (RankClass &rankClass : p.classes)
-         rankClass.step.insert(rankClass.step.begin() + 15, wait);
+       open(p, 1, 2);
+       insert(p, 3, Wait{0});
+     }},
+    {"class 0, step: collective 6 is started and not waited for",
+     [](Plan &p) {
+       p.classes[0].step.resize(16);
+       step<Collective>(p, 15).isStarted = true;
+     }},
+    {STEP "2 (copy): reads what collective 0 receives before it is waited for, "
+          "on rank 0",
+     [](Plan &p) { open(p, 1, 3); }},
+    {STEP "15 (collective, proj): writes where collective 5 receives before it "
+          "is waited for, on rank 0",
+     [](Plan &p) { open(p, 14, 16); }},
+    {STEP "15 (fill): writes what collective 5 sends before it is waited for, "
+          "on rank 0",
+     [](Plan &p) {
+       open(p, 14, 15);
+       insert(p, 15, Fill{pair(p, 7).src, 0});
+     }},
+    {STEP "8 (collective, proj): there is another collective 1 before it",
+     [](Plan &p) { step<Collective>(p, 8).id = 1; }},
+    {STEP "14 (collective, proj): collective 5 is started, and has nobody to "
+          "wait for",
+     [](Plan &p) {
+       p.tables.push_back({{}, {0}});
+       p.tables.push_back({{}, {4}});
+       Collective &alone = step<Collective>(p, 14);
+       alone.axes = {}, alone.isStarted = true;
+       alone.kind = HaloExchange{{{0}, 4, 5, 4, 5, 4}};
+     }},
+    {STEP "1 (collective, proj): collective 0 is started, and hook 'own' does "
+          "it, which ends where it begins",
+     [](Plan &p) {
+       open(p, 1, 2);
+       step<Collective>(p, 1).hook = "own";
      }},
 };
-INSTANTIATE_TEST_SUITE_P(Phases, BadPlanEdit, testing::ValuesIn(badPhases));
+INSTANTIATE_TEST_SUITE_P(Starts, BadPlanEdit, testing::ValuesIn(badStarts));
+
+/// A halo whose 4 rows, or 1, lie in what it attaches margins of 2 rows to.
+Plan halosInPlace(int64_t rows = 4) {
+  Plan plan = fullPlan();
+  plan.tables.push_back({{0}, {0, rows}}); // 4, 5: owned
+  plan.tables.push_back({{0}, {rows, rows}});
+  plan.tables.push_back({{0}, {-2, rows - 2}}); // 6, 7: held
+  plan.tables.push_back({{0}, {rows + 4, rows + 4}});
+  for (RankClass &rankClass : plan.classes) {
+    View held{int(rankClass.buffers.size()) - 4, 0, {}, {rows + 4, 2}, {2, 1}};
+    View own = held;
+    own.offset = 4, own.shape = {rows, 2};
+    HaloShares margins{{0}, 4, 5, 6, 7, 2 * rows};
+    auto &exchange = std::get<Collective>(rankClass.step[14].body);
+    auto &reduce = std::get<Collective>(rankClass.step[15].body);
+    exchange.kind = HaloExchange{margins}, exchange.pairs = {{own, held}};
+    reduce.kind = HaloReduce{margins}, reduce.pairs = {{held, own}};
+  }
+  open(plan, 14, 15);
+  open(plan, 16, 17);
+  return plan;
+}
+
+// While margins travel the middle is this rank's own to read, and of a
+// reduction to write.
+TEST(PlanCheck, MarginsAloneAreReserved) {
+  struct Touch {
+    size_t at;
+    int64_t row;
+    bool writes;
+    const char *sentence;
+  };
+  const Touch touches[] = {
+      {15, 2, false, ""},
+      {15, 5, false, ""},
+      {15, 1, false, "reads what collective 5 receives"},
+      {15, 6, false, "reads what collective 5 receives"},
+      {15, 2, true, "writes what collective 5 sends"},
+      {15, 1, true, "writes where collective 5 receives"},
+      {17, 2, true, ""},
+      {17, 5, true, ""},
+      {17, 1, false, ""},
+      {17, 1, true, "writes what collective 6 sends"},
+      {17, 6, true, "writes what collective 6 sends"},
+  };
+  for (const Touch &touch : touches) {
+    Plan plan = halosInPlace();
+    View row = pair(plan, 14).dst, other = row;
+    row.offset = touch.row * 2, row.shape = {1, 2};
+    other.buffer += 1, other.offset = 0, other.shape = {1, 2};
+    insert(plan, touch.at, touch.writes ? Copy{other, row} : Copy{row, other});
+    std::string error, expected = touch.sentence;
+    if (!expected.empty())
+      expected = "class 0, step " + std::to_string(touch.at) +
+                 " (copy): " + expected + " before it is waited for, on rank 0";
+    EXPECT_EQ(check(plan, error), expected.empty()) << error;
+    EXPECT_EQ(error, expected);
+  }
+  // A single row is found in its place whatever its stride is said to be.
+  Plan plan = halosInPlace(1);
+  pair(plan, 14).src.strides[0] = pair(plan, 16).dst.strides[0] = 1;
+  View row = pair(plan, 14).src, other = row;
+  other.buffer += 1, other.offset = 0;
+  insert(plan, 17, Copy{other, row});
+  insert(plan, 15, Copy{row, other});
+  std::string error;
+  EXPECT_TRUE(check(plan, error)) << error;
+}
 
 // What one rank sends is what the other receives, at the same moment: rank 0
 // runs something else than rank 1.
@@ -110,14 +219,16 @@ const BadEdit badMatches[] = {
      }},
     {"class 1, collective 5: comes where class 0 has collective 6",
      [](Plan &p) { std::swap(p.classes[0].step[14], p.classes[0].step[15]); }},
-    {"class 1, collective 5: phase is start, in class 0 it is whole",
+    {"class 1, collective 5: is started, in class 0 it is run as a whole",
      [](Plan &p) {
        std::vector<Instruction> &other = p.classes[1].step;
-       auto &start = std::get<Collective>(other[14].body);
-       start.phase = CollectivePhase::Start;
-       Collective wait = start;
-       wait.phase = CollectivePhase::Wait;
-       other[15].body = wait;
+       std::get<Collective>(other[14].body).isStarted = true;
+       other.insert(other.begin() + 15, {-1, Wait{5}});
+     }},
+    {"class 1, collective 5: is run as a whole, in class 0 it is started",
+     [](Plan &p) {
+       step<Collective>(p, 14).isStarted = true;
+       insert(p, 15, Wait{5});
      }},
     // Rank 1 believes that rank 0 wants a row of it.
     {"class 1, collective 5: rank 1 has other shards than another member",

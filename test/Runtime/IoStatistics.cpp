@@ -134,7 +134,8 @@ TEST(ExecutePlan, BytesFromAnotherPeerAreAnError) {
   ranks.ranks = {0, 1, 2, 3, 4, 5};
   ranks.buffers = {{Region::Arena, 0, 64, DType::F32}};
   View view = {0, 0, {}, {4}, {1}};
-  Collective halo{HaloExchange{{{0}, 0, 1, 2, 3, 5}}, {1}, {{view, view}}};
+  Collective halo{
+      hocket::plan::HaloExchange{{{0}, 0, 1, 2, 3, 5}}, {1}, {{view, view}}};
   ranks.step = {{0, halo}};
   plan.classes = {ranks};
   RunReport report;

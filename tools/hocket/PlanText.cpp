@@ -95,7 +95,7 @@ public:
   void print(bool everyLayer) const;
 
 private:
-  /// What stands before the path and behind it; of a halo that is started
+  /// What stands before the path and behind it; of one that is started
   /// before other work a line of its own says so.
   struct Line {
     std::string path, before, after;
@@ -186,7 +186,7 @@ std::string linesText(const plan::CollectiveSummary &one) {
 
 void CollectiveLines::add(const plan::CollectiveSummary &one) {
   const plan::Collective &collective = *one.entry->collective;
-  bool isStarted = collective.phase == plan::CollectivePhase::Wait;
+  bool isStarted = collective.isStarted;
   plan::Received most = collectives.of(one).most(*one.entry);
   Line line{nameOf(one.source), "", "", isStarted};
   line.before = column(wordOf(one) + (isStarted ? " wait" : "")) +

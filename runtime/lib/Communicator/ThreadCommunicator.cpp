@@ -16,13 +16,15 @@ struct ThreadWorld::State {
   State(int64_t ranks, const ThreadCommunicatorOptions &options)
       : ranks(ranks), options(options) {}
 
-  Rendezvous &groupOf(const std::vector<int64_t> &members) {
+  /// Where the members meet: for all that they run as a whole, -1, or for the
+  /// n-th that each of them has prepared, which they start.
+  Rendezvous &meetingOf(const std::vector<int64_t> &members, int64_t n) {
     std::lock_guard<std::mutex> lock(mutex);
-    std::unique_ptr<Rendezvous> &group = groups[members];
-    if (!group)
-      group =
+    std::unique_ptr<Rendezvous> &meeting = meetings[{members, n}];
+    if (!meeting)
+      meeting =
           std::make_unique<Rendezvous>(members.size(), options.spin, aborted);
-    return *group;
+    return *meeting;
   }
 
   void abort(int64_t rank, const Status &why) {
@@ -32,15 +34,17 @@ struct ThreadWorld::State {
       reason = why;
       aborted.store(true);
     }
-    for (auto &group : groups)
-      group.second->wakeAll();
+    for (auto &meeting : meetings)
+      meeting.second->wakeAll();
   }
 
   const int64_t ranks;
   const ThreadCommunicatorOptions options;
   std::atomic<bool> aborted{false};
   std::mutex mutex; // guards what follows
-  std::map<std::vector<int64_t>, std::unique_ptr<Rendezvous>> groups;
+  std::map<std::pair<std::vector<int64_t>, int64_t>,
+           std::unique_ptr<Rendezvous>>
+      meetings;
   int64_t culprit = -1;
   Status reason;
 };
@@ -66,19 +70,26 @@ public:
   Status prepare(const CollectiveSpec &spec, int64_t &handle) override;
   Status run(int64_t handle) override;
   Status start(int64_t handle) override;
+  Status wait(int64_t handle) override;
 
 private:
   struct Prepared {
     CollectiveSpec spec;
-    Rendezvous *group;
-    bool hasArrived = false;             // started, and not yet ended
+    int64_t number;                      // among those of these members
+    Rendezvous *group;                   // where it is run as a whole
+    Rendezvous *own = nullptr;           // where it is started, if it ever is
+    bool isOpen = false;                 // started, and not yet ended
     std::vector<const Prepared *> peers; // of the last run, by member
     Transfers transfers;                 // for these peers
     std::vector<int64_t> from;           // bytes read so far, by member
   };
 
+  Rendezvous &meetingOf(const Prepared &collective) const {
+    return collective.isOpen ? *collective.own : *collective.group;
+  }
   void arrive(Prepared &collective);
-  Status wait(Prepared &collective);
+  Status waitForAll(Prepared &collective);
+  Status finish(Prepared &collective);
   Status meet(Prepared &collective);
   Status resolve(Prepared &collective);
   Status timeOut(const Prepared &collective);
@@ -92,6 +103,7 @@ private:
   uint64_t random;
   int64_t received = 0;
   std::vector<std::unique_ptr<Prepared>> collectives;
+  std::map<std::vector<int64_t>, int64_t> counts; // of these, by members
 };
 
 } // namespace
@@ -108,7 +120,8 @@ Status ThreadCommunicator::prepare(const CollectiveSpec &spec,
   auto collective = std::make_unique<Prepared>();
   collective->spec = spec;
   collective->from.assign(spec.members.size(), 0);
-  collective->group = &world->groupOf(spec.members);
+  collective->number = counts[spec.members]++;
+  collective->group = &world->meetingOf(spec.members, -1);
   handle = static_cast<int64_t>(collectives.size());
   collectives.push_back(std::move(collective));
   return Status::success();
@@ -119,8 +132,33 @@ Status ThreadCommunicator::run(int64_t handle) {
   waits.clear();
   if (world->aborted.load(std::memory_order_relaxed))
     return interrupted(collective);
-  Status status = collective.hasArrived ? wait(collective) : meet(collective);
-  collective.hasArrived = false;
+  arrive(collective);
+  return finish(collective);
+}
+
+Status ThreadCommunicator::start(int64_t handle) {
+  Prepared &collective = *collectives[handle];
+  if (world->aborted.load(std::memory_order_relaxed))
+    return interrupted(collective);
+  if (!collective.own)
+    collective.own =
+        &world->meetingOf(collective.spec.members, collective.number);
+  collective.isOpen = true;
+  arrive(collective);
+  return Status::success();
+}
+
+Status ThreadCommunicator::wait(int64_t handle) {
+  Prepared &collective = *collectives[handle];
+  waits.clear();
+  Status status = finish(collective);
+  collective.isOpen = false;
+  return status;
+}
+
+/// All that comes after this member's arrival.
+Status ThreadCommunicator::finish(Prepared &collective) {
+  Status status = waitForAll(collective);
   if (status.ok())
     status = resolve(collective);
   if (!status.ok())
@@ -136,33 +174,24 @@ Status ThreadCommunicator::run(int64_t handle) {
   return meet(collective);
 }
 
-Status ThreadCommunicator::start(int64_t handle) {
-  Prepared &collective = *collectives[handle];
-  if (world->aborted.load(std::memory_order_relaxed))
-    return interrupted(collective);
-  arrive(collective);
-  collective.hasArrived = true;
-  return Status::success();
-}
-
 Status ThreadCommunicator::meet(Prepared &collective) {
   arrive(collective);
-  return wait(collective);
+  return waitForAll(collective);
 }
 
 void ThreadCommunicator::arrive(Prepared &collective) {
   if (world->options.delaySeed)
     delay();
-  collective.group->arrive(collective.spec.me, &collective);
+  meetingOf(collective).arrive(collective.spec.me, &collective);
 }
 
-Status ThreadCommunicator::wait(Prepared &collective) {
+Status ThreadCommunicator::waitForAll(Prepared &collective) {
   int64_t me = collective.spec.me;
   auto limit = std::chrono::duration<double>(world->options.deadlineSeconds);
   auto begin = Rendezvous::Clock::now();
   auto deadline =
       begin + std::chrono::duration_cast<Rendezvous::Clock::duration>(limit);
-  WaitResult result = collective.group->wait(me, deadline);
+  WaitResult result = meetingOf(collective).wait(me, deadline);
   waits.push_back({begin, Rendezvous::Clock::now()});
   switch (result) {
   case WaitResult::Arrived:
@@ -184,14 +213,14 @@ Status ThreadCommunicator::resolve(Prepared &collective) {
   size_t members = collective.spec.members.size();
   bool known = collective.peers.size() == members;
   for (size_t i = 0; known && i < members; ++i)
-    known = collective.peers[i] == collective.group->note(i);
+    known = collective.peers[i] == meetingOf(collective).note(i);
   if (known)
     return Status::success();
   std::vector<const CollectiveSpec *> specs;
   collective.peers.clear();
   for (size_t i = 0; i < members; ++i) {
     collective.peers.push_back(
-        static_cast<const Prepared *>(collective.group->note(i)));
+        static_cast<const Prepared *>(meetingOf(collective).note(i)));
     specs.push_back(&collective.peers[i]->spec);
   }
   for (size_t i = 1; i < members; ++i) {
@@ -220,7 +249,7 @@ Status ThreadCommunicator::timeOut(const Prepared &collective) {
   std::string late;
   int64_t count = 0, first = self;
   for (size_t i = 0; i < collective.spec.members.size(); ++i) {
-    if (collective.group->hasArrived(collective.spec.me, i))
+    if (meetingOf(collective).hasArrived(collective.spec.me, i))
       continue;
     if (count++ == 0)
       first = collective.spec.members[i];

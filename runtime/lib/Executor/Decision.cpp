@@ -1,7 +1,7 @@
 //===- Decision.cpp - whether a step may change anything ------------------===//
 
 #include "runtime/lib/Executor/Decision.h"
-#include "hocket/Plan/Writes.h"
+#include "hocket/Plan/Accesses.h"
 #include "hocket/Runtime/Elements.h"
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,10 @@ namespace hocket::runtime {
 
 namespace {
 
-using Instructions = std::vector<plan::Instruction>;
+using plan::Instructions;
 
-bool writes(const plan::Instruction &instruction, int buffer) {
-  for (const plan::View *view : plan::writtenViews(instruction))
+bool writes(const Instructions &list, size_t at, int buffer) {
+  for (const plan::View *view : plan::writtenViews(list, at))
     if (view->buffer == buffer)
       return true;
   return false;
@@ -22,14 +22,13 @@ bool writes(const plan::Instruction &instruction, int buffer) {
 /// The last instruction that writes a buffer, or the end.
 size_t lastWriter(const Instructions &list, int buffer) {
   for (size_t i = list.size(); i > 0; --i)
-    if (writes(list[i - 1], buffer))
+    if (writes(list, i - 1, buffer))
       return i - 1;
   return list.size();
 }
 
-bool changesState(const plan::RankClass &rankClass,
-                  const plan::Instruction &instruction) {
-  for (const plan::View *view : plan::writtenViews(instruction))
+bool changesState(const plan::RankClass &rankClass, size_t at) {
+  for (const plan::View *view : plan::writtenViews(rankClass.step, at))
     if (rankClass.buffers[view->buffer].region == plan::Region::State)
       return true;
   return false;
@@ -49,7 +48,7 @@ const plan::View *placeOf(const plan::RankClass &rankClass, size_t index,
     if (writer == list.size())
       continue;
     if (writer < before) {
-      for (const plan::View *view : plan::writtenViews(list[writer]))
+      for (const plan::View *view : plan::writtenViews(list, writer))
         if (view->buffer == int(b))
           return view;
     }
@@ -57,7 +56,7 @@ const plan::View *placeOf(const plan::RankClass &rankClass, size_t index,
     if (!copy)
       return nullptr;
     for (size_t i = before; i < writer; ++i)
-      if (writes(list[i], copy->src.buffer))
+      if (writes(list, i, copy->src.buffer))
         return nullptr;
     return &copy->src;
   }
@@ -71,10 +70,9 @@ Status findDecision(const plan::Plan &plan, const plan::RankClass &rankClass,
   const Instructions &list = rankClass.step;
   if (plan.states.empty())
     return Status::success();
-  auto first = std::find_if(list.begin(), list.end(), [&](const auto &x) {
-    return changesState(rankClass, x);
-  });
-  decision.at = size_t(first - list.begin());
+  decision.at = 0;
+  while (decision.at < list.size() && !changesState(rankClass, decision.at))
+    ++decision.at;
   bool isScaled = std::any_of(
       plan.outputs.begin(), plan.outputs.end(),
       [](const plan::GlobalTensor &x) { return x.name == "loss_scale"; });

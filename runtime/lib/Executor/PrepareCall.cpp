@@ -37,21 +37,19 @@ private:
   const TensorSource *const &weights;
 };
 
+/// Runs, starts or ends what the communicator has prepared.
 class CollectiveCall : public Call {
 public:
-  CollectiveCall(Communicator &comm, int64_t handle,
-                 plan::CollectivePhase phase)
-      : comm(comm), handle(handle), phase(phase) {}
-  Status run() override {
-    bool starts = phase == plan::CollectivePhase::Start;
-    return starts ? comm.start(handle) : comm.run(handle);
-  }
+  using Act = Status (Communicator::*)(int64_t handle);
+  CollectiveCall(Communicator &comm, Act act, int64_t handle)
+      : comm(comm), act(act), handle(handle) {}
+  Status run() override { return (comm.*act)(handle); }
   bool failedInCommunicator() const override { return true; }
 
 private:
   Communicator &comm;
+  Act act;
   int64_t handle;
-  plan::CollectivePhase phase;
 };
 
 } // namespace
@@ -62,21 +60,23 @@ Status prepareCall(const plan::Instruction &instruction,
     call = std::make_unique<ReadParameterCall>(*read, context);
     return Status::success();
   }
+  if (auto *wait = std::get_if<plan::Wait>(&instruction.body)) {
+    call = std::make_unique<CollectiveCall>(context.comm, &Communicator::wait,
+                                            context.handles.at(wait->id));
+    return Status::success();
+  }
   auto *collective = std::get_if<plan::Collective>(&instruction.body);
   if (!collective || !collective->hook.empty())
     return context.device.prepare(instruction, context.book, context.comm,
                                   call);
-  // What a start has prepared, its end runs.
-  int64_t &handle = context.lastHandle;
-  if (collective->phase != plan::CollectivePhase::Wait) {
-    Status status = context.comm.prepare(
-        context.book.collective(*collective, instruction.source), handle);
-    if (!status.ok())
-      return status;
-  }
-  call =
-      std::make_unique<CollectiveCall>(context.comm, handle, collective->phase);
-  return Status::success();
+  int64_t &handle = context.handles[collective->id];
+  Status status = context.comm.prepare(
+      context.book.collective(*collective, instruction.source), handle);
+  call = std::make_unique<CollectiveCall>(
+      context.comm,
+      collective->isStarted ? &Communicator::start : &Communicator::run,
+      handle);
+  return status;
 }
 
 } // namespace hocket::runtime

@@ -7,6 +7,7 @@
 #include "hocket/Runtime/Device.h"
 #include "hocket/Runtime/Tensors.h"
 #include "runtime/lib/Device/Address.h"
+#include <map>
 
 namespace hocket::runtime {
 
@@ -15,8 +16,8 @@ struct CallContext {
   const AddressBook &book;
   Device &device;
   Communicator &comm;
-  const TensorSource *const &weights; // set while load runs
-  int64_t &lastHandle;                // of a collective
+  const TensorSource *const &weights;  // set while load runs
+  std::map<int64_t, int64_t> &handles; // of a list's collectives, by id
 };
 
 /// Parameters are read and collectives run in one way on every device; it

@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Executor/RankRunner.h"
 #include "hocket/Cpu/Scratch.h"
+#include "hocket/Plan/Accesses.h"
 #include <algorithm>
 
 namespace hocket::runtime {
@@ -11,7 +12,7 @@ RankRunner::RankRunner(const RankSetup &setup,
                        std::unique_ptr<Device> device)
     : setup(setup), comm(std::move(comm)),
       book(setup.plan, setup.rankClass, setup.rank), device(std::move(device)),
-      context{book, *this->device, *this->comm, weights, lastHandle} {
+      context{book, *this->device, *this->comm, weights, handles} {
   counters.rank = setup.rank;
 }
 
@@ -113,22 +114,26 @@ Status RankRunner::allocate() {
 Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
                                std::vector<Prepared> &calls) {
   calls.reserve(list.size());
-  for (const plan::Instruction &instruction : list) {
+  handles.clear();
+  for (size_t i = 0; i < list.size(); ++i) {
+    const plan::Instruction &instruction = list[i];
     Prepared prepared{nullptr, instruction.source,
                       static_cast<int>(instruction.body.index())};
     if (auto *copy = std::get_if<plan::Copy>(&instruction.body))
       prepared.copiedBytes =
           book.operand(copy->dst).elements() *
           plan::byteSize(setup.rankClass.buffers[copy->dst.buffer].type);
-    if (auto *one = std::get_if<plan::Collective>(&instruction.body);
-        one && one->isCounted())
-      prepared.collective = static_cast<int>(one->namedKind());
+    if (auto *ended = plan::endingAt(list, i); ended && ended->isCounted())
+      prepared.collective = static_cast<int>(ended->namedKind());
     Status status = prepareCall(instruction, context, prepared.call);
     if (!status.ok()) {
       status.message = describe(prepared) + ": " + status.message;
       return status;
     }
-    prepared.handle = lastHandle;
+    auto *begun = std::get_if<plan::Collective>(&instruction.body);
+    prepared.begins = begun && begun->isCounted();
+    if (prepared.begins)
+      prepared.handle = handles[begun->id];
     calls.push_back(std::move(prepared));
   }
   return Status::success();
@@ -308,7 +313,7 @@ PeerCounters RankRunner::peers() const {
   for (auto [calls, lists] :
        {std::pair(&loadCalls, &peers.load), std::pair(&stepCalls, &peers.step)})
     for (const Prepared &prepared : *calls)
-      if (prepared.collective >= 0)
+      if (prepared.begins)
         lists->push_back(comm->receivedFrom(prepared.handle));
   return peers;
 }

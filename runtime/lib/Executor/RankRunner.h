@@ -73,7 +73,8 @@ private:
   struct Prepared {
     std::unique_ptr<Call> call;
     int source, kind;
-    int collective = -1;     // CollectiveKind, of one that is counted
+    int collective = -1;     // CollectiveKind, of one that ends and is counted
+    bool begins = false;     // one that is counted
     int64_t handle = 0;      // of the communicator, for that one
     int64_t copiedBytes = 0; // by a Copy
   };
@@ -89,6 +90,7 @@ private:
   void prepareDecision();
   Status decide();
   Status keepStates();
+  Status endOpen();
   Status lookAtInputs();
   Status look(const Operand &operand, int64_t at, const std::string &where);
   void record(TraceEvent event, const Prepared &prepared);
@@ -110,7 +112,7 @@ private:
   std::vector<Operand> watchedAt;
   std::vector<double> watchedNumbers;
   const TensorSource *weights = nullptr;
-  int64_t lastHandle = 0; // while calls are prepared
+  std::map<int64_t, int64_t> handles; // while a list is prepared, by id
   const CallContext context;
   std::atomic<const Prepared *> current{nullptr};
 };

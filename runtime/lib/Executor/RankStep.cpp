@@ -1,8 +1,9 @@
 //===- RankStep.cpp - a step that may change nothing ----------------------===//
 
-#include "hocket/Plan/Writes.h"
+#include "hocket/Plan/Accesses.h"
 #include "runtime/lib/Device/HostView.h"
 #include "runtime/lib/Executor/RankRunner.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -45,7 +46,7 @@ Status RankRunner::step(NotFinite rule) {
       return status;
   }
   if (isWithheld && rule == NotFinite::Stop)
-    return Status::success();
+    return endOpen();
   if (isWithheld) {
     if (Status status = keepStates(); !status.ok())
       return status;
@@ -54,6 +55,24 @@ Status RankRunner::step(NotFinite rule) {
   ++counters.step.runs;
   if (isWithheld)
     device->copy(stateMemory, statesBefore, counters.stateBytes);
+  return status;
+}
+
+/// Of a step that stops where it decides: ends what is open there, so that it
+/// can be started again.
+Status RankRunner::endOpen() {
+  const plan::Instructions &list = setup.rankClass.step;
+  Status status;
+  for (size_t i = decision.at; status.ok() && i < list.size(); ++i) {
+    const plan::Collective *ended = plan::endingAt(list, i);
+    bool isOpen = std::any_of(list.begin(), list.begin() + decision.at,
+                              [&](const plan::Instruction &before) {
+                                return std::get_if<plan::Collective>(
+                                           &before.body) == ended;
+                              });
+    if (ended && isOpen)
+      status = device->submit(*stepCalls[i].call);
+  }
   return status;
 }
 
@@ -132,12 +151,12 @@ Status RankRunner::findNotFinite() {
       failedInCollective = call.failedInCommunicator();
       return status;
     }
-    for (const plan::View *view : plan::writtenViews(setup.rankClass.step[i]))
+    for (const plan::View *view : plan::writtenViews(setup.rankClass.step, i))
       if (status.ok())
         status = look(book.operand(*view), int64_t(i),
                       "in " + describe(stepCalls[i]));
   }
-  return status;
+  return status.ok() ? endOpen() : status;
 }
 
 } // namespace hocket::runtime

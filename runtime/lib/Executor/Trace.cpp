@@ -1,5 +1,6 @@
 //===- Trace.cpp - trace events as Chrome trace JSON ----------------------===//
 
+#include "hocket/Plan/Accesses.h"
 #include "hocket/Plan/Summary.h"
 #include "runtime/lib/Executor/State.h"
 #include <nlohmann/json.hpp>
@@ -46,13 +47,15 @@ private:
   }
 
   void writeInstruction(const TraceEvent &event) {
-    const plan::Instruction &instruction =
-        event.step ? rankClass.step[event.instruction]
-                   : rankClass.load[event.instruction];
+    const plan::Instructions &list =
+        event.step ? rankClass.step : rankClass.load;
+    const plan::Instruction &instruction = list[event.instruction];
     plan::Source source;
     if (instruction.source >= 0)
       source = plan.sources[instruction.source];
-    auto *collective = std::get_if<plan::Collective>(&instruction.body);
+    const plan::Collective *ended = plan::endingAt(list, event.instruction);
+    auto *collective =
+        ended ? ended : std::get_if<plan::Collective>(&instruction.body);
     const char *kind = collective
                            ? plan::toString(collective->namedKind())
                            : plan::instructionWords[instruction.body.index()];
@@ -62,8 +65,8 @@ private:
                  {"schedule", source.schedule}};
     if (event.step)
       args["step"] = event.step;
-    if (collective)
-      addMoves(event, *collective, args);
+    if (ended)
+      addMoves(event, *ended, args);
     span(source.path.empty() ? kind : source.path, kind, event.begin, event.end,
          std::move(args));
     for (int32_t i = 0; i < event.waitCount; ++i)

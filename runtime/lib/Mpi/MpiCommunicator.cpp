@@ -140,7 +140,6 @@ Status MpiCommunicator::start(int64_t handle) {
   if (!status.ok())
     return status;
   collective.exchange->pack();
-  collective.hasBegun = true;
   return begin(collective, collective.first);
 }
 
@@ -150,17 +149,27 @@ Status MpiCommunicator::run(int64_t handle) {
   if (world.run.hasFailed())
     return interrupted(collective);
   Status status;
-  if (!collective.exchange)
+  if (!collective.exchange || collective.isStarted)
     status = bind(collective, false);
   if (!status.ok())
     return status;
+  collective.exchange->pack();
+  status = begin(collective, collective.first);
+  return status.ok() ? finish(collective) : status;
+}
+
+Status MpiCommunicator::wait(int64_t handle) {
+  Prepared &collective = *collectives[handle];
+  waits.clear();
+  if (world.run.hasFailed())
+    return interrupted(collective);
+  return finish(collective);
+}
+
+/// All that comes after its first messages have begun.
+Status MpiCommunicator::finish(Prepared &collective) {
   Exchange &exchange = *collective.exchange;
-  if (!std::exchange(collective.hasBegun, false)) {
-    exchange.pack();
-    status = begin(collective, collective.first);
-  }
-  if (status.ok())
-    status = end(collective, collective.first);
+  Status status = end(collective, collective.first);
   if (!status.ok())
     return status;
   exchange.combine();

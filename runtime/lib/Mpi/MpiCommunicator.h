@@ -25,6 +25,7 @@ public:
   Status prepare(const CollectiveSpec &spec, int64_t &handle) override;
   Status run(int64_t handle) override;
   Status start(int64_t handle) override;
+  Status wait(int64_t handle) override;
 
 private:
   /// A message that is sent or received in every run.
@@ -41,7 +42,6 @@ private:
     std::optional<Exchange> exchange;
     std::vector<char> ownStaging; // of one that is started
     bool isStarted = false;       // it is begun apart from being ended
-    bool hasBegun = false;
     std::vector<Line> first, second;
     std::vector<int64_t> from; // bytes received so far, by member
   };
@@ -50,6 +50,7 @@ private:
   Status bind(Prepared &collective, bool isStarted);
   Status makeLines(Prepared &collective, const std::vector<Message> &messages,
                    bool isReceive, std::vector<Line> &lines);
+  Status finish(Prepared &collective);
   Status begin(const Prepared &collective, std::vector<Line> &lines);
   Status end(Prepared &collective, std::vector<Line> &lines);
   bool test(Line &line, int64_t &bytes, int &code);

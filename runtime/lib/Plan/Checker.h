@@ -59,6 +59,9 @@ private:
   bool checkBody(const Iota &iota);
   bool checkBody(const Constant &constant);
   bool checkBody(const Hook &hook);
+  bool checkBody(const Wait &) { return true; } // see checkOpen
+  std::string whereOf(const std::string &front,
+                      const std::vector<Instruction> &list, size_t at) const;
   bool checkScalar(const char *what, const Scalar &scalar);
   bool checkShape(const char *what, const View &view,
                   const std::vector<int64_t> &expected);
@@ -131,9 +134,18 @@ private:
   bool checkLocal(const Collective &collective, const char *what,
                   const View &view, int dim, int table);
 
+  // OpenCheck.cpp: collectives that are started and waited for.
+  struct Reserved;
+  bool checkOpen(const std::vector<Instruction> &list,
+                 const std::string &front);
+  bool checkBeside(const Collective &open, const Instruction &one);
+  Reserved reservedBy(const Collective &open, int64_t rank);
+  int64_t offsetOn(int64_t rank, const View &view) const;
+  using Differences = std::set<std::pair<int, int>>; // of two tables, or one
+  const std::vector<int64_t> &ranksThatDiffer(const Differences &differences);
+
   // ClassesCheck.cpp: all classes together.
   bool checkClassesAgree();
-  bool checkPhases(const std::vector<const Collective *> &list);
   bool checkSame(const std::vector<const Collective *> &byClass);
 
   /// Ranks of the current class, one for each coordinate along `axes`: what
@@ -156,6 +168,8 @@ private:
   std::vector<const PackWeight *> packed;
   std::map<std::pair<const RankClass *, std::vector<int>>, std::vector<int64_t>>
       representatives;
+  std::map<std::pair<const RankClass *, Differences>, std::vector<int64_t>>
+      byValue;
   std::set<std::vector<int64_t>> rightHalos; // by what checkHeld looks at
 };
 

@@ -76,8 +76,9 @@ std::string difference(const Collective &a, const Collective &b) {
                   CollectiveKind(a.kind.index()));
   if (a.axes != b.axes)
     return "is over other axes than in class 0";
-  if (a.phase != b.phase)
-    return isWord("phase", b.phase, a.phase);
+  if (a.isStarted != b.isStarted)
+    return b.isStarted ? "is started, in class 0 it is run as a whole"
+                       : "is run as a whole, in class 0 it is started";
   if (a.hook != b.hook)
     return is("hook", "'" + b.hook + "'", "'" + a.hook + "'");
   if (a.pairs.size() != b.pairs.size())
@@ -129,54 +130,7 @@ private:
   }
 };
 
-bool areSame(const View &a, const View &b) {
-  auto isSame = [](const Scalar &s, const Scalar &t) {
-    return s.constant == t.constant && s.table == t.table && s.scale == t.scale;
-  };
-  return a.buffer == b.buffer && a.offset == b.offset && a.shape == b.shape &&
-         a.strides == b.strides &&
-         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
-                    b.terms.end(), isSame);
-}
-
-/// Whether `end` is what `start` has begun.
-bool ends(const Collective &start, Collective end) {
-  if (end.id != start.id || end.phase != CollectivePhase::Wait)
-    return false;
-  end.phase = CollectivePhase::Start;
-  return difference(start, end).empty() &&
-         numbersOf(start.kind) == numbersOf(end.kind) &&
-         std::equal(start.pairs.begin(), start.pairs.end(), end.pairs.begin(),
-                    [](const auto &a, const auto &b) {
-                      return areSame(a.src, b.src) && areSame(a.dst, b.dst);
-                    });
-}
-
 } // namespace
-
-/// A halo that is started is the next collective that is run, and as it was
-/// started.
-bool Checker::checkPhases(const std::vector<const Collective *> &list) {
-  const Collective *open = nullptr;
-  for (const Collective *c : list) {
-    std::string id = "collective " + std::to_string(c->id);
-    if (c->phase != CollectivePhase::Whole && (!c->halo() || c->axes.empty()))
-      return fail(id + " is started, which only halos over axes are");
-    if (!open) {
-      if (c->phase == CollectivePhase::Wait)
-        return fail(id + " is waited for, and was not started");
-      if (c->phase == CollectivePhase::Start)
-        open = c;
-      continue;
-    }
-    if (!ends(*open, *c))
-      return fail(id + " comes where collective " + std::to_string(open->id) +
-                  ", which was started, should be waited for");
-    open = nullptr;
-  }
-  return !open || fail("collective " + std::to_string(open->id) +
-                       " is started and not waited for");
-}
 
 /// Ranks wait for each other in a collective, so all classes must run the same
 /// ones in the same order, and mean the same by them.
@@ -191,8 +145,6 @@ bool Checker::checkClassesAgree() {
         return fail("has " + std::to_string(lists[k].size()) +
                     " collectives, class 0 has " +
                     std::to_string(lists[0].size()));
-      if (!checkPhases(lists[k]))
-        return false;
     }
     for (size_t i = 0; i < lists[0].size(); ++i) {
       std::vector<const Collective *> byClass;

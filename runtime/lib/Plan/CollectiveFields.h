@@ -67,9 +67,11 @@ template <class V> void fields(V &v, Collective &x) {
   v.required("axes", x.axes);
   v.required("pairs", x.pairs);
   std::visit([&](auto &kind) { fields(v, kind); }, x.kind);
-  v.optional("phase", x.phase, CollectivePhase::Whole);
+  v.optional("is_started", x.isStarted, false);
   v.optional("hook", x.hook, std::string());
 }
+
+template <class V> void fields(V &v, Wait &x) { v.required("id", x.id); }
 
 } // namespace hocket::plan
 

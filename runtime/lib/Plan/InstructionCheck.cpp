@@ -13,25 +13,31 @@ bool Checker::checkInstructions(const std::vector<Instruction> &list,
   inLoad = isLoad;
   for (size_t i = 0; i < list.size(); ++i) {
     const Instruction &instruction = list[i];
-    const char *word = instructionWords[instruction.body.index()];
-    where = front + (isLoad ? ", load " : ", step ") + std::to_string(i) +
-            " (" + word + ")";
+    where = whereOf(front, list, i);
     if (instruction.source < -1 ||
         instruction.source >= int64_t(plan.sources.size()))
       return fail("source " + std::to_string(instruction.source) +
                   " does not exist, there are " +
                   std::to_string(plan.sources.size()));
-    if (instruction.source >= 0 &&
-        !plan.sources[instruction.source].path.empty()) {
-      where.pop_back();
-      where += ", " + plan.sources[instruction.source].path + ")";
-    }
     if (!std::visit([&](const auto &body) { return checkBody(body); },
                     instruction.body))
       return false;
   }
-  where = front;
-  return true;
+  return checkOpen(list, front);
+}
+
+/// "class 0, step 3 (matmul, a.b)"
+std::string Checker::whereOf(const std::string &front,
+                             const std::vector<Instruction> &list,
+                             size_t at) const {
+  const Instruction &one = list[at];
+  std::string text = front + (inLoad ? ", load " : ", step ") +
+                     std::to_string(at) + " (" +
+                     instructionWords[one.body.index()];
+  if (one.source >= 0 && one.source < int64_t(plan.sources.size()) &&
+      !plan.sources[one.source].path.empty())
+    text += ", " + plan.sources[one.source].path;
+  return text + ")";
 }
 
 bool Checker::checkShape(const char *what, const View &view,

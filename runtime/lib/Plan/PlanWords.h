@@ -34,9 +34,6 @@ inline constexpr std::array<const char *, 7> words(CollectiveKind) {
 inline constexpr std::array<const char *, 2> words(HaloStrategy) {
   return {"neighbors", "all_to_all"};
 }
-inline constexpr std::array<const char *, 3> words(CollectivePhase) {
-  return {"whole", "start", "wait"};
-}
 inline constexpr std::array<const char *, 4> words(Border) {
   return borderWords;
 }

@@ -134,7 +134,7 @@ void append(const Plan &plan, const Traffic &traffic,
                                      {"schedule", member.schedule}});
   if (!collective.hook.empty())
     out.back()["hook"] = collective.hook;
-  if (collective.phase == CollectivePhase::Wait)
+  if (collective.isStarted)
     out.back()["started"] = true;
 }
 

@@ -90,11 +90,6 @@ enum class CollectiveKind {
   HaloReduce,
 };
 
-/// A halo may be begun by one instruction, behind which others may read src (of
-/// a HaloReduce its margins), and ended by a later one that is equal but for
-/// this and fills dst. No other collective stands between the two.
-enum class CollectivePhase { Whole, Start, Wait };
-
 /// A collective among the ranks that differ only on `axes` (coordinate order =
 /// row-major over `axes`), of tensors of one type. Every member's src lies in
 /// its own memory, views may be strided. Reductions run in member order, so
@@ -110,7 +105,11 @@ struct Collective {
     int source = -1; // as Instruction::source, if it has one of its own
   };
   std::vector<Pair> pairs; // one or more
-  CollectivePhase phase = CollectivePhase::Whole;
+  /// It only begins here, and ends at a Wait with its id. Between the two it is
+  /// open, as others may be: members may read src (of a HaloReduce what is not
+  /// this member's own), which nothing may write, and dst is nobody's to touch
+  /// (of a halo whose src lies in dst, or dst in src, the margins).
+  bool isStarted = false;
   int64_t id = 0; // equal on all classes: the n-th collective of the program
   std::string hook = {}; // a user's own function that does it, see Hook; or ""
 
@@ -118,13 +117,16 @@ struct Collective {
   const HaloShares *halo() const;
   /// What it is called and counted as: margins that go all to all are one.
   CollectiveKind namedKind() const;
-  /// Whether ranks meet here: one over no axes is a rank's own work, and what
-  /// is started counts where it ends.
-  bool moves() const {
-    return !axes.empty() && phase != CollectivePhase::Start;
-  }
+  /// Whether ranks meet: one over no axes is a rank's own work.
+  bool moves() const { return !axes.empty(); }
   /// Whether a run counts it: what a hook moves is its own affair.
   bool isCounted() const { return moves() && hook.empty(); }
+};
+
+/// Ends the collective that was started with this id: dst is complete and src
+/// may be written again.
+struct Wait {
+  int64_t id = 0;
 };
 
 } // namespace hocket::plan

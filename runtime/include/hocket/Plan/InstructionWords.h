@@ -9,7 +9,7 @@ namespace hocket::plan {
 
 /// The "op" of an instruction in a plan, and its name in traces and statistics,
 /// in the order of Instruction::body.
-inline constexpr std::array<const char *, 18> instructionWords = {
+inline constexpr std::array<const char *, 19> instructionWords = {
     "read_parameter",
     "kernel",
     "matmul",
@@ -27,7 +27,8 @@ inline constexpr std::array<const char *, 18> instructionWords = {
     "pooling",
     "neighborhood_attention",
     "neighborhood_attention_grad",
-    "constant"};
+    "constant",
+    "wait"};
 
 } // namespace hocket::plan
 

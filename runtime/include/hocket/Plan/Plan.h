@@ -159,7 +159,7 @@ struct Instruction {
   std::variant<ReadParameter, Kernel, Matmul, PackWeight, Attention, Embedding,
                Copy, Collective, Fill, Iota, AttentionGrad, EmbeddingGrad, Hook,
                Convolution, Pooling, NeighborhoodAttention,
-               NeighborhoodAttentionGrad, Constant>
+               NeighborhoodAttentionGrad, Constant, Wait>
       body;
 };
 

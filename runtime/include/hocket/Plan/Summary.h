@@ -18,7 +18,7 @@
 //     bytes_per_rank   received from peers in one run of the stage, by rank
 //     ranks_by_peers   how many ranks receive any from how many others:
 //                      {"1": 2, "2": 6} are 8 ranks
-//     started          true of a halo that is started before other work, and
+//     started          true of one that is started before other work, and
 //                      waited for behind it
 //     hook             the user's own function that does it, if one does; its
 //                      bytes are those of `kind`, and it is not in the totals

@@ -99,24 +99,29 @@ public:
   /// Checks and stores a collective; may allocate. All members prepare the
   /// collectives of one group in the same order.
   virtual Status prepare(const CollectiveSpec &spec, int64_t &handle) = 0;
-  /// Runs it. Returns when dst is complete and src may be written again. Where
-  /// members disagree, where one fails, or where one has not come within the
-  /// deadline, every member gets an error that names rank, collective, path
-  /// and schedule line; after an error every further call fails.
+  /// Runs it as a whole. Returns when dst is complete and src may be written
+  /// again. Where members disagree, where one fails, or where one has not come
+  /// within the deadline, every member gets an error that names rank,
+  /// collective, path and schedule line; after an error every further call
+  /// fails.
   virtual Status run(int64_t handle) = 0;
   /// Begins it: other members may read src, or of a HaloReduce its margins,
-  /// from here on. `run` then ends it. Until then nothing else may be run among
-  /// the same members; what is otherwise wrong is said by `run`.
+  /// from here on. Waits for nobody. It is open until `wait`, as others of the
+  /// same members may be, who all start the same ones in one order, end them in
+  /// one order, and run none that others start. What is wrong `wait` says.
   virtual Status start(int64_t handle) = 0;
-  /// What run() has read from other members so far; counted while moving it,
-  /// so that it can be held against plan::receivedBytes.
+  /// Ends what `start` began; returns as `run` does.
+  virtual Status wait(int64_t handle) = 0;
+  /// What run() and wait() have read from other members so far; counted while
+  /// moving it, so that it can be held against plan::receivedBytes.
   virtual int64_t receivedBytes() const = 0;
-  /// When the last run() waited for other members: before it read from them,
-  /// between its two phases where it has two, and until all had read from it.
+  /// When the last run() or wait() waited for other members: before it read
+  /// from them, between its two phases where it has two, and until all had read
+  /// from it.
   virtual const std::vector<WaitSpan> &lastWaits() const = 0;
-  /// How much of that run(handle) has read so far, by member.
+  /// How much of that was for `handle`, by member.
   virtual const std::vector<int64_t> &receivedFrom(int64_t handle) const = 0;
-  /// Makes this and every other rank's run() fail with `why`.
+  /// Makes all calls of this and every other rank fail with `why`.
   virtual void abort(const Status &why) = 0;
 };
 

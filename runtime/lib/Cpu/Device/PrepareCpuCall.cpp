@@ -70,6 +70,10 @@ struct Preparer {
     return Status::success();
   }
 
+  /// The communicator ends what it began.
+  Status operator()(const plan::Wait &) const {
+    return Status::runtimeError("a CPU has no call that waits");
+  }
   /// The executor uploads parameters itself.
   Status operator()(const plan::ReadParameter &) const {
     return Status::runtimeError("a CPU has no call that reads parameters");
