@@ -41,6 +41,8 @@ weights = os.path.join(cache, "minilm", "model.safetensors")
 
 config.substitutions += [
     ("%minilm-weights", weights),
+    # A dump with an operation a line, its types and attributes in full.
+    ("%in-full", "hocket-opt --mlir-print-debuginfo --mlir-use-nameloc-as-prefix"),
     ("%same-text", os.path.join(config.test_source_root, "Errors", "same-text")),
     ("%data", os.path.join(config.test_source_root, "Data")),
     ("%examples", os.path.join(config.hocket_source_dir, "docs", "examples")),

@@ -1,6 +1,7 @@
 //===- Compiler.cpp - runs the stages -------------------------------------===//
 
 #include "hocket/Pipeline/Compiler.h"
+#include "Aliases.h"
 #include "DumpCheck.h"
 #include "ExpectedCosts.h"
 #include "Messages.h"
@@ -43,6 +44,7 @@ struct Compiler::State {
   static DialectRegistry registry() {
     DialectRegistry registry;
     registerDialects(registry);
+    addAliases(registry);
     return registry;
   }
 

@@ -1,6 +1,7 @@
 //===- Stages.cpp - the table of stages -----------------------------------===//
 
 #include "hocket/Pipeline/Stages.h"
+#include "WrapLines.h"
 #include "hocket/Transforms/Bufferize.h"
 #include "hocket/Transforms/Combine.h"
 #include "hocket/Transforms/Differentiate.h"
@@ -83,6 +84,5 @@ std::string hocket::printStage(ModuleOp module, const Stage &stage) {
   flags.enableDebugInfo(true, /*prettyForm=*/false);
   flags.printNameLocAsPrefix(true);
   module->print(stream, flags);
-  stream << "\n";
-  return text;
+  return wrapLines(text);
 }
