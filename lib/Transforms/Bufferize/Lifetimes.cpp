@@ -9,7 +9,17 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::buffers;
 
+/// Where operations stand: asking the block for it after each change would take
+/// as long as the block.
+static llvm::DenseMap<Operation *, unsigned> numbersOf(Block &body) {
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (auto [number, op] : llvm::enumerate(body))
+    numbers[&op] = number;
+  return numbers;
+}
+
 void bufferization::packEarly(Block &body) {
+  llvm::DenseMap<Operation *, unsigned> numbers = numbersOf(body);
   llvm::DenseMap<Value, Operation *> reads; // of parameters, by buffer
   for (Operation &op : llvm::make_early_inc_range(body)) {
     auto compute = dyn_cast<ComputeOp>(op);
@@ -20,11 +30,13 @@ void bufferization::packEarly(Block &body) {
     if (read == reads.end())
       continue;
     Operation *view = pack.getWeight().getDefiningOp();
-    if (read->second->isBeforeInBlock(view)) {
+    if (numbers[read->second] < numbers[view]) {
       view->moveAfter(read->second);
+      numbers[view] = numbers[read->second];
       read->second = view;
     }
     op.moveAfter(read->second);
+    numbers[&op] = numbers[read->second];
     read->second = &op;
   }
 }
@@ -54,6 +66,7 @@ void bufferization::endLives(Block &body) {
       loaded = &op;
     forEachBuffer(op, [&](Value buffer) { last[buffer] = &op; });
   }
+  llvm::DenseMap<Operation *, unsigned> numbers = numbersOf(body);
   for (auto buffer :
        llvm::make_early_inc_range(body.getOps<buffers::BufferOp>())) {
     Operation *end = last.lookup(buffer);
@@ -62,8 +75,8 @@ void bufferization::endLives(Block &body) {
       buffer.erase();
     } else if (buffer.getRegion() != buffers::Region::Arena) {
       continue;
-    } else if (buffer->isBeforeInBlock(loaded) &&
-               loaded->isBeforeInBlock(end)) {
+    } else if (numbers[buffer] < numbers[loaded] &&
+               numbers[loaded] < numbers[end]) {
       buffer.setRegion(buffers::Region::Weights);
     } else {
       OpBuilder builder(buffer.getContext());
