@@ -82,8 +82,13 @@ void ClassPlanner::addInputsAndOutputs() {
   for (BlockArgument argument : func.getArguments())
     add(argument, plan::Region::Input, argument.getArgNumber());
   Operation *terminator = func.getBody().front().getTerminator();
-  for (auto [number, result] : llvm::enumerate(terminator->getOperands()))
+  for (auto [number, result] : llvm::enumerate(terminator->getOperands())) {
     add(buffers::bufferOf(result), plan::Region::Output, number);
+    Strided at = Strided::of(result.getDefiningOp<buffers::ViewOp>());
+    if (!at.isDenseRowMajor())
+      rankClass.buffers.back().strides.assign(at.strides.begin(),
+                                              at.strides.end());
+  }
 }
 
 void ClassPlanner::addBuffer(buffers::BufferOp op) {

@@ -42,6 +42,20 @@ bool Strided::isDenseRowMajor() const {
   return true;
 }
 
+bool Strided::isDense() const {
+  Numbers dense = stridesLike(sizes, strides);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] != 1 && strides[i] != dense[i])
+      return elements() == 0;
+  return true;
+}
+
+bool Strided::isWhole() const {
+  auto type = cast<buffers::BufferType>(buffer.getType());
+  return type.getElements() == elements() && offset == 0 && terms.empty() &&
+         isDense();
+}
+
 Numbers views::factorSizes(nn::LayoutAttr layout) {
   Numbers sizes;
   for (nn::DimAttr dim : layout.getDims())

@@ -125,8 +125,7 @@ std::vector<float> rowParallelResult(MemoryTensors &weights,
 
 } // namespace
 
-TEST(ExecutorPlans, Sample) {
-  plan::Plan plan = plan::samplePlan();
+static void runSample(const plan::Plan &plan) {
   MemoryTensors weights, inputs, outputs;
   fill(weights, "proj.weight", {4, 6}, 1);
   fill(weights, "proj.bias", {6}, 2);
@@ -146,6 +145,21 @@ TEST(ExecutorPlans, Sample) {
         sum += x[i * 4 + p] * w[p * 6 + j];
       EXPECT_FLOAT_EQ(outputs.find("y")->as<float>()[i * 6 + j], sum);
     }
+  status = executor->checkReplicas();
+  EXPECT_TRUE(status.ok()) << status.message;
+}
+
+TEST(ExecutorPlans, Sample) { runSample(plan::samplePlan()); }
+
+// An output that a class computes in another order is turned where it is
+// written, and where it is compared with that of a class that does not.
+TEST(ExecutorPlans, OutputsAreTurnedWhereTheyAreWritten) {
+  plan::Plan plan = plan::samplePlan();
+  for (plan::RankClass &rankClass : plan.classes) {
+    rankClass.buffers.back().strides = {1, 3};
+    std::get<plan::Copy>(rankClass.step.back().body).dst.strides = {1, 3};
+    runSample(plan);
+  }
 }
 
 // Values are multiples of 1/256, so that sums are exact in any order.

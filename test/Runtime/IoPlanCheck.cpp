@@ -435,6 +435,18 @@ TEST(PlanCheck, WritersHaveTheirOutputs) {
   EXPECT_EQ(error, "class 0: has no buffer for the output 'y'");
 }
 
+TEST(PlanCheck, OutputsLieInAnyDenseOrder) {
+  Plan plan = samplePlan();
+  Buffer &y = plan.classes[0].buffers.back();
+  std::string error;
+  y.strides = {1, 3}; // of [3, 6]
+  EXPECT_TRUE(check(plan, error)) << error;
+  y.strides = {1, 4};
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 0, buffer 5: has strides that leave gaps in 'y', or "
+                   "is no output");
+}
+
 TEST(PlanCheck, GroupsMoveEqualShapes) {
   Plan plan = fullPlan();
   auto &send = std::get<Collective>(plan.classes[1].step[10].body);

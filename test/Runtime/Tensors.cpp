@@ -4,6 +4,7 @@
 #include "hocket/Runtime/Elements.h"
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Runtime/MemoryTensors.h"
+#include "hocket/Runtime/RowMajor.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -137,4 +138,36 @@ TEST(Tensors, MemoryTensorsNameThemselves) {
             "input 'x' has no room for output \"a\"");
   tensors.add("b", DType::F32, {1});
   EXPECT_EQ(tensors.names(), std::vector<std::string>{"b"});
+}
+
+// Every order of three dims, with sizes that tiles do not divide, against an
+// index for each element; a dim of size 1 has any stride.
+TEST(Tensors, TurnsToRowMajor) {
+  const std::vector<int64_t> sizes = {3, 1, 67, 45};
+  std::vector<size_t> order = {0, 2, 3};
+  do {
+    std::vector<int64_t> strides(4, 7);
+    int64_t stride = 1;
+    for (size_t i = order.size(); i-- > 0; stride *= sizes[order[i]])
+      strides[order[i]] = stride;
+    for (int64_t bytes : {1, 2, 4, 8}) {
+      std::vector<uint8_t> from(stride * bytes), to(from.size());
+      for (size_t i = 0; i < from.size(); ++i)
+        from[i] = uint8_t(i * 31 + i / 251);
+      toRowMajor(from.data(), sizes, strides, bytes, to.data());
+      const uint8_t *next = to.data();
+      for (int64_t a = 0; a < sizes[0]; ++a)
+        for (int64_t b = 0; b < sizes[2]; ++b)
+          for (int64_t c = 0; c < sizes[3]; ++c, next += bytes)
+            ASSERT_EQ(
+                0, std::memcmp(next,
+                               &from[bytes * (a * strides[0] + b * strides[2] +
+                                              c * strides[3])],
+                               bytes));
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  float one = 5, there = 0;
+  toRowMajor(&one, {}, {}, 4, &there);
+  EXPECT_EQ(there, 5);
+  toRowMajor(nullptr, {0, 4}, {4, 1}, 4, nullptr);
 }

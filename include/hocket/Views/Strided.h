@@ -32,6 +32,10 @@ struct Strided {
 
   int64_t elements() const;
   bool isDenseRowMajor() const;
+  /// Whether the elements have no gap between them, in some order.
+  bool isDense() const;
+  /// Whether they are all of the buffer, in some order.
+  bool isWhole() const;
   /// Begins `table` elements times `stride` later.
   void moveBy(spmd::TableAttr table, int64_t stride);
 };

@@ -293,6 +293,8 @@ LogicalResult FunctionChecker::checkReturn(func::ReturnOp op) {
                        : buffers::BufferOp();
     if (!made || made.getRegion() != buffers::Region::Output)
       return op.emitError("a result is not in a buffer for outputs");
+    if (!Strided::of(result.getDefiningOp<ViewOp>()).isWhole())
+      return op.emitError("a result does not fill its buffer");
     if (pasts[buffer].isReturned)
       return op.emitError("two results are in one buffer");
     pasts[buffer].isReturned = true;

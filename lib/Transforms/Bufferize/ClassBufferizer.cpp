@@ -262,16 +262,15 @@ void ClassBufferizer::writeCollective(spmd::CollectiveOp op) {
 
 //===-- What is left at the end -------------------------------------------===//
 
-/// The result is computed where the executor wants it, if it can be.
+/// The result is computed where the executor wants it, if it can be, in any
+/// order: what writes it to a file turns it.
 void ClassBufferizer::writeReturn(func::ReturnOp op) {
   for (Value value : op.getOperands()) {
     Strided at = placer->get(value);
     auto buffer = at.buffer.getDefiningOp<buffers::BufferOp>();
-    bool isWhole =
-        buffer && buffer.getRegion() == buffers::Region::Arena &&
-        buffer.getBuffer().getType().getElements() == at.elements() &&
-        at.offset == 0 && at.terms.empty() && at.isDenseRowMajor();
-    if (!isWhole || loadTime.contains(value)) {
+    bool isFree = buffer && buffer.getRegion() == buffers::Region::Arena &&
+                  !loadTime.contains(value);
+    if (!isFree || !at.isWhole()) {
       Strided from = at;
       at = rowMajorAt(value, writer->buffer(value, Phase::Step));
       writer->copy(op.getLoc(), from, at, Phase::Step);

@@ -3,6 +3,7 @@
 #include "runtime/lib/Executor/RankRunner.h"
 #include "hocket/Cpu/Scratch.h"
 #include "hocket/Plan/Accesses.h"
+#include "hocket/Runtime/RowMajor.h"
 #include <algorithm>
 
 namespace hocket::runtime {
@@ -47,6 +48,7 @@ void RankRunner::layOutBoxes() {
   const plan::Plan &plan = setup.plan;
   inputAt.assign(plan.inputs.size(), -1);
   outputAt.assign(plan.outputs.size(), -1);
+  outputStrides.resize(plan.outputs.size());
   inputTypes.assign(plan.inputs.size(), plan::DType::F32);
   for (const plan::Buffer &buffer : setup.rankClass.buffers) {
     bool isInput = buffer.region == plan::Region::Input;
@@ -60,8 +62,13 @@ void RankRunner::layOutBoxes() {
     place = counters.boxBytes;
     const plan::GlobalTensor &tensor =
         isInput ? plan.inputs[buffer.offset] : plan.outputs[buffer.offset];
-    counters.boxBytes += pieceBytes(boxOf(plan, tensor, setup.rank).elements() *
-                                    plan::byteSize(buffer.type));
+    int64_t bytes = boxOf(plan, tensor, setup.rank).elements() *
+                    plan::byteSize(buffer.type);
+    counters.boxBytes += pieceBytes(bytes);
+    if (!isInput)
+      outputStrides[buffer.offset] = buffer.strides;
+    if (!buffer.strides.empty() && writes(tensor))
+      turned.resize(std::max(turned.size(), size_t(bytes)));
   }
 }
 
@@ -244,9 +251,18 @@ Status
 RankRunner::viewOutput(size_t output,
                        const std::function<Status(const void *)> &use) const {
   const plan::GlobalTensor &tensor = setup.plan.outputs[output];
-  int64_t elements = boxOf(setup.plan, tensor, setup.rank).elements();
-  return device->download(boxes + outputAt[output],
-                          elements * plan::byteSize(tensor.type), use);
+  Box box = boxOf(setup.plan, tensor, setup.rank);
+  int64_t element = plan::byteSize(tensor.type);
+  int64_t bytes = box.elements() * element;
+  const std::vector<int64_t> &strides = outputStrides[output];
+  return device->download(
+      boxes + outputAt[output], bytes, [&](const void *host) {
+        if (strides.empty())
+          return use(host);
+        turned.resize(std::max(turned.size(), size_t(bytes)));
+        toRowMajor(host, box.size, strides, element, turned.data());
+        return use(turned.data());
+      });
 }
 
 void RankRunner::record(TraceEvent event, const Prepared &prepared) {

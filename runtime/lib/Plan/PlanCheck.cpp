@@ -246,6 +246,28 @@ bool Checker::checkBuffers() {
   return true;
 }
 
+/// Whether elements of these sizes, in some order, have no gap between them.
+static bool isDense(const std::vector<int64_t> &sizes,
+                    const std::vector<int64_t> &strides) {
+  if (sizes.size() != strides.size())
+    return false;
+  std::vector<std::pair<int64_t, int64_t>> dims;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0)
+      return true;
+    if (sizes[i] > 1)
+      dims.push_back({strides[i], sizes[i]});
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t expected = 1;
+  for (auto [stride, size] : dims) {
+    if (stride != expected)
+      return false;
+    expected *= size;
+  }
+  return true;
+}
+
 bool Checker::checkBuffer(const Buffer &buffer) {
   if (buffer.bytes < 0 || buffer.bytes > largestNumber ||
       buffer.bytes % byteSize(buffer.type) != 0)
@@ -281,12 +303,15 @@ bool Checker::checkBuffer(const Buffer &buffer) {
     return fail(std::string("is ") + toString(buffer.type) + ", '" +
                 tensor.name + "' is " + toString(tensor.type));
   for (int64_t rank : ranksAlong(axesOf(tensor))) {
-    int64_t bytes =
-        elementCount(boxOf(plan, tensor, rank).size) * byteSize(buffer.type);
+    std::vector<int64_t> sizes = boxOf(plan, tensor, rank).size;
+    int64_t bytes = elementCount(sizes) * byteSize(buffer.type);
     if (bytes != buffer.bytes)
       return fail("has " + std::to_string(buffer.bytes) + " bytes, '" +
                   tensor.name + "' on rank " + std::to_string(rank) + " has " +
                   std::to_string(bytes));
+    if (!buffer.strides.empty() && (isInput || !isDense(sizes, buffer.strides)))
+      return fail("has strides that leave gaps in '" + tensor.name +
+                  "', or is no " + "output");
   }
   return true;
 }

@@ -38,6 +38,7 @@ template <class V> void fields(V &v, Buffer &x) {
   v.required("offset", x.offset);
   v.required("bytes", x.bytes);
   v.required("type", x.type);
+  v.optional("strides", x.strides, {});
 }
 
 template <class V> void fields(V &v, Cut &x) {

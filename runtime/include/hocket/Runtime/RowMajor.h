@@ -1,0 +1,19 @@
+//===- RowMajor.h - elements in another memory order, turned ---*- C++ -*-===//
+
+#ifndef HOCKET_RUNTIME_ROWMAJOR_H
+#define HOCKET_RUNTIME_ROWMAJOR_H
+
+#include <cstdint>
+#include <vector>
+
+namespace hocket::runtime {
+
+/// Writes elements of 1, 2, 4 or 8 bytes that lie with these strides, in
+/// elements, to dense row-major memory.
+void toRowMajor(const void *from, const std::vector<int64_t> &sizes,
+                const std::vector<int64_t> &strides, int64_t elementBytes,
+                void *to);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_RUNTIME_ROWMAJOR_H
