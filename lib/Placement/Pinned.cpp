@@ -1,9 +1,9 @@
 //===- Pinned.cpp - what fuse lines say is one kernel ---------------------===//
 
+#include "dialects/Nn/Pinned.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "dialects/Nn/Values.h"
-#include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -46,13 +46,13 @@ void Placer::readFuse(sched::FuseOp fuse) {
 
 static void pin(Operation *op, DictionaryAttr group) {
   SmallVector<Attribute> all;
-  if (auto known = op->getAttrOfType<ArrayAttr>(kPinned)) {
+  if (auto known = op->getAttrOfType<ArrayAttr>(nn::kPinned)) {
     if (llvm::is_contained(known, Attribute(group)))
       return;
     llvm::append_range(all, known);
   }
   all.push_back(group);
-  op->setAttr(kPinned, ArrayAttr::get(op->getContext(), all));
+  op->setAttr(nn::kPinned, ArrayAttr::get(op->getContext(), all));
 }
 
 /// A binding is what computes it from values with names.

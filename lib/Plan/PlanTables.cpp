@@ -1,7 +1,7 @@
 //===- PlanTables.cpp - tables, sources and tensors of a plan -------------===//
 
 #include "PlanTables.h"
-#include "hocket/Plan/Report.h"
+#include "dialects/Nn/Origin.h"
 #include "hocket/Views/Strided.h"
 
 using namespace mlir;
@@ -103,7 +103,7 @@ int PlanTables::rowList(ArrayAttr lists) {
 int PlanTables::source(Location loc) {
   auto [entry, isNew] = sources.try_emplace(loc, plan.sources.size());
   if (isNew) {
-    Origin origin = originOf(loc);
+    nn::Origin origin = nn::originOf(loc);
     plan.sources.push_back({origin.path, origin.model, origin.schedule});
   }
   return entry->second;

@@ -18,11 +18,6 @@ namespace hocket {
 /// operand that comes from the contraction (or from the epilogue before it).
 constexpr llvm::StringLiteral kInEpilogue = "spmd.in_epilogue";
 
-/// On operations that a fuse line names, a list of
-///   {number = 0 : i64, line = loc(...)}
-/// Those of one number are to be one kernel.
-constexpr llvm::StringLiteral kPinned = "nn.pinned";
-
 /// Reports a fuse line whose operations are not one kernel of a fused module,
 /// and takes the marks away.
 mlir::LogicalResult checkPinned(mlir::ModuleOp module);

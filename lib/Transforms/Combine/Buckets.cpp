@@ -4,8 +4,8 @@
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Hook.h"
 #include "dialects/Nn/MicroBatch.h"
+#include "dialects/Nn/Origin.h"
 #include "dialects/Nn/Values.h"
-#include "hocket/Plan/Report.h"
 #include "hocket/Transforms/Combine.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -70,7 +70,7 @@ static Kind kindOf(spmd::CollectiveOp op, bool ofBackward) {
 
 Key combining::keyOf(spmd::CollectiveOp op) {
   Key key;
-  std::string origin = originOf(op->getLoc()).path;
+  std::string origin = nn::originOf(op->getLoc()).path;
   StringRef path = origin;
   key.ofBackward = path.ends_with(".grad") || path.ends_with(".again");
   key.kind = kindOf(op, key.ofBackward);

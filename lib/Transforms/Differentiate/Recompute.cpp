@@ -20,6 +20,7 @@
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Fuse.h"
@@ -78,7 +79,7 @@ Value Backward::compute(Value forward) {
   Operation *copy = ops.clone(*op);
   copy->setOperands(operands);
   copy->setLoc(locationOf(op->getLoc(), ".again"));
-  for (StringRef mark : {nn::kRecompute, nn::kDelayed, kPinned})
+  for (StringRef mark : {nn::kRecompute, nn::kDelayed, nn::kPinned})
     copy->removeAttr(mark);
   copy->setAttr(nn::kBackward, ops.getUnitAttr());
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))

@@ -2,8 +2,8 @@
 
 #include "Backward.h"
 #include "dialects/Nn/BackwardSync.h"
+#include "dialects/Nn/Origin.h"
 #include "dialects/Nn/Values.h"
-#include "hocket/Plan/Report.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -19,7 +19,7 @@ static std::string madeBy(Value value) {
   auto moved = value.getDefiningOp<nn::RedistributeOp>();
   if (!moved)
     return "";
-  Origin origin = originOf(moved.getLoc());
+  nn::Origin origin = nn::originOf(moved.getLoc());
   StringRef path = origin.path;
   path.consume_back(".grad");
   std::string text = moved.getKind().str() + " at '" + path.str() + "'";

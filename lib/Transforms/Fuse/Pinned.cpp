@@ -1,10 +1,11 @@
 //===- Pinned.cpp - whether what is to be one kernel is one ---------------===//
 
+#include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Origin.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
-#include "hocket/Plan/Report.h"
 #include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -57,12 +58,12 @@ LogicalResult hocket::checkPinned(ModuleOp module) {
     llvm::MapVector<Attribute, Places> groups;
     std::list<std::string> paths;
     func.walk([&](Operation *op) {
-      auto pinned = op->getAttrOfType<ArrayAttr>(kPinned);
-      op->removeAttr(kPinned);
+      auto pinned = op->getAttrOfType<ArrayAttr>(nn::kPinned);
+      op->removeAttr(nn::kPinned);
       // What is copied into each kernel, or costs nothing, runs nowhere.
       if (!pinned || isViewOp(op) || isa<nn::FillOp, nn::IotaOp>(op))
         return;
-      paths.push_back(originOf(op->getLoc()).path);
+      paths.push_back(nn::originOf(op->getLoc()).path);
       for (Attribute group : pinned)
         groups[group][placeOf(op)].insert(paths.back());
     });

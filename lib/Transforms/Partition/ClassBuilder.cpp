@@ -4,9 +4,9 @@
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/MicroBatch.h"
 #include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
-#include "hocket/Transforms/Fuse.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -57,11 +57,11 @@ func::FuncOp ClassBuilder::build(StringRef name) {
       func.erase();
       return {};
     }
-    if (Attribute pinned = op.getAttr(kPinned))
+    if (Attribute pinned = op.getAttr(nn::kPinned))
       for (Operation &made : llvm::make_range(
                last ? std::next(last->getIterator()) : block->begin(),
                block->end()))
-        made.setAttr(kPinned, pinned);
+        made.setAttr(nn::kPinned, pinned);
   }
   // Constants that are only used in parts, names' leftovers.
   Block &body = func.getBody().front();

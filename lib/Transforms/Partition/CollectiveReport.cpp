@@ -1,52 +1,13 @@
 //===- CollectiveReport.cpp - what a partitioned program communicates -----===//
 
+#include "hocket/Transforms/CollectiveReport.h"
 #include "dialects/Spmd/Spmd.h"
-#include "hocket/Plan/Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hocket;
-
-//===-- Locations ---------------------------------------------------------===//
-
-static std::string lineOf(FileLineColLoc location) {
-  return (location.getFilename().getValue() + ":" + Twine(location.getLine()) +
-          ":" + Twine(location.getColumn()))
-      .str();
-}
-
-/// Outside a name a file position is a schedule line, inside one a model line.
-/// What is found first counts.
-static void readLocation(Location location, bool isNamed, Origin &origin) {
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    if (origin.path.empty())
-      origin.path = name.getName().str();
-    return readLocation(name.getChildLoc(), /*isNamed=*/true, origin);
-  }
-  if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      readLocation(part, isNamed, origin);
-    return;
-  }
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return readLocation(call.getCallee(), isNamed, origin);
-  if (auto file = dyn_cast<FileLineColLoc>(location)) {
-    std::string &line = isNamed ? origin.model : origin.schedule;
-    if (line.empty())
-      line = lineOf(file);
-  }
-}
-
-Origin hocket::originOf(Location location) {
-  Origin origin;
-  readLocation(location, /*isNamed=*/false, origin);
-  // A location without any name is a model line.
-  if (origin.path.empty() && origin.model.empty())
-    std::swap(origin.model, origin.schedule);
-  return origin;
-}
 
 //===-- The report --------------------------------------------------------===//
 
@@ -75,8 +36,11 @@ std::vector<int64_t> CollectiveReport::totalBytes() const {
 }
 
 static CollectiveFact describe(spmd::CollectiveOp op, int64_t ranks) {
-  CollectiveFact fact{
-      int64_t(op.getId()), op.getKind().str(), originOf(op->getLoc()), {}, {}};
+  CollectiveFact fact{int64_t(op.getId()),
+                      op.getKind().str(),
+                      nn::originOf(op->getLoc()),
+                      {},
+                      {}};
   for (StringRef axis : op.getAxes().getAsValueRange<StringAttr>())
     fact.axes.push_back(axis.str());
   fact.receivedBytes.assign(ranks, 0);

@@ -1,8 +1,8 @@
 //===- ReportTest.cpp - counted communication, and where it comes from ----===//
 
-#include "hocket/Plan/Report.h"
 #include "ParsedModule.h"
 #include "hocket/Plan/Plan.h"
+#include "hocket/Transforms/CollectiveReport.h"
 #include "hocket/Transforms/Partition.h"
 
 using namespace mlir;

@@ -1,13 +1,14 @@
-//===- Report.h - what a partitioned program communicates ------*- C++ -*-===//
+//===- CollectiveReport.h - what a program communicates ---------*- C++ -*-===//
 //
 // Facts for `hocket plan` and for `expect`: every collective of the program,
 // where it comes from and what each rank receives in it.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_PLAN_REPORT_H
-#define HOCKET_PLAN_REPORT_H
+#ifndef HOCKET_TRANSFORMS_COLLECTIVEREPORT_H
+#define HOCKET_TRANSFORMS_COLLECTIVEREPORT_H
 
+#include "dialects/Nn/Origin.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <map>
 #include <string>
@@ -15,24 +16,11 @@
 
 namespace hocket {
 
-/// Where an operation comes from, as its location tells. Parts that the
-/// location has not are empty.
-struct Origin {
-  std::string path;     // model path, "encoder.layer.0.attention.self"
-  std::string model;    // "bert.hkt:34:20"
-  std::string schedule; // "bert_schedules.hkt:21:5"
-};
-
-/// Reads NameLoc(path, model line), FusedLoc[that, schedule line] and what they
-/// are nested in. Of a call site location (a directive that came through `use`)
-/// the line of the directive counts.
-Origin originOf(mlir::Location location);
-
 /// One collective of the program: the same in all classes.
 struct CollectiveFact {
   int64_t id;
   std::string kind; // all_reduce, reduce_scatter, all_gather, ...
-  Origin origin;
+  nn::Origin origin;
   std::vector<std::string> axes;
   std::vector<int64_t> receivedBytes; // by rank, from its peers, in one step
 };
@@ -52,4 +40,4 @@ CollectiveReport reportCollectives(mlir::ModuleOp module);
 
 } // namespace hocket
 
-#endif // HOCKET_PLAN_REPORT_H
+#endif // HOCKET_TRANSFORMS_COLLECTIVEREPORT_H
