@@ -1,6 +1,7 @@
 //===- MakeProgram.cpp - all classes of a module as one plan --------------===//
 
 #include "ClassPlanner.h"
+#include "hocket/Plan/Check.h"
 #include "hocket/Plan/Planning.h"
 
 using namespace mlir;
@@ -63,6 +64,14 @@ static void readRecipe(ModuleOp module, plan::Recipe &recipe) {
   number("seed", recipe.seed);
 }
 
+/// Each class was planned alone: nobody may wait for who never comes.
+static LogicalResult proveOrder(ModuleOp module, const plan::Plan &plan) {
+  std::string problem;
+  if (plan::checkOrder(plan, problem))
+    return success();
+  return module.emitError("the plan cannot be run: ") << problem;
+}
+
 static LogicalResult planModule(ModuleOp module,
                                 codegen::KernelCompiler &compiler,
                                 plan::Plan &plan, KernelSources *sources) {
@@ -86,7 +95,7 @@ static LogicalResult planModule(ModuleOp module,
       return failure();
     plan.classes.push_back(std::move(rankClass));
   }
-  return success();
+  return proveOrder(module, plan);
 }
 
 static LogicalResult planBoth(ModuleOp module, ModuleOp validation,

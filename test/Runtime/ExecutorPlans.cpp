@@ -3,7 +3,7 @@
 #include "hocket/Plan/Check.h"
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Runtime/MemoryTensors.h"
-#include "test/Runtime/PlanBuilder.h"
+#include "test/Runtime/OwnPrograms.h"
 #include "test/Runtime/SamplePlan.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -296,6 +296,32 @@ TEST(ExecutorPlans, ReceivedBytesOfEveryKindAndPeer) {
                                    std::get<plan::Collective>(c.step[0].body),
                                    counted.rank));
     }
+  }
+}
+
+// Ranks that take two axes in other orders, none of which closes a circle.
+TEST(ExecutorPlans, ClassesWithProgramsOfTheirOwn) {
+  for (int bits : {0, 1, 5, 10, 11, 14, 15}) {
+    plan::Plan plan = test::ownPrograms(
+        {bits & 1, bits >> 1 & 1, bits >> 2 & 1, bits >> 3 & 1},
+        /*alone=*/true);
+    MemoryTensors weights, inputs, outputs;
+    fill(inputs, "x", {4, 3}, 3);
+    auto executor = start(plan, {});
+    ASSERT_TRUE(executor) << bits;
+    ASSERT_TRUE(executor->load(weights).ok());
+    ASSERT_TRUE(executor->step(inputs, outputs).ok());
+    const float *x = inputs.find("x")->as<float>();
+    for (int64_t rank = 0; rank < 4; ++rank)
+      for (int64_t i = 0; i < 3; ++i) {
+        auto sum = [&](int64_t other) {
+          return x[rank * 3 + i] + x[other * 3 + i];
+        };
+        EXPECT_EQ(outputs.find("y")->as<float>()[rank * 3 + i], sum(rank ^ 2));
+        EXPECT_EQ(outputs.find("z")->as<float>()[rank * 3 + i], sum(rank ^ 1));
+      }
+    for (const runtime::RankCounters &counted : countersOf(*executor))
+      EXPECT_EQ(counted.step.collectives[0].calls, counted.rank % 2 ? 3 : 2);
   }
 }
 

@@ -203,11 +203,15 @@ const BadPlan badMeanings[] = {
     {"/classes/0/step/1/axes", "[]",
      "plan: class 0, step 1 (collective, proj): has no axes"},
     {"/classes/1/step/1/id", "4",
-     "plan: class 1, collective 4: comes where class 0 has collective 0"},
+     "plan: class 1, step: does not run collective 0, in which ranks of class "
+     "0 "
+     "would wait for it"},
     {"/classes/1/step/1/reduction", "\"max\"",
      "plan: class 1, collective 0: reduction is max, in class 0 it is sum"},
     {"/classes/1/step/1", "",
-     "plan: class 1, step: has 0 collectives, class 0 has 1"},
+     "plan: class 1, step: does not run collective 0, in which ranks of class "
+     "0 "
+     "would wait for it"},
 };
 INSTANTIATE_TEST_SUITE_P(Meanings, BadPlanText, testing::ValuesIn(badMeanings));
 

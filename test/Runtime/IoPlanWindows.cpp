@@ -217,7 +217,8 @@ const BadEdit badMatches[] = {
        p.rowLists = {{{0, 1}, {2, 3}}};
        kind<HaloExchange>(p, 14).rows = 0;
      }},
-    {"class 1, collective 5: comes where class 0 has collective 6",
+    {"step: class 1 begins collective 5 before 6, class 0 begins collective 6 "
+     "before 5, so that their ranks wait for each other for ever",
      [](Plan &p) { std::swap(p.classes[0].step[14], p.classes[0].step[15]); }},
     {"class 1, collective 5: is started, in class 0 it is run as a whole",
      [](Plan &p) {
@@ -244,7 +245,9 @@ const BadEdit badMatches[] = {
        auto &halo = std::get<Collective>(p.classes[1].step[14].body);
        halo.pairs[0].src.shape[0] = halo.pairs[0].dst.shape[0] = 2;
      }},
-    {"class 1, step: has 6 collectives, class 0 has 7",
+    {"class 1, step: does not run collective 5, in which ranks of class 0 "
+     "would "
+     "wait for it",
      [](Plan &p) {
        auto &other = p.classes[1].step;
        other.erase(other.begin() + 14);

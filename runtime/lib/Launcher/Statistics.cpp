@@ -28,7 +28,7 @@ Json totals(const plan::Plan &plan, const RunReport &report, Stage stage) {
     for (const RankCounters &rank : report.counters) {
       const PhaseCounters &phase = phaseOf(rank, stage);
       const CollectiveCounter &counter = phase.collectives[kind];
-      calls = perRun(counter.calls, phase);
+      calls = std::max(calls, perRun(counter.calls, phase));
       bytes.push_back(perRun(counter.receivedBytes, phase));
     }
     const char *word = plan::toString(plan::CollectiveKind(kind));

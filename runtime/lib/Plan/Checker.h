@@ -19,6 +19,7 @@ class Checker {
 public:
   Checker(const Plan &plan, std::string &error) : plan(plan), error(error) {}
   bool run();
+  bool checkClassesAgree(bool comparesMeaning = true);
 
 private:
   // PlanCheck.cpp: what all classes share, and what holds instructions.
@@ -144,8 +145,19 @@ private:
   using Differences = std::set<std::pair<int, int>>; // of two tables, or one
   const std::vector<int64_t> &ranksThatDiffer(const Differences &differences);
 
-  // ClassesCheck.cpp: all classes together.
-  bool checkClassesAgree();
+  // OrderCheck.cpp: programs of all classes together.
+  bool checkPrograms(std::vector<Instruction> RankClass::*list,
+                     const char *stage, bool comparesMeaning);
+  bool checkMembers(int64_t id, const std::vector<const Collective *> &byClass,
+                    const char *stage);
+  bool
+  checkOrder(const std::vector<std::vector<int64_t>> &programs,
+             const std::map<int64_t, std::vector<const Collective *>> &byId,
+             const char *stage, const char *verb);
+  std::vector<int> axesBeside(const std::vector<int> &axes) const;
+  const std::vector<int> &classesTogether(const std::vector<int> &axes);
+
+  // ClassesCheck.cpp: one collective in all classes.
   bool checkSame(const std::vector<const Collective *> &byClass);
 
   /// Ranks of the current class, one for each coordinate along `axes`: what
@@ -170,6 +182,7 @@ private:
       representatives;
   std::map<std::pair<const RankClass *, Differences>, std::vector<int64_t>>
       byValue;
+  std::map<std::vector<int>, std::vector<int>> together; // by axes, class
   std::set<std::vector<int64_t>> rightHalos; // by what checkHeld looks at
 };
 

@@ -9,25 +9,34 @@ namespace hocket::plan {
 
 namespace {
 
-std::vector<const Collective *>
-collectivesOf(const std::vector<Instruction> &list) {
-  std::vector<const Collective *> result;
-  for (const Instruction &instruction : list)
-    if (auto *collective = std::get_if<Collective>(&instruction.body))
-      result.push_back(collective);
-  return result;
-}
+/// Says what differs from the first class that has the collective.
+struct Difference {
+  std::string first; // "class 0"
 
-std::string is(const std::string &what, const std::string &found,
-               const std::string &expected) {
-  return what + " is " + found + ", in class 0 it is " + expected;
-}
+  std::string is(const std::string &what, const std::string &found,
+                 const std::string &expected) const {
+    return what + " is " + found + ", in " + first + " it is " + expected;
+  }
+  template <class E>
+  std::string isWord(const char *what, E found, E expected) const {
+    return found == expected ? ""
+                             : is(what, words(E())[size_t(found)],
+                                  words(E())[size_t(expected)]);
+  }
+  std::string dims(bool areSame) const {
+    return areSame ? "" : "moves other dims than in " + first;
+  }
 
-template <class E> std::string isWord(const char *what, E found, E expected) {
-  return found == expected ? ""
-                           : is(what, words(E())[size_t(found)],
-                                words(E())[size_t(expected)]);
-}
+  // Why `b`, in some class, is not what `a` is, tables apart: one overload a
+  // kind.
+  std::string operator()(const AllReduce &a, const AllReduce &b) const;
+  std::string operator()(const ReduceScatter &a, const ReduceScatter &b) const;
+  std::string operator()(const AllGather &a, const AllGather &b) const;
+  std::string operator()(const AllToAll &a, const AllToAll &b) const;
+  std::string operator()(const Broadcast &a, const Broadcast &b) const;
+  std::string operator()(const HaloShares &a, const HaloShares &b) const;
+  std::string operator()(const Collective &a, const Collective &b) const;
+};
 
 bool haveSameDims(const std::vector<Share> &a, const std::vector<Share> &b) {
   return std::equal(
@@ -35,50 +44,48 @@ bool haveSameDims(const std::vector<Share> &a, const std::vector<Share> &b) {
       [](const Share &x, const Share &y) { return x.dim == y.dim; });
 }
 
-std::string dimsDiffer(bool areSame) {
-  return areSame ? "" : "moves other dims than in class 0";
-}
-
-// Why `b`, in some class, is not what `a` is in class 0, tables apart: one
-// overload a kind.
-
-std::string differ(const AllReduce &a, const AllReduce &b) {
+std::string Difference::operator()(const AllReduce &a,
+                                   const AllReduce &b) const {
   return isWord("reduction", b.reduction, a.reduction);
 }
-std::string differ(const ReduceScatter &a, const ReduceScatter &b) {
+std::string Difference::operator()(const ReduceScatter &a,
+                                   const ReduceScatter &b) const {
   std::string message = isWord("reduction", b.reduction, a.reduction);
-  return message.empty() ? dimsDiffer(haveSameDims(a.shares, b.shares))
-                         : message;
+  return message.empty() ? dims(haveSameDims(a.shares, b.shares)) : message;
 }
-std::string differ(const AllGather &a, const AllGather &b) {
-  return dimsDiffer(haveSameDims(a.shares, b.shares));
+std::string Difference::operator()(const AllGather &a,
+                                   const AllGather &b) const {
+  return dims(haveSameDims(a.shares, b.shares));
 }
-std::string differ(const AllToAll &a, const AllToAll &b) {
-  return dimsDiffer(haveSameDims(a.from, b.from) && haveSameDims(a.to, b.to));
+std::string Difference::operator()(const AllToAll &a, const AllToAll &b) const {
+  return dims(haveSameDims(a.from, b.from) && haveSameDims(a.to, b.to));
 }
-std::string differ(const Broadcast &a, const Broadcast &b) {
+std::string Difference::operator()(const Broadcast &a,
+                                   const Broadcast &b) const {
   return a.root == b.root
              ? ""
              : is("root", std::to_string(b.root), std::to_string(a.root));
 }
-std::string differ(const HaloShares &a, const HaloShares &b) {
+std::string Difference::operator()(const HaloShares &a,
+                                   const HaloShares &b) const {
   std::string message = isWord("border", b.border, a.border);
   if (message.empty())
     message = isWord("strategy", b.strategy, a.strategy);
   if (message.empty() && a.rows != b.rows)
-    message = "lists other rows than in class 0";
-  return message.empty() ? dimsDiffer(a.dims == b.dims) : message;
+    message = "lists other rows than in " + first;
+  return message.empty() ? dims(a.dims == b.dims) : message;
 }
 
-std::string difference(const Collective &a, const Collective &b) {
+std::string Difference::operator()(const Collective &a,
+                                   const Collective &b) const {
   if (a.kind.index() != b.kind.index())
     return isWord("kind", CollectiveKind(b.kind.index()),
                   CollectiveKind(a.kind.index()));
   if (a.axes != b.axes)
-    return "is over other axes than in class 0";
+    return "is over other axes than in " + first;
   if (a.isStarted != b.isStarted)
-    return b.isStarted ? "is started, in class 0 it is run as a whole"
-                       : "is run as a whole, in class 0 it is started";
+    return b.isStarted ? "is started, in " + first + " it is run as a whole"
+                       : "is run as a whole, in " + first + " it is started";
   if (a.hook != b.hook)
     return is("hook", "'" + b.hook + "'", "'" + a.hook + "'");
   if (a.pairs.size() != b.pairs.size())
@@ -86,7 +93,7 @@ std::string difference(const Collective &a, const Collective &b) {
               std::to_string(a.pairs.size()));
   return std::visit(
       [&](const auto &kind) {
-        return differ(kind, std::get<std::decay_t<decltype(kind)>>(b.kind));
+        return (*this)(kind, std::get<std::decay_t<decltype(kind)>>(b.kind));
       },
       a.kind);
 }
@@ -132,50 +139,26 @@ private:
 
 } // namespace
 
-/// Ranks wait for each other in a collective, so all classes must run the same
-/// ones in the same order, and mean the same by them.
-bool Checker::checkClassesAgree() {
-  for (bool isLoad : {true, false}) {
-    std::vector<std::vector<const Collective *>> lists;
-    for (const RankClass &rankClass : plan.classes)
-      lists.push_back(collectivesOf(isLoad ? rankClass.load : rankClass.step));
-    for (size_t k = 0; k < lists.size(); ++k) {
-      where = "class " + std::to_string(k) + (isLoad ? ", load" : ", step");
-      if (lists[k].size() != lists[0].size())
-        return fail("has " + std::to_string(lists[k].size()) +
-                    " collectives, class 0 has " +
-                    std::to_string(lists[0].size()));
-    }
-    for (size_t i = 0; i < lists[0].size(); ++i) {
-      std::vector<const Collective *> byClass;
-      for (const auto &list : lists)
-        byClass.push_back(list[i]);
-      if (!checkSame(byClass))
-        return false;
-    }
-  }
-  return true;
-}
-
-/// One collective as each class has it: equal in what it says, and equal in
-/// type and shape (but for the cut dims) among the members of each group.
+/// One collective as each class has it, or null: equal in what it says, and
+/// equal in type and shape (but for the cut dims) among the members of each
+/// group.
 bool Checker::checkSame(const std::vector<const Collective *> &byClass) {
-  const Collective &first = *byClass[0];
   if (byClass.size() == 1)
     return true; // members of one class have the same shapes
-  std::vector<int> others;
-  for (int axis = 0; axis < int(plan.mesh.size()); ++axis)
-    if (std::count(first.axes.begin(), first.axes.end(), axis) == 0)
-      others.push_back(axis);
+  size_t firstClass = 0;
+  while (!byClass[firstClass])
+    ++firstClass;
+  const Collective &first = *byClass[firstClass];
+  std::vector<int> others = axesBeside(first.axes);
   std::map<int64_t, GroupCut> groups;
-  for (size_t k = 0; k < byClass.size(); ++k) {
+  for (size_t k = firstClass; k < byClass.size(); ++k) {
+    if (!byClass[k])
+      continue;
     const Collective &c = *byClass[k];
     where =
         "class " + std::to_string(k) + ", collective " + std::to_string(c.id);
-    if (c.id != first.id)
-      return fail("comes where class 0 has collective " +
-                  std::to_string(first.id));
-    std::string message = difference(first, c);
+    std::string message =
+        Difference{"class " + std::to_string(firstClass)}(first, c);
     if (!message.empty())
       return fail(message);
     GroupCut cut(plan.classes[k].buffers[c.pairs[0].src.buffer].type, c);

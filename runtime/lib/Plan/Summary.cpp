@@ -161,29 +161,39 @@ int64_t endOf(const RankClass &rankClass, Region region) {
   return end;
 }
 
-} // namespace
-
-Json unproved(const Plan &plan) {
-  Json out = Json::array();
-  if (plan.classes.empty())
-    return out;
-  for (auto [name, list] : {std::pair("load", &plan.classes[0].load),
-                            std::pair("step", &plan.classes[0].step)})
+/// What the hooks of one class do, once each time that no class before did.
+void addUnproved(const Plan &plan, const RankClass &rankClass,
+                 std::map<std::string, int64_t> &said, Json &out) {
+  std::map<std::string, int64_t> times; // in this class
+  for (auto [name, list] :
+       {std::pair("load", &rankClass.load), std::pair("step", &rankClass.step)})
     for (const Instruction &instruction : *list) {
       auto *hook = std::get_if<Hook>(&instruction.body);
       auto *collective = std::get_if<Collective>(&instruction.body);
       if (!hook && (!collective || collective->hook.empty()))
         continue;
-      Source source;
-      if (instruction.source >= 0)
-        source = plan.sources[instruction.source];
-      out.push_back(
-          {{"stage", name},
-           {"hook", hook ? hook->name : collective->hook},
-           {"does", hook ? "kernel" : toString(collective->namedKind())},
-           {"path", source.path},
-           {"schedule", source.schedule}});
+      Source source = sourceOf(plan, instruction.source);
+      Json entry = {
+          {"stage", name},
+          {"hook", hook ? hook->name : collective->hook},
+          {"does", hook ? "kernel" : toString(collective->namedKind())},
+          {"path", source.path},
+          {"schedule", source.schedule}};
+      std::string text = entry.dump();
+      if (++times[text] > said[text]) {
+        ++said[text];
+        out.push_back(std::move(entry));
+      }
     }
+}
+
+} // namespace
+
+Json unproved(const Plan &plan) {
+  Json out = Json::array();
+  std::map<std::string, int64_t> said; // how often, by what is said
+  for (const RankClass &rankClass : plan.classes)
+    addUnproved(plan, rankClass, said, out);
   return out;
 }
 
@@ -223,8 +233,14 @@ KindTotal totalOf(const Traffic &traffic, CollectiveKind kind) {
     return toString(collective.namedKind()) == std::string_view(total.word) &&
            collective.hook.empty();
   };
-  for (const Traffic::Entry &entry : traffic.entries())
-    total.calls += isOfKind(*entry.collective);
+  std::vector<int64_t> calls; // by class
+  for (const Traffic::Entry &entry : traffic.entries()) {
+    calls.resize(entry.counts.size());
+    for (size_t k = 0; k < calls.size(); ++k)
+      calls[k] += entry.counts[k] >= 0 && isOfKind(*entry.collective);
+  }
+  if (!calls.empty())
+    total.calls = *std::max_element(calls.begin(), calls.end());
   if (total.calls > 0)
     total.received = traffic.total(isOfKind);
   return total;

@@ -86,16 +86,19 @@ private:
 Traffic::Traffic(const Plan &plan, std::vector<Instruction> RankClass::*stage)
     : plan(plan) {
   MemberCounter counter(plan);
-  for (const RankClass &rankClass : plan.classes) {
+  std::map<int64_t, size_t> places; // in `list`, by id
+  for (size_t k = 0; k < plan.classes.size(); ++k) {
+    const RankClass &rankClass = plan.classes[k];
     classes.push_back(std::make_unique<Counts>(plan, rankClass, counter));
-    size_t next = 0;
     for (const Instruction &instruction : rankClass.*stage) {
       auto *collective = std::get_if<Collective>(&instruction.body);
       if (!collective || !collective->moves())
         continue;
-      if (next == list.size())
-        list.push_back({&instruction, collective, {}});
-      list[next++].counts.push_back(classes.back()->count(*collective));
+      auto [place, isNew] = places.try_emplace(collective->id, list.size());
+      if (isNew)
+        list.push_back({&instruction, collective,
+                        std::vector<int>(plan.classes.size(), -1)});
+      list[place->second].counts[k] = classes.back()->count(*collective);
     }
   }
 }
@@ -112,6 +115,8 @@ std::vector<int> Traffic::Entry::sources() const {
 Received Traffic::most(const Entry &entry) const {
   Received most;
   for (size_t k = 0; k < classes.size(); ++k) {
+    if (entry.counts[k] < 0)
+      continue;
     Received one = classes[k]->most(entry.counts[k]);
     most.bytes = std::max(most.bytes, one.bytes);
     most.peers = std::max(most.peers, one.peers);
@@ -122,7 +127,8 @@ Received Traffic::most(const Entry &entry) const {
 std::vector<Received> Traffic::byRank(const Entry &entry) const {
   std::vector<Received> ranks(plan.rankCount());
   for (size_t k = 0; k < classes.size(); ++k)
-    classes[k]->addByRank(entry.counts[k], ranks);
+    if (entry.counts[k] >= 0)
+      classes[k]->addByRank(entry.counts[k], ranks);
   return ranks;
 }
 
@@ -132,7 +138,7 @@ Traffic::total(const std::function<bool(const Collective &)> &chosen) const {
   for (size_t k = 0; k < classes.size(); ++k) {
     std::map<int, int64_t> times; // of what is received
     for (const Entry &entry : list)
-      if (chosen(*entry.collective))
+      if (entry.counts[k] >= 0 && chosen(*entry.collective))
         ++times[entry.counts[k]];
     for (auto [number, count] : times)
       classes[k]->addByRank(number, ranks, count);

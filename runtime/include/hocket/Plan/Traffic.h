@@ -22,17 +22,17 @@ struct Received {
   int64_t peers = 0; // from how many any come
 };
 
-/// The collectives of one of a plan's stages that move anything. All classes
-/// have the same ones in the same order.
+/// The collectives of one of a plan's stages that move anything: those of the
+/// first class in its order, then those that only others have.
 class Traffic {
 public:
   Traffic(const Plan &plan, std::vector<Instruction> RankClass::*stage);
   ~Traffic();
 
   struct Entry {
-    const Instruction *instruction; // of the first class
+    const Instruction *instruction; // of the first class that has it
     const Collective *collective;
-    std::vector<int> counts;          // of each class: which of its counts
+    std::vector<int> counts; // of each class: which of its counts, or -1
     std::vector<int> sources() const; // where its tensors come from
   };
   const std::vector<Entry> &entries() const { return list; }
