@@ -9,7 +9,7 @@ import lit.formats
 config.name = "hocket"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".hkt", ".test"]
-config.excludes = ["Inputs", "Cases", "Data", "Unit", "Fuzz", "Bench", "Random"]
+config.excludes = ["Inputs", "Cases", "Data", "Fuzz", "Bench", "Random"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.hocket_build_dir, "test")
 

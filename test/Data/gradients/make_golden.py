@@ -1,7 +1,7 @@
 """Writes golden.safetensors: gradients of single operations.
 
 Needs PyTorch and safetensors. Everything is in float64, ids too. For each case of
-test/Unit/Gradients/PyTorchTest.cpp there are tensors CASE/NAME: inputs and
+test/Gradients/PyTorchTest.cpp there are tensors CASE/NAME: inputs and
 parameters by the names that they have there, the `result`, the cotangent
 `result.grad`, and NAME.grad, what backward() leaves. Attention, rotary and
 norms are PyTorch's own functions or, where it has none, plain operations.

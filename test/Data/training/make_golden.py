@@ -1,4 +1,4 @@
-"""Prints the numbers of test/Unit/Train: losses, and five steps of optimizers.
+"""Prints the numbers of test/Train: losses, and five steps of optimizers.
 
 Needs PyTorch. Everything is in float64.
 """
