@@ -74,9 +74,14 @@ Status Executor::State::start() {
     return status;
   auto now = std::chrono::steady_clock::now();
   for (int64_t rank : ranks->numbers()) {
-    RankSetup setup{
-        plan, classOf(rank), rank, options.traceEvents, options.stepsBefore,
-        now};
+    RankSetup setup{plan,
+                    classOf(rank),
+                    rank,
+                    options.traceEvents,
+                    options.stepsBefore,
+                    options.record ? options.record->placeOf(runners.size())
+                                   : nullptr,
+                    now};
     runners.push_back(std::make_unique<RankRunner>(
         setup, ranks->communicator(rank),
         devices.make({kernels, ranks->threads()})));

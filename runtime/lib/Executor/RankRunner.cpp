@@ -13,7 +13,8 @@ RankRunner::RankRunner(const RankSetup &setup,
                        std::unique_ptr<Device> device)
     : setup(setup), comm(std::move(comm)),
       book(setup.plan, setup.rankClass, setup.rank), device(std::move(device)),
-      context{book, *this->device, *this->comm, weights, handles} {
+      context{book, *this->device, *this->comm, weights, handles},
+      place(setup.place ? setup.place : &unrecorded) {
   counters.rank = setup.rank;
 }
 
@@ -284,9 +285,13 @@ void RankRunner::record(TraceEvent event, const Prepared &prepared) {
 Status RankRunner::run(const Prepared *from, const Prepared *to,
                        PhaseCounters &counts, bool load) {
   int64_t first = nanoseconds(setup.start), begin = first;
+  const Prepared *list = (load ? loadCalls : stepCalls).data();
+  place->step.store(load ? 0 : setup.stepsBefore + counts.runs + 1,
+                    std::memory_order_relaxed);
   for (const Prepared *next = from; next != to; ++next) {
     const Prepared &prepared = *next;
     current.store(&prepared, std::memory_order_relaxed);
+    place->instruction.store(next - list, std::memory_order_relaxed);
     int64_t before = comm->receivedBytes();
     Status status = device->submit(*prepared.call);
     if (!status.ok()) {
@@ -306,15 +311,15 @@ Status RankRunner::run(const Prepared *from, const Prepared *to,
       collective.receivedBytes += comm->receivedBytes() - before;
     }
     if (setup.traceEvents > 0)
-      record(
-          {begin, end, load ? 0 : setup.stepsBefore + counts.runs + 1,
-           comm->receivedBytes() - before,
-           static_cast<int32_t>(next - (load ? loadCalls : stepCalls).data())},
-          prepared);
+      record({begin, end, load ? 0 : setup.stepsBefore + counts.runs + 1,
+              comm->receivedBytes() - before,
+              static_cast<int32_t>(next - list)},
+             prepared);
     begin = end;
   }
   Status status = device->finish();
   current.store(nullptr, std::memory_order_relaxed);
+  place->instruction.store(-1, std::memory_order_relaxed);
   counts.wallNanoseconds += begin - first;
   return status;
 }

@@ -17,6 +17,7 @@ struct RankSetup {
   const plan::RankClass &rankClass;
   int64_t rank;
   int64_t traceEvents, stepsBefore;
+  RankPlace *place; // where it writes what it does, or null
   std::chrono::steady_clock::time_point start;
 };
 
@@ -117,6 +118,8 @@ private:
   std::map<int64_t, int64_t> handles; // while a list is prepared, by id
   const CallContext context;
   std::atomic<const Prepared *> current{nullptr};
+  RankPlace unrecorded;
+  RankPlace *const place; // the setup's, or one that nobody reads
 };
 
 } // namespace hocket::runtime

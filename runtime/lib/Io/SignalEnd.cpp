@@ -1,6 +1,7 @@
 //===- SignalEnd.cpp - what a signal that ends a program does -------------===//
 
 #include "hocket/Io/SignalEnd.h"
+#include "hocket/Runtime/RunRecord.h"
 #include <atomic>
 #include <csignal>
 #include <mutex>
@@ -59,6 +60,7 @@ static void endLikeTheSignal(int number) {
 }
 
 static void onRequest(int number) {
+  askedToEnd().store(number);
   if (SignalState::asked.exchange(number) != 0)
     endLikeTheSignal(number);
 }
@@ -94,6 +96,7 @@ void endCleanlyOnSignals() {
 
 EndRequest::EndRequest(const std::vector<int> &signals) {
   SignalState::asked = 0;
+  askedToEnd(); // made before a handler asks for it
   for (int number : signals) {
     struct sigaction old = {}, asking = {};
     asking.sa_handler = onRequest;

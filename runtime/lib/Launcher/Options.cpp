@@ -202,6 +202,9 @@ const std::vector<Option> &allOptions() {
        optionalInteger(&O::validationBatches, 1), Of::Trains},
       {"--resume", "FOLDER", "go on from the newest checkpoint, or from a file",
        "a folder or file", text(&O::resume), Of::Trains},
+      {"--postmortem", "FOLDER",
+       "say which rank of the last run that saved there failed", "a folder",
+       text(&O::postmortem), Of::Trains},
       {"--stats", nullptr,
        "print memory, bytes and times; --stats=json or\n"
        "--stats=json:FILE for machines",
@@ -325,7 +328,7 @@ std::string helpText(const std::string &program, ProgramKind kind,
   return out + "\nexit status: 0 done, 1 bad weights, " +
          (trains ? "data or checkpoints" : "inputs or outputs") +
          ", 2 bad usage, 3 failure\nwhile running" +
-         (trains ? ", 4 saved and ended by SIGTERM\n" : "\n");
+         (trains ? ", 4 saved and ended by SIGTERM or SIGUSR1\n" : "\n");
 }
 
 } // namespace hocket::runtime

@@ -1,6 +1,7 @@
 //===- TrainMain.cpp - a program that trains ------------------------------===//
 
 #include "TrainMain.h"
+#include "Postmortem.h"
 #include "Progress.h"
 #include "Reports.h"
 #include "hocket/Io/TensorCheck.h"
@@ -220,6 +221,9 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
     status = openShards(options, parametersOf(plan), shards, processes);
   if (!status.ok())
     return status;
+  if (processes.isFirst() && !options.checkpoints.empty())
+    if (std::string text = postmortem(options.checkpoints, plan); !text.empty())
+      std::fprintf(stderr, "note: %s\n", text.c_str());
   TrainReport report;
   {
     TrainOptions trainAs = trainOptions(options, plan, processes);

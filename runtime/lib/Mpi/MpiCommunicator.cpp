@@ -231,7 +231,7 @@ Status MpiCommunicator::end(Prepared &collective, std::vector<Line> &lines) {
   if (!status.ok())
     return status;
   if (result == WaitResult::Aborted)
-    return interrupted(collective);
+    return toldOf(collective, lines);
   return result == WaitResult::TimedOut ? timeOut(collective, lines) : status;
 }
 
@@ -257,8 +257,10 @@ Status MpiCommunicator::count(Prepared &collective, const Line &line,
 
 // ---- failures -------------------------------------------------------------
 
-Status MpiCommunicator::timeOut(const Prepared &collective,
-                                const std::vector<Line> &lines) {
+/// "rank 2", "ranks 2, 3": whose messages are missing.
+std::string MpiCommunicator::lateRanks(const Prepared &collective,
+                                       const std::vector<Line> &lines,
+                                       int64_t &first) const {
   std::set<int64_t> late; // by member, as a communicator of threads says it
   for (const Line &line : lines)
     if (line.isOpen)
@@ -267,13 +269,36 @@ Status MpiCommunicator::timeOut(const Prepared &collective,
   for (int64_t member : late)
     text += (text.empty() ? "" : ", ") +
             std::to_string(collective.spec.members[member]);
+  first = late.empty() ? self : collective.spec.members[*late.begin()];
+  return (late.size() > 1 ? "ranks " : "rank ") + text;
+}
+
+Status MpiCommunicator::timeOut(const Prepared &collective,
+                                const std::vector<Line> &lines) {
+  int64_t first;
+  std::string late = lateRanks(collective, lines, first);
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g s", world.options.deadlineSeconds);
   Status status = Status::runtimeError(
-      (late.size() > 1 ? "ranks " : "rank ") + text + " did not reach " +
-      collective.spec.describe() + " within " + seconds + " of rank " +
-      std::to_string(self));
-  world.abort(collective.spec.members[*late.begin()], status);
+      late + " did not reach " + collective.spec.describe() + " within " +
+      seconds + " of rank " + std::to_string(self));
+  world.abort(first, status);
+  return status;
+}
+
+/// Another rank has failed. If it has waited for this one, which waits itself,
+/// it is to be known for whom.
+Status MpiCommunicator::toldOf(const Prepared &collective,
+                               const std::vector<Line> &lines) {
+  int64_t culprit, first;
+  Status reason = world.run.failure(culprit);
+  if (culprit != self || !world.run.wasTold())
+    return interrupted(collective);
+  std::string late = lateRanks(collective, lines, first);
+  Status status = Status::runtimeError("rank " + std::to_string(self) +
+                                       " itself waited for " + late + " in " +
+                                       collective.spec.describe());
+  world.run.answer(status);
   return status;
 }
 

@@ -55,6 +55,9 @@ private:
   Status end(Prepared &collective, std::vector<Line> &lines);
   bool test(Line &line, int64_t &bytes, int &code);
   Status count(Prepared &collective, const Line &line, int64_t bytes);
+  std::string lateRanks(const Prepared &collective,
+                        const std::vector<Line> &lines, int64_t &first) const;
+  Status toldOf(const Prepared &collective, const std::vector<Line> &lines);
   Status timeOut(const Prepared &collective, const std::vector<Line> &lines);
   Status interrupted(const Prepared &collective) const;
   Status failed(const Prepared &collective, const char *what, int code);

@@ -4,6 +4,7 @@
 #include "runtime/lib/Mpi/MpiRun.h"
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <unistd.h>
 
 namespace hocket::runtime {
@@ -55,19 +56,32 @@ bool tellsErrors(const Processes &processes) {
   return processes.isFirst();
 }
 
+/// A process that is stuck now keeps the others from ending, but nothing else.
+static void endInTime(double seconds, int status) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  std::fprintf(stderr,
+               "note: all is written, but not all processes ended MPI within "
+               "%g s\n",
+               seconds);
+  std::fflush(nullptr);
+  _exit(status);
+}
+
 void endMpi(Processes &processes, int status) {
   auto *run = dynamic_cast<MpiRun *>(&processes);
   if (!run)
     return;
-  if (!run->hasFailed()) {
+  // MPI ends without a deadline: first all have to be here.
+  std::vector<std::string> all;
+  if (!run->hasFailed() && run->gather("", all).ok()) {
+    std::thread(endInTime, run->deadline(), status).detach();
     run->library.call([](const MpiFunctions &mpi) { return mpi.finish(); });
     return;
   }
   std::fflush(nullptr);
-  // The launcher ends the others when the first is gone; the one that tells
-  // the error comes first.
-  if (run->wasTold())
-    usleep(500000);
+  // The launcher ends the others when the first is gone: all have a moment to
+  // say what they know.
+  usleep(run->wasTold() ? 600000 : 300000);
   _exit(status);
 }
 

@@ -176,6 +176,12 @@ void MpiRun::fail(int64_t rank, const Status &why) {
   failed.store(true);
 }
 
+void MpiRun::answer(const Status &why) {
+  std::lock_guard<std::mutex> lock(mutex);
+  reason = why;
+  told.store(false);
+}
+
 void MpiRun::listen() {
   std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
   if (!lock || failed.load())

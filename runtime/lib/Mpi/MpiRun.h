@@ -41,12 +41,15 @@ public:
   /// The run has failed because of `rank`; the other processes are told.
   void fail(int64_t rank, const Status &why);
   bool hasFailed() const { return failed.load(); }
+  /// A rank of this process, which another has waited for, says why.
+  void answer(const Status &why);
   /// By word of another process.
   bool wasTold() const { return told.load(); }
   Status failure(int64_t &rank) const;
 
   /// A communicator in which messages are apart from all others.
   Status copyEverybody(MpiComm &made);
+  double deadline() const { return options.deadlineSeconds; }
   int tagLimit() const { return largestTag; }
 
   MpiLibrary library;

@@ -8,6 +8,7 @@
 #include "hocket/Training/Parameters.h"
 #include <cmath>
 #include <sstream>
+#include <unistd.h>
 
 namespace hocket::runtime {
 
@@ -53,9 +54,16 @@ public:
 
   Status prepare(const KernelTable &kernels, Batches *validationData);
   Status steps(const StepDone &done);
+  /// What the run's record is to say, if it has one.
+  void conclude(const Status &status) {
+    if (status.kind == ErrorKind::Runtime)
+      record.fail(status.message);
+  }
 
 private:
-  ExecutorOptions executorOptions() const;
+  ExecutorOptions executorOptions();
+  Status keepRecord();
+  Status watchOthers();
   Status meet(Status status, int64_t &bytes);
   bool isWriting() const { return processes.isFirst(); }
   Status step(int64_t number, const StepDone &done);
@@ -71,14 +79,16 @@ private:
   TrainReport &report;
   Processes &processes;
   CheckpointFolder folder;
+  RunRecord record; // the executor's ranks refer to it
   MetricsFile metrics;
   MemoryTensors outputs{"outputs"};
   std::unique_ptr<Executor> executor;
   std::unique_ptr<Validation> validation;
 };
 
-ExecutorOptions Run::executorOptions() const {
+ExecutorOptions Run::executorOptions() {
   ExecutorOptions own = options.executor;
+  own.record = &record;
   own.stepsBefore = start.progress.step;
   return own;
 }
@@ -90,6 +100,8 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
     status =
         folder.open(options.checkpoints, options.keep,
                     {plan.model, start.progress, start.checkpoint}, processes);
+  if (status.ok())
+    status = keepRecord();
   if (status.ok())
     status = Executor::create(plan, kernels, executorOptions(), executor);
   report.prepareSeconds = watch.lap();
@@ -109,6 +121,46 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
   status = processes.agree(status);
   report.loadSeconds = watch.lap();
   report.firstStep = start.progress.step;
+  return status;
+}
+
+/// Of one process there is nobody to tell of another.
+Status Run::keepRecord() {
+  if (options.checkpoints.empty() || processes.count() == 1)
+    return Status::success();
+  if (isWriting())
+    removeRecords(options.checkpoints);
+  Status status = processes.agree(Status::success());
+  int64_t each = plan.rankCount() / processes.count();
+  std::vector<int64_t> ranks;
+  for (int64_t i = 0; i < each; ++i)
+    ranks.push_back(processes.index() * each + i);
+  if (status.ok())
+    status = record.create(options.checkpoints, processes.index(), ranks);
+  status = processes.agree(status);
+  return status.ok() ? watchOthers() : status;
+}
+
+/// Those on this machine.
+Status Run::watchOthers() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  BytePacker mine;
+  mine.add(std::string(host));
+  mine.add(int64_t(getpid()));
+  std::vector<std::string> all;
+  Status status = processes.gather(mine.bytes, all);
+  std::vector<std::pair<int64_t, int64_t>> others;
+  for (int64_t process = 0; process < int64_t(all.size()); ++process) {
+    std::string theirs;
+    int64_t pid;
+    ByteUnpacker unpacker(all[process]);
+    unpacker.take(theirs);
+    unpacker.take(pid);
+    if (theirs == host && process != processes.index())
+      others.push_back({process, pid});
+  }
+  record.watch(others);
   return status;
 }
 
@@ -251,7 +303,10 @@ Status train(const plan::Plan &plan, const KernelTable &kernels,
              const StepDone &done) {
   Run run(plan, start, batches, options, report);
   Status status = run.prepare(kernels, validation);
-  return status.ok() ? run.steps(done) : status;
+  if (status.ok())
+    status = run.steps(done);
+  run.conclude(status);
+  return status;
 }
 
 } // namespace hocket::runtime

@@ -13,6 +13,7 @@
 #include "hocket/Runtime/Counters.h"
 #include "hocket/Runtime/Kernels.h"
 #include "hocket/Runtime/Processes.h"
+#include "hocket/Runtime/RunRecord.h"
 #include "hocket/Runtime/Status.h"
 #include "hocket/Runtime/Tensors.h"
 #include <iosfwd>
@@ -39,6 +40,8 @@ struct ExecutorOptions {
   uint64_t delaySeed = 0;
   /// Null: this process alone.
   Processes *processes = nullptr;
+  /// Where ranks write what they do, or null; made for the same ranks.
+  RunRecord *record = nullptr;
 };
 
 /// What a step does whose loss, or the norm of whose gradients, is not finite

@@ -1,0 +1,86 @@
+//===- RunRecord.h - what the ranks of a process are doing -----*- C++ -*-===//
+//
+// A launcher that sees a process die ends the others within a fraction of a
+// second and lets them say nothing. So each process keeps a file in memory, in
+// which its ranks write where they are, and which stays behind when it ends in
+// any way but its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_RUNTIME_RUNRECORD_H
+#define HOCKET_RUNTIME_RUNRECORD_H
+
+#include "hocket/Runtime/Status.h"
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace hocket::runtime {
+
+/// Where a rank is. Written by its thread with one store an instruction.
+struct RankPlace {
+  std::atomic<int64_t> step{0};         // from 1; 0 while loading
+  std::atomic<int64_t> instruction{-1}; // of the list of load or step
+};
+
+/// The signal by which this process was asked to end; 0 for none.
+std::atomic<int> &askedToEnd();
+
+/// A process's file.
+class RunRecord {
+public:
+  RunRecord() = default;
+  /// Removes the file, unless the run has failed.
+  ~RunRecord();
+  RunRecord(const RunRecord &) = delete;
+  RunRecord &operator=(const RunRecord &) = delete;
+
+  Status create(const std::string &folder, int64_t process,
+                const std::vector<int64_t> &ranks);
+  /// Has it noted which of the run's other processes on this machine ends
+  /// first: the launcher ends the rest at once.
+  void watch(const std::vector<std::pair<int64_t, int64_t>> &pidByProcess);
+  /// Null before `create`.
+  RankPlace *placeOf(size_t local);
+  /// The file stays and says why.
+  void fail(const std::string &why);
+
+  struct Content;
+
+private:
+  void beat();
+  void noteEnd(size_t watched);
+
+  std::string path;
+  int file = -1; // locked while the process lives
+  Content *content = nullptr;
+  std::vector<std::pair<int64_t, int>> watched; // processes, and descriptors
+  std::thread beating;
+  std::atomic<bool> ends{false};
+  bool hasFailed = false;
+};
+
+/// What a file says of a run that has ended.
+struct ReadRecord {
+  std::string host, error;
+  int64_t process = 0, pid = 0;
+  int64_t lastBeat = 0; // nanoseconds of its machine's clock
+  int64_t sawEnd = -1;  // the process that it saw end first, or -1
+  int64_t sawAt = 0;
+  int signal = 0; // that asked it to end, or 0
+  struct Rank {
+    int64_t number, step, instruction;
+  };
+  std::vector<Rank> ranks;
+};
+
+/// Those that are in a folder, of no process that still runs.
+std::vector<ReadRecord> readRecords(const std::string &folder);
+void removeRecords(const std::string &folder);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_RUNTIME_RUNRECORD_H

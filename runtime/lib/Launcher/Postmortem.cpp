@@ -1,0 +1,113 @@
+//===- Postmortem.cpp - how a run ended that could not say it -------------===//
+
+#include "Postmortem.h"
+#include "hocket/Plan/InstructionWords.h"
+#include "hocket/Plan/Summary.h"
+#include "hocket/Runtime/RunRecord.h"
+#include <algorithm>
+#include <map>
+
+namespace hocket::runtime {
+
+static const plan::RankClass *classOf(const plan::Plan &plan, int64_t rank) {
+  for (const plan::RankClass &rankClass : plan.classes)
+    if (std::count(rankClass.ranks.begin(), rankClass.ranks.end(), rank))
+      return &rankClass;
+  return nullptr;
+}
+
+/// "in matmul of "h.0.mlp" (gpt2.hkt:3:4) of step 12"
+static std::string placeText(const plan::Plan &plan,
+                             const ReadRecord::Rank &rank) {
+  std::string when =
+      rank.step == 0 ? "while loading" : "of step " + std::to_string(rank.step);
+  const plan::RankClass *rankClass = classOf(plan, rank.number);
+  if (!rankClass)
+    return "in no program of this executable";
+  const auto &list = rank.step == 0 ? rankClass->load : rankClass->step;
+  if (rank.instruction < 0 || rank.instruction >= int64_t(list.size()))
+    return "in no instruction, " +
+           (rank.step == 0 ? when : "after step " + std::to_string(rank.step));
+  const plan::Instruction &instruction = list[rank.instruction];
+  plan::Source source;
+  if (instruction.source >= 0)
+    source = plan.sources[instruction.source];
+  auto *collective = std::get_if<plan::Collective>(&instruction.body);
+  const char *word = collective
+                         ? plan::toString(collective->namedKind())
+                         : plan::instructionWords[instruction.body.index()];
+  return "in " + plan::describe(word, source) + " " + when;
+}
+
+/// Those that ended first: another one saw it, or the launcher asked the others
+/// to end, or they went on longer.
+static std::vector<bool> findFailed(const std::vector<ReadRecord> &records) {
+  const ReadRecord *seer = nullptr;
+  for (const ReadRecord &record : records)
+    if (record.sawEnd >= 0 && (!seer || record.sawAt < seer->sawAt))
+      seer = &record;
+  std::vector<bool> seen;
+  for (const ReadRecord &record : records)
+    seen.push_back(seer && record.process == seer->sawEnd);
+  if (seer)
+    return seen;
+  constexpr int64_t beats = 6000000; // three of them
+  bool anyAsked = false;
+  int64_t last = 0;
+  for (const ReadRecord &record : records) {
+    anyAsked |= record.signal != 0;
+    last = std::max(last, record.lastBeat);
+  }
+  std::vector<bool> failed;
+  for (const ReadRecord &record : records)
+    failed.push_back(anyAsked ? record.signal == 0
+                              : record.lastBeat < last - beats);
+  return failed;
+}
+
+/// "; the others waited for rank 0": those that have come least far, where not
+/// all have come equally far.
+static std::string waitedFor(const std::vector<ReadRecord> &records) {
+  using Progress = std::pair<int64_t, int64_t>;
+  std::map<Progress, std::vector<int64_t>> ranks;
+  for (const ReadRecord &record : records)
+    for (const ReadRecord::Rank &rank : record.ranks)
+      ranks[{rank.step, rank.instruction < 0 ? INT64_MAX : rank.instruction}]
+          .push_back(rank.number);
+  if (ranks.size() < 2)
+    return ":";
+  std::string text;
+  for (int64_t rank : ranks.begin()->second)
+    text += (text.empty() ? "" : " and rank ") + std::to_string(rank);
+  return "; the others waited for rank " + text + ":";
+}
+
+std::string postmortem(const std::string &folder, const plan::Plan &plan) {
+  std::vector<ReadRecord> records = readRecords(folder);
+  if (records.empty())
+    return "";
+  std::vector<bool> failed = findFailed(records);
+  std::string error, first, others;
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (error.empty())
+      error = records[i].error;
+    for (const ReadRecord::Rank &rank : records[i].ranks) {
+      std::string place = placeText(plan, rank);
+      std::string name = "rank " + std::to_string(rank.number);
+      if (failed[i])
+        first += (first.empty() ? "" : "; ") + name + " (process " +
+                 std::to_string(records[i].pid) + " on " + records[i].host +
+                 ") was killed " + place;
+      else
+        others += "\n  " + name + " was " + place;
+    }
+  }
+  if (!error.empty())
+    return "the last run failed: " + error + others;
+  if (first.empty())
+    return "the last run was killed, all of its ranks at once" +
+           waitedFor(records) + others;
+  return "the last run failed: " + first + others;
+}
+
+} // namespace hocket::runtime
