@@ -114,8 +114,8 @@ static LogicalResult verifyPlaces(ComputeOp op) {
 
 static bool isComputed(Operation &op) {
   return isa<nn::NnDialect, spmd::SpmdDialect>(op.getDialect()) &&
-         !isa<spmd::SliceOp, spmd::PlaceOp, spmd::StartOp, nn::StateOp,
-              nn::AssignOp>(op);
+         !isa<spmd::SliceOp, spmd::PlaceOp, spmd::StartOp, nn::AssignOp>(op) &&
+         (!isa<nn::StoredOp>(op) || isa<spmd::ParameterOp>(op));
 }
 
 /// One operation, or a product and what each operation makes of the one before.

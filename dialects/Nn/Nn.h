@@ -33,6 +33,9 @@ int64_t seedOf(mlir::Operation *op);
 /// The parameters and states that a step changes: what nn.assign names.
 llvm::DenseSet<mlir::StringAttr> assignedNames(mlir::Block &block);
 
+/// No other parameter or state of the function has the name of this one.
+mlir::LogicalResult verifyStoredName(mlir::Operation *op);
+
 /// Creates an op whose result type follows from its operands. Where they don't
 /// fit, says so at `location` and returns null, and nothing is created (what
 /// `create` without result types would end the process for).

@@ -29,6 +29,18 @@ def Nn_DifferentiableOp : OpInterface<"DifferentiableOp"> {
   ];
 }
 
+def Nn_StoredOp : OpInterface<"StoredOp"> {
+  let cppNamespace = "::hocket::nn";
+  let description = [{
+    A parameter or state: a tensor that is there before the step, under a name
+    by which a step may assign to it.
+  }];
+  let methods = [
+    InterfaceMethod<"the path of a parameter, the name of a state",
+                    "::mlir::StringAttr", "getStoredName">
+  ];
+}
+
 def Nn_WindowedOpInterface : OpInterface<"WindowedOp"> {
   let cppNamespace = "::hocket::nn";
   let description = [{

@@ -47,7 +47,8 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Nn_ParameterOp : Nn_Op<"parameter", [Pure]> {
+def Nn_ParameterOp : Nn_Op<"parameter", [Pure,
+    DeclareOpInterfaceMethods<Nn_StoredOp>]> {
   let summary = "a parameter, by its path in the state dict";
   let description = [{
     `init` says what it holds where training begins without weights.
@@ -55,9 +56,13 @@ def Nn_ParameterOp : Nn_Op<"parameter", [Pure]> {
   let arguments = (ins StrAttr:$path, OptionalAttr<Nn_InitAttr>:$init);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$path attr-dict `:` type($result)";
+  let extraClassDefinition = [{
+    StringAttr $cppClass::getStoredName() { return getPathAttr(); }
+  }];
 }
 
-def Nn_StateOp : Nn_Op<"state", [Pure]> {
+def Nn_StateOp : Nn_Op<"state", [Pure,
+    DeclareOpInterfaceMethods<Nn_StoredOp>]> {
   let summary = "a tensor that lives from step to step, by its name";
   let description = [{
     Beside the parameters: what an optimizer keeps. It holds `init` before the
@@ -67,6 +72,10 @@ def Nn_StateOp : Nn_Op<"state", [Pure]> {
   let arguments = (ins StrAttr:$name, F64Attr:$init);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
+  let extraClassDefinition = [{
+    StringAttr $cppClass::getStoredName() { return getNameAttr(); }
+    LogicalResult $cppClass::verify() { return verifyStoredName(*this); }
+  }];
   let hasVerifier = 1;
 }
 

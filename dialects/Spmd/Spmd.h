@@ -22,26 +22,6 @@ namespace hocket::spmd {
 constexpr llvm::StringLiteral kRanks = "spmd.ranks";
 constexpr llvm::StringLiteral kCuts = "spmd.cuts";
 constexpr llvm::StringLiteral kReplicatedOver = "spmd.replicated_over";
-constexpr llvm::StringLiteral kOnlyFirstOf = "spmd.only_first_of";
-constexpr llvm::StringLiteral kVocab = "spmd.vocab";
-constexpr llvm::StringLiteral kVocabOffset = "spmd.vocab_offset";
-constexpr llvm::StringLiteral kGroup = "spmd.group";
-constexpr llvm::StringLiteral kHeadOffset = "spmd.head_offset";
-constexpr llvm::StringLiteral kKvHeadOffset = "spmd.kv_head_offset";
-constexpr llvm::StringLiteral kQueryOffset = "spmd.query_offset";
-constexpr llvm::StringLiteral kKeyOffset = "spmd.key_offset";
-/// By spatial dim: where its queries and keys begin, and how long it is.
-constexpr llvm::StringLiteral kQueryOffsets = "spmd.query_offsets";
-constexpr llvm::StringLiteral kKeyOffsets = "spmd.key_offsets";
-constexpr llvm::StringLiteral kExtents = "spmd.extents";
-constexpr llvm::StringLiteral kFirst = "spmd.first";
-constexpr llvm::StringLiteral kKey = "spmd.key";
-/// On poolings, by spatial dim: those of the whole, and where the rank's
-/// positions and results begin in it, which are tables.
-constexpr llvm::StringLiteral kLows = "spmd.lows";
-constexpr llvm::StringLiteral kHighs = "spmd.highs";
-constexpr llvm::StringLiteral kPositions = "spmd.positions";
-constexpr llvm::StringLiteral kResults = "spmd.results";
 /// On collectives of several tensors: where each comes from.
 constexpr llvm::StringLiteral kOrigins = "spmd.origins";
 

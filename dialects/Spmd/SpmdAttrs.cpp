@@ -33,6 +33,13 @@ TableAttr TableAttr::simplified(MLIRContext *context, ArrayRef<StringAttr> axes,
   return TableAttr::get(context, axes, values);
 }
 
+TableAttr TableAttr::plus(int64_t constant) const {
+  SmallVector<int64_t> values(getValues());
+  for (int64_t &value : values)
+    value += constant;
+  return TableAttr::get(getContext(), getAxes(), values);
+}
+
 SmallVector<int64_t> TableAttr::valuesFor(int64_t members) const {
   if (isConstant())
     return SmallVector<int64_t>(members, getValues().front());
@@ -110,6 +117,16 @@ void TableAttr::print(AsmPrinter &printer) const {
   printer << ": [";
   llvm::interleaveComma(getValues(), printer);
   printer << "]>";
+}
+
+//===-- #spmd.positions ---------------------------------------------------===//
+
+LogicalResult
+PositionsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      TableAttr begin, int64_t extent) {
+  if (extent < 0)
+    return emitError() << "a dim has no " << extent << " positions";
+  return success();
 }
 
 //===-- #spmd.box ---------------------------------------------------------===//

@@ -36,6 +36,8 @@ def Spmd_TableAttr : Spmd_Attr<"Table", "table"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isConstant() const { return getAxes().empty(); }
+    /// Each value and `constant`.
+    TableAttr plus(int64_t constant) const;
     /// A number that is the same everywhere.
     static TableAttr constant(::mlir::MLIRContext *context, int64_t value);
     /// The table, or a constant if all values are equal.
@@ -78,5 +80,38 @@ def Spmd_BoxAttr : Spmd_Attr<"Box", "box"> {
   let assemblyFormat = "`<` $layout (`,` $cuts^)? `>`";
   let genVerifyDecl = 1;
 }
+
+def Spmd_PositionsAttr : Spmd_Attr<"Positions", "positions"> {
+  let summary = "which positions of a whole dim a rank has";
+  let description = [{
+    The interval that begins at `begin`, of the whole dim's [0, extent); how long
+    it is says the tensor's type. With margins it may reach beyond both ends.
+    ```
+    #spmd.positions<<tp: [0, 25, 49, 73]> of 97>
+    ```
+  }];
+  let parameters = (ins "TableAttr":$begin, "int64_t":$extent);
+  let assemblyFormat = "`<` $begin `of` $extent `>`";
+  let genVerifyDecl = 1;
+}
+
+def Spmd_DrawsAttr : Spmd_Attr<"Draws", "draws"> {
+  let summary = "which random words the elements of a rank draw";
+  let description = [{
+    The words are numbered by the elements of a whole tensor, row-major; the rank
+    has the elements in `box` of it, the first of which draws word `first`:
+    later ones where a micro-batch comes before. `key` is the seed XOR the
+    stream.
+    ```
+    #spmd.draws<13, first = <dp: [0, 72]>,
+                of = <<[6] [24]>, <0, 0, offset = <dp: [0, 3]>, size = <3>>>>
+    ```
+  }];
+  let parameters = (ins "int64_t":$key, "TableAttr":$first, "BoxAttr":$box);
+  let assemblyFormat = "`<` $key `,` `first` `=` $first `,` `of` `=` $box `>`";
+}
+
+def Spmd_PositionsArrayAttr
+    : TypedArrayAttrBase<Spmd_PositionsAttr, "the positions along each dim">;
 
 #endif // HOCKET_SPMD_ATTRS

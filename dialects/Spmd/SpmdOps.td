@@ -257,6 +257,8 @@ def Spmd_StartOp : Spmd_Op<"start"> {
 }
 
 include "dialects/Spmd/SpmdLocal.td"
+include "dialects/Spmd/SpmdParts.td"
+include "dialects/Spmd/SpmdAttention.td"
 
 //===-- Kernel groups -----------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
-#include "dialects/Spmd/Spmd.h"
+#include "dialects/Spmd/ClassRanks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -25,12 +25,6 @@ struct FactorPlace {
 };
 
 } // namespace
-
-static nn::MeshAttr meshOf(Operation *op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  return module ? module->getAttrOfType<nn::MeshAttr>("nn.mesh")
-                : nn::MeshAttr();
-}
 
 static FailureOr<int64_t> sizeAt(Operation *op, Value value,
                                  FactorPlace place) {
@@ -373,25 +367,9 @@ static LogicalResult verifyWindow(OpTy op, Value wholeValue, Value partValue) {
     return op.emitOpError() << "window [" << offset << ", " << offset + *part
                             << ") is not within [0, " << *whole << ")";
   };
-  if (op.getOffset().isConstant())
-    return verifyAt(op.getOffset().getValues().front());
-  // Only the coordinates that some rank of the class has can be judged.
-  nn::MeshAttr mesh = meshOf(op);
-  Operation *function = op->getParentOp();
-  auto ranks = function->getAttrOfType<DenseI64ArrayAttr>(kRanks);
-  if (!mesh || !ranks)
-    return success();
-  auto axes = ArrayAttr::get(
-      op.getContext(), SmallVector<Attribute>(op.getOffset().getAxes().begin(),
-                                              op.getOffset().getAxes().end()));
-  int64_t members;
-  if (failed(verifyAxes(op, axes, members)) ||
-      failed(verifyTable(op, op.getOffset(), axes, members)))
-    return failure();
-  for (int64_t rank : ranks.asArrayRef())
-    if (failed(verifyAt(op.getOffset().at(mesh, coordinatesOf(mesh, rank)))))
-      return failure();
-  return success();
+  return forEachRank(op, op.getOffset(), [&](ArrayRef<int64_t> offset) {
+    return verifyAt(offset.front());
+  });
 }
 
 LogicalResult SliceOp::verify() {
@@ -423,11 +401,10 @@ LogicalResult KernelOp::verify() {
                          << "), the results are (" << getOutputs().getTypes()
                          << ")";
   for (Operation &op : body.without_terminator())
-    if (isa<CollectiveOp, KernelOp, nn::ParameterOp, nn::StateOp, nn::AssignOp,
-            nn::LinearOp, nn::MatMulOp, nn::AttentionOp, nn::AttentionGradOp,
-            nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp,
-            nn::EmbeddingOp, nn::EmbeddingGradOp, nn::GatherOp,
-            nn::ScatterSumOp, nn::HookOp>(op))
+    if (isa<CollectiveOp, KernelOp, nn::StoredOp, nn::AssignOp, nn::LinearOp,
+            nn::MatMulOp, AttentionOp, AttentionGradOp, NeighborhoodAttentionOp,
+            NeighborhoodAttentionGradOp, EmbeddingOp, EmbeddingGradOp, PoolOp,
+            PoolGradOp, nn::GatherOp, nn::ScatterSumOp, nn::HookOp>(op))
       return emitOpError() << "cannot hold '" << op.getName() << "'";
   return success();
 }

@@ -123,7 +123,7 @@ bool GraphBuilder::bindLogSumExp(nn::LogSumExpOp op) {
 
 /// The last dim is (pair, angle) in style "half" and (angle, pair) in style
 /// "interleaved".
-bool GraphBuilder::bindRotary(nn::RotaryOp op) {
+bool GraphBuilder::bindRotary(spmd::RotaryOp op) {
   Dims &result = dims[op.getResult()];
   int64_t size = typeOf(op.getResult()).getShape().back();
   AtomList pair = atoms.make(2), angle = atoms.make(size / 2), both;
@@ -136,11 +136,10 @@ bool GraphBuilder::bindRotary(nn::RotaryOp op) {
 }
 
 /// Elements are counted in the global tensor, whose minor factors may be cut.
-bool GraphBuilder::bindDropout(nn::DropoutOp op) {
+bool GraphBuilder::bindDropout(spmd::DropoutOp op) {
   Dims &result = dims[op.getResult()];
-  nn::LayoutAttr held = nn::layoutOf(op.getResult()), whole = held;
-  if (auto box = op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts))
-    whole = box.getLayout();
+  nn::LayoutAttr held = nn::layoutOf(op.getResult());
+  nn::LayoutAttr whole = op.getDraws().getBox().getLayout();
   Access &global = draws[op];
   int64_t stride = 1;
   for (int64_t d = held.getDims().size(); d-- > 0;) {
@@ -172,7 +171,7 @@ bool GraphBuilder::bind(Operation *op) {
     return good;
   }
   dims[result] = freshDims(result);
-  if (isa<nn::FillOp, nn::IotaOp>(op))
+  if (isa<nn::FillOp, spmd::IotaOp>(op))
     return true;
   if (auto reduce = dyn_cast<nn::ReduceOp>(op))
     return bindReduce(reduce);
@@ -182,11 +181,10 @@ bool GraphBuilder::bind(Operation *op) {
     return bindSlice(slice);
   if (auto sum = dyn_cast<nn::LogSumExpOp>(op))
     return bindLogSumExp(sum);
-  if (auto rotate = dyn_cast<nn::RotaryOp>(op))
+  if (auto rotate = dyn_cast<spmd::RotaryOp>(op))
     return bindRotary(rotate);
-  if (auto dropout = dyn_cast<nn::DropoutOp>(op))
-    if (dropout.getStep())
-      return bindDropout(dropout);
+  if (auto dropout = dyn_cast<spmd::DropoutOp>(op))
+    return bindDropout(dropout);
   if (isa<nn::LayerNormOp, nn::RmsNormOp>(op)) {
     for (OpOperand &operand : op->getOpOperands().drop_front())
       if (!atoms.unify(dimsOf(operand).back(), first().back()))
@@ -221,10 +219,10 @@ bool GraphBuilder::bindDims() {
 
 bool isKernelOp(Operation *op) {
   return isa<nn::UnaryOp, nn::BinaryOp, nn::WhereOp, nn::CastOp, nn::FillOp,
-             nn::IotaOp, nn::BroadcastOp, nn::ReduceOp, nn::SoftmaxOp,
-             nn::LayerNormOp, nn::RmsNormOp, nn::RotaryOp, nn::RearrangeOp,
+             spmd::IotaOp, nn::BroadcastOp, nn::ReduceOp, nn::SoftmaxOp,
+             nn::LayerNormOp, nn::RmsNormOp, spmd::RotaryOp, nn::RearrangeOp,
              nn::LogSumExpOp, nn::SliceOp, nn::ConcatOp, nn::ValueOp,
-             nn::DropoutOp, spmd::KeepFirstOp>(op);
+             spmd::DropoutOp, spmd::KeepFirstOp>(op);
 }
 
 } // namespace hocket::codegen

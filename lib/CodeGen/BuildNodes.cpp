@@ -164,7 +164,7 @@ int GraphBuilder::buildReduce(nn::ReduceOp op) {
   return compute(ScalarOp::Mul, {result, constant(1.0 / count, type)});
 }
 
-int GraphBuilder::buildDropout(nn::DropoutOp op) {
+int GraphBuilder::buildDropout(spmd::DropoutOp op) {
   double p = op.getP().convertToDouble();
   Node keep;
   keep.kind = NodeKind::Keep;
@@ -172,10 +172,8 @@ int GraphBuilder::buildDropout(nn::DropoutOp op) {
   keep.operands = {operand(op->getOpOperand(1))};
   keep.form = formOf(draws[op]);
   keep.value = runtime::dropThreshold(p);
-  if (auto first = op->getAttrOfType<spmd::TableAttr>(spmd::kFirst))
-    keep.scalar = scalarOf(KernelScalar::Kind::Table, first);
-  auto given = op->getAttrOfType<IntegerAttr>(spmd::kKey);
-  uint64_t key = given ? given.getInt() : *op.getStream();
+  keep.scalar = scalarOf(KernelScalar::Kind::Table, op.getDraws().getFirst());
+  uint64_t key = op.getDraws().getKey();
   auto half = [&](uint32_t value) {
     auto type = IntegerType::get(op.getContext(), 64);
     return scalarOf(KernelScalar::Kind::Constant,
@@ -229,12 +227,10 @@ int GraphBuilder::build(Operation *op) {
   if (auto fill = dyn_cast<nn::FillOp>(op))
     return constant(fill.getValue().convertToDouble(),
                     computeTypeOf(fill.getResult()));
-  if (auto iota = dyn_cast<nn::IotaOp>(op)) {
+  if (auto iota = dyn_cast<spmd::IotaOp>(op)) {
     int node = indexAlong(dims[iota.getResult()][iota.getDim()],
                           computeTypeOf(iota.getResult()));
-    auto first = iota->getAttrOfType<spmd::TableAttr>(spmd::kFirst);
-    if (!first)
-      return node;
+    spmd::TableAttr first = iota.getPositions().getBegin();
     Node shifted = graph.nodes[node];
     if (first.isConstant())
       shifted.form.offset = first.getValues().front();
@@ -261,11 +257,11 @@ int GraphBuilder::build(Operation *op) {
     return buildLayerNorm(norm);
   if (auto norm = dyn_cast<nn::RmsNormOp>(op))
     return buildRmsNorm(norm);
-  if (auto rotate = dyn_cast<nn::RotaryOp>(op))
+  if (auto rotate = dyn_cast<spmd::RotaryOp>(op))
     return buildRotary(rotate);
   if (isa<nn::ConcatOp, nn::SliceOp>(op))
     return buildPieces(op);
-  if (auto dropout = dyn_cast<nn::DropoutOp>(op))
+  if (auto dropout = dyn_cast<spmd::DropoutOp>(op))
     if (dropout.getStep())
       return buildDropout(dropout);
   return at(0); // broadcast, rearrange, value, dropout without a step

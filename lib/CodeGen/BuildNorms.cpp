@@ -140,17 +140,17 @@ static Graph tableGraph(int64_t positions, int64_t half, double base,
   return graph;
 }
 
-int GraphBuilder::tableArgument(nn::RotaryOp op) {
+int GraphBuilder::tableArgument(spmd::RotaryOp op) {
   auto shape = cast<RankedTensorType>(op.getX().getType()).getShape();
   DType type = *dtypeOf(getElementTypeOrSelf(op.getX()));
   type = computeType(type);
   int64_t positions = shape[op.getDim()], half = shape.back() / 2;
-  auto first = op->getAttrOfType<spmd::TableAttr>(spmd::kFirst);
-  bool isConstant = !first || first.isConstant();
+  spmd::TableAttr first = op.getPositions().getBegin();
+  bool isConstant = first.isConstant();
   TableGraph table;
   table.graph =
       tableGraph(positions, half, op.getBase().convertToDouble(), type,
-                 first && isConstant ? first.getValues()[0] : 0, !isConstant);
+                 isConstant ? first.getValues()[0] : 0, !isConstant);
   table.type = type;
   table.shape = {2, positions, half};
   if (!isConstant)
@@ -167,7 +167,7 @@ int GraphBuilder::tableArgument(nn::RotaryOp op) {
 
 /// y[0, i] = x[0, i] cos - x[1, i] sin,  y[1, i] = x[1, i] cos + x[0, i] sin;
 /// backwards the signs of the sines change.
-int GraphBuilder::buildRotary(nn::RotaryOp op) {
+int GraphBuilder::buildRotary(spmd::RotaryOp op) {
   auto shape = cast<RankedTensorType>(op.getX().getType()).getShape();
   int64_t positions = shape[op.getDim()], half = shape.back() / 2;
   auto &[pair, angle] = rotary[op];

@@ -16,6 +16,7 @@
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Shape.h"
+#include "dialects/Spmd/Spmd.h"
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
@@ -66,8 +67,8 @@ private:
   bool bindDims();
   bool bind(mlir::Operation *op);
   bool bindOutputs(mlir::Operation *terminator);
-  bool bindRotary(nn::RotaryOp op);
-  bool bindDropout(nn::DropoutOp op);
+  bool bindRotary(spmd::RotaryOp op);
+  bool bindDropout(spmd::DropoutOp op);
   bool bindConcat(nn::ConcatOp op);
   bool bindSlice(nn::SliceOp op);
   bool bindReduce(nn::ReduceOp op);
@@ -94,7 +95,7 @@ private:
   int load(const Access &access);
   int buildPieces(mlir::Operation *op);
   int buildReduce(nn::ReduceOp op);
-  int buildDropout(nn::DropoutOp op);
+  int buildDropout(spmd::DropoutOp op);
   int scalarOf(KernelScalar::Kind kind, mlir::Attribute attribute);
   LinearForm formOf(const Access &access);
   llvm::SmallVector<int, 4> axesOf(llvm::ArrayRef<int> atoms);
@@ -115,8 +116,8 @@ private:
   int buildLogSumExp(nn::LogSumExpOp op);
   int buildLayerNorm(nn::LayerNormOp op);
   int buildRmsNorm(nn::RmsNormOp op);
-  int buildRotary(nn::RotaryOp op);
-  int tableArgument(nn::RotaryOp op);
+  int buildRotary(spmd::RotaryOp op);
+  int tableArgument(spmd::RotaryOp op);
   int indexAlong(llvm::ArrayRef<int> atoms, DType type);
 
   const KernelRequest &request;

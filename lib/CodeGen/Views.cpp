@@ -12,9 +12,7 @@ namespace hocket::codegen {
 bool GraphBuilder::isViewOfInput(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     bool moves = isa<nn::RearrangeOp, nn::SliceOp>(op);
-    auto dropout = dyn_cast<nn::DropoutOp>(op);
-    bool isSame = isa<nn::ValueOp>(op) || (dropout && !dropout.getStep());
-    if (!isSame && !(moves && inputs != Inputs::Linked))
+    if (!isa<nn::ValueOp>(op) && !(moves && inputs != Inputs::Linked))
       return false;
     value = op->getOperand(0);
   }

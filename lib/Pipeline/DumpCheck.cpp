@@ -7,14 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DumpCheck.h"
-#include "dialects/Nn/Elementwise.h"
-#include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
-#include "dialects/Nn/Values.h"
-#include "dialects/Nn/Windows.h"
 #include "dialects/Sched/Sched.h"
-#include "dialects/Spmd/Spmd.h"
+#include "dialects/Spmd/ClassRanks.h"
 #include "hocket/Pipeline/Stages.h"
+#include "hocket/Transforms/Fuse.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <functional>
 
@@ -107,6 +104,11 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.gradients", isA<StringAttr>},
       {"nn.name", isA<StringAttr>},
       {"nn.unit", isA<StringAttr>},
+      {"nn.hook",
+       [](Attribute value) {
+         return hasFields(
+             value, {{"name", isA<StringAttr>}, {"file", isA<StringAttr>}});
+       }},
       {"nn.outputs", isListOf<StringAttr>},
       {"nn.ignore", isListOf<StringAttr>},
       {"nn.prefix", isListOf<StringAttr>},
@@ -161,23 +163,6 @@ static ArrayRef<Known> knownAttributes() {
       {"spmd.ranks", isA<DenseI64ArrayAttr>},
       {"spmd.cuts", isA<spmd::BoxAttr>},
       {"spmd.replicated_over", isListOf<StringAttr>},
-      {"spmd.only_first_of", isListOf<StringAttr>},
-      {"spmd.vocab", isA<IntegerAttr>},
-      {"spmd.vocab_offset", isA<spmd::TableAttr>},
-      {"spmd.group", isA<IntegerAttr>},
-      {"spmd.head_offset", isA<spmd::TableAttr>},
-      {"spmd.kv_head_offset", isA<spmd::TableAttr>},
-      {"spmd.query_offset", isA<spmd::TableAttr>},
-      {"spmd.key_offset", isA<spmd::TableAttr>},
-      {"spmd.first", isA<spmd::TableAttr>},
-      {"spmd.key", isA<IntegerAttr>},
-      {"spmd.query_offsets", isListOf<spmd::TableAttr>},
-      {"spmd.key_offsets", isListOf<spmd::TableAttr>},
-      {"spmd.positions", isListOf<spmd::TableAttr>},
-      {"spmd.results", isListOf<spmd::TableAttr>},
-      {"spmd.extents", isA<DenseI64ArrayAttr>},
-      {"spmd.lows", isA<DenseI64ArrayAttr>},
-      {"spmd.highs", isA<DenseI64ArrayAttr>},
       {"spmd.origins", isListOf<LocationAttr>},
       {"spmd.in_epilogue", isA<IntegerAttr>},
   };
@@ -199,35 +184,22 @@ static LogicalResult lacks(Location at, const Twine &what, StringRef name) {
   return emitError(at) << what << " lacks the attribute '" << name << "'";
 }
 
-static LogicalResult demand(Operation *op, ArrayRef<StringRef> names) {
-  for (StringRef name : names)
-    if (!op->hasAttr(name))
-      return lacks(op->getLoc(), "'" + op->getName().getStringRef() + "'",
-                   name);
-  return success();
-}
-
-/// What the operations of a class function need to know of the whole.
-static LogicalResult checkLocal(Operation *op) {
-  using namespace spmd;
-  if (isa<nn::ParameterOp, nn::StateOp>(op))
-    return demand(op, {kCuts});
-  if (isa<nn::EmbeddingOp, nn::EmbeddingGradOp>(op))
-    return demand(op, {kVocab, kVocabOffset});
-  if (isa<nn::PoolOp, nn::PoolGradOp>(op))
-    return demand(op, {kExtents, kLows, kHighs, kPositions, kResults});
-  if (isa<nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp>(op))
-    return demand(op, {kExtents, kQueryOffsets, kKeyOffsets, kGroup,
-                       kHeadOffset, kKvHeadOffset});
-  if (isa<nn::AttentionOp, nn::AttentionGradOp>(op) &&
-      failed(demand(
-          op, {kGroup, kHeadOffset, kKvHeadOffset, kQueryOffset, kKeyOffset})))
-    return failure();
-  auto attention = dyn_cast<nn::AttentionOp>(op);
-  auto gradient = dyn_cast<nn::AttentionGradOp>(op);
-  bool draws = isa<nn::DropoutOp>(op) || (attention && attention.getStep()) ||
-               (gradient && gradient.getStep());
-  return draws ? demand(op, {kCuts, kFirst, kKey}) : success();
+/// What a product goes on with takes the product's result, or that of another
+/// such operation, which nothing else reads.
+static LogicalResult checkEpilogue(Operation *op) {
+  auto chained = op->getAttrOfType<IntegerAttr>(kInEpilogue);
+  if (!chained)
+    return success();
+  int64_t number = chained.getInt();
+  bool isOperand = number >= 0 && number < int64_t(op->getNumOperands());
+  Value value = isOperand ? op->getOperand(number) : Value();
+  Operation *before = value ? value.getDefiningOp() : nullptr;
+  if (before && value.hasOneUse() &&
+      (isa<nn::LinearOp, nn::MatMulOp>(before) || before->hasAttr(kInEpilogue)))
+    return success();
+  return op->emitError("the attribute '")
+         << kInEpilogue << "' is " << number
+         << ", which is no operand that a product makes for this alone";
 }
 
 /// As large as a schedule may say.
@@ -267,6 +239,16 @@ static LogicalResult checkLine(Operation *op) {
   return success();
 }
 
+/// An input or output is what every rank of the class has of its box; a buffer
+/// says only how much that is.
+static LogicalResult checkBox(func::FuncOp func, Type type,
+                              const NamedAttrList &list) {
+  auto box = dyn_cast_or_null<spmd::BoxAttr>(list.get(spmd::kCuts));
+  bool isTensor = isa<RankedTensorType>(type);
+  return failure(!box || failed(spmd::verifyFilled(func, box)) ||
+                 (isTensor && failed(spmd::verifyHolds(func, type, box))));
+}
+
 static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     NamedAttrList list(func.getArgAttrDict(i));
@@ -274,6 +256,8 @@ static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
       return failure();
     if (!list.get("nn.name"))
       return lacks(func.getLoc(), "argument " + Twine(i), "nn.name");
+    if (ofClass && failed(checkBox(func, func.getArgumentTypes()[i], list)))
+      return failure();
   }
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
     NamedAttrList list(func.getResultAttrDict(i));
@@ -281,6 +265,10 @@ static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
       return failure();
     if (ofClass && !list.get("nn.name"))
       return lacks(func.getLoc(), "result " + Twine(i), "nn.name");
+    if (ofClass && !list.get(spmd::kReplicatedOver))
+      return lacks(func.getLoc(), "result " + Twine(i), spmd::kReplicatedOver);
+    if (ofClass && failed(checkBox(func, func.getResultTypes()[i], list)))
+      return failure();
   }
   auto outputs = func->getAttrOfType<ArrayAttr>("nn.outputs");
   if (!ofClass && (!outputs || outputs.size() != func.getNumResults()))
@@ -297,8 +285,8 @@ static LogicalResult checkAll(ModuleOp module, StringRef stage,
     return failure();
   WalkResult walked = module.walk([&](Operation *op) {
     LogicalResult result = checkKinds(op->getLoc(), op->getAttrs());
-    if (succeeded(result) && ofClass)
-      result = checkLocal(op);
+    if (succeeded(result) && stage == "kernels")
+      result = checkEpilogue(op);
     if (succeeded(result) &&
         isa_and_present<sched::SchedDialect>(op->getDialect()))
       result = checkLine(op);

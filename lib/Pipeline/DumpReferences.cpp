@@ -96,11 +96,6 @@ LogicalResult AxisCheck::judge(Operation *op) {
   for (Type type : op->getResultTypes())
     if (walker.walk(type).wasInterrupted())
       return failure();
-  for (StringRef name : {spmd::kReplicatedOver, spmd::kOnlyFirstOf})
-    if (auto axes = op->getAttrOfType<ArrayAttr>(name))
-      for (StringRef axis : axes.getAsValueRange<StringAttr>())
-        if (judgeAxis(axis).wasInterrupted())
-          return failure();
   auto func = dyn_cast<func::FuncOp>(op);
   for (unsigned i = 0, e = func ? func.getNumResults() : 0; i < e; ++i)
     if (auto axes =

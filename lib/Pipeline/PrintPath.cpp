@@ -17,8 +17,8 @@ using placement::PathNode;
 static StringRef pathOf(Operation *op) {
   if (auto value = dyn_cast<nn::ValueOp>(op))
     return value.getPath();
-  if (auto parameter = dyn_cast<nn::ParameterOp>(op))
-    return parameter.getPath();
+  if (auto stored = dyn_cast<nn::StoredOp>(op))
+    return stored.getStoredName().getValue();
   StringRef path;
   op->getLoc()->walk([&](Location part) {
     auto name = dyn_cast<NameLoc>(part);

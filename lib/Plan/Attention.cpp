@@ -11,26 +11,32 @@ using namespace hocket::views;
 template <class OpTy>
 static plan::Dropout dropoutOf(OpTy op, Call &call, PlanTables &tables) {
   Value q = op.getQ(), step = op.getStep();
-  double p = op.getDropout().convertToDouble();
   plan::Dropout dropout;
-  if (!step || p == 0 ||
-      cast<RankedTensorType>(q.getType()).getNumElements() == 0)
+  if (!step || cast<RankedTensorType>(q.getType()).getNumElements() == 0)
     return dropout;
-  dropout.p = p;
-  dropout.key = op->template getAttrOfType<IntegerAttr>(spmd::kKey).getInt();
+  spmd::DrawsAttr draws = *op.getDraws();
+  dropout.p = op.getDropout()->convertToDouble();
+  dropout.key = draws.getKey();
   dropout.step = call.view(step);
-  dropout.first =
-      tables.scalar(op->template getAttrOfType<spmd::TableAttr>(spmd::kFirst));
-  auto box = op->template getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
-  Numbers all = rowMajorStrides(factorSizes(box.getLayout()));
+  dropout.first = tables.scalar(draws.getFirst());
+  nn::LayoutAttr weights = draws.getBox().getLayout();
+  Numbers all = rowMajorStrides(factorSizes(weights));
   Numbers held = factorSizes(nn::layoutOf(q));
-  size_t rows = firstFactor(box.getLayout(), 3);
+  size_t rows = firstFactor(weights, 3);
   for (size_t factor = 0; factor < rows; ++factor)
     if (held[factor] != 1) {
       dropout.sizes.push_back(held[factor]);
       dropout.strides.push_back(all[factor]);
     }
   return dropout;
+}
+
+template <class OpTy, class Forward>
+static void setHeads(OpTy op, Forward &attention, PlanTables &tables) {
+  attention.scale = op.getScale().convertToDouble();
+  attention.group = op.getGroup();
+  attention.headOffset = tables.scalar(op.getHeads().getBegin());
+  attention.kvHeadOffset = tables.scalar(op.getKvHeads().getBegin());
 }
 
 /// Everything but `out`, as those below.
@@ -42,17 +48,14 @@ static plan::Attention attentionOf(OpTy op, Call &call, PlanTables &tables) {
   attention.v = call.byDims(op.getV());
   if (op.getKeep())
     attention.keep = call.byDims(op.getKeep());
-  attention.scale = op.getScale().convertToDouble();
   attention.causal = op.getCausal();
-  if (auto group = op->template getAttrOfType<IntegerAttr>(spmd::kGroup))
-    attention.group = group.getInt();
-  auto table = [&](StringRef name) {
-    return tables.scalar(op->template getAttrOfType<spmd::TableAttr>(name));
-  };
-  attention.headOffset = table(spmd::kHeadOffset);
-  attention.kvHeadOffset = table(spmd::kKvHeadOffset);
-  attention.queryOffset = table(spmd::kQueryOffset);
-  attention.keyOffset = table(spmd::kKeyOffset);
+  setHeads(op, attention, tables);
+  // Query i stands behind as many more keys as there are more of them.
+  spmd::TableAttr keys = op.getKeys().getBegin(), queries = keys;
+  if (std::optional<spmd::PositionsAttr> own = op.getQueries())
+    queries = own->getBegin().plus(op.getKeys().getExtent() - own->getExtent());
+  attention.queryOffset = tables.scalar(queries);
+  attention.keyOffset = tables.scalar(keys);
   attention.before = op.getBefore() ? int64_t(*op.getBefore()) : -1;
   attention.after = op.getAfter() ? int64_t(*op.getAfter()) : -1;
   attention.dropout = dropoutOf(op, call, tables);
@@ -76,23 +79,15 @@ static plan::NeighborhoodAttention neighborhoodOf(OpTy op, Call &call,
   attention.q = call.byDims(op.getQ());
   attention.k = call.byDims(op.getK());
   attention.v = call.byDims(op.getV());
-  attention.scale = op.getScale().convertToDouble();
-  auto table = [&](Attribute attribute) {
-    return tables.scalar(cast<spmd::TableAttr>(attribute));
-  };
-  attention.group =
-      op->template getAttrOfType<IntegerAttr>(spmd::kGroup).getInt();
-  attention.headOffset = table(op->getAttr(spmd::kHeadOffset));
-  attention.kvHeadOffset = table(op->getAttr(spmd::kKvHeadOffset));
-  auto queries = op->template getAttrOfType<ArrayAttr>(spmd::kQueryOffsets);
-  auto keys = op->template getAttrOfType<ArrayAttr>(spmd::kKeyOffsets);
-  auto extents = op->template getAttrOfType<DenseI64ArrayAttr>(spmd::kExtents);
+  setHeads(op, attention, tables);
   for (size_t i = 0; i < op.getKernels().size(); ++i) {
+    auto queries = cast<spmd::PositionsAttr>(op.getQueries()[i]);
+    auto keys = cast<spmd::PositionsAttr>(op.getKeys()[i]);
     plan::NeighborhoodDim dim;
-    dim.window = {extents[i], op.getKernels()[i], op.getStrides()[i],
+    dim.window = {queries.getExtent(), op.getKernels()[i], op.getStrides()[i],
                   op.getDilations()[i], op.getCausal()[i]};
-    dim.queryOffset = table(queries[i]);
-    dim.keyOffset = table(keys[i]);
+    dim.queryOffset = tables.scalar(queries.getBegin());
+    dim.keyOffset = tables.scalar(keys.getBegin());
     attention.dims.push_back(dim);
   }
   return attention;
@@ -139,22 +134,22 @@ static Body gradientOf(OpTy op, Forward forward, Call &call) {
   return gradient;
 }
 
-Body planning::instructionOf(nn::AttentionOp op, Call &call,
+Body planning::instructionOf(spmd::AttentionOp op, Call &call,
                              PlanTables &tables) {
   return forwardOf(attentionOf(op, call, tables), call);
 }
 
-Body planning::instructionOf(nn::NeighborhoodAttentionOp op, Call &call,
+Body planning::instructionOf(spmd::NeighborhoodAttentionOp op, Call &call,
                              PlanTables &tables) {
   return forwardOf(neighborhoodOf(op, call, tables), call);
 }
 
-Body planning::instructionOf(nn::AttentionGradOp op, Call &call,
+Body planning::instructionOf(spmd::AttentionGradOp op, Call &call,
                              PlanTables &tables) {
   return gradientOf(op, attentionOf(op, call, tables), call);
 }
 
-Body planning::instructionOf(nn::NeighborhoodAttentionGradOp op, Call &call,
+Body planning::instructionOf(spmd::NeighborhoodAttentionGradOp op, Call &call,
                              PlanTables &tables) {
   return gradientOf(op, neighborhoodOf(op, call, tables), call);
 }

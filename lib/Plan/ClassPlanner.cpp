@@ -141,9 +141,10 @@ FailureOr<Body> ClassPlanner::bodyOf(buffers::ComputeOp compute, Call &call) {
   Operation &computed = compute.getComputed();
   using Result = FailureOr<Body>;
   return TypeSwitch<Operation *, Result>(&computed)
-      .Case<nn::ParameterOp, nn::IotaOp, nn::AttentionOp, nn::AttentionGradOp,
-            nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp,
-            nn::EmbeddingOp, nn::EmbeddingGradOp, nn::PoolOp, nn::PoolGradOp>(
+      .Case<spmd::ParameterOp, spmd::IotaOp, spmd::AttentionOp,
+            spmd::AttentionGradOp, spmd::NeighborhoodAttentionOp,
+            spmd::NeighborhoodAttentionGradOp, spmd::EmbeddingOp,
+            spmd::EmbeddingGradOp, spmd::PoolOp, spmd::PoolGradOp>(
           [&](auto op) -> Result { return instructionOf(op, call, tables); })
       .Case<nn::GatherOp, nn::ScatterSumOp>(
           [&](auto op) -> Result { return instructionOf(op, call, constants); })

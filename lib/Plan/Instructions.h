@@ -18,29 +18,29 @@
 
 namespace hocket::planning {
 
-Body instructionOf(nn::ParameterOp op, Call &call, PlanTables &tables);
-Body instructionOf(nn::IotaOp op, Call &call, PlanTables &tables);
+Body instructionOf(spmd::ParameterOp op, Call &call, PlanTables &tables);
+Body instructionOf(spmd::IotaOp op, Call &call, PlanTables &tables);
 
 /// A linear or matmul with its epilogue, which `last` ends.
 Body productOf(mlir::Operation &op, Call &call);
 
-Body instructionOf(nn::AttentionOp op, Call &call, PlanTables &tables);
-Body instructionOf(nn::NeighborhoodAttentionOp op, Call &call,
+Body instructionOf(spmd::AttentionOp op, Call &call, PlanTables &tables);
+Body instructionOf(spmd::NeighborhoodAttentionOp op, Call &call,
                    PlanTables &tables);
-Body instructionOf(nn::AttentionGradOp op, Call &call, PlanTables &tables);
-Body instructionOf(nn::NeighborhoodAttentionGradOp op, Call &call,
+Body instructionOf(spmd::AttentionGradOp op, Call &call, PlanTables &tables);
+Body instructionOf(spmd::NeighborhoodAttentionGradOp op, Call &call,
                    PlanTables &tables);
 
-Body instructionOf(nn::EmbeddingOp op, Call &call, PlanTables &tables);
-Body instructionOf(nn::EmbeddingGradOp op, Call &call, PlanTables &tables);
+Body instructionOf(spmd::EmbeddingOp op, Call &call, PlanTables &tables);
+Body instructionOf(spmd::EmbeddingGradOp op, Call &call, PlanTables &tables);
 
 /// Along edges, whose ends are constants.
 Body instructionOf(nn::GatherOp op, Call &call, Constants &constants);
 Body instructionOf(nn::ScatterSumOp op, Call &call, Constants &constants);
 
 Body convolutionOf(mlir::Operation &op, Call &call);
-Body instructionOf(nn::PoolOp op, Call &call, PlanTables &tables);
-Body instructionOf(nn::PoolGradOp op, Call &call, PlanTables &tables);
+Body instructionOf(spmd::PoolOp op, Call &call, PlanTables &tables);
+Body instructionOf(spmd::PoolGradOp op, Call &call, PlanTables &tables);
 
 Body instructionOf(nn::HookOp op, Call &call);
 plan::Collective collectiveOf(spmd::CollectiveOp op, Call &call,

@@ -14,7 +14,7 @@ static Numbers rowsOf(Value ids, int64_t last) {
   return sizes;
 }
 
-Body planning::instructionOf(nn::EmbeddingOp op, Call &call,
+Body planning::instructionOf(spmd::EmbeddingOp op, Call &call,
                              PlanTables &tables) {
   plan::Embedding embedding;
   embedding.table = call.byDims(op.getTable());
@@ -22,13 +22,12 @@ Body planning::instructionOf(nn::EmbeddingOp op, Call &call,
   embedding.out = call.as(
       call.result(),
       rowsOf(op.getIds(), nn::layoutOf(op.getResult()).getShape().back()));
-  embedding.vocabOffset =
-      tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
-  embedding.vocab = op->getAttrOfType<IntegerAttr>(spmd::kVocab).getInt();
+  embedding.vocabOffset = tables.scalar(op.getRows().getBegin());
+  embedding.vocab = op.getRows().getExtent();
   return embedding;
 }
 
-Body planning::instructionOf(nn::EmbeddingGradOp op, Call &call,
+Body planning::instructionOf(spmd::EmbeddingGradOp op, Call &call,
                              PlanTables &tables) {
   plan::EmbeddingGrad gradient;
   gradient.ids = call.view(op.getIds());
@@ -36,8 +35,7 @@ Body planning::instructionOf(nn::EmbeddingGradOp op, Call &call,
       call.lies(op.getDy()),
       rowsOf(op.getIds(), nn::layoutOf(op.getResult()).getShape().back()));
   gradient.out = call.resultByDims();
-  gradient.vocabOffset =
-      tables.scalar(op->getAttrOfType<spmd::TableAttr>(spmd::kVocabOffset));
-  gradient.vocab = op->getAttrOfType<IntegerAttr>(spmd::kVocab).getInt();
+  gradient.vocabOffset = tables.scalar(op.getRows().getBegin());
+  gradient.vocab = op.getRows().getExtent();
   return gradient;
 }

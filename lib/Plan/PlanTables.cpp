@@ -137,14 +137,13 @@ plan::GlobalTensor PlanTables::tensor(StringRef name, Type element,
 }
 
 /// Every class reads the same parameters in the same order.
-int PlanTables::parameter(nn::ParameterOp op) {
+int PlanTables::parameter(spmd::ParameterOp op) {
   auto [entry, isNew] =
       parameters.try_emplace(op.getPathAttr(), plan.parameters.size());
   if (!isNew)
     return entry->second;
-  auto box = op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts);
   Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  plan.parameters.push_back(tensor(op.getPath(), element, box));
+  plan.parameters.push_back(tensor(op.getPath(), element, op.getBox()));
   if (nn::InitAttr init = op.getInitAttr())
     plan.parameters.back().init = {init.getKind() == nn::InitKind::Normal
                                        ? plan::InitKind::Normal

@@ -30,7 +30,7 @@ public:
   int rowList(mlir::ArrayAttr lists);
   int source(mlir::Location loc);
   /// The number of the parameter in the plan, which classes share.
-  int parameter(nn::ParameterOp op);
+  int parameter(spmd::ParameterOp op);
   plan::GlobalTensor tensor(llvm::StringRef name, mlir::Type element,
                             spmd::BoxAttr box);
 

@@ -18,26 +18,19 @@ static Body poolingOf(OpTy op, Call &call, PlanTables &tables) {
   pooling.taps = op.getTaps().vec();
   pooling.strides = op.getStrides().vec();
   pooling.dilations = op.getDilations().vec();
-  auto numbers = [&](StringRef name) {
-    return op->template getAttrOfType<DenseI64ArrayAttr>(name)
-        .asArrayRef()
-        .vec();
-  };
-  pooling.lows = numbers(spmd::kLows);
-  pooling.highs = numbers(spmd::kHighs);
-  pooling.extents = numbers(spmd::kExtents);
-  auto firsts = [&](StringRef name) {
-    std::vector<plan::Scalar> list;
-    auto attributes = op->template getAttrOfType<ArrayAttr>(name);
-    for (auto table : attributes.template getAsRange<spmd::TableAttr>())
-      list.push_back(tables.scalar(table));
-    return list;
-  };
-  pooling.xFirst = firsts(spmd::kPositions);
-  pooling.yFirst = firsts(spmd::kResults);
+  pooling.lows = op.getLows().vec();
+  pooling.highs = op.getHighs().vec();
+  for (Attribute attribute : op.getPositions()) {
+    auto positions = cast<spmd::PositionsAttr>(attribute);
+    pooling.extents.push_back(positions.getExtent());
+    pooling.xFirst.push_back(tables.scalar(positions.getBegin()));
+  }
+  for (Attribute windows : op.getWindows())
+    pooling.yFirst.push_back(
+        tables.scalar(cast<spmd::PositionsAttr>(windows).getBegin()));
   if (op.getX())
     pooling.x = call.byDims(op.getX());
-  if constexpr (std::is_same_v<OpTy, nn::PoolGradOp>) {
+  if constexpr (std::is_same_v<OpTy, spmd::PoolGradOp>) {
     pooling.isGradient = true;
     pooling.y = call.byDims(op.getDy());
     pooling.dx = call.resultByDims();
@@ -47,11 +40,11 @@ static Body poolingOf(OpTy op, Call &call, PlanTables &tables) {
   return pooling;
 }
 
-Body planning::instructionOf(nn::PoolOp op, Call &call, PlanTables &tables) {
+Body planning::instructionOf(spmd::PoolOp op, Call &call, PlanTables &tables) {
   return poolingOf(op, call, tables);
 }
 
-Body planning::instructionOf(nn::PoolGradOp op, Call &call,
+Body planning::instructionOf(spmd::PoolGradOp op, Call &call,
                              PlanTables &tables) {
   return poolingOf(op, call, tables);
 }

@@ -19,7 +19,7 @@ module attributes {nn.mesh = #nn.mesh<>} {
     %w = buffers.buffer arena : !buffers.buffer<f32, 64>
     %wv = buffers.view %w at 0 : !buffers.buffer<f32, 64> -> !buffers.view<f32 [8, 8] by [8, 1]>
     buffers.compute outs(%wv : !buffers.view<f32 [8, 8] by [8, 1]>) {
-      %p = nn.parameter "w" {spmd.cuts = #spmd.box<<[8] [8]>>} : !w
+      %p = spmd.parameter "w" {box = #spmd.box<<[8] [8]>>, onlyFirstOf = []} : !w
       buffers.yield %p : !w
     }
     %pack = buffers.pack %wv for 4 rows : !buffers.view<f32 [8, 8] by [8, 1]> -> !buffers.pack<f32, 8, 8>

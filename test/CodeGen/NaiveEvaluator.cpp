@@ -200,15 +200,13 @@ static void norm(std::vector<double> &line, double eps, bool centre,
   }
 }
 
-static int64_t firstOf(Operation *op, int64_t coordinate) {
-  auto table = op->getAttrOfType<spmd::TableAttr>(spmd::kFirst);
-  if (!table)
-    return 0;
-  return table.isConstant() ? table.getValues()[0]
-                            : table.getValues()[coordinate];
+static int64_t firstOf(spmd::PositionsAttr positions, int64_t coordinate) {
+  spmd::TableAttr begin = positions.getBegin();
+  return begin.getValues()[begin.isConstant() ? 0 : coordinate];
 }
 
-static void rotary(nn::RotaryOp op, const Tensor &x, Tensor &y, int64_t first) {
+static void rotary(spmd::RotaryOp op, const Tensor &x, Tensor &y,
+                   int64_t first) {
   int64_t half = x.shape.back() / 2;
   bool split = op.getStyle() == "half";
   forEach(x.shape, [&](const Index &i) {
@@ -311,9 +309,10 @@ static void apply(Operation *op, ArrayRef<Tensor> in, Tensor &y,
     return each([&](auto &i) { return castTo(element, read(in[0], i)); });
   if (auto fill = dyn_cast<nn::FillOp>(op))
     return each([&](auto &) { return fill.getValue().convertToDouble(); });
-  if (auto iota = dyn_cast<nn::IotaOp>(op))
+  if (auto iota = dyn_cast<spmd::IotaOp>(op))
     return each([&](auto &i) {
-      return double(i[iota.getDim()] + firstOf(op, coordinate));
+      return double(i[iota.getDim()] +
+                    firstOf(iota.getPositions(), coordinate));
     });
   if (isa<spmd::KeepFirstOp>(op))
     return each([&](auto &i) { return coordinate ? 0.0 : read(in[0], i); });
@@ -323,8 +322,8 @@ static void apply(Operation *op, ArrayRef<Tensor> in, Tensor &y,
     return lines(in[0], op_.getDim(), y, softmax);
   if (auto op_ = dyn_cast<nn::LogSumExpOp>(op))
     return logSumExp(op_, in[0], y);
-  if (auto op_ = dyn_cast<nn::RotaryOp>(op))
-    return rotary(op_, in[0], y, firstOf(op, coordinate));
+  if (auto op_ = dyn_cast<spmd::RotaryOp>(op))
+    return rotary(op_, in[0], y, firstOf(op_.getPositions(), coordinate));
   if (auto op_ = dyn_cast<nn::RearrangeOp>(op))
     return rearrange(op_, in[0], y);
   if (auto op_ = dyn_cast<nn::ConcatOp>(op))

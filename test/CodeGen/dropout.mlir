@@ -19,9 +19,8 @@
 // CHECK: arith.select %[[KEEP]], %{{.*}} : f32
 func.func @dense(%step: !step, %x: !x) -> !x {
   %s = nn.unary "exp" %x : (!x) -> !x
-  %y = nn.dropout %s, %step {p = 0.5 : f64, stream = 7 : i64,
-    spmd.first = #spmd.table<tp: [0, 128]>, spmd.key = 7 : i64,
-    spmd.cuts = #spmd.box<<[12] [128]>, <0, 0, offset = <tp: [0, 6]>, size = <6>>>}
+  %y = spmd.dropout %s, %step {p = 0.5 : f64, draws = #spmd.draws<7, first = <tp: [0, 768]>,
+    of = <<[12] [128]>, <0, 0, offset = <tp: [0, 6]>, size = <6>>>>}
     : (!x, !step) -> !x
   return %y : !x
 }
@@ -39,6 +38,6 @@ func.func @dense(%step: !step, %x: !x) -> !x {
 // CHECK: arith.cmpi uge
 func.func @transposed(%step: !step, %x: !x {kernel.strides = array<i64: 1, 6>})
     -> (!x {kernel.strides = array<i64: 1, 6>}) {
-  %y = nn.dropout %x, %step {p = 0.5 : f64, stream = 7 : i64} : (!x, !step) -> !x
+  %y = spmd.dropout %x, %step {p = 0.5 : f64, draws = #spmd.draws<7, first = <0>, of = <<[6] [128]>>>} : (!x, !step) -> !x
   return %y : !x
 }

@@ -45,7 +45,7 @@ func.func @strided_and_broadcast(
 // CHECK: arith.addi %{{.*}}, %[[FIRST]] : i64
 func.func @masked(%x: !x) -> !x {
   %k = spmd.keep_first %x over ["tp"] : (!x) -> !x
-  %i = nn.iota {dim = 1 : i64, spmd.first = #spmd.table<cp: [0, 96]>} : () -> !x
+  %i = spmd.iota {dim = 1 : i64, positions = #spmd.positions<<cp: [0, 96]> of 192>} : () -> !x
   %y = nn.binary "add" %k, %i : (!x, !x) -> !x
   return %y : !x
 }

@@ -19,7 +19,7 @@ module attributes {nn.mesh = #nn.mesh<h=2>} {
 // CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32, 32>) -> !buffers.view<f32 [4, 8] by [8, 1]>
 func.func @product(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
   // CHECK: %[[W:.*]] = buffers.buffer arena : <f32, 64>
-  // CHECK: nn.parameter "w"
+  // CHECK: spmd.parameter "w"
   // CHECK: %[[V:.*]] = buffers.view %[[W]] at 0 : <f32, 64> -> <f32 [8, 8] by [1, 8]>
   // CHECK: %[[P:.*]] = buffers.pack %[[V]] for 4 rows
   // CHECK: buffers.release %[[W]]
@@ -29,7 +29,7 @@ func.func @product(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
   // CHECK: nn.linear
   // CHECK: nn.unary "gelu"
   // CHECK: buffers.yield
-  %w = nn.parameter "w" {spmd.cuts = #spmd.box<<[out=8] [in=8]>>} : !w
+  %w = spmd.parameter "w" {box = #spmd.box<<[out=8] [in=8]>>, onlyFirstOf = []} : !w
   %h = nn.linear %x, %w : (!x, !w) -> !x
   %g = nn.unary "gelu" %h {spmd.in_epilogue = 0 : i64} : (!x) -> !x
   return %g : !x
@@ -82,7 +82,7 @@ func.func @stored(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
   // CHECK: buffers.loaded
   // CHECK: buffers.compute ins(%{{.*}}, %[[V]] : {{.*}}) outs(%[[V]] : {{.*}}) in_place [1, 0] {
   // CHECK-NOT: buffers.copy %{{.*}} to %[[V]]
-  %m = nn.state "m" {init = 0.0 : f64, spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>} : !x
+  %m = spmd.state "m" {init = 0.0 : f64, box = #spmd.box<<[rows=4] [cols=8]>>} : !x
   %n = spmd.kernel(%x, %m) : (!x, !x) -> !x {
   ^bb0(%a: !x, %b: !x):
     %s = nn.binary "add" %a, %b : (!x, !x) -> !x
@@ -100,7 +100,7 @@ func.func @read_later(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
   // CHECK: %[[V:.*]] = buffers.view %[[S]] at 0
   // CHECK-NOT: outs(%[[V]]
   // CHECK: buffers.copy %{{.*}} to %[[V]]
-  %m = nn.state "m" {init = 0.0 : f64, spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>} : !x
+  %m = spmd.state "m" {init = 0.0 : f64, box = #spmd.box<<[rows=4] [cols=8]>>} : !x
   %n = spmd.kernel(%x, %m) : (!x, !x) -> !x {
   ^bb0(%a: !x, %b: !x):
     %s = nn.binary "add" %a, %b : (!x, !x) -> !x

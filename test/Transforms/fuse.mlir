@@ -8,7 +8,7 @@
 // later and leaves the kernel as well.
 // CHECK-LABEL: func.func @sum_and_norm
 func.func @sum_and_norm(%x: tensor<4x8xf32, #x>, %y: tensor<4x8xf32, #x>) -> (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) attributes {spmd.ranks = array<i64: 0>} {
-  %w = nn.parameter "w" : tensor<8xf32, #v>
+  %w = spmd.parameter "w" {box = #spmd.box<<[8]>>, onlyFirstOf = []} : tensor<8xf32, #v>
   // CHECK: %{{.*}}:2 = spmd.kernel(%{{.*}}, %{{.*}}, %{{.*}})
   // CHECK: nn.binary "add"
   // CHECK: nn.rms_norm
@@ -22,7 +22,7 @@ func.func @sum_and_norm(%x: tensor<4x8xf32, #x>, %y: tensor<4x8xf32, #x>) -> (te
 // An activation and a residual run in the epilogue of the product before them.
 // CHECK-LABEL: func.func @epilogue
 func.func @epilogue(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attributes {spmd.ranks = array<i64: 0>} {
-  %w = nn.parameter "w" : tensor<8x8xf32, #w>
+  %w = spmd.parameter "w" {box = #spmd.box<<[8] [8]>>, onlyFirstOf = []} : tensor<8x8xf32, #w>
   // CHECK: nn.linear
   // CHECK: nn.unary "gelu" %{{.*}} {spmd.in_epilogue = 0 : i64}
   // CHECK: nn.binary "add" %{{.*}}, %{{.*}} {spmd.in_epilogue = 1 : i64}
@@ -37,7 +37,7 @@ func.func @epilogue(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attributes {
 // there before the third operation; they cannot be one kernel.
 // CHECK-LABEL: func.func @read_in_between
 func.func @read_in_between(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attributes {spmd.ranks = array<i64: 0>} {
-  %w = nn.parameter "w" : tensor<8x8xf32, #w>
+  %w = spmd.parameter "w" {box = #spmd.box<<[8] [8]>>, onlyFirstOf = []} : tensor<8x8xf32, #w>
   // CHECK: spmd.kernel
   // CHECK: nn.linear
   // CHECK: spmd.kernel
@@ -112,7 +112,7 @@ func.func @norm_and_updates(%x: tensor<512x64xf32, #rows>, %z: tensor<64xf32, #c
 #w64 = #nn.layout<[in=64] [out=64]>
 // CHECK-LABEL: func.func @rows_given_back
 func.func @rows_given_back(%x: tensor<512x64xf32, #rows>, %v: tensor<64xf32, #cols>) -> (tensor<512x64xf32, #rows>, tensor<64xf32, #cols>) attributes {spmd.ranks = array<i64: 0>} {
-  %w = nn.parameter "w" : tensor<64x64xf32, #w64>
+  %w = spmd.parameter "w" {box = #spmd.box<<[64] [64]>>, onlyFirstOf = []} : tensor<64x64xf32, #w64>
   // CHECK: nn.matmul
   // CHECK: spmd.kernel
   // CHECK-NEXT: ^bb

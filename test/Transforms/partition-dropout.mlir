@@ -4,11 +4,8 @@
 // and 4 of 8 columns of the minor factor.
 
 // CHECK-LABEL: func.func @class0
-// CHECK: nn.dropout %arg0, %arg1 {p = 1.000000e-01 : f64,
-// CHECK-SAME: spmd.cuts = #spmd.box<<[6] [3 8]>, <0, 0, offset = <dp: [0, 3]>, size = <3>>, <1, 1, offset = <tp: [0, 4]>, size = <4>>>
-// CHECK-SAME: spmd.first = #spmd.table<dp, tp: [0, 4, 72, 76]>
-// CHECK-SAME: spmd.key = 13 : i64
-// CHECK-SAME: stream = 8 : i64}
+// CHECK: spmd.dropout %arg0, %arg1 {draws = #spmd.draws<13, first = <dp, tp: [0, 4, 72, 76]>,
+// CHECK-SAME: of = <<[6] [3 8]>, <0, 0, offset = <dp: [0, 3]>, size = <3>>, <1, 1, offset = <tp: [0, 4]>, size = <4>>>>, p = 1.000000e-01 : f64}
 !x = tensor<6x24xf32, #nn.layout<[6] [3 8], dp: S(0.0), tp: S(1.1)>>
 !step = tensor<i32, #nn.layout<>>
 module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>, nn.seed = 5 : i64} {

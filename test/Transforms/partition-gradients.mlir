@@ -10,11 +10,11 @@
 module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
 // CHECK-LABEL: func.func @class0
 // CHECK-NOT: spmd.slice
-// CHECK-COUNT-1: nn.embedding_grad
-// CHECK-SAME: {spmd.vocab = 7 : i64, spmd.vocab_offset = #spmd.table<tp: [0, 4]>} : (tensor<1x5xi32{{.*}} -> tensor<4x4xf32
+// CHECK-COUNT-1: spmd.embedding_grad
+// CHECK-SAME: {rows = #spmd.positions<<tp: [0, 4]> of 7>} : (tensor<1x5xi32{{.*}} -> tensor<4x4xf32
 // CHECK: spmd.all_reduce sum {{.*}} over ["dp"]
 // CHECK-LABEL: func.func @class1
-// CHECK-COUNT-1: nn.embedding_grad
+// CHECK-COUNT-1: spmd.embedding_grad
 // CHECK-SAME: -> tensor<3x4xf32
 func.func @forward(%ids: !ids, %dy: !dy) -> !y {
   %t = nn.embedding_grad %ids, %dy : (!ids, !dy) -> !t
@@ -33,8 +33,8 @@ func.func @forward(%ids: !ids, %dy: !dy) -> !y {
 !p = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8], tp: P(sum)>>
 module attributes {nn.mesh = #nn.mesh<tp=4>} {
 // CHECK-LABEL: func.func @class0
-// CHECK: nn.attention_grad {{.*}} {causal = true, {{.*}}scale = 5.000000e-01 : f64, spmd.group = 4 : i64,
-// CHECK-SAME: spmd.head_offset = #spmd.table<tp: [0, 2, 4, 6]>, spmd.key_offset = #spmd.table<0>, spmd.kv_head_offset = #spmd.table<0>, spmd.query_offset = #spmd.table<2>}
+// CHECK: spmd.attention_grad {{.*}} {causal = true, group = 4 : i64, heads = #spmd.positions<<tp: [0, 2, 4, 6]> of 8>,
+// CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<0> of 2>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
 // CHECK-SAME: -> (tensor<1x2x4x8xf32, #nn.layout<[b=1] [h=2] [s=4] [d=8]>>, tensor<1x2x6x8xf32, {{.*}}>, tensor<1x2x6x8xf32,
 // CHECK: spmd.all_reduce sum
 // CHECK: spmd.all_reduce sum

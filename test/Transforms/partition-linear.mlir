@@ -19,17 +19,17 @@ module attributes {nn.model = "M", nn.schedule = "s", nn.mesh = #nn.mesh<tp=3>} 
 // CHECK-SAME: (%[[X:.*]]: tensor<2x8xf32, #nn.layout<[batch=2] [in=8]>> {nn.name = "x", spmd.cuts = #spmd.box<<[batch=2] [in=8]>>})
 // CHECK-SAME: -> (tensor<2x8xf32, #nn.layout<[batch=2] [out=8]>> {nn.name = "output", spmd.cuts = #spmd.box<<[batch=2] [out=8]>>, spmd.replicated_over = ["tp"]})
 // CHECK-SAME: nn.ignore = ["pooler.*"], nn.outputs = ["output"], spmd.ranks = array<i64: 0>
-// CHECK: %[[W1:.*]] = nn.parameter "a.weight" {spmd.cuts = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>} : tensor<4x8xf32
-// CHECK: %[[B1:.*]] = nn.parameter "a.bias" {{.*}} : tensor<4xf32
-// CHECK: %[[W2:.*]] = nn.parameter "b.weight" {spmd.cuts = #spmd.box<<[out=8] [in=10]>, <1, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>} : tensor<8x4xf32
-// CHECK: %[[B2:.*]] = nn.parameter "b.bias" {spmd.cuts = #spmd.box<<[out=8]>>, spmd.only_first_of = ["tp"]} : tensor<8xf32
+// CHECK: %[[W1:.*]] = spmd.parameter "a.weight" {box = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>, onlyFirstOf = []} : tensor<4x8xf32
+// CHECK: %[[B1:.*]] = spmd.parameter "a.bias" {{.*}} : tensor<4xf32
+// CHECK: %[[W2:.*]] = spmd.parameter "b.weight" {box = #spmd.box<<[out=8] [in=10]>, <1, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>, onlyFirstOf = []} : tensor<8x4xf32
+// CHECK: %[[B2:.*]] = spmd.parameter "b.bias" {box = #spmd.box<<[out=8]>>, onlyFirstOf = ["tp"]} : tensor<8xf32
 // CHECK: %[[H:.*]] = nn.linear %[[X]], %[[W1]], %[[B1]] : {{.*}} -> tensor<2x4xf32, #nn.layout<[batch=2] [out=4]>>
 // CHECK: %[[Y:.*]] = nn.linear %[[H]], %[[W2]], %[[B2]] : {{.*}} -> tensor<2x8xf32
 // CHECK: %[[Z:.*]] = spmd.all_reduce sum %[[Y]] over ["tp"] {id = 0 : i64}
 // CHECK: return %[[Z]]
 // CHECK-LABEL: func.func @class1
 // CHECK-SAME: spmd.ranks = array<i64: 1, 2>
-// CHECK: nn.parameter "a.weight" {spmd.cuts = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>} : tensor<3x8xf32
+// CHECK: spmd.parameter "a.weight" {box = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>, onlyFirstOf = []} : tensor<3x8xf32
 // CHECK: nn.linear {{.*}} -> tensor<2x3xf32
 // CHECK: spmd.all_reduce {{.*}} {id = 0 : i64}
 func.func @forward(%x: !x {nn.name = "x"}) -> !y

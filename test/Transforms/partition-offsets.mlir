@@ -8,9 +8,9 @@
 !y = tensor<2x5x4xf32, #nn.layout<[batch=2] [seq=5] [hidden=4]>>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // CHECK-LABEL: func.func @class0
-// CHECK: nn.embedding {{.*}} {spmd.vocab = 7 : i64, spmd.vocab_offset = #spmd.table<tp: [0, 4]>} : (tensor<4x4xf32
+// CHECK: spmd.embedding {{.*}} {rows = #spmd.positions<<tp: [0, 4]> of 7>} : (tensor<4x4xf32
 // CHECK-LABEL: func.func @class1
-// CHECK: nn.embedding {{.*}} {spmd.vocab = 7 : i64, spmd.vocab_offset = #spmd.table<tp: [0, 4]>} : (tensor<3x4xf32
+// CHECK: spmd.embedding {{.*}} {rows = #spmd.positions<<tp: [0, 4]> of 7>} : (tensor<3x4xf32
 func.func @forward(%ids: !ids) -> !y {
   %t = nn.parameter "wte.weight" : !t
   %p = nn.embedding %t, %ids : (!t, !ids) -> !p
@@ -26,11 +26,11 @@ func.func @forward(%ids: !ids) -> !y {
 !k = tensor<1x3x6x8xf32, #nn.layout<[b=1] [g=3] [t=6] [d=8], tp: S(1.0)>>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // CHECK-LABEL: func.func @class0
-// CHECK: nn.attention {{.*}} {causal = true, scale = 5.000000e-01 : f64, spmd.group = 2 : i64,
-// CHECK-SAME: spmd.head_offset = #spmd.table<tp: [0, 4]>, spmd.key_offset = #spmd.table<0>, spmd.kv_head_offset = #spmd.table<tp: [0, 2]>, spmd.query_offset = #spmd.table<2>}
+// CHECK: spmd.attention {{.*}} {causal = true, group = 2 : i64, heads = #spmd.positions<<tp: [0, 4]> of 6>,
+// CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<tp: [0, 2]> of 3>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
 // CHECK-SAME: -> tensor<1x4x4x8xf32, #nn.layout<[b=1] [g=2 h=2] [s=4] [d=8]>>
 // CHECK-LABEL: func.func @class1
-// CHECK: nn.attention {{.*}} -> tensor<1x2x4x8xf32, #nn.layout<[b=1] [g=1 h=2] [s=4] [d=8]>>
+// CHECK: spmd.attention {{.*}} -> tensor<1x2x4x8xf32, #nn.layout<[b=1] [g=1 h=2] [s=4] [d=8]>>
 func.func @forward(%q: !q, %k: !k) -> !q {
   %y = nn.attention %q, %k, %k {causal = true, scale = 0.5 : f64, dropout = 0.1 : f64} : (!q, !k, !k) -> !q
   return %y : !q
@@ -45,8 +45,8 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8]>>
 module attributes {nn.mesh = #nn.mesh<tp=3>} {
 // CHECK-LABEL: func.func @class0
-// CHECK: nn.attention {{.*}} spmd.group = 6 : i64, spmd.head_offset = #spmd.table<tp: [0, 4, 8]>,
-// CHECK-SAME: spmd.kv_head_offset = #spmd.table<0>
+// CHECK: spmd.attention {{.*}} group = 6 : i64, heads = #spmd.positions<<tp: [0, 4, 8]> of 12>,
+// CHECK-SAME: kvHeads = #spmd.positions<<0> of 2>
 func.func @forward(%q: !q, %k: !k) -> !q {
   %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
   return %y : !q
@@ -61,9 +61,9 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !k = tensor<1x4x6x8xf32, #nn.layout<[b=1] [g=4] [t=6] [d=8]>>
 module attributes {nn.mesh = #nn.mesh<a=2, b=2>} {
 // CHECK-LABEL: func.func @class0
-// CHECK: nn.attention {{.*}} spmd.group = 2 : i64, spmd.head_offset = #spmd.table<a: [0, 4]>,
+// CHECK: spmd.attention {{.*}} group = 2 : i64, heads = #spmd.positions<<a: [0, 4]> of 8>,
 // CHECK-LABEL: func.func @class1
-// CHECK: nn.attention {{.*}} spmd.group = 1 : i64, spmd.head_offset = #spmd.table<a: [0, 2]>,
+// CHECK: spmd.attention {{.*}} group = 1 : i64, heads = #spmd.positions<<a: [0, 2]> of 4>,
 func.func @forward(%q: !q, %k: !k) -> !q {
   %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
   return %y : !q
@@ -77,7 +77,7 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [h=2] [t=6] [d=8]>>
 module attributes {nn.mesh = #nn.mesh<sp=2>} {
 // CHECK-LABEL: func.func @class0
-// CHECK: nn.attention {{.*}} spmd.query_offset = #spmd.table<sp: [1, 4]>
+// CHECK: spmd.attention {{.*}} keys = #spmd.positions<<0> of 6>, {{.*}}queries = #spmd.positions<<sp: [0, 3]> of 5>
 func.func @forward(%q: !q, %k: !k) -> !q {
   %y = nn.attention %q, %k, %k {causal = true, scale = 0.5 : f64} : (!q, !k, !k) -> !q
   return %y : !q
@@ -92,11 +92,11 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !j = tensor<5xi32, #nn.layout<[s=5]>>
 module attributes {nn.mesh = #nn.mesh<sp=2>} {
 // CHECK-LABEL: func.func @class0
-// CHECK: nn.rotary {{.*}}spmd.first = #spmd.table<sp: [0, 3]>
-// CHECK: nn.iota {dim = 0 : i64, spmd.first = #spmd.table<sp: [0, 3]>} : () -> tensor<3xi32
-// CHECK: nn.iota {dim = 0 : i64, spmd.first = #spmd.table<0>} : () -> tensor<5xi32
+// CHECK: spmd.rotary {{.*}}positions = #spmd.positions<<sp: [0, 3]> of 5>
+// CHECK: spmd.iota {dim = 0 : i64, positions = #spmd.positions<<sp: [0, 3]> of 5>} : () -> tensor<3xi32
+// CHECK: spmd.iota {dim = 0 : i64, positions = #spmd.positions<<0> of 5>} : () -> tensor<5xi32
 // CHECK-LABEL: func.func @class1
-// CHECK: nn.iota {{.*}} : () -> tensor<2xi32
+// CHECK: spmd.iota {{.*}} : () -> tensor<2xi32
 func.func @forward(%x: !x) -> (!x, !i, !j) {
   %y = nn.rotary %x {base = 10000.0 : f64, dim = 1 : i64, style = "half"} : (!x) -> !x
   %i = nn.iota {dim = 0 : i64} : () -> !i

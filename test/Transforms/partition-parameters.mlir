@@ -9,10 +9,10 @@
 !d = tensor<8xf32, #nn.layout<[seq=8], dp: S(0.0)>>
 module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
 // CHECK-LABEL: func.func @class0
-// CHECK-NEXT: %[[SLICED:.*]] = nn.parameter "sliced" {spmd.cuts = #spmd.box<<[seq=8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>} : tensor<4xf32
-// CHECK-NEXT: %[[BOTH:.*]] = nn.parameter "both" {spmd.cuts = #spmd.box<<[seq=8]>, <0, 0, offset = <dp: [0, 4]>, size = <4>>>, spmd.only_first_of = ["tp"]} : tensor<4xf32
-// CHECK-NEXT: %[[MIXED:.*]] = nn.parameter "mixed" {spmd.cuts = #spmd.box<<[seq=8]>>} : tensor<8xf32
-// CHECK-NOT: nn.parameter "unused"
+// CHECK-NEXT: %[[SLICED:.*]] = spmd.parameter "sliced" {box = #spmd.box<<[seq=8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>, onlyFirstOf = []} : tensor<4xf32
+// CHECK-NEXT: %[[BOTH:.*]] = spmd.parameter "both" {box = #spmd.box<<[seq=8]>, <0, 0, offset = <dp: [0, 4]>, size = <4>>>, onlyFirstOf = ["tp"]} : tensor<4xf32
+// CHECK-NEXT: %[[MIXED:.*]] = spmd.parameter "mixed" {box = #spmd.box<<[seq=8]>>, onlyFirstOf = []} : tensor<8xf32
+// CHECK-NOT: spmd.parameter "unused"
 // CHECK-NEXT: %[[SLICE:.*]] = spmd.slice %[[MIXED]] {{.*}} offset = #spmd.table<tp: [0, 4]>
 // CHECK-NEXT: nn.binary "add" %[[SLICED]], %[[SLICE]]
 // CHECK-NEXT: nn.unary "neg" %[[SLICED]]

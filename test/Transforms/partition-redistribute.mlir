@@ -142,7 +142,7 @@ func.func @forward(%x: !in) -> (!s, !s, !r) {
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // CHECK-LABEL: func.func @class0
 // CHECK-NEXT: %[[F:.*]] = nn.fill {value = 2.000000e+00 : f64} : () -> tensor<4xf32
-// CHECK-NEXT: %[[I:.*]] = nn.iota {dim = 0 : i64, spmd.first = #spmd.table<tp: [0, 4]>} : () -> tensor<4xf32
+// CHECK-NEXT: %[[I:.*]] = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 4]> of 8>} : () -> tensor<4xf32
 // CHECK-NEXT: %[[B:.*]] = nn.binary "mul" %[[F]], %[[I]]
 // CHECK-NEXT: return %[[B]]
 func.func @forward() -> !s {

@@ -8,13 +8,13 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
   // CHECK-LABEL: func.func @class0
   func.func @forward(%x: tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>> {nn.name = "x"})
       -> (tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>) attributes {nn.outputs = ["y"]} {
-    // CHECK: %[[W:.*]] = nn.parameter "w" {spmd.cuts = #spmd.box<{{.*}}>} : tensor<2xf32, #nn.layout<[2]>>
-    // FUSED: nn.parameter "w"
+    // CHECK: %[[W:.*]] = spmd.parameter "w" {box = #spmd.box<{{.*}}>, onlyFirstOf = []} : tensor<2xf32, #nn.layout<[2]>>
+    // FUSED: spmd.parameter "w"
     %w = nn.parameter "w" : tensor<2xf32, #nn.layout<[2]>>
-    // CHECK: %[[FIXED:.*]] = nn.parameter "fixed" {{.*}} : tensor<1xf32, #nn.layout<[1]>>
+    // CHECK: %[[FIXED:.*]] = spmd.parameter "fixed" {{.*}} : tensor<1xf32, #nn.layout<[1]>>
     %fixed = nn.parameter "fixed" : tensor<2xf32, #nn.layout<[2]>>
-    // CHECK: nn.state "m" {init = 5.000000e-01 : f64, spmd.cuts = #spmd.box<{{.*}}>} : tensor<1xf32, #nn.layout<[1]>>
-    // FUSED: nn.state "m"
+    // CHECK: spmd.state "m" {box = #spmd.box<{{.*}}>, init = 5.000000e-01 : f64} : tensor<1xf32, #nn.layout<[1]>>
+    // FUSED: spmd.state "m"
     %m = nn.state "m" {init = 0.5 : f64} : tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>
     // CHECK: spmd.slice %[[W]]
     %part = nn.redistribute "slice" %w over ["tp"] : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>

@@ -6,8 +6,8 @@
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // The mean first, then the squares of the distances to it.
 // CHECK-LABEL: func.func @class0(%arg0: tensor<2x3xf32
-// CHECK: %[[W:.*]] = nn.parameter "w"
-// CHECK: %[[B:.*]] = nn.parameter "b"
+// CHECK: %[[W:.*]] = spmd.parameter "w"
+// CHECK: %[[B:.*]] = spmd.parameter "b"
 // CHECK: %[[SHARE:.*]] = nn.fill {value = 0.16666666666666666 : f64} : () -> tensor<f32
 // CHECK: %[[S:.*]] = nn.reduce "sum" %arg0 {dims = array<i64: 1>, keepdim = true} {{.*}} -> tensor<2x1xf32
 // CHECK: %[[SA:.*]] = spmd.all_reduce sum %[[S]] over ["tp"] {id = 0 : i64}

@@ -38,12 +38,12 @@ static LogicalResult checkSame(std::optional<Location> location, StringRef what,
                            " has ", left, " and ", b.first, " ", right);
 }
 
-LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
-                                            std::optional<Location> location,
-                                            Adaptor adaptor,
-                                            SmallVectorImpl<Type> &types) {
-  Value q = adaptor.getQ(), k = adaptor.getK(), v = adaptor.getV();
-  Value keep = adaptor.getKeep();
+FailureOr<Type> nn::attentionResult(std::optional<Location> location, Value q,
+                                    Value k, Value v, Value keep,
+                                    const AttentionWindow &window) {
+  auto fail = [&](const auto &...parts) -> FailureOr<Type> {
+    return emitOptionalError(location, parts...);
+  };
   if (failed(checkRanks(location, q, k, v, keep))) // (C1)
     return failure();
   if (failed(checkSame(location, "batch", {"q", q}, 0, {"k", k}, 0)) || // (C2)
@@ -57,36 +57,46 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context,
        failed(checkSame(location, "number of keys", {"k", k}, 2, {"keep", keep},
                         1))))
     return failure();
+  for (Value other : {k, v}) // (C4)
+    if (elementTypeOf(other) != elementTypeOf(q))
+      return fail("attention takes q, k and v of one element type, but got ",
+                  describe(q.getType()), " and ", describe(other.getType()));
+  if (int64_t(window.before.value_or(0)) < 0 ||
+      int64_t(window.after.value_or(0)) < 0) // (C6)
+    return fail("attention takes a window of at least 0 keys before and after");
+  SmallVector<DimAttr> dims(dimsOf(q).drop_back());
+  dims.push_back(dimsOf(v).back());
+  return Type(
+      tensorOf(elementTypeOf(q), LayoutAttr::get(q.getContext(), dims)));
+}
+
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  Value q = adaptor.getQ(), k = adaptor.getK();
+  FailureOr<Type> type =
+      attentionResult(location, q, k, adaptor.getV(), adaptor.getKeep(),
+                      {adaptor.getBefore(), adaptor.getAfter()});
+  if (failed(type))
+    return failure();
   int64_t heads = dimsOf(q)[1].getSize(), groups = dimsOf(k)[1].getSize();
-  // (C3) A rank's heads may begin and end inside of a group (spmd.group).
-  if (!adaptor.getAttributes().get("spmd.group") &&
-      (groups == 0 ? heads != 0 : heads % groups != 0))
+  if (groups == 0 ? heads != 0 : heads % groups != 0) // (C3)
     return emitOptionalError(location, "attention takes a multiple of the ",
                              groups,
                              " heads of k and v as heads of q, but q "
                              "has ",
                              heads);
-  for (Value other : {k, v}) // (C4)
-    if (elementTypeOf(other) != elementTypeOf(q))
-      return emitOptionalError(
-          location, "attention takes q, k and v of one element type, but got ",
-          describe(q.getType()), " and ", describe(other.getType()));
   double dropout = adaptor.getDropout().convertToDouble();
   if (!(dropout >= 0 && dropout < 1))
     return emitOptionalError(location,
                              "attention takes a dropout of at least "
                              "0 and less than 1, but it is ",
                              dropout);
-  if (int64_t(adaptor.getBefore().value_or(0)) < 0 ||
-      int64_t(adaptor.getAfter().value_or(0)) < 0)
-    return emitOptionalError(location, "attention takes a window of at least 0 "
-                                       "keys before and after");  // (C6)
   if (failed(checkDraws(location, "attention", adaptor.getStep(), // (C5)
                         adaptor.getStreamAttr())))
     return failure();
-  SmallVector<DimAttr> dims(dimsOf(q).drop_back());
-  dims.push_back(dimsOf(v).back());
-  types.push_back(tensorOf(elementTypeOf(q), LayoutAttr::get(context, dims)));
+  types.push_back(*type);
   return success();
 }
 

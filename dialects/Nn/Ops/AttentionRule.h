@@ -13,6 +13,30 @@ namespace hocket::nn {
 void addHeads(RuleBuilder &rule, llvm::ArrayRef<DimOf> queries,
               llvm::ArrayRef<DimOf> keys);
 
+struct AttentionWindow {
+  std::optional<uint64_t> before, after;
+};
+
+/// The type of the result of nn.attention: its (C1), (C2), (C4) and (C6).
+mlir::FailureOr<mlir::Type>
+attentionResult(std::optional<mlir::Location> location, mlir::Value q,
+                mlir::Value k, mlir::Value v, mlir::Value keep,
+                const AttentionWindow &window);
+
+/// By dim of positions.
+struct NeighborhoodWindows {
+  llvm::ArrayRef<int64_t> kernels, strides, dilations;
+  llvm::ArrayRef<bool> causal;
+};
+
+/// The type of the result of nn.neighborhood_attention: its constraints but for
+/// (C3); of a part neither those of positions that queries and keys share, nor
+/// (C6).
+mlir::FailureOr<mlir::Type>
+neighborhoodResult(std::optional<mlir::Location> location, mlir::Value q,
+                   mlir::Value k, mlir::Value v,
+                   const NeighborhoodWindows &windows, bool isPart);
+
 } // namespace hocket::nn
 
 #endif // HOCKET_NN_OPS_ATTENTIONRULE_H

@@ -51,23 +51,27 @@ void EmbeddingOp::differentiate(Derivative &d) {
            d.makeTyped<EmbeddingGradOp>(type, d.read(getIds()), d.cotangent()));
 }
 
-LogicalResult EmbeddingGradOp::verify() {
-  Value ids = getIds(), dy = getDy();
+LogicalResult nn::verifyEmbeddingGrad(Operation *op, Value ids, Value dy) {
+  Value table = op->getResult(0);
   Type element = elementTypeOf(ids);
   if (!isa<IntegerType>(element) || element.isInteger(1)) // (C1)
-    return emitOpError() << "takes ids that are integers, but they are "
-                         << describe(ids.getType());
-  if (dimsOf(getResult()).size() != 2) // (C2)
-    return emitOpError() << "gives a table of 2 dims, but the result is "
-                         << describe(getType());
+    return op->emitOpError() << "takes ids that are integers, but they are "
+                             << describe(ids.getType());
+  if (dimsOf(table).size() != 2) // (C2)
+    return op->emitOpError() << "gives a table of 2 dims, but the result is "
+                             << describe(table.getType());
   SmallVector<DimAttr> dims(dimsOf(ids));
-  dims.push_back(dimsOf(getResult())[1]);
+  dims.push_back(dimsOf(table)[1]);
   Type expected =
-      tensorOf(elementTypeOf(getResult()), LayoutAttr::get(getContext(), dims));
+      tensorOf(elementTypeOf(table), LayoutAttr::get(op->getContext(), dims));
   if (!haveSameShapes(expected, dy.getType())) // (C3), (C4)
-    return emitOpError() << "takes a dy of " << describe(expected)
-                         << ", but it is " << describe(dy.getType());
+    return op->emitOpError() << "takes a dy of " << describe(expected)
+                             << ", but it is " << describe(dy.getType());
   return success();
+}
+
+LogicalResult EmbeddingGradOp::verify() {
+  return verifyEmbeddingGrad(*this, getIds(), getDy());
 }
 
 PlacementRule EmbeddingGradOp::getPlacementRule() {

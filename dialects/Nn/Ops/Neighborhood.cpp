@@ -13,7 +13,7 @@ using namespace hocket::nn;
 /// (C1), (C2): k and v have the dims of q, but for the number of heads and the
 /// last dim of v. A rank holds more positions of k and v than of q.
 static LogicalResult checkDims(std::optional<Location> location, Value q,
-                               Value k, Value v, bool isLocal) {
+                               Value k, Value v, bool isPart) {
   size_t rank = dimsOf(q).size();
   bool isRank = rank >= 4 && rank <= 6;
   for (Value other : {k, v})
@@ -25,7 +25,7 @@ static LogicalResult checkDims(std::optional<Location> location, Value q,
           describe(v.getType()));
   for (size_t dim = 0; dim < rank; ++dim) {
     bool isPosition = dim >= 2 && dim + 1 < rank;
-    bool meetsQuery = dim != 1 && !(isPosition && isLocal);
+    bool meetsQuery = dim != 1 && !(isPosition && isPart);
     int64_t ofQ = dimsOf(q)[dim].getSize(), ofK = dimsOf(k)[dim].getSize();
     int64_t ofV = dimsOf(v)[dim].getSize();
     if ((meetsQuery && ofQ != ofK) || (dim + 1 < rank && ofK != ofV))
@@ -41,21 +41,20 @@ static LogicalResult checkDims(std::optional<Location> location, Value q,
 }
 
 /// (C5), (C6).
-template <class Adaptor>
 static LogicalResult checkWindows(std::optional<Location> location, Value q,
-                                  Adaptor adaptor, bool isLocal) {
+                                  const NeighborhoodWindows &windows,
+                                  bool isPart) {
   size_t dims = dimsOf(q).size() - 3;
-  for (size_t count :
-       {adaptor.getKernels().size(), adaptor.getStrides().size(),
-        adaptor.getDilations().size(), adaptor.getCausal().size()})
+  for (size_t count : {windows.kernels.size(), windows.strides.size(),
+                       windows.dilations.size(), windows.causal.size()})
     if (count != dims)
       return emitOptionalError(location, "neighborhood attention over ", dims,
                                " dims takes as many kernels, strides, "
                                "dilations and causal, but got ",
                                count);
   for (size_t i = 0; i < dims; ++i) {
-    int64_t kernel = adaptor.getKernels()[i], stride = adaptor.getStrides()[i];
-    int64_t dilation = adaptor.getDilations()[i];
+    int64_t kernel = windows.kernels[i], stride = windows.strides[i];
+    int64_t dilation = windows.dilations[i];
     DimAttr dim = dimsOf(q)[i + 2];
     std::string name = dim.getDisplayName();
     name = name.empty() ? "dim " + std::to_string(i + 2) : "'" + name + "'";
@@ -72,7 +71,7 @@ static LogicalResult checkWindows(std::optional<Location> location, Value q,
           "kernel, for else some keys are seen by no query, but over ",
           name, " the stride is ", stride, " and the kernel ", kernel);
     int64_t room = dim.getSize() / dilation;
-    if (!isLocal && kernel > room)
+    if (!isPart && kernel > room)
       return emitOptionalError(
           location, "neighborhood attention shows each query ", kernel,
           " keys of ", name, ", ", dilation, " apart, which takes ",
@@ -83,30 +82,43 @@ static LogicalResult checkWindows(std::optional<Location> location, Value q,
   return success();
 }
 
-LogicalResult NeighborhoodAttentionOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
-  Value q = adaptor.getQ(), k = adaptor.getK(), v = adaptor.getV();
-  // One rank's part of it: heads may begin inside of a group.
-  bool isLocal = adaptor.getAttributes().get("spmd.group") != nullptr;
-  if (failed(checkDims(location, q, k, v, isLocal)) ||
-      failed(checkWindows(location, q, adaptor, isLocal)))
+FailureOr<Type> nn::neighborhoodResult(std::optional<Location> location,
+                                       Value q, Value k, Value v,
+                                       const NeighborhoodWindows &windows,
+                                       bool isPart) {
+  if (failed(checkDims(location, q, k, v, isPart)) ||
+      failed(checkWindows(location, q, windows, isPart)))
     return failure();
-  int64_t heads = dimsOf(q)[1].getSize(), groups = dimsOf(k)[1].getSize();
-  if (!isLocal && (groups == 0 ? heads != 0 : heads % groups != 0)) // (C3)
-    return emitOptionalError(
-        location, "neighborhood attention takes a multiple of the ", groups,
-        " heads of k and v as heads of q, but q has ", heads);
   for (Value other : {k, v}) // (C4)
     if (elementTypeOf(other) != elementTypeOf(q))
-      return emitOptionalError(
+      return FailureOr<Type>(emitOptionalError(
           location,
           "neighborhood attention takes q, k and v of one element type, but "
           "got ",
-          describe(q.getType()), " and ", describe(other.getType()));
+          describe(q.getType()), " and ", describe(other.getType())));
   SmallVector<DimAttr> dims(dimsOf(q).drop_back());
   dims.push_back(dimsOf(v).back());
-  types.push_back(tensorOf(elementTypeOf(q), LayoutAttr::get(context, dims)));
+  return Type(
+      tensorOf(elementTypeOf(q), LayoutAttr::get(q.getContext(), dims)));
+}
+
+LogicalResult NeighborhoodAttentionOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  Value q = adaptor.getQ(), k = adaptor.getK();
+  FailureOr<Type> type =
+      neighborhoodResult(location, q, k, adaptor.getV(),
+                         {adaptor.getKernels(), adaptor.getStrides(),
+                          adaptor.getDilations(), adaptor.getCausal()},
+                         /*isPart=*/false);
+  if (failed(type))
+    return failure();
+  int64_t heads = dimsOf(q)[1].getSize(), groups = dimsOf(k)[1].getSize();
+  if (groups == 0 ? heads != 0 : heads % groups != 0) // (C3)
+    return emitOptionalError(
+        location, "neighborhood attention takes a multiple of the ", groups,
+        " heads of k and v as heads of q, but q has ", heads);
+  types.push_back(*type);
   return success();
 }
 

@@ -46,6 +46,10 @@ mlir::LogicalResult verifyGradients(OpTy op, mlir::TypeRange types) {
   return mlir::success();
 }
 
+/// The constraints of the gradient of an embedding's table.
+mlir::LogicalResult verifyEmbeddingGrad(mlir::Operation *op, mlir::Value ids,
+                                        mlir::Value dy);
+
 /// The factors of a dim that two tensors share: a common refinement, named by
 /// `a` where both have names; one anonymous factor if there is none.
 DimAttr commonDim(DimAttr a, DimAttr b);

@@ -14,11 +14,8 @@ static Operation *findStored(Block *block, StringRef name, Operation *except) {
   for (Operation &op : *block) {
     if (&op == except)
       continue;
-    if (auto parameter = dyn_cast<ParameterOp>(op))
-      if (parameter.getPath() == name)
-        return &op;
-    if (auto state = dyn_cast<StateOp>(op))
-      if (state.getName() == name)
+    if (auto stored = dyn_cast<StoredOp>(op))
+      if (stored.getStoredName() == name)
         return &op;
   }
   return nullptr;
@@ -36,12 +33,13 @@ llvm::DenseSet<StringAttr> nn::assignedNames(Block &block) {
   return names;
 }
 
-LogicalResult StateOp::verify() {
-  Operation *other = findStored((*this)->getBlock(), getName(), *this);
+LogicalResult nn::verifyStoredName(Operation *op) {
+  StringRef name = cast<StoredOp>(op).getStoredName();
+  Operation *other = findStored(op->getBlock(), name, op);
   if (!other) // (C1)
     return success();
-  return emitOpError() << "'" << getName() << "' has the name of a "
-                       << (isa<StateOp>(other) ? "state" : "parameter");
+  return op->emitOpError() << "'" << name << "' has the name of a "
+                           << other->getName().stripDialect();
 }
 
 LogicalResult AssignOp::verify() {

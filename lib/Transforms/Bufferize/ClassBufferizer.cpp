@@ -59,7 +59,7 @@ void ClassBufferizer::addInputs(Block &body) {
 /// a factor of which the rank holds nothing.
 static bool makesNothing(Operation &op) {
   return op.getNumResults() > 0 &&
-         !isa<nn::ParameterOp, nn::StateOp, spmd::CollectiveOp>(op) &&
+         !isa<spmd::ParameterOp, spmd::StateOp, spmd::CollectiveOp>(op) &&
          llvm::all_of(op.getResultTypes(), [](Type type) {
            return cast<RankedTensorType>(type).getNumElements() == 0;
          });
@@ -76,8 +76,8 @@ LogicalResult ClassBufferizer::write(Operation &op) {
     return success();
   }
   TypeSwitch<Operation *>(&op)
-      .Case([&](nn::ParameterOp op) { writeParameter(op); })
-      .Case([&](nn::StateOp op) { writeState(op); })
+      .Case([&](spmd::ParameterOp op) { writeParameter(op); })
+      .Case([&](spmd::StateOp op) { writeState(op); })
       .Case([&](nn::FillOp op) { writeFill(op); })
       .Case([&](nn::ConcatOp op) { writeConcat(op); })
       .Case([&](nn::AssignOp op) { assigns.push_back(op); })
@@ -161,14 +161,13 @@ void ClassBufferizer::writeKernel(spmd::KernelOp op) {
 
 //===-- What is there from the start --------------------------------------===//
 
-void ClassBufferizer::writeParameter(nn::ParameterOp op) {
+void ClassBufferizer::writeParameter(spmd::ParameterOp op) {
   Value value = op.getResult();
   if (loadTime.contains(value)) {
     placer->place(value, target.order(op->getResult(0), {}));
   } else { // steps change it
-    stored[op.getPath()] = rowMajorAt(
-        value, writer->state(op, op.getPath(),
-                             op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts)));
+    stored[op.getPath()] =
+        rowMajorAt(value, writer->state(op, op.getPath(), op.getBox()));
     placer->set(value, stored[op.getPath()]);
   }
   Computation computation;
@@ -177,11 +176,9 @@ void ClassBufferizer::writeParameter(nn::ParameterOp op) {
   writer->compute(computation, Phase::Load);
 }
 
-void ClassBufferizer::writeState(nn::StateOp op) {
+void ClassBufferizer::writeState(spmd::StateOp op) {
   Strided at =
-      rowMajorAt(op.getResult(),
-                 writer->state(op, op.getName(),
-                               op->getAttrOfType<spmd::BoxAttr>(spmd::kCuts)));
+      rowMajorAt(op.getResult(), writer->state(op, op.getName(), op.getBox()));
   stored[op.getName()] = at;
   placer->set(op.getResult(), at);
   writer->fill(op.getLoc(), at, op.getInit().convertToDouble(), Phase::Load);

@@ -20,8 +20,8 @@ private:
   mlir::LogicalResult write(mlir::Operation &op);
   void writeCompute(mlir::Operation &op);
   void writeKernel(spmd::KernelOp op);
-  void writeParameter(nn::ParameterOp op);
-  void writeState(nn::StateOp op);
+  void writeParameter(spmd::ParameterOp op);
+  void writeState(spmd::StateOp op);
   void writeFill(nn::FillOp op);
   void writeConcat(nn::ConcatOp op);
   void writePlace(spmd::PlaceOp op);

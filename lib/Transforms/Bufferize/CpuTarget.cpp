@@ -190,10 +190,10 @@ public:
 
 Numbers CpuTarget::order(OpResult result, ArrayRef<Strided> operands) const {
   Operation *op = result.getOwner();
-  if (isa<nn::ConvOp, nn::ConvTransposeOp, nn::PoolOp, nn::PoolGradOp>(op))
+  if (isa<nn::ConvOp, nn::ConvTransposeOp, spmd::PoolOp, spmd::PoolGradOp>(op))
     return byDims(result, activationOrder(result));
-  if (isa<nn::AttentionOp, nn::NeighborhoodAttentionOp, nn::AttentionGradOp,
-          nn::NeighborhoodAttentionGradOp>(op))
+  if (isa<spmd::AttentionOp, spmd::NeighborhoodAttentionOp,
+          spmd::AttentionGradOp, spmd::NeighborhoodAttentionGradOp>(op))
     return byDims(result, sequenceOrder(result));
   if (isa<nn::GatherOp, nn::ScatterSumOp>(op))
     return rowsOrder(result, operands[0]);
@@ -224,10 +224,10 @@ bool CpuTarget::reads(OpOperand &operand, const Strided &at) const {
     return true;
   if (isa<nn::LinearOp, nn::MatMulOp>(op))
     return productOperand(op, operand.getOperandNumber(), at).has_value();
-  if (auto lookup = dyn_cast<nn::EmbeddingOp>(op))
+  if (auto lookup = dyn_cast<spmd::EmbeddingOp>(op))
     if (&operand == &lookup.getIdsMutable())
       return true;
-  if (auto lookup = dyn_cast<nn::EmbeddingGradOp>(op)) {
+  if (auto lookup = dyn_cast<spmd::EmbeddingGradOp>(op)) {
     if (&operand == &lookup.getIdsMutable())
       return true;
     Numbers rows = factorSizes(nn::layoutOf(lookup.getIds()));
@@ -264,17 +264,18 @@ std::optional<Numbers> CpuTarget::turned(OpOperand &operand,
 bool CpuTarget::writesParts(Operation *op) const {
   if (auto concat = dyn_cast<nn::ConcatOp>(op))
     return isOfConvolutions(concat);
-  return isa<nn::ConvOp, nn::ConvTransposeOp, nn::PoolOp, nn::PoolGradOp,
-             nn::GatherOp, nn::ScatterSumOp, nn::AttentionGradOp,
-             nn::NeighborhoodAttentionGradOp>(op);
+  return isa<nn::ConvOp, nn::ConvTransposeOp, spmd::PoolOp, spmd::PoolGradOp,
+             nn::GatherOp, nn::ScatterSumOp, spmd::AttentionGradOp,
+             spmd::NeighborhoodAttentionGradOp>(op);
 }
 
 bool CpuTarget::writesMiddles(Operation *op) const {
   if (auto concat = dyn_cast<nn::ConcatOp>(op))
     return isOfConvolutions(concat);
-  return isa<spmd::KernelOp, nn::ConvOp, nn::ConvTransposeOp, nn::PoolOp,
-             nn::PoolGradOp, nn::GatherOp, nn::ScatterSumOp, spmd::AllGatherOp,
-             spmd::AllGatherManyOp, spmd::HaloExchangeOp>(op);
+  return isa<spmd::KernelOp, nn::ConvOp, nn::ConvTransposeOp, spmd::PoolOp,
+             spmd::PoolGradOp, nn::GatherOp, nn::ScatterSumOp,
+             spmd::AllGatherOp, spmd::AllGatherManyOp, spmd::HaloExchangeOp>(
+      op);
 }
 
 bool CpuTarget::readsMiddles(Operation *op) const {

@@ -117,7 +117,7 @@ std::optional<Destination> Destinations::within(OpResult value) const {
   });
   if (!producer || isShared || loadTime.contains(x) ||
       !isa<spmd::KernelOp, spmd::HaloReduceOp, nn::ConvTransposeOp,
-           nn::PoolGradOp, nn::ConcatOp, nn::ScatterSumOp>(producer))
+           spmd::PoolGradOp, nn::ConcatOp, nn::ScatterSumOp>(producer))
     return std::nullopt;
   Destination within{Destination::Kind::Within};
   within.stored = x;
@@ -130,10 +130,10 @@ std::optional<Destination> Destinations::within(OpResult value) const {
 void Destinations::findStored() {
   Block &body = func.getBody().front();
   auto assigned = nn::assignedNames(body);
-  for (auto parameter : body.getOps<nn::ParameterOp>())
+  for (auto parameter : body.getOps<spmd::ParameterOp>())
     if (assigned.contains(parameter.getPathAttr()))
       holders[parameter.getPath()] = parameter.getResult();
-  for (auto state : body.getOps<nn::StateOp>())
+  for (auto state : body.getOps<spmd::StateOp>())
     holders[state.getName()] = state.getResult();
 }
 
@@ -177,7 +177,7 @@ std::optional<Destination> Destinations::stored(OpResult value) const {
   Operation *producer = whereItRuns(value.getOwner());
   // What is written before the operation itself runs is not behind the last
   // reader.
-  if (isa<nn::ParameterOp, nn::StateOp, nn::ConcatOp, spmd::PlaceOp>(
+  if (isa<spmd::ParameterOp, spmd::StateOp, nn::ConcatOp, spmd::PlaceOp>(
           producer) ||
       producer->hasAttr("isStarted") || isa<spmd::HaloExchangeOp>(producer))
     return std::nullopt;

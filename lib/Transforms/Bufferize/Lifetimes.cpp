@@ -23,7 +23,7 @@ void bufferization::packEarly(Block &body) {
   llvm::DenseMap<Value, Operation *> reads; // of parameters, by buffer
   for (Operation &op : llvm::make_early_inc_range(body)) {
     auto compute = dyn_cast<ComputeOp>(op);
-    if (compute && isa<nn::ParameterOp>(compute.getComputed()))
+    if (compute && isa<spmd::ParameterOp>(compute.getComputed()))
       reads[bufferOf(compute.getOuts()[0])] = &op;
     auto pack = dyn_cast<PackOp>(op);
     auto read = pack ? reads.find(bufferOf(pack.getWeight())) : reads.end();

@@ -45,7 +45,7 @@ bool combining::isStored(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || isa<spmd::CollectiveOp>(op))
     return false;
-  if (isa<nn::ParameterOp, nn::StateOp>(op))
+  if (isa<nn::StoredOp>(op))
     return true;
   return op->getNumOperands() == 1 && op->getNumRegions() == 0 &&
          isMemoryEffectFree(op) && isStored(op->getOperand(0));

@@ -41,7 +41,7 @@ static void outline(const Group &group) {
 /// Constants that only kernels read have been copied into them.
 static void eraseDead(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (!isa<nn::ParameterOp, nn::StateOp>(op) && isOpTriviallyDead(&op))
+    if (!isa<nn::StoredOp>(op) && isOpTriviallyDead(&op))
       op.erase();
 }
 

@@ -19,7 +19,7 @@ using namespace hocket;
 static constexpr size_t kMaxMembers = 48;
 
 bool hocket::isCopiedIntoKernels(Operation *op) {
-  return op && isa<nn::FillOp, nn::IotaOp>(op);
+  return op && isa<nn::FillOp, spmd::IotaOp>(op);
 }
 
 static bool isGroupable(Operation *op) {
@@ -135,8 +135,8 @@ bool Groups::holdsMemory(const Group &group, Operation *op) const {
   int64_t held = 0, made = 0;
   for (Value value : read) {
     Operation *from = value.getDefiningOp();
-    if (from && !isa<nn::ParameterOp, nn::StateOp>(from) &&
-        !isCopiedIntoKernels(from) && !isReadFrom(value, op, members))
+    if (from && !isa<nn::StoredOp>(from) && !isCopiedIntoKernels(from) &&
+        !isReadFrom(value, op, members))
       held += bytesOf(value);
   }
   for (Value value : results)

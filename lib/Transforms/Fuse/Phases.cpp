@@ -18,10 +18,10 @@ DenseSet<Value> hocket::loadTimeValues(Block &body) {
   DenseSet<Value> values;
   DenseSet<StringAttr> assigned = nn::assignedNames(body);
   for (Operation &op : body.without_terminator()) {
-    if (isa<spmd::CollectiveOp, nn::StateOp>(op))
+    if (isa<spmd::CollectiveOp, spmd::StateOp>(op))
       continue;
     // A step changes it.
-    auto parameter = dyn_cast<nn::ParameterOp>(op);
+    auto parameter = dyn_cast<spmd::ParameterOp>(op);
     if (parameter && assigned.contains(parameter.getPathAttr()))
       continue;
     bool known = llvm::all_of(op.getOperands(), [&](Value operand) {

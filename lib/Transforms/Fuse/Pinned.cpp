@@ -61,7 +61,7 @@ LogicalResult hocket::checkPinned(ModuleOp module) {
       auto pinned = op->getAttrOfType<ArrayAttr>(nn::kPinned);
       op->removeAttr(nn::kPinned);
       // What is copied into each kernel, or costs nothing, runs nowhere.
-      if (!pinned || isViewOp(op) || isa<nn::FillOp, nn::IotaOp>(op))
+      if (!pinned || isViewOp(op) || isa<nn::FillOp, spmd::IotaOp>(op))
         return;
       paths.push_back(nn::originOf(op->getLoc()).path);
       for (Attribute group : pinned)

@@ -25,57 +25,65 @@ static nn::LayoutAttr weightsLayout(Value q, Value k) {
 }
 
 /// Weights are dropped in training only.
-template <class OpTy> void ClassBuilder::dropWeights(OpTy op, OpTy local) {
-  if (op.getStep() && op.getDropout().convertToDouble() > 0)
-    return setDraws(*local, weightsLayout(op.getQ(), op.getK()),
-                    nn::seedOf(op) ^ *op.getStream());
-  local.setDropoutAttr(builder.getF64FloatAttr(0));
+template <class OpTy>
+void ClassBuilder::addDraws(OpTy op, OpTy local, NamedAttrList &parts) {
+  if (op.getStep() && op.getDropout().convertToDouble() > 0) {
+    parts.set("draws", drawsOf(*local, weightsLayout(op.getQ(), op.getK()),
+                               nn::seedOf(op) ^ *op.getStream()));
+    return;
+  }
   local.getStepMutable().clear();
-  local.removeStreamAttr();
+  local->removeAttr("dropout");
 }
 
 template <class OpTy>
-LogicalResult ClassBuilder::adaptAttention(OpTy op, OpTy local) {
-  dropWeights(op, local);
-  int64_t later = sizeOf(op.getK(), 2) - sizeOf(op.getQ(), 2);
-  if (failed(setOffset(*local, spmd::kKeyOffset, op.getK(), 2)) ||
-      failed(setHeads(*local, op.getQ(), op.getK())))
+FailureOr<NamedAttrList> ClassBuilder::attentionParts(OpTy op, OpTy local) {
+  FailureOr<NamedAttrList> parts = headParts(*local, op.getQ(), op.getK());
+  FailureOr<spmd::PositionsAttr> keys = positionsOf(*local, op.getK(), 2);
+  if (failed(parts) || failed(keys))
     return failure();
   for (const SlidDim &slid : slidDims(op, shares))
     if (slid.isExtended || op->hasAttr(nn::kHaloFrom))
-      local->setAttr(spmd::kKeyOffset, slid.held.offset);
+      keys = positionsFrom(slid.held.offset, keys->getExtent());
+  parts->set("keys", *keys);
+  parts->set("causal", builder.getBoolAttr(op.getCausal()));
   // Without a causal mask or a window queries may be any, not only consecutive
   // ones.
-  if (!op.getCausal() && !op.getBefore() && !op.getAfter())
-    local->setAttr(spmd::kQueryOffset, local->getAttr(spmd::kKeyOffset));
-  else if (failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), 2, later)))
-    return failure();
-  return success();
+  if (op.getCausal() || op.getBefore() || op.getAfter()) {
+    FailureOr<spmd::PositionsAttr> queries = positionsOf(*local, op.getQ(), 2);
+    if (failed(queries))
+      return failure();
+    parts->set("queries", *queries);
+  }
+  addDraws(op, local, *parts);
+  return parts;
 }
 
 /// Windows are of the whole dims: a rank is told where its queries and the keys
 /// that it holds begin in them.
 template <class OpTy>
-LogicalResult ClassBuilder::adaptNeighborhood(OpTy op, OpTy local) {
+FailureOr<NamedAttrList> ClassBuilder::neighborhoodParts(OpTy op, OpTy local) {
   SmallVector<Attribute> queries, keys;
-  SmallVector<int64_t> extents;
   SlidDims slid = slidDims(op, shares);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;
-    if (failed(setOffset(*local, spmd::kQueryOffset, op.getQ(), dim)) ||
-        failed(setOffset(*local, spmd::kKeyOffset, op.getK(), dim)))
+    FailureOr<spmd::PositionsAttr> ofQ = positionsOf(*local, op.getQ(), dim);
+    FailureOr<spmd::PositionsAttr> ofK = positionsOf(*local, op.getK(), dim);
+    if (failed(ofQ) || failed(ofK))
       return failure();
-    queries.push_back(local->removeAttr(spmd::kQueryOffset));
-    Attribute begin = local->removeAttr(spmd::kKeyOffset);
-    const SlidDim &held = slid[extents.size()];
-    keys.push_back(held.isExtended ? Attribute(held.held.offset) : begin);
-    extents.push_back(window->extent);
+    const SlidDim &held = slid[queries.size()];
+    queries.push_back(*ofQ);
+    keys.push_back(held.isExtended
+                       ? positionsFrom(held.held.offset, ofK->getExtent())
+                       : *ofK);
   }
-  local->setAttr(spmd::kQueryOffsets, builder.getArrayAttr(queries));
-  local->setAttr(spmd::kKeyOffsets, builder.getArrayAttr(keys));
-  local->setAttr(spmd::kExtents, builder.getDenseI64ArrayAttr(extents));
-  return setHeads(*local, op.getQ(), op.getK());
+  FailureOr<NamedAttrList> parts = headParts(*local, op.getQ(), op.getK());
+  if (failed(parts))
+    return failure();
+  parts->set("queries", builder.getArrayAttr(queries));
+  parts->set("keys", builder.getArrayAttr(keys));
+  return parts;
 }
 
 /// The first factor of q's heads that lies inside a group of heads that share
@@ -88,9 +96,10 @@ static int64_t firstInside(ArrayRef<nn::FactorAttr> factors, int64_t group) {
   return first;
 }
 
-/// Where the rank's heads begin, and how many of q's read one of k and v. What
-/// is split inside a group leaves fewer of them for the same kv head.
-LogicalResult ClassBuilder::setHeads(Operation &op, Value q, Value k) {
+/// Which heads the rank has, and how many of q's read one of k and v. What is
+/// split inside a group leaves fewer of them for the same kv head.
+FailureOr<NamedAttrList> ClassBuilder::headParts(Operation &op, Value q,
+                                                 Value k) {
   nn::DimAttr heads = nn::layoutOf(q).getDims()[1];
   nn::DimAttr held = nn::layoutOf(local(q)).getDims()[1];
   int64_t group = heads.getSize() / sizeOf(k, 1), localGroup = group;
@@ -100,7 +109,13 @@ LogicalResult ClassBuilder::setHeads(Operation &op, Value q, Value k) {
                  held.getFactors()[f].getSize();
   // Without heads of its own a rank reads none.
   localGroup = std::max<int64_t>(localGroup, 1);
-  op.setAttr(spmd::kGroup, builder.getI64IntegerAttr(localGroup));
+  auto parts = [&](spmd::PositionsAttr heads, spmd::PositionsAttr kvHeads) {
+    NamedAttrList list;
+    list.set("group", builder.getI64IntegerAttr(localGroup));
+    list.set("heads", heads);
+    list.set("kvHeads", kvHeads);
+    return list;
+  };
   auto isOutside = [&](nn::SplitAttr split) {
     return split.getDim() != 1 || split.getFactor() < border;
   };
@@ -110,11 +125,11 @@ LogicalResult ClassBuilder::setHeads(Operation &op, Value q, Value k) {
   FailureOr<spmd::TableAttr> first = shares.offsetOf(outside, 1);
   // Cut by a minor factor, heads are no interval. They need not be where the
   // kv heads are cut alike: these are then those of the query heads, in order.
-  if (failed(first) && held.getSize() == localGroup * sizeOf(local(k), 1)) {
+  int64_t kvHeads = sizeOf(local(k), 1);
+  if (failed(first) && held.getSize() == localGroup * kvHeads) {
     auto zero = spmd::TableAttr::constant(builder.getContext(), 0);
-    op.setAttr(spmd::kHeadOffset, zero);
-    op.setAttr(spmd::kKvHeadOffset, zero);
-    return success();
+    return parts(positionsFrom(zero, held.getSize()),
+                 positionsFrom(zero, kvHeads));
   }
   if (failed(first))
     return refuseOffset(op, q, 1);
@@ -125,18 +140,18 @@ LogicalResult ClassBuilder::setHeads(Operation &op, Value q, Value k) {
         llvm::map_to_vector(offset.getValues(), [&](int64_t head) {
           return head / group * localGroup;
         }));
-  op.setAttr(spmd::kHeadOffset, offset);
-  if (failed(setOffset(op, spmd::kKvHeadOffset, k, 1)))
+  FailureOr<spmd::PositionsAttr> kv = positionsOf(op, k, 1);
+  if (failed(kv) ||
+      failed(checkHeads(op, q, k, localGroup, offset, kv->getBegin())))
     return failure();
-  return checkHeads(op, q, k, localGroup);
+  return parts(positionsFrom(offset, localGroup * kv->getExtent()), *kv);
 }
 
 /// The kv heads that the rank's query heads read must be on the rank.
 LogicalResult ClassBuilder::checkHeads(Operation &op, Value q, Value k,
-                                       int64_t group) {
+                                       int64_t group, spmd::TableAttr head,
+                                       spmd::TableAttr kvHead) {
   int64_t heads = sizeOf(local(q), 1), kvHeads = sizeOf(local(k), 1);
-  auto head = op.getAttrOfType<spmd::TableAttr>(spmd::kHeadOffset);
-  auto kvHead = op.getAttrOfType<spmd::TableAttr>(spmd::kKvHeadOffset);
   if (heads == 0 || !checkedHeads.insert({head, kvHead}).second)
     return success();
   for (int64_t rank : rankClass.ranks) {
@@ -155,13 +170,13 @@ LogicalResult ClassBuilder::checkHeads(Operation &op, Value q, Value k,
   return success();
 }
 
-template LogicalResult
-    ClassBuilder::adaptNeighborhood(nn::NeighborhoodAttentionOp,
+template FailureOr<NamedAttrList>
+    ClassBuilder::neighborhoodParts(nn::NeighborhoodAttentionOp,
                                     nn::NeighborhoodAttentionOp);
-template LogicalResult
-    ClassBuilder::adaptNeighborhood(nn::NeighborhoodAttentionGradOp,
+template FailureOr<NamedAttrList>
+    ClassBuilder::neighborhoodParts(nn::NeighborhoodAttentionGradOp,
                                     nn::NeighborhoodAttentionGradOp);
-template LogicalResult ClassBuilder::adaptAttention(nn::AttentionOp,
-                                                    nn::AttentionOp);
-template LogicalResult ClassBuilder::adaptAttention(nn::AttentionGradOp,
-                                                    nn::AttentionGradOp);
+template FailureOr<NamedAttrList> ClassBuilder::attentionParts(nn::AttentionOp,
+                                                               nn::AttentionOp);
+template FailureOr<NamedAttrList>
+    ClassBuilder::attentionParts(nn::AttentionGradOp, nn::AttentionGradOp);

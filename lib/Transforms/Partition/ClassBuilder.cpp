@@ -67,8 +67,8 @@ func::FuncOp ClassBuilder::build(StringRef name) {
   Block &body = func.getBody().front();
   llvm::DenseSet<StringAttr> assigned = nn::assignedNames(body);
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
-    auto parameter = dyn_cast<nn::ParameterOp>(op);
-    bool isStored = isa<nn::StateOp>(op) ||
+    auto parameter = dyn_cast<spmd::ParameterOp>(op);
+    bool isStored = isa<spmd::StateOp>(op) ||
                     (parameter && assigned.contains(parameter.getPathAttr()));
     if (!isStored && isOpTriviallyDead(&op))
       op.erase();
@@ -211,5 +211,9 @@ LogicalResult ClassBuilder::lowerAsIs(Operation &op) {
   for (OpResult result : copy->getResults())
     result.setType(localOf(op.getResult(result.getResultNumber())));
   copy->removeAttr("nn.statistics");
-  return adapt(op, *copy);
+  FailureOr<Operation *> adapted = adapt(op, *copy);
+  if (failed(adapted))
+    return failure();
+  mapping.map(op.getResults(), (*adapted)->getResults());
+  return success();
 }

@@ -42,32 +42,49 @@ private:
   mlir::LogicalResult lowerParameter(nn::ParameterOp op);
   mlir::LogicalResult lowerState(nn::StateOp op);
   mlir::LogicalResult lowerDropout(nn::DropoutOp op);
-  mlir::LogicalResult adapt(mlir::Operation &source, mlir::Operation &local);
-  mlir::LogicalResult adaptEmbedding(mlir::Operation &local, mlir::Value table);
-  /// Which elements of a tensor of `layout` draw random words in `local`.
-  void setDraws(mlir::Operation &local, nn::LayoutAttr layout, int64_t key);
+  /// What `source` is on local tensors: `local` itself, or what replaces it.
+  mlir::FailureOr<mlir::Operation *> adapt(mlir::Operation &source,
+                                           mlir::Operation &local);
+  /// Which elements of a tensor of `layout` draw random words in `op`.
+  spmd::DrawsAttr drawsOf(mlir::Operation &op, nn::LayoutAttr layout,
+                          int64_t key);
   mlir::LogicalResult adaptSlice(nn::SliceOp op, nn::SliceOp local);
   mlir::LogicalResult adaptRearrange(nn::RearrangeOp op, nn::RearrangeOp local);
-  /// Sets `name` to where the rank's part of a dim of `tensor` begins.
-  mlir::LogicalResult setOffset(mlir::Operation &local, llvm::StringRef name,
-                                mlir::Value tensor, int64_t dim,
-                                int64_t plus = 0);
+  /// The rank's part of a dim of `tensor`; an error at `local` if that is no
+  /// interval.
+  mlir::FailureOr<spmd::PositionsAttr>
+  positionsOf(mlir::Operation &local, mlir::Value tensor, int64_t dim);
+  spmd::PositionsAttr positionsFrom(spmd::TableAttr begin, int64_t extent);
+  template <class OpTy>
+  mlir::FailureOr<mlir::Operation *>
+  restate(mlir::Operation &local, mlir::FailureOr<mlir::NamedAttrList> parts);
+  mlir::FailureOr<mlir::NamedAttrList>
+  partsAt(llvm::StringRef name, mlir::FailureOr<mlir::Attribute> part);
   mlir::LogicalResult refuseOffset(mlir::Operation &local, mlir::Value tensor,
                                    int64_t dim);
 
-  template <class OpTy> void adaptPooling(OpTy op, OpTy local);
+  mlir::FailureOr<mlir::Operation *> restateRows(mlir::Operation &local,
+                                                 mlir::Value table);
+  mlir::FailureOr<mlir::Operation *> restateIota(nn::IotaOp local,
+                                                 mlir::Value placed);
+  mlir::FailureOr<mlir::NamedAttrList> rotaryParts(nn::RotaryOp op,
+                                                   mlir::Operation &local);
+  template <class OpTy> mlir::NamedAttrList poolingParts(OpTy op);
   template <class OpTy> void adaptEdges(OpTy op, OpTy local);
 
-  // Attention.cpp: nn.attention and its gradient. q and k are placed, `op` is
-  // the operation on local tensors.
-  template <class OpTy> mlir::LogicalResult adaptAttention(OpTy op, OpTy local);
-  template <class OpTy> void dropWeights(OpTy op, OpTy local);
+  // Attention.cpp: what ranks have of nn.attention and its gradient. q and k
+  // are placed, `local` is the operation on local tensors.
   template <class OpTy>
-  mlir::LogicalResult adaptNeighborhood(OpTy op, OpTy local);
-  mlir::LogicalResult setHeads(mlir::Operation &op, mlir::Value q,
-                               mlir::Value k);
+  mlir::FailureOr<mlir::NamedAttrList> attentionParts(OpTy op, OpTy local);
+  template <class OpTy>
+  void addDraws(OpTy op, OpTy local, mlir::NamedAttrList &parts);
+  template <class OpTy>
+  mlir::FailureOr<mlir::NamedAttrList> neighborhoodParts(OpTy op, OpTy local);
+  mlir::FailureOr<mlir::NamedAttrList> headParts(mlir::Operation &op,
+                                                 mlir::Value q, mlir::Value k);
   mlir::LogicalResult checkHeads(mlir::Operation &op, mlir::Value q,
-                                 mlir::Value k, int64_t group);
+                                 mlir::Value k, int64_t group,
+                                 spmd::TableAttr head, spmd::TableAttr kvHead);
 
   // Redistribute.cpp
   mlir::LogicalResult lowerRedistribute(nn::RedistributeOp op);

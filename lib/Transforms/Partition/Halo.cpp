@@ -197,7 +197,10 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   }
   auto [lows, highs] = paddingsOf(dims);
   cast<nn::WindowedOp>(copy).setPadding(lows, highs);
-  mapping.map(op->getResults(), copy->getResults());
+  FailureOr<Operation *> adapted = adapt(*op, *copy);
+  if (failed(adapted))
+    return failure();
+  mapping.map(op->getResults(), (*adapted)->getResults());
   for (const SlidDim &slid : llvm::reverse(dims)) {
     SmallVector<Margins> sent;
     SmallVector<OpResult> results;
@@ -213,5 +216,5 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   for (OpResult result : op->getResults())
     if (slides(result)) // a dim of several factors went as one
       mapping.map(result, withFactorsOf(local(result), localOf(result)));
-  return adapt(*op, *copy);
+  return success();
 }

@@ -27,11 +27,10 @@ static int64_t sizeOf(Value tensor, int64_t dim) {
 
 LogicalResult ClassBuilder::lowerParameter(nn::ParameterOp op) {
   Load load = folding.loadOf(op);
-  auto result = cast<nn::ParameterOp>(builder.clone(*op));
-  result.getResult().setType(local(load.type));
-  result->setAttr(spmd::kCuts, shares.boxOf(nn::layoutOf(load.type)));
-  if (!load.onlyFirstOf.empty())
-    result->setAttr(spmd::kOnlyFirstOf, listOf(load.onlyFirstOf));
+  auto result = spmd::ParameterOp::create(
+      builder, op.getLoc(), local(load.type), op.getPathAttr(),
+      shares.boxOf(nn::layoutOf(load.type)), listOf(load.onlyFirstOf),
+      op.getInitAttr());
   mapping.map(op.getResult(), result.getResult());
   return success();
 }
@@ -44,33 +43,26 @@ LogicalResult ClassBuilder::lowerDropout(nn::DropoutOp op) {
   return success();
 }
 
-void ClassBuilder::setDraws(Operation &local, nn::LayoutAttr layout,
-                            int64_t key) {
+spmd::DrawsAttr ClassBuilder::drawsOf(Operation &op, nn::LayoutAttr layout,
+                                      int64_t key) {
   spmd::BoxAttr box = shares.boxOf(layout);
-  local.setAttr(spmd::kCuts, box);
   spmd::TableAttr first = shares.firstElement(box);
-  if (auto before = local.getAttrOfType<IntegerAttr>(nn::kFirstDrawn))
+  if (auto before = op.getAttrOfType<IntegerAttr>(nn::kFirstDrawn))
     first = scaled(first, 1, before.getInt());
-  local.setAttr(spmd::kFirst, first);
-  local.setAttr(spmd::kKey, builder.getI64IntegerAttr(key));
+  return spmd::DrawsAttr::get(builder.getContext(), key, first, box);
 }
 
 LogicalResult ClassBuilder::lowerState(nn::StateOp op) {
-  auto result = cast<nn::StateOp>(builder.clone(*op));
-  result.getResult().setType(local(op.getType()));
-  result->setAttr(spmd::kCuts, shares.boxOf(nn::layoutOf(op.getType())));
+  auto result = spmd::StateOp::create(
+      builder, op.getLoc(), local(op.getType()), op.getNameAttr(),
+      shares.boxOf(nn::layoutOf(op.getType())), op.getInitAttr());
   mapping.map(op.getResult(), result.getResult());
   return success();
 }
 
-LogicalResult ClassBuilder::setOffset(Operation &local, StringRef name,
-                                      Value tensor, int64_t dim, int64_t plus) {
-  FailureOr<spmd::TableAttr> offset =
-      shares.offsetOf(nn::layoutOf(tensor), dim);
-  if (failed(offset))
-    return refuseOffset(local, tensor, dim);
-  local.setAttr(name, scaled(*offset, 1, plus));
-  return success();
+spmd::PositionsAttr ClassBuilder::positionsFrom(spmd::TableAttr begin,
+                                                int64_t extent) {
+  return spmd::PositionsAttr::get(builder.getContext(), begin, extent);
 }
 
 LogicalResult ClassBuilder::refuseOffset(Operation &local, Value tensor,
@@ -82,80 +74,157 @@ LogicalResult ClassBuilder::refuseOffset(Operation &local, Value tensor,
                            << "; split the major factor of the dim";
 }
 
-LogicalResult ClassBuilder::adapt(Operation &source, Operation &local) {
-  return TypeSwitch<Operation *, LogicalResult>(&source)
+FailureOr<spmd::PositionsAttr>
+ClassBuilder::positionsOf(Operation &local, Value tensor, int64_t dim) {
+  FailureOr<spmd::TableAttr> offset =
+      shares.offsetOf(nn::layoutOf(tensor), dim);
+  if (failed(offset))
+    return refuseOffset(local, tensor, dim);
+  return positionsFrom(*offset, sizeOf(tensor, dim));
+}
+
+/// The operation of spmd that does what `local` does on a part, told which.
+template <class OpTy>
+FailureOr<Operation *> ClassBuilder::restate(Operation &local,
+                                             FailureOr<NamedAttrList> parts) {
+  if (failed(parts))
+    return failure();
+  OperationState state(local.getLoc(), OpTy::getOperationName());
+  ArrayRef<StringRef> names = OpTy::getAttributeNames();
+  for (NamedAttribute attribute : local.getAttrs())
+    if (llvm::is_contained(names, attribute.getName().getValue()) ||
+        attribute.getNameDialect()) // a discardable one
+      state.attributes.append(attribute);
+  for (NamedAttribute attribute : *parts)
+    state.attributes.set(attribute.getName(), attribute.getValue());
+  state.addOperands(local.getOperands());
+  state.addTypes(local.getResultTypes());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(&local);
+  Operation *stated = builder.create(state);
+  local.replaceAllUsesWith(stated);
+  local.erase();
+  return stated;
+}
+
+FailureOr<NamedAttrList> ClassBuilder::partsAt(StringRef name,
+                                               FailureOr<Attribute> part) {
+  if (failed(part))
+    return failure();
+  return NamedAttrList(builder.getNamedAttr(name, *part));
+}
+
+FailureOr<Operation *> ClassBuilder::adapt(Operation &source,
+                                           Operation &local) {
+  using Adapted = FailureOr<Operation *>;
+  auto same = [&](LogicalResult adapted) -> Adapted {
+    if (failed(adapted))
+      return failure();
+    return &local;
+  };
+  return TypeSwitch<Operation *, Adapted>(&source)
       .Case([&](nn::EmbeddingOp op) {
-        return adaptEmbedding(local, op.getTable());
+        return restate<spmd::EmbeddingOp>(
+            local, partsAt("rows", positionsOf(local, op.getTable(), 0)));
       })
       .Case([&](nn::EmbeddingGradOp op) {
-        return adaptEmbedding(local, op.getResult());
+        return restateRows(local, op.getResult());
       })
       .Case([&](nn::AttentionOp op) {
-        return adaptAttention(op, cast<nn::AttentionOp>(local));
+        return restate<spmd::AttentionOp>(
+            local, attentionParts(op, cast<nn::AttentionOp>(local)));
       })
       .Case([&](nn::AttentionGradOp op) {
-        return adaptAttention(op, cast<nn::AttentionGradOp>(local));
+        return restate<spmd::AttentionGradOp>(
+            local, attentionParts(op, cast<nn::AttentionGradOp>(local)));
       })
-      .Case<nn::PoolOp, nn::PoolGradOp>([&](auto op) {
-        adaptPooling(op, cast<decltype(op)>(local));
-        return success();
+      .Case([&](nn::NeighborhoodAttentionOp op) {
+        return restate<spmd::NeighborhoodAttentionOp>(
+            local,
+            neighborhoodParts(op, cast<nn::NeighborhoodAttentionOp>(local)));
+      })
+      .Case([&](nn::NeighborhoodAttentionGradOp op) {
+        return restate<spmd::NeighborhoodAttentionGradOp>(
+            local, neighborhoodParts(
+                       op, cast<nn::NeighborhoodAttentionGradOp>(local)));
+      })
+      .Case([&](nn::PoolOp op) {
+        return restate<spmd::PoolOp>(local, poolingParts(op));
+      })
+      .Case([&](nn::PoolGradOp op) {
+        return restate<spmd::PoolGradOp>(local, poolingParts(op));
       })
       .Case<nn::GatherOp, nn::ScatterSumOp>([&](auto op) {
         adaptEdges(op, cast<decltype(op)>(local));
-        return success();
-      })
-      .Case([&](nn::NeighborhoodAttentionOp op) {
-        return adaptNeighborhood(op, cast<nn::NeighborhoodAttentionOp>(local));
-      })
-      .Case([&](nn::NeighborhoodAttentionGradOp op) {
-        return adaptNeighborhood(op,
-                                 cast<nn::NeighborhoodAttentionGradOp>(local));
+        return same(success());
       })
       .Case([&](nn::DropoutOp op) {
-        setDraws(local, nn::layoutOf(op.getResult()),
-                 nn::seedOf(op) ^ *op.getStream());
-        return success();
+        return restate<spmd::DropoutOp>(
+            local, partsAt("draws", drawsOf(local, nn::layoutOf(op.getResult()),
+                                            nn::seedOf(op) ^ *op.getStream())));
       })
       .Case([&](nn::SliceOp op) {
-        return adaptSlice(op, cast<nn::SliceOp>(local));
+        return same(adaptSlice(op, cast<nn::SliceOp>(local)));
       })
       .Case([&](nn::RearrangeOp op) {
-        return adaptRearrange(op, cast<nn::RearrangeOp>(local));
+        return same(adaptRearrange(op, cast<nn::RearrangeOp>(local)));
       })
       .Case([&](nn::IotaOp op) {
-        // It was placed like another value, and reads nothing of it.
-        cast<nn::IotaOp>(local).getLikeMutable().clear();
-        return setOffset(local, spmd::kFirst, op.getResult(), op.getDim());
+        return restateIota(cast<nn::IotaOp>(local), op.getResult());
       })
       .Case([&](nn::RotaryOp op) {
-        if (carried.isInside(op)) {
-          Share held = shares.held(op.getX(), op.getDim());
-          local.setAttr(spmd::kFirst, held.offset);
-          return success();
-        }
-        return setOffset(local, spmd::kFirst, op.getX(), op.getDim());
+        return restate<spmd::RotaryOp>(local, rotaryParts(op, local));
       })
-      .Default(success());
+      .Default([&](Operation *) { return same(success()); });
 }
 
-/// Which positions and results of the whole a rank has, and how much there is
-/// in all: a pooling tells values from their border.
-template <class OpTy> void ClassBuilder::adaptPooling(OpTy op, OpTy local) {
-  SmallVector<Attribute> positions, results;
-  SmallVector<int64_t> extents;
+/// Which rows of a table the rank makes.
+FailureOr<Operation *> ClassBuilder::restateRows(Operation &local,
+                                                 Value table) {
+  return restate<spmd::EmbeddingGradOp>(
+      local, partsAt("rows", positionsOf(local, table, 0)));
+}
+
+/// It was placed like another value, and reads nothing of it.
+FailureOr<Operation *> ClassBuilder::restateIota(nn::IotaOp local,
+                                                 Value placed) {
+  local.getLikeMutable().clear();
+  return restate<spmd::IotaOp>(
+      *local,
+      partsAt("positions", positionsOf(*local, placed, local.getDim())));
+}
+
+FailureOr<NamedAttrList> ClassBuilder::rotaryParts(nn::RotaryOp op,
+                                                   Operation &local) {
+  FailureOr<spmd::PositionsAttr> positions =
+      carried.isInside(op)
+          ? positionsFrom(shares.held(op.getX(), op.getDim()).offset,
+                          sizeOf(op.getX(), op.getDim()))
+          : positionsOf(local, op.getX(), op.getDim());
+  FailureOr<NamedAttrList> parts = partsAt("positions", positions);
+  if (succeeded(parts))
+    parts->set("inverse", builder.getBoolAttr(op.getInverse()));
+  return parts;
+}
+
+/// Which positions and windows of the whole a rank has, and how much border
+/// there is in all: a pooling tells values from their border.
+template <class OpTy> NamedAttrList ClassBuilder::poolingParts(OpTy op) {
+  SmallVector<Attribute> positions, windows;
   for (const SlidDim &slid : slidDims(op, shares)) {
-    extents.push_back(slid.window.extent);
-    positions.push_back((slid.isExtended ? slid.held : slid.own).offset);
-    results.push_back(shares.held(op.getWindowed(), slid.dim).offset);
+    positions.push_back(positionsFrom(
+        (slid.isExtended ? slid.held : slid.own).offset, slid.window.extent));
+    windows.push_back(
+        positionsFrom(shares.held(op.getWindowed(), slid.dim).offset,
+                      sizeOf(op.getWindowed(), slid.dim)));
   }
-  auto set = [&](StringRef name, Attribute value) {
-    local->setAttr(name, value);
-  };
-  set(spmd::kExtents, builder.getDenseI64ArrayAttr(extents));
-  set(spmd::kLows, op.getLowsAttr());
-  set(spmd::kHighs, op.getHighsAttr());
-  set(spmd::kPositions, builder.getArrayAttr(positions));
-  set(spmd::kResults, builder.getArrayAttr(results));
+  NamedAttrList parts;
+  parts.set("lows", op.getLowsAttr());
+  parts.set("highs", op.getHighsAttr());
+  parts.set("counts_border", builder.getBoolAttr(op.getCountsBorder()));
+  parts.set("positions", builder.getArrayAttr(positions));
+  parts.set("windows", builder.getArrayAttr(windows));
+  return parts;
 }
 
 /// Its own edges, and where they lead in what the rank holds.
@@ -165,12 +234,6 @@ template <class OpTy> void ClassBuilder::adaptEdges(OpTy op, OpTy local) {
   local.setOwners({});
   if constexpr (std::is_same_v<OpTy, nn::ScatterSumOp>)
     local.getLikeMutable().clear();
-}
-
-/// Which rows of a table the rank holds.
-LogicalResult ClassBuilder::adaptEmbedding(Operation &local, Value table) {
-  local.setAttr(spmd::kVocab, builder.getI64IntegerAttr(sizeOf(table, 0)));
-  return setOffset(local, spmd::kVocabOffset, table, 0);
 }
 
 /// A slice counts elements of the dim; where a minor factor is split there are

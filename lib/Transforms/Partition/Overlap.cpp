@@ -77,9 +77,12 @@ LogicalResult ClassBuilder::addPart(Overlap &overlap, Value from,
   copy->setOperand(0, slice);
   copy->getResult(0).setType(withSize(overlap.type, slid.dim, rows));
   cast<nn::WindowedOp>(copy).setPadding(overlap.lows, overlap.highs);
+  FailureOr<Operation *> part = adapt(*overlap.op, *copy);
+  if (failed(part))
+    return failure();
   overlap.parts.insert(isFirst ? overlap.parts.begin() : overlap.parts.end(),
-                       copy->getResult(0));
-  return adapt(*overlap.op, *copy);
+                       (*part)->getResult(0));
+  return success();
 }
 
 /// Its parts one after another.

@@ -79,8 +79,8 @@ bool ClassBuilder::lowerRowSlice(nn::RedistributeOp op,
     return false;
   Operation *copy = cloneBeside(*gradient);
   copy->getResult(0).setType(local(op.getResult().getType()));
-  (void)adaptEmbedding(*copy, op.getResult()); // its offset is known to exist
-  mapping.map(op.getResult(), copy->getResult(0));
+  auto rows = restateRows(*copy, op.getResult());
+  mapping.map(op.getResult(), (*rows)->getResult(0)); // is known to exist
   return true;
 }
 
@@ -96,14 +96,11 @@ bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
   Operation *copy = cloneBeside(*source);
   copy->getResult(0).setType(local(op.getResult().getType()));
   if (auto iota = dyn_cast<nn::IotaOp>(copy)) {
-    iota.getLikeMutable().clear();
-    FailureOr<spmd::TableAttr> first =
-        shares.offsetOf(nn::layoutOf(op.getResult()), iota.getDim());
-    if (failed(first)) {
+    if (failed(shares.offsetOf(nn::layoutOf(op.getResult()), iota.getDim()))) {
       copy->erase();
       return false;
     }
-    copy->setAttr(spmd::kFirst, *first);
+    copy = *restateIota(iota, op.getResult());
   }
   mapping.map(op.getResult(), copy->getResult(0));
   return true;

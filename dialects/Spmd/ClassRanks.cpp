@@ -1,0 +1,234 @@
+//===- ClassRanks.cpp - what tables say at the ranks of a class -----------===//
+
+#include "dialects/Spmd/ClassRanks.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace hocket;
+using namespace hocket::spmd;
+
+nn::MeshAttr spmd::meshOf(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module ? module->getAttrOfType<nn::MeshAttr>("nn.mesh")
+                : nn::MeshAttr();
+}
+
+LogicalResult spmd::verifyTable(Operation *op, TableAttr table) {
+  nn::MeshAttr mesh = meshOf(op);
+  if (!mesh)
+    return success();
+  int64_t members = 1;
+  for (StringAttr axis : table.getAxes()) {
+    if (mesh.getIndex(axis.getValue()) < 0)
+      return op->emitOpError()
+             << "names axis " << axis << ", which " << mesh << " has not";
+    members *= mesh.getSize(axis.getValue());
+  }
+  if (int64_t(table.getValues().size()) == members)
+    return success();
+  return op->emitOpError() << "needs " << members
+                           << " values, one for each coordinate, found "
+                           << table;
+}
+
+LogicalResult
+spmd::forEachRank(Operation *op, ArrayRef<TableAttr> tables,
+                  function_ref<LogicalResult(ArrayRef<int64_t>)> check) {
+  SmallVector<int64_t> values;
+  for (TableAttr table : tables) {
+    if (failed(verifyTable(op, table)))
+      return failure();
+    values.push_back(table.getValues().front());
+  }
+  if (llvm::all_of(tables, [](TableAttr table) { return table.isConstant(); }))
+    return check(values);
+  nn::MeshAttr mesh = meshOf(op);
+  auto func = op->getParentOfType<func::FuncOp>();
+  if (!func && isa<func::FuncOp>(op))
+    func = cast<func::FuncOp>(op);
+  auto ranks = func ? func->getAttrOfType<DenseI64ArrayAttr>(kRanks) : nullptr;
+  if (!mesh || !ranks)
+    return success();
+  SmallVector<int64_t> last;
+  for (int64_t rank : ranks.asArrayRef()) {
+    if (rank < 0 || rank >= mesh.getRankCount())
+      return op->emitOpError()
+             << "is of rank " << rank << ", of " << mesh.getRankCount();
+    SmallVector<int64_t> at = coordinatesOf(mesh, rank);
+    for (auto [value, table] : llvm::zip_equal(values, tables))
+      value = table.at(mesh, at);
+    if (values == last)
+      continue;
+    if (failed(check(values)))
+      return failure();
+    last = values;
+  }
+  return success();
+}
+
+LogicalResult spmd::verifyPart(Operation *op, StringRef what,
+                               PositionsAttr positions, int64_t size) {
+  SmallVector<int64_t> begins(positions.getBegin().getValues());
+  llvm::sort(begins);
+  int64_t extent = positions.getExtent();
+  if (begins.front() != 0 || begins.back() > extent)
+    return op->emitOpError() << "has " << what << " of [0, " << extent
+                             << ") that begin at " << positions.getBegin();
+  return forEachRank(
+      op, positions.getBegin(), [&](ArrayRef<int64_t> values) -> LogicalResult {
+        int64_t begin = values.front();
+        auto next = llvm::upper_bound(begins, begin);
+        int64_t end = next == begins.end() ? extent : *next;
+        if (size == 0 || begin + size == end)
+          return success();
+        return op->emitOpError() << "has " << size << " " << what << " from "
+                                 << begin << " on, where the next part begins "
+                                 << "at " << end;
+      });
+}
+
+LogicalResult spmd::verifyInside(Operation *op, StringRef what,
+                                 PositionsAttr positions, int64_t size) {
+  return forEachRank(op, positions.getBegin(),
+                     [&](ArrayRef<int64_t> values) -> LogicalResult {
+                       int64_t begin = values.front();
+                       if (begin >= 0 && begin + size <= positions.getExtent())
+                         return success();
+                       return op->emitOpError()
+                              << "has " << what << " [" << begin << ", "
+                              << begin + size << "), which are not within [0, "
+                              << positions.getExtent() << ")";
+                     });
+}
+
+//===-- Boxes -------------------------------------------------------------===//
+
+static CutAttr cutOf(BoxAttr box, int64_t dim, int64_t factor) {
+  for (CutAttr cut : box.getCuts())
+    if (cut.getDim() == dim && cut.getFactor() == factor)
+      return cut;
+  return {};
+}
+
+/// The cut has as much, and all of that lies in the factor.
+static LogicalResult verifyCutHolds(Operation *op, CutAttr cut, int64_t whole,
+                                    int64_t part) {
+  return forEachRank(op, {cut.getOffset(), cut.getSize()},
+                     [&](ArrayRef<int64_t> values) -> LogicalResult {
+                       if (values[1] != part)
+                         return op->emitOpError()
+                                << "has " << part << " of factor "
+                                << cut.getDim() << "." << cut.getFactor()
+                                << ", of which its box has " << values[1];
+                       if (values[0] < 0 || values[0] + part > whole)
+                         return op->emitOpError()
+                                << "has [" << values[0] << ", "
+                                << values[0] + part << ") of factor "
+                                << cut.getDim() << "." << cut.getFactor()
+                                << ", which is not within [0, " << whole << ")";
+                       return success();
+                     });
+}
+
+/// The first `dims` dims of both.
+static LogicalResult verifyDims(Operation *op, Type type, BoxAttr box,
+                                size_t dims) {
+  auto layout = nn::layoutOf(type);
+  ArrayRef<nn::DimAttr> wholes = box.getLayout().getDims();
+  bool fits = layout.getDims().size() >= dims && wholes.size() >= dims;
+  for (size_t d = 0; fits && d < dims; ++d)
+    fits = layout.getDims()[d].getFactors().size() ==
+           wholes[d].getFactors().size();
+  if (!fits)
+    return op->emitOpError()
+           << "has not the factors of its box: " << type << " and " << box;
+  for (size_t d = 0; d < dims; ++d)
+    for (auto [f, part] : llvm::enumerate(layout.getDims()[d].getFactors())) {
+      int64_t whole = wholes[d].getFactors()[f].getSize();
+      if (CutAttr cut = cutOf(box, d, f)) {
+        if (failed(verifyCutHolds(op, cut, whole, part.getSize())))
+          return failure();
+      } else if (part.getSize() != whole) {
+        return op->emitOpError()
+               << "has " << part.getSize() << " of factor " << d << "." << f
+               << ", of which its box has all " << whole;
+      }
+    }
+  return success();
+}
+
+LogicalResult spmd::verifyHolds(Operation *op, Type type, BoxAttr box) {
+  size_t rank = nn::layoutOf(type).getDims().size();
+  if (rank != box.getLayout().getDims().size())
+    return op->emitOpError()
+           << "has not the factors of its box: " << type << " and " << box;
+  return verifyDims(op, type, box, rank);
+}
+
+LogicalResult spmd::verifyFilled(Operation *op, BoxAttr box) {
+  for (CutAttr cut : box.getCuts()) {
+    if (failed(verifyTable(op, cut.getOffset())) ||
+        failed(verifyTable(op, cut.getSize())))
+      return failure();
+    TableAttr sizes = cut.getSize(), offsets = cut.getOffset();
+    if (!sizes.isConstant() && !offsets.isConstant() &&
+        sizes.getAxes() != offsets.getAxes())
+      return op->emitOpError() << "offset and size of a cut are over other "
+                                  "axes: "
+                               << offsets << " and " << sizes;
+    int64_t end = 0, members = std::max(offsets.getValues().size(),
+                                        sizes.getValues().size());
+    for (auto [begin, size] :
+         llvm::zip(offsets.valuesFor(members), sizes.valuesFor(members))) {
+      if (begin != end || size < 0)
+        return op->emitOpError()
+               << "expects shares one after another, one begins at " << begin
+               << " instead of " << end;
+      end += size;
+    }
+    int64_t whole = box.getLayout()
+                        .getDims()[cut.getDim()]
+                        .getFactors()[cut.getFactor()]
+                        .getSize();
+    if (end != whole)
+      return op->emitOpError() << "shares add up to " << end << " of " << whole;
+  }
+  return success();
+}
+
+//===-- Random words ------------------------------------------------------===//
+
+LogicalResult spmd::verifyDraws(Operation *op, DrawsAttr draws, Type x,
+                                size_t dims) {
+  BoxAttr box = draws.getBox();
+  if (failed(verifyDims(op, x, box, dims)) || failed(verifyFilled(op, box)))
+    return failure();
+  SmallVector<TableAttr> tables = {draws.getFirst()};
+  SmallVector<int64_t> strides;
+  for (CutAttr cut : box.getCuts()) {
+    int64_t stride = 1;
+    ArrayRef<nn::DimAttr> all = box.getLayout().getDims();
+    for (int64_t d = all.size(); d-- > cut.getDim();)
+      for (int64_t f = all[d].getFactors().size();
+           f-- > (d == cut.getDim() ? cut.getFactor() + 1 : 0);)
+        stride *= all[d].getFactors()[f].getSize();
+    strides.push_back(stride);
+    tables.push_back(cut.getOffset());
+  }
+  std::optional<int64_t> before; // what precedes the whole tensor
+  return forEachRank(
+      op, tables, [&](ArrayRef<int64_t> values) -> LogicalResult {
+        int64_t element = 0;
+        for (auto [offset, stride] : llvm::zip(values.drop_front(), strides))
+          element += offset * stride;
+        int64_t word = values.front();
+        if (!before)
+          before = word - element;
+        if (*before >= 0 && word - element == *before)
+          return success();
+        return op->emitOpError()
+               << "draws word " << word << " first, for element " << element
+               << " of the whole; other ranks of the class draw " << *before
+               << " after the element";
+      });
+}

@@ -1,0 +1,48 @@
+//===- ClassRanks.h - what tables say at the ranks of a class --*- C++ -*-===//
+
+#ifndef HOCKET_SPMD_CLASSRANKS_H
+#define HOCKET_SPMD_CLASSRANKS_H
+
+#include "dialects/Spmd/Spmd.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace hocket::spmd {
+
+/// The mesh of the module that holds the operation; null if it names none.
+nn::MeshAttr meshOf(mlir::Operation *op);
+
+/// Tables are over axes of the mesh, and have a value for each coordinate.
+mlir::LogicalResult verifyTable(mlir::Operation *op, TableAttr table);
+
+/// Calls `check` with the values of the tables at the ranks of the class, not
+/// twice in a row with equal ones; once if all are constant. Only coordinates
+/// that a rank of the class has are judged; none where the module has no mesh,
+/// or the function names no ranks.
+mlir::LogicalResult forEachRank(
+    mlir::Operation *op, llvm::ArrayRef<TableAttr> tables,
+    llvm::function_ref<mlir::LogicalResult(llvm::ArrayRef<int64_t>)> check);
+
+/// `size` positions are what every rank of the class has of a dim that is cut:
+/// the parts follow one another and fill it.
+mlir::LogicalResult verifyPart(mlir::Operation *op, llvm::StringRef what,
+                               PositionsAttr positions, int64_t size);
+
+/// They lie in the dim, where what ranks have may overlap.
+mlir::LogicalResult verifyInside(mlir::Operation *op, llvm::StringRef what,
+                                 PositionsAttr positions, int64_t size);
+
+/// A tensor of `type` is what every rank of the class has of the box.
+mlir::LogicalResult verifyHolds(mlir::Operation *op, mlir::Type type,
+                                BoxAttr box);
+
+/// The shares of every cut follow one another and fill the factor.
+mlir::LogicalResult verifyFilled(mlir::Operation *op, BoxAttr box);
+
+/// The box is that of the first dims of x, and the first words are as far from
+/// each other as the first elements are.
+mlir::LogicalResult verifyDraws(mlir::Operation *op, DrawsAttr draws,
+                                mlir::Type x, size_t dims);
+
+} // namespace hocket::spmd
+
+#endif // HOCKET_SPMD_CLASSRANKS_H

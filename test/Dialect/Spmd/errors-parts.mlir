@@ -1,0 +1,194 @@
+// What knows which part of the whole it has: parts that do not fit each other.
+// RUN: hocket-opt %s -split-input-file -verify-diagnostics
+
+!v = tensor<4xf32, #nn.layout<[4]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @holds_another_share() attributes {spmd.ranks = array<i64: 0, 1>} {
+    // expected-error @+1 {{'spmd.parameter' op has 4 of factor 0.0, of which its box has 3}}
+    %w = spmd.parameter "w" {box = #spmd.box<<[7]>, <0, 0, offset = <tp: [0, 4]>, size = <tp: [4, 3]>>>, onlyFirstOf = []} : !v
+    return
+  }
+  func.func @holds_not_all() {
+    // expected-error @+1 {{'spmd.state' op has 4 of factor 0.0, of which its box has all 5}}
+    %w = spmd.state "w" {box = #spmd.box<<[5]>>, init = 0.0 : f64} : !v
+    return
+  }
+  func.func @holds_outside() attributes {spmd.ranks = array<i64: 0, 1>} {
+    // expected-error @+1 {{'spmd.parameter' op has [5, 9) of factor 0.0, which is not within [0, 8)}}
+    %w = spmd.parameter "w" {box = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 5]>, size = <4>>>, onlyFirstOf = []} : !v
+    return
+  }
+  func.func @holds_other_dims() {
+    // expected-error-re @+1 {{'spmd.parameter' op has not the factors of its box: 'tensor<4xf32, #nn.layout<[4]>>' and #spmd.box<{{.*}}[2] [2]{{.*}}}}
+    %w = spmd.parameter "w" {box = #spmd.box<<[2] [2]>>, onlyFirstOf = []} : !v
+    return
+  }
+  func.func @shares_apart() attributes {spmd.ranks = array<i64: 0>} {
+    // expected-error @+1 {{'spmd.parameter' op expects shares one after another, one begins at 5 instead of 4}}
+    %w = spmd.parameter "w" {box = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 5]>, size = <4>>>, onlyFirstOf = []} : !v
+    return
+  }
+  func.func @shares_of_more() attributes {spmd.ranks = array<i64: 0, 1>} {
+    // expected-error @+1 {{'spmd.parameter' op shares add up to 8 of 9}}
+    %w = spmd.parameter "w" {box = #spmd.box<<[9]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>, onlyFirstOf = []} : !v
+    return
+  }
+  func.func @one_value_short() {
+    // expected-error @+1 {{'spmd.parameter' op needs 2 values, one for each coordinate, found #spmd.table<tp: [0]>}}
+    %w = spmd.parameter "w" {box = #spmd.box<<[8]>, <0, 0, offset = <tp: [0]>, size = <4>>>, onlyFirstOf = []} : !v
+    return
+  }
+  func.func @first_of_no_axis() {
+    // expected-error @+1 {{'spmd.parameter' op names axis "dp", which #nn.mesh<tp=2> has not}}
+    %w = spmd.parameter "w" {box = #spmd.box<<[4]>>, onlyFirstOf = ["dp"]} : !v
+    return
+  }
+  func.func @rank_of_no_mesh() attributes {spmd.ranks = array<i64: 2>} {
+    // expected-error @+1 {{'spmd.parameter' op is of rank 2, of 2}}
+    %w = spmd.parameter "w" {box = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>, onlyFirstOf = []} : !v
+    return
+  }
+}
+
+// -----
+
+!v = tensor<4xf32, #nn.layout<[4]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @no_dim() {
+    // expected-error @+1 {{'spmd.iota' op counts along dim 1 of f32[4]}}
+    %i = spmd.iota {dim = 1 : i64, positions = #spmd.positions<<0> of 4>} : () -> !v
+    return
+  }
+  func.func @begins_late() {
+    // expected-error @+1 {{'spmd.iota' op has positions of [0, 8) that begin at #spmd.table<tp: [1, 4]>}}
+    %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [1, 4]> of 8>} : () -> !v
+    return
+  }
+  func.func @leaves_a_gap() attributes {spmd.ranks = array<i64: 0, 1>} {
+    // expected-error @+1 {{'spmd.iota' op has 4 positions from 0 on, where the next part begins at 5}}
+    %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 5]> of 9>} : () -> !v
+    return
+  }
+}
+
+// -----
+
+!x = tensor<4x8xf32, #nn.layout<[4] [8]>>
+!t = tensor<3x8xf32, #nn.layout<[3] [8]>>
+!step = tensor<i32, #nn.layout<>>
+!ids = tensor<5xi32, #nn.layout<[5]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @rotary_outside(%x: !x) attributes {spmd.ranks = array<i64: 1>} {
+    // expected-error @+1 {{'spmd.rotary' op has positions [5, 9), which are not within [0, 8)}}
+    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = "half", inverse = false, positions = #spmd.positions<<tp: [0, 5]> of 8>} : (!x) -> !x
+    return
+  }
+  func.func @rotary_forgets(%x: !x) {
+    // expected-error @+1 {{'spmd.rotary' op requires attribute 'positions'}}
+    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = "half", inverse = false} : (!x) -> !x
+    return
+  }
+  func.func @dropout_of_other_words(%x: !x, %s: !step) attributes {spmd.ranks = array<i64: 0, 1>} {
+    // expected-error @+1 {{'spmd.dropout' op draws word 33 first, for element 32 of the whole; other ranks of the class draw 0 after the element}}
+    %y = spmd.dropout %x, %s {p = 0.1 : f64, draws = #spmd.draws<1, first = <tp: [0, 33]>, of = <<[8] [8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>>} : (!x, !step) -> !x
+    return
+  }
+  func.func @dropout_of_nothing(%x: !x, %s: !step) {
+    // expected-error @+1 {{'spmd.dropout' op takes a p above 0 and below 1, but it is 0}}
+    %y = spmd.dropout %x, %s {p = 0.0 : f64, draws = #spmd.draws<1, first = <0>, of = <<[4] [8]>>>} : (!x, !step) -> !x
+    return
+  }
+  func.func @rows_apart(%t: !t, %i: !ids) attributes {spmd.ranks = array<i64: 1>} {
+    // expected-error @+1 {{'spmd.embedding' op has 3 rows from 4 on, where the next part begins at 8}}
+    %y = spmd.embedding %t, %i {rows = #spmd.positions<<tp: [0, 4]> of 8>} : (!t, !ids) -> tensor<5x8xf32, #nn.layout<[5] [8]>>
+    return
+  }
+}
+
+// -----
+
+!x = tensor<1x1x6xf32, #nn.layout<[1] [1] [6]>>
+!y = tensor<1x1x4xf32, #nn.layout<[1] [1] [4]>>
+module attributes {nn.mesh = #nn.mesh<h=2>} {
+  func.func @reads_what_it_has_not(%x: !x) attributes {spmd.ranks = array<i64: 0, 1>} {
+    // expected-error @+1 {{'spmd.pool' op reads [3, 8) along spatial dim 0, and has [4, 10)}}
+    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
+        positions = [#spmd.positions<<h: [-1, 4]> of 8>], windows = [#spmd.positions<<h: [0, 4]> of 8>]} : (!x) -> !y
+    return
+  }
+  func.func @too_many_windows(%x: !x) {
+    // expected-error @+1 {{'spmd.pool' op gives 10 results along spatial dim 0, where 8 windows fit}}
+    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
+        positions = [#spmd.positions<<0> of 8>], windows = [#spmd.positions<<0> of 10>]} : (!x) -> !y
+    return
+  }
+  func.func @no_positions(%x: !x) {
+    // expected-error @+1 {{'spmd.pool' op needs taps, a stride and a dilation of at least 1, a low and a high of at least 0, and positions of x and y for each of its 1 spatial dims}}
+    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
+        positions = [], windows = [#spmd.positions<<0> of 8>]} : (!x) -> !y
+    return
+  }
+}
+
+// -----
+
+!q = tensor<1x4x2x8xf32, #nn.layout<[1] [4] [2] [8]>>
+!k = tensor<1x2x4x8xf32, #nn.layout<[1] [2] [4] [8]>>
+!step = tensor<i32, #nn.layout<>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @groups(%q: !q, %k: !k) {
+    // expected-error @+1 {{'spmd.attention' op has 8 query heads in groups of 3, for 4 kv heads}}
+    %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 3 : i64, heads = #spmd.positions<<tp: [0, 4]> of 8>, kvHeads = #spmd.positions<<tp: [0, 2]> of 4>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
+    return
+  }
+  func.func @other_heads(%q: !q, %k: !k) attributes {spmd.ranks = array<i64: 1>} {
+    // expected-error @+1 {{'spmd.attention' op reads kv heads [2, 6), and has [0, 2)}}
+    %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 1 : i64, heads = #spmd.positions<<tp: [0, 2]> of 6>, kvHeads = #spmd.positions<<tp: [2, 0]> of 6>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
+    return
+  }
+  func.func @all_keys(%q: !q, %k: !k) {
+    // expected-error @+1 {{'spmd.attention' op reads keys [0, 5), and has [0, 4)}}
+    %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q
+    return
+  }
+  func.func @no_queries(%q: !q, %k: !k) {
+    // expected-error @+1 {{'spmd.attention' op needs the positions of its queries if and only if they do not see all keys}}
+    %y = spmd.attention %q, %k, %k {causal = true, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
+    return
+  }
+  func.func @no_draws(%q: !q, %k: !k, %s: !step) {
+    // expected-error @+1 {{'spmd.attention' op needs `dropout` and `draws` if and only if there is a step}}
+    %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64} : (!q, !k, !k, !step) -> !q
+    return
+  }
+  func.func @draws_of_other_keys(%q: !q, %k: !k, %s: !step) {
+    // expected-error-re @+1 {{'spmd.attention' op draws for weights of 4 keys, found #spmd.box<{{.*}}[5]{{.*}}}}
+    %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [5]>>>} : (!q, !k, !k, !step) -> !q
+    return
+  }
+}
+
+// -----
+
+!q = tensor<1x1x4x8xf32, #nn.layout<[1] [1] [4] [8]>>
+module attributes {nn.mesh = #nn.mesh<tp=2>} {
+  func.func @other_extents(%q: !q) {
+    // expected-error @+1 {{'spmd.neighborhood_attention' op shows each query 3 keys 1 apart along dim 2, where it has 4 queries and 5 keys}}
+    %y = spmd.neighborhood_attention %q, %q, %q {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 0.5 : f64, group = 1 : i64, heads = #spmd.positions<<0> of 1>, kvHeads = #spmd.positions<<0> of 1>, queries = [#spmd.positions<<0> of 4>], keys = [#spmd.positions<<0> of 5>]} : (!q, !q, !q) -> !q
+    return
+  }
+  func.func @no_dims(%q: !q) {
+    // expected-error @+1 {{'spmd.neighborhood_attention' op needs the positions of queries and keys along 1 dims}}
+    %y = spmd.neighborhood_attention %q, %q, %q {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 0.5 : f64, group = 1 : i64, heads = #spmd.positions<<0> of 1>, kvHeads = #spmd.positions<<0> of 1>, queries = [], keys = [#spmd.positions<<0> of 4>]} : (!q, !q, !q) -> !q
+    return
+  }
+}
+
+// -----
+
+!v = tensor<4xf32, #nn.layout<[4]>>
+func.func @no_extent() {
+  // expected-error @+1 {{a dim has no -1 positions}}
+  %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<0> of -1>} : () -> !v
+  return
+}
