@@ -22,7 +22,7 @@ LogicalResult ClassPlanner::plan() {
   for (Operation &op : func.getBody().front())
     if (failed(planOp(op)))
       return failure();
-  memory.assign();
+  memory.assignWeights();
   return success();
 }
 

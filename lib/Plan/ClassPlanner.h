@@ -21,6 +21,7 @@ public:
                codegen::KernelCompiler &compiler, plan::RankClass &rankClass);
 
   mlir::LogicalResult plan();
+  const std::vector<Life> &getLives() const { return memory.getLives(); }
 
 private:
   void addInputsAndOutputs();

@@ -1,5 +1,6 @@
 //===- MakeProgram.cpp - all classes of a module as one plan --------------===//
 
+#include "Arena.h"
 #include "ClassPlanner.h"
 #include "hocket/Plan/Check.h"
 #include "hocket/Plan/Planning.h"
@@ -86,15 +87,19 @@ static LogicalResult planModule(ModuleOp module,
   PlanTables tables(plan, mesh);
   tables.kernelSources = sources;
   bool isFirst = true;
+  std::vector<std::vector<Life>> lives; // by class
   for (auto func : module.getOps<func::FuncOp>()) {
     if (isFirst)
       addInterface(func, mesh, tables);
     isFirst = false;
     plan::RankClass rankClass;
-    if (failed(ClassPlanner(func, tables, compiler, rankClass).plan()))
+    ClassPlanner planner(func, tables, compiler, rankClass);
+    if (failed(planner.plan()))
       return failure();
+    lives.push_back(planner.getLives());
     plan.classes.push_back(std::move(rankClass));
   }
+  placeArenas(plan, lives);
   return proveOrder(module, plan);
 }
 

@@ -1,8 +1,8 @@
 //===- Memory.h - the buffers of one rank class -----------------*- C++ -*-===//
 //
 // Buffers are made without an address. When all instructions are known, weights
-// get their places one behind the other, and the others share the arena by
-// lifetime.
+// get their places one behind the other. The others share the arena by
+// lifetime, see Arena.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,10 @@ namespace hocket::planning {
 struct Life {
   int first = INT_MAX, last = -1;
   bool isOfStep = false; // else of loading
+  /// Loading is over when the first step begins.
   bool overlaps(const Life &other) const {
-    return first <= other.last && other.first <= last;
+    return isOfStep == other.isOfStep && first <= other.last &&
+           other.first <= last;
   }
 };
 
@@ -47,9 +49,11 @@ public:
     now = 0;
   }
 
-  /// Gives buffers of arena and weights their offsets, and the class its
-  /// budget.
-  void assign();
+  /// Gives weights their offsets, and the class its budget for them.
+  void assignWeights();
+  const std::vector<Life> &getLives() const { return lives; }
+
+  static int64_t aligned(int64_t bytes);
 
 private:
   int add(plan::Region region, int64_t offset, plan::DType type,

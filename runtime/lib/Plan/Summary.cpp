@@ -277,6 +277,8 @@ Json summary(const Plan &plan) {
               {"totals",
                {{"load", totalsOf(load, plan.rankCount())},
                 {"step", totalsOf(step, plan.rankCount())}}}};
+  WindowCount windows = countWindows(plan);
+  out["windows"] = {{"all", windows.all}, {"elsewhere", windows.elsewhere}};
   out.update(rankSummary(plan));
   return out;
 }

@@ -28,6 +28,10 @@
 //   totals             {"load": T, "step": T}; T has an entry for each kind
 //     all_reduce, ...  {"calls", "bytes_per_rank", "ranks_by_peers"}, in one
 //                      run of the stage; peers in one of the calls, at most
+//   windows            of the arena, that collectives read or fill on ranks of
+//                      several classes
+//     all, elsewhere   how many, and of these how many begin at another byte in
+//                      some class than in others
 //   arena_bytes        by rank; what the buffers of the region reach
 //   weight_bytes       by rank
 //   state_bytes        by rank; what steps change
@@ -86,6 +90,15 @@ KindTotal totalOf(const Traffic &traffic, CollectiveKind kind);
 /// Bytes of all that a rank of the class holds: activations, weights, packed
 /// ones at least, and what steps change.
 int64_t memoryAtLeast(const RankClass &rankClass);
+
+/// The windows of the arena that collectives read or fill in several classes,
+/// one for each tensor of each collective that has a byte, and how many of
+/// these begin at another byte in some class: memory that is registered with a
+/// network or a device at one offset for all ranks is used by the others.
+struct WindowCount {
+  int64_t all = 0, elsewhere = 0;
+};
+WindowCount countWindows(const Plan &plan);
 
 /// The word for a kind of collective: "all_reduce". Both kinds of halo have
 /// one.
