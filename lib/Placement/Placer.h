@@ -99,7 +99,7 @@ private:
   void gatherOnUse(nn::ParameterOp parameter, nn::LayoutAttr whole,
                    const FsdpRequest &request);
 
-  // Kept.cpp
+  // Recompute.cpp
   void readRecompute(sched::RecomputeOp recompute);
   void readSave(sched::SaveOp save);
   /// Marks the operations that the backward runs again, and the gathers whose
@@ -127,7 +127,7 @@ private:
                             std::optional<FactorRef> from,
                             std::optional<FactorRef> to);
 
-  // Pinned.cpp
+  // FuseLines.cpp
   void readFuse(sched::FuseOp fuse);
   void pinKernels();
 
@@ -199,7 +199,7 @@ private:
   void countVacuousHalos();
   void checkHalos();
 
-  // Attention.cpp
+  // AttentionLines.cpp
   void readAttention(sched::AttentionOp attention);
   void noteSequence(Problem &problem, mlir::Operation *op, unsigned axis);
   mlir::Value moveAttended(mlir::Value value, const Licence &strategy,
@@ -252,7 +252,7 @@ private:
   void involveLine(Problem &problem, mlir::Operation *directive,
                    mlir::Value value, unsigned axis);
 
-  // Remedies of one problem (Candidates.cpp, Ways.cpp): candidates only.
+  // Remedies of one problem (Candidates.cpp, WaysOut.cpp): candidates only.
   /// The `cuts` of a line that splits `operand` by a factor of the rule as
   /// `other` is; null where they are even.
   mlir::ArrayAttr cutsAs(mlir::Operation *op, const nn::PlacementRule &rule,
@@ -271,7 +271,7 @@ private:
                    FactorRef ref, mlir::ArrayAttr cuts);
   void wayScatters(Problem &problem, mlir::Value value, unsigned axis);
   WayOut replicated(llvm::StringRef path, llvm::ArrayRef<unsigned> axes) const;
-  // WaysBefore.cpp
+  // WaysOutAtSource.cpp
   void wayShardSource(Problem &problem, mlir::Value value, unsigned axis,
                       FactorRef ref);
   void wayBeforeSum(Problem &problem, mlir::Value value, unsigned axis);

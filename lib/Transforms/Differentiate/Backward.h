@@ -55,7 +55,7 @@ private:
   /// An error for each `recompute` line of which nothing was read.
   bool reportKeptAll();
 
-  // Stated.cpp
+  // ReducedGradients.cpp
   bool reduceAsStated(nn::ValueOp op, mlir::ArrayAttr lines);
   bool reportUnreached(llvm::ArrayRef<mlir::Operation *> forward);
 

@@ -1,4 +1,4 @@
-//===- Stated.cpp - gradients that a schedule line reduces ----------------===//
+//===- ReducedGradients.cpp - gradients that a schedule line reduces ------===//
 
 #include "Backward.h"
 #include "dialects/Nn/BackwardSync.h"

@@ -1,4 +1,4 @@
-//===- Kept.cpp - recompute, save: what the backward keeps ----------------===//
+//===- Recompute.cpp - recompute, save: what the backward keeps -----------===//
 
 #include "Locations.h"
 #include "Placer.h"

@@ -1,4 +1,4 @@
-//===- WaysBefore.cpp - ways out further up: what made a value ------------===//
+//===- WaysOutAtSource.cpp - ways out further up: what made a value -------===//
 
 #include "Locations.h"
 #include "Placer.h"

@@ -1,8 +1,8 @@
-//===- Pinned.cpp - what fuse lines say is one kernel ---------------------===//
+//===- FuseLines.cpp - what fuse lines say is one kernel ------------------===//
 
-#include "dialects/Nn/Pinned.h"
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Values.h"
 #include "llvm/ADT/StringExtras.h"
 

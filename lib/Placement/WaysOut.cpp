@@ -1,4 +1,4 @@
-//===- Ways.cpp - lines that might make placements meet -------------------===//
+//===- WaysOut.cpp - lines that might make placements meet ----------------===//
 //
 // Candidates for one mismatch, in the language of the schedule. Whether they
 // do help is found out by trying them: see Remedies.cpp.

@@ -1,8 +1,8 @@
-//===- Pinned.cpp - whether what is to be one kernel is one ---------------===//
+//===- CheckFuseLines.cpp - whether what is to be one kernel is one -------===//
 
-#include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Origin.h"
+#include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"

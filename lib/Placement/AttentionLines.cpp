@@ -1,4 +1,5 @@
-//===- Attention.cpp - how an attention over a split sequence is computed -===//
+//===- AttentionLines.cpp - how an attention over a split sequence is computed
+//===//
 //
 // `attention PATH using ...` stands for the moves that a user would write at
 // the operands and the result of an attention whose sequence is split:
