@@ -16,11 +16,11 @@ def Buffers_Dialect : Dialect {
     go. Memory order, destination and lifetime are what the text says.
 
     ```mlir
-    func.func @class0(%ids: !buffers.buffer<i32, 8>) -> !buffers.view<f32 [8, 4] by [4, 1]> {
-      %table = buffers.buffer weights : !buffers.buffer<f32, 40>
+    func.func @class0(%ids: !buffers.buffer<i32 [8]>) -> !buffers.view<f32 [8, 4] by [4, 1]> {
+      %table = buffers.buffer weights : !buffers.buffer<f32 [40]>
       ...                     // the operations that fill it
       buffers.loaded          // what stands above runs once, when loading
-      %out = buffers.buffer output : !buffers.buffer<f32, 32>
+      %out = buffers.buffer output : !buffers.buffer<f32 [32]>
       ...
       return %y : !buffers.view<f32 [8, 4] by [4, 1]>
     }

@@ -16,7 +16,7 @@ def Buffers_BufferOp : Buffers_Op<"buffer"> {
     `arena` is lent until `buffers.release`, `weights` are filled when loading
     and stay, an `output` is handed to whoever runs the step.
     ```mlir
-    %b = buffers.buffer arena : !buffers.buffer<f32, 32>
+    %b = buffers.buffer arena : !buffers.buffer<f32 [32]>
     ```
   }];
   let arguments = (ins Buffers_RegionAttr:$region);
@@ -29,7 +29,7 @@ def Buffers_StateOp : Buffers_Op<"state"> {
   let description = [{
     A parameter that steps change, or a state of the optimizer.
     ```mlir
-    %b = buffers.state "h.0.bias" {cuts = #spmd.box<<[8]>>} : !buffers.buffer<f32, 8>
+    %b = buffers.state "h.0.bias" {cuts = #spmd.box<<[8]>>} : !buffers.buffer<f32 [8]>
     ```
     (C1) the buffer has as many elements as a rank holds by `cuts` (checked
     where the ranks are known).
@@ -44,9 +44,9 @@ def Buffers_ViewOp : Buffers_Op<"view", [Pure]> {
   let description = [{
     The offset, in elements, is a constant and terms by coordinate.
     ```mlir
-    %v = buffers.view %b at 4 : !buffers.buffer<f32, 32> -> !buffers.view<f32 [4, 2] by [8, 1]>
+    %v = buffers.view %b at 4 : !buffers.buffer<f32 [32]> -> !buffers.view<f32 [4, 2] by [8, 1]>
     %w = buffers.view %b at 0 + [#buffers.term<<tp: [0, 2]> * 8>]
-        : !buffers.buffer<f32, 32> -> !buffers.view<f32 [2, 8] by [8, 1]>
+        : !buffers.buffer<f32 [32]> -> !buffers.view<f32 [2, 8] by [8, 1]>
     ```
     (C1) the element type is the buffer's. (C2) without terms the view lies in
     the buffer.
@@ -99,7 +99,7 @@ def Buffers_PackOp : Buffers_Op<"pack"> {
   let description = [{
     The view is the right operand, [in, out].
     ```mlir
-    %p = buffers.pack %w for 64 rows : !buffers.view<f32 [8, 4] by [1, 8]> -> !buffers.pack<f32, 8, 4>
+    %p = buffers.pack %w for 64 rows : !buffers.view<f32 [8, 4] by [1, 8]> -> !buffers.pack<f32 [8, 4]>
     ```
     (C1) the view has these two sizes and this element type.
   }];

@@ -17,7 +17,7 @@ class Buffers_Type<string name, string typeMnemonic>
 def Buffers_BufferType : Buffers_Type<"Buffer", "buffer"> {
   let summary = "memory for so many elements";
   let parameters = (ins "::mlir::Type":$elementType, "int64_t":$elements);
-  let assemblyFormat = "`<` $elementType `,` $elements `>`";
+  let assemblyFormat = "`<` $elementType ` ` `[` $elements `]` `>`";
   let genVerifyDecl = 1;
 }
 
@@ -46,7 +46,7 @@ def Buffers_PackType : Buffers_Type<"Pack", "pack"> {
   let summary = "a matrix in the form in which a library multiplies with it";
   let parameters = (ins "::mlir::Type":$elementType, "int64_t":$in,
                         "int64_t":$out);
-  let assemblyFormat = "`<` $elementType `,` $in `,` $out `>`";
+  let assemblyFormat = "`<` $elementType ` ` `[` $in `,` $out `]` `>`";
 }
 
 def Buffers_StartedType : Buffers_Type<"Started", "started"> {

@@ -13,10 +13,10 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
-  func.func @outside_on_a_rank(%b: !buffers.buffer<f32, 8>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  func.func @outside_on_a_rank(%b: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{is [8, 12) of a buffer of 8 elements on rank 1}}
-    %v = buffers.view %b at 4 + [#buffers.term<<tp: [0, 1]> * 4>] : !buffers.buffer<f32, 8> -> !buffers.view<f32 [4] by [1]>
+    %v = buffers.view %b at 4 + [#buffers.term<<tp: [0, 1]> * 4>] : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [4] by [1]>
     return
   }
 }
@@ -26,7 +26,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @state_of_other_size() attributes {spmd.ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{has 8 elements, rank 0 holds 4}}
-    %s = buffers.state "s" {cuts = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>} : !buffers.buffer<f32, 8>
+    %s = buffers.state "s" {cuts = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>} : !buffers.buffer<f32 [8]>
     buffers.loaded
     return
   }
@@ -68,11 +68,11 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 !t = tensor<8xf32, #nn.layout<[8]>>
 !v = !buffers.view<f32 [8] by [1]>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
-  func.func @shifted(%x: !buffers.buffer<f32, 8>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  func.func @shifted(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
-    %a = buffers.buffer arena : !buffers.buffer<f32, 9>
-    %v = buffers.view %a at 0 : !buffers.buffer<f32, 9> -> !v
-    %w = buffers.view %a at 1 : !buffers.buffer<f32, 9> -> !v
+    %a = buffers.buffer arena : !buffers.buffer<f32 [9]>
+    %v = buffers.view %a at 0 : !buffers.buffer<f32 [9]> -> !v
+    %w = buffers.view %a at 1 : !buffers.buffer<f32 [9]> -> !v
     buffers.fill %v with 0.0 : !v
     // expected-error @+1 {{result 0 is not where it is computed in place of operand 0}}
     buffers.compute ins(%v : !v) outs(%w : !v) in_place [0, 0] {
@@ -84,7 +84,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
       }
       buffers.yield %k : !t
     }
-    buffers.release %a : !buffers.buffer<f32, 9>
+    buffers.release %a : !buffers.buffer<f32 [9]>
     return
   }
 }
@@ -94,11 +94,11 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 !t = tensor<4xf32, #nn.layout<[4]>>
 !h = tensor<6xf32, #nn.layout<[6]>>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
-  func.func @beside_the_middle(%x: !buffers.buffer<f32, 8>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  func.func @beside_the_middle(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
-    %a = buffers.buffer arena : !buffers.buffer<f32, 6>
-    %v = buffers.view %a at 2 : !buffers.buffer<f32, 6> -> !buffers.view<f32 [4] by [1]>
-    %w = buffers.view %a at 0 : !buffers.buffer<f32, 6> -> !buffers.view<f32 [6] by [1]>
+    %a = buffers.buffer arena : !buffers.buffer<f32 [6]>
+    %v = buffers.view %a at 2 : !buffers.buffer<f32 [6]> -> !buffers.view<f32 [4] by [1]>
+    %w = buffers.view %a at 0 : !buffers.buffer<f32 [6]> -> !buffers.view<f32 [6] by [1]>
     buffers.fill %v with 0.0 : !buffers.view<f32 [4] by [1]>
     // expected-error @+1 {{result 0 is not where it is computed in place of operand 0}}
     buffers.compute ins(%v : !buffers.view<f32 [4] by [1]>) outs(%w : !buffers.view<f32 [6] by [1]>) in_place [0, 0] {
@@ -106,7 +106,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
       %k = spmd.halo_exchange %t over ["tp"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<tp: [-1, 3]>, heldSizes = #spmd.table<6>, extent = 8 : i64, border = "zero"} : (!t) -> !h
       buffers.yield %k : !h
     }
-    buffers.release %a : !buffers.buffer<f32, 6>
+    buffers.release %a : !buffers.buffer<f32 [6]>
     return
   }
 }

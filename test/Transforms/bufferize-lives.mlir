@@ -5,7 +5,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @late_weights() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{weights are not made in a step}}
-    %w = buffers.buffer weights : !buffers.buffer<f32, 8>
+    %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
     return
   }
 }
@@ -14,8 +14,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @changed_weights() attributes {spmd.ranks = array<i64: 0, 1>} {
-    %w = buffers.buffer weights : !buffers.buffer<f32, 8>
-    %v = buffers.view %w at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [8] by [1]>
+    %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
+    %v = buffers.view %w at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
     // expected-error @+1 {{writes to weights in a step}}
     buffers.fill %v with 0.0 : !buffers.view<f32 [8] by [1]>
@@ -27,11 +27,11 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @late_pack() attributes {spmd.ranks = array<i64: 0, 1>} {
-    %w = buffers.buffer weights : !buffers.buffer<f32, 8>
-    %v = buffers.view %w at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [2, 4] by [4, 1]>
+    %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
+    %v = buffers.view %w at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [2, 4] by [4, 1]>
     buffers.loaded
     // expected-error @+1 {{weights are not packed in a step}}
-    %p = buffers.pack %v for 8 rows : !buffers.view<f32 [2, 4] by [4, 1]> -> !buffers.pack<f32, 2, 4>
+    %p = buffers.pack %v for 8 rows : !buffers.view<f32 [2, 4] by [4, 1]> -> !buffers.pack<f32 [2, 4]>
     return
   }
 }
@@ -39,8 +39,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
-  func.func @changed_input(%x: !buffers.buffer<f32, 8>) attributes {spmd.ranks = array<i64: 0, 1>} {
-    %v = buffers.view %x at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [8] by [1]>
+  func.func @changed_input(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
+    %v = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
     // expected-error @+1 {{writes to an input}}
     buffers.fill %v with 0.0 : !buffers.view<f32 [8] by [1]>
@@ -53,10 +53,10 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @unwritten() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
-    %a = buffers.buffer arena : !buffers.buffer<f32, 8>
-    %b = buffers.buffer arena : !buffers.buffer<f32, 8>
-    %v = buffers.view %a at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [8] by [1]>
-    %w = buffers.view %b at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [8] by [1]>
+    %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
+    %b = buffers.buffer arena : !buffers.buffer<f32 [8]>
+    %v = buffers.view %a at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
+    %w = buffers.view %b at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     // expected-error @+1 {{reads a buffer that nothing has written}}
     buffers.copy %v to %w : !buffers.view<f32 [8] by [1]>, !buffers.view<f32 [8] by [1]>
     return
@@ -69,9 +69,9 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @released_too_early() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-note @+1 {{this one}}
-    %a = buffers.buffer arena : !buffers.buffer<f32, 8>
-    %v = buffers.view %a at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [8] by [1]>
-    buffers.release %a : !buffers.buffer<f32, 8>
+    %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
+    %v = buffers.view %a at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
+    buffers.release %a : !buffers.buffer<f32 [8]>
     // expected-error @+1 {{uses a buffer that was released}}
     buffers.fill %v with 0.0 : !buffers.view<f32 [8] by [1]>
     return
@@ -83,10 +83,10 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @released_twice() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
-    %a = buffers.buffer arena : !buffers.buffer<f32, 8>
-    buffers.release %a : !buffers.buffer<f32, 8>
+    %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
+    buffers.release %a : !buffers.buffer<f32 [8]>
     // expected-error @+1 {{releases a buffer a second time}}
-    buffers.release %a : !buffers.buffer<f32, 8>
+    buffers.release %a : !buffers.buffer<f32 [8]>
     return
   }
 }
@@ -94,10 +94,10 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
-  func.func @released_input(%x: !buffers.buffer<f32, 8>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  func.func @released_input(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{releases what is not of the arena}}
-    buffers.release %x : !buffers.buffer<f32, 8>
+    buffers.release %x : !buffers.buffer<f32 [8]>
     return
   }
 }
@@ -107,10 +107,10 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @from_load_to_step() attributes {spmd.ranks = array<i64: 0, 1>} {
     // expected-note @+1 {{this one}}
-    %a = buffers.buffer arena : !buffers.buffer<f32, 8>
+    %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
     // expected-error @+1 {{a buffer of the arena is not released before}}
     buffers.loaded
-    buffers.release %a : !buffers.buffer<f32, 8>
+    buffers.release %a : !buffers.buffer<f32 [8]>
     return
   }
 }
@@ -121,7 +121,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @never_released() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-note @+1 {{this one}}
-    %a = buffers.buffer arena : !buffers.buffer<f32, 8>
+    %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
     // expected-error @+1 {{a buffer of the arena is not released before}}
     return
   }
@@ -130,8 +130,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
-  func.func @returns_an_input(%x: !buffers.buffer<f32, 8>) -> !buffers.view<f32 [8] by [1]> attributes {spmd.ranks = array<i64: 0, 1>} {
-    %v = buffers.view %x at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [8] by [1]>
+  func.func @returns_an_input(%x: !buffers.buffer<f32 [8]>) -> !buffers.view<f32 [8] by [1]> attributes {spmd.ranks = array<i64: 0, 1>} {
+    %v = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
     // expected-error @+1 {{a result is not in a buffer for outputs}}
     return %v : !buffers.view<f32 [8] by [1]>
@@ -144,8 +144,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @returned_twice() -> (!v, !v) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
-    %a = buffers.buffer output : !buffers.buffer<f32, 8>
-    %v = buffers.view %a at 0 : !buffers.buffer<f32, 8> -> !v
+    %a = buffers.buffer output : !buffers.buffer<f32 [8]>
+    %v = buffers.view %a at 0 : !buffers.buffer<f32 [8]> -> !v
     buffers.fill %v with 0.0 : !v
     // expected-error @+1 {{two results are in one buffer}}
     return %v, %v : !v, !v
@@ -158,7 +158,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @not_returned() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{a buffer for an output is not returned}}
-    %a = buffers.buffer output : !buffers.buffer<f32, 8>
+    %a = buffers.buffer output : !buffers.buffer<f32 [8]>
     return
   }
 }
@@ -167,18 +167,18 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !t = tensor<4xf32, #nn.layout<[4]>>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
-  func.func @waits_never(%x: !buffers.buffer<f32, 4>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  func.func @waits_never(%x: !buffers.buffer<f32 [4]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
-    %a = buffers.buffer arena : !buffers.buffer<f32, 4>
-    %v = buffers.view %x at 0 : !buffers.buffer<f32, 4> -> !buffers.view<f32 [4] by [1]>
-    %w = buffers.view %a at 0 : !buffers.buffer<f32, 4> -> !buffers.view<f32 [4] by [1]>
+    %a = buffers.buffer arena : !buffers.buffer<f32 [4]>
+    %v = buffers.view %x at 0 : !buffers.buffer<f32 [4]> -> !buffers.view<f32 [4] by [1]>
+    %w = buffers.view %a at 0 : !buffers.buffer<f32 [4]> -> !buffers.view<f32 [4] by [1]>
     // expected-error @+1 {{what is started is not waited for once}}
     %s = buffers.compute ins(%v : !buffers.view<f32 [4] by [1]>) outs(%w : !buffers.view<f32 [4] by [1]>) starts !buffers.started {
     ^bb0(%t: !t):
       %k = spmd.halo_exchange %t over ["tp"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, isStarted, offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<tp: [0, 4]>, heldSizes = #spmd.table<4>, extent = 8 : i64, border = "zero"} : (!t) -> !t
       buffers.yield %k : !t
     }
-    buffers.release %a : !buffers.buffer<f32, 4>
+    buffers.release %a : !buffers.buffer<f32 [4]>
     return
   }
 }
@@ -189,8 +189,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @returns_a_part() -> !t attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
-    %a = buffers.buffer output : !buffers.buffer<f32, 8>
-    %v = buffers.view %a at 0 : !buffers.buffer<f32, 8> -> !t
+    %a = buffers.buffer output : !buffers.buffer<f32 [8]>
+    %v = buffers.view %a at 0 : !buffers.buffer<f32 [8]> -> !t
     buffers.fill %v with 0.0 : !t
     // expected-error @+1 {{a result does not fill its buffer}}
     return %v : !t

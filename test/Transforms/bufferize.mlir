@@ -16,15 +16,15 @@ module attributes {nn.mesh = #nn.mesh<h=2>} {
 // A weight that nothing changes is read, packed and released when loading; the
 // product reads the pack and writes the output.
 // CHECK-LABEL: func.func @product(
-// CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32, 32>) -> !buffers.view<f32 [4, 8] by [8, 1]>
+// CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32 [32]>) -> !buffers.view<f32 [4, 8] by [8, 1]>
 func.func @product(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
-  // CHECK: %[[W:.*]] = buffers.buffer arena : <f32, 64>
+  // CHECK: %[[W:.*]] = buffers.buffer arena : <f32 [64]>
   // CHECK: spmd.parameter "w"
-  // CHECK: %[[V:.*]] = buffers.view %[[W]] at 0 : <f32, 64> -> <f32 [8, 8] by [1, 8]>
+  // CHECK: %[[V:.*]] = buffers.view %[[W]] at 0 : <f32 [64]> -> <f32 [8, 8] by [1, 8]>
   // CHECK: %[[P:.*]] = buffers.pack %[[V]] for 4 rows
   // CHECK: buffers.release %[[W]]
   // CHECK: buffers.loaded
-  // CHECK: %[[Y:.*]] = buffers.buffer output : <f32, 32>
+  // CHECK: %[[Y:.*]] = buffers.buffer output : <f32 [32]>
   // CHECK: buffers.compute ins(%{{.*}}, %[[P]] :
   // CHECK: nn.linear
   // CHECK: nn.unary "gelu"
@@ -39,9 +39,9 @@ func.func @product(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
 // rearrange costs nothing.
 // CHECK-LABEL: func.func @order(
 func.func @order(%x: !x) -> !turned attributes {spmd.ranks = array<i64: 0, 1>} {
-  // CHECK: %[[K:.*]] = buffers.buffer output : <f32, 32>
-  // CHECK: %[[IN:.*]] = buffers.view %{{.*}} at 0 : <f32, 32> -> <f32 [8, 4] by [1, 8]>
-  // CHECK: %[[OUT:.*]] = buffers.view %[[K]] at 0 : <f32, 32> -> <f32 [8, 4] by [1, 8]>
+  // CHECK: %[[K:.*]] = buffers.buffer output : <f32 [32]>
+  // CHECK: %[[IN:.*]] = buffers.view %{{.*}} at 0 : <f32 [32]> -> <f32 [8, 4] by [1, 8]>
+  // CHECK: %[[OUT:.*]] = buffers.view %[[K]] at 0 : <f32 [32]> -> <f32 [8, 4] by [1, 8]>
   // CHECK: buffers.compute ins(%[[IN]] : {{.*}}) outs(%[[OUT]] : {{.*}}) {
   // CHECK-NOT: buffers.copy
   // CHECK: return %[[OUT]]
@@ -57,10 +57,10 @@ func.func @order(%x: !x) -> !turned attributes {spmd.ranks = array<i64: 0, 1>} {
 // What an exchange attaches margins to is computed between them.
 // CHECK-LABEL: func.func @middle(
 func.func @middle(%x: !img) -> !held attributes {spmd.ranks = array<i64: 0, 1>} {
-  // CHECK: %[[H:.*]] = buffers.buffer output : <f32, 36>
-  // CHECK: %[[M:.*]] = buffers.view %[[H]] at 1 : <f32, 36> -> <f32 [2, 3, 4] by [18, 6, 1]>
+  // CHECK: %[[H:.*]] = buffers.buffer output : <f32 [36]>
+  // CHECK: %[[M:.*]] = buffers.view %[[H]] at 1 : <f32 [36]> -> <f32 [2, 3, 4] by [18, 6, 1]>
   // CHECK: buffers.compute ins({{.*}}) outs(%[[M]] :
-  // CHECK: %[[ALL:.*]] = buffers.view %[[H]] at 0 : <f32, 36> -> <f32 [2, 3, 6] by [18, 6, 1]>
+  // CHECK: %[[ALL:.*]] = buffers.view %[[H]] at 0 : <f32 [36]> -> <f32 [2, 3, 6] by [18, 6, 1]>
   // CHECK: buffers.compute ins(%[[M]] : {{.*}}) outs(%[[ALL]] : {{.*}}) in_place [0, 0] {
   // CHECK: spmd.halo_exchange
   %y = spmd.kernel(%x) : (!img) -> !img {
@@ -76,7 +76,7 @@ func.func @middle(%x: !img) -> !held attributes {spmd.ranks = array<i64: 0, 1>} 
 // element after it has written it.
 // CHECK-LABEL: func.func @stored(
 func.func @stored(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
-  // CHECK: %[[S:.*]] = buffers.state "m" {cuts = #spmd.box<<[rows=4] [cols=8]>>} : <f32, 32>
+  // CHECK: %[[S:.*]] = buffers.state "m" {cuts = #spmd.box<<[rows=4] [cols=8]>>} : <f32 [32]>
   // CHECK: %[[V:.*]] = buffers.view %[[S]] at 0
   // CHECK: buffers.fill %[[V]] with 0.000000e+00
   // CHECK: buffers.loaded

@@ -2,12 +2,12 @@
 // RUN: hocket-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{no buffer holds elements of 'i8'}}
-func.func private @element(!buffers.buffer<i8, 8>)
+func.func private @element(!buffers.buffer<i8 [8]>)
 
 // -----
 
 // expected-error @+1 {{a buffer of -1 elements}}
-func.func private @negative(!buffers.buffer<f32, -1>)
+func.func private @negative(!buffers.buffer<f32 [-1]>)
 
 // -----
 
@@ -31,17 +31,17 @@ func.func private @large(!buffers.view<f32 [4294967296, 4294967296] by [0, 0]>)
 
 // -----
 
-func.func @other_elements(%b: !buffers.buffer<f32, 8>) {
+func.func @other_elements(%b: !buffers.buffer<f32 [8]>) {
   // expected-error @+1 {{'buffers.view' op has elements of 'i32', the buffer of 'f32'}}
-  %v = buffers.view %b at 0 : !buffers.buffer<f32, 8> -> !buffers.view<i32 [8] by [1]>
+  %v = buffers.view %b at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<i32 [8] by [1]>
   return
 }
 
 // -----
 
-func.func @outside(%b: !buffers.buffer<f32, 8>) {
+func.func @outside(%b: !buffers.buffer<f32 [8]>) {
   // expected-error @+1 {{'buffers.view' op at 4 does not lie in a buffer of 8 elements}}
-  %v = buffers.view %b at 4 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [3] by [2]>
+  %v = buffers.view %b at 4 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [3] by [2]>
   return
 }
 
@@ -56,8 +56,8 @@ func.func @copy(%a: !buffers.view<f32 [8] by [1]>, %b: !buffers.view<f32 [2, 4] 
 // -----
 
 func.func @pack(%w: !buffers.view<f32 [2, 4] by [4, 1]>) {
-  // expected-error @+1 {{'buffers.pack' op packs '!buffers.view<f32 [2, 4] by [4, 1]>' as '!buffers.pack<f32, 4, 2>'}}
-  %p = buffers.pack %w for 8 rows : !buffers.view<f32 [2, 4] by [4, 1]> -> !buffers.pack<f32, 4, 2>
+  // expected-error @+1 {{'buffers.pack' op packs '!buffers.view<f32 [2, 4] by [4, 1]>' as '!buffers.pack<f32 [4, 2]>'}}
+  %p = buffers.pack %w for 8 rows : !buffers.view<f32 [2, 4] by [4, 1]> -> !buffers.pack<f32 [4, 2]>
   return
 }
 
@@ -183,9 +183,9 @@ func.func @another_buffer(%a: !v, %b: !v) {
 
 !t = tensor<8xf32, #nn.layout<[8]>>
 !v = !buffers.view<f32 [8] by [1]>
-func.func @overlap(%b: !buffers.buffer<f32, 16>) {
-  %x = buffers.view %b at 0 : !buffers.buffer<f32, 16> -> !v
-  %y = buffers.view %b at 4 : !buffers.buffer<f32, 16> -> !v
+func.func @overlap(%b: !buffers.buffer<f32 [16]>) {
+  %x = buffers.view %b at 0 : !buffers.buffer<f32 [16]> -> !v
+  %y = buffers.view %b at 4 : !buffers.buffer<f32 [16]> -> !v
   // expected-error @+1 {{'buffers.compute' op writes result 0 to the buffer of operand 0 and is not in place}}
   buffers.compute ins(%x : !v) outs(%y : !v) {
   ^bb0(%t: !t):

@@ -4,29 +4,29 @@
 !t = tensor<4x2xf32, #nn.layout<[4] [2]>>
 module attributes {nn.mesh = #nn.mesh<tp=2>} {
   // CHECK-LABEL: func.func @class0
-  // CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32, 8>
-  func.func @class0(%x: !buffers.buffer<f32, 8>) -> !buffers.view<f32 [4, 2] by [2, 1]> {
-    // CHECK: %[[W:.*]] = buffers.buffer weights : <f32, 8>
-    // CHECK: %[[S:.*]] = buffers.state "s" {cuts = #spmd.box<<[4] [2]>>} : <f32, 8>
-    %w = buffers.buffer weights : !buffers.buffer<f32, 8>
-    %s = buffers.state "s" {cuts = #spmd.box<<[4] [2]>>} : !buffers.buffer<f32, 8>
-    // CHECK: %[[WV:.*]] = buffers.view %[[W]] at 0 : <f32, 8> -> <f32 [2, 4] by [4, 1]>
+  // CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32 [8]>
+  func.func @class0(%x: !buffers.buffer<f32 [8]>) -> !buffers.view<f32 [4, 2] by [2, 1]> {
+    // CHECK: %[[W:.*]] = buffers.buffer weights : <f32 [8]>
+    // CHECK: %[[S:.*]] = buffers.state "s" {cuts = #spmd.box<<[4] [2]>>} : <f32 [8]>
+    %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
+    %s = buffers.state "s" {cuts = #spmd.box<<[4] [2]>>} : !buffers.buffer<f32 [8]>
+    // CHECK: %[[WV:.*]] = buffers.view %[[W]] at 0 : <f32 [8]> -> <f32 [2, 4] by [4, 1]>
     // CHECK: buffers.fill %[[WV]] with 0.000000e+00 : <f32 [2, 4] by [4, 1]>
-    // CHECK: buffers.pack %[[WV]] for 4 rows : <f32 [2, 4] by [4, 1]> -> <f32, 2, 4>
-    %wv = buffers.view %w at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [2, 4] by [4, 1]>
+    // CHECK: buffers.pack %[[WV]] for 4 rows : <f32 [2, 4] by [4, 1]> -> <f32 [2, 4]>
+    %wv = buffers.view %w at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [2, 4] by [4, 1]>
     buffers.fill %wv with 0.0 : !buffers.view<f32 [2, 4] by [4, 1]>
-    %p = buffers.pack %wv for 4 rows : !buffers.view<f32 [2, 4] by [4, 1]> -> !buffers.pack<f32, 2, 4>
+    %p = buffers.pack %wv for 4 rows : !buffers.view<f32 [2, 4] by [4, 1]> -> !buffers.pack<f32 [2, 4]>
     // CHECK: buffers.loaded
     buffers.loaded
     // CHECK: %[[A:.*]] = buffers.buffer arena
-    // CHECK: %[[AV:.*]] = buffers.view %[[A]] at 0 + [#buffers.term<<tp: [0, 1]> * 8>] : <f32, 16> -> <f32 [4, 2] by [1, 4]>
-    %a = buffers.buffer arena : !buffers.buffer<f32, 16>
-    %av = buffers.view %a at 0 + [#buffers.term<<tp: [0, 1]> * 8>] : !buffers.buffer<f32, 16> -> !buffers.view<f32 [4, 2] by [1, 4]>
-    %xv = buffers.view %x at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [4, 2] by [2, 1]>
+    // CHECK: %[[AV:.*]] = buffers.view %[[A]] at 0 + [#buffers.term<<tp: [0, 1]> * 8>] : <f32 [16]> -> <f32 [4, 2] by [1, 4]>
+    %a = buffers.buffer arena : !buffers.buffer<f32 [16]>
+    %av = buffers.view %a at 0 + [#buffers.term<<tp: [0, 1]> * 8>] : !buffers.buffer<f32 [16]> -> !buffers.view<f32 [4, 2] by [1, 4]>
+    %xv = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [4, 2] by [2, 1]>
     // CHECK: buffers.copy %{{.*}} to %[[AV]] : <f32 [4, 2] by [2, 1]>, <f32 [4, 2] by [1, 4]>
     buffers.copy %xv to %av : !buffers.view<f32 [4, 2] by [2, 1]>, !buffers.view<f32 [4, 2] by [1, 4]>
-    %o = buffers.buffer output : !buffers.buffer<f32, 8>
-    %ov = buffers.view %o at 0 : !buffers.buffer<f32, 8> -> !buffers.view<f32 [4, 2] by [2, 1]>
+    %o = buffers.buffer output : !buffers.buffer<f32 [8]>
+    %ov = buffers.view %o at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [4, 2] by [2, 1]>
     // CHECK: buffers.compute ins(%[[AV]] : !buffers.view<f32 [4, 2] by [1, 4]>) outs(%{{.*}} : !buffers.view<f32 [4, 2] by [2, 1]>) {
     // CHECK-NEXT: ^bb0(%[[T:.*]]: tensor
     // CHECK-NEXT: %[[R:.*]] = spmd.all_reduce sum %[[T]]
@@ -54,8 +54,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
       buffers.yield %h : !t
     }
     buffers.wait %started
-    // CHECK: buffers.release %[[A]] : <f32, 16>
-    buffers.release %a : !buffers.buffer<f32, 16>
+    // CHECK: buffers.release %[[A]] : <f32 [16]>
+    buffers.release %a : !buffers.buffer<f32 [16]>
     // CHECK: return %{{.*}} : !buffers.view<f32 [4, 2] by [2, 1]>
     return %ov : !buffers.view<f32 [4, 2] by [2, 1]>
   }
