@@ -165,9 +165,31 @@ static LogicalResult verifyInPlace(ComputeOp op) {
   return success();
 }
 
+/// A pack is what a product multiplies with, as large as it needs it.
+static LogicalResult verifyPacks(ComputeOp op) {
+  for (auto [in, argument] :
+       llvm::zip(op.getIns(), op.getBody().getArguments())) {
+    auto pack = dyn_cast<PackType>(in.getType());
+    for (OpOperand &use : argument.getUses()) {
+      Operation *user = use.getOwner();
+      if (!pack)
+        break;
+      if (!isa<nn::LinearOp, nn::MatMulOp>(user) || use.getOperandNumber() != 1)
+        return op.emitOpError("reads a pack that is not the weight of a "
+                              "product");
+      int64_t k = nn::layoutOf(user->getOperand(0)).getShape().back();
+      int64_t n = nn::layoutOf(user->getResult(0)).getShape().back();
+      if (pack.getIn() != k || pack.getOut() != n)
+        return op.emitOpError("multiplies ")
+               << k << " by " << n << " with " << pack;
+    }
+  }
+  return success();
+}
+
 LogicalResult ComputeOp::verify() {
   if (failed(verifyPlaces(*this)) || failed(verifyBody(*this)) ||
-      failed(verifyInPlace(*this)))
+      failed(verifyPacks(*this)) || failed(verifyInPlace(*this)))
     return failure();
   bool begins = getComputed().hasAttr("isStarted");
   if (begins != bool(getStarted())) // (C5)

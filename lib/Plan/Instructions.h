@@ -21,7 +21,7 @@ namespace hocket::planning {
 Body instructionOf(spmd::ParameterOp op, Call &call, PlanTables &tables);
 Body instructionOf(spmd::IotaOp op, Call &call, PlanTables &tables);
 
-/// A linear or matmul with its epilogue, which `last` ends.
+/// A linear or matmul, and what follows it in its compute as its epilogue.
 Body productOf(mlir::Operation &op, Call &call);
 
 Body instructionOf(spmd::AttentionOp op, Call &call, PlanTables &tables);

@@ -224,3 +224,31 @@ module attributes {nn.mesh = #nn.mesh<h=1>} {
     return
   }
 }
+
+// -----
+
+!t = tensor<8xf32, #nn.layout<[8]>>
+func.func @packed_operand(%p: !buffers.pack<f32 [4, 2]>, %b: !buffers.view<f32 [8] by [1]>) {
+  // expected-error @+1 {{'buffers.compute' op reads a pack that is not the weight of a product}}
+  buffers.compute ins(%p : !buffers.pack<f32 [4, 2]>) outs(%b : !buffers.view<f32 [8] by [1]>) {
+  ^bb0(%x: !t):
+    %y = nn.unary "exp" %x : (!t) -> !t
+    buffers.yield %y : !t
+  }
+  return
+}
+
+// -----
+
+!t = tensor<4x8xf32, #nn.layout<[4] [8]>>
+!w = tensor<8x8xf32, #nn.layout<[8] [8]>>
+!v = !buffers.view<f32 [4, 8] by [8, 1]>
+func.func @packed_otherwise(%a: !v, %p: !buffers.pack<f32 [4, 16]>, %b: !v) {
+  // expected-error @+1 {{'buffers.compute' op multiplies 8 by 8 with '!buffers.pack<f32 [4, 16]>'}}
+  buffers.compute ins(%a, %p : !v, !buffers.pack<f32 [4, 16]>) outs(%b : !v) {
+  ^bb0(%x: !t, %w: !w):
+    %y = nn.linear %x, %w : (!t, !w) -> !t
+    buffers.yield %y : !t
+  }
+  return
+}
