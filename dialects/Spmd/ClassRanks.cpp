@@ -165,6 +165,27 @@ LogicalResult spmd::verifyHolds(Operation *op, Type type, BoxAttr box) {
   return verifyDims(op, type, box, rank);
 }
 
+LogicalResult spmd::verifyElements(Operation *op, int64_t elements,
+                                   BoxAttr box) {
+  int64_t whole = 1;
+  SmallVector<TableAttr> sizes;
+  for (auto [d, dim] : llvm::enumerate(box.getLayout().getDims()))
+    for (auto [f, factor] : llvm::enumerate(dim.getFactors()))
+      if (CutAttr cut = cutOf(box, d, f))
+        sizes.push_back(cut.getSize());
+      else
+        whole *= factor.getSize();
+  return forEachRank(op, sizes, [&](ArrayRef<int64_t> parts) -> LogicalResult {
+    int64_t has = whole;
+    for (int64_t part : parts)
+      has *= part;
+    if (has == elements)
+      return success();
+    return op->emitOpError()
+           << "has " << elements << " elements, of which its box has " << has;
+  });
+}
+
 LogicalResult spmd::verifyFilled(Operation *op, BoxAttr box) {
   for (CutAttr cut : box.getCuts()) {
     if (failed(verifyTable(op, cut.getOffset())) ||

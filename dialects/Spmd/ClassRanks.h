@@ -35,6 +35,10 @@ mlir::LogicalResult verifyInside(mlir::Operation *op, llvm::StringRef what,
 mlir::LogicalResult verifyHolds(mlir::Operation *op, mlir::Type type,
                                 BoxAttr box);
 
+/// So many elements are.
+mlir::LogicalResult verifyElements(mlir::Operation *op, int64_t elements,
+                                   BoxAttr box);
+
 /// The shares of every cut follow one another and fill the factor.
 mlir::LogicalResult verifyFilled(mlir::Operation *op, BoxAttr box);
 

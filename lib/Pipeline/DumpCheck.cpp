@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DumpCheck.h"
+#include "dialects/Buffers/Buffers.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Sched/Sched.h"
 #include "dialects/Spmd/ClassRanks.h"
@@ -38,7 +39,7 @@ struct Field {
 };
 
 bool hasFields(Attribute attribute, ArrayRef<Field> fields) {
-  auto entries = dyn_cast<DictionaryAttr>(attribute);
+  auto entries = dyn_cast_or_null<DictionaryAttr>(attribute);
   return entries && llvm::all_of(fields, [&](const Field &field) {
            Attribute value = entries.get(field.name);
            return value ? field.isKind(value) : field.isOptional;
@@ -46,7 +47,7 @@ bool hasFields(Attribute attribute, ArrayRef<Field> fields) {
 }
 
 bool isListWith(Attribute attribute, ArrayRef<Field> fields) {
-  auto list = dyn_cast<ArrayAttr>(attribute);
+  auto list = dyn_cast_or_null<ArrayAttr>(attribute);
   return list && llvm::all_of(list, [&](Attribute each) {
            return hasFields(each, fields);
          });
@@ -82,6 +83,19 @@ bool isRecipe(Attribute attribute) {
              : bool(recipe.get("nesterov"));
 }
 
+/// What scatters says along which factor.
+bool namesItsFactor(Attribute attribute) {
+  auto sync = cast<DictionaryAttr>(attribute);
+  bool scatters = sync.getAs<StringAttr>("kind") == "reduce_scatter";
+  return bool(sync.get("dim")) == bool(sync.get("factor")) &&
+         (!scatters || sync.get("dim"));
+}
+
+bool isHook(Attribute attribute) {
+  return hasFields(attribute,
+                   {{"name", isA<StringAttr>}, {"file", isA<StringAttr>}});
+}
+
 bool isCuts(Attribute attribute) {
   return isListWith(attribute, {{"over", isListOf<StringAttr>},
                                 {"kind", isA<StringAttr>},
@@ -104,11 +118,7 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.gradients", isA<StringAttr>},
       {"nn.name", isA<StringAttr>},
       {"nn.unit", isA<StringAttr>},
-      {"nn.hook",
-       [](Attribute value) {
-         return hasFields(
-             value, {{"name", isA<StringAttr>}, {"file", isA<StringAttr>}});
-       }},
+      {"nn.hook", isHook},
       {"nn.outputs", isListOf<StringAttr>},
       {"nn.ignore", isListOf<StringAttr>},
       {"nn.prefix", isListOf<StringAttr>},
@@ -157,8 +167,10 @@ static ArrayRef<Known> knownAttributes() {
          return isListWith(value, {{"kind", isA<StringAttr>},
                                    {"point", isA<StringAttr>},
                                    {"axes", isListOf<StringAttr>},
+                                   {"line", isA<LocationAttr>},
                                    {"dim", isA<IntegerAttr>, true},
-                                   {"factor", isA<IntegerAttr>, true}});
+                                   {"factor", isA<IntegerAttr>, true}}) &&
+                llvm::all_of(cast<ArrayAttr>(value), namesItsFactor);
        }},
       {"spmd.ranks", isA<DenseI64ArrayAttr>},
       {"spmd.cuts", isA<spmd::BoxAttr>},
@@ -220,6 +232,13 @@ static LogicalResult checkLine(Operation *op) {
   if (Attribute cuts = op->getAttr("cuts"); cuts && !isCuts(cuts))
     return op->emitError("the attribute 'cuts' is not of its kind, found ")
            << cuts;
+  if (Attribute hook = op->getAttr("hook");
+      hook &&
+      (!isHook(hook) || (isa<sched::HookOp>(op) &&
+                         !isListWith(cast<DictionaryAttr>(hook).get("inputs"),
+                                     {{"name", isA<StringAttr>}}))))
+    return op->emitError("the attribute 'hook' is not of its kind, found ")
+           << hook;
   if (auto schedule = dyn_cast<sched::ScheduleOp>(op))
     return checkMesh(op->getLoc(), schedule.getMesh());
   if (auto expect = dyn_cast<sched::ExpectOp>(op))
@@ -244,9 +263,17 @@ static LogicalResult checkLine(Operation *op) {
 static LogicalResult checkBox(func::FuncOp func, Type type,
                               const NamedAttrList &list) {
   auto box = dyn_cast_or_null<spmd::BoxAttr>(list.get(spmd::kCuts));
-  bool isTensor = isa<RankedTensorType>(type);
-  return failure(!box || failed(spmd::verifyFilled(func, box)) ||
-                 (isTensor && failed(spmd::verifyHolds(func, type, box))));
+  if (!box || failed(spmd::verifyFilled(func, box)))
+    return failure();
+  if (auto buffer = dyn_cast<buffers::BufferType>(type))
+    return spmd::verifyElements(func, buffer.getElements(), box);
+  if (auto view = dyn_cast<buffers::ViewType>(type)) {
+    int64_t elements = 1;
+    for (int64_t size : view.getSizes())
+      elements *= size;
+    return spmd::verifyElements(func, elements, box);
+  }
+  return spmd::verifyHolds(func, type, box);
 }
 
 static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {

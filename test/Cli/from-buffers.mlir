@@ -10,6 +10,9 @@
 // RUN: sed -e 's/nn.unary "exp" %y : (!t) -> !t/nn.softmax %y {dim = 1 : i64} : (!t) -> !t/' -e 's/outs(%k : !v) {/outs(%a : !v) in_place [0, 0] {/' -e 's/%a = buffers.view %x at/%a = buffers.view %b at/' -e '/^ *%b = buffers.buffer/a\    %z = buffers.view %b at 0 : !buffers.buffer<f32 [32]> -> !v\n    buffers.fill %z with 0.0 : !v' %s > %t.place.mlir
 // RUN: not hocket compile %t.place.mlir --from buffers --emit plan -o %t.json 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: from-buffers.mlir.tmp.place.mlir:[[#]]:12: error: cannot be computed in place
+// RUN: sed -e 's/spmd.cuts = #spmd.box<<\[4\] \[8\]>>}/spmd.cuts = #spmd.box<<[4] [9]>>}/' %s > %t.box.mlir
+// RUN: not hocket compile %t.box.mlir --from buffers --emit plan -o %t.json 2>&1 | FileCheck %s --check-prefix=BOX
+// BOX: error: 'func.func' op has 32 elements, of which its box has 36
 
 !t = tensor<4x8xf32, #nn.layout<[4] [8]>>
 !w = tensor<8x8xf32, #nn.layout<[8] [8]>>

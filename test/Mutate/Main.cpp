@@ -14,12 +14,12 @@
 #include "Corpus.h"
 #include "Judge.h"
 #include "Programs.h"
+#include "ScratchFolder.h"
 #include "tools/hocket/Options.h"
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <unistd.h>
 
 using namespace hocket;
 using namespace hocket::mutate;
@@ -68,21 +68,6 @@ static bool parse(int argc, char **argv, Settings &settings) {
   }
   return !settings.folders.empty();
 }
-
-/// A folder that vanishes with the program.
-class ScratchFolder {
-public:
-  ScratchFolder() {
-    std::string name = fs::temp_directory_path() / "hocket-mutate.XXXXXX";
-    if (mkdtemp(name.data()))
-      path = name;
-  }
-  ~ScratchFolder() {
-    std::error_code none;
-    fs::remove_all(path, none);
-  }
-  std::string path;
-};
 
 /// What is done with a mutated file, one after the other while it is accepted:
 /// a text is checked, and planned under one of its schedules; a dump is taken

@@ -1,0 +1,101 @@
+//===- AttributesTable.cpp - changes that give another legal program ------===//
+
+#include "Attributes.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace hocket::mutate;
+using llvm::StringRef;
+
+namespace {
+
+enum Change { Deleted = 1, Larger = 2, Both = 3 };
+
+/// An operation or attribute may end in *, for all that begin so.
+struct Legal {
+  const char *op, *name;
+  Change change;
+  const char *reason;
+};
+
+} // namespace
+
+/// Beside the attributes of the definitions of nn operations, and lines of a
+/// schedule: those say what is computed, or asked for.
+static const Legal kTable[] = {
+    {"builtin.module", "nn.model", Deleted, "a name"},
+    {"builtin.module", "nn.schedule", Deleted, "a name"},
+    {"builtin.module", "nn.run*", Both, "another recipe: files, steps, seed"},
+    {"builtin.module", "nn.train*", Both, "another recipe: the optimizer"},
+    {"builtin.module", "nn.gradients", Both, "a model without gradients"},
+    {"builtin.module", "nn.precision*", Both, "another precision"},
+    {"builtin.module", "nn.seed", Both, "other random words"},
+    {"builtin.module", "nn.buckets*", Both, "other buckets, equal sums"},
+    {"builtin.module", "nn.mesh", Larger, "a mesh that is not cut so"},
+    {"func.func", "nn.ignore", Deleted, "reads no other tensors of a file"},
+    {"func.func", "nn.prefix", Deleted, "other names in a file"},
+    {"*", "nn.recompute*", Both, "other memory and time, equal numbers"},
+    {"*", "nn.backward*", Both, "another order, equal numbers"},
+    {"*", "nn.delayed*", Both, "another order, equal numbers"},
+    {"*", "nn.unit*", Both, "other buckets, equal numbers"},
+    {"*", "nn.micro_batch", Both, "other groups, equal numbers"},
+    {"*", "nn.hook", Deleted, "a collective that no function does"},
+    {"*", "nn.halo*", Both, "other exchanges of margins"},
+    {"*", "nn.backward_syncs*", Both, "other moments and places of sums"},
+    {"*", "nn.gathered*", Both, "another time of a gather, equal numbers"},
+    {"*", "spmd.origins", Deleted, "locations"},
+    {"spmd.*", "id", Larger, "another number of a collective, in its order"},
+    {"buffers.pack", "rows", Larger, "a weight packed for other blocks"},
+    {"buffers.view", "terms", Larger, "another place in a buffer"},
+    {"spmd.slice", "offset", Larger, "another window of x"},
+    {"spmd.place", "offset", Larger, "another place among zeros"},
+    {"spmd.rotary", "positions", Larger, "other positions"},
+    {"spmd.iota", "positions", Larger,
+     "where the class has none of its ranks, which nothing reads"},
+    {"spmd.embedding*", "rows", Larger,
+     "where the class has none of its ranks, which nothing reads"},
+    {"spmd.attention*", "queries", Larger,
+     "queries that see other keys that the rank has"},
+    {"spmd.attention*", "keys", Larger,
+     "queries that see other keys that the rank has"},
+    {"spmd.neighborhood*", "keys", Larger,
+     "queries that see other keys that the rank has"},
+    {"spmd.pool*", "positions", Larger, "windows of positions that it has"},
+    {"spmd.pool*", "windows", Larger, "windows of positions that it has"},
+    {"spmd.dropout", "draws", Larger, "other random words"},
+    {"spmd.attention*", "draws", Larger, "other random words"},
+    {"spmd.parameter", "init", Both, "another start of training"},
+    {"spmd.state", "init", Larger, "another start of training"},
+    // What is computed of the parts.
+    {"spmd.rotary", "base", Larger, "what the operation computes"},
+    {"spmd.dropout", "p", Larger, "what the operation computes"},
+    {"spmd.pool*", "taps", Larger, "what the operation computes"},
+    {"spmd.pool*", "strides", Larger, "what the operation computes"},
+    {"spmd.pool*", "dilations", Larger, "what the operation computes"},
+    {"spmd.pool*", "lows", Larger, "what the operation computes"},
+    {"spmd.pool*", "highs", Larger, "what the operation computes"},
+    {"spmd.attention*", "scale", Larger, "what the operation computes"},
+    {"spmd.attention*", "dropout", Larger, "what the operation computes"},
+    {"spmd.attention*", "before", Both, "what the operation computes"},
+    {"spmd.attention*", "after", Both, "what the operation computes"},
+    {"spmd.neighborhood*", "scale", Larger, "what the operation computes"},
+    {"spmd.neighborhood*", "strides", Larger, "what the operation computes"},
+};
+
+static bool matches(StringRef pattern, StringRef text) {
+  return pattern.consume_back("*") ? text.starts_with(pattern)
+                                   : text == pattern;
+}
+
+std::string hocket::mutate::reasonOf(const AttributePlace &place,
+                                     bool isDeleted) {
+  StringRef op = place.op;
+  if (place.isInherent && op.starts_with("nn."))
+    return "what the operation computes";
+  if (op.starts_with("sched."))
+    return "another schedule";
+  for (const Legal &legal : kTable)
+    if ((legal.change & (isDeleted ? Deleted : Larger)) &&
+        matches(legal.op, op) && matches(legal.name, place.name))
+      return legal.reason;
+  return "";
+}
