@@ -5,6 +5,7 @@
 #include "Postmortem.h"
 #include "Progress.h"
 #include "Reports.h"
+#include "SameProgram.h"
 #include "TrainMain.h"
 #include "hocket/Io/RandomTensors.h"
 #include "hocket/Io/Safetensors.h"
@@ -274,10 +275,12 @@ static int runProgram(const std::string &program, const plan::Plan &plan,
   }
   Processes &processes = mpi ? *mpi : oneProcess();
   int done = 0;
-  Status status =
-      trains ? runTraining(command.options, plan, kernels, kernelsSize,
-                           processes, done)
-             : runOnce(command.options, plan, kernels, kernelsSize, processes);
+  Status status = checkSameProgram(command.options, arguments, processes);
+  if (status.ok())
+    status = trains ? runTraining(command.options, plan, kernels, kernelsSize,
+                                  processes, done)
+                    : runOnce(command.options, plan, kernels, kernelsSize,
+                              processes);
   if (!status.ok())
     done = tellsErrors(processes) ? fail(status) : status.exitStatus();
   endMpi(processes, done);

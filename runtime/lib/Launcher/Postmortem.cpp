@@ -65,9 +65,9 @@ static std::vector<bool> findFailed(const std::vector<ReadRecord> &records) {
   return failed;
 }
 
-/// "; the others waited for rank 0": those that have come least far, where not
-/// all have come equally far.
-static std::string waitedFor(const std::vector<ReadRecord> &records) {
+/// "; rank 0 had come least far", where not all have come equally far: it may
+/// be one that the others waited for.
+static std::string leastFar(const std::vector<ReadRecord> &records) {
   using Progress = std::pair<int64_t, int64_t>;
   std::map<Progress, std::vector<int64_t>> ranks;
   for (const ReadRecord &record : records)
@@ -79,7 +79,7 @@ static std::string waitedFor(const std::vector<ReadRecord> &records) {
   std::string text;
   for (int64_t rank : ranks.begin()->second)
     text += (text.empty() ? "" : " and rank ") + std::to_string(rank);
-  return "; the others waited for rank " + text + ":";
+  return "; rank " + text + " had come least far:";
 }
 
 std::string postmortem(const std::string &folder, const plan::Plan &plan) {
@@ -87,6 +87,11 @@ std::string postmortem(const std::string &folder, const plan::Plan &plan) {
   if (records.empty())
     return "";
   std::vector<bool> failed = findFailed(records);
+  // Only a launcher that asks the others to end leaves no doubt: one that kills
+  // them at once may have killed this one too.
+  bool isSure = std::any_of(records.begin(), records.end(),
+                            [](const ReadRecord &x) { return x.signal != 0; });
+  std::string end = isSure ? "was killed" : "was seen to end first,";
   std::string error, first, others;
   for (size_t i = 0; i < records.size(); ++i) {
     if (error.empty())
@@ -97,7 +102,7 @@ std::string postmortem(const std::string &folder, const plan::Plan &plan) {
       if (failed[i])
         first += (first.empty() ? "" : "; ") + name + " (process " +
                  std::to_string(records[i].pid) + " on " + records[i].host +
-                 ") was killed " + place;
+                 ") " + end + " " + place;
       else
         others += "\n  " + name + " was " + place;
     }
@@ -106,7 +111,7 @@ std::string postmortem(const std::string &folder, const plan::Plan &plan) {
     return "the last run failed: " + error + others;
   if (first.empty())
     return "the last run was killed, all of its ranks at once" +
-           waitedFor(records) + others;
+           leastFar(records) + others;
   return "the last run failed: " + first + others;
 }
 

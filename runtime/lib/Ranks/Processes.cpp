@@ -25,6 +25,30 @@ Status Processes::agree(const Status &mine) {
   return Status::success();
 }
 
+Status Processes::requireEqual(
+    const std::vector<std::pair<std::string, std::string>> &facts) {
+  BytePacker packer;
+  for (const auto &[name, value] : facts)
+    packer.add(value);
+  std::vector<std::string> all;
+  if (Status status = gather(packer.bytes, all); !status.ok())
+    return status;
+  for (size_t process = 1; process < all.size(); ++process) {
+    ByteUnpacker first(all[0]), other(all[process]);
+    for (const auto &[name, value] : facts) {
+      std::string expected, found;
+      first.take(expected);
+      other.take(found);
+      if (found != expected)
+        return Status::userError("the processes differ: process 0 has " + name +
+                                 " " + expected + ", process " +
+                                 std::to_string(process) + " has " + name +
+                                 " " + found + "; all have to be the same");
+    }
+  }
+  return Status::success();
+}
+
 Status Processes::tell(std::string &text) {
   if (count() == 1)
     return Status::success();

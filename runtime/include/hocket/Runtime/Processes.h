@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace hocket::runtime {
@@ -84,6 +86,10 @@ public:
 
   /// The error of the lowest process that has one, on all of them.
   Status agree(const Status &mine);
+  /// An error that names the first of `facts`, a name and a value each, that
+  /// a process has other than the first.
+  Status
+  requireEqual(const std::vector<std::pair<std::string, std::string>> &facts);
   /// What the first process gives, on all of them.
   Status tell(std::string &text);
 };

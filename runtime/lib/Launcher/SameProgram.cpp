@@ -1,0 +1,58 @@
+//===- SameProgram.cpp - whether all processes run one program ------------===//
+
+#include "SameProgram.h"
+#include "hocket/Cpu/Library.h"
+#include "hocket/Io/MappedFile.h"
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace hocket::runtime {
+
+/// Of words of eight bytes, as FNV-1a of bytes.
+static uint64_t digest(const uint8_t *data, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, data + at, std::min(sizeof word, size - at));
+    hash = (hash ^ word) * 0x100000001b3;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+static std::string sizesOf(const std::vector<std::string> &paths) {
+  std::string text;
+  for (const std::string &path : paths) {
+    std::error_code none; // a folder, or NAME=FILE
+    auto size = std::filesystem::file_size(path, none);
+    text += (text.empty() ? "" : ", ") +
+            (none ? path : std::to_string(size) + " bytes");
+  }
+  return text.empty() ? "none" : text;
+}
+
+Status checkSameProgram(const LauncherOptions &options,
+                        const std::vector<std::string> &arguments,
+                        Processes &processes) {
+  if (processes.count() == 1)
+    return Status::success();
+  MappedFile self;
+  Status opened =
+      processes.agree(self.open("/proc/self/exe", "the executable"));
+  if (!opened.ok())
+    return opened;
+  char code[32];
+  std::snprintf(
+      code, sizeof code, "%016llx",
+      static_cast<unsigned long long>(digest(self.data(), self.size())));
+  std::string line;
+  for (const std::string &argument : arguments)
+    line += (line.empty() ? "" : " ") + argument;
+  return processes.requireEqual({{"the executable", code},
+                                 {"the arguments", line},
+                                 {"weights of", sizesOf(options.weights)},
+                                 {"oneDNN", libraryText()}});
+}
+
+} // namespace hocket::runtime
