@@ -45,7 +45,7 @@ static const Legal kTable[] = {
     {"*", "spmd.origins", Deleted, "locations"},
     {"spmd.*", "id", Larger, "another number of a collective, in its order"},
     {"buffers.pack", "rows", Larger, "a weight packed for other blocks"},
-    {"buffers.view", "terms", Larger, "another place in a buffer"},
+    {"buffers.view", "terms", Both, "another place in a buffer"},
     {"spmd.slice", "offset", Larger, "another window of x"},
     {"spmd.place", "offset", Larger, "another place among zeros"},
     {"spmd.rotary", "positions", Larger, "other positions"},
