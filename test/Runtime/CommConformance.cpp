@@ -324,50 +324,53 @@ TEST_P(CommConformance, SeveralTensorsCutEachInItsWay) {
 /// Two groups in turn, all kinds, several of one group open at once, ended in
 /// another order than begun; one is run as a whole while others are open.
 TEST_P(CommConformance, SeveralAreOpenAtOnce) {
-  GetParam().make()->run(4, [&](runtime::Communicator &comm) {
-    std::vector<std::vector<int64_t>> groups = {
-        {0, 1, 2, 3},
-        comm.rank() < 2 ? std::vector<int64_t>{0, 1}
-                        : std::vector<int64_t>{2, 3}};
-    struct Open {
-      CollectiveCase test;
-      std::vector<int64_t> members;
-      int64_t me, handle = 0;
-      std::unique_ptr<TestWindow> src = nullptr, dst = nullptr;
-    };
-    std::vector<Open> all;
-    for (size_t i = 0; i < 11; ++i) {
-      const std::vector<int64_t> &members = groups[i % 2];
-      CollectiveCase test = makeCase(allKinds[i % 5], members.size(), i < 5,
-                                     Layout(i % 3), int(i % 3));
-      int64_t me = comm.rank() % int64_t(members.size());
-      all.push_back({test, members, me});
-      Open &one = all.back();
-      one.src = std::make_unique<TestWindow>(test.type, srcShape(test, me),
-                                             test.layout);
-      one.dst = std::make_unique<TestWindow>(test.type, dstShape(test, me),
-                                             test.layout);
-      auto spec = makeSpec(test, members, me, *one.src, *one.dst);
-      spec.id = int64_t(i);
-      ASSERT_TRUE(comm.prepare(spec, one.handle).ok());
-    }
-    for (int repeat = 0; repeat < 3; ++repeat) {
-      int64_t before = comm.receivedBytes(), bytes = 0;
-      for (Open &one : all)
-        for (int64_t flat = 0; flat < one.src->elements(); ++flat)
-          one.src->set(flat, sourceValue(one.test.type, comm.rank(), flat));
-      for (size_t i = 0; i < 10; ++i)
-        ASSERT_TRUE(comm.start(all[i].handle).ok());
-      ASSERT_TRUE(comm.run(all[10].handle).ok());
-      for (size_t i : {3, 9, 0, 1, 2, 8, 7, 6, 5, 4})
-        ASSERT_TRUE(comm.wait(all[i].handle).ok());
-      for (size_t i = 0; i < all.size(); ++i) {
-        compare(all[i].test, all[i].members, all[i].me, *all[i].dst, i);
-        bytes += expectedBytes(all[i].test, all[i].me);
-      }
-      EXPECT_EQ(comm.receivedBytes() - before, bytes);
-    }
-  });
+  GetParam().make()->run(
+      4,
+      [&](runtime::Communicator &comm) {
+        std::vector<std::vector<int64_t>> groups = {
+            {0, 1, 2, 3},
+            comm.rank() < 2 ? std::vector<int64_t>{0, 1}
+                            : std::vector<int64_t>{2, 3}};
+        struct Open {
+          CollectiveCase test;
+          std::vector<int64_t> members;
+          int64_t me, handle = 0;
+          std::unique_ptr<TestWindow> src = nullptr, dst = nullptr;
+        };
+        std::vector<Open> all;
+        for (size_t i = 0; i < 11; ++i) {
+          const std::vector<int64_t> &members = groups[i % 2];
+          CollectiveCase test = makeCase(allKinds[i % 5], members.size(), i < 5,
+                                         Layout(i % 3), int(i % 3));
+          int64_t me = comm.rank() % int64_t(members.size());
+          all.push_back({test, members, me});
+          Open &one = all.back();
+          one.src = std::make_unique<TestWindow>(test.type, srcShape(test, me),
+                                                 test.layout);
+          one.dst = std::make_unique<TestWindow>(test.type, dstShape(test, me),
+                                                 test.layout);
+          auto spec = makeSpec(test, members, me, *one.src, *one.dst);
+          spec.id = int64_t(i);
+          ASSERT_TRUE(comm.prepare(spec, one.handle).ok());
+        }
+        for (int repeat = 0; repeat < 3; ++repeat) {
+          int64_t before = comm.receivedBytes(), bytes = 0;
+          for (Open &one : all)
+            for (int64_t flat = 0; flat < one.src->elements(); ++flat)
+              one.src->set(flat, sourceValue(one.test.type, comm.rank(), flat));
+          for (size_t i = 0; i < 10; ++i)
+            ASSERT_TRUE(comm.start(all[i].handle).ok());
+          ASSERT_TRUE(comm.run(all[10].handle).ok());
+          for (size_t i : {3, 9, 0, 1, 2, 8, 7, 6, 5, 4})
+            ASSERT_TRUE(comm.wait(all[i].handle).ok());
+          for (size_t i = 0; i < all.size(); ++i) {
+            compare(all[i].test, all[i].members, all[i].me, *all[i].dst, i);
+            bytes += expectedBytes(all[i].test, all[i].me);
+          }
+          EXPECT_EQ(comm.receivedBytes() - before, bytes);
+        }
+      },
+      {{0, 1}, {2, 3}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, CommConformance,
