@@ -1,6 +1,7 @@
 //===- ClassRanks.cpp - what tables say at the ranks of a class -----------===//
 
 #include "dialects/Spmd/ClassRanks.h"
+#include "dialects/Spmd/ClassRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -49,27 +50,21 @@ spmd::forEachRank(Operation *op, ArrayRef<TableAttr> tables,
   auto ranks = func ? func->getAttrOfType<DenseI64ArrayAttr>(kRanks) : nullptr;
   if (!mesh || !ranks)
     return success();
-  SmallVector<int64_t> last;
-  for (int64_t rank : ranks.asArrayRef()) {
-    if (rank < 0 || rank >= mesh.getRankCount())
-      return op->emitOpError()
-             << "is of rank " << rank << ", of " << mesh.getRankCount();
-    SmallVector<int64_t> at = coordinatesOf(mesh, rank);
-    for (auto [value, table] : llvm::zip_equal(values, tables))
-      value = table.at(mesh, at);
-    if (values == last)
-      continue;
-    if (failed(check(values)))
+  if (ClassRows::Rows outside = ranksOutside(mesh, ranks); !outside->empty())
+    return op->emitOpError() << "is of rank " << outside->front() << ", of "
+                             << mesh.getRankCount();
+  ClassRows::Rows rows = rowsAt(mesh, ranks, tables);
+  size_t length = tables.size() + 1;
+  for (size_t row = 0; row < rows->size(); row += length)
+    if (failed(check(ArrayRef(*rows).slice(row + 1, tables.size()))))
       return failure();
-    last = values;
-  }
   return success();
 }
 
 LogicalResult spmd::verifyPart(Operation *op, StringRef what,
                                PositionsAttr positions, int64_t size) {
-  SmallVector<int64_t> begins(positions.getBegin().getValues());
-  llvm::sort(begins);
+  ClassRows::Rows known = ascending(positions.getBegin());
+  ArrayRef<int64_t> begins = *known;
   int64_t extent = positions.getExtent();
   if (begins.front() != 0 || begins.back() > extent)
     return op->emitOpError() << "has " << what << " of [0, " << extent
@@ -197,22 +192,18 @@ LogicalResult spmd::verifyFilled(Operation *op, BoxAttr box) {
       return op->emitOpError() << "offset and size of a cut are over other "
                                   "axes: "
                                << offsets << " and " << sizes;
-    int64_t end = 0, members = std::max(offsets.getValues().size(),
-                                        sizes.getValues().size());
-    for (auto [begin, size] :
-         llvm::zip(offsets.valuesFor(members), sizes.valuesFor(members))) {
-      if (begin != end || size < 0)
-        return op->emitOpError()
-               << "expects shares one after another, one begins at " << begin
-               << " instead of " << end;
-      end += size;
-    }
+    ClassRows::Rows ends = shareEnds(offsets, sizes);
+    if (ends->size() > 1)
+      return op->emitOpError()
+             << "expects shares one after another, one begins at "
+             << ends->back() << " instead of " << ends->front();
     int64_t whole = box.getLayout()
                         .getDims()[cut.getDim()]
                         .getFactors()[cut.getFactor()]
                         .getSize();
-    if (end != whole)
-      return op->emitOpError() << "shares add up to " << end << " of " << whole;
+    if (ends->front() != whole)
+      return op->emitOpError()
+             << "shares add up to " << ends->front() << " of " << whole;
   }
   return success();
 }

@@ -15,7 +15,7 @@ nn::MeshAttr meshOf(mlir::Operation *op);
 mlir::LogicalResult verifyTable(mlir::Operation *op, TableAttr table);
 
 /// Calls `check` with the values of the tables at the ranks of the class, not
-/// twice in a row with equal ones; once if all are constant. Only coordinates
+/// twice with equal ones; once if all are constant. Only coordinates
 /// that a rank of the class has are judged; none where the module has no mesh,
 /// or the function names no ranks.
 mlir::LogicalResult forEachRank(

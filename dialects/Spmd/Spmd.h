@@ -7,6 +7,12 @@
 #include "hocket/Plan/Halo.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
+#include <memory>
+
+namespace hocket::spmd {
+class ClassRows;
+}
+
 #include "dialects/Spmd/SpmdDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Spmd/SpmdAttrs.h.inc"

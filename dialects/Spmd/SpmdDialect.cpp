@@ -1,5 +1,6 @@
 //===- SpmdDialect.cpp - registers the spmd dialect -----------------------===//
 
+#include "dialects/Spmd/ClassRows.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -15,6 +16,7 @@ using namespace hocket::spmd;
 #include "dialects/Spmd/SpmdOps.cpp.inc"
 
 void SpmdDialect::initialize() {
+  rows = std::make_shared<ClassRows>();
   registerAttributes();
   addOperations<
 #define GET_OP_LIST

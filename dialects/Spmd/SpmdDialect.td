@@ -40,7 +40,11 @@ def Spmd_Dialect : Dialect {
     0, and the same in all classes, in the same order.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let extraClassDeclaration = "void registerAttributes();";
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    /// What tables say at the ranks of classes, found once for all operations.
+    std::shared_ptr<ClassRows> rows;
+  }];
 }
 
 class Spmd_Op<string mnemonic, list<Trait> traits = []>

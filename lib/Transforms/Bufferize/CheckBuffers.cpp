@@ -8,6 +8,7 @@
 
 #include "Middles.h"
 #include "dialects/Nn/Values.h"
+#include "dialects/Spmd/ClassRows.h"
 #include "hocket/Transforms/Bufferize.h"
 #include "hocket/Views/Strided.h"
 
@@ -18,6 +19,26 @@ using views::Strided;
 
 namespace {
 
+/// What tables say at the ranks of a function.
+struct ClassTables {
+  nn::MeshAttr mesh;
+  DenseI64ArrayAttr ranks;
+
+  /// Calls `check` with a rank and the tables' values there, for each row of
+  /// values once.
+  LogicalResult
+  forEach(ArrayRef<spmd::TableAttr> tables,
+          function_ref<LogicalResult(int64_t, ArrayRef<int64_t>)> check) const {
+    spmd::ClassRows::Rows rows = spmd::rowsAt(mesh, ranks, tables);
+    size_t length = tables.size() + 1;
+    for (size_t row = 0; row < rows->size(); row += length)
+      if (failed(check((*rows)[row],
+                       ArrayRef(*rows).slice(row + 1, tables.size()))))
+        return failure();
+    return success();
+  }
+};
+
 /// What has happened to a buffer so far.
 struct Past {
   bool isWritten = false, isReleased = false, isReturned = false;
@@ -27,8 +48,9 @@ class FunctionChecker {
 public:
   explicit FunctionChecker(func::FuncOp func)
       : func(func),
-        mesh(func->getParentOfType<ModuleOp>()->getAttrOfType<nn::MeshAttr>(
-            "nn.mesh")) {}
+        rows{func->getParentOfType<ModuleOp>()->getAttrOfType<nn::MeshAttr>(
+                 "nn.mesh"),
+             func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks)} {}
 
   LogicalResult check();
 
@@ -45,7 +67,7 @@ private:
   LogicalResult checkEnds(bool wantsStep, Operation &at);
 
   func::FuncOp func;
-  nn::MeshAttr mesh;
+  ClassTables rows;
   bool isLoaded = false;
   llvm::MapVector<Value, Past> pasts;
   llvm::DenseSet<Value> ofStep; // buffers of the arena that a step lends
@@ -125,12 +147,18 @@ LogicalResult FunctionChecker::checkOp(Operation &op) {
 
 //===-- Places ------------------------------------------------------------===//
 
-/// Where a view begins on a rank.
-static int64_t beginOf(const Strided &at, nn::MeshAttr mesh, int64_t rank) {
-  int64_t begin = at.offset;
+static SmallVector<spmd::TableAttr> tablesOf(const Strided &at) {
+  SmallVector<spmd::TableAttr> tables;
   for (TermAttr term : at.terms)
-    begin += term.getScale() *
-             term.getTable().at(mesh, spmd::coordinatesOf(mesh, rank));
+    tables.push_back(term.getTable());
+  return tables;
+}
+
+/// Where a view begins where its tables have these values.
+static int64_t beginOf(const Strided &at, ArrayRef<int64_t> values) {
+  int64_t begin = at.offset;
+  for (auto [term, value] : llvm::zip_equal(at.terms, values))
+    begin += term.getScale() * value;
   return begin;
 }
 
@@ -142,42 +170,42 @@ LogicalResult FunctionChecker::checkView(ViewOp op) {
   for (auto [size, stride] : llvm::zip(at.sizes, at.strides))
     extent += (size - 1) * stride;
   int64_t elements = op.getBuffer().getType().getElements();
-  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
-  for (int64_t rank : ranks.asArrayRef()) {
-    int64_t begin = beginOf(at, mesh, rank);
-    if (begin < 0 || begin + extent > elements)
-      return op.emitError("is [")
-             << begin << ", " << begin + extent << ") of a buffer of "
-             << elements << " elements on rank " << rank;
-  }
-  return success();
+  return rows.forEach(tablesOf(at), [&](int64_t rank,
+                                        ArrayRef<int64_t> values) {
+    int64_t begin = beginOf(at, values);
+    if (begin >= 0 && begin + extent <= elements)
+      return success();
+    return LogicalResult(op.emitError("is [") << begin << ", " << begin + extent
+                                              << ") of a buffer of " << elements
+                                              << " elements on rank " << rank);
+  });
 }
 
 /// As many elements as each rank holds of the whole.
 LogicalResult FunctionChecker::checkState(StateOp op) {
-  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
   spmd::BoxAttr box = op.getCuts();
-  for (int64_t rank : ranks.asArrayRef()) {
-    views::Numbers sizes = views::factorSizes(box.getLayout());
-    for (spmd::CutAttr cut : box.getCuts())
-      sizes[views::firstFactor(box.getLayout(), cut.getDim()) +
-            cut.getFactor()] =
-          cut.getSize().at(mesh, spmd::coordinatesOf(mesh, rank));
+  SmallVector<spmd::TableAttr> tables;
+  for (spmd::CutAttr cut : box.getCuts())
+    tables.push_back(cut.getSize());
+  return rows.forEach(tables, [&](int64_t rank, ArrayRef<int64_t> values) {
     Strided held;
-    held.sizes = sizes;
-    if (held.elements() != op.getType().getElements())
-      return op.emitError("has ")
-             << op.getType().getElements() << " elements, rank " << rank
-             << " holds " << held.elements();
-  }
-  return success();
+    held.sizes = views::factorSizes(box.getLayout());
+    for (auto [cut, size] : llvm::zip_equal(box.getCuts(), values))
+      held.sizes[views::firstFactor(box.getLayout(), cut.getDim()) +
+                 cut.getFactor()] = size;
+    if (held.elements() == op.getType().getElements())
+      return success();
+    return LogicalResult(op.emitError("has ")
+                         << op.getType().getElements() << " elements, rank "
+                         << rank << " holds " << held.elements());
+  });
 }
 
 /// Of what a halo has margins around: the middle, in both.
 template <class OpTy>
 static bool isMiddle(OpTy op, unsigned number, const Strided &held,
-                     const Strided &owned, func::FuncOp func,
-                     nn::MeshAttr mesh) {
+                     const Strided &owned, const ClassTables &rows,
+                     func::FuncOp func) {
   spmd::TableAttr before = bufferization::ownedBehind(op, func);
   if (!before || owned.sizes.size() != held.sizes.size())
     return false;
@@ -189,10 +217,16 @@ static bool isMiddle(OpTy op, unsigned number, const Strided &held,
   middle.moveBy(before, held.strides[factor]);
   if (owned.elements() == 0)
     return true;
-  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
-  for (int64_t rank : ranks.asArrayRef())
-    if (beginOf(middle, mesh, rank) != beginOf(owned, mesh, rank))
-      return false;
+  SmallVector<spmd::TableAttr> tables = tablesOf(middle);
+  llvm::append_range(tables, tablesOf(owned));
+  LogicalResult begins =
+      rows.forEach(tables, [&](int64_t, ArrayRef<int64_t> values) {
+        size_t count = middle.terms.size();
+        return success(beginOf(middle, values.take_front(count)) ==
+                       beginOf(owned, values.drop_front(count)));
+      });
+  if (failed(begins))
+    return false;
   for (auto [size, a, b] :
        llvm::zip(owned.sizes, owned.strides, middle.strides))
     if (size != 1 && a != b)
@@ -210,9 +244,9 @@ LogicalResult FunctionChecker::checkInPlace(ComputeOp op) {
     Value in = op.getIns()[pairs[i]], out = op.getOuts()[pairs[i + 1]];
     bool isGood = pairs[i] == pairs[i + 1];
     if (auto exchange = dyn_cast<spmd::HaloExchangeOp>(computed))
-      isGood &= isMiddle(exchange, pairs[i], at(out), at(in), func, mesh);
+      isGood &= isMiddle(exchange, pairs[i], at(out), at(in), rows, func);
     else if (auto reduce = dyn_cast<spmd::HaloReduceOp>(computed))
-      isGood &= isMiddle(reduce, pairs[i], at(in), at(out), func, mesh);
+      isGood &= isMiddle(reduce, pairs[i], at(in), at(out), rows, func);
     else
       isGood = isa<spmd::KernelOp>(computed) && in == out;
     if (!isGood)
