@@ -212,13 +212,14 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
                          validation);
   if (status.ok())
     status = checkOutputs(options);
-  KernelLibrary library;
-  if (status.ok())
-    status = library.load(kernels, kernelsSize, plan);
   status = processes.agree(status);
   std::unique_ptr<OutputWriter> shards;
   if (status.ok() && !options.outputShards.empty())
     status = openShards(options, parametersOf(plan), shards, processes);
+  KernelLibrary library;
+  if (status.ok())
+    status = library.load(kernels, kernelsSize, plan);
+  status = processes.agree(status);
   if (!status.ok())
     return status;
   if (processes.isFirst() && !options.checkpoints.empty())
