@@ -19,7 +19,7 @@
 
 !t = tensor<4xf32, #nn.layout<[4]>>
 !v = !buffers.view<f32 [4] by [1]>
-!b = !buffers.buffer<f32, 4>
+!b = !buffers.buffer<f32 [4]>
 module attributes {nn.mesh = #nn.mesh<a=2, b=2>} {
   func.func @class0(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>}) -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]}) attributes {spmd.ranks = array<i64: 0>} {
     buffers.loaded
