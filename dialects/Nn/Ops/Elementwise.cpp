@@ -78,16 +78,25 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// Increasing wherever a rank's share of a maximum or minimum may lie. log and
+/// sqrt are not: that share may be negative where the whole is not, and is an
+/// infinity where a rank has nothing.
+static bool isMonotone(StringRef kind) {
+  return llvm::is_contained({"relu", "sigmoid", "tanh", "exp", "erf"}, kind);
+}
+
 PlacementRule UnaryOp::getPlacementRule() {
   StringRef kind = getKind();
-  RuleBuilder rule(*this, (kind + " of a sum is not the sum of the " + kind +
-                           " of its terms")
-                              .str());
+  std::string reason =
+      (kind + " of a sum is not the sum of the " + kind + " of its terms")
+          .str();
+  if (kind == "log" || kind == "sqrt")
+    reason += (", and a partial maximum or minimum may have no " + kind).str();
+  RuleBuilder rule(*this, reason);
   rule.addBroadcasting({0});
   if (kind == "neg")
     rule.partial(0, PartialUse::Linear);
-  else if (llvm::is_contained(
-               {"relu", "sigmoid", "tanh", "exp", "log", "sqrt", "erf"}, kind))
+  else if (isMonotone(kind))
     rule.partial(0, PartialUse::Monotone);
   return rule.take();
 }
