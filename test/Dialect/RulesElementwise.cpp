@@ -18,14 +18,13 @@ TEST(UnaryRule, OnlyNegationIsLinear) {
 }
 
 TEST(UnaryRule, IncreasingFunctionsPassMaxima) {
-  for (const char *kind :
-       {"relu", "sigmoid", "tanh", "exp", "erf"})
+  for (const char *kind : {"relu", "sigmoid", "tanh", "exp", "erf"})
     EXPECT_EQ(unary(kind), "0:b=2  1:3 | monotone [0][1] | [0][1]") << kind;
 }
 
 TEST(UnaryRule, OthersNeedTheCompleteValue) {
-  for (const char *kind :
-       {"gelu", "gelu_tanh", "silu", "log", "sqrt", "rsqrt", "abs", "sin", "cos"})
+  for (const char *kind : {"gelu", "gelu_tanh", "silu", "log", "sqrt", "rsqrt",
+                           "abs", "sin", "cos"})
     EXPECT_EQ(unary(kind), "0:b=2  1:3 | refused [0][1] | [0][1]") << kind;
   EXPECT_EQ(unary("not", "i1"), "0:b=2  1:3 | refused [0][1] | [0][1]");
   EXPECT_EQ(reasonsOf("nn.unary \"gelu\" %0", {"f32 2"}, "f32 2"),
