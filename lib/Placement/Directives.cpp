@@ -242,6 +242,18 @@ std::optional<SmallVector<unsigned, 2>> Placer::readAxes(Operation *op,
   return axes;
 }
 
+std::string placement::reductionName(nn::PartialAttr partial) {
+  switch (partial.getReduction()) {
+  case nn::Reduction::Sum:
+    return "a sum";
+  case nn::Reduction::Max:
+    return "a maximum";
+  case nn::Reduction::Min:
+    return "a minimum";
+  }
+  return "a reduction";
+}
+
 std::string placement::factorName(nn::LayoutAttr layout, FactorRef ref) {
   StringRef name =
       layout.getDims()[ref.dim].getFactors()[ref.factor].getName().getValue();

@@ -311,10 +311,9 @@ void Placer::checkOutputs(Operation *terminator) {
         continue;
       Problem &problem =
           problems.add(causeLocation(output.get(), axis, terminator),
-                       "output '" + name +
-                           "' must be whole or split, and is a sum that is "
-                           "still partial over " +
-                           axisText(axis),
+                       "output '" + name + "' must be whole or split, and is " +
+                           reductionName(layout.partialOver(axisText(axis))) +
+                           " that is still partial over " + axisText(axis),
                        name);
       noteCause(problem, output.get(), axis);
       involve(problem, output.get(), axis);

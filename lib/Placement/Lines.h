@@ -28,6 +28,8 @@ std::string axesText(llvm::ArrayRef<unsigned> axes, nn::MeshAttr mesh);
 
 /// "seq", or "dim 1" for a factor without a name.
 std::string factorName(nn::LayoutAttr layout, FactorRef ref);
+/// "a sum", "a maximum", "a minimum": what a partial value is of.
+std::string reductionName(nn::PartialAttr partial);
 /// The name by which an `axis` clause can say it; empty if none does.
 std::string axisName(nn::LayoutAttr layout, FactorRef ref);
 

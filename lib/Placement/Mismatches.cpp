@@ -137,12 +137,14 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
   std::string name = opName(op), over = " over " + axisText(m.axis);
   auto mine = [&] { return operandName(op, m.operand); };
   auto theirs = [&] { return operandName(op, m.other); };
+  auto partial = [&] {
+    return reductionName(
+        nn::layoutOf(op->getOperand(m.operand)).partialOver(axisText(m.axis)));
+  };
   switch (m.kind) {
   case Kind::PartialRefused:
-    return name + " takes " + mine() +
-           " whole, and gets a sum that is still "
-           "partial" +
-           over;
+    return name + " takes " + mine() + " whole, and gets " + partial() +
+           " that is still partial" + over;
   case Kind::TwoSums:
     return name + " multiplies " + mine() + " by " + theirs() +
            ", and both are sums that are still partial" + over;
@@ -150,9 +152,9 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
     return name + " gets " + mine() + " and " + theirs() + " partial" + over +
            " under different reductions";
   case Kind::PartialAndSplit:
-    return name + " gets " + mine() + " as a sum that is still partial" + over +
-           ", and " + theirs() + " split by " + splitName(op, m.other, m.axis) +
-           " there";
+    return name + " gets " + mine() + " as " + partial() +
+           " that is still partial" + over + ", and " + theirs() +
+           " split by " + splitName(op, m.other, m.axis) + " there";
   case Kind::NeedsWhole:
     return name + " takes " + splitName(op, m.operand, m.axis) +
            " whole, and gets " + mine() + " split by it" + over;

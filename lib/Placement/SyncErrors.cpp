@@ -73,10 +73,7 @@ void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
 /// tp", "a value that is whole on tp".
 static std::string foundText(nn::LayoutAttr layout, StringRef axis) {
   if (auto partial = layout.partialOver(axis))
-    return (partial.getReduction() == nn::Reduction::Sum
-                ? "a sum that is still partial over "
-                : "a reduction that is still partial over ") +
-           axis.str();
+    return reductionName(partial) + " that is still partial over " + axis.str();
   if (auto split = layout.splitOver(axis))
     return "a value that is split by " +
            factorName(layout,
@@ -106,8 +103,7 @@ static std::string otherReduction(const SyncSite &site, nn::LayoutAttr layout,
       site.reduction == nn::stringifyReduction(partial.getReduction()))
     return "";
   return site.kind + " at '" + site.path + "' has op " + site.reduction +
-         ", and gets a " +
-         nn::stringifyReduction(partial.getReduction()).str() +
+         ", and gets " + reductionName(partial) +
          " that is still partial over " + axis.str();
 }
 
