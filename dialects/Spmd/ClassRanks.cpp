@@ -32,6 +32,26 @@ LogicalResult spmd::verifyTable(Operation *op, TableAttr table) {
                            << table;
 }
 
+static DenseI64ArrayAttr ranksOf(Operation *op) {
+  auto func = op->getParentOfType<func::FuncOp>();
+  if (!func && isa<func::FuncOp>(op))
+    func = cast<func::FuncOp>(op);
+  return func ? func->getAttrOfType<DenseI64ArrayAttr>(kRanks) : nullptr;
+}
+
+/// A check that depends on the class and on `of` only: for all operations that
+/// have these, and after every pass, it is made once.
+static LogicalResult once(Operation *op, StringRef what, ArrayRef<Attribute> of,
+                          function_ref<LogicalResult()> check) {
+  nn::MeshAttr mesh = meshOf(op);
+  DenseI64ArrayAttr ranks = ranksOf(op);
+  if (!mesh || !ranks)
+    return check();
+  ClassRows::Key key = {mesh, ranks, StringAttr::get(op->getContext(), what)};
+  key.insert(key.end(), of.begin(), of.end());
+  return classRows(op->getContext()).once(key, check);
+}
+
 LogicalResult
 spmd::forEachRank(Operation *op, ArrayRef<TableAttr> tables,
                   function_ref<LogicalResult(ArrayRef<int64_t>)> check) {
@@ -44,10 +64,7 @@ spmd::forEachRank(Operation *op, ArrayRef<TableAttr> tables,
   if (llvm::all_of(tables, [](TableAttr table) { return table.isConstant(); }))
     return check(values);
   nn::MeshAttr mesh = meshOf(op);
-  auto func = op->getParentOfType<func::FuncOp>();
-  if (!func && isa<func::FuncOp>(op))
-    func = cast<func::FuncOp>(op);
-  auto ranks = func ? func->getAttrOfType<DenseI64ArrayAttr>(kRanks) : nullptr;
+  DenseI64ArrayAttr ranks = ranksOf(op);
   if (!mesh || !ranks)
     return success();
   if (ClassRows::Rows outside = ranksOutside(mesh, ranks); !outside->empty())
@@ -157,7 +174,8 @@ LogicalResult spmd::verifyHolds(Operation *op, Type type, BoxAttr box) {
   if (rank != box.getLayout().getDims().size())
     return op->emitOpError()
            << "has not the factors of its box: " << type << " and " << box;
-  return verifyDims(op, type, box, rank);
+  return once(op, "holds", {TypeAttr::get(type), box},
+              [&] { return verifyDims(op, type, box, rank); });
 }
 
 LogicalResult spmd::verifyElements(Operation *op, int64_t elements,
@@ -210,7 +228,7 @@ LogicalResult spmd::verifyFilled(Operation *op, BoxAttr box) {
 
 //===-- Random words ------------------------------------------------------===//
 
-LogicalResult spmd::verifyDraws(Operation *op, DrawsAttr draws, Type x,
+static LogicalResult judgeDraws(Operation *op, DrawsAttr draws, Type x,
                                 size_t dims) {
   BoxAttr box = draws.getBox();
   if (failed(verifyDims(op, x, box, dims)) || failed(verifyFilled(op, box)))
@@ -243,4 +261,11 @@ LogicalResult spmd::verifyDraws(Operation *op, DrawsAttr draws, Type x,
                << " of the whole; other ranks of the class draw " << *before
                << " after the element";
       });
+}
+
+LogicalResult spmd::verifyDraws(Operation *op, DrawsAttr draws, Type x,
+                                size_t dims) {
+  Attribute count = Builder(op->getContext()).getI64IntegerAttr(dims);
+  return once(op, "draws", {draws, TypeAttr::get(x), count},
+              [&] { return judgeDraws(op, draws, x, dims); });
 }

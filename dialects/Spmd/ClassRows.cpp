@@ -1,7 +1,6 @@
 //===- ClassRows.cpp - tables at the ranks of classes, kept ---------------===//
 
 #include "dialects/Spmd/ClassRows.h"
-#include <set>
 
 using namespace mlir;
 using namespace hocket;
@@ -28,8 +27,22 @@ ClassRows::Rows ClassRows::get(const Key &key,
   return known.emplace(key, std::move(rows)).first->second;
 }
 
-static ClassRows &keptBy(Attribute attribute) {
-  return *attribute.getContext()->getLoadedDialect<SpmdDialect>()->rows;
+LogicalResult ClassRows::once(const Key &key,
+                              function_ref<LogicalResult()> check) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (good.count(key))
+      return success();
+  }
+  if (failed(check()))
+    return failure();
+  std::lock_guard<std::mutex> lock(mutex);
+  good.insert(key);
+  return success();
+}
+
+ClassRows &spmd::classRows(MLIRContext *context) {
+  return *context->getLoadedDialect<SpmdDialect>()->rows;
 }
 
 static std::vector<int64_t> findRows(nn::MeshAttr mesh, ArrayRef<int64_t> ranks,
@@ -54,12 +67,13 @@ ClassRows::Rows spmd::rowsAt(nn::MeshAttr mesh, DenseI64ArrayAttr ranks,
                              ArrayRef<TableAttr> tables) {
   ClassRows::Key key = {mesh, ranks};
   key.insert(key.end(), tables.begin(), tables.end());
-  return keptBy(mesh).get(
-      key, [&] { return findRows(mesh, ranks.asArrayRef(), tables); });
+  return classRows(mesh.getContext()).get(key, [&] {
+    return findRows(mesh, ranks.asArrayRef(), tables);
+  });
 }
 
 ClassRows::Rows spmd::ranksOutside(nn::MeshAttr mesh, DenseI64ArrayAttr ranks) {
-  return keptBy(mesh).get({mesh, ranks}, [&] {
+  return classRows(mesh.getContext()).get({mesh, ranks}, [&] {
     std::vector<int64_t> outside;
     for (int64_t rank : ranks.asArrayRef())
       if (rank < 0 || rank >= mesh.getRankCount())
@@ -69,21 +83,22 @@ ClassRows::Rows spmd::ranksOutside(nn::MeshAttr mesh, DenseI64ArrayAttr ranks) {
 }
 
 ClassRows::Rows spmd::shareEnds(TableAttr offsets, TableAttr sizes) {
-  return keptBy(offsets).get({offsets, sizes}, [&]() -> std::vector<int64_t> {
-    int64_t end = 0, members = std::max(offsets.getValues().size(),
-                                        sizes.getValues().size());
-    for (auto [begin, size] :
-         llvm::zip(offsets.valuesFor(members), sizes.valuesFor(members))) {
-      if (begin != end || size < 0)
-        return {end, begin};
-      end += size;
-    }
-    return {end};
-  });
+  return classRows(offsets.getContext())
+      .get({offsets, sizes}, [&]() -> std::vector<int64_t> {
+        int64_t end = 0, members = std::max(offsets.getValues().size(),
+                                            sizes.getValues().size());
+        for (auto [begin, size] :
+             llvm::zip(offsets.valuesFor(members), sizes.valuesFor(members))) {
+          if (begin != end || size < 0)
+            return {end, begin};
+          end += size;
+        }
+        return {end};
+      });
 }
 
 ClassRows::Rows spmd::ascending(TableAttr table) {
-  return keptBy(table).get({table}, [&] {
+  return classRows(table.getContext()).get({table}, [&] {
     std::vector<int64_t> values(table.getValues().begin(),
                                 table.getValues().end());
     llvm::sort(values);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace hocket::spmd {
 
@@ -24,6 +25,10 @@ public:
 
   /// Those of `key`; `find` is called where nobody has asked before.
   Rows get(const Key &key, llvm::function_ref<std::vector<int64_t>()> find);
+  /// Whether `check`, which depends on nothing but `key`, succeeds. What has
+  /// succeeded is not judged again; a failure is said of each operation.
+  mlir::LogicalResult once(const Key &key,
+                           llvm::function_ref<mlir::LogicalResult()> check);
 
 private:
   struct Before {
@@ -32,7 +37,11 @@ private:
 
   std::mutex mutex;
   std::map<Key, Rows, Before> known;
+  std::set<Key, Before> good;
 };
+
+/// Those of the context.
+ClassRows &classRows(mlir::MLIRContext *context);
 
 /// Of each row of values that the tables have at ranks of the class: the first
 /// such rank, then the values. The tables are over axes of the mesh.
