@@ -3,11 +3,12 @@
 // hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //               [--most-failures N] [--gradients yes] [--windows yes]
-//               [--wrong yes]
+//               [--wrong yes] [--keep DIR]
 //
 // --only prints the case; --file judges a file; --seconds and --most-failures
-// end it early. --wrong yes draws schedules that are wrong, and follows what
-// their errors propose (see Wrong.h). Status 1 if a case failed.
+// end it early; --keep writes the files of equal cases of several ranks.
+// --wrong yes draws schedules that are wrong, and follows what their errors
+// propose (see Wrong.h). Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ struct Options {
   CaseKind kind;
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
-  std::string json, failures, rows, file;
+  std::string json, failures, rows, file, keep;
 };
 } // namespace
 
@@ -79,6 +80,8 @@ static bool parse(int argc, char **argv, Options &options) {
       options.json = value;
     else if (name == "--failures")
       options.failures = value;
+    else if (name == "--keep")
+      options.keep = value;
     else if (name == "--rows")
       options.rows = value;
     else if (name == "--file")
@@ -140,8 +143,17 @@ static int runWrongs(const Options &options) {
   return 10 * summary.good < 9 * summary.wrong || summary.unreadable > 0;
 }
 
+static void write(const std::string &folder, uint64_t number,
+                  const std::string &text) {
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/" + std::to_string(number) + ".hkt") << text;
+}
+
 static void report(const Options &options, uint64_t number,
                    const CaseResult &result) {
+  if (!options.keep.empty() && result.verdict == Verdict::Equal &&
+      result.ranks > 1)
+    write(options.keep, number, result.text);
   if (options.only)
     return print(result);
   bool isFailed = result.verdict == Verdict::Failed;
@@ -149,11 +161,8 @@ static void report(const Options &options, uint64_t number,
     return;
   std::cerr << "case " << number << " " << nameOf(result.verdict) << ": "
             << result.detail.substr(0, 300) << "\n";
-  if (options.failures.empty() || !isFailed)
-    return;
-  std::filesystem::create_directories(options.failures);
-  std::ofstream(options.failures + "/" + std::to_string(number) + ".hkt")
-      << result.text << "\n# " << result.detail;
+  if (!options.failures.empty() && isFailed)
+    write(options.failures, number, result.text + "\n# " + result.detail);
 }
 
 int main(int argc, char **argv) {
@@ -162,7 +171,8 @@ int main(int argc, char **argv) {
     std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
                  "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
                  "[--failures DIR] [--rows FILE] [--most-failures N] "
-                 "[--gradients yes] [--windows yes] [--wrong yes]\n";
+                 "[--gradients yes] [--windows yes] [--wrong yes] "
+                 "[--keep DIR]\n";
     return 2;
   }
   if (!options.file.empty())

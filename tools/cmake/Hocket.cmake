@@ -58,6 +58,7 @@ if(NOT HOCKET_RUNTIME_ONLY)
 endif()
 
 include(MlirHeaders)
+include(HocketMpi)
 
 # Where TableGen writes headers and where our own public headers live.
 set(HOCKET_INCLUDES
