@@ -9,6 +9,7 @@
 
 #include "Arena.h"
 #include "hocket/Plan/Summary.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <array>
 #include <map>
@@ -31,14 +32,18 @@ struct Item {
   int64_t size = 0; // of the largest
 };
 
+/// A buffer that has its place.
+struct Span {
+  int64_t begin, end; // bytes of the arena
+  Life life;
+  int buffer;
+};
+
 class Placer {
 public:
   Placer(const plan::Plan &plan, const std::vector<std::vector<Life>> &lives)
       : plan(plan), lives(lives), placed(plan.classes.size()),
-        totals(plan.classes.size(), 0) {
-    for (const plan::RankClass &rankClass : plan.classes)
-      offsets.emplace_back(rankClass.buffers.size(), 0);
-  }
+        totals(plan.classes.size(), 0) {}
 
   /// Places the items in this order; returns the bytes of each class's arena.
   const std::vector<int64_t> &place(const std::vector<Item> &items) {
@@ -49,8 +54,8 @@ public:
 
   void apply(plan::Plan &to) const {
     for (size_t k = 0; k < placed.size(); ++k) {
-      for (int buffer : placed[k])
-        to.classes[k].buffers[buffer].offset = offsets[k][buffer];
+      for (const Span &span : placed[k])
+        to.classes[k].buffers[span.buffer].offset = span.begin;
       to.classes[k].budget.arenaBytes = totals[k];
     }
   }
@@ -63,43 +68,47 @@ private:
 
   /// The lowest offset from `offset` on that is free for one of a class.
   int64_t freeFrom(int64_t offset, Member one) const {
-    const std::vector<Life> &life = lives[one.rankClass];
-    const std::vector<int64_t> &at = offsets[one.rankClass];
-    for (int other : placed[one.rankClass]) {
-      int64_t end = at[other] + sizeOf({one.rankClass, other});
-      if (end <= offset || !life[other].overlaps(life[one.buffer]))
+    const Life &life = lives[one.rankClass][one.buffer];
+    int64_t size = sizeOf(one);
+    for (const Span &other : placed[one.rankClass]) {
+      if (other.end <= offset || !other.life.overlaps(life))
         continue;
-      if (offset + sizeOf(one) <= at[other])
+      if (offset + size <= other.begin)
         break;
-      offset = end;
+      offset = other.end;
+    }
+    return offset;
+  }
+
+  /// The lowest offset that is free for all members, one of a class each.
+  int64_t findFree(const std::vector<Member> &members) const {
+    int64_t offset = 0;
+    // Members in turn, until as many as there are leave the offset as it is.
+    for (size_t i = 0, agreed = 0; agreed < members.size(); ++i) {
+      int64_t before = offset;
+      offset = freeFrom(offset, members[i % members.size()]);
+      agreed = offset == before ? agreed + 1 : 1;
     }
     return offset;
   }
 
   void place(const Item &item) {
-    int64_t offset = 0;
-    for (bool isFree = false; !isFree;) {
-      int64_t before = offset;
-      for (Member one : item.members)
-        offset = freeFrom(offset, one);
-      isFree = offset == before;
-    }
+    int64_t offset = findFree(item.members);
     for (Member one : item.members) {
-      std::vector<int64_t> &at = offsets[one.rankClass];
-      std::vector<int> &list = placed[one.rankClass];
-      at[one.buffer] = offset;
-      totals[one.rankClass] =
-          std::max(totals[one.rankClass], offset + sizeOf(one));
-      list.insert(std::upper_bound(list.begin(), list.end(), one.buffer,
-                                   [&](int a, int b) { return at[a] < at[b]; }),
-                  one.buffer);
+      std::vector<Span> &list = placed[one.rankClass];
+      int64_t end = offset + sizeOf(one);
+      totals[one.rankClass] = std::max(totals[one.rankClass], end);
+      list.insert(llvm::upper_bound(list, offset,
+                                    [](int64_t at, const Span &span) {
+                                      return at < span.begin;
+                                    }),
+                  {offset, end, lives[one.rankClass][one.buffer], one.buffer});
     }
   }
 
   const plan::Plan &plan;
   const std::vector<std::vector<Life>> &lives;
-  std::vector<std::vector<int64_t>> offsets; // by class, buffer
-  std::vector<std::vector<int>> placed;      // by class: buffers by offset
+  std::vector<std::vector<Span>> placed; // by class; by begin
   std::vector<int64_t> totals;
 };
 
