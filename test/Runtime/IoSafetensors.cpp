@@ -2,6 +2,8 @@
 
 #include "hocket/Io/Safetensors.h"
 #include "hocket/Io/TensorFiles.h"
+#include "hocket/Runtime/PackedBytes.h"
+#include "hocket/Runtime/Processes.h"
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -248,6 +250,45 @@ TEST(Safetensors, UnwritablePlaces) {
   status = SafetensorsWriter::create(folder.path("dir"), {}, writer);
   EXPECT_EQ(status.message,
             "output '" + folder.path("dir") + "' is not a regular file");
+}
+
+/// The second of two, whose first says these texts, in turn.
+class SecondProcess : public Processes {
+public:
+  explicit SecondProcess(std::vector<std::string> texts)
+      : texts(std::move(texts)) {}
+  int64_t index() const override { return 1; }
+  int64_t count() const override { return 2; }
+  Status gather(const std::string &mine,
+                std::vector<std::string> &all) override {
+    all = {texts.at(turn++), mine};
+    return Status::success();
+  }
+  std::unique_ptr<LocalRanks> makeRanks(const RankOptions &) override {
+    return nullptr;
+  }
+
+private:
+  std::vector<std::string> texts;
+  size_t turn = 0;
+};
+
+TEST(Safetensors, TheFirstProcessHasAnotherDisk) {
+  TemporaryFolder folder;
+  BytePacker success;
+  success.add(Status::success().kind);
+  success.add(std::string());
+  SecondProcess processes(
+      {success.bytes, folder.path("out.of-the-first"), success.bytes});
+  std::unique_ptr<SafetensorsWriter> writer;
+  Status status =
+      SafetensorsWriter::create(folder.path("out"), {}, writer, {}, processes);
+  EXPECT_EQ(status.kind, ErrorKind::Runtime);
+  EXPECT_EQ(status.message,
+            "output '" + folder.path("out") +
+                "': this process does not see the file that the first one has "
+                "made; all need one file system: No such file or directory");
+  EXPECT_TRUE(folder.list().empty());
 }
 
 TEST(Safetensors, APlaceThatWasTakenMeanwhile) {

@@ -98,6 +98,11 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
     %y = spmd.dropout %x, %s {p = 0.0 : f64, draws = #spmd.draws<1, first = <0>, of = <<[4] [8]>>>} : (!x, !step) -> !x
     return
   }
+  func.func @dropout_of_integers(%x: tensor<4xi32, #nn.layout<[4]>>, %s: !step) {
+    // expected-error @+1 {{'spmd.dropout' op takes and gives the same floats, found 'tensor<4xi32, #nn.layout<[4]>>' and 'tensor<4xi32, #nn.layout<[4]>>'}}
+    %y = spmd.dropout %x, %s {p = 0.1 : f64, draws = #spmd.draws<1, first = <0>, of = <<[4]>>>} : (tensor<4xi32, #nn.layout<[4]>>, !step) -> tensor<4xi32, #nn.layout<[4]>>
+    return
+  }
   func.func @rows_apart(%t: !t, %i: !ids) attributes {spmd.ranks = array<i64: 1>} {
     // expected-error @+1 {{'spmd.embedding' op has 3 rows from 4 on, where the next part begins at 8}}
     %y = spmd.embedding %t, %i {rows = #spmd.positions<<tp: [0, 4]> of 8>} : (!t, !ids) -> tensor<5x8xf32, #nn.layout<[5] [8]>>
@@ -126,6 +131,12 @@ module attributes {nn.mesh = #nn.mesh<h=2>} {
     // expected-error @+1 {{'spmd.pool' op needs taps, a stride and a dilation of at least 1, a low and a high of at least 0, and positions of x and y for each of its 1 spatial dims}}
     %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
         positions = [], windows = [#spmd.positions<<0> of 8>]} : (!x) -> !y
+    return
+  }
+  func.func @no_spatial_dim(%x: tensor<1x1xf32, #nn.layout<[1] [1]>>) {
+    // expected-error @+1 {{'spmd.pool' op takes floats of 3 to 5 dims and gives as many, of the same batch and channels, found f32[1, 1] and f32[1, 1, 4]}}
+    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
+        positions = [#spmd.positions<<0> of 8>], windows = [#spmd.positions<<0> of 8>]} : (tensor<1x1xf32, #nn.layout<[1] [1]>>) -> !y
     return
   }
 }
@@ -159,6 +170,16 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
   func.func @no_draws(%q: !q, %k: !k, %s: !step) {
     // expected-error @+1 {{'spmd.attention' op needs `dropout` and `draws` if and only if there is a step}}
     %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64} : (!q, !k, !k, !step) -> !q
+    return
+  }
+  func.func @drops_all(%q: !q, %k: !k, %s: !step) {
+    // expected-error @+1 {{'spmd.attention' op takes a dropout above 0 and below 1, but it is 1}}
+    %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 1.0 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [4]>>>} : (!q, !k, !k, !step) -> !q
+    return
+  }
+  func.func @steps(%q: !q, %k: !k, %s: tensor<2xi32, #nn.layout<[2]>>) {
+    // expected-error @+1 {{'spmd.attention' op takes a step that is an i32 without dims, found 'tensor<2xi32, #nn.layout<[2]>>'}}
+    %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [4]>>>} : (!q, !k, !k, tensor<2xi32, #nn.layout<[2]>>) -> !q
     return
   }
   func.func @draws_of_other_keys(%q: !q, %k: !k, %s: !step) {
