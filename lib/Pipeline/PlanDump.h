@@ -3,7 +3,7 @@
 #ifndef HOCKET_LIB_PIPELINE_PLANDUMP_H
 #define HOCKET_LIB_PIPELINE_PLANDUMP_H
 
-#include "hocket/Plan/Planning.h"
+#include "hocket/Planning/Planning.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace hocket {

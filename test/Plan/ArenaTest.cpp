@@ -1,6 +1,6 @@
 //===- ArenaTest.cpp - buffers that communicate in the arenas of classes --===//
 
-#include "lib/Plan/Arena.h"
+#include "lib/Planning/Arena.h"
 #include "hocket/Plan/Summary.h"
 #include <gtest/gtest.h>
 

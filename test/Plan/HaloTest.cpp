@@ -2,7 +2,7 @@
 
 #include "dialects/Buffers/Buffers.h"
 #include "hocket/Plan/Check.h"
-#include "hocket/Plan/Planning.h"
+#include "hocket/Planning/Planning.h"
 #include "hocket/Transforms/Bufferize.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"

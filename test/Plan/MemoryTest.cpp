@@ -1,6 +1,6 @@
 //===- MemoryTest.cpp - buffers share the arena by lifetime ---------------===//
 
-#include "lib/Plan/Arena.h"
+#include "lib/Planning/Arena.h"
 #include "gtest/gtest.h"
 
 using namespace hocket;

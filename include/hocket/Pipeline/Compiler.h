@@ -17,7 +17,7 @@
 #include "hocket/Frontend/Elaborate.h"
 #include "hocket/Pipeline/Message.h"
 #include "hocket/Pipeline/Stages.h"
-#include "hocket/Plan/Planning.h"
+#include "hocket/Planning/Planning.h"
 #include <functional>
 #include <memory>
 #include <optional>

@@ -1,7 +1,7 @@
 //===- Arena.h - where buffers lie in the arenas of all classes -*- C++ -*-===//
 
-#ifndef HOCKET_LIB_PLAN_ARENA_H
-#define HOCKET_LIB_PLAN_ARENA_H
+#ifndef HOCKET_LIB_PLANNING_ARENA_H
+#define HOCKET_LIB_PLANNING_ARENA_H
 
 #include "Memory.h"
 
@@ -16,4 +16,4 @@ void placeArenas(plan::Plan &plan, const std::vector<std::vector<Life>> &lives);
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_ARENA_H
+#endif // HOCKET_LIB_PLANNING_ARENA_H

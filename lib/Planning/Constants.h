@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_PLAN_CONSTANTS_H
-#define HOCKET_LIB_PLAN_CONSTANTS_H
+#ifndef HOCKET_LIB_PLANNING_CONSTANTS_H
+#define HOCKET_LIB_PLANNING_CONSTANTS_H
 
 #include "Memory.h"
 #include "PlanTables.h"
@@ -35,4 +35,4 @@ private:
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_CONSTANTS_H
+#endif // HOCKET_LIB_PLANNING_CONSTANTS_H

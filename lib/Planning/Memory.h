@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_PLAN_MEMORY_H
-#define HOCKET_LIB_PLAN_MEMORY_H
+#ifndef HOCKET_LIB_PLANNING_MEMORY_H
+#define HOCKET_LIB_PLANNING_MEMORY_H
 
 #include "hocket/Plan/Plan.h"
 #include <climits>
@@ -67,4 +67,4 @@ private:
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_MEMORY_H
+#endif // HOCKET_LIB_PLANNING_MEMORY_H

@@ -9,7 +9,7 @@
 
 #include "PlanTables.h"
 #include "hocket/CodeGen/KernelCompiler.h"
-#include "hocket/Plan/Planning.h"
+#include "hocket/Planning/Planning.h"
 #include "hocket/Views/Strided.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,7 +1,7 @@
 //===- Planning.h - from rank programs to a plan ---------------*- C++ -*-===//
 
-#ifndef HOCKET_PLAN_PLANNING_H
-#define HOCKET_PLAN_PLANNING_H
+#ifndef HOCKET_PLANNING_PLANNING_H
+#define HOCKET_PLANNING_PLANNING_H
 
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "hocket/Plan/Plan.h"
@@ -39,4 +39,4 @@ makeProgram(plan::Plan plan, llvm::ArrayRef<mlir::ModuleOp> kernels,
 
 } // namespace hocket
 
-#endif // HOCKET_PLAN_PLANNING_H
+#endif // HOCKET_PLANNING_PLANNING_H

@@ -1,7 +1,7 @@
 //===- KernelSources.h - what kernels of a plan are made from --*- C++ -*-===//
 
-#ifndef HOCKET_LIB_PLAN_KERNELSOURCES_H
-#define HOCKET_LIB_PLAN_KERNELSOURCES_H
+#ifndef HOCKET_LIB_PLANNING_KERNELSOURCES_H
+#define HOCKET_LIB_PLANNING_KERNELSOURCES_H
 
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/CodeGen/KernelCompiler.h"
@@ -26,4 +26,4 @@ private:
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_KERNELSOURCES_H
+#endif // HOCKET_LIB_PLANNING_KERNELSOURCES_H

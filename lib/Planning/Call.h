@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_PLAN_CALL_H
-#define HOCKET_LIB_PLAN_CALL_H
+#ifndef HOCKET_LIB_PLANNING_CALL_H
+#define HOCKET_LIB_PLANNING_CALL_H
 
 #include "Flops.h"
 #include "Memory.h"
@@ -82,4 +82,4 @@ private:
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_CALL_H
+#endif // HOCKET_LIB_PLANNING_CALL_H

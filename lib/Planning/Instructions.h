@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_PLAN_INSTRUCTIONS_H
-#define HOCKET_LIB_PLAN_INSTRUCTIONS_H
+#ifndef HOCKET_LIB_PLANNING_INSTRUCTIONS_H
+#define HOCKET_LIB_PLANNING_INSTRUCTIONS_H
 
 #include "Call.h"
 #include "Constants.h"
@@ -48,4 +48,4 @@ plan::Collective collectiveOf(spmd::CollectiveOp op, Call &call,
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_INSTRUCTIONS_H
+#endif // HOCKET_LIB_PLANNING_INSTRUCTIONS_H

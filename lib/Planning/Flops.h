@@ -1,7 +1,7 @@
 //===- Flops.h - counting what a step computes ------------------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_PLAN_FLOPS_H
-#define HOCKET_LIB_PLAN_FLOPS_H
+#ifndef HOCKET_LIB_PLANNING_FLOPS_H
+#define HOCKET_LIB_PLANNING_FLOPS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,4 +20,4 @@ inline int64_t saturatingSum(int64_t number, llvm::ArrayRef<int64_t> extents) {
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_FLOPS_H
+#endif // HOCKET_LIB_PLANNING_FLOPS_H

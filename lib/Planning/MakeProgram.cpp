@@ -3,7 +3,7 @@
 #include "Arena.h"
 #include "ClassPlanner.h"
 #include "hocket/Plan/Check.h"
-#include "hocket/Plan/Planning.h"
+#include "hocket/Planning/Planning.h"
 
 using namespace mlir;
 using namespace hocket;

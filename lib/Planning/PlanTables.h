@@ -1,7 +1,7 @@
 //===- PlanTables.h - what the classes of a plan share ----------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_PLAN_PLANTABLES_H
-#define HOCKET_LIB_PLAN_PLANTABLES_H
+#ifndef HOCKET_LIB_PLANNING_PLANTABLES_H
+#define HOCKET_LIB_PLANNING_PLANTABLES_H
 
 #include "KernelSources.h"
 #include "dialects/Nn/Values.h"
@@ -52,4 +52,4 @@ private:
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_PLANTABLES_H
+#endif // HOCKET_LIB_PLANNING_PLANTABLES_H

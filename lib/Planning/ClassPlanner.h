@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_PLAN_CLASSPLANNER_H
-#define HOCKET_LIB_PLAN_CLASSPLANNER_H
+#ifndef HOCKET_LIB_PLANNING_CLASSPLANNER_H
+#define HOCKET_LIB_PLANNING_CLASSPLANNER_H
 
 #include "Call.h"
 #include "Constants.h"
@@ -51,4 +51,4 @@ private:
 
 } // namespace hocket::planning
 
-#endif // HOCKET_LIB_PLAN_CLASSPLANNER_H
+#endif // HOCKET_LIB_PLANNING_CLASSPLANNER_H
