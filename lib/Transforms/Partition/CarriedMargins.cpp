@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClassBuilder.h"
+#include "Margins.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Windows.h"
 
@@ -20,7 +20,7 @@ void partitioning::addCarried(const nn::CarriedMargins &carried,
   llvm::DenseMap<Operation *, Share> read;
   for (const auto &[value, how] : carried.all())
     if (!read.contains(how.reader))
-      for (const SlidDim &slid : slidDims(how.reader, shares))
+      for (const WindowedDim &slid : windowedDims(how.reader, shares))
         read[how.reader] = slid.held;
   for (const auto &[value, how] : carried.all()) {
     shares.setHeld(value, how.dim, read.lookup(how.reader), how.factor);
@@ -40,8 +40,8 @@ RankedTensorType partitioning::withFactorSize(Type type, int64_t dim,
                         nn::LayoutAttr::get(context, dims));
 }
 
-std::optional<SlidDim> partitioning::exchangedDim(nn::WindowedOp op,
-                                                  Shares &shares) {
+std::optional<WindowedDim> partitioning::exchangedDim(nn::WindowedOp op,
+                                                      Shares &shares) {
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   if (!op->hasAttr(nn::kHaloFrom) || !lines ||
       !isa<nn::PadOp, nn::PadTransposeOp>(op.getOperation()))
@@ -57,13 +57,13 @@ std::optional<SlidDim> partitioning::exchangedDim(nn::WindowedOp op,
     int64_t members = 1;
     for (StringAttr axis : axes)
       members *= shares.getMesh().getSize(axis.getValue());
-    SlidDim slid{int64_t(dim),
-                 window,
-                 axes,
-                 shares.of(layout, dim, 0),
-                 shares.held(op.getWindowed(), dim),
-                 members,
-                 /*isExtended=*/true};
+    WindowedDim slid{int64_t(dim),
+                     window,
+                     axes,
+                     shares.of(layout, dim, 0),
+                     shares.held(op.getWindowed(), dim),
+                     members,
+                     /*isExtended=*/true};
     slid.line = cast<LocationAttr>(line);
     if (auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies))
       slid.strategy = cast<StringAttr>(strategies[dim]).getValue();
@@ -74,8 +74,8 @@ std::optional<SlidDim> partitioning::exchangedDim(nn::WindowedOp op,
 
 /// The rank's own part of what it has with margins, or that part among zeros.
 /// Ranks of a class have it at one place.
-Value ClassBuilder::ownPart(Value x, const nn::Carried &how, const Share &own,
-                            const Share &held, bool isTaken) {
+Value MarginMoves::ownPart(Value x, const nn::Carried &how, const Share &own,
+                           const Share &held, bool isTaken) {
   int64_t size = here(isTaken ? own.size : held.size);
   int64_t place = here(own.offset) - here(held.offset);
   auto offset = spmd::TableAttr::constant(builder.getContext(),
@@ -89,8 +89,7 @@ Value ClassBuilder::ownPart(Value x, const nn::Carried &how, const Share &own,
                                offset);
 }
 
-/// What the operation is to read instead of what operands are mapped to.
-SmallVector<std::pair<Value, Value>> ClassBuilder::readMargins(Operation &op) {
+SmallVector<std::pair<Value, Value>> MarginMoves::readMargins(Operation &op) {
   SmallVector<std::pair<Value, Value>> reads;
   bool isInside = carried.isInside(&op);
   // An attention reads keys and values with them, and nothing else.

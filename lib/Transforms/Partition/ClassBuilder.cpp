@@ -14,39 +14,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
 
-ClassBuilder::ClassBuilder(func::FuncOp placed, const RankClass &rankClass,
-                           const Folding &folding,
-                           const nn::CarriedMargins &carried, Shares &shares)
-    : placed(placed), rankClass(rankClass), folding(folding), carried(carried),
-      shares(shares), builder(placed.getContext()), loc(placed.getLoc()) {}
-
-RankedTensorType ClassBuilder::local(Type type) {
-  RankedTensorType &result = localTypes[type];
-  if (!result)
-    result =
-        nn::withLayout(cast<RankedTensorType>(type),
-                       nn::localLayout(nn::layoutOf(type), shares.getMesh(),
-                                       rankClass.coordinates));
-  return result;
-}
-
-RankedTensorType ClassBuilder::localOf(Value placed) {
-  RankedTensorType type = local(placed.getType());
-  nn::LayoutAttr layout = nn::layoutOf(type);
-  for (auto [dim, factors] : llvm::enumerate(layout.getDims()))
-    for (size_t factor = 0; factor < factors.getFactors().size(); ++factor)
-      if (shares.hasMargins(placed, dim, factor)) {
-        int64_t size = here(shares.held(placed, dim, factor).size);
-        type = carried.find(placed) ? withFactorSize(type, dim, factor, size)
-                                    : withSize(type, dim, size);
-      }
-  return type;
-}
-
-ArrayAttr ClassBuilder::listOf(ArrayRef<StringAttr> axes) {
-  return builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
-}
-
 func::FuncOp ClassBuilder::build(StringRef name) {
   func::FuncOp func = makeFunction(name);
   for (Operation &op : placed.getBody().front()) {
@@ -160,7 +127,7 @@ LogicalResult ClassBuilder::lower(Operation &op) {
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
   SmallVector<std::pair<Value, Value>> own;
-  for (auto [value, read] : readMargins(op)) {
+  for (auto [value, read] : margins.readMargins(op)) {
     own.push_back({value, local(value)});
     mapping.map(value, read);
   }
@@ -181,39 +148,26 @@ LogicalResult ClassBuilder::lowerOne(Operation &op) {
         lowerName(op);
         return success();
       })
-      .Case([&](nn::DropoutOp op) { return lowerDropout(op); })
-      .Case([&](nn::RedistributeOp op) { return lowerRedistribute(op); })
-      .Case([&](nn::ParameterOp op) { return lowerParameter(op); })
-      .Case([&](nn::StateOp op) { return lowerState(op); })
+      .Case([&](nn::DropoutOp op) { return operations.lowerDropout(op); })
+      .Case([&](nn::RedistributeOp op) { return redistributions.lower(op); })
+      .Case([&](nn::ParameterOp op) {
+        return operations.lowerParameter(op, folding.loadOf(op));
+      })
+      .Case([&](nn::StateOp op) { return operations.lowerState(op); })
       .Case([&](func::ReturnOp op) { return lowerReturn(op); })
       .Case([&](nn::SliceOp op) {
         nn::LayoutAttr layout = nn::layoutOf(op.getX());
         bool isCut = !shares.axesOf(layout, op.getDim(), 0).empty();
-        return isCut && op.getWindows()[op.getDim()] ? lowerWindowed(op)
-                                                     : lowerAsIs(*op);
+        return isCut && op.getWindows()[op.getDim()]
+                   ? windows.lower(op)
+                   : operations.lowerAsIs(*op);
       })
-      .Case([&](nn::WindowedOp op) { return lowerWindowed(op); })
+      .Case([&](nn::WindowedOp op) { return windows.lower(op); })
       .Case<nn::LayerNormOp, nn::RmsNormOp>(
-          [&](Operation *op) { return lowerNorm(*op); })
-      .Case([&](nn::NormalizeOp op) { return lowerNormalize(op); })
-      .Case([&](nn::SoftmaxOp op) { return lowerSoftmax(op); })
-      .Case([&](nn::LogSumExpOp op) { return lowerLogSumExp(op); })
-      .Case([&](nn::ReduceOp op) { return lowerMean(op); })
-      .Default([&](Operation *op) { return lowerAsIs(*op); });
-}
-
-LogicalResult ClassBuilder::lowerAsIs(Operation &op) {
-  if (op.getNumRegions() != 0 ||
-      !isa_and_nonnull<nn::NnDialect>(op.getDialect()))
-    return op.emitError() << "'" << op.getName()
-                          << "' has no program for one rank";
-  Operation *copy = builder.clone(op, mapping);
-  for (OpResult result : copy->getResults())
-    result.setType(localOf(op.getResult(result.getResultNumber())));
-  copy->removeAttr("nn.statistics");
-  FailureOr<Operation *> adapted = adapt(op, *copy);
-  if (failed(adapted))
-    return failure();
-  mapping.map(op.getResults(), (*adapted)->getResults());
-  return success();
+          [&](Operation *op) { return statistics.lowerNorm(*op); })
+      .Case([&](nn::NormalizeOp op) { return statistics.lowerNormalize(op); })
+      .Case([&](nn::SoftmaxOp op) { return statistics.lowerSoftmax(op); })
+      .Case([&](nn::LogSumExpOp op) { return statistics.lowerLogSumExp(op); })
+      .Case([&](nn::ReduceOp op) { return statistics.lowerMean(op); })
+      .Default([&](Operation *op) { return operations.lowerAsIs(*op); });
 }

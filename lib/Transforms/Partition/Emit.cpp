@@ -1,6 +1,7 @@
 //===- Emit.cpp - making operations on local tensors ----------------------===//
 
-#include "ClassBuilder.h"
+#include "Emit.h"
+#include "WindowedDims.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
@@ -9,34 +10,75 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
 
-Value ClassBuilder::binary(StringRef kind, Value a, Value b) {
+Emitter::Emitter(LocalProgram &program)
+    : rankClass(program.rankClass), carried(program.carried),
+      shares(program.shares), builder(program.builder), loc(program.loc),
+      mapping(program.mapping), nextId(program.nextId),
+      localTypes(program.localTypes) {}
+
+//===-- Types and values --------------------------------------------------===//
+
+RankedTensorType Emitter::local(Type type) {
+  RankedTensorType &result = localTypes[type];
+  if (!result)
+    result =
+        nn::withLayout(cast<RankedTensorType>(type),
+                       nn::localLayout(nn::layoutOf(type), shares.getMesh(),
+                                       rankClass.coordinates));
+  return result;
+}
+
+RankedTensorType Emitter::localOf(Value placed) {
+  RankedTensorType type = local(placed.getType());
+  nn::LayoutAttr layout = nn::layoutOf(type);
+  for (auto [dim, factors] : llvm::enumerate(layout.getDims()))
+    for (size_t factor = 0; factor < factors.getFactors().size(); ++factor)
+      if (shares.hasMargins(placed, dim, factor)) {
+        int64_t size = here(shares.held(placed, dim, factor).size);
+        type = carried.find(placed) ? withFactorSize(type, dim, factor, size)
+                                    : withSize(type, dim, size);
+      }
+  return type;
+}
+
+ArrayAttr Emitter::listOf(ArrayRef<StringAttr> axes) {
+  return builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
+}
+
+int64_t Emitter::here(spmd::TableAttr table) const {
+  return table.at(shares.getMesh(), rankClass.coordinates);
+}
+
+//===-- Operations --------------------------------------------------------===//
+
+Value Emitter::binary(StringRef kind, Value a, Value b) {
   return nn::BinaryOp::create(builder, loc, a, b, kind);
 }
 
-Value ClassBuilder::unary(StringRef kind, Value x) {
+Value Emitter::unary(StringRef kind, Value x) {
   return nn::UnaryOp::create(builder, loc, x, kind);
 }
 
-Value ClassBuilder::scalar(double value, Type element) {
+Value Emitter::scalar(double value, Type element) {
   auto layout = nn::LayoutAttr::get(builder.getContext(), {}, {}, {});
   return nn::FillOp::create(builder, loc, nn::tensorOf(element, layout),
                             builder.getF64FloatAttr(value));
 }
 
-Value ClassBuilder::convert(Value x, Type element) {
+Value Emitter::convert(Value x, Type element) {
   auto type = cast<RankedTensorType>(x.getType());
   if (type.getElementType() == element)
     return x;
   return nn::CastOp::create(builder, loc, type.clone(element), x);
 }
 
-Value ClassBuilder::reduce(StringRef kind, Value x, ArrayRef<int64_t> dims,
-                           bool keepdim) {
+Value Emitter::reduce(StringRef kind, Value x, ArrayRef<int64_t> dims,
+                      bool keepdim) {
   return nn::ReduceOp::create(builder, loc, x, kind, dims, keepdim);
 }
 
-Value ClassBuilder::allReduce(Value x, ArrayRef<StringAttr> axes,
-                              nn::Reduction reduction) {
+Value Emitter::allReduce(Value x, ArrayRef<StringAttr> axes,
+                         nn::Reduction reduction) {
   return spmd::AllReduceOp::create(builder, loc, x.getType(), x, listOf(axes),
                                    reduction, nextId++);
 }

@@ -20,8 +20,8 @@ using namespace hocket;
 
 namespace {
 
-/// Which classes meet in the groups of some axes, and as which members.
-struct Meeting {
+/// The classes that are in groups of some axes together, and as which members.
+struct Groups {
   std::set<std::pair<size_t, size_t>> pairs; // of classes
   std::vector<llvm::BitVector> members;      // by class
 };
@@ -34,7 +34,7 @@ public:
 
 private:
   LogicalResult collect();
-  const Meeting &meetingOf(ArrayAttr axes);
+  const Groups &groupsOf(ArrayAttr axes);
   LogicalResult compare(size_t index);
   LogicalResult checkOwnShare(size_t number, spmd::CollectiveOp op);
 
@@ -43,7 +43,7 @@ private:
   std::vector<func::FuncOp> classes;
   std::vector<size_t> classOf;                              // by rank
   std::vector<std::vector<spmd::CollectiveOp>> collectives; // by class
-  llvm::DenseMap<Attribute, Meeting> meetings;
+  llvm::DenseMap<Attribute, Groups> groupsByAxes;
 };
 
 } // namespace
@@ -117,19 +117,19 @@ static std::pair<int64_t, int64_t> strideAndSize(nn::MeshAttr mesh,
   return {stride, mesh.getSize(axis)};
 }
 
-const Meeting &ClassChecker::meetingOf(ArrayAttr axes) {
-  auto [it, isNew] = meetings.try_emplace(axes);
-  Meeting &meeting = it->second;
+const Groups &ClassChecker::groupsOf(ArrayAttr axes) {
+  auto [it, isNew] = groupsByAxes.try_emplace(axes);
+  Groups &groups = it->second;
   if (!isNew)
-    return meeting;
+    return groups;
   // A group goes by its rank at coordinate 0 on each of the axes.
   constexpr size_t none = -1;
   std::vector<size_t> first(classOf.size(), none); // class, by that rank
   SmallVector<std::pair<int64_t, int64_t>> along;
   for (StringRef axis : axes.getAsValueRange<StringAttr>())
     along.push_back(strideAndSize(mesh, axis));
-  meeting.members.resize(classes.size(),
-                         llvm::BitVector(spmd::memberCount(mesh, axes)));
+  groups.members.resize(classes.size(),
+                        llvm::BitVector(spmd::memberCount(mesh, axes)));
   for (size_t rank = 0, e = classOf.size(); rank < e; ++rank) {
     int64_t member = 0, group = rank;
     for (auto [stride, size] : along) {
@@ -137,12 +137,12 @@ const Meeting &ClassChecker::meetingOf(ArrayAttr axes) {
       member = member * size + at;
       group -= at * stride;
     }
-    meeting.members[classOf[rank]].set(member);
+    groups.members[classOf[rank]].set(member);
     if (first[group] == none)
       first[group] = classOf[rank];
-    meeting.pairs.insert({first[group], classOf[rank]});
+    groups.pairs.insert({first[group], classOf[rank]});
   }
-  return meeting;
+  return groups;
 }
 
 /// Everything about a collective but its types, which differ between classes.
@@ -207,12 +207,12 @@ static bool haveSameShapes(spmd::CollectiveOp a, spmd::CollectiveOp b) {
 /// What the class has of a cut factor is what the tables give its members.
 LogicalResult ClassChecker::checkOwnShare(size_t number,
                                           spmd::CollectiveOp op) {
-  const Meeting &meeting = meetingOf(op.getAxes());
+  const Groups &groups = groupsOf(op.getAxes());
   auto check = [&](int64_t dim, int64_t factor, spmd::TableAttr sizes,
                    Value part) -> LogicalResult {
     int64_t own =
         nn::layoutOf(part).getDims()[dim].getFactors()[factor].getSize();
-    for (unsigned member : meeting.members[number].set_bits()) {
+    for (unsigned member : groups.members[number].set_bits()) {
       int64_t stated = sizes.getValues()[sizes.isConstant() ? 0 : member];
       if (stated != own)
         return op->emitError() << "member " << member << " has " << own
@@ -278,7 +278,7 @@ LogicalResult ClassChecker::compare(size_t index) {
     if (failed(checkOwnShare(number, op)))
       return failure();
   }
-  for (auto [a, b] : meetingOf(first.getAxes()).pairs)
+  for (auto [a, b] : groupsOf(first.getAxes()).pairs)
     if (!haveSameFacts(collectives[a][index], collectives[b][index]) ||
         !haveSameShapes(collectives[a][index], collectives[b][index]))
       return collectives[b][index]->emitError()

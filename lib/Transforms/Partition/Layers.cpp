@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Halo.h"
+#include "WindowedDims.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Shape.h"
@@ -61,7 +61,7 @@ static bool isFilled(Value value) {
 }
 
 /// What of the data each member must have whose windows read `held`.
-static Share dataOf(const SlidDim &slid) {
+static Share dataOf(const WindowedDim &slid) {
   SmallVector<int64_t> offsets, sizes;
   for (auto [offset, size] :
        llvm::zip(slid.held.offset.valuesFor(slid.members),
@@ -114,20 +114,20 @@ void partitioning::addLayers(func::FuncOp func, Shares &shares) {
     auto windowed = dyn_cast<nn::WindowedOp>(op);
     if (!windowed || !op.hasAttr(nn::kHaloLayers))
       return;
-    for (const SlidDim &slid : slidDims(windowed, shares))
+    for (const WindowedDim &slid : windowedDims(windowed, shares))
       if (slid.isInner)
         set(windowed, slid);
   };
   for (Operation &op : llvm::reverse(func.getBody().front()))
     if (isa<nn::ConvOp, nn::PoolOp>(op))
-      inner(op, [&](nn::WindowedOp windowed, const SlidDim &slid) {
+      inner(op, [&](nn::WindowedOp windowed, const WindowedDim &slid) {
         setBack(windowed->getOperand(0), slid.dim, dataOf(slid), shares);
       });
   for (Operation &op : func.getBody().front()) {
     if (isElementWise(&op))
       setForward(&op, shares);
     else if (isa<nn::ConvTransposeOp, nn::PoolGradOp>(op))
-      inner(op, [&](nn::WindowedOp windowed, const SlidDim &slid) {
+      inner(op, [&](nn::WindowedOp windowed, const WindowedDim &slid) {
         shares.setHeld(windowed->getResult(0), slid.dim, dataOf(slid));
       });
   }

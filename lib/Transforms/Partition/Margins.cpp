@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClassBuilder.h"
+#include "Margins.h"
 #include "dialects/Nn/Shape.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/MapVector.h"
@@ -26,7 +26,7 @@ RankedTensorType partitioning::withSize(Type type, int64_t dim, int64_t size) {
 }
 
 /// What a halo exchange or reduction is told.
-struct ClassBuilder::HaloMove {
+struct MarginMoves::HaloMove {
   bool attaches;
   AxisList axes;
   Share own, held;
@@ -41,19 +41,15 @@ static spmd::TableAttr constant(MLIRContext *context, int64_t value) {
   return spmd::TableAttr::simplified(context, {}, {value});
 }
 
-int64_t ClassBuilder::here(spmd::TableAttr table) const {
-  return table.at(shares.getMesh(), rankClass.coordinates);
-}
-
 /// Of the model, and of the schedule where that asked for it.
-Location ClassBuilder::lineOf(const SlidDim &slid) const {
+Location MarginMoves::lineOf(const WindowedDim &slid) const {
   return slid.line ? FusedLoc::get(loc.getContext(), {loc, Location(slid.line)})
                    : loc;
 }
 
 /// Moves values of one element type at once.
-void ClassBuilder::emitHalo(ArrayRef<Margins *> group, const HaloMove &move,
-                            Location at) {
+void MarginMoves::emitHalo(ArrayRef<Margins *> group, const HaloMove &move,
+                           Location at) {
   int64_t size = here(move.attaches ? move.held.size : move.own.size);
   SmallVector<Value> xs;
   SmallVector<Type> types;
@@ -79,6 +75,37 @@ void ClassBuilder::emitHalo(ArrayRef<Margins *> group, const HaloMove &move,
     margins->value = result;
 }
 
+void MarginMoves::start(ValueRange xs, const WindowedDim &slid) {
+  spmd::StartOp::create(builder, lineOf(slid), xs, listOf(slid.axes), nextId);
+}
+
+Value MarginMoves::withFactorsOf(Value x, RankedTensorType type) {
+  nn::LayoutAttr from = nn::layoutOf(x), to = nn::layoutOf(type);
+  SmallVector<nn::DimAttr> dims;
+  SmallVector<Attribute> order;
+  int64_t number = 0;
+  bool isSame = true;
+  for (auto [has, wants] : llvm::zip_equal(from.getDims(), to.getDims())) {
+    isSame &= llvm::equal(has.getFactors(), wants.getFactors(),
+                          [](nn::FactorAttr a, nn::FactorAttr b) {
+                            return a.getSize() == b.getSize();
+                          });
+    auto factors = nn::refineFactors(has.getFactors(), wants.getFactors());
+    if (failed(factors)) // the finer ones are those of both
+      factors = SmallVector<nn::FactorAttr>(has.getFactors());
+    dims.push_back(nn::DimAttr::get(builder.getContext(), *factors));
+    auto numbers = llvm::to_vector(
+        llvm::seq<int64_t>(number, number + int64_t(factors->size())));
+    number += numbers.size();
+    order.push_back(builder.getI64ArrayAttr(numbers));
+  }
+  if (isSame)
+    return x;
+  return nn::RearrangeOp::create(
+      builder, loc, type, x, nn::LayoutAttr::get(builder.getContext(), dims),
+      builder.getArrayAttr(order));
+}
+
 namespace {
 /// A whole dim with as much border as some member holds.
 struct Bordered {
@@ -87,7 +114,7 @@ struct Bordered {
 };
 } // namespace
 
-static Bordered borderedOf(const SlidDim &slid) {
+static Bordered borderedOf(const WindowedDim &slid) {
   Bordered whole{0, slid.window.extent, 0, {}};
   SmallVector<int64_t> offsets = slid.held.offset.valuesFor(slid.members),
                        sizes = slid.held.size.valuesFor(slid.members);
@@ -103,8 +130,8 @@ static Bordered borderedOf(const SlidDim &slid) {
 }
 
 /// The whole dim to every member, or from each a term of it.
-void ClassBuilder::emitWhole(ArrayRef<Margins *> group, const SlidDim &slid,
-                             bool gathers, Location at) {
+void MarginMoves::emitWhole(ArrayRef<Margins *> group, const WindowedDim &slid,
+                            bool gathers, Location at) {
   ArrayAttr axes = listOf(slid.axes);
   int64_t size = gathers ? slid.window.extent : here(slid.own.size);
   SmallVector<Value> xs;
@@ -138,8 +165,9 @@ void ClassBuilder::emitWhole(ArrayRef<Margins *> group, const SlidDim &slid,
     margins->value = result;
 }
 
-void ClassBuilder::gatherMargins(ArrayRef<Margins *> group, const SlidDim &slid,
-                                 bool attaches, Location at) {
+void MarginMoves::gatherMargins(ArrayRef<Margins *> group,
+                                const WindowedDim &slid, bool attaches,
+                                Location at) {
   MLIRContext *context = builder.getContext();
   Bordered whole = borderedOf(slid);
   int64_t size = whole.low + whole.extent + whole.high;
@@ -174,9 +202,9 @@ void ClassBuilder::gatherMargins(ArrayRef<Margins *> group, const SlidDim &slid,
 
 /// What a rank finds in what it has is a part of that; what is a move and
 /// nothing else, with zeros around it.
-void ClassBuilder::moveMargins(MutableArrayRef<Margins> list,
-                               const SlidDim &slid, bool attaches,
-                               bool isStarted) {
+void MarginMoves::moveMargins(MutableArrayRef<Margins> list,
+                              const WindowedDim &slid, bool attaches,
+                              bool isStarted) {
   MLIRContext *context = builder.getContext();
   int64_t size = here(attaches ? slid.held.size : slid.own.size);
   for (Margins &margins : list) { // a dim of several factors as one

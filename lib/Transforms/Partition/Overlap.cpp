@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClassBuilder.h"
+#include "Windows.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Windows.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,9 +26,9 @@ struct Rows {
 } // namespace
 
 /// One convolution, or transpose, along the dim whose margins travel.
-struct ClassBuilder::Overlap {
+struct Windows::Overlap {
   nn::WindowedOp op;
-  const SlidDim &slid;
+  const WindowedDim &slid;
   size_t number; // of slid among the dims
   Value operand;
   RankedTensorType type;            // of the result, with all margins
@@ -41,21 +41,21 @@ struct ClassBuilder::Overlap {
   }
 };
 
-bool partitioning::isOverlapped(const SlidDim &slid, bool attaches) {
+bool partitioning::isOverlapped(const WindowedDim &slid, bool attaches) {
   return slid.overlaps && slid.isExtended && !slid.isInner &&
          !slid.axes.empty() && !isLocal(slid, attaches);
 }
 
-SlidDims partitioning::inOrder(ArrayRef<SlidDim> dims) {
-  SlidDims list(dims);
-  std::stable_partition(list.begin(), list.end(), [&](const SlidDim &slid) {
+WindowedDims partitioning::inOrder(ArrayRef<WindowedDim> dims) {
+  WindowedDims list(dims);
+  std::stable_partition(list.begin(), list.end(), [&](const WindowedDim &slid) {
     return !isOverlapped(slid, /*attaches=*/true);
   });
   return list;
 }
 
 /// held.offset - own.offset of the ranks of the class.
-SmallVector<int64_t> ClassBuilder::shiftsHere(const SlidDim &slid) const {
+SmallVector<int64_t> Windows::shiftsHere(const WindowedDim &slid) const {
   nn::MeshAttr mesh = shares.getMesh();
   return llvm::map_to_vector(rankClass.ranks, [&](int64_t rank) {
     return shiftOf(slid).at(mesh, spmd::coordinatesOf(mesh, rank));
@@ -64,10 +64,10 @@ SmallVector<int64_t> ClassBuilder::shiftsHere(const SlidDim &slid) const {
 
 /// Adds the result of `size` positions of `from`, which begin at an offset each
 /// member: `rows` of the result.
-LogicalResult ClassBuilder::addPart(Overlap &overlap, Value from,
-                                    ArrayRef<int64_t> offsets, int64_t size,
-                                    int64_t rows, bool isFirst) {
-  const SlidDim &slid = overlap.slid;
+LogicalResult Windows::addPart(Overlap &overlap, Value from,
+                               ArrayRef<int64_t> offsets, int64_t size,
+                               int64_t rows, bool isFirst) {
+  const WindowedDim &slid = overlap.slid;
   AxisList axes = offsets.size() == 1 ? AxisList() : slid.axes;
   Value slice = spmd::SliceOp::create(
       builder, loc, withSize(from.getType(), slid.dim, size), from, slid.dim,
@@ -77,7 +77,7 @@ LogicalResult ClassBuilder::addPart(Overlap &overlap, Value from,
   copy->setOperand(0, slice);
   copy->getResult(0).setType(withSize(overlap.type, slid.dim, rows));
   cast<nn::WindowedOp>(copy).setPadding(overlap.lows, overlap.highs);
-  FailureOr<Operation *> part = adapt(*overlap.op, *copy);
+  FailureOr<Operation *> part = operations.adapt(*overlap.op, *copy);
   if (failed(part))
     return failure();
   overlap.parts.insert(isFirst ? overlap.parts.begin() : overlap.parts.end(),
@@ -86,19 +86,15 @@ LogicalResult ClassBuilder::addPart(Overlap &overlap, Value from,
 }
 
 /// Its parts one after another.
-Value ClassBuilder::joined(const Overlap &overlap) {
+Value Windows::joined(const Overlap &overlap) {
   if (overlap.parts.size() == 1)
     return overlap.parts.front();
   return nn::ConcatOp::create(builder, loc, overlap.type, overlap.parts,
                               overlap.slid.dim);
 }
 
-void ClassBuilder::start(ValueRange xs, const SlidDim &slid) {
-  spmd::StartOp::create(builder, lineOf(slid), xs, listOf(slid.axes), nextId);
-}
-
-LogicalResult ClassBuilder::convolveInside(Overlap &overlap) {
-  const SlidDim &slid = overlap.slid;
+LogicalResult Windows::convolveInside(Overlap &overlap) {
+  const WindowedDim &slid = overlap.slid;
   int64_t span = slid.window.span(), stride = slid.window.stride;
   int64_t all = overlap.extentOf(overlap.type);
   auto add = [&](Value from, Rows rows, ArrayRef<int64_t> offsets) {
@@ -114,7 +110,7 @@ LogicalResult ClassBuilder::convolveInside(Overlap &overlap) {
       rows.begin = std::max(rows.begin, llvm::divideCeilSigned(-shift, stride));
       rows.end = std::min(rows.end, llvm::divideFloorSigned(room, stride) + 1);
     }
-    start(overlap.operand, slid);
+    margins.start(overlap.operand, slid);
     if (rows.size() > 0) {
       inside = rows;
       // Of other classes no place is read, but each has to be one.
@@ -124,9 +120,9 @@ LogicalResult ClassBuilder::convolveInside(Overlap &overlap) {
       if (failed(add(overlap.operand, inside, offsets)))
         return failure();
     }
-    Margins margins{overlap.operand, slid.dim};
-    moveMargins(margins, slid, /*attaches=*/true, /*isStarted=*/true);
-    held = margins.value;
+    Margins own{overlap.operand, slid.dim};
+    margins.moveMargins(own, slid, /*attaches=*/true, /*isStarted=*/true);
+    held = own.value;
   }
   if (all == 0)
     return addPart(overlap, held, {0}, here(slid.held.size), 0, true);
@@ -160,11 +156,11 @@ static Reaching reachingOf(const nn::Window &window, Rows positions,
 }
 
 /// Adds rows of the result; of no windows there is nothing to send.
-LogicalResult ClassBuilder::addPositions(Overlap &overlap, int64_t begin,
-                                         int64_t end) {
+LogicalResult Windows::addPositions(Overlap &overlap, int64_t begin,
+                                    int64_t end) {
   if (begin == end)
     return success();
-  const SlidDim &slid = overlap.slid;
+  const WindowedDim &slid = overlap.slid;
   Reaching reaching = reachingOf(slid.window, {begin, end},
                                  overlap.extentOf(overlap.operand.getType()));
   overlap.lows[overlap.number] = reaching.low;
@@ -173,13 +169,13 @@ LogicalResult ClassBuilder::addPositions(Overlap &overlap, int64_t begin,
                  end - begin, /*isFirst=*/false);
 }
 
-LogicalResult ClassBuilder::sendMarginsFirst(Overlap &overlap) {
-  const SlidDim &slid = overlap.slid;
+LogicalResult Windows::sendMarginsFirst(Overlap &overlap) {
+  const WindowedDim &slid = overlap.slid;
   int64_t held = here(slid.held.size);
   if (overlap.extentOf(overlap.operand.getType()) == 0) {
     if (failed(addPart(overlap, overlap.operand, {0}, 0, held, true)))
       return failure();
-    start({}, slid);
+    margins.start({}, slid);
     return success();
   }
   // What some rank of the class does not own is a margin.
@@ -193,7 +189,7 @@ LogicalResult ClassBuilder::sendMarginsFirst(Overlap &overlap) {
   if (failed(addPositions(overlap, 0, own.begin)) ||
       failed(addPositions(overlap, own.end, held)))
     return failure();
-  start(overlap.parts, slid);
+  margins.start(overlap.parts, slid);
   size_t margins = overlap.parts.size();
   if (failed(addPositions(overlap, own.begin, own.end)))
     return failure();
@@ -204,8 +200,8 @@ LogicalResult ClassBuilder::sendMarginsFirst(Overlap &overlap) {
   return success();
 }
 
-FailureOr<bool> ClassBuilder::lowerOverlapped(nn::WindowedOp op,
-                                              ArrayRef<SlidDim> dims) {
+FailureOr<bool> Windows::lowerOverlapped(nn::WindowedOp op,
+                                         ArrayRef<WindowedDim> dims) {
   bool attaches = isa<nn::ConvOp>(op.getOperation());
   if (!attaches && !isa<nn::ConvTransposeOp>(op.getOperation()))
     return false;
@@ -217,10 +213,10 @@ FailureOr<bool> ClassBuilder::lowerOverlapped(nn::WindowedOp op,
     return false;
   RankedTensorType type = localOf(op->getResult(0));
   Overlap overlap{op, dims[number], number, {}, type, {}, {}};
-  SlidDims others(dims);
+  WindowedDims others(dims);
   others.erase(others.begin() + number);
   std::tie(overlap.lows, overlap.highs) = paddingsOf(dims);
-  for (const SlidDim &slid : dims)
+  for (const WindowedDim &slid : dims)
     if (!attaches && slid.isExtended)
       overlap.type = withSize(overlap.type, slid.dim, here(slid.held.size));
   if (attaches) {
@@ -233,13 +229,14 @@ FailureOr<bool> ClassBuilder::lowerOverlapped(nn::WindowedOp op,
   overlap.operand = local(op->getOperand(0));
   if (failed(sendMarginsFirst(overlap)))
     return failure();
-  Margins margins{joined(overlap), overlap.slid.dim};
-  moveMargins(margins, overlap.slid, /*attaches=*/false, /*isStarted=*/true);
-  for (const SlidDim &slid : llvm::reverse(others)) {
-    margins.dim = slid.dim;
+  Margins own{joined(overlap), overlap.slid.dim};
+  margins.moveMargins(own, overlap.slid, /*attaches=*/false,
+                      /*isStarted=*/true);
+  for (const WindowedDim &slid : llvm::reverse(others)) {
+    own.dim = slid.dim;
     if (slid.isExtended)
-      moveMargins(margins, slid, /*attaches=*/false);
+      margins.moveMargins(own, slid, /*attaches=*/false);
   }
-  mapping.map(op->getResult(0), margins.value);
+  mapping.map(op->getResult(0), own.value);
   return true;
 }

@@ -57,7 +57,8 @@ LogicalResult hocket::partition(ModuleOp module) {
     return failure();
   Folding folding(placed, shares);
   for (auto [number, rankClass] : llvm::enumerate(*classes)) {
-    ClassBuilder builder(placed, rankClass, folding, carried, shares);
+    LocalProgram program(placed.getLoc(), rankClass, carried, shares);
+    ClassBuilder builder(placed, folding, program);
     func::FuncOp func = builder.build("class" + std::to_string(number));
     if (!func)
       return failure();

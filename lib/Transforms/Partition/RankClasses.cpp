@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RankClasses.h"
-#include "Halo.h"
+#include "WindowedDims.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
 
@@ -40,7 +40,7 @@ private:
   LogicalResult addFactor(Value value, int64_t dim, int64_t factor);
   LogicalResult checkSizes(Value value, ArrayRef<nn::SplitAttr> splits);
   /// Numbers the ranks by where their edges lead.
-  void addEdges(nn::WindowedOp op, const SlidDim &slid);
+  void addEdges(nn::WindowedOp op, const WindowedDim &slid);
 
   Shares &shares;
   llvm::DenseSet<Type> seen;
@@ -102,7 +102,7 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
   return success();
 }
 
-void UnevenSplits::addEdges(nn::WindowedOp op, const SlidDim &slid) {
+void UnevenSplits::addEdges(nn::WindowedOp op, const WindowedDim &slid) {
   nn::MeshAttr mesh = shares.getMesh();
   Share made = shares.of(nn::layoutOf(op.getWindowed()), slid.dim, 0);
   auto [entry, isNew] = edges.try_emplace(
@@ -120,7 +120,7 @@ void UnevenSplits::addEdges(nn::WindowedOp op, const SlidDim &slid) {
 }
 
 void UnevenSplits::addHeld(nn::WindowedOp op) {
-  for (const SlidDim &slid : slidDims(op, shares)) {
+  for (const WindowedDim &slid : windowedDims(op, shares)) {
     if (!slid.held.size.isConstant())
       sizes.insert(slid.held.size);
     if (slid.isInner && !slid.own.size.isConstant())

@@ -1,6 +1,7 @@
 //===- Redistribute.cpp - redistributions as collectives and slices -------===//
 
-#include "ClassBuilder.h"
+#include "Redistribute.h"
+#include "WindowedDims.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Products.h"
@@ -16,15 +17,15 @@ using namespace hocket::partitioning;
 /// The factor that a redistribution cuts or joins: the axes that it concerns,
 /// innermost of those that cut the factor, and the share of each member in what
 /// the rank holds without them.
-struct ClassBuilder::FactorCut {
+struct Redistributions::FactorCut {
   int64_t dim, factor;
   AxisList axes;
   Share share;
 };
 
 /// `layout` is the side of the redistribution that is split over `axes`.
-FailureOr<ClassBuilder::FactorCut>
-ClassBuilder::cutOf(Operation *op, nn::LayoutAttr layout, ArrayAttr axes) {
+FailureOr<Redistributions::FactorCut>
+Redistributions::cutOf(Operation *op, nn::LayoutAttr layout, ArrayAttr axes) {
   std::optional<std::pair<int64_t, int64_t>> place;
   size_t count = 0;
   for (Attribute axis : axes) {
@@ -56,7 +57,7 @@ ClassBuilder::cutOf(Operation *op, nn::LayoutAttr layout, ArrayAttr axes) {
 }
 
 /// The operation keeps its own value for its other uses.
-Operation *ClassBuilder::cloneBeside(Operation &op) {
+Operation *Redistributions::cloneBeside(Operation &op) {
   Value own = mapping.lookupOrNull(op.getResult(0));
   Operation *copy = builder.clone(op, mapping);
   if (own)
@@ -65,8 +66,8 @@ Operation *ClassBuilder::cloneBeside(Operation &op) {
 }
 
 /// Rows of an embedding's gradient are made by those ids alone.
-bool ClassBuilder::lowerRowSlice(nn::RedistributeOp op,
-                                 nn::EmbeddingGradOp gradient) {
+bool Redistributions::lowerRowSlice(nn::RedistributeOp op,
+                                    nn::EmbeddingGradOp gradient) {
   auto columns = [](Value table) {
     SmallVector<nn::SplitAttr> splits;
     llvm::copy_if(nn::layoutOf(table).getSplits(), std::back_inserter(splits),
@@ -78,13 +79,13 @@ bool ClassBuilder::lowerRowSlice(nn::RedistributeOp op,
     return false;
   Operation *copy = cloneBeside(*gradient);
   copy->getResult(0).setType(local(op.getResult().getType()));
-  auto rows = restateRows(*copy, op.getResult());
+  auto rows = operations.restateRows(*copy, op.getResult());
   mapping.map(op.getResult(), (*rows)->getResult(0)); // is known to exist
   return true;
 }
 
 /// A slice of a fill or an iota is a smaller one.
-bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
+bool Redistributions::lowerConstantSlice(nn::RedistributeOp op) {
   Operation *source = op.getX().getDefiningOp();
   while (auto named = dyn_cast_or_null<nn::ValueOp>(source))
     source = named.getX().getDefiningOp();
@@ -99,7 +100,7 @@ bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
       copy->erase();
       return false;
     }
-    copy = *restateIota(iota, op.getResult());
+    copy = *operations.restateIota(iota, op.getResult());
   }
   mapping.map(op.getResult(), copy->getResult(0));
   return true;
@@ -107,7 +108,7 @@ bool ClassBuilder::lowerConstantSlice(nn::RedistributeOp op) {
 
 /// Cuts one factor after another: the axes of a parameter's or constant's slice
 /// may split several.
-LogicalResult ClassBuilder::lowerSlice(nn::RedistributeOp op) {
+LogicalResult Redistributions::lowerSlice(nn::RedistributeOp op) {
   nn::LayoutAttr to = nn::layoutOf(op.getResult());
   llvm::MapVector<std::pair<int64_t, int64_t>, AxisList> axesByFactor;
   for (StringRef axis : op.getAxes().getAsValueRange<StringAttr>())
@@ -132,7 +133,7 @@ LogicalResult ClassBuilder::lowerSlice(nn::RedistributeOp op) {
 
 /// What each rank gets of a factor is what windows of one position would read
 /// that lie elsewhere.
-void ClassBuilder::lowerRepartition(nn::RedistributeOp op) {
+void Redistributions::lowerRepartition(nn::RedistributeOp op) {
   nn::LayoutAttr from = nn::layoutOf(op.getX()),
                  to = nn::layoutOf(op.getResult());
   Value x = local(op.getX());
@@ -157,7 +158,7 @@ void ClassBuilder::lowerRepartition(nn::RedistributeOp op) {
   mapping.map(op.getResult(), x);
 }
 
-LogicalResult ClassBuilder::lowerRedistribute(nn::RedistributeOp op) {
+LogicalResult Redistributions::lower(nn::RedistributeOp op) {
   AxisList listed;
   for (Attribute axis : op.getAxes())
     listed.push_back(cast<StringAttr>(axis));
@@ -194,9 +195,9 @@ LogicalResult ClassBuilder::lowerRedistribute(nn::RedistributeOp op) {
   return success();
 }
 
-Value ClassBuilder::emitMove(nn::RedistributeOp op, const Move &move,
-                             const AxisList &axes, const FactorCut &from,
-                             const FactorCut &to) {
+Value Redistributions::emitMove(nn::RedistributeOp op, const Move &move,
+                                const AxisList &axes, const FactorCut &from,
+                                const FactorCut &to) {
   Value x = local(op.getX());
   RankedTensorType type = localOf(op.getResult());
   nn::PartialAttr partial = move.from.partialOver(axes.front().getValue());

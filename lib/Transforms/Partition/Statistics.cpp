@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClassBuilder.h"
+#include "Statistics.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Shape.h"
@@ -24,8 +24,8 @@ static Type sumType(Type element) {
   return isNarrow ? Float32Type::get(element.getContext()) : element;
 }
 
-FailureOr<bool> ClassBuilder::needsStatistics(Operation &op, Value x,
-                                              int64_t dim) {
+FailureOr<bool> Statistics::needsStatistics(Operation &op, Value x,
+                                            int64_t dim) {
   AxisList axes = shares.axesOf(nn::layoutOf(x), dim);
   if (axes.empty())
     return false;
@@ -40,12 +40,12 @@ FailureOr<bool> ClassBuilder::needsStatistics(Operation &op, Value x,
 
 /// `value` was just made for `placed`. Its inferred type may lack factors that
 /// are of size 1 on this rank; what follows counts on them.
-void ClassBuilder::mapInto(Value placed, Value value) {
+void Statistics::mapInto(Value placed, Value value) {
   value.setType(localOf(placed));
   mapping.map(placed, value);
 }
 
-LogicalResult ClassBuilder::lowerNorm(Operation &op) {
+LogicalResult Statistics::lowerNorm(Operation &op) {
   bool centres = isa<nn::LayerNormOp>(op);
   Value placedX = op.getOperand(0);
   nn::LayoutAttr layout = nn::layoutOf(placedX);
@@ -54,7 +54,7 @@ LogicalResult ClassBuilder::lowerNorm(Operation &op) {
   if (failed(splits))
     return failure();
   if (!*splits)
-    return lowerAsIs(op);
+    return operations.lowerAsIs(op);
 
   AxisList axes = shares.axesOf(layout, last);
   RankedTensorType type = local(op.getResult(0).getType());
@@ -82,7 +82,7 @@ LogicalResult ClassBuilder::lowerNorm(Operation &op) {
 }
 
 /// [b, g, 1, 1] as [b, g]: the dims, all of size 1, go away.
-Value ClassBuilder::withoutDims(Value x, ArrayRef<int64_t> dims) {
+Value Statistics::withoutDims(Value x, ArrayRef<int64_t> dims) {
   nn::LayoutAttr source = nn::layoutOf(x);
   SmallVector<nn::DimAttr> kept;
   SmallVector<Attribute> order;
@@ -105,7 +105,7 @@ Value ClassBuilder::withoutDims(Value x, ArrayRef<int64_t> dims) {
 
 /// The same operations whether or not the dims are split: what is fused of them
 /// reads x twice for the statistics and once more for the result.
-LogicalResult ClassBuilder::lowerNormalize(nn::NormalizeOp op) {
+LogicalResult Statistics::lowerNormalize(nn::NormalizeOp op) {
   nn::LayoutAttr layout = nn::layoutOf(op.getX());
   AxisList axes;
   double count = 1;
@@ -139,7 +139,7 @@ LogicalResult ClassBuilder::lowerNormalize(nn::NormalizeOp op) {
   return success();
 }
 
-LogicalResult ClassBuilder::lowerSoftmax(nn::SoftmaxOp op) {
+LogicalResult Statistics::lowerSoftmax(nn::SoftmaxOp op) {
   int64_t dim = op.getDim();
   nn::LayoutAttr layout = nn::layoutOf(op.getX());
   if (dim < 0)
@@ -148,7 +148,7 @@ LogicalResult ClassBuilder::lowerSoftmax(nn::SoftmaxOp op) {
   if (failed(splits))
     return failure();
   if (!*splits)
-    return lowerAsIs(*op);
+    return operations.lowerAsIs(*op);
 
   AxisList axes = shares.axesOf(layout, dim);
   Type result = local(op.getResult().getType()).getElementType();
@@ -162,13 +162,13 @@ LogicalResult ClassBuilder::lowerSoftmax(nn::SoftmaxOp op) {
   return success();
 }
 
-LogicalResult ClassBuilder::lowerLogSumExp(nn::LogSumExpOp op) {
+LogicalResult Statistics::lowerLogSumExp(nn::LogSumExpOp op) {
   int64_t dim = op.getDim();
   FailureOr<bool> splits = needsStatistics(*op, op.getX(), dim);
   if (failed(splits))
     return failure();
   if (!*splits)
-    return lowerAsIs(*op);
+    return operations.lowerAsIs(*op);
 
   AxisList axes = shares.axesOf(nn::layoutOf(op.getX()), dim);
   Type result = local(op.getResult().getType()).getElementType();
@@ -191,9 +191,9 @@ LogicalResult ClassBuilder::lowerLogSumExp(nn::LogSumExpOp op) {
   return success();
 }
 
-LogicalResult ClassBuilder::lowerMean(nn::ReduceOp op) {
+LogicalResult Statistics::lowerMean(nn::ReduceOp op) {
   if (op.getKind() != "mean")
-    return lowerAsIs(*op);
+    return operations.lowerAsIs(*op);
   nn::LayoutAttr layout = nn::layoutOf(op.getX());
   int64_t count = 1;
   for (int64_t dim : op.getDims())

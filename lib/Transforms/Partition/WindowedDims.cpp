@@ -1,6 +1,6 @@
-//===- SlidDims.cpp - what windows read of a cut dim ----------------------===//
+//===- WindowedDims.cpp - what windows read of a cut dim ------------------===//
 
-#include "Halo.h"
+#include "WindowedDims.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -41,7 +41,8 @@ namedRows(const nn::Lookup &lookup, const Share &own,
   return rows;
 }
 
-static HeldNodes heldNodes(const SlidDim &slid, ArrayRef<nn::Interval> made) {
+static HeldNodes heldNodes(const WindowedDim &slid,
+                           ArrayRef<nn::Interval> made) {
   MLIRContext *context = slid.own.offset.getContext();
   SmallVector<int64_t> offsets, sizes;
   SmallVector<Attribute> lists;
@@ -66,7 +67,7 @@ static int64_t numberOf(const void *pointer) {
 }
 
 /// They are listed unless all are intervals.
-static void holdRows(SlidDim &slid, ArrayRef<nn::Interval> made,
+static void holdRows(WindowedDim &slid, ArrayRef<nn::Interval> made,
                      Shares &shares) {
   ArrayRef<int64_t> edges = slid.window.lookup->indices; // of an attribute
   SmallVector<int64_t, 0> key = {numberOf(edges.data()), int64_t(edges.size()),
@@ -85,12 +86,12 @@ static void holdRows(SlidDim &slid, ArrayRef<nn::Interval> made,
       slid.held.offset != slid.own.offset || slid.held.size != slid.own.size;
 }
 
-static SlidDim slidDim(int64_t dim, const nn::Window &window,
-                       const AxisList &axes, const Share &own,
-                       ArrayRef<nn::Interval> made, bool addsZeros,
-                       StringRef strategy, Shares &shares) {
+static WindowedDim slidDim(int64_t dim, const nn::Window &window,
+                           const AxisList &axes, const Share &own,
+                           ArrayRef<nn::Interval> made, bool addsZeros,
+                           StringRef strategy, Shares &shares) {
   int64_t members = made.size();
-  SlidDim slid{dim, window, axes, own, own, members, true};
+  WindowedDim slid{dim, window, axes, own, own, members, true};
   slid.strategy = strategy;
   if (axes.empty() && window.border == nn::Border::Zero && addsZeros) {
     slid.isExtended = false;
@@ -161,8 +162,8 @@ static Share shareOf(nn::WindowedOp op, Value value, int64_t dim,
           spmd::TableAttr::simplified(context, {}, {whole.getSize()})};
 }
 
-SlidDims partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
-  SlidDims dims;
+WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
+  WindowedDims dims;
   if (auto exchanged = exchangedDim(op, shares))
     return {*exchanged};
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
@@ -195,7 +196,7 @@ SlidDims partitioning::slidDims(nn::WindowedOp op, Shares &shares) {
 }
 
 SmallVector<int64_t> partitioning::localEdges(nn::WindowedOp op,
-                                              const SlidDim &slid,
+                                              const WindowedDim &slid,
                                               Shares &shares,
                                               ArrayRef<int64_t> coordinates) {
   auto at = [&](spmd::TableAttr table) {
@@ -230,7 +231,7 @@ static nn::Interval common(nn::Interval a, nn::Interval b) {
   return {begin, std::max<int64_t>(end - begin, 0)};
 }
 
-spmd::TableAttr partitioning::shiftOf(const SlidDim &slid) {
+spmd::TableAttr partitioning::shiftOf(const WindowedDim &slid) {
   SmallVector<int64_t> shifts;
   for (auto [own, held] : llvm::zip(intervals(slid.own, slid.members),
                                     intervals(slid.held, slid.members)))
@@ -253,7 +254,7 @@ static bool showsOwn(const nn::Window &window, nn::Interval own,
   return true;
 }
 
-bool partitioning::isLocal(const SlidDim &slid, bool attaches) {
+bool partitioning::isLocal(const WindowedDim &slid, bool attaches) {
   auto own = intervals(slid.own, slid.members);
   auto held = intervals(slid.held, slid.members);
   // Margins are added to what others own, or where the border shows it.
@@ -268,8 +269,8 @@ bool partitioning::isLocal(const SlidDim &slid, bool attaches) {
   return true;
 }
 
-std::optional<SmallVector<int64_t>> partitioning::placesOf(const SlidDim &slid,
-                                                           bool attaches) {
+std::optional<SmallVector<int64_t>>
+partitioning::placesOf(const WindowedDim &slid, bool attaches) {
   auto own = intervals(slid.own, slid.members);
   auto held = intervals(slid.held, slid.members);
   SmallVector<int64_t> places;
@@ -288,7 +289,7 @@ std::optional<SmallVector<int64_t>> partitioning::placesOf(const SlidDim &slid,
   return places;
 }
 
-bool partitioning::isAlone(const SlidDim &slid, bool attaches) {
+bool partitioning::isAlone(const WindowedDim &slid, bool attaches) {
   return slid.isExtended && !slid.axes.empty() && isLocal(slid, attaches) &&
          !placesOf(slid, attaches);
 }

@@ -1,14 +1,15 @@
-//===- Halo.h - what windows read of a cut dim -----------------*- C++ -*-===//
+//===- WindowedDims.h - what windows read of a cut dim -----------------*- C++
+//-*-===//
 
-#ifndef HOCKET_LIB_TRANSFORMS_PARTITION_HALO_H
-#define HOCKET_LIB_TRANSFORMS_PARTITION_HALO_H
+#ifndef HOCKET_LIB_TRANSFORMS_PARTITION_WINDOWEDDIMS_H
+#define HOCKET_LIB_TRANSFORMS_PARTITION_WINDOWEDDIMS_H
 
 #include "Shares.h"
 
 namespace hocket::partitioning {
 
 /// One dim that windows slide over.
-struct SlidDim {
+struct WindowedDim {
   int64_t dim;
   nn::Window window;
   AxisList axes;   // that cut it, major first; none where it is whole
@@ -30,7 +31,7 @@ struct SlidDim {
   bool isInner = false;
 };
 
-using SlidDims = llvm::SmallVector<SlidDim, 0>;
+using WindowedDims = llvm::SmallVector<WindowedDim, 0>;
 
 /// The tensor with another size of one dim of one factor.
 mlir::RankedTensorType withSize(mlir::Type type, int64_t dim, int64_t size);
@@ -41,40 +42,40 @@ mlir::RankedTensorType withFactorSize(mlir::Type type, int64_t dim,
 
 /// Of a nn.pad or its transpose that exchanges what attention reads later: the
 /// dim whose margins travel (CarriedMargins.cpp).
-std::optional<SlidDim> exchangedDim(nn::WindowedOp op, Shares &shares);
+std::optional<WindowedDim> exchangedDim(nn::WindowedOp op, Shares &shares);
 
 /// held.offset - own.offset.
-spmd::TableAttr shiftOf(const SlidDim &slid);
+spmd::TableAttr shiftOf(const WindowedDim &slid);
 /// Margins travel while the operation computes: when it `attaches` them, or
 /// when it sends them back.
-bool isOverlapped(const SlidDim &slid, bool attaches);
+bool isOverlapped(const WindowedDim &slid, bool attaches);
 /// The order in which dims are extended: those whose margins are waited for
 /// come before those that travel while something is computed.
-SlidDims inOrder(llvm::ArrayRef<SlidDim> dims);
+WindowedDims inOrder(llvm::ArrayRef<WindowedDim> dims);
 /// The number of an operation among the layers of one exchange, by dim.
 llvm::DenseMap<int64_t, int64_t> layersOf(mlir::Operation *op);
 
 /// Whether every member finds what it is to have in what it has, and borders
 /// that show zeros or that: when it `attaches` margins, or sends them back.
-bool isLocal(const SlidDim &slid, bool attaches);
+bool isLocal(const WindowedDim &slid, bool attaches);
 /// Whether each does so by itself, and not as a view: ranks of one class then
 /// have `held` as far before or behind `own`.
-bool isAlone(const SlidDim &slid, bool attaches);
+bool isAlone(const WindowedDim &slid, bool attaches);
 /// Where the part of each member begins in what it has, if that contains it.
-std::optional<llvm::SmallVector<int64_t>> placesOf(const SlidDim &slid,
+std::optional<llvm::SmallVector<int64_t>> placesOf(const WindowedDim &slid,
                                                    bool attaches);
 
 /// The dims that the windows of a placed operation slide over. A part of the
 /// results reads one interval of positions (Window::reads), so that is what a
 /// rank holds while it computes them; see docs/placement.md.
-SlidDims slidDims(nn::WindowedOp op, Shares &shares);
+WindowedDims windowedDims(nn::WindowedOp op, Shares &shares);
 
 /// The nodes that the edges of a rank lead to, counted from the first that it
 /// holds; of a dim whose window is a lookup.
-llvm::SmallVector<int64_t> localEdges(nn::WindowedOp op, const SlidDim &slid,
-                                      Shares &shares,
+llvm::SmallVector<int64_t> localEdges(nn::WindowedOp op,
+                                      const WindowedDim &slid, Shares &shares,
                                       llvm::ArrayRef<int64_t> coordinates);
 
 } // namespace hocket::partitioning
 
-#endif // HOCKET_LIB_TRANSFORMS_PARTITION_HALO_H
+#endif // HOCKET_LIB_TRANSFORMS_PARTITION_WINDOWEDDIMS_H

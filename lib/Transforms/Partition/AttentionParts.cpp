@@ -1,16 +1,13 @@
-//===- Attention.cpp - which heads and positions a rank attends to --------===//
+//===- AttentionParts.cpp - heads and positions of a rank -----------------===//
 
-#include "ClassBuilder.h"
+#include "AttentionParts.h"
+#include "WindowedDims.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
-
-static int64_t sizeOf(Value tensor, int64_t dim) {
-  return nn::layoutOf(tensor).getDims()[dim].getSize();
-}
 
 /// The layout of attention's weights, [b, h, s, t], of which a rank holds the
 /// rows of its queries.
@@ -26,7 +23,7 @@ static nn::LayoutAttr weightsLayout(Value q, Value k) {
 
 /// Weights are dropped in training only.
 template <class OpTy>
-void ClassBuilder::addDraws(OpTy op, OpTy local, NamedAttrList &parts) {
+void AttentionParts::addDraws(OpTy op, OpTy local, NamedAttrList &parts) {
   if (op.getStep() && op.getDropout().convertToDouble() > 0) {
     parts.set("draws", drawsOf(*local, weightsLayout(op.getQ(), op.getK()),
                                nn::seedOf(op) ^ *op.getStream()));
@@ -37,12 +34,12 @@ void ClassBuilder::addDraws(OpTy op, OpTy local, NamedAttrList &parts) {
 }
 
 template <class OpTy>
-FailureOr<NamedAttrList> ClassBuilder::attentionParts(OpTy op, OpTy local) {
+FailureOr<NamedAttrList> AttentionParts::attentionParts(OpTy op, OpTy local) {
   FailureOr<NamedAttrList> parts = headParts(*local, op.getQ(), op.getK());
   FailureOr<spmd::PositionsAttr> keys = positionsOf(*local, op.getK(), 2);
   if (failed(parts) || failed(keys))
     return failure();
-  for (const SlidDim &slid : slidDims(op, shares))
+  for (const WindowedDim &slid : windowedDims(op, shares))
     if (slid.isExtended || op->hasAttr(nn::kHaloFrom))
       keys = positionsFrom(slid.held.offset, keys->getExtent());
   parts->set("keys", *keys);
@@ -62,9 +59,10 @@ FailureOr<NamedAttrList> ClassBuilder::attentionParts(OpTy op, OpTy local) {
 /// Windows are of the whole dims: a rank is told where its queries and the keys
 /// that it holds begin in them.
 template <class OpTy>
-FailureOr<NamedAttrList> ClassBuilder::neighborhoodParts(OpTy op, OpTy local) {
+FailureOr<NamedAttrList> AttentionParts::neighborhoodParts(OpTy op,
+                                                           OpTy local) {
   SmallVector<Attribute> queries, keys;
-  SlidDims slid = slidDims(op, shares);
+  WindowedDims slid = windowedDims(op, shares);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;
@@ -72,7 +70,7 @@ FailureOr<NamedAttrList> ClassBuilder::neighborhoodParts(OpTy op, OpTy local) {
     FailureOr<spmd::PositionsAttr> ofK = positionsOf(*local, op.getK(), dim);
     if (failed(ofQ) || failed(ofK))
       return failure();
-    const SlidDim &held = slid[queries.size()];
+    const WindowedDim &held = slid[queries.size()];
     queries.push_back(*ofQ);
     keys.push_back(held.isExtended
                        ? positionsFrom(held.held.offset, ofK->getExtent())
@@ -98,8 +96,8 @@ static int64_t firstInside(ArrayRef<nn::FactorAttr> factors, int64_t group) {
 
 /// Which heads the rank has, and how many of q's read one of k and v. What is
 /// split inside a group leaves fewer of them for the same kv head.
-FailureOr<NamedAttrList> ClassBuilder::headParts(Operation &op, Value q,
-                                                 Value k) {
+FailureOr<NamedAttrList> AttentionParts::headParts(Operation &op, Value q,
+                                                   Value k) {
   nn::DimAttr heads = nn::layoutOf(q).getDims()[1];
   nn::DimAttr held = nn::layoutOf(local(q)).getDims()[1];
   int64_t group = heads.getSize() / sizeOf(k, 1), localGroup = group;
@@ -148,9 +146,9 @@ FailureOr<NamedAttrList> ClassBuilder::headParts(Operation &op, Value q,
 }
 
 /// The kv heads that the rank's query heads read must be on the rank.
-LogicalResult ClassBuilder::checkHeads(Operation &op, Value q, Value k,
-                                       int64_t group, spmd::TableAttr head,
-                                       spmd::TableAttr kvHead) {
+LogicalResult AttentionParts::checkHeads(Operation &op, Value q, Value k,
+                                         int64_t group, spmd::TableAttr head,
+                                         spmd::TableAttr kvHead) {
   int64_t heads = sizeOf(local(q), 1), kvHeads = sizeOf(local(k), 1);
   if (heads == 0 || !checkedHeads.insert({head, kvHead}).second)
     return success();
@@ -171,12 +169,12 @@ LogicalResult ClassBuilder::checkHeads(Operation &op, Value q, Value k,
 }
 
 template FailureOr<NamedAttrList>
-    ClassBuilder::neighborhoodParts(nn::NeighborhoodAttentionOp,
-                                    nn::NeighborhoodAttentionOp);
+    AttentionParts::neighborhoodParts(nn::NeighborhoodAttentionOp,
+                                      nn::NeighborhoodAttentionOp);
 template FailureOr<NamedAttrList>
-    ClassBuilder::neighborhoodParts(nn::NeighborhoodAttentionGradOp,
-                                    nn::NeighborhoodAttentionGradOp);
-template FailureOr<NamedAttrList> ClassBuilder::attentionParts(nn::AttentionOp,
-                                                               nn::AttentionOp);
+    AttentionParts::neighborhoodParts(nn::NeighborhoodAttentionGradOp,
+                                      nn::NeighborhoodAttentionGradOp);
 template FailureOr<NamedAttrList>
-    ClassBuilder::attentionParts(nn::AttentionGradOp, nn::AttentionGradOp);
+    AttentionParts::attentionParts(nn::AttentionOp, nn::AttentionOp);
+template FailureOr<NamedAttrList>
+    AttentionParts::attentionParts(nn::AttentionGradOp, nn::AttentionGradOp);

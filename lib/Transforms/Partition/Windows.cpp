@@ -1,4 +1,4 @@
-//===- Halo.cpp - windowed operations over cut dims -----------------------===//
+//===- Windows.cpp - windowed operations over cut dims --------------------===//
 //
 // An operation that reads positions gets the interval that its windows need and
 // slides over that without a border of its own. One that makes positions (the
@@ -8,8 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Halo.h"
-#include "ClassBuilder.h"
+#include "Windows.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Shape.h"
 
@@ -17,8 +16,8 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
 
-ClassBuilder::ExtensionWay ClassBuilder::wayOf(Value x, const SlidDim &slid,
-                                               int64_t dim) {
+Windows::ExtensionWay Windows::wayOf(Value x, const WindowedDim &slid,
+                                     int64_t dim) {
   SmallVector<Attribute> key = {
       slid.own.offset,
       slid.own.size,
@@ -36,8 +35,8 @@ ClassBuilder::ExtensionWay ClassBuilder::wayOf(Value x, const SlidDim &slid,
 
 /// What windows read of the operands; the backward reads again what the forward
 /// did.
-llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
-                                                  ArrayRef<SlidDim> dims) {
+llvm::DenseMap<Value, Value> Windows::extend(nn::WindowedOp op,
+                                             ArrayRef<WindowedDim> dims) {
   llvm::DenseMap<Value, Value> held;
   SmallVector<Value> operands;
   SmallVector<Value> positions = op.getPositions();
@@ -45,7 +44,7 @@ llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
     if (llvm::is_contained(positions, operand) &&
         held.try_emplace(operand, local(operand)).second)
       operands.push_back(operand);
-  for (const SlidDim &slid : inOrder(dims)) {
+  for (const WindowedDim &slid : inOrder(dims)) {
     if (!slid.isExtended)
       continue;
     SmallVector<Margins> missing;
@@ -63,57 +62,29 @@ llvm::DenseMap<Value, Value> ClassBuilder::extend(nn::WindowedOp op,
       places.push_back(&x);
       ways.push_back(way);
     }
-    moveMargins(missing, slid, /*attaches=*/true);
-    for (auto [margins, place, way] : llvm::zip(missing, places, ways))
-      extended[way] = *place = margins.value;
+    margins.moveMargins(missing, slid, /*attaches=*/true);
+    for (auto [own, place, way] : llvm::zip(missing, places, ways))
+      extended[way] = *place = own.value;
   }
   return held;
 }
 
-/// The tensor, whose dims may be of other factors than those of `type`.
-Value ClassBuilder::withFactorsOf(Value x, RankedTensorType type) {
-  nn::LayoutAttr from = nn::layoutOf(x), to = nn::layoutOf(type);
-  SmallVector<nn::DimAttr> dims;
-  SmallVector<Attribute> order;
-  int64_t number = 0;
-  bool isSame = true;
-  for (auto [has, wants] : llvm::zip_equal(from.getDims(), to.getDims())) {
-    isSame &= llvm::equal(has.getFactors(), wants.getFactors(),
-                          [](nn::FactorAttr a, nn::FactorAttr b) {
-                            return a.getSize() == b.getSize();
-                          });
-    auto factors = nn::refineFactors(has.getFactors(), wants.getFactors());
-    if (failed(factors)) // the finer ones are those of both
-      factors = SmallVector<nn::FactorAttr>(has.getFactors());
-    dims.push_back(nn::DimAttr::get(builder.getContext(), *factors));
-    auto numbers = llvm::to_vector(
-        llvm::seq<int64_t>(number, number + int64_t(factors->size())));
-    number += numbers.size();
-    order.push_back(builder.getI64ArrayAttr(numbers));
-  }
-  if (isSame)
-    return x;
-  return nn::RearrangeOp::create(
-      builder, loc, type, x, nn::LayoutAttr::get(builder.getContext(), dims),
-      builder.getArrayAttr(order));
-}
-
 /// What has one position in a window is what it is given, or gives it back.
-void ClassBuilder::lowerMove(nn::WindowedOp op, ArrayRef<SlidDim> dims) {
+void Windows::lowerMove(nn::WindowedOp op, ArrayRef<WindowedDim> dims) {
   Value operand = op->getOperand(0), made;
   if (op.getPositions().front() == operand) {
     made = extend(op, dims).lookup(operand);
   } else {
-    Margins margins{local(operand), 0};
-    for (const SlidDim &slid : llvm::reverse(dims)) {
-      margins.dim = slid.dim;
+    Margins own{local(operand), 0};
+    for (const WindowedDim &slid : llvm::reverse(dims)) {
+      own.dim = slid.dim;
       if (slid.isExtended)
-        moveMargins(margins, slid, /*attaches=*/false);
+        margins.moveMargins(own, slid, /*attaches=*/false);
     }
-    made = margins.value;
+    made = own.value;
   }
   Value result = op->getResult(0);
-  mapping.map(result, withFactorsOf(made, localOf(result)));
+  mapping.map(result, margins.withFactorsOf(made, localOf(result)));
 }
 
 /// Whether an operand has something for each window, as a rule has it.
@@ -127,9 +98,9 @@ static bool hasWindows(const nn::PlacementRule::Value &value,
 }
 
 /// How many zeros the operation itself adds before and behind each dim.
-ClassBuilder::Paddings ClassBuilder::paddingsOf(ArrayRef<SlidDim> dims) const {
+Windows::Paddings Windows::paddingsOf(ArrayRef<WindowedDim> dims) const {
   Paddings paddings;
-  for (const SlidDim &slid : dims) {
+  for (const WindowedDim &slid : dims) {
     int64_t low = slid.low, high = slid.high;
     if (int64_t size = here(slid.held.size);
         slid.isInner && !slid.isExtended && size > 0) {
@@ -145,7 +116,7 @@ ClassBuilder::Paddings ClassBuilder::paddingsOf(ArrayRef<SlidDim> dims) const {
 }
 
 /// Without what only placing and partitioning ask for.
-Operation *ClassBuilder::cloneWindowed(nn::WindowedOp op) {
+Operation *Windows::cloneWindowed(nn::WindowedOp op) {
   Operation *copy = builder.clone(*op, mapping);
   for (StringRef mark : {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies,
                          nn::kHaloOverlaps, nn::kHaloLayers, nn::kHaloFrom})
@@ -153,8 +124,8 @@ Operation *ClassBuilder::cloneWindowed(nn::WindowedOp op) {
   return copy;
 }
 
-LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
-  SlidDims dims = slidDims(op, shares);
+LogicalResult Windows::lower(nn::WindowedOp op) {
+  WindowedDims dims = windowedDims(op, shares);
   if (!op.addsZeros()) {
     lowerMove(op, dims);
     return success();
@@ -179,7 +150,7 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
     if (held.contains(value) && !isQueries)
       read = held.lookup(value);
     else if (held.contains(value) && how && op->hasAttr(nn::kHaloFrom))
-      read = ownPart(
+      read = margins.ownPart(
           read, *how, shares.of(nn::layoutOf(value), how->dim, how->factor),
           shares.held(value, how->dim, how->factor), /*isTaken=*/true);
     operands.push_back(read);
@@ -188,7 +159,7 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   copy->setOperands(operands);
   for (OpResult result : op->getResults()) {
     RankedTensorType type = localOf(result);
-    for (const SlidDim &slid : dims)
+    for (const WindowedDim &slid : dims)
       if (slid.isExtended && slides(result))
         type = withSize(
             type, op.getPositionsDim(result, slid.dim),
@@ -197,11 +168,11 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
   }
   auto [lows, highs] = paddingsOf(dims);
   cast<nn::WindowedOp>(copy).setPadding(lows, highs);
-  FailureOr<Operation *> adapted = adapt(*op, *copy);
+  FailureOr<Operation *> adapted = operations.adapt(*op, *copy);
   if (failed(adapted))
     return failure();
   mapping.map(op->getResults(), (*adapted)->getResults());
-  for (const SlidDim &slid : llvm::reverse(dims)) {
+  for (const WindowedDim &slid : llvm::reverse(dims)) {
     SmallVector<Margins> sent;
     SmallVector<OpResult> results;
     for (OpResult result : op->getResults())
@@ -209,12 +180,13 @@ LogicalResult ClassBuilder::lowerWindowed(nn::WindowedOp op) {
         sent.push_back({local(result), op.getPositionsDim(result, slid.dim)});
         results.push_back(result);
       }
-    moveMargins(sent, slid, /*attaches=*/false);
-    for (auto [result, margins] : llvm::zip(results, sent))
-      mapping.map(result, margins.value);
+    margins.moveMargins(sent, slid, /*attaches=*/false);
+    for (auto [result, own] : llvm::zip(results, sent))
+      mapping.map(result, own.value);
   }
   for (OpResult result : op->getResults())
     if (slides(result)) // a dim of several factors went as one
-      mapping.map(result, withFactorsOf(local(result), localOf(result)));
+      mapping.map(result,
+                  margins.withFactorsOf(local(result), localOf(result)));
   return success();
 }

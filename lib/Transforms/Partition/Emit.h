@@ -1,0 +1,67 @@
+//===- Emit.h - making operations on local tensors -------------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_TRANSFORMS_PARTITION_EMIT_H
+#define HOCKET_LIB_TRANSFORMS_PARTITION_EMIT_H
+
+#include "RankClasses.h"
+#include "Shares.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace hocket::partitioning {
+
+/// The program of one class while it is written.
+struct LocalProgram {
+  LocalProgram(mlir::Location loc, const RankClass &rankClass,
+               const nn::CarriedMargins &carried, Shares &shares)
+      : rankClass(rankClass), carried(carried), shares(shares),
+        builder(loc.getContext()), loc(loc) {}
+
+  const RankClass &rankClass;
+  const nn::CarriedMargins &carried;
+  Shares &shares;
+  mlir::OpBuilder builder;
+  mlir::Location loc;      // of the operation that is being lowered
+  mlir::IRMapping mapping; // of placed values to local ones
+  llvm::DenseMap<mlir::Type, mlir::RankedTensorType> localTypes;
+  int64_t nextId = 0; // of collectives
+};
+
+/// Writes into a program. What lowers operations of one kind derives from it.
+class Emitter {
+public:
+  explicit Emitter(LocalProgram &program);
+
+protected:
+  mlir::Value binary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
+  mlir::Value unary(llvm::StringRef kind, mlir::Value x);
+  mlir::Value scalar(double value, mlir::Type element);
+  mlir::Value convert(mlir::Value x, mlir::Type element);
+  mlir::Value reduce(llvm::StringRef kind, mlir::Value x,
+                     llvm::ArrayRef<int64_t> dims, bool keepdim);
+  mlir::Value allReduce(mlir::Value x, llvm::ArrayRef<mlir::StringAttr> axes,
+                        nn::Reduction reduction);
+
+  mlir::RankedTensorType local(mlir::Type type);
+  /// With the margins in which it is computed too.
+  mlir::RankedTensorType localOf(mlir::Value placed);
+  mlir::Value local(mlir::Value placed) { return mapping.lookup(placed); }
+  mlir::ArrayAttr listOf(llvm::ArrayRef<mlir::StringAttr> axes);
+  /// What a table says for the ranks of this class, if it says the same.
+  int64_t here(spmd::TableAttr table) const;
+
+  const RankClass &rankClass;
+  const nn::CarriedMargins &carried;
+  Shares &shares;
+  mlir::OpBuilder &builder;
+  mlir::Location &loc;
+  mlir::IRMapping &mapping;
+  int64_t &nextId;
+
+private:
+  llvm::DenseMap<mlir::Type, mlir::RankedTensorType> &localTypes;
+};
+
+} // namespace hocket::partitioning
+
+#endif // HOCKET_LIB_TRANSFORMS_PARTITION_EMIT_H
