@@ -37,6 +37,9 @@ const std::vector<Command> &tool::commands() {
       {"fmt", "hocket fmt FILE [--write | --check]",
        "print the file in canonical form", "--write --check --resolve " SOURCE,
        "model", 1, 1, runFmt},
+      {"postmortem", "hocket postmortem FOLDER",
+       "say which rank of the last run that saved there failed, and where", "",
+       "", 1, 1, runPostmortem},
       {"stages", "hocket stages", "list the stages of a compilation", "", "", 0,
        0, runStages},
   };

@@ -294,7 +294,7 @@ void tool::printHelp(const Command &command) {
     head.resize(std::max<size_t>(head.size() + 2, 24), ' ');
     std::cout << "  " << head << helpOf(option, command) << "\n";
   }
-  if (command.minPositional)
+  if (*command.from)
     std::cout << "\nFILE is - for standard input; its imports are relative to "
                  "this folder\n";
   std::cout << "\nexit status: 0 ok, 1 a mistake in the input, 2 bad usage, "
@@ -307,7 +307,7 @@ void tool::printHelp() {
                "on many ranks.\n\ncommands:\n";
   for (const Command &command : commands()) {
     std::string name = command.name;
-    name.resize(10, ' ');
+    name.resize(12, ' ');
     std::cout << "  " << name << command.summary << "\n";
   }
   std::cout << "\n`hocket COMMAND --help` tells more.\n";

@@ -70,6 +70,7 @@ int runPlan(const Options &options);
 int runExplain(const Options &options);
 int runFmt(const Options &options);
 int runStages(const Options &options);
+int runPostmortem(const Options &options);
 
 } // namespace hocket::tool
 

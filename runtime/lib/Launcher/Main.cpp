@@ -2,7 +2,6 @@
 
 #include "hocket/Launcher/Main.h"
 #include "Options.h"
-#include "Postmortem.h"
 #include "Progress.h"
 #include "Reports.h"
 #include "SameProgram.h"
@@ -236,11 +235,6 @@ std::optional<int> Command::answer() {
   }
   if (options.describe)
     return say(describePlan(plan).dump(2) + "\n");
-  if (!options.postmortem.empty()) {
-    std::string text = postmortem(options.postmortem, plan);
-    return say(text.empty() ? "the last run ended as it should\n"
-                            : text + "\n");
-  }
   applyRecipe(plan.recipe, options);
   fault = kind == ProgramKind::Trains ? trainingFault(options, plan)
                                       : usageFault(options, plan);

@@ -202,9 +202,6 @@ const std::vector<Option> &allOptions() {
        optionalInteger(&O::validationBatches, 1), Of::Trains},
       {"--resume", "FOLDER", "go on from the newest checkpoint, or from a file",
        "a folder or file", text(&O::resume), Of::Trains},
-      {"--postmortem", "FOLDER",
-       "say which rank of the last run that saved there failed", "a folder",
-       text(&O::postmortem), Of::Trains},
       {"--stats", nullptr,
        "print memory, bytes and times; --stats=json or\n"
        "--stats=json:FILE for machines",

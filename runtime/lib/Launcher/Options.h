@@ -25,7 +25,7 @@ struct LauncherOptions {
   double deadline = 60;
   // Of programs that train.
   std::vector<std::string> data;
-  std::string tokenType, metrics, checkpoints, resume, postmortem;
+  std::string tokenType, metrics, checkpoints, resume;
   std::string nan; // stop, skip or ignore; empty: stop
   std::optional<int64_t> steps, saveEvery, keep;
   std::vector<std::string> validationData;

@@ -1,12 +1,12 @@
 //===- TrainMain.cpp - a program that trains ------------------------------===//
 
 #include "TrainMain.h"
-#include "Postmortem.h"
 #include "Progress.h"
 #include "Reports.h"
 #include "hocket/Io/TensorCheck.h"
 #include "hocket/Io/TensorFiles.h"
 #include "hocket/Launcher/Pack.h"
+#include "hocket/Runtime/RunRecord.h"
 #include "hocket/Training/InitialParameters.h"
 #include "hocket/Training/Parameters.h"
 #include <algorithm>
@@ -223,7 +223,7 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   if (!status.ok())
     return status;
   if (processes.isFirst() && !options.checkpoints.empty())
-    if (std::string text = postmortem(options.checkpoints, plan); !text.empty())
+    if (std::string text = postmortem(options.checkpoints); !text.empty())
       std::fprintf(stderr, "note: %s\n", text.c_str());
   TrainReport report;
   {

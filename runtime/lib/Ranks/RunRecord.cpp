@@ -1,13 +1,15 @@
 //===- RunRecord.cpp - what the ranks of a process are doing --------------===//
 
-#include "hocket/Runtime/RunRecord.h"
+#include "hocket/Plan/InstructionWords.h"
+#include "hocket/Plan/Summary.h"
+#include "runtime/lib/Ranks/RecordFile.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <new>
 #include <poll.h>
 #include <sys/file.h>
@@ -21,10 +23,6 @@ namespace hocket::runtime {
 
 namespace {
 
-constexpr const char *prefix = ".running-";
-constexpr uint64_t magic = 0x31304e5552434f48; // HOCRUN01
-constexpr int64_t mostRanks = 1024;            // of a process
-
 int64_t now() {
   timespec time;
   clock_gettime(CLOCK_REALTIME, &time);
@@ -37,23 +35,64 @@ std::string hostName() {
   return host;
 }
 
-} // namespace
+/// Of all that a process's ranks may be in; ranks of one class share theirs.
+class Names {
+public:
+  explicit Names(const plan::Plan &plan) : plan(plan) {}
+  void place(RunRecord::Content::Rank &rank);
 
-struct RunRecord::Content {
-  uint64_t magic;
-  int64_t process, pid, rankCount;
-  std::atomic<int64_t> lastBeat, sawEnd, sawAt;
-  std::atomic<int32_t> signal;
-  char host[64], error[2048];
-  struct Rank {
-    int64_t number;
-    RankPlace place;
-  } ranks[];
+  std::string text;
+
+private:
+  int64_t add(const std::vector<plan::Instruction> &list);
+
+  const plan::Plan &plan;
+  int64_t lines = 0;
+  std::map<const plan::RankClass *, std::pair<int64_t, int64_t>> added;
 };
 
-static size_t bytesFor(int64_t ranks) {
-  return sizeof(RunRecord::Content) +
-         size_t(ranks) * sizeof(RunRecord::Content::Rank);
+} // namespace
+
+/// "matmul of "h.0.mlp" (gpt2.hkt:3:4)"
+static std::string nameOf(const plan::Plan &plan,
+                          const plan::Instruction &instruction) {
+  plan::Source source;
+  if (instruction.source >= 0)
+    source = plan.sources[instruction.source];
+  auto *collective = std::get_if<plan::Collective>(&instruction.body);
+  const char *word = collective
+                         ? plan::toString(collective->namedKind())
+                         : plan::instructionWords[instruction.body.index()];
+  return plan::describe(word, source);
+}
+
+int64_t Names::add(const std::vector<plan::Instruction> &list) {
+  int64_t first = lines;
+  for (const plan::Instruction &instruction : list) {
+    std::string name = nameOf(plan, instruction);
+    std::replace(name.begin(), name.end(), '\n', ' ');
+    text += name + "\n";
+    ++lines;
+  }
+  return first;
+}
+
+void Names::place(RunRecord::Content::Rank &rank) {
+  for (const plan::RankClass &rankClass : plan.classes) {
+    if (!std::count(rankClass.ranks.begin(), rankClass.ranks.end(),
+                    rank.number))
+      continue;
+    auto [found, isNew] = added.try_emplace(&rankClass);
+    if (isNew) {
+      found->second.first = add(rankClass.load);
+      found->second.second = add(rankClass.step);
+    }
+    rank.load = found->second.first;
+    rank.loadCount = int64_t(rankClass.load.size());
+    rank.step = found->second.second;
+    rank.stepCount = int64_t(rankClass.step.size());
+    return;
+  }
 }
 
 std::atomic<int> &askedToEnd() {
@@ -62,9 +101,17 @@ std::atomic<int> &askedToEnd() {
 }
 
 Status RunRecord::create(const std::string &folder, int64_t process,
-                         const std::vector<int64_t> &ranks) {
-  path = (fs::path(folder) / (prefix + std::to_string(process))).string();
-  size_t bytes = bytesFor(int64_t(ranks.size()));
+                         const std::vector<int64_t> &ranks,
+                         const plan::Plan &plan) {
+  std::vector<Content::Rank> made(ranks.size());
+  Names names(plan);
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    made[i].number = ranks[i];
+    names.place(made[i]);
+  }
+  path = (fs::path(folder) / (recordPrefix + std::to_string(process))).string();
+  size_t before = bytesBeforeNames(int64_t(ranks.size()));
+  bytes = before + names.text.size();
   file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   // On a full disk a page would be missing when it is written.
   int code = file < 0 ? errno : posix_fallocate(file, 0, off_t(bytes));
@@ -77,15 +124,20 @@ Status RunRecord::create(const std::string &folder, int64_t process,
     return Status::runtimeError("record '" + path +
                                 "' cannot be made: " + std::strerror(code));
   content = new (mapped) Content{};
-  content->magic = magic;
+  content->magic = recordMagic;
   content->process = process;
   content->pid = getpid();
   content->sawEnd = -1;
   content->rankCount = int64_t(ranks.size());
+  content->nameBytes = int64_t(names.text.size());
   content->lastBeat = now();
   std::strncpy(content->host, hostName().c_str(), sizeof content->host - 1);
   for (size_t i = 0; i < ranks.size(); ++i)
-    new (&content->ranks[i]) Content::Rank{ranks[i], {}};
+    new (&content->ranks[i])
+        Content::Rank{made[i].number, made[i].load,      made[i].loadCount,
+                      made[i].step,   made[i].stepCount, {}};
+  std::memcpy(static_cast<char *>(mapped) + before, names.text.data(),
+              names.text.size());
   return Status::success();
 }
 
@@ -146,78 +198,9 @@ RunRecord::~RunRecord() {
   // Where a rank is stuck it may still write to it.
   if (hasFailed)
     return;
-  munmap(content, bytesFor(content->rankCount));
+  munmap(content, bytes);
   unlink(path.c_str());
   close(file);
-}
-
-// ---- afterwards -----------------------------------------------------------
-
-static std::vector<std::string> recordsIn(const std::string &folder) {
-  std::vector<std::string> paths;
-  std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end;
-       at.increment(code))
-    if (at->path().filename().string().compare(0, std::strlen(prefix),
-                                               prefix) == 0)
-      paths.push_back(at->path().string());
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-static bool readRecord(const std::string &path, ReadRecord &record) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(stream)), {});
-  if (bytes.size() < bytesFor(0))
-    return false;
-  auto *content = reinterpret_cast<const RunRecord::Content *>(bytes.data());
-  if (content->magic != magic || content->rankCount < 0 ||
-      content->rankCount > mostRanks ||
-      bytes.size() < bytesFor(content->rankCount))
-    return false;
-  record.host.assign(content->host,
-                     strnlen(content->host, sizeof content->host));
-  record.error.assign(content->error,
-                      strnlen(content->error, sizeof content->error));
-  record.process = content->process;
-  record.pid = content->pid;
-  record.sawEnd = content->sawEnd;
-  record.sawAt = content->sawAt;
-  record.lastBeat = content->lastBeat;
-  record.signal = content->signal;
-  for (int64_t i = 0; i < content->rankCount; ++i) {
-    const RunRecord::Content::Rank &rank = content->ranks[i];
-    record.ranks.push_back(
-        {rank.number, rank.place.step, rank.place.instruction});
-  }
-  return true;
-}
-
-/// A process lives as long as its lock.
-static bool isLocked(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  bool locked =
-      file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  if (file >= 0)
-    close(file);
-  return locked;
-}
-
-std::vector<ReadRecord> readRecords(const std::string &folder) {
-  std::vector<ReadRecord> records;
-  for (const std::string &path : recordsIn(folder)) {
-    ReadRecord record;
-    if (isLocked(path))
-      return {};
-    if (readRecord(path, record))
-      records.push_back(record);
-  }
-  return records;
-}
-
-void removeRecords(const std::string &folder) {
-  for (const std::string &path : recordsIn(folder))
-    unlink(path.c_str());
 }
 
 } // namespace hocket::runtime

@@ -136,7 +136,7 @@ Status Run::keepRecord() {
   for (int64_t i = 0; i < each; ++i)
     ranks.push_back(processes.index() * each + i);
   if (status.ok())
-    status = record.create(options.checkpoints, processes.index(), ranks);
+    status = record.create(options.checkpoints, processes.index(), ranks, plan);
   status = processes.agree(status);
   return status.ok() ? watchOthers() : status;
 }

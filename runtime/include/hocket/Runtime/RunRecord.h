@@ -10,6 +10,7 @@
 #ifndef HOCKET_RUNTIME_RUNRECORD_H
 #define HOCKET_RUNTIME_RUNRECORD_H
 
+#include "hocket/Plan/Plan.h"
 #include "hocket/Runtime/Status.h"
 #include <atomic>
 #include <cstdint>
@@ -38,8 +39,10 @@ public:
   RunRecord(const RunRecord &) = delete;
   RunRecord &operator=(const RunRecord &) = delete;
 
+  /// It holds the names of all that `ranks` may be in, so that it can be read
+  /// without the program.
   Status create(const std::string &folder, int64_t process,
-                const std::vector<int64_t> &ranks);
+                const std::vector<int64_t> &ranks, const plan::Plan &plan);
   /// Has it noted which of the run's other processes on this machine ends
   /// first: the launcher ends the rest at once.
   void watch(const std::vector<std::pair<int64_t, int64_t>> &pidByProcess);
@@ -57,6 +60,7 @@ private:
   std::string path;
   int file = -1; // locked while the process lives
   Content *content = nullptr;
+  size_t bytes = 0;                             // of the file
   std::vector<std::pair<int64_t, int>> watched; // processes, and descriptors
   std::thread beating;
   std::atomic<bool> ends{false};
@@ -73,12 +77,17 @@ struct ReadRecord {
   int signal = 0; // that asked it to end, or 0
   struct Rank {
     int64_t number, step, instruction;
+    std::string place; // "in matmul of "h.0.mlp" (gpt2.hkt:3:4) of step 12"
   };
   std::vector<Rank> ranks;
 };
 
 /// Those that are in a folder, of no process that still runs.
 std::vector<ReadRecord> readRecords(const std::string &folder);
+/// Which ranks of the last run that saved into `folder` failed and where, from
+/// the records that its processes left; then where the others were, a line for
+/// each. Empty if there are none.
+std::string postmortem(const std::string &folder);
 void removeRecords(const std::string &folder);
 
 } // namespace hocket::runtime

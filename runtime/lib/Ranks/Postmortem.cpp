@@ -1,43 +1,10 @@
 //===- Postmortem.cpp - how a run ended that could not say it -------------===//
 
-#include "Postmortem.h"
-#include "hocket/Plan/InstructionWords.h"
-#include "hocket/Plan/Summary.h"
 #include "hocket/Runtime/RunRecord.h"
 #include <algorithm>
 #include <map>
 
 namespace hocket::runtime {
-
-static const plan::RankClass *classOf(const plan::Plan &plan, int64_t rank) {
-  for (const plan::RankClass &rankClass : plan.classes)
-    if (std::count(rankClass.ranks.begin(), rankClass.ranks.end(), rank))
-      return &rankClass;
-  return nullptr;
-}
-
-/// "in matmul of "h.0.mlp" (gpt2.hkt:3:4) of step 12"
-static std::string placeText(const plan::Plan &plan,
-                             const ReadRecord::Rank &rank) {
-  std::string when =
-      rank.step == 0 ? "while loading" : "of step " + std::to_string(rank.step);
-  const plan::RankClass *rankClass = classOf(plan, rank.number);
-  if (!rankClass)
-    return "in no program of this executable";
-  const auto &list = rank.step == 0 ? rankClass->load : rankClass->step;
-  if (rank.instruction < 0 || rank.instruction >= int64_t(list.size()))
-    return "in no instruction, " +
-           (rank.step == 0 ? when : "after step " + std::to_string(rank.step));
-  const plan::Instruction &instruction = list[rank.instruction];
-  plan::Source source;
-  if (instruction.source >= 0)
-    source = plan.sources[instruction.source];
-  auto *collective = std::get_if<plan::Collective>(&instruction.body);
-  const char *word = collective
-                         ? plan::toString(collective->namedKind())
-                         : plan::instructionWords[instruction.body.index()];
-  return "in " + plan::describe(word, source) + " " + when;
-}
 
 /// Those that ended first: another one saw it, or the launcher asked the others
 /// to end, or they went on longer.
@@ -82,7 +49,7 @@ static std::string leastFar(const std::vector<ReadRecord> &records) {
   return "; rank " + text + " had come least far:";
 }
 
-std::string postmortem(const std::string &folder, const plan::Plan &plan) {
+std::string postmortem(const std::string &folder) {
   std::vector<ReadRecord> records = readRecords(folder);
   if (records.empty())
     return "";
@@ -97,14 +64,13 @@ std::string postmortem(const std::string &folder, const plan::Plan &plan) {
     if (error.empty())
       error = records[i].error;
     for (const ReadRecord::Rank &rank : records[i].ranks) {
-      std::string place = placeText(plan, rank);
       std::string name = "rank " + std::to_string(rank.number);
       if (failed[i])
         first += (first.empty() ? "" : "; ") + name + " (process " +
                  std::to_string(records[i].pid) + " on " + records[i].host +
-                 ") " + end + " " + place;
+                 ") " + end + " " + rank.place;
       else
-        others += "\n  " + name + " was " + place;
+        others += "\n  " + name + " was " + rank.place;
     }
   }
   if (!error.empty())
