@@ -3,6 +3,7 @@
 #include "hocket/Runtime/Executor.h"
 #include "hocket/Plan/Check.h"
 #include "runtime/lib/Executor/Requirements.h"
+#include "runtime/lib/Executor/SameContents.h"
 #include "runtime/lib/Executor/State.h"
 #include <algorithm>
 #include <functional>
@@ -138,9 +139,11 @@ Status Executor::State::load(const TensorSource &weights) {
   if (!broken.ok())
     return broken;
   Status status = checkTensors(plan.parameters, weights);
+  SameContents same(weights, processes);
   if (status.ok())
-    status =
-        runAll("load", [&](RankRunner &rank) { return rank.load(weights); });
+    status = runAll("load", [&](RankRunner &rank) { return rank.load(same); });
+  if (status.ok())
+    status = same.compare(plan.parameters, processes);
   loaded = status.ok();
   return status;
 }
@@ -168,9 +171,11 @@ Status Executor::State::restore(const TensorSource &source) {
     status = checkTensors(wanted, source);
   if (!status.ok())
     return status;
-  return runAll("restoring of states", [&](RankRunner &rank) {
-    return rank.restore(numbers, source);
+  SameContents same(source, processes);
+  status = runAll("restoring of states", [&](RankRunner &rank) {
+    return rank.restore(numbers, same);
   });
+  return status.ok() ? same.compare(wanted, processes) : status;
 }
 
 Status Executor::State::save(TensorSink &sink) {

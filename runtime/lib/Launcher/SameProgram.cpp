@@ -3,23 +3,11 @@
 #include "SameProgram.h"
 #include "hocket/Cpu/Library.h"
 #include "hocket/Io/MappedFile.h"
+#include "hocket/Runtime/Digest.h"
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 
 namespace hocket::runtime {
-
-/// Of words of eight bytes, as FNV-1a of bytes.
-static uint64_t digest(const uint8_t *data, size_t size) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, data + at, std::min(sizeof word, size - at));
-    hash = (hash ^ word) * 0x100000001b3;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
 
 static std::string sizesOf(const std::vector<std::string> &paths) {
   std::string text;
