@@ -292,12 +292,15 @@ Status MpiCommunicator::toldOf(const Prepared &collective,
                                const std::vector<Line> &lines) {
   int64_t culprit, first;
   Status reason = world.run.failure(culprit);
-  if (culprit != self || !world.run.wasTold())
+  if (culprit != self)
     return interrupted(collective);
   std::string late = lateRanks(collective, lines, first);
   Status status = Status::runtimeError("rank " + std::to_string(self) +
                                        " itself waited for " + late + " in " +
                                        collective.spec.describe());
+  // What another process has said need not be said again.
+  if (!world.run.wasTold())
+    status.message = reason.message + "; " + status.message;
   world.run.answer(status);
   return status;
 }

@@ -37,6 +37,10 @@ public:
   /// Waits until `isDone`, a function that may fail, says so.
   template <typename Done>
   WaitResult wait(bool spins, Clock::time_point deadline, const Done &isDone);
+  static Clock::time_point after(double seconds) {
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                              std::chrono::duration<double>(seconds));
+  }
 
   /// The run has failed because of `rank`; the other processes are told.
   void fail(int64_t rank, const Status &why);
@@ -55,6 +59,8 @@ public:
   MpiLibrary library;
 
 private:
+  enum Tag { Length = 1, Content = 2, Word = 3 };
+
   Status gatherCores();
   Status collect(const std::string &mine, std::vector<std::string> &all,
                  Clock::time_point deadline);
