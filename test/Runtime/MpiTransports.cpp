@@ -1,15 +1,17 @@
 //===- MpiTransports.cpp - the conformance suite on processes -------------===//
 //
-//   mpirun -n N MpiTests [--serialized] [--most-bytes B] [options of
-//   GoogleTest]
+//   mpirun -n N MpiTests [--serialized | --funneled] [--most-bytes B]
+//                        [--most-tag T] [--deadline S] [options of GoogleTest]
 //
 // The suite of communicators, with ranks in N processes: the ranks of a case
 // are spread over them, and some stay idle where their number does not divide.
+// Tests that end the run (MpiErrors.cpp) are disabled, and run one at a time.
 //
 //===----------------------------------------------------------------------===//
 
 #include "hocket/Mpi/MpiProcesses.h"
 #include "hocket/Runtime/PackedBytes.h"
+#include "test/Runtime/MpiProcessesOfTest.h"
 #include "test/Runtime/RankGroup.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -17,9 +19,11 @@
 using namespace hocket;
 using namespace hocket::test;
 
-namespace {
+static std::unique_ptr<runtime::Processes> processes;
 
-std::unique_ptr<runtime::Processes> processes;
+runtime::Processes &hocket::test::mpiProcesses() { return *processes; }
+
+namespace {
 
 class MpiRankGroup : public RankGroup {
 public:
@@ -90,7 +94,13 @@ int main(int argc, char **argv) {
   runtime::MpiOptions options;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--serialized") == 0)
-      options.isMultiple = false;
+      options.calls = runtime::MpiCalls::OneAtATime;
+    if (std::strcmp(argv[i], "--funneled") == 0)
+      options.calls = runtime::MpiCalls::OfFirstThread;
+    if (std::strcmp(argv[i], "--deadline") == 0 && i + 1 < argc)
+      options.deadlineSeconds = std::atof(argv[i + 1]);
+    if (std::strcmp(argv[i], "--most-tag") == 0 && i + 1 < argc)
+      options.mostTag = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--most-bytes") == 0 && i + 1 < argc)
       options.mostBytes = std::atoll(argv[i + 1]);
   }

@@ -1,7 +1,6 @@
 //===- Library.cpp - the MPI library of this process ----------------------===//
 
 #include "runtime/lib/Mpi/Library.h"
-#include "runtime/lib/Mpi/Shims.h"
 #include <cstdlib>
 
 namespace hocket::runtime {
@@ -44,15 +43,20 @@ Launched launchedBy(const char *(*value)(const char *name)) {
   return {};
 }
 
-Status MpiLibrary::load(const Launched &launched, MpiThreads wanted) {
+ShimBytes shimOf(const Launched &launched) {
+  return launched.by == By::OpenMpi ? openMpiShim()
+         : launched.by == By::Mpich ? mpichShim()
+                                    : ShimBytes();
+}
+
+Status MpiLibrary::load(const Launched &launched, MpiThreads wanted,
+                        ShimBytes bytes) {
   if (launched.by == By::Unknown)
     return Status::userError(
         launched.name + " started " + std::to_string(launched.count) +
         " processes that do not know of each other; let it start them for an "
         "MPI library: srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH)");
-  bool isOpen = launched.by == By::OpenMpi;
-  const char *name = isOpen ? "Open MPI" : "MPICH";
-  ShimBytes bytes = isOpen ? openMpiShim() : mpichShim();
+  const char *name = launched.by == By::OpenMpi ? "Open MPI" : "MPICH";
   if (bytes.size == 0)
     return Status::userError(
         launched.name +

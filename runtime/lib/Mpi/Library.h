@@ -5,6 +5,7 @@
 
 #include "hocket/Io/MemoryLibrary.h"
 #include "runtime/lib/Mpi/Shim/Functions.h"
+#include "runtime/lib/Mpi/Shims.h"
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,11 +23,15 @@ struct Launched {
 /// `value` gives variables of the environment, or null.
 Launched launchedBy(const char *(*value)(const char *name));
 
+/// What the program carries for the launcher's library; empty if nothing.
+ShimBytes shimOf(const Launched &launched);
+
 /// Its calls, one at a time where the library cannot take several at once.
 class MpiLibrary {
 public:
-  /// Loads the shim that the program carries for the library and starts MPI.
-  Status load(const Launched &launched, MpiThreads wanted);
+  /// Loads the shim, which the program carries for the launcher's library, and
+  /// starts MPI.
+  Status load(const Launched &launched, MpiThreads wanted, ShimBytes bytes);
 
   /// Returns what `call` does, with the functions as its argument.
   template <typename Call> int call(const Call &call) {

@@ -11,14 +11,26 @@
 
 namespace hocket::runtime {
 
+static MpiThreads threadsFor(MpiCalls calls) {
+  switch (calls) {
+  case MpiCalls::OfFirstThread:
+    return MpiThreads::Funneled;
+  case MpiCalls::OneAtATime:
+    return MpiThreads::Serialized;
+  case MpiCalls::OfAllThreads:
+    return MpiThreads::Multiple;
+  }
+  return MpiThreads::Multiple;
+}
+
 static const char *environment(const char *name) { return std::getenv(name); }
 
 Status MpiRun::start(const MpiOptions &given) {
   options = given;
   library.mostBytes = options.mostBytes;
-  Status status = library.load(launchedBy(environment),
-                               options.isMultiple ? MpiThreads::Multiple
-                                                  : MpiThreads::Serialized);
+  Launched launched = launchedBy(environment);
+  Status status =
+      library.load(launched, threadsFor(options.calls), shimOf(launched));
   if (!status.ok())
     return status;
   if (library.threads < MpiThreads::Serialized)
@@ -35,6 +47,7 @@ Status MpiRun::start(const MpiOptions &given) {
   });
   if (code)
     return library.failure("MPI_Comm_rank", code);
+  largestTag = std::min(largestTag, options.mostTag);
   ownIndex = rank;
   processes = size;
   for (MpiComm *comm : {&gathers, &words})

@@ -4,16 +4,23 @@
 #define HOCKET_MPI_MPIPROCESSES_H
 
 #include "hocket/Runtime/Processes.h"
+#include <limits>
 
 namespace hocket::runtime {
+
+/// Which threads may call the library.
+enum class MpiCalls { OfFirstThread, OneAtATime, OfAllThreads };
 
 struct MpiOptions {
   /// How long a process waits for the others.
   double deadlineSeconds = 60;
-  /// The most that is asked of the library; less in tests.
-  bool isMultiple = true;
+  /// What is asked of the library; less in tests.
+  MpiCalls calls = MpiCalls::OfAllThreads;
   /// The most bytes that are one element of a message; smaller in tests.
   int64_t mostBytes = int64_t(1) << 30;
+  /// The largest tag that is used, of those that the library has; smaller in
+  /// tests.
+  int mostTag = std::numeric_limits<int>::max();
 };
 
 /// What the environment says of this process: whether an MPI launcher, or
