@@ -9,9 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CollectiveCase.h"
 #include "hocket/Runtime/ThreadCommunicator.h"
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +20,7 @@
 #include <vector>
 
 using namespace hocket;
+using namespace hocket::bench;
 using plan::CollectiveKind;
 
 namespace {
@@ -85,58 +85,9 @@ void plain(Bench &bench, CollectiveKind kind, int me) {
   case CollectiveKind::Broadcast:
     std::memcpy(out, bench.in[0].data(), bench.elements * sizeof(float));
     break;
+  default: // halos are not timed
+    break;
   }
-}
-
-// ---- the same as collectives ----------------------------------------------
-
-/// Even shares of a dim.
-runtime::Share shareOf(int dim, int64_t ranks, int64_t each) {
-  runtime::Share share{dim};
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    share.offset.push_back(rank * each);
-    share.size.push_back(each);
-  }
-  return share;
-}
-
-runtime::CollectiveSpec specFor(Bench &bench, CollectiveKind kind, int me) {
-  int64_t ranks = bench.ranks, share = static_cast<int64_t>(bench.share);
-  runtime::CollectiveSpec spec;
-  spec.me = me;
-  spec.source.path = "bench";
-  for (int64_t rank = 0; rank < ranks; ++rank)
-    spec.members.push_back(rank);
-  std::vector<int64_t> whole = {ranks * share}, part = {share};
-  runtime::Window src{bench.in[me].data(), whole, {1}};
-  runtime::Window dst{bench.out[me].data(), whole, {1}};
-  runtime::Share rows = shareOf(0, ranks, share);
-  if (kind == CollectiveKind::AllGather)
-    src.shape = part, spec.kind = runtime::AllGather{{rows}};
-  if (kind == CollectiveKind::ReduceScatter)
-    dst.shape = part, spec.kind = runtime::ReduceScatter{{rows}};
-  if (kind == CollectiveKind::AllToAll) {
-    // From split by rows to split by columns.
-    spec.kind =
-        runtime::AllToAll{{shareOf(0, ranks, 1)}, {shareOf(1, ranks, share)}};
-    src.shape = {1, ranks * share}, src.strides = {ranks * share, 1};
-    dst.shape = {ranks, share}, dst.strides = {share, 1};
-  }
-  if (kind == CollectiveKind::Broadcast)
-    spec.kind = runtime::Broadcast();
-  spec.pairs = {{src, dst}};
-  return spec;
-}
-
-double now() {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-double median(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
 }
 
 void pin(int core) {
@@ -156,7 +107,10 @@ void runRank(Bench &bench, runtime::Communicator &comm, CollectiveKind kind,
   bench.out[me].assign(bench.elements, 0);
   bench.meet();
   int64_t handle;
-  runtime::Status status = comm.prepare(specFor(bench, kind, me), handle);
+  runtime::Status status =
+      comm.prepare(specFor(kind, bench.ranks, me, bench.share,
+                           bench.in[me].data(), bench.out[me].data()),
+                   handle);
   if (!status.ok()) {
     std::fprintf(stderr, "error: %s\n", status.message.c_str());
     std::exit(3);
