@@ -2,7 +2,6 @@
 
 #include "runtime/lib/Mpi/MpiCommunicator.h"
 #include "runtime/lib/Communicator/CollectiveSpec.h"
-#include <set>
 #include <thread>
 
 namespace hocket::runtime {
@@ -24,7 +23,7 @@ MpiCommunicator::~MpiCommunicator() {
 void MpiCommunicator::release(Prepared &collective) {
   for (std::vector<Line> *lines : {&collective.first, &collective.second}) {
     for (Line &line : *lines)
-      if (!line.isOpen)
+      if (!line.isOpen && !line.local)
         world.run.library.call([&](const MpiFunctions &mpi) {
           return mpi.release(&line.request);
         });
@@ -82,50 +81,66 @@ Status MpiCommunicator::bind(Prepared &collective, bool isStarted) {
   collective.isStarted = isStarted;
   Exchange &exchange = *collective.exchange;
   release(collective);
-  Status status =
-      makeLines(collective, exchange.receives, true, collective.first);
+  Status status = makeLines(collective, {1, exchange.receives, exchange.sends},
+                            collective.first);
   if (status.ok())
-    status = makeLines(collective, exchange.sends, false, collective.first);
-  if (status.ok())
-    status =
-        makeLines(collective, exchange.secondReceives, true, collective.second);
-  if (status.ok())
-    status =
-        makeLines(collective, exchange.secondSends, false, collective.second);
+    status = makeLines(collective,
+                       {2, exchange.secondReceives, exchange.secondSends},
+                       collective.second);
   return status;
 }
 
+/// Ranks of one process need no MPI between them.
 Status MpiCommunicator::makeLines(Prepared &collective,
-                                  const std::vector<Message> &messages,
-                                  bool isReceive, std::vector<Line> &lines) {
-  MpiLibrary &library = world.run.library;
-  for (const Message &message : messages) {
-    Line line{message, isReceive};
-    int64_t other = collective.spec.members[message.member];
-    int tag = isReceive ? world.tagOf(collective.number, other, self)
-                        : world.tagOf(collective.number, self, other);
-    if (tag < 0)
-      return Status::runtimeError(
-          collective.spec.describe() + ": " + library.version +
-          " has tags up to " + std::to_string(world.run.tagLimit()) +
-          ", too few for so many collectives; start more processes, of fewer "
-          "ranks each");
-    MpiComm comm = collective.context->comm;
-    int process = world.processOf(other);
-    int code = library.call([&](const MpiFunctions &mpi) {
-      return isReceive ? mpi.prepareReceive(message.data, message.bytes,
-                                            library.mostBytes, process, tag,
-                                            comm, &line.request)
-                       : mpi.prepareSend(message.data, message.bytes,
-                                         library.mostBytes, process, tag, comm,
-                                         &line.request);
-    });
-    if (code)
-      return failed(collective, isReceive ? "MPI_Recv_init" : "MPI_Send_init",
-                    code);
-    lines.push_back(line);
+                                  const Exchanged &exchanged,
+                                  std::vector<Line> &lines) {
+  for (bool isReceive : {true, false}) {
+    std::map<int64_t, int> counts; // of messages, by the other one
+    for (const Message &message :
+         isReceive ? exchanged.receives : exchanged.sends) {
+      Line line{message, isReceive};
+      int64_t other = collective.spec.members[message.member];
+      Status status;
+      if (world.isLocal(other))
+        line.local = &world.localMessage(
+            {collective.context->set, collective.number, exchanged.number,
+             counts[other]++, isReceive ? other : self,
+             isReceive ? self : other});
+      else
+        status = makeLine(collective, line);
+      if (!status.ok())
+        return status;
+      lines.push_back(line);
+    }
   }
   return Status::success();
+}
+
+Status MpiCommunicator::makeLine(Prepared &collective, Line &line) {
+  MpiLibrary &library = world.run.library;
+  const Message &message = line.message;
+  int64_t other = collective.spec.members[message.member];
+  int tag = line.isReceive ? world.tagOf(collective.number, other, self)
+                           : world.tagOf(collective.number, self, other);
+  if (tag < 0)
+    return Status::runtimeError(
+        collective.spec.describe() + ": " + library.version +
+        " has tags up to " + std::to_string(world.run.tagLimit()) +
+        ", too few for so many collectives; start more processes, of fewer "
+        "ranks each");
+  MpiComm comm = collective.context->comm;
+  int process = world.processOf(other);
+  int code = library.call([&](const MpiFunctions &mpi) {
+    return line.isReceive
+               ? mpi.prepareReceive(message.data, message.bytes,
+                                    library.mostBytes, process, tag, comm,
+                                    &line.request)
+               : mpi.prepareSend(message.data, message.bytes, library.mostBytes,
+                                 process, tag, comm, &line.request);
+  });
+  return code ? failed(collective,
+                       line.isReceive ? "MPI_Recv_init" : "MPI_Send_init", code)
+              : Status::success();
 }
 
 // ---- running --------------------------------------------------------------
@@ -188,8 +203,12 @@ Status MpiCommunicator::begin(const Prepared &collective,
   for (Line &line : lines) {
     if (world.options.delaySeed)
       delay();
-    int code = world.run.library.call(
-        [&](const MpiFunctions &mpi) { return mpi.begin(&line.request); });
+    int code = 0;
+    if (!line.local)
+      code = world.run.library.call(
+          [&](const MpiFunctions &mpi) { return mpi.begin(&line.request); });
+    else if (!line.isReceive)
+      line.local->send(line.message.data, line.message.bytes);
     if (code)
       return failed(collective, "MPI_Start", code);
     line.isOpen = true;
@@ -199,9 +218,14 @@ Status MpiCommunicator::begin(const Prepared &collective,
 
 bool MpiCommunicator::test(Line &line, int64_t &bytes, int &code) {
   int isDone = 0;
-  code = world.run.library.call([&](const MpiFunctions &mpi) {
-    return mpi.test(&line.request, &isDone, &bytes);
-  });
+  if (!line.local)
+    code = world.run.library.call([&](const MpiFunctions &mpi) {
+      return mpi.test(&line.request, &isDone, &bytes);
+    });
+  else
+    isDone = line.isReceive ? line.local->take(line.message.data,
+                                               line.message.bytes, bytes)
+                            : line.local->isTaken();
   if (!code && isDone)
     line.isOpen = false;
   return !code && isDone;
@@ -251,72 +275,6 @@ Status MpiCommunicator::count(Prepared &collective, const Line &line,
       collective.spec.describe() + " and expects " +
       std::to_string(line.message.bytes) + " bytes from rank " +
       std::to_string(other) + ", which sent " + std::to_string(bytes));
-  world.abort(self, status);
-  return status;
-}
-
-// ---- failures -------------------------------------------------------------
-
-/// "rank 2", "ranks 2, 3": whose messages are missing.
-std::string MpiCommunicator::lateRanks(const Prepared &collective,
-                                       const std::vector<Line> &lines,
-                                       int64_t &first) const {
-  std::set<int64_t> late; // by member, as a communicator of threads says it
-  for (const Line &line : lines)
-    if (line.isOpen)
-      late.insert(line.message.member);
-  std::string text;
-  for (int64_t member : late)
-    text += (text.empty() ? "" : ", ") +
-            std::to_string(collective.spec.members[member]);
-  first = late.empty() ? self : collective.spec.members[*late.begin()];
-  return (late.size() > 1 ? "ranks " : "rank ") + text;
-}
-
-Status MpiCommunicator::timeOut(const Prepared &collective,
-                                const std::vector<Line> &lines) {
-  int64_t first;
-  std::string late = lateRanks(collective, lines, first);
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%g s", world.options.deadlineSeconds);
-  Status status = Status::runtimeError(
-      late + " did not reach " + collective.spec.describe() + " within " +
-      seconds + " of rank " + std::to_string(self));
-  world.abort(first, status);
-  return status;
-}
-
-/// Another rank has failed. If it has waited for this one, which waits itself,
-/// it is to be known for whom.
-Status MpiCommunicator::toldOf(const Prepared &collective,
-                               const std::vector<Line> &lines) {
-  int64_t culprit, first;
-  Status reason = world.run.failure(culprit);
-  if (culprit != self)
-    return interrupted(collective);
-  std::string late = lateRanks(collective, lines, first);
-  Status status = Status::runtimeError("rank " + std::to_string(self) +
-                                       " itself waited for " + late + " in " +
-                                       collective.spec.describe());
-  // What another process has said need not be said again.
-  if (!world.run.wasTold())
-    status.message = reason.message + "; " + status.message;
-  world.run.answer(status);
-  return status;
-}
-
-Status MpiCommunicator::interrupted(const Prepared &collective) const {
-  int64_t culprit;
-  Status reason = world.run.failure(culprit);
-  return Status::runtimeError("rank " + std::to_string(self) + " stopped at " +
-                              collective.spec.describe() + " because of rank " +
-                              std::to_string(culprit) + ": " + reason.message);
-}
-
-Status MpiCommunicator::failed(const Prepared &collective, const char *what,
-                               int code) {
-  Status status = world.run.library.failure(what, code);
-  status.message = collective.spec.describe() + ": " + status.message;
   world.abort(self, status);
   return status;
 }

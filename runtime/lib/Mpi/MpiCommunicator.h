@@ -32,6 +32,7 @@ private:
   struct Line {
     Message message;
     bool isReceive;
+    LocalMessage *local = nullptr; // to or from a rank of this process, or
     MpiRequest request = 0;
     bool isOpen = false; // begun, and not ended
   };
@@ -46,10 +47,17 @@ private:
     std::vector<int64_t> from; // bytes received so far, by member
   };
 
+  /// Those of one exchange; an all_reduce has two.
+  struct Exchanged {
+    int number;
+    const std::vector<Message> &receives, &sends;
+  };
+
   void release(Prepared &collective);
   Status bind(Prepared &collective, bool isStarted);
-  Status makeLines(Prepared &collective, const std::vector<Message> &messages,
-                   bool isReceive, std::vector<Line> &lines);
+  Status makeLines(Prepared &collective, const Exchanged &exchanged,
+                   std::vector<Line> &lines);
+  Status makeLine(Prepared &collective, Line &line);
   Status finish(Prepared &collective);
   Status begin(const Prepared &collective, std::vector<Line> &lines);
   Status end(Prepared &collective, std::vector<Line> &lines);

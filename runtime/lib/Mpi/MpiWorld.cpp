@@ -37,6 +37,11 @@ int MpiWorld::tagOf(int64_t number, int64_t from, int64_t to) const {
   return tag <= run.tagLimit() ? int(tag) : -1;
 }
 
+LocalMessage &MpiWorld::localMessage(const LocalName &name) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return locals[name];
+}
+
 std::unique_ptr<Communicator> MpiWorld::communicator(int64_t rank) {
   return std::make_unique<MpiCommunicator>(*this, rank);
 }

@@ -3,8 +3,10 @@
 #ifndef HOCKET_LIB_MPI_MPIWORLD_H
 #define HOCKET_LIB_MPI_MPIWORLD_H
 
+#include "runtime/lib/Mpi/LocalMessage.h"
 #include "runtime/lib/Mpi/MpiRun.h"
 #include <map>
+#include <tuple>
 
 namespace hocket::runtime {
 
@@ -33,6 +35,22 @@ public:
   /// Of the `number`-th collective that `from` and `to` have in a set; negative
   /// if there are more than tags.
   int tagOf(int64_t number, int64_t from, int64_t to) const;
+  bool isLocal(int64_t rank) const { return processOf(rank) == run.index(); }
+  /// Between ranks of this process: of the `number`-th collective of a set, in
+  /// its first or second exchange, the `message`-th from one to the other.
+  struct LocalName {
+    size_t set;
+    int64_t number;
+    int exchange, message;
+    int64_t from, to;
+    bool operator<(const LocalName &other) const {
+      return std::tie(set, number, exchange, message, from, to) <
+             std::tie(other.set, other.number, other.exchange, other.message,
+                      other.from, other.to);
+    }
+  };
+  /// Any thread may ask.
+  LocalMessage &localMessage(const LocalName &name);
 
   MpiRun &run;
   const RankOptions options;
@@ -43,6 +61,8 @@ private:
   const int64_t ranksEach;
   std::map<std::vector<int64_t>, Context> contexts;
   std::vector<MpiComm> comms; // by set
+  std::mutex mutex;           // guards what follows
+  std::map<LocalName, LocalMessage> locals;
 };
 
 } // namespace hocket::runtime
