@@ -1,6 +1,7 @@
 //===- ClassRanks.cpp - what tables say at the ranks of a class -----------===//
 
 #include "dialects/Spmd/ClassRanks.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Spmd/ClassRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -8,14 +9,8 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::spmd;
 
-nn::MeshAttr spmd::meshOf(Operation *op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  return module ? module->getAttrOfType<nn::MeshAttr>("nn.mesh")
-                : nn::MeshAttr();
-}
-
 LogicalResult spmd::verifyTable(Operation *op, TableAttr table) {
-  nn::MeshAttr mesh = meshOf(op);
+  nn::MeshAttr mesh = nn::meshOf(op);
   if (!mesh)
     return success();
   int64_t members = 1;
@@ -43,7 +38,7 @@ static DenseI64ArrayAttr ranksOf(Operation *op) {
 /// have these, and after every pass, it is made once.
 static LogicalResult once(Operation *op, StringRef what, ArrayRef<Attribute> of,
                           function_ref<LogicalResult()> check) {
-  nn::MeshAttr mesh = meshOf(op);
+  nn::MeshAttr mesh = nn::meshOf(op);
   DenseI64ArrayAttr ranks = ranksOf(op);
   if (!mesh || !ranks)
     return check();
@@ -63,7 +58,7 @@ spmd::forEachRank(Operation *op, ArrayRef<TableAttr> tables,
   }
   if (llvm::all_of(tables, [](TableAttr table) { return table.isConstant(); }))
     return check(values);
-  nn::MeshAttr mesh = meshOf(op);
+  nn::MeshAttr mesh = nn::meshOf(op);
   DenseI64ArrayAttr ranks = ranksOf(op);
   if (!mesh || !ranks)
     return success();

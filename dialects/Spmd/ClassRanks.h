@@ -8,9 +8,6 @@
 
 namespace hocket::spmd {
 
-/// The mesh of the module that holds the operation; null if it names none.
-nn::MeshAttr meshOf(mlir::Operation *op);
-
 /// Tables are over axes of the mesh, and have a value for each coordinate.
 mlir::LogicalResult verifyTable(mlir::Operation *op, TableAttr table);
 

@@ -3,6 +3,7 @@
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Spmd/ClassRanks.h"
 
 using namespace mlir;
@@ -36,7 +37,7 @@ template <class NnOp, class OpTy> static LogicalResult verifyAs(OpTy op) {
 //===-- Sources -----------------------------------------------------------===//
 
 LogicalResult ParameterOp::verify() {
-  if (nn::MeshAttr mesh = meshOf(*this))
+  if (nn::MeshAttr mesh = nn::meshOf(*this))
     for (StringRef axis : getOnlyFirstOf().getAsValueRange<StringAttr>())
       if (mesh.getIndex(axis) < 0) // (C3)
         return emitOpError()

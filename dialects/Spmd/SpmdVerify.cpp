@@ -4,6 +4,7 @@
 #include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/ClassRanks.h"
@@ -73,7 +74,7 @@ static LogicalResult verifySameBut(Operation *op, Value a, Value b,
 /// or -1 where the module names no mesh.
 static LogicalResult verifyAxes(Operation *op, ArrayAttr axes,
                                 int64_t &members) {
-  nn::MeshAttr mesh = meshOf(op);
+  nn::MeshAttr mesh = nn::meshOf(op);
   members = mesh || axes.empty() ? 1 : -1;
   if (axes.empty() && !isa<HaloExchangeOp, HaloReduceOp>(op))
     return op->emitOpError() << "needs at least one mesh axis";

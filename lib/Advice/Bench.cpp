@@ -2,6 +2,7 @@
 
 #include "Bench.h"
 #include "dialects/Nn/Nn.h"
+#include "dialects/Nn/Program.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -39,7 +40,7 @@ std::shared_ptr<Trial> Bench::run(const syntax::Texts &texts) {
   if (!module || reading->diagnostics.hasErrors())
     return nullptr;
   if (source.gradients)
-    (*module)->setAttr(kGradients, mlir::StringAttr::get(context, "all"));
+    nn::computeAllGradients(*module);
   if (limit == 1) {
     size_t operations = 0;
     module->walk([&](mlir::Operation *) { ++operations; });

@@ -8,6 +8,7 @@
 #include "PlanDump.h"
 #include "PrintDiagnostics.h"
 #include "dialects/Buffers/Buffers.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Io/OutputFiles.h"
 #include "hocket/Io/TextFile.h"
@@ -115,9 +116,9 @@ std::vector<Message> Compiler::messages() const {
 /// What a module of a stage must have, so that a dump of another stage is
 /// refused instead of misread.
 static bool isAtStage(ModuleOp module, StringRef stage) {
-  bool hasMesh = module->hasAttrOfType<nn::MeshAttr>("nn.mesh");
+  bool isPlaced = bool(nn::placementOf(module));
   auto functions = module.getOps<func::FuncOp>();
-  if (functions.empty() || hasMesh == (stage == "model"))
+  if (functions.empty() || isPlaced == (stage == "model"))
     return false;
   return llvm::all_of(functions, [&](func::FuncOp func) {
     bool ofClass = func->hasAttr(spmd::kRanks);
@@ -204,7 +205,7 @@ bool Compiler::loadRead(const CompileSource &source) {
   state->errors << state->diagnostics.render();
   addMessages(state->diagnostics, state->messages);
   if (state->module && source.gradients)
-    (*state->module)->setAttr(kGradients, StringAttr::get(context(), "all"));
+    nn::computeAllGradients(*state->module);
   return state->module && dump();
 }
 
@@ -276,6 +277,8 @@ bool Compiler::readDump(const CompileSource &source) {
       parseSourceFile<ModuleOp>(state->sourceManager, &state->context);
   if (!state->module)
     return false;
+  if (!nn::modelOf(*state->module))
+    return state->fail("'" + source.path + "' has no nn.model");
   if (!isAtStage(*state->module, source.from))
     return state->fail("'" + source.path +
                        "' does not hold a module of stage '" + source.from +
@@ -342,8 +345,9 @@ bool Compiler::dump() {
 
 /// A stage that a module without gradients passes as it is, and undumped.
 static bool isEmptyStage(ModuleOp module, const Stage &stage) {
-  return stage.name == "differentiated" && !module->hasAttr(kGradients) &&
-         !module->hasAttr(kPrecision);
+  return stage.name == "differentiated" &&
+         nn::gradientsOf(module) == nn::Gradients::None &&
+         !nn::modelOf(module).isNarrow();
 }
 
 /// What a stage leaves is verified: a mistake of the compiler is an error, not

@@ -8,7 +8,9 @@
 
 #include "DumpCheck.h"
 #include "dialects/Buffers/Buffers.h"
+#include "dialects/Nn/Fields.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Sched/Sched.h"
 #include "dialects/Spmd/ClassRanks.h"
 #include "hocket/Pipeline/Stages.h"
@@ -18,70 +20,12 @@
 
 using namespace mlir;
 using namespace hocket;
+using nn::hasFields;
+using nn::isA;
+using nn::isListOf;
+using nn::isListWith;
 
 namespace {
-
-using IsKind = std::function<bool(Attribute)>;
-
-template <typename... T> bool isA(Attribute attribute) {
-  return isa<T...>(attribute);
-}
-
-template <typename... T> bool isListOf(Attribute attribute) {
-  auto list = dyn_cast<ArrayAttr>(attribute);
-  return list && llvm::all_of(list, isA<T...>);
-}
-
-struct Field {
-  StringRef name;
-  IsKind isKind;
-  bool isOptional = false;
-};
-
-bool hasFields(Attribute attribute, ArrayRef<Field> fields) {
-  auto entries = dyn_cast_or_null<DictionaryAttr>(attribute);
-  return entries && llvm::all_of(fields, [&](const Field &field) {
-           Attribute value = entries.get(field.name);
-           return value ? field.isKind(value) : field.isOptional;
-         });
-}
-
-bool isListWith(Attribute attribute, ArrayRef<Field> fields) {
-  auto list = dyn_cast_or_null<ArrayAttr>(attribute);
-  return list && llvm::all_of(list, [&](Attribute each) {
-           return hasFields(each, fields);
-         });
-}
-
-bool isRate(Attribute attribute) {
-  return hasFields(attribute, {{"kind", isA<StringAttr>},
-                               {"max", isA<FloatAttr>},
-                               {"min", isA<FloatAttr>},
-                               {"warmup", isA<IntegerAttr>},
-                               {"steps", isA<IntegerAttr>}});
-}
-
-bool isRecipe(Attribute attribute) {
-  bool isGood = hasFields(
-      attribute, {{"optimizer", isA<StringAttr>},
-                  {"lr", isRate},
-                  {"accumulate", isA<IntegerAttr>, true},
-                  {"betas", isListOf<FloatAttr>, true},
-                  {"nesterov", isA<BoolAttr>, true},
-                  {"loss_scale",
-                   [](Attribute scale) {
-                     return hasFields(scale, {{"dynamic", isA<BoolAttr>},
-                                              {"first", isA<FloatAttr>}});
-                   },
-                   true}});
-  if (!isGood)
-    return false;
-  auto recipe = cast<DictionaryAttr>(attribute);
-  auto betas = recipe.getAs<ArrayAttr>("betas");
-  return recipe.getAs<StringAttr>("optimizer").getValue() == "adamw"
-             ? betas && betas.size() == 2
-             : bool(recipe.get("nesterov"));
-}
 
 /// What scatters says along which factor.
 bool namesItsFactor(Attribute attribute) {
@@ -104,7 +48,7 @@ bool isCuts(Attribute attribute) {
 
 struct Known {
   StringRef name;
-  IsKind isKind;
+  std::function<bool(Attribute)> isKind;
 };
 
 } // namespace
@@ -112,17 +56,10 @@ struct Known {
 /// The kinds of all attributes that stand on operations of other dialects.
 static ArrayRef<Known> knownAttributes() {
   static const Known table[] = {
-      {"nn.mesh", isA<nn::MeshAttr>},
-      {"nn.model", isA<StringAttr>},
-      {"nn.schedule", isA<StringAttr>},
-      {"nn.gradients", isA<StringAttr>},
       {"nn.name", isA<StringAttr>},
       {"nn.unit", isA<StringAttr>},
       {"nn.hook", isHook},
       {"nn.outputs", isListOf<StringAttr>},
-      {"nn.ignore", isListOf<StringAttr>},
-      {"nn.prefix", isListOf<StringAttr>},
-      {"nn.other_arguments", isListOf<StringAttr>},
       {"nn.buffers", isListOf<StringAttr>},
       {"nn.running", isListOf<StringAttr>},
       {"nn.dim_names", isListOf<StringAttr>},
@@ -133,35 +70,10 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.halo_layers", isA<DenseI64ArrayAttr>},
       {"nn.halo_overlaps", isA<DenseI64ArrayAttr>},
       {"nn.halos", isA<IntegerAttr>},
-      {"nn.seed", isA<IntegerAttr>},
       {"nn.stage", isA<IntegerAttr>},
       {"nn.micro_batch", isA<IntegerAttr>},
       {"nn.first_drawn", isA<IntegerAttr>},
       {"nn.shard", isA<nn::LayoutAttr>},
-      {"nn.run", isA<DictionaryAttr>},
-      {"nn.train", isRecipe},
-      {"nn.precision",
-       [](Attribute value) {
-         return hasFields(value, {{"compute", isA<TypeAttr>}});
-       }},
-      {"nn.expect",
-       [](Attribute value) {
-         return isListWith(value, {{"what", isA<StringAttr>},
-                                   {"comparison", isA<StringAttr>},
-                                   {"limit", isA<FloatAttr>},
-                                   {"line", isA<LocationAttr>, true}});
-       }},
-      {"nn.expect_backward",
-       [](Attribute value) {
-         return isListWith(value, {{"root", isA<StringAttr>},
-                                   {"counts", isA<DictionaryAttr>}});
-       }},
-      {"nn.buckets",
-       [](Attribute value) {
-         return isListWith(value, {{"of", isA<StringAttr>},
-                                   {"axes", isListOf<StringAttr>},
-                                   {"bytes", isA<IntegerAttr>}});
-       }},
       {"nn.backward_syncs",
        [](Attribute value) {
          return isListWith(value, {{"kind", isA<StringAttr>},
@@ -214,19 +126,6 @@ static LogicalResult checkEpilogue(Operation *op) {
          << ", which is no operand that a product makes for this alone";
 }
 
-/// As large as a schedule may say.
-static LogicalResult checkMesh(Location at, nn::MeshAttr mesh) {
-  constexpr int64_t mostRanks = 1 << 20;
-  int64_t ranks = 1;
-  for (nn::MeshAxisAttr axis : mesh.getAxes()) {
-    if (axis.getSize() < 1 || axis.getSize() > mostRanks / ranks)
-      return emitError(at) << "the mesh has no rank, or more than "
-                           << mostRanks;
-    ranks *= axis.getSize();
-  }
-  return success();
-}
-
 /// A line of a schedule.
 static LogicalResult checkLine(Operation *op) {
   if (Attribute cuts = op->getAttr("cuts"); cuts && !isCuts(cuts))
@@ -240,7 +139,7 @@ static LogicalResult checkLine(Operation *op) {
     return op->emitError("the attribute 'hook' is not of its kind, found ")
            << hook;
   if (auto schedule = dyn_cast<sched::ScheduleOp>(op))
-    return checkMesh(op->getLoc(), schedule.getMesh());
+    return nn::verifyMesh(op, schedule.getMesh());
   if (auto expect = dyn_cast<sched::ExpectOp>(op))
     if (!expect.getCounts() && !expect.getLimit())
       return op->emitError("expects neither counts nor a limit");
@@ -307,9 +206,6 @@ static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
 static LogicalResult checkAll(ModuleOp module, StringRef stage,
                               bool hasInterface) {
   bool ofClass = isOfClasses(stage);
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
-  if (mesh && failed(checkMesh(module.getLoc(), mesh)))
-    return failure();
   WalkResult walked = module.walk([&](Operation *op) {
     LogicalResult result = checkKinds(op->getLoc(), op->getAttrs());
     if (succeeded(result) && stage == "kernels")
@@ -330,7 +226,7 @@ LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
 }
 
 LogicalResult hocket::checkKernelText(ModuleOp module) {
-  if (!module->hasAttrOfType<nn::MeshAttr>("nn.mesh"))
-    return lacks(module.getLoc(), "the module", "nn.mesh");
+  if (!nn::placementOf(module))
+    return module.emitError("the module has no nn.placement");
   return checkAll(module, "kernels", /*hasInterface=*/false);
 }

@@ -9,6 +9,7 @@
 #include "DumpCheck.h"
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -190,7 +191,7 @@ LogicalResult hocket::checkReferences(ModuleOp module, StringRef stage) {
   for (auto func : module.getOps<func::FuncOp>())
     if (failed(checkBuffers(func, stage)))
       return failure();
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  nn::MeshAttr mesh = nn::meshOf(module);
   if (!mesh) // only a model has none
     return success();
   AxisCheck check(mesh);

@@ -1,6 +1,7 @@
 //===- ExpectedCosts.cpp - checks expect bytes and expect memory ----------===//
 
 #include "ExpectedCosts.h"
+#include "dialects/Nn/Program.h"
 #include "hocket/Placement/Meet.h"
 #include "hocket/Plan/Summary.h"
 #include "mlir/IR/Builders.h"
@@ -49,12 +50,9 @@ static bool holds(StringRef comparison, double value, double limit) {
 
 LogicalResult hocket::checkExpectedCosts(ModuleOp module,
                                          const plan::Plan &plan) {
-  auto expects = module->getAttrOfType<ArrayAttr>("nn.expect");
-  if (!expects)
-    return success();
   LogicalResult result = success();
-  for (Attribute attribute : expects) {
-    auto expect = cast<DictionaryAttr>(attribute);
+  for (auto expect :
+       nn::placementOf(module).getExpectations().getAsRange<DictionaryAttr>()) {
     StringRef what = expect.getAs<StringAttr>("what").getValue();
     StringRef comparison = expect.getAs<StringAttr>("comparison").getValue();
     double limit = expect.getAs<FloatAttr>("limit").getValueAsDouble();

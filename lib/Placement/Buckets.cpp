@@ -2,6 +2,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/Expect.h"
 #include "llvm/ADT/StringExtras.h"
@@ -75,10 +76,11 @@ void Placer::checkBuckets() {
 ArrayAttr Placer::bucketLimits() {
   Builder builder(module.getContext());
   SmallVector<Attribute> list;
+  bool hasGradients = nn::gradientsOf(module) != nn::Gradients::None;
   for (const Bucket &bucket : buckets) {
     sched::BucketOp directive = bucket.directive;
     bool ofGradients = directive.getWhat() == "gradients";
-    if (ofGradients && !module->hasAttr("nn.gradients"))
+    if (ofGradients && !hasGradients)
       continue;
     SmallVector<StringRef> names;
     for (unsigned axis : bucket.axes)
@@ -91,13 +93,11 @@ ArrayAttr Placer::bucketLimits() {
          builder.getNamedAttr(
              "line", LocationAttr(scheduleLine(directive->getLoc())))}));
   }
-  return list.empty() ? ArrayAttr() : builder.getArrayAttr(list);
+  return builder.getArrayAttr(list);
 }
 
 LogicalResult placement::checkGradientBuckets(ModuleOp module) {
-  auto limits = module->getAttrOfType<ArrayAttr>(kBuckets);
-  if (!limits)
-    return success();
+  ArrayAttr limits = nn::placementOf(module).getBuckets();
   std::set<std::set<std::string>> reduced;
   module.walk([&](nn::RedistributeOp op) {
     if (!op->hasAttr(nn::kBackward) ||

@@ -6,6 +6,7 @@
 #include "Relayout.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Norms.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -233,9 +234,7 @@ void Placer::keepBackwardExpectation(sched::ExpectOp expect, StringRef root) {
 }
 
 LogicalResult placement::checkBackward(ModuleOp module) {
-  auto expectations = module->getAttrOfType<ArrayAttr>(kExpectBackward);
-  if (!expectations)
-    return success();
+  ArrayAttr expectations = nn::placementOf(module).getBackwardExpectations();
   func::FuncOp func = *module.getOps<func::FuncOp>().begin();
   Problems problems;
   for (auto expect : expectations.getAsRange<DictionaryAttr>()) {

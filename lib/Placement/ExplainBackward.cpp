@@ -4,6 +4,7 @@
 #include "Locations.h"
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Derivative.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/Place.h"
 #include "llvm/ADT/StringSet.h"
@@ -44,13 +45,11 @@ private:
 /// Paths of what depends on a parameter that is trained, or on an input.
 void BackwardExplainer::findWanted() {
   llvm::DenseSet<Value> reached;
-  auto which = func->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
-      "nn.gradients");
   auto isFloat = [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return type && isa<FloatType>(type.getElementType());
   };
-  if (which && which.getValue() == "all")
+  if (nn::gradientsOf(func) == nn::Gradients::All)
     for (BlockArgument argument : func.getArguments())
       if (isFloat(argument)) {
         reached.insert(argument);
@@ -187,7 +186,7 @@ BackwardExplainer::run(const std::vector<ExplainedValue> &forward) {
 std::vector<ExplainedValue>
 placement::explainBackward(ModuleOp module,
                            const std::vector<ExplainedValue> &forward) {
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  nn::MeshAttr mesh = nn::meshOf(module);
   func::FuncOp func = *module.getOps<func::FuncOp>().begin();
   return BackwardExplainer(func, mesh).run(forward);
 }

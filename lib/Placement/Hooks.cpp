@@ -3,6 +3,7 @@
 #include "Hooks.h"
 #include "Locations.h"
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/PathTree.h"
 #include "llvm/ADT/StringExtras.h"
@@ -76,8 +77,7 @@ void HookApplier::apply(PathNode &node) {
         .note("a hook stands for a module that takes and gives tensors");
     return;
   }
-  if (func->getParentOfType<ModuleOp>()->hasAttr("nn.gradients") &&
-      !hook.get("derivative")) {
+  if (nn::gradientsOf(func) != nn::Gradients::None && !hook.get("derivative")) {
     problems
         .addAt(directive,
                name + " has no derivative, and the backward passes '" +

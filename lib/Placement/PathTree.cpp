@@ -1,6 +1,7 @@
 //===- PathTree.cpp - the tree of what a schedule can name ----------------===//
 
 #include "hocket/Placement/PathTree.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 
 using namespace mlir;
@@ -29,9 +30,10 @@ PathTree::PathTree(func::FuncOp func) : PathTree() {
     if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       "nn.name"))
       insert(name.getValue()).input = argument;
-  if (auto others = func->getAttrOfType<ArrayAttr>("nn.other_arguments"))
-    for (StringAttr name : others.getAsRange<StringAttr>()) {
-      PathNode &node = insert(name.getValue());
+  if (nn::ModelOp model = nn::modelOf(func))
+    for (StringRef name :
+         model.getOtherArguments().getAsValueRange<StringAttr>()) {
+      PathNode &node = insert(name);
       node.isElsewhere = !node.input;
     }
   func.walk([&](Operation *op) {

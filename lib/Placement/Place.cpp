@@ -5,6 +5,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Remedies.h"
+#include "dialects/Nn/Program.h"
 #include "hocket/Placement/Expect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -118,9 +119,7 @@ std::set<std::string> Outcome::keys() const {
 }
 
 void Placer::finish() {
-  Builder builder(module.getContext());
-  module->setAttr("nn.mesh", schedule.getMesh());
-  module->setAttr("nn.schedule", schedule.getSymNameAttr());
+  OpBuilder builder(func);
   SmallVector<Attribute> expectations, moves;
   auto text = [&](StringRef name, StringRef value) {
     return builder.getNamedAttr(name, builder.getStringAttr(value));
@@ -140,15 +139,11 @@ void Placer::finish() {
         {text("path", sync.path), text("line", sync.line),
          builder.getNamedAttr("bytes",
                               builder.getI64IntegerAttr(sync.bytes))}));
-  if (!backwardExpectations.empty())
-    module->setAttr(kExpectBackward,
-                    builder.getArrayAttr(backwardExpectations));
-  if (!expectations.empty())
-    module->setAttr("nn.expect", builder.getArrayAttr(expectations));
-  if (!moves.empty())
-    module->setAttr("nn.inserted", builder.getArrayAttr(moves));
-  if (ArrayAttr limits = bucketLimits())
-    module->setAttr(kBuckets, limits);
+  nn::PlacementOp::create(builder, schedule.getLoc(), schedule.getSymName(),
+                          schedule.getMesh(),
+                          builder.getArrayAttr(expectations),
+                          builder.getArrayAttr(backwardExpectations),
+                          bucketLimits(), builder.getArrayAttr(moves));
   schedule.erase();
 }
 

@@ -1,6 +1,7 @@
 //===- KernelSources.cpp - what kernels of a plan are made from -----------===//
 
 #include "KernelSources.h"
+#include "dialects/Nn/Program.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,9 +15,10 @@ static std::string textOf(spmd::KernelOp op) {
   OpBuilder builder(op.getContext());
   Location nowhere = builder.getUnknownLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(nowhere);
-  auto whole = op->getParentOfType<ModuleOp>();
-  (*module)->setAttr("nn.mesh", whole->getAttr("nn.mesh"));
   builder.setInsertionPointToEnd(module->getBody());
+  ArrayAttr none = builder.getArrayAttr({});
+  nn::PlacementOp::create(builder, nowhere, "", nn::meshOf(op), none, none,
+                          none, none);
   auto func = func::FuncOp::create(
       builder, nowhere, "kernel",
       builder.getFunctionType(op.getInputs().getTypes(), op.getResultTypes()));

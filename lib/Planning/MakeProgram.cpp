@@ -2,6 +2,7 @@
 
 #include "Arena.h"
 #include "ClassPlanner.h"
+#include "dialects/Nn/Program.h"
 #include "hocket/Plan/Check.h"
 #include "hocket/Planning/Planning.h"
 
@@ -32,18 +33,9 @@ static void addInterface(func::FuncOp func, nn::MeshAttr mesh,
             func.getResultAttrOfType<ArrayAttr>(number, spmd::kReplicatedOver))
       plan.outputs.back().replicatedOver = tables.axes(axes);
   }
-  if (auto ignored = func->getAttrOfType<ArrayAttr>("nn.ignore"))
-    for (Attribute pattern : ignored)
-      plan.ignored.push_back(cast<StringAttr>(pattern).str());
-  if (auto prefixes = func->getAttrOfType<ArrayAttr>("nn.prefix"))
-    for (Attribute prefix : prefixes)
-      plan.prefixes.push_back(cast<StringAttr>(prefix).str());
 }
 
-static void readRecipe(ModuleOp module, plan::Recipe &recipe) {
-  auto run = module->getAttrOfType<DictionaryAttr>("nn.run");
-  if (!run)
-    return;
+static void readRun(DictionaryAttr run, plan::Recipe &recipe) {
   auto text = [&](StringRef key, std::string &value) {
     if (auto given = run.getAs<StringAttr>(key))
       value = given.str();
@@ -65,6 +57,15 @@ static void readRecipe(ModuleOp module, plan::Recipe &recipe) {
   number("seed", recipe.seed);
 }
 
+static void readModel(nn::ModelOp model, plan::Plan &plan) {
+  plan.model = model.getModel().str();
+  for (StringRef pattern : model.getIgnore().getAsValueRange<StringAttr>())
+    plan.ignored.push_back(pattern.str());
+  for (StringRef prefix : model.getPrefixes().getAsValueRange<StringAttr>())
+    plan.prefixes.push_back(prefix.str());
+  readRun(model.getRun(), plan.recipe);
+}
+
 /// Each class was planned alone: nobody may wait for who never comes.
 static LogicalResult proveOrder(ModuleOp module, const plan::Plan &plan) {
   std::string problem;
@@ -76,14 +77,14 @@ static LogicalResult proveOrder(ModuleOp module, const plan::Plan &plan) {
 static LogicalResult planModule(ModuleOp module,
                                 codegen::KernelCompiler &compiler,
                                 plan::Plan &plan, KernelSources *sources) {
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
-  if (auto name = module->getAttrOfType<StringAttr>("nn.model"))
-    plan.model = name.str();
-  if (auto name = module->getAttrOfType<StringAttr>("nn.schedule"))
-    plan.schedule = name.str();
+  nn::ModelOp model = nn::modelOf(module);
+  nn::PlacementOp placement = nn::placementOf(module);
+  assert(model && placement && "dumps that lack one are not read");
+  readModel(model, plan);
+  plan.schedule = placement.getSchedule().str();
+  nn::MeshAttr mesh = placement.getMesh();
   for (nn::MeshAxisAttr axis : mesh.getAxes())
     plan.mesh.push_back({axis.getName().str(), axis.getSize()});
-  readRecipe(module, plan.recipe);
   PlanTables tables(plan, mesh);
   tables.kernelSources = sources;
   bool isFirst = true;

@@ -2,6 +2,7 @@
 
 #include "hocket/Verify/Verify.h"
 #include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Sched/Sched.h"
 #include "hocket/Io/RandomTensors.h"
 #include "hocket/Launcher/Execute.h"
@@ -52,8 +53,9 @@ double hocket::roundingTolerance(mlir::ModuleOp model) {
     if (element.isBF16())
       tolerance = std::max(tolerance, 2e-2);
   };
-  if (auto precision = model->getAttrOfType<mlir::DictionaryAttr>(kPrecision))
-    widen(precision.getAs<mlir::TypeAttr>("compute").getValue());
+  if (auto compute =
+          nn::modelOf(model).getPrecision().getAs<mlir::TypeAttr>("compute"))
+    widen(compute.getValue());
   model.walk([&](mlir::Operation *op) {
     llvm::for_each(op->getOperandTypes(), widen);
     llvm::for_each(op->getResultTypes(), widen);
@@ -145,7 +147,7 @@ static void dropUnused(mlir::ModuleOp model) {
 /// The model without a schedule, with its backward and optimizer where these
 /// are asked for.
 static bool makeReference(mlir::ModuleOp model) {
-  if (model->hasAttr(kGradients)) {
+  if (nn::gradientsOf(model) != nn::Gradients::None) {
     for (auto schedule :
          llvm::make_early_inc_range(model.getOps<sched::ScheduleOp>()))
       schedule.erase();

@@ -17,7 +17,9 @@
 !t = tensor<4x8xf32, #nn.layout<[4] [8]>>
 !w = tensor<8x8xf32, #nn.layout<[8] [8]>>
 !v = !buffers.view<f32 [4, 8] by [8, 1]>
-module attributes {nn.mesh = #nn.mesh<>} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @class0(%x: !buffers.buffer<f32 [32]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>}) -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4] [8]>>, spmd.replicated_over = []}) attributes {spmd.ranks = array<i64: 0>} {
     %w = buffers.buffer arena : !buffers.buffer<f32 [64]>
     %wv = buffers.view %w at 0 : !buffers.buffer<f32 [64]> -> !buffers.view<f32 [8, 8] by [8, 1]>

@@ -20,7 +20,9 @@
 !t = tensor<4xf32, #nn.layout<[4]>>
 !v = !buffers.view<f32 [4] by [1]>
 !b = !buffers.buffer<f32 [4]>
-module attributes {nn.mesh = #nn.mesh<a=2, b=2>} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <a=2, b=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @class0(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>}) -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]}) attributes {spmd.ranks = array<i64: 0>} {
     buffers.loaded
     %s = buffers.buffer arena : !b

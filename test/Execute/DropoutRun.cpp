@@ -1,6 +1,7 @@
 //===- DropoutRun.cpp - what a program with dropout computes --------------===//
 
 #include "DropoutRun.h"
+#include "dialects/Nn/Program.h"
 #include "hocket/Launcher/Execute.h"
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Pipeline/Compiler.h"
@@ -44,12 +45,9 @@ static bool load(Compiler &compiler, const std::string &text,
   compiler.skipReport();
   if (!compiler.loadTexts("drop.hkt", {{"drop.hkt", text}}, options))
     return false;
-  auto i64 = mlir::IntegerType::get(compiler.context(), 64);
-  compiler.module()->setAttr("nn.seed",
-                             mlir::IntegerAttr::get(i64, settings.seed));
+  nn::modelOf(compiler.module()).setSeed(settings.seed);
   // The gradients of all inputs, for the gradients of outputs that inputs give.
-  compiler.module()->setAttr(kGradients,
-                             mlir::StringAttr::get(compiler.context(), "all"));
+  nn::computeAllGradients(compiler.module());
   return true;
 }
 

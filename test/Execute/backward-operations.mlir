@@ -36,7 +36,8 @@
 !logits = tensor<3x7x9xf32, #nn.layout<[batch=3] [seq=7] [vocab=9]>>
 !rows = tensor<3x7xf32, #nn.layout<[batch=3] [seq=7]>>
 !bias = tensor<10xf32, #nn.layout<[hidden=10]>>
-module attributes {nn.model = "M"} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
 func.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"},
                    %v: !v {nn.name = "v"}, %dout: !o {nn.name = "dout"},
                    %keep: !keep {nn.name = "keep"},

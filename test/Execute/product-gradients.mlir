@@ -22,7 +22,8 @@
 !xColumns = tensor<24x40xf32, #nn.layout<[in=24] [batch=2 seq=20]>>
 !w = tensor<12x24xf32, #nn.layout<[heads=3 d=4] [in=24]>>
 !wt = tensor<24x12xf32, #nn.layout<[in=24] [heads=3 d=4]>>
-module attributes {nn.model = "M"} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
 func.func @forward(%x: !x {nn.name = "x"}, %dy: !dy {nn.name = "dy"}) -> (!w, !wt, !x)
     attributes {nn.outputs = ["dw", "dwt", "dx"]} {
   %w = nn.parameter "w" {nn.dim_names = ["out", "in"]} : !w

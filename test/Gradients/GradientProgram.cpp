@@ -1,6 +1,7 @@
 //===- GradientProgram.cpp - a model with and without its backward --------===//
 
 #include "GradientProgram.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Differentiate.h"
 #include <gtest/gtest.h>
@@ -23,9 +24,7 @@ GradientProgram::GradientProgram(const GradientCase &given) {
   if (!plain.loadTexts("case.hkt", {{"case.hkt", source}}, {}) ||
       !with.loadTexts("case.hkt", {{"case.hkt", source}}, {}))
     return;
-  mlir::ModuleOp module = with.module();
-  module->setAttr(kGradients,
-                  mlir::StringAttr::get(module.getContext(), "all"));
+  nn::computeAllGradients(with.module());
   if (!plain.runTo("placed") || !with.runTo("differentiated"))
     return;
   forward = functionOf(plain);

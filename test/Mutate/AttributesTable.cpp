@@ -22,17 +22,8 @@ struct Legal {
 /// Beside the attributes of the definitions of nn operations, and lines of a
 /// schedule: those say what is computed, or asked for.
 static const Legal kTable[] = {
-    {"builtin.module", "nn.model", Deleted, "a name"},
-    {"builtin.module", "nn.schedule", Deleted, "a name"},
-    {"builtin.module", "nn.run*", Both, "another recipe: files, steps, seed"},
-    {"builtin.module", "nn.train*", Both, "another recipe: the optimizer"},
-    {"builtin.module", "nn.gradients", Both, "a model without gradients"},
-    {"builtin.module", "nn.precision*", Both, "another precision"},
-    {"builtin.module", "nn.seed", Both, "other random words"},
-    {"builtin.module", "nn.buckets*", Both, "other buckets, equal sums"},
-    {"builtin.module", "nn.mesh", Larger, "a mesh that is not cut so"},
-    {"func.func", "nn.ignore", Deleted, "reads no other tensors of a file"},
-    {"func.func", "nn.prefix", Deleted, "other names in a file"},
+    {"nn.placement", "buckets*", Larger, "other buckets, equal sums"},
+    {"nn.placement", "mesh", Larger, "a mesh that is not cut so"},
     {"*", "nn.recompute*", Both, "other memory and time, equal numbers"},
     {"*", "nn.backward*", Both, "another order, equal numbers"},
     {"*", "nn.delayed*", Both, "another order, equal numbers"},

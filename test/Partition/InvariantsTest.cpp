@@ -25,7 +25,8 @@ protected:
     OwningOpRef<ModuleOp> module =
         parse("!part = tensor<4xf32, #nn.layout<[4]>>\n"
               "!whole = tensor<8xf32, #nn.layout<[8]>>\n"
-              "module attributes {nn.mesh = #nn.mesh<tp=2>} {\n" +
+              "module {\nnn.placement \"s\" <tp=2> {backwardExpectations = [], "
+              "buckets = [], expectations = [], moves = []}\n" +
               classes + "}");
     messages.clear();
     if (!module || succeeded(checkClasses(*module)))

@@ -48,7 +48,8 @@ TEST_F(ReportTest, BytesAreThoseOfThePlan) {
     !r = tensor<4x10xf32, #nn.layout<[4] [10]>>
     !p = tensor<4x10xf32, #nn.layout<[4] [10], tp: P(sum)>>
     !b = tensor<4x10xf32, #nn.layout<[4] [10], tp: S(0.0)>>
-    module attributes {nn.mesh = #nn.mesh<tp=3>} {
+    module {
+      nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
       func.func @forward(%x: !s) -> !b {
         %g = nn.redistribute "all_gather" %x over ["tp"] : (!s) -> !r
         %m = nn.redistribute "mask" %g over ["tp"] : (!r) -> !p
@@ -92,7 +93,8 @@ TEST_F(ReportTest, BytesAreThoseOfThePlan) {
 TEST_F(ReportTest, LocationsTellPathModelAndSchedule) {
   auto parsed = parse(R"(
     !r = tensor<4xf32, #nn.layout<[4]>>
-    module attributes {nn.mesh = #nn.mesh<tp=2>} {
+    module {
+      nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
       func.func @class0(%x: !r) attributes {spmd.ranks = array<i64: 0, 1>} {
         %a = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64} : (!r) -> !r
           loc(fused["h.0.attn"("m.hkt":4:5), callsite("s.hkt":9:1 at "s.hkt":20:3)])
@@ -122,7 +124,8 @@ TEST_F(ReportTest, MarginsCountWhereOthersAreAsked) {
     !own = tensor<4x3xf32, #nn.layout<[4] [3]>>
     !held = tensor<6x3xf32, #nn.layout<[6] [3]>>
     !wide = tensor<4x5xf32, #nn.layout<[4] [5]>>
-    module attributes {nn.mesh = #nn.mesh<h=2>} {
+    module {
+      nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
       func.func @class0(%x: !own) attributes {spmd.ranks = array<i64: 0, 1>} {
         %a = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>,
           id = 0 : i64, offsets = #spmd.table<h: [0, 4]>,

@@ -28,7 +28,9 @@ protected:
       !own = tensor<4x3xf32, #nn.layout<[rows=4] [cols=3]>>
       !high = tensor<6x3xf32, #nn.layout<[rows=6] [cols=3]>>
       !all = tensor<6x5xf32, #nn.layout<[rows=6] [cols=5]>>
-      module attributes {nn.mesh = #nn.mesh<h=2>} {
+      module {
+        nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+        nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
         func.func @class0(%x: !own {nn.name = "x", spmd.cuts = #spmd.box<<[rows=8] [cols=3]>, <0, 0, offset = <h: [0, 4]>, size = <4>>>})
             -> (!own {nn.name = "y", spmd.cuts = #spmd.box<<[rows=8] [cols=3]>, <0, 0, offset = <h: [0, 4]>, size = <4>>>, spmd.replicated_over = []})
             attributes {spmd.ranks = array<i64: 0, 1>} {)" +

@@ -4,6 +4,7 @@
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Windows.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,8 +17,7 @@ namespace {
 class Reader {
 public:
   Reader(ModuleOp placed, const std::string &text)
-      : placed(placed), text(text),
-        mesh(placed->getAttrOfType<nn::MeshAttr>("nn.mesh")) {}
+      : placed(placed), text(text), mesh(nn::meshOf(placed)) {}
 
   std::set<std::string> read() {
     readMesh();

@@ -2,6 +2,7 @@
 
 #include "Coverage.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
 #include "hocket/Placement/Meet.h"
@@ -193,7 +194,7 @@ private:
 } // namespace
 
 void Coverage::add(ModuleOp placed) {
-  auto mesh = placed->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  nn::MeshAttr mesh = nn::meshOf(placed);
   placed.walk([&](Operation *op) {
     if (!isa<nn::PlacedOp>(op))
       return;

@@ -5,6 +5,7 @@
 #include "Census.h"
 #include "ModelText.h"
 #include "ScheduleText.h"
+#include "dialects/Nn/Program.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Verify/Verify.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -57,9 +58,7 @@ static VerifyOptions optionsOf(uint64_t seed) {
 
 /// Asks for the gradients as well.
 static void addGradients(Compiler &compiler) {
-  mlir::ModuleOp module = compiler.module();
-  module->setAttr(kGradients,
-                  mlir::StringAttr::get(module.getContext(), "all"));
+  nn::computeAllGradients(compiler.module());
 }
 
 /// How far a program of float32, or widened to float64, is off the reference.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleText.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Differentiate.h"
 #include <algorithm>
@@ -62,9 +63,7 @@ void ScheduleMaker::tryKept(const std::string &line) {
   if (!tryLine(line))
     return;
   Attempt next = attempt(model + schedule.text(), /*place=*/true);
-  mlir::ModuleOp module = next.compiler->module();
-  module->setAttr(kGradients,
-                  mlir::StringAttr::get(module.getContext(), "all"));
+  nn::computeAllGradients(next.compiler->module());
   if (!next.compiler->runTo("differentiated") &&
       next.errors().find("changes nothing") != std::string::npos)
     schedule.lines.pop_back();

@@ -129,7 +129,7 @@ TEST_F(TrainedProgram, saysWhatIsWrong) {
        1},
       {"--steps 3 --weights data.safetensors",
        "weights 'data.safetensors' has no tensor 'w', expected f32 [3, 5] "
-       "(app11.mlir:4:10); did you mean 't'?",
+       "(app11.mlir:6:10); did you mean 't'?",
        1},
       {"--steps 3 --metrics no/m.jsonl",
        "metrics 'no/m.jsonl' cannot be written: No such file or directory", 1},

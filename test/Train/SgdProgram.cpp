@@ -63,10 +63,13 @@ std::string test::sgdProgram(int dp, int tp, bool returnsBefore) {
   Writer w{dp, tp, {}};
   std::string one = w.scalar(), weight = w.weight(), y = w.y();
   std::string mesh = "dp=" + std::to_string(dp) + ", tp=" + std::to_string(tp);
-  w.text = "// stage placed: written by hand\nmodule attributes {nn.mesh = "
-           "#nn.mesh<" +
+  w.text = "// stage placed: written by hand\nmodule {\n"
+           "  nn.model \"Line\" gradients none {ignore = [], otherArguments = "
+           "[], precision = {}, prefixes = [], run = {}, seed = 0 : i64, "
+           "train = {}}\n  nn.placement \"by_hand\" <" +
            mesh +
-           ">, nn.model = \"Line\", nn.schedule = \"by_hand\"} {\n"
+           "> {backwardExpectations = [], buckets = [], expectations = [], "
+           "moves = []}\n"
            "  func.func @forward(%x: " +
            w.x() + " {nn.name = \"x\"}, %t: " + y + " {nn.name = \"t\"}, " +
            "%step: " + w.scalar("", "i32") + " {nn.name = \"step\"}) -> (" +

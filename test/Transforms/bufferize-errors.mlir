@@ -2,7 +2,8 @@
 // RUN: hocket-opt %s -split-input-file --hocket-check-buffers -verify-diagnostics
 
 !v = !buffers.view<f32 [8] by [1]>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // expected-error @+1 {{argument 0 is no buffer}}
   func.func @no_buffer(%x: f32) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
@@ -12,7 +13,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @outside_on_a_rank(%b: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{is [8, 12) of a buffer of 8 elements on rank 1}}
@@ -23,7 +25,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @state_of_other_size() attributes {spmd.ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{has 8 elements, rank 0 holds 4}}
     %s = buffers.state "s" {cuts = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>} : !buffers.buffer<f32 [8]>
@@ -34,7 +37,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @loaded_twice() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{is loaded twice}}
@@ -45,7 +49,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @never_loaded() attributes {spmd.ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{nothing says where loading ends}}
     return
@@ -54,7 +59,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @a_tensor() attributes {spmd.ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'nn.iota' does not belong among buffers}}
     %i = nn.iota {dim = 0 : i64} : () -> tensor<8xf32, #nn.layout<[8]>>
@@ -67,7 +73,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !t = tensor<8xf32, #nn.layout<[8]>>
 !v = !buffers.view<f32 [8] by [1]>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @shifted(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [9]>
@@ -93,7 +100,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !t = tensor<4xf32, #nn.layout<[4]>>
 !h = tensor<6xf32, #nn.layout<[6]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @beside_the_middle(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [6]>

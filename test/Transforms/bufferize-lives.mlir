@@ -1,7 +1,8 @@
 // What edits of lives in a function on buffers may not leave behind.
 // RUN: hocket-opt %s -split-input-file --hocket-check-buffers -verify-diagnostics
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @late_weights() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{weights are not made in a step}}
@@ -12,7 +13,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @changed_weights() attributes {spmd.ranks = array<i64: 0, 1>} {
     %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
     %v = buffers.view %w at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
@@ -25,7 +27,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @late_pack() attributes {spmd.ranks = array<i64: 0, 1>} {
     %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
     %v = buffers.view %w at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [2, 4] by [4, 1]>
@@ -38,7 +41,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @changed_input(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     %v = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
@@ -50,7 +54,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @unwritten() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
@@ -65,7 +70,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @released_too_early() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-note @+1 {{this one}}
@@ -80,7 +86,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @released_twice() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
@@ -93,7 +100,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @released_input(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{releases what is not of the arena}}
@@ -104,7 +112,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @from_load_to_step() attributes {spmd.ranks = array<i64: 0, 1>} {
     // expected-note @+1 {{this one}}
     %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
@@ -117,7 +126,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @never_released() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-note @+1 {{this one}}
@@ -129,7 +139,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @returns_an_input(%x: !buffers.buffer<f32 [8]>) -> !buffers.view<f32 [8] by [1]> attributes {spmd.ranks = array<i64: 0, 1>} {
     %v = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
@@ -141,7 +152,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !v = !buffers.view<f32 [8] by [1]>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @returned_twice() -> (!v, !v) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer output : !buffers.buffer<f32 [8]>
@@ -154,7 +166,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @not_returned() attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{a buffer for an output is not returned}}
@@ -166,7 +179,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !t = tensor<4xf32, #nn.layout<[4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @waits_never(%x: !buffers.buffer<f32 [4]>) attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [4]>
@@ -186,7 +200,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !t = !buffers.view<f32 [4] by [1]>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @returns_a_part() -> !t attributes {spmd.ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer output : !buffers.buffer<f32 [8]>

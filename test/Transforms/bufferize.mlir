@@ -11,7 +11,8 @@
 !img = tensor<2x3x4xf32, #img>
 !held = tensor<2x3x6xf32, #held>
 
-module attributes {nn.mesh = #nn.mesh<h=2>} {
+module {
+  nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 
 // A weight that nothing changes is read, packed and released when loading; the
 // product reads the pack and writes the output.

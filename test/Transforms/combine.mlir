@@ -2,7 +2,8 @@
 
 #n = #nn.layout<>
 #v = #nn.layout<[rows=4]>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+module {
+  nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // The second does not need the first, and is of its kind; what uses the first
   // comes after both.
   // CHECK-LABEL: func.func @independent
@@ -22,7 +23,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
 // -----
 
 #v = #nn.layout<[rows=4]>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+module {
+  nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // What needs another's result, reduces otherwise or over other axes stays.
   // CHECK-LABEL: func.func @dependent
   // CHECK: spmd.all_reduce max %{{.*}} over ["dp"] {id = 0 : i64}
@@ -42,7 +44,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
 // -----
 
 #v = #nn.layout<[rows=65536]>
-module attributes {nn.mesh = #nn.mesh<dp=2>} {
+module {
+  nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // 256 kB each: more than is gathered without a bucket.
   // CHECK-LABEL: func.func @large
   // CHECK-COUNT-2: spmd.all_reduce sum
@@ -57,7 +60,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2>} {
 // -----
 
 #v = #nn.layout<[rows=65536]>
-module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "gradients", axes = ["dp"], bytes = 600000 : i64}]} {
+module {
+  nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [{of = "gradients", axes = ["dp"], bytes = 600000 : i64}], expectations = [], moves = []}
   // Two fit into a bucket of 600 kB, the third begins another, past a
   // collective over which it waits.
   // CHECK-LABEL: func.func @buckets
@@ -77,7 +81,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "gradients", ax
 
 #v = #nn.layout<[rows=3]>
 #w = #nn.layout<[rows=2]>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+module {
+  nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // In one class the second needs the first, so in none they are one: ranks of
   // both classes meet in them.
   // CHECK-LABEL: func.func @class0
@@ -102,7 +107,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
 #h = #nn.layout<[rows=2]>
 #c = #nn.layout<[rows=2] [cols=6]>
 #d = #nn.layout<[rows=2] [cols=3]>
-module attributes {nn.mesh = #nn.mesh<dp=2>} {
+module {
+  nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // Gathers of stored parameters of one unit are done where the first is, each
   // along its own dim, over what they wait for otherwise.
   // CHECK-LABEL: func.func @units
@@ -129,7 +135,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2>} {
 
 #r = #nn.layout<[rows=4]>
 #h = #nn.layout<[rows=2]>
-module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "parameters", axes = ["dp"], bytes = 32 : i64}]} {
+module {
+  nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [{of = "parameters", axes = ["dp"], bytes = 32 : i64}], expectations = [], moves = []}
   // Two of 16 bytes fill a bucket of parameters, whatever their units; what is
   // computed is not gathered with them.
   // CHECK-LABEL: func.func @sized
@@ -151,7 +158,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "parameters", a
 // -----
 
 #v = #nn.layout<[rows=4]>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>, nn.buckets = [{of = "gradients", axes = ["dp"], bytes = 1 : i64}, {of = "parameters", axes = ["dp", "tp"], bytes = 1 : i64}]} {
+module {
+  nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [{of = "gradients", axes = ["dp"], bytes = 1 : i64}, {of = "parameters", axes = ["dp", "tp"], bytes = 1 : i64}], expectations = [], moves = []}
   // A bucket is for what it names, and over its axes, not over more.
   // CHECK-LABEL: func.func @others
   // CHECK: spmd.all_reduce_many sum %{{.*}}, %{{.*}} over ["dp", "tp"]
@@ -165,7 +173,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>, nn.buckets = [{of = "gradient
 // -----
 
 #v = #nn.layout<[rows=4]>
-module attributes {nn.mesh = #nn.mesh<dp=2>} {
+module {
+  nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // Elements of two types are not moved together.
   // CHECK-LABEL: func.func @types
   // CHECK-NOT: all_reduce_many
@@ -180,7 +189,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2>} {
 
 #r = #nn.layout<[rows=4]>
 #h = #nn.layout<[rows=2]>
-module attributes {nn.mesh = #nn.mesh<dp=2>} {
+module {
+  nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // Of what is computed, gathers and the scatters of a forward stay alone.
   // CHECK-LABEL: func.func @computed
   // CHECK-NOT: _many
@@ -200,7 +210,8 @@ module attributes {nn.mesh = #nn.mesh<dp=2>} {
 #h = #nn.layout<[rows=2]>
 #s = #nn.layout<[rows=6]>
 #k = #nn.layout<[rows=3]>
-module attributes {nn.mesh = #nn.mesh<dp=2>, nn.buckets = [{of = "parameters", axes = ["dp"], bytes = 32 : i64}]} {
+module {
+  nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [{of = "parameters", axes = ["dp"], bytes = 32 : i64}], expectations = [], moves = []}
   // A bucket of 16 bytes that the next one, of 24, did not fit into is full:
   // the third, of 16, is not gathered before the second.
   // CHECK-LABEL: func.func @full

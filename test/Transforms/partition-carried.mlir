@@ -3,7 +3,8 @@
 // RUN: hocket-opt %s --split-input-file --hocket-partition --verify-diagnostics
 
 !t = tensor<1x1x4x2xf32, #nn.layout<[1] [1] [4] [2], s: S(2.0)>>
-module attributes {nn.mesh = #nn.mesh<s=2>} {
+module {
+  nn.placement "s" <s=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%q: !t {nn.name = "q"}, %k: !t {nn.name = "k"}) -> !t {
     // expected-error@+1 {{not supported yet: margins of what its keys and values are made of; leave out `from`}}
     %y = nn.attention %q, %k, %k {after = 1 : i64, before = 1 : i64, scale = 1.0 : f64, nn.halo_from, nn.halos = 1 : i64}
@@ -15,7 +16,8 @@ module attributes {nn.mesh = #nn.mesh<s=2>} {
 // -----
 
 !t = tensor<1x1x4x2xf32, #nn.layout<[1] [1] [4] [2], s: S(2.0)>>
-module attributes {nn.mesh = #nn.mesh<s=2>} {
+module {
+  nn.placement "s" <s=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%q: !t {nn.name = "q"}, %x: !t {nn.name = "x"}, %dy: !t {nn.name = "dy"}) -> (!t, !t, !t) {
     %k = nn.pad %x {lows = array<i64: 0, 0, 0, 0>, highs = array<i64: 0, 0, 0, 0>, borders = ["zero", "zero", "zero", "zero"],
         nn.halo_from, nn.halo_lines = [unit, unit, loc("here":1:1), unit]} : (!t) -> !t

@@ -8,7 +8,9 @@
 // CHECK-SAME: of = <<[6] [3 8]>, <0, 0, offset = <dp: [0, 3]>, size = <3>>, <1, 1, offset = <tp: [0, 4]>, size = <4>>>>, p = 1.000000e-01 : f64}
 !x = tensor<6x24xf32, #nn.layout<[6] [3 8], dp: S(0.0), tp: S(1.1)>>
 !step = tensor<i32, #nn.layout<>>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>, nn.seed = 5 : i64} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 5 : i64, train = {}}
+  nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !x {nn.name = "x"}, %step: !step {nn.name = "step"}) -> !x
       attributes {nn.outputs = ["output"]} {
     %y = nn.dropout %x, %step {p = 0.1 : f64, stream = 8 : i64} : (!x, !step) -> !x

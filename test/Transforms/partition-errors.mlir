@@ -1,7 +1,7 @@
 // What cannot be partitioned is said at the operation.
 // RUN: hocket-opt %s -split-input-file --hocket-partition -verify-diagnostics
 
-// expected-error @+1 {{expected the module attribute `nn.mesh`}}
+// expected-error @+1 {{a module of placed functions has an nn.placement}}
 module {
   func.func @forward() { return }
 }
@@ -9,11 +9,14 @@ module {
 // -----
 
 // expected-error @+1 {{expected a placed function with a body}}
-module attributes {nn.mesh = #nn.mesh<tp=2>} {}
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+}
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward() { return }
   // expected-error @+1 {{expected one placed function, found @forward and @backward}}
   func.func @backward() { return }
@@ -22,7 +25,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !s = tensor<3xf32, #nn.layout<[heads=3], tp: S(0.0 sizes [1, 2])>>
-module attributes {nn.mesh = #nn.mesh<tp=4>} {
+module {
+  nn.placement "s" <tp=4> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward() -> !s {
     // expected-error @+1 {{axis "tp" makes 4 parts, and lists 2 sizes}}
     %w = nn.parameter "w" : !s
@@ -33,7 +37,8 @@ module attributes {nn.mesh = #nn.mesh<tp=4>} {
 // -----
 
 !p = tensor<3xf32, #nn.layout<[heads=3], tp: P(sum)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !p) -> !p {
     // expected-error @+1 {{output 0 is still partial: P(sum) over tp}}
     return %x : !p
@@ -43,7 +48,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !x = tensor<2x6xf32, #nn.layout<[batch=2] [hidden=6], tp: S(1.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !x) -> !x {
     // expected-error @+1 {{reduces over a dim that is split over "tp", which needs `statistics` over it in the schedule}}
     %y = nn.softmax %x {dim = 1 : i64} : (!x) -> !x
@@ -58,7 +64,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 !ids = tensor<5xi32, #nn.layout<[seq=5]>>
 !p = tensor<5x4xf32, #nn.layout<[seq=5] [hidden=4], tp: P(sum)>>
 !r = tensor<5x4xf32, #nn.layout<[seq=5] [hidden=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%ids: !ids) -> !r {
     %t = nn.parameter "wte.weight" : !t
     // expected-error @+1 {{needs one interval of dim 0 on each rank}}
@@ -74,7 +81,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // 2, but only kv head 2.
 !q = tensor<1x12x4x8xf32, #nn.layout<[b=1] [h=12] [s=4] [d=8], tp: S(1.0)>>
 !k = tensor<1x4x4x8xf32, #nn.layout<[b=1] [g=4] [t=4] [d=8], tp: S(1.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=3>} {
+module {
+  nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%q: !q, %k: !k) -> !q {
     // expected-error @+1 {{query heads [4, 8) of rank 1 need kv heads [1, 3), it has [2, 3); split the kv heads evenly or not at all}}
     %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
@@ -86,7 +94,8 @@ module attributes {nn.mesh = #nn.mesh<tp=3>} {
 
 !s = tensor<8x8xf32, #nn.layout<[a=8] [b=8], p: S(0.0), q: S(1.0)>>
 !r = tensor<8x8xf32, #nn.layout<[a=8] [b=8]>>
-module attributes {nn.mesh = #nn.mesh<p=2, q=2>} {
+module {
+  nn.placement "s" <p=2, q=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !s) -> !r {
     // expected-error @+1 {{moves factors 0.0 and 1.0 at once}}
     %y = nn.redistribute "all_gather" %x over ["p", "q"] : (!s) -> !r
@@ -98,7 +107,8 @@ module attributes {nn.mesh = #nn.mesh<p=2, q=2>} {
 
 !a = tensor<8x8xf32, #nn.layout<[a=8] [b=8], p: S(0.0), q: S(0.0)>>
 !b = tensor<8x8xf32, #nn.layout<[a=8] [b=8], q: S(1.0), p: S(1.0)>>
-module attributes {nn.mesh = #nn.mesh<p=2, q=2>} {
+module {
+  nn.placement "s" <p=2, q=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !a) -> !b {
     // expected-error @+1 {{takes axes in another order than it found them: ["p", "q"] and ["q", "p"]}}
     %y = nn.redistribute "all_to_all" %x over ["p", "q"] : (!a) -> !b
@@ -109,7 +119,8 @@ module attributes {nn.mesh = #nn.mesh<p=2, q=2>} {
 // -----
 
 !x = tensor<4xf32, #nn.layout<[a=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !x) -> !x {
     // expected-error @+1 {{'arith.addf' has no program for one rank}}
     %y = arith.addf %x, %x : !x
@@ -119,7 +130,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // expected-error @+1 {{expected a tensor with a layout, found 'tensor<4xf32>'}}
   func.func @forward(%x: tensor<4xf32>) {
     return
@@ -131,7 +143,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // Rows 1 to 5 of a product that is cut in two: no rank has them.
 !x = tensor<6x4xf32, #nn.layout<[a=2 c=3] [b=4], tp: S(0.0)>>
 !y = tensor<4x4xf32, #nn.layout<[4] [b=4], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !x) -> !y {
     // expected-error @+1 {{cannot take [1, 5) of dim 0 of f32[(a 2, c 3), 4] placed S(a) over tp; all_gather it first}}
     %y = nn.slice %x {dim = 0 : i64, start = 1 : i64, size = 4 : i64} : (!x) -> !y
@@ -143,7 +156,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !x = tensor<8xf32, #nn.layout<[a=8], tp: S(0.0)>>
 !y = tensor<8xf32, #nn.layout<[a=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !x) -> !y {
     // expected-error @+1 {{a rank's part of f32[8] placed S(a) over tp is not its part of the result, placed R}}
     %y = nn.rearrange %x {source = #nn.layout<[8]>, order = [[0]]} : (!x) -> !y
@@ -156,7 +170,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // Three elements are no whole number of pairs.
 !x = tensor<6xf32, #nn.layout<[a=6], tp: S(0.0)>>
 !y = tensor<6xf32, #nn.layout<[b=6], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @forward(%x: !x) -> !y {
     // expected-error @+1 {{the result has not the factors of `order`}}
     %y = nn.rearrange %x {source = #nn.layout<[3 2]>, order = [[0, 1]]} : (!x) -> !y

@@ -7,7 +7,8 @@
 !t = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4], dp: P(sum)>>
 !s = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4], dp: P(sum), tp: S(0.0)>>
 !y = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+module {
+  nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK-NOT: spmd.slice
 // CHECK-COUNT-1: spmd.embedding_grad
@@ -31,7 +32,8 @@ func.func @forward(%ids: !ids, %dy: !dy) -> !y {
 !q = tensor<1x8x4x8xf32, #nn.layout<[b=1] [h=8] [s=4] [d=8], tp: S(1.0)>>
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8]>>
 !p = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8], tp: P(sum)>>
-module attributes {nn.mesh = #nn.mesh<tp=4>} {
+module {
+  nn.placement "s" <tp=4> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: spmd.attention_grad {{.*}} {causal = true, group = 4 : i64, heads = #spmd.positions<<tp: [0, 2, 4, 6]> of 8>,
 // CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<0> of 2>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
@@ -51,7 +53,8 @@ func.func @forward(%q: !q, %k: !k, %v: !k, %dout: !q) -> (!q, !k, !k) {
 // The maximum over all ranks, then the sum of the exponentials.
 !x = tensor<2x7xf32, #nn.layout<[batch=2] [vocab=7], tp: S(1.0)>>
 !y = tensor<2xf32, #nn.layout<[batch=2]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: %[[M:.*]] = nn.reduce "max" %arg0 {dims = array<i64: 1>, keepdim = true} {{.*}} -> tensor<2x1xf32
 // CHECK: %[[MA:.*]] = spmd.all_reduce max %[[M]] over ["tp"]

@@ -12,13 +12,16 @@
 !yp = tensor<2x8xf32, #nn.layout<[batch=2] [out=8], tp: P(sum)>>
 !y = tensor<2x8xf32, #nn.layout<[batch=2] [out=8]>>
 
-// CHECK: module attributes {{{.*}}nn.mesh = #nn.mesh<tp=3>, nn.model = "M", nn.schedule = "s"}
-module attributes {nn.model = "M", nn.schedule = "s", nn.mesh = #nn.mesh<tp=3>} {
+// CHECK: nn.model "M" gradients none
+// CHECK: nn.placement "s" <tp=3>
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-NOT: @forward
 // CHECK-LABEL: func.func @class0
 // CHECK-SAME: (%[[X:.*]]: tensor<2x8xf32, #nn.layout<[batch=2] [in=8]>> {nn.name = "x", spmd.cuts = #spmd.box<<[batch=2] [in=8]>>})
 // CHECK-SAME: -> (tensor<2x8xf32, #nn.layout<[batch=2] [out=8]>> {nn.name = "output", spmd.cuts = #spmd.box<<[batch=2] [out=8]>>, spmd.replicated_over = ["tp"]})
-// CHECK-SAME: nn.ignore = ["pooler.*"], nn.outputs = ["output"], spmd.ranks = array<i64: 0>
+// CHECK-SAME: nn.outputs = ["output"], spmd.ranks = array<i64: 0>
 // CHECK: %[[W1:.*]] = spmd.parameter "a.weight" {box = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>, onlyFirstOf = []} : tensor<4x8xf32
 // CHECK: %[[B1:.*]] = spmd.parameter "a.bias" {{.*}} : tensor<4xf32
 // CHECK: %[[W2:.*]] = spmd.parameter "b.weight" {box = #spmd.box<<[out=8] [in=10]>, <1, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>, onlyFirstOf = []} : tensor<8x4xf32
@@ -33,7 +36,7 @@ module attributes {nn.model = "M", nn.schedule = "s", nn.mesh = #nn.mesh<tp=3>} 
 // CHECK: nn.linear {{.*}} -> tensor<2x3xf32
 // CHECK: spmd.all_reduce {{.*}} {id = 0 : i64}
 func.func @forward(%x: !x {nn.name = "x"}) -> !y
-    attributes {nn.outputs = ["output"], nn.ignore = ["pooler.*"]} {
+    attributes {nn.outputs = ["output"]} {
   %w1 = nn.parameter "a.weight" : !w1
   %b1 = nn.parameter "a.bias" : !b1
   %w2 = nn.parameter "b.weight" : !w2

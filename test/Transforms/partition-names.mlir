@@ -4,7 +4,8 @@
 
 !r = tensor<8xf32, #nn.layout<[seq=8]>>
 !p = tensor<8xf32, #nn.layout<[seq=8], tp: P(sum)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK-NOT: nn.value
 // CHECK: nn.unary "exp" {{.*}} loc("h.0.attn.q"("m.hkt":3:5))

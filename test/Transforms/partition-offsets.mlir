@@ -6,7 +6,8 @@
 !ids = tensor<2x5xi32, #nn.layout<[batch=2] [seq=5]>>
 !p = tensor<2x5x4xf32, #nn.layout<[batch=2] [seq=5] [hidden=4], tp: P(sum)>>
 !y = tensor<2x5x4xf32, #nn.layout<[batch=2] [seq=5] [hidden=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: spmd.embedding {{.*}} {rows = #spmd.positions<<tp: [0, 4]> of 7>} : (tensor<4x4xf32
 // CHECK-LABEL: func.func @class1
@@ -24,7 +25,8 @@ func.func @forward(%ids: !ids) -> !y {
 // Heads unevenly: 3 groups of 2 query heads on 2 ranks.
 !q = tensor<1x6x4x8xf32, #nn.layout<[b=1] [g=3 h=2] [s=4] [d=8], tp: S(1.0)>>
 !k = tensor<1x3x6x8xf32, #nn.layout<[b=1] [g=3] [t=6] [d=8], tp: S(1.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: spmd.attention {{.*}} {causal = true, group = 2 : i64, heads = #spmd.positions<<tp: [0, 4]> of 6>,
 // CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<tp: [0, 2]> of 3>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
@@ -43,7 +45,8 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 // middle of a group of 6.
 !q = tensor<1x12x4x8xf32, #nn.layout<[b=1] [h=12] [s=4] [d=8], tp: S(1.0)>>
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=3>} {
+module {
+  nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: spmd.attention {{.*}} group = 6 : i64, heads = #spmd.positions<<tp: [0, 4, 8]> of 12>,
 // CHECK-SAME: kvHeads = #spmd.positions<<0> of 2>
@@ -59,7 +62,8 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 // the second half of a rank's heads reads kv heads from 2 on.
 !q = tensor<1x12x4x8xf32, #nn.layout<[b=1] [g=4 r=3] [s=4] [d=8], a: S(1.0), b: S(1.1)>>
 !k = tensor<1x4x6x8xf32, #nn.layout<[b=1] [g=4] [t=6] [d=8]>>
-module attributes {nn.mesh = #nn.mesh<a=2, b=2>} {
+module {
+  nn.placement "s" <a=2, b=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: spmd.attention {{.*}} group = 2 : i64, heads = #spmd.positions<<a: [0, 4]> of 8>,
 // CHECK-LABEL: func.func @class1
@@ -75,7 +79,8 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 // The queries' sequence is split, keys and values are whole.
 !q = tensor<1x2x5x8xf32, #nn.layout<[b=1] [h=2] [s=5] [d=8], sp: S(2.0)>>
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [h=2] [t=6] [d=8]>>
-module attributes {nn.mesh = #nn.mesh<sp=2>} {
+module {
+  nn.placement "s" <sp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: spmd.attention {{.*}} keys = #spmd.positions<<0> of 6>, {{.*}}queries = #spmd.positions<<sp: [0, 3]> of 5>
 func.func @forward(%q: !q, %k: !k) -> !q {
@@ -90,7 +95,8 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !x = tensor<2x5x8xf32, #nn.layout<[b=2] [s=5] [d=8], sp: S(1.0)>>
 !i = tensor<5xi32, #nn.layout<[s=5], sp: S(0.0)>>
 !j = tensor<5xi32, #nn.layout<[s=5]>>
-module attributes {nn.mesh = #nn.mesh<sp=2>} {
+module {
+  nn.placement "s" <sp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: spmd.rotary {{.*}}positions = #spmd.positions<<sp: [0, 3]> of 5>
 // CHECK: spmd.iota {dim = 0 : i64, positions = #spmd.positions<<sp: [0, 3]> of 5>} : () -> tensor<3xi32
@@ -112,7 +118,8 @@ func.func @forward(%x: !x) -> (!x, !i, !j) {
 !x = tensor<2x24xf32, #nn.layout<[b=2] [qkv=3 h=4 d=2], tp: S(1.1)>>
 !q = tensor<2x8xf32, #nn.layout<[b=2] [h=4 d=2], tp: S(1.0)>>
 !h = tensor<2x4x1x2xf32, #nn.layout<[b=2] [h=4] [1] [d=2], tp: S(1.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: nn.rearrange {{.*}} {order = {{\[}}[0], [1, 2, 3]], source = #nn.layout<[b=2] [qkv=3 h=2 d=2]>}
 // CHECK: nn.slice {{.*}} {dim = 1 : i64, size = 4 : i64, start = 4 : i64} {{.*}} -> tensor<2x4xf32

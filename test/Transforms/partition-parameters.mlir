@@ -7,7 +7,8 @@
 !p = tensor<8xf32, #nn.layout<[seq=8], tp: P(sum)>>
 !dtp = tensor<8xf32, #nn.layout<[seq=8], dp: S(0.0), tp: P(sum)>>
 !d = tensor<8xf32, #nn.layout<[seq=8], dp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+module {
+  nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK-NEXT: %[[SLICED:.*]] = spmd.parameter "sliced" {box = #spmd.box<<[seq=8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>, onlyFirstOf = []} : tensor<4xf32
 // CHECK-NEXT: %[[BOTH:.*]] = spmd.parameter "both" {box = #spmd.box<<[seq=8]>, <0, 0, offset = <dp: [0, 4]>, size = <4>>>, onlyFirstOf = ["tp"]} : tensor<4xf32

@@ -5,7 +5,8 @@
 !r = tensor<4x10xf32, #nn.layout<[batch=4] [seq=10]>>
 !p = tensor<4x10xf32, #nn.layout<[batch=4] [seq=10], tp: P(sum)>>
 !b = tensor<4x10xf32, #nn.layout<[batch=4] [seq=10], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=4>} {
+module {
+  nn.placement "s" <tp=4> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32, #nn.layout<[batch=4] [seq=3]>>
 // CHECK-SAME: spmd.cuts = #spmd.box<<[batch=4] [seq=10]>, <1, 0, offset = <tp: [0, 3, 6, 8]>, size = <tp: [3, 3, 2, 2]>>>
@@ -42,7 +43,8 @@ func.func @forward(%x: !s) -> (!s, !b) {
 !a = tensor<5x2xf32, #nn.layout<[rows=5] [2], tp: S(0.0)>>
 !b = tensor<5x2xf32, #nn.layout<[rows=5] [2], tp: S(0.0 sizes [1, 4])>>
 !c = tensor<5x2xf32, #nn.layout<[rows=5] [2], tp: S(0.0 sizes [1, 4] bounds [1] / 2)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0(%arg0: tensor<3x2xf32
 // CHECK: %[[H:.*]] = spmd.halo_exchange %arg0 over ["tp"] {border = "zero", dims = array<i64: 0>, extent = 5 : i64, factors = array<i64: 0>, heldOffsets = #spmd.table<tp: [0, 1]>, heldSizes = #spmd.table<tp: [1, 4]>, id = 0 : i64, offsets = #spmd.table<tp: [0, 3]>, sizes = #spmd.table<tp: [3, 2]>} : {{.*}} -> tensor<1x2xf32
 // CHECK-NEXT: return %[[H]]
@@ -60,7 +62,8 @@ func.func @forward(%x: !a) -> !c {
 !d = tensor<4xf32, #nn.layout<[seq=4], dp: S(0.0)>>
 !r = tensor<4xf32, #nn.layout<[seq=4]>>
 !p = tensor<4xf32, #nn.layout<[seq=4], dp: P(sum), tp: P(sum)>>
-module attributes {nn.mesh = #nn.mesh<dp=1, tp=2>} {
+module {
+  nn.placement "s" <dp=1, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK-SAME: <0, 0, offset = <tp: [0, 2]>, size = <2>>
 // CHECK-SAME: spmd.replicated_over = ["tp"]
@@ -84,7 +87,8 @@ func.func @forward(%x: !s) -> !r {
 !s = tensor<7xf32, #nn.layout<[seq=7], dp: S(0.0), tp: S(0.0)>>
 !d = tensor<7xf32, #nn.layout<[seq=7], dp: S(0.0)>>
 !r = tensor<7xf32, #nn.layout<[seq=7]>>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+module {
+  nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK-SAME: <0, 0, offset = <dp, tp: [0, 2, 4, 6]>, size = <dp, tp: [2, 2, 2, 1]>>
 // CHECK-SAME: spmd.ranks = array<i64: 0, 1>
@@ -116,7 +120,8 @@ func.func @forward(%x: !s) -> !s {
 !r = tensor<8xf32, #nn.layout<[seq=8]>>
 !s = tensor<8xf32, #nn.layout<[seq=8], tp: S(0.0)>>
 !in = tensor<3x8xf32, #nn.layout<[k=3] [seq=8], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: %[[M:.*]] = nn.reduce "max"
 // CHECK-NEXT: %[[S:.*]] = spmd.reduce_scatter max %[[M]] over ["tp"] {{{.*}}id = 0 : i64
@@ -139,7 +144,8 @@ func.func @forward(%x: !in) -> (!s, !s, !r) {
 // A slice of a constant or of positions is a smaller one; dropout is nothing.
 !r = tensor<8xf32, #nn.layout<[seq=8]>>
 !s = tensor<8xf32, #nn.layout<[seq=8], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK-NEXT: %[[F:.*]] = nn.fill {value = 2.000000e+00 : f64} : () -> tensor<4xf32
 // CHECK-NEXT: %[[I:.*]] = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 4]> of 8>} : () -> tensor<4xf32
@@ -162,7 +168,8 @@ func.func @forward() -> !s {
 // A slice over axes that split different dims cuts one after the other.
 !r = tensor<4x6xf32, #nn.layout<[out=4] [in=6]>>
 !s = tensor<4x6xf32, #nn.layout<[out=4] [in=6], tp: S(0.0), dp: S(1.0)>>
-module attributes {nn.mesh = #nn.mesh<dp=3, tp=2>} {
+module {
+  nn.placement "s" <dp=3, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: %[[A:.*]] = spmd.slice %arg0 {dim = 1 : i64, factor = 0 : i64, offset = #spmd.table<dp: [0, 2, 4]>} {{.*}} -> tensor<4x2xf32
 // CHECK: %[[B:.*]] = spmd.slice %[[A]] {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 2]>} {{.*}} -> tensor<2x2xf32, #nn.layout<[out=2] [in=2]>>
@@ -178,7 +185,8 @@ func.func @forward(%x: !r) -> !s {
 // A constant that is also used whole stays whole there.
 !r = tensor<8xf32, #nn.layout<[seq=8]>>
 !s = tensor<8xf32, #nn.layout<[seq=8], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK-DAG: %[[WHOLE:.*]] = nn.fill {{.*}} -> tensor<8xf32
 // CHECK-DAG: %[[PART:.*]] = nn.fill {{.*}} -> tensor<4xf32

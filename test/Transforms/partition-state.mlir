@@ -4,7 +4,8 @@
 // RUN: hocket-opt %s --hocket-partition | FileCheck %s
 // RUN: hocket-opt %s --hocket-partition --hocket-fuse | FileCheck %s --check-prefix=FUSED
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // CHECK-LABEL: func.func @class0
   func.func @forward(%x: tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>> {nn.name = "x"})
       -> (tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>) attributes {nn.outputs = ["y"]} {

@@ -3,7 +3,8 @@
 
 !x = tensor<2x6xf32, #nn.layout<[batch=2] [hidden=6], tp: S(1.0)>>
 !w = tensor<6xf32, #nn.layout<[hidden=6], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // The mean first, then the squares of the distances to it.
 // CHECK-LABEL: func.func @class0(%arg0: tensor<2x3xf32
 // CHECK: %[[W:.*]] = spmd.parameter "w"
@@ -37,7 +38,8 @@ func.func @forward(%x: !x) -> !x {
 // Half precision is summed in single; the rms norm does not centre.
 !x = tensor<2x6xf16, #nn.layout<[batch=2] [hidden=6], tp: S(1.0)>>
 !w = tensor<6xf16, #nn.layout<[hidden=6], tp: S(0.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: %[[X:.*]] = nn.cast %arg0 : {{.*}} -> tensor<2x3xf32
 // CHECK-NOT: nn.binary "sub"
@@ -55,7 +57,8 @@ func.func @forward(%x: !x) -> !x {
 // -----
 
 !x = tensor<2x6xf32, #nn.layout<[batch=2] [hidden=6], tp: S(1.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: %[[M:.*]] = nn.reduce "max" %arg0 {dims = array<i64: 1>, keepdim = true}
 // CHECK: %[[MA:.*]] = spmd.all_reduce max %[[M]] over ["tp"] {id = 0 : i64}
@@ -78,7 +81,8 @@ func.func @forward(%x: !x) -> !x {
 !x = tensor<2x6xf32, #nn.layout<[batch=2] [hidden=6], tp: S(1.0)>>
 !m = tensor<f32, #nn.layout<tp: P(sum)>>
 !r = tensor<f32, #nn.layout<>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
 // CHECK: %[[S:.*]] = nn.softmax %arg0 {dim = 0 : i64}
 // CHECK: %[[T:.*]] = nn.reduce "sum" %[[S]] {dims = array<i64: 0, 1>}

@@ -2,7 +2,7 @@
 // RUN: hocket-opt %s -split-input-file -hocket-place | FileCheck %s
 
 // auto reshard records what it inserted as sync lines.
-// CHECK: nn.inserted = [{bytes = 192 : i64, line = "sync h.0.ln.x fwd_pre all_reduce over tp", path = "h.0.ln.x"}, {bytes = 192 : i64, line = "sync h.1.ln.x fwd_pre all_reduce over tp", path = "h.1.ln.x"}]
+// CHECK: nn.placement {{.*}} moves = [{bytes = 192 : i64, line = "sync h.0.ln.x fwd_pre all_reduce over tp", path = "h.0.ln.x"}, {bytes = 192 : i64, line = "sync h.1.ln.x fwd_pre all_reduce over tp", path = "h.1.ln.x"}]
 !act = tensor<4x8xf32, #nn.layout<[batch=4] [hidden=8]>>
 !wide = tensor<4x16xf32, #nn.layout<[batch=4] [inner=16]>>
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>

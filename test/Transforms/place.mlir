@@ -1,8 +1,7 @@
 // What shard, sync and defer make of the types.
 // RUN: hocket-opt %s -split-input-file -hocket-place | FileCheck %s
 
-// CHECK: nn.mesh = #nn.mesh<tp=4>
-// CHECK-SAME: nn.schedule = "s"
+// CHECK: nn.placement "s" <tp=4>
 // CHECK: nn.parameter "h.0.up.weight" : tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8], tp: S(0.0)>>
 // The bias is counted on one rank of the sum.
 // CHECK: nn.redistribute "mask"
@@ -195,7 +194,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 // -----
 
 // What only the plan can tell is left for it.
-// CHECK: nn.expect = [{comparison = "<", limit = 4.000000e+09 : f64, line = #loc{{[0-9]*}}, what = "memory"}]
+// CHECK: nn.placement {{.*}} expectations = [{comparison = "<", limit = 4.000000e+09 : f64, line = #loc{{[0-9]*}}, what = "memory"}]
 !act = tensor<4x8xf32, #nn.layout<[batch=4] [hidden=8]>>
 !wide = tensor<4x16xf32, #nn.layout<[batch=4] [inner=16]>>
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>

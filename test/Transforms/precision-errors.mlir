@@ -2,8 +2,10 @@
 // RUN: hocket-opt %s -split-input-file --hocket-precision -verify-diagnostics
 
 !x = tensor<4xf32, #nn.layout<[hidden=4]>>
-// expected-error@below {{expected {compute = bf16 or f16, reduce = f32 or the same} in nn.precision, found {compute = f64, reduce = f32}}}
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = f64, reduce = f32}} {
+module {
+  // expected-error@below {{'nn.model' op has a precision {compute = bf16 or f16, reduce = f32 or the same}, found {compute = f64, reduce = f32}}}
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = f64, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 func.func @forward(%x: !x) -> !x {
   return %x : !x
 }
@@ -12,8 +14,10 @@ func.func @forward(%x: !x) -> !x {
 // -----
 
 !x = tensor<4xf32, #nn.layout<[hidden=4]>>
-// expected-error@below {{expected {compute = bf16 or f16, reduce = f32 or the same} in nn.precision, found {compute = bf16, reduce = f16}}}
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f16}} {
+module {
+  // expected-error@below {{'nn.model' op has a precision {compute = bf16 or f16, reduce = f32 or the same}, found {compute = bf16, reduce = f16}}}
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f16}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 func.func @forward(%x: !x) -> !x {
   return %x : !x
 }
@@ -23,7 +27,8 @@ func.func @forward(%x: !x) -> !x {
 
 !x = tensor<4xf32, #nn.layout<[hidden=4]>>
 // expected-error@below {{a precision is given to a placed module with one function}}
-module attributes {nn.precision = {compute = bf16, reduce = f32}} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
 func.func @forward(%x: !x) -> !x {
   return %x : !x
 }

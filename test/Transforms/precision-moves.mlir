@@ -7,7 +7,9 @@
 !ids = tensor<4xi32, #nn.layout<[rows=4]>>
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4], tp: P(sum)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>, nn.precision = {compute = bf16, reduce = f32}} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK: nn.redistribute "all_reduce" %{{.*}} over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16
 func.func @forward(%ids: !ids) -> !y {
@@ -24,7 +26,9 @@ func.func @forward(%ids: !ids) -> !y {
 // else reads it as it is.
 !w = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 !v = tensor<4x4xf32, #nn.layout<[hidden=4] [rows=4]>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[T:.*]] = nn.rearrange {{.*}} -> tensor<4x4xf32
 // CHECK: nn.unary "exp" %[[T]] :
@@ -47,7 +51,9 @@ func.func @forward() -> (!w, !v) {
 !s = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: S(0.0)>>
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: P(sum)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>, nn.precision = {compute = bf16, reduce = f32}} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK: nn.redistribute "all_gather" %{{.*}} over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16
 // CHECK: %[[P:.*]] = nn.linear {{.*}} : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32
@@ -68,7 +74,9 @@ func.func @forward(%x: !x, %k: !k) -> (!y, !y) {
 
 // What a buffer holds and its next value are not rounded on the way.
 !s = tensor<4xf32, #nn.layout<[c=4]>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+module {
+  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "mean" {{.*}}: tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.fill {{.*}}{value = 9.000000e-01 : f64} : () -> tensor<4xf32{{.*}}

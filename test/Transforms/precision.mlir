@@ -6,7 +6,7 @@
 !x = tensor<2x4xf32, #nn.layout<[rows=2] [hidden=4]>>
 !w = tensor<4x4xf32, #nn.layout<[out=4] [in=4]>>
 !b = tensor<4xf32, #nn.layout<[out=4]>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.parameter "b" : tensor<4xf32{{.*}}
@@ -26,7 +26,7 @@ func.func @forward(%x: !x) -> !x {
 
 // A chain of products is narrow, and so is what only scales between them.
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.matmul %[[V0]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -48,7 +48,7 @@ func.func @forward(%x: !x) -> !x {
 !ids = tensor<2x4xi32, #nn.layout<[batch=2] [seq=4]>>
 !t = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4]>>
 !x = tensor<2x4x4xf32, #nn.layout<[batch=2] [seq=4] [hidden=4]>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = f16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = f16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "t" : tensor<7x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %[[V0]] : (tensor<7x4xf32{{.*}}) -> tensor<7x4xf16{{.*}}
@@ -68,7 +68,7 @@ func.func @forward(%ids: !ids) -> !x {
 // Norms and attention compute in f32 and give narrow results.
 !x = tensor<1x2x4x4xf32, #nn.layout<[batch=1] [heads=2] [seq=4] [hidden=4]>>
 !w = tensor<4xf32, #nn.layout<[hidden=4]>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.layer_norm %arg0, %[[V0]], %[[V0]]{{.*}} : (tensor<1x2x4x4xf32{{.*}}, tensor<4xf32{{.*}}, tensor<4xf32{{.*}}) -> tensor<1x2x4x4xf32{{.*}}
@@ -93,7 +93,7 @@ func.func @forward(%x: !x) -> !x {
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 !r = tensor<4x1xf32, #nn.layout<[rows=4] [1]>>
 !l = tensor<4xf32, #nn.layout<[rows=4]>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.matmul %[[V0]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -131,7 +131,7 @@ func.func @forward(%x: !x) -> (!x, !l) {
 !m = tensor<4x4xi1, #nn.layout<[rows=4] [hidden=4]>>
 !r = tensor<4x1xf32, #nn.layout<[rows=4] [1]>>
 !s = tensor<f32, #nn.layout<>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = f16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = f16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.fill {value = 5.000000e-01 : f64} : () -> tensor<f32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.fill {value = -1.000000e+09 : f64} : () -> tensor<f32{{.*}}
@@ -171,7 +171,7 @@ func.func @forward(%x: !x, %m: !m) -> (!x, !x) {
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: P(sum)>>
 !s = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: S(0.0)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>, nn.precision = {compute = bf16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "v" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.parameter "w" : tensor<4x4xf32{{.*}}
@@ -207,7 +207,7 @@ func.func @forward(%x: !x) -> !y {
 !v = tensor<4x4xf32, #nn.layout<[out=4] [in=4], tp: S(1.0)>>
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: P(sum)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>, nn.precision = {compute = bf16, reduce = bf16}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "v" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -230,7 +230,7 @@ func.func @forward(%x: !x) -> !y {
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4], dp: S(0.0)>>
 !p = tensor<4xf32, #nn.layout<[hidden=4], dp: P(sum)>>
 !b = tensor<4xf32, #nn.layout<[hidden=4]>>
-module attributes {nn.mesh = #nn.mesh<dp=2>, nn.precision = {compute = bf16, reduce = bf16}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.reduce "sum" %arg0{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %[[V0]] : (tensor<4xf32{{.*}}) -> tensor<4xbf16{{.*}}
@@ -254,7 +254,7 @@ func.func @forward(%x: !x) -> (!b, !b) {
 !w = tensor<4xf32, #nn.layout<[hidden=4]>>
 !h = tensor<4xf32, #nn.layout<[hidden=4], tp: S(0.0)>>
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4], tp: S(1.0)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>, nn.precision = {compute = bf16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.redistribute "slice" %[[V0]] over ["tp"] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
@@ -280,7 +280,7 @@ func.func @forward(%x: !x) -> (!x, !x) {
 // What is compared is not rounded for it.
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 !m = tensor<4x4xi1, #nn.layout<[rows=4] [hidden=4]>>
-module attributes {nn.mesh = #nn.mesh<>, nn.precision = {compute = bf16, reduce = f32}} {
+module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @forward
 // CHECK-NEXT: %[[M:.*]] = nn.binary "lt" %arg0, %arg1 : (tensor<4x4xf32, {{.*}}>, tensor<4x4xf32, {{.*}}>) -> tensor<4x4xi1
 // CHECK-NEXT: %[[Y:.*]] = nn.cast %arg1 : {{.*}} -> tensor<4x4xbf16

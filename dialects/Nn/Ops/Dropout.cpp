@@ -8,12 +8,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
-int64_t nn::seedOf(Operation *op) {
-  auto module = op->getParentOfType<ModuleOp>();
-  auto seed = module ? module->getAttrOfType<IntegerAttr>("nn.seed") : nullptr;
-  return seed ? seed.getInt() : 0;
-}
-
 LogicalResult DropoutOp::inferReturnTypes(MLIRContext *context,
                                           std::optional<Location> location,
                                           Adaptor adaptor,

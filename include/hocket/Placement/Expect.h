@@ -1,7 +1,7 @@
 //===- Expect.h - counting collectives of a placed function ----*- C++ -*-===//
 //
 // `expect forward` is checked when placing. `expect bytes` and `expect memory`
-// need the plan: they are left in the module attribute nn.expect, an array of
+// need the plan: they are left in `expectations` of nn.placement, an array of
 // {what = "bytes" | "memory", comparison = "<", limit = 4.0e9 : f64,
 //  line = loc("gpt2.hkt":90:3)}.
 //
@@ -27,15 +27,9 @@ std::map<std::string, int64_t> countCollectives(mlir::func::FuncOp func,
                                                 llvm::StringRef path,
                                                 bool backward = false);
 
-/// Module attribute: what `expect backward` lines state, by path.
-inline constexpr llvm::StringLiteral kExpectBackward = "nn.expect_backward";
-
-/// Compares them with a differentiated module; errors at the lines that fail.
+/// Compares what `expect backward` lines state, by path, with a differentiated
+/// module; errors at the lines that fail.
 mlir::LogicalResult checkBackward(mlir::ModuleOp module);
-
-/// On the module: what bucket lines say, a list of
-///   {of = "gradients", axes = ["dp"], bytes = 26214400 : i64, line = loc(...)}
-inline constexpr llvm::StringLiteral kBuckets = "nn.buckets";
 
 /// Reports lines `bucket gradients` over axes over which the backward of a
 /// differentiated module reduces nothing.

@@ -21,16 +21,15 @@
 
 namespace hocket {
 
-/// Module attribute, a string: which gradients a program computes.
-/// "all": of every float output a cotangent comes in as input `OUTPUT.grad`,
+/// What `gradients` of nn.model mean.
+/// all: of every float output a cotangent comes in as input `OUTPUT.grad`,
 /// and the gradients of all float inputs and parameters go out as `NAME.grad`.
-/// "parameters": the one output is a loss without dims, its cotangent is 1, and
+/// parameters: the one output is a loss without dims, its cotangent is 1, and
 /// the gradients of parameters go out.
-inline constexpr llvm::StringLiteral kGradients = "nn.gradients";
-
-/// Extends the placed function of a module that has `nn.gradients` by its
-/// backward; leaves other modules as they are. Fails, with errors at model
-/// lines, where an operation has no derivative.
+///
+/// Extends the placed function of a module that has them by its backward;
+/// leaves other modules as they are. Fails, with errors at model lines, where
+/// an operation has no derivative.
 mlir::LogicalResult differentiate(mlir::ModuleOp module);
 
 /// Registers --hocket-differentiate.

@@ -20,11 +20,8 @@
 
 namespace hocket {
 
-/// Module attribute, a dictionary: `compute` and `reduce` are float types.
-inline constexpr llvm::StringLiteral kPrecision = "nn.precision";
-
-/// Inserts the casts that `nn.precision` asks for in the placed function of a
-/// module; leaves modules without it as they are.
+/// Inserts the casts that the precision of nn.model asks for in the placed
+/// function of a module; leaves modules without one as they are.
 mlir::LogicalResult applyPrecision(mlir::ModuleOp module);
 
 /// Registers --hocket-precision.

@@ -1,9 +1,10 @@
 //===- Train.h - the optimizer of a training step --------------*- C++ -*-===//
 //
-// placed -> placed. A module with nn.train has the gradients of its parameters
-// as outputs `PATH.grad`; see lib/Frontend/Elaborate/TrainRecipe.h for what the
-// attribute says. They become clipped updates of parameters and of what the
-// optimizer keeps of each (nn.state, nn.assign); outputs are then
+// placed -> placed. A module whose nn.model has a recipe has the gradients of
+// its parameters as outputs `PATH.grad`; see
+// lib/Frontend/Elaborate/TrainRecipe.h for what the recipe says. They become
+// clipped updates of parameters and of what the optimizer keeps of each
+// (nn.state, nn.assign); outputs are then
 //
 //   loss, grad_norm (before clipping), lr, and loss_scale if there is one
 //
@@ -21,15 +22,11 @@
 
 namespace hocket {
 
-inline constexpr llvm::StringLiteral kTrain = "nn.train";
-/// What a recipe says of a run; see lib/Frontend/Elaborate/TrainRun.cpp.
-inline constexpr llvm::StringLiteral kRun = "nn.run";
-
 /// In the recipe, {first : f64, dynamic : bool}: the cotangent of the loss,
 /// instead of 1. Also the name of the state that holds it where it changes.
 inline constexpr llvm::StringLiteral kLossScale = "loss_scale";
 
-/// Leaves modules without nn.train as they are.
+/// Leaves modules that are not trained as they are.
 mlir::LogicalResult train(mlir::ModuleOp module);
 
 /// The model stage of a recipe that validates: its loss, dropout off, nothing

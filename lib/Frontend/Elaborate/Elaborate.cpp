@@ -4,6 +4,7 @@
 #include "PrecisionSetting.h"
 #include "ScheduleEmitter.h"
 #include "TrainRecipe.h"
+#include "dialects/Nn/Program.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Path.h"
 
@@ -410,8 +411,8 @@ frontend::elaborate(const Program &program, const SourceManager &sources,
   mlir::OpBuilder builder(context);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(builder.getUnknownLoc());
-  (*module)->setAttr("nn.model",
-                     builder.getStringAttr(selection.model->name.text));
+  builder.setInsertionPointToEnd(module->getBody());
+  nn::createModel(builder, builder.getUnknownLoc(), selection.model->name.text);
   bool ok = elaborator.emitModel(*module, *selection.model, selection.variant,
                                  bindings.model, function);
   if (ok && selection.variant)

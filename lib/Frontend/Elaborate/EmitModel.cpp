@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 
 using namespace hocket;
@@ -26,10 +27,10 @@ static void setNames(mlir::OpBuilder &builder, mlir::func::FuncOp func,
       for (const FunctionArg &argument : function->args)
         others.push_back(argument.name.text);
   }
-  func->setAttr("nn.ignore", builder.getStrArrayAttr(ignored));
-  if (!prefixes.empty())
-    func->setAttr("nn.prefix", builder.getStrArrayAttr(prefixes));
-  func->setAttr("nn.other_arguments", builder.getStrArrayAttr(others));
+  nn::ModelOp said = nn::modelOf(func);
+  said.setIgnoreAttr(builder.getStrArrayAttr(ignored));
+  said.setPrefixesAttr(builder.getStrArrayAttr(prefixes));
+  said.setOtherArgumentsAttr(builder.getStrArrayAttr(others));
   for (size_t i = 0; i < compiled.args.size(); ++i)
     func.setArgAttr(i, "nn.name",
                     builder.getStringAttr(compiled.args[i].name.text));

@@ -1,6 +1,7 @@
 //===- PrecisionSetting.cpp - `precision ...` of a recipe or variant ------===//
 
 #include "PrecisionSetting.h"
+#include "dialects/Nn/Program.h"
 
 using namespace hocket;
 using namespace hocket::frontend;
@@ -155,6 +156,8 @@ bool Reader::readScale(const Setting::Clause &clause) {
 
 mlir::DictionaryAttr PrecisionSetting::attribute() const {
   mlir::Builder builder(compute.getContext());
+  if (!isNarrow())
+    return builder.getDictionaryAttr({});
   return builder.getDictionaryAttr(
       {builder.getNamedAttr("compute", mlir::TypeAttr::get(compute)),
        builder.getNamedAttr("reduce", mlir::TypeAttr::get(reduce))});
@@ -183,8 +186,7 @@ bool frontend::emitPrecision(Elaborator &elaborator, const VariantDecl &variant,
         readPrecision(elaborator, *first, scope, module.getContext(), false);
     if (!precision)
       return false;
-    if (precision->isNarrow())
-      module->setAttr("nn.precision", precision->attribute());
+    nn::modelOf(module).setPrecisionAttr(precision->attribute());
   }
   return true;
 }

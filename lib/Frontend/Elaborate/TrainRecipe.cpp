@@ -3,6 +3,7 @@
 #include "TrainRecipe.h"
 #include "PathMatch.h"
 #include "PrecisionSetting.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include <cmath>
 #include <cstdio>
@@ -289,18 +290,16 @@ bool TrainRecipe::readPrecision(mlir::ModuleOp module, const Scope &scope) {
                                            module.getContext(), true);
   if (!precision)
     return false;
-  mlir::Attribute ofVariant = module->getAttr("nn.precision");
-  mlir::Attribute own =
-      precision->isNarrow() ? precision->attribute() : mlir::Attribute();
-  if (ofVariant && ofVariant != own) {
+  nn::ModelOp model = nn::modelOf(module);
+  mlir::DictionaryAttr own = precision->attribute();
+  if (model.isNarrow() && model.getPrecision() != own) {
     elaborator
         .error(setting->range, "the variant that recipe '" + decl.name.text +
                                    "' is for has another precision")
         .note("leave it out here to train with that of the variant");
     return false;
   }
-  if (own)
-    module->setAttr("nn.precision", own);
+  model.setPrecisionAttr(own);
   if (precision->scale != 1 || precision->isDynamic) {
     mlir::NamedAttrList scale;
     scale.set("first", builder.getF64FloatAttr(precision->scale));
@@ -346,9 +345,10 @@ bool TrainRecipe::emit(mlir::ModuleOp module, const Scope &outer) {
   ok &= readRun(scope);
   if (!ok)
     return false;
-  module->setAttr("nn.gradients", builder.getStringAttr("parameters"));
-  module->setAttr("nn.train", recipe.getDictionary(module.getContext()));
-  module->setAttr("nn.run", run.getDictionary(module.getContext()));
-  module->setAttr("nn.seed", builder.getI64IntegerAttr(seed));
+  nn::ModelOp model = nn::modelOf(module);
+  model.setGradients(nn::Gradients::Parameters);
+  model.setTrainAttr(recipe.getDictionary(module.getContext()));
+  model.setRunAttr(run.getDictionary(module.getContext()));
+  model.setSeed(seed);
   return true;
 }

@@ -1,9 +1,9 @@
-//===- TrainRecipe.h - a train block as a module attribute -----*- C++ -*-===//
+//===- TrainRecipe.h - a train block as an attribute -----------*- C++ -*-===//
 //
-// `train NAME of MODEL { ... }` becomes the module attribute nn.train, which
+// `train NAME of MODEL { ... }` becomes `train` of nn.model, which
 // lib/Transforms/Train makes the optimizer of:
 //
-//   nn.train = {
+//   train = {
 //     name = "pretrain", optimizer = "adamw",         // or "sgd"
 //     lr = {kind = "cosine", max = 6.0e-4 : f64, min = 0.0 : f64,
 //           warmup = 200 : i64, steps = 3000 : i64},  // constant, linear
@@ -15,7 +15,7 @@
 //     accumulate = 1 : i64,                           // micro-batches a step
 //     loss_scale = {first = 65536.0 : f64, dynamic = true} }  // or absent
 //
-// nn.seed is the recipe's seed; nn.run holds what the recipe says of a run
+// `seed` is the recipe's seed; `run` holds what the recipe says of a run
 // (plan::Recipe), under the names that the plan has.
 //
 //===----------------------------------------------------------------------===//
@@ -35,7 +35,7 @@ public:
 
   /// Which function of the model is the loss. Empty after a reported error.
   std::string lossOf(const syntax::ModuleDecl &model);
-  /// Sets nn.train and nn.seed of the model stage. False after errors.
+  /// Sets what nn.model says of training. False after errors.
   bool emit(mlir::ModuleOp module, const Scope &scope);
 
 private:
@@ -57,7 +57,7 @@ private:
   bool readRun(const Scope &scope);
   bool readData(const syntax::Setting &setting, const Scope &scope);
   bool readValidation(const syntax::Setting &setting, const Scope &scope);
-  /// A path, into nn.run as `key`; true also where it is left out.
+  /// A path, into `run` as `key`; true also where it is left out.
   bool readFile(const syntax::Expr *written, const Scope &scope,
                 llvm::StringRef key, const std::string &what,
                 const std::string &example);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Middles.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/ClassRows.h"
 #include "hocket/Transforms/Bufferize.h"
@@ -47,10 +48,9 @@ struct Past {
 class FunctionChecker {
 public:
   explicit FunctionChecker(func::FuncOp func)
-      : func(func),
-        rows{func->getParentOfType<ModuleOp>()->getAttrOfType<nn::MeshAttr>(
-                 "nn.mesh"),
-             func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks)} {}
+      : func(func), rows{nn::meshOf(func),
+                         func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks)} {
+  }
 
   LogicalResult check();
 

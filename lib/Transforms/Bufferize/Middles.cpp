@@ -1,14 +1,14 @@
 //===- Middles.cpp - what is owned of what is held ------------------------===//
 
 #include "Middles.h"
+#include "dialects/Nn/Program.h"
 
 using namespace mlir;
 using namespace hocket;
 
 template <class OpTy>
 spmd::TableAttr bufferization::ownedBehind(OpTy op, func::FuncOp func) {
-  auto mesh =
-      func->getParentOfType<ModuleOp>()->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  nn::MeshAttr mesh = nn::meshOf(func);
   int64_t members = spmd::memberCount(mesh, op.getAxes());
   auto values = [&](spmd::TableAttr table) { return table.valuesFor(members); };
   SmallVector<int64_t> offsets = values(op.getOffsets()),

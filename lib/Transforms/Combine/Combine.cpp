@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Combine.h"
 #include "Buckets.h"
+#include "dialects/Nn/Program.h"
 #include "hocket/Placement/Expect.h"
 #include "hocket/Transforms/Partition.h"
 #include "mlir/Pass/Pass.h"
@@ -133,8 +134,9 @@ LogicalResult hocket::combine(ModuleOp module) {
   }
   if (classes.empty() || classes.front().empty())
     return success();
+  nn::PlacementOp placement = nn::placementOf(module);
   Planner planner(classes, std::move(needed),
-                  module->getAttrOfType<ArrayAttr>(placement::kBuckets));
+                  placement ? placement.getBuckets() : ArrayAttr());
   std::vector<Bucket> buckets = planner.plan();
   if (buckets.empty())
     return success();

@@ -6,6 +6,7 @@
 #include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/HaloLayers.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Window.h"
@@ -115,10 +116,7 @@ void Backward::findWanted(bool ofAll) {
 /// 1, or what the recipe scales gradients by so that narrow ones do not vanish;
 /// the optimizer divides by it.
 Value Backward::lossCotangent(Type type) {
-  auto module = func->getParentOfType<ModuleOp>();
-  auto recipe = module->getAttrOfType<DictionaryAttr>(kTrain);
-  auto scale =
-      recipe ? recipe.getAs<DictionaryAttr>(kLossScale) : DictionaryAttr();
+  auto scale = nn::modelOf(func).getTrain().getAs<DictionaryAttr>(kLossScale);
   if (!scale)
     return makeTyped<nn::FillOp>(type, APFloat(1.0));
   APFloat first = scale.getAs<FloatAttr>("first").getValue();

@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Differentiate.h"
 #include "Backward.h"
+#include "dialects/Nn/Program.h"
 #include "hocket/Placement/Expect.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Pass/Pass.h"
@@ -12,15 +13,11 @@ using namespace mlir;
 using namespace hocket;
 
 LogicalResult hocket::differentiate(ModuleOp module) {
-  auto which = module->getAttrOfType<StringAttr>(kGradients);
-  if (!which)
+  nn::Gradients which = nn::gradientsOf(module);
+  if (which == nn::Gradients::None)
     return success();
-  bool ofAll = which.getValue() == "all";
-  if (!ofAll && which.getValue() != "parameters")
-    return module.emitError() << "nn.gradients is \"all\" or \"parameters\", "
-                                 "found "
-                              << which;
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  bool ofAll = which == nn::Gradients::All;
+  nn::MeshAttr mesh = nn::meshOf(module);
   auto functions = module.getOps<func::FuncOp>();
   if (!mesh || !llvm::hasSingleElement(functions))
     return module.emitError(

@@ -1,6 +1,7 @@
 //===- CollectiveReport.cpp - what a partitioned program communicates -----===//
 
 #include "hocket/Transforms/CollectiveReport.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Location.h"
@@ -54,7 +55,7 @@ static int64_t elementBytes(Value value) {
 
 CollectiveReport hocket::reportCollectives(ModuleOp module) {
   CollectiveReport report;
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  nn::MeshAttr mesh = nn::meshOf(module);
   for (auto func : module.getOps<func::FuncOp>()) {
     auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
     if (!mesh || !ranks)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Nn/Program.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Transforms/Partition.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -303,8 +304,9 @@ LogicalResult ClassChecker::check() {
 }
 
 LogicalResult hocket::checkClasses(ModuleOp module) {
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  nn::MeshAttr mesh = nn::meshOf(module);
   if (!mesh)
-    return module.emitError() << "expected the module attribute `nn.mesh`";
+    return module.emitError() << "a module of placed functions has an "
+                                 "nn.placement";
   return ClassChecker(module, mesh).check();
 }

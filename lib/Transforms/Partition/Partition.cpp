@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Partition.h"
 #include "ClassBuilder.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
@@ -41,9 +42,10 @@ LogicalResult hocket::partition(ModuleOp module) {
   func::FuncOp placed = findPlaced(module);
   if (!placed)
     return failure();
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  nn::MeshAttr mesh = nn::meshOf(module);
   if (!mesh)
-    return module.emitError() << "expected the module attribute `nn.mesh`";
+    return module.emitError() << "a module of placed functions has an "
+                                 "nn.placement";
   eraseUnused(placed);
 
   Shares shares(mesh);

@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Precision.h"
 #include "Rewriter.h"
+#include "dialects/Nn/Program.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -9,26 +10,17 @@ using namespace mlir;
 using namespace hocket;
 
 static FloatType typeOf(DictionaryAttr precision, StringRef key) {
-  auto type = precision.getAs<TypeAttr>(key);
-  return type ? dyn_cast<FloatType>(type.getValue()) : FloatType();
+  return cast<FloatType>(precision.getAs<TypeAttr>(key).getValue());
 }
 
 LogicalResult hocket::applyPrecision(ModuleOp module) {
-  auto precision = module->getAttrOfType<DictionaryAttr>(kPrecision);
-  if (!precision)
+  nn::ModelOp model = nn::modelOf(module);
+  if (!model || !model.isNarrow())
     return success();
-  precision::Types types{typeOf(precision, "compute"),
-                         typeOf(precision, "reduce")};
-  bool isNarrow =
-      types.compute && (types.compute.isBF16() || types.compute.isF16());
-  if (!isNarrow || !types.reduce ||
-      (types.reduce != types.compute && !types.reduce.isF32()))
-    return module.emitError()
-           << "expected {compute = bf16 or f16, reduce = f32 or the same} in "
-              "nn.precision, found "
-           << precision;
+  precision::Types types{typeOf(model.getPrecision(), "compute"),
+                         typeOf(model.getPrecision(), "reduce")};
   auto functions = module.getOps<func::FuncOp>();
-  if (!module->hasAttr("nn.mesh") || !llvm::hasSingleElement(functions))
+  if (!nn::placementOf(module) || !llvm::hasSingleElement(functions))
     return module.emitError(
         "a precision is given to a placed module with one function");
   precision::Rewriter(*functions.begin(), types).run();
@@ -40,7 +32,7 @@ struct PrecisionPass : PassWrapper<PrecisionPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrecisionPass)
   StringRef getArgument() const override { return "hocket-precision"; }
   StringRef getDescription() const override {
-    return "compute a placed program in the narrower type of nn.precision";
+    return "compute a placed program in the narrower type that nn.model says";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<nn::NnDialect, func::FuncDialect>();

@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Train.h"
 #include "StepBuilder.h"
+#include "dialects/Nn/Program.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -10,16 +11,16 @@ using namespace mlir;
 using namespace hocket;
 
 LogicalResult hocket::train(ModuleOp module) {
-  auto recipe = module->getAttrOfType<DictionaryAttr>(kTrain);
-  if (!recipe)
+  nn::ModelOp model = nn::modelOf(module);
+  if (!model || !model.isTrained())
     return success();
-  auto mesh = module->getAttrOfType<nn::MeshAttr>("nn.mesh");
+  nn::MeshAttr mesh = nn::meshOf(module);
   auto functions = module.getOps<func::FuncOp>();
   if (!mesh || !llvm::hasSingleElement(functions))
     return module.emitError(
         "an optimizer is added to a placed module with one function");
   func::FuncOp func = *functions.begin();
-  if (failed(training::StepBuilder(func, mesh, recipe).run()))
+  if (failed(training::StepBuilder(func, mesh, model.getTrain()).run()))
     return failure();
   // Gradients that nothing is trained with would still be reduced.
   for (Operation &op :

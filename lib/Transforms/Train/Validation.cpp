@@ -4,6 +4,7 @@
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Sched/Sched.h"
 #include "hocket/Transforms/Differentiate.h"
@@ -77,13 +78,14 @@ static void stopMoving(func::FuncOp func) {
 }
 
 OwningOpRef<ModuleOp> hocket::validationOf(ModuleOp model) {
-  auto run = model->getAttrOfType<DictionaryAttr>(kRun);
-  if (!model->hasAttr(kTrain) || !run || !run.contains("validate_every"))
+  if (!nn::modelOf(model).getRun().contains("validate_every"))
     return {};
   OwningOpRef<ModuleOp> loss(model.clone());
-  for (StringRef name :
-       {StringRef(kTrain), StringRef(kRun), StringRef(kGradients)})
-    (*loss)->removeAttr(name);
+  auto nothing = DictionaryAttr::get(model.getContext());
+  nn::ModelOp said = nn::modelOf(*loss);
+  said.setTrainAttr(nothing);
+  said.setRunAttr(nothing);
+  said.setGradients(nn::Gradients::None);
   stopDropping(*loss);
   // They are of the step: norms that read running statistics move nothing.
   loss->walk([](sched::ExpectOp expect) { expect.erase(); });

@@ -213,7 +213,8 @@ func.func @starts_nothing(%a: !v, %b: !v) {
 
 !t = tensor<8xf32, #nn.layout<[8]>>
 !v = !buffers.view<f32 [8] by [1]>
-module attributes {nn.mesh = #nn.mesh<h=1>} {
+module {
+  nn.placement "s" <h=1> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @waits_never(%a: !v, %b: !v) {
     // expected-error @+1 {{'buffers.compute' op begins a collective that nothing can wait for}}
     buffers.compute ins(%a : !v) outs(%b : !v) {

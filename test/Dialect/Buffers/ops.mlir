@@ -2,7 +2,8 @@
 // RUN: hocket-opt %s | hocket-opt | FileCheck %s
 
 !t = tensor<4x2xf32, #nn.layout<[4] [2]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // CHECK-LABEL: func.func @class0
   // CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32 [8]>
   func.func @class0(%x: !buffers.buffer<f32 [8]>) -> !buffers.view<f32 [4, 2] by [2, 1]> {

@@ -3,7 +3,8 @@
 
 !own = tensor<2xf32, #nn.layout<[rows=2]>>
 !held = tensor<4xf32, #nn.layout<[rows=4]>>
-module attributes {nn.mesh = #nn.mesh<h=2>} {
+module {
+  nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @border_unknown(%x: !own) {
     // expected-error @+1 {{expects a border of zero, reflect, replicate or circular, found "mirror"}}
     %y = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 2]>, sizes = #spmd.table<h: [2, 3]>, heldOffsets = #spmd.table<h: [-1, 1]>, heldSizes = #spmd.table<h: [4, 5]>, extent = 5 : i64, border = "mirror"} : (!own) -> !held

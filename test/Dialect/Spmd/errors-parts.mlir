@@ -2,7 +2,8 @@
 // RUN: hocket-opt %s -split-input-file -verify-diagnostics
 
 !v = tensor<4xf32, #nn.layout<[4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @holds_another_share() attributes {spmd.ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.parameter' op has 4 of factor 0.0, of which its box has 3}}
     %w = spmd.parameter "w" {box = #spmd.box<<[7]>, <0, 0, offset = <tp: [0, 4]>, size = <tp: [4, 3]>>>, onlyFirstOf = []} : !v
@@ -53,7 +54,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !v = tensor<4xf32, #nn.layout<[4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @no_dim() {
     // expected-error @+1 {{'spmd.iota' op counts along dim 1 of f32[4]}}
     %i = spmd.iota {dim = 1 : i64, positions = #spmd.positions<<0> of 4>} : () -> !v
@@ -77,7 +79,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 !t = tensor<3x8xf32, #nn.layout<[3] [8]>>
 !step = tensor<i32, #nn.layout<>>
 !ids = tensor<5xi32, #nn.layout<[5]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @rotary_outside(%x: !x) attributes {spmd.ranks = array<i64: 1>} {
     // expected-error @+1 {{'spmd.rotary' op has positions [5, 9), which are not within [0, 8)}}
     %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = "half", inverse = false, positions = #spmd.positions<<tp: [0, 5]> of 8>} : (!x) -> !x
@@ -114,7 +117,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !x = tensor<1x1x6xf32, #nn.layout<[1] [1] [6]>>
 !y = tensor<1x1x4xf32, #nn.layout<[1] [1] [4]>>
-module attributes {nn.mesh = #nn.mesh<h=2>} {
+module {
+  nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @reads_what_it_has_not(%x: !x) attributes {spmd.ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.pool' op reads [3, 8) along spatial dim 0, and has [4, 10)}}
     %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
@@ -146,7 +150,8 @@ module attributes {nn.mesh = #nn.mesh<h=2>} {
 !q = tensor<1x4x2x8xf32, #nn.layout<[1] [4] [2] [8]>>
 !k = tensor<1x2x4x8xf32, #nn.layout<[1] [2] [4] [8]>>
 !step = tensor<i32, #nn.layout<>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @groups(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op has 8 query heads in groups of 3, for 4 kv heads}}
     %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 3 : i64, heads = #spmd.positions<<tp: [0, 4]> of 8>, kvHeads = #spmd.positions<<tp: [0, 2]> of 4>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
@@ -192,7 +197,8 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !q = tensor<1x1x4x8xf32, #nn.layout<[1] [1] [4] [8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module {
+  nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @other_extents(%q: !q) {
     // expected-error @+1 {{'spmd.neighborhood_attention' op shows each query 3 keys 1 apart along dim 2, where it has 4 queries and 5 keys}}
     %y = spmd.neighborhood_attention %q, %q, %q {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 0.5 : f64, group = 1 : i64, heads = #spmd.positions<<0> of 1>, kvHeads = #spmd.positions<<0> of 1>, queries = [#spmd.positions<<0> of 4>], keys = [#spmd.positions<<0> of 5>]} : (!q, !q, !q) -> !q

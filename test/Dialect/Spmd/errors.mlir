@@ -3,7 +3,7 @@
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
 !int = tensor<8xi32, #nn.layout<[seq=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @different_types(%x: !whole) {
     // expected-error @+1 {{expects equal element types and factor sizes, found 'tensor<8xf32}}
     %a = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64} : (!whole) -> !int
@@ -16,7 +16,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
 !int = tensor<8xi32, #nn.layout<[seq=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @many_of_two_types(%x: !whole, %y: !int) {
     // expected-error @+1 {{expects one element type, found 'tensor<8xf32}}
     %a:2 = spmd.all_reduce_many sum %x, %y over ["tp"] {id = 0 : i64} : (!whole, !int) -> (!whole, !int)
@@ -46,7 +46,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @unknown_axis(%x: !whole) {
     // expected-error @+1 {{names axis "pp", which #nn.mesh<tp=2> has not}}
     %a = spmd.all_reduce sum %x over ["pp"] {id = 0 : i64} : (!whole) -> !whole
@@ -57,7 +57,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @no_axis(%x: !whole) {
     // expected-error @+1 {{needs at least one mesh axis}}
     %a = spmd.all_reduce sum %x over [] {id = 0 : i64} : (!whole) -> !whole
@@ -68,7 +68,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @axis_twice(%x: !whole) {
     // expected-error @+1 {{lists axis "tp" twice}}
     %a = spmd.all_reduce sum %x over ["tp", "tp"] {id = 0 : i64} : (!whole) -> !whole
@@ -79,7 +79,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !placed = tensor<8xf32, #nn.layout<[seq=8], tp: P(sum)>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @placement_left(%x: !placed) {
     // expected-error @+1 {{works on local tensors, found a placement in}}
     %a = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64} : (!placed) -> !placed
@@ -91,7 +91,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @gap(%x: !half) {
     // expected-error @+1 {{expects shares one after another, member 1 begins at 5 instead of 4}}
     %a = spmd.all_gather %x over ["tp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64,
@@ -104,7 +104,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @too_short(%x: !whole) {
     // expected-error @+1 {{shares add up to 7 of 8}}
     %a = spmd.reduce_scatter sum %x over ["tp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64,
@@ -117,7 +117,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !third = tensor<3xf32, #nn.layout<[seq=3]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @nobodys_share(%x: !third) {
     // expected-error @+1 {{no member has a share of 3 in #spmd.table<4>}}
     %a = spmd.all_gather %x over ["tp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64,
@@ -130,7 +130,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
+module { nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @other_axes(%x: !half) {
     // expected-error @+1 {{needs tables over its own axes ["tp"], found #spmd.table<dp: [0, 4]>}}
     %a = spmd.all_gather %x over ["tp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64,
@@ -143,7 +143,7 @@ module attributes {nn.mesh = #nn.mesh<dp=2, tp=2>} {
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @too_many_values(%x: !half) {
     // expected-error @+1 {{needs 2 values, one for each member, found #spmd.table<tp: [0, 4, 8]>}}
     %a = spmd.all_gather %x over ["tp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64,
@@ -156,7 +156,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @no_such_factor(%x: !half) {
     // expected-error @+1 {{expects equal element types and factor sizes but for the factor that is cut}}
     %a = spmd.all_gather %x over ["tp"] {dim = 0 : i64, factor = 1 : i64, id = 0 : i64,
@@ -168,7 +168,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @one_factor_twice(%x: !whole) {
     // expected-error @+1 {{from and to are the same factor 0.0}}
     %a = spmd.all_to_all %x over ["tp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64,
@@ -182,7 +182,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // -----
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @no_root(%x: !whole) {
     // expected-error @+1 {{root 2 is not one of the 2 members}}
     %a = spmd.broadcast %x over ["tp"] {id = 0 : i64, root = 2 : i64} : (!whole) -> !whole
@@ -194,7 +194,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @window(%x: !whole) {
     // expected-error @+1 {{window [5, 9) is not within [0, 8)}}
     %a = spmd.slice %x {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<5>} : (!whole) -> !half
@@ -207,7 +207,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 // Only coordinates of the class's own ranks are judged: rank 1 reads [6, 10).
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
-module attributes {nn.mesh = #nn.mesh<tp=3>} {
+module { nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @fine(%x: !whole) attributes {spmd.ranks = array<i64: 0, 2>} {
     %a = spmd.slice %x {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 6, 4]>} : (!whole) -> !half
     return
@@ -276,7 +276,7 @@ module attributes {x = #spmd.box<<[seq=8], tp: S(0.0)>>} {}
 // -----
 
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @no_such_dim(%x: !whole) {
     // expected-error @+1 {{cuts factor 2.0, which 'tensor<8xf32, #nn.layout<[seq=8]>>' has not}}
     %a = spmd.slice %x {dim = 2 : i64, factor = 0 : i64, offset = #spmd.table<5>} : (!whole) -> !whole
@@ -286,7 +286,7 @@ module attributes {nn.mesh = #nn.mesh<tp=2>} {
 
 // -----
 
-module attributes {nn.mesh = #nn.mesh<tp=2>} {
+module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @no_layout(%x: tensor<8xf32>) {
     // expected-error @+1 {{needs tensors with a layout, found 'tensor<8xf32>' and 'tensor<8xf32>'}}
     %a = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>

@@ -1,7 +1,8 @@
 // Every operation and attribute of the dialect is printed as it is parsed.
 // RUN: hocket-opt %s | hocket-opt | FileCheck %s
 
-module attributes {nn.mesh = #nn.mesh<dp=2, tp=4>} {
+module {
+  nn.placement "s" <dp=2, tp=4> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 
 // CHECK-LABEL: func.func @collectives
 func.func @collectives(%x: tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) {
