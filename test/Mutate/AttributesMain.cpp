@@ -4,8 +4,9 @@
 //
 // Of the dumps of what compiles below the folders: deletes each attribute once,
 // and makes each integer in it larger by one. Each change must be refused, give
-// the plan that there was, or stand in the table of legal programs that compute
-// something else. --every N: one in N changes. --rows: says what came of each.
+// the plan that there was or, run on ranks that are threads, the numbers that
+// there were, or stand in the table of legal programs that compute something
+// else. --every N: one in N changes. --rows: says what came of each.
 // Status 1 if a change was noticed by nothing, or ended with a crash.
 //
 //===----------------------------------------------------------------------===//
@@ -13,6 +14,7 @@
 #include "Attributes.h"
 #include "Corpus.h"
 #include "Judge.h"
+#include "Numbers.h"
 #include "ScratchFolder.h"
 #include <cstdlib>
 #include <iostream>
@@ -31,11 +33,11 @@ struct Settings {
 
 struct Counts {
   uint64_t places = 0, deleted = 0, larger = 0;
-  uint64_t refused = 0, equal = 0, legal = 0, failed = 0;
+  uint64_t refused = 0, equal = 0, same = 0, legal = 0, failed = 0;
 };
 
-/// How a child says that the plan is another.
-constexpr int kOther = 4;
+/// How a child says that the plan is another, and whether the numbers are.
+constexpr int kSame = 4, kOther = 5;
 
 } // namespace
 
@@ -91,6 +93,25 @@ static const std::string &planOnce(const AttributePlace &place,
   return entry->second;
 }
 
+/// What came of the changed dump, as an exit status.
+static int statusOf(const std::string &stage, const std::string &dump,
+                    const std::string &text, const std::string &plan) {
+  std::string made = text.empty() ? "" : planOf(stage, text);
+  if (made.empty())
+    return 1;
+  if (made == plan)
+    return 0;
+  switch (compareNumbers(stage, dump, text)) {
+  case Numbers::Same:
+    return kSame;
+  case Numbers::Other:
+    return kOther;
+  case Numbers::None:
+    return 3;
+  }
+  return 3;
+}
+
 static void judge(const AttributePlace &place, int64_t integer,
                   const Corpus &dumps, const std::string &plan,
                   const Settings &settings, const std::string &scratch,
@@ -98,23 +119,22 @@ static void judge(const AttributePlace &place, int64_t integer,
   const std::string &dump = dumps.texts[place.dump];
   Outcome outcome = runApart(
       [&] {
-        std::string text = changed(place, dump, integer);
-        std::string made = text.empty() ? "" : planOf(place.stage, text);
-        return made.empty() ? 1 : made == plan ? 0 : kOther;
+        return statusOf(place.stage, dump, changed(place, dump, integer), plan);
       },
       scratch + "/errors");
   std::string what = place.key() + (integer < 0 ? " deleted" : " larger");
   std::string reason = reasonOf(place, integer < 0), came;
   if (!outcome.signal && outcome.status == 0)
     came = "equal", ++counts.equal;
+  else if (!outcome.signal && outcome.status == kSame)
+    came = "equal numbers", ++counts.same;
   else if (outcome.complaint().empty())
     came = "refused", ++counts.refused;
   else if (!outcome.signal && outcome.status == kOther && !reason.empty())
     came = "legal: " + reason, ++counts.legal;
   else
-    came =
-        "FAILED: " + (outcome.status == kOther ? std::string("another program")
-                                               : outcome.complaint()),
+    came = "FAILED: " + (outcome.status == kOther ? std::string("other numbers")
+                                                  : outcome.complaint()),
     ++counts.failed;
   bool hasFailed = came[0] == 'F';
   if (!settings.rows && !hasFailed)
@@ -146,8 +166,9 @@ static uint64_t judgeStage(const std::string &stage, const Corpus &dumps,
             << dumps.texts.size() << " dumps, " << counts.deleted
             << " deleted, " << counts.larger << " integers larger; "
             << counts.refused << " refused, " << counts.equal << " equal, "
-            << counts.legal << " other legal programs, " << counts.failed
-            << " failed" << std::endl;
+            << counts.same << " other plans of equal numbers, " << counts.legal
+            << " other legal programs, " << counts.failed << " failed"
+            << std::endl;
   return counts.failed;
 }
 

@@ -1,0 +1,20 @@
+//===- Numbers.h - what a program computes ----------------------*- C++ -*-===//
+
+#ifndef HOCKET_TEST_MUTATE_NUMBERS_H
+#define HOCKET_TEST_MUTATE_NUMBERS_H
+
+#include <string>
+
+namespace hocket::mutate {
+
+enum class Numbers { Same, Other, None };
+
+/// Whether two dumps of a stage compute the same of the same random weights and
+/// inputs, within rounding, on ranks that are threads. None where one does not
+/// compile or run, after printed errors.
+Numbers compareNumbers(const std::string &stage, const std::string &dump,
+                       const std::string &changed);
+
+} // namespace hocket::mutate
+
+#endif // HOCKET_TEST_MUTATE_NUMBERS_H
