@@ -39,6 +39,8 @@ static RankCounters unpackCounters(const std::string &bytes) {
   return counters;
 }
 
+int Executor::threads() const { return state->ranks->threads(); }
+
 Status Executor::counters(std::vector<RankCounters> &all) const {
   std::vector<std::string> byRank;
   Status status =

@@ -53,6 +53,7 @@ Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
     status = executor->checkReplicas();
   if (!executor)
     return status;
+  result.threads = executor->threads();
   // Errors are the same on all processes, so that all come here or none.
   if (status.ok())
     status = executor->counters(result.counters);

@@ -268,6 +268,10 @@ static int runProgram(const std::string &program, const plan::Plan &plan,
       return place.index == 0 ? fail(status) : status.exitStatus();
   }
   Processes &processes = mpi ? *mpi : oneProcess();
+  if (command.options.threads == 0 && processes.isFirst())
+    if (std::string note = threadsNote(processes, plan.rankCount());
+        !note.empty())
+      std::cerr << "note: " + note + "\n" << std::flush;
   int done = 0;
   Status status = checkSameProgram(command.options, arguments, processes);
   if (status.ok())

@@ -133,6 +133,7 @@ Json statistics(const plan::Plan &plan, const RunReport &report) {
     return [member](const RankCounters &rank) { return rank.*member; };
   };
   return {{"ranks", plan.rankCount()},
+          {"threads_per_rank", report.threads},
           {"totals",
            {{"load", totals(plan, report, Stage::Load)},
             {"step", totals(plan, report, Stage::Step)}}},

@@ -245,6 +245,7 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   bool wasEnded = report.endedBy != 0 && !isDone;
   exitStatus = wasEnded ? savedAndEnded : 0;
   RunReport counted;
+  counted.threads = report.threads;
   counted.counters = report.counters;
   counted.peers = report.peers;
   counted.prepareSeconds = report.prepareSeconds;

@@ -49,6 +49,11 @@ Status startMpi(const MpiOptions &options,
   return status;
 }
 
+std::string threadsNote(const Processes &processes, int64_t ranks) {
+  auto *run = dynamic_cast<const MpiRun *>(&processes);
+  return run ? run->threadsNote(ranks) : "";
+}
+
 bool tellsErrors(const Processes &processes) {
   auto *run = dynamic_cast<const MpiRun *>(&processes);
   if (run && run->hasFailed())

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 #include <unistd.h>
 
 namespace hocket::runtime {
@@ -29,6 +30,7 @@ Status MpiRun::start(const MpiOptions &given) {
   options = given;
   library.mostBytes = options.mostBytes;
   Launched launched = launchedBy(environment);
+  launcher = launched.name;
   Status status =
       library.load(launched, threadsFor(options.calls), shimOf(launched));
   if (!status.ok())
@@ -77,17 +79,24 @@ Status MpiRun::gatherCores() {
   if (Status status = gather(packer.bytes, all); !status.ok())
     return status;
   size_t sharing = 0, before = 0;
+  std::set<int> used;
   for (size_t process = 0; process < all.size(); ++process) {
     std::string theirHost;
     std::vector<int> theirs;
     ByteUnpacker unpacker(all[process]);
     unpacker.take(theirHost);
     unpacker.take(theirs);
-    if (theirHost != host || theirs != cores.allowed)
+    if (theirHost != host)
+      continue;
+    used.insert(theirs.begin(), theirs.end());
+    ++processesHere;
+    if (theirs != cores.allowed)
       continue;
     before += process < size_t(ownIndex);
     ++sharing;
   }
+  usedHere = used.size();
+  coresHere = size_t(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   size_t own = cores.allowed.size(), first = own * before / sharing,
          last = own * (before + 1) / sharing;
   if (sharing > 1) {
@@ -110,11 +119,30 @@ Status MpiRun::gatherCores() {
   return status;
 }
 
+int64_t MpiRun::threadsOf(int64_t ranks) const {
+  return std::max<int64_t>(1, leastCores / (ranks / processes));
+}
+
+std::string MpiRun::threadsNote(int64_t ranks) const {
+  if (usedHere >= coresHere)
+    return "";
+  int64_t threads = threadsOf(ranks);
+  auto number = [](int64_t count, const char *what, const char *several) {
+    return std::to_string(count) + " " + (count == 1 ? what : several);
+  };
+  return (ranks == 1 ? "the rank has " : "each rank has ") +
+         number(threads, "thread", "threads") + ": " + launcher + " leaves " +
+         std::to_string(usedHere) + " of the " + std::to_string(coresHere) +
+         " cores of this machine to its " +
+         number(int64_t(processesHere), "process", "processes") +
+         "; more with --bind-to none (mpirun) or --cpus-per-task N (srun)";
+}
+
 std::unique_ptr<LocalRanks> MpiRun::makeRanks(const RankOptions &given) {
   ranksEach = given.ranks / processes;
   int64_t threads = given.threads;
   if (threads == 0)
-    threads = std::max<int64_t>(1, leastCores / ranksEach);
+    threads = threadsOf(given.ranks);
   CoreShares shares = shareCores(cores, ranksEach, threads);
   shares.spins &= leastCores > 0;
   if (!shares.spins)

@@ -51,6 +51,10 @@ public:
   bool wasTold() const { return told.load(); }
   Status failure(int64_t &rank) const;
 
+  /// What the threads of so many ranks are, where the launcher leaves cores of
+  /// this machine to nobody; else empty.
+  std::string threadsNote(int64_t ranks) const;
+
   /// A communicator in which messages are apart from all others.
   Status copyEverybody(MpiComm &made);
   double deadline() const { return options.deadlineSeconds; }
@@ -62,6 +66,7 @@ private:
   enum Tag { Length = 1, Content = 2, Word = 3 };
 
   Status gatherCores();
+  int64_t threadsOf(int64_t ranks) const;
   Status collect(const std::string &mine, std::vector<std::string> &all,
                  Clock::time_point deadline);
   Status handOut(std::string &bytes, Clock::time_point deadline);
@@ -81,7 +86,10 @@ private:
   int largestTag = 32767;
   int64_t ranksEach = 1; // of the ranks that were made last
   MpiComm gathers = 0, words = 0;
-  Cores cores;            // that are this process's alone
+  std::string launcher;
+  Cores cores; // that are this process's alone
+  /// Of this machine: its cores, those that its processes may use, and these.
+  size_t coresHere = 0, usedHere = 0, processesHere = 0;
   int64_t leastCores = 1; // of any process
   std::atomic<bool> failed{false}, told{false};
   mutable std::mutex mutex; // guards what follows

@@ -285,6 +285,7 @@ Status Run::steps(const StepDone &done) {
     status = processes.agree(unwritten);
   if (status.ok())
     status = executor->counters(report.counters);
+  report.threads = executor->threads();
   if (status.ok())
     status = executor->peers(report.peers);
   if (status.ok() && options.executor.traceEvents > 0) {

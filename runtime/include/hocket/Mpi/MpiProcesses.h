@@ -40,6 +40,10 @@ std::string rankFault(const MpiPlace &place, int64_t ranks);
 Status startMpi(const MpiOptions &options,
                 std::unique_ptr<Processes> &processes);
 
+/// What is to be said of how many threads so many ranks have, each as many as
+/// the cores of its process allow; empty where no core is left to nobody.
+std::string threadsNote(const Processes &processes, int64_t ranks);
+
 /// Whether this process is to print an error: one of them, where all have it.
 bool tellsErrors(const Processes &processes);
 

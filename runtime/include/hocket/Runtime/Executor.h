@@ -104,6 +104,9 @@ public:
   /// the same bytes there. The error names the output and two ranks.
   Status checkReplicas() const;
 
+  /// That each rank computes with.
+  int threads() const;
+
   /// Of all ranks of all processes, by rank.
   Status counters(std::vector<RankCounters> &all) const;
   Status peers(std::vector<PeerCounters> &all) const;

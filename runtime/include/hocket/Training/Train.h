@@ -34,6 +34,7 @@ struct TrainReport {
   int endedBy = 0;       // a signal, after the last step was saved
   std::string lastCheckpoint;
   nlohmann::ordered_json lastLine;
+  int threads = 1; // of each rank
   std::vector<RankCounters> counters;
   std::vector<PeerCounters> peers;
   double prepareSeconds = 0, loadSeconds = 0;
