@@ -31,7 +31,10 @@ Status MpiCommunicator::timeOut(const Prepared &collective,
       late + " did not reach " + collective.spec.describe() + " within " +
       seconds + " of rank " + std::to_string(self));
   world.abort(first, status);
-  return status;
+  // Another may have given up in the same moment, because of this one.
+  int64_t culprit;
+  world.run.failure(culprit);
+  return culprit == self ? toldOf(collective, lines) : status;
 }
 
 /// Another rank has failed. If it has waited for this one, which waits itself,
