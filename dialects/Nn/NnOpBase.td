@@ -35,6 +35,14 @@ class Nn_InferredOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
+// The definitions of an inferred op that may give `lse` as well.
+defvar Nn_withLse = [{
+  bool $cppClass::isCompatibleReturnTypes(TypeRange a, TypeRange b) {
+    return !b.empty() && haveSameShapes(a, b.take_front());
+  }
+  LogicalResult $cppClass::verify() { return verifyWithLse(*this); }
+}];
+
 // A product adds up in f32: of narrower floats its result may be f32 as well,
 // without being rounded between.
 class Nn_ProductOp<string mnemonic> : Nn_InferredOp<mnemonic> {

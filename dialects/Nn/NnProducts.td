@@ -63,11 +63,16 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
     that sees nothing is zero.
     With a `step` the weights, [b, h, s, t], are dropped as by nn.dropout with
     p = `dropout`.
+    Where its gradient is computed, a second result `lse` [b, h, s] holds the
+    logarithm of the sum of exp(score) over the keys that a query sees, scores
+    scaled and before dropout; -inf where it sees none. It is f32, of f64
+    operands f64.
     ```mlir
-    %y = nn.attention %q, %k, %v, %keep step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
+    %y, %lse = nn.attention %q, %k, %v, %keep step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
     ```
     (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
     (C5) step and stream as nn.dropout. (C6) before and after are at least 0.
+    (C7) lse has the dims of q without the last.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
@@ -78,10 +83,12 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
                        F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout,
                        OptionalAttr<I64Attr>:$stream);
+  let results = (outs Nn_Tensor:$result, Optional<Nn_Tensor>:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`,` $keep^)? (`step` $step^)? attr-dict `:`
     functional-type(operands, results)
   }];
+  let extraClassDefinition = Nn_withLse;
 }
 
 def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
@@ -89,16 +96,19 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
         ["getPositionsDim"]>]> {
   let summary = "the gradients of attention's q, k and v";
   let description = [{
-    `dout` is the gradient of the result of nn.attention with these operands and
-    attributes. The weights are computed again from q and k.
+    `dout` is the gradient of `out`, the result of nn.attention with these
+    operands and attributes, `lse` its other result. The weights are exp(score -
+    lse), and the mean of their gradients is the sum of dout * out over a row
+    (Dao 2023, FlashAttention-2): nothing but the scores is computed again.
     ```mlir
-    %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %keep step %n {scale = 0.125 : f64, ...} : ...
+    %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %out, %lse, %keep step %n {scale = 0.125 : f64, ...} : ...
     ```
-    (C1) the constraints of attention. (C2) dout has the type of its result.
-    (C3) the results have the types of q, k and v.
+    (C1) the constraints of attention. (C2) dout and out have the type of its
+    result, lse that of its lse. (C3) the results have the types of q, k and v.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
-                       Nn_Tensor:$v, Nn_Tensor:$dout,
+                       Nn_Tensor:$v, Nn_Tensor:$dout, Nn_Tensor:$out,
+                       Nn_Tensor:$lse,
                        Optional<Nn_Tensor>:$keep, Optional<Nn_Tensor>:$step,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        OptionalAttr<I64Attr>:$before,
@@ -108,7 +118,8 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
                        OptionalAttr<I64Attr>:$stream);
   let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
   let assemblyFormat = [{
-    $q `,` $k `,` $v `,` $dout (`,` $keep^)? (`step` $step^)? attr-dict `:`
+    $q `,` $k `,` $v `,` $dout `,` $out `,` $lse (`,` $keep^)?
+    (`step` $step^)? attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;

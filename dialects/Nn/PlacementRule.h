@@ -79,6 +79,10 @@ struct PlacementRule {
     /// Only how the dims that have factors are cut is read of it: the other
     /// dims may be cut in any way, and it may be a partial sum.
     bool isLike = false;
+    /// Of a result: operands that it does not depend on. Where only these are
+    /// split or partial over an axis, it is whole (the sums of softmax are, of
+    /// values that are terms of a sum).
+    llvm::SmallVector<unsigned, 1> ignores;
   };
   /// A result that lacks a pointwise factor is a sum over it: ranks that split
   /// it hold terms (of several results, some may have the factor).

@@ -66,6 +66,8 @@ static std::string valueText(const PlacementRule::Value &value,
   text += partialText(value.partial);
   for (int factor : value.picks)
     text += " picks " + names[factor];
+  for (unsigned operand : value.ignores)
+    text += " ignores operand #" + std::to_string(operand);
   return text + (value.isLike ? " like" : "");
 }
 

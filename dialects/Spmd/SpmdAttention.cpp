@@ -121,11 +121,11 @@ template <class OpTy>
 static LogicalResult verifyResult(OpTy op, FailureOr<Type> type) {
   if (failed(type))
     return failure();
-  if (nn::haveSameShapes(*type, op.getType()))
-    return success();
-  return op.emitOpError() << "gives " << nn::describe(*type)
-                          << ", but the result is "
-                          << nn::describe(op.getType());
+  Type result = op.getResult().getType();
+  if (!nn::haveSameShapes(*type, result))
+    return op.emitOpError() << "gives " << nn::describe(*type)
+                            << ", but the result is " << nn::describe(result);
+  return nn::verifyLse(op, result, op.getLse());
 }
 
 LogicalResult AttentionOp::verify() {

@@ -38,12 +38,13 @@ def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
     `after` are said. (C4) every rank has the keys that its queries see; all
     where there is no `before`. (C5) `dropout`, above 0 and below 1, and `draws`
     if and only if there is a step; the draws are of the weights [b, h, s, t].
+    (C6) lse has the dims of q without the last.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Optional<Nn_Tensor>:$keep,
                             Optional<Nn_Tensor>:$step),
                        Spmd_attentionArguments);
-  let results = (outs Nn_Tensor:$result);
+  let results = (outs Nn_Tensor:$result, Optional<Nn_Tensor>:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`,` $keep^)? (`step` $step^)? attr-dict `:`
     functional-type(operands, results)
@@ -54,16 +55,18 @@ def Spmd_AttentionGradOp
     : Spmd_PartOp<"attention_grad", [AttrSizedOperandSegments]> {
   let summary = "the gradients of spmd.attention's q, k and v";
   let description = [{
-    As nn.attention_grad. (C1) to (C5) as spmd.attention. (C6) dout has the type
-    of its result, the results those of q, k and v.
+    As nn.attention_grad. (C1) to (C5) as spmd.attention. (C6) dout and out have
+    the type of its result, lse that of its lse, the results those of q, k and v.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
-                            Nn_Tensor:$dout, Optional<Nn_Tensor>:$keep,
+                            Nn_Tensor:$dout, Nn_Tensor:$out, Nn_Tensor:$lse,
+                            Optional<Nn_Tensor>:$keep,
                             Optional<Nn_Tensor>:$step),
                        Spmd_attentionArguments);
   let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
   let assemblyFormat = [{
-    $q `,` $k `,` $v `,` $dout (`,` $keep^)? (`step` $step^)? attr-dict `:`
+    $q `,` $k `,` $v `,` $dout `,` $out `,` $lse (`,` $keep^)?
+    (`step` $step^)? attr-dict `:`
     functional-type(operands, results)
   }];
 }
@@ -89,22 +92,24 @@ def Spmd_NeighborhoodAttentionOp : Spmd_PartOp<"neighborhood_attention"> {
     ```
     (C1) shapes and windows as of nn.neighborhood_attention. (C2) as
     spmd.attention. (C3) queries and keys for each dim, of one extent. (C4) every
-    rank of the class has the keys that its queries see.
+    rank of the class has the keys that its queries see. (C5) lse has the dims
+    of q without the last.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v),
                        Spmd_neighborhoodArguments);
-  let results = (outs Nn_Tensor:$result);
+  let results = (outs Nn_Tensor:$result, Optional<Nn_Tensor>:$lse);
 }
 
 def Spmd_NeighborhoodAttentionGradOp
     : Spmd_PartOp<"neighborhood_attention_grad"> {
   let summary = "the gradients of spmd.neighborhood_attention's q, k and v";
   let description = [{
-    (C1) to (C4) as spmd.neighborhood_attention. (C5) dout has the type of its
-    result, the results those of q, k and v.
+    (C1) to (C4) as spmd.neighborhood_attention. (C5) dout and out have the type
+    of its result, lse that of its lse, the results those of q, k and v.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
-                            Nn_Tensor:$dout), Spmd_neighborhoodArguments);
+                            Nn_Tensor:$dout, Nn_Tensor:$out, Nn_Tensor:$lse),
+                       Spmd_neighborhoodArguments);
   let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
 }
 

@@ -1,6 +1,7 @@
 //===- Meet.cpp - applying a placement rule, axis by axis -----------------===//
 
 #include "hocket/Placement/Meet.h"
+#include "AxisCuts.h"
 #include "RuleSpace.h"
 
 using namespace mlir;
@@ -34,6 +35,7 @@ private:
   AxisCuts allCuts(int factor, int64_t group, unsigned &from) const;
   bool followCuts(unsigned operand, int factor, int64_t group,
                   ArrayRef<AxisCut> all, unsigned from);
+  bool isWholeOver(unsigned axis, const nn::PlacementRule::Value &value) const;
   RuleValue resultOf(const nn::PlacementRule::Value &value) const;
   nn::LayoutAttr cutAsOperands(const nn::PlacementRule::Value &value,
                                nn::LayoutAttr layout) const;
@@ -273,34 +275,6 @@ int64_t Meeting::groupOf(int factor) const {
   return 1;
 }
 
-/// The cuts that `count` elements make of each.
-static AxisCuts inElements(ArrayRef<AxisCut> cuts, int64_t count) {
-  return llvm::map_to_vector<2>(
-      cuts, [&](const AxisCut &cut) { return cut.times(count); });
-}
-
-/// The cuts of an operand in groups of `count`; nothing where one divides a
-/// group.
-static std::optional<AxisCuts> inGroups(ArrayRef<AxisCut> cuts, int64_t count) {
-  AxisCuts counted;
-  for (const AxisCut &cut : cuts) {
-    std::optional<AxisCut> groups = cut.over(count);
-    if (!groups)
-      return std::nullopt;
-    counted.push_back(std::move(*groups));
-  }
-  return counted;
-}
-
-/// Of parts that meet, the stated bounds, and of several those in the smallest
-/// fractions: the first ones that have such.
-static void takeBounds(AxisCuts &all, ArrayRef<AxisCut> own) {
-  for (auto [cut, mine] : llvm::zip(all, own))
-    if (cut == mine && (cut.bounds.empty() ||
-                        cut.bounds.denominator < mine.bounds.denominator))
-      cut.bounds = mine.bounds;
-}
-
 /// The cuts of a factor that all operands have to follow: those of the one with
 /// the most, and inside of them those of others.
 AxisCuts Meeting::allCuts(int factor, int64_t group, unsigned &from) const {
@@ -379,12 +353,31 @@ void Meeting::orderNestings() {
   }
 }
 
+/// Whether nothing that the result depends on differs along the axis.
+bool Meeting::isWholeOver(unsigned axis,
+                          const nn::PlacementRule::Value &value) const {
+  if (value.ignores.empty())
+    return false;
+  for (unsigned i = 0; i < operands.size(); ++i)
+    if (operands[i].axes[axis].hold != State::Hold::Whole &&
+        !llvm::is_contained(value.ignores, i))
+      return false;
+  return true;
+}
+
 /// What one of the results holds: a sum, where others are split by a factor
 /// that this one lacks, or has whole as the operands that pick from it.
 RuleValue Meeting::resultOf(const nn::PlacementRule::Value &value) const {
   RuleValue own = result;
   for (unsigned axis = 0; axis < own.axes.size(); ++axis) {
     int factor = own.axes[axis].factor;
+    if (isWholeOver(axis, value)) {
+      own.axes[axis] = {};
+      for (AxisCuts &cuts : own.nesting)
+        llvm::erase_if(cuts,
+                       [&](const AxisCut &cut) { return cut.axis == axis; });
+      continue;
+    }
     if (own.axes[axis].hold != State::Hold::Split ||
         rule.factors[factor].use != FactorUse::Pointwise)
       continue;

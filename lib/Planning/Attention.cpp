@@ -39,7 +39,7 @@ static void setHeads(OpTy op, Forward &attention, PlanTables &tables) {
   attention.kvHeadOffset = tables.scalar(op.getKvHeads().getBegin());
 }
 
-/// Everything but `out`, as those below.
+/// Everything but `out` and `lse`, as those below.
 template <class OpTy>
 static plan::Attention attentionOf(OpTy op, Call &call, PlanTables &tables) {
   plan::Attention attention;
@@ -117,16 +117,21 @@ static void addAttentionFlops(Call &call, const Forward &attention,
   }
 }
 
-template <class Forward> static Body forwardOf(Forward attention, Call &call) {
+template <class OpTy, class Forward>
+static Body forwardOf(OpTy op, Forward attention, Call &call) {
   attention.out = call.resultByDims();
+  if (op.getLse())
+    attention.lse = call.resultByDims(1);
   addAttentionFlops(call, attention, 1, 1);
   return attention;
 }
 
 template <class OpTy, class Forward>
 static Body gradientOf(OpTy op, Forward forward, Call &call) {
-  plan::GradientOf<Forward> gradient{forward, {}, {}, {}};
-  gradient.forward.out = call.byDims(op.getDout());
+  plan::GradientOf<Forward> gradient{forward, {}, {}, {}, {}};
+  gradient.forward.out = call.byDims(op.getOut());
+  gradient.forward.lse = call.byDims(op.getLse());
+  gradient.dout = call.byDims(op.getDout());
   gradient.dq = call.resultByDims(0);
   gradient.dk = call.resultByDims(1);
   gradient.dv = call.resultByDims(2);
@@ -136,12 +141,12 @@ static Body gradientOf(OpTy op, Forward forward, Call &call) {
 
 Body planning::instructionOf(spmd::AttentionOp op, Call &call,
                              PlanTables &tables) {
-  return forwardOf(attentionOf(op, call, tables), call);
+  return forwardOf(op, attentionOf(op, call, tables), call);
 }
 
 Body planning::instructionOf(spmd::NeighborhoodAttentionOp op, Call &call,
                              PlanTables &tables) {
-  return forwardOf(neighborhoodOf(op, call, tables), call);
+  return forwardOf(op, neighborhoodOf(op, call, tables), call);
 }
 
 Body planning::instructionOf(spmd::AttentionGradOp op, Call &call,

@@ -25,26 +25,30 @@ static void transpose(const double *from, int64_t rows, int64_t columns,
 }
 
 /// The softmax of the scores of visible keys, 0 for the others; all 0 if none
-/// is visible. `keep` may be null.
-static void softmaxOfVisible(std::vector<double> &scores, KeyRange visible,
-                             const double *keep) {
+/// is visible. `keep` may be null. Returns the logarithm of the sum of exp.
+static double softmaxOfVisible(std::vector<double> &scores, KeyRange visible,
+                               const double *keep) {
   for (int64_t j = 0; j < int64_t(scores.size()); ++j)
     if (!visible.has(j) || (keep && keep[j] == 0))
       scores[j] = -INFINITY;
-  if (!softmaxOf(scores))
+  double lse = softmaxOf(scores);
+  if (lse == -INFINITY)
     std::fill(scores.begin(), scores.end(), 0.0);
+  return lse;
 }
 
-/// result[e] = sum_j softmax_j(scale q . k_j) v[j, e] for one query.
-static void attendRow(const Sizes &sizes, const double *q, const double *keysT,
-                      const double *v, double scale, KeyRange visible,
-                      const double *keep, const DropoutFactors &dropout,
-                      int64_t row, double *result) {
+/// result[e] = sum_j softmax_j(scale q . k_j) v[j, e] for one query; returns
+/// its lse.
+static double attendRow(const Sizes &sizes, const double *q,
+                        const double *keysT, const double *v, double scale,
+                        KeyRange visible, const double *keep,
+                        const DropoutFactors &dropout, int64_t row,
+                        double *result) {
   std::vector<double> weights(sizes.keys, 0.0);
   for (int64_t i = 0; i < sizes.depth; ++i)
     for (int64_t j = 0; j < sizes.keys; ++j)
       weights[j] += scale * q[i] * keysT[i * sizes.keys + j];
-  softmaxOfVisible(weights, visible, keep);
+  double lse = softmaxOfVisible(weights, visible, keep);
   for (int64_t j = 0; j < sizes.keys; ++j) {
     double weight = weights[j];
     if (weight != 0)
@@ -53,6 +57,7 @@ static void attendRow(const Sizes &sizes, const double *q, const double *keysT,
       for (int64_t e = 0; e < sizes.width; ++e)
         result[e] += weight * v[j * sizes.width + e];
   }
+  return lse;
 }
 
 void evaluateAttention(nn::AttentionOp op, Call &call) {
@@ -74,10 +79,13 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
       for (int64_t i = 0; i < sizes.queries; ++i) {
         KeyRange visible = visibleKeys(op, i, sizes.queries, sizes.keys);
         int64_t row = (b * sizes.heads + head) * sizes.queries + i;
-        attendRow(sizes, q.values.data() + row * sizes.depth, keysT.data(),
-                  v.values.data() + kv * sizes.width, scale, visible,
-                  keep ? keep->values.data() + b * sizes.keys : nullptr,
-                  dropout, row, call.result.values.data() + row * sizes.width);
+        double lse = attendRow(
+            sizes, q.values.data() + row * sizes.depth, keysT.data(),
+            v.values.data() + kv * sizes.width, scale, visible,
+            keep ? keep->values.data() + b * sizes.keys : nullptr, dropout, row,
+            call.result.values.data() + row * sizes.width);
+        if (op.getLse())
+          call.more[0].values[row] = lse;
       }
     }
 }

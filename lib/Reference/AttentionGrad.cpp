@@ -1,8 +1,8 @@
 //===- AttentionGrad.cpp - gradients of attention, a row at a time --------===//
 //
-// With weights p = softmax(scale q k^T + mask), those that are dropped or
-// scaled p f, and g = f (dout v^T): dv += (p f) dout, and the gradient of a
-// score is p (g - sum of p g).
+// With weights p = exp(scale q k^T - lse) of visible keys, those that are
+// dropped or scaled p f, and g = f (dout v^T): dv += (p f) dout, and the
+// gradient of a score is p (g - sum of p g), where that sum is dout . out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,9 @@ namespace hocket::reference {
 
 void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
   const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);
-  const Tensor &dout = call.operand(3);
-  const Tensor *keep = op.getKeep() ? call.optional(4) : nullptr;
+  const Tensor &dout = call.operand(3), &result = call.operand(4);
+  const Tensor &lse = call.operand(5);
+  const Tensor *keep = op.getKeep() ? call.optional(6) : nullptr;
   DropoutFactors dropout(op, op.getDropout().convertToDouble(), op.getStream(),
                          op.getStep() ? call.operands.back() : nullptr);
   int64_t heads = q.shape[1], groups = k.shape[1], queries = q.shape[2];
@@ -31,19 +32,20 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
     const double *query = &q.values[row * depth];
     const double *out = &dout.values[row * width];
     KeyRange visible = visibleKeys(op, i, queries, keys);
+    if (lse.values[row] == -INFINITY) // it sees nothing
+      continue;
     for (int64_t j = 0; j < keys; ++j) {
       bool sees =
           visible.has(j) && (!keep || keep->values[batch * keys + j] != 0);
-      weights[j] = sees ? scale * dot(query, &k.values[(kv + j) * depth], depth)
-                        : -INFINITY;
+      double score =
+          sees ? scale * dot(query, &k.values[(kv + j) * depth], depth)
+               : -INFINITY;
+      weights[j] = std::exp(score - lse.values[row]);
     }
-    if (!softmaxOf(weights))
-      continue;
-    double mean = 0;
+    double mean = dot(out, &result.values[row * width], width);
     for (int64_t j = 0; j < keys; ++j) {
       double factor = weights[j] ? dropout.factor(row * keys + j) : 0;
       gradients[j] = factor * dot(out, &v.values[(kv + j) * width], width);
-      mean += weights[j] * gradients[j];
       addScaled(&call.more[1].values[(kv + j) * width], out,
                 weights[j] * factor, width);
     }

@@ -1,8 +1,8 @@
 //===- Neighborhood.cpp - neighborhood attention, a query at a time -------===//
 //
-// Keys are counted in the whole tensor. With weights p = softmax(scale q k^T)
+// Keys are counted in the whole tensor. With weights p = exp(scale q k^T - lse)
 // over what a query sees and g = dout v^T: dv += p dout, and the gradient of a
-// score is scale p (g - sum of p g).
+// score is scale p (g - sum of p g), where that sum is dout . out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,15 +64,14 @@ static Queries queriesOf(OpTy op, const Tensor &q, const Tensor &k,
   return queries;
 }
 
-/// The weights of the keys that a query sees, of which there is at least one.
-static std::vector<double> weigh(const double *query, const double *keys,
-                                 llvm::ArrayRef<int64_t> places, double scale,
-                                 int64_t depth) {
-  std::vector<double> weights;
+/// The scores of the keys that a query sees, of which there is at least one.
+static std::vector<double> scoresOf(const double *query, const double *keys,
+                                    llvm::ArrayRef<int64_t> places,
+                                    double scale, int64_t depth) {
+  std::vector<double> scores;
   for (int64_t place : places)
-    weights.push_back(scale * dot(query, keys + place * depth, depth));
-  softmaxOf(weights);
-  return weights;
+    scores.push_back(scale * dot(query, keys + place * depth, depth));
+  return scores;
 }
 
 /// visit(row of q, position, the first of the keys' rows).
@@ -93,8 +92,11 @@ void evaluateNeighborhoodAttention(nn::NeighborhoodAttentionOp op, Call &call) {
   int64_t depth = queries.depth, width = queries.width;
   forEachQuery(queries, [&](int64_t row, int64_t i, int64_t kv) {
     std::vector<double> weights =
-        weigh(&q.values[row * depth], &k.values[kv * depth], queries.keys[i],
-              op.getScale().convertToDouble(), depth);
+        scoresOf(&q.values[row * depth], &k.values[kv * depth], queries.keys[i],
+                 op.getScale().convertToDouble(), depth);
+    double lse = softmaxOf(weights);
+    if (op.getLse())
+      call.more[0].values[row] = lse;
     for (auto [weight, place] : llvm::zip_equal(weights, queries.keys[i]))
       addScaled(&call.result.values[row * width],
                 &v.values[(kv + place) * width], weight, width);
@@ -104,7 +106,8 @@ void evaluateNeighborhoodAttention(nn::NeighborhoodAttentionOp op, Call &call) {
 void evaluateNeighborhoodAttentionGrad(nn::NeighborhoodAttentionGradOp op,
                                        Call &call) {
   const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);
-  const Tensor &dout = call.operand(3);
+  const Tensor &dout = call.operand(3), &result = call.operand(4);
+  const Tensor &lse = call.operand(5);
   Queries queries = queriesOf(op, q, k, v);
   int64_t depth = queries.depth, width = queries.width;
   double scale = op.getScale().convertToDouble();
@@ -112,12 +115,13 @@ void evaluateNeighborhoodAttentionGrad(nn::NeighborhoodAttentionGradOp op,
     const double *query = &q.values[row * depth];
     const double *out = &dout.values[row * width];
     std::vector<double> weights =
-        weigh(query, &k.values[kv * depth], queries.keys[i], scale, depth);
+        scoresOf(query, &k.values[kv * depth], queries.keys[i], scale, depth);
     std::vector<double> gradients;
-    double mean = 0;
+    double mean = dot(out, &result.values[row * width], width);
+    for (double &weight : weights)
+      weight = std::exp(weight - lse.values[row]);
     for (auto [weight, place] : llvm::zip_equal(weights, queries.keys[i])) {
       gradients.push_back(dot(out, &v.values[(kv + place) * width], width));
-      mean += weight * gradients.back();
       addScaled(&call.more[1].values[(kv + place) * width], out, weight, width);
     }
     for (auto [t, place] : llvm::enumerate(queries.keys[i])) {

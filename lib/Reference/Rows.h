@@ -22,18 +22,19 @@ inline void addScaled(double *y, const double *x, double factor, int64_t size) {
     y[i] += factor * x[i];
 }
 
-/// exp(x - max) / sum of all those; false if all are -inf.
-inline bool softmaxOf(std::vector<double> &x) {
+/// x becomes exp(x - max) / sum of all those, nothing where all are -inf.
+/// Returns the logarithm of the sum of exp(x), -inf there.
+inline double softmaxOf(std::vector<double> &x) {
   double largest = -INFINITY, sum = 0;
   for (double value : x)
     largest = std::fmax(largest, value);
   if (largest == -INFINITY)
-    return false;
+    return largest;
   for (double &value : x)
     sum += value = std::exp(value - largest);
   for (double &value : x)
     value /= sum;
-  return true;
+  return largest + std::log(sum);
 }
 
 } // namespace hocket::reference

@@ -3,14 +3,17 @@
 // What one more layer adds to a rank's activations, by the plan, against the
 // formulas of Korthikanti et al. (arXiv 2205.05198), restated: 4 bytes a value,
 // no masks of dropout and no scores of attention, which are drawn and computed
-// again. Values of seq * batch * hidden that a layer keeps for its backward:
+// again, but for the logarithms of their sums (lse). Values of seq * batch *
+// hidden that a layer keeps for its backward:
 //
 //   two norms            2      inputs
-//   attention            5      input, q, k, v, input of the projection
+//   attention            5      input, q, k, v, input of the projection; and
+//   one
+//                               for each head, lse
 //   mlp                  9      input, inner before and after gelu (4 each)
 //
-// Tensor parallelism splits q, k, v, the projection's input and the inner ones
-// (12 of 16), sequence parallelism the other four as well.
+// Tensor parallelism splits q, k, v, the projection's input, lse and the inner
+// ones (12 of 16), sequence parallelism the other four as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,23 +69,29 @@ int64_t valueBytes(const Shape &shape) {
   return 4 * shape.seq * shape.batch * shape.hidden;
 }
 
+int64_t lseBytes(const Shape &shape) {
+  return 4 * shape.seq * shape.batch * shape.heads;
+}
+
 TEST(Activations, wholeLayer) {
   for (const Shape &shape : shapes)
-    EXPECT_LE(growth(wholeLayers, shape), 16 * valueBytes(shape))
+    EXPECT_LE(growth(wholeLayers, shape),
+              16 * valueBytes(shape) + lseBytes(shape))
         << "hidden " << shape.hidden;
 }
 
 TEST(Activations, tensorParallelLayer) {
   for (const Shape &shape : shapes)
     EXPECT_LE(growth(tensorParallel, shape),
-              4 * valueBytes(shape) + 12 * valueBytes(shape) / shape.tp)
+              4 * valueBytes(shape) +
+                  (12 * valueBytes(shape) + lseBytes(shape)) / shape.tp)
         << "hidden " << shape.hidden << ", tp " << shape.tp;
 }
 
 TEST(Activations, sequenceParallelLayer) {
   for (const Shape &shape : shapes)
     EXPECT_LE(growth(sequenceParallel, shape),
-              16 * valueBytes(shape) / shape.tp)
+              (16 * valueBytes(shape) + lseBytes(shape)) / shape.tp)
         << "hidden " << shape.hidden << ", tp " << shape.tp;
 }
 
@@ -94,7 +103,9 @@ TEST(Activations, trainingStep) {
     // Biases and norms are whole where they are added after a reduction.
     int64_t gradients = 4 * (12 * h * h + 7 * h) / shape.tp + 4 * 6 * h;
     EXPECT_LE(growth(trainingStep, shape),
-              std::max(16 * valueBytes(shape) / shape.tp, gradients) * 1.01)
+              std::max((16 * valueBytes(shape) + lseBytes(shape)) / shape.tp,
+                       gradients) *
+                  1.01)
         << "hidden " << shape.hidden << ", tp " << shape.tp;
   }
 }

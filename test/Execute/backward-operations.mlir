@@ -28,6 +28,7 @@
 !q = tensor<3x8x5x8xf32, #nn.layout<[batch=3] [heads=8] [seq=5] [d=8]>>
 !k = tensor<3x2x6x8xf32, #nn.layout<[batch=3] [heads=2] [keys=6] [d=8]>>
 !v = tensor<3x2x6x4xf32, #nn.layout<[batch=3] [heads=2] [keys=6] [width=4]>>
+!lse = tensor<3x8x5xf32, #nn.layout<[batch=3] [heads=8] [seq=5]>>
 !o = tensor<3x8x5x4xf32, #nn.layout<[batch=3] [heads=8] [seq=5] [width=4]>>
 !keep = tensor<3x6xi1, #nn.layout<[batch=3] [keys=6]>>
 !ids = tensor<3x7xi32, #nn.layout<[batch=3] [seq=7]>>
@@ -45,8 +46,10 @@ func.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"},
                    %logits: !logits {nn.name = "logits"})
     -> (!q, !k, !v, !table, !rows, !q, !bias)
     attributes {nn.outputs = ["dq", "dk", "dv", "table", "rows", "turned", "bias"]} {
-  %g:3 = nn.attention_grad %q, %k, %v, %dout, %keep {causal = true, scale = 0.3 : f64}
-      : (!q, !k, !v, !o, !keep) -> (!q, !k, !v)
+  %o, %lse = nn.attention %q, %k, %v, %keep {causal = true, scale = 0.3 : f64}
+      : (!q, !k, !v, !keep) -> (!o, !lse)
+  %g:3 = nn.attention_grad %q, %k, %v, %dout, %o, %lse, %keep {causal = true, scale = 0.3 : f64}
+      : (!q, !k, !v, !o, !o, !lse, !keep) -> (!q, !k, !v)
   %dq = nn.value result "dq" %g#0 : (!q) -> !q
   %dk = nn.value result "dk" %g#1 : (!k) -> !k
   %dv = nn.value result "dv" %g#2 : (!v) -> !v

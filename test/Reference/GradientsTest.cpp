@@ -98,12 +98,15 @@ struct AttentionCase {
     for (size_t i = 0; i < types.size(); ++i)
       text += (i ? ", %" : "%") + std::to_string(i) + ": !" + types[i];
     std::string results = "!" + types[0] + ", !" + types[1] + ", !" + types[2];
-    text += ") -> (" + results + ") { %r:3 = nn.attention_grad %0, %1, %2, %3" +
-            keep + attributes + " : (";
-    for (size_t i = 0; i < types.size(); ++i)
-      text += (i ? ", !" : "!") + types[i];
-    text +=
-        ") -> (" + results + ") return %r#0, %r#1, %r#2 : " + results + " }";
+    std::string out = "!" + types[3] + ", !1x4x3xf32";
+    std::string operands = results;
+    std::string kept = keep.empty() ? "" : ", !" + types[4];
+    text += ") -> (" + results + ") { %o, %l = nn.attention %0, %1, %2" + keep +
+            attributes + " : (" + operands + kept + ") -> (" + out +
+            ") %r:3 = nn.attention_grad %0, %1, %2, %3, %o, %l" + keep +
+            attributes + " : (" + operands + ", !" + types[3] + ", " + out +
+            kept + ") -> (" + results +
+            ") return %r#0, %r#1, %r#2 : " + results + " }";
     Outcome outcome = evaluateText(text, inputs);
     ASSERT_EQ(outcome.error, "");
     ASSERT_EQ(outcome.outputs.size(), 3u);

@@ -12,7 +12,7 @@ struct Extents {
   int64_t batch, heads, kvHeads, queries, keys, depth, width;
 };
 
-/// q, k, v, out and keep with memory of their own, heads inside rows as a
+/// q, k, v, out, lse and keep with memory of their own, heads inside rows as a
 /// projection leaves them ([batch, seq, heads, dim]).
 struct AttentionProblem {
   explicit AttentionProblem(Extents e, plan::DType type = plan::DType::F32,
@@ -21,11 +21,14 @@ struct AttentionProblem {
         k(type, {e.batch, e.kvHeads, e.keys, e.depth}, order),
         v(type, {e.batch, e.kvHeads, e.keys, e.width}, order, 3),
         out(type, {e.batch, e.heads, e.queries, e.width}, order),
+        lse(type == plan::DType::F64 ? type : plan::DType::F32,
+            {e.batch, e.heads, e.queries}, {1, 2, 0}),
         keep(plan::DType::Bool, {e.batch, e.keys}) {
     given.q = q.random(1, 2).operand();
     given.k = k.random(2, 2).operand();
     given.v = v.random(3).operand();
     given.out = out.random(4).operand();
+    given.lse = lse.random(5).operand();
     given.scale = 1 / std::sqrt(static_cast<float>(e.depth));
     given.group = e.heads / e.kvHeads;
   }
@@ -47,7 +50,7 @@ struct AttentionProblem {
     return (b * k.shape[1] + kvHead) * k.shape[2];
   }
 
-  TestOperand q, k, v, out, keep;
+  TestOperand q, k, v, out, lse, keep;
   runtime::AttentionArguments given;
 };
 
@@ -62,9 +65,10 @@ inline Rows dense(const TestOperand &operand) {
 }
 
 /// The weights of the keys for query i of head h, from dense queries and keys;
-/// empty if it sees none.
+/// empty if it sees none. `lse`: the logarithm of the sum of exp(score).
 inline Rows naiveWeights(const AttentionProblem &problem, const Rows &q,
-                         const Rows &k, int64_t b, int64_t h, int64_t i) {
+                         const Rows &k, int64_t b, int64_t h, int64_t i,
+                         double *lse = nullptr) {
   const runtime::AttentionArguments &given = problem.given;
   int64_t keys = problem.k.shape[2], depth = problem.k.shape[3];
   int64_t query = problem.queryRow(b, h, i), key = problem.keyRow(b, h);
@@ -81,10 +85,12 @@ inline Rows naiveWeights(const AttentionProblem &problem, const Rows &q,
     weights[j] = allowed ? score * static_cast<double>(given.scale) : -INFINITY;
     largest = std::max(largest, weights[j]);
   }
-  if (largest == -INFINITY)
-    return {};
   for (double &weight : weights)
     total += weight = std::exp(weight - largest);
+  if (lse)
+    *lse = largest == -INFINITY ? largest : largest + std::log(total);
+  if (largest == -INFINITY)
+    return {};
   for (double &weight : weights)
     weight /= total;
   return weights;

@@ -12,22 +12,34 @@ struct GradProblem : AttentionProblem {
   explicit GradProblem(Extents e, DType type = DType::F32,
                        std::vector<int> order = {0, 2, 1, 3})
       : AttentionProblem(e, type, order), dq(type, q.shape, order),
-        dk(type, k.shape, order, 5), dv(type, v.shape, order) {}
-
-  runtime::AttentionGradArguments arguments() {
-    return {given, dq.operand(), dk.operand(), dv.operand()};
+        dk(type, k.shape, order, 5), dv(type, v.shape, order),
+        dout(type, out.shape, order) {
+    dout.random(6);
   }
 
-  TestOperand dq, dk, dv;
+  /// Of a forward that has run.
+  void makeGrad(int threads, std::unique_ptr<runtime::Call> &call) {
+    runtime::setLibraryThreads(threads);
+    runtime::Status forward = runtime::makeAttention(given, threads, call);
+    ASSERT_TRUE(forward.ok()) << forward.message;
+    ASSERT_TRUE(runCall(*call).ok());
+    runtime::Status status = runtime::makeAttentionGrad(
+        {given, dout.operand(), dq.operand(), dk.operand(), dv.operand()},
+        threads, call);
+    ASSERT_TRUE(status.ok()) << status.message;
+    runtime::setLibraryThreads(1);
+  }
+
+  TestOperand dq, dk, dv, dout;
 };
 
 /// All three gradients, row-major.
 struct Naive {
-  Rows q, k, v, out, dq, dk, dv;
+  Rows q, k, v, dout, dq, dk, dv;
 
   explicit Naive(const GradProblem &problem)
       : q(dense(problem.q)), k(dense(problem.k)), v(dense(problem.v)),
-        out(dense(problem.out)), dq(q.size()), dk(k.size()), dv(v.size()) {
+        dout(dense(problem.dout)), dq(q.size()), dk(k.size()), dv(v.size()) {
     const std::vector<int64_t> &shape = problem.q.shape;
     for (int64_t b = 0; b < shape[0]; ++b)
       for (int64_t h = 0; h < shape[1]; ++h)
@@ -47,7 +59,7 @@ struct Naive {
     double mean = 0;
     for (size_t j = 0; j < p.size(); ++j) {
       for (int64_t d = 0; d < width; ++d)
-        g[j] += out[at * width + d] * v[(kv + j) * width + d];
+        g[j] += dout[at * width + d] * v[(kv + j) * width + d];
       mean += p[j] * (g[j] *= factor(j));
     }
     for (size_t j = 0; j < p.size(); ++j) {
@@ -57,7 +69,7 @@ struct Naive {
         dk[(kv + j) * depth + d] += score * q[at * depth + d];
       }
       for (int64_t d = 0; d < width; ++d)
-        dv[(kv + j) * width + d] += p[j] * factor(j) * out[at * width + d];
+        dv[(kv + j) * width + d] += p[j] * factor(j) * dout[at * width + d];
     }
   }
 };
@@ -75,11 +87,7 @@ double worstOf(const TestOperand &found, const Rows &expected) {
 
 void check(GradProblem &problem, int threads = 1) {
   std::unique_ptr<runtime::Call> call;
-  runtime::setLibraryThreads(threads);
-  runtime::Status status =
-      runtime::makeAttentionGrad(problem.arguments(), threads, call);
-  runtime::setLibraryThreads(1);
-  ASSERT_TRUE(status.ok()) << status.message;
+  problem.makeGrad(threads, call);
   double tolerance = problem.q.type == DType::F64   ? 1e-12
                      : problem.q.type == DType::F32 ? 3e-6
                                                     : 1e-2;
@@ -191,11 +199,8 @@ TEST(CpuAttentionGrad, ThreadsDoNotChangeTheSums) {
     std::vector<uint8_t> first[3];
     for (int threads : {1, 2, 3}) {
       std::unique_ptr<runtime::Call> call;
-      runtime::setLibraryThreads(threads);
-      ASSERT_TRUE(
-          runtime::makeAttentionGrad(problem.arguments(), threads, call).ok());
+      problem.makeGrad(threads, call);
       ASSERT_TRUE(runCall(*call).ok());
-      runtime::setLibraryThreads(1);
       const TestOperand *results[] = {&problem.dq, &problem.dk, &problem.dv};
       for (int i = 0; i < 3; ++i) {
         if (threads == 1)

@@ -46,11 +46,13 @@ struct Problem {
       : q(type, {2, 4, queries, 16}, {0, 2, 1, 3}),
         k(type, {2, 2, keys, 16}, {0, 2, 1, 3}),
         v(type, {2, 2, keys, 8}, {0, 2, 1, 3}),
-        out(type, {2, 4, queries, 8}, {0, 2, 1, 3}) {
+        out(type, {2, 4, queries, 8}, {0, 2, 1, 3}),
+        lse(type, {2, 4, queries}) {
     given.q = q.random(1, 2).operand();
     given.k = k.random(2, 2).operand();
     given.v = v.random(3).operand();
-    given.out = out.random(4).operand();
+    given.out = out.operand();
+    given.lse = lse.operand();
     given.scale = 0.25;
     given.group = 2;
     given.causal = true;
@@ -72,7 +74,7 @@ struct Problem {
   }
 
   int32_t step = 9;
-  TestOperand q, k, v, out;
+  TestOperand q, k, v, out, lse;
   AttentionArguments given;
 };
 
@@ -126,26 +128,27 @@ TEST(DroppedWeights, TilesAndThreads) {
   }
 }
 
-/// A forward problem with the gradient of its result, `out`.
+/// A forward problem with the gradient of its result.
 struct GradProblem : Problem {
   explicit GradProblem(DType type, int64_t queries = 37, int64_t keys = 70)
       : Problem(type, queries, keys), dq(type, q.shape), dk(type, k.shape),
-        dv(type, v.shape) {
-    gradient = {given, dq.operand(), dk.operand(), dv.operand()};
+        dv(type, v.shape), dout(type, out.shape, {0, 2, 1, 3}) {
+    gradient = {given, dout.random(4).operand(), dq.operand(), dk.operand(),
+                dv.operand()};
   }
   void runGrad(int threads = 1) {
+    run(threads);
     std::unique_ptr<runtime::Call> call;
     ASSERT_TRUE(runtime::makeAttentionGrad(gradient, threads, call).ok());
     ASSERT_TRUE(runCall(*call).ok());
   }
 
-  TestOperand dq, dk, dv;
+  TestOperand dq, dk, dv, dout;
   runtime::AttentionGradArguments gradient;
 };
 
 TEST(DroppedWeights, GradientsAreThoseOfTheForward) {
   GradProblem problem(DType::F64, 5, 9);
-  TestOperand dout = problem.out;
   problem.runGrad();
   constexpr double step = 1e-5;
   auto check = [&](TestOperand &x, const TestOperand &gradient) {
@@ -153,9 +156,9 @@ TEST(DroppedWeights, GradientsAreThoseOfTheForward) {
       double before = x.get(i), change = 0;
       for (double sign : {1.0, -1.0}) {
         x.set(i, before + sign * step);
-        problem.run(); // overwrites the gradient of the result
-        for (int64_t o = 0; o < dout.elements(); ++o)
-          change += sign * problem.out.get(o) * dout.get(o);
+        problem.run();
+        for (int64_t o = 0; o < problem.out.elements(); ++o)
+          change += sign * problem.out.get(o) * problem.dout.get(o);
       }
       x.set(i, before);
       EXPECT_NEAR(gradient.get(i), change / (2 * step), 1e-6);

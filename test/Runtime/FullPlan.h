@@ -73,6 +73,8 @@ inline Plan fullPlan() {
     collective(Broadcast{1}, {4}, {4});
     AttentionGrad attentionGrad;
     attentionGrad.forward = attention;
+    attentionGrad.forward.lse = view(0, {1, 2, 4});
+    attentionGrad.dout = view(1, {1, 2, 4, 4});
     attentionGrad.dq = view(0, {1, 2, 4, 4});
     attentionGrad.dk = attentionGrad.dv = view(1, {1, 1, 4, 4});
     c.step.push_back({0, attentionGrad});
@@ -109,7 +111,8 @@ inline Plan fullPlan() {
     near.scale = 0.3, near.group = 2;
     near.dims = {{{4, 3, 2, 1, true}, Scalar{0, 2}, Scalar{}}};
     c.step.push_back({0, near});
-    NeighborhoodAttentionGrad nearGrad{near, near.q, near.k, near.k};
+    near.lse = view(0, {1, 2, 2});
+    NeighborhoodAttentionGrad nearGrad{near, near.q, near.q, near.k, near.k};
     c.step.push_back({0, nearGrad});
   }
   return plan;

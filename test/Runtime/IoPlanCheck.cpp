@@ -181,6 +181,21 @@ const BadEdit badInstructions[] = {
     {STEP "11 (attention_grad, proj): out has shape [1, 2, 3, 4], expected "
           "[1, 2, 4, 4]",
      [](Plan &p) { step<AttentionGrad>(p, 11).forward.out.shape[2] = 3; }},
+    {STEP "11 (attention_grad, proj): dout has shape [1, 2, 3, 4], expected "
+          "[1, 2, 4, 4]",
+     [](Plan &p) { step<AttentionGrad>(p, 11).dout.shape[2] = 3; }},
+    {STEP "11 (attention_grad, proj): lse has shape [1, 2, 3], expected "
+          "[1, 2, 4]",
+     [](Plan &p) { step<AttentionGrad>(p, 11).forward.lse.shape[2] = 3; }},
+    {STEP "11 (attention_grad, proj): lse is missing",
+     [](Plan &p) { step<AttentionGrad>(p, 11).forward.lse = {}; }},
+    {STEP "4 (attention, proj): lse is i32, expected f32",
+     [](Plan &p) {
+       p.classes[0].buffers.push_back(p.classes[0].buffers.back());
+       p.classes[0].buffers.back().bytes = 64;
+       step<Attention>(p, 4).lse = step<AttentionGrad>(p, 11).forward.lse;
+       step<Attention>(p, 4).lse.buffer = int(p.classes[0].buffers.size()) - 1;
+     }},
     {STEP "12 (embedding_grad, proj): out has 1 dims, expected 2 or more",
      [](Plan &p) {
        step<EmbeddingGrad>(p, 12).out.shape = {8};

@@ -295,6 +295,13 @@ const BadEdit badNeighborhoods[] = {
     {STEP "21 (neighborhood_attention_grad, proj): dq has shape [1, 2, 2, 3], "
           "expected [1, 2, 2, 4]",
      [](Plan &p) { step<NeighborhoodAttentionGrad>(p, 21).dq.shape[3] = 3; }},
+    {STEP "21 (neighborhood_attention_grad, proj): lse is missing",
+     [](Plan &p) { step<NeighborhoodAttentionGrad>(p, 21).forward.lse = {}; }},
+    {STEP "21 (neighborhood_attention_grad, proj): lse has shape [1, 2, 1], "
+          "expected [1, 2, 2]",
+     [](Plan &p) {
+       step<NeighborhoodAttentionGrad>(p, 21).forward.lse.shape[2] = 1;
+     }},
 };
 INSTANTIATE_TEST_SUITE_P(Neighborhoods, BadPlanEdit,
                          testing::ValuesIn(badNeighborhoods));

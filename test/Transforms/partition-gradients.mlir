@@ -28,20 +28,24 @@ func.func @forward(%ids: !ids, %dy: !dy) -> !y {
 // -----
 
 // 8 query heads over 4 ranks read 2 kv heads that all ranks hold: each rank
-// has a term of their gradients.
+// has a term of their gradients. The forward's result and its lse, which has no
+// head dim, are split as the queries are.
 !q = tensor<1x8x4x8xf32, #nn.layout<[b=1] [h=8] [s=4] [d=8], tp: S(1.0)>>
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8]>>
 !p = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8], tp: P(sum)>>
+!l = tensor<1x8x4xf32, #nn.layout<[b=1] [h=8] [s=4], tp: S(1.0)>>
 module {
   nn.placement "s" <tp=4> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: func.func @class0
-// CHECK: spmd.attention_grad {{.*}} {causal = true, group = 4 : i64, heads = #spmd.positions<<tp: [0, 2, 4, 6]> of 8>,
+// CHECK: %{{.*}}, %[[LSE:.*]] = spmd.attention {{.*}} -> (tensor<1x2x4x8xf32, {{.*}}>, tensor<1x2x4xf32, #nn.layout<[b=1] [h=2] [s=4]>>)
+// CHECK: spmd.attention_grad {{.*}}, %[[LSE]] {causal = true, group = 4 : i64, heads = #spmd.positions<<tp: [0, 2, 4, 6]> of 8>,
 // CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<0> of 2>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
 // CHECK-SAME: -> (tensor<1x2x4x8xf32, #nn.layout<[b=1] [h=2] [s=4] [d=8]>>, tensor<1x2x6x8xf32, {{.*}}>, tensor<1x2x6x8xf32,
 // CHECK: spmd.all_reduce sum
 // CHECK: spmd.all_reduce sum
 func.func @forward(%q: !q, %k: !k, %v: !k, %dout: !q) -> (!q, !k, !k) {
-  %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout {causal = true, scale = 0.5 : f64} : (!q, !k, !k, !q) -> (!q, !p, !p)
+  %o, %lse = nn.attention %q, %k, %v {causal = true, scale = 0.5 : f64} : (!q, !k, !k) -> (!q, !l)
+  %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %o, %lse {causal = true, scale = 0.5 : f64} : (!q, !k, !k, !q, !q, !l) -> (!q, !p, !p)
   %k2 = nn.redistribute "all_reduce" %dk over ["tp"] : (!p) -> !k
   %v2 = nn.redistribute "all_reduce" %dv over ["tp"] : (!p) -> !k
   return %dq, %k2, %v2 : !q, !k, !k

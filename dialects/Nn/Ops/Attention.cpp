@@ -241,14 +241,22 @@ PlacementRule AttentionOp::getPlacementRule() {
                           "attention weights");
   SmallVector<DimOf> batch = {operand(0, 0), operand(1, 0), operand(2, 0),
                               result(0)};
+  SmallVector<DimOf> heads = {operand(0, 1), result(1)};
+  SmallVector<DimOf> queries = {operand(0, 2), result(2)};
   SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2)};
   if (getKeep()) {
     batch.push_back(operand(3, 0));
     keys.push_back(operand(3, 1));
   }
+  if (getLse()) {
+    batch.push_back(resultOf(1, 0));
+    heads.push_back(resultOf(1, 1));
+    queries.push_back(resultOf(1, 2));
+    rule.ignores(1, 2);
+  }
   rule.add(batch);
-  addHeads(rule, {operand(0, 1), result(1)}, {operand(1, 1), operand(2, 1)});
-  addPositions(rule, *this, {operand(0, 2), result(2)}, keys);
+  addHeads(rule, heads, {operand(1, 1), operand(2, 1)});
+  addPositions(rule, *this, queries, keys);
   rule.add({operand(0, 3), operand(1, 3)}, FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");
   rule.add({operand(2, 3), result(3)});
@@ -263,9 +271,10 @@ void AttentionOp::differentiate(Derivative &d) {
   };
   Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
   auto gradient = d.makeTyped<AttentionGradOp>(
-      typeOf(q), typeOf(k), typeOf(v), q, k, v, d.cotangent(), read(getKeep()),
-      read(getStep()), getCausalAttr(), getBeforeAttr(), getAfterAttr(),
-      getScaleAttr(), getDropoutAttr(), getStreamAttr());
+      typeOf(q), typeOf(k), typeOf(v), q, k, v, d.cotangent(),
+      d.read(getResult()), d.read(getLse()), read(getKeep()), read(getStep()),
+      getCausalAttr(), getBeforeAttr(), getAfterAttr(), getScaleAttr(),
+      getDropoutAttr(), getStreamAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (d.isWanted(i))
       d.give(i, gradient->getResult(i));
@@ -300,25 +309,28 @@ LogicalResult AttentionGradOp::verify() {
 PlacementRule AttentionGradOp::getPlacementRule() {
   RuleBuilder rule(*this, "the gradients of attention are linear in the "
                           "gradient of its result alone");
-  SmallVector<DimOf> batch = {operand(0, 0), operand(1, 0),  operand(2, 0),
-                              operand(3, 0), resultOf(0, 0), resultOf(1, 0),
-                              resultOf(2, 0)};
+  SmallVector<DimOf> batch = {operand(0, 0),  operand(1, 0),  operand(2, 0),
+                              operand(3, 0),  operand(4, 0),  operand(5, 0),
+                              resultOf(0, 0), resultOf(1, 0), resultOf(2, 0)};
   SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2), resultOf(1, 2),
                              resultOf(2, 2)};
   if (getKeep()) {
-    batch.push_back(operand(4, 0));
-    keys.push_back(operand(4, 1));
+    batch.push_back(operand(6, 0));
+    keys.push_back(operand(6, 1));
   }
   rule.add(batch);
-  addHeads(rule, {operand(0, 1), operand(3, 1), resultOf(0, 1)},
+  auto ofQueries = [](int64_t dim) -> SmallVector<DimOf> {
+    return {operand(0, dim), operand(3, dim), operand(4, dim), operand(5, dim),
+            resultOf(0, dim)};
+  };
+  addHeads(rule, ofQueries(1),
            {operand(1, 1), operand(2, 1), resultOf(1, 1), resultOf(2, 1)});
   // Of keys and values every query adds a term to the gradient.
-  addPositions(rule, *this, {operand(0, 2), operand(3, 2), resultOf(0, 2)},
-               keys);
+  addPositions(rule, *this, ofQueries(2), keys);
   rule.add({operand(0, 3), operand(1, 3), resultOf(0, 3), resultOf(1, 3)},
            FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");
-  rule.add({operand(2, 3), operand(3, 3), resultOf(2, 3)});
+  rule.add({operand(2, 3), operand(3, 3), operand(4, 3), resultOf(2, 3)});
   rule.partial(3, PartialUse::Linear);
   return rule.take();
 }

@@ -219,7 +219,12 @@ PlacementRule NeighborhoodAttentionOp::getPlacementRule() {
   RuleBuilder rule(*this, "attention weights of a sum are not the sum of the "
                           "attention weights");
   DimOf q = operand(0, 0), k = operand(1, 0), v = operand(2, 0);
-  addRule(rule, *this, {{q, result(0)}, {k, v}, {q, k}, {v, result(0)}});
+  Roles roles = {{q, result(0)}, {k, v}, {q, k}, {v, result(0)}};
+  if (getLse()) {
+    roles.queries.push_back(resultOf(1, 0));
+    rule.ignores(1, 2);
+  }
+  addRule(rule, *this, roles);
   rule.partial(2, PartialUse::Linear);
   return rule.take();
 }
@@ -228,10 +233,13 @@ PlacementRule NeighborhoodAttentionGradOp::getPlacementRule() {
   RuleBuilder rule(*this, "the gradients of attention are linear in the "
                           "gradient of its result alone");
   DimOf q = operand(0, 0), k = operand(1, 0), v = operand(2, 0);
-  DimOf dout = operand(3, 0);
+  DimOf dout = operand(3, 0), out = operand(4, 0), lse = operand(5, 0);
   DimOf dq = resultOf(0, 0), dk = resultOf(1, 0), dv = resultOf(2, 0);
   addRule(rule, *this,
-          {{q, dout, dq}, {k, v, dk, dv}, {q, k, dq, dk}, {v, dout, dv}});
+          {{q, dout, out, lse, dq},
+           {k, v, dk, dv},
+           {q, k, dq, dk},
+           {v, dout, out, dv}});
   rule.partial(3, PartialUse::Linear);
   return rule.take();
 }
@@ -244,8 +252,9 @@ void NeighborhoodAttentionOp::differentiate(Derivative &d) {
   };
   Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
   auto gradient = d.makeTyped<NeighborhoodAttentionGradOp>(
-      typeOf(q), typeOf(k), typeOf(v), q, k, v, d.cotangent(), getKernelsAttr(),
-      getStridesAttr(), getDilationsAttr(), getCausalAttr(), getScaleAttr());
+      typeOf(q), typeOf(k), typeOf(v), q, k, v, d.cotangent(),
+      d.read(getResult()), d.read(getLse()), getKernelsAttr(), getStridesAttr(),
+      getDilationsAttr(), getCausalAttr(), getScaleAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (d.isWanted(i))
       d.give(i, gradient->getResult(i));

@@ -74,6 +74,11 @@ public:
   /// The operand tells how its dims are cut, those that are given factors.
   void readsCuts(unsigned operand) { rule.operands[operand].isLike = true; }
 
+  /// The result does not depend on the operand.
+  void ignores(unsigned result, unsigned operand) {
+    rule.results[result].ignores.push_back(operand);
+  }
+
   PlacementRule take() { return std::move(rule); }
 
 private:

@@ -1,6 +1,7 @@
 //===- Shapes.cpp - what the shape rules of the operations share ----------===//
 
 #include "dialects/Nn/Ops/Shapes.h"
+#include "dialects/Nn/Lse.h"
 #include "dialects/Nn/Shape.h"
 
 using namespace mlir;
@@ -75,6 +76,16 @@ FailureOr<SmallVector<DimAttr>> nn::broadcastDims(ArrayRef<DimAttr> a,
       return failure();
   }
   return result;
+}
+
+LogicalResult nn::verifyLse(Operation *op, Type out, Value lse) {
+  if (!lse)
+    return success();
+  RankedTensorType expected = lseType(out);
+  if (haveSameShapes(TypeRange(expected), TypeRange(lse.getType())))
+    return success();
+  return op->emitOpError() << "goes with an lse of " << describe(expected)
+                           << ", but it is " << describe(lse.getType());
 }
 
 LogicalResult nn::checkDraws(std::optional<Location> location, StringRef what,

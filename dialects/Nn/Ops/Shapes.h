@@ -17,6 +17,7 @@ bool haveProductShapes(mlir::TypeRange a, mlir::TypeRange b);
 bool haveSameFactors(mlir::Value a, mlir::Value b);
 
 /// An op's constraints are those of inferring its type: one implementation.
+/// Of results that are not inferred nothing is said.
 template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
   llvm::SmallVector<mlir::Type> types;
   if (failed(OpTy::inferReturnTypes(
@@ -24,7 +25,7 @@ template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
           op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
           op->getRegions(), types)))
     return mlir::failure();
-  for (auto [type, result] : llvm::zip_equal(types, op->getResults()))
+  for (auto [type, result] : llvm::zip(types, op->getResults()))
     if (!OpTy::isCompatibleReturnTypes(type, result.getType()))
       return op.emitOpError()
              << "gives " << describe(type) << ", but the result is "
@@ -32,14 +33,30 @@ template <class OpTy> mlir::LogicalResult verifyShapes(OpTy op) {
   return mlir::success();
 }
 
-/// The gradients of an attention over q, k and v: dout is like its result, of
-/// `types`, and there is one of each of the three.
+/// `lse`, where there is one, fits the result of an attention, of type `out`.
+mlir::LogicalResult verifyLse(mlir::Operation *op, mlir::Type out,
+                              mlir::Value lse);
+
+/// What infers its first result and may give `lse` as well.
+template <class OpTy> mlir::LogicalResult verifyWithLse(OpTy op) {
+  if (failed(verifyShapes(op)))
+    return mlir::failure();
+  return verifyLse(op, op.getResult().getType(), op.getLse());
+}
+
+/// The gradients of an attention over q, k and v: dout and out are like its
+/// result, of `types`, lse goes with it, and there is one of each of the three.
 template <typename OpTy>
 mlir::LogicalResult verifyGradients(OpTy op, mlir::TypeRange types) {
-  mlir::Value dout = op.getDout();
-  if (!haveSameShapes(types, dout.getType()))
-    return op.emitOpError() << "takes a dout of " << describe(types.front())
-                            << ", but it is " << describe(dout.getType());
+  std::pair<const char *, mlir::Value> alike[] = {{"dout", op.getDout()},
+                                                  {"out", op.getOut()}};
+  for (auto [name, value] : alike)
+    if (!haveSameShapes(types, value.getType()))
+      return op.emitOpError() << "takes " << (name[0] == 'd' ? "a " : "an ")
+                              << name << " of " << describe(types.front())
+                              << ", but it is " << describe(value.getType());
+  if (failed(verifyLse(op, types.front(), op.getLse())))
+    return mlir::failure();
   mlir::Value taken[] = {op.getQ(), op.getK(), op.getV()};
   if (!haveSameShapes(mlir::ValueRange(taken).getTypes(), op->getResultTypes()))
     return op.emitOpError("gives what has the types of q, k and v");

@@ -192,8 +192,11 @@ Numbers CpuTarget::order(OpResult result, ArrayRef<Strided> operands) const {
   Operation *op = result.getOwner();
   if (isa<nn::ConvOp, nn::ConvTransposeOp, spmd::PoolOp, spmd::PoolGradOp>(op))
     return byDims(result, activationOrder(result));
-  if (isa<spmd::AttentionOp, spmd::NeighborhoodAttentionOp,
-          spmd::AttentionGradOp, spmd::NeighborhoodAttentionGradOp>(op))
+  bool isForward = isa<spmd::AttentionOp, spmd::NeighborhoodAttentionOp>(op);
+  if (isForward && result.getResultNumber() == 1)
+    return rowMajor(result); // lse: queries innermost
+  if (isForward ||
+      isa<spmd::AttentionGradOp, spmd::NeighborhoodAttentionGradOp>(op))
     return byDims(result, sequenceOrder(result));
   if (isa<nn::GatherOp, nn::ScatterSumOp>(op))
     return rowsOrder(result, operands[0]);

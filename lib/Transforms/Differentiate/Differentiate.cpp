@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Differentiate.h"
 #include "Backward.h"
+#include "dialects/Nn/Lse.h"
 #include "dialects/Nn/Program.h"
 #include "hocket/Placement/Expect.h"
 #include "mlir/IR/Dominance.h"
@@ -23,12 +24,14 @@ LogicalResult hocket::differentiate(ModuleOp module) {
     return module.emitError(
         "the backward is made of a placed module with one function");
   func::FuncOp func = *functions.begin();
+  nn::addLse(func.getBody().front());
   if (failed(differentiation::Backward(func, mesh).run(ofAll)))
     return failure();
   // Statistics of a norm serve its input and its weight.
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance(func);
   eliminateCommonSubExpressions(rewriter, dominance, func);
+  nn::dropUnreadLse(func.getBody().front());
   return failure(failed(placement::checkGradientBuckets(module)) ||
                  failed(placement::checkBackward(module)));
 }

@@ -14,6 +14,7 @@
 #include "runtime/lib/Cpu/AttentionPlain.h"
 #include "runtime/lib/Cpu/AttentionTiles.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace hocket::runtime {
@@ -255,6 +256,10 @@ void TileWorker::store(int64_t b, int64_t h, int64_t row, int64_t rows) {
   for (int64_t r = 0; r < rows; ++r) {
     float *to = rowOf(given.out, b, h, row + r);
     const float *from = output + r * width;
+    if (given.lse)
+      rowOf(*given.lse, b, h, row + r)[0] =
+          sums[r] == 0.0f ? -std::numeric_limits<float>::infinity()
+                          : maxima[r] + std::log(sums[r]);
     // A sum of 0: there was nothing to attend to.
     if (sums[r] == 0.0f) {
       for (int64_t d = 0; d < width; ++d)

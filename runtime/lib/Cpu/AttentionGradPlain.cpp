@@ -32,12 +32,12 @@ private:
   /// One thread's memory.
   struct Work {
     T *key, *value, *keySum, *valueSum; // of a kv head
-    T *query, *out, *querySum;          // of a row
+    T *query, *out, *dout, *querySum;   // of a row
     T *weights, *gradients;             // by key
   };
 
   int64_t workElements() const {
-    return 2 * keys * (depth + width) + 2 * depth + width + 2 * keys;
+    return 2 * keys * (depth + width) + 2 * (depth + width) + 2 * keys;
   }
   Work workOf(int part) const {
     T *place = scratch + part * workElements();
@@ -49,6 +49,7 @@ private:
     work.valueSum = take(keys * width);
     work.query = take(depth);
     work.out = take(width);
+    work.dout = take(width);
     work.querySum = take(depth);
     work.weights = take(keys);
     work.gradients = take(keys);
@@ -87,40 +88,32 @@ private:
     return sum;
   }
 
-  /// Weights of keys [begin, limit) of one query; false if it sees none.
-  bool weigh(int64_t b, int64_t begin, int64_t limit, const Work &work) const {
-    T largest = -std::numeric_limits<T>::infinity(), total = 0;
-    const T lowest = largest;
-    for (int64_t j = begin; j < limit; ++j) {
-      work.weights[j] =
-          forward.isKept(b, j)
-              ? T(forward.scale) * dot(work.query, work.key + j * depth, depth)
-              : lowest;
-      largest = std::max(largest, work.weights[j]);
-    }
-    if (largest == lowest)
-      return false;
-    for (int64_t j = begin; j < limit; ++j)
-      total += work.weights[j] = std::exp(work.weights[j] - largest);
-    for (int64_t j = begin; j < limit; ++j)
-      work.weights[j] /= total;
-    return true;
+  /// The weight of a key for a query that sees one at least.
+  T weigh(int64_t b, int64_t j, T lse, const Work &work) const {
+    if (!forward.isKept(b, j))
+      return 0;
+    return std::exp(
+        T(forward.scale) * dot(work.query, work.key + j * depth, depth) - lse);
   }
 
   void runQuery(int64_t b, int64_t h, int64_t i, const Work &work) {
     loadRow(forward.q, {b, h, i}, work.query);
     loadRow(forward.out, {b, h, i}, work.out);
+    loadRow(given.dout, {b, h, i}, work.dout);
     std::fill(work.querySum, work.querySum + depth, T(0));
     int64_t begin = forward.keyBegin(i), limit = forward.keyLimit(i);
-    if (!weigh(b, begin, limit, work))
+    T lse = 0;
+    moveElement(*forward.lse, {b, h, i},
+                [&](auto element) { lse = T(element); });
+    if (lse == -std::numeric_limits<T>::infinity()) // it sees nothing
       return storeRow(given.dq, {b, h, i}, work.querySum);
-    T mean = 0;
+    T mean = dot(work.dout, work.out, width);
     uint64_t first = forward.dropout.firstWeight(forward.q.shape, {b, h, i}) +
                      forward.keyOffset;
     for (int64_t j = begin; j < limit; ++j) {
       T kept = T(forward.dropout.factor(first + j));
-      work.gradients[j] = kept * dot(work.out, work.value + j * width, width);
-      mean += work.weights[j] * work.gradients[j];
+      work.weights[j] = weigh(b, j, lse, work);
+      work.gradients[j] = kept * dot(work.dout, work.value + j * width, width);
     }
     for (int64_t j = begin; j < limit; ++j) {
       T weight = work.weights[j];
@@ -131,7 +124,7 @@ private:
       }
       weight *= T(forward.dropout.factor(first + j));
       for (int64_t d = 0; d < width; ++d)
-        work.valueSum[j * width + d] += weight * work.out[d];
+        work.valueSum[j * width + d] += weight * work.dout[d];
     }
     storeRow(given.dq, {b, h, i}, work.querySum);
   }

@@ -11,12 +11,15 @@ bool GradPlan::make(const AttentionGradArguments &arguments) {
   keyCount = forward.k.shape[2];
   depth = forward.q.shape[3];
   width = forward.v.shape[3];
-  // Two blocks of whole rows stay in the second-level cache.
-  int64_t rowsAtOnce = keyCount <= 1024 ? 128 : keyCount <= 4096 ? 64 : 32;
-  queryTile = std::min(queryCount, rowsAtOnce);
-  keyTile = std::min<int64_t>(keyCount, forward.isLimited() ? 256 : 1024);
+  // Two tiles stay in the second-level cache.
+  queryTile = std::min<int64_t>(queryCount, 128);
+  // Causality and windows skip whole tiles, so small ones skip more.
+  bool skips = forward.isLimited() || forward.before >= 0;
+  keyTile = std::min<int64_t>(keyCount, skips ? 128 : 256);
   // Rows a power of two apart would share few cache sets.
-  pitch = (keyCount + 15) / 16 * 16 + 16;
+  auto apart = [](int64_t count) { return (count + 15) / 16 * 16 + 16; };
+  pitch = apart(keyCount);
+  tilePitch = apart(keyTile);
   rows[0] = queryTile;
   rows[1] = queryCount % queryTile;
   columns[0] = keyTile;
@@ -43,11 +46,12 @@ bool GradPlan::makeProducts(int row, int column) {
   };
   auto wide = [&](int64_t height) { return tileMatrix(height, n, pitch, 1); };
   Products &made = products[row][column];
-  made.scores = tileProduct(dense(m, depth), wide(depth), wide(m), false);
-  made.weights = tileProduct(dense(m, width), wide(width), wide(m), false);
-  made.queries = tileProduct(wide(m), dense(n, depth), dense(m, depth), true);
-  made.keys = tileProduct(dense(depth, m), wide(m), wide(depth), true);
-  made.values = tileProduct(dense(width, m), wide(m), wide(width), true);
+  dnnl::memory::desc tile = tileMatrix(m, n, tilePitch, 1);
+  made.scores = tileProduct(dense(m, depth), wide(depth), tile, false);
+  made.weights = tileProduct(dense(m, width), wide(width), tile, false);
+  made.queries = tileProduct(tile, dense(n, depth), dense(m, depth), true);
+  made.keys = tileProduct(dense(depth, m), tile, wide(depth), true);
+  made.values = tileProduct(dense(width, m), tile, wide(width), true);
   for (const auto *one :
        {&made.scores, &made.weights, &made.queries, &made.keys, &made.values}) {
     if (!isFast(*one))

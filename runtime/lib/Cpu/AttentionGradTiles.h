@@ -26,7 +26,8 @@ struct GradPlan {
 
   int64_t queryCount, keyCount, depth, width;
   int64_t queryTile, keyTile;
-  int64_t pitch; // of matrices with a column for each key
+  int64_t pitch;     // of matrices with a column for each key
+  int64_t tilePitch; // of those with a column for each key of a tile
   int64_t rows[2], columns[2];
   Products products[2][2];
   int64_t scratchpad = 0;

@@ -1,9 +1,11 @@
 //===- AttentionGradWorker.cpp - one thread's part of a gradient ----------===//
 //
-// For each head and block of queries, whole rows of scores are computed anew
-// and become weights P; dP = dO V^T becomes dS = scale P (dP - rowsum(P dP)).
-// Then dQ = dS K, dK += dS^T Q, dV += P^T dO. A block is rows x keys large,
-// never queries x keys.
+// For each head and block of queries, tiles of keys come one after the other
+// (Dao 2023, FlashAttention-2, algorithm 2): scores are computed anew and
+// become weights P = exp(scores - lse); dP = dO V^T becomes dS = scale P (dP -
+// mean), where the mean of dP under P is that of dO * O over a row. Then dQ +=
+// dS K, dK
+// += dS^T Q, dV += P^T dO.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +34,7 @@ GradWorker::GradWorker(const AttentionGradArguments &arguments,
       continue;
     int64_t count = plan.rows[row];
     copyQueries[row] = RowCopies(forward.q, count, count);
-    copyGradients[row] = RowCopies(forward.out, count, count);
+    copyGradients[row] = RowCopies(given.dout, count, count);
     storeQueries[row] = copyBack(given.dq, count, {plan.depth, 1});
     for (int column = 0; column < 2; ++column) {
       if (plan.columns[column] == 0)
@@ -49,16 +51,18 @@ GradWorker::GradWorker(const AttentionGradArguments &arguments,
 
 void GradWorker::setScratch(char *scratch) {
   ScratchPieces pieces(scratch);
-  scores = pieces.takeFloats(plan.queryTile * plan.pitch);
-  gradients = pieces.takeFloats(plan.queryTile * plan.pitch);
+  scores = pieces.takeFloats(plan.queryTile * plan.tilePitch);
+  gradients = pieces.takeFloats(plan.queryTile * plan.tilePitch);
   keys = pieces.takeFloats(plan.keyCount * plan.depth);
   keysT = pieces.takeFloats(plan.depth * plan.pitch);
   valuesT = pieces.takeFloats(plan.width * plan.pitch);
   query = pieces.takeFloats(plan.queryTile * plan.depth);
   queryT = pieces.takeFloats(plan.queryTile * plan.depth);
-  out = pieces.takeFloats(plan.queryTile * plan.width);
-  outT = pieces.takeFloats(plan.queryTile * plan.width);
+  dout = pieces.takeFloats(plan.queryTile * plan.width);
+  doutT = pieces.takeFloats(plan.queryTile * plan.width);
   queryGradient = pieces.takeFloats(plan.queryTile * plan.depth);
+  lse = pieces.takeFloats(plan.queryTile);
+  means = pieces.takeFloats(plan.queryTile);
   mask = pieces.takeFloats(plan.keyCount);
   scratchpad = pieces.take(plan.scratchpad);
   bytes = pieces.bytes();
@@ -102,61 +106,81 @@ void GradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
              block % plan.blocks() * plan.queryTile, sums);
 }
 
-void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
-  int index = row + plan.queryTile <= plan.queryCount ? 0 : 1;
-  int64_t rows = plan.rows[index];
+static float dot(const float *a, const float *b, int64_t step, int64_t count) {
+  float sums[8] = {};
+  for (int64_t d = 0; d < count; ++d)
+    sums[d % 8] += a[d] * b[d * step];
+  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+         ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
+void GradWorker::loadRows(const Block &block, int index) {
+  auto [b, h, row, rows] = block;
   copyQueries[index].dense.run(query, rowOf(forward.q, b, h, row));
   copyQueries[index].transposed.run(queryT, rowOf(forward.q, b, h, row));
-  copyGradients[index].dense.run(out, rowOf(forward.out, b, h, row));
-  copyGradients[index].transposed.run(outT, rowOf(forward.out, b, h, row));
-  std::fill(queryGradient, queryGradient + rows * plan.depth, 0.0f);
-  // Tiles that no row sees hold nothing.
-  int64_t limit = forward.keyLimit(row + rows - 1);
-  int64_t begin = forward.keyBegin(row) / plan.keyTile * plan.keyTile;
-  auto eachTile = [&](auto body) {
-    for (int64_t column = begin; column < limit; column += plan.keyTile)
-      body(products[index][column + plan.keyTile <= plan.keyCount ? 0 : 1],
-           column);
-  };
-  eachTile([&](Products &product, int64_t column) {
-    product.scores.run(stream, query, keysT + column, scores + column);
-    product.weights.run(stream, out, valuesT + column, gradients + column);
-  });
-  int64_t end = (limit + plan.keyTile - 1) / plan.keyTile * plan.keyTile;
-  SoftmaxGradRows whole{
-      scores + begin,
-      gradients + begin,
-      plan.pitch,
-      rows,
-      std::max<int64_t>(std::min(end, plan.keyCount) - begin, 0),
-      float(forward.scale),
-      forward.keep ? mask + begin : nullptr,
-      row + forward.firstLimit() - begin,
-      forward.isLimited(),
-      row + forward.firstBegin() - begin,
-      forward.before >= 0};
-  // What was dropped had no effect, and its weight gives none to the values.
-  dropRows(b, h, row, rows, gradients);
-  functions.softmaxGradRows(whole);
-  dropRows(b, h, row, rows, scores);
+  copyGradients[index].dense.run(dout, rowOf(given.dout, b, h, row));
+  copyGradients[index].transposed.run(doutT, rowOf(given.dout, b, h, row));
+  for (int64_t r = 0; r < rows; ++r) {
+    lse[r] = *rowOf(*forward.lse, b, h, row + r);
+    means[r] = dot(dout + r * plan.width, rowOf(forward.out, b, h, row + r),
+                   forward.out.strides[3], plan.width);
+  }
+}
+
+void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
+  int index = row + plan.queryTile <= plan.queryCount ? 0 : 1;
+  Block block = {b, h, row, plan.rows[index]};
+  loadRows(block, index);
+  std::fill(queryGradient, queryGradient + block.rows * plan.depth, 0.0f);
   float *valueSums = sums + plan.depth * plan.pitch;
-  eachTile([&](Products &product, int64_t column) {
-    float *gradient = gradients + column;
-    product.queries.run(stream, gradient, keys + column * plan.depth,
+  // Tiles that no row sees hold nothing.
+  int64_t limit = forward.keyLimit(row + block.rows - 1);
+  int64_t begin = forward.keyBegin(row) / plan.keyTile * plan.keyTile;
+  for (int64_t column = begin; column < limit; column += plan.keyTile) {
+    int last = column + plan.keyTile <= plan.keyCount ? 0 : 1;
+    Products &product = products[index][last];
+    product.scores.run(stream, query, keysT + column, scores);
+    product.weights.run(stream, dout, valuesT + column, gradients);
+    runTile(block, column, plan.columns[last]);
+    product.queries.run(stream, gradients, keys + column * plan.depth,
                         queryGradient);
-    product.keys.run(stream, queryT, gradient, sums + column);
-    product.values.run(stream, outT, scores + column, valueSums + column);
-  });
+    product.keys.run(stream, queryT, gradients, sums + column);
+    product.values.run(stream, doutT, scores, valueSums + column);
+  }
   storeQueries[index].run(rowOf(given.dq, b, h, row), queryGradient);
 }
 
-void GradWorker::dropRows(int64_t b, int64_t h, int64_t row, int64_t rows,
-                          float *block) {
-  for (int64_t r = 0; forward.dropout.isLive() && r < rows; ++r)
-    forward.dropout.drop(functions, forward.q.shape, {b, h, row + r},
-                         forward.keyOffset + forward.keyBegin(row + r),
-                         forward.keyLimit(row + r) - forward.keyBegin(row + r),
-                         block + r * plan.pitch + forward.keyBegin(row + r));
+/// Scores become weights, and the gradients of weights those of scores.
+void GradWorker::runTile(const Block &block, int64_t column, int64_t columns) {
+  SoftmaxGradTile tile{scores,
+                       gradients,
+                       plan.tilePitch,
+                       block.rows,
+                       columns,
+                       float(forward.scale),
+                       lse,
+                       means,
+                       forward.keep ? mask + column : nullptr,
+                       block.row + forward.firstLimit() - column,
+                       forward.isLimited(),
+                       block.row + forward.firstBegin() - column,
+                       forward.before >= 0};
+  // What was dropped had no effect, and its weight gives none to the values.
+  dropTile(block, column, columns, gradients);
+  functions.softmaxGradTile(tile);
+  dropTile(block, column, columns, scores);
+}
+
+void GradWorker::dropTile(const Block &block, int64_t column, int64_t columns,
+                          float *tile) {
+  for (int64_t r = 0; forward.dropout.isLive() && r < block.rows; ++r) {
+    int64_t query = block.row + r;
+    int64_t begin = std::max(forward.keyBegin(query), column);
+    int64_t end = std::min(forward.keyLimit(query), column + columns);
+    forward.dropout.drop(functions, forward.q.shape, {block.b, block.h, query},
+                         forward.keyOffset + begin, end - begin,
+                         tile + r * plan.tilePitch + begin - column);
+  }
 }
 
 void GradWorker::store(int64_t b, int64_t kvHead, const float *sums) {

@@ -37,8 +37,15 @@ public:
 
 private:
   void loadKeys(int64_t b, int64_t kvHead);
+  /// Queries of one head from `row` on, those of a block.
+  struct Block {
+    int64_t b, h, row, rows;
+  };
   void runBlock(int64_t b, int64_t h, int64_t row, float *sums);
-  void dropRows(int64_t b, int64_t h, int64_t row, int64_t rows, float *block);
+  void loadRows(const Block &block, int index);
+  void runTile(const Block &block, int64_t column, int64_t columns);
+  void dropTile(const Block &block, int64_t column, int64_t columns,
+                float *tile);
 
   struct Products {
     TileProduct scores, weights, queries, keys, values;
@@ -55,8 +62,9 @@ private:
   int64_t bytes = 0;
   float *scores = nullptr, *gradients = nullptr, *keys = nullptr,
         *keysT = nullptr, *valuesT = nullptr, *query = nullptr,
-        *queryT = nullptr, *out = nullptr, *outT = nullptr,
-        *queryGradient = nullptr, *mask = nullptr;
+        *queryT = nullptr, *dout = nullptr, *doutT = nullptr,
+        *queryGradient = nullptr, *lse = nullptr, *means = nullptr,
+        *mask = nullptr;
   char *scratchpad = nullptr;
 };
 

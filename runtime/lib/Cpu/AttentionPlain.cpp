@@ -104,6 +104,11 @@ private:
     moveRow(given.out, {b, h, i}, [&](auto &element, int64_t d) {
       element = std::decay_t<decltype(element)>(sum[d] * inverse);
     });
+    if (given.lse)
+      moveElement(*given.lse, {b, h, i}, [&](auto &element) {
+        element = std::decay_t<decltype(element)>(
+            total > 0 ? largest + std::log(total) : lowest);
+      });
   }
 
   const AttentionArguments given;

@@ -39,6 +39,17 @@ void storeRow(const Operand &operand, HeadRow at, const T *from) {
   });
 }
 
+/// Calls move(element) with what [batch, head, row] has there.
+template <typename Move>
+void moveElement(const Operand &operand, HeadRow at, Move move) {
+  visitType(operand.type, [&](auto zero) {
+    using Element = decltype(zero);
+    move(static_cast<Element *>(
+        operand.data)[at.b * operand.strides[0] + at.h * operand.strides[1] +
+                      at.row * operand.strides[2]]);
+  });
+}
+
 } // namespace hocket::runtime
 
 #endif // HOCKET_LIB_CPU_ATTENTIONROWS_H

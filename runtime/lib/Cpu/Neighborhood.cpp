@@ -6,8 +6,8 @@
 
 namespace hocket::runtime {
 
-Operand padded(Operand operand) {
-  while (operand.shape.size() < 6) {
+Operand padded(Operand operand, size_t rank) {
+  while (operand.shape.size() < rank) {
     operand.shape.insert(operand.shape.begin() + 2, 1);
     operand.strides.insert(operand.strides.begin() + 2, 0);
   }
@@ -19,6 +19,8 @@ NeighborhoodProblem::NeighborhoodProblem(const NeighborhoodArguments &given)
       out(padded(given.out)), scale(given.scale), depth(q.shape[5]),
       width(v.shape[5]), group(given.group), headOffset(given.headOffset),
       kvHeadOffset(given.kvHeadOffset) {
+  if (given.lse)
+    lse = padded(*given.lse, 5);
   int missing = 3 - static_cast<int>(given.windows.size());
   for (int dim = 0; dim < missing; ++dim)
     keys[dim].push_back({0, 1});
@@ -34,25 +36,31 @@ NeighborhoodProblem::NeighborhoodProblem(const NeighborhoodArguments &given)
   }
 }
 
-float exponentiate(float *scores, int64_t count, double scale) {
-  float largest = -std::numeric_limits<float>::infinity(), sum = 0, shrink;
-  SoftmaxTile tile{scores,  count, 1,     count,    static_cast<float>(scale),
-                   nullptr, 0,     false, &largest, &sum,
-                   &shrink};
-  vectorFunctions().softmaxTile(tile);
-  return sum;
-}
-
-double exponentiate(double *scores, int64_t count, double scale) {
-  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (int64_t j = 0; j < count; ++j)
-    largest = std::max(largest, scores[j] *= scale);
-  for (int64_t j = 0; j < count; ++j)
-    sum += scores[j] = std::exp(scores[j] - largest);
-  return sum;
-}
-
 namespace {
+
+template <typename T> struct Exponentials {
+  T largest = -std::numeric_limits<T>::infinity(), sum = 0;
+};
+
+/// scores become exp(scale * score - the largest of those).
+Exponentials<float> exponentiate(float *scores, int64_t count, double scale) {
+  Exponentials<float> all;
+  float shrink;
+  SoftmaxTile tile{scores,       count,    1,      count,
+                   float(scale), nullptr,  0,      false,
+                   &all.largest, &all.sum, &shrink};
+  vectorFunctions().softmaxTile(tile);
+  return all;
+}
+
+Exponentials<double> exponentiate(double *scores, int64_t count, double scale) {
+  Exponentials<double> all;
+  for (int64_t j = 0; j < count; ++j)
+    all.largest = std::max(all.largest, scores[j] *= scale);
+  for (int64_t j = 0; j < count; ++j)
+    all.sum += scores[j] = std::exp(scores[j] - all.largest);
+  return all;
+}
 
 /// T is the type of computation.
 template <typename T> class NeighborhoodCall : public Call {
@@ -111,7 +119,10 @@ private:
                                     values.steps(), place, problem.width);
     load(problem.q, place, query);
     functions.dots(keyRows, query, weights);
-    T total = exponentiate(weights, countOf(keyRows), problem.scale);
+    auto [largest, total] =
+        exponentiate(weights, countOf(keyRows), problem.scale);
+    if (problem.lse)
+      lseAt<T>(problem, place) = largest + std::log(total);
     std::fill(sum, sum + problem.width, T(0));
     functions.sum(valueRows, weights, sum);
     for (int64_t d = 0; d < problem.width; ++d)

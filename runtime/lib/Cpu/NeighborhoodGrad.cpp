@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/lib/Cpu/NeighborhoodProblem.h"
+#include <cmath>
 
 namespace hocket::runtime {
 
@@ -35,11 +36,10 @@ public:
   }
 
 private:
-  /// Of one thread: rows of q, dout and dq, weights and their gradients.
+  /// Of one thread: rows of q, dq, out and dout, weights and their gradients.
   int64_t workBytes() const {
-    return pieceBytes(
-        (2 * problem.depth + problem.width + 2 * problem.mostKeys()) *
-        sizeof(T));
+    return pieceBytes(2 * (problem.depth + problem.width + problem.mostKeys()) *
+                      sizeof(T));
   }
   int64_t sumElements() const {
     return positions * (problem.depth + problem.width);
@@ -57,7 +57,7 @@ private:
   void storeHead(int64_t b, int64_t kvHead, const T *sum) const;
 
   const NeighborhoodProblem problem;
-  const Operand dq, dk, dv;
+  const Operand dout, dq, dk, dv;
   const int threads;
   HeadRows<T> keys, values;
   int64_t items, positions, pieces; // of a kv head
@@ -70,9 +70,9 @@ private:
 template <typename T>
 NeighborhoodGradCall<T>::NeighborhoodGradCall(
     const NeighborhoodGradArguments &given, int threads)
-    : problem(given.forward), dq(padded(given.dq)), dk(padded(given.dk)),
-      dv(padded(given.dv)), threads(threads), keys(problem.k),
-      values(problem.v) {
+    : problem(given.forward), dout(padded(given.dout)), dq(padded(given.dq)),
+      dk(padded(given.dk)), dv(padded(given.dv)), threads(threads),
+      keys(problem.k), values(problem.v) {
   const std::vector<int64_t> &n = problem.k.shape;
   items = n[0] * n[1];
   positions = n[2] * n[3] * n[4];
@@ -133,22 +133,27 @@ void NeighborhoodGradCall<T>::runPiece(int64_t b, int64_t kvHead, int64_t piece,
   }
 }
 
-/// p (g - sum of p g), where p are the weights and g their gradients.
-template <typename T>
-static void gradientsOfScores(const T *weights, T *gradients, int64_t count,
-                              T scale) {
-  T mean = 0;
-  for (int64_t j = 0; j < count; ++j)
-    mean += weights[j] * gradients[j];
-  for (int64_t j = 0; j < count; ++j)
-    gradients[j] = scale * weights[j] * (gradients[j] - mean);
+/// Scores become weights p, and the gradients g of these p (g - mean).
+static void weigh(float *scores, float *gradients, int64_t count, float scale,
+                  float lse, float mean) {
+  vectorFunctions().softmaxGradTile({scores, gradients, count, 1, count, scale,
+                                     &lse, &mean, nullptr, 0, false});
+}
+
+static void weigh(double *scores, double *gradients, int64_t count,
+                  double scale, double lse, double mean) {
+  for (int64_t j = 0; j < count; ++j) {
+    scores[j] = std::exp(scale * scores[j] - lse);
+    gradients[j] = scale * scores[j] * (gradients[j] - mean);
+  }
 }
 
 template <typename T>
 void NeighborhoodGradCall<T>::runQuery(const Place &place, T *sum, T *work) {
   const WindowFunctions<T> &functions = windowFunctions<T>();
   T *query = work, *row = query + problem.depth, *out = row + problem.depth,
-    *weights = out + problem.width, *gradients = weights + problem.mostKeys();
+    *cotangent = out + problem.width, *weights = cotangent + problem.width,
+    *gradients = weights + problem.mostKeys();
   int64_t kvHead = problem.kvHead(place[1]);
   auto keyRows = problem.window(keys.head(place[0], kvHead), keys.steps(),
                                 place, problem.depth);
@@ -157,15 +162,17 @@ void NeighborhoodGradCall<T>::runQuery(const Place &place, T *sum, T *work) {
   int64_t count = countOf(keyRows);
   load(problem.q, place, query);
   load(problem.out, place, out);
+  load(dout, place, cotangent);
   functions.dots(keyRows, query, weights);
-  T total = exponentiate(weights, count, problem.scale);
-  for (int64_t j = 0; j < count; ++j)
-    weights[j] /= total;
-  functions.dots(valueRows, out, gradients);
+  functions.dots(valueRows, cotangent, gradients);
+  T mean = 0;
+  for (int64_t d = 0; d < problem.width; ++d)
+    mean += cotangent[d] * out[d];
+  weigh(weights, gradients, count, T(problem.scale), lseAt<T>(problem, place),
+        mean);
   T *valueSums = sum + positions * problem.depth;
   functions.add(problem.window(valueSums, valueSteps, place, problem.width),
-                weights, out);
-  gradientsOfScores(weights, gradients, count, T(problem.scale));
+                weights, cotangent);
   std::fill(row, row + problem.depth, T(0));
   functions.sum(keyRows, gradients, row);
   functions.add(problem.window(sum, keySteps, place, problem.depth), gradients,

@@ -15,8 +15,9 @@ namespace hocket::runtime {
 /// A place in a padded operand, [batch, head, 3 dims, element].
 using Place = std::array<int64_t, 5>;
 
-/// The operand with three dims of positions; those that it lacks come first.
-Operand padded(Operand operand);
+/// The operand with three dims of positions, `rank` in all; those that it lacks
+/// come first.
+Operand padded(Operand operand, size_t rank = 6);
 
 /// Neighborhood attention with three dims, and the windows of this rank's
 /// queries, counted in the keys that it holds.
@@ -25,6 +26,7 @@ public:
   explicit NeighborhoodProblem(const NeighborhoodArguments &given);
 
   Operand q, k, v, out;
+  std::optional<Operand> lse;
   double scale;
   int64_t depth, width;
 
@@ -153,9 +155,11 @@ template <> inline const WindowFunctions<double> &windowFunctions() {
   return vectorFunctions().windowF64;
 }
 
-/// scores become exp(scale * score - the largest of those); returns their sum.
-float exponentiate(float *scores, int64_t count, double scale);
-double exponentiate(double *scores, int64_t count, double scale);
+/// Where a query's lse is, of the computation's type.
+template <typename T>
+T &lseAt(const NeighborhoodProblem &problem, const Place &place) {
+  return static_cast<T *>(problem.lse->data)[offsetOf(*problem.lse, place)];
+}
 
 } // namespace hocket::runtime
 

@@ -40,14 +40,18 @@ struct Finder {
   void operator()(const Attention &x) const {
     readOperands(x);
     write(x.out);
+    write(x.lse);
   }
   void operator()(const NeighborhoodAttention &x) const {
     readOperands(x);
     write(x.out);
+    write(x.lse);
   }
   template <class Forward> void operator()(const GradientOf<Forward> &x) const {
     readOperands(x.forward);
     read(x.forward.out);
+    read(x.forward.lse);
+    read(x.dout);
     write(x.dq);
     write(x.dk);
     write(x.dv);

@@ -68,7 +68,7 @@ private:
                   const std::vector<int64_t> &expected);
   bool checkType(const char *what, const View &view, DType expected);
   bool checkPostOps(const Matmul &matmul);
-  /// All but `out`, which a gradient reads.
+  /// All but whether `out` and `lse`, which a gradient reads, are written.
   bool checkAttention(const Attention &attention);
   /// Of an Attention or a NeighborhoodAttention.
   template <class T> bool checkHeads(const T &attention);
@@ -87,6 +87,26 @@ private:
   bool checkNeighborhood(const NeighborhoodAttention &attention);
   bool checkKeysHeld(const NeighborhoodAttention &attention);
 
+  /// What attention writes: its result, and lse if it is there.
+  template <class Forward> bool checkResults(const Forward &x) {
+    return checkWrite("out", x.out) &&
+           (x.lse.buffer < 0 || checkWrite("lse", x.lse));
+  }
+  /// The shape and type of lse, after those of q.
+  template <class Forward> bool checkLse(const Forward &x) {
+    if (x.lse.buffer < 0)
+      return true;
+    std::vector<int64_t> shape(x.q.shape.begin(), x.q.shape.end() - 1);
+    DType type = typeOf(x.q) == DType::F64 ? DType::F64 : DType::F32;
+    return checkShape("lse", x.lse, shape) && checkType("lse", x.lse, type);
+  }
+  /// What a gradient reads besides the forward's operands.
+  template <class Forward> bool checkKept(const GradientOf<Forward> &x) {
+    if (x.forward.lse.buffer < 0)
+      return fail("lse is missing");
+    return checkRead("out", x.forward.out) && checkRead("lse", x.forward.lse) &&
+           checkRead("dout", x.dout);
+  }
   /// What the gradients of both have in common.
   template <class Forward> bool checkGradients(const GradientOf<Forward> &x) {
     auto check = [&](const char *what, const View &view, const View &of) {
@@ -94,6 +114,8 @@ private:
              checkType(what, view, typeOf(of));
     };
     return checkType("out", x.forward.out, typeOf(x.forward.q)) &&
+           checkShape("dout", x.dout, x.forward.out.shape) &&
+           checkType("dout", x.dout, typeOf(x.forward.q)) &&
            check("dq", x.dq, x.forward.q) && check("dk", x.dk, x.forward.k) &&
            check("dv", x.dv, x.forward.v);
   }

@@ -16,7 +16,8 @@ bool Checker::checkAttention(const Attention &attention) {
                 " dims, expected 4");
   if (!checkShape("k", attention.k, {q[0], k[1], k[2], q[3]}) ||
       !checkShape("v", attention.v, {q[0], k[1], k[2], v[3]}) ||
-      !checkShape("out", attention.out, {q[0], q[1], q[2], v[3]}))
+      !checkShape("out", attention.out, {q[0], q[1], q[2], v[3]}) ||
+      !checkLse(attention))
     return false;
   DType type = typeOf(attention.q);
   if (!checkType("k", attention.k, type) || !checkType("v", attention.v, type))
@@ -82,12 +83,12 @@ bool Checker::checkDropout(const Attention &attention) {
 }
 
 bool Checker::checkBody(const Attention &attention) {
-  return checkWrite("out", attention.out) && checkAttention(attention);
+  return checkResults(attention) && checkAttention(attention);
 }
 
 bool Checker::checkBody(const AttentionGrad &gradient) {
-  return checkRead("out", gradient.forward.out) &&
-         checkAttention(gradient.forward) && checkGradients(gradient);
+  return checkKept(gradient) && checkAttention(gradient.forward) &&
+         checkGradients(gradient);
 }
 
 bool Checker::checkIds(const View &ids) {

@@ -24,7 +24,7 @@ bool Checker::checkNeighborhood(const NeighborhoodAttention &attention) {
   values.back() = out.back() = v.back();
   if (!checkShape("k", attention.k, keys) ||
       !checkShape("v", attention.v, values) ||
-      !checkShape("out", attention.out, out))
+      !checkShape("out", attention.out, out) || !checkLse(attention))
     return false;
   DType type = typeOf(attention.q);
   if (!checkType("k", attention.k, type) || !checkType("v", attention.v, type))
@@ -76,8 +76,8 @@ bool Checker::checkBody(const NeighborhoodAttention &attention) {
 }
 
 bool Checker::checkBody(const NeighborhoodAttentionGrad &gradient) {
-  return checkRead("out", gradient.forward.out) &&
-         checkNeighborhood(gradient.forward) && checkGradients(gradient);
+  return checkKept(gradient) && checkNeighborhood(gradient.forward) &&
+         checkGradients(gradient);
 }
 
 } // namespace hocket::plan

@@ -117,6 +117,7 @@ template <class V> void fields(V &v, Attention &x) {
   v.required("k", x.k);
   v.required("v", x.v);
   v.required("out", x.out);
+  v.optional("lse", x.lse, {});
   v.optional("keep", x.keep, {});
   v.required("scale", x.scale);
   v.optional("causal", x.causal, false);
@@ -140,6 +141,7 @@ template <class V> void fields(V &v, Embedding &x) {
 
 template <class V, class Forward> void fields(V &v, GradientOf<Forward> &x) {
   v.required("forward", x.forward);
+  v.required("dout", x.dout);
   v.required("dq", x.dq);
   v.required("dk", x.dk);
   v.required("dv", x.dv);
@@ -198,6 +200,7 @@ template <class V> void fields(V &v, NeighborhoodAttention &x) {
   v.required("k", x.k);
   v.required("v", x.v);
   v.required("out", x.out);
+  v.optional("lse", x.lse, {});
   v.required("scale", x.scale);
   v.optional("group", x.group, int64_t(1));
   v.optional("head_offset", x.headOffset, {});

@@ -78,9 +78,10 @@ func.func @c6(%q: !q) {
 
 !q = tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>
 !v = tensor<1x2x5x6xf32, #nn.layout<[1] [2] [5] [6]>>
-func.func @grad_c2(%q: !q, %v: !v) {
+!lse = tensor<1x2x5xf32, #nn.layout<[1] [2] [5]>>
+func.func @grad_c2(%q: !q, %v: !v, %lse: !lse) {
   // expected-error@below {{takes a dout of f32[1, 2, 5, 6], but it is f32[1, 2, 5, 4]}}
-  %0:3 = nn.neighborhood_attention_grad %q, %q, %v, %q {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 1.0 : f64} : (!q, !q, !v, !q) -> (!q, !q, !v)
+  %0:3 = nn.neighborhood_attention_grad %q, %q, %v, %q, %v, %lse {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 1.0 : f64} : (!q, !q, !v, !q, !v, !lse) -> (!q, !q, !v)
   return
 }
 
@@ -88,8 +89,19 @@ func.func @grad_c2(%q: !q, %v: !v) {
 
 !q = tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>
 !v = tensor<1x2x5x6xf32, #nn.layout<[1] [2] [5] [6]>>
-func.func @grad_c3(%q: !q, %v: !v) {
+!lse = tensor<1x2x5xf32, #nn.layout<[1] [2] [5]>>
+func.func @grad_c3(%q: !q, %v: !v, %lse: !lse) {
   // expected-error@below {{gives what has the types of q, k and v}}
-  %0:3 = nn.neighborhood_attention_grad %q, %q, %v, %v {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 1.0 : f64} : (!q, !q, !v, !v) -> (!q, !q, !q)
+  %0:3 = nn.neighborhood_attention_grad %q, %q, %v, %v, %v, %lse {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 1.0 : f64} : (!q, !q, !v, !v, !v, !lse) -> (!q, !q, !q)
+  return
+}
+
+// -----
+
+!q = tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>
+!lse = tensor<1x2x4xf32, #nn.layout<[1] [2] [4]>>
+func.func @c7(%q: !q) {
+  // expected-error@below {{goes with an lse of f32[1, 2, 5], but it is f32[1, 2, 4]}}
+  %0, %lse = nn.neighborhood_attention %q, %q, %q {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 1.0 : f64} : (!q, !q, !q) -> (!q, !lse)
   return
 }

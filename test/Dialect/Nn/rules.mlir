@@ -55,9 +55,12 @@ func.func @hook(%x: !rows) {
 !k = tensor<2x2x8x16xf32, #nn.layout<[batch=2] [kv=2] [keys=8] [head_dim=16]>>
 !ids = tensor<2x8xi32, #nn.layout<[batch=2] [seq=8]>>
 !dy = tensor<2x8x16xf32, #nn.layout<[batch=2] [seq=8] [hidden=16]>>
+!lse = tensor<2x4x8xf32, #nn.layout<[batch=2] [heads=4] [seq=8]>>
 func.func @gradients(%q: !q, %k: !k, %dout: !q, %ids: !ids, %dy: !dy) {
-  %0:3 = nn.attention_grad %q, %k, %k, %dout {causal = true, scale = 0.3 : f64}
-      : (!q, !k, !k, !q) -> (!q, !k, !k)
+  %o, %lse = nn.attention %q, %k, %k {causal = true, scale = 0.3 : f64}
+      : (!q, !k, !k) -> (!q, !lse)
+  %0:3 = nn.attention_grad %q, %k, %k, %dout, %o, %lse {causal = true, scale = 0.3 : f64}
+      : (!q, !k, !k, !q, !q, !lse) -> (!q, !k, !k)
   %1 = nn.embedding_grad %ids, %dy : (!ids, !dy)
       -> tensor<32x16xf32, #nn.layout<[vocab=32] [hidden=16]>>
   return

@@ -15,6 +15,7 @@ namespace hocket::runtime {
 struct AttentionArguments {
   Operand q, k, v,
       out; // [B, H, S, D], [B, K, T, D], [B, K, T, E], [B, H, S, E]
+  std::optional<Operand> lse;  // [B, H, S], F32 or, of F64, F64
   std::optional<Operand> keep; // [B, T], Bool
   double scale = 1;
   bool causal = false;
@@ -57,15 +58,15 @@ struct AttentionArguments {
 Status makeAttention(const AttentionArguments &arguments, int threads,
                      std::unique_ptr<Call> &call);
 
-/// See plan::AttentionGrad. `forward.out` is the gradient of the result.
+/// See plan::AttentionGrad. `forward.out` and `forward.lse` are read.
 struct AttentionGradArguments {
   AttentionArguments forward;
-  Operand dq, dk, dv;
+  Operand dout, dq, dk, dv;
 };
 
-/// F32: a block of whole rows of the weights at a time by oneDNN, which are
-/// computed anew from q and k; never seq x seq. Other types: plain loops.
-/// Results do not depend on the number of threads.
+/// F32: a tile of the scores at a time by oneDNN, which lse makes weights;
+/// never seq x seq. Other types: plain loops. Results do not depend on the
+/// number of threads.
 Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,
                          std::unique_ptr<Call> &call);
 

@@ -5,6 +5,7 @@
 
 #include "hocket/Cpu/Call.h"
 #include "hocket/Plan/Neighborhood.h"
+#include <optional>
 
 namespace hocket::runtime {
 
@@ -12,6 +13,7 @@ namespace hocket::runtime {
 struct NeighborhoodArguments {
   Operand q, k, v, out; // [B, H, n..., D], [B, K, m..., D], [B, K, m..., E],
                         // [B, H, n..., E]
+  std::optional<Operand> lse; // [B, H, n...], F32 or, of F64, F64
   double scale = 1;
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
   std::vector<plan::Neighborhood> windows; // of the whole dims
@@ -23,10 +25,10 @@ struct NeighborhoodArguments {
 std::unique_ptr<Call> makeNeighborhood(const NeighborhoodArguments &arguments,
                                        int threads);
 
-/// `forward.out` is the gradient of the result.
+/// `forward.out` and `forward.lse` are read.
 struct NeighborhoodGradArguments {
   NeighborhoodArguments forward;
-  Operand dq, dk, dv;
+  Operand dout, dq, dk, dv;
 };
 
 /// Results do not depend on the number of threads.

@@ -33,13 +33,15 @@ struct SoftmaxTile {
   bool begins = false;
 };
 
-/// Whole rows of attention, in place: `scores` become the softmax of
-/// scale * score + mask, p; `gradients`, of p, become those of `scores`:
-/// scale * p * (g - sum of p * g).
-struct SoftmaxGradRows {
+/// One tile of the gradient of softmax, in place: `scores` become p =
+/// exp(scale * score + mask - lse), and `gradients`, g of p, those of `scores`:
+/// scale * p * (g - mean).
+struct SoftmaxGradTile {
   float *scores, *gradients;
   int64_t pitch, rows, columns;
   float scale;
+  const float *lse;   // by row: of all its scores, -inf if there is none
+  const float *means; // by row: the sum of p * g over all columns
   const float *mask;  // 0 or -inf by column, or null
   int64_t firstLimit; // this and the others as in SoftmaxTile
   bool limited;
@@ -86,7 +88,7 @@ struct VectorFunctions {
   /// By reduction (Sum, Max, Min) and type (F32, F64, I32, I64).
   ReduceFunction reduceF32[3], reduceF64[3], reduceI32[3], reduceI64[3];
   void (*softmaxTile)(const SoftmaxTile &tile);
-  void (*softmaxGradRows)(const SoftmaxGradRows &rows);
+  void (*softmaxGradTile)(const SoftmaxGradTile &tile);
   void (*dropRow)(const DropRow &drop);
   /// row[i] *= factor.
   void (*scaleRow)(float *row, int64_t count, float factor);

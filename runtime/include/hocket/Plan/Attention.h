@@ -36,9 +36,11 @@ struct Dropout {
 /// causal: it sees no key after that; before, after: at most so many before and
 /// after it, -1 all. Keys are counted from keyOffset by dropout. A row with
 /// nothing to attend to gives zeros. In training weights are dropped: see
-/// Dropout.
+/// Dropout. `lse` [B,H,S] (F32, of F64 operands F64), there if a gradient reads
+/// it, is the logarithm of the sum of exp(scale * q.k) over what a query sees,
+/// -inf where that is nothing.
 struct Attention {
-  View q, k, v, out, keep;
+  View q, k, v, out, lse, keep;
   double scale;
   bool causal = false;
   int64_t group = 1;
@@ -56,21 +58,22 @@ struct NeighborhoodDim {
 
 /// out[b,h,i...,:] = softmax_j(scale * q[b,h,i...,:].k[b,g(h),j...,:])
 /// v[b,g(h),j...,:] over the keys j that `dims` show to query i, 1 to 3 dims.
-/// Views: q [B,H,n...,D], k [B,K,m...,D], v [B,K,m...,E], out [B,H,n...,E].
-/// Heads as in Attention.
+/// Views: q [B,H,n...,D], k [B,K,m...,D], v [B,K,m...,E], out [B,H,n...,E], lse
+/// [B,H,n...]. Heads and lse as in Attention.
 struct NeighborhoodAttention {
-  View q, k, v, out;
+  View q, k, v, out, lse;
   double scale;
   int64_t group = 1;
   Scalar headOffset, kvHeadOffset;
   std::vector<NeighborhoodDim> dims;
 };
 
-/// dq, dk and dv = the gradients of `forward`'s operands where the gradient of
-/// its result is `forward.out`, which is read. Of shapes and types of q, k, v.
+/// dq, dk and dv = the gradients of `forward`'s operands where that of its
+/// result is `dout`. Its `out` and `lse` are read. dout is like out, the others
+/// are like q, k and v.
 template <class Forward> struct GradientOf {
   Forward forward;
-  View dq, dk, dv;
+  View dout, dq, dk, dv;
 };
 using AttentionGrad = GradientOf<Attention>;
 using NeighborhoodAttentionGrad = GradientOf<NeighborhoodAttention>;

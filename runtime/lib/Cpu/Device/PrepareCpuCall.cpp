@@ -57,8 +57,8 @@ struct Preparer {
   argumentsOf(const plan::NeighborhoodAttention &attention) const;
   template <class Arguments, class Forward>
   Arguments gradientArguments(const plan::GradientOf<Forward> &x) const {
-    return {argumentsOf(x.forward), operand(x.dq), operand(x.dk),
-            operand(x.dv)};
+    return {argumentsOf(x.forward), operand(x.dout), operand(x.dq),
+            operand(x.dk), operand(x.dv)};
   }
   /// What an error calls a tensor of ids.
   std::string nameOf(const plan::View &ids) const;
@@ -166,6 +166,8 @@ Preparer::argumentsOf(const plan::Attention &attention) const {
   arguments.k = operand(attention.k);
   arguments.v = operand(attention.v);
   arguments.out = operand(attention.out);
+  if (attention.lse.buffer >= 0)
+    arguments.lse = operand(attention.lse);
   if (attention.keep.buffer >= 0)
     arguments.keep = operand(attention.keep);
   arguments.scale = attention.scale;
@@ -271,6 +273,8 @@ Preparer::argumentsOf(const plan::NeighborhoodAttention &attention) const {
   arguments.k = operand(attention.k);
   arguments.v = operand(attention.v);
   arguments.out = operand(attention.out);
+  if (attention.lse.buffer >= 0)
+    arguments.lse = operand(attention.lse);
   arguments.scale = attention.scale;
   arguments.group = attention.group;
   arguments.headOffset = book.value(attention.headOffset);

@@ -82,7 +82,8 @@ void reduce(void *outBytes, const void *const *terms, int64_t count,
 
 // ---- softmax --------------------------------------------------------------
 
-/// exp for x <= 0, relative error below 2e-7; 0 below -87.
+/// exp for x <= 0, or as little above as rounding makes it, relative error
+/// below 2e-7; 0 below -87.
 inline float expNegative(float x) {
   float rounded = x * 1.44269504f + 12582912.0f; // adds 1.5 * 2^23
   float n = rounded - 12582912.0f;
@@ -153,7 +154,7 @@ inline float largestOf(const float *row, int64_t count) {
   return largest;
 }
 
-/// The columns that row `r` of a SoftmaxTile or of SoftmaxGradRows attends to.
+/// The columns that row `r` of a SoftmaxTile or a SoftmaxGradTile attends to.
 template <class Tile>
 inline int64_t visibleColumns(const Tile &tile, int64_t r, int64_t &begin) {
   int64_t end = tile.columns;
@@ -201,46 +202,32 @@ void softmaxTile(const SoftmaxTile &tile) {
   }
 }
 
-/// p = score * inverse in place; returns sum of p * gradient.
-inline float weightRow(float *scores, const float *gradients, int64_t columns,
-                       float inverse) {
-  float total = 0.0f;
-#pragma omp simd reduction(+ : total)
-  for (int64_t j = 0; j < columns; ++j) {
-    float weight = scores[j] * inverse;
-    scores[j] = weight;
-    total += weight * gradients[j];
-  }
-  return total;
-}
-
-void softmaxGradRows(const SoftmaxGradRows &all) {
-  for (int64_t r = 0; r < all.rows; ++r) {
-    int64_t begin, columns = visibleColumns(all, r, begin);
-    float *scores = all.scores + r * all.pitch;
-    float *gradients = all.gradients + r * all.pitch;
+void softmaxGradTile(const SoftmaxGradTile &tile) {
+  const float scale = tile.scale;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    int64_t begin, columns = visibleColumns(tile, r, begin);
+    float *scores = tile.scores + r * tile.pitch;
+    float *gradients = tile.gradients + r * tile.pitch;
     for (int64_t j = 0; j < begin; ++j)
       scores[j] = gradients[j] = 0.0f;
     scores += begin;
     gradients += begin;
-    if (all.mask)
-      maskRow(scores, columns, all.scale, all.mask + begin);
-    else
-      scaleRow(scores, columns, all.scale);
-    float largest = largestOf(scores, columns);
-    float sum = 0.0f;
+    const float lse = tile.lse[r], mean = tile.means[r];
     // Nothing to attend to: all weights 0.
-    if (largest == -__builtin_inff())
+    if (lse == -__builtin_inff())
       columns = 0;
-    else
-      sum = exponentials(scores, columns, 1.0f, largest);
-    float mean =
-        columns ? weightRow(scores, gradients, columns, 1.0f / sum) : 0.0f;
-    float scale = all.scale;
+    float factor = scale;
+    if (tile.mask) {
+      maskRow(scores, columns, scale, tile.mask + begin);
+      factor = 1.0f;
+    }
 #pragma omp simd
-    for (int64_t j = 0; j < columns; ++j)
-      gradients[j] = scale * scores[j] * (gradients[j] - mean);
-    for (int64_t j = columns; j < all.columns - begin; ++j)
+    for (int64_t j = 0; j < columns; ++j) {
+      float weight = expNegative(scores[j] * factor - lse);
+      scores[j] = weight;
+      gradients[j] = scale * weight * (gradients[j] - mean);
+    }
+    for (int64_t j = columns; j < tile.columns - begin; ++j)
       scores[j] = gradients[j] = 0.0f;
   }
 }
@@ -330,7 +317,7 @@ const VectorFunctions HOCKET_VECTOR = {
     {reduce<int32_t, Sum>, reduce<int32_t, Max>, reduce<int32_t, Min>},
     {reduce<int64_t, Sum>, reduce<int64_t, Max>, reduce<int64_t, Min>},
     softmaxTile,
-    softmaxGradRows,
+    softmaxGradTile,
     dropRow,
     scaleRow,
     panelProduct<float>,
