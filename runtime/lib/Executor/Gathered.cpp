@@ -10,7 +10,8 @@ static void pack(const RankCounters &counters, BytePacker &packer) {
   packer.add(counters.step);
   for (int64_t bytes :
        {counters.arenaBytes, counters.weightBytes, counters.stateBytes,
-        counters.packedBytes, counters.scratchBytes, counters.boxBytes})
+        counters.packedBytes, counters.scratchBytes, counters.boxBytes,
+        counters.stagingBytes})
     packer.add(bytes);
   packer.add(int64_t(counters.implementations.size()));
   for (const auto &[name, count] : counters.implementations) {
@@ -27,7 +28,8 @@ static RankCounters unpackCounters(const std::string &bytes) {
   unpacker.take(counters.step);
   for (int64_t *count :
        {&counters.arenaBytes, &counters.weightBytes, &counters.stateBytes,
-        &counters.packedBytes, &counters.scratchBytes, &counters.boxBytes})
+        &counters.packedBytes, &counters.scratchBytes, &counters.boxBytes,
+        &counters.stagingBytes})
     unpacker.take(*count);
   int64_t implementations;
   unpacker.take(implementations);

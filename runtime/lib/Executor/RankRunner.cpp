@@ -309,6 +309,7 @@ Status RankRunner::run(const Prepared *from, const Prepared *to,
       CollectiveCounter &collective = counts.collectives[prepared.collective];
       ++collective.calls;
       collective.receivedBytes += comm->receivedBytes() - before;
+      counters.stagingBytes = comm->stagingBytes();
     }
     if (setup.traceEvents > 0)
       record({begin, end, load ? 0 : setup.stepsBefore + counts.runs + 1,

@@ -114,7 +114,8 @@ std::string spellSpan(const std::vector<int64_t> &values) {
 std::vector<int64_t> memoryOf(const RunReport &report) {
   return byRank(report, [](const RankCounters &rank) {
     return rank.weightBytes + rank.packedBytes + rank.arenaBytes +
-           rank.stateBytes + rank.boxBytes + rank.scratchBytes;
+           rank.stateBytes + rank.boxBytes + rank.scratchBytes +
+           rank.stagingBytes;
   });
 }
 
@@ -143,6 +144,7 @@ Json statistics(const plan::Plan &plan, const RunReport &report) {
           {"packed_bytes", byRank(report, get(&RankCounters::packedBytes))},
           {"scratch_bytes", byRank(report, get(&RankCounters::scratchBytes))},
           {"box_bytes", byRank(report, get(&RankCounters::boxBytes))},
+          {"staging_bytes", byRank(report, get(&RankCounters::stagingBytes))},
           {"copied_bytes_per_rank",
            byRank(report,
                   [](const RankCounters &rank) {
@@ -173,6 +175,8 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
     appendRow(text, "parameters and state", span("state_bytes"));
   appendRow(text, "inputs and outputs", span("box_bytes"));
   appendRow(text, "scratch", span("scratch_bytes"));
+  if (std::string staging = span("staging_bytes"); staging != spellBytes(0))
+    appendRow(text, "staging of messages", staging);
   appendRow(text, "in all", spellSpan(memoryOf(report)));
   text += "received by a rank in a step\n";
   bool moves = false;

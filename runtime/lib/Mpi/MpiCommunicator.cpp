@@ -73,8 +73,10 @@ Status MpiCommunicator::bind(Prepared &collective, bool isStarted) {
       sharedStaging.emplace_back();
     staging = &sharedStaging.back();
   }
-  if (staging->empty())
+  if (staging->empty()) {
     staging->resize(size_t(bytes + alignment));
+    staged += bytes;
+  }
   char *place = staging->data();
   place += -reinterpret_cast<uintptr_t>(place) % alignment;
   collective.exchange.emplace(collective.spec, place, !isStarted);

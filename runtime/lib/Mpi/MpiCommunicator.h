@@ -17,6 +17,7 @@ public:
   int64_t rank() const override { return self; }
   int64_t size() const override { return world.options.ranks; }
   int64_t receivedBytes() const override { return received; }
+  int64_t stagingBytes() const override { return staged; }
   const std::vector<int64_t> &receivedFrom(int64_t handle) const override {
     return collectives[handle]->from;
   }
@@ -74,7 +75,7 @@ private:
   MpiWorld &world;
   const int64_t self;
   uint64_t random;
-  int64_t received = 0;
+  int64_t received = 0, staged = 0;
   std::vector<int64_t> counts;                  // of collectives, by set
   std::vector<std::vector<char>> sharedStaging; // the last one is in use
   std::vector<std::unique_ptr<Prepared>> collectives;

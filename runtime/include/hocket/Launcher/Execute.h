@@ -42,9 +42,9 @@ Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
 /// What the run counted, with the keys of plan::summary (ranks, totals,
 /// arena_bytes, weight_bytes: those must be equal to the plan's) and in
 /// addition threads_per_rank, packed_bytes, scratch_bytes, box_bytes,
-/// copied_bytes_per_rank, load_seconds, input_seconds, output_seconds,
-/// step_seconds {median, min, all} and instructions (calls and seconds a step
-/// by kind, mean over ranks).
+/// staging_bytes, copied_bytes_per_rank, load_seconds, input_seconds,
+/// output_seconds, step_seconds {median, min, all} and instructions (calls and
+/// seconds a step by kind, mean over ranks).
 nlohmann::ordered_json statistics(const plan::Plan &plan,
                                   const RunReport &report);
 

@@ -115,6 +115,9 @@ public:
   /// What run() and wait() have read from other members so far; counted while
   /// moving it, so that it can be held against plan::receivedBytes.
   virtual int64_t receivedBytes() const = 0;
+  /// What it holds to put messages together and apart, by now; none where
+  /// members read each other's memory.
+  virtual int64_t stagingBytes() const { return 0; }
   /// When the last run() or wait() waited for other members: before it read
   /// from them, between its two phases where it has two, and until all had read
   /// from it.

@@ -44,6 +44,7 @@ struct RankCounters {
   int64_t packedBytes = 0;  // weights in a library's own layout
   int64_t scratchBytes = 0; // library scratchpads and attention tiles
   int64_t boxBytes = 0;     // input and output boxes
+  int64_t stagingBytes = 0; // of messages; none of it is in the plan
   /// Who computes how many of a step's instructions, where a library may or may
   /// not: by name of a kernel of its, or "own loops".
   std::map<std::string, int64_t> implementations;
