@@ -54,8 +54,8 @@ def Nn_DropoutOp : Nn_InferredOp<"dropout"> {
   let description = [{
     Without `step` the identity. With it an element is kept where its random
     word is at least floor(p 2^32), and then divided by 1 - p. The word is that
-    of runtime/include/hocket/Random/Philox.h: it follows from the module's
-    `nn.seed` (i64, else 0), `stream` (one for each call in the model), the
+    of runtime/include/hocket/Random/Philox.h: it follows from the seed
+    of `nn.model` (0 without one), `stream` (one for each call in the model), the
     step, and the element's row-major place in the whole tensor, so that every
     placement draws the same.
     ```mlir

@@ -16,12 +16,12 @@ def Spmd_Dialect : Dialect {
     (layouts with local sizes and no placement), `spmd` operations talk to the
     other ranks or depend on where the rank is.
 
-    Attributes of the module: `nn.mesh`, `nn.model`, `nn.schedule`.
+    The module says what concerns all of them: `nn.model` and `nn.placement`.
 
     Attributes of a class function
     - `spmd.ranks`: all ranks of the class, ascending (ranks number the mesh
       row-major);
-    - `nn.ignore`, `nn.outputs`: as in the model stage.
+    - `nn.outputs`: as in the model stage.
 
     Attributes of its arguments and results (a dictionary each)
     - `nn.name`: the name of the input or output;

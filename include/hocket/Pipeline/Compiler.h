@@ -37,7 +37,7 @@ struct CompileSource {
   frontend::ElaborateOptions elaborate;
   /// A stage's name: `path` is a dump of that stage. Empty: a .hkt file.
   std::string from;
-  /// Compiles the backward as well: nn.gradients = "all" (Differentiate.h).
+  /// Compiles the backward as well: all gradients (Differentiate.h).
   bool gradients = false;
 };
 

@@ -106,11 +106,8 @@ Outcome judge(mlir::ModuleOp module);
 
 /// Places `module`. Emits every independent error of the schedule and fails; a
 /// module without a schedule is one for one device. Afterwards the module has
-///   nn.mesh      the schedule's mesh
-///   nn.schedule  its name
-///   nn.expect    [{what, comparison, limit, line}] for bytes and memory, which
-///                only the plan can tell (see Expect.h)
-///   nn.inserted  [{path, line, bytes}] of `auto reshard`, if it was asked for
+/// an nn.placement instead of the schedule: its mesh and its name, and of its
+/// lines what later stages check or do.
 mlir::LogicalResult place(mlir::ModuleOp module,
                           PlacementReport *report = nullptr);
 

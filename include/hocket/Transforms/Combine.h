@@ -5,9 +5,9 @@
 // tensors, each cut in its own way: each collective costs a meeting of all
 // ranks, whatever its size. These are small all_reduces and reduce_scatters,
 // and what gathers the parameters, or scatters the gradients, of one match of
-// an fsdp line. The module attribute nn.buckets states other sizes:
+// an fsdp line. nn.placement states other sizes:
 //
-//   nn.buckets = [{of = "gradients", axes = ["dp"], bytes = 26214400 : i64}]
+//   buckets = [{of = "gradients", axes = ["dp"], bytes = 26214400 : i64}]
 //
 //===----------------------------------------------------------------------===//
 

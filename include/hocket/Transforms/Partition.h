@@ -15,7 +15,7 @@
 namespace hocket {
 
 /// Replaces the one placed function of `module` by @class0, @class1, ...
-/// The module keeps nn.mesh, nn.model and nn.schedule. On failure errors have
+/// The module keeps nn.model and nn.placement. On failure errors have
 /// been emitted at the operations concerned and the module is to be dropped.
 mlir::LogicalResult partition(mlir::ModuleOp module);
 

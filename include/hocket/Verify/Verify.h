@@ -49,7 +49,7 @@ struct VerifyReport {
 };
 
 /// The relative error that rounding explains in a model with its least precise
-/// float, that of nn.precision included: 1e-5 with f32 and f64, 2e-3 with f16,
+/// float, that of the precision included: 1e-5 with f32 and f64, 2e-3 with f16,
 /// 2e-2 with bf16.
 double roundingTolerance(mlir::ModuleOp model);
 
