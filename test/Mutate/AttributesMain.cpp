@@ -105,6 +105,7 @@ static int statusOf(const std::string &stage, const std::string &dump,
   case Numbers::Same:
     return kSame;
   case Numbers::Other:
+  case Numbers::TooLarge:
     return kOther;
   case Numbers::None:
     return 3;
@@ -133,8 +134,9 @@ static void judge(const AttributePlace &place, int64_t integer,
   else if (!outcome.signal && outcome.status == kOther && !reason.empty())
     came = "legal: " + reason, ++counts.legal;
   else
-    came = "FAILED: " + (outcome.status == kOther ? std::string("other numbers")
-                                                  : outcome.complaint()),
+    came =
+        "FAILED: " + (outcome.status == kOther ? std::string("another program")
+                                               : outcome.complaint()),
     ++counts.failed;
   bool hasFailed = came[0] == 'F';
   if (!settings.rows && !hasFailed)

@@ -5,6 +5,7 @@
 #include "hocket/Launcher/Execute.h"
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Pipeline/Compiler.h"
+#include "hocket/Plan/Costs.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -58,8 +59,8 @@ static runtime::Status run(const CompiledProgram &program, Outputs &outputs) {
   return status.ok() ? readOutputs(plan, written, outputs) : status;
 }
 
-static std::optional<Outputs> outputsOf(const std::string &stage,
-                                        const std::string &dump) {
+static std::optional<CompiledProgram> compile(const std::string &stage,
+                                              const std::string &dump) {
   Compiler compiler(llvm::errs());
   CompileSource source;
   source.path = "dump";
@@ -71,11 +72,24 @@ static std::optional<Outputs> outputsOf(const std::string &stage,
   codegen::CodeGenOptions options;
   options.optimize = false;
   options.threads = 1;
-  std::optional<CompiledProgram> program = compiler.makeProgram(options);
-  if (!program)
-    return std::nullopt;
+  return compiler.makeProgram(options);
+}
+
+/// Of all ranks together.
+static bool isTooLarge(const plan::Plan &plan) {
+  constexpr int64_t mostBytes = int64_t(1) << 29;
+  constexpr int64_t mostFlops = int64_t(1) << 31;
+  int64_t bytes = 0, flops = 0;
+  for (const plan::Costs &costs : plan::costsByRank(plan)) {
+    bytes += costs.memoryBytes;
+    flops += costs.flops;
+  }
+  return bytes > mostBytes || flops > mostFlops;
+}
+
+static std::optional<Outputs> outputsOf(const CompiledProgram &program) {
   Outputs outputs;
-  runtime::Status status = run(*program, outputs);
+  runtime::Status status = run(program, outputs);
   if (status.ok())
     return outputs;
   std::cerr << "error: " << status.message << "\n";
@@ -105,8 +119,14 @@ static bool areClose(const std::vector<double> &a,
 Numbers mutate::compareNumbers(const std::string &stage,
                                const std::string &dump,
                                const std::string &changed) {
-  std::optional<Outputs> before = outputsOf(stage, dump);
-  std::optional<Outputs> after = before ? outputsOf(stage, changed) : before;
+  std::optional<CompiledProgram> was = compile(stage, dump);
+  std::optional<CompiledProgram> is = was ? compile(stage, changed) : was;
+  if (!is)
+    return Numbers::None;
+  if (isTooLarge(was->plan) || isTooLarge(is->plan))
+    return Numbers::TooLarge;
+  std::optional<Outputs> before = outputsOf(*was);
+  std::optional<Outputs> after = before ? outputsOf(*is) : before;
   if (!after)
     return Numbers::None;
   if (before->size() != after->size())
