@@ -155,7 +155,8 @@ void Exchange::add(const AllReduce &kind, const CollectiveSpec::Pair &pair) {
   auto chunk = [&](char *whole, int64_t member) {
     int64_t begin = chunkBegin(total, member, members);
     int64_t end = chunkBegin(total, member + 1, members);
-    return Window{whole + begin * size, {end - begin}, {1}};
+    // Null where only bytes are counted.
+    return Window{whole ? whole + begin * size : whole, {end - begin}, {1}};
   };
   auto send = [&](int64_t member, const Window &window,
                   std::vector<Message> &messages) {
