@@ -277,12 +277,12 @@ bool Compiler::readDump(const CompileSource &source) {
       parseSourceFile<ModuleOp>(state->sourceManager, &state->context);
   if (!state->module)
     return false;
-  if (!nn::modelOf(*state->module))
-    return state->fail("'" + source.path + "' has no nn.model");
   if (!isAtStage(*state->module, source.from))
     return state->fail("'" + source.path +
                        "' does not hold a module of stage '" + source.from +
                        "'");
+  if (!nn::modelOf(*state->module))
+    return state->fail("'" + source.path + "' has no nn.model");
   if (failed(checkDump(*state->module, source.from)))
     return false;
   // An edit may have made ranks disagree, which would wait for each other.
