@@ -19,21 +19,30 @@ struct Legal {
 
 } // namespace
 
-/// Beside the attributes of the definitions of nn operations, and lines of a
-/// schedule: those say what is computed, or asked for.
+/// Beside the attributes of the definitions of nn operations that compute, and
+/// lines of a schedule: those say what is computed, or asked for.
 static const Legal kTable[] = {
+    {"nn.model", "seed", Larger, "other random words"},
+    {"nn.model", "train*", Larger, "another recipe"},
+    {"nn.model", "run", Larger, "another number of steps, or seed, of the run"},
+    {"nn.model", "run.*", Both, "a run that says less, or another number"},
     {"nn.placement", "buckets*", Larger, "other buckets, equal sums"},
     {"nn.placement", "mesh", Larger, "a mesh that is not cut so"},
     {"*", "nn.recompute*", Both, "other memory and time, equal numbers"},
-    {"*", "nn.backward*", Both, "another order, equal numbers"},
+    {"*", "nn.backward", Both, "another order, equal numbers"},
     {"*", "nn.delayed*", Both, "another order, equal numbers"},
-    {"*", "nn.unit*", Both, "other buckets, equal numbers"},
+    {"nn.parameter", "nn.unit", Deleted, "other buckets, equal numbers"},
+    {"nn.redistribute", "nn.unit", Deleted, "other buckets, equal numbers"},
+    {"spmd.*", "nn.unit", Deleted, "other buckets, equal numbers"},
     {"*", "nn.micro_batch", Both, "other groups, equal numbers"},
-    {"*", "nn.hook", Deleted, "a collective that no function does"},
-    {"*", "nn.halo*", Both, "other exchanges of margins"},
-    {"*", "nn.backward_syncs*", Both, "other moments and places of sums"},
-    {"*", "nn.gathered*", Both, "another time of a gather, equal numbers"},
-    {"*", "spmd.origins", Deleted, "locations"},
+    {"nn.redistribute", "nn.hook", Deleted,
+     "a collective that no function does"},
+    {"spmd.*", "nn.hook", Deleted, "a collective that no function does"},
+    {"nn.*", "nn.halo*", Both, "other exchanges of margins"},
+    {"nn.value", "nn.backward_syncs", Both, "other moments and places of sums"},
+    {"nn.redistribute", "nn.gathered", Deleted,
+     "another time of a gather, equal numbers"},
+    {"spmd.*", "spmd.origins", Deleted, "locations"},
     {"spmd.*", "id", Larger, "another number of a collective, in its order"},
     {"buffers.pack", "rows", Larger, "a weight packed for other blocks"},
     {"buffers.view", "terms", Both, "another place in a buffer"},
@@ -49,6 +58,10 @@ static const Legal kTable[] = {
     {"spmd.attention*", "keys", Larger,
      "queries that see other keys that the rank has"},
     {"spmd.neighborhood*", "keys", Larger,
+     "queries that see other keys that the rank has"},
+    {"spmd.neighborhood*", "kernels", Larger,
+     "queries that see more keys that the rank has"},
+    {"spmd.neighborhood*", "dilations", Larger,
      "queries that see other keys that the rank has"},
     {"spmd.pool*", "positions", Larger, "windows of positions that it has"},
     {"spmd.pool*", "windows", Larger, "windows of positions that it has"},
@@ -80,7 +93,8 @@ static bool matches(StringRef pattern, StringRef text) {
 std::string hocket::mutate::reasonOf(const AttributePlace &place,
                                      bool isDeleted) {
   StringRef op = place.op;
-  if (place.isInherent && op.starts_with("nn."))
+  bool isOfProgram = op == "nn.model" || op == "nn.placement";
+  if (place.isInherent && op.starts_with("nn.") && !isOfProgram)
     return "what the operation computes";
   if (op.starts_with("sched."))
     return "another schedule";
