@@ -16,8 +16,12 @@ int tool::runPostmortem(const Options &options) {
               << "' is no folder; name the one that --checkpoint named\n";
     return kUserError;
   }
-  std::string text = runtime::postmortem(folder);
-  std::cout << (text.empty() ? "the last run ended as it should" : text)
-            << "\n";
-  return kOk;
+  runtime::Postmortem last = runtime::postmortem(folder);
+  if (!last.text.empty())
+    std::cout << last.text << "\n";
+  else if (last.unreadable.empty())
+    std::cout << "the last run ended as it should\n";
+  for (const std::string &text : last.unreadable)
+    std::cerr << "error: " << text << "\n";
+  return last.unreadable.empty() ? kOk : kUserError;
 }

@@ -187,6 +187,15 @@ static std::string nothingToDo(const LauncherOptions &options,
   return text + "\n";
 }
 
+/// What is there to say of it before its records go.
+static void noteLastRun(const std::string &checkpoints) {
+  Postmortem last = postmortem(checkpoints);
+  if (!last.text.empty())
+    last.unreadable.insert(last.unreadable.begin(), last.text);
+  for (const std::string &text : last.unreadable)
+    std::fprintf(stderr, "note: %s\n", text.c_str());
+}
+
 Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
                    const uint8_t *kernels, size_t kernelsSize,
                    Processes &processes, int &exitStatus) {
@@ -223,8 +232,7 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   if (!status.ok())
     return status;
   if (processes.isFirst() && !options.checkpoints.empty())
-    if (std::string text = postmortem(options.checkpoints); !text.empty())
-      std::fprintf(stderr, "note: %s\n", text.c_str());
+    noteLastRun(options.checkpoints);
   TrainReport report;
   {
     TrainOptions trainAs = trainOptions(options, plan, processes);

@@ -49,10 +49,7 @@ static std::string leastFar(const std::vector<ReadRecord> &records) {
   return "; rank " + text + " had come least far:";
 }
 
-std::string postmortem(const std::string &folder) {
-  std::vector<ReadRecord> records = readRecords(folder);
-  if (records.empty())
-    return "";
+static std::string textOf(const std::vector<ReadRecord> &records) {
   std::vector<bool> failed = findFailed(records);
   // Only a launcher that asks the others to end leaves no doubt: one that kills
   // them at once may have killed this one too.
@@ -79,6 +76,15 @@ std::string postmortem(const std::string &folder) {
     return "the last run was killed, all of its ranks at once" +
            leastFar(records) + others;
   return "the last run failed: " + first + others;
+}
+
+Postmortem postmortem(const std::string &folder) {
+  ReadRecords read = readRecords(folder);
+  if (!read.locked.empty())
+    return {"a run still goes on there: its process has a lock on '" +
+                read.locked + "'",
+            {}};
+  return {read.records.empty() ? "" : textOf(read.records), read.unreadable};
 }
 
 } // namespace hocket::runtime

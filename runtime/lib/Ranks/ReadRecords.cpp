@@ -1,12 +1,13 @@
 //===- ReadRecords.cpp - the records of a run that has ended --------------===//
 
 #include "runtime/lib/Ranks/RecordFile.h"
-#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <sys/file.h>
 #include <unistd.h>
@@ -15,15 +16,28 @@ namespace fs = std::filesystem;
 
 namespace hocket::runtime {
 
-static std::vector<std::string> recordsIn(const std::string &folder) {
-  std::vector<std::string> paths;
-  std::error_code code;
+static constexpr const char *isShort =
+                                "it is cut short, or was not yet written whole",
+                            *isDamaged = "it is damaged, or of another version";
+
+/// The number in ".running-12", or -1: what else is in the folder is not ours.
+static int64_t processOf(const std::string &name) {
+  size_t before = std::strlen(recordPrefix);
+  int64_t process = -1;
+  if (name.compare(0, before, recordPrefix) == 0)
+    std::from_chars(name.data() + before, name.data() + name.size(), process);
+  return name == recordPrefix + std::to_string(process) ? process : -1;
+}
+
+/// Their paths, by process.
+static std::map<int64_t, std::string> recordsIn(const std::string &folder) {
+  std::map<int64_t, std::string> paths;
+  std::error_code code, none;
   for (fs::directory_iterator at(folder, code), end; !code && at != end;
        at.increment(code))
-    if (at->path().filename().string().compare(0, std::strlen(recordPrefix),
-                                               recordPrefix) == 0)
-      paths.push_back(at->path().string());
-  std::sort(paths.begin(), paths.end());
+    if (int64_t process = processOf(at->path().filename().string());
+        process >= 0 && at->is_regular_file(none))
+      paths[process] = at->path().string();
   return paths;
 }
 
@@ -39,29 +53,36 @@ static std::string placeText(const RunRecord::Content::Rank &rank,
                              const std::vector<std::string> &names) {
   int64_t step = rank.place.step, instruction = rank.place.instruction;
   bool loads = step == 0;
-  int64_t count = loads ? rank.loadCount : rank.stepCount;
-  int64_t line = (loads ? rank.load : rank.step) + instruction;
-  if (instruction < 0 || instruction >= count || line < 0 ||
-      line >= int64_t(names.size()))
+  if (instruction < 0 ||
+      instruction >= (loads ? rank.loadCount : rank.stepCount))
     return loads ? "in no instruction, while loading"
                  : "in no instruction, after step " + std::to_string(step);
-  return "in " + names[line] +
+  return "in " + names[(loads ? rank.load : rank.step) + instruction] +
          (loads ? " while loading" : " of step " + std::to_string(step));
 }
 
-static bool readRecord(const std::string &path, ReadRecord &record) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(stream)), {});
+/// Whether a rank's lists are lines of the file.
+static bool hasLists(const RunRecord::Content::Rank &rank, int64_t lines) {
+  auto isIn = [&](int64_t first, int64_t count) {
+    return first >= 0 && count >= 0 && first <= lines && count <= lines - first;
+  };
+  return isIn(rank.load, rank.loadCount) && isIn(rank.step, rank.stepCount);
+}
+
+/// What is wrong with a file's bytes; else empty.
+static std::string readRecord(const std::string &bytes, ReadRecord &record) {
   if (bytes.size() < bytesBeforeNames(0))
-    return false;
+    return isShort;
   auto *content = reinterpret_cast<const RunRecord::Content *>(bytes.data());
+  if (content->magic == 0)
+    return isShort;
   if (content->magic != recordMagic || content->rankCount < 0 ||
-      content->rankCount > mostRecordedRanks)
-    return false;
+      content->rankCount > mostRecordedRanks || content->nameBytes < 0)
+    return isDamaged;
   size_t before = bytesBeforeNames(content->rankCount);
-  if (content->nameBytes < 0 ||
-      bytes.size() < before + size_t(content->nameBytes))
-    return false;
+  if (bytes.size() < before ||
+      bytes.size() - before < size_t(content->nameBytes))
+    return isShort;
   std::vector<std::string> names = linesOf(bytes.substr(before));
   record.host.assign(content->host,
                      strnlen(content->host, sizeof content->host));
@@ -75,10 +96,23 @@ static bool readRecord(const std::string &path, ReadRecord &record) {
   record.signal = content->signal;
   for (int64_t i = 0; i < content->rankCount; ++i) {
     const RunRecord::Content::Rank &rank = content->ranks[i];
+    if (!hasLists(rank, int64_t(names.size())))
+      return isDamaged;
     record.ranks.push_back({rank.number, rank.place.step,
                             rank.place.instruction, placeText(rank, names)});
   }
-  return true;
+  return "";
+}
+
+static std::string readRecordFile(const std::string &path, ReadRecord &record) {
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream bytes;
+  if (stream)
+    bytes << stream.rdbuf();
+  if (!stream || stream.bad())
+    return std::strerror(errno ? errno : EIO);
+  return readRecord(bytes.str(), record);
 }
 
 /// A process lives as long as its lock.
@@ -91,20 +125,26 @@ static bool isLocked(const std::string &path) {
   return locked;
 }
 
-std::vector<ReadRecord> readRecords(const std::string &folder) {
-  std::vector<ReadRecord> records;
-  for (const std::string &path : recordsIn(folder)) {
-    ReadRecord record;
+ReadRecords readRecords(const std::string &folder) {
+  ReadRecords read;
+  for (const auto &[process, path] : recordsIn(folder)) {
     if (isLocked(path))
-      return {};
-    if (readRecord(path, record))
-      records.push_back(record);
+      return {{}, {}, path};
+    ReadRecord record;
+    std::string fault = readRecordFile(path, record);
+    if (fault.empty() && record.process != process)
+      fault = isDamaged;
+    if (fault.empty())
+      read.records.push_back(record);
+    else
+      read.unreadable.push_back("record '" + path +
+                                "' cannot be read: " + fault);
   }
-  return records;
+  return read;
 }
 
 void removeRecords(const std::string &folder) {
-  for (const std::string &path : recordsIn(folder))
+  for (const auto &[process, path] : recordsIn(folder))
     unlink(path.c_str());
 }
 

@@ -124,7 +124,6 @@ Status RunRecord::create(const std::string &folder, int64_t process,
     return Status::runtimeError("record '" + path +
                                 "' cannot be made: " + std::strerror(code));
   content = new (mapped) Content{};
-  content->magic = recordMagic;
   content->process = process;
   content->pid = getpid();
   content->sawEnd = -1;
@@ -138,6 +137,9 @@ Status RunRecord::create(const std::string &folder, int64_t process,
                       made[i].step,   made[i].stepCount, {}};
   std::memcpy(static_cast<char *>(mapped) + before, names.text.data(),
               names.text.size());
+  // Now it can be read.
+  std::atomic_signal_fence(std::memory_order_release);
+  content->magic = recordMagic;
   return Status::success();
 }
 

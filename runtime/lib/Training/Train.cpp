@@ -124,12 +124,15 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
   return status;
 }
 
-/// Of one process there is nobody to tell of another.
+/// Of one process there is nobody to tell of another; what an earlier run of
+/// several left is told.
 Status Run::keepRecord() {
-  if (options.checkpoints.empty() || processes.count() == 1)
+  if (options.checkpoints.empty())
     return Status::success();
   if (isWriting())
     removeRecords(options.checkpoints);
+  if (processes.count() == 1)
+    return Status::success();
   Status status = processes.agree(Status::success());
   int64_t each = plan.rankCount() / processes.count();
   std::vector<int64_t> ranks;

@@ -82,12 +82,23 @@ struct ReadRecord {
   std::vector<Rank> ranks;
 };
 
-/// Those that are in a folder, of no process that still runs.
-std::vector<ReadRecord> readRecords(const std::string &folder);
-/// Which ranks of the last run that saved into `folder` failed and where, from
-/// the records that its processes left; then where the others were, a line for
-/// each. Empty if there are none.
-std::string postmortem(const std::string &folder);
+/// The records that are in a folder.
+struct ReadRecords {
+  std::vector<ReadRecord> records;
+  std::vector<std::string> unreadable; // a sentence for each that is
+  std::string locked; // the first whose process still runs; then no others
+};
+ReadRecords readRecords(const std::string &folder);
+
+/// How the last run that saved into a folder ended.
+struct Postmortem {
+  /// Which ranks failed and where, from the records that its processes left;
+  /// then where the others were, a line for each. Or that a process still runs.
+  /// Empty if there are none.
+  std::string text;
+  std::vector<std::string> unreadable;
+};
+Postmortem postmortem(const std::string &folder);
 void removeRecords(const std::string &folder);
 
 } // namespace hocket::runtime
