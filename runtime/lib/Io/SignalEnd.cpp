@@ -59,8 +59,13 @@ static void endLikeTheSignal(int number) {
   raise(number);
 }
 
+static void onEnd(int number) {
+  noteAskedToEnd(number);
+  endLikeTheSignal(number);
+}
+
 static void onRequest(int number) {
-  askedToEnd().store(number);
+  noteAskedToEnd(number);
   if (SignalState::asked.exchange(number) != 0)
     endLikeTheSignal(number);
 }
@@ -87,7 +92,7 @@ void endCleanlyOnSignals() {
   signal(SIGXFSZ, SIG_IGN);
   for (int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old = {}, ending = {};
-    ending.sa_handler = endLikeTheSignal;
+    ending.sa_handler = onEnd;
     // What the caller had ignored, as nohup does, stays ignored.
     if (sigaction(number, nullptr, &old) == 0 && old.sa_handler == SIG_DFL)
       sigaction(number, &ending, nullptr);
@@ -96,7 +101,7 @@ void endCleanlyOnSignals() {
 
 EndRequest::EndRequest(const std::vector<int> &signals) {
   SignalState::asked = 0;
-  askedToEnd(); // made before a handler asks for it
+  noteAskedToEnd(0);
   for (int number : signals) {
     struct sigaction old = {}, asking = {};
     asking.sa_handler = onRequest;

@@ -3,33 +3,97 @@
 #include "hocket/Runtime/RunRecord.h"
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <tuple>
 
 namespace hocket::runtime {
+
+/// How a process's end was seen by those that watched it.
+struct SeenEnd {
+  int64_t unseen = 0; // by so many
+  int64_t at = INT64_MAX;
+  bool isSeen = false;
+
+  bool operator<(const SeenEnd &other) const {
+    return std::tie(unseen, at) < std::tie(other.unseen, other.at);
+  }
+};
+
+static bool has(const std::vector<int64_t> &processes, int64_t process) {
+  return std::count(processes.begin(), processes.end(), process) != 0;
+}
+
+static SeenEnd seenEnd(const std::vector<ReadRecord> &records,
+                       const ReadRecord &record) {
+  SeenEnd seen;
+  for (const ReadRecord &other : records) {
+    if (!has(other.watched, record.process))
+      continue;
+    if (!has(other.ended, record.process)) {
+      ++seen.unseen;
+      continue;
+    }
+    seen.isSeen = true;
+    if (other.sawAt)
+      seen.at = std::min(seen.at, other.sawAt);
+  }
+  return seen;
+}
+
+/// Whether it saw one end that has left a record, and so not ended in order.
+static bool outlived(const std::vector<ReadRecord> &records,
+                     const ReadRecord &record) {
+  return std::any_of(records.begin(), records.end(), [&](const auto &other) {
+    return has(record.ended, other.process);
+  });
+}
+
+/// Whom others saw end, while it saw nobody end: on its machine it was the
+/// first. Of several machines the one that most saw, or saw earliest.
+static std::vector<bool> findSeen(const std::vector<ReadRecord> &records,
+                                  const std::vector<bool> &mayBe) {
+  std::vector<bool> found(records.size());
+  std::optional<SeenEnd> first;
+  for (size_t i = 0; i < records.size(); ++i) {
+    SeenEnd seen = seenEnd(records, records[i]);
+    if (!mayBe[i] || !seen.isSeen || outlived(records, records[i]))
+      continue;
+    if (!first || seen < *first) {
+      first = seen;
+      found.assign(records.size(), false);
+    }
+    found[i] = !(*first < seen);
+  }
+  return found;
+}
+
+/// Those that went on less long than others did.
+static std::vector<bool> findOldBeats(const std::vector<ReadRecord> &records) {
+  constexpr int64_t beats = 6000000; // three of them
+  int64_t last = 0;
+  bool all = true;
+  for (const ReadRecord &record : records) {
+    last = std::max(last, record.lastBeat);
+    all &= record.lastBeat != 0;
+  }
+  std::vector<bool> found;
+  for (const ReadRecord &record : records)
+    found.push_back(all && record.lastBeat < last - beats);
+  return found;
+}
 
 /// Those that ended first: another one saw it, or the launcher asked the others
 /// to end, or they went on longer.
 static std::vector<bool> findFailed(const std::vector<ReadRecord> &records) {
-  const ReadRecord *seer = nullptr;
+  std::vector<bool> notAsked;
   for (const ReadRecord &record : records)
-    if (record.sawEnd >= 0 && (!seer || record.sawAt < seer->sawAt))
-      seer = &record;
-  std::vector<bool> seen;
-  for (const ReadRecord &record : records)
-    seen.push_back(seer && record.process == seer->sawEnd);
-  if (seer)
+    notAsked.push_back(record.signal == 0);
+  bool allAlike = std::count(notAsked.begin(), notAsked.end(), true) ==
+                  int64_t(records.size());
+  std::vector<bool> seen = findSeen(records, notAsked);
+  if (std::count(seen.begin(), seen.end(), true))
     return seen;
-  constexpr int64_t beats = 6000000; // three of them
-  bool anyAsked = false;
-  int64_t last = 0;
-  for (const ReadRecord &record : records) {
-    anyAsked |= record.signal != 0;
-    last = std::max(last, record.lastBeat);
-  }
-  std::vector<bool> failed;
-  for (const ReadRecord &record : records)
-    failed.push_back(anyAsked ? record.signal == 0
-                              : record.lastBeat < last - beats);
-  return failed;
+  return allAlike ? findOldBeats(records) : notAsked;
 }
 
 /// "; rank 0 had come least far", where not all have come equally far: it may

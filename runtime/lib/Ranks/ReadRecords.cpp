@@ -71,29 +71,37 @@ static bool hasLists(const RunRecord::Content::Rank &rank, int64_t lines) {
 
 /// What is wrong with a file's bytes; else empty.
 static std::string readRecord(const std::string &bytes, ReadRecord &record) {
-  if (bytes.size() < bytesBeforeNames(0))
+  if (bytes.size() < RecordLayout(0, 0).names)
     return isShort;
   auto *content = reinterpret_cast<const RunRecord::Content *>(bytes.data());
   if (content->magic == 0)
     return isShort;
   if (content->magic != recordMagic || content->rankCount < 0 ||
-      content->rankCount > mostRecordedRanks || content->nameBytes < 0)
+      content->rankCount > mostRecorded || content->watchedCount < 0 ||
+      content->watchedCount > mostRecorded || content->nameBytes < 0)
     return isDamaged;
-  size_t before = bytesBeforeNames(content->rankCount);
-  if (bytes.size() < before ||
-      bytes.size() - before < size_t(content->nameBytes))
+  RecordLayout layout(content->rankCount, content->watchedCount);
+  if (bytes.size() < layout.names ||
+      bytes.size() - layout.names < size_t(content->nameBytes))
     return isShort;
-  std::vector<std::string> names = linesOf(bytes.substr(before));
+  std::vector<std::string> names = linesOf(bytes.substr(layout.names));
   record.host.assign(content->host,
                      strnlen(content->host, sizeof content->host));
   record.error.assign(content->error,
                       strnlen(content->error, sizeof content->error));
   record.process = content->process;
   record.pid = content->pid;
-  record.sawEnd = content->sawEnd;
   record.sawAt = content->sawAt;
   record.lastBeat = content->lastBeat;
   record.signal = content->signal;
+  auto *watched =
+      reinterpret_cast<const int64_t *>(bytes.data() + layout.watched);
+  auto *polled = reinterpret_cast<const pollfd *>(bytes.data() + layout.polled);
+  for (int64_t i = 0; i < content->watchedCount; ++i) {
+    record.watched.push_back(watched[i]);
+    if (polled[i].revents & POLLIN)
+      record.ended.push_back(watched[i]);
+  }
   for (int64_t i = 0; i < content->rankCount; ++i) {
     const RunRecord::Content::Rank &rank = content->ranks[i];
     if (!hasLists(rank, int64_t(names.size())))

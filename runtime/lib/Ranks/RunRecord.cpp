@@ -3,18 +3,16 @@
 #include "hocket/Plan/InstructionWords.h"
 #include "hocket/Plan/Summary.h"
 #include "runtime/lib/Ranks/RecordFile.h"
+#include "runtime/lib/Ranks/WatchedProcess.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <new>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -22,12 +20,6 @@ namespace fs = std::filesystem;
 namespace hocket::runtime {
 
 namespace {
-
-int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_REALTIME, &time);
-  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
-}
 
 std::string hostName() {
   char host[64] = "";
@@ -95,88 +87,65 @@ void Names::place(RunRecord::Content::Rank &rank) {
   }
 }
 
-std::atomic<int> &askedToEnd() {
-  static std::atomic<int> signal{0};
-  return signal;
-}
-
-Status RunRecord::create(const std::string &folder, int64_t process,
-                         const std::vector<int64_t> &ranks,
-                         const plan::Plan &plan) {
-  std::vector<Content::Rank> made(ranks.size());
-  Names names(plan);
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    made[i].number = ranks[i];
-    names.place(made[i]);
-  }
-  path = (fs::path(folder) / (recordPrefix + std::to_string(process))).string();
-  size_t before = bytesBeforeNames(int64_t(ranks.size()));
-  bytes = before + names.text.size();
+Status RunRecord::map(size_t size) {
   file = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   // On a full disk a page would be missing when it is written.
-  int code = file < 0 ? errno : posix_fallocate(file, 0, off_t(bytes));
+  int code = file < 0 ? errno : posix_fallocate(file, 0, off_t(size));
   void *mapped =
       code ? MAP_FAILED
-           : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+           : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (!code && (mapped == MAP_FAILED || flock(file, LOCK_EX | LOCK_NB) != 0))
     code = errno;
   if (code)
     return Status::runtimeError("record '" + path +
                                 "' cannot be made: " + std::strerror(code));
   content = new (mapped) Content{};
-  content->process = process;
-  content->pid = getpid();
-  content->sawEnd = -1;
-  content->rankCount = int64_t(ranks.size());
-  content->nameBytes = int64_t(names.text.size());
-  content->lastBeat = now();
-  std::strncpy(content->host, hostName().c_str(), sizeof content->host - 1);
-  for (size_t i = 0; i < ranks.size(); ++i)
-    new (&content->ranks[i])
-        Content::Rank{made[i].number, made[i].load,      made[i].loadCount,
-                      made[i].step,   made[i].stepCount, {}};
-  std::memcpy(static_cast<char *>(mapped) + before, names.text.data(),
-              names.text.size());
-  // Now it can be read.
-  std::atomic_signal_fence(std::memory_order_release);
-  content->magic = recordMagic;
   return Status::success();
 }
 
-void RunRecord::watch(
-    const std::vector<std::pair<int64_t, int64_t>> &pidByProcess) {
-  for (auto [process, pid] : pidByProcess) {
-    // An older kernel has none; then the times of beats have to tell.
-    int descriptor = int(syscall(SYS_pidfd_open, pid_t(pid), 0));
-    if (descriptor >= 0)
-      watched.push_back({process, descriptor});
+Status RunRecord::create(const std::string &folder, const RecordedProcess &own,
+                         const plan::Plan &plan) {
+  path =
+      (fs::path(folder) / (recordPrefix + std::to_string(own.index))).string();
+  int64_t ranks = int64_t(own.ranks.size());
+  std::vector<Content::Rank> made(own.ranks.size());
+  Names names(plan);
+  for (size_t i = 0; i < made.size(); ++i) {
+    made[i].number = own.ranks[i];
+    names.place(made[i]);
   }
-  beating = std::thread([this] { beat(); });
-}
-
-/// The one that died first has the oldest time.
-void RunRecord::beat() {
-  constexpr int pause = 2; // milliseconds
-  std::vector<pollfd> polled;
-  for (const auto &one : watched)
-    polled.push_back({one.second, POLLIN, 0});
-  while (!ends.load()) {
-    content->lastBeat.store(now(), std::memory_order_relaxed);
-    content->signal.store(askedToEnd().load(), std::memory_order_relaxed);
-    if (poll(polled.data(), polled.size(), pause) <= 0)
-      continue;
-    for (size_t i = 0; i < polled.size(); ++i)
-      if (polled[i].revents) {
-        noteEnd(i);
-        break;
-      }
-    polled.clear();
+  std::vector<WatchedProcess> watched = openProcesses(own.others);
+  watchedCount = int64_t(watched.size());
+  beats = watchedCount < own.count - 1;
+  RecordLayout layout(ranks, watchedCount);
+  if (Status status = map(layout.names + names.text.size()); !status.ok()) {
+    for (const WatchedProcess &one : watched)
+      close(one.descriptor);
+    return status;
   }
-}
-
-void RunRecord::noteEnd(size_t number) {
-  content->sawAt = now();
-  content->sawEnd = watched[number].first;
+  content->process = own.index;
+  content->pid = getpid();
+  content->rankCount = ranks;
+  content->watchedCount = watchedCount;
+  content->nameBytes = int64_t(names.text.size());
+  std::strncpy(content->host, hostName().c_str(), sizeof content->host - 1);
+  for (size_t i = 0; i < made.size(); ++i)
+    new (&content->ranks[i])
+        Content::Rank{made[i].number, made[i].load,      made[i].loadCount,
+                      made[i].step,   made[i].stepCount, {}};
+  char *bytes = reinterpret_cast<char *>(content);
+  std::memcpy(bytes + layout.names, names.text.data(), names.text.size());
+  auto *numbers = reinterpret_cast<int64_t *>(bytes + layout.watched);
+  polled = reinterpret_cast<pollfd *>(bytes + layout.polled);
+  for (int64_t i = 0; i < watchedCount; ++i) {
+    numbers[i] = watched[i].process;
+    polled[i] = {watched[i].descriptor, POLLIN, 0};
+  }
+  // Now it can be read.
+  std::atomic_signal_fence(std::memory_order_release);
+  content->magic = recordMagic;
+  startWatching();
+  return Status::success();
 }
 
 RankPlace *RunRecord::placeOf(size_t local) {
@@ -189,18 +158,12 @@ void RunRecord::fail(const std::string &why) {
     std::strncpy(content->error, why.c_str(), sizeof content->error - 1);
 }
 
+/// What is mapped stays so: a rank that is stuck, and a handler of signals, may
+/// still write to it.
 RunRecord::~RunRecord() {
-  ends.store(true);
-  if (beating.joinable())
-    beating.join();
-  for (const auto &one : watched)
-    close(one.second);
-  if (!content)
+  stopWatching();
+  if (!content || hasFailed)
     return;
-  // Where a rank is stuck it may still write to it.
-  if (hasFailed)
-    return;
-  munmap(content, bytes);
   unlink(path.c_str());
   close(file);
 }

@@ -63,7 +63,7 @@ public:
 private:
   ExecutorOptions executorOptions();
   Status keepRecord();
-  Status watchOthers();
+  Status findOthers(RecordedProcess &own);
   Status meet(Status status, int64_t &bytes);
   bool isWriting() const { return processes.isFirst(); }
   Status step(int64_t number, const StepDone &done);
@@ -133,37 +133,34 @@ Status Run::keepRecord() {
     removeRecords(options.checkpoints);
   if (processes.count() == 1)
     return Status::success();
-  Status status = processes.agree(Status::success());
-  int64_t each = plan.rankCount() / processes.count();
-  std::vector<int64_t> ranks;
+  RecordedProcess own{processes.index(), processes.count(), {}, {}};
+  int64_t each = plan.rankCount() / own.count;
   for (int64_t i = 0; i < each; ++i)
-    ranks.push_back(processes.index() * each + i);
+    own.ranks.push_back(own.index * each + i);
+  Status status = findOthers(own);
   if (status.ok())
-    status = record.create(options.checkpoints, processes.index(), ranks, plan);
-  status = processes.agree(status);
-  return status.ok() ? watchOthers() : status;
+    status = record.create(options.checkpoints, own, plan);
+  // Who takes part in this lived when others opened its process.
+  return processes.agree(status);
 }
 
-/// Those on this machine.
-Status Run::watchOthers() {
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
+/// Those that have ids of processes in common with this one.
+Status Run::findOthers(RecordedProcess &own) {
+  std::string space = spaceOfProcessIds();
   BytePacker mine;
-  mine.add(std::string(host));
+  mine.add(space);
   mine.add(int64_t(getpid()));
   std::vector<std::string> all;
   Status status = processes.gather(mine.bytes, all);
-  std::vector<std::pair<int64_t, int64_t>> others;
   for (int64_t process = 0; process < int64_t(all.size()); ++process) {
     std::string theirs;
     int64_t pid;
     ByteUnpacker unpacker(all[process]);
     unpacker.take(theirs);
     unpacker.take(pid);
-    if (theirs == host && process != processes.index())
-      others.push_back({process, pid});
+    if (theirs == space && process != own.index)
+      own.others.push_back({process, pid});
   }
-  record.watch(others);
   return status;
 }
 

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+struct pollfd;
+
 namespace hocket::runtime {
 
 /// Where a rank is. Written by its thread with one store an instruction.
@@ -27,10 +29,22 @@ struct RankPlace {
   std::atomic<int64_t> instruction{-1}; // of the list of load or step
 };
 
-/// The signal by which this process was asked to end; 0 for none.
-std::atomic<int> &askedToEnd();
+/// In a handler too: the signal by which this process was asked to end; 0 for
+/// none.
+void noteAskedToEnd(int signal);
 
-/// A process's file.
+/// Processes for which it is equal can find each other by their process ids.
+std::string spaceOfProcessIds();
+
+/// Whose record it is.
+struct RecordedProcess {
+  int64_t index = 0, count = 1; // of the run's processes
+  std::vector<int64_t> ranks;
+  /// Others of the run in its space of process ids, with their ids.
+  std::vector<std::pair<int64_t, int64_t>> others;
+};
+
+/// A process's file. A thread waits there in the kernel for the end of others.
 class RunRecord {
 public:
   RunRecord() = default;
@@ -39,13 +53,10 @@ public:
   RunRecord(const RunRecord &) = delete;
   RunRecord &operator=(const RunRecord &) = delete;
 
-  /// It holds the names of all that `ranks` may be in, so that it can be read
+  /// It holds the names of all that ranks may be in, so that it can be read
   /// without the program.
-  Status create(const std::string &folder, int64_t process,
-                const std::vector<int64_t> &ranks, const plan::Plan &plan);
-  /// Has it noted which of the run's other processes on this machine ends
-  /// first: the launcher ends the rest at once.
-  void watch(const std::vector<std::pair<int64_t, int64_t>> &pidByProcess);
+  Status create(const std::string &folder, const RecordedProcess &own,
+                const plan::Plan &plan);
   /// Null before `create`.
   RankPlace *placeOf(size_t local);
   /// The file stays and says why.
@@ -54,15 +65,19 @@ public:
   struct Content;
 
 private:
-  void beat();
-  void noteEnd(size_t watched);
+  Status map(size_t size);
+  void startWatching();
+  void watch();
+  void stopWatching();
 
   std::string path;
   int file = -1; // locked while the process lives
   Content *content = nullptr;
-  size_t bytes = 0;                             // of the file
-  std::vector<std::pair<int64_t, int>> watched; // processes, and descriptors
-  std::thread beating;
+  pollfd *polled = nullptr; // in the file; the last is `wake`
+  int64_t watchedCount = 0;
+  int wake = -1;      // has the thread look at `ends`
+  bool beats = false; // some process is watched by nobody
+  std::thread watching;
   std::atomic<bool> ends{false};
   bool hasFailed = false;
 };
@@ -71,9 +86,10 @@ private:
 struct ReadRecord {
   std::string host, error;
   int64_t process = 0, pid = 0;
-  int64_t lastBeat = 0; // nanoseconds of its machine's clock
-  int64_t sawEnd = -1;  // the process that it saw end first, or -1
-  int64_t sawAt = 0;
+  /// Nanoseconds of its machine's clock; 0: never.
+  int64_t lastBeat = 0, sawAt = 0;
+  /// The processes whose end it would have seen, and those that it did see end.
+  std::vector<int64_t> watched, ended;
   int signal = 0; // that asked it to end, or 0
   struct Rank {
     int64_t number, step, instruction;
