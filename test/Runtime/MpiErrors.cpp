@@ -139,6 +139,30 @@ TEST(MpiErrors, DISABLED_LateRank) {
   say(status);
 }
 
+/// The same, where rank 2 reaches its own deadline before it hears that rank 3 has
+/// given up: what that says is so long that a process which waits for nothing does
+/// not take it.
+TEST(MpiErrors, DISABLED_LateRanksGiveUpTogether) {
+  const std::string path(size_t(1) << 20, 'x');
+  Status status = runFour(
+      [&](Communicator &comm) {
+        if (comm.rank() < 2) {
+          usleep(useconds_t(shortDeadline * 3e6));
+          return Status::success();
+        }
+        if (comm.rank() == 2) {
+          usleep(50000);
+          return Sum({0, 2}, 2, "slow").run(comm);
+        }
+        return Sum({2, 3}, 3, path.c_str()).run(comm);
+      },
+      {{{0, 1, 2, 3}}, {{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}});
+  size_t at = status.message.find(path);
+  if (at != std::string::npos)
+    status.message.replace(at, path.size(), "fast");
+  say(status);
+}
+
 TEST(MpiErrors, DISABLED_LateProcess) {
   if (!mpiProcesses().isFirst())
     usleep(4000000); // longer than --deadline

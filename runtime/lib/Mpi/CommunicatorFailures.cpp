@@ -33,7 +33,7 @@ Status MpiCommunicator::timeOut(const Prepared &collective,
   world.abort(first, status);
   // Another may have given up in the same moment, because of this one.
   int64_t culprit;
-  world.run.failure(culprit);
+  (void)world.run.failure(culprit);
   return culprit == self ? toldOf(collective, lines) : status;
 }
 
