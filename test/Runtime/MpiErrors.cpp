@@ -139,9 +139,9 @@ TEST(MpiErrors, DISABLED_LateRank) {
   say(status);
 }
 
-/// The same, where rank 2 reaches its own deadline before it hears that rank 3 has
-/// given up: what that says is so long that a process which waits for nothing does
-/// not take it.
+/// The same, where rank 2 reaches its own deadline before it hears that rank 3
+/// has given up: what that says is so long that a process which waits for
+/// nothing does not take it.
 TEST(MpiErrors, DISABLED_LateRanksGiveUpTogether) {
   const std::string path(size_t(1) << 20, 'x');
   Status status = runFour(

@@ -2,6 +2,7 @@
 
 #include "SamplePlan.h"
 #include "hocket/Runtime/RunRecord.h"
+#include <cstring>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -41,9 +42,15 @@ protected:
       pids.push_back(pid);
       toEach.push_back(orders[1]);
     }
+    std::vector<Address> all(count);
+    for (int64_t i = 0; i < count; ++i) {
+      Address one;
+      ASSERT_EQ(read(ready[0], &one, sizeof one), ssize_t(sizeof one));
+      all[one.process] = one;
+    }
     for (int64_t i = 0; i < count; ++i)
-      ASSERT_EQ(write(toEach[i], pids.data(), count * sizeof(pid_t)),
-                ssize_t(count * sizeof(pid_t)));
+      ASSERT_EQ(write(toEach[i], all.data(), count * sizeof(Address)),
+                ssize_t(count * sizeof(Address)));
     for (int64_t i = 0; i < count; ++i) {
       char isReady = 0;
       ASSERT_EQ(read(ready[0], &isReady, 1), 1);
@@ -76,20 +83,28 @@ protected:
   TemporaryFolder folder;
   std::vector<pid_t> pids;
   std::vector<bool> gone;
-  /// Whether `create` opens the processes of others.
+  /// Whether processes watch others.
   bool sees = true;
 
 private:
+  struct Address {
+    int64_t process;
+    char text[64];
+  };
+
   int live(int64_t index, int64_t count, int orders) {
-    std::vector<pid_t> all(count);
+    std::vector<Address> all(count);
     char answer = 'x', order = 0;
-    if (read(orders, all.data(), count * sizeof(pid_t)) < 0)
-      return 1;
     RunRecord record;
+    Address address = {index, ""};
+    std::strcpy(address.text, record.address().c_str());
+    if (write(ready[1], &address, sizeof address) < 0 ||
+        read(orders, all.data(), count * sizeof(Address)) < 0)
+      return 1;
     RecordedProcess own{index, count, {index}, {}};
     for (int64_t i = 0; sees && i < count; ++i)
       if (i != index)
-        own.others.push_back({i, all[i]});
+        own.others.push_back({i, all[i].text});
     if (record.create(folder.path(""), own, plan::samplePlan()).ok())
       answer = 'r';
     record.placeOf(0)->step = 3;
@@ -172,7 +187,7 @@ TEST_F(RunRecords, AnErrorComesBeforeWhoEndsFirst) {
       << said();
 }
 
-// Without descriptors of processes, or on another machine.
+// Processes of other machines, say.
 TEST_F(RunRecords, TimesTellWhereNobodyIsWatched) {
   sees = false;
   start(2);

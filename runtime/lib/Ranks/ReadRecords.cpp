@@ -99,7 +99,7 @@ static std::string readRecord(const std::string &bytes, ReadRecord &record) {
   auto *polled = reinterpret_cast<const pollfd *>(bytes.data() + layout.polled);
   for (int64_t i = 0; i < content->watchedCount; ++i) {
     record.watched.push_back(watched[i]);
-    if (polled[i].revents & POLLIN)
+    if (polled[i].revents & (POLLIN | POLLHUP))
       record.ended.push_back(watched[i]);
   }
   for (int64_t i = 0; i < content->rankCount; ++i) {

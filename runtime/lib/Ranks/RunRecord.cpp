@@ -114,7 +114,7 @@ Status RunRecord::create(const std::string &folder, const RecordedProcess &own,
     made[i].number = own.ranks[i];
     names.place(made[i]);
   }
-  std::vector<WatchedProcess> watched = openProcesses(own.others);
+  std::vector<WatchedProcess> watched = watchProcesses(own.others);
   watchedCount = int64_t(watched.size());
   beats = watchedCount < own.count - 1;
   RecordLayout layout(ranks, watchedCount);

@@ -11,11 +11,17 @@
 
 #include "runtime/lib/Ranks/RecordFile.h"
 #include "runtime/lib/Ranks/WatchedProcess.h"
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
 #include <ctime>
-#include <fstream>
+#include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace hocket::runtime {
@@ -37,26 +43,67 @@ static_assert(std::atomic<int32_t>::is_always_lock_free, "used in a handler");
 
 void noteAskedToEnd(int signal) { asked.load()->store(signal); }
 
-std::string spaceOfProcessIds() {
-  char host[256] = "", name[64] = "";
-  gethostname(host, sizeof host - 1);
-  // Containers of one host may have its name, and ids of their own.
-  if (readlink("/proc/self/ns/pid", name, sizeof name - 1) < 0)
-    name[0] = 0;
-  std::string boot;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
-  return std::string(host) + " " + boot + " " + name;
+/// Of Linux's abstract ones, which are no files.
+static socklen_t socketAddress(const std::string &address,
+                               sockaddr_un &socket) {
+  socket = {};
+  socket.sun_family = AF_UNIX;
+  size_t size = std::min(address.size(), sizeof socket.sun_path - 1);
+  std::memcpy(socket.sun_path + 1, address.data(), size);
+  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + size);
+}
+
+int openAddress(std::string &address) {
+  constexpr int highNumber = 200, waiting = 4096;
+  uint64_t random[2];
+  if (getrandom(random, sizeof random, 0) != sizeof random)
+    return -1;
+  char text[64];
+  std::snprintf(text, sizeof text, "hocket-%016llx%016llx",
+                static_cast<unsigned long long>(random[0]),
+                static_cast<unsigned long long>(random[1]));
+  address = text;
+  int low = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int descriptor = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, highNumber);
+  if (descriptor < 0)
+    descriptor = low;
+  else
+    close(low);
+  sockaddr_un own;
+  socklen_t size = socketAddress(address, own);
+  if (descriptor >= 0 &&
+      bind(descriptor, reinterpret_cast<sockaddr *>(&own), size) == 0 &&
+      listen(descriptor, waiting) == 0)
+    return descriptor;
+  if (descriptor >= 0)
+    close(descriptor);
+  return -1;
 }
 
 std::vector<WatchedProcess>
-openProcesses(const std::vector<std::pair<int64_t, int64_t>> &pids) {
-  std::vector<WatchedProcess> opened;
-  for (auto [process, pid] : pids) {
-    int descriptor = int(syscall(SYS_pidfd_open, pid_t(pid), 0));
-    if (descriptor >= 0)
-      opened.push_back({process, descriptor});
+watchProcesses(const std::vector<std::pair<int64_t, std::string>> &others) {
+  std::vector<WatchedProcess> watched;
+  for (const auto &[process, address] : others) {
+    if (address.empty())
+      continue;
+    // It never takes the connection: that there is one is enough.
+    int descriptor =
+        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    sockaddr_un theirs;
+    socklen_t size = socketAddress(address, theirs);
+    if (descriptor >= 0 &&
+        connect(descriptor, reinterpret_cast<sockaddr *>(&theirs), size) == 0)
+      watched.push_back({process, descriptor});
+    else if (descriptor >= 0)
+      close(descriptor);
   }
-  return opened;
+  return watched;
+}
+
+std::string RunRecord::address() {
+  std::string address;
+  listening = openAddress(address);
+  return listening < 0 ? "" : address;
 }
 
 void RunRecord::startWatching() {
@@ -96,6 +143,8 @@ void RunRecord::watch() {
 }
 
 void RunRecord::stopWatching() {
+  if (listening >= 0)
+    close(listening);
   if (!watching.joinable())
     return;
   ends.store(true);

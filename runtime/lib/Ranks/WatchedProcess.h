@@ -4,6 +4,7 @@
 #define HOCKET_LIB_RANKS_WATCHEDPROCESS_H
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,13 +12,15 @@ namespace hocket::runtime {
 
 struct WatchedProcess {
   int64_t process;
-  int descriptor; // can be read from when it has ended
+  int descriptor; // is hung up when it has ended
 };
 
-/// Of processes and their ids those that the kernel lets watch: older ones than
-/// Linux 5.3 none, and none that has ended.
+/// A socket of this process to which others connect, or -1.
+int openAddress(std::string &address);
+
+/// Of processes and their addresses those that are on this machine.
 std::vector<WatchedProcess>
-openProcesses(const std::vector<std::pair<int64_t, int64_t>> &pids);
+watchProcesses(const std::vector<std::pair<int64_t, std::string>> &others);
 
 } // namespace hocket::runtime
 

@@ -8,7 +8,6 @@
 #include "hocket/Training/Parameters.h"
 #include <cmath>
 #include <sstream>
-#include <unistd.h>
 
 namespace hocket::runtime {
 
@@ -140,27 +139,15 @@ Status Run::keepRecord() {
   Status status = findOthers(own);
   if (status.ok())
     status = record.create(options.checkpoints, own, plan);
-  // Who takes part in this lived when others opened its process.
   return processes.agree(status);
 }
 
-/// Those that have ids of processes in common with this one.
 Status Run::findOthers(RecordedProcess &own) {
-  std::string space = spaceOfProcessIds();
-  BytePacker mine;
-  mine.add(space);
-  mine.add(int64_t(getpid()));
   std::vector<std::string> all;
-  Status status = processes.gather(mine.bytes, all);
-  for (int64_t process = 0; process < int64_t(all.size()); ++process) {
-    std::string theirs;
-    int64_t pid;
-    ByteUnpacker unpacker(all[process]);
-    unpacker.take(theirs);
-    unpacker.take(pid);
-    if (theirs == space && process != own.index)
-      own.others.push_back({process, pid});
-  }
+  Status status = processes.gather(record.address(), all);
+  for (int64_t process = 0; process < int64_t(all.size()); ++process)
+    if (process != own.index)
+      own.others.push_back({process, all[process]});
   return status;
 }
 

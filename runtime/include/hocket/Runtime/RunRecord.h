@@ -33,15 +33,11 @@ struct RankPlace {
 /// none.
 void noteAskedToEnd(int signal);
 
-/// Processes for which it is equal can find each other by their process ids.
-std::string spaceOfProcessIds();
-
 /// Whose record it is.
 struct RecordedProcess {
   int64_t index = 0, count = 1; // of the run's processes
   std::vector<int64_t> ranks;
-  /// Others of the run in its space of process ids, with their ids.
-  std::vector<std::pair<int64_t, int64_t>> others;
+  std::vector<std::pair<int64_t, std::string>> others; // and their addresses
 };
 
 /// A process's file. A thread waits there in the kernel for the end of others.
@@ -53,6 +49,9 @@ public:
   RunRecord(const RunRecord &) = delete;
   RunRecord &operator=(const RunRecord &) = delete;
 
+  /// Before `create`: where others of its machine may watch it. Empty if it has
+  /// no such address.
+  std::string address();
   /// It holds the names of all that ranks may be in, so that it can be read
   /// without the program.
   Status create(const std::string &folder, const RecordedProcess &own,
@@ -75,6 +74,7 @@ private:
   Content *content = nullptr;
   pollfd *polled = nullptr; // in the file; the last is `wake`
   int64_t watchedCount = 0;
+  int listening = -1; // closed by the kernel when the process ends
   int wake = -1;      // has the thread look at `ends`
   bool beats = false; // some process is watched by nobody
   std::thread watching;
