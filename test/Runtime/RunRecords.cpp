@@ -170,6 +170,17 @@ TEST_F(RunRecords, TheFirstThatEndsIsNamed) {
   }
 }
 
+// As MPI does where it reads the memory of one that is being ended.
+TEST_F(RunRecords, OneThatAbortsWaitsForTheFirstToEnd) {
+  start(3);
+  ::kill(pids[1], SIGABRT);
+  usleep(20000);
+  kill(0);
+  end(1, 0);
+  end(2, SIGKILL);
+  EXPECT_EQ(said().find("the last run failed: " + named(0)), 0u) << said();
+}
+
 TEST_F(RunRecords, OneThatEndsInOrderHasNotFailed) {
   start(2);
   tell(1, InOrder);

@@ -39,6 +39,21 @@ std::atomic<int32_t> unrecorded{0};
 std::atomic<std::atomic<int32_t> *> asked{&unrecorded};
 static_assert(std::atomic<int32_t>::is_always_lock_free, "used in a handler");
 
+/// When the thread that watches has seen an end, or null.
+std::atomic<std::atomic<int64_t> *> seenAt{nullptr};
+
+/// An MPI library aborts when it cannot read the memory of a process that is
+/// being ended. That one is the first, and is to be seen as it.
+void onAbort(int number) {
+  constexpr timespec pause = {0, 5000000};
+  constexpr int pauses = 100; // half a second
+  std::atomic<int64_t> *seen = seenAt.load();
+  for (int i = 0; i < pauses && seen && seen->load() == 0; ++i)
+    nanosleep(&pause, nullptr);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
 } // namespace
 
 void noteAskedToEnd(int signal) { asked.load()->store(signal); }
@@ -109,6 +124,10 @@ std::string RunRecord::address() {
 void RunRecord::startWatching() {
   content->signal.store(unrecorded.load());
   asked.store(&content->signal);
+  if (watchedCount > 0) {
+    seenAt.store(&content->sawAt);
+    signal(SIGABRT, onAbort);
+  }
   if (beats)
     content->lastBeat = now();
   wake = eventfd(0, EFD_CLOEXEC);
@@ -153,6 +172,8 @@ void RunRecord::stopWatching() {
   watching.join();
   std::atomic<int32_t> *own = &content->signal;
   asked.compare_exchange_strong(own, &unrecorded);
+  if (seenAt.exchange(nullptr))
+    signal(SIGABRT, SIG_DFL);
   for (int64_t i = 0; i < watchedCount; ++i)
     close(polled[i].fd);
   if (wake >= 0)
