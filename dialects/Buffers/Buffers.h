@@ -3,6 +3,7 @@
 #ifndef HOCKET_BUFFERS_BUFFERS_H
 #define HOCKET_BUFFERS_BUFFERS_H
 
+#include "dialects/Spmd/Memory.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

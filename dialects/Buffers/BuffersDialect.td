@@ -16,18 +16,18 @@ def Buffers_Dialect : Dialect {
     go. Memory order, destination and lifetime are what the text says.
 
     ```mlir
-    func.func @class0(%ids: !buffers.buffer<i32 [8]>) -> !buffers.view<f32 [8, 4] by [4, 1]> {
+    spmd.func @class0(%ids: !buffers.buffer<i32 [8]> {...})
+        -> (!buffers.view<f32 [8, 4] by [4, 1]> {...}) attributes {ranks = ...} {
       %table = buffers.buffer weights : !buffers.buffer<f32 [40]>
       ...                     // the operations that fill it
       buffers.loaded          // what stands above runs once, when loading
       %out = buffers.buffer output : !buffers.buffer<f32 [32]>
       ...
-      return %y : !buffers.view<f32 [8, 4] by [4, 1]>
+      nn.return %y : !buffers.view<f32 [8, 4] by [4, 1]>
     }
     ```
 
-    Attributes of functions, arguments and results are those of the kernels
-    stage.
+    What functions, their arguments and results say is as in the kernels stage.
 
     Of the whole function (checked by `checkBuffers`)
     - a view lies in its buffer on every rank of the class;

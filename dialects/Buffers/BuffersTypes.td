@@ -6,22 +6,24 @@
 include "dialects/Buffers/BuffersDialect.td"
 include "dialects/Buffers/BuffersEnums.td"
 include "dialects/Spmd/SpmdAttrs.td"
+include "dialects/Spmd/SpmdMemory.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
-class Buffers_Type<string name, string typeMnemonic>
-    : TypeDef<Buffers_Dialect, name> {
+class Buffers_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<Buffers_Dialect, name, traits> {
   let mnemonic = typeMnemonic;
 }
 
-def Buffers_BufferType : Buffers_Type<"Buffer", "buffer"> {
+def Buffers_BufferType
+    : Buffers_Type<"Buffer", "buffer", [Spmd_MemoryType]> {
   let summary = "memory for so many elements";
   let parameters = (ins "::mlir::Type":$elementType, "int64_t":$elements);
   let assemblyFormat = "`<` $elementType ` ` `[` $elements `]` `>`";
   let genVerifyDecl = 1;
 }
 
-def Buffers_ViewType : Buffers_Type<"View", "view"> {
+def Buffers_ViewType : Buffers_Type<"View", "view", [Spmd_MemoryType]> {
   let summary = "elements of a buffer, in the order of a tensor's";
   let description = [{
     Sizes, outermost first, and the stride of each in elements: element number

@@ -17,18 +17,9 @@ namespace hocket::nn {
 /// Unit attribute of a parameter: not trained, and not split by fsdp.
 inline constexpr llvm::StringLiteral kBuffer = "nn.buffer";
 
-/// On a function: the paths of the buffers whose next values are its last
-/// outputs, PATH.next.
-inline constexpr llvm::StringLiteral kBuffers = "nn.buffers";
-
 /// On a normalize of training: the paths of the mean and variance that take the
 /// place of its own where nothing is trained.
 inline constexpr llvm::StringLiteral kRunning = "nn.running";
-
-inline size_t countBuffers(mlir::Operation *func) {
-  auto paths = func->getAttrOfType<mlir::ArrayAttr>(kBuffers);
-  return paths ? paths.size() : 0;
-}
 
 /// x [batch, channels, n...] less the mean and divided by the root of the
 /// variance + eps, both [channels]. Element types are equal.

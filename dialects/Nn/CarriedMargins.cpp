@@ -276,7 +276,7 @@ LogicalResult CarriedMargins::followTerm(Operation *op, const Carried &term) {
   return success();
 }
 
-LogicalResult CarriedMargins::follow(func::FuncOp func) {
+LogicalResult CarriedMargins::follow(nn::FuncOp func) {
   for (Operation &op : func.getBody().front()) {
     if (auto windowed = dyn_cast<WindowedOp>(op);
         windowed && op.hasAttr(kHaloFrom) && !isa<PadOp, PadTransposeOp>(op)) {

@@ -4,9 +4,9 @@
 #ifndef HOCKET_NN_CARRIEDMARGINS_H
 #define HOCKET_NN_CARRIEDMARGINS_H
 
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Nn.h"
 #include "dialects/Nn/PlacementRule.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -36,7 +36,7 @@ public:
   bool carry(mlir::Value value, Carried how);
   /// All marked attentions of a function, and what follows from their
   /// gradients; reports what is not computed position by position.
-  mlir::LogicalResult follow(mlir::func::FuncOp func);
+  mlir::LogicalResult follow(nn::FuncOp func);
 
   const llvm::MapVector<mlir::Value, Carried> &all() const { return carried; }
   const Carried *find(mlir::Value value) const;

@@ -3,7 +3,7 @@
 #include "dialects/Spmd/ClassRanks.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Spmd/ClassRows.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialects/Spmd/Func.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -28,10 +28,10 @@ LogicalResult spmd::verifyTable(Operation *op, TableAttr table) {
 }
 
 static DenseI64ArrayAttr ranksOf(Operation *op) {
-  auto func = op->getParentOfType<func::FuncOp>();
-  if (!func && isa<func::FuncOp>(op))
-    func = cast<func::FuncOp>(op);
-  return func ? func->getAttrOfType<DenseI64ArrayAttr>(kRanks) : nullptr;
+  auto func = dyn_cast<FuncOp>(op);
+  if (!func)
+    func = op->getParentOfType<FuncOp>();
+  return func ? func.getRanksAttr() : nullptr;
 }
 
 /// A check that depends on the class and on `of` only: for all operations that

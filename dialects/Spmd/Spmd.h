@@ -23,9 +23,7 @@ class ClassRows;
 
 namespace hocket::spmd {
 
-/// Names of the attributes of functions, arguments and nn operations; their
-/// meaning is in the dialect's description.
-constexpr llvm::StringLiteral kRanks = "spmd.ranks";
+/// Of arguments and results: what they mean is in SpmdFunc.td.
 constexpr llvm::StringLiteral kCuts = "spmd.cuts";
 constexpr llvm::StringLiteral kReplicatedOver = "spmd.replicated_over";
 /// On collectives of several tensors: where each comes from.

@@ -1,7 +1,7 @@
 //===- SpmdDialect.cpp - registers the spmd dialect -----------------------===//
 
 #include "dialects/Spmd/ClassRows.h"
-#include "dialects/Spmd/Spmd.h"
+#include "dialects/Spmd/Func.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -14,6 +14,8 @@ using namespace hocket::spmd;
 
 #define GET_OP_CLASSES
 #include "dialects/Spmd/SpmdOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/Spmd/SpmdFunc.cpp.inc"
 
 void SpmdDialect::initialize() {
   rows = std::make_shared<ClassRows>();
@@ -21,6 +23,10 @@ void SpmdDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/Spmd/SpmdOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Spmd/SpmdFunc.cpp.inc"
       >();
 }
 

@@ -10,24 +10,13 @@ def Spmd_Dialect : Dialect {
   let cppNamespace = "::hocket::spmd";
   let summary = "collectives and slices of one rank's program";
   let description = [{
-    After partitioning a module holds one function for each rank class: the
+    After partitioning a module holds one `spmd.func` for each rank class: the
     ranks that share instructions and local shapes. The functions are called
     `@class0`, `@class1`, ...; `nn` operations in them compute on local tensors
     (layouts with local sizes and no placement), `spmd` operations talk to the
     other ranks or depend on where the rank is.
 
     The module says what concerns all of them: `nn.model` and `nn.placement`.
-
-    Attributes of a class function
-    - `spmd.ranks`: all ranks of the class, ascending (ranks number the mesh
-      row-major);
-    - `nn.outputs`: as in the model stage.
-
-    Attributes of its arguments and results (a dictionary each)
-    - `nn.name`: the name of the input or output;
-    - `spmd.cuts`: a `#spmd.box`, which part of the global tensor this is;
-    - `spmd.replicated_over` (results): the mesh axes along which every rank
-      holds the same bytes.
 
     Operations that mean something else on a part than on the whole are of this
     dialect, and say which part it is in attributes that they need: parameters,

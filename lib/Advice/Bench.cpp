@@ -1,10 +1,10 @@
 //===- Bench.cpp - trying changed texts -----------------------------------===//
 
 #include "Bench.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Nn.h"
 #include "dialects/Nn/Program.h"
 #include "hocket/Transforms/Differentiate.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace hocket;

@@ -9,7 +9,7 @@
 #include "PrintDiagnostics.h"
 #include "dialects/Buffers/Buffers.h"
 #include "dialects/Nn/Program.h"
-#include "dialects/Spmd/Spmd.h"
+#include "dialects/Spmd/Func.h"
 #include "hocket/Io/OutputFiles.h"
 #include "hocket/Io/TextFile.h"
 #include "hocket/Pipeline/Registration.h"
@@ -18,7 +18,6 @@
 #include "hocket/Transforms/Partition.h"
 #include "hocket/Transforms/Precision.h"
 #include "hocket/Transforms/Train.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -117,19 +116,17 @@ std::vector<Message> Compiler::messages() const {
 /// refused instead of misread.
 static bool isAtStage(ModuleOp module, StringRef stage) {
   bool isPlaced = bool(nn::placementOf(module));
-  auto functions = module.getOps<func::FuncOp>();
+  auto functions = module.getOps<FunctionOpInterface>();
   if (functions.empty() || isPlaced == (stage == "model"))
     return false;
-  return llvm::all_of(functions, [&](func::FuncOp func) {
-    bool ofClass = func->hasAttr(spmd::kRanks);
-    for (unsigned i = 0; ofClass && i < func.getNumArguments(); ++i)
-      ofClass &= bool(func.getArgAttrOfType<spmd::BoxAttr>(i, spmd::kCuts));
-    for (unsigned i = 0; ofClass && i < func.getNumResults(); ++i)
-      ofClass &= bool(func.getResultAttrOfType<spmd::BoxAttr>(i, spmd::kCuts));
-    bool hasBuffers = llvm::any_of(func.getOps(), [](Operation &op) {
+  return llvm::all_of(functions, [&](FunctionOpInterface func) {
+    bool isOfKind =
+        isOfClasses(stage) ? isa<spmd::FuncOp>(func) : isa<nn::FuncOp>(func);
+    Region &body = func.getFunctionBody();
+    bool hasBuffers = llvm::any_of(body.getOps(), [](Operation &op) {
       return isa<buffers::LoadedOp>(op);
     });
-    return ofClass == isOfClasses(stage) && hasBuffers == (stage == "buffers");
+    return isOfKind && hasBuffers == (stage == "buffers");
   });
 }
 

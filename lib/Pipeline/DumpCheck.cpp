@@ -2,20 +2,17 @@
 //
 // Attributes of the nn and spmd dialects on other operations are not part of
 // any operation's definition, so that MLIR does not verify them. Here are their
-// kinds, and which of them must be there.
+// kinds.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DumpCheck.h"
-#include "dialects/Buffers/Buffers.h"
 #include "dialects/Nn/Fields.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Sched/Sched.h"
-#include "dialects/Spmd/ClassRanks.h"
-#include "hocket/Pipeline/Stages.h"
+#include "dialects/Spmd/Spmd.h"
 #include "hocket/Transforms/Fuse.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <functional>
 
 using namespace mlir;
@@ -56,11 +53,8 @@ struct Known {
 /// The kinds of all attributes that stand on operations of other dialects.
 static ArrayRef<Known> knownAttributes() {
   static const Known table[] = {
-      {"nn.name", isA<StringAttr>},
       {"nn.unit", isA<StringAttr>},
       {"nn.hook", isHook},
-      {"nn.outputs", isListOf<StringAttr>},
-      {"nn.buffers", isListOf<StringAttr>},
       {"nn.running", isListOf<StringAttr>},
       {"nn.dim_names", isListOf<StringAttr>},
       {"nn.delayed", isListOf<StringAttr>},
@@ -84,9 +78,6 @@ static ArrayRef<Known> knownAttributes() {
                                    {"factor", isA<IntegerAttr>, true}}) &&
                 llvm::all_of(cast<ArrayAttr>(value), namesItsFactor);
        }},
-      {"spmd.ranks", isA<DenseI64ArrayAttr>},
-      {"spmd.cuts", isA<spmd::BoxAttr>},
-      {"spmd.replicated_over", isListOf<StringAttr>},
       {"spmd.origins", isListOf<LocationAttr>},
       {"spmd.in_epilogue", isA<IntegerAttr>},
   };
@@ -157,55 +148,7 @@ static LogicalResult checkLine(Operation *op) {
   return success();
 }
 
-/// An input or output is what every rank of the class has of its box; a buffer
-/// says only how much that is.
-static LogicalResult checkBox(func::FuncOp func, Type type,
-                              const NamedAttrList &list) {
-  auto box = dyn_cast_or_null<spmd::BoxAttr>(list.get(spmd::kCuts));
-  if (!box || failed(spmd::verifyFilled(func, box)))
-    return failure();
-  if (auto buffer = dyn_cast<buffers::BufferType>(type))
-    return spmd::verifyElements(func, buffer.getElements(), box);
-  if (auto view = dyn_cast<buffers::ViewType>(type)) {
-    int64_t elements = 1;
-    for (int64_t size : view.getSizes())
-      elements *= size;
-    return spmd::verifyElements(func, elements, box);
-  }
-  return spmd::verifyHolds(func, type, box);
-}
-
-static LogicalResult checkInterface(func::FuncOp func, bool ofClass) {
-  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    NamedAttrList list(func.getArgAttrDict(i));
-    if (failed(checkKinds(func.getLoc(), list)))
-      return failure();
-    if (!list.get("nn.name"))
-      return lacks(func.getLoc(), "argument " + Twine(i), "nn.name");
-    if (ofClass && failed(checkBox(func, func.getArgumentTypes()[i], list)))
-      return failure();
-  }
-  for (unsigned i = 0; i < func.getNumResults(); ++i) {
-    NamedAttrList list(func.getResultAttrDict(i));
-    if (failed(checkKinds(func.getLoc(), list)))
-      return failure();
-    if (ofClass && !list.get("nn.name"))
-      return lacks(func.getLoc(), "result " + Twine(i), "nn.name");
-    if (ofClass && !list.get(spmd::kReplicatedOver))
-      return lacks(func.getLoc(), "result " + Twine(i), spmd::kReplicatedOver);
-    if (ofClass && failed(checkBox(func, func.getResultTypes()[i], list)))
-      return failure();
-  }
-  auto outputs = func->getAttrOfType<ArrayAttr>("nn.outputs");
-  if (!ofClass && (!outputs || outputs.size() != func.getNumResults()))
-    return func.emitError("the attribute 'nn.outputs' does not name the ")
-           << func.getNumResults() << " results";
-  return success();
-}
-
-static LogicalResult checkAll(ModuleOp module, StringRef stage,
-                              bool hasInterface) {
-  bool ofClass = isOfClasses(stage);
+LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
   WalkResult walked = module.walk([&](Operation *op) {
     LogicalResult result = checkKinds(op->getLoc(), op->getAttrs());
     if (succeeded(result) && stage == "kernels")
@@ -213,20 +156,13 @@ static LogicalResult checkAll(ModuleOp module, StringRef stage,
     if (succeeded(result) &&
         isa_and_present<sched::SchedDialect>(op->getDialect()))
       result = checkLine(op);
-    auto func = dyn_cast<func::FuncOp>(op);
-    if (func && hasInterface && succeeded(result))
-      result = checkInterface(func, ofClass);
     return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return walked.wasInterrupted() ? failure() : checkReferences(module, stage);
 }
 
-LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
-  return checkAll(module, stage, /*hasInterface=*/true);
-}
-
 LogicalResult hocket::checkKernelText(ModuleOp module) {
   if (!nn::placementOf(module))
     return module.emitError("the module has no nn.placement");
-  return checkAll(module, "kernels", /*hasInterface=*/false);
+  return checkDump(module, "kernels");
 }

@@ -12,7 +12,7 @@ namespace hocket {
 mlir::LogicalResult checkDump(mlir::ModuleOp module, llvm::StringRef stage);
 
 /// The same of a module that is no dump, of a kernel in a plan: its functions
-/// have no names for what they take and give.
+/// are no programs.
 mlir::LogicalResult checkKernelText(mlir::ModuleOp module);
 
 /// Whether what its attributes and types name is there: mesh axes, buffers.

@@ -8,11 +8,11 @@
 
 #include "DumpCheck.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -97,13 +97,6 @@ LogicalResult AxisCheck::judge(Operation *op) {
   for (Type type : op->getResultTypes())
     if (walker.walk(type).wasInterrupted())
       return failure();
-  auto func = dyn_cast<func::FuncOp>(op);
-  for (unsigned i = 0, e = func ? func.getNumResults() : 0; i < e; ++i)
-    if (auto axes =
-            func.getResultAttrOfType<ArrayAttr>(i, spmd::kReplicatedOver))
-      for (StringRef axis : axes.getAsValueRange<StringAttr>())
-        if (judgeAxis(axis).wasInterrupted())
-          return failure();
   return success();
 }
 
@@ -113,7 +106,7 @@ namespace {
 using Buffers = llvm::StringMap<nn::ParameterOp>;
 } // namespace
 
-static Buffers buffersOf(func::FuncOp func) {
+static Buffers buffersOf(nn::FuncOp func) {
   Buffers buffers;
   for (auto parameter : func.getBody().front().getOps<nn::ParameterOp>())
     if (parameter->hasAttr(nn::kBuffer))
@@ -137,15 +130,9 @@ static LogicalResult checkBuffer(Location at, const Buffers &buffers,
 }
 
 /// The last outputs of the function are what its buffers become.
-static LogicalResult checkNext(func::FuncOp func, const Buffers &buffers) {
-  auto paths = func->getAttrOfType<ArrayAttr>(nn::kBuffers);
-  if (!paths)
-    return success();
+static LogicalResult checkNext(nn::FuncOp func, const Buffers &buffers) {
+  ArrayAttr paths = func.getBuffers();
   OperandRange outputs = func.getBody().front().getTerminator()->getOperands();
-  if (paths.size() > outputs.size())
-    return func.emitError("the attribute '")
-           << nn::kBuffers << "' names " << paths.size() << " buffers of "
-           << outputs.size() << " outputs";
   OperandRange next = outputs.take_back(paths.size());
   for (auto [path, becomes] :
        llvm::zip_equal(paths.getAsValueRange<StringAttr>(), next))
@@ -172,9 +159,7 @@ static LogicalResult checkRunning(nn::NormalizeOp norm,
 }
 
 /// Norms name theirs for the loss of validation, which is made of the model.
-static LogicalResult checkBuffers(func::FuncOp func, StringRef stage) {
-  if (func.isExternal())
-    return success();
+static LogicalResult checkBuffers(nn::FuncOp func, StringRef stage) {
   Buffers buffers = buffersOf(func);
   if (failed(checkNext(func, buffers)))
     return failure();
@@ -188,7 +173,7 @@ static LogicalResult checkBuffers(func::FuncOp func, StringRef stage) {
 }
 
 LogicalResult hocket::checkReferences(ModuleOp module, StringRef stage) {
-  for (auto func : module.getOps<func::FuncOp>())
+  for (auto func : module.getOps<nn::FuncOp>())
     if (failed(checkBuffers(func, stage)))
       return failure();
   nn::MeshAttr mesh = nn::meshOf(module);

@@ -2,8 +2,8 @@
 
 #include "hocket/Pipeline/PrintPath.h"
 #include "hocket/Placement/PathTree.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <nlohmann/json.hpp>
@@ -98,9 +98,9 @@ std::optional<std::string> hocket::printPath(ModuleOp module, StringRef pattern,
   AsmState state(module, flags);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  for (auto func : module.getOps<func::FuncOp>()) {
-    stream << "// @" << func.getSymName() << "\n";
-    for (Operation &op : func.getOps())
+  for (auto func : module.getOps<FunctionOpInterface>()) {
+    stream << "// @" << func.getName() << "\n";
+    for (Operation &op : func.getFunctionBody().getOps())
       if (chosen.has(pathOf(&op))) {
         op.print(stream, state);
         stream << linesOf(op.getLoc()) << "\n";

@@ -67,7 +67,7 @@ static void wrapLine(StringRef line, size_t indent, std::string &text) {
   text += (begin ? deeper : "") + line.substr(begin).str() + "\n";
 }
 
-/// `  func.func @f(`, then an argument, a result or an attribute a line.
+/// `  nn.func @f(`, then an argument, a result or an attribute a line.
 static void wrapSignature(StringRef line, size_t indent, std::string &text) {
   size_t begin = line.find('(') + 1;
   std::string deeper(indent + kDeeper, ' ');
@@ -90,7 +90,8 @@ std::string hocket::wrapLines(StringRef text) {
     text = rest;
     StringRef words = line.ltrim(' ');
     size_t indent = line.size() - words.size();
-    bool isSignature = words.starts_with("func.func ");
+    bool isSignature =
+        words.starts_with("nn.func ") || words.starts_with("spmd.func ");
     if (line.size() <= kColumns || words.starts_with("//"))
       wrapped += line.str() + "\n";
     else if (isSignature)

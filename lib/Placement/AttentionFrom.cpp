@@ -54,7 +54,7 @@ private:
 /// What a module of that name is given, or a value of that name.
 bool EarlyExchange::isNamed(Value value, StringRef root) {
   if (auto input = dyn_cast<BlockArgument>(value)) {
-    auto func = cast<func::FuncOp>(input.getOwner()->getParentOp());
+    auto func = cast<nn::FuncOp>(input.getOwner()->getParentOp());
     auto name =
         func.getArgAttrOfType<StringAttr>(input.getArgNumber(), "nn.name");
     return root.empty() && name && name.getValue() == from;
@@ -268,7 +268,7 @@ static bool isAskedBy(Operation *op, const Licence &licence) {
              lines, Attribute(LocationAttr(licence.directive->getLoc())));
 }
 
-void placement::exchangeFrom(func::FuncOp func, ArrayRef<Licence> halos,
+void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
                              Problems &problems) {
   nn::CarriedMargins carried;
   for (const Licence &licence : halos) {

@@ -37,7 +37,7 @@ void Placer::delayInside(StringRef path, ArrayAttr axes) {
     StringRef rest = at;
     bool isInside =
         rest.consume_front(path) && (rest.empty() || rest.front() == '.');
-    if (!isInside || isa<nn::ValueOp, nn::ParameterOp, func::ReturnOp>(op))
+    if (!isInside || isa<nn::ValueOp, nn::ParameterOp, nn::ReturnOp>(op))
       return;
     SmallVector<Attribute> all;
     if (auto known = op->getAttrOfType<ArrayAttr>(nn::kDelayed))

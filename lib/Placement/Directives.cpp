@@ -19,7 +19,7 @@ static nn::MeshAttr withoutUnits(nn::MeshAttr mesh) {
   return nn::MeshAttr::get(mesh.getContext(), axes);
 }
 
-Placer::Placer(ModuleOp module, func::FuncOp func, sched::ScheduleOp schedule)
+Placer::Placer(ModuleOp module, nn::FuncOp func, sched::ScheduleOp schedule)
     : module(module), func(func), schedule(schedule),
       mesh(withoutUnits(schedule.getMesh())), tree(func) {}
 

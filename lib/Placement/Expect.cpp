@@ -120,7 +120,7 @@ static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackward); }
 
 /// What an output or an assignment needs: the rest is never computed, and its
 /// collectives are none of the program's.
-static DenseSet<Operation *> neededOps(func::FuncOp func) {
+static DenseSet<Operation *> neededOps(nn::FuncOp func) {
   DenseSet<Operation *> needed;
   for (Operation &op : llvm::reverse(func.front())) {
     bool hasEffect =
@@ -134,7 +134,7 @@ static DenseSet<Operation *> neededOps(func::FuncOp func) {
 }
 
 std::map<std::string, int64_t>
-placement::countCollectives(func::FuncOp func, StringRef root, bool backward) {
+placement::countCollectives(nn::FuncOp func, StringRef root, bool backward) {
   std::map<std::string, int64_t> counts;
   DenseSet<Operation *> needed = neededOps(func);
   HaloCounter halos;
@@ -167,7 +167,7 @@ static std::string countsText(const std::map<std::string, int64_t> &counts) {
 }
 
 /// Names what was counted: the first place of each line of the schedule.
-static void noteCollectives(Problem &problem, func::FuncOp func, StringRef root,
+static void noteCollectives(Problem &problem, nn::FuncOp func, StringRef root,
                             bool backward) {
   struct Made {
     Location line;
@@ -235,7 +235,7 @@ void Placer::keepBackwardExpectation(sched::ExpectOp expect, StringRef root) {
 
 LogicalResult placement::checkBackward(ModuleOp module) {
   ArrayAttr expectations = nn::placementOf(module).getBackwardExpectations();
-  func::FuncOp func = *module.getOps<func::FuncOp>().begin();
+  nn::FuncOp func = *module.getOps<nn::FuncOp>().begin();
   Problems problems;
   for (auto expect : expectations.getAsRange<DictionaryAttr>()) {
     StringRef root = expect.getAs<StringAttr>("root").getValue();

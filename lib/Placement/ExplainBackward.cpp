@@ -4,6 +4,7 @@
 #include "Locations.h"
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Derivative.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/Place.h"
@@ -21,7 +22,7 @@ constexpr StringLiteral kGrad = ".grad", kAgain = ".again";
 /// the backward gathers or computes again.
 class BackwardExplainer {
 public:
-  BackwardExplainer(func::FuncOp func, nn::MeshAttr mesh)
+  BackwardExplainer(nn::FuncOp func, nn::MeshAttr mesh)
       : func(func), mesh(mesh) {}
 
   std::vector<ExplainedValue> run(const std::vector<ExplainedValue> &forward);
@@ -32,7 +33,7 @@ private:
   void addAgain(Operation *op, StringRef path);
   ExplainedValue &entry(StringRef path, Value value, StringRef role);
 
-  func::FuncOp func;
+  nn::FuncOp func;
   nn::MeshAttr mesh;
   llvm::StringSet<> wanted;                     // paths that have a gradient
   std::vector<ExplainedValue> values, computed; // gradients and gathers; again
@@ -187,6 +188,6 @@ std::vector<ExplainedValue>
 placement::explainBackward(ModuleOp module,
                            const std::vector<ExplainedValue> &forward) {
   nn::MeshAttr mesh = nn::meshOf(module);
-  func::FuncOp func = *module.getOps<func::FuncOp>().begin();
+  nn::FuncOp func = *module.getOps<nn::FuncOp>().begin();
   return BackwardExplainer(func, mesh).run(forward);
 }

@@ -22,7 +22,7 @@ using namespace hocket::placement;
 
 /// An axis over which nothing slides is a slip, told before what follows from
 /// it.
-static bool hasWindowsOver(func::FuncOp func, const Licence &licence,
+static bool hasWindowsOver(nn::FuncOp func, const Licence &licence,
                            Problems &problems) {
   bool isFound = false;
   std::set<std::string> slid;

@@ -17,7 +17,7 @@ namespace {
 
 class HookApplier {
 public:
-  HookApplier(func::FuncOp func, sched::HookOp directive, Problems &problems)
+  HookApplier(nn::FuncOp func, sched::HookOp directive, Problems &problems)
       : func(func), directive(directive), problems(problems),
         hook(directive.getHook()),
         name("hook '" + hook.getAs<StringAttr>("name").str() + "'") {}
@@ -31,7 +31,7 @@ private:
   bool gather(PathNode &node, size_t call, SmallVectorImpl<Value> &operands);
   void eraseUnused(StringRef path, Value last);
 
-  func::FuncOp func;
+  nn::FuncOp func;
   sched::HookOp directive;
   Problems &problems;
   DictionaryAttr hook;
@@ -220,7 +220,7 @@ void HookApplier::eraseUnused(StringRef path, Value last) {
   }
 }
 
-void placement::applyHooks(func::FuncOp func, sched::ScheduleOp schedule,
+void placement::applyHooks(nn::FuncOp func, sched::ScheduleOp schedule,
                            Problems &problems) {
   for (sched::HookOp directive :
        llvm::make_early_inc_range(schedule.getBody().getOps<sched::HookOp>())) {

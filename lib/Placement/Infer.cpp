@@ -272,8 +272,8 @@ bool Placer::isLicensed(Operation *op, unsigned axis, bool takes) {
 
 /// The line is for training: a batch norm that reads running statistics takes
 /// none.
-static bool isForTraining(func::FuncOp func, const Licence &licence) {
-  if (func->hasAttr(nn::kBuffers))
+static bool isForTraining(nn::FuncOp func, const Licence &licence) {
+  if (!func.getBuffers().empty())
     return false;
   auto parameters = func.getBody().front().getOps<nn::ParameterOp>();
   return llvm::any_of(parameters, [&](nn::ParameterOp parameter) {
@@ -297,12 +297,10 @@ void Placer::checkLicences() {
 }
 
 void Placer::checkOutputs(Operation *terminator) {
-  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
+  ArrayAttr names = func.getOutputs();
   for (OpOperand &output : terminator->getOpOperands()) {
     unsigned index = output.getOperandNumber();
-    std::string name = names && index < names.size()
-                           ? cast<StringAttr>(names[index]).getValue().str()
-                           : "output" + std::to_string(index);
+    std::string name = cast<StringAttr>(names[index]).getValue().str();
     for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
       nn::LayoutAttr layout = nn::layoutOf(output.get());
       if (!layout.partialOver(axisText(axis)))

@@ -3,6 +3,7 @@
 #ifndef HOCKET_LIB_PLACEMENT_LINES_H
 #define HOCKET_LIB_PLACEMENT_LINES_H
 
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Sched/Sched.h"
 #include "llvm/ADT/MapVector.h"
@@ -80,7 +81,7 @@ struct Licence {
 class Problems;
 /// Has keys and values made in margins of what `from` of an attention line
 /// names; exchanged is that, not they. AttentionFrom.cpp
-void exchangeFrom(mlir::func::FuncOp func, llvm::ArrayRef<Licence> halos,
+void exchangeFrom(nn::FuncOp func, llvm::ArrayRef<Licence> halos,
                   Problems &problems);
 
 /// The furthest that any part of these positions reads to each side of what

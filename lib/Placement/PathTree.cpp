@@ -25,7 +25,7 @@ bool PathNode::hasRole(nn::ValueRole role) const {
       values, [&](nn::ValueOp value) { return value.getRole() == role; });
 }
 
-PathTree::PathTree(func::FuncOp func) : PathTree() {
+PathTree::PathTree(nn::FuncOp func) : PathTree() {
   for (BlockArgument argument : func.getArguments())
     if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       "nn.name"))

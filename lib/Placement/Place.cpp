@@ -28,7 +28,7 @@ static sched::ScheduleOp scheduleOf(ModuleOp module) {
 }
 
 static LogicalResult checkShape(ModuleOp module) {
-  auto funcs = module.getOps<func::FuncOp>();
+  auto funcs = module.getOps<nn::FuncOp>();
   auto schedules = module.getOps<sched::ScheduleOp>();
   int64_t funcCount = std::distance(funcs.begin(), funcs.end());
   int64_t scheduleCount = std::distance(schedules.begin(), schedules.end());
@@ -38,9 +38,6 @@ static LogicalResult checkShape(ModuleOp module) {
   if (scheduleCount > 1)
     return module.emitError("a model stage has at most one schedule, found ")
            << scheduleCount;
-  if ((*funcs.begin()).isExternal() ||
-      !llvm::hasSingleElement((*funcs.begin()).getBody()))
-    return module.emitError("the function of a model stage is one block");
   return success();
 }
 
@@ -49,13 +46,13 @@ LogicalResult placement::place(ModuleOp module, PlacementReport *report) {
     return failure();
   sched::ScheduleOp schedule = scheduleOf(module);
   Problems unfit;
-  applyHooks(*module.getOps<func::FuncOp>().begin(), schedule, unfit);
+  applyHooks(*module.getOps<nn::FuncOp>().begin(), schedule, unfit);
   if (!unfit.empty()) {
     unfit.emit();
     return failure();
   }
   OwningOpRef<ModuleOp> before(module.clone());
-  Placer placer(module, *module.getOps<func::FuncOp>().begin(), schedule);
+  Placer placer(module, *module.getOps<nn::FuncOp>().begin(), schedule);
   placer.run();
   if (!placer.problems.empty()) {
     if (report && report->advise)
@@ -81,7 +78,7 @@ LogicalResult placement::place(ModuleOp module, PlacementReport *report) {
   return success();
 }
 
-static size_t placementHash(func::FuncOp func) {
+static size_t placementHash(nn::FuncOp func) {
   llvm::hash_code hash(0);
   func.walk([&](Operation *op) {
     hash = llvm::hash_combine(hash, op->getName().getAsOpaquePointer(),
@@ -94,7 +91,7 @@ static size_t placementHash(func::FuncOp func) {
 Outcome placement::judge(ModuleOp module) {
   Outcome outcome;
   sched::ScheduleOp schedule = scheduleOf(module);
-  func::FuncOp func = *module.getOps<func::FuncOp>().begin();
+  nn::FuncOp func = *module.getOps<nn::FuncOp>().begin();
   Problems unfit;
   applyHooks(func, schedule, unfit);
   if (!unfit.empty()) {
@@ -155,7 +152,7 @@ struct PlacePass : PassWrapper<PlacePass, OperationPass<ModuleOp>> {
     return "apply a schedule: give every value its placement, or say why not";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<nn::NnDialect, sched::SchedDialect, func::FuncDialect>();
+    registry.insert<nn::NnDialect, sched::SchedDialect>();
   }
   void runOnOperation() override {
     if (failed(place(getOperation())))

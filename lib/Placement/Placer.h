@@ -22,8 +22,7 @@ namespace hocket::placement {
 
 class Placer {
 public:
-  Placer(mlir::ModuleOp module, mlir::func::FuncOp func,
-         sched::ScheduleOp schedule);
+  Placer(mlir::ModuleOp module, nn::FuncOp func, sched::ScheduleOp schedule);
 
   /// Places every value; problems say what is wrong.
   void run();
@@ -307,7 +306,7 @@ private:
   void keepBackwardExpectation(sched::ExpectOp expect, llvm::StringRef root);
 
   mlir::ModuleOp module;
-  mlir::func::FuncOp func;
+  nn::FuncOp func;
   sched::ScheduleOp schedule;
   nn::MeshAttr mesh; ///< without axes of size 1
   PathTree tree;

@@ -29,7 +29,7 @@ void Placer::readSave(sched::SaveOp save) {
 /// the first value at or under the path since the call before.
 using CallBegins = llvm::DenseMap<Operation *, Operation *>;
 
-static CallBegins findCalls(func::FuncOp func) {
+static CallBegins findCalls(nn::FuncOp func) {
   CallBegins begins;
   llvm::StringMap<Operation *> open; // by path, of what has not ended
   for (auto value : func.getBody().front().getOps<nn::ValueOp>()) {
@@ -89,7 +89,7 @@ private:
   }
 
   bool mark(Operation *op) {
-    if (isa<nn::ParameterOp, func::ReturnOp>(op))
+    if (isa<nn::ParameterOp, nn::ReturnOp>(op))
       return false;
     if (auto known = op->getAttrOfType<IntegerAttr>(nn::kRecompute)) {
       if (known.getInt() != index)

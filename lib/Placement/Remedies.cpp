@@ -201,7 +201,7 @@ static std::optional<std::set<std::string>>
 tryOut(const WayOut &way, const std::string &key,
        const std::set<std::string> &before, ModuleOp model) {
   OwningOpRef<ModuleOp> copy(model.clone());
-  auto func = *copy->getOps<func::FuncOp>().begin();
+  auto func = *copy->getOps<nn::FuncOp>().begin();
   auto schedule = *copy->getOps<sched::ScheduleOp>().begin();
   way.append(schedule);
   Placer placer(*copy, func, schedule);
@@ -217,7 +217,7 @@ tryOut(const WayOut &way, const std::string &key,
 void placement::keepLegalWays(Problems &problems, ModuleOp model) {
   std::vector<ProblemGroup> groups = problems.group();
   std::set<std::string> before = kindsOf(problems);
-  PathTree tree(*model.getOps<func::FuncOp>().begin());
+  PathTree tree(*model.getOps<nn::FuncOp>().begin());
   size_t tried = 0;
   for (ProblemGroup &group : groups) {
     Problem &first = *group.members.front();

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
 
-ClassPlanner::ClassPlanner(func::FuncOp func, PlanTables &tables,
+ClassPlanner::ClassPlanner(spmd::FuncOp func, PlanTables &tables,
                            codegen::KernelCompiler &compiler,
                            plan::RankClass &rankClass)
     : func(func), tables(tables), compiler(compiler), rankClass(rankClass),
@@ -16,8 +16,8 @@ ClassPlanner::ClassPlanner(func::FuncOp func, PlanTables &tables,
       constants(rankClass, memory, tables) {}
 
 LogicalResult ClassPlanner::plan() {
-  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
-  rankClass.ranks.assign(ranks.asArrayRef().begin(), ranks.asArrayRef().end());
+  ArrayRef<int64_t> ranks = func.getRanks();
+  rankClass.ranks.assign(ranks.begin(), ranks.end());
   addInputsAndOutputs();
   for (Operation &op : func.getBody().front())
     if (failed(planOp(op)))

@@ -11,13 +11,13 @@
 
 #include "Call.h"
 #include "Constants.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialects/Spmd/Func.h"
 
 namespace hocket::planning {
 
 class ClassPlanner {
 public:
-  ClassPlanner(mlir::func::FuncOp func, PlanTables &tables,
+  ClassPlanner(spmd::FuncOp func, PlanTables &tables,
                codegen::KernelCompiler &compiler, plan::RankClass &rankClass);
 
   mlir::LogicalResult plan();
@@ -38,7 +38,7 @@ private:
   void emit(mlir::Location loc, Body body);
   plan::View view(mlir::Value view);
 
-  mlir::func::FuncOp func;
+  spmd::FuncOp func;
   PlanTables &tables;
   codegen::KernelCompiler &compiler;
   plan::RankClass &rankClass;

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
 
-static void addInterface(func::FuncOp func, nn::MeshAttr mesh,
+static void addInterface(spmd::FuncOp func, nn::MeshAttr mesh,
                          PlanTables &tables) {
   plan::Plan &plan = tables.plan;
   auto element = [](Type type) {
@@ -89,7 +89,7 @@ static LogicalResult planModule(ModuleOp module,
   tables.kernelSources = sources;
   bool isFirst = true;
   std::vector<std::vector<Life>> lives; // by class
-  for (auto func : module.getOps<func::FuncOp>()) {
+  for (auto func : module.getOps<spmd::FuncOp>()) {
     if (isFirst)
       addInterface(func, mesh, tables);
     isFirst = false;

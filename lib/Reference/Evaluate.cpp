@@ -41,13 +41,14 @@ public:
             llvm::StringMap<Tensor> *assigned)
       : parameters(parameters), error(error), assigned(assigned) {}
 
-  LogicalResult run(func::FuncOp function, ArrayRef<Tensor> inputs,
+  LogicalResult run(FunctionOpInterface function, ArrayRef<Tensor> inputs,
                     std::vector<Tensor> &outputs);
 
 private:
   using Held = std::shared_ptr<const Tensor>;
 
-  LogicalResult takeInputs(func::FuncOp function, ArrayRef<Tensor> inputs);
+  LogicalResult takeInputs(FunctionOpInterface function,
+                           ArrayRef<Tensor> inputs);
   LogicalResult evaluate(Operation *op);
   LogicalResult load(nn::ParameterOp op);
   LogicalResult load(nn::StateOp op);
@@ -160,12 +161,11 @@ static bool isIdentity(Operation *op) {
          (dropout && !dropout.getStep());
 }
 
-LogicalResult Evaluator::takeInputs(func::FuncOp function,
+LogicalResult Evaluator::takeInputs(FunctionOpInterface function,
                                     ArrayRef<Tensor> inputs) {
   if (inputs.size() != function.getNumArguments()) {
-    error =
-        llvm::formatv("{0} has {1} inputs, but got {2}", function.getSymName(),
-                      function.getNumArguments(), inputs.size());
+    error = llvm::formatv("{0} has {1} inputs, but got {2}", function.getName(),
+                          function.getNumArguments(), inputs.size());
     return failure();
   }
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
@@ -282,9 +282,10 @@ LogicalResult Evaluator::evaluate(Operation *op) {
   return success();
 }
 
-LogicalResult Evaluator::run(func::FuncOp function, ArrayRef<Tensor> inputs,
+LogicalResult Evaluator::run(FunctionOpInterface function,
+                             ArrayRef<Tensor> inputs,
                              std::vector<Tensor> &outputs) {
-  if (!function.getBody().hasOneBlock()) {
+  if (!function.getFunctionBody().hasOneBlock()) {
     error = "the reference evaluates functions of one block";
     return failure();
   }
@@ -307,9 +308,10 @@ LogicalResult Evaluator::run(func::FuncOp function, ArrayRef<Tensor> inputs,
   return success();
 }
 
-LogicalResult evaluate(func::FuncOp function, const Parameters &parameters,
-                       ArrayRef<Tensor> inputs, std::vector<Tensor> &outputs,
-                       std::string &error, llvm::StringMap<Tensor> *assigned) {
+LogicalResult evaluate(FunctionOpInterface function,
+                       const Parameters &parameters, ArrayRef<Tensor> inputs,
+                       std::vector<Tensor> &outputs, std::string &error,
+                       llvm::StringMap<Tensor> *assigned) {
   return Evaluator(parameters, error, assigned).run(function, inputs, outputs);
 }
 

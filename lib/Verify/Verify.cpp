@@ -2,6 +2,7 @@
 
 #include "hocket/Verify/Verify.h"
 #include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Sched/Sched.h"
 #include "hocket/Io/RandomTensors.h"
@@ -13,7 +14,6 @@
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Precision.h"
 #include "hocket/Transforms/Train.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <cmath>
@@ -115,7 +115,7 @@ static Status evaluateReference(mlir::ModuleOp model,
                                 const runtime::TensorSource &weights,
                                 const runtime::TensorSource &inputs,
                                 std::vector<reference::Tensor> &outputs) {
-  auto func = *model.getOps<mlir::func::FuncOp>().begin();
+  auto func = *model.getOps<nn::FuncOp>().begin();
   std::vector<reference::Tensor> arguments(func.getNumArguments());
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     auto name = func.getArgAttrOfType<mlir::StringAttr>(i, "nn.name");
@@ -137,7 +137,7 @@ static Status evaluateReference(mlir::ModuleOp model,
 /// what sums over edges are cut like no value is read.
 static void dropUnused(mlir::ModuleOp model) {
   model.walk([](nn::ScatterSumOp op) { op.getLikeMutable().clear(); });
-  for (auto func : model.getOps<mlir::func::FuncOp>())
+  for (auto func : model.getOps<nn::FuncOp>())
     for (mlir::Operation &op :
          llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
       if (mlir::isOpTriviallyDead(&op))

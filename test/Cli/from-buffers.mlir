@@ -12,7 +12,7 @@
 // PLACE: from-buffers.mlir.tmp.place.mlir:[[#]]:12: error: cannot be computed in place
 // RUN: sed -e 's/spmd.cuts = #spmd.box<<\[4\] \[8\]>>}/spmd.cuts = #spmd.box<<[4] [9]>>}/' %s > %t.box.mlir
 // RUN: not hocket compile %t.box.mlir --from buffers --emit plan -o %t.json 2>&1 | FileCheck %s --check-prefix=BOX
-// BOX: error: 'func.func' op has 32 elements, of which its box has 36
+// BOX: error: 'spmd.func' op has 32 elements, of which its box has 36
 
 !t = tensor<4x8xf32, #nn.layout<[4] [8]>>
 !w = tensor<8x8xf32, #nn.layout<[8] [8]>>
@@ -20,7 +20,9 @@
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @class0(%x: !buffers.buffer<f32 [32]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>}) -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4] [8]>>, spmd.replicated_over = []}) attributes {spmd.ranks = array<i64: 0>} {
+  spmd.func @class0(%x: !buffers.buffer<f32 [32]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>})
+      -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4] [8]>>, spmd.replicated_over = []})
+      attributes {ranks = array<i64: 0>} {
     %w = buffers.buffer arena : !buffers.buffer<f32 [64]>
     %wv = buffers.view %w at 0 : !buffers.buffer<f32 [64]> -> !buffers.view<f32 [8, 8] by [8, 1]>
     buffers.compute outs(%wv : !buffers.view<f32 [8, 8] by [8, 1]>) {
@@ -51,6 +53,6 @@ module {
       buffers.yield %r : !t
     }
     buffers.release %b : !buffers.buffer<f32 [32]>
-    return %y : !v
+    nn.return %y : !v
   }
 }

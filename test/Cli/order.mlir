@@ -23,7 +23,9 @@
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <a=2, b=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @class0(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>}) -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]}) attributes {spmd.ranks = array<i64: 0>} {
+  spmd.func @class0(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+      -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})
+      attributes {ranks = array<i64: 0>} {
     buffers.loaded
     %s = buffers.buffer arena : !b
     %o = buffers.buffer output : !b
@@ -41,9 +43,11 @@ module {
       buffers.yield %r : !t
     }
     buffers.release %s : !b
-    return %y : !v
+    nn.return %y : !v
   }
-  func.func @class1(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>}) -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]}) attributes {spmd.ranks = array<i64: 1>} {
+  spmd.func @class1(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+      -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})
+      attributes {ranks = array<i64: 1>} {
     buffers.loaded
     %s = buffers.buffer arena : !b
     %o = buffers.buffer output : !b
@@ -61,9 +65,11 @@ module {
       buffers.yield %r : !t
     }
     buffers.release %s : !b
-    return %y : !v
+    nn.return %y : !v
   }
-  func.func @class2(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>}) -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]}) attributes {spmd.ranks = array<i64: 2>} {
+  spmd.func @class2(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+      -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})
+      attributes {ranks = array<i64: 2>} {
     buffers.loaded
     %s = buffers.buffer arena : !b
     %o = buffers.buffer output : !b
@@ -81,9 +87,11 @@ module {
       buffers.yield %r : !t
     }
     buffers.release %s : !b
-    return %y : !v
+    nn.return %y : !v
   }
-  func.func @class3(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>}) -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]}) attributes {spmd.ranks = array<i64: 3>} {
+  spmd.func @class3(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+      -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})
+      attributes {ranks = array<i64: 3>} {
     buffers.loaded
     %s = buffers.buffer arena : !b
     %o = buffers.buffer output : !b
@@ -101,6 +109,6 @@ module {
       buffers.yield %r : !t
     }
     buffers.release %s : !b
-    return %y : !v
+    nn.return %y : !v
   }
 }

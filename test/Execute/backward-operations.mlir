@@ -39,13 +39,17 @@
 !bias = tensor<10xf32, #nn.layout<[hidden=10]>>
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
-func.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"},
-                   %v: !v {nn.name = "v"}, %dout: !o {nn.name = "dout"},
-                   %keep: !keep {nn.name = "keep"},
-                   %ids: !ids {nn.name = "ids"}, %dy: !dy {nn.name = "dy"},
-                   %logits: !logits {nn.name = "logits"})
+nn.func @forward(
+    %q: !q {nn.name = "q"},
+    %k: !k {nn.name = "k"},
+    %v: !v {nn.name = "v"},
+    %dout: !o {nn.name = "dout"},
+    %keep: !keep {nn.name = "keep"},
+    %ids: !ids {nn.name = "ids"},
+    %dy: !dy {nn.name = "dy"},
+    %logits: !logits {nn.name = "logits"})
     -> (!q, !k, !v, !table, !rows, !q, !bias)
-    attributes {nn.outputs = ["dq", "dk", "dv", "table", "rows", "turned", "bias"]} {
+    attributes {buffers = [], outputs = ["dq", "dk", "dv", "table", "rows", "turned", "bias"]} {
   %o, %lse = nn.attention %q, %k, %v, %keep {causal = true, scale = 0.3 : f64}
       : (!q, !k, !v, !keep) -> (!o, !lse)
   %g:3 = nn.attention_grad %q, %k, %v, %dout, %o, %lse, %keep {causal = true, scale = 0.3 : f64}
@@ -61,7 +65,7 @@ func.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"},
   %turned = nn.value result "turned" %r : (!q) -> !q
   %s = nn.reduce "sum" %dy {dims = array<i64: 0, 1>, keepdim = false} : (!dy) -> !bias
   %bias = nn.value result "bias" %s : (!bias) -> !bias
-  return %dq, %dk, %dv, %table, %rows, %turned, %bias : !q, !k, !v, !table, !rows, !q, !bias
+  nn.return %dq, %dk, %dv, %table, %rows, %turned, %bias : !q, !k, !v, !table, !rows, !q, !bias
 }
 // one: sched.schedule "one" #nn.mesh<tp=2> {
 // one: }

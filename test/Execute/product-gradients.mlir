@@ -24,8 +24,8 @@
 !wt = tensor<24x12xf32, #nn.layout<[in=24] [heads=3 d=4]>>
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
-func.func @forward(%x: !x {nn.name = "x"}, %dy: !dy {nn.name = "dy"}) -> (!w, !wt, !x)
-    attributes {nn.outputs = ["dw", "dwt", "dx"]} {
+nn.func @forward(%x: !x {nn.name = "x"}, %dy: !dy {nn.name = "dy"}) -> (!w, !wt, !x)
+    attributes {buffers = [], outputs = ["dw", "dwt", "dx"]} {
   %w = nn.parameter "w" {nn.dim_names = ["out", "in"]} : !w
   %columns = nn.rearrange %dy {source = #nn.layout<[2] [20] [3 4]>, order = [[2, 3], [0, 1]]} : (!dy) -> !columns
   %rows = nn.rearrange %x {source = #nn.layout<[2] [20] [24]>, order = [[0, 1], [2]]} : (!x) -> !rows
@@ -34,6 +34,6 @@ func.func @forward(%x: !x {nn.name = "x"}, %dy: !dy {nn.name = "dy"}) -> (!w, !w
   %dyRows = nn.rearrange %dy {source = #nn.layout<[2] [20] [3 4]>, order = [[0, 1], [2, 3]]} : (!dy) -> !dyRows
   %dwt = nn.matmul %xColumns, %dyRows : (!xColumns, !dyRows) -> !wt
   %dx = nn.linear %dy, %w {transposed = true} : (!dy, !w) -> !x
-  return %dw, %dwt, %dx : !w, !wt, !x
+  nn.return %dw, %dwt, %dx : !w, !wt, !x
 }
 }

@@ -9,11 +9,11 @@
 using namespace hocket;
 using namespace hocket::test;
 
-static mlir::func::FuncOp functionOf(Compiler &compiler) {
-  return *compiler.module().getOps<mlir::func::FuncOp>().begin();
+static nn::FuncOp functionOf(Compiler &compiler) {
+  return *compiler.module().getOps<nn::FuncOp>().begin();
 }
 
-static std::string inputName(mlir::func::FuncOp func, unsigned index) {
+static std::string inputName(nn::FuncOp func, unsigned index) {
   return func.getArgAttrOfType<mlir::StringAttr>(index, "nn.name").str();
 }
 
@@ -42,7 +42,7 @@ std::map<std::string, mlir::RankedTensorType> GradientProgram::types() {
 }
 
 std::string GradientProgram::outputName(size_t index) {
-  auto names = backward->getAttrOfType<mlir::ArrayAttr>("nn.outputs");
+  mlir::ArrayAttr names = backward.getOutputs();
   return mlir::cast<mlir::StringAttr>(names[index]).str();
 }
 
@@ -53,7 +53,7 @@ std::map<std::string, reference::Tensor> GradientProgram::runBackward() {
   return named;
 }
 
-std::vector<reference::Tensor> GradientProgram::run(mlir::func::FuncOp func) {
+std::vector<reference::Tensor> GradientProgram::run(nn::FuncOp func) {
   std::vector<Tensor> inputs, outputs;
   for (unsigned i = 0; i < func.getNumArguments(); ++i)
     inputs.push_back(tensors.at(inputName(func, i)));

@@ -4,9 +4,9 @@
 #ifndef HOCKET_TEST_UNIT_GRADIENTS_GRADIENTPROGRAM_H
 #define HOCKET_TEST_UNIT_GRADIENTS_GRADIENTPROGRAM_H
 
+#include "dialects/Nn/Func.h"
 #include "hocket/Pipeline/Compiler.h"
 #include "hocket/Reference/Evaluate.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 
@@ -43,12 +43,12 @@ public:
   std::map<std::string, Tensor> tensors;
 
 private:
-  std::vector<Tensor> run(mlir::func::FuncOp func);
+  std::vector<Tensor> run(nn::FuncOp func);
 
   std::string text;
   llvm::raw_string_ostream errors{text};
   Compiler plain{errors}, with{errors};
-  mlir::func::FuncOp forward, backward;
+  nn::FuncOp forward, backward;
 };
 
 } // namespace hocket::test

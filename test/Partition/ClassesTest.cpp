@@ -18,13 +18,14 @@ protected:
     for (const std::string &tensor : tensors)
       arguments += (arguments.empty() ? "%a" : ", %a") +
                    std::to_string(arguments.size()) + ": tensor<" + tensor +
-                   ">";
+                   "> {nn.name = \"x\"}";
     OwningOpRef<ModuleOp> module =
-        parse("func.func @forward(" + arguments + ") { return }");
+        parse("nn.func @forward(" + arguments +
+              ") attributes {buffers = [], outputs = []} { nn.return }");
     if (!module)
       return {};
     Shares shares(mesh(meshText));
-    auto func = *module->getOps<func::FuncOp>().begin();
+    auto func = *module->getOps<nn::FuncOp>().begin();
     FailureOr<std::vector<RankClass>> found = findRankClasses(func, shares);
     std::vector<std::vector<int64_t>> ranks;
     if (succeeded(found))

@@ -4,9 +4,8 @@
 #ifndef HOCKET_TEST_UNIT_PARTITION_PARSEDMODULE_H
 #define HOCKET_TEST_UNIT_PARTITION_PARSEDMODULE_H
 
-#include "dialects/Spmd/Spmd.h"
+#include "dialects/Spmd/Func.h"
 #include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -23,8 +22,7 @@ protected:
           messages += diagnostic.str() + "\n";
           return mlir::success();
         }) {
-    context.loadDialect<mlir::func::FuncDialect, nn::NnDialect,
-                        spmd::SpmdDialect>();
+    context.loadDialect<nn::NnDialect, spmd::SpmdDialect>();
   }
 
   mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef text) {

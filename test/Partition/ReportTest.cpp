@@ -50,7 +50,8 @@ TEST_F(ReportTest, BytesAreThoseOfThePlan) {
     !b = tensor<4x10xf32, #nn.layout<[4] [10], tp: S(0.0)>>
     module {
       nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-      func.func @forward(%x: !s) -> !b {
+      nn.func @forward(%x: !s {nn.name = "x"}) -> !b
+          attributes {buffers = [], outputs = ["y"]} {
         %g = nn.redistribute "all_gather" %x over ["tp"] : (!s) -> !r
         %m = nn.redistribute "mask" %g over ["tp"] : (!r) -> !p
         %a = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r
@@ -58,7 +59,7 @@ TEST_F(ReportTest, BytesAreThoseOfThePlan) {
         %n = nn.redistribute "mask" %c over ["tp"] : (!r) -> !p
         %t = nn.redistribute "reduce_scatter" %n over ["tp"] : (!p) -> !s
         %u = nn.redistribute "all_to_all" %t over ["tp"] : (!s) -> !b
-        return %u : !b
+        nn.return %u : !b
       }
     })");
   ASSERT_TRUE(module);
@@ -71,11 +72,10 @@ TEST_F(ReportTest, BytesAreThoseOfThePlan) {
   plan::RankClass rankClass;
   rankClass.buffers = {{plan::Region::Arena, 0, 160, plan::DType::F32}};
   int64_t compared = 0;
-  for (auto func : module->getOps<func::FuncOp>())
+  for (auto func : module->getOps<spmd::FuncOp>())
     func.walk([&](spmd::CollectiveOp op) {
       plan::Collective collective = inPlan(op, plan);
-      auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
-      for (int64_t rank : ranks.asArrayRef()) {
+      for (int64_t rank : func.getRanks()) {
         EXPECT_EQ(report.collectives[op.getId()].receivedBytes[rank],
                   plan::receivedBytes(plan, rankClass, collective, rank))
             << op.getKind().str() << " on rank " << rank;
@@ -95,14 +95,15 @@ TEST_F(ReportTest, LocationsTellPathModelAndSchedule) {
     !r = tensor<4xf32, #nn.layout<[4]>>
     module {
       nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-      func.func @class0(%x: !r) attributes {spmd.ranks = array<i64: 0, 1>} {
+      spmd.func @class0(%x: !r {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+          attributes {ranks = array<i64: 0, 1>} {
         %a = spmd.all_reduce sum %x over ["tp"] {id = 0 : i64} : (!r) -> !r
           loc(fused["h.0.attn"("m.hkt":4:5), callsite("s.hkt":9:1 at "s.hkt":20:3)])
         %b = spmd.all_reduce sum %a over ["tp"] {id = 1 : i64} : (!r) -> !r
           loc("h.1"("m.hkt":6:5))
         %c = spmd.all_reduce sum %b over ["tp"] {id = 2 : i64} : (!r) -> !r
           loc("m.hkt":7:5)
-        return
+        nn.return
       }
     })");
   ASSERT_TRUE(parsed);
@@ -126,7 +127,8 @@ TEST_F(ReportTest, MarginsCountWhereOthersAreAsked) {
     !wide = tensor<4x5xf32, #nn.layout<[4] [5]>>
     module {
       nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-      func.func @class0(%x: !own) attributes {spmd.ranks = array<i64: 0, 1>} {
+      spmd.func @class0(%x: !own {nn.name = "x", spmd.cuts = #spmd.box<<[4] [3]>>})
+          attributes {ranks = array<i64: 0, 1>} {
         %a = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>,
           id = 0 : i64, offsets = #spmd.table<h: [0, 4]>,
           sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 3]>,
@@ -141,7 +143,7 @@ TEST_F(ReportTest, MarginsCountWhereOthersAreAsked) {
           id = 2 : i64, offsets = #spmd.table<0>, sizes = #spmd.table<3>,
           heldOffsets = #spmd.table<-1>, heldSizes = #spmd.table<5>,
           extent = 3 : i64, border = "reflect"} : (!own) -> !wide
-        return
+        nn.return
       }
     })");
   ASSERT_TRUE(parsed) << messages;

@@ -4,7 +4,6 @@
 #include "hocket/Plan/Check.h"
 #include "hocket/Planning/Planning.h"
 #include "hocket/Transforms/Bufferize.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ namespace {
 class HaloTest : public testing::Test {
 protected:
   HaloTest() {
-    context.loadDialect<func::FuncDialect, nn::NnDialect, spmd::SpmdDialect,
+    context.loadDialect<nn::NnDialect, spmd::SpmdDialect,
                         buffers::BuffersDialect>();
   }
 
@@ -31,9 +30,9 @@ protected:
       module {
         nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
         nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-        func.func @class0(%x: !own {nn.name = "x", spmd.cuts = #spmd.box<<[rows=8] [cols=3]>, <0, 0, offset = <h: [0, 4]>, size = <4>>>})
+        spmd.func @class0(%x: !own {nn.name = "x", spmd.cuts = #spmd.box<<[rows=8] [cols=3]>, <0, 0, offset = <h: [0, 4]>, size = <4>>>})
             -> (!own {nn.name = "y", spmd.cuts = #spmd.box<<[rows=8] [cols=3]>, <0, 0, offset = <h: [0, 4]>, size = <4>>>, spmd.replicated_over = []})
-            attributes {spmd.ranks = array<i64: 0, 1>} {)" +
+            attributes {ranks = array<i64: 0, 1>} {)" +
                        body + "} }";
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
@@ -100,7 +99,7 @@ TEST_F(HaloTest, MarginsComeAroundWhatAKernelComputes) {
                            kernel("%l", "%w", "!all") +
                            pad("reduce", "%g", "%l", 2, "(!all) -> !high") +
                            halo("reduce", "%r", "%g", 3, "(!high) -> !own") +
-                           "return %r : !own\n");
+                           "nn.return %r : !own\n");
   auto kernels = all<plan::Kernel>(plan);
   auto halos = all<plan::Collective>(plan);
   ASSERT_EQ(kernels.size(), 2u);
@@ -133,7 +132,7 @@ TEST_F(HaloTest, MarginsThatDifferAreATerm) {
       kernel("%k", "%x", "!own") +
       halo("exchange", "%h", "%k", 0, "(!own) -> !high", "<h: [-2, 3]>") +
       halo("reduce", "%r", "%h", 1, "(!high) -> !own", "<h: [-2, 3]>") +
-      "return %r : !own\n");
+      "nn.return %r : !own\n");
   const plan::View out = all<plan::Kernel>(plan)[0].outputs[0];
   ASSERT_EQ(out.terms.size(), 1u);
   EXPECT_EQ(plan.tables[out.terms[0].table].values,
@@ -148,12 +147,12 @@ TEST_F(HaloTest, OthersHaveTheirOwnMemory) {
       kernel("%k", "%x", "!own") +
       halo("exchange", "%h", "%k", 0, "(!own) -> !high", "<h: [-3, 3]>") +
       halo("reduce", "%r", "%h", 1, "(!high) -> !own", "<h: [-3, 3]>") +
-      "return %r : !own\n");
+      "nn.return %r : !own\n");
   EXPECT_NE(all<plan::Collective>(trimmed)[0].pairs[0].dst.buffer,
             all<plan::Kernel>(trimmed)[0].outputs[0].buffer);
   plan::Plan input = planOf(halo("exchange", "%h", "%x", 0, "(!own) -> !high") +
                             halo("reduce", "%r", "%h", 1, "(!high) -> !own") +
-                            "return %r : !own\n");
+                            "nn.return %r : !own\n");
   EXPECT_EQ(all<plan::Kernel>(input).size(), 0u);
   EXPECT_NE(all<plan::Collective>(input)[0].pairs[0].dst.buffer,
             all<plan::Collective>(input)[0].pairs[0].src.buffer);

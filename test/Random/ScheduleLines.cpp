@@ -1,9 +1,9 @@
 //===- ScheduleLines.cpp - lines that fit, one after another --------------===//
 
 #include "ScheduleText.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/Expect.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <algorithm>
 #include <map>
 
@@ -37,7 +37,7 @@ ScheduleMaker::factorsOf(mlir::Value value, mlir::ArrayAttr roles) {
 
 void ScheduleMaker::readPlaces() {
   Attempt loaded = attempt(model, /*place=*/false);
-  auto func = *loaded.compiler->module().getOps<mlir::func::FuncOp>().begin();
+  auto func = *loaded.compiler->module().getOps<nn::FuncOp>().begin();
   for (unsigned i = 0; i < func.getNumArguments(); ++i)
     places.push_back(
         {func.getArgAttrOfType<mlir::StringAttr>(i, "nn.name").str(),
@@ -179,8 +179,8 @@ void ScheduleMaker::shardSome() {
     placed = attempt(model + schedule.text(), /*place=*/true);
 }
 
-static mlir::func::FuncOp functionOf(Attempt &placed) {
-  return *placed.compiler->module().getOps<mlir::func::FuncOp>().begin();
+static nn::FuncOp functionOf(Attempt &placed) {
+  return *placed.compiler->module().getOps<nn::FuncOp>().begin();
 }
 
 int64_t ScheduleMaker::collectives() {
@@ -214,7 +214,7 @@ void ScheduleMaker::expectSome() {
 /// A sync that fits what some value holds.
 std::string ScheduleMaker::syncLine() {
   std::vector<nn::ValueOp> values;
-  mlir::func::FuncOp func = functionOf(placed);
+  nn::FuncOp func = functionOf(placed);
   bool wantsMoved = rng.chance(0.7);
   func.walk([&](nn::ValueOp op) {
     nn::LayoutAttr layout = nn::layoutOf(op.getResult());

@@ -2,8 +2,8 @@
 
 #include "ScheduleText.h"
 #include "ScheduleBlocks.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Nn.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace hocket;
 using namespace hocket::random;
@@ -68,7 +68,7 @@ void ScheduleMaker::resolve() {
 static std::string functionOf(Attempt &placed) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  for (auto func : placed.compiler->module().getOps<mlir::func::FuncOp>()) {
+  for (auto func : placed.compiler->module().getOps<nn::FuncOp>()) {
     func.walk([](mlir::Operation *op) { op->removeAttr(nn::kHaloLines); });
     func.print(stream);
   }

@@ -70,11 +70,11 @@ std::string test::sgdProgram(int dp, int tp, bool returnsBefore) {
            mesh +
            "> {backwardExpectations = [], buckets = [], expectations = [], "
            "moves = []}\n"
-           "  func.func @forward(%x: " +
+           "  nn.func @forward(%x: " +
            w.x() + " {nn.name = \"x\"}, %t: " + y + " {nn.name = \"t\"}, " +
            "%step: " + w.scalar("", "i32") + " {nn.name = \"step\"}) -> (" +
            one + (returnsBefore ? ", " + weight : "") +
-           ") attributes {nn.outputs = [\"loss\"" +
+           ") attributes {buffers = [], outputs = [\"loss\"" +
            (returnsBefore ? ", \"before\"" : "") + "]} {\n";
   w.line("%w = nn.parameter \"w\" {init = #nn.init<constant 1.0 : f64>} : " +
          weight);
@@ -108,8 +108,8 @@ std::string test::sgdProgram(int dp, int tp, bool returnsBefore) {
   w.line("%w1 = nn.binary \"sub\" %w, %change" + sum);
   w.line("nn.assign \"momentum.w\" %m1 : " + weight);
   w.line("nn.assign \"w\" %w1 : " + weight);
-  w.line(returnsBefore ? "return %loss, %w : " + one + ", " + weight
-                       : "return %loss : " + one);
+  w.line(returnsBefore ? "nn.return %loss, %w : " + one + ", " + weight
+                       : "nn.return %loss : " + one);
   w.text += "  }\n}\n";
   return w.text;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SgdProgram.h"
+#include "dialects/Nn/Func.h"
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Pipeline/Compiler.h"
 #include "hocket/Reference/Evaluate.h"
@@ -45,9 +46,7 @@ public:
     EXPECT_TRUE(status.ok()) << status.message;
   }
 
-  mlir::func::FuncOp function() {
-    return *placed->getOps<mlir::func::FuncOp>().begin();
-  }
+  nn::FuncOp function() { return *placed->getOps<nn::FuncOp>().begin(); }
   const plan::Plan &plan() const { return program->plan; }
   bool done() const { return executor != nullptr; }
 

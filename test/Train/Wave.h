@@ -12,9 +12,9 @@
 #ifndef HOCKET_TEST_UNIT_TRAIN_WAVE_H
 #define HOCKET_TEST_UNIT_TRAIN_WAVE_H
 
+#include "dialects/Nn/Func.h"
 #include "hocket/Pipeline/Compiler.h"
 #include "hocket/Reference/Evaluate.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -34,8 +34,8 @@ inline Tensor wave(std::vector<int64_t> shape, double phase = 0,
   return tensor;
 }
 
-inline mlir::func::FuncOp onlyFunction(mlir::ModuleOp module) {
-  return *module.getOps<mlir::func::FuncOp>().begin();
+inline nn::FuncOp onlyFunction(mlir::ModuleOp module) {
+  return *module.getOps<nn::FuncOp>().begin();
 }
 
 } // namespace hocket::test

@@ -5,9 +5,10 @@
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // expected-error @+1 {{argument 0 is no buffer}}
-  func.func @no_buffer(%x: f32) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @no_buffer(%x: tensor<8xf32, #nn.layout<[n=8]>> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+      attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
-    return
+    nn.return
   }
 }
 
@@ -15,11 +16,12 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @outside_on_a_rank(%b: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @outside_on_a_rank(%b: !buffers.buffer<f32 [8]> {nn.name = "b", spmd.cuts = #spmd.box<<[n=8]>>})
+      attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{is [8, 12) of a buffer of 8 elements on rank 1}}
     %v = buffers.view %b at 4 + [#buffers.term<<tp: [0, 1]> * 4>] : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [4] by [1]>
-    return
+    nn.return
   }
 }
 
@@ -27,11 +29,11 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @state_of_other_size() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @state_of_other_size() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{has 8 elements, rank 0 holds 4}}
     %s = buffers.state "s" {cuts = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>} : !buffers.buffer<f32 [8]>
     buffers.loaded
-    return
+    nn.return
   }
 }
 
@@ -39,11 +41,11 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @loaded_twice() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @loaded_twice() attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{is loaded twice}}
     buffers.loaded
-    return
+    nn.return
   }
 }
 
@@ -51,9 +53,9 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @never_loaded() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @never_loaded() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{nothing says where loading ends}}
-    return
+    nn.return
   }
 }
 
@@ -61,11 +63,11 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @a_tensor() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @a_tensor() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'nn.iota' does not belong among buffers}}
     %i = nn.iota {dim = 0 : i64} : () -> tensor<8xf32, #nn.layout<[8]>>
     buffers.loaded
-    return
+    nn.return
   }
 }
 
@@ -75,7 +77,8 @@ module {
 !v = !buffers.view<f32 [8] by [1]>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @shifted(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @shifted(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+      attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [9]>
     %v = buffers.view %a at 0 : !buffers.buffer<f32 [9]> -> !v
@@ -92,7 +95,7 @@ module {
       buffers.yield %k : !t
     }
     buffers.release %a : !buffers.buffer<f32 [9]>
-    return
+    nn.return
   }
 }
 
@@ -102,7 +105,8 @@ module {
 !h = tensor<6xf32, #nn.layout<[6]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @beside_the_middle(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @beside_the_middle(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+      attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [6]>
     %v = buffers.view %a at 2 : !buffers.buffer<f32 [6]> -> !buffers.view<f32 [4] by [1]>
@@ -115,6 +119,6 @@ module {
       buffers.yield %k : !h
     }
     buffers.release %a : !buffers.buffer<f32 [6]>
-    return
+    nn.return
   }
 }

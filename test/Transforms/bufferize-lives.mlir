@@ -3,11 +3,11 @@
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @late_weights() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @late_weights() attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{weights are not made in a step}}
     %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
-    return
+    nn.return
   }
 }
 
@@ -15,13 +15,13 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @changed_weights() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @changed_weights() attributes {ranks = array<i64: 0, 1>} {
     %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
     %v = buffers.view %w at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
     // expected-error @+1 {{writes to weights in a step}}
     buffers.fill %v with 0.0 : !buffers.view<f32 [8] by [1]>
-    return
+    nn.return
   }
 }
 
@@ -29,13 +29,13 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @late_pack() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @late_pack() attributes {ranks = array<i64: 0, 1>} {
     %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
     %v = buffers.view %w at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [2, 4] by [4, 1]>
     buffers.loaded
     // expected-error @+1 {{weights are not packed in a step}}
     %p = buffers.pack %v for 8 rows : !buffers.view<f32 [2, 4] by [4, 1]> -> !buffers.pack<f32 [2, 4]>
-    return
+    nn.return
   }
 }
 
@@ -43,12 +43,13 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @changed_input(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @changed_input(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+      attributes {ranks = array<i64: 0, 1>} {
     %v = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
     // expected-error @+1 {{writes to an input}}
     buffers.fill %v with 0.0 : !buffers.view<f32 [8] by [1]>
-    return
+    nn.return
   }
 }
 
@@ -56,7 +57,7 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @unwritten() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @unwritten() attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
     %b = buffers.buffer arena : !buffers.buffer<f32 [8]>
@@ -64,7 +65,7 @@ module {
     %w = buffers.view %b at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     // expected-error @+1 {{reads a buffer that nothing has written}}
     buffers.copy %v to %w : !buffers.view<f32 [8] by [1]>, !buffers.view<f32 [8] by [1]>
-    return
+    nn.return
   }
 }
 
@@ -72,7 +73,7 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @released_too_early() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @released_too_early() attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-note @+1 {{this one}}
     %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
@@ -80,7 +81,7 @@ module {
     buffers.release %a : !buffers.buffer<f32 [8]>
     // expected-error @+1 {{uses a buffer that was released}}
     buffers.fill %v with 0.0 : !buffers.view<f32 [8] by [1]>
-    return
+    nn.return
   }
 }
 
@@ -88,13 +89,13 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @released_twice() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @released_twice() attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
     buffers.release %a : !buffers.buffer<f32 [8]>
     // expected-error @+1 {{releases a buffer a second time}}
     buffers.release %a : !buffers.buffer<f32 [8]>
-    return
+    nn.return
   }
 }
 
@@ -102,11 +103,12 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @released_input(%x: !buffers.buffer<f32 [8]>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @released_input(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+      attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{releases what is not of the arena}}
     buffers.release %x : !buffers.buffer<f32 [8]>
-    return
+    nn.return
   }
 }
 
@@ -114,13 +116,13 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @from_load_to_step() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @from_load_to_step() attributes {ranks = array<i64: 0, 1>} {
     // expected-note @+1 {{this one}}
     %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
     // expected-error @+1 {{a buffer of the arena is not released before}}
     buffers.loaded
     buffers.release %a : !buffers.buffer<f32 [8]>
-    return
+    nn.return
   }
 }
 
@@ -128,12 +130,12 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @never_released() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @never_released() attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-note @+1 {{this one}}
     %a = buffers.buffer arena : !buffers.buffer<f32 [8]>
     // expected-error @+1 {{a buffer of the arena is not released before}}
-    return
+    nn.return
   }
 }
 
@@ -141,11 +143,13 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @returns_an_input(%x: !buffers.buffer<f32 [8]>) -> !buffers.view<f32 [8] by [1]> attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @returns_an_input(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+      -> (!buffers.view<f32 [8] by [1]> {nn.name = "y", spmd.cuts = #spmd.box<<[n=8]>>, spmd.replicated_over = []})
+      attributes {ranks = array<i64: 0, 1>} {
     %v = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
     // expected-error @+1 {{a result is not in a buffer for outputs}}
-    return %v : !buffers.view<f32 [8] by [1]>
+    nn.return %v : !buffers.view<f32 [8] by [1]>
   }
 }
 
@@ -154,13 +158,16 @@ module {
 !v = !buffers.view<f32 [8] by [1]>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @returned_twice() -> (!v, !v) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @returned_twice()
+      -> (!v {nn.name = "y0", spmd.cuts = #spmd.box<<[n=8]>>, spmd.replicated_over = []},
+          !v {nn.name = "y1", spmd.cuts = #spmd.box<<[n=8]>>, spmd.replicated_over = []})
+      attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer output : !buffers.buffer<f32 [8]>
     %v = buffers.view %a at 0 : !buffers.buffer<f32 [8]> -> !v
     buffers.fill %v with 0.0 : !v
     // expected-error @+1 {{two results are in one buffer}}
-    return %v, %v : !v, !v
+    nn.return %v, %v : !v, !v
   }
 }
 
@@ -168,11 +175,11 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @not_returned() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @not_returned() attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{a buffer for an output is not returned}}
     %a = buffers.buffer output : !buffers.buffer<f32 [8]>
-    return
+    nn.return
   }
 }
 
@@ -181,7 +188,8 @@ module {
 !t = tensor<4xf32, #nn.layout<[4]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @waits_never(%x: !buffers.buffer<f32 [4]>) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @waits_never(%x: !buffers.buffer<f32 [4]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=4]>>})
+      attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [4]>
     %v = buffers.view %x at 0 : !buffers.buffer<f32 [4]> -> !buffers.view<f32 [4] by [1]>
@@ -193,7 +201,7 @@ module {
       buffers.yield %k : !t
     }
     buffers.release %a : !buffers.buffer<f32 [4]>
-    return
+    nn.return
   }
 }
 
@@ -202,12 +210,13 @@ module {
 !t = !buffers.view<f32 [4] by [1]>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @returns_a_part() -> !t attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @returns_a_part() -> (!t {nn.name = "y", spmd.cuts = #spmd.box<<[n=4]>>, spmd.replicated_over = []})
+      attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer output : !buffers.buffer<f32 [8]>
     %v = buffers.view %a at 0 : !buffers.buffer<f32 [8]> -> !t
     buffers.fill %v with 0.0 : !t
     // expected-error @+1 {{a result does not fill its buffer}}
-    return %v : !t
+    nn.return %v : !t
   }
 }

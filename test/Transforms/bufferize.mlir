@@ -16,9 +16,11 @@ module {
 
 // A weight that nothing changes is read, packed and released when loading; the
 // product reads the pack and writes the output.
-// CHECK-LABEL: func.func @product(
-// CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32 [32]>) -> !buffers.view<f32 [4, 8] by [8, 1]>
-func.func @product(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
+// CHECK-LABEL: spmd.func @product(
+// CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32 [32]> {nn.name = "x", {{.*}}) -> (!buffers.view<f32 [4, 8] by [8, 1]> {nn.name = "y",
+spmd.func @product(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
+    -> (!x {nn.name = "y", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0, 1>} {
   // CHECK: %[[W:.*]] = buffers.buffer arena : <f32 [64]>
   // CHECK: spmd.parameter "w"
   // CHECK: %[[V:.*]] = buffers.view %[[W]] at 0 : <f32 [64]> -> <f32 [8, 8] by [1, 8]>
@@ -33,13 +35,15 @@ func.func @product(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
   %w = spmd.parameter "w" {box = #spmd.box<<[out=8] [in=8]>>, onlyFirstOf = []} : !w
   %h = nn.linear %x, %w : (!x, !w) -> !x
   %g = nn.unary "gelu" %h {spmd.in_epilogue = 0 : i64} : (!x) -> !x
-  return %g : !x
+  nn.return %g : !x
 }
 
 // A kernel's result lies as what it is made from, also where it is an output; a
 // rearrange costs nothing.
-// CHECK-LABEL: func.func @order(
-func.func @order(%x: !x) -> !turned attributes {spmd.ranks = array<i64: 0, 1>} {
+// CHECK-LABEL: spmd.func @order(
+spmd.func @order(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
+    -> (!turned {nn.name = "y", spmd.cuts = #spmd.box<<[cols=8] [rows=4]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0, 1>} {
   // CHECK: %[[K:.*]] = buffers.buffer output : <f32 [32]>
   // CHECK: %[[IN:.*]] = buffers.view %{{.*}} at 0 : <f32 [32]> -> <f32 [8, 4] by [1, 8]>
   // CHECK: %[[OUT:.*]] = buffers.view %[[K]] at 0 : <f32 [32]> -> <f32 [8, 4] by [1, 8]>
@@ -52,12 +56,14 @@ func.func @order(%x: !x) -> !turned attributes {spmd.ranks = array<i64: 0, 1>} {
     %e = nn.unary "exp" %a : (!turned) -> !turned
     spmd.yield %e : !turned
   }
-  return %y : !turned
+  nn.return %y : !turned
 }
 
 // What an exchange attaches margins to is computed between them.
-// CHECK-LABEL: func.func @middle(
-func.func @middle(%x: !img) -> !held attributes {spmd.ranks = array<i64: 0, 1>} {
+// CHECK-LABEL: spmd.func @middle(
+spmd.func @middle(%x: !img {nn.name = "x", spmd.cuts = #spmd.box<<[batch=2] [channels=3] [height=4]>>})
+    -> (!held {nn.name = "y", spmd.cuts = #spmd.box<<[batch=2] [channels=3] [height=6]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0, 1>} {
   // CHECK: %[[H:.*]] = buffers.buffer output : <f32 [36]>
   // CHECK: %[[M:.*]] = buffers.view %[[H]] at 1 : <f32 [36]> -> <f32 [2, 3, 4] by [18, 6, 1]>
   // CHECK: buffers.compute ins({{.*}}) outs(%[[M]] :
@@ -70,13 +76,15 @@ func.func @middle(%x: !img) -> !held attributes {spmd.ranks = array<i64: 0, 1>} 
     spmd.yield %e : !img
   }
   %h = spmd.halo_exchange %y over ["h"] {dims = array<i64: 2>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>, extent = 8 : i64, border = "zero"} : (!img) -> !held
-  return %h : !held
+  nn.return %h : !held
 }
 
 // The next value of a state is computed where it is stored: the kernel reads no
 // element after it has written it.
-// CHECK-LABEL: func.func @stored(
-func.func @stored(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
+// CHECK-LABEL: spmd.func @stored(
+spmd.func @stored(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
+    -> (!x {nn.name = "y", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0, 1>} {
   // CHECK: %[[S:.*]] = buffers.state "m" {cuts = #spmd.box<<[rows=4] [cols=8]>>} : <f32 [32]>
   // CHECK: %[[V:.*]] = buffers.view %[[S]] at 0
   // CHECK: buffers.fill %[[V]] with 0.000000e+00
@@ -90,13 +98,15 @@ func.func @stored(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
     spmd.yield %s : !x
   }
   nn.assign "m" %n : !x
-  return %x : !x
+  nn.return %x : !x
 }
 
 // Left where it is: the old value is an output, so that the next one is copied
 // when that has been written.
-// CHECK-LABEL: func.func @read_later(
-func.func @read_later(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
+// CHECK-LABEL: spmd.func @read_later(
+spmd.func @read_later(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
+    -> (!x {nn.name = "y", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0, 1>} {
   // CHECK: %[[S:.*]] = buffers.state "m"
   // CHECK: %[[V:.*]] = buffers.view %[[S]] at 0
   // CHECK-NOT: outs(%[[V]]
@@ -108,6 +118,6 @@ func.func @read_later(%x: !x) -> !x attributes {spmd.ranks = array<i64: 0, 1>} {
     spmd.yield %s : !x
   }
   nn.assign "m" %n : !x
-  return %m : !x
+  nn.return %m : !x
 }
 }

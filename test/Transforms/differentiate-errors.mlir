@@ -5,7 +5,7 @@ module {
   // expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'gradients' [none, parameters, all]}}
   nn.model "M" gradients some {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward() { return }
+  nn.func @forward() attributes {buffers = [], outputs = []} { nn.return }
 }
 
 // -----
@@ -14,8 +14,8 @@ module {
 module {
   nn.model "M" gradients all {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward() { return }
-  func.func @other() { return }
+  nn.func @forward() attributes {buffers = [], outputs = []} { nn.return }
+  nn.func @other() attributes {buffers = [], outputs = []} { nn.return }
 }
 
 // -----
@@ -24,7 +24,7 @@ module {
 module {
   nn.model "M" gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
       train = {name = "r", optimizer = "sgd", lr = {kind = "constant", max = 1.0 : f64, min = 0.0 : f64, warmup = 0 : i64, steps = 0 : i64}, decay = 0.0 : f64, undecayed = [], frozen = [], clip = 0.0 : f64, accumulate = 1 : i64, momentum = 0.0 : f64, nesterov = false}}
-  func.func @forward() { return }
+  nn.func @forward() attributes {buffers = [], outputs = []} { nn.return }
 }
 
 // -----
@@ -34,9 +34,9 @@ module {
 module {
   nn.model "M" gradients all {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !x {nn.name = "x"}) -> !m attributes {nn.outputs = ["mean"]} {
+  nn.func @forward(%x: !x {nn.name = "x"}) -> !m attributes {buffers = [], outputs = ["mean"]} {
     // expected-error @+1 {{not supported yet: the derivative of a norm's mean and variance}}
     %y:3 = nn.normalize %x {dims = array<i64: 1>, eps = 1.0 : f64} : (!x) -> (!x, !m, !m)
-    return %y#1 : !m
+    nn.return %y#1 : !m
   }
 }

@@ -6,8 +6,13 @@
 
 // A residual sum and the norm after it are one kernel; the sum is read again
 // later and leaves the kernel as well.
-// CHECK-LABEL: func.func @sum_and_norm
-func.func @sum_and_norm(%x: tensor<4x8xf32, #x>, %y: tensor<4x8xf32, #x>) -> (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) attributes {spmd.ranks = array<i64: 0>} {
+// CHECK-LABEL: spmd.func @sum_and_norm
+spmd.func @sum_and_norm(
+    %x: tensor<4x8xf32, #x> {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>},
+    %y: tensor<4x8xf32, #x> {nn.name = "y", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
+    -> (tensor<4x8xf32, #x> {nn.name = "y0", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []},
+        tensor<4x8xf32, #x> {nn.name = "y1", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0>} {
   %w = spmd.parameter "w" {box = #spmd.box<<[8]>>, onlyFirstOf = []} : tensor<8xf32, #v>
   // CHECK: %{{.*}}:2 = spmd.kernel(%{{.*}}, %{{.*}}, %{{.*}})
   // CHECK: nn.binary "add"
@@ -16,12 +21,14 @@ func.func @sum_and_norm(%x: tensor<4x8xf32, #x>, %y: tensor<4x8xf32, #x>) -> (te
   // CHECK-NOT: spmd.kernel
   %s = nn.binary "add" %x, %y : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
   %n = nn.rms_norm %s, %w {eps = 1.0e-5 : f64} : (tensor<4x8xf32, #x>, tensor<8xf32, #v>) -> tensor<4x8xf32, #x>
-  return %s, %n : tensor<4x8xf32, #x>, tensor<4x8xf32, #x>
+  nn.return %s, %n : tensor<4x8xf32, #x>, tensor<4x8xf32, #x>
 }
 
 // An activation and a residual run in the epilogue of the product before them.
-// CHECK-LABEL: func.func @epilogue
-func.func @epilogue(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attributes {spmd.ranks = array<i64: 0>} {
+// CHECK-LABEL: spmd.func @epilogue
+spmd.func @epilogue(%x: tensor<4x8xf32, #x> {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
+    -> (tensor<4x8xf32, #x> {nn.name = "y", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0>} {
   %w = spmd.parameter "w" {box = #spmd.box<<[8] [8]>>, onlyFirstOf = []} : tensor<8x8xf32, #w>
   // CHECK: nn.linear
   // CHECK: nn.unary "gelu" %{{.*}} {spmd.in_epilogue = 0 : i64}
@@ -30,13 +37,15 @@ func.func @epilogue(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attributes {
   %h = nn.linear %x, %w : (tensor<4x8xf32, #x>, tensor<8x8xf32, #w>) -> tensor<4x8xf32, #x>
   %g = nn.unary "gelu" %h : (tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
   %r = nn.binary "add" %x, %g : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
-  return %r : tensor<4x8xf32, #x>
+  nn.return %r : tensor<4x8xf32, #x>
 }
 
 // Left alone: the second product reads the exponential, which then has to be
 // there before the third operation; they cannot be one kernel.
-// CHECK-LABEL: func.func @read_in_between
-func.func @read_in_between(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attributes {spmd.ranks = array<i64: 0>} {
+// CHECK-LABEL: spmd.func @read_in_between
+spmd.func @read_in_between(%x: tensor<4x8xf32, #x> {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
+    -> (tensor<4x8xf32, #x> {nn.name = "y", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0>} {
   %w = spmd.parameter "w" {box = #spmd.box<<[8] [8]>>, onlyFirstOf = []} : tensor<8x8xf32, #w>
   // CHECK: spmd.kernel
   // CHECK: nn.linear
@@ -44,26 +53,32 @@ func.func @read_in_between(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attri
   %e = nn.unary "exp" %x : (tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
   %h = nn.linear %e, %w : (tensor<4x8xf32, #x>, tensor<8x8xf32, #w>) -> tensor<4x8xf32, #x>
   %d = nn.binary "div" %h, %e : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
-  return %d : tensor<4x8xf32, #x>
+  nn.return %d : tensor<4x8xf32, #x>
 }
 
 // A constant is copied into the kernel that reads it.
-// CHECK-LABEL: func.func @constant
-func.func @constant(%x: tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x> attributes {spmd.ranks = array<i64: 0>} {
+// CHECK-LABEL: spmd.func @constant
+spmd.func @constant(%x: tensor<4x8xf32, #x> {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
+    -> (tensor<4x8xf32, #x> {nn.name = "y", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0>} {
   // CHECK: spmd.kernel(%{{[^,]*}})
   // CHECK: nn.fill
   // CHECK: nn.binary "mul"
   %c = nn.fill {value = 2.0 : f64} : () -> tensor<f32, #nn.layout<>>
   %m = nn.binary "mul" %x, %c : (tensor<4x8xf32, #x>, tensor<f32, #nn.layout<>>) -> tensor<4x8xf32, #x>
-  return %m : tensor<4x8xf32, #x>
+  nn.return %m : tensor<4x8xf32, #x>
 }
 
 // The sum over rows of what a norm makes of each row would leave one thread
 // all rows; of what is made element by element it takes columns to threads.
 #rows = #nn.layout<[rows=512] [cols=64]>
 #cols = #nn.layout<[cols=64]>
-// CHECK-LABEL: func.func @sum_over_rows
-func.func @sum_over_rows(%x: tensor<512x64xf32, #rows>) -> (tensor<64xf32, #cols>, tensor<64xf32, #cols>) attributes {spmd.ranks = array<i64: 0>} {
+// CHECK-LABEL: spmd.func @sum_over_rows
+spmd.func @sum_over_rows(
+    %x: tensor<512x64xf32, #rows> {nn.name = "x", spmd.cuts = #spmd.box<<[rows=512] [cols=64]>>})
+    -> (tensor<64xf32, #cols> {nn.name = "y0", spmd.cuts = #spmd.box<<[cols=64]>>, spmd.replicated_over = []},
+        tensor<64xf32, #cols> {nn.name = "y1", spmd.cuts = #spmd.box<<[cols=64]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0>} {
   // CHECK: spmd.kernel
   // CHECK: nn.softmax
   // CHECK-NOT: nn.reduce
@@ -79,14 +94,19 @@ func.func @sum_over_rows(%x: tensor<512x64xf32, #rows>) -> (tensor<64xf32, #cols
   %s = nn.reduce "sum" %p {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
   %m = nn.binary "mul" %x, %x : (tensor<512x64xf32, #rows>, tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
   %t = nn.reduce "sum" %m {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
-  return %s, %t : tensor<64xf32, #cols>, tensor<64xf32, #cols>
+  nn.return %s, %t : tensor<64xf32, #cols>, tensor<64xf32, #cols>
 }
 
 // What is done to each element once all are summed is cut over threads; what is
 // done to the elements of another tensor would sum these for each one.
 #all = #nn.layout<>
-// CHECK-LABEL: func.func @norm_and_updates
-func.func @norm_and_updates(%x: tensor<512x64xf32, #rows>, %z: tensor<64xf32, #cols>) -> (tensor<512x64xf32, #rows>, tensor<64xf32, #cols>) attributes {spmd.ranks = array<i64: 0>} {
+// CHECK-LABEL: spmd.func @norm_and_updates
+spmd.func @norm_and_updates(
+    %x: tensor<512x64xf32, #rows> {nn.name = "x", spmd.cuts = #spmd.box<<[rows=512] [cols=64]>>},
+    %z: tensor<64xf32, #cols> {nn.name = "z", spmd.cuts = #spmd.box<<[cols=64]>>})
+    -> (tensor<512x64xf32, #rows> {nn.name = "y0", spmd.cuts = #spmd.box<<[rows=512] [cols=64]>>, spmd.replicated_over = []},
+        tensor<64xf32, #cols> {nn.name = "y1", spmd.cuts = #spmd.box<<[cols=64]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0>} {
   // CHECK: spmd.kernel
   // CHECK: nn.reduce
   // CHECK: nn.unary "sqrt"
@@ -104,14 +124,19 @@ func.func @norm_and_updates(%x: tensor<512x64xf32, #rows>, %z: tensor<64xf32, #c
   %n = nn.unary "sqrt" %s : (tensor<f32, #all>) -> tensor<f32, #all>
   %a = nn.binary "div" %x, %n : (tensor<512x64xf32, #rows>, tensor<f32, #all>) -> tensor<512x64xf32, #rows>
   %b = nn.binary "div" %z, %n : (tensor<64xf32, #cols>, tensor<f32, #all>) -> tensor<64xf32, #cols>
-  return %a, %b : tensor<512x64xf32, #rows>, tensor<64xf32, #cols>
+  nn.return %a, %b : tensor<512x64xf32, #rows>, tensor<64xf32, #cols>
 }
 
 // The sum of the rows of %g does not wait for the norm, past the product: %g
 // would stay in memory until then. What is no larger than its result may wait.
 #w64 = #nn.layout<[in=64] [out=64]>
-// CHECK-LABEL: func.func @rows_given_back
-func.func @rows_given_back(%x: tensor<512x64xf32, #rows>, %v: tensor<64xf32, #cols>) -> (tensor<512x64xf32, #rows>, tensor<64xf32, #cols>) attributes {spmd.ranks = array<i64: 0>} {
+// CHECK-LABEL: spmd.func @rows_given_back
+spmd.func @rows_given_back(
+    %x: tensor<512x64xf32, #rows> {nn.name = "x", spmd.cuts = #spmd.box<<[rows=512] [cols=64]>>},
+    %v: tensor<64xf32, #cols> {nn.name = "v", spmd.cuts = #spmd.box<<[cols=64]>>})
+    -> (tensor<512x64xf32, #rows> {nn.name = "y0", spmd.cuts = #spmd.box<<[rows=512] [cols=64]>>, spmd.replicated_over = []},
+        tensor<64xf32, #cols> {nn.name = "y1", spmd.cuts = #spmd.box<<[cols=64]>>, spmd.replicated_over = []})
+    attributes {ranks = array<i64: 0>} {
   %w = spmd.parameter "w" {box = #spmd.box<<[64] [64]>>, onlyFirstOf = []} : tensor<64x64xf32, #w64>
   // CHECK: nn.matmul
   // CHECK: spmd.kernel
@@ -128,5 +153,5 @@ func.func @rows_given_back(%x: tensor<512x64xf32, #rows>, %v: tensor<64xf32, #co
   %u = nn.unary "exp" %v : (tensor<64xf32, #cols>) -> tensor<64xf32, #cols>
   %p = nn.matmul %g, %w : (tensor<512x64xf32, #rows>, tensor<64x64xf32, #w64>) -> tensor<512x64xf32, #rows>
   %t = nn.binary "add" %s, %u : (tensor<64xf32, #cols>, tensor<64xf32, #cols>) -> tensor<64xf32, #cols>
-  return %p, %t : tensor<512x64xf32, #rows>, tensor<64xf32, #cols>
+  nn.return %p, %t : tensor<512x64xf32, #rows>, tensor<64xf32, #cols>
 }

@@ -3,12 +3,12 @@
 
 // expected-error @+1 {{a module of placed functions has an nn.placement}}
 module {
-  func.func @forward() { return }
+  nn.func @forward() attributes {buffers = [], outputs = []} { nn.return }
 }
 
 // -----
 
-// expected-error @+1 {{expected a placed function with a body}}
+// expected-error @+1 {{expected a placed function}}
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 }
@@ -17,9 +17,9 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward() { return }
+  nn.func @forward() attributes {buffers = [], outputs = []} { nn.return }
   // expected-error @+1 {{expected one placed function, found @forward and @backward}}
-  func.func @backward() { return }
+  nn.func @backward() attributes {buffers = [], outputs = []} { nn.return }
 }
 
 // -----
@@ -27,10 +27,10 @@ module {
 !s = tensor<3xf32, #nn.layout<[heads=3], tp: S(0.0 sizes [1, 2])>>
 module {
   nn.placement "s" <tp=4> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward() -> !s {
+  nn.func @forward() -> !s attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{axis "tp" makes 4 parts, and lists 2 sizes}}
     %w = nn.parameter "w" : !s
-    return %w : !s
+    nn.return %w : !s
   }
 }
 
@@ -39,9 +39,9 @@ module {
 !p = tensor<3xf32, #nn.layout<[heads=3], tp: P(sum)>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !p) -> !p {
+  nn.func @forward(%x: !p {nn.name = "x"}) -> !p attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{output 0 is still partial: P(sum) over tp}}
-    return %x : !p
+    nn.return %x : !p
   }
 }
 
@@ -50,10 +50,10 @@ module {
 !x = tensor<2x6xf32, #nn.layout<[batch=2] [hidden=6], tp: S(1.0)>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !x) -> !x {
+  nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{reduces over a dim that is split over "tp", which needs `statistics` over it in the schedule}}
     %y = nn.softmax %x {dim = 1 : i64} : (!x) -> !x
-    return %y : !x
+    nn.return %y : !x
   }
 }
 
@@ -66,12 +66,13 @@ module {
 !r = tensor<5x4xf32, #nn.layout<[seq=5] [hidden=4]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%ids: !ids) -> !r {
+  nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !r
+      attributes {buffers = [], outputs = ["output"]} {
     %t = nn.parameter "wte.weight" : !t
     // expected-error @+1 {{needs one interval of dim 0 on each rank}}
     %p = nn.embedding %t, %ids : (!t, !ids) -> !p
     %r = nn.redistribute "all_reduce" %p over ["tp"] : (!p) -> !r
-    return %r : !r
+    nn.return %r : !r
   }
 }
 
@@ -83,10 +84,11 @@ module {
 !k = tensor<1x4x4x8xf32, #nn.layout<[b=1] [g=4] [t=4] [d=8], tp: S(1.0)>>
 module {
   nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%q: !q, %k: !k) -> !q {
+  nn.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"}) -> !q
+      attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{query heads [4, 8) of rank 1 need kv heads [1, 3), it has [2, 3); split the kv heads evenly or not at all}}
     %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
-    return %y : !q
+    nn.return %y : !q
   }
 }
 
@@ -96,10 +98,10 @@ module {
 !r = tensor<8x8xf32, #nn.layout<[a=8] [b=8]>>
 module {
   nn.placement "s" <p=2, q=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !s) -> !r {
+  nn.func @forward(%x: !s {nn.name = "x"}) -> !r attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{moves factors 0.0 and 1.0 at once}}
     %y = nn.redistribute "all_gather" %x over ["p", "q"] : (!s) -> !r
-    return %y : !r
+    nn.return %y : !r
   }
 }
 
@@ -109,10 +111,10 @@ module {
 !b = tensor<8x8xf32, #nn.layout<[a=8] [b=8], q: S(1.0), p: S(1.0)>>
 module {
   nn.placement "s" <p=2, q=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !a) -> !b {
+  nn.func @forward(%x: !a {nn.name = "x"}) -> !b attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{takes axes in another order than it found them: ["p", "q"] and ["q", "p"]}}
     %y = nn.redistribute "all_to_all" %x over ["p", "q"] : (!a) -> !b
-    return %y : !b
+    nn.return %y : !b
   }
 }
 
@@ -121,10 +123,10 @@ module {
 !x = tensor<4xf32, #nn.layout<[a=4]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !x) -> !x {
+  nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{'arith.addf' has no program for one rank}}
     %y = arith.addf %x, %x : !x
-    return %y : !x
+    nn.return %y : !x
   }
 }
 
@@ -133,8 +135,8 @@ module {
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // expected-error @+1 {{expected a tensor with a layout, found 'tensor<4xf32>'}}
-  func.func @forward(%x: tensor<4xf32>) {
-    return
+  nn.func @forward(%x: tensor<4xf32> {nn.name = "x"}) attributes {buffers = [], outputs = []} {
+    nn.return
   }
 }
 
@@ -145,10 +147,10 @@ module {
 !y = tensor<4x4xf32, #nn.layout<[4] [b=4], tp: S(0.0)>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !x) -> !y {
+  nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{cannot take [1, 5) of dim 0 of f32[(a 2, c 3), 4] placed S(a) over tp; all_gather it first}}
     %y = nn.slice %x {dim = 0 : i64, start = 1 : i64, size = 4 : i64} : (!x) -> !y
-    return %y : !y
+    nn.return %y : !y
   }
 }
 
@@ -158,10 +160,10 @@ module {
 !y = tensor<8xf32, #nn.layout<[a=8]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !x) -> !y {
+  nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{a rank's part of f32[8] placed S(a) over tp is not its part of the result, placed R}}
     %y = nn.rearrange %x {source = #nn.layout<[8]>, order = [[0]]} : (!x) -> !y
-    return %y : !y
+    nn.return %y : !y
   }
 }
 
@@ -172,9 +174,9 @@ module {
 !y = tensor<6xf32, #nn.layout<[b=6], tp: S(0.0)>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @forward(%x: !x) -> !y {
+  nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{the result has not the factors of `order`}}
     %y = nn.rearrange %x {source = #nn.layout<[3 2]>, order = [[0, 1]]} : (!x) -> !y
-    return %y : !y
+    nn.return %y : !y
   }
 }

@@ -9,19 +9,20 @@
 !y = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4], tp: S(0.0)>>
 module {
   nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK-NOT: spmd.slice
 // CHECK-COUNT-1: spmd.embedding_grad
 // CHECK-SAME: {rows = #spmd.positions<<tp: [0, 4]> of 7>} : (tensor<1x5xi32{{.*}} -> tensor<4x4xf32
 // CHECK: spmd.all_reduce sum {{.*}} over ["dp"]
-// CHECK-LABEL: func.func @class1
+// CHECK-LABEL: spmd.func @class1
 // CHECK-COUNT-1: spmd.embedding_grad
 // CHECK-SAME: -> tensor<3x4xf32
-func.func @forward(%ids: !ids, %dy: !dy) -> !y {
+nn.func @forward(%ids: !ids {nn.name = "ids"}, %dy: !dy {nn.name = "dy"}) -> !y
+    attributes {buffers = [], outputs = ["output"]} {
   %t = nn.embedding_grad %ids, %dy : (!ids, !dy) -> !t
   %s = nn.redistribute "slice" %t over ["tp"] : (!t) -> !s
   %y = nn.redistribute "all_reduce" %s over ["dp"] : (!s) -> !y
-  return %y : !y
+  nn.return %y : !y
 }
 }
 
@@ -36,19 +37,25 @@ func.func @forward(%ids: !ids, %dy: !dy) -> !y {
 !l = tensor<1x8x4xf32, #nn.layout<[b=1] [h=8] [s=4], tp: S(1.0)>>
 module {
   nn.placement "s" <tp=4> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: %{{.*}}, %[[LSE:.*]] = spmd.attention {{.*}} -> (tensor<1x2x4x8xf32, {{.*}}>, tensor<1x2x4xf32, #nn.layout<[b=1] [h=2] [s=4]>>)
 // CHECK: spmd.attention_grad {{.*}}, %[[LSE]] {causal = true, group = 4 : i64, heads = #spmd.positions<<tp: [0, 2, 4, 6]> of 8>,
 // CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<0> of 2>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
 // CHECK-SAME: -> (tensor<1x2x4x8xf32, #nn.layout<[b=1] [h=2] [s=4] [d=8]>>, tensor<1x2x6x8xf32, {{.*}}>, tensor<1x2x6x8xf32,
 // CHECK: spmd.all_reduce sum
 // CHECK: spmd.all_reduce sum
-func.func @forward(%q: !q, %k: !k, %v: !k, %dout: !q) -> (!q, !k, !k) {
+nn.func @forward(
+    %q: !q {nn.name = "q"},
+    %k: !k {nn.name = "k"},
+    %v: !k {nn.name = "v"},
+    %dout: !q {nn.name = "dout"})
+    -> (!q, !k, !k)
+    attributes {buffers = [], outputs = ["output0", "output1", "output2"]} {
   %o, %lse = nn.attention %q, %k, %v {causal = true, scale = 0.5 : f64} : (!q, !k, !k) -> (!q, !l)
   %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %o, %lse {causal = true, scale = 0.5 : f64} : (!q, !k, !k, !q, !q, !l) -> (!q, !p, !p)
   %k2 = nn.redistribute "all_reduce" %dk over ["tp"] : (!p) -> !k
   %v2 = nn.redistribute "all_reduce" %dv over ["tp"] : (!p) -> !k
-  return %dq, %k2, %v2 : !q, !k, !k
+  nn.return %dq, %k2, %v2 : !q, !k, !k
 }
 }
 
@@ -59,7 +66,7 @@ func.func @forward(%q: !q, %k: !k, %v: !k, %dout: !q) -> (!q, !k, !k) {
 !y = tensor<2xf32, #nn.layout<[batch=2]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: %[[M:.*]] = nn.reduce "max" %arg0 {dims = array<i64: 1>, keepdim = true} {{.*}} -> tensor<2x1xf32
 // CHECK: %[[MA:.*]] = spmd.all_reduce max %[[M]] over ["tp"]
 // CHECK: %[[E:.*]] = nn.unary "exp"
@@ -67,8 +74,8 @@ module {
 // CHECK: %[[SA:.*]] = spmd.all_reduce sum %[[S]] over ["tp"]
 // CHECK: nn.unary "log" %[[SA]]
 // CHECK: return {{.*}} : tensor<2xf32
-func.func @forward(%x: !x) -> !y {
+nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
   %y = nn.log_sum_exp %x {dim = 1 : i64, nn.statistics = ["tp"]} : (!x) -> !y
-  return %y : !y
+  nn.return %y : !y
 }
 }

@@ -18,10 +18,10 @@ module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-NOT: @forward
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK-SAME: (%[[X:.*]]: tensor<2x8xf32, #nn.layout<[batch=2] [in=8]>> {nn.name = "x", spmd.cuts = #spmd.box<<[batch=2] [in=8]>>})
 // CHECK-SAME: -> (tensor<2x8xf32, #nn.layout<[batch=2] [out=8]>> {nn.name = "output", spmd.cuts = #spmd.box<<[batch=2] [out=8]>>, spmd.replicated_over = ["tp"]})
-// CHECK-SAME: nn.outputs = ["output"], spmd.ranks = array<i64: 0>
+// CHECK-SAME: attributes {ranks = array<i64: 0>
 // CHECK: %[[W1:.*]] = spmd.parameter "a.weight" {box = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>, onlyFirstOf = []} : tensor<4x8xf32
 // CHECK: %[[B1:.*]] = spmd.parameter "a.bias" {{.*}} : tensor<4xf32
 // CHECK: %[[W2:.*]] = spmd.parameter "b.weight" {box = #spmd.box<<[out=8] [in=10]>, <1, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>, onlyFirstOf = []} : tensor<8x4xf32
@@ -30,13 +30,12 @@ module {
 // CHECK: %[[Y:.*]] = nn.linear %[[H]], %[[W2]], %[[B2]] : {{.*}} -> tensor<2x8xf32
 // CHECK: %[[Z:.*]] = spmd.all_reduce sum %[[Y]] over ["tp"] {id = 0 : i64}
 // CHECK: return %[[Z]]
-// CHECK-LABEL: func.func @class1
-// CHECK-SAME: spmd.ranks = array<i64: 1, 2>
+// CHECK-LABEL: spmd.func @class1
+// CHECK-SAME: attributes {ranks = array<i64: 1, 2>
 // CHECK: spmd.parameter "a.weight" {box = #spmd.box<<[out=10] [in=8]>, <0, 0, offset = <tp: [0, 4, 7]>, size = <tp: [4, 3, 3]>>>, onlyFirstOf = []} : tensor<3x8xf32
 // CHECK: nn.linear {{.*}} -> tensor<2x3xf32
 // CHECK: spmd.all_reduce {{.*}} {id = 0 : i64}
-func.func @forward(%x: !x {nn.name = "x"}) -> !y
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
   %w1 = nn.parameter "a.weight" : !w1
   %b1 = nn.parameter "a.bias" : !b1
   %w2 = nn.parameter "b.weight" : !w2
@@ -46,6 +45,6 @@ func.func @forward(%x: !x {nn.name = "x"}) -> !y
   %hv = nn.value result "a" %h : (!h) -> !h
   %y = nn.linear %hv, %w2, %b2p : (!h, !w2, !b2p) -> !yp
   %z = nn.redistribute "all_reduce" %y over ["tp"] : (!yp) -> !y
-  return %z : !y
+  nn.return %z : !y
 }
 }

@@ -6,12 +6,12 @@
 !p = tensor<8xf32, #nn.layout<[seq=8], tp: P(sum)>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK-NOT: nn.value
 // CHECK: nn.unary "exp" {{.*}} loc("h.0.attn.q"("m.hkt":3:5))
 // CHECK: nn.unary "neg" {{.*}} loc("h.0.attn"("m.hkt":4:5))
 // CHECK: spmd.all_reduce {{.*}} loc(fused["h.0.attn"("m.hkt":4:5), "s.hkt":9:1])
-func.func @forward(%x: !r) -> !r {
+nn.func @forward(%x: !r {nn.name = "x"}) -> !r attributes {buffers = [], outputs = ["output"]} {
   %a = nn.value argument "h.0.attn.x" %x : (!r) -> !r
   %q = nn.unary "exp" %a : (!r) -> !r loc("h.0.attn"("m.hkt":3:5))
   %b = nn.value binding "h.0.attn.q" %q : (!r) -> !r
@@ -19,6 +19,6 @@ func.func @forward(%x: !r) -> !r {
   %v = nn.value result "h.0.attn" %n : (!r) -> !r
   %m = nn.redistribute "mask" %v over ["tp"] : (!r) -> !p
   %y = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r loc(fused["h.0.attn"("m.hkt":4:5), "s.hkt":9:1])
-  return %y : !r
+  nn.return %y : !r
 }
 }

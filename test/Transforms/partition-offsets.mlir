@@ -8,15 +8,16 @@
 !y = tensor<2x5x4xf32, #nn.layout<[batch=2] [seq=5] [hidden=4]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: spmd.embedding {{.*}} {rows = #spmd.positions<<tp: [0, 4]> of 7>} : (tensor<4x4xf32
-// CHECK-LABEL: func.func @class1
+// CHECK-LABEL: spmd.func @class1
 // CHECK: spmd.embedding {{.*}} {rows = #spmd.positions<<tp: [0, 4]> of 7>} : (tensor<3x4xf32
-func.func @forward(%ids: !ids) -> !y {
+nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !y
+    attributes {buffers = [], outputs = ["output"]} {
   %t = nn.parameter "wte.weight" : !t
   %p = nn.embedding %t, %ids : (!t, !ids) -> !p
   %y = nn.redistribute "all_reduce" %p over ["tp"] : (!p) -> !y
-  return %y : !y
+  nn.return %y : !y
 }
 }
 
@@ -27,15 +28,16 @@ func.func @forward(%ids: !ids) -> !y {
 !k = tensor<1x3x6x8xf32, #nn.layout<[b=1] [g=3] [t=6] [d=8], tp: S(1.0)>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: spmd.attention {{.*}} {causal = true, group = 2 : i64, heads = #spmd.positions<<tp: [0, 4]> of 6>,
 // CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<tp: [0, 2]> of 3>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
 // CHECK-SAME: -> tensor<1x4x4x8xf32, #nn.layout<[b=1] [g=2 h=2] [s=4] [d=8]>>
-// CHECK-LABEL: func.func @class1
+// CHECK-LABEL: spmd.func @class1
 // CHECK: spmd.attention {{.*}} -> tensor<1x2x4x8xf32, #nn.layout<[b=1] [g=1 h=2] [s=4] [d=8]>>
-func.func @forward(%q: !q, %k: !k) -> !q {
+nn.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"}) -> !q
+    attributes {buffers = [], outputs = ["output"]} {
   %y = nn.attention %q, %k, %k {causal = true, scale = 0.5 : f64, dropout = 0.1 : f64} : (!q, !k, !k) -> !q
-  return %y : !q
+  nn.return %y : !q
 }
 }
 
@@ -47,12 +49,13 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [g=2] [t=6] [d=8]>>
 module {
   nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: spmd.attention {{.*}} group = 6 : i64, heads = #spmd.positions<<tp: [0, 4, 8]> of 12>,
 // CHECK-SAME: kvHeads = #spmd.positions<<0> of 2>
-func.func @forward(%q: !q, %k: !k) -> !q {
+nn.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"}) -> !q
+    attributes {buffers = [], outputs = ["output"]} {
   %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
-  return %y : !q
+  nn.return %y : !q
 }
 }
 
@@ -64,13 +67,14 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !k = tensor<1x4x6x8xf32, #nn.layout<[b=1] [g=4] [t=6] [d=8]>>
 module {
   nn.placement "s" <a=2, b=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: spmd.attention {{.*}} group = 2 : i64, heads = #spmd.positions<<a: [0, 4]> of 8>,
-// CHECK-LABEL: func.func @class1
+// CHECK-LABEL: spmd.func @class1
 // CHECK: spmd.attention {{.*}} group = 1 : i64, heads = #spmd.positions<<a: [0, 2]> of 4>,
-func.func @forward(%q: !q, %k: !k) -> !q {
+nn.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"}) -> !q
+    attributes {buffers = [], outputs = ["output"]} {
   %y = nn.attention %q, %k, %k {scale = 0.5 : f64} : (!q, !k, !k) -> !q
-  return %y : !q
+  nn.return %y : !q
 }
 }
 
@@ -81,11 +85,12 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !k = tensor<1x2x6x8xf32, #nn.layout<[b=1] [h=2] [t=6] [d=8]>>
 module {
   nn.placement "s" <sp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: spmd.attention {{.*}} keys = #spmd.positions<<0> of 6>, {{.*}}queries = #spmd.positions<<sp: [0, 3]> of 5>
-func.func @forward(%q: !q, %k: !k) -> !q {
+nn.func @forward(%q: !q {nn.name = "q"}, %k: !k {nn.name = "k"}) -> !q
+    attributes {buffers = [], outputs = ["output"]} {
   %y = nn.attention %q, %k, %k {causal = true, scale = 0.5 : f64} : (!q, !k, !k) -> !q
-  return %y : !q
+  nn.return %y : !q
 }
 }
 
@@ -97,17 +102,18 @@ func.func @forward(%q: !q, %k: !k) -> !q {
 !j = tensor<5xi32, #nn.layout<[s=5]>>
 module {
   nn.placement "s" <sp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: spmd.rotary {{.*}}positions = #spmd.positions<<sp: [0, 3]> of 5>
 // CHECK: spmd.iota {dim = 0 : i64, positions = #spmd.positions<<sp: [0, 3]> of 5>} : () -> tensor<3xi32
 // CHECK: spmd.iota {dim = 0 : i64, positions = #spmd.positions<<0> of 5>} : () -> tensor<5xi32
-// CHECK-LABEL: func.func @class1
+// CHECK-LABEL: spmd.func @class1
 // CHECK: spmd.iota {{.*}} : () -> tensor<2xi32
-func.func @forward(%x: !x) -> (!x, !i, !j) {
+nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !i, !j)
+    attributes {buffers = [], outputs = ["output0", "output1", "output2"]} {
   %y = nn.rotary %x {base = 10000.0 : f64, dim = 1 : i64, style = "half"} : (!x) -> !x
   %i = nn.iota {dim = 0 : i64} : () -> !i
   %j = nn.iota {dim = 0 : i64} : () -> !j
-  return %y, %i, %j : !x, !i, !j
+  nn.return %y, %i, %j : !x, !i, !j
 }
 }
 
@@ -120,14 +126,14 @@ func.func @forward(%x: !x) -> (!x, !i, !j) {
 !h = tensor<2x4x1x2xf32, #nn.layout<[b=2] [h=4] [1] [d=2], tp: S(1.0)>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK: nn.rearrange {{.*}} {order = {{\[}}[0], [1, 2, 3]], source = #nn.layout<[b=2] [qkv=3 h=2 d=2]>}
 // CHECK: nn.slice {{.*}} {dim = 1 : i64, size = 4 : i64, start = 4 : i64} {{.*}} -> tensor<2x4xf32
 // CHECK: nn.rearrange {{.*}} {order = {{\[}}[0], [1], [], [2]], source = #nn.layout<[b=2] [h=2 d=2]>} {{.*}} -> tensor<2x2x1x2xf32
-func.func @forward(%x: !x) -> !h {
+nn.func @forward(%x: !x {nn.name = "x"}) -> !h attributes {buffers = [], outputs = ["output"]} {
   %r = nn.rearrange %x {source = #nn.layout<[b=2] [qkv=3 h=4 d=2]>, order = [[0], [1, 2, 3]]} : (!x) -> !x
   %s = nn.slice %r {dim = 1 : i64, start = 8 : i64, size = 8 : i64} : (!x) -> !q
   %h = nn.rearrange %s {source = #nn.layout<[b=2] [h=4 d=2]>, order = [[0], [1], [], [2]]} : (!q) -> !h
-  return %h : !h
+  nn.return %h : !h
 }
 }

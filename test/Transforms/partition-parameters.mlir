@@ -9,7 +9,7 @@
 !d = tensor<8xf32, #nn.layout<[seq=8], dp: S(0.0)>>
 module {
   nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @class0
+// CHECK-LABEL: spmd.func @class0
 // CHECK-NEXT: %[[SLICED:.*]] = spmd.parameter "sliced" {box = #spmd.box<<[seq=8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>, onlyFirstOf = []} : tensor<4xf32
 // CHECK-NEXT: %[[BOTH:.*]] = spmd.parameter "both" {box = #spmd.box<<[seq=8]>, <0, 0, offset = <dp: [0, 4]>, size = <4>>>, onlyFirstOf = ["tp"]} : tensor<4xf32
 // CHECK-NEXT: %[[MIXED:.*]] = spmd.parameter "mixed" {box = #spmd.box<<[seq=8]>>, onlyFirstOf = []} : tensor<8xf32
@@ -21,7 +21,8 @@ module {
 // CHECK-NEXT: spmd.all_reduce sum %[[KEPT]]
 // CHECK-NEXT: spmd.all_reduce sum %[[BOTH]]
 // CHECK-NEXT: return %{{.*}}, %{{.*}}, %[[MIXED]]
-func.func @forward() -> (!s, !s, !r, !d, !r) {
+nn.func @forward() -> (!s, !s, !r, !d, !r)
+    attributes {buffers = [], outputs = ["output0", "output1", "output2", "output3", "output4"]} {
   %sliced = nn.parameter "sliced" : !r
   %both = nn.parameter "both" : !r
   %mixed = nn.parameter "mixed" : !r
@@ -37,6 +38,6 @@ func.func @forward() -> (!s, !s, !r, !d, !r) {
   %m = nn.redistribute "mask" %mixed over ["tp"] : (!r) -> !p
   %z = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r
   %b2 = nn.redistribute "all_reduce" %b1 over ["tp"] : (!dtp) -> !d
-  return %x, %y, %mixed, %b2, %z : !s, !s, !r, !d, !r
+  nn.return %x, %y, %mixed, %b2, %z : !s, !s, !r, !d, !r
 }
 }

@@ -6,9 +6,10 @@
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  // CHECK-LABEL: func.func @class0
-  func.func @forward(%x: tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>> {nn.name = "x"})
-      -> (tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>) attributes {nn.outputs = ["y"]} {
+  // CHECK-LABEL: spmd.func @class0
+  nn.func @forward(%x: tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>> {nn.name = "x"})
+      -> tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>
+      attributes {buffers = [], outputs = ["y"]} {
     // CHECK: %[[W:.*]] = spmd.parameter "w" {box = #spmd.box<{{.*}}>, onlyFirstOf = []} : tensor<2xf32, #nn.layout<[2]>>
     // FUSED: spmd.parameter "w"
     %w = nn.parameter "w" : tensor<2xf32, #nn.layout<[2]>>
@@ -28,6 +29,6 @@ module {
     // CHECK: nn.assign "w" %{{.*}} : tensor<2xf32, #nn.layout<[2]>>
     // FUSED: nn.assign "w"
     nn.assign "w" %zero : tensor<2xf32, #nn.layout<[2]>>
-    return %y : tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>
+    nn.return %y : tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>
   }
 }

@@ -10,8 +10,7 @@
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -43,7 +42,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j1 = nn.layer_norm %i1, %ln1 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k1 = nn.value result "h.1.ln" %j1 : (!act) -> !act
     %out = nn.value result "output" %k1 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.shard "h.*.up.weight" axis "out" over ["tp"]
@@ -59,8 +58,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -92,7 +90,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j1 = nn.layer_norm %i1, %ln1 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k1 = nn.value result "h.1.ln" %j1 : (!act) -> !act
     %out = nn.value result "output" %k1 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.shard "h.*.up.weight" axis "out" over ["tp"]
@@ -110,8 +108,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -128,7 +125,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.sync "h.0.ln" "fwd_pre" "slice" over ["tp"] {axis = "hidden"}
@@ -144,8 +141,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -162,7 +158,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.sync "h.0.ln" "fwd_pre" "slice" over ["tp"] {axis = "hidden"}

@@ -14,8 +14,7 @@
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -32,7 +31,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.shard "h.*.up.weight" axis "out" over ["tp"]
@@ -51,8 +50,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -69,7 +67,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<dp=2, tp=2> {
   sched.shard "h.*.up.weight" axis "out" over ["tp"]
@@ -87,8 +85,7 @@ sched.schedule "s" #nn.mesh<dp=2, tp=2> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -105,7 +102,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.shard "h.*.up.weight" axis "out" over ["tp"]
@@ -127,8 +124,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -145,7 +141,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.shard "h.*.up.weight" axis "out" over ["tp"]
@@ -165,8 +161,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -183,7 +178,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.sync "h.0.ln" "fwd_pre" "slice" over ["tp"] {axis = "hidden"}
@@ -200,8 +195,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -218,7 +212,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.expect "memory" "<" {limit = 4.0e9 : f64}
@@ -234,8 +228,7 @@ sched.schedule "s" #nn.mesh<tp=4> {
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -252,7 +245,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=1> {
   sched.shard "h.*.up.weight" axis "out" over ["tp"]

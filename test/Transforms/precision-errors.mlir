@@ -6,8 +6,8 @@ module {
   // expected-error@below {{'nn.model' op has a precision {compute = bf16 or f16, reduce = f32 or the same}, found {compute = f64, reduce = f32}}}
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = f64, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-func.func @forward(%x: !x) -> !x {
-  return %x : !x
+nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
+  nn.return %x : !x
 }
 }
 
@@ -18,8 +18,8 @@ module {
   // expected-error@below {{'nn.model' op has a precision {compute = bf16 or f16, reduce = f32 or the same}, found {compute = bf16, reduce = f16}}}
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f16}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-func.func @forward(%x: !x) -> !x {
-  return %x : !x
+nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
+  nn.return %x : !x
 }
 }
 
@@ -29,7 +29,7 @@ func.func @forward(%x: !x) -> !x {
 // expected-error@below {{a precision is given to a placed module with one function}}
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
-func.func @forward(%x: !x) -> !x {
-  return %x : !x
+nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
+  nn.return %x : !x
 }
 }

@@ -10,14 +10,15 @@
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK: nn.redistribute "all_reduce" %{{.*}} over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16
-func.func @forward(%ids: !ids) -> !y {
+nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !y
+    attributes {buffers = [], outputs = ["output"]} {
   %t = nn.parameter "t" : !t
   %e = nn.embedding %t, %ids : (!t, !ids) -> !p
   %r = nn.redistribute "all_reduce" %e over ["tp"] : (!p) -> !y
   %y = nn.matmul %r, %r : (!y, !y) -> !y
-  return %y : !y
+  nn.return %y : !y
 }
 }
 // -----
@@ -29,15 +30,15 @@ func.func @forward(%ids: !ids) -> !y {
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK: %[[T:.*]] = nn.rearrange {{.*}} -> tensor<4x4xf32
 // CHECK: nn.unary "exp" %[[T]] :
-func.func @forward() -> (!w, !v) {
+nn.func @forward() -> (!w, !v) attributes {buffers = [], outputs = ["output0", "output1"]} {
   %w = nn.parameter "w" : !w
   %t = nn.rearrange %w {order = [[1], [0]], source = #nn.layout<[rows=4] [hidden=4]>} : (!w) -> !v
   %y = nn.matmul %w, %t : (!w, !v) -> !w
   %e = nn.unary "exp" %t : (!v) -> !v
-  return %y, %e : !w, !v
+  nn.return %y, %e : !w, !v
 }
 }
 // -----
@@ -54,11 +55,12 @@ func.func @forward() -> (!w, !v) {
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK: nn.redistribute "all_gather" %{{.*}} over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16
 // CHECK: %[[P:.*]] = nn.linear {{.*}} : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32
 // CHECK: nn.linear %[[P]], %{{.*}} : (tensor<4x4xf32{{.*}}, tensor<4x4xf32{{.*}}) -> tensor<4x4xf32
-func.func @forward(%x: !x, %k: !k) -> (!y, !y) {
+nn.func @forward(%x: !x {nn.name = "x"}, %k: !k {nn.name = "k"}) -> (!y, !y)
+    attributes {buffers = [], outputs = ["output0", "output1"]} {
   %w = nn.parameter "w" : !w
   %v = nn.parameter "v" : !v
   %s = nn.linear %x, %w : (!x, !w) -> !s
@@ -67,7 +69,7 @@ func.func @forward(%x: !x, %k: !k) -> (!y, !y) {
   %p = nn.linear %k, %v : (!k, !v) -> !p
   %q = nn.linear %p, %w : (!p, !w) -> !p
   %r = nn.redistribute "all_reduce" %q over ["tp"] : (!p) -> !y
-  return %e, %r : !y, !y
+  nn.return %e, %r : !y, !y
 }
 }
 // -----
@@ -77,17 +79,17 @@ func.func @forward(%x: !x, %k: !k) -> (!y, !y) {
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "mean" {{.*}}: tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.fill {{.*}}{value = 9.000000e-01 : f64} : () -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.binary "mul" %[[V0]], %[[V1]] : (tensor<4xf32{{.*}}, tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V3:.*]] = nn.binary "add" %[[V2]], %arg0 : (tensor<4xf32{{.*}}, tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: return %[[V3]] : tensor<4xf32{{.*}}
-func.func @forward(%x: !s) -> !s {
+nn.func @forward(%x: !s {nn.name = "x"}) -> !s attributes {buffers = [], outputs = ["output"]} {
   %held = nn.parameter "mean" {nn.buffer} : !s
   %keep = nn.fill {value = 0.9 : f64} : () -> !s
   %kept = nn.binary "mul" %held, %keep : (!s, !s) -> !s
   %next = nn.binary "add" %kept, %x : (!s, !s) -> !s
-  return %next : !s
+  nn.return %next : !s
 }
 }

@@ -7,7 +7,7 @@
 !w = tensor<4x4xf32, #nn.layout<[out=4] [in=4]>>
 !b = tensor<4xf32, #nn.layout<[out=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.parameter "b" : tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.cast %arg0 : (tensor<2x4xf32{{.*}}) -> tensor<2x4xbf16{{.*}}
@@ -15,11 +15,11 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V4:.*]] = nn.cast %[[V1]] : (tensor<4xf32{{.*}}) -> tensor<4xbf16{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.linear %[[V2]], %[[V3]], %[[V4]] : (tensor<2x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}, tensor<4xbf16{{.*}}) -> tensor<2x4xf32{{.*}}
 // CHECK-NEXT: return %[[V5]] : tensor<2x4xf32{{.*}}
-func.func @forward(%x: !x) -> !x {
+nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
   %w = nn.parameter "w" : !w
   %b = nn.parameter "b" : !b
   %y = nn.linear %x, %w, %b : (!x, !w, !b) -> !x
-  return %y : !x
+  nn.return %y : !x
 }
 }
 // -----
@@ -27,19 +27,19 @@ func.func @forward(%x: !x) -> !x {
 // A chain of products is narrow, and so is what only scales between them.
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.matmul %[[V0]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.unary "gelu" %[[V1]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V3:.*]] = nn.binary "add" %[[V2]], %[[V1]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V4:.*]] = nn.matmul %[[V3]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V4]] : tensor<4x4xf32{{.*}}
-func.func @forward(%x: !x) -> !x {
+nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
   %a = nn.matmul %x, %x : (!x, !x) -> !x
   %g = nn.unary "gelu" %a : (!x) -> !x
   %s = nn.binary "add" %g, %a : (!x, !x) -> !x
   %z = nn.matmul %s, %x : (!x, !x) -> !x
-  return %z : !x
+  nn.return %z : !x
 }
 }
 // -----
@@ -49,18 +49,19 @@ func.func @forward(%x: !x) -> !x {
 !t = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4]>>
 !x = tensor<2x4x4xf32, #nn.layout<[batch=2] [seq=4] [hidden=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = f16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "t" : tensor<7x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %[[V0]] : (tensor<7x4xf32{{.*}}) -> tensor<7x4xf16{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.embedding %[[V1]], %arg0 : (tensor<7x4xf16{{.*}}, tensor<2x4xi32{{.*}}) -> tensor<2x4x4xf16{{.*}}
 // CHECK-NEXT: %[[V3:.*]] = nn.rotary %[[V2]]{{.*}} : (tensor<2x4x4xf16{{.*}}) -> tensor<2x4x4xf16{{.*}}
 // CHECK-NEXT: %[[V4:.*]] = nn.cast %[[V3]] : (tensor<2x4x4xf16{{.*}}) -> tensor<2x4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V4]] : tensor<2x4x4xf32{{.*}}
-func.func @forward(%ids: !ids) -> !x {
+nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !x
+    attributes {buffers = [], outputs = ["output"]} {
   %t = nn.parameter "t" : !t
   %x = nn.embedding %t, %ids : (!t, !ids) -> !x
   %y = nn.rotary %x {dim = 1 : i64, base = 10000.0 : f64, style = "half"} : (!x) -> !x
-  return %y : !x
+  nn.return %y : !x
 }
 }
 // -----
@@ -69,7 +70,7 @@ func.func @forward(%ids: !ids) -> !x {
 !x = tensor<1x2x4x4xf32, #nn.layout<[batch=1] [heads=2] [seq=4] [hidden=4]>>
 !w = tensor<4xf32, #nn.layout<[hidden=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.layer_norm %arg0, %[[V0]], %[[V0]]{{.*}} : (tensor<1x2x4x4xf32{{.*}}, tensor<4xf32{{.*}}, tensor<4xf32{{.*}}) -> tensor<1x2x4x4xf32{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.rms_norm %[[V1]], %[[V0]]{{.*}} : (tensor<1x2x4x4xf32{{.*}}, tensor<4xf32{{.*}}) -> tensor<1x2x4x4xf32{{.*}}
@@ -77,13 +78,13 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V4:.*]] = nn.cast %[[V3]] : (tensor<1x2x4x4xf32{{.*}}) -> tensor<1x2x4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.matmul %[[V4]], %[[V4]] : (tensor<1x2x4x4xbf16{{.*}}, tensor<1x2x4x4xbf16{{.*}}) -> tensor<1x2x4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V5]] : tensor<1x2x4x4xf32{{.*}}
-func.func @forward(%x: !x) -> !x {
+nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
   %w = nn.parameter "w" : !w
   %n = nn.layer_norm %x, %w, %w {eps = 1.0e-5 : f64} : (!x, !w, !w) -> !x
   %r = nn.rms_norm %n, %w {eps = 1.0e-5 : f64} : (!x, !w) -> !x
   %a = nn.attention %r, %r, %r {scale = 0.5 : f64} : (!x, !x, !x) -> !x
   %y = nn.matmul %a, %a : (!x, !x) -> !x
-  return %y : !x
+  nn.return %y : !x
 }
 }
 // -----
@@ -94,7 +95,7 @@ func.func @forward(%x: !x) -> !x {
 !r = tensor<4x1xf32, #nn.layout<[rows=4] [1]>>
 !l = tensor<4xf32, #nn.layout<[rows=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.matmul %[[V0]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.unary "relu" %[[V1]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -110,7 +111,8 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V12:.*]] = nn.matmul %[[V11]], %[[V1]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V13:.*]] = nn.log_sum_exp %[[V12]]{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: return %[[V12]], %[[V13]] : tensor<4x4xf32{{.*}}, tensor<4xf32{{.*}}
-func.func @forward(%x: !x) -> (!x, !l) {
+nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !l)
+    attributes {buffers = [], outputs = ["output0", "output1"]} {
   %a = nn.matmul %x, %x : (!x, !x) -> !x
   %g = nn.unary "relu" %a : (!x) -> !x
   %m = nn.reduce "mean" %g {dims = array<i64: 1>, keepdim = true} : (!x) -> !r
@@ -120,7 +122,7 @@ func.func @forward(%x: !x) -> (!x, !l) {
   %p = nn.binary "mul" %s, %e : (!x, !x) -> !x
   %z = nn.matmul %p, %a : (!x, !x) -> !x
   %l = nn.log_sum_exp %z {dim = 1 : i64} : (!x) -> !l
-  return %z, %l : !x, !l
+  nn.return %z, %l : !x, !l
 }
 }
 // -----
@@ -132,7 +134,7 @@ func.func @forward(%x: !x) -> (!x, !l) {
 !r = tensor<4x1xf32, #nn.layout<[rows=4] [1]>>
 !s = tensor<f32, #nn.layout<>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = f16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.fill {value = 5.000000e-01 : f64} : () -> tensor<f32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.fill {value = -1.000000e+09 : f64} : () -> tensor<f32{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.cast %arg1 : (tensor<4x4xi1{{.*}}) -> tensor<4x4xf16{{.*}}
@@ -146,7 +148,8 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V10:.*]] = nn.where %arg1, %[[V9]], %[[V1]] : (tensor<4x4xi1{{.*}}, tensor<4x4xf32{{.*}}, tensor<f32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V11:.*]] = nn.matmul %[[V8]], %[[V3]] : (tensor<4x4xf16{{.*}}, tensor<4x4xf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V11]], %[[V10]] : tensor<4x4xf32{{.*}}, tensor<4x4xf32{{.*}}
-func.func @forward(%x: !x, %m: !m) -> (!x, !x) {
+nn.func @forward(%x: !x {nn.name = "x"}, %m: !m {nn.name = "m"}) -> (!x, !x)
+    attributes {buffers = [], outputs = ["output0", "output1"]} {
   %half = nn.fill {value = 0.5 : f64} : () -> !s
   %low = nn.fill {value = -1.0e9 : f64} : () -> !s
   %f = nn.cast %m : (!m) -> !x
@@ -156,7 +159,7 @@ func.func @forward(%x: !x, %m: !m) -> (!x, !x) {
   %h = nn.binary "mul" %d, %half : (!x, !s) -> !x
   %w = nn.where %m, %h, %low : (!m, !x, !s) -> !x
   %y = nn.matmul %h, %x : (!x, !x) -> !x
-  return %y, %w : !x, !x
+  nn.return %y, %w : !x, !x
 }
 }
 // -----
@@ -172,7 +175,7 @@ func.func @forward(%x: !x, %m: !m) -> (!x, !x) {
 !s = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: S(0.0)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "v" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.parameter "w" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -187,7 +190,7 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V11:.*]] = nn.redistribute "all_gather" %[[V10]] over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V12:.*]] = nn.linear %[[V9]], %[[V11]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V12]] : tensor<4x4xf32{{.*}}
-func.func @forward(%x: !x) -> !y {
+nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
   %v = nn.parameter "v" : !v
   %w = nn.parameter "w" : !w
   %p = nn.linear %x, %v : (!x, !v) -> !p
@@ -197,7 +200,7 @@ func.func @forward(%x: !x) -> !y {
   %f = nn.redistribute "all_gather" %a over ["tp"] : (!s) -> !y
   %g = nn.redistribute "all_gather" %w over ["tp"] : (!w) -> !g
   %y = nn.linear %f, %g : (!y, !g) -> !y
-  return %y : !y
+  nn.return %y : !y
 }
 }
 // -----
@@ -208,7 +211,7 @@ func.func @forward(%x: !x) -> !y {
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: P(sum)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "v" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.cast %[[V0]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -216,11 +219,11 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V4:.*]] = nn.redistribute "all_reduce" %[[V3]] over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.cast %[[V4]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V5]] : tensor<4x4xf32{{.*}}
-func.func @forward(%x: !x) -> !y {
+nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
   %v = nn.parameter "v" : !v
   %p = nn.linear %x, %v : (!x, !v) -> !p
   %y = nn.redistribute "all_reduce" %p over ["tp"] : (!p) -> !y
-  return %y : !y
+  nn.return %y : !y
 }
 }
 // -----
@@ -231,7 +234,7 @@ func.func @forward(%x: !x) -> !y {
 !p = tensor<4xf32, #nn.layout<[hidden=4], dp: P(sum)>>
 !b = tensor<4xf32, #nn.layout<[hidden=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.reduce "sum" %arg0{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %[[V0]] : (tensor<4xf32{{.*}}) -> tensor<4xbf16{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.redistribute "all_reduce" %[[V1]] over ["dp"] {nn.backward} : (tensor<4xbf16{{.*}}) -> tensor<4xbf16{{.*}}
@@ -239,12 +242,13 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V4:.*]] = nn.unary "exp" %[[V3]] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.cast %[[V2]] : (tensor<4xbf16{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: return %[[V5]], %[[V4]] : tensor<4xf32{{.*}}, tensor<4xf32{{.*}}
-func.func @forward(%x: !x) -> (!b, !b) {
+nn.func @forward(%x: !x {nn.name = "x"}) -> (!b, !b)
+    attributes {buffers = [], outputs = ["output0", "output1"]} {
   %p = nn.reduce "sum" %x {dims = array<i64: 0>} : (!x) -> !p
   %g = nn.redistribute "all_reduce" %p over ["dp"] {nn.backward} : (!p) -> !b
   %m = nn.redistribute "all_reduce" %p over ["dp"] : (!p) -> !b
   %l = nn.unary "exp" %m : (!b) -> !b
-  return %g, %l : !b, !b
+  nn.return %g, %l : !b, !b
 }
 }
 // -----
@@ -255,7 +259,7 @@ func.func @forward(%x: !x) -> (!b, !b) {
 !h = tensor<4xf32, #nn.layout<[hidden=4], tp: S(0.0)>>
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4], tp: S(1.0)>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.redistribute "slice" %[[V0]] over ["tp"] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -266,13 +270,14 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V7:.*]] = nn.cast %[[V4]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V8:.*]] = nn.unary "sin" %[[V7]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V6]], %[[V8]] : tensor<4x4xf32{{.*}}, tensor<4x4xf32{{.*}}
-func.func @forward(%x: !x) -> (!x, !x) {
+nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !x)
+    attributes {buffers = [], outputs = ["output0", "output1"]} {
   %w = nn.parameter "w" : !w
   %h = nn.redistribute "slice" %w over ["tp"] : (!w) -> !h
   %a = nn.binary "mul" %x, %h : (!x, !h) -> !x
   %e = nn.unary "exp" %a : (!x) -> !x
   %s = nn.unary "sin" %a : (!x) -> !x
-  return %e, %s : !x, !x
+  nn.return %e, %s : !x, !x
 }
 }
 // -----
@@ -281,14 +286,15 @@ func.func @forward(%x: !x) -> (!x, !x) {
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 !m = tensor<4x4xi1, #nn.layout<[rows=4] [hidden=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-// CHECK-LABEL: func.func @forward
+// CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[M:.*]] = nn.binary "lt" %arg0, %arg1 : (tensor<4x4xf32, {{.*}}>, tensor<4x4xf32, {{.*}}>) -> tensor<4x4xi1
 // CHECK-NEXT: %[[Y:.*]] = nn.cast %arg1 : {{.*}} -> tensor<4x4xbf16
 // CHECK-NEXT: %[[X:.*]] = nn.cast %arg0 : {{.*}} -> tensor<4x4xbf16
 // CHECK-NEXT: nn.where %[[M]], %[[Y]], %[[X]] : {{.*}} -> tensor<4x4xbf16
-func.func @forward(%x: !x, %y: !x) -> !x {
+nn.func @forward(%x: !x {nn.name = "x"}, %y: !x {nn.name = "y"}) -> !x
+    attributes {buffers = [], outputs = ["output"]} {
   %m = nn.binary "lt" %x, %y : (!x, !x) -> !m
   %z = nn.where %m, %y, %x : (!m, !x, !x) -> !x
-  return %z : !x
+  nn.return %z : !x
 }
 }

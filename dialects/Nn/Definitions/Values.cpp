@@ -1,6 +1,7 @@
-//===- Values.cpp - defines the operations of NnValues.td ----------------===//
+//===- Values.cpp - defines values, programs and functions ----------------===//
 
 #include "dialects/Nn/Values.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Program.h"
 
@@ -11,6 +12,8 @@ using namespace hocket::nn;
 #include "dialects/Nn/NnValues.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/Nn/NnProgram.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/Nn/NnFunc.cpp.inc"
 
 void NnDialect::addValues() {
   addOperations<
@@ -20,5 +23,9 @@ void NnDialect::addValues() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/Nn/NnProgram.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Nn/NnFunc.cpp.inc"
       >();
 }

@@ -10,8 +10,8 @@
 #ifndef HOCKET_PLACEMENT_EXPECT_H
 #define HOCKET_PLACEMENT_EXPECT_H
 
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Window.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include <map>
@@ -23,9 +23,8 @@ namespace hocket::placement {
 /// Collectives of a placed function at or under a path, by kind; "" is all.
 /// Slices and masks send nothing and are left out. Those of the forward, or
 /// those of the backward.
-std::map<std::string, int64_t> countCollectives(mlir::func::FuncOp func,
-                                                llvm::StringRef path,
-                                                bool backward = false);
+std::map<std::string, int64_t>
+countCollectives(nn::FuncOp func, llvm::StringRef path, bool backward = false);
 
 /// Compares what `expect backward` lines state, by path, with a differentiated
 /// module; errors at the lines that fail.

@@ -10,9 +10,9 @@
 #ifndef HOCKET_PLACEMENT_PATHTREE_H
 #define HOCKET_PLACEMENT_PATHTREE_H
 
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Frontend/Parser.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <memory>
 #include <optional>
 
@@ -37,7 +37,7 @@ struct PathNode {
 class PathTree {
 public:
   PathTree() : root(std::make_unique<PathNode>()) {}
-  explicit PathTree(mlir::func::FuncOp func);
+  explicit PathTree(nn::FuncOp func);
 
   /// The node of a dotted path, made if new.
   PathNode &insert(llvm::StringRef path);

@@ -22,7 +22,7 @@
 #ifndef HOCKET_REFERENCE_EVALUATE_H
 #define HOCKET_REFERENCE_EVALUATE_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <string>
@@ -48,7 +48,7 @@ using Parameters =
 /// outside of its table, or if an operation has no semantics here. A tensor is
 /// freed after its last use. States are asked of `parameters` too; one that is
 /// not there begins as it says. `assigned` gets what nn.assign assigns.
-mlir::LogicalResult evaluate(mlir::func::FuncOp function,
+mlir::LogicalResult evaluate(mlir::FunctionOpInterface function,
                              const Parameters &parameters,
                              llvm::ArrayRef<Tensor> inputs,
                              std::vector<Tensor> &outputs, std::string &error,

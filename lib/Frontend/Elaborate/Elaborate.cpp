@@ -388,8 +388,7 @@ frontend::elaborate(const Program &program, const SourceManager &sources,
   Selection selection;
   if (!Chooser(program, diagnostics).choose(options, selection))
     return {};
-  context->loadDialect<nn::NnDialect, sched::SchedDialect,
-                       mlir::func::FuncDialect>();
+  context->loadDialect<nn::NnDialect, sched::SchedDialect>();
   Elaborator elaborator(sources, diagnostics, context, modulesOf(selection));
   if (options.training || selection.train)
     elaborator.train();

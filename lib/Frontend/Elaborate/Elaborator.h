@@ -11,9 +11,9 @@
 #define HOCKET_FRONTEND_ELABORATE_ELABORATOR_H
 
 #include "Datum.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Frontend/Elaborate.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -9,7 +9,7 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
-static void setNames(mlir::OpBuilder &builder, mlir::func::FuncOp func,
+static void setNames(mlir::OpBuilder &builder, nn::FuncOp func,
                      const ModuleDecl &model, const FunctionItem &compiled,
                      llvm::ArrayRef<std::string> unread) {
   llvm::SmallVector<llvm::StringRef> ignored(unread.begin(), unread.end());
@@ -140,7 +140,7 @@ bool Elaborator::emitModel(mlir::ModuleOp module, const ModuleDecl &model,
   if (!types || (isTraining && !addStep(*function, *types)))
     return false;
   builder.setInsertionPointToEnd(module.getBody());
-  auto func = mlir::func::FuncOp::create(
+  auto func = nn::FuncOp::create(
       builder, locationOf(function->name.range, model.name.text), name,
       builder.getFunctionType(*types, {}));
   mlir::Block *body = func.addEntryBlock();
@@ -172,14 +172,12 @@ bool Elaborator::emitModel(mlir::ModuleOp module, const ModuleDecl &model,
     names.push_back(path + ".next");
     buffers.push_back(path);
   }
-  if (!buffers.empty())
-    func->setAttr(nn::kBuffers, builder.getStrArrayAttr(buffers));
-  mlir::func::ReturnOp::create(builder, locationOf(function->name.range),
-                               outputs);
+  func.setBuffersAttr(builder.getStrArrayAttr(buffers));
+  nn::ReturnOp::create(builder, locationOf(function->name.range), outputs);
   func.setFunctionType(builder.getFunctionType(
       *types, llvm::to_vector(mlir::ValueRange(outputs).getTypes())));
   llvm::SmallVector<llvm::StringRef> refs(names.begin(), names.end());
-  func->setAttr("nn.outputs", builder.getStrArrayAttr(refs));
+  func.setOutputsAttr(builder.getStrArrayAttr(refs));
   setNames(builder, func, model, *function, unread);
   if (isTraining)
     func.setArgAttr(function->args.size(), "nn.name",

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace hocket;
 
 LogicalResult hocket::bufferize(ModuleOp module) {
-  for (auto func : module.getOps<func::FuncOp>())
+  for (auto func : module.getOps<spmd::FuncOp>())
     if (failed(bufferization::ClassBufferizer(func, bufferization::cpuTarget())
                    .run()))
       return failure();

@@ -47,10 +47,8 @@ struct Past {
 
 class FunctionChecker {
 public:
-  explicit FunctionChecker(func::FuncOp func)
-      : func(func), rows{nn::meshOf(func),
-                         func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks)} {
-  }
+  explicit FunctionChecker(spmd::FuncOp func)
+      : func(func), rows{nn::meshOf(func), func.getRanksAttr()} {}
 
   LogicalResult check();
 
@@ -63,10 +61,10 @@ private:
   LogicalResult read(Operation &op, Value place);
   LogicalResult write(Operation &op, Value place);
   LogicalResult touch(Operation &op, Value buffer);
-  LogicalResult checkReturn(func::ReturnOp op);
+  LogicalResult checkReturn(nn::ReturnOp op);
   LogicalResult checkEnds(bool wantsStep, Operation &at);
 
-  func::FuncOp func;
+  spmd::FuncOp func;
   ClassTables rows;
   bool isLoaded = false;
   llvm::MapVector<Value, Past> pasts;
@@ -128,7 +126,7 @@ LogicalResult FunctionChecker::checkOp(Operation &op) {
         return failure();
     return success();
   }
-  if (auto result = dyn_cast<func::ReturnOp>(op))
+  if (auto result = dyn_cast<nn::ReturnOp>(op))
     return checkReturn(result);
   auto compute = dyn_cast<ComputeOp>(op);
   if (!compute)
@@ -205,7 +203,7 @@ LogicalResult FunctionChecker::checkState(StateOp op) {
 template <class OpTy>
 static bool isMiddle(OpTy op, unsigned number, const Strided &held,
                      const Strided &owned, const ClassTables &rows,
-                     func::FuncOp func) {
+                     spmd::FuncOp func) {
   spmd::TableAttr before = bufferization::ownedBehind(op, func);
   if (!before || owned.sizes.size() != held.sizes.size())
     return false;
@@ -318,7 +316,7 @@ LogicalResult FunctionChecker::checkEnds(bool wantsStep, Operation &at) {
   return success();
 }
 
-LogicalResult FunctionChecker::checkReturn(func::ReturnOp op) {
+LogicalResult FunctionChecker::checkReturn(nn::ReturnOp op) {
   if (!isLoaded)
     return op.emitError("nothing says where loading ends");
   for (Value result : op.getOperands()) {
@@ -343,7 +341,7 @@ LogicalResult FunctionChecker::checkReturn(func::ReturnOp op) {
 }
 
 LogicalResult hocket::checkBuffers(ModuleOp module) {
-  for (auto func : module.getOps<func::FuncOp>())
+  for (auto func : module.getOps<spmd::FuncOp>())
     if (failed(FunctionChecker(func).check()))
       return failure();
   return success();

@@ -16,7 +16,7 @@ using namespace hocket;
 using namespace hocket::bufferization;
 using namespace hocket::views;
 
-ClassBufferizer::ClassBufferizer(func::FuncOp func, const Target &target)
+ClassBufferizer::ClassBufferizer(spmd::FuncOp func, const Target &target)
     : func(func), target(target),
       loadTime(loadTimeValues(func.getBody().front())),
       destinations(func, target, loadTime) {
@@ -89,7 +89,7 @@ LogicalResult ClassBufferizer::write(Operation &op) {
       .Case([&](spmd::PlaceOp op) { writePlace(op); })
       .Case([&](spmd::StartOp op) { writeStart(op); })
       .Case([&](spmd::CollectiveOp op) { writeCollective(op); })
-      .Case([&](func::ReturnOp op) { writeReturn(op); })
+      .Case([&](nn::ReturnOp op) { writeReturn(op); })
       .Default([&](Operation *op) { writeCompute(*op); });
   return success();
 }
@@ -261,7 +261,7 @@ void ClassBufferizer::writeCollective(spmd::CollectiveOp op) {
 
 /// The result is computed where the executor wants it, if it can be, in any
 /// order: what writes it to a file turns it.
-void ClassBufferizer::writeReturn(func::ReturnOp op) {
+void ClassBufferizer::writeReturn(nn::ReturnOp op) {
   for (Value value : op.getOperands()) {
     Strided at = placer->get(value);
     auto buffer = at.buffer.getDefiningOp<buffers::BufferOp>();

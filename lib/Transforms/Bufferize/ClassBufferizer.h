@@ -11,7 +11,7 @@ namespace hocket::bufferization {
 /// Walks the operations of the kernels stage once, in order.
 class ClassBufferizer {
 public:
-  ClassBufferizer(mlir::func::FuncOp func, const Target &target);
+  ClassBufferizer(spmd::FuncOp func, const Target &target);
 
   mlir::LogicalResult run();
 
@@ -29,12 +29,12 @@ private:
   void writeCollective(spmd::CollectiveOp op);
   mlir::Value begin(spmd::CollectiveOp op);
   bool isWhereItIsSent(spmd::StartOp start, spmd::CollectiveOp collective);
-  void writeReturn(mlir::func::ReturnOp op);
+  void writeReturn(nn::ReturnOp op);
   void writeAssigns();
   Computation computationOf(mlir::Operation &op);
   In read(mlir::OpOperand &operand);
 
-  mlir::func::FuncOp func;
+  spmd::FuncOp func;
   const Target &target;
   llvm::DenseSet<mlir::Value> loadTime;
   Destinations destinations;

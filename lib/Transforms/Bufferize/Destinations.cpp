@@ -14,7 +14,7 @@ using namespace hocket::bufferization;
 
 static const Destination kOwn;
 
-Destinations::Destinations(func::FuncOp func, const Target &target,
+Destinations::Destinations(spmd::FuncOp func, const Target &target,
                            const DenseSet<Value> &loadTime)
     : func(func), target(target), loadTime(loadTime) {
   findStored();
@@ -140,7 +140,7 @@ void Destinations::findStored() {
 void Destinations::findDecided() {
   if (nn::assignedNames(func.getBody().front()).empty())
     return;
-  auto results = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+  auto results = cast<nn::ReturnOp>(func.getBody().front().getTerminator());
   for (auto [number, value] : llvm::enumerate(results.getOperands())) {
     auto name = func.getResultAttrOfType<StringAttr>(number, "nn.name");
     if (!name || (name.getValue() != "loss" && name.getValue() != "grad_norm"))
@@ -185,7 +185,7 @@ std::optional<Destination> Destinations::stored(OpResult value) const {
     return std::nullopt;
   // What an output is has memory of its own; a kernel may yet be faster so.
   bool isOutput = llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<func::ReturnOp>(user);
+    return isa<nn::ReturnOp>(user);
   });
   bool isKernel = isa<spmd::KernelOp>(producer);
   if (isOutput && !isKernel)

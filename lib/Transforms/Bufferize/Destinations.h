@@ -17,7 +17,7 @@
 
 #include "Target.h"
 #include "dialects/Nn/Shape.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialects/Spmd/Func.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -46,7 +46,7 @@ struct Destination {
 
 class Destinations {
 public:
-  Destinations(mlir::func::FuncOp func, const Target &target,
+  Destinations(spmd::FuncOp func, const Target &target,
                const llvm::DenseSet<mlir::Value> &loadTime);
 
   const Destination &of(mlir::Value value) const;
@@ -60,7 +60,7 @@ private:
   void findStored();
   void findDecided();
 
-  mlir::func::FuncOp func;
+  spmd::FuncOp func;
   const Target &target;
   const llvm::DenseSet<mlir::Value> &loadTime;
   llvm::StringMap<mlir::Value> holders; // of stored tensors, by name

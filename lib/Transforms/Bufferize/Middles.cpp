@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace hocket;
 
 template <class OpTy>
-spmd::TableAttr bufferization::ownedBehind(OpTy op, func::FuncOp func) {
+spmd::TableAttr bufferization::ownedBehind(OpTy op, spmd::FuncOp func) {
   nn::MeshAttr mesh = nn::meshOf(func);
   int64_t members = spmd::memberCount(mesh, op.getAxes());
   auto values = [&](spmd::TableAttr table) { return table.valuesFor(members); };
@@ -15,8 +15,7 @@ spmd::TableAttr bufferization::ownedBehind(OpTy op, func::FuncOp func) {
                        sizes = values(op.getSizes()),
                        heldOffsets = values(op.getHeldOffsets()),
                        heldSizes = values(op.getHeldSizes());
-  auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
-  for (int64_t rank : ranks.asArrayRef()) {
+  for (int64_t rank : func.getRanks()) {
     int64_t i =
         spmd::memberIndex(mesh, op.getAxes(), spmd::coordinatesOf(mesh, rank));
     if (heldOffsets[i] > offsets[i] ||
@@ -33,6 +32,6 @@ spmd::TableAttr bufferization::ownedBehind(OpTy op, func::FuncOp func) {
 }
 
 namespace hocket::bufferization {
-template spmd::TableAttr ownedBehind(spmd::HaloExchangeOp, func::FuncOp);
-template spmd::TableAttr ownedBehind(spmd::HaloReduceOp, func::FuncOp);
+template spmd::TableAttr ownedBehind(spmd::HaloExchangeOp, spmd::FuncOp);
+template spmd::TableAttr ownedBehind(spmd::HaloReduceOp, spmd::FuncOp);
 } // namespace hocket::bufferization

@@ -3,15 +3,14 @@
 #ifndef HOCKET_LIB_TRANSFORMS_BUFFERIZE_MIDDLES_H
 #define HOCKET_LIB_TRANSFORMS_BUFFERIZE_MIDDLES_H
 
+#include "dialects/Spmd/Func.h"
 #include "dialects/Spmd/Spmd.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace hocket::bufferization {
 
 /// What each member of a halo's axes owns behind the begin of what it holds; a
 /// null attribute if some rank of the class does not hold all that it owns.
-template <class OpTy>
-spmd::TableAttr ownedBehind(OpTy op, mlir::func::FuncOp func);
+template <class OpTy> spmd::TableAttr ownedBehind(OpTy op, spmd::FuncOp func);
 
 } // namespace hocket::bufferization
 

@@ -117,5 +117,5 @@ void Writer::finish(Location loc, ArrayRef<Strided> results) {
   SmallVector<Value> views;
   for (const Strided &result : results)
     views.push_back(view(loc, result, Phase::Step));
-  func::ReturnOp::create(step, loc, views);
+  nn::ReturnOp::create(step, loc, views);
 }

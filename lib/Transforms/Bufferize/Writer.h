@@ -9,8 +9,8 @@
 #ifndef HOCKET_LIB_TRANSFORMS_BUFFERIZE_WRITER_H
 #define HOCKET_LIB_TRANSFORMS_BUFFERIZE_WRITER_H
 
+#include "dialects/Spmd/Func.h"
 #include "hocket/Views/Strided.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include <map>
 

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::combining;
 
-std::vector<spmd::CollectiveOp> combining::collectivesOf(func::FuncOp func) {
+std::vector<spmd::CollectiveOp> combining::collectivesOf(spmd::FuncOp func) {
   std::vector<spmd::CollectiveOp> list;
   for (Operation &op : func.getBody().front())
     if (auto collective = dyn_cast<spmd::CollectiveOp>(op))
@@ -23,7 +23,7 @@ std::vector<spmd::CollectiveOp> combining::collectivesOf(func::FuncOp func) {
 }
 
 std::vector<llvm::BitVector>
-combining::neededBy(func::FuncOp func,
+combining::neededBy(spmd::FuncOp func,
                     ArrayRef<spmd::CollectiveOp> collectives) {
   std::vector<llvm::BitVector> needed;
   llvm::DenseMap<Operation *, llvm::BitVector> reached;

@@ -12,20 +12,19 @@
 #ifndef HOCKET_LIB_TRANSFORMS_COMBINE_BUCKETS_H
 #define HOCKET_LIB_TRANSFORMS_COMBINE_BUCKETS_H
 
+#include "dialects/Spmd/Func.h"
 #include "dialects/Spmd/Spmd.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/BitVector.h"
 #include <vector>
 
 namespace hocket::combining {
 
 /// The collectives of one class function, in program order.
-std::vector<spmd::CollectiveOp> collectivesOf(mlir::func::FuncOp func);
+std::vector<spmd::CollectiveOp> collectivesOf(spmd::FuncOp func);
 
 /// For each collective of `func`, those whose results it needs.
 std::vector<llvm::BitVector>
-neededBy(mlir::func::FuncOp func,
-         llvm::ArrayRef<spmd::CollectiveOp> collectives);
+neededBy(spmd::FuncOp func, llvm::ArrayRef<spmd::CollectiveOp> collectives);
 
 enum class Kind {
   Other,

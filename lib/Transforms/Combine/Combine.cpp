@@ -107,7 +107,7 @@ static void merge(ArrayRef<Operation *> members, bool isEarly) {
   }
 }
 
-static void renumber(func::FuncOp func) {
+static void renumber(spmd::FuncOp func) {
   Builder builder(func.getContext());
   int64_t next = 0;
   for (Operation &op : func.getBody().front())
@@ -120,7 +120,7 @@ static void renumber(func::FuncOp func) {
 LogicalResult hocket::combine(ModuleOp module) {
   std::vector<std::vector<spmd::CollectiveOp>> classes;
   std::vector<llvm::BitVector> needed;
-  for (auto func : module.getOps<func::FuncOp>()) {
+  for (auto func : module.getOps<spmd::FuncOp>()) {
     classes.push_back(collectivesOf(func));
     if (classes.back().size() != classes.front().size())
       return func.emitError()
@@ -148,7 +148,7 @@ LogicalResult hocket::combine(ModuleOp module) {
       merge(members, keyOf(cast<spmd::CollectiveOp>(members.front())).kind ==
                          Kind::Fetch);
     }
-  for (auto func : module.getOps<func::FuncOp>())
+  for (auto func : module.getOps<spmd::FuncOp>())
     renumber(func);
   return checkClasses(module);
 }

@@ -40,7 +40,7 @@ static Location gradientLocation(Location loc) {
   return locationOf(loc, ".grad");
 }
 
-Backward::Backward(func::FuncOp func, nn::MeshAttr mesh)
+Backward::Backward(nn::FuncOp func, nn::MeshAttr mesh)
     : Derivative(func.getContext()), func(func), mesh(mesh), placer(mesh),
       terminator(func.getBody().front().getTerminator()) {
   ops.setInsertionPoint(terminator);
@@ -126,8 +126,8 @@ Value Backward::lossCotangent(Type type) {
 }
 
 void Backward::seed(bool ofAll) {
-  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
-  size_t own = terminator->getNumOperands() - nn::countBuffers(func);
+  ArrayAttr names = func.getOutputs();
+  size_t own = terminator->getNumOperands() - func.getBuffers().size();
   for (OpOperand &output : terminator->getOpOperands().take_front(own)) {
     Value value = output.get();
     if (!isFloat(value))
@@ -208,8 +208,7 @@ void Backward::finishParameters(Operation *op) {
 /// The gradients asked for, as outputs.
 void Backward::finish(bool ofAll) {
   SmallVector<Value> results(terminator->getOperands());
-  SmallVector<Attribute> names(
-      func->getAttrOfType<ArrayAttr>("nn.outputs").getValue());
+  SmallVector<Attribute> names(func.getOutputs().getValue());
   auto output = [&](Value value, StringRef name) {
     at = gradientLocation(value.getLoc());
     Value gradient = finished.lookup(value);
@@ -234,7 +233,7 @@ void Backward::finish(bool ofAll) {
     if (isFloat(parameter) && isTrained(parameter))
       output(parameter, parameter.getPath());
   terminator->setOperands(results);
-  func->setAttr("nn.outputs", ops.getArrayAttr(names));
+  func.setOutputsAttr(ops.getArrayAttr(names));
   SmallVector<Type> inputs(func.getArgumentTypes());
   SmallVector<DictionaryAttr> attributes;
   func.getAllResultAttrs(attributes);

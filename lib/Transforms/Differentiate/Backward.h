@@ -3,9 +3,9 @@
 #ifndef HOCKET_LIB_TRANSFORMS_DIFFERENTIATE_BACKWARD_H
 #define HOCKET_LIB_TRANSFORMS_DIFFERENTIATE_BACKWARD_H
 
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/OpPlacer.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace hocket::differentiation {
@@ -21,7 +21,7 @@ struct Contribution {
 
 class Backward : public nn::Derivative {
 public:
-  Backward(mlir::func::FuncOp func, nn::MeshAttr mesh);
+  Backward(nn::FuncOp func, nn::MeshAttr mesh);
 
   /// `ofAll` as nn.gradients = "all".
   mlir::LogicalResult run(bool ofAll);
@@ -80,7 +80,7 @@ private:
                        int64_t extent);
   mlir::Value zeros(mlir::RankedTensorType like, int64_t dim, int64_t size);
 
-  mlir::func::FuncOp func;
+  nn::FuncOp func;
   nn::MeshAttr mesh;
   placement::OpPlacer placer;
   mlir::Operation *terminator;

@@ -19,11 +19,11 @@ LogicalResult hocket::differentiate(ModuleOp module) {
     return success();
   bool ofAll = which == nn::Gradients::All;
   nn::MeshAttr mesh = nn::meshOf(module);
-  auto functions = module.getOps<func::FuncOp>();
+  auto functions = module.getOps<nn::FuncOp>();
   if (!mesh || !llvm::hasSingleElement(functions))
     return module.emitError(
         "the backward is made of a placed module with one function");
-  func::FuncOp func = *functions.begin();
+  nn::FuncOp func = *functions.begin();
   nn::addLse(func.getBody().front());
   if (failed(differentiation::Backward(func, mesh).run(ofAll)))
     return failure();
@@ -45,7 +45,7 @@ struct DifferentiatePass
     return "extend the placed function by its backward";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<nn::NnDialect, func::FuncDialect>();
+    registry.insert<nn::NnDialect>();
   }
   void runOnOperation() override {
     if (failed(differentiate(getOperation())))

@@ -5,7 +5,7 @@
 #include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
-#include "dialects/Spmd/Spmd.h"
+#include "dialects/Spmd/Func.h"
 #include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -54,7 +54,7 @@ static LogicalResult report(DictionaryAttr group, const Places &places) {
 }
 
 LogicalResult hocket::checkPinned(ModuleOp module) {
-  for (auto func : module.getOps<func::FuncOp>()) {
+  for (auto func : module.getOps<spmd::FuncOp>()) {
     llvm::MapVector<Attribute, Places> groups;
     std::list<std::string> paths;
     func.walk([&](Operation *op) {

@@ -4,8 +4,8 @@
 #include "Epilogues.h"
 #include "Groups.h"
 #include "dialects/Nn/Values.h"
+#include "dialects/Spmd/Func.h"
 #include "dialects/Spmd/Spmd.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
 
@@ -46,7 +46,7 @@ static void eraseDead(Block &body) {
 }
 
 LogicalResult hocket::fuse(ModuleOp module) {
-  for (auto func : module.getOps<func::FuncOp>()) {
+  for (auto func : module.getOps<spmd::FuncOp>()) {
     Block &body = func.getBody().front();
     DenseSet<Value> loadTime = loadTimeValues(body);
     markEpilogues(body, loadTime);

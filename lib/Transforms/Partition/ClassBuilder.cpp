@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::partitioning;
 
-func::FuncOp ClassBuilder::build(StringRef name) {
-  func::FuncOp func = makeFunction(name);
+spmd::FuncOp ClassBuilder::build(StringRef name) {
+  spmd::FuncOp func = makeFunction(name);
   for (Operation &op : placed.getBody().front()) {
     loc = op.getLoc();
     Block *block = builder.getInsertionBlock();
@@ -53,17 +53,16 @@ DictionaryAttr ClassBuilder::describeTensor(DictionaryAttr attributes,
   return list.getDictionary(builder.getContext());
 }
 
-func::FuncOp ClassBuilder::makeFunction(StringRef name) {
+spmd::FuncOp ClassBuilder::makeFunction(StringRef name) {
   SmallVector<Type> inputs, results;
   for (Type type : placed.getArgumentTypes())
     inputs.push_back(local(type));
   for (Type type : placed.getResultTypes())
     results.push_back(local(type));
-  auto func = func::FuncOp::create(placed.getLoc(), name,
-                                   builder.getFunctionType(inputs, results));
-  for (NamedAttribute attribute : placed->getDiscardableAttrs())
-    func->setAttr(attribute.getName(), attribute.getValue());
-  func->setAttr(spmd::kRanks, builder.getDenseI64ArrayAttr(rankClass.ranks));
+  OpBuilder detached(placed.getContext());
+  auto func = spmd::FuncOp::create(detached, placed.getLoc(), name,
+                                   builder.getFunctionType(inputs, results),
+                                   rankClass.ranks);
   Block *entry = func.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   for (BlockArgument argument : placed.getArguments()) {
@@ -76,9 +75,9 @@ func::FuncOp ClassBuilder::makeFunction(StringRef name) {
   return func;
 }
 
-LogicalResult ClassBuilder::lowerReturn(func::ReturnOp op) {
-  auto func = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
-  auto names = placed->getAttrOfType<ArrayAttr>("nn.outputs");
+LogicalResult ClassBuilder::lowerReturn(nn::ReturnOp op) {
+  auto func = cast<spmd::FuncOp>(builder.getInsertionBlock()->getParentOp());
+  ArrayAttr names = placed.getOutputs();
   SmallVector<Value> values;
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
@@ -89,8 +88,7 @@ LogicalResult ClassBuilder::lowerReturn(func::ReturnOp op) {
              << " is still partial: " << nn::describePlacement(layout);
     NamedAttrList attributes(
         describeTensor(placed.getResultAttrDict(index), layout));
-    if (names && index < names.size())
-      attributes.set("nn.name", names[index]);
+    attributes.set(nn::kName, names[index]);
     AxisList whole;
     for (nn::MeshAxisAttr axis : shares.getMesh().getAxes())
       if (llvm::none_of(layout.getSplits(), [&](nn::SplitAttr split) {
@@ -101,7 +99,7 @@ LogicalResult ClassBuilder::lowerReturn(func::ReturnOp op) {
     func.setResultAttrs(index, attributes.getDictionary(builder.getContext()));
     values.push_back(local(operand.get()));
   }
-  func::ReturnOp::create(builder, loc, values);
+  nn::ReturnOp::create(builder, loc, values);
   // A result may have lost the names that its declaration gives its factors.
   func.setFunctionType(builder.getFunctionType(func.getArgumentTypes(),
                                                ValueRange(values).getTypes()));
@@ -154,7 +152,7 @@ LogicalResult ClassBuilder::lowerOne(Operation &op) {
         return operations.lowerParameter(op, folding.loadOf(op));
       })
       .Case([&](nn::StateOp op) { return operations.lowerState(op); })
-      .Case([&](func::ReturnOp op) { return lowerReturn(op); })
+      .Case([&](nn::ReturnOp op) { return lowerReturn(op); })
       .Case([&](nn::SliceOp op) {
         nn::LayoutAttr layout = nn::layoutOf(op.getX());
         bool isCut = !shares.axesOf(layout, op.getDim(), 0).empty();

@@ -6,6 +6,7 @@
 #include "Redistribute.h"
 #include "Statistics.h"
 #include "Windows.h"
+#include "dialects/Spmd/Func.h"
 
 namespace hocket::partitioning {
 
@@ -13,26 +14,25 @@ namespace hocket::partitioning {
 /// operation by what lowers its kind.
 class ClassBuilder : Emitter {
 public:
-  ClassBuilder(mlir::func::FuncOp placed, const Folding &folding,
-               LocalProgram &program)
+  ClassBuilder(nn::FuncOp placed, const Folding &folding, LocalProgram &program)
       : Emitter(program), placed(placed), folding(folding), operations(program),
         margins(program), windows(program, margins, operations),
         redistributions(program, folding, operations),
         statistics(program, operations) {}
 
   /// The function, not yet in a module; null after an error.
-  mlir::func::FuncOp build(llvm::StringRef name);
+  spmd::FuncOp build(llvm::StringRef name);
 
 private:
-  mlir::func::FuncOp makeFunction(llvm::StringRef name);
+  spmd::FuncOp makeFunction(llvm::StringRef name);
   mlir::LogicalResult lower(mlir::Operation &op);
   mlir::LogicalResult lowerOne(mlir::Operation &op);
-  mlir::LogicalResult lowerReturn(mlir::func::ReturnOp op);
+  mlir::LogicalResult lowerReturn(nn::ReturnOp op);
   void lowerName(nn::ValueOp op);
   mlir::DictionaryAttr describeTensor(mlir::DictionaryAttr attributes,
                                       nn::LayoutAttr layout);
 
-  mlir::func::FuncOp placed;
+  nn::FuncOp placed;
   const Folding &folding;
   Operations operations;
   MarginMoves margins;

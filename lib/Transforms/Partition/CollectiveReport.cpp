@@ -2,8 +2,8 @@
 
 #include "hocket/Transforms/CollectiveReport.h"
 #include "dialects/Nn/Program.h"
+#include "dialects/Spmd/Func.h"
 #include "dialects/Spmd/Spmd.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -56,10 +56,9 @@ static int64_t elementBytes(Value value) {
 CollectiveReport hocket::reportCollectives(ModuleOp module) {
   CollectiveReport report;
   nn::MeshAttr mesh = nn::meshOf(module);
-  for (auto func : module.getOps<func::FuncOp>()) {
-    auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
-    if (!mesh || !ranks)
-      continue;
+  if (!mesh)
+    return report;
+  for (auto func : module.getOps<spmd::FuncOp>()) {
     size_t next = 0;
     func.walk([&](spmd::CollectiveOp op) {
       if (next == report.collectives.size())
@@ -67,7 +66,7 @@ CollectiveReport hocket::reportCollectives(ModuleOp module) {
       CollectiveFact &fact = report.collectives[next++];
       int64_t members = spmd::memberCount(mesh, op.getAxes());
       int64_t bytes = elementBytes(op.getSource());
-      for (int64_t rank : ranks.asArrayRef()) {
+      for (int64_t rank : func.getRanks()) {
         int64_t me = spmd::memberIndex(mesh, op.getAxes(),
                                        spmd::coordinatesOf(mesh, rank));
         fact.receivedBytes[rank] = bytes * op.getReceivedElements(me, members);

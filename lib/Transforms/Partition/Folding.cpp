@@ -42,7 +42,7 @@ static AxisList axesOf(nn::RedistributeOp op) {
   return axes;
 }
 
-Folding::Folding(func::FuncOp func, const Shares &shares) {
+Folding::Folding(nn::FuncOp func, const Shares &shares) {
   Block &body = func.getBody().front();
   llvm::DenseSet<StringAttr> assigned = nn::assignedNames(body);
   for (Operation &op : body) {

@@ -14,8 +14,8 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_FOLDING_H
 
 #include "Shares.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace hocket::partitioning {
@@ -35,7 +35,7 @@ struct Move {
 
 class Folding {
 public:
-  Folding(mlir::func::FuncOp func, const Shares &shares);
+  Folding(nn::FuncOp func, const Shares &shares);
 
   /// Reads of parameters that are not as their type says.
   Load loadOf(nn::ParameterOp parameter) const;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Nn/Program.h"
+#include "dialects/Spmd/Func.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Transforms/Partition.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -41,7 +41,7 @@ private:
 
   ModuleOp module;
   nn::MeshAttr mesh;
-  std::vector<func::FuncOp> classes;
+  std::vector<spmd::FuncOp> classes;
   std::vector<size_t> classOf;                              // by rank
   std::vector<std::vector<spmd::CollectiveOp>> collectives; // by class
   llvm::DenseMap<Attribute, Groups> groupsByAxes;
@@ -50,7 +50,7 @@ private:
 } // namespace
 
 /// What is started is the next collective, and nothing else is.
-static LogicalResult checkStarts(func::FuncOp func) {
+static LogicalResult checkStarts(spmd::FuncOp func) {
   spmd::StartOp open;
   auto visit = [&](Operation *op) -> WalkResult {
     if (auto start = dyn_cast<spmd::StartOp>(op)) {
@@ -83,12 +83,9 @@ static LogicalResult checkStarts(func::FuncOp func) {
 LogicalResult ClassChecker::collect() {
   constexpr size_t none = -1;
   classOf.assign(mesh.getRankCount(), none);
-  for (auto func : module.getOps<func::FuncOp>()) {
-    auto ranks = func->getAttrOfType<DenseI64ArrayAttr>(spmd::kRanks);
-    if (!ranks || ranks.empty())
-      return func.emitError() << "expected its ranks in `spmd.ranks`";
-    for (int64_t rank : ranks.asArrayRef()) {
-      if (rank < 0 || rank >= mesh.getRankCount())
+  for (auto func : module.getOps<spmd::FuncOp>()) {
+    for (int64_t rank : func.getRanks()) {
+      if (rank >= mesh.getRankCount())
         return func.emitError() << "rank " << rank << " is not one of the "
                                 << mesh.getRankCount() << " of the mesh";
       if (classOf[rank] != none)

@@ -10,11 +10,11 @@
 
 #include "WindowedDims.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -109,7 +109,7 @@ static void setForward(Operation *op, Shares &shares) {
     }
 }
 
-void partitioning::addLayers(func::FuncOp func, Shares &shares) {
+void partitioning::addLayers(nn::FuncOp func, Shares &shares) {
   auto inner = [&](Operation &op, auto set) {
     auto windowed = dyn_cast<nn::WindowedOp>(op);
     if (!windowed || !op.hasAttr(nn::kHaloLayers))

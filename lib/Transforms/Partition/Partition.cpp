@@ -12,9 +12,9 @@ using namespace hocket;
 using namespace hocket::partitioning;
 
 /// The placed function: the only function of the module.
-static func::FuncOp findPlaced(ModuleOp module) {
-  func::FuncOp placed;
-  for (auto func : module.getOps<func::FuncOp>()) {
+static nn::FuncOp findPlaced(ModuleOp module) {
+  nn::FuncOp placed;
+  for (auto func : module.getOps<nn::FuncOp>()) {
     if (placed) {
       func.emitError() << "expected one placed function, found @"
                        << placed.getName() << " and @" << func.getName();
@@ -22,16 +22,14 @@ static func::FuncOp findPlaced(ModuleOp module) {
     }
     placed = func;
   }
-  if (!placed || placed.isExternal()) {
-    module.emitError() << "expected a placed function with a body";
-    return {};
-  }
+  if (!placed)
+    module.emitError() << "expected a placed function";
   return placed;
 }
 
 /// What no output needs is not computed, nor are its collectives run; the file
 /// of weights has a tensor that nothing reads all the same.
-static void eraseUnused(func::FuncOp placed) {
+static void eraseUnused(nn::FuncOp placed) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(placed.front())))
     if (!isa<nn::ParameterOp, nn::StateOp>(op) && isOpTriviallyDead(&op))
@@ -39,7 +37,7 @@ static void eraseUnused(func::FuncOp placed) {
 }
 
 LogicalResult hocket::partition(ModuleOp module) {
-  func::FuncOp placed = findPlaced(module);
+  nn::FuncOp placed = findPlaced(module);
   if (!placed)
     return failure();
   nn::MeshAttr mesh = nn::meshOf(module);
@@ -61,7 +59,7 @@ LogicalResult hocket::partition(ModuleOp module) {
   for (auto [number, rankClass] : llvm::enumerate(*classes)) {
     LocalProgram program(placed.getLoc(), rankClass, carried, shares);
     ClassBuilder builder(placed, folding, program);
-    func::FuncOp func = builder.build("class" + std::to_string(number));
+    spmd::FuncOp func = builder.build("class" + std::to_string(number));
     if (!func)
       return failure();
     module.push_back(func);

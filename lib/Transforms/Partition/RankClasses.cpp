@@ -152,7 +152,7 @@ LogicalResult UnevenSplits::add(Value value) {
 }
 
 FailureOr<std::vector<RankClass>>
-partitioning::findRankClasses(func::FuncOp func, Shares &shares) {
+partitioning::findRankClasses(nn::FuncOp func, Shares &shares) {
   UnevenSplits splits(shares);
   for (BlockArgument argument : func.getArguments())
     if (failed(splits.add(argument)))

@@ -4,7 +4,7 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_RANKCLASSES_H
 
 #include "Shares.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialects/Nn/Func.h"
 #include <vector>
 
 namespace hocket::partitioning {
@@ -17,7 +17,7 @@ struct RankClass {
 /// Groups the ranks by the sizes that they have of every factor that the
 /// function splits; classes are ordered by their first rank. An error where
 /// stated sizes are not one for each part.
-mlir::FailureOr<std::vector<RankClass>> findRankClasses(mlir::func::FuncOp func,
+mlir::FailureOr<std::vector<RankClass>> findRankClasses(nn::FuncOp func,
                                                         Shares &shares);
 
 } // namespace hocket::partitioning

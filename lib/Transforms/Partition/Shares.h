@@ -4,8 +4,8 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H
 
 #include "dialects/Nn/CarriedMargins.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Spmd/Spmd.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <map>
@@ -101,7 +101,7 @@ private:
 
 /// Works out in which margins the layers of one exchange are computed
 /// (nn::kHaloLayers), and their gradients.
-void addLayers(mlir::func::FuncOp func, Shares &shares);
+void addLayers(nn::FuncOp func, Shares &shares);
 /// The same of what attention reads in margins that were exchanged before.
 void addCarried(const nn::CarriedMargins &carried, Shares &shares);
 

@@ -23,7 +23,7 @@ bool precision::isPartialSum(Value value) {
                       });
 }
 
-Demands::Demands(func::FuncOp func, Types types) : types(types) {
+Demands::Demands(nn::FuncOp func, Types types) : types(types) {
   Block &body = func.getBody().front();
   for (Value argument : body.getArguments())
     if (isFloat32(argument))
@@ -200,7 +200,7 @@ void Demands::ask(Operation *op) {
                kindOf(op->getOperand(0)) == Kind::Firm;
     break;
   default:
-    isNarrow = !isWide(op) && !isa<func::ReturnOp>(op);
+    isNarrow = !isWide(op) && !isa<nn::ReturnOp>(op);
     break;
   }
   for (Value operand : op->getOperands())

@@ -4,8 +4,8 @@
 #define HOCKET_LIB_TRANSFORMS_PRECISION_DEMANDS_H
 
 #include "Rows.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace hocket::precision {
 
@@ -26,7 +26,7 @@ enum class Kind {
 /// needed.
 class Demands {
 public:
-  Demands(mlir::func::FuncOp func, Types types);
+  Demands(nn::FuncOp func, Types types);
 
   /// Whether the value is float32 in the model.
   bool isTracked(mlir::Value value) const { return kinds.contains(value); }

@@ -19,7 +19,7 @@ LogicalResult hocket::applyPrecision(ModuleOp module) {
     return success();
   precision::Types types{typeOf(model.getPrecision(), "compute"),
                          typeOf(model.getPrecision(), "reduce")};
-  auto functions = module.getOps<func::FuncOp>();
+  auto functions = module.getOps<nn::FuncOp>();
   if (!nn::placementOf(module) || !llvm::hasSingleElement(functions))
     return module.emitError(
         "a precision is given to a placed module with one function");
@@ -35,7 +35,7 @@ struct PrecisionPass : PassWrapper<PrecisionPass, OperationPass<ModuleOp>> {
     return "compute a placed program in the narrower type that nn.model says";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<nn::NnDialect, func::FuncDialect>();
+    registry.insert<nn::NnDialect>();
   }
   void runOnOperation() override {
     if (failed(applyPrecision(getOperation())))

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::precision;
 
-Rewriter::Rewriter(func::FuncOp func, Types types)
+Rewriter::Rewriter(nn::FuncOp func, Types types)
     : func(func), types(types), demands(func, types),
       builder(func.getContext()), f32(builder.getF32Type()) {}
 
@@ -132,7 +132,7 @@ void Rewriter::rewrite(Operation *op) {
   default:
     break;
   }
-  setOperands(op, !demands.isWide(op) && !isa<func::ReturnOp>(op));
+  setOperands(op, !demands.isWide(op) && !isa<nn::ReturnOp>(op));
   for (Value result : op->getResults())
     if (demands.isTracked(result)) {
       setElement(result, resultElement(op, result));

@@ -11,7 +11,7 @@ namespace hocket::precision {
 /// and casts where a value is used in another type than it is held in.
 class Rewriter {
 public:
-  Rewriter(mlir::func::FuncOp func, Types types);
+  Rewriter(nn::FuncOp func, Types types);
   void run();
 
 private:
@@ -30,7 +30,7 @@ private:
   mlir::Value widened(mlir::Value value, mlir::Operation *op);
   mlir::Value cast(mlir::Value value, mlir::Type element);
 
-  mlir::func::FuncOp func;
+  nn::FuncOp func;
   Types types;
   Demands demands;
   mlir::OpBuilder builder;

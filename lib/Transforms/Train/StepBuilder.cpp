@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::training;
 
-StepBuilder::StepBuilder(func::FuncOp func, nn::MeshAttr mesh,
+StepBuilder::StepBuilder(nn::FuncOp func, nn::MeshAttr mesh,
                          DictionaryAttr recipe)
     : func(func), recipe(recipe), placer(mesh),
       terminator(func.getBody().front().getTerminator()), builder(terminator),
@@ -101,7 +101,7 @@ LogicalResult StepBuilder::findGradients() {
     parameters[parameter.getPath()] = parameter;
     placer.markFree(parameter);
   }
-  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs");
+  ArrayAttr names = func.getOutputs();
   SmallVector<Value> kept;
   SmallVector<Attribute> keptNames;
   for (auto [value, attribute] :
@@ -120,7 +120,7 @@ LogicalResult StepBuilder::findGradients() {
     }
   }
   terminator->setOperands(kept);
-  func->setAttr("nn.outputs", builder.getArrayAttr(keptNames));
+  func.setOutputsAttr(builder.getArrayAttr(keptNames));
   if (list.empty())
     return func.emitError("nothing to train: the loss depends on no parameter "
                           "that is not frozen");
@@ -177,8 +177,7 @@ void StepBuilder::assign(StringRef name, Value value, Value stored) {
 
 void StepBuilder::finish(Value norm, Value rate) {
   SmallVector<Value> results(terminator->getOperands());
-  SmallVector<Attribute> names(
-      func->getAttrOfType<ArrayAttr>("nn.outputs").getValue());
+  SmallVector<Attribute> names(func.getOutputs().getValue());
   results.append({norm, rate});
   names.append(
       {builder.getStringAttr("grad_norm"), builder.getStringAttr("lr")});
@@ -191,7 +190,7 @@ void StepBuilder::finish(Value norm, Value rate) {
     nn::AssignOp::create(builder, at, name, value);
   }
   terminator->setOperands(results);
-  func->setAttr("nn.outputs", builder.getArrayAttr(names));
+  func.setOutputsAttr(builder.getArrayAttr(names));
   SmallVector<DictionaryAttr> attributes;
   func.getAllResultAttrs(attributes);
   attributes.resize(results.size(), builder.getDictionaryAttr({}));

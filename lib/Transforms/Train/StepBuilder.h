@@ -9,9 +9,9 @@
 #ifndef HOCKET_LIB_TRANSFORMS_TRAIN_STEPBUILDER_H
 #define HOCKET_LIB_TRANSFORMS_TRAIN_STEPBUILDER_H
 
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/OpPlacer.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace hocket::training {
@@ -25,8 +25,7 @@ struct Trained {
 
 class StepBuilder {
 public:
-  StepBuilder(mlir::func::FuncOp func, nn::MeshAttr mesh,
-              mlir::DictionaryAttr recipe);
+  StepBuilder(nn::FuncOp func, nn::MeshAttr mesh, mlir::DictionaryAttr recipe);
   mlir::LogicalResult run();
 
 private:
@@ -96,7 +95,7 @@ private:
   void nameNext(llvm::StringRef path);
   static mlir::RankedTensorType withoutPlacement(mlir::Value value);
 
-  mlir::func::FuncOp func;
+  nn::FuncOp func;
   mlir::DictionaryAttr recipe;
   placement::OpPlacer placer;
   mlir::Operation *terminator;

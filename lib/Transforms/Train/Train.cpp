@@ -15,11 +15,11 @@ LogicalResult hocket::train(ModuleOp module) {
   if (!model || !model.isTrained())
     return success();
   nn::MeshAttr mesh = nn::meshOf(module);
-  auto functions = module.getOps<func::FuncOp>();
+  auto functions = module.getOps<nn::FuncOp>();
   if (!mesh || !llvm::hasSingleElement(functions))
     return module.emitError(
         "an optimizer is added to a placed module with one function");
-  func::FuncOp func = *functions.begin();
+  nn::FuncOp func = *functions.begin();
   if (failed(training::StepBuilder(func, mesh, model.getTrain()).run()))
     return failure();
   // Gradients that nothing is trained with would still be reduced.
@@ -38,7 +38,7 @@ struct TrainPass : PassWrapper<TrainPass, OperationPass<ModuleOp>> {
     return "make a training step of a program that has its gradients";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<nn::NnDialect, func::FuncDialect>();
+    registry.insert<nn::NnDialect>();
   }
   void runOnOperation() override {
     if (failed(train(getOperation())))

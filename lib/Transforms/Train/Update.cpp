@@ -106,9 +106,7 @@ void StepBuilder::updateAll(Value step, Value rate) {
 }
 
 void StepBuilder::updateBuffers() {
-  auto paths = func->getAttrOfType<ArrayAttr>(nn::kBuffers);
-  if (!paths)
-    return;
+  ArrayAttr paths = func.getBuffers();
   llvm::StringMap<nn::ParameterOp> buffers;
   for (auto parameter : func.getBody().front().getOps<nn::ParameterOp>())
     buffers[parameter.getPath()] = parameter;
@@ -120,7 +118,7 @@ void StepBuilder::updateBuffers() {
     assign(path.getValue(), value, buffers.lookup(path.getValue()));
   }
   terminator->eraseOperands(own, paths.size());
-  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs").getValue();
-  func->setAttr("nn.outputs", builder.getArrayAttr(names.take_front(own)));
-  func->removeAttr(nn::kBuffers);
+  auto names = func.getOutputs().getValue();
+  func.setOutputsAttr(builder.getArrayAttr(names.take_front(own)));
+  func.setBuffersAttr(builder.getArrayAttr({}));
 }

@@ -2,6 +2,7 @@
 
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Program.h"
@@ -9,7 +10,6 @@
 #include "dialects/Sched/Sched.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Transforms/Train.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -27,7 +27,7 @@ static void stopDropping(ModuleOp module) {
       attention.setDropoutAttr(Builder(op).getF64FloatAttr(0));
     }
   });
-  for (auto func : module.getOps<func::FuncOp>())
+  for (auto func : module.getOps<nn::FuncOp>())
     for (unsigned i = func.getNumArguments(); i-- > 0;) {
       auto name = func.getArgAttrOfType<StringAttr>(i, "nn.name");
       if (name && name.getValue() == "step" && func.getArgument(i).use_empty())
@@ -36,17 +36,16 @@ static void stopDropping(ModuleOp module) {
 }
 
 /// The next values of buffers are no outputs.
-static void dropBuffers(func::FuncOp func) {
-  size_t count = nn::countBuffers(func);
+static void dropBuffers(nn::FuncOp func) {
+  size_t count = func.getBuffers().size();
   if (count == 0)
     return;
   Operation *terminator = func.getBody().front().getTerminator();
   size_t own = terminator->getNumOperands() - count;
   terminator->eraseOperands(own, count);
-  auto names = func->getAttrOfType<ArrayAttr>("nn.outputs").getValue();
-  func->setAttr("nn.outputs",
-                ArrayAttr::get(func.getContext(), names.take_front(own)));
-  func->removeAttr(nn::kBuffers);
+  auto names = func.getOutputs().getValue();
+  func.setOutputsAttr(ArrayAttr::get(func.getContext(), names.take_front(own)));
+  func.setBuffersAttr(ArrayAttr::get(func.getContext(), {}));
   func.setFunctionType(FunctionType::get(func.getContext(),
                                          func.getArgumentTypes(),
                                          terminator->getOperandTypes()));
@@ -54,7 +53,7 @@ static void dropBuffers(func::FuncOp func) {
 
 /// What went over the statistics of a batch goes over the running ones, which
 /// stay as they are.
-static void stopMoving(func::FuncOp func) {
+static void stopMoving(nn::FuncOp func) {
   dropBuffers(func);
   llvm::StringMap<Value> parameters;
   for (auto parameter : func.getBody().front().getOps<nn::ParameterOp>())
@@ -89,7 +88,7 @@ OwningOpRef<ModuleOp> hocket::validationOf(ModuleOp model) {
   stopDropping(*loss);
   // They are of the step: norms that read running statistics move nothing.
   loss->walk([](sched::ExpectOp expect) { expect.erase(); });
-  for (auto func : loss->getOps<func::FuncOp>())
+  for (auto func : loss->getOps<nn::FuncOp>())
     stopMoving(func);
   return loss;
 }

@@ -4,9 +4,11 @@
 !t = tensor<4x2xf32, #nn.layout<[4] [2]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  // CHECK-LABEL: func.func @class0
+  // CHECK-LABEL: spmd.func @class0
   // CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32 [8]>
-  func.func @class0(%x: !buffers.buffer<f32 [8]>) -> !buffers.view<f32 [4, 2] by [2, 1]> {
+  spmd.func @class0(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [2]>>})
+      -> (!buffers.view<f32 [4, 2] by [2, 1]> {nn.name = "y", spmd.cuts = #spmd.box<<[4] [2]>>, spmd.replicated_over = []})
+      attributes {ranks = array<i64: 0, 1>} {
     // CHECK: %[[W:.*]] = buffers.buffer weights : <f32 [8]>
     // CHECK: %[[S:.*]] = buffers.state "s" {cuts = #spmd.box<<[4] [2]>>} : <f32 [8]>
     %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
@@ -58,6 +60,6 @@ module {
     // CHECK: buffers.release %[[A]] : <f32 [16]>
     buffers.release %a : !buffers.buffer<f32 [16]>
     // CHECK: return %{{.*}} : !buffers.view<f32 [4, 2] by [2, 1]>
-    return %ov : !buffers.view<f32 [4, 2] by [2, 1]>
+    nn.return %ov : !buffers.view<f32 [4, 2] by [2, 1]>
   }
 }

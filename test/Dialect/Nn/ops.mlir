@@ -234,3 +234,11 @@ module {
       expectations = [], backwardExpectations = [], moves = [],
       buckets = [{of = "gradients", axes = ["dp"], bytes = 1024 : i64}]}
 }
+
+// CHECK-LABEL: nn.func @program
+// CHECK-SAME: (%{{.*}}: tensor<4xf32, #nn.layout<[4]>> {nn.name = "x"}) -> (tensor<4xf32, #nn.layout<[4]>>, tensor<4xf32, #nn.layout<[4]>>) attributes {buffers = ["norm.mean"], outputs = ["loss", "norm.mean.next"]} {
+nn.func @program(%x: tensor<4xf32, #nn.layout<[4]>> {nn.name = "x"}) -> (tensor<4xf32, #nn.layout<[4]>>, tensor<4xf32, #nn.layout<[4]>>)
+    attributes {buffers = ["norm.mean"], outputs = ["loss", "norm.mean.next"]} {
+  // CHECK: nn.return %{{.*}}, %{{.*}} : tensor<4xf32, #nn.layout<[4]>>, tensor<4xf32, #nn.layout<[4]>>
+  nn.return %x, %x : tensor<4xf32, #nn.layout<[4]>>, tensor<4xf32, #nn.layout<[4]>>
+}

@@ -4,35 +4,35 @@
 !v = tensor<4xf32, #nn.layout<[4]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @holds_another_share() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @holds_another_share() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.parameter' op has 4 of factor 0.0, of which its box has 3}}
     %w = spmd.parameter "w" {box = #spmd.box<<[7]>, <0, 0, offset = <tp: [0, 4]>, size = <tp: [4, 3]>>>, onlyFirstOf = []} : !v
-    return
+    nn.return
   }
   func.func @holds_not_all() {
     // expected-error @+1 {{'spmd.state' op has 4 of factor 0.0, of which its box has all 5}}
     %w = spmd.state "w" {box = #spmd.box<<[5]>>, init = 0.0 : f64} : !v
     return
   }
-  func.func @holds_outside() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @holds_outside() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.parameter' op has [5, 9) of factor 0.0, which is not within [0, 8)}}
     %w = spmd.parameter "w" {box = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 5]>, size = <4>>>, onlyFirstOf = []} : !v
-    return
+    nn.return
   }
   func.func @holds_other_dims() {
     // expected-error-re @+1 {{'spmd.parameter' op has not the factors of its box: 'tensor<4xf32, #nn.layout<[4]>>' and #spmd.box<{{.*}}[2] [2]{{.*}}}}
     %w = spmd.parameter "w" {box = #spmd.box<<[2] [2]>>, onlyFirstOf = []} : !v
     return
   }
-  func.func @shares_apart() attributes {spmd.ranks = array<i64: 0>} {
+  spmd.func @shares_apart() attributes {ranks = array<i64: 0>} {
     // expected-error @+1 {{'spmd.parameter' op expects shares one after another, one begins at 5 instead of 4}}
     %w = spmd.parameter "w" {box = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 5]>, size = <4>>>, onlyFirstOf = []} : !v
-    return
+    nn.return
   }
-  func.func @shares_of_more() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @shares_of_more() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.parameter' op shares add up to 8 of 9}}
     %w = spmd.parameter "w" {box = #spmd.box<<[9]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>, onlyFirstOf = []} : !v
-    return
+    nn.return
   }
   func.func @one_value_short() {
     // expected-error @+1 {{'spmd.parameter' op needs 2 values, one for each coordinate, found #spmd.table<tp: [0]>}}
@@ -44,10 +44,10 @@ module {
     %w = spmd.parameter "w" {box = #spmd.box<<[4]>>, onlyFirstOf = ["dp"]} : !v
     return
   }
-  func.func @rank_of_no_mesh() attributes {spmd.ranks = array<i64: 2>} {
+  spmd.func @rank_of_no_mesh() attributes {ranks = array<i64: 2>} {
     // expected-error @+1 {{'spmd.parameter' op is of rank 2, of 2}}
     %w = spmd.parameter "w" {box = #spmd.box<<[8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>, onlyFirstOf = []} : !v
-    return
+    nn.return
   }
 }
 
@@ -66,10 +66,10 @@ module {
     %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [1, 4]> of 8>} : () -> !v
     return
   }
-  func.func @leaves_a_gap() attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @leaves_a_gap() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.iota' op has 4 positions from 0 on, where the next part begins at 5}}
     %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 5]> of 9>} : () -> !v
-    return
+    nn.return
   }
 }
 
@@ -81,20 +81,24 @@ module {
 !ids = tensor<5xi32, #nn.layout<[5]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @rotary_outside(%x: !x) attributes {spmd.ranks = array<i64: 1>} {
+  spmd.func @rotary_outside(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>})
+      attributes {ranks = array<i64: 1>} {
     // expected-error @+1 {{'spmd.rotary' op has positions [5, 9), which are not within [0, 8)}}
     %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = "half", inverse = false, positions = #spmd.positions<<tp: [0, 5]> of 8>} : (!x) -> !x
-    return
+    nn.return
   }
   func.func @rotary_forgets(%x: !x) {
     // expected-error @+1 {{'spmd.rotary' op requires attribute 'positions'}}
     %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = "half", inverse = false} : (!x) -> !x
     return
   }
-  func.func @dropout_of_other_words(%x: !x, %s: !step) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @dropout_of_other_words(
+      %x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>},
+      %s: !step {nn.name = "s", spmd.cuts = #spmd.box<<>>})
+      attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.dropout' op draws word 33 first, for element 32 of the whole; other ranks of the class draw 0 after the element}}
     %y = spmd.dropout %x, %s {p = 0.1 : f64, draws = #spmd.draws<1, first = <tp: [0, 33]>, of = <<[8] [8]>, <0, 0, offset = <tp: [0, 4]>, size = <4>>>>} : (!x, !step) -> !x
-    return
+    nn.return
   }
   func.func @dropout_of_nothing(%x: !x, %s: !step) {
     // expected-error @+1 {{'spmd.dropout' op takes a p above 0 and below 1, but it is 0}}
@@ -106,10 +110,13 @@ module {
     %y = spmd.dropout %x, %s {p = 0.1 : f64, draws = #spmd.draws<1, first = <0>, of = <<[4]>>>} : (tensor<4xi32, #nn.layout<[4]>>, !step) -> tensor<4xi32, #nn.layout<[4]>>
     return
   }
-  func.func @rows_apart(%t: !t, %i: !ids) attributes {spmd.ranks = array<i64: 1>} {
+  spmd.func @rows_apart(
+      %t: !t {nn.name = "t", spmd.cuts = #spmd.box<<[3] [8]>>},
+      %i: !ids {nn.name = "i", spmd.cuts = #spmd.box<<[5]>>})
+      attributes {ranks = array<i64: 1>} {
     // expected-error @+1 {{'spmd.embedding' op has 3 rows from 4 on, where the next part begins at 8}}
     %y = spmd.embedding %t, %i {rows = #spmd.positions<<tp: [0, 4]> of 8>} : (!t, !ids) -> tensor<5x8xf32, #nn.layout<[5] [8]>>
-    return
+    nn.return
   }
 }
 
@@ -119,11 +126,12 @@ module {
 !y = tensor<1x1x4xf32, #nn.layout<[1] [1] [4]>>
 module {
   nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @reads_what_it_has_not(%x: !x) attributes {spmd.ranks = array<i64: 0, 1>} {
+  spmd.func @reads_what_it_has_not(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[1] [1] [6]>>})
+      attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.pool' op reads [3, 8) along spatial dim 0, and has [4, 10)}}
     %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
         positions = [#spmd.positions<<h: [-1, 4]> of 8>], windows = [#spmd.positions<<h: [0, 4]> of 8>]} : (!x) -> !y
-    return
+    nn.return
   }
   func.func @too_many_windows(%x: !x) {
     // expected-error @+1 {{'spmd.pool' op gives 10 results along spatial dim 0, where 8 windows fit}}
@@ -157,10 +165,13 @@ module {
     %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 3 : i64, heads = #spmd.positions<<tp: [0, 4]> of 8>, kvHeads = #spmd.positions<<tp: [0, 2]> of 4>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
     return
   }
-  func.func @other_heads(%q: !q, %k: !k) attributes {spmd.ranks = array<i64: 1>} {
+  spmd.func @other_heads(
+      %q: !q {nn.name = "q", spmd.cuts = #spmd.box<<[1] [4] [2] [8]>>},
+      %k: !k {nn.name = "k", spmd.cuts = #spmd.box<<[1] [2] [4] [8]>>})
+      attributes {ranks = array<i64: 1>} {
     // expected-error @+1 {{'spmd.attention' op reads kv heads [2, 6), and has [0, 2)}}
     %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 1 : i64, heads = #spmd.positions<<tp: [0, 2]> of 6>, kvHeads = #spmd.positions<<tp: [2, 0]> of 6>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
-    return
+    nn.return
   }
   func.func @all_keys(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op reads keys [0, 5), and has [0, 4)}}

@@ -208,14 +208,14 @@ module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expec
 !whole = tensor<8xf32, #nn.layout<[seq=8]>>
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
 module { nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  func.func @fine(%x: !whole) attributes {spmd.ranks = array<i64: 0, 2>} {
+  spmd.func @fine(%x: !whole {nn.name = "x", spmd.cuts = #spmd.box<<[seq=8]>>}) attributes {ranks = array<i64: 0, 2>} {
     %a = spmd.slice %x {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 6, 4]>} : (!whole) -> !half
-    return
+    nn.return
   }
-  func.func @window_of_a_rank(%x: !whole) attributes {spmd.ranks = array<i64: 1>} {
+  spmd.func @window_of_a_rank(%x: !whole {nn.name = "x", spmd.cuts = #spmd.box<<[seq=8]>>}) attributes {ranks = array<i64: 1>} {
     // expected-error @+1 {{window [6, 10) is not within [0, 8)}}
     %a = spmd.slice %x {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 6, 4]>} : (!whole) -> !half
-    return
+    nn.return
   }
 }
 

@@ -72,19 +72,17 @@ func.func @uneven(%x: tensor<3xf32, #nn.layout<[heads=3]>>) -> tensor<10xf32, #n
   return %g : tensor<10xf32, #nn.layout<[heads=10]>>
 }
 
-// CHECK-LABEL: func.func @parts
-// CHECK-SAME: spmd.cuts = #spmd.box<<[out=384] [heads=12 head_dim=32]>, <1, 0, offset = <dp, tp: [0, 2, 4, 6, 6, 8, 10, 11]>, size = <2>>>
-func.func @parts(%x: tensor<8xf32, #nn.layout<[seq=8]>>
-    {spmd.cuts = #spmd.box<<[out=384] [heads=12 head_dim=32]>,
-                           <1, 0, offset = <dp, tp: [0, 2, 4, 6, 6, 8, 10, 11]>, size = <2>>>})
-    attributes {spmd.ranks = array<i64: 0, 1, 2, 3, 4, 5, 6, 7>} {
+// CHECK-LABEL: spmd.func @parts
+// CHECK-SAME: {nn.name = "x", spmd.cuts = #spmd.box<<[seq=64]>, <0, 0, offset = <dp, tp: [0, 8, 16, 24, 32, 40, 48, 56]>, size = <8>>>}) attributes {ranks = array<i64: 0, 1, 2, 3, 4, 5, 6, 7>} {
+spmd.func @parts(%x: tensor<8xf32, #nn.layout<[seq=8]>> {nn.name = "x", spmd.cuts = #spmd.box<<[seq=64]>, <0, 0, offset = <dp, tp: [0, 8, 16, 24, 32, 40, 48, 56]>, size = <8>>>})
+    attributes {ranks = array<i64: 0, 1, 2, 3, 4, 5, 6, 7>} {
   // CHECK: spmd.slice %{{.*}} {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 2, 4, 6]>}
   %s = spmd.slice %x {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 2, 4, 6]>}
       : (tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<2xf32, #nn.layout<[seq=2]>>
   // CHECK: spmd.keep_first %{{.*}} over ["tp"]
   %k = spmd.keep_first %s over ["tp"]
       : (tensor<2xf32, #nn.layout<[seq=2]>>) -> tensor<2xf32, #nn.layout<[seq=2]>>
-  return
+  nn.return
 }
 
 // CHECK-LABEL: func.func @kernel

@@ -3,22 +3,15 @@
 
 // expected-error @+1 {{a model stage has one function, found 2}}
 module {
-  func.func @forward() { return }
-  func.func @backward() { return }
+  nn.func @forward() attributes {buffers = [], outputs = []} { nn.return }
+  nn.func @backward() attributes {buffers = [], outputs = []} { nn.return }
 }
 
 // -----
 
 // expected-error @+1 {{a model stage has at most one schedule, found 2}}
 module {
-  func.func @forward() { return }
+  nn.func @forward() attributes {buffers = [], outputs = []} { nn.return }
   sched.schedule "a" #nn.mesh<tp=2> { }
   sched.schedule "b" #nn.mesh<tp=2> { }
-}
-
-// -----
-
-// expected-error @+1 {{the function of a model stage is one block}}
-module {
-  func.func private @forward()
 }

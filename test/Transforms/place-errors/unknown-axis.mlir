@@ -6,8 +6,7 @@
 !up = tensor<16x8xf32, #nn.layout<[inner=16] [hidden=8]>>
 !down = tensor<8x16xf32, #nn.layout<[hidden=8] [inner=16]>>
 !row = tensor<8xf32, #nn.layout<[hidden=8]>>
-func.func @forward(%x: !act {nn.name = "x"}) -> !act
-    attributes {nn.outputs = ["output"]} {
+nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], outputs = ["output"]} {
     %up0 = nn.parameter "h.0.up.weight" : !up
     %down0 = nn.parameter "h.0.down.weight" : !down
     %bias0 = nn.parameter "h.0.down.bias" : !row
@@ -24,7 +23,7 @@ func.func @forward(%x: !act {nn.name = "x"}) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %out = nn.value result "output" %k0 : (!act) -> !act
-    return %out : !act
+    nn.return %out : !act
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   // expected-error@below {{'h.0.up.weight' has no axis 'iner'}}
