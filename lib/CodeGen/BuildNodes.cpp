@@ -218,8 +218,10 @@ int GraphBuilder::build(Operation *op) {
   auto at = [&](unsigned number) { return operand(op->getOpOperand(number)); };
   if (auto unary = dyn_cast<nn::UnaryOp>(op))
     return buildUnary(unary.getKind(), at(0));
-  if (auto binary = dyn_cast<nn::BinaryOp>(op))
-    return buildBinary(binary.getKind(), at(0), at(1));
+  if (auto binary = dyn_cast<nn::BinaryOp>(op)) {
+    int a = at(0), b = at(1); // arguments of a call have no order
+    return buildBinary(binary.getKind(), a, b);
+  }
   if (isa<nn::WhereOp>(op))
     return compute(ScalarOp::Select, {at(0), at(1), at(2)});
   if (auto cast = dyn_cast<nn::CastOp>(op))
