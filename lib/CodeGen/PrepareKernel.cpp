@@ -62,10 +62,4 @@ std::string whyNotKernel(Block &body, int64_t *extent) {
   return why;
 }
 
-int64_t parallelExtent(Block &body) {
-  int64_t extent = 1;
-  whyNotKernel(body, &extent);
-  return extent;
-}
-
 } // namespace hocket::codegen

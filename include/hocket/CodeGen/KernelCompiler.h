@@ -161,17 +161,14 @@ private:
 ///    that no reduction before it needs,
 ///  - what reductions over different dims leave fits in 1 MiB of stack.
 ///
-/// If there is no reason, `extent` becomes its parallelExtent.
+/// If there is no reason, `extent` becomes the number of iterations that threads
+/// could share: a sum over all rows leaves those over columns.
 std::string whyNotKernel(mlir::Block &body, int64_t *extent = nullptr);
 
 /// Those of KernelRequest::inPlace that can be: KernelInfo::inPlace of a kernel
 /// that is not made yet. Empty for what cannot be one kernel.
 llvm::SmallVector<std::pair<unsigned, unsigned>>
 inPlaceOf(const KernelRequest &request);
-
-/// Iterations that threads could share if the block, which can be one kernel,
-/// were one: a sum over all rows leaves those over columns.
-int64_t parallelExtent(mlir::Block &body);
 
 /// Whether an operation of this kind can be in a kernel at all.
 bool isKernelOp(mlir::Operation *op);

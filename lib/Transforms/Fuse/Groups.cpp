@@ -54,16 +54,6 @@ static bool reduces(Operation *op) {
              nn::RmsNormOp>(op);
 }
 
-static int64_t extentOf(const Group &group) {
-  Block body;
-  SmallVector<Value> inputs, outputs;
-  buildBody(group, body, inputs, outputs);
-  int64_t extent = codegen::parallelExtent(body);
-  body.dropAllDefinedValueUses();
-  body.clear();
-  return extent;
-}
-
 /// Whether some member reads enough for several threads.
 static bool isLarge(const Group &group) {
   constexpr int64_t worthThreads = 16384;
@@ -78,9 +68,9 @@ static bool isLarge(const Group &group) {
 /// weight, the mean of losses) would have one thread compute all rows; so would
 /// what is done to each element once all of them are summed.
 bool Groups::costsThreads(const SmallVectorImpl<int> &producers, Operation *op,
-                          int64_t extent) const {
+                          int64_t extent) {
   auto isLess = [&](const Group &part, int64_t enough) {
-    return extent < enough && extent < extentOf(part);
+    return extent < enough && extent < probes.of(part).extent;
   };
   for (int producer : producers) {
     if (llvm::none_of(groups[producer], reduces))
@@ -150,8 +140,7 @@ static bool isOfOneMicroBatch(const Group &group, Operation *op) {
   });
 }
 
-Group Groups::joined(const SmallVectorImpl<int> &producers,
-                     Operation *op) const {
+Group Groups::joined(const SmallVectorImpl<int> &producers, Operation *op) {
   Group group;
   for (int producer : producers) {
     if (holdsMemory(groups[producer], op))
@@ -164,15 +153,8 @@ Group Groups::joined(const SmallVectorImpl<int> &producers,
   group.push_back(op);
   llvm::sort(group,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  Block body;
-  SmallVector<Value> inputs, outputs;
-  buildBody(group, body, inputs, outputs);
-  int64_t extent = 1;
-  bool fits = codegen::whyNotKernel(body, &extent).empty() &&
-              !costsThreads(producers, op, extent);
-  // Drop uses in reverse, the block is not in a region.
-  body.dropAllDefinedValueUses();
-  body.clear();
+  Probes::Answer answer = probes.of(group);
+  bool fits = answer.isKernel && !costsThreads(producers, op, answer.extent);
   return fits ? group : Group();
 }
 

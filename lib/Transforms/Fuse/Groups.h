@@ -14,6 +14,7 @@
 #ifndef HOCKET_LIB_TRANSFORMS_FUSE_GROUPS_H
 #define HOCKET_LIB_TRANSFORMS_FUSE_GROUPS_H
 
+#include "Probes.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -35,13 +36,14 @@ private:
   void place(mlir::Operation *op);
   /// The group with `op` added, or an empty one if it cannot be.
   Group joined(const llvm::SmallVectorImpl<int> &producers,
-               mlir::Operation *op) const;
+               mlir::Operation *op);
   bool costsThreads(const llvm::SmallVectorImpl<int> &producers,
-                    mlir::Operation *op, int64_t extent) const;
+                    mlir::Operation *op, int64_t extent);
   bool holdsMemory(const Group &group, mlir::Operation *op) const;
   bool isFreeBefore(const Group &group, mlir::Operation *op) const;
 
   const llvm::DenseSet<mlir::Value> &loadTime;
+  Probes probes;
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupOf;
   /// Products, collectives and the like that run before an operation.
