@@ -20,9 +20,13 @@
 
 namespace hocket::buffers {
 
-/// The buffer that an operand of this dialect's operations is a view of, or
-/// is; null for a pack and for what has started.
+/// The buffer or input that an operand of this dialect's operations is a view
+/// of, or is; null for a pack and for what has started.
 mlir::Value bufferOf(mlir::Value value);
+
+/// Of a buffer or an input.
+mlir::Type elementTypeOf(mlir::Value memory);
+int64_t elementsOf(mlir::Value memory);
 
 } // namespace hocket::buffers
 

@@ -25,5 +25,17 @@ void BuffersDialect::initialize() {
 Value buffers::bufferOf(Value value) {
   if (auto view = value.getDefiningOp<ViewOp>())
     return view.getBuffer();
-  return isa<BufferType>(value.getType()) ? value : Value();
+  return isa<BufferType, InputType>(value.getType()) ? value : Value();
+}
+
+Type buffers::elementTypeOf(Value memory) {
+  if (auto input = dyn_cast<InputType>(memory.getType()))
+    return input.getElementType();
+  return cast<BufferType>(memory.getType()).getElementType();
+}
+
+int64_t buffers::elementsOf(Value memory) {
+  if (auto input = dyn_cast<InputType>(memory.getType()))
+    return input.getElements();
+  return cast<BufferType>(memory.getType()).getElements();
 }

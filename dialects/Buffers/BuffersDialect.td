@@ -16,7 +16,7 @@ def Buffers_Dialect : Dialect {
     go. Memory order, destination and lifetime are what the text says.
 
     ```mlir
-    spmd.func @class0(%ids: !buffers.buffer<i32 [8]> {...})
+    spmd.func @class0(%ids: !buffers.input<i32 [8] by [1]> {...})
         -> (!buffers.view<f32 [8, 4] by [4, 1]> {...}) attributes {ranks = ...} {
       %table = buffers.buffer weights : !buffers.buffer<f32 [40]>
       ...                     // the operations that fill it

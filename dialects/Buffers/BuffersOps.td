@@ -40,7 +40,7 @@ def Buffers_StateOp : Buffers_Op<"state"> {
 }
 
 def Buffers_ViewOp : Buffers_Op<"view", [Pure]> {
-  let summary = "elements of a buffer from an offset on";
+  let summary = "elements of a buffer, or of an input, from an offset on";
   let description = [{
     The offset, in elements, is a constant and terms by coordinate.
     ```mlir
@@ -51,7 +51,9 @@ def Buffers_ViewOp : Buffers_Op<"view", [Pure]> {
     (C1) the element type is the buffer's. (C2) without terms the view lies in
     the buffer.
   }];
-  let arguments = (ins Buffers_BufferType:$buffer, I64Attr:$offset,
+  let arguments = (ins
+      AnyTypeOf<[Buffers_BufferType, Buffers_InputType]>:$buffer,
+      I64Attr:$offset,
       OptionalAttr<TypedArrayAttrBase<Buffers_TermAttr, "terms">>:$terms);
   let results = (outs Buffers_ViewType:$view);
   let assemblyFormat = [{

@@ -64,7 +64,38 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-int64_t ViewType::getElements() const {
-  return std::accumulate(getSizes().begin(), getSizes().end(), int64_t(1),
+static int64_t product(ArrayRef<int64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
                          std::multiplies<>());
 }
+
+int64_t ViewType::getElements() const { return product(getSizes()); }
+
+/// Whether these elements fill memory without gaps.
+static bool isDense(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+  SmallVector<std::pair<int64_t, int64_t>> dims;
+  for (auto [size, stride] : llvm::zip(sizes, strides))
+    if (size != 1)
+      dims.push_back({stride, size});
+  llvm::sort(dims);
+  int64_t expected = 1;
+  for (auto [stride, size] : dims) {
+    if (stride != expected)
+      return false;
+    expected *= size;
+  }
+  return true;
+}
+
+LogicalResult InputType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                Type type, ArrayRef<int64_t> sizes,
+                                ArrayRef<int64_t> strides) {
+  if (failed(ViewType::verify(emitError, type, sizes, strides))) // (C1)
+    return failure();
+  if (product(sizes) > 0 && !isDense(sizes, strides)) // (C2)
+    return emitError() << "an input of sizes [" << sizes << "] by [" << strides
+                       << "] has gaps";
+  return success();
+}
+
+int64_t InputType::getElements() const { return product(getSizes()); }

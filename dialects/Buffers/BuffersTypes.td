@@ -1,4 +1,4 @@
-//===- BuffersTypes.td - buffers, views, packs, and terms of offsets ------===//
+//===- BuffersTypes.td - buffers, inputs, views, packs, terms of offsets --===//
 
 #ifndef HOCKET_BUFFERS_TYPES
 #define HOCKET_BUFFERS_TYPES
@@ -15,12 +15,33 @@ class Buffers_Type<string name, string typeMnemonic, list<Trait> traits = []>
   let mnemonic = typeMnemonic;
 }
 
-def Buffers_BufferType
-    : Buffers_Type<"Buffer", "buffer", [Spmd_MemoryType]> {
+def Buffers_BufferType : Buffers_Type<"Buffer", "buffer"> {
   let summary = "memory for so many elements";
   let parameters = (ins "::mlir::Type":$elementType, "int64_t":$elements);
   let assemblyFormat = "`<` $elementType ` ` `[` $elements `]` `>`";
   let genVerifyDecl = 1;
+}
+
+def Buffers_InputType : Buffers_Type<"Input", "input", [Spmd_MemoryType]> {
+  let summary = "memory that is filled with an input before each step";
+  let description = [{
+    The type of an argument. Sizes and strides say in which order the elements
+    lie, as those of a view: who fills it turns them, so that no step does.
+    ```mlir
+    !buffers.input<f32 [1, 64, 512, 1024] by [33554432, 1, 65536, 64]>
+    ```
+    (C1) a stride for each size. (C2) no element lies where another one does,
+    and between them is nothing.
+  }];
+  let parameters = (ins "::mlir::Type":$elementType,
+                        OptionalArrayRefParameter<"int64_t">:$sizes,
+                        OptionalArrayRefParameter<"int64_t">:$strides);
+  let assemblyFormat =
+      "`<` $elementType (` ` `[` $sizes^ `]` ` ` `by` ` ` `[` $strides `]`)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getElements() const;
+  }];
 }
 
 def Buffers_ViewType : Buffers_Type<"View", "view", [Spmd_MemoryType]> {

@@ -25,20 +25,20 @@ static int64_t extentOf(ViewType view) {
 }
 
 LogicalResult ViewOp::verify() {
-  BufferType buffer = getBuffer().getType();
+  Type element = elementTypeOf(getBuffer());
+  int64_t elements = elementsOf(getBuffer());
   ViewType view = getView().getType();
-  if (view.getElementType() != buffer.getElementType()) // (C1)
+  if (view.getElementType() != element) // (C1)
     return emitOpError("has elements of ")
-           << view.getElementType() << ", the buffer of "
-           << buffer.getElementType();
+           << view.getElementType() << ", the buffer of " << element;
   int64_t end;
   bool isOutside =
       int64_t(getOffset()) < 0 ||
       llvm::AddOverflow(int64_t(getOffset()), extentOf(view), end) ||
-      end > buffer.getElements();
+      end > elements;
   if (!getTerms() && view.getElements() > 0 && isOutside) // (C2)
     return emitOpError("at ") << getOffset() << " does not lie in a buffer of "
-                              << buffer.getElements() << " elements";
+                              << elements << " elements";
   return success();
 }
 

@@ -66,29 +66,24 @@ LogicalResult ClassPlanner::planOp(Operation &op) {
 
 //===-- Memory ------------------------------------------------------------===//
 
-static plan::DType typeOf(Value buffer) {
-  return dtypeOf(cast<buffers::BufferType>(buffer.getType()).getElementType());
-}
-
-static int64_t elementsOf(Value buffer) {
-  return cast<buffers::BufferType>(buffer.getType()).getElements();
+static plan::DType typeOf(Value memory) {
+  return dtypeOf(buffers::elementTypeOf(memory));
 }
 
 void ClassPlanner::addInputsAndOutputs() {
-  auto add = [&](Value buffer, plan::Region region, int64_t number) {
-    addresses.add(buffer, memory.addTensor(region, number, typeOf(buffer),
-                                           elementsOf(buffer)));
-  };
-  for (BlockArgument argument : func.getArguments())
-    add(argument, plan::Region::Input, argument.getArgNumber());
-  Operation *terminator = func.getBody().front().getTerminator();
-  for (auto [number, result] : llvm::enumerate(terminator->getOperands())) {
-    add(buffers::bufferOf(result), plan::Region::Output, number);
-    Strided at = Strided::of(result.getDefiningOp<buffers::ViewOp>());
+  auto add = [&](const Strided &at, plan::Region region, int64_t number) {
+    addresses.add(at.buffer, memory.addTensor(region, number, typeOf(at.buffer),
+                                              buffers::elementsOf(at.buffer)));
     if (!at.isDenseRowMajor())
       rankClass.buffers.back().strides.assign(at.strides.begin(),
                                               at.strides.end());
-  }
+  };
+  for (BlockArgument argument : func.getArguments())
+    add(Strided::whole(argument), plan::Region::Input, argument.getArgNumber());
+  Operation *terminator = func.getBody().front().getTerminator();
+  for (auto [number, result] : llvm::enumerate(terminator->getOperands()))
+    add(Strided::of(result.getDefiningOp<buffers::ViewOp>()),
+        plan::Region::Output, number);
 }
 
 void ClassPlanner::addBuffer(buffers::BufferOp op) {
@@ -97,7 +92,7 @@ void ClassPlanner::addBuffer(buffers::BufferOp op) {
   auto region = op.getRegion() == buffers::Region::Weights
                     ? plan::Region::Weights
                     : plan::Region::Arena;
-  addresses.add(op, memory.add(region, typeOf(op), elementsOf(op)));
+  addresses.add(op, memory.add(region, typeOf(op), buffers::elementsOf(op)));
 }
 
 /// Axes of more than one rank that no cut depends on.

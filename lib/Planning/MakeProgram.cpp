@@ -16,7 +16,7 @@ static void addInterface(spmd::FuncOp func, nn::MeshAttr mesh,
   auto element = [](Type type) {
     if (auto view = dyn_cast<buffers::ViewType>(type))
       return view.getElementType();
-    return cast<buffers::BufferType>(type).getElementType();
+    return cast<buffers::InputType>(type).getElementType();
   };
   for (BlockArgument argument : func.getArguments()) {
     unsigned number = argument.getArgNumber();

@@ -25,6 +25,15 @@ Strided Strided::of(buffers::ViewOp view) {
   return result;
 }
 
+Strided Strided::whole(mlir::Value input) {
+  auto type = mlir::cast<buffers::InputType>(input.getType());
+  Strided result;
+  result.buffer = input;
+  result.sizes.assign(type.getSizes().begin(), type.getSizes().end());
+  result.strides.assign(type.getStrides().begin(), type.getStrides().end());
+  return result;
+}
+
 void Strided::moveBy(spmd::TableAttr table, int64_t stride) {
   if (elements() == 0) // there may be no such place
     return;
@@ -51,9 +60,8 @@ bool Strided::isDense() const {
 }
 
 bool Strided::isWhole() const {
-  auto type = cast<buffers::BufferType>(buffer.getType());
-  return type.getElements() == elements() && offset == 0 && terms.empty() &&
-         isDense();
+  return buffers::elementsOf(buffer) == elements() && offset == 0 &&
+         terms.empty() && isDense();
 }
 
 Numbers views::factorSizes(nn::LayoutAttr layout) {

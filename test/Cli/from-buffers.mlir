@@ -1,13 +1,13 @@
 // Edits of a function on buffers that no instruction can follow: each refused at
 // its operation when it is planned.
 // RUN: hocket compile %s --from buffers --emit plan -o %t.json
-// RUN: sed -e '/%a = /s/\[4, 8\] by \[8, 1\]/[4, 2, 4] by [8, 1, 2]/' -e 's/ins(%a : !v)/ins(%a : !buffers.view<f32 [4, 2, 4] by [8, 1, 2]>)/' %s > %t.sizes.mlir
+// RUN: sed -e '/%a = /s/view<f32 \[4, 8\] by \[8, 1\]/view<f32 [4, 2, 4] by [8, 1, 2]/' -e 's/ins(%a : !v)/ins(%a : !buffers.view<f32 [4, 2, 4] by [8, 1, 2]>)/' %s > %t.sizes.mlir
 // RUN: not hocket compile %t.sizes.mlir --from buffers --emit plan -o %t.json 2>&1 | FileCheck %s --check-prefix=SIZES
 // SIZES: from-buffers.mlir.tmp.sizes.mlir:[[#]]:12: error: 'spmd.kernel' cannot be computed where its operands and results lie: one has sizes [4, 2, 4] and strides [8, 1, 2]
 // RUN: sed -e '/%o = /s/\[4, 8\] by \[8, 1\]/[4, 2, 4] by [8, 1, 2]/' -e 's/\((%o, .pack : \)!v/\1!buffers.view<f32 [4, 2, 4] by [8, 1, 2]>/' %s > %t.product.mlir
 // RUN: not hocket compile %t.product.mlir --from buffers --emit plan -o %t.json 2>&1 | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: from-buffers.mlir.tmp.product.mlir:[[#]]:12: error: 'nn.linear' cannot be computed where its operands and results lie: one has sizes [4, 2, 4] and strides [8, 1, 2]
-// RUN: sed -e 's/nn.unary "exp" %y : (!t) -> !t/nn.softmax %y {dim = 1 : i64} : (!t) -> !t/' -e 's/outs(%k : !v) {/outs(%a : !v) in_place [0, 0] {/' -e 's/%a = buffers.view %x at/%a = buffers.view %b at/' -e '/^ *%b = buffers.buffer/a\    %z = buffers.view %b at 0 : !buffers.buffer<f32 [32]> -> !v\n    buffers.fill %z with 0.0 : !v' %s > %t.place.mlir
+// RUN: sed -e 's/nn.unary "exp" %y : (!t) -> !t/nn.softmax %y {dim = 1 : i64} : (!t) -> !t/' -e 's/outs(%k : !v) {/outs(%a : !v) in_place [0, 0] {/' -e 's/%a = buffers.view %x at 0 : [^>]*>/%a = buffers.view %b at 0 : !buffers.buffer<f32 [32]>/' -e '/^ *%b = buffers.buffer/a\    %z = buffers.view %b at 0 : !buffers.buffer<f32 [32]> -> !v\n    buffers.fill %z with 0.0 : !v' %s > %t.place.mlir
 // RUN: not hocket compile %t.place.mlir --from buffers --emit plan -o %t.json 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: from-buffers.mlir.tmp.place.mlir:[[#]]:12: error: cannot be computed in place
 // RUN: sed -e 's/spmd.cuts = #spmd.box<<\[4\] \[8\]>>}/spmd.cuts = #spmd.box<<[4] [9]>>}/' %s > %t.box.mlir
@@ -20,7 +20,7 @@
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @class0(%x: !buffers.buffer<f32 [32]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>})
+  spmd.func @class0(%x: !buffers.input<f32 [4, 8] by [8, 1]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>})
       -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4] [8]>>, spmd.replicated_over = []})
       attributes {ranks = array<i64: 0>} {
     %w = buffers.buffer arena : !buffers.buffer<f32 [64]>
@@ -33,7 +33,7 @@ module {
     buffers.release %w : !buffers.buffer<f32 [64]>
     buffers.loaded
     %b = buffers.buffer arena : !buffers.buffer<f32 [32]>
-    %a = buffers.view %x at 0 : !buffers.buffer<f32 [32]> -> !buffers.view<f32 [4, 8] by [8, 1]>
+    %a = buffers.view %x at 0 : !buffers.input<f32 [4, 8] by [8, 1]> -> !buffers.view<f32 [4, 8] by [8, 1]>
     %k = buffers.view %b at 0 : !buffers.buffer<f32 [32]> -> !v
     buffers.compute ins(%a : !v) outs(%k : !v) {
     ^bb0(%t: !t):

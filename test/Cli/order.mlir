@@ -20,16 +20,17 @@
 !t = tensor<4xf32, #nn.layout<[4]>>
 !v = !buffers.view<f32 [4] by [1]>
 !b = !buffers.buffer<f32 [4]>
+!i = !buffers.input<f32 [4] by [1]>
 module {
   nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <a=2, b=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @class0(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+  spmd.func @class0(%x: !i {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
       -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})
       attributes {ranks = array<i64: 0>} {
     buffers.loaded
     %s = buffers.buffer arena : !b
     %o = buffers.buffer output : !b
-    %in = buffers.view %x at 0 : !b -> !v
+    %in = buffers.view %x at 0 : !i -> !v
     %sum = buffers.view %s at 0 : !b -> !v
     %y = buffers.view %o at 0 : !b -> !v
     buffers.compute ins(%in : !v) outs(%sum : !v) {
@@ -45,13 +46,13 @@ module {
     buffers.release %s : !b
     nn.return %y : !v
   }
-  spmd.func @class1(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+  spmd.func @class1(%x: !i {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
       -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})
       attributes {ranks = array<i64: 1>} {
     buffers.loaded
     %s = buffers.buffer arena : !b
     %o = buffers.buffer output : !b
-    %in = buffers.view %x at 0 : !b -> !v
+    %in = buffers.view %x at 0 : !i -> !v
     %sum = buffers.view %s at 0 : !b -> !v
     %y = buffers.view %o at 0 : !b -> !v
     buffers.compute ins(%in : !v) outs(%sum : !v) {
@@ -67,13 +68,13 @@ module {
     buffers.release %s : !b
     nn.return %y : !v
   }
-  spmd.func @class2(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+  spmd.func @class2(%x: !i {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
       -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})
       attributes {ranks = array<i64: 2>} {
     buffers.loaded
     %s = buffers.buffer arena : !b
     %o = buffers.buffer output : !b
-    %in = buffers.view %x at 0 : !b -> !v
+    %in = buffers.view %x at 0 : !i -> !v
     %sum = buffers.view %s at 0 : !b -> !v
     %y = buffers.view %o at 0 : !b -> !v
     buffers.compute ins(%in : !v) outs(%sum : !v) {
@@ -89,13 +90,13 @@ module {
     buffers.release %s : !b
     nn.return %y : !v
   }
-  spmd.func @class3(%x: !b {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+  spmd.func @class3(%x: !i {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
       -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})
       attributes {ranks = array<i64: 3>} {
     buffers.loaded
     %s = buffers.buffer arena : !b
     %o = buffers.buffer output : !b
-    %in = buffers.view %x at 0 : !b -> !v
+    %in = buffers.view %x at 0 : !i -> !v
     %sum = buffers.view %s at 0 : !b -> !v
     %y = buffers.view %o at 0 : !b -> !v
     buffers.compute ins(%in : !v) outs(%sum : !v) {

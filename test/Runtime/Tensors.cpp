@@ -141,8 +141,8 @@ TEST(Tensors, MemoryTensorsNameThemselves) {
 }
 
 // Every order of three dims, with sizes that tiles do not divide, against an
-// index for each element; a dim of size 1 has any stride.
-TEST(Tensors, TurnsToRowMajor) {
+// index for each element, and back; a dim of size 1 has any stride.
+TEST(Tensors, TurnsToRowMajorAndBack) {
   const std::vector<int64_t> sizes = {3, 1, 67, 45};
   std::vector<size_t> order = {0, 2, 3};
   do {
@@ -164,10 +164,14 @@ TEST(Tensors, TurnsToRowMajor) {
                                &from[bytes * (a * strides[0] + b * strides[2] +
                                               c * strides[3])],
                                bytes));
+      std::vector<uint8_t> back(from.size());
+      fromRowMajor(to.data(), sizes, strides, bytes, back.data());
+      ASSERT_EQ(back, from);
     }
   } while (std::next_permutation(order.begin(), order.end()));
   float one = 5, there = 0;
   toRowMajor(&one, {}, {}, 4, &there);
   EXPECT_EQ(there, 5);
   toRowMajor(nullptr, {0, 4}, {4, 1}, 4, nullptr);
+  fromRowMajor(nullptr, {0, 4}, {4, 1}, 4, nullptr);
 }

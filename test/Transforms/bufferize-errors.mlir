@@ -4,8 +4,8 @@
 !v = !buffers.view<f32 [8] by [1]>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  // expected-error @+1 {{argument 0 is no buffer}}
-  spmd.func @no_buffer(%x: tensor<8xf32, #nn.layout<[n=8]>> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+  // expected-error @+1 {{argument 0 is no !buffers.input}}
+  spmd.func @no_input(%x: tensor<8xf32, #nn.layout<[n=8]>> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
       attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     nn.return
@@ -16,11 +16,11 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @outside_on_a_rank(%b: !buffers.buffer<f32 [8]> {nn.name = "b", spmd.cuts = #spmd.box<<[n=8]>>})
+  spmd.func @outside_on_a_rank(%b: !buffers.input<f32 [8] by [1]> {nn.name = "b", spmd.cuts = #spmd.box<<[n=8]>>})
       attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     // expected-error @+1 {{is [8, 12) of a buffer of 8 elements on rank 1}}
-    %v = buffers.view %b at 4 + [#buffers.term<<tp: [0, 1]> * 4>] : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [4] by [1]>
+    %v = buffers.view %b at 4 + [#buffers.term<<tp: [0, 1]> * 4>] : !buffers.input<f32 [8] by [1]> -> !buffers.view<f32 [4] by [1]>
     nn.return
   }
 }
@@ -77,7 +77,7 @@ module {
 !v = !buffers.view<f32 [8] by [1]>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @shifted(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+  spmd.func @shifted(%x: !buffers.input<f32 [8] by [1]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
       attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [9]>
@@ -105,7 +105,7 @@ module {
 !h = tensor<6xf32, #nn.layout<[6]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @beside_the_middle(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+  spmd.func @beside_the_middle(%x: !buffers.input<f32 [8] by [1]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
       attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [6]>

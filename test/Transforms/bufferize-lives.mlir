@@ -43,9 +43,9 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @changed_input(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+  spmd.func @changed_input(%x: !buffers.input<f32 [8] by [1]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
       attributes {ranks = array<i64: 0, 1>} {
-    %v = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
+    %v = buffers.view %x at 0 : !buffers.input<f32 [8] by [1]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
     // expected-error @+1 {{writes to an input}}
     buffers.fill %v with 0.0 : !buffers.view<f32 [8] by [1]>
@@ -103,8 +103,8 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @released_input(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
-      attributes {ranks = array<i64: 0, 1>} {
+  spmd.func @released_weights() attributes {ranks = array<i64: 0, 1>} {
+    %x = buffers.buffer weights : !buffers.buffer<f32 [8]>
     buffers.loaded
     // expected-error @+1 {{releases what is not of the arena}}
     buffers.release %x : !buffers.buffer<f32 [8]>
@@ -143,10 +143,10 @@ module {
 
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @returns_an_input(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
+  spmd.func @returns_an_input(%x: !buffers.input<f32 [8] by [1]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=8]>>})
       -> (!buffers.view<f32 [8] by [1]> {nn.name = "y", spmd.cuts = #spmd.box<<[n=8]>>, spmd.replicated_over = []})
       attributes {ranks = array<i64: 0, 1>} {
-    %v = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [8] by [1]>
+    %v = buffers.view %x at 0 : !buffers.input<f32 [8] by [1]> -> !buffers.view<f32 [8] by [1]>
     buffers.loaded
     // expected-error @+1 {{a result is not in a buffer for outputs}}
     nn.return %v : !buffers.view<f32 [8] by [1]>
@@ -188,11 +188,11 @@ module {
 !t = tensor<4xf32, #nn.layout<[4]>>
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
-  spmd.func @waits_never(%x: !buffers.buffer<f32 [4]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=4]>>})
+  spmd.func @waits_never(%x: !buffers.input<f32 [4] by [1]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=4]>>})
       attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     %a = buffers.buffer arena : !buffers.buffer<f32 [4]>
-    %v = buffers.view %x at 0 : !buffers.buffer<f32 [4]> -> !buffers.view<f32 [4] by [1]>
+    %v = buffers.view %x at 0 : !buffers.input<f32 [4] by [1]> -> !buffers.view<f32 [4] by [1]>
     %w = buffers.view %a at 0 : !buffers.buffer<f32 [4]> -> !buffers.view<f32 [4] by [1]>
     // expected-error @+1 {{what is started is not waited for once}}
     %s = buffers.compute ins(%v : !buffers.view<f32 [4] by [1]>) outs(%w : !buffers.view<f32 [4] by [1]>) starts !buffers.started {

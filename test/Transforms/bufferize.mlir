@@ -17,13 +17,13 @@ module {
 // A weight that nothing changes is read, packed and released when loading; the
 // product reads the pack and writes the output.
 // CHECK-LABEL: spmd.func @product(
-// CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32 [32]> {nn.name = "x", {{.*}}) -> (!buffers.view<f32 [4, 8] by [8, 1]> {nn.name = "y",
+// CHECK-SAME: %[[X:.*]]: !buffers.input<f32 [4, 8] by [8, 1]> {nn.name = "x", {{.*}}) -> (!buffers.view<f32 [4, 8] by [8, 1]> {nn.name = "y",
 spmd.func @product(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>})
     -> (!x {nn.name = "y", spmd.cuts = #spmd.box<<[rows=4] [cols=8]>>, spmd.replicated_over = []})
     attributes {ranks = array<i64: 0, 1>} {
   // CHECK: %[[W:.*]] = buffers.buffer arena : <f32 [64]>
   // CHECK: spmd.parameter "w"
-  // CHECK: %[[V:.*]] = buffers.view %[[W]] at 0 : <f32 [64]> -> <f32 [8, 8] by [1, 8]>
+  // CHECK: %[[V:.*]] = buffers.view %[[W]] at 0 : !buffers.buffer<f32 [64]> -> <f32 [8, 8] by [1, 8]>
   // CHECK: %[[P:.*]] = buffers.pack %[[V]] for 4 rows
   // CHECK: buffers.release %[[W]]
   // CHECK: buffers.loaded
@@ -45,8 +45,8 @@ spmd.func @order(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]
     -> (!turned {nn.name = "y", spmd.cuts = #spmd.box<<[cols=8] [rows=4]>>, spmd.replicated_over = []})
     attributes {ranks = array<i64: 0, 1>} {
   // CHECK: %[[K:.*]] = buffers.buffer output : <f32 [32]>
-  // CHECK: %[[IN:.*]] = buffers.view %{{.*}} at 0 : <f32 [32]> -> <f32 [8, 4] by [1, 8]>
-  // CHECK: %[[OUT:.*]] = buffers.view %[[K]] at 0 : <f32 [32]> -> <f32 [8, 4] by [1, 8]>
+  // CHECK: %[[IN:.*]] = buffers.view %{{.*}} at 0 : !buffers.input<f32 [4, 8] by [8, 1]> -> <f32 [8, 4] by [1, 8]>
+  // CHECK: %[[OUT:.*]] = buffers.view %[[K]] at 0 : !buffers.buffer<f32 [32]> -> <f32 [8, 4] by [1, 8]>
   // CHECK: buffers.compute ins(%[[IN]] : {{.*}}) outs(%[[OUT]] : {{.*}}) {
   // CHECK-NOT: buffers.copy
   // CHECK: return %[[OUT]]
@@ -65,9 +65,9 @@ spmd.func @middle(%x: !img {nn.name = "x", spmd.cuts = #spmd.box<<[batch=2] [cha
     -> (!held {nn.name = "y", spmd.cuts = #spmd.box<<[batch=2] [channels=3] [height=6]>>, spmd.replicated_over = []})
     attributes {ranks = array<i64: 0, 1>} {
   // CHECK: %[[H:.*]] = buffers.buffer output : <f32 [36]>
-  // CHECK: %[[M:.*]] = buffers.view %[[H]] at 1 : <f32 [36]> -> <f32 [2, 3, 4] by [18, 6, 1]>
+  // CHECK: %[[M:.*]] = buffers.view %[[H]] at 1 : !buffers.buffer<f32 [36]> -> <f32 [2, 3, 4] by [18, 6, 1]>
   // CHECK: buffers.compute ins({{.*}}) outs(%[[M]] :
-  // CHECK: %[[ALL:.*]] = buffers.view %[[H]] at 0 : <f32 [36]> -> <f32 [2, 3, 6] by [18, 6, 1]>
+  // CHECK: %[[ALL:.*]] = buffers.view %[[H]] at 0 : !buffers.buffer<f32 [36]> -> <f32 [2, 3, 6] by [18, 6, 1]>
   // CHECK: buffers.compute ins(%[[M]] : {{.*}}) outs(%[[ALL]] : {{.*}}) in_place [0, 0] {
   // CHECK: spmd.halo_exchange
   %y = spmd.kernel(%x) : (!img) -> !img {

@@ -161,8 +161,8 @@ private:
 ///    that no reduction before it needs,
 ///  - what reductions over different dims leave fits in 1 MiB of stack.
 ///
-/// If there is no reason, `extent` becomes the number of iterations that threads
-/// could share: a sum over all rows leaves those over columns.
+/// If there is no reason, `extent` becomes the number of iterations that
+/// threads could share: a sum over all rows leaves those over columns.
 std::string whyNotKernel(mlir::Block &body, int64_t *extent = nullptr);
 
 /// Those of KernelRequest::inPlace that can be: KernelInfo::inPlace of a kernel

@@ -29,6 +29,8 @@ struct Strided {
 
   /// What a view says.
   static Strided of(buffers::ViewOp view);
+  /// All of an input, as it lies there.
+  static Strided whole(mlir::Value input);
 
   int64_t elements() const;
   bool isDenseRowMajor() const;

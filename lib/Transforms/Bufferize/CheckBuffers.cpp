@@ -76,9 +76,9 @@ private:
 LogicalResult FunctionChecker::check() {
   Block &body = func.getBody().front();
   for (BlockArgument argument : body.getArguments()) {
-    if (!isa<BufferType>(argument.getType()))
+    if (!isa<InputType>(argument.getType()))
       return func.emitError("argument ")
-             << argument.getArgNumber() << " is no buffer";
+             << argument.getArgNumber() << " is no !buffers.input";
     pasts[argument].isWritten = true;
   }
   for (Operation &op : body)
@@ -167,7 +167,7 @@ LogicalResult FunctionChecker::checkView(ViewOp op) {
   int64_t extent = 1;
   for (auto [size, stride] : llvm::zip(at.sizes, at.strides))
     extent += (size - 1) * stride;
-  int64_t elements = op.getBuffer().getType().getElements();
+  int64_t elements = elementsOf(op.getBuffer());
   return rows.forEach(tablesOf(at), [&](int64_t rank,
                                         ArrayRef<int64_t> values) {
     int64_t begin = beginOf(at, values);

@@ -41,18 +41,18 @@ LogicalResult ClassBufferizer::run() {
 
 void ClassBufferizer::addInputs(Block &body) {
   for (BlockArgument argument : before.front().getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    body.addArgument(buffers::BufferType::get(type.getContext(),
-                                              type.getElementType(),
-                                              type.getNumElements()),
-                     argument.getLoc());
+    Numbers sizes = factorSizes(nn::layoutOf(argument));
+    auto type = buffers::InputType::get(
+        func.getContext(), getElementTypeOrSelf(argument.getType()), sizes,
+        target.inputOrder(argument));
+    body.addArgument(type, argument.getLoc());
   }
   writer.emplace(body);
   placer.emplace(destinations, target, loadTime, *writer);
   products.emplace(*placer, target, *writer);
-  for (auto [argument, buffer] :
+  for (auto [argument, memory] :
        llvm::zip(before.front().getArguments(), body.getArguments()))
-    placer->set(argument, rowMajorAt(argument, buffer));
+    placer->set(argument, Strided::whole(memory));
 }
 
 /// Operations that nobody waits for and whose results have no elements here: of

@@ -119,20 +119,24 @@ static Numbers kernelOrder(Value value, ArrayRef<Strided> inputs) {
                                       : rowMajorStrides(sizes);
 }
 
+/// Whether it has batch, channels and spatial dims, of one factor each.
+static bool isActivation(Value value) {
+  ArrayRef<nn::DimAttr> dims = nn::layoutOf(value).getDims();
+  return dims.size() >= 3 && llvm::all_of(dims, [](nn::DimAttr dim) {
+           return dim.getFactors().size() == 1;
+         });
+}
+
+static bool isForConvolution(Operation *user) {
+  return isConvolution(user) || isRowsOfConvolution(user);
+}
+
 /// Of what an exchange attaches margins to: as convolutions read it, where
 /// nothing else does; else as it was.
 static Numbers orderWithMargins(Value held, ArrayRef<int64_t> like) {
-  auto layout = nn::layoutOf(held);
-  bool isPlain = llvm::all_of(layout.getDims(), [](nn::DimAttr dim) {
-    return dim.getFactors().size() == 1;
-  });
-  bool isForConvolutions =
-      isPlain && layout.getDims().size() >= 3 &&
-      llvm::all_of(held.getUsers(), [](Operation *user) {
-        return isConvolution(user) || isRowsOfConvolution(user);
-      });
-  return isForConvolutions ? byDims(held, activationOrder(held))
-                           : Numbers(like);
+  return isActivation(held) && llvm::all_of(held.getUsers(), isForConvolution)
+             ? byDims(held, activationOrder(held))
+             : Numbers(like);
 }
 
 /// That of the source, unless factors of other dims lie between those of a dim
@@ -173,6 +177,7 @@ namespace {
 class CpuTarget : public Target {
 public:
   Numbers order(OpResult result, ArrayRef<Strided> operands) const override;
+  Numbers inputOrder(BlockArgument input) const override;
   bool reads(OpOperand &operand, const Strided &at) const override;
   std::optional<Numbers> turned(OpOperand &operand,
                                 const Strided &at) const override;
@@ -187,6 +192,26 @@ public:
   }
 };
 } // namespace
+
+/// As convolutions read it, also with margins, where nothing reads it that
+/// would rather have rows: kernels take any order.
+Numbers CpuTarget::inputOrder(BlockArgument input) const {
+  bool isRead = false;
+  for (OpOperand &use : input.getUses()) {
+    Operation *user = use.getOwner();
+    auto exchange = dyn_cast<spmd::HaloExchangeOp>(user);
+    bool isForMargins =
+        exchange &&
+        llvm::all_of(exchange.getResults()[use.getOperandNumber()].getUsers(),
+                     isForConvolution);
+    isRead |= isForMargins || isForConvolution(user);
+    if (!isForMargins && !isForConvolution(user) &&
+        !isa<spmd::KernelOp, spmd::StartOp>(user))
+      return rowMajor(input);
+  }
+  return isRead && isActivation(input) ? byDims(input, activationOrder(input))
+                                       : rowMajor(input);
+}
 
 Numbers CpuTarget::order(OpResult result, ArrayRef<Strided> operands) const {
   Operation *op = result.getOwner();

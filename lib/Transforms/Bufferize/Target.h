@@ -28,6 +28,10 @@ public:
   virtual Numbers order(mlir::OpResult result,
                         llvm::ArrayRef<Strided> operands) const = 0;
 
+  /// The order in which an input is filled, dense, as strides by the factors of
+  /// its layout.
+  virtual Numbers inputOrder(mlir::BlockArgument input) const = 0;
+
   /// Whether the operation can read this operand where it lies; else it reads a
   /// dense copy in row-major order.
   virtual bool reads(mlir::OpOperand &operand, const Strided &at) const = 0;

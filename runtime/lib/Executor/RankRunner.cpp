@@ -49,6 +49,7 @@ void RankRunner::layOutBoxes() {
   const plan::Plan &plan = setup.plan;
   inputAt.assign(plan.inputs.size(), -1);
   outputAt.assign(plan.outputs.size(), -1);
+  inputStrides.resize(plan.inputs.size());
   outputStrides.resize(plan.outputs.size());
   inputTypes.assign(plan.inputs.size(), plan::DType::F32);
   for (const plan::Buffer &buffer : setup.rankClass.buffers) {
@@ -66,9 +67,8 @@ void RankRunner::layOutBoxes() {
     int64_t bytes = boxOf(plan, tensor, setup.rank).elements() *
                     plan::byteSize(buffer.type);
     counters.boxBytes += pieceBytes(bytes);
-    if (!isInput)
-      outputStrides[buffer.offset] = buffer.strides;
-    if (!buffer.strides.empty() && writes(tensor))
+    (isInput ? inputStrides : outputStrides)[buffer.offset] = buffer.strides;
+    if (!buffer.strides.empty() && (isInput || writes(tensor)))
       turned.resize(std::max(turned.size(), size_t(bytes)));
   }
 }
@@ -222,10 +222,15 @@ Status RankRunner::readInputs(const TensorSource &inputs) {
       continue;
     const plan::GlobalTensor &tensor = setup.plan.inputs[i];
     Box box = boxOf(setup.plan, tensor, setup.rank);
+    int64_t element = plan::byteSize(inputTypes[i]);
+    bool isTurned = !inputStrides[i].empty();
     Status status = device->upload(
-        boxes + inputAt[i], box.elements() * plan::byteSize(inputTypes[i]),
-        [&](void *host) {
-          return inputs.read(tensor.name, box, inputTypes[i], host);
+        boxes + inputAt[i], box.elements() * element, [&](void *host) {
+          void *read = isTurned ? turned.data() : host;
+          Status status = inputs.read(tensor.name, box, inputTypes[i], read);
+          if (status.ok() && isTurned)
+            fromRowMajor(read, box.size, inputStrides[i], element, host);
+          return status;
         });
     if (!status.ok())
       return status;

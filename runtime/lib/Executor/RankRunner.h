@@ -107,8 +107,9 @@ private:
   char *statesBefore = nullptr; // a step that is left out; made for the first
   std::vector<int64_t> inputAt, outputAt; // by tensor: in `boxes`, -1 if unused
   std::vector<plan::DType> inputTypes;    // by tensor
-  std::vector<std::vector<int64_t>> outputStrides; // empty: row-major
-  mutable std::vector<char> turned;                // the output that is written
+  // By tensor; empty: row-major.
+  std::vector<std::vector<int64_t>> inputStrides, outputStrides;
+  mutable std::vector<char> turned; // the input that is read, or the output
   std::vector<Prepared> loadCalls, stepCalls;
   Decision decision;
   Status decisionFault;

@@ -309,9 +309,8 @@ bool Checker::checkBuffer(const Buffer &buffer) {
       return fail("has " + std::to_string(buffer.bytes) + " bytes, '" +
                   tensor.name + "' on rank " + std::to_string(rank) + " has " +
                   std::to_string(bytes));
-    if (!buffer.strides.empty() && (isInput || !isDense(sizes, buffer.strides)))
-      return fail("has strides that leave gaps in '" + tensor.name +
-                  "', or is no " + "output");
+    if (!buffer.strides.empty() && !isDense(sizes, buffer.strides))
+      return fail("has strides that leave gaps in '" + tensor.name + "'");
   }
   return true;
 }

@@ -2,7 +2,7 @@
 
 #include "hocket/Runtime/RowMajor.h"
 #include <algorithm>
-#include <cstring>
+#include <tuple>
 
 namespace hocket::runtime {
 
@@ -26,13 +26,13 @@ void turnPlane(const Element *from, Element *to, const Plane &plane) {
               from[r * plane.rowFrom + c * plane.columnFrom];
 }
 
-/// The dims but two of a copy, each with its stride here and there.
-struct Outer {
+/// A dim of a copy, with its stride here and there.
+struct Dim {
   int64_t size, from, to;
 };
 
 template <typename Element>
-void turn(const Element *from, Element *to, const Outer *outer, size_t dims,
+void turn(const Element *from, Element *to, const Dim *outer, size_t dims,
           const Plane &plane) {
   if (dims == 0)
     return turnPlane(from, to, plane);
@@ -42,33 +42,31 @@ void turn(const Element *from, Element *to, const Outer *outer, size_t dims,
 }
 
 template <typename Element>
-void turnAll(const void *from, void *to, const std::vector<Outer> &outer,
+void turnAll(const void *from, void *to, const std::vector<Dim> &outer,
              const Plane &plane) {
   turn(static_cast<const Element *>(from), static_cast<Element *>(to),
        outer.data(), outer.size(), plane);
 }
 
-} // namespace
-
-void toRowMajor(const void *from, const std::vector<int64_t> &sizes,
-                const std::vector<int64_t> &strides, int64_t elementBytes,
-                void *to) {
-  std::vector<Outer> dims;
-  int64_t stride = 1;
-  for (size_t i = sizes.size(); i-- > 0; stride *= sizes[i])
-    if (sizes[i] != 1)
-      dims.insert(dims.begin(), {sizes[i], strides[i], stride});
-  if (stride == 0)
-    return;
-  dims.insert(dims.begin(), 2, {1, 0, 0});
+/// Of dims without those of one position.
+void copyDims(const void *from, std::vector<Dim> dims, int64_t elementBytes,
+              void *to) {
+  for (const Dim &dim : dims)
+    if (dim.size == 0)
+      return;
+  dims.insert(dims.end(), 2, {1, 0, 0});
+  auto take = [&](int64_t Dim::*stride) {
+    auto found = std::min_element(dims.begin(), dims.end(),
+                                  [&](const Dim &a, const Dim &b) {
+                                    return std::tuple(a.size == 1, a.*stride) <
+                                           std::tuple(b.size == 1, b.*stride);
+                                  });
+    Dim dim = *found;
+    dims.erase(found);
+    return dim;
+  };
   // Columns are together there, rows here.
-  Outer columns = dims.back();
-  dims.pop_back();
-  auto next = std::min_element(
-      dims.begin() + (dims.size() > 2 ? 2 : 0), dims.end(),
-      [](const Outer &a, const Outer &b) { return a.from < b.from; });
-  Outer rows = *next;
-  dims.erase(next);
+  Dim columns = take(&Dim::to), rows = take(&Dim::from);
   Plane plane{rows.size,    rows.from,    rows.to,
               columns.size, columns.from, columns.to};
   if (elementBytes == 1)
@@ -79,6 +77,34 @@ void toRowMajor(const void *from, const std::vector<int64_t> &sizes,
     turnAll<uint32_t>(from, to, dims, plane);
   else
     turnAll<uint64_t>(from, to, dims, plane);
+}
+
+/// Row-major here, with these strides there; outermost first.
+std::vector<Dim> dimsOf(const std::vector<int64_t> &sizes,
+                        const std::vector<int64_t> &strides) {
+  std::vector<Dim> dims;
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0; stride *= sizes[i])
+    if (sizes[i] != 1)
+      dims.insert(dims.begin(), {sizes[i], stride, strides[i]});
+  return dims;
+}
+
+} // namespace
+
+void fromRowMajor(const void *from, const std::vector<int64_t> &sizes,
+                  const std::vector<int64_t> &strides, int64_t elementBytes,
+                  void *to) {
+  copyDims(from, dimsOf(sizes, strides), elementBytes, to);
+}
+
+void toRowMajor(const void *from, const std::vector<int64_t> &sizes,
+                const std::vector<int64_t> &strides, int64_t elementBytes,
+                void *to) {
+  std::vector<Dim> dims = dimsOf(sizes, strides);
+  for (Dim &dim : dims)
+    std::swap(dim.from, dim.to);
+  copyDims(from, std::move(dims), elementBytes, to);
 }
 
 } // namespace hocket::runtime

@@ -31,6 +31,24 @@ func.func private @large(!buffers.view<f32 [4294967296, 4294967296] by [0, 0]>)
 
 // -----
 
+// expected-error @+1 {{an input of sizes [2, 4] by [5, 1] has gaps}}
+func.func private @gaps(!buffers.input<f32 [2, 4] by [5, 1]>)
+
+// -----
+
+// expected-error @+1 {{an input of sizes [2, 4] by [1, 1] has gaps}}
+func.func private @twice(!buffers.input<f32 [2, 4] by [1, 1]>)
+
+// -----
+
+func.func @input_outside(%b: !buffers.input<f32 [2, 4] by [1, 2]>) {
+  // expected-error @+1 {{'buffers.view' op at 4 does not lie in a buffer of 8 elements}}
+  %v = buffers.view %b at 4 : !buffers.input<f32 [2, 4] by [1, 2]> -> !buffers.view<f32 [3] by [2]>
+  return
+}
+
+// -----
+
 func.func @other_elements(%b: !buffers.buffer<f32 [8]>) {
   // expected-error @+1 {{'buffers.view' op has elements of 'i32', the buffer of 'f32'}}
   %v = buffers.view %b at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<i32 [8] by [1]>

@@ -5,15 +5,15 @@
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // CHECK-LABEL: spmd.func @class0
-  // CHECK-SAME: %[[X:.*]]: !buffers.buffer<f32 [8]>
-  spmd.func @class0(%x: !buffers.buffer<f32 [8]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [2]>>})
+  // CHECK-SAME: %[[X:.*]]: !buffers.input<f32 [8] by [1]>
+  spmd.func @class0(%x: !buffers.input<f32 [8] by [1]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [2]>>})
       -> (!buffers.view<f32 [4, 2] by [2, 1]> {nn.name = "y", spmd.cuts = #spmd.box<<[4] [2]>>, spmd.replicated_over = []})
       attributes {ranks = array<i64: 0, 1>} {
     // CHECK: %[[W:.*]] = buffers.buffer weights : <f32 [8]>
     // CHECK: %[[S:.*]] = buffers.state "s" {cuts = #spmd.box<<[4] [2]>>} : <f32 [8]>
     %w = buffers.buffer weights : !buffers.buffer<f32 [8]>
     %s = buffers.state "s" {cuts = #spmd.box<<[4] [2]>>} : !buffers.buffer<f32 [8]>
-    // CHECK: %[[WV:.*]] = buffers.view %[[W]] at 0 : <f32 [8]> -> <f32 [2, 4] by [4, 1]>
+    // CHECK: %[[WV:.*]] = buffers.view %[[W]] at 0 : !buffers.buffer<f32 [8]> -> <f32 [2, 4] by [4, 1]>
     // CHECK: buffers.fill %[[WV]] with 0.000000e+00 : <f32 [2, 4] by [4, 1]>
     // CHECK: buffers.pack %[[WV]] for 4 rows : <f32 [2, 4] by [4, 1]> -> <f32 [2, 4]>
     %wv = buffers.view %w at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [2, 4] by [4, 1]>
@@ -22,10 +22,10 @@ module {
     // CHECK: buffers.loaded
     buffers.loaded
     // CHECK: %[[A:.*]] = buffers.buffer arena
-    // CHECK: %[[AV:.*]] = buffers.view %[[A]] at 0 + [#buffers.term<<tp: [0, 1]> * 8>] : <f32 [16]> -> <f32 [4, 2] by [1, 4]>
+    // CHECK: %[[AV:.*]] = buffers.view %[[A]] at 0 + [#buffers.term<<tp: [0, 1]> * 8>] : !buffers.buffer<f32 [16]> -> <f32 [4, 2] by [1, 4]>
     %a = buffers.buffer arena : !buffers.buffer<f32 [16]>
     %av = buffers.view %a at 0 + [#buffers.term<<tp: [0, 1]> * 8>] : !buffers.buffer<f32 [16]> -> !buffers.view<f32 [4, 2] by [1, 4]>
-    %xv = buffers.view %x at 0 : !buffers.buffer<f32 [8]> -> !buffers.view<f32 [4, 2] by [2, 1]>
+    %xv = buffers.view %x at 0 : !buffers.input<f32 [8] by [1]> -> !buffers.view<f32 [4, 2] by [2, 1]>
     // CHECK: buffers.copy %{{.*}} to %[[AV]] : <f32 [4, 2] by [2, 1]>, <f32 [4, 2] by [1, 4]>
     buffers.copy %xv to %av : !buffers.view<f32 [4, 2] by [2, 1]>, !buffers.view<f32 [4, 2] by [1, 4]>
     %o = buffers.buffer output : !buffers.buffer<f32 [8]>

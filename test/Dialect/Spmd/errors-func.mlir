@@ -70,15 +70,15 @@ module {
     nn.return
   }
   // expected-error @+1 {{'spmd.func' op has 4 elements, of which its box has 5}}
-  spmd.func @small_buffer(%x: !buffers.buffer<f32 [4]> {nn.name = "x", spmd.cuts = #spmd.box<<[5]>>})
+  spmd.func @small_buffer(%x: !buffers.input<f32 [4] by [1]> {nn.name = "x", spmd.cuts = #spmd.box<<[5]>>})
       attributes {ranks = array<i64: 0>} {
     nn.return
   }
   // expected-error @+1 {{'spmd.func' op has 4 elements, of which its box has 5}}
-  spmd.func @small_view(%x: !buffers.buffer<f32 [4]> {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
+  spmd.func @small_view(%x: !buffers.input<f32 [4] by [1]> {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
       -> (!buffers.view<f32 [2, 2] by [2, 1]> {nn.name = "y", spmd.cuts = #spmd.box<<[5]>>, spmd.replicated_over = []})
       attributes {ranks = array<i64: 0>} {
-    %y = buffers.view %x at 0 : !buffers.buffer<f32 [4]> -> !buffers.view<f32 [2, 2] by [2, 1]>
+    %y = buffers.view %x at 0 : !buffers.input<f32 [4] by [1]> -> !buffers.view<f32 [2, 2] by [2, 1]>
     nn.return %y : !buffers.view<f32 [2, 2] by [2, 1]>
   }
   spmd.func @returns_nothing(%x: !t {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})

@@ -39,14 +39,16 @@ enum class Region { Arena, Weights, Input, Output, State };
 /// bytes (64-byte aligned) of that region; Arena buffers of disjoint lifetimes
 /// overlap. What State holds after a step the next step finds there.
 /// Input and Output buffers are dense, hold the rank's local box of
-/// Plan::inputs / Plan::outputs [offset], and are owned by the executor. An
-/// output lies in the order in which it is computed: who writes it turns it.
+/// Plan::inputs / Plan::outputs [offset], and are owned by the executor. They
+/// lie in the order in which steps read or compute them: who reads an input
+/// from a file, or writes an output to one, turns it.
 struct Buffer {
   Region region;
   int64_t offset; // bytes; for Input and Output the index of the tensor
   int64_t bytes;
   DType type;
-  /// Of an Output: by factor of its box, in elements; empty: row-major.
+  /// Of an Input or Output: by factor of its box, in elements; empty:
+  /// row-major.
   std::vector<int64_t> strides = {};
 };
 

@@ -14,6 +14,12 @@ void toRowMajor(const void *from, const std::vector<int64_t> &sizes,
                 const std::vector<int64_t> &strides, int64_t elementBytes,
                 void *to);
 
+/// The other way round: writes dense row-major elements to where these strides
+/// have them.
+void fromRowMajor(const void *from, const std::vector<int64_t> &sizes,
+                  const std::vector<int64_t> &strides, int64_t elementBytes,
+                  void *to);
+
 } // namespace hocket::runtime
 
 #endif // HOCKET_RUNTIME_ROWMAJOR_H
