@@ -127,7 +127,7 @@ def Buffers_ComputeOp : Buffers_Op<"compute", [
     ```mlir
     buffers.compute ins(%a : !buffers.view<f32 [8] by [1]>) outs(%b : !buffers.view<f32 [8] by [1]>) {
     ^bb0(%x: tensor<8xf32, #nn.layout<[8]>>):
-      %y = nn.unary "exp" %x : (tensor<8xf32, #nn.layout<[8]>>) -> tensor<8xf32, #nn.layout<[8]>>
+      %y = nn.unary exp %x : (tensor<8xf32, #nn.layout<[8]>>) -> tensor<8xf32, #nn.layout<[8]>>
       buffers.yield %y : tensor<8xf32, #nn.layout<[8]>>
     }
     ```

@@ -14,11 +14,12 @@ Value nn::normalizeByRunning(OpBuilder &builder, Location loc, Value x,
   size_t rank = dimsOf(x).size();
   auto number =
       tensorOf(elementTypeOf(x), LayoutAttr::get(builder.getContext(), {}));
-  Value centred = BinaryOp::create(
-      builder, loc, x, beforeDims(builder, loc, mean, rank - 2), "sub");
+  Value centred = BinaryOp::create(builder, loc, x,
+                                   beforeDims(builder, loc, mean, rank - 2),
+                                   BinaryKind::Sub);
   Value shifted = BinaryOp::create(
       builder, loc, beforeDims(builder, loc, variance, rank - 2),
-      FillOp::create(builder, loc, number, APFloat(eps)), "add");
-  Value scale = UnaryOp::create(builder, loc, shifted, "rsqrt");
-  return BinaryOp::create(builder, loc, centred, scale, "mul");
+      FillOp::create(builder, loc, number, APFloat(eps)), BinaryKind::Add);
+  Value scale = UnaryOp::create(builder, loc, shifted, UnaryKind::Rsqrt);
+  return BinaryOp::create(builder, loc, centred, scale, BinaryKind::Mul);
 }

@@ -200,8 +200,8 @@ bool CarriedMargins::meetTerms(Operation *op, const PlacementRule &rule,
                                int factor, const Carried &term) {
   auto binary = dyn_cast<BinaryOp>(op);
   bool addsUp =
-      isa<ConcatOp>(op) ||
-      (binary && (binary.getKind() == "add" || binary.getKind() == "sub"));
+      isa<ConcatOp>(op) || (binary && (binary.getKind() == BinaryKind::Add ||
+                                       binary.getKind() == BinaryKind::Sub));
   for (OpOperand &operand : op->getOpOperands()) {
     const auto &value = rule.operands[operand.getOperandNumber()];
     Place place = placeOf(rule, value, layoutOf(operand.get()), factor);
@@ -267,7 +267,7 @@ LogicalResult CarriedMargins::followTerm(Operation *op, const Carried &term) {
   for (OpResult result : op->getResults()) {
     Place place = placeOf(rule, rule.results[result.getResultNumber()],
                           layoutOf(result), factor);
-    if (!place.isThere && (!reduce || reduce.getKind() == "sum"))
+    if (!place.isThere && (!reduce || reduce.getKind() == ReduceKind::Sum))
       continue; // a sum over positions, of which this rank has terms
     if (place.dim < 0 || !isPointwise(rule.factors[factor]) ||
         !add(result, {place.dim, place.factor, term.reader, true}))

@@ -9,7 +9,8 @@
 //   void MulOp::differentiate(Derivative &d) {
 //     Value dy = d.cotangent();
 //     if (d.isWanted(0))
-//       d.give(0, d.sumTo(d.binary("mul", dy, d.read(getB())), getA()));
+//       d.give(0, d.sumTo(d.binary(BinaryKind::Mul, dy, d.read(getB())),
+//       getA()));
 //   }
 //
 //===----------------------------------------------------------------------===//
@@ -17,6 +18,7 @@
 #ifndef HOCKET_NN_DERIVATIVE_H
 #define HOCKET_NN_DERIVATIVE_H
 
+#include "dialects/Nn/Layout.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -77,15 +79,15 @@ public:
     return op;
   }
 
-  mlir::Value unary(llvm::StringRef kind, mlir::Value x);
-  mlir::Value binary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
+  mlir::Value unary(UnaryKind kind, mlir::Value x);
+  mlir::Value binary(BinaryKind kind, mlir::Value a, mlir::Value b);
   /// A constant of no dims, of `like`'s element type.
   mlir::Value scalar(double value, mlir::Value like);
   /// x times a number.
   mlir::Value scaled(mlir::Value x, double factor);
   mlir::Value where(mlir::Value condition, mlir::Value a, mlir::Value b);
   /// sum, mean, max or min over dims.
-  mlir::Value reduce(llvm::StringRef kind, mlir::Value x,
+  mlir::Value reduce(ReduceKind kind, mlir::Value x,
                      llvm::ArrayRef<int64_t> dims, bool keepdim);
   mlir::Value castTo(mlir::Value x, mlir::Type element);
   /// Undoes NumPy broadcasting: sums over the dims that `like` does not have

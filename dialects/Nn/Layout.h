@@ -8,6 +8,7 @@
 #ifndef HOCKET_NN_LAYOUT_H
 #define HOCKET_NN_LAYOUT_H
 
+#include "hocket/Plan/Halo.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TensorEncoding.h"

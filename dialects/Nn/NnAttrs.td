@@ -4,6 +4,7 @@
 #define HOCKET_NN_ATTRS
 
 include "dialects/Nn/NnDialect.td"
+include "dialects/Nn/NnKinds.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/TensorEncoding.td"
@@ -207,6 +208,20 @@ def Nn_InitAttr : Nn_Attr<"Init", "init"> {
   let parameters = (ins EnumParameter<Nn_InitKind>:$kind,
                         "::mlir::FloatAttr":$value);
   let assemblyFormat = "`<` $kind $value `>`";
+}
+
+def Nn_BorderAttr : Nn_Attr<"Border", "border"> {
+  let summary = "what stands beyond the ends of a dim";
+  let description = [{`#nn.border<zero>`; or reflect, replicate, circular.}];
+  let parameters = (ins "::hocket::plan::Border":$value);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Nn_BordersAttr : Nn_Attr<"Borders", "borders"> {
+  let summary = "what stands beyond the ends of some dims";
+  let description = [{`#nn.borders<zero, reflect>`; `#nn.borders<>` of none.}];
+  let parameters = (ins ArrayRefParameter<"::hocket::plan::Border">:$value);
+  let hasCustomAssemblyFormat = 1;
 }
 
 // Every tensor of the dialect: a ranked tensor that carries its layout.

@@ -11,11 +11,11 @@ def Nn_UnaryOp : Nn_InferredOp<"unary"> {
     `kind`: gelu (exact), gelu_tanh, silu, relu, sigmoid, tanh, exp, log, sqrt,
     rsqrt, erf, abs, neg, not, sin, cos. `not` takes bools; relu, abs and neg
     take numbers; the others floats.
-    (C1) kind is one of these. (C2) x has the elements that it takes.
+    (C1) x has the elements that it takes.
   }];
-  let arguments = (ins Nn_Tensor:$x, StrAttr:$kind);
+  let arguments = (ins Nn_Tensor:$x, Nn_UnaryKindAttr:$kind);
   let assemblyFormat =
-      "$kind $x attr-dict `:` functional-type(operands, results)";
+      "`` $kind $x attr-dict `:` functional-type(operands, results)";
 }
 
 def Nn_BinaryOp : Nn_InferredOp<"binary"> {
@@ -23,12 +23,12 @@ def Nn_BinaryOp : Nn_InferredOp<"binary"> {
   let description = [{
     `kind`: add, sub, mul, div, pow, maximum, minimum, and, or, eq, ne, lt, le,
     gt, ge (comparisons give bool).
-    (C1) equal element types. (C2) dims broadcast. (C3) kind is one of these.
-    (C4) bools for and, or; any elements for eq, ne; numbers for the others.
+    (C1) equal element types. (C2) dims broadcast. (C3) bools for and, or; any elements for eq, ne; numbers for the others.
   }];
-  let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b, StrAttr:$kind);
+  let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b,
+                       Nn_BinaryKindAttr:$kind);
   let assemblyFormat =
-      "$kind $a `,` $b attr-dict `:` functional-type(operands, results)";
+      "`` $kind $a `,` $b attr-dict `:` functional-type(operands, results)";
 }
 
 def Nn_WhereOp : Nn_InferredOp<"where"> {

@@ -61,11 +61,11 @@ def Nn_RotaryOp : Nn_InferredOp<"rotary"> {
     i < d/2. `half`: (x_i, x_{i+d/2}) is rotated (LLaMA as published);
     `interleaved`: (x_{2i}, x_{2i+1}). (RoFormer, arXiv 2104.09864, eq. 15.)
     `inverse` turns back, by minus the angle.
-    (C1) the last dim is even and dim is another one. (C2) style is one of the
-    two. (C3) base > 0. (C4) x has floats.
+    (C1) the last dim is even and dim is another one. (C2) base > 0. (C3) x has
+    floats.
   }];
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, F64Attr:$base,
-                       StrAttr:$style,
+                       Nn_RotaryStyleAttr:$style,
                        DefaultValuedAttr<BoolAttr, "false">:$inverse);
 }
 

@@ -8,14 +8,14 @@ include "dialects/Nn/NnOpBase.td"
 def Nn_ReduceOp : Nn_InferredOp<"reduce"> {
   let summary = "sum, mean, max or min over dims";
   let description = [{
-    (C1) kind is one of these. (C2) dims are dims of x, each once. (C3) mean
-    takes floats, the others numbers.
+    (C1) dims are dims of x, each once. (C2) mean takes floats, the others
+    numbers.
   }];
-  let arguments = (ins Nn_Tensor:$x, StrAttr:$kind,
+  let arguments = (ins Nn_Tensor:$x, Nn_ReduceKindAttr:$kind,
                        DenseI64ArrayAttr:$dims,
                        DefaultValuedAttr<BoolAttr, "false">:$keepdim);
   let assemblyFormat =
-      "$kind $x attr-dict `:` functional-type(operands, results)";
+      "`` $kind $x attr-dict `:` functional-type(operands, results)";
 }
 
 def Nn_RearrangeOp : Nn_PlainOp<"rearrange"> {

@@ -38,11 +38,12 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
     (C3) where several axes split one factor, those in `axes` are the inner
     ones: gathering an outer one would move the parts of the inner ones too.
   }];
-  let arguments = (ins Nn_Tensor:$x, StrAttr:$kind, StrArrayAttr:$axes,
+  let arguments = (ins Nn_Tensor:$x, Nn_RedistributeKindAttr:$kind,
+                       StrArrayAttr:$axes,
                        OptionalAttr<I64Attr>:$root);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = [{
-    $kind $x `over` $axes attr-dict `:` functional-type(operands, results)
+    `` $kind $x `over` $axes attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

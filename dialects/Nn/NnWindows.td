@@ -17,7 +17,7 @@ defvar Nn_windowArguments = (ins DenseI64ArrayAttr:$strides,
                                  DenseI64ArrayAttr:$dilations,
                                  DenseI64ArrayAttr:$lows,
                                  DenseI64ArrayAttr:$highs,
-                                 StrArrayAttr:$borders,
+                                 Nn_BordersAttr:$borders,
                                  DefaultValuedAttr<I64Attr, "1">:$groups);
 
 class Nn_WindowedOp<string mnemonic>
@@ -35,7 +35,7 @@ def Nn_ConvOp : Nn_InferredOp<"conv",
     its ends x continues as `borders` says: zero, reflect, replicate, circular.
     ```mlir
     %y = nn.conv %x, %w, %bias {strides = array<i64: 2>, dilations = array<i64: 1>,
-        lows = array<i64: 1>, highs = array<i64: 1>, borders = ["circular"], groups = 1 : i64} : ...
+        lows = array<i64: 1>, highs = array<i64: 1>, borders = #nn.borders<circular>, groups = 1 : i64} : ...
     ```
     (C1) x has 3 to 5 dims, the weight as many. (C2) as many strides, dilations,
     lows, highs and borders as spatial dims; strides and dilations are at least
@@ -74,7 +74,7 @@ def Nn_ConvGradWeightOp : Nn_WindowedOp<"conv_grad_weight"> {
 
 // Positions o stride - low + dilation t for taps t, in a border of `highs` and,
 // so that the last window fits, of `extras` more, which counts for nothing.
-defvar Nn_poolArguments = (ins StrAttr:$kind, DenseI64ArrayAttr:$taps,
+defvar Nn_poolArguments = (ins Nn_PoolKindAttr:$kind, DenseI64ArrayAttr:$taps,
                                DenseI64ArrayAttr:$strides,
                                DenseI64ArrayAttr:$dilations,
                                DenseI64ArrayAttr:$lows,
@@ -86,14 +86,14 @@ def Nn_PoolOp : Nn_InferredOp<"pool",
     [DeclareOpInterfaceMethods<Nn_WindowedOpInterface>]> {
   let summary = "y[b, c, o] = the largest or the mean of x[b, c, window of o]";
   let description = [{
-    x [b, c, s...] with 1 to 3 dims s; `kind` is "max", "average" or "max_index",
+    x [b, c, s...] with 1 to 3 dims s; `kind` is max, average or max_index,
     the row-major number among s of the largest, the first of equal ones or the
     last NaN. What lies in the border is no value. A mean is the sum of those of x divided by their
     number, and with `counts_border` by that of the positions in x, lows and
     highs. A maximum of a NaN is NaN.
     (C1) x has 3 to 5 dims and floats. (C2) as many taps, strides, dilations,
     lows, highs and extras as spatial dims; the first three are at least 1, the
-    others at least 0. (C3) a window fits. (C4) `kind` is one of those.
+    others at least 0. (C3) a window fits.
   }];
   let arguments = !con((ins Nn_Tensor:$x), Nn_poolArguments);
 }
@@ -122,7 +122,7 @@ def Nn_PadOp : Nn_InferredOp<"pad",
     longer than what it repeats. (C3) no more is taken away than there is.
   }];
   let arguments = (ins Nn_Tensor:$x, DenseI64ArrayAttr:$lows,
-                       DenseI64ArrayAttr:$highs, StrArrayAttr:$borders,
+                       DenseI64ArrayAttr:$highs, Nn_BordersAttr:$borders,
                        OptionalAttr<I64Attr>:$settles);
 }
 
@@ -134,7 +134,7 @@ def Nn_PadTransposeOp : Nn_PlainOp<"pad_transpose",
     (C1) nn.pad with these attributes takes the result, and gives the type of y.
   }];
   let arguments = (ins Nn_Tensor:$y, DenseI64ArrayAttr:$lows,
-                       DenseI64ArrayAttr:$highs, StrArrayAttr:$borders,
+                       DenseI64ArrayAttr:$highs, Nn_BordersAttr:$borders,
                        OptionalAttr<I64Attr>:$settles);
   let results = (outs Nn_Tensor:$result);
   let hasVerifier = 1;

@@ -20,6 +20,10 @@ StringRef nn::stringifyBorder(Border border) {
   return plan::borderWords[size_t(border)];
 }
 
+BordersAttr nn::zeroBorders(mlir::MLIRContext *context, size_t dims) {
+  return BordersAttr::get(context, SmallVector<Border>(dims, Border::Zero));
+}
+
 Window Window::of(const Neighborhood &neighborhood) {
   Window window;
   window.extent = neighborhood.extent;

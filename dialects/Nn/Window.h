@@ -35,6 +35,8 @@ inline constexpr llvm::StringLiteral kHaloOverlaps = "nn.halo_overlaps";
 
 std::optional<Border> borderNamed(llvm::StringRef name);
 llvm::StringRef stringifyBorder(Border border);
+/// Zeros beyond the ends of `dims` dims.
+BordersAttr zeroBorders(mlir::MLIRContext *context, size_t dims);
 
 /// Result e reads the one position `indices[e]`: e is an edge, positions are
 /// nodes. It is made where `owners[e]` is, one of `ownerExtent` nodes that are

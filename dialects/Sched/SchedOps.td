@@ -76,7 +76,8 @@ def Sched_SyncOp : Sched_Directive<"sync"> {
     `axis` and `to` name dims or factors of the value in its own scope. `hook`: the
     declaration of the user's own function that does it.
   }];
-  let arguments = !con(common, (ins StrAttr:$moment, StrAttr:$kind,
+  let arguments = !con(common, (ins StrAttr:$moment,
+                                    Nn_RedistributeKindAttr:$kind,
                                     OptionalAttr<StrAttr>:$axis,
                                     OptionalAttr<StrAttr>:$to,
                                     StrArrayAttr:$over,
@@ -86,7 +87,7 @@ def Sched_SyncOp : Sched_Directive<"sync"> {
                                     OptionalAttr<DictionaryAttr>:$hook,
                                     UnitAttr:$isOverride,
                                     UnitAttr:$isOptional));
-  let assemblyFormat = "$pattern $moment $kind `over` $over attr-dict";
+  let assemblyFormat = "$pattern $moment `` $kind `over` $over attr-dict";
 }
 
 def Sched_DeferOp : Sched_Directive<"defer"> {

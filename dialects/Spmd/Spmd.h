@@ -14,6 +14,7 @@ class ClassRows;
 }
 
 #include "dialects/Spmd/SpmdDialect.h.inc"
+#include "dialects/Spmd/SpmdEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Spmd/SpmdAttrs.h.inc"
 #include "dialects/Spmd/SpmdInterfaces.h.inc"

@@ -10,6 +10,8 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::spmd;
 
+#include "dialects/Spmd/SpmdEnums.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Spmd/SpmdAttrs.cpp.inc"
 

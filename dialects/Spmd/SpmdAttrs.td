@@ -5,6 +5,7 @@
 
 include "dialects/Nn/NnAttrs.td"
 include "dialects/Spmd/SpmdDialect.td"
+include "dialects/Spmd/SpmdEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 
 class Spmd_Attr<string name, string attrMnemonic> : AttrDef<Spmd_Dialect, name> {
@@ -14,6 +15,12 @@ class Spmd_Attr<string name, string attrMnemonic> : AttrDef<Spmd_Dialect, name> 
 def Spmd_ReductionAttr
     : EnumAttr<Spmd_Dialect, Nn_Reduction, "reduction"> {
   let cppNamespace = "::hocket::spmd";
+}
+
+def Spmd_HaloStrategyAttr
+    : EnumAttr<Spmd_Dialect, Spmd_HaloStrategy, "halo_strategy"> {
+  let cppNamespace = "::hocket::spmd";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Spmd_TableAttr : Spmd_Attr<"Table", "table"> {

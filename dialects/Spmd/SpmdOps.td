@@ -141,29 +141,27 @@ class Spmd_ManyOp<string mnemonic, dag specific>
 // heldSizes, and have what is owned from offsets[i] - heldOffsets[i] on.
 //
 // Of tensors that are cut alike: `dims` and `factors` name what is cut of each.
-// `strategy` "all_to_all": each member sends every other one a part, which may
-// be empty; else neighbours read what they miss. `isStarted`: a spmd.start with
-// this id has begun it.
+// `isStarted`: a spmd.start with this id has begun it.
 class Spmd_HaloOp<string mnemonic> : Spmd_ManyOp<mnemonic,
     (ins DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$factors,
          Spmd_TableAttr:$offsets, Spmd_TableAttr:$sizes,
          Spmd_TableAttr:$heldOffsets, Spmd_TableAttr:$heldSizes,
-         I64Attr:$extent, StrAttr:$border, OptionalAttr<StrAttr>:$strategy,
+         I64Attr:$extent, Nn_BorderAttr:$border,
+         DefaultValuedAttr<Spmd_HaloStrategyAttr, "HaloStrategy::Neighbors">:$strategy,
          UnitAttr:$isStarted, OptionalAttr<ArrayAttr>:$rows)>;
 
 def Spmd_HaloExchangeOp : Spmd_HaloOp<"halo_exchange"> {
   let summary = "result[e - heldOffsets[i]] = x_owner[p - offsets[owner]]";
   let description = [{
     for each position e that member i holds, where p is the place in [0, extent)
-    that e shows: e itself, or by `border` "zero" none (a zero), "reflect"
-    -e or 2 (extent - 1) - e, "replicate" the nearest, "circular" e + extent or
-    e - extent.
+    that e shows: e itself, or by `border` zero none (a zero), reflect -e or
+    2 (extent - 1) - e, replicate the nearest, circular e + extent or e - extent.
     ```mlir
     %y = spmd.halo_exchange %x over ["h"]
         {dims = array<i64: 0>, factors = array<i64: 0>, id = 5 : i64,
          offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>,
          heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>,
-         extent = 8 : i64, border = "reflect"}
+         extent = 8 : i64, border = #nn.border<reflect>}
         : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<6xf32, #nn.layout<[6]>>
     ```
   }];
@@ -179,7 +177,7 @@ def Spmd_HaloReduceOp : Spmd_HaloOp<"halo_reduce"> {
         {dims = array<i64: 0>, factors = array<i64: 0>, id = 6 : i64,
          offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>,
          heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>,
-         extent = 8 : i64, border = "zero"}
+         extent = 8 : i64, border = #nn.border<zero>}
         : (tensor<6xf32, #nn.layout<[6]>>) -> tensor<4xf32, #nn.layout<[4]>>
     ```
   }];
@@ -273,7 +271,7 @@ def Spmd_KernelOp : Spmd_Op<"kernel", [
     ```mlir
     %y = spmd.kernel(%x) : (tensor<8xf32, #nn.layout<[8]>>) -> tensor<8xf32, #nn.layout<[8]>> {
     ^bb0(%a: tensor<8xf32, #nn.layout<[8]>>):
-      %b = nn.unary "exp" %a : (tensor<8xf32, #nn.layout<[8]>>) -> tensor<8xf32, #nn.layout<[8]>>
+      %b = nn.unary exp %a : (tensor<8xf32, #nn.layout<[8]>>) -> tensor<8xf32, #nn.layout<[8]>>
       spmd.yield %b : tensor<8xf32, #nn.layout<[8]>>
     }
     ```

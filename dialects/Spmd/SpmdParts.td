@@ -84,7 +84,7 @@ def Spmd_RotaryOp : Spmd_PartOp<"rotary"> {
   let description = [{
     As nn.rotary, at the `positions` of the whole.
     ```mlir
-    %y = spmd.rotary %x {dim = 1 : i64, base = 1.0e4 : f64, style = "half", inverse = false,
+    %y = spmd.rotary %x {dim = 1 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<half>, inverse = false,
         positions = #spmd.positions<<cp: [0, 5]> of 10>}
         : (tensor<2x5x8xf32, #nn.layout<[2] [5] [8]>>) -> tensor<2x5x8xf32, #nn.layout<[2] [5] [8]>>
     ```
@@ -92,7 +92,7 @@ def Spmd_RotaryOp : Spmd_PartOp<"rotary"> {
     dim, or lie in it.
   }];
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, F64Attr:$base,
-                       StrAttr:$style, BoolAttr:$inverse,
+                       Nn_RotaryStyleAttr:$style, BoolAttr:$inverse,
                        Spmd_PositionsAttr:$positions);
   let results = (outs Nn_Tensor:$result);
 }
@@ -151,7 +151,7 @@ def Spmd_EmbeddingGradOp : Spmd_PartOp<"embedding_grad"> {
 
 // Numbers by spatial dim, all of them of the whole: `positions` are those of x,
 // which may begin in the border, `windows` those of y.
-defvar Spmd_poolArguments = (ins StrAttr:$kind, DenseI64ArrayAttr:$taps,
+defvar Spmd_poolArguments = (ins Nn_PoolKindAttr:$kind, DenseI64ArrayAttr:$taps,
                                  DenseI64ArrayAttr:$strides,
                                  DenseI64ArrayAttr:$dilations,
                                  DenseI64ArrayAttr:$lows,
@@ -165,17 +165,16 @@ def Spmd_PoolOp : Spmd_PartOp<"pool"> {
   let description = [{
     As nn.pool; what lies outside of the extent of `positions` is no value.
     ```mlir
-    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>,
+    %y = spmd.pool %x {kind = #nn.pool_kind<max>, taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>,
         lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
         positions = [#spmd.positions<<h: [-1, 3]> of 8>], windows = [#spmd.positions<<h: [0, 4]> of 8>]}
         : (tensor<2x2x6xf32, #nn.layout<[2] [2] [6]>>) -> tensor<2x2x4xf32, #nn.layout<[2] [2] [4]>>
     ```
-    (C1) x and y are floats (y numbers, of kind "max_index") of 3 to 5 dims that
+    (C1) x and y are floats (y numbers, of kind max_index) of 3 to 5 dims that
     agree in the first two. (C2) one of each list for each other dim; taps,
-    strides and dilations are at least 1, lows and highs at least 0. (C3) `kind`
-    is one of "max", "average" and "max_index". (C4) every rank of the class has
-    the positions that its windows read of the extent. (C5) there are as many
-    results as windows fit.
+    strides and dilations are at least 1, lows and highs at least 0. (C3) every
+    rank of the class has the positions that its windows read of the extent.
+    (C4) there are as many results as windows fit.
   }];
   let arguments = !con((ins Nn_Tensor:$x), Spmd_poolArguments);
   let results = (outs Nn_Tensor:$result);

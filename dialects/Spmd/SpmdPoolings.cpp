@@ -11,7 +11,7 @@ static ArrayRef<nn::DimAttr> dimsOf(Value value) {
   return nn::layoutOf(value).getDims();
 }
 
-/// (C1) to (C3): one of each list for each spatial dim.
+/// (C1), (C2): one of each list for each spatial dim.
 template <class OpTy>
 static LogicalResult verifyLists(OpTy op, Value x, Value y) {
   size_t rank = dimsOf(x).size();
@@ -23,7 +23,7 @@ static LogicalResult verifyLists(OpTy op, Value x, Value y) {
            << "takes floats of 3 to 5 dims and gives as many, "
               "of the same batch and channels, found "
            << nn::describe(x.getType()) << " and " << nn::describe(y.getType());
-  Type made = op.getKind() == "max_index"
+  Type made = op.getKind() == nn::PoolKind::MaxIndex
                   ? IntegerType::get(op.getContext(), 64)
                   : nn::elementTypeOf(x);
   if (nn::elementTypeOf(y) != made)
@@ -41,13 +41,10 @@ static LogicalResult verifyLists(OpTy op, Value x, Value y) {
                                "least 1, a low and a high of at least 0, and "
                                "positions of x and y for each of its "
                             << rank - 2 << " spatial dims";
-  if (!llvm::is_contained({"max", "average", "max_index"}, op.getKind()))
-    return op.emitOpError() << "is of kind max, average or max_index, not '"
-                            << op.getKind() << "'";
   return success();
 }
 
-/// (C5): as many results as windows of [-low, extent + high), where the last
+/// (C4): as many results as windows of [-low, extent + high), where the last
 /// may end behind that; it does not begin there.
 template <class OpTy>
 static LogicalResult verifyCount(OpTy op, size_t i, int64_t extent,
@@ -63,7 +60,7 @@ static LogicalResult verifyCount(OpTy op, size_t i, int64_t extent,
                           << i << ", where " << fit << " windows fit";
 }
 
-/// (C4): along one dim.
+/// (C3): along one dim.
 template <class OpTy>
 static LogicalResult verifyRead(OpTy op, size_t i, int64_t held, int64_t made) {
   auto positions = cast<PositionsAttr>(op.getPositions()[i]);
@@ -107,7 +104,7 @@ LogicalResult PoolOp::verify() {
 LogicalResult PoolGradOp::verify() {
   if (failed(verifyPooling(*this, getResult(), getDy()))) // (C1)
     return failure();
-  bool isMax = getKind() == "max"; // (C2)
+  bool isMax = getKind() == nn::PoolKind::Max; // (C2)
   if (isMax != bool(getX()) ||
       (isMax && !nn::haveSameShapes(getX().getType(), getType())))
     return emitOpError("takes an x of the type of the result for a maximum, "

@@ -101,7 +101,7 @@ template <class OpTy> plan::Halo spmd::haloOf(OpTy op, int64_t members) {
   };
   return {values(op.getOffsets()),     values(op.getSizes()),
           values(op.getHeldOffsets()), values(op.getHeldSizes()),
-          int64_t(op.getExtent()),     *nn::borderNamed(op.getBorder()),
+          int64_t(op.getExtent()),     op.getBorder().getValue(),
           rowsOf(op.getRows())};
 }
 
@@ -134,14 +134,20 @@ int64_t HaloReduceOp::getReceivedElements(int64_t me, int64_t members) {
 }
 
 /// "halo", or the collective that its strategy names.
-template <class OpTy> static StringRef kindOf(OpTy op) {
-  return op.getStrategy().value_or("halo");
+static StringRef kindOf(HaloStrategy strategy) {
+  switch (strategy) {
+  case HaloStrategy::Neighbors:
+    return "halo";
+  case HaloStrategy::AllToAll:
+    return stringifyHaloStrategy(strategy);
+  }
+  llvm_unreachable("an enumerator");
 }
 
 Value HaloExchangeOp::getSource() { return getXs().front(); }
 Value HaloExchangeOp::getDestination() { return getResults().front(); }
-StringRef HaloExchangeOp::getKind() { return kindOf(*this); }
+StringRef HaloExchangeOp::getKind() { return kindOf(getStrategy()); }
 
 Value HaloReduceOp::getSource() { return getXs().front(); }
 Value HaloReduceOp::getDestination() { return getResults().front(); }
-StringRef HaloReduceOp::getKind() { return kindOf(*this); }
+StringRef HaloReduceOp::getKind() { return kindOf(getStrategy()); }

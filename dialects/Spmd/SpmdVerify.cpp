@@ -266,11 +266,7 @@ static LogicalResult verifyHeld(OpTy op, int64_t members, int64_t own) {
   TableAttr offsets = op.getHeldOffsets(), sizes = op.getHeldSizes();
   if (failed(verifyTables(op, offsets, sizes, op.getAxes(), members)))
     return failure();
-  std::optional<plan::Border> border = nn::borderNamed(op.getBorder());
-  if (!border)
-    return op.emitOpError() << "expects a border of zero, reflect, replicate "
-                               "or circular, found "
-                            << op.getBorderAttr();
+  plan::Border border = op.getBorder().getValue();
   SmallVector<int64_t> begins = offsets.valuesFor(members);
   SmallVector<int64_t> counts = sizes.valuesFor(members);
   int64_t extent = op.getExtent();
@@ -279,12 +275,12 @@ static LogicalResult verifyHeld(OpTy op, int64_t members, int64_t own) {
     if (counts[i] < 0)
       return op.emitOpError()
              << "member " << i << " holds " << counts[i] << " positions";
-    if (!plan::reaches(*border, begins[i], end, extent))
+    if (!plan::reaches(border, begins[i], end, extent))
       return op.emitOpError()
              << "member " << i << " holds [" << begins[i] << ", " << end
-             << "), of [0, " << extent << ") a border of " << op.getBorder()
-             << " shows no more than " << plan::reachOf(*border, extent)
-             << " beyond an end";
+             << "), of [0, " << extent << ") a border of "
+             << nn::stringifyBorder(border) << " shows no more than "
+             << plan::reachOf(border, extent) << " beyond an end";
   }
   if (auto rows = op.getRows();
       rows && (int64_t(rows->size()) != members ||
@@ -302,9 +298,6 @@ static LogicalResult verifyHalo(OpTy op, ValueRange owned, ValueRange held) {
   int64_t members;
   if (failed(verifyAxes(op, op.getAxes(), members)) || failed(verifyMany(op)))
     return failure();
-  if (op.getStrategy().value_or("all_to_all") != "all_to_all")
-    return op.emitOpError() << "strategy \"" << *op.getStrategy()
-                            << "\" is not \"all_to_all\", or absent";
   size_t count = op.getXs().size();
   if (op.getDims().size() != count || op.getFactors().size() != count)
     return op.emitOpError()

@@ -121,13 +121,13 @@ bool GraphBuilder::bindLogSumExp(nn::LogSumExpOp op) {
   return true;
 }
 
-/// The last dim is (pair, angle) in style "half" and (angle, pair) in style
-/// "interleaved".
+/// The last dim is (pair, angle) in style half and (angle, pair) in style
+/// interleaved.
 bool GraphBuilder::bindRotary(spmd::RotaryOp op) {
   Dims &result = dims[op.getResult()];
   int64_t size = typeOf(op.getResult()).getShape().back();
   AtomList pair = atoms.make(2), angle = atoms.make(size / 2), both;
-  bool half = op.getStyle() == "half";
+  bool half = op.getStyle() == nn::RotaryStyle::Half;
   llvm::append_range(both, half ? pair : angle);
   llvm::append_range(both, half ? angle : pair);
   rotary[op] = {pair, angle};

@@ -144,6 +144,19 @@ int GraphBuilder::scalarOf(KernelScalar::Kind kind, Attribute attribute) {
 // Operations
 //===----------------------------------------------------------------------===//
 
+static ScalarOp functionOf(nn::ReduceKind kind) {
+  switch (kind) {
+  case nn::ReduceKind::Sum:
+  case nn::ReduceKind::Mean:
+    return ScalarOp::Add;
+  case nn::ReduceKind::Max:
+    return ScalarOp::Max;
+  case nn::ReduceKind::Min:
+    return ScalarOp::Min;
+  }
+  llvm_unreachable("an enumerator");
+}
+
 int GraphBuilder::buildReduce(nn::ReduceOp op) {
   const Dims &x = dimsOf(op->getOpOperand(0));
   SmallVector<int, 4> axes;
@@ -152,14 +165,10 @@ int GraphBuilder::buildReduce(nn::ReduceOp op) {
     llvm::append_range(axes, axesOf(x[dim]));
     count *= cast<RankedTensorType>(op.getX().getType()).getDimSize(dim);
   }
-  ScalarOp function = llvm::StringSwitch<ScalarOp>(op.getKind())
-                          .Case("max", ScalarOp::Max)
-                          .Case("min", ScalarOp::Min)
-                          .Default(ScalarOp::Add);
   int source = operand(op->getOpOperand(0));
   DType type = graph.nodes[source].type;
-  int result = reduce(function, source, axes);
-  if (op.getKind() != "mean")
+  int result = reduce(functionOf(op.getKind()), source, axes);
+  if (op.getKind() != nn::ReduceKind::Mean)
     return result;
   return compute(ScalarOp::Mul, {result, constant(1.0 / count, type)});
 }

@@ -1,7 +1,6 @@
 //===- BuildScalars.cpp - element-wise operations as scalar functions -----===//
 
 #include "GraphBuilder.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -55,7 +54,8 @@ int GraphBuilder::reduce(ScalarOp function, int operand, ArrayRef<int> axes) {
 
 /// Formulas that keep their relative accuracy where 1 + tanh or 1 + erf would
 /// cancel: gelu is x/2 erfc(-x/sqrt(2)), and with tanh x sigmoid(2u).
-int GraphBuilder::buildUnary(StringRef kind, int x) {
+int GraphBuilder::buildUnary(nn::UnaryKind kind, int x) {
+  using Kind = nn::UnaryKind;
   DType type = graph.nodes[x].type;
   auto number = [&](double value) { return constant(value, type); };
   auto mul = [&](int a, int b) { return compute(ScalarOp::Mul, {a, b}); };
@@ -64,37 +64,46 @@ int GraphBuilder::buildUnary(StringRef kind, int x) {
     int power = compute(ScalarOp::Exp, {compute(ScalarOp::Neg, {of})});
     return compute(ScalarOp::Div, {numerator, plus(number(1), power)});
   };
-  if (kind == "gelu") {
+  switch (kind) {
+  case Kind::Gelu: {
     int tail = compute(ScalarOp::Erfc, {mul(x, number(-std::sqrt(0.5)))});
     return mul(mul(number(0.5), x), tail);
   }
-  if (kind == "gelu_tanh") {
+  case Kind::GeluTanh: {
     int cube = mul(mul(x, x), x);
     int inner = plus(x, mul(number(0.044715), cube));
     return logistic(x, mul(number(2 * std::sqrt(2 / M_PI)), inner));
   }
-  if (kind == "silu")
+  case Kind::Silu:
     return logistic(x, x);
-  if (kind == "sigmoid")
+  case Kind::Sigmoid:
     return logistic(number(1), x);
-  if (kind == "relu")
+  case Kind::Relu:
     return compute(ScalarOp::Max, {x, number(0)});
-  auto function = llvm::StringSwitch<ScalarOp>(kind)
-                      .Case("tanh", ScalarOp::Tanh)
-                      .Case("exp", ScalarOp::Exp)
-                      .Case("log", ScalarOp::Log)
-                      .Case("sqrt", ScalarOp::Sqrt)
-                      .Case("rsqrt", ScalarOp::Rsqrt)
-                      .Case("erf", ScalarOp::Erf)
-                      .Case("abs", ScalarOp::Abs)
-                      .Case("neg", ScalarOp::Neg)
-                      .Case("not", ScalarOp::Not)
-                      .Case("sin", ScalarOp::Sin)
-                      .Case("cos", ScalarOp::Cos)
-                      .Default(ScalarOp::Select);
-  if (function == ScalarOp::Select)
-    llvm_unreachable("a kind that the verifier does not know");
-  return compute(function, {x});
+  case Kind::Tanh:
+    return compute(ScalarOp::Tanh, {x});
+  case Kind::Exp:
+    return compute(ScalarOp::Exp, {x});
+  case Kind::Log:
+    return compute(ScalarOp::Log, {x});
+  case Kind::Sqrt:
+    return compute(ScalarOp::Sqrt, {x});
+  case Kind::Rsqrt:
+    return compute(ScalarOp::Rsqrt, {x});
+  case Kind::Erf:
+    return compute(ScalarOp::Erf, {x});
+  case Kind::Abs:
+    return compute(ScalarOp::Abs, {x});
+  case Kind::Neg:
+    return compute(ScalarOp::Neg, {x});
+  case Kind::Not:
+    return compute(ScalarOp::Not, {x});
+  case Kind::Sin:
+    return compute(ScalarOp::Sin, {x});
+  case Kind::Cos:
+    return compute(ScalarOp::Cos, {x});
+  }
+  llvm_unreachable("an enumerator");
 }
 
 /// Small constant exponents are products.
@@ -115,28 +124,45 @@ int GraphBuilder::buildPower(int a, int b) {
   return compute(ScalarOp::Pow, {a, b});
 }
 
-int GraphBuilder::buildBinary(StringRef kind, int a, int b) {
-  if (kind == "pow")
-    return buildPower(a, b);
-  auto function = llvm::StringSwitch<ScalarOp>(kind)
-                      .Case("add", ScalarOp::Add)
-                      .Case("sub", ScalarOp::Sub)
-                      .Case("mul", ScalarOp::Mul)
-                      .Case("div", ScalarOp::Div)
-                      .Case("maximum", ScalarOp::Max)
-                      .Case("minimum", ScalarOp::Min)
-                      .Case("and", ScalarOp::And)
-                      .Case("or", ScalarOp::Or)
-                      .Case("eq", ScalarOp::Eq)
-                      .Case("ne", ScalarOp::Ne)
-                      .Case("lt", ScalarOp::Lt)
-                      .Case("le", ScalarOp::Le)
-                      .Case("gt", ScalarOp::Gt)
-                      .Case("ge", ScalarOp::Ge)
-                      .Default(ScalarOp::Select);
-  if (function == ScalarOp::Select)
-    llvm_unreachable("a kind that the verifier does not know");
-  return compute(function, {a, b});
+static ScalarOp functionOf(nn::BinaryKind kind) {
+  switch (kind) {
+  case nn::BinaryKind::Add:
+    return ScalarOp::Add;
+  case nn::BinaryKind::Sub:
+    return ScalarOp::Sub;
+  case nn::BinaryKind::Mul:
+    return ScalarOp::Mul;
+  case nn::BinaryKind::Div:
+    return ScalarOp::Div;
+  case nn::BinaryKind::Pow:
+    return ScalarOp::Pow;
+  case nn::BinaryKind::Maximum:
+    return ScalarOp::Max;
+  case nn::BinaryKind::Minimum:
+    return ScalarOp::Min;
+  case nn::BinaryKind::And:
+    return ScalarOp::And;
+  case nn::BinaryKind::Or:
+    return ScalarOp::Or;
+  case nn::BinaryKind::Eq:
+    return ScalarOp::Eq;
+  case nn::BinaryKind::Ne:
+    return ScalarOp::Ne;
+  case nn::BinaryKind::Lt:
+    return ScalarOp::Lt;
+  case nn::BinaryKind::Le:
+    return ScalarOp::Le;
+  case nn::BinaryKind::Gt:
+    return ScalarOp::Gt;
+  case nn::BinaryKind::Ge:
+    return ScalarOp::Ge;
+  }
+  llvm_unreachable("an enumerator");
+}
+
+int GraphBuilder::buildBinary(nn::BinaryKind kind, int a, int b) {
+  return kind == nn::BinaryKind::Pow ? buildPower(a, b)
+                                     : compute(functionOf(kind), {a, b});
 }
 
 int GraphBuilder::buildCast(int x, Type to) {

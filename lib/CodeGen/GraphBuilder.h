@@ -107,8 +107,8 @@ private:
   int compute(ScalarOp function, llvm::ArrayRef<int> operands);
   int typed(ScalarOp function, DType type, llvm::ArrayRef<int> operands);
   int reduce(ScalarOp function, int operand, llvm::ArrayRef<int> axes);
-  int buildUnary(llvm::StringRef kind, int x);
-  int buildBinary(llvm::StringRef kind, int a, int b);
+  int buildUnary(nn::UnaryKind kind, int x);
+  int buildBinary(nn::BinaryKind kind, int a, int b);
   int buildPower(int a, int b);
   int buildCast(int x, mlir::Type to);
   // BuildNorms.cpp

@@ -117,6 +117,22 @@ static LogicalResult checkEpilogue(Operation *op) {
          << ", which is no operand that a product makes for this alone";
 }
 
+static bool needsAxis(nn::RedistributeKind kind) {
+  switch (kind) {
+  case nn::RedistributeKind::ReduceScatter:
+  case nn::RedistributeKind::AllGather:
+  case nn::RedistributeKind::AllToAll:
+  case nn::RedistributeKind::Repartition:
+  case nn::RedistributeKind::Slice:
+    return true;
+  case nn::RedistributeKind::AllReduce:
+  case nn::RedistributeKind::Broadcast:
+  case nn::RedistributeKind::Mask:
+    return false;
+  }
+  llvm_unreachable("an enumerator");
+}
+
 /// A line of a schedule.
 static LogicalResult checkLine(Operation *op) {
   if (Attribute cuts = op->getAttr("cuts"); cuts && !isCuts(cuts))
@@ -137,13 +153,12 @@ static LogicalResult checkLine(Operation *op) {
   auto sync = dyn_cast<sched::SyncOp>(op);
   if (!sync)
     return success();
-  StringRef kind = sync.getKind();
-  bool needsAxis = kind == "reduce_scatter" || kind == "slice" ||
-                   kind == "all_gather" || kind == "all_to_all" ||
-                   kind == "repartition";
-  if (needsAxis && sync.getAxis().value_or("").empty())
-    return lacks(op->getLoc(), "a sync with " + kind, "axis");
-  if (kind == "all_to_all" && sync.getTo().value_or("").empty())
+  if (needsAxis(sync.getKind()) && sync.getAxis().value_or("").empty())
+    return lacks(op->getLoc(),
+                 "a sync with " + stringifyRedistributeKind(sync.getKind()),
+                 "axis");
+  if (sync.getKind() == nn::RedistributeKind::AllToAll &&
+      sync.getTo().value_or("").empty())
     return lacks(op->getLoc(), "a sync with all_to_all", "to");
   return success();
 }

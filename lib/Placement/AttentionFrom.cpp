@@ -91,7 +91,7 @@ SmallVector<Value> EarlyExchange::sources(Value of, StringRef root) {
 /// What a move is called, or an operation.
 static std::string nameOf(Operation *op) {
   if (auto move = dyn_cast<nn::RedistributeOp>(op))
-    return move.getKind().str();
+    return stringifyRedistributeKind(move.getKind()).str();
   return op->getName().stripDialect().str();
 }
 
@@ -125,9 +125,8 @@ nn::PadOp EarlyExchange::exchange(Value x, bool isMask) {
   builder.setInsertionPointAfterValue(x);
   size_t rank = nn::layoutOf(x).getDims().size();
   SmallVector<int64_t> none(rank, 0);
-  SmallVector<StringRef> borders(rank, "zero");
   auto pad = nn::PadOp::create(builder, x.getLoc(), x, none, none,
-                               builder.getStrArrayAttr(borders),
+                               nn::zeroBorders(x.getContext(), rank),
                                /*settles=*/IntegerAttr());
   pad.getResult().setType(cast<RankedTensorType>(x.getType()));
   pad->setAttr(nn::kHaloFrom, builder.getUnitAttr());

@@ -35,7 +35,7 @@ void Placer::readAttention(sched::AttentionOp attention) {
 /// One operand or result of an attention, moved over the axes to where `target`
 /// has it.
 Value Placer::moveAttended(Value value, const Licence &strategy,
-                           ArrayRef<unsigned> axes, StringRef kind,
+                           ArrayRef<unsigned> axes, RedistributeKind kind,
                            nn::LayoutAttr target) {
   Location model =
       value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
@@ -151,7 +151,8 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
       if (exchanges)
         target = cutOver(target, namesOf(axes, mesh), /*dim=*/1, /*factor=*/0);
       operand.set(moveAttended(operand.get(), *move.strategy, axes,
-                               exchanges ? "all_to_all" : "all_gather",
+                               exchanges ? RedistributeKind::AllToAll
+                                         : RedistributeKind::AllGather,
                                target));
     }
   return moves;
@@ -176,7 +177,7 @@ void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
     if (axes.empty())
       continue;
     Value moved =
-        moveAttended(value, *move.strategy, axes, "all_to_all",
+        moveAttended(value, *move.strategy, axes, RedistributeKind::AllToAll,
                      cutBy(wholeOver(layout, namesOf(axes, mesh)), before));
     value.replaceAllUsesExcept(moved, moved.getDefiningOp());
     value = moved;

@@ -55,7 +55,7 @@ static bool isMovedForAttention(Value value, const Origins &origins,
   return false;
 }
 
-bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
+bool Placer::moveOperand(Operation *op, unsigned operand, RedistributeKind kind,
                          ArrayRef<unsigned> axes, nn::LayoutAttr target) {
   Value value = op->getOperand(operand);
   Value point = movePoint(op, value);
@@ -109,11 +109,11 @@ bool Placer::moveOperand(Operation *op, unsigned operand, StringRef kind,
   if (syncPoint(point, way) && point.hasOneUse() &&
       !isMovedForAttention(point, origins, mesh)) {
     record.path = way.path;
-    way.op = kind.str();
+    way.op = stringifyRedistributeKind(kind).str();
     way.over.assign(names.begin(), names.end());
     nn::SplitAttr from = layout.splitOver(names.front());
     nn::SplitAttr to = target.splitOver(names.front());
-    if (kind == "repartition") // what is cut stays the same
+    if (kind == RedistributeKind::Repartition) // what is cut stays the same
       from = {};
     auto name = [&](nn::SplitAttr split) {
       return axisName(layout,
@@ -155,13 +155,13 @@ static SmallVector<unsigned> fromAxis(nn::LayoutAttr layout, unsigned axis,
 bool Placer::gatherOperand(Operation *op, unsigned operand, unsigned axis) {
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
   SmallVector<unsigned> axes = fromAxis(layout, axis, mesh);
-  return !axes.empty() && moveOperand(op, operand, "all_gather", axes,
-                                      retarget(layout, axes, mesh));
+  return !axes.empty() && moveOperand(op, operand, RedistributeKind::AllGather,
+                                      axes, retarget(layout, axes, mesh));
 }
 
 bool Placer::reduceOperand(Operation *op, unsigned operand, unsigned axis) {
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
-  return moveOperand(op, operand, "all_reduce", {axis},
+  return moveOperand(op, operand, RedistributeKind::AllReduce, {axis},
                      retarget(layout, {axis}, mesh));
 }
 
@@ -172,7 +172,7 @@ static int64_t gatherBytes(Value value, unsigned axis, nn::MeshAttr mesh) {
   SmallVector<StringRef> names;
   for (unsigned moved : axes)
     names.push_back(mesh.getAxes()[moved].getName().getValue());
-  return sentBytes("all_gather", type,
+  return sentBytes(RedistributeKind::AllGather, type,
                    nn::withLayout(type, retarget(layout, axes, mesh)), mesh,
                    names);
 }
@@ -185,7 +185,7 @@ static bool sliceIsCheaper(Operation *op, const nn::PlacementRule &rule,
     return true;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   StringRef axis = mesh.getAxes()[m.axis].getName().getValue();
-  return sentBytes("all_reduce", type, type, mesh, {axis}) <=
+  return sentBytes(RedistributeKind::AllReduce, type, type, mesh, {axis}) <=
          gatherBytes(op->getOperand(m.other), m.axis, mesh);
 }
 
@@ -222,7 +222,7 @@ static SmallVector<nn::SplitAttr> splitsAs(const nn::PlacementRule &rule,
 
 /// Cuts the mismatch's operand by the factor as its other one is cut.
 bool Placer::cutOperand(Operation *op, const nn::PlacementRule &rule,
-                        const Mismatch &m, int factor, StringRef kind) {
+                        const Mismatch &m, int factor, RedistributeKind kind) {
   SmallVector<nn::SplitAttr> splits =
       splitsAs(rule, mesh, op, m.operand, m.other, factor, m.axis);
   if (splits.empty())
@@ -260,13 +260,14 @@ bool Placer::repart(Operation *op, const nn::PlacementRule &rule, Mismatch m) {
       names.push_back(split.getAxis().getValue());
     }
     auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
-    int64_t bytes =
-        sentBytes("repartition", type, nn::withLayout(type, made), mesh, names);
+    int64_t bytes = sentBytes(RedistributeKind::Repartition, type,
+                              nn::withLayout(type, made), mesh, names);
     if (!target || bytes < least) {
       best = operand, target = made, axes = moved, least = bytes;
     }
   }
-  return target && moveOperand(op, best, "repartition", axes, target);
+  return target &&
+         moveOperand(op, best, RedistributeKind::Repartition, axes, target);
 }
 
 bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
@@ -279,11 +280,12 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
   case Kind::TwoReductions:
     return reduceOperand(op, m.operand, axis);
   case Kind::PartialAndSplit:
-    return cutOperand(op, rule, m, m.otherFactor, "reduce_scatter") ||
+    return cutOperand(op, rule, m, m.otherFactor,
+                      RedistributeKind::ReduceScatter) ||
            reduceOperand(op, m.operand, axis);
   case Kind::WholeAndSplit:
     if (autoReshard && sliceIsCheaper(op, rule, m, mesh) &&
-        cutOperand(op, rule, m, m.factor, "slice"))
+        cutOperand(op, rule, m, m.factor, RedistributeKind::Slice))
       return true;
     return gatherOperand(op, m.other, axis);
   case Kind::TwoFactors: {

@@ -57,7 +57,9 @@ void Placer::markBackwardSyncs() {
       names.push_back(mesh.getAxes()[axis].getName().getValue());
     ArrayAttr axes = builder.getStrArrayAttr(names);
     SmallVector<NamedAttribute> fields{
-        builder.getNamedAttr("kind", sync.getKindAttr()),
+        builder.getNamedAttr(
+            "kind",
+            builder.getStringAttr(stringifyRedistributeKind(sync.getKind()))),
         builder.getNamedAttr("point", sync.getMomentAttr()),
         builder.getNamedAttr("axes", axes),
         builder.getNamedAttr("line",

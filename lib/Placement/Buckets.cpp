@@ -101,7 +101,8 @@ LogicalResult placement::checkGradientBuckets(ModuleOp module) {
   std::set<std::set<std::string>> reduced;
   module.walk([&](nn::RedistributeOp op) {
     if (!op->hasAttr(nn::kBackward) ||
-        (op.getKind() != "all_reduce" && op.getKind() != "reduce_scatter"))
+        (op.getKind() != RedistributeKind::AllReduce &&
+         op.getKind() != RedistributeKind::ReduceScatter))
       return;
     std::set<std::string> axes;
     for (StringRef axis : op.getAxes().getAsValueRange<StringAttr>())

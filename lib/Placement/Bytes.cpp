@@ -128,7 +128,7 @@ struct Received {
 };
 } // namespace
 
-int64_t placement::sentBytes(StringRef kind, RankedTensorType from,
+int64_t placement::sentBytes(RedistributeKind kind, RankedTensorType from,
                              RankedTensorType to, nn::MeshAttr mesh,
                              ArrayRef<StringRef> axes) {
   Received received{nn::layoutOf(from), nn::layoutOf(to), mesh, axes.front(),
@@ -136,19 +136,24 @@ int64_t placement::sentBytes(StringRef kind, RankedTensorType from,
   for (StringRef axis : axes)
     received.members *= mesh.getSize(axis);
   int64_t width = (from.getElementTypeBitWidth() + 7) / 8;
-  if (kind == "all_reduce")
+  switch (kind) {
+  case RedistributeKind::AllReduce:
     return width * received.byAllReduce();
-  if (kind == "reduce_scatter")
+  case RedistributeKind::ReduceScatter:
     return width * received.byReduceScatter();
-  if (kind == "all_gather")
+  case RedistributeKind::AllGather:
     return width * received.byAllGather();
-  if (kind == "all_to_all")
+  case RedistributeKind::AllToAll:
     return width * received.byAllToAll();
-  if (kind == "broadcast")
+  case RedistributeKind::Broadcast:
     return width * localElements(received.from, mesh);
-  if (kind == "repartition")
+  case RedistributeKind::Repartition:
     return width * received.byRepartition();
-  return 0; // a slice, a mask
+  case RedistributeKind::Slice:
+  case RedistributeKind::Mask:
+    return 0;
+  }
+  llvm_unreachable("an enumerator");
 }
 
 std::string placement::bytesText(int64_t bytes) {

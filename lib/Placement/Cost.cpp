@@ -109,8 +109,10 @@ static std::string inputText(Value value, FactorRef ref) {
 
 /// What splits a value as it is computed; a sum that is completed is no wish to
 /// have it in parts.
-static bool splitsValue(StringRef kind) {
-  return kind == "slice" || kind == "reduce_scatter" || kind == "all_to_all";
+static bool splitsValue(RedistributeKind kind) {
+  return kind == RedistributeKind::Slice ||
+         kind == RedistributeKind::ReduceScatter ||
+         kind == RedistributeKind::AllToAll;
 }
 
 std::map<std::string, double> Placer::splitsAsked() const {

@@ -15,19 +15,27 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-static bool isCommunication(StringRef kind) {
-  return kind != "slice" && kind != "mask";
-}
-
-/// What moves the parts of a redistribution.
-static StringRef collectiveOf(StringRef kind) {
-  return kind == "repartition" ? "halo" : kind;
+StringRef placement::collectiveOf(RedistributeKind kind) {
+  switch (kind) {
+  case RedistributeKind::AllReduce:
+  case RedistributeKind::ReduceScatter:
+  case RedistributeKind::AllGather:
+  case RedistributeKind::AllToAll:
+  case RedistributeKind::Broadcast:
+    return stringifyRedistributeKind(kind);
+  case RedistributeKind::Repartition:
+    return "halo";
+  case RedistributeKind::Slice:
+  case RedistributeKind::Mask:
+    return "";
+  }
+  llvm_unreachable("an enumerator");
 }
 
 /// Borders that are elsewhere, of the same parts, move nothing.
 static bool isCommunication(nn::RedistributeOp moved) {
-  return isCommunication(moved.getKind()) &&
-         !(moved.getKind() == "repartition" &&
+  return !collectiveOf(moved.getKind()).empty() &&
+         !(moved.getKind() == RedistributeKind::Repartition &&
            haveSameParts(nn::layoutOf(moved.getX()),
                          nn::layoutOf(moved.getResult())));
 }
@@ -193,7 +201,7 @@ static void noteCollectives(Problem &problem, nn::FuncOp func, StringRef root,
         ++made.count;
         return;
       }
-    std::string kind = moved               ? moved.getKind().str()
+    std::string kind = moved ? stringifyRedistributeKind(moved.getKind()).str()
                        : exchanges.empty() ? "all_reduce"
                                            : exchanges.begin()->first;
     list.push_back({line, kind + " at '" + path + "'", 1});
@@ -271,8 +279,8 @@ void Placer::checkExpectations() {
       std::map<std::string, int64_t> found =
           countCollectives(func, root, /*backward=*/false);
       for (const VacuousSync &sync : vacuous)
-        if (isAtOrUnder(sync.path, root) && isCommunication(sync.kind))
-          ++found[collectiveOf(sync.kind).str()];
+        if (isAtOrUnder(sync.path, root) && !sync.collective.empty())
+          ++found[sync.collective];
       if (found == wanted)
         continue;
       Problem &problem = problems.addAt(

@@ -37,7 +37,7 @@ static std::string causeText(const Origin &root, Value first) {
            pathOfValue(first) + "'";
   case Origin::Kind::Sync: {
     auto moved = cast<nn::RedistributeOp>(root.op);
-    return "from the " + moved.getKind().str() + at;
+    return "from the " + stringifyRedistributeKind(moved.getKind()).str() + at;
   }
   case Origin::Kind::Contracted:
     return "since" + at.substr(3) + " sums over " +

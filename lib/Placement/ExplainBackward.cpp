@@ -117,7 +117,8 @@ void BackwardExplainer::addMoved(nn::RedistributeOp op, StringRef path) {
     if (!isMoved)
       continue;
     old = now;
-    old.cause = "from the " + op.getKind().str() + " at '" + path.str() + "'";
+    old.cause = "from the " + stringifyRedistributeKind(op.getKind()).str() +
+                " at '" + path.str() + "'";
     if (auto fused = dyn_cast<FusedLoc>(op.getLoc()))
       if (fused.getLocations().size() > 1)
         old.schedule = scheduleLine(fused.getLocations().back());

@@ -104,7 +104,7 @@ void Placer::gatherOnUse(nn::ParameterOp parameter, nn::LayoutAttr whole,
       first = user;
   sched::FsdpOp directive = request.directive;
   Value gathered =
-      redistribute(parameter, "all_gather", request.axes, whole,
+      redistribute(parameter, RedistributeKind::AllGather, request.axes, whole,
                    madeBy(parameter.getLoc(), directive->getLoc()));
   Operation *gather = gathered.getDefiningOp();
   gather->setAttr(nn::kUnit, parameter->getAttr(nn::kUnit));

@@ -170,12 +170,12 @@ MeetResult Placer::meetOperands(Operation *op, const nn::PlacementRule &rule) {
 
 /// The free redistribution of a value for one use, made once for all uses.
 Value Placer::placeFor(Operation *op, Value value, nn::LayoutAttr target,
-                       StringRef kind) {
+                       RedistributeKind kind) {
   nn::LayoutAttr layout = nn::layoutOf(value);
   if (layout == target)
     return value;
-  auto &made = moved[{value.getAsOpaquePointer(), target.getAsOpaquePointer(),
-                      kind.str()}];
+  auto &made =
+      cut[{value.getAsOpaquePointer(), target.getAsOpaquePointer(), kind}];
   if (made)
     return made;
   SmallVector<unsigned> axes;
@@ -204,8 +204,9 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
                        const MeetResult &met) {
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned i = operand.getOperandNumber();
-    Value value = placeFor(op, operand.get(), met.sliced[i], "slice");
-    operand.set(placeFor(op, value, met.masked[i], "mask"));
+    Value value =
+        placeFor(op, operand.get(), met.sliced[i], RedistributeKind::Slice);
+    operand.set(placeFor(op, value, met.masked[i], RedistributeKind::Mask));
   }
   if (!met.statistics.empty()) {
     SmallVector<StringRef> names;

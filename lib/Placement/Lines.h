@@ -46,7 +46,8 @@ struct Fact {
 /// One sync to apply at one value.
 struct SyncSite {
   mlir::Operation *directive;
-  std::string kind, path, moment;
+  nn::RedistributeKind kind;
+  std::string path, moment;
   llvm::SmallVector<unsigned, 2> axes;
   std::string axis, to;
   std::optional<int64_t> root;
@@ -145,7 +146,8 @@ struct PinnedKernel {
 
 /// A sync over axes of size 1 only: nothing moves, but it was written.
 struct VacuousSync {
-  std::string kind, path;
+  std::string collective; ///< that it would be; empty of a slice
+  std::string path;
 };
 
 /// A `use` whose lines match nothing: of the first it is told.

@@ -36,13 +36,14 @@ static std::string opName(Operation *op) {
   if (isa<nn::NeighborhoodAttentionOp>(op))
     name = "attention"; // under a mask of neighborhoods
   if (auto unary = dyn_cast<nn::UnaryOp>(op))
-    name = unary.getKind().str();
+    name = stringifyUnaryKind(unary.getKind()).str();
   if (auto binary = dyn_cast<nn::BinaryOp>(op))
-    name = binary.getKind().str();
+    name = stringifyBinaryKind(binary.getKind()).str();
   if (auto reduce = dyn_cast<nn::ReduceOp>(op))
-    name = reduce.getKind().str();
+    name = stringifyReduceKind(reduce.getKind()).str();
   if (auto pool = dyn_cast<nn::PoolOp>(op))
-    name = pool.getKind() == "average" ? "average_pool" : "max_pool";
+    name =
+        pool.getKind() == nn::PoolKind::Average ? "average_pool" : "max_pool";
   return name + (path.empty() ? " in the model" : " in '" + path + "'");
 }
 
@@ -207,7 +208,7 @@ Location Placer::causeLocation(Value value, unsigned axis,
 
 static std::string directiveName(Operation *directive) {
   if (auto sync = dyn_cast<sched::SyncOp>(directive))
-    return sync.getKind().str();
+    return stringifyRedistributeKind(sync.getKind()).str();
   return directive->getName().stripDialect().str();
 }
 

@@ -64,8 +64,10 @@ LogicalResult OpPlacer::place(Operation *op) {
                   target.partialOver(axis.getName()))
             axes.push_back(axis.getName());
         bool isSlice = target == met.sliced[i];
-        operand.set(move(builder, op->getLoc(), from,
-                         isSlice ? "slice" : "mask", axes, target));
+        operand.set(
+            move(builder, op->getLoc(), from,
+                 isSlice ? RedistributeKind::Slice : RedistributeKind::Mask,
+                 axes, target));
       }
     }
     markHalos(op, met);

@@ -118,7 +118,7 @@ private:
   /// Applies the syncs of `value` in order; later uses see the result.
   void applySyncs(mlir::Value value);
   mlir::Value applySync(mlir::Value value, const SyncSite &site);
-  mlir::Value redistribute(mlir::Value value, llvm::StringRef kind,
+  mlir::Value redistribute(mlir::Value value, RedistributeKind kind,
                            llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target,
                            mlir::Location loc,
                            std::optional<int64_t> root = {});
@@ -153,7 +153,7 @@ private:
   void applyMeet(mlir::Operation *op, const nn::PlacementRule &rule,
                  const MeetResult &met);
   mlir::Value placeFor(mlir::Operation *op, mlir::Value value,
-                       nn::LayoutAttr target, llvm::StringRef kind);
+                       nn::LayoutAttr target, RedistributeKind kind);
   bool isFree(mlir::Value value) const { return freeValues.contains(value); }
   /// `takes`: the op uses its licences, which then are not without effect.
   bool isLicensed(mlir::Operation *op, unsigned axis, bool takes = false);
@@ -202,7 +202,7 @@ private:
   void readAttention(sched::AttentionOp attention);
   void noteSequence(Problem &problem, mlir::Operation *op, unsigned axis);
   mlir::Value moveAttended(mlir::Value value, const Licence &strategy,
-                           llvm::ArrayRef<unsigned> axes, llvm::StringRef kind,
+                           llvm::ArrayRef<unsigned> axes, RedistributeKind kind,
                            nn::LayoutAttr target);
   static bool isAttention(mlir::Operation *op);
   llvm::SmallVector<AttentionMove> movesOf(mlir::Operation *op);
@@ -292,11 +292,11 @@ private:
   /// nothing can be done.
   bool mend(mlir::Operation *op, const nn::PlacementRule &rule,
             const Mismatch &mismatch);
-  bool moveOperand(mlir::Operation *op, unsigned operand, llvm::StringRef kind,
+  bool moveOperand(mlir::Operation *op, unsigned operand, RedistributeKind kind,
                    llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target);
   bool gatherOperand(mlir::Operation *op, unsigned operand, unsigned axis);
   bool cutOperand(mlir::Operation *op, const nn::PlacementRule &rule,
-                  const Mismatch &mismatch, int factor, llvm::StringRef kind);
+                  const Mismatch &mismatch, int factor, RedistributeKind kind);
   bool repart(mlir::Operation *op, const nn::PlacementRule &rule, Mismatch m);
   bool reduceOperand(mlir::Operation *op, unsigned operand, unsigned axis);
   mlir::Value movePoint(mlir::Operation *op, mlir::Value value);
@@ -341,7 +341,7 @@ private:
   std::map<std::pair<mlir::Operation *, unsigned>, size_t> insertedHalos;
   llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> reached;
   /// By value, type, kind: free slices and masks, made once.
-  std::map<std::tuple<void *, const void *, std::string>, mlir::Value> moved;
+  std::map<std::tuple<void *, const void *, RedistributeKind>, mlir::Value> cut;
 };
 
 } // namespace hocket::placement

@@ -73,7 +73,9 @@ void WayOut::append(sched::ScheduleOp schedule) const {
   } else if (kind == Kind::Sync) {
     name = sched::SyncOp::getOperationName();
     attributes.push_back(text("moment", moment));
-    attributes.push_back(text("kind", op));
+    attributes.push_back(builder.getNamedAttr(
+        "kind", nn::RedistributeKindAttr::get(
+                    builder.getContext(), *nn::symbolizeRedistributeKind(op))));
   }
   if (!axis.empty())
     attributes.push_back(text("axis", axis));

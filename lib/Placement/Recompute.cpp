@@ -153,7 +153,7 @@ void Placer::markKept() {
     PathNode *node = request.second;
     bool any = false;
     func.walk([&](nn::RedistributeOp gather) {
-      if (gather.getKind() != "all_gather" ||
+      if (gather.getKind() != RedistributeKind::AllGather ||
           !isAtOrUnder(modelPath(gather), node->path))
         return;
       any = true;

@@ -9,7 +9,7 @@ using namespace hocket;
 using namespace hocket::placement;
 
 Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
-                     StringRef kind, ArrayRef<StringAttr> axes,
+                     RedistributeKind kind, ArrayRef<StringAttr> axes,
                      nn::LayoutAttr target) {
   SmallVector<StringRef> names;
   for (StringAttr axis : axes)
@@ -98,7 +98,9 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
         splits.push_back(plan.come[i]);
       }
       nn::LayoutAttr cut = cutBy(wholeOver(layout(), axes), splits);
-      value = move(builder, loc, value, partial ? "reduce_scatter" : "slice",
+      value = move(builder, loc, value,
+                   partial ? RedistributeKind::ReduceScatter
+                           : RedistributeKind::Slice,
                    axes, cut);
     }
   };
@@ -112,8 +114,8 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
   for (auto [i, plan] : llvm::enumerate(plans)) {
     // The same axes in other parts: rows go to neighbours, none are gathered.
     if (isRepartition(plan)) {
-      value = move(builder, loc, value, "repartition", plan.leave,
-                   recut(layout(), plan.come));
+      value = move(builder, loc, value, RedistributeKind::Repartition,
+                   plan.leave, recut(layout(), plan.come));
       plan.leave.clear();
       done[i] = true;
     }
@@ -129,7 +131,7 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
         !target.splitOver(partial.getAxis()))
       sums.push_back(partial.getAxis());
   if (!sums.empty())
-    value = move(builder, loc, value, "all_reduce", sums,
+    value = move(builder, loc, value, RedistributeKind::AllReduce, sums,
                  wholeOver(layout(), sums));
   // One axis that only changes its factor: exchanged, not gathered.
   for (FactorPlan &from : plans)
@@ -137,14 +139,15 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
       if (from.leave.size() == 1 && to.leave.empty() && !done[i] &&
           to.come.size() == 1 && to.come[0].getAxis() == from.leave[0] &&
           from.come.empty()) {
-        value = move(builder, loc, value, "all_to_all", from.leave,
-                     cutBy(wholeOver(layout(), from.leave), to.come));
+        value =
+            move(builder, loc, value, RedistributeKind::AllToAll, from.leave,
+                 cutBy(wholeOver(layout(), from.leave), to.come));
         from.leave.clear();
         done[i] = true;
       }
   for (const FactorPlan &plan : plans)
     if (!plan.leave.empty())
-      value = move(builder, loc, value, "all_gather", plan.leave,
+      value = move(builder, loc, value, RedistributeKind::AllGather, plan.leave,
                    wholeOver(layout(), plan.leave));
   for (auto [i, plan] : llvm::enumerate(plans))
     if (!done[i])

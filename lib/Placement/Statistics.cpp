@@ -53,7 +53,7 @@ void Placer::completeReduction(nn::ReduceOp op) {
     Location loc =
         directive ? madeBy(op->getLoc(), directive->getLoc()) : op->getLoc();
     Value whole =
-        redistribute(value, "all_reduce", axes,
+        redistribute(value, RedistributeKind::AllReduce, axes,
                      withoutPartials(nn::layoutOf(value), names), loc);
     value.replaceAllUsesExcept(whole, whole.getDefiningOp());
     for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
@@ -82,7 +82,7 @@ void Placer::wayComplete(Problem &problem, Value value, unsigned axis) {
   auto type = cast<RankedTensorType>(root.op->getResult(0).getType());
   StringRef name = way.over.front();
   way.bytes =
-      sentBytes("all_reduce", type,
+      sentBytes(RedistributeKind::AllReduce, type,
                 nn::withLayout(type, withoutPartials(nn::layoutOf(type), name)),
                 mesh, name);
   problem.ways.push_back(way);

@@ -14,17 +14,22 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-static std::string offer(const SyncSite &site, StringRef kind, StringRef axis,
-                         StringRef to, StringRef over) {
-  std::string text =
-      "write instead: sync " + site.path + " " + site.moment + " " + kind.str();
+static std::string nameOf(const SyncSite &site) {
+  return stringifyRedistributeKind(site.kind).str();
+}
+
+static std::string offer(const SyncSite &site, RedistributeKind kind,
+                         StringRef axis, StringRef to, StringRef over) {
+  std::string text = "write instead: sync " + site.path + " " + site.moment +
+                     " " + stringifyRedistributeKind(kind).str();
   if (!axis.empty())
     text += " axis " + axis.str();
   if (!to.empty())
     text += " to " + to.str();
-  bool cuts =
-      site.axes.size() == 1 && (kind == "slice" || kind == "reduce_scatter" ||
-                                kind == "repartition" || !to.empty());
+  bool cuts = site.axes.size() == 1 &&
+              (kind == RedistributeKind::Slice ||
+               kind == RedistributeKind::ReduceScatter ||
+               kind == RedistributeKind::Repartition || !to.empty());
   return text + " over " + over.str() + (cuts ? cutsText(site.cuts) : "");
 }
 
@@ -44,26 +49,32 @@ void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
                        {unsigned(split.getDim()), unsigned(split.getFactor())})
             : "";
   if (layout.partialOver(name)) {
-    if (site.kind == "slice" && !wantedName.empty())
-      problem.advise(offer(site, "reduce_scatter", wantedName, "", name));
+    if (site.kind == RedistributeKind::Slice && !wantedName.empty())
+      problem.advise(
+          offer(site, RedistributeKind::ReduceScatter, wantedName, "", name));
     else
-      problem.advise(offer(site, "all_reduce", "", "", name));
+      problem.advise(offer(site, RedistributeKind::AllReduce, "", "", name));
   } else if (split) {
     bool isOther =
         wanted && !(FactorRef{unsigned(split.getDim()),
                               unsigned(split.getFactor())} == *wanted);
-    if (site.kind == "all_reduce" || site.kind == "all_gather" ||
-        site.kind == "broadcast" || site.kind == "all_to_all" ||
-        site.kind == "repartition") {
+    if (site.kind == RedistributeKind::AllReduce ||
+        site.kind == RedistributeKind::AllGather ||
+        site.kind == RedistributeKind::Broadcast ||
+        site.kind == RedistributeKind::AllToAll ||
+        site.kind == RedistributeKind::Repartition) {
       if (!splitName.empty())
-        problem.advise(offer(site, "all_gather", splitName, "", name));
+        problem.advise(
+            offer(site, RedistributeKind::AllGather, splitName, "", name));
     } else if (isOther && !splitName.empty()) {
-      problem.advise(offer(site, "all_to_all", splitName, wantedName, name));
+      problem.advise(
+          offer(site, RedistributeKind::AllToAll, splitName, wantedName, name));
     } else {
       problem.advise("leave this line out");
     }
-  } else if (site.kind == "reduce_scatter" && !wantedName.empty()) {
-    problem.advise(offer(site, "slice", wantedName, "", name));
+  } else if (site.kind == RedistributeKind::ReduceScatter &&
+             !wantedName.empty()) {
+    problem.advise(offer(site, RedistributeKind::Slice, wantedName, "", name));
   } else {
     problem.advise("leave this line out");
   }
@@ -85,10 +96,12 @@ static std::string foundText(nn::LayoutAttr layout, StringRef axis) {
 /// What a primitive needs, in words.
 static std::string neededText(const SyncSite &site, nn::LayoutAttr layout,
                               std::optional<FactorRef> ref, StringRef axis) {
-  if (site.kind == "all_reduce" || site.kind == "reduce_scatter")
+  if (site.kind == RedistributeKind::AllReduce ||
+      site.kind == RedistributeKind::ReduceScatter)
     return "a sum that is partial over " + axis.str();
-  if (site.kind == "all_gather" || site.kind == "all_to_all" ||
-      site.kind == "repartition")
+  if (site.kind == RedistributeKind::AllGather ||
+      site.kind == RedistributeKind::AllToAll ||
+      site.kind == RedistributeKind::Repartition)
     return "a value that is split by " + factorName(layout, *ref) + " over " +
            axis.str();
   return "a value that is whole on " + axis.str();
@@ -102,7 +115,7 @@ static std::string otherReduction(const SyncSite &site, nn::LayoutAttr layout,
   if (site.reduction.empty() || !partial ||
       site.reduction == nn::stringifyReduction(partial.getReduction()))
     return "";
-  return site.kind + " at '" + site.path + "' has op " + site.reduction +
+  return nameOf(site) + " at '" + site.path + "' has op " + site.reduction +
          ", and gets " + reductionName(partial) +
          " that is still partial over " + axis.str();
 }
@@ -112,10 +125,11 @@ bool Placer::checkSync(Value value, const SyncSite &site,
                        std::optional<FactorRef> to) {
   nn::LayoutAttr layout = nn::layoutOf(value);
   std::string quoted = "'" + site.path + "'";
-  bool wantsPartial =
-      site.kind == "all_reduce" || site.kind == "reduce_scatter";
-  bool wantsSplit = site.kind == "all_gather" || site.kind == "all_to_all" ||
-                    site.kind == "repartition";
+  bool wantsPartial = site.kind == RedistributeKind::AllReduce ||
+                      site.kind == RedistributeKind::ReduceScatter;
+  bool wantsSplit = site.kind == RedistributeKind::AllGather ||
+                    site.kind == RedistributeKind::AllToAll ||
+                    site.kind == RedistributeKind::Repartition;
   for (unsigned axis : site.axes) {
     StringRef name = mesh.getAxes()[axis].getName().getValue();
     nn::SplitAttr split = layout.splitOver(name);
@@ -130,21 +144,22 @@ bool Placer::checkSync(Value value, const SyncSite &site,
     }
     if (wantsPartial ? isPartial : wantsSplit ? isRight : !split && !isPartial)
       continue;
-    bool isIdle = (site.kind == "all_reduce" || site.kind == "all_gather") &&
+    bool isIdle = (site.kind == RedistributeKind::AllReduce ||
+                   site.kind == RedistributeKind::AllGather) &&
                   !split && !isPartial;
-    isIdle |= site.kind == "slice" && split && from &&
+    isIdle |= site.kind == RedistributeKind::Slice && split && from &&
               FactorRef{unsigned(split.getDim()),
                         unsigned(split.getFactor())} == *from;
-    std::string text = isIdle ? site.kind + " at " + quoted +
+    std::string text = isIdle ? nameOf(site) + " at " + quoted +
                                     " has no effect: it gets " +
                                     foundText(layout, name) + " already"
-                              : site.kind + " at " + quoted + " needs " +
+                              : nameOf(site) + " at " + quoted + " needs " +
                                     neededText(site, layout, from, name) +
                                     ", and gets " + foundText(layout, name);
     reportSync(value, site, axis, from, text);
     return false;
   }
-  if (site.kind == "all_to_all" && from && to && *from == *to) {
+  if (site.kind == RedistributeKind::AllToAll && from && to && *from == *to) {
     problems
         .addAt(site.directive,
                "all_to_all at " + quoted + " has no effect: it moves " +
@@ -153,7 +168,7 @@ bool Placer::checkSync(Value value, const SyncSite &site,
         .advise("leave this line out");
     return false;
   }
-  if (site.root && site.kind == "broadcast") {
+  if (site.root && site.kind == RedistributeKind::Broadcast) {
     int64_t ranks = 1;
     for (unsigned axis : site.axes)
       ranks *= mesh.getAxes()[axis].getSize();
@@ -176,8 +191,9 @@ bool Placer::checkSync(Value value, const SyncSite &site,
                             unsigned(mesh.getIndex(split.getAxis())))) {
       problems
           .addAt(site.directive,
-                 site.kind + " at " + quoted +
-                     (site.kind == "repartition" ? " cuts " : " joins ") +
+                 nameOf(site) + " at " + quoted +
+                     (site.kind == RedistributeKind::Repartition ? " cuts "
+                                                                 : " joins ") +
                      factorName(layout, *from) + " over a major axis, while " +
                      split.getAxis().str() + " still splits it inside",
                  site.path)
@@ -185,7 +201,8 @@ bool Placer::checkSync(Value value, const SyncSite &site,
                 " as well, or sync over it before");
       return false;
     }
-  if (site.kind != "all_to_all" && site.kind != "repartition")
+  if (site.kind != RedistributeKind::AllToAll &&
+      site.kind != RedistributeKind::Repartition)
     return true;
   return checkOrder(site, minor);
 }
@@ -225,7 +242,7 @@ bool Placer::checkOrder(const SyncSite &site, ArrayRef<nn::SplitAttr> minor) {
     return true;
   problems
       .addAt(site.directive,
-             site.kind + " at '" + site.path + "' lists " +
+             nameOf(site) + " at '" + site.path + "' lists " +
                  axesText(site.axes, mesh) +
                  ", and gets a value that is split over " +
                  axesText(found, mesh),

@@ -5,6 +5,7 @@
 #include "Relayout.h"
 #include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Values.h"
+#include "hocket/Placement/Expect.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -66,8 +67,8 @@ std::vector<Value> Placer::sitesOf(const PathNode &node, StringRef moment,
 void Placer::noteOtherTargets(Problem &problem, const PathNode &node,
                               StringRef pattern, const SyncSite &site) const {
   auto line = [&](StringRef path, StringRef moment) {
-    std::string text =
-        "sync " + path.str() + " " + moment.str() + " " + site.kind;
+    std::string text = "sync " + path.str() + " " + moment.str() + " " +
+                       stringifyRedistributeKind(site.kind).str();
     if (!site.axis.empty())
       text += " axis " + site.axis;
     if (!site.to.empty())
@@ -118,7 +119,7 @@ void Placer::addSite(Operation *directive, StringRef pattern,
       if (auto named = value.getDefiningOp<nn::ValueOp>())
         placed.path = named.getPath().str();
       if (site.axes.empty())
-        vacuous.push_back({site.kind, placed.path});
+        vacuous.push_back({collectiveOf(site.kind).str(), placed.path});
       else
         list.push_back(std::move(placed));
     }
@@ -136,7 +137,7 @@ void Placer::readSync(sched::SyncOp sync) {
   if (!axes)
     return;
   SyncSite site;
-  site.kind = sync.getKind().str();
+  site.kind = sync.getKind();
   site.moment = sync.getMoment().str();
   site.axes = *axes;
   site.axis = sync.getAxis().value_or("").str();
@@ -156,10 +157,10 @@ void Placer::readDefer(sched::DeferOp defer) {
   site.moment = "fwd_post";
   site.axes = *axes;
   site.axis = defer.getAxis().str();
-  site.kind = "reduce_scatter";
+  site.kind = RedistributeKind::ReduceScatter;
   site.cuts = defer.getCutsAttr();
   addSite(defer, defer.getPattern(), site, defer.getIsOverride());
-  site.kind = "all_gather";
+  site.kind = RedistributeKind::AllGather;
   site.cuts = {};
   addSite(defer, defer.getUntil(), site, defer.getIsOverride());
 }
@@ -169,13 +170,14 @@ void Placer::readDefer(sched::DeferOp defer) {
 nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
                                   std::optional<FactorRef> from,
                                   std::optional<FactorRef> to) {
-  if (site.kind == "broadcast")
+  if (site.kind == RedistributeKind::Broadcast)
     return layout;
   std::optional<FactorRef> target;
-  if (site.kind == "reduce_scatter" || site.kind == "slice" ||
-      site.kind == "repartition")
+  if (site.kind == RedistributeKind::ReduceScatter ||
+      site.kind == RedistributeKind::Slice ||
+      site.kind == RedistributeKind::Repartition)
     target = from;
-  if (site.kind == "all_to_all")
+  if (site.kind == RedistributeKind::AllToAll)
     target = to;
   layout = wholeOver(layout, namesOf(site.axes, mesh));
   if (!target)
@@ -184,9 +186,9 @@ nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
                                  site.axes, site.path));
 }
 
-Value Placer::redistribute(Value value, StringRef kind, ArrayRef<unsigned> axes,
-                           nn::LayoutAttr target, Location loc,
-                           std::optional<int64_t> root) {
+Value Placer::redistribute(Value value, RedistributeKind kind,
+                           ArrayRef<unsigned> axes, nn::LayoutAttr target,
+                           Location loc, std::optional<int64_t> root) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointAfterValue(value);
   SmallVector<StringRef> names;
@@ -196,7 +198,8 @@ Value Placer::redistribute(Value value, StringRef kind, ArrayRef<unsigned> axes,
   state.addOperands(value);
   state.addTypes(
       nn::withLayout(cast<RankedTensorType>(value.getType()), target));
-  state.addAttribute("kind", builder.getStringAttr(kind));
+  state.addAttribute("kind",
+                     nn::RedistributeKindAttr::get(builder.getContext(), kind));
   state.addAttribute("axes", builder.getStrArrayAttr(names));
   if (root)
     state.addAttribute("root", builder.getI64IntegerAttr(*root));
@@ -223,7 +226,8 @@ Value Placer::applySync(Value value, const SyncSite &site) {
       !(to = readFactor(site.directive, site.to, layout, site.path)))
     return value;
   bool isSound = checkSync(value, site, from, to);
-  if (isSound && site.kind == "repartition" && !cutsAnew(site, layout, *from))
+  if (isSound && site.kind == RedistributeKind::Repartition &&
+      !cutsAnew(site, layout, *from))
     return value;
   nn::LayoutAttr target = syncTarget(layout, site, from, to);
   Location model =

@@ -46,7 +46,10 @@ static int64_t bytesOf(Value value, const WayOut &way, nn::LayoutAttr target,
                        nn::MeshAttr mesh) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<StringRef> names(way.over.begin(), way.over.end());
-  return sentBytes(way.op, type, nn::withLayout(type, target), mesh, names);
+  std::optional<RedistributeKind> kind = nn::symbolizeRedistributeKind(way.op);
+  return !kind ? 0
+               : sentBytes(*kind, type, nn::withLayout(type, target), mesh,
+                           names);
 }
 
 /// The layout with `axis` whole, or split by `ref`.
@@ -196,7 +199,8 @@ void Placer::wayResize(Problem &problem, Value value, unsigned axis,
   if (moved.over.size() == 1 && at.splitOver(axisText(axis))) {
     SyncSite site;
     site.directive = schedule;
-    site.kind = moved.op = "repartition";
+    site.kind = RedistributeKind::Repartition;
+    moved.op = stringifyRedistributeKind(site.kind);
     site.axes = {axis};
     site.cuts = moved.cuts = cuts;
     moved.bytes =

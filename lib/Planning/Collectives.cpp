@@ -90,9 +90,13 @@ private:
     halo.heldOffset = tables.tableOver(op.getHeldOffsets(), axes);
     halo.heldSize = tables.tableOver(op.getHeldSizes(), axes);
     halo.extent = op.getExtent();
-    halo.border = *nn::borderNamed(op.getBorder());
-    if (op.getStrategy())
+    halo.border = op.getBorder().getValue();
+    switch (op.getStrategy()) {
+    case spmd::HaloStrategy::Neighbors:
+      break;
+    case spmd::HaloStrategy::AllToAll:
       halo.strategy = plan::HaloStrategy::AllToAll;
+    }
     halo.rows = tables.rowList(op.getRows().value_or(nullptr));
     return halo;
   }

@@ -1,8 +1,8 @@
 //===- Contractions.cpp - linear and matmul as library calls --------------===//
 
 #include "Instructions.h"
+#include "dialects/Nn/Elementwise.h"
 #include "hocket/Views/Product.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -20,16 +20,64 @@ static Strided byRuns(Strided base, ArrayRef<Run> runs) {
   return base;
 }
 
-static std::optional<plan::PostOp> activationOf(StringRef kind) {
-  return llvm::StringSwitch<std::optional<plan::PostOp>>(kind)
-      .Case("gelu", plan::PostOp::GeluErf)
-      .Case("gelu_tanh", plan::PostOp::GeluTanh)
-      .Case("relu", plan::PostOp::Relu)
-      .Case("silu", plan::PostOp::Silu)
-      .Case("tanh", plan::PostOp::Tanh)
-      .Case("add", plan::PostOp::Add)
-      .Case("mul", plan::PostOp::Mul)
-      .Default(std::nullopt);
+static std::optional<plan::PostOp> postOpOf(nn::UnaryKind kind) {
+  switch (kind) {
+  case nn::UnaryKind::Gelu:
+    return plan::PostOp::GeluErf;
+  case nn::UnaryKind::GeluTanh:
+    return plan::PostOp::GeluTanh;
+  case nn::UnaryKind::Relu:
+    return plan::PostOp::Relu;
+  case nn::UnaryKind::Silu:
+    return plan::PostOp::Silu;
+  case nn::UnaryKind::Tanh:
+    return plan::PostOp::Tanh;
+  case nn::UnaryKind::Sigmoid:
+  case nn::UnaryKind::Exp:
+  case nn::UnaryKind::Log:
+  case nn::UnaryKind::Sqrt:
+  case nn::UnaryKind::Rsqrt:
+  case nn::UnaryKind::Erf:
+  case nn::UnaryKind::Abs:
+  case nn::UnaryKind::Neg:
+  case nn::UnaryKind::Not:
+  case nn::UnaryKind::Sin:
+  case nn::UnaryKind::Cos:
+    return std::nullopt;
+  }
+  llvm_unreachable("an enumerator");
+}
+
+static std::optional<plan::PostOp> postOpOf(nn::BinaryKind kind) {
+  switch (kind) {
+  case nn::BinaryKind::Add:
+    return plan::PostOp::Add;
+  case nn::BinaryKind::Mul:
+    return plan::PostOp::Mul;
+  case nn::BinaryKind::Sub:
+  case nn::BinaryKind::Div:
+  case nn::BinaryKind::Pow:
+  case nn::BinaryKind::Maximum:
+  case nn::BinaryKind::Minimum:
+  case nn::BinaryKind::And:
+  case nn::BinaryKind::Or:
+  case nn::BinaryKind::Eq:
+  case nn::BinaryKind::Ne:
+  case nn::BinaryKind::Lt:
+  case nn::BinaryKind::Le:
+  case nn::BinaryKind::Gt:
+  case nn::BinaryKind::Ge:
+    return std::nullopt;
+  }
+  llvm_unreachable("an enumerator");
+}
+
+static std::optional<plan::PostOp> postOpOf(Operation *op) {
+  if (auto unary = dyn_cast<nn::UnaryOp>(op))
+    return postOpOf(unary.getKind());
+  if (auto binary = dyn_cast<nn::BinaryOp>(op))
+    return postOpOf(binary.getKind());
+  return std::nullopt;
 }
 
 /// What the operations behind the product make of it. The other operand of
@@ -39,11 +87,10 @@ static void addEpilogue(plan::Matmul &matmul, Operation &op,
                         Call &call) {
   for (Operation *next = op.getNextNode();
        !next->hasTrait<OpTrait::IsTerminator>(); next = next->getNextNode()) {
-    auto kind = next->getAttrOfType<StringAttr>("kind");
-    auto activation = kind ? activationOf(kind.getValue()) : std::nullopt;
-    if (!activation)
+    std::optional<plan::PostOp> made = postOpOf(next);
+    if (!made)
       return call.setProblem(c);
-    plan::FusedPostOp post{*activation, {}};
+    plan::FusedPostOp post{*made, {}};
     for (Value operand : next->getOperands()) {
       if (operand.getDefiningOp()) // what is there so far
         continue;

@@ -1,19 +1,27 @@
 //===- Poolings.cpp - poolings and their gradients ------------------------===//
 
 #include "Instructions.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::planning;
 
+static plan::PoolingKind kindOf(nn::PoolKind kind) {
+  switch (kind) {
+  case nn::PoolKind::Max:
+    return plan::PoolingKind::Max;
+  case nn::PoolKind::Average:
+    return plan::PoolingKind::Average;
+  case nn::PoolKind::MaxIndex:
+    return plan::PoolingKind::MaxIndex;
+  }
+  llvm_unreachable("an enumerator");
+}
+
 template <class OpTy>
 static Body poolingOf(OpTy op, Call &call, PlanTables &tables) {
   plan::Pooling pooling;
-  pooling.kind = llvm::StringSwitch<plan::PoolingKind>(op.getKind())
-                     .Case("max", plan::PoolingKind::Max)
-                     .Case("max_index", plan::PoolingKind::MaxIndex)
-                     .Default(plan::PoolingKind::Average);
+  pooling.kind = kindOf(op.getKind());
   pooling.countsBorder = op.getCountsBorder();
   pooling.taps = op.getTaps().vec();
   pooling.strides = op.getStrides().vec();

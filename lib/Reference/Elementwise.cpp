@@ -1,7 +1,6 @@
 //===- Elementwise.cpp - unary, binary, where and cast --------------------===//
 //
-// Functions are found by the kind in a table, one for reals, one for integers
-// and bools.
+// A function for each kind: of reals, and what differs of integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +8,6 @@
 #include "Integers.h"
 #include "Operations.h"
 #include "Strided.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -44,62 +42,109 @@ using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 using IntegerBinary = int64_t (*)(Integers, int64_t, int64_t);
 
-static const llvm::StringMap<Unary> &unaryFunctions() {
-  static const llvm::StringMap<Unary> table = {
-      {"gelu", gelu},
-      {"gelu_tanh", geluTanh},
-      {"silu", silu},
-      // NaN stays NaN.
-      {"relu", [](double x) { return x < 0 ? 0.0 : x; }},
-      {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
-      {"tanh", [](double x) { return std::tanh(x); }},
-      {"exp", [](double x) { return std::exp(x); }},
-      {"log", [](double x) { return std::log(x); }},
-      {"sqrt", [](double x) { return std::sqrt(x); }},
-      {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
-      {"erf", [](double x) { return std::erf(x); }},
-      {"abs", [](double x) { return std::fabs(x); }},
-      {"neg", [](double x) { return -x; }},
-      {"not", [](double x) { return x == 0 ? 1.0 : 0.0; }},
-      {"sin", [](double x) { return std::sin(x); }},
-      {"cos", [](double x) { return std::cos(x); }},
-  };
-  return table;
+static Unary functionOf(nn::UnaryKind kind) {
+  switch (kind) {
+  case nn::UnaryKind::Gelu:
+    return gelu;
+  case nn::UnaryKind::GeluTanh:
+    return geluTanh;
+  case nn::UnaryKind::Silu:
+    return silu;
+    // NaN stays NaN.
+  case nn::UnaryKind::Relu:
+    return [](double x) { return x < 0 ? 0.0 : x; };
+  case nn::UnaryKind::Sigmoid:
+    return [](double x) { return 1 / (1 + std::exp(-x)); };
+  case nn::UnaryKind::Tanh:
+    return [](double x) { return std::tanh(x); };
+  case nn::UnaryKind::Exp:
+    return [](double x) { return std::exp(x); };
+  case nn::UnaryKind::Log:
+    return [](double x) { return std::log(x); };
+  case nn::UnaryKind::Sqrt:
+    return [](double x) { return std::sqrt(x); };
+  case nn::UnaryKind::Rsqrt:
+    return [](double x) { return 1 / std::sqrt(x); };
+  case nn::UnaryKind::Erf:
+    return [](double x) { return std::erf(x); };
+  case nn::UnaryKind::Abs:
+    return [](double x) { return std::fabs(x); };
+  case nn::UnaryKind::Neg:
+    return [](double x) { return -x; };
+  case nn::UnaryKind::Not:
+    return [](double x) { return x == 0 ? 1.0 : 0.0; };
+  case nn::UnaryKind::Sin:
+    return [](double x) { return std::sin(x); };
+  case nn::UnaryKind::Cos:
+    return [](double x) { return std::cos(x); };
+  }
+  llvm_unreachable("an enumerator");
 }
 
 /// Reals; comparisons, `and` and `or` of any elements.
-static const llvm::StringMap<Binary> &binaryFunctions() {
-  static const llvm::StringMap<Binary> table = {
-      {"add", [](double a, double b) { return a + b; }},
-      {"sub", [](double a, double b) { return a - b; }},
-      {"mul", [](double a, double b) { return a * b; }},
-      {"div", [](double a, double b) { return a / b; }},
-      {"pow", [](double a, double b) { return std::pow(a, b); }},
-      {"maximum", maximum},
-      {"minimum", minimum},
-      {"and", [](double a, double b) { return double(a != 0 && b != 0); }},
-      {"or", [](double a, double b) { return double(a != 0 || b != 0); }},
-      {"eq", [](double a, double b) { return double(a == b); }},
-      {"ne", [](double a, double b) { return double(a != b); }},
-      {"lt", [](double a, double b) { return double(a < b); }},
-      {"le", [](double a, double b) { return double(a <= b); }},
-      {"gt", [](double a, double b) { return double(a > b); }},
-      {"ge", [](double a, double b) { return double(a >= b); }},
-  };
-  return table;
+static Binary functionOf(nn::BinaryKind kind) {
+  switch (kind) {
+  case nn::BinaryKind::Add:
+    return [](double a, double b) { return a + b; };
+  case nn::BinaryKind::Sub:
+    return [](double a, double b) { return a - b; };
+  case nn::BinaryKind::Mul:
+    return [](double a, double b) { return a * b; };
+  case nn::BinaryKind::Div:
+    return [](double a, double b) { return a / b; };
+  case nn::BinaryKind::Pow:
+    return [](double a, double b) { return std::pow(a, b); };
+  case nn::BinaryKind::Maximum:
+    return maximum;
+  case nn::BinaryKind::Minimum:
+    return minimum;
+  case nn::BinaryKind::And:
+    return [](double a, double b) { return double(a != 0 && b != 0); };
+  case nn::BinaryKind::Or:
+    return [](double a, double b) { return double(a != 0 || b != 0); };
+  case nn::BinaryKind::Eq:
+    return [](double a, double b) { return double(a == b); };
+  case nn::BinaryKind::Ne:
+    return [](double a, double b) { return double(a != b); };
+  case nn::BinaryKind::Lt:
+    return [](double a, double b) { return double(a < b); };
+  case nn::BinaryKind::Le:
+    return [](double a, double b) { return double(a <= b); };
+  case nn::BinaryKind::Gt:
+    return [](double a, double b) { return double(a > b); };
+  case nn::BinaryKind::Ge:
+    return [](double a, double b) { return double(a >= b); };
+  }
+  llvm_unreachable("an enumerator");
 }
 
-/// What integers compute in another way than reals.
-static const llvm::StringMap<IntegerBinary> &integerFunctions() {
+/// What integers compute in another way than reals; null where they do not.
+static IntegerBinary integerFunctionOf(nn::BinaryKind kind) {
   using I = Integers;
-  static const llvm::StringMap<IntegerBinary> table = {
-      {"add", [](I i, int64_t a, int64_t b) { return i.add(a, b); }},
-      {"sub", [](I i, int64_t a, int64_t b) { return i.subtract(a, b); }},
-      {"mul", [](I i, int64_t a, int64_t b) { return i.multiply(a, b); }},
-      {"div", [](I i, int64_t a, int64_t b) { return i.divide(a, b); }},
-      {"pow", [](I i, int64_t a, int64_t b) { return i.power(a, b); }},
-  };
-  return table;
+  switch (kind) {
+  case nn::BinaryKind::Add:
+    return [](I i, int64_t a, int64_t b) { return i.add(a, b); };
+  case nn::BinaryKind::Sub:
+    return [](I i, int64_t a, int64_t b) { return i.subtract(a, b); };
+  case nn::BinaryKind::Mul:
+    return [](I i, int64_t a, int64_t b) { return i.multiply(a, b); };
+  case nn::BinaryKind::Div:
+    return [](I i, int64_t a, int64_t b) { return i.divide(a, b); };
+  case nn::BinaryKind::Pow:
+    return [](I i, int64_t a, int64_t b) { return i.power(a, b); };
+  case nn::BinaryKind::Maximum:
+  case nn::BinaryKind::Minimum:
+  case nn::BinaryKind::And:
+  case nn::BinaryKind::Or:
+  case nn::BinaryKind::Eq:
+  case nn::BinaryKind::Ne:
+  case nn::BinaryKind::Lt:
+  case nn::BinaryKind::Le:
+  case nn::BinaryKind::Gt:
+  case nn::BinaryKind::Ge:
+    return nullptr;
+  }
+  llvm_unreachable("an enumerator");
 }
 
 /// abs and neg wrap around at the smallest integer.
@@ -111,7 +156,7 @@ static void wrapIntegers(Type element, Call &call) {
 }
 
 void evaluateUnary(nn::UnaryOp op, Call &call) {
-  Unary function = unaryFunctions().lookup(op.getKind());
+  Unary function = functionOf(op.getKind());
   const std::vector<double> &x = call.operand(0).values;
   for (size_t at = 0; at < x.size(); ++at)
     call.result.values[at] = function(x[at]);
@@ -126,18 +171,16 @@ void evaluateBinary(nn::BinaryOp op, Call &call) {
   const double *b = broadcastTo(call.operand(1), call.result.shape, storage[1]);
   double *y = call.result.values.data();
   Type element = elementOf(op.getA());
-  auto integerFunction = integerFunctions().find(op.getKind());
-  if (isa<IntegerType>(element) &&
-      integerFunction != integerFunctions().end()) {
+  IntegerBinary ofIntegers = integerFunctionOf(op.getKind());
+  if (isa<IntegerType>(element) && ofIntegers) {
     Integers integers(element.getIntOrFloatBitWidth());
     for (int64_t at = 0; at < call.size(); ++at)
-      y[at] =
-          integers.write(integerFunction->second(integers, integers.read(a[at]),
-                                                 integers.read(b[at])),
-                         call.error);
+      y[at] = integers.write(
+          ofIntegers(integers, integers.read(a[at]), integers.read(b[at])),
+          call.error);
     return;
   }
-  Binary function = binaryFunctions().lookup(op.getKind());
+  Binary function = functionOf(op.getKind());
   for (int64_t at = 0; at < call.size(); ++at)
     y[at] = function(a[at], b[at]);
 }

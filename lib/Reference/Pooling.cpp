@@ -67,7 +67,8 @@ static int64_t largestOf(const Tensor &x, ArrayRef<int64_t> elements) {
 
 void evaluatePool(nn::PoolOp op, Call &call) {
   const Tensor &x = call.operand(0);
-  bool isMax = op.getKind() == "max", isIndex = op.getKind() == "max_index";
+  bool isMax = op.getKind() == nn::PoolKind::Max,
+       isIndex = op.getKind() == nn::PoolKind::MaxIndex;
   int64_t plane = product(ArrayRef(x.shape).drop_front(2));
   forEachWindow(op, x.shape, call.result.shape,
                 [&](int64_t n, const Pooled &w) {

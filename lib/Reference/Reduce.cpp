@@ -26,10 +26,10 @@ static Indices resultStrides(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   return broadcastStrides(kept, shape);
 }
 
-static void reduceIntegers(StringRef kind, unsigned width, const Tensor &x,
+static void reduceIntegers(nn::ReduceKind kind, unsigned width, const Tensor &x,
                            ArrayRef<int64_t> strides, Call &call) {
   Integers integers(width);
-  bool isMax = kind == "max", isMin = kind == "min";
+  bool isMax = kind == nn::ReduceKind::Max, isMin = kind == nn::ReduceKind::Min;
   std::vector<int64_t> sums(call.size(), isMax   ? integers.smallest()
                                          : isMin ? integers.largest()
                                                  : 0);
@@ -46,7 +46,8 @@ static void reduceIntegers(StringRef kind, unsigned width, const Tensor &x,
 void evaluateReduce(nn::ReduceOp op, Call &call) {
   const Tensor &x = call.operand(0);
   Indices strides = resultStrides(x.shape, op.getDims());
-  bool isMax = op.getKind() == "max", isMin = op.getKind() == "min";
+  bool isMax = op.getKind() == nn::ReduceKind::Max,
+       isMin = op.getKind() == nn::ReduceKind::Min;
   Type element = op.getType().getElementType();
   if (isa<IntegerType>(element))
     return reduceIntegers(op.getKind(), element.getIntOrFloatBitWidth(), x,
@@ -59,7 +60,7 @@ void evaluateReduce(nn::ReduceOp op, Call &call) {
             : isMin ? smaller(y[to], value)
                     : y[to] + value;
   });
-  if (op.getKind() == "mean") {
+  if (op.getKind() == nn::ReduceKind::Mean) {
     double count = 1;
     for (int64_t dim : op.getDims())
       count *= x.shape[dim];

@@ -15,7 +15,7 @@ void evaluateRotary(nn::RotaryOp op, Call &call) {
   ArrayRef<int64_t> shape = x.shape;
   int64_t dim = op.getDim(), size = shape.back(), half = size / 2;
   double base = op.getBase().convertToDouble();
-  bool isHalf = op.getStyle() == "half";
+  bool isHalf = op.getStyle() == nn::RotaryStyle::Half;
   // Rows between two positions: the dims after `dim`, less the last one.
   int64_t inner = product(shape.drop_front(dim + 1).drop_back());
   int64_t rows = product(shape.drop_back());

@@ -72,16 +72,16 @@ static void *load(const std::vector<uint8_t> &bytes) {
 static const std::vector<Case> &cases() {
   static const std::vector<Case> list = {
       {"bias+gelu", 1, R"((%x: !t, %b: !w) -> !t {
-        %s = nn.binary "add" %x, %b : (!t, !w) -> !t
-        %y = nn.unary "gelu" %s : (!t) -> !t
+        %s = nn.binary add %x, %b : (!t, !w) -> !t
+        %y = nn.unary gelu %s : (!t) -> !t
         return %y : !t })"},
       {"bias+gelu_tanh", 1, R"((%x: !t, %b: !w) -> !t {
-        %s = nn.binary "add" %x, %b : (!t, !w) -> !t
-        %y = nn.unary "gelu_tanh" %s : (!t) -> !t
+        %s = nn.binary add %x, %b : (!t, !w) -> !t
+        %y = nn.unary gelu_tanh %s : (!t) -> !t
         return %y : !t })"},
       {"silu*mul", 2, R"((%x: !t, %g: !t) -> !t {
-        %s = nn.unary "silu" %g : (!t) -> !t
-        %y = nn.binary "mul" %x, %s : (!t, !t) -> !t
+        %s = nn.unary silu %g : (!t) -> !t
+        %y = nn.binary mul %x, %s : (!t, !t) -> !t
         return %y : !t })"},
       {"softmax", 1, R"((%x: !t) -> !t {
         %y = nn.softmax %x {dim = 1 : i64} : (!t) -> !t
@@ -90,18 +90,18 @@ static const std::vector<Case> &cases() {
         %y = nn.layer_norm %x, %w, %b {eps = 1.0e-5 : f64} : (!t, !w, !w) -> !t
         return %y : !t })"},
       {"add+layer_norm", 2, R"((%x: !t, %r: !t, %w: !w, %b: !w) -> !t {
-        %h = nn.binary "add" %x, %r : (!t, !t) -> !t
+        %h = nn.binary add %x, %r : (!t, !t) -> !t
         %y = nn.layer_norm %h, %w, %b {eps = 1.0e-5 : f64} : (!t, !w, !w) -> !t
         return %y : !t })"},
       {"rms_norm", 1, R"((%x: !t, %w: !w) -> !t {
         %y = nn.rms_norm %x, %w {eps = 1.0e-5 : f64} : (!t, !w) -> !t
         return %y : !t })"},
       {"column sum", 1, R"((%x: !t) -> !w {
-        %y = nn.reduce "sum" %x {dims = array<i64: 0>} : (!t) -> !w
+        %y = nn.reduce sum %x {dims = array<i64: 0>} : (!t) -> !w
         return %y : !w })"},
       {"column sum of mul", 2, R"((%x: !t, %dy: !t) -> !w {
-        %p = nn.binary "mul" %x, %dy : (!t, !t) -> !t
-        %y = nn.reduce "sum" %p {dims = array<i64: 0>} : (!t) -> !w
+        %p = nn.binary mul %x, %dy : (!t, !t) -> !t
+        %y = nn.reduce sum %p {dims = array<i64: 0>} : (!t) -> !w
         return %y : !w })"}};
   return list;
 }

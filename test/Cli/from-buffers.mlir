@@ -7,7 +7,7 @@
 // RUN: sed -e '/%o = /s/\[4, 8\] by \[8, 1\]/[4, 2, 4] by [8, 1, 2]/' -e 's/\((%o, .pack : \)!v/\1!buffers.view<f32 [4, 2, 4] by [8, 1, 2]>/' %s > %t.product.mlir
 // RUN: not hocket compile %t.product.mlir --from buffers --emit plan -o %t.json 2>&1 | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: from-buffers.mlir.tmp.product.mlir:[[#]]:12: error: 'nn.linear' cannot be computed where its operands and results lie: one has sizes [4, 2, 4] and strides [8, 1, 2]
-// RUN: sed -e 's/nn.unary "exp" %y : (!t) -> !t/nn.softmax %y {dim = 1 : i64} : (!t) -> !t/' -e 's/outs(%k : !v) {/outs(%a : !v) in_place [0, 0] {/' -e 's/%a = buffers.view %x at 0 : [^>]*>/%a = buffers.view %b at 0 : !buffers.buffer<f32 [32]>/' -e '/^ *%b = buffers.buffer/a\    %z = buffers.view %b at 0 : !buffers.buffer<f32 [32]> -> !v\n    buffers.fill %z with 0.0 : !v' %s > %t.place.mlir
+// RUN: sed -e 's/nn.unary exp %y : (!t) -> !t/nn.softmax %y {dim = 1 : i64} : (!t) -> !t/' -e 's/outs(%k : !v) {/outs(%a : !v) in_place [0, 0] {/' -e 's/%a = buffers.view %x at 0 : [^>]*>/%a = buffers.view %b at 0 : !buffers.buffer<f32 [32]>/' -e '/^ *%b = buffers.buffer/a\    %z = buffers.view %b at 0 : !buffers.buffer<f32 [32]> -> !v\n    buffers.fill %z with 0.0 : !v' %s > %t.place.mlir
 // RUN: not hocket compile %t.place.mlir --from buffers --emit plan -o %t.json 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: from-buffers.mlir.tmp.place.mlir:[[#]]:12: error: cannot be computed in place
 // RUN: sed -e 's/spmd.cuts = #spmd.box<<\[4\] \[8\]>>}/spmd.cuts = #spmd.box<<[4] [9]>>}/' %s > %t.box.mlir
@@ -39,7 +39,7 @@ module {
     ^bb0(%t: !t):
       %r = spmd.kernel(%t) : (!t) -> !t {
       ^bb0(%y: !t):
-        %e = nn.unary "exp" %y : (!t) -> !t
+        %e = nn.unary exp %y : (!t) -> !t
         spmd.yield %e : !t
       }
       buffers.yield %r : !t

@@ -11,7 +11,7 @@ using hocket::test::LoadedObject;
 
 static std::string geluOf(const std::string &n) {
   return "func.func @f(%x: $4x" + n + "xf32) -> $4x" + n +
-         "xf32 { %y = nn.unary \"gelu\" %x : ($4x" + n + "xf32) -> $4x" + n +
+         "xf32 { %y = nn.unary gelu %x : ($4x" + n + "xf32) -> $4x" + n +
          "xf32 return %y : $4x" + n + "xf32 }";
 }
 
@@ -65,7 +65,7 @@ TEST(Compiler, symbolsFollowContentAndStrides) {
 
 TEST(Compiler, extentCoversAllElements) {
   KernelText text("func.func @f(%x: $6x8xf32, %b: $8xf32) -> $6x8xf32 { "
-                  "%y = nn.binary \"add\" %x, %b : ($6x8xf32, $8xf32) -> "
+                  "%y = nn.binary add %x, %b : ($6x8xf32, $8xf32) -> "
                   "$6x8xf32 return %y : $6x8xf32 }");
   KernelCompiler compiler({});
   KernelRequest request;
@@ -82,10 +82,10 @@ TEST(Compiler, noKernelsMakeAnEmptyObject) {
 }
 
 TEST(Compiler, needsOnlyLibmAndLibc) {
-  auto bytes = compileAll(
-      {"func.func @f(%x: $4xf64) -> $4xf64 { %y = nn.unary \"erf\" %x : "
-       "($4xf64) -> $4xf64 return %y : $4xf64 }"},
-      1);
+  auto bytes =
+      compileAll({"func.func @f(%x: $4xf64) -> $4xf64 { %y = nn.unary erf %x : "
+                  "($4xf64) -> $4xf64 return %y : $4xf64 }"},
+                 1);
   llvm::StringRef text(reinterpret_cast<const char *>(bytes.data()),
                        bytes.size());
   EXPECT_TRUE(text.contains("libm.so.6"));
@@ -115,9 +115,9 @@ static std::string whyNot(const std::string &function) {
 
 TEST(WhyNot, computedValueAndItsTranspose) {
   EXPECT_EQ(whyNot(R"((%x: $3x3xf32) -> $3x3xf32 {
-    %e = nn.unary "exp" %x : ($3x3xf32) -> $3x3xf32
+    %e = nn.unary exp %x : ($3x3xf32) -> $3x3xf32
     %t = nn.rearrange %e {source = #nn.layout<[3] [3]>, order = [[1], [0]]} : ($3x3xf32) -> $3x3xf32
-    %y = nn.binary "sub" %e, %t : ($3x3xf32, $3x3xf32) -> $3x3xf32
+    %y = nn.binary sub %e, %t : ($3x3xf32, $3x3xf32) -> $3x3xf32
     return %y : $3x3xf32 })"),
             "a computed value is used both as it is and with its dims "
             "exchanged");
@@ -125,8 +125,8 @@ TEST(WhyNot, computedValueAndItsTranspose) {
 
 TEST(WhyNot, resultsWithoutACommonLoop) {
   EXPECT_EQ(whyNot(R"((%x: $30xf32, %z: $40xf32) -> ($30xf32, $40xf32) {
-    %a = nn.unary "exp" %x : ($30xf32) -> $30xf32
-    %b = nn.unary "exp" %z : ($40xf32) -> $40xf32
+    %a = nn.unary exp %x : ($30xf32) -> $30xf32
+    %b = nn.unary exp %z : ($40xf32) -> $40xf32
     return %a, %b : $30xf32, $40xf32 })"),
             "its results do not share one loop");
 }
@@ -144,12 +144,11 @@ TEST(WhyNot, reductionForEachElementOfAResult) {
   auto scaled = [](const std::string &sum, const std::string &scaled) {
     return whyNot("(%x: $" + sum + "xf32, %z: $" + scaled + "xf32) -> $" +
                   scaled + "xf32 {\n" +
-                  "%s = nn.reduce \"sum\" %x {dims = array<i64: 0>, "
+                  "%s = nn.reduce sum %x {dims = array<i64: 0>, "
                   "keepdim = false} : ($" +
-                  sum + "xf32) -> $f32\n" +
-                  "%y = nn.binary \"mul\" %z, %s : ($" + scaled +
-                  "xf32, $f32) -> $" + scaled + "xf32\nreturn %y : $" + scaled +
-                  "xf32 }");
+                  sum + "xf32) -> $f32\n" + "%y = nn.binary mul %z, %s : ($" +
+                  scaled + "xf32, $f32) -> $" + scaled + "xf32\nreturn %y : $" +
+                  scaled + "xf32 }");
   };
   EXPECT_EQ(scaled("4000", "50"),
             "a reduction would be done again for each element of a result");

@@ -108,7 +108,7 @@ TEST(Elementwise, powers) {
   for (const char *exponent : {"1.0", "2.0", "3.0", "4.0", "0.5", "-1.5"})
     check(std::string("(%x: $33xf32) -> $33xf32 { %n = nn.fill {value = ") +
               exponent + R"( : f64} : () -> $f32
-            %y = nn.binary "pow" %x, %n : ($33xf32, $f32) -> $33xf32
+            %y = nn.binary pow %x, %n : ($33xf32, $f32) -> $33xf32
             return %y : $33xf32 })",
           positive);
 }
@@ -160,8 +160,8 @@ TEST(Elementwise, narrowCpusHaveNoBf16Instructions) {
 
 TEST(Elementwise, biasAndGelu) {
   check(R"((%x: $5x33xf32, %b: $33xf32) -> $5x33xf32 {
-    %s = nn.binary "add" %x, %b : ($5x33xf32, $33xf32) -> $5x33xf32
-    %y = nn.unary "gelu" %s : ($5x33xf32) -> $5x33xf32
+    %s = nn.binary add %x, %b : ($5x33xf32, $33xf32) -> $5x33xf32
+    %y = nn.unary gelu %s : ($5x33xf32) -> $5x33xf32
     return %y : $5x33xf32 })");
 }
 

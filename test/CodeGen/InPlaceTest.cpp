@@ -31,12 +31,11 @@ const std::string n = "$1000xf32", one = "tensor<f32, #nn.layout<>>";
 /// known.
 const std::string update =
     "func.func @f(%m: " + n + ", %w: " + n + ", %g: " + n + ", %h: " + one +
-    ") -> (" + n + ", " + n + ", " + n +
-    ") { %a = nn.binary \"mul\" %m, %h : (" + n + ", " + one + ") -> " + n +
-    " %b = nn.binary \"add\" %a, %g : (" + n + ", " + n + ") -> " + n +
-    " %c = nn.binary \"sub\" %w, %b : (" + n + ", " + n + ") -> " + n +
-    " %d = nn.binary \"add\" %c, %m : (" + n + ", " + n + ") -> " + n +
-    " return %b, %c, %d : " + n + ", " + n + ", " + n + " }";
+    ") -> (" + n + ", " + n + ", " + n + ") { %a = nn.binary mul %m, %h : (" +
+    n + ", " + one + ") -> " + n + " %b = nn.binary add %a, %g : (" + n + ", " +
+    n + ") -> " + n + " %c = nn.binary sub %w, %b : (" + n + ", " + n +
+    ") -> " + n + " %d = nn.binary add %c, %m : (" + n + ", " + n + ") -> " +
+    n + " return %b, %c, %d : " + n + ", " + n + ", " + n + " }";
 
 TEST(InPlace, everyElementIsReadBeforeItIsWritten) {
   KernelCompiler compiler({});
@@ -99,20 +98,19 @@ TEST(InPlace, isRefusedWhereElementsAreReadAgain) {
       granted("func.func @f(%x: " + square + ") -> " + square +
                   " { %t = nn.rearrange %x {source = #nn.layout<[9] [9]>, "
                   "order = [[1], [0]]} : (" +
-                  square + ") -> " + square +
-                  " %y = nn.binary \"add\" %x, %t : (" + square + ", " +
-                  square + ") -> " + square + " return %y : " + square + " }",
+                  square + ") -> " + square + " %y = nn.binary add %x, %t : (" +
+                  square + ", " + square + ") -> " + square +
+                  " return %y : " + square + " }",
               {{0, 0}})
           .empty());
   // A column's elements meet every row.
   std::string column = "$4x1xf32", wide = "$4x8xf32";
   EXPECT_TRUE(granted("func.func @f(%x: " + column + ", %z: " + wide +
                           ") -> (" + column + ", " + wide +
-                          ") { %y = nn.unary \"neg\" %x : (" + column +
-                          ") -> " + column +
-                          " %s = nn.binary \"add\" %x, %z : (" + column + ", " +
-                          wide + ") -> " + wide + " return %y, %s : " + column +
-                          ", " + wide + " }",
+                          ") { %y = nn.unary neg %x : (" + column + ") -> " +
+                          column + " %s = nn.binary add %x, %z : (" + column +
+                          ", " + wide + ") -> " + wide +
+                          " return %y, %s : " + column + ", " + wide + " }",
                       {{0, 0}})
                   .empty());
 }

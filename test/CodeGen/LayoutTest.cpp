@@ -8,7 +8,7 @@ using hocket::test::RunOptions;
 
 static const char *addOf23x34 =
     R"((%a: $23x34xf32, %b: $23x34xf32) -> $23x34xf32 {
-  %y = nn.binary "add" %a, %b : ($23x34xf32, $23x34xf32) -> $23x34xf32
+  %y = nn.binary add %a, %b : ($23x34xf32, $23x34xf32) -> $23x34xf32
   return %y : $23x34xf32 })";
 
 TEST(Layout, paddedAndTransposedStrides) {
@@ -28,7 +28,7 @@ TEST(Layout, stridesByFactor) {
   options.inputStrides = {{5 * 36, 36, 4, 1}, {4, 1}};
   options.outputStrides = {{60, 4, 20, 1}};
   check(R"((%x: $2x5x(3,4)xf32, %b: $(3,4)xf32) -> $2x5x(3,4)xf32 {
-    %y = nn.binary "add" %x, %b : ($2x5x(3,4)xf32, $(3,4)xf32) -> $2x5x(3,4)xf32
+    %y = nn.binary add %x, %b : ($2x5x(3,4)xf32, $(3,4)xf32) -> $2x5x(3,4)xf32
     return %y : $2x5x(3,4)xf32 })",
         options);
 }
@@ -38,7 +38,7 @@ TEST(Layout, largeTransposeRunsInBlocks) {
   options.inputStrides = {{1, 192}, {320, 1}};
   options.outputStrides = {{320, 1}};
   check(R"((%a: $192x320xf32, %b: $192x320xf32) -> $192x320xf32 {
-    %y = nn.binary "add" %a, %b : ($192x320xf32, $192x320xf32) -> $192x320xf32
+    %y = nn.binary add %a, %b : ($192x320xf32, $192x320xf32) -> $192x320xf32
     return %y : $192x320xf32 })",
         options);
 }
@@ -58,22 +58,22 @@ TEST(Layout, softmaxOfTransposedInput) {
 
 TEST(Layout, factorsOfDifferentOperandsMeet) {
   check(R"((%x: $2x(3,4)xf32, %y: $2x(6,2)xf32) -> $2x12xf32 {
-    %z = nn.binary "mul" %x, %y : ($2x(3,4)xf32, $2x(6,2)xf32) -> $2x12xf32
+    %z = nn.binary mul %x, %y : ($2x(3,4)xf32, $2x(6,2)xf32) -> $2x12xf32
     return %z : $2x12xf32 })");
 }
 
 TEST(Layout, rearranges) {
   check(R"((%x: $2x5x12xf32) -> $2x3x5x4xf32 {
-    %e = nn.unary "exp" %x : ($2x5x12xf32) -> $2x5x12xf32
+    %e = nn.unary exp %x : ($2x5x12xf32) -> $2x5x12xf32
     %y = nn.rearrange %e {source = #nn.layout<[2] [5] [3 4]>, order = [[0], [2], [1], [3]]} : ($2x5x12xf32) -> $2x3x5x4xf32
     return %y : $2x3x5x4xf32 })");
   check(R"((%x: $3x3xf32) -> $3x3xf32 {
     %t = nn.rearrange %x {source = #nn.layout<[3] [3]>, order = [[1], [0]]} : ($3x3xf32) -> $3x3xf32
-    %y = nn.binary "sub" %x, %t : ($3x3xf32, $3x3xf32) -> $3x3xf32
+    %y = nn.binary sub %x, %t : ($3x3xf32, $3x3xf32) -> $3x3xf32
     return %y : $3x3xf32 })");
   check(R"((%x: $2x3x4xf32) -> $1x6x4xf32 {
     %y = nn.rearrange %x {source = #nn.layout<[2] [3] [4]>, order = [[], [0, 1], [2]]} : ($2x3x4xf32) -> $1x(2,3)x4xf32
-    %z = nn.unary "neg" %y : ($1x(2,3)x4xf32) -> $1x6x4xf32
+    %z = nn.unary neg %y : ($1x(2,3)x4xf32) -> $1x6x4xf32
     return %z : $1x6x4xf32 })");
 }
 
@@ -81,20 +81,20 @@ TEST(Layout, slicesOfInputs) {
   check(R"((%x: $5x12xf32) -> $5x4xf32 {
     %a = nn.slice %x {dim = 1 : i64, start = 4 : i64, size = 4 : i64} : ($5x12xf32) -> $5x4xf32
     %b = nn.slice %x {dim = 1 : i64, start = 8 : i64, size = 4 : i64} : ($5x12xf32) -> $5x4xf32
-    %y = nn.binary "mul" %a, %b : ($5x4xf32, $5x4xf32) -> $5x4xf32
+    %y = nn.binary mul %a, %b : ($5x4xf32, $5x4xf32) -> $5x4xf32
     return %y : $5x4xf32 })");
   check(R"((%x: $5x(3,4)xf32) -> $5xf32 {
     %a = nn.slice %x {dim = 1 : i64, start = 7 : i64, size = 1 : i64, drop = true} : ($5x(3,4)xf32) -> $5xf32
-    %y = nn.unary "exp" %a : ($5xf32) -> $5xf32
+    %y = nn.unary exp %a : ($5xf32) -> $5xf32
     return %y : $5xf32 })");
 }
 
 TEST(Layout, slicesOfComputedValues) {
   check(R"((%x: $5x12xf32) -> $5x4xf32 {
-    %e = nn.unary "exp" %x : ($5x12xf32) -> $5x12xf32
+    %e = nn.unary exp %x : ($5x12xf32) -> $5x12xf32
     %a = nn.slice %e {dim = 1 : i64, start = 3 : i64, size = 4 : i64} : ($5x12xf32) -> $5x4xf32
     %b = nn.slice %e {dim = 1 : i64, start = 5 : i64, size = 4 : i64} : ($5x12xf32) -> $5x4xf32
-    %y = nn.binary "sub" %a, %b : ($5x4xf32, $5x4xf32) -> $5x4xf32
+    %y = nn.binary sub %a, %b : ($5x4xf32, $5x4xf32) -> $5x4xf32
     %z = nn.softmax %y {dim = 1 : i64} : ($5x4xf32) -> $5x4xf32
     return %z : $5x4xf32 })");
 }
@@ -102,11 +102,11 @@ TEST(Layout, slicesOfComputedValues) {
 TEST(Layout, slicesDoNotReadTheRowOfAnotherIteration) {
   // e is kept in a row at its own first dim; the slice reads it at others.
   check(R"((%x: $4x20xf32) -> $3x4x20xf32 {
-    %e = nn.unary "exp" %x : ($4x20xf32) -> $4x20xf32
+    %e = nn.unary exp %x : ($4x20xf32) -> $4x20xf32
     %p = nn.softmax %e {dim = 1 : i64} : ($4x20xf32) -> $4x20xf32
     %s = nn.slice %e {dim = 0 : i64, start = 1 : i64, size = 3 : i64} : ($4x20xf32) -> $3x20xf32
     %r = nn.rearrange %s {source = #nn.layout<[3] [20]>, order = [[0], [], [1]]} : ($3x20xf32) -> $3x1x20xf32
-    %y = nn.binary "mul" %p, %r : ($4x20xf32, $3x1x20xf32) -> $3x4x20xf32
+    %y = nn.binary mul %p, %r : ($4x20xf32, $3x1x20xf32) -> $3x4x20xf32
     return %y : $3x4x20xf32 })");
 }
 
@@ -114,7 +114,7 @@ TEST(Layout, concatenations) {
   for (const char *dim : {"0", "1"}) {
     std::string y = dim[0] == '0' ? "$15x4xf32" : "$5x12xf32";
     check("(%a: $5x4xf32, %b: $5x4xf32) -> " + y + R"( {
-      %n = nn.unary "neg" %b : ($5x4xf32) -> $5x4xf32
+      %n = nn.unary neg %b : ($5x4xf32) -> $5x4xf32
       %y = nn.concat %a, %n, %b {dim = )" +
           dim + " : i64} : ($5x4xf32, $5x4xf32, $5x4xf32) -> " + y +
           " return %y : " + y + " }");
@@ -133,7 +133,7 @@ TEST(Layout, inputsThatAreOutputs) {
 
 TEST(Layout, longRowsUnderFewOuterIterations) {
   check(R"((%x: $2x16384xf32, %b: $16384xf32) -> $2x16384xf32 {
-    %y = nn.binary "add" %x, %b : ($2x16384xf32, $16384xf32) -> $2x16384xf32
+    %y = nn.binary add %x, %b : ($2x16384xf32, $16384xf32) -> $2x16384xf32
     return %y : $2x16384xf32 })");
 }
 
@@ -142,13 +142,13 @@ TEST(Layout, sumOfMoreThanIsStored) {
   RunOptions options;
   options.inputStrides = {{0, 1}};
   check(R"((%g: $600x84xf32) -> $84xf32 {
-    %y = nn.reduce "sum" %g {dims = array<i64: 0>, keepdim = false} : ($600x84xf32) -> $84xf32
+    %y = nn.reduce sum %g {dims = array<i64: 0>, keepdim = false} : ($600x84xf32) -> $84xf32
     return %y : $84xf32 })",
         options);
   options.inputStrides = {{0, 1}, {0, 1}};
   check(R"((%g: $600x84xf32, %x: $600x84xf32) -> $600x84xf32 {
-    %s = nn.reduce "sum" %x {dims = array<i64: 1>, keepdim = true} : ($600x84xf32) -> $600x1xf32
-    %y = nn.binary "mul" %g, %s : ($600x84xf32, $600x1xf32) -> $600x84xf32
+    %s = nn.reduce sum %x {dims = array<i64: 1>, keepdim = true} : ($600x84xf32) -> $600x1xf32
+    %y = nn.binary mul %g, %s : ($600x84xf32, $600x1xf32) -> $600x84xf32
     return %y : $600x84xf32 })",
         options);
 }

@@ -127,16 +127,16 @@ static Index without(const Index &index, ArrayRef<int64_t> dims, bool keep) {
 }
 
 static void reduce(nn::ReduceOp op, const Tensor &x, Tensor &y) {
-  if (op.getKind() == "max")
+  if (op.getKind() == nn::ReduceKind::Max)
     y.data.assign(y.data.size(), -INFINITY);
   double count = double(x.size()) / std::max<int64_t>(y.size(), 1);
   forEach(x.shape, [&](const Index &i) {
     Index to = without(i, op.getDims(), op.getKeepdim());
     double &at = y.data[flat(y.shape, to)];
-    if (op.getKind() == "max")
+    if (op.getKind() == nn::ReduceKind::Max)
       at = std::max(at, read(x, i));
     else
-      at += read(x, i) / (op.getKind() == "mean" ? count : 1);
+      at += read(x, i) / (op.getKind() == nn::ReduceKind::Mean ? count : 1);
   });
 }
 
@@ -208,7 +208,7 @@ static int64_t firstOf(spmd::PositionsAttr positions, int64_t coordinate) {
 static void rotary(spmd::RotaryOp op, const Tensor &x, Tensor &y,
                    int64_t first) {
   int64_t half = x.shape.back() / 2;
-  bool split = op.getStyle() == "half";
+  bool split = op.getStyle() == nn::RotaryStyle::Half;
   forEach(x.shape, [&](const Index &i) {
     int64_t j = i.back();
     int64_t angle = split ? j % half : j / 2;
@@ -294,11 +294,14 @@ static void apply(Operation *op, ArrayRef<Tensor> in, Tensor &y,
     forEach(y.shape, [&](const Index &i) { y.data[flat(y.shape, i)] = f(i); });
   };
   if (auto u = dyn_cast<nn::UnaryOp>(op))
-    return each([&](auto &i) { return unary(u.getKind(), read(in[0], i)); });
+    return each([&](auto &i) {
+      return unary(stringifyUnaryKind(u.getKind()), read(in[0], i));
+    });
   if (auto b = dyn_cast<nn::BinaryOp>(op)) {
     bool whole = getElementTypeOrSelf(b.getA()).isInteger();
     return each([&](auto &i) {
-      return binary(b.getKind(), read(in[0], i), read(in[1], i), whole);
+      return binary(stringifyBinaryKind(b.getKind()), read(in[0], i),
+                    read(in[1], i), whole);
     });
   }
   if (isa<nn::WhereOp>(op))

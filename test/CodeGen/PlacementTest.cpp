@@ -12,7 +12,7 @@ TEST(Placement, keepFirst) {
     options.coordinate = coordinate;
     check(R"((%x: $5x7xf32, %b: $7xf32) -> $5x7xf32 {
       %k = spmd.keep_first %b over ["tp"] : ($7xf32) -> $7xf32
-      %y = nn.binary "add" %x, %k : ($5x7xf32, $7xf32) -> $5x7xf32
+      %y = nn.binary add %x, %k : ($5x7xf32, $7xf32) -> $5x7xf32
       return %y : $5x7xf32 })",
           options);
   }
@@ -66,9 +66,9 @@ TEST(Placement, rotaryOfComputedStridedHeads) {
   options.inputStrides = {{5 * 36, 36, 6, 1}, {6, 1}, {1}};
   options.outputStrides = {{90, 6, 30, 1}};
   check(R"((%x: $2x5x(3,6)xf32, %b: $(3,6)xf32, %s: $5xf32) -> $2x5x(3,6)xf32 {
-    %a = nn.binary "add" %x, %b : ($2x5x(3,6)xf32, $(3,6)xf32) -> $2x5x(3,6)xf32
+    %a = nn.binary add %x, %b : ($2x5x(3,6)xf32, $(3,6)xf32) -> $2x5x(3,6)xf32
     %h = nn.rearrange %a {source = #nn.layout<[2] [5] [3 6]>, order = [[0], [1], [2], [3]]} : ($2x5x(3,6)xf32) -> $2x5x3x6xf32
-    %r = spmd.rotary %h {dim = 1 : i64, base = 10000.0 : f64, style = "half", inverse = false, positions = #spmd.positions<<0> of 5>} : ($2x5x3x6xf32) -> $2x5x3x6xf32
+    %r = spmd.rotary %h {dim = 1 : i64, base = 10000.0 : f64, style = #nn.rotary_style<half>, inverse = false, positions = #spmd.positions<<0> of 5>} : ($2x5x3x6xf32) -> $2x5x3x6xf32
     %y = nn.rearrange %r {source = #nn.layout<[2] [5] [3] [6]>, order = [[0], [1], [2, 3]]} : ($2x5x3x6xf32) -> $2x5x(3,6)xf32
     return %y : $2x5x(3,6)xf32 })",
         options);

@@ -117,75 +117,75 @@ TEST(Rows, layerNorm) {
 TEST(Rows, residualThenLayerNorm) {
   check(R"((%x: $2x3x96xf32, %r: $2x3x96xf32, %w: $96xf32, %b: $96xf32)
       -> ($2x3x96xf32, $2x3x96xf32) {
-    %h = nn.binary "add" %x, %r : ($2x3x96xf32, $2x3x96xf32) -> $2x3x96xf32
+    %h = nn.binary add %x, %r : ($2x3x96xf32, $2x3x96xf32) -> $2x3x96xf32
     %y = nn.layer_norm %h, %w, %b {eps = 1.0e-5 : f64} : ($2x3x96xf32, $96xf32, $96xf32) -> $2x3x96xf32
     return %h, %y : $2x3x96xf32, $2x3x96xf32 })");
 }
 
 TEST(Rows, expensiveValuesOfSeveralPasses) {
   check(R"((%x: $6x200xf32, %w: $200xf32, %b: $200xf32) -> $6x200xf32 {
-    %g = nn.unary "gelu" %x : ($6x200xf32) -> $6x200xf32
+    %g = nn.unary gelu %x : ($6x200xf32) -> $6x200xf32
     %n = nn.layer_norm %g, %w, %b {eps = 1.0e-5 : f64} : ($6x200xf32, $200xf32, $200xf32) -> $6x200xf32
-    %y = nn.binary "add" %n, %g : ($6x200xf32, $6x200xf32) -> $6x200xf32
+    %y = nn.binary add %n, %g : ($6x200xf32, $6x200xf32) -> $6x200xf32
     return %y : $6x200xf32 })");
 }
 
 TEST(Rows, rowResultsBesideElements) {
   check(R"((%x: $6x20xf32) -> ($6xf32, $6x20xf32, $6x1xf32) {
-    %m = nn.reduce "max" %x {dims = array<i64: 1>, keepdim = false} : ($6x20xf32) -> $6xf32
-    %k = nn.reduce "max" %x {dims = array<i64: 1>, keepdim = true} : ($6x20xf32) -> $6x1xf32
-    %d = nn.binary "sub" %x, %k : ($6x20xf32, $6x1xf32) -> $6x20xf32
-    %e = nn.unary "exp" %d : ($6x20xf32) -> $6x20xf32
-    %s = nn.reduce "sum" %e {dims = array<i64: 1>, keepdim = true} : ($6x20xf32) -> $6x1xf32
+    %m = nn.reduce max %x {dims = array<i64: 1>, keepdim = false} : ($6x20xf32) -> $6xf32
+    %k = nn.reduce max %x {dims = array<i64: 1>, keepdim = true} : ($6x20xf32) -> $6x1xf32
+    %d = nn.binary sub %x, %k : ($6x20xf32, $6x1xf32) -> $6x20xf32
+    %e = nn.unary exp %d : ($6x20xf32) -> $6x20xf32
+    %s = nn.reduce sum %e {dims = array<i64: 1>, keepdim = true} : ($6x20xf32) -> $6x1xf32
     return %m, %e, %s : $6xf32, $6x20xf32, $6x1xf32 })");
 }
 
 TEST(Rows, siblingsOfOneInput) {
   check(R"((%x: $6x20xf32) -> ($6x20xf32, $6x20xf32, $6xf32) {
-    %a = nn.unary "exp" %x : ($6x20xf32) -> $6x20xf32
-    %b = nn.unary "tanh" %x : ($6x20xf32) -> $6x20xf32
-    %m = nn.reduce "max" %x {dims = array<i64: 1>, keepdim = false} : ($6x20xf32) -> $6xf32
+    %a = nn.unary exp %x : ($6x20xf32) -> $6x20xf32
+    %b = nn.unary tanh %x : ($6x20xf32) -> $6x20xf32
+    %m = nn.reduce max %x {dims = array<i64: 1>, keepdim = false} : ($6x20xf32) -> $6xf32
     return %a, %b, %m : $6x20xf32, $6x20xf32, $6xf32 })");
 }
 
 TEST(Rows, oneInputAsRowAndAsColumn) {
   check(R"((%x: $6xf32) -> $6x6xf32 {
     %c = nn.rearrange %x {source = #nn.layout<[6]>, order = [[0], []]} : ($6xf32) -> $6x1xf32
-    %y = nn.binary "sub" %x, %c : ($6xf32, $6x1xf32) -> $6x6xf32
+    %y = nn.binary sub %x, %c : ($6xf32, $6x1xf32) -> $6x6xf32
     return %y : $6x6xf32 })");
 }
 
 TEST(Rows, outputsMayMissOuterDims) {
   check(R"((%x: $6x20xf32, %w: $20xf32) -> ($20xf32, $6x20xf32) {
-    %a = nn.unary "exp" %w : ($20xf32) -> $20xf32
-    %y = nn.binary "mul" %x, %a : ($6x20xf32, $20xf32) -> $6x20xf32
+    %a = nn.unary exp %w : ($20xf32) -> $20xf32
+    %y = nn.binary mul %x, %a : ($6x20xf32, $20xf32) -> $6x20xf32
     return %a, %y : $20xf32, $6x20xf32 })");
 }
 
 TEST(Rows, differentReducedDims) {
   check(R"((%x: $4x6x20xf32) -> $4x20xf32 {
     %p = nn.softmax %x {dim = 2 : i64} : ($4x6x20xf32) -> $4x6x20xf32
-    %y = nn.reduce "sum" %p {dims = array<i64: 1>, keepdim = false} : ($4x6x20xf32) -> $4x20xf32
+    %y = nn.reduce sum %p {dims = array<i64: 1>, keepdim = false} : ($4x6x20xf32) -> $4x20xf32
     return %y : $4x20xf32 })");
   check(R"((%x: $4x6x20xf32) -> $f32 {
     %p = nn.softmax %x {dim = 1 : i64} : ($4x6x20xf32) -> $4x6x20xf32
-    %m = nn.reduce "max" %p {dims = array<i64: 2>, keepdim = false} : ($4x6x20xf32) -> $4x6xf32
-    %y = nn.reduce "sum" %m {dims = array<i64: 0, 1>, keepdim = false} : ($4x6xf32) -> $f32
+    %m = nn.reduce max %p {dims = array<i64: 2>, keepdim = false} : ($4x6x20xf32) -> $4x6xf32
+    %y = nn.reduce sum %m {dims = array<i64: 0, 1>, keepdim = false} : ($4x6xf32) -> $f32
     return %y : $f32 })");
 }
 
 TEST(Rows, sumOfABroadcast) {
   check(R"((%x: $4x1xf32) -> $4xf32 {
     %b = nn.broadcast %x : ($4x1xf32) -> $4x9xf32
-    %y = nn.reduce "sum" %b {dims = array<i64: 1>, keepdim = false} : ($4x9xf32) -> $4xf32
+    %y = nn.reduce sum %b {dims = array<i64: 1>, keepdim = false} : ($4x9xf32) -> $4xf32
     return %y : $4xf32 })");
 }
 
 TEST(Rows, rowsThatDoNotFitTheStackHaveAnotherOrder) {
   // Sums over b leave rows over a; with the vector axis in them, 4 MiB.
   check(R"((%x: $64x4x12289xf32) -> $12289xf32 {
-    %s = nn.reduce "max" %x {dims = array<i64: 1>, keepdim = false} : ($64x4x12289xf32) -> $64x12289xf32
-    %e = nn.unary "exp" %s : ($64x12289xf32) -> $64x12289xf32
-    %y = nn.reduce "sum" %e {dims = array<i64: 0>, keepdim = false} : ($64x12289xf32) -> $12289xf32
+    %s = nn.reduce max %x {dims = array<i64: 1>, keepdim = false} : ($64x4x12289xf32) -> $64x12289xf32
+    %e = nn.unary exp %s : ($64x12289xf32) -> $64x12289xf32
+    %y = nn.reduce sum %e {dims = array<i64: 0>, keepdim = false} : ($64x12289xf32) -> $12289xf32
     return %y : $12289xf32 })");
 }

@@ -18,7 +18,7 @@
 // CHECK: %[[KEEP:.*]] = arith.cmpi uge, %[[WORD]], %{{.*}} : i32
 // CHECK: arith.select %[[KEEP]], %{{.*}} : f32
 func.func @dense(%step: !step, %x: !x) -> !x {
-  %s = nn.unary "exp" %x : (!x) -> !x
+  %s = nn.unary exp %x : (!x) -> !x
   %y = spmd.dropout %s, %step {p = 0.5 : f64, draws = #spmd.draws<7, first = <tp: [0, 768]>,
     of = <<[12] [128]>, <0, 0, offset = <tp: [0, 6]>, size = <6>>>>}
     : (!x, !step) -> !x

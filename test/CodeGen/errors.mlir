@@ -2,9 +2,9 @@
 
 !x = tensor<3x3xf32, #nn.layout<[3] [3]>>
 func.func @exchanged(%x: !x) -> !x {
-  %e = nn.unary "exp" %x : (!x) -> !x
+  %e = nn.unary exp %x : (!x) -> !x
   %t = nn.rearrange %e {source = #nn.layout<[3] [3]>, order = [[1], [0]]} : (!x) -> !x
-  %y = nn.binary "sub" %e, %t : (!x, !x) -> !x
+  %y = nn.binary sub %e, %t : (!x, !x) -> !x
   // expected-error @+1 {{cannot be part of one kernel: a computed value is used both as it is and with its dims exchanged}}
   return %y : !x
 }
@@ -16,7 +16,7 @@ func.func @exchanged(%x: !x) -> !x {
 !c = tensor<24xf32, #nn.layout<[6 4]>>
 func.func @crossing(%x: !b, %y: !c) -> !b {
   // expected-error @+1 {{cannot be part of one kernel: the factors of its operands cross each other}}
-  %z = nn.binary "add" %x, %y : (!b, !c) -> !b
+  %z = nn.binary add %x, %y : (!b, !c) -> !b
   return %z : !b
 }
 
@@ -26,7 +26,7 @@ func.func @crossing(%x: !b, %y: !c) -> !b {
 func.func @rearrangedAcross(%x: !x) -> tensor<6x4xf32, #nn.layout<[6] [4]>> {
   // expected-error @+1 {{cannot be part of one kernel: the rearrange cuts a dim across its factors}}
   %t = nn.rearrange %x {source = #nn.layout<[4 6]>, order = [[1], [0]]} : (!x) -> tensor<6x4xf32, #nn.layout<[6] [4]>>
-  %y = nn.unary "neg" %t : (tensor<6x4xf32, #nn.layout<[6] [4]>>) -> tensor<6x4xf32, #nn.layout<[6] [4]>>
+  %y = nn.unary neg %t : (tensor<6x4xf32, #nn.layout<[6] [4]>>) -> tensor<6x4xf32, #nn.layout<[6] [4]>>
   return %y : tensor<6x4xf32, #nn.layout<[6] [4]>>
 }
 
@@ -54,7 +54,7 @@ func.func @contraction(%x: !x) -> !x {
 !x = tensor<4xf32, #nn.layout<[4]>>
 func.func @strides(%x: !x {kernel.strides = array<i64: 4, 1>}) -> !x {
   // expected-error @+1 {{cannot be part of one kernel: input 0 has 2 strides, not one for each factor of its type}}
-  %y = nn.unary "neg" %x : (!x) -> !x
+  %y = nn.unary neg %x : (!x) -> !x
   return %y : !x
 }
 
@@ -62,7 +62,7 @@ func.func @strides(%x: !x {kernel.strides = array<i64: 4, 1>}) -> !x {
 
 !x = tensor<4xf32, #nn.layout<[4]>>
 func.func @outputStrides(%x: !x) -> (!x {kernel.strides = array<i64: 4, 1>}) {
-  %y = nn.unary "neg" %x : (!x) -> !x
+  %y = nn.unary neg %x : (!x) -> !x
   // expected-error @+1 {{cannot be part of one kernel: output 0 has 2 strides, not one for each factor of its type}}
   return %y : !x
 }

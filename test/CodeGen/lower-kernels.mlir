@@ -17,8 +17,8 @@
 // CHECK-NEXT: %[[M:.*]] = arith.mulf %[[E]], %[[A]] fastmath<contract>
 // CHECK-NEXT: memref.store %[[M]], %[[Y]][%[[I]]]
 func.func @dense(%x: !x) -> !x {
-  %0 = nn.unary "exp" %x : (!x) -> !x
-  %1 = nn.binary "mul" %0, %x : (!x, !x) -> !x
+  %0 = nn.unary exp %x : (!x) -> !x
+  %1 = nn.binary mul %0, %x : (!x, !x) -> !x
   return %1 : !x
 }
 
@@ -34,7 +34,7 @@ func.func @dense(%x: !x) -> !x {
 func.func @strided_and_broadcast(
     %x: !x {kernel.strides = array<i64: 128, 1>}, %b: !b) -> !x {
   %0 = nn.cast %b : (!b) -> !w
-  %1 = nn.binary "add" %x, %0 : (!x, !w) -> !x
+  %1 = nn.binary add %x, %0 : (!x, !w) -> !x
   return %1 : !x
 }
 
@@ -46,6 +46,6 @@ func.func @strided_and_broadcast(
 func.func @masked(%x: !x) -> !x {
   %k = spmd.keep_first %x over ["tp"] : (!x) -> !x
   %i = spmd.iota {dim = 1 : i64, positions = #spmd.positions<<cp: [0, 96]> of 192>} : () -> !x
-  %y = nn.binary "add" %k, %i : (!x, !x) -> !x
+  %y = nn.binary add %k, %i : (!x, !x) -> !x
   return %y : !x
 }

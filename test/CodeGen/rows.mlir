@@ -39,7 +39,7 @@ func.func @softmax(%x: !x) -> !x {
 // CHECK-NOT: arith.addf
 // CHECK: memref.store %{{.*}}, %[[Y]]
 func.func @residual_norm(%x: !x, %r: !x, %w: !w) -> (!x, !x) {
-  %h = nn.binary "add" %x, %r : (!x, !x) -> !x
+  %h = nn.binary add %x, %r : (!x, !x) -> !x
   %y = nn.rms_norm %h, %w {eps = 1.0e-6 : f64} : (!x, !w) -> !x
   return %h, %y : !x, !x
 }
@@ -56,6 +56,6 @@ func.func @residual_norm(%x: !x, %r: !x, %w: !w) -> (!x, !x) {
 // CHECK: memref.store %{{.*}}, %[[ROW]][%[[J]]]
 // CHECK-NEXT: }
 func.func @column_sum(%x: !x) -> !w {
-  %y = nn.reduce "sum" %x {dims = array<i64: 0>, keepdim = false} : (!x) -> !w
+  %y = nn.reduce sum %x {dims = array<i64: 0>, keepdim = false} : (!x) -> !w
   return %y : !w
 }

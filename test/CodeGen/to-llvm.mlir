@@ -11,13 +11,13 @@
 // CHECK-NOT: llvm.call
 // CHECK: llvm.intr.fma
 func.func @single(%x: !x) -> !x {
-  %y = nn.unary "gelu" %x : (!x) -> !x
+  %y = nn.unary gelu %x : (!x) -> !x
   return %y : !x
 }
 
 // CHECK-LABEL: llvm.func @double
 // CHECK: llvm.call @erfc
 func.func @double(%x: !d) -> !d {
-  %y = nn.unary "gelu" %x : (!d) -> !d
+  %y = nn.unary gelu %x : (!d) -> !d
   return %y : !d
 }

@@ -21,7 +21,7 @@ namespace hocket::test {
 /// A function whose arguments are the operands of one operation.
 class NnProgram {
 public:
-  /// `op` is the text before the types: `nn.unary "exp" %0`. A type is its
+  /// `op` is the text before the types: `nn.unary exp %0`. A type is its
   /// element type and its dims: "f32 4 heads=12*head_dim=32".
   NnProgram(const std::string &op, const std::vector<std::string> &operands,
             const std::string &result);

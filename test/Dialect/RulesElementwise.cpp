@@ -27,7 +27,7 @@ TEST(UnaryRule, OthersNeedTheCompleteValue) {
                            "abs", "sin", "cos"})
     EXPECT_EQ(unary(kind), "0:b=2  1:3 | refused [0][1] | [0][1]") << kind;
   EXPECT_EQ(unary("not", "i1"), "0:b=2  1:3 | refused [0][1] | [0][1]");
-  EXPECT_EQ(reasonsOf("nn.unary \"gelu\" %0", {"f32 2"}, "f32 2"),
+  EXPECT_EQ(reasonsOf("nn.unary gelu %0", {"f32 2"}, "f32 2"),
             "gelu of a sum is not the sum of the gelu of its terms");
 }
 
@@ -58,14 +58,14 @@ TEST(BinaryRule, WhatPartialsDo) {
 }
 
 TEST(BinaryRule, BroadcastsAndRefines) {
-  EXPECT_EQ(ruleOf("nn.binary \"add\" %0, %1",
-                   {"f32 b=2 1 12", "f32 s=5 h=3*4"}, "f32 2 5 12"),
+  EXPECT_EQ(ruleOf("nn.binary add %0, %1", {"f32 b=2 1 12", "f32 s=5 h=3*4"},
+                   "f32 2 5 12"),
             "0:b=2  1:s=5  2:h=3  3:4 | addend [0][-1][2,3] "
             "addend [1][2,3] | [0][1][2,3]");
 }
 
 TEST(BinaryRule, DimsOfSizeOneOnBothSidesAreOneIndex) {
-  EXPECT_EQ(ruleOf("nn.binary \"add\" %0, %1", {"f32 b=1", "f32 1"}, "f32 1"),
+  EXPECT_EQ(ruleOf("nn.binary add %0, %1", {"f32 b=1", "f32 1"}, "f32 1"),
             "0:b=1 | addend [0] addend [0] | [0]");
 }
 

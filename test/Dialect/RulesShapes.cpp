@@ -22,41 +22,43 @@ TEST(ValueRule, PassesEverything) {
 }
 
 TEST(ReduceRule, SumsOverSplitDims) {
-  EXPECT_EQ(ruleOf("nn.reduce \"sum\" %0 {dims = array<i64: 0>}",
-                   {"f32 a=2 b=3"}, "f32 3"),
+  EXPECT_EQ(ruleOf("nn.reduce sum %0 {dims = array<i64: 0>}", {"f32 a=2 b=3"},
+                   "f32 3"),
             "0:a=2 sum  1:b=3 | linear [0][1] | [1]");
-  EXPECT_EQ(ruleOf("nn.reduce \"mean\" %0 {dims = array<i64: 1>, keepdim = "
+  EXPECT_EQ(ruleOf("nn.reduce mean %0 {dims = array<i64: 1>, keepdim = "
                    "true}",
                    {"f32 2 3*4"}, "f32 2 1"),
             "0:2  1:3 sum  2:4 sum | linear [0][1,2] | [0][-1]");
 }
 
 TEST(ReduceRule, MaximaOverSplitDims) {
-  EXPECT_EQ(ruleOf("nn.reduce \"max\" %0 {dims = array<i64: 0, 1>}",
-                   {"f32 2 3"}, "f32"),
-            "0:2 max  1:3 max | maximal [0][1] | ");
-  EXPECT_EQ(reasonsOf("nn.reduce \"max\" %0 {dims = array<i64: 0>}", {"f32 2"},
-                      "f32"),
-            "the max of a sum is not the sum of the maxima");
+  EXPECT_EQ(
+      ruleOf("nn.reduce max %0 {dims = array<i64: 0, 1>}", {"f32 2 3"}, "f32"),
+      "0:2 max  1:3 max | maximal [0][1] | ");
+  EXPECT_EQ(
+      reasonsOf("nn.reduce max %0 {dims = array<i64: 0>}", {"f32 2"}, "f32"),
+      "the max of a sum is not the sum of the maxima");
 }
 
 TEST(ReduceRule, MinimaOverSplitDims) {
-  EXPECT_EQ(ruleOf("nn.reduce \"min\" %0 {dims = array<i64: 1>}", {"f32 2 3"},
-                   "f32 2"),
-            "0:2  1:3 min | minimal [0][1] | [0]");
-  EXPECT_EQ(reasonsOf("nn.reduce \"min\" %0 {dims = array<i64: 0>}", {"f32 2"},
-                      "f32"),
-            "the min of a sum is not the sum of the minima");
+  EXPECT_EQ(
+      ruleOf("nn.reduce min %0 {dims = array<i64: 1>}", {"f32 2 3"}, "f32 2"),
+      "0:2  1:3 min | minimal [0][1] | [0]");
+  EXPECT_EQ(
+      reasonsOf("nn.reduce min %0 {dims = array<i64: 0>}", {"f32 2"}, "f32"),
+      "the min of a sum is not the sum of the minima");
 }
 
 TEST(PoolRule, IndicesAreOfCompleteValues) {
-  EXPECT_EQ(reasonsOf("nn.pool %0 {kind = \"max_index\", taps = array<i64: 2>, "
-                      "strides = array<i64: 2>, dilations = array<i64: 1>, "
-                      "lows = array<i64: 0>, highs = array<i64: 0>, "
-                      "extras = array<i64: 0>}",
-                      {"f32 1 1 4"}, "i64 1 1 2"),
-            "the place of the largest of sums is not that of the largest of "
-            "their terms");
+  EXPECT_EQ(
+      reasonsOf(
+          "nn.pool %0 {kind = #nn.pool_kind<max_index>, taps = array<i64: 2>, "
+          "strides = array<i64: 2>, dilations = array<i64: 1>, "
+          "lows = array<i64: 0>, highs = array<i64: 0>, "
+          "extras = array<i64: 0>}",
+          {"f32 1 1 4"}, "i64 1 1 2"),
+      "the place of the largest of sums is not that of the largest of "
+      "their terms");
 }
 
 TEST(RearrangeRule, MovesFactors) {

@@ -61,9 +61,9 @@ nn.func @forward(
   %table = nn.value result "table" %t : (!table) -> !table
   %l = nn.log_sum_exp %logits {dim = 2 : i64} : (!logits) -> !rows
   %rows = nn.value result "rows" %l : (!rows) -> !rows
-  %r = nn.rotary %q {dim = 2 : i64, base = 100.0 : f64, style = "half", inverse = true} : (!q) -> !q
+  %r = nn.rotary %q {dim = 2 : i64, base = 100.0 : f64, style = #nn.rotary_style<half>, inverse = true} : (!q) -> !q
   %turned = nn.value result "turned" %r : (!q) -> !q
-  %s = nn.reduce "sum" %dy {dims = array<i64: 0, 1>, keepdim = false} : (!dy) -> !bias
+  %s = nn.reduce sum %dy {dims = array<i64: 0, 1>, keepdim = false} : (!dy) -> !bias
   %bias = nn.value result "bias" %s : (!bias) -> !bias
   nn.return %dq, %dk, %dv, %table, %rows, %turned, %bias : !q, !k, !v, !table, !rows, !q, !bias
 }
@@ -78,28 +78,28 @@ nn.func @forward(
 // groups: sched.schedule "groups" #nn.mesh<tp=4> {
 // groups:   sched.shard "q" axis "heads" over ["tp"]
 // groups:   sched.shard "dout" axis "heads" over ["tp"]
-// groups:   sched.sync "dk" "fwd_post" "all_reduce" over ["tp"]
-// groups:   sched.sync "dv" "fwd_post" "all_reduce" over ["tp"]
+// groups:   sched.sync "dk" "fwd_post" all_reduce over ["tp"]
+// groups:   sched.sync "dv" "fwd_post" all_reduce over ["tp"]
 // groups: }
 // queries: sched.schedule "queries" #nn.mesh<sp=2> {
 // queries:   sched.shard "q" axis "seq" over ["sp"]
 // queries:   sched.shard "dout" axis "seq" over ["sp"]
 // queries:   sched.shard "dy" axis "hidden" over ["sp"]
-// queries:   sched.sync "dk" "fwd_post" "all_reduce" over ["sp"]
-// queries:   sched.sync "dv" "fwd_post" "all_reduce" over ["sp"]
-// queries:   sched.sync "table" "fwd_post" "all_gather" over ["sp"] {axis = "hidden"}
+// queries:   sched.sync "dk" "fwd_post" all_reduce over ["sp"]
+// queries:   sched.sync "dv" "fwd_post" all_reduce over ["sp"]
+// queries:   sched.sync "table" "fwd_post" all_gather over ["sp"] {axis = "hidden"}
 // queries: }
 // batch: sched.schedule "batch" #nn.mesh<dp=2> {
 // batch:   sched.shard "*" axis "batch" over ["dp"]
-// batch:   sched.sync "table" "fwd_post" "all_reduce" over ["dp"]
-// batch:   sched.sync "bias" "fwd_post" "all_reduce" over ["dp"]
-// batch:   sched.sync "dq" "fwd_post" "all_gather" over ["dp"] {axis = "batch"}
+// batch:   sched.sync "table" "fwd_post" all_reduce over ["dp"]
+// batch:   sched.sync "bias" "fwd_post" all_reduce over ["dp"]
+// batch:   sched.sync "dq" "fwd_post" all_gather over ["dp"] {axis = "batch"}
 // batch: }
 // width: sched.schedule "width" #nn.mesh<tp=2> {
 // width:   sched.shard "v" axis "width" over ["tp"]
 // width:   sched.shard "dout" axis "width" over ["tp"]
-// width:   sched.sync "dq" "fwd_post" "all_reduce" over ["tp"]
-// width:   sched.sync "dk" "fwd_post" "all_reduce" over ["tp"]
+// width:   sched.sync "dq" "fwd_post" all_reduce over ["tp"]
+// width:   sched.sync "dk" "fwd_post" all_reduce over ["tp"]
 // width: }
 // vocabulary: sched.schedule "vocabulary" #nn.mesh<tp=2> {
 // vocabulary:   sched.shard "logits" axis "vocab" over ["tp"]

@@ -231,7 +231,7 @@ TEST_F(InvariantsTest, SendsOfRowsMatchReceives) {
         "0>, factors = array<i64: 0>, id = 0 : i64, offsets = "
         "#spmd.table<tp: [0, 4]>, sizes = #spmd.table<tp: [4, 5]>, "
         "heldOffsets = #spmd.table<tp: [0, 3]>, heldSizes = "
-        "#spmd.table<tp: [5, 6]>, extent = 9 : i64, border = \"zero\", rows "
+        "#spmd.table<tp: [5, 6]>, extent = 9 : i64, border = #nn.border<zero>, rows "
         "= [array<i64: " +
             rowsOfFirst + ">, array<i64: 1, 4, 5, 6, 7, 8>]} : (" + from +
             ") -> " + to);

@@ -52,13 +52,13 @@ TEST_F(ReportTest, BytesAreThoseOfThePlan) {
       nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
       nn.func @forward(%x: !s {nn.name = "x"}) -> !b
           attributes {buffers = [], outputs = ["y"]} {
-        %g = nn.redistribute "all_gather" %x over ["tp"] : (!s) -> !r
-        %m = nn.redistribute "mask" %g over ["tp"] : (!r) -> !p
-        %a = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r
-        %c = nn.redistribute "broadcast" %a over ["tp"] {root = 1 : i64} : (!r) -> !r
-        %n = nn.redistribute "mask" %c over ["tp"] : (!r) -> !p
-        %t = nn.redistribute "reduce_scatter" %n over ["tp"] : (!p) -> !s
-        %u = nn.redistribute "all_to_all" %t over ["tp"] : (!s) -> !b
+        %g = nn.redistribute all_gather %x over ["tp"] : (!s) -> !r
+        %m = nn.redistribute mask %g over ["tp"] : (!r) -> !p
+        %a = nn.redistribute all_reduce %m over ["tp"] : (!p) -> !r
+        %c = nn.redistribute broadcast %a over ["tp"] {root = 1 : i64} : (!r) -> !r
+        %n = nn.redistribute mask %c over ["tp"] : (!r) -> !p
+        %t = nn.redistribute reduce_scatter %n over ["tp"] : (!p) -> !s
+        %u = nn.redistribute all_to_all %t over ["tp"] : (!s) -> !b
         nn.return %u : !b
       }
     })");
@@ -132,17 +132,17 @@ TEST_F(ReportTest, MarginsCountWhereOthersAreAsked) {
         %a = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>,
           id = 0 : i64, offsets = #spmd.table<h: [0, 4]>,
           sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 3]>,
-          heldSizes = #spmd.table<6>, extent = 8 : i64, border = "zero"}
+          heldSizes = #spmd.table<6>, extent = 8 : i64, border = #nn.border<zero>}
           : (!own) -> !held
         %b = spmd.halo_reduce %a over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>,
           id = 1 : i64, offsets = #spmd.table<h: [0, 4]>,
           sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 2]>,
-          heldSizes = #spmd.table<6>, extent = 8 : i64, border = "circular"}
+          heldSizes = #spmd.table<6>, extent = 8 : i64, border = #nn.border<circular>}
           : (!held) -> !own
         %c = spmd.halo_exchange %b over [] {dims = array<i64: 1>, factors = array<i64: 0>,
           id = 2 : i64, offsets = #spmd.table<0>, sizes = #spmd.table<3>,
           heldOffsets = #spmd.table<-1>, heldSizes = #spmd.table<5>,
-          extent = 3 : i64, border = "reflect"} : (!own) -> !wide
+          extent = 3 : i64, border = #nn.border<reflect>} : (!own) -> !wide
         nn.return
       }
     })");

@@ -19,10 +19,14 @@ TEST(Bytes, OfTheRankThatReceivesMost) {
   mlir::Type f32 = mlir::Builder(&context).getF32Type();
   auto whole = nn::tensorOf(f32, plain), part = nn::tensorOf(f32, split);
   // 10 rows of 32 bytes over 4 ranks: 3, 3, 2, 2.
-  EXPECT_EQ(sentBytes("all_reduce", whole, whole, mesh, {"tp"}), 480);
-  EXPECT_EQ(sentBytes("reduce_scatter", whole, part, mesh, {"tp"}), 3 * 96);
-  EXPECT_EQ(sentBytes("all_gather", part, whole, mesh, {"tp"}), 8 * 32);
-  EXPECT_EQ(sentBytes("slice", whole, part, mesh, {"tp"}), 0);
+  EXPECT_EQ(sentBytes(RedistributeKind::AllReduce, whole, whole, mesh, {"tp"}),
+            480);
+  EXPECT_EQ(
+      sentBytes(RedistributeKind::ReduceScatter, whole, part, mesh, {"tp"}),
+      3 * 96);
+  EXPECT_EQ(sentBytes(RedistributeKind::AllGather, part, whole, mesh, {"tp"}),
+            8 * 32);
+  EXPECT_EQ(sentBytes(RedistributeKind::Slice, whole, part, mesh, {"tp"}), 0);
   // 10 rows over 4 ranks: the first holds 3.
   EXPECT_EQ(localElements(split, mesh), 24);
 }

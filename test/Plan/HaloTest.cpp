@@ -67,14 +67,14 @@ protected:
            std::to_string(id) +
            " : i64, offsets = #spmd.table<0>, sizes = #spmd.table<3>, "
            "heldOffsets = #spmd.table<-1>, heldSizes = #spmd.table<5>, extent "
-           "= 3 : i64, border = \"zero\"} : " +
+           "= 3 : i64, border = #nn.border<zero>} : " +
            types + "\n";
   }
   /// A kernel of one function.
   static std::string kernel(const std::string &result, const std::string &x,
                             const std::string &type) {
     return result + " = spmd.kernel(" + x + ") : (" + type + ") -> " + type +
-           " {\n^bb0(%a: " + type + "):\n%b = nn.unary \"exp\" %a : (" + type +
+           " {\n^bb0(%a: " + type + "):\n%b = nn.unary exp %a : (" + type +
            ") -> " + type + "\nspmd.yield %b : " + type + "\n}\n";
   }
 

@@ -95,7 +95,7 @@ static std::string kindOf(Operation *op) {
     return conv.getGroups() > 1 ? "grouped transposed convolution"
                                 : "transposed convolution";
   if (auto pool = dyn_cast<nn::PoolOp>(op))
-    return pool.getKind().str() + " pooling";
+    return stringifyPoolKind(pool.getKind()).str() + " pooling";
   if (isa<nn::NeighborhoodAttentionOp>(op))
     return "neighborhood attention";
   if (isa<nn::AttentionOp>(op))
@@ -136,9 +136,10 @@ void Reader::readReduction(Operation *op) {
     return;
   auto dims = op->getAttrOfType<DenseI64ArrayAttr>("dims");
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(0));
-  std::string kind = isa<nn::ReduceOp>(op)
-                         ? cast<nn::ReduceOp>(op).getKind().str()
-                         : op->getName().stripDialect().str();
+  std::string kind =
+      isa<nn::ReduceOp>(op)
+          ? stringifyReduceKind(cast<nn::ReduceOp>(op).getKind()).str()
+          : op->getName().stripDialect().str();
   add("op", kind);
   for (nn::SplitAttr split : layout.getSplits()) {
     bool isReduced =

@@ -1,12 +1,15 @@
 //===- Coverage.cpp - reading rows off placed programs --------------------===//
 
 #include "Coverage.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Program.h"
+#include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
 #include "hocket/Placement/Meet.h"
 #include "lib/Placement/RuleSpace.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -53,10 +56,20 @@ static std::string nameOf(const nn::PlacementRule &rule, int factor) {
   return stated.window ? "under windows" : nameOf(stated.use);
 }
 
+static StringRef kindOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](nn::UnaryOp op) { return stringifyUnaryKind(op.getKind()); })
+      .Case([](nn::BinaryOp op) { return stringifyBinaryKind(op.getKind()); })
+      .Case([](nn::ReduceOp op) { return stringifyReduceKind(op.getKind()); })
+      .Case<nn::PoolOp, nn::PoolGradOp>(
+          [](auto op) { return stringifyPoolKind(op.getKind()); })
+      .Default([](Operation *) { return ""; });
+}
+
 /// Operations whose rule depends on a kind are one row set a kind.
 static std::string nameOf(Operation *op) {
   std::string name = op->getName().stripDialect().str();
-  if (auto kind = op->getAttrOfType<StringAttr>("kind"))
+  if (StringRef kind = kindOf(op); !kind.empty())
     name += " " + kind.str();
   return name;
 }

@@ -23,7 +23,7 @@ void ScheduleMaker::readBackwardPlaces(std::vector<std::string> &computed,
         computed.push_back(value.getPath().str());
     } else if (auto move = mlir::dyn_cast<nn::RedistributeOp>(op)) {
       auto value = move.getX().getDefiningOp<nn::ValueOp>();
-      if (value && move.getKind() == "all_gather")
+      if (value && move.getKind() == nn::RedistributeKind::AllGather)
         gathered.push_back(value.getPath().str());
     }
   });

@@ -113,18 +113,18 @@ TEST(ReferenceElementwise, MaximumAndMinimumOfNaN) {
 TEST(ReferenceElementwise, BoolsTogether) {
   Tensor a = {{4}, {0, 0, 1, 1}}, b = {{4}, {0, 1, 0, 1}};
   expectClose(
-      evaluateOp("nn.binary \"and\" %0, %1", {"4xi1", "4xi1"}, "4xi1", {a, b}),
+      evaluateOp("nn.binary and %0, %1", {"4xi1", "4xi1"}, "4xi1", {a, b}),
       {0, 0, 0, 1});
   expectClose(
-      evaluateOp("nn.binary \"or\" %0, %1", {"4xi1", "4xi1"}, "4xi1", {a, b}),
+      evaluateOp("nn.binary or %0, %1", {"4xi1", "4xi1"}, "4xi1", {a, b}),
       {0, 1, 1, 1});
 }
 
 TEST(ReferenceElementwise, BothSidesBroadcast) {
-  expectClose(evaluateOp("nn.binary \"sub\" %0, %1", {"2x1xf32", "3xf32"},
+  expectClose(evaluateOp("nn.binary sub %0, %1", {"2x1xf32", "3xf32"},
                          "2x3xf32", {{{2, 1}, {10, 20}}, {{3}, {1, 2, 3}}}),
               {9, 8, 7, 19, 18, 17});
-  expectClose(evaluateOp("nn.binary \"mul\" %0, %1", {"f32", "3xf32"}, "3xf32",
+  expectClose(evaluateOp("nn.binary mul %0, %1", {"f32", "3xf32"}, "3xf32",
                          {{{}, {2}}, {{3}, {1, 2, 3}}}),
               {2, 4, 6});
 }

@@ -74,9 +74,9 @@ TEST(ReferenceFunction, PlacedStage) {
   expectClose(evaluateText(R"(
     func.func @forward(%x: !2x2xf32) -> !2x2xf32 {
       %a = nn.value argument "fc.x" %x : (!2x2xf32) -> !2x2xf32
-      %b = nn.unary "neg" %a : (!2x2xf32)
+      %b = nn.unary neg %a : (!2x2xf32)
         -> tensor<2x2xf32, #nn.layout<[2] [2], tp: P(sum)>>
-      %c = nn.redistribute "all_reduce" %b over ["tp"]
+      %c = nn.redistribute all_reduce %b over ["tp"]
         : (tensor<2x2xf32, #nn.layout<[2] [2], tp: P(sum)>>) -> !2x2xf32
       return %c : !2x2xf32
     })",
@@ -87,8 +87,8 @@ TEST(ReferenceFunction, PlacedStage) {
 TEST(ReferenceFunction, SeveralOutputsAndUses) {
   Outcome outcome = evaluateText(R"(
     func.func @forward(%x: !2xf32) -> (!2xf32, !2xf32, !2xf32) {
-      %a = nn.binary "mul" %x, %x : (!2xf32, !2xf32) -> !2xf32
-      %b = nn.binary "add" %a, %x : (!2xf32, !2xf32) -> !2xf32
+      %a = nn.binary mul %x, %x : (!2xf32, !2xf32) -> !2xf32
+      %b = nn.binary add %a, %x : (!2xf32, !2xf32) -> !2xf32
       return %b, %x, %b : !2xf32, !2xf32, !2xf32
     })",
                                  {{{2}, {3, 4}}});

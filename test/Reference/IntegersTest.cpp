@@ -35,9 +35,9 @@ TEST(ReferenceIntegers, WrapAround) {
   expectClose(binary("sub", "i32", {smallest}, {1}), {largest});
   expectClose(binary("mul", "i32", {65537}, {65537}), {131073});
   expectClose(binary("div", "i32", {smallest}, {-1}), {smallest});
-  expectClose(evaluateOp("nn.unary \"abs\" %0", {"1xi32"}, "1xi32",
-                         {{{1}, {smallest}}}),
-              {smallest});
+  expectClose(
+      evaluateOp("nn.unary abs %0", {"1xi32"}, "1xi32", {{{1}, {smallest}}}),
+      {smallest});
   expectClose(binary("add", "i64", {largest}, {1}), {2147483648.0});
 }
 
@@ -52,10 +52,10 @@ TEST(ReferenceIntegers, ResultsBeyondDoubles) {
 
 TEST(ReferenceIntegers, Reductions) {
   Tensor x = {{2, 2}, {2147483647, 1, -5, -7}};
-  expectClose(evaluateOp("nn.reduce \"sum\" %0 {dims = array<i64: 1>}",
-                         {"2x2xi32"}, "2xi32", {x}),
+  expectClose(evaluateOp("nn.reduce sum %0 {dims = array<i64: 1>}", {"2x2xi32"},
+                         "2xi32", {x}),
               {-2147483648.0, -12});
-  expectClose(evaluateOp("nn.reduce \"max\" %0 {dims = array<i64: 1>}",
-                         {"2x2xi32"}, "2xi32", {x}),
+  expectClose(evaluateOp("nn.reduce max %0 {dims = array<i64: 1>}", {"2x2xi32"},
+                         "2xi32", {x}),
               {2147483647, -5});
 }

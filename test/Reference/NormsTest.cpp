@@ -52,38 +52,38 @@ TEST(ReferenceNorms, SoftmaxOfLargeNumbers) {
 // x = wave(3, 2, 4), positions on dim 0; the pairs as complex numbers times
 // torch.polar(1, p * 100 ** (-2 i / 4)).
 TEST(ReferenceRotary, Half) {
-  expectClose(
-      evaluateOp("nn.rotary %0 {dim = 0, base = 100.0 : f64, style = \"half\"}",
-                 {"3x2x4xf32"}, "3x2x4xf32", {wave({3, 2, 4})}),
-      {0,
-       0.644217687237691,
-       0.98544972998846,
-       0.863209366648874,
-       0.334988150155905,
-       -0.35078322768962,
-       -0.871575772413588,
-       -0.982452612624333,
-       -0.893909980289533,
-       -0.0819223099933047,
-       -0.176221185234564,
-       0.984910097835558,
-       0.770123314435652,
-       0.405327232998702,
-       0.521110666217435,
-       -0.843444265589487,
-       0.376908364083517,
-       -0.738838500803025,
-       -0.904355914258458,
-       0.533418059034273,
-       -0.687862859145248,
-       0.904794075286197,
-       0.774614974268846,
-       -0.206431469365272});
+  expectClose(evaluateOp("nn.rotary %0 {dim = 0, base = 100.0 : f64, style = "
+                         "#nn.rotary_style<half>}",
+                         {"3x2x4xf32"}, "3x2x4xf32", {wave({3, 2, 4})}),
+              {0,
+               0.644217687237691,
+               0.98544972998846,
+               0.863209366648874,
+               0.334988150155905,
+               -0.35078322768962,
+               -0.871575772413588,
+               -0.982452612624333,
+               -0.893909980289533,
+               -0.0819223099933047,
+               -0.176221185234564,
+               0.984910097835558,
+               0.770123314435652,
+               0.405327232998702,
+               0.521110666217435,
+               -0.843444265589487,
+               0.376908364083517,
+               -0.738838500803025,
+               -0.904355914258458,
+               0.533418059034273,
+               -0.687862859145248,
+               0.904794075286197,
+               0.774614974268846,
+               -0.206431469365272});
 }
 
 TEST(ReferenceRotary, Interleaved) {
   expectClose(evaluateOp("nn.rotary %0 {dim = 0, base = 100.0 : f64, "
-                         "style = \"interleaved\"}",
+                         "style = #nn.rotary_style<interleaved>}",
                          {"3x2x4xf32"}, "3x2x4xf32", {wave({3, 2, 4})}),
               {0,
                0.644217687237691,
@@ -113,9 +113,9 @@ TEST(ReferenceRotary, Interleaved) {
 
 // At position p, (1, 0) becomes (cos p, sin p); heads stand before positions.
 TEST(ReferenceRotary, PositionsOnAnInnerDim) {
-  expectClose(
-      evaluateOp("nn.rotary %0 {dim = 1, base = 100.0 : f64, style = \"half\"}",
-                 {"2x2x2xf32"}, "2x2x2xf32",
-                 {{{2, 2, 2}, {1, 0, 1, 0, 1, 0, 1, 0}}}),
-      {1, 0, std::cos(1), std::sin(1), 1, 0, std::cos(1), std::sin(1)});
+  expectClose(evaluateOp("nn.rotary %0 {dim = 1, base = 100.0 : f64, style = "
+                         "#nn.rotary_style<half>}",
+                         {"2x2x2xf32"}, "2x2x2xf32",
+                         {{{2, 2, 2}, {1, 0, 1, 0, 1, 0, 1, 0}}}),
+              {1, 0, std::cos(1), std::sin(1), 1, 0, std::cos(1), std::sin(1)});
 }

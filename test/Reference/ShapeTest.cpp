@@ -38,7 +38,7 @@ TEST(ReferenceReduce, SeveralDims) {
 
 TEST(ReferenceReduce, MaxOfNegativesAndNaN) {
   auto largest = [](Values x) {
-    return evaluateOp("nn.reduce \"max\" %0 {dims = array<i64: 0>}", {"2xf32"},
+    return evaluateOp("nn.reduce max %0 {dims = array<i64: 0>}", {"2xf32"},
                       "f32", {{{2}, x}});
   };
   expectClose(largest({-3, -2}), {-2});

@@ -49,8 +49,8 @@ struct Writer {
               const std::string &whole) {
     bool isLive = (axis == "dp" ? dp : tp) > 1;
     if (isLive)
-      line("%" + to + " = nn.redistribute \"all_reduce\" %" + from +
-           " over [\"" + axis + "\"] : (" + partial + ") -> " + whole);
+      line("%" + to + " = nn.redistribute all_reduce %" + from + " over [\"" +
+           axis + "\"] : (" + partial + ") -> " + whole);
     else
       line("%" + to + " = nn.value binding \"" + to + "\" %" + from + " : (" +
            partial + ") -> " + whole);
@@ -81,12 +81,12 @@ std::string test::sgdProgram(int dp, int tp, bool returnsBefore) {
   w.line("%m = nn.state \"momentum.w\" {init = 0.0 : f64} : " + weight);
   w.line("%y = nn.linear %x, %w : (" + w.x() + ", " + weight + ") -> " + y);
   std::string same = " : (" + y + ", " + y + ") -> " + y;
-  w.line("%d = nn.binary \"sub\" %y, %t" + same);
-  w.line("%square = nn.binary \"mul\" %d, %d" + same);
+  w.line("%d = nn.binary sub %y, %t" + same);
+  w.line("%square = nn.binary mul %d, %d" + same);
   std::string overDp = w.split("dp", "P(sum)");
   std::string both = w.scalar(overDp + w.split("tp", "P(sum)"));
-  w.line("%terms = nn.reduce \"sum\" %square {dims = array<i64: 0, 1>} : (" +
-         y + ") -> " + both);
+  w.line("%terms = nn.reduce sum %square {dims = array<i64: 0, 1>} : (" + y +
+         ") -> " + both);
   w.reduce("tp", "partial", "terms", both, w.scalar(overDp));
   w.reduce("dp", "loss", "partial", w.scalar(overDp), one);
   w.line("%dt = nn.rearrange %d {source = #nn.layout<[batch=6] [out=3]>, "
@@ -99,13 +99,13 @@ std::string test::sgdProgram(int dp, int tp, bool returnsBefore) {
   std::string by = " : (" + weight + ", " + one + ") -> " + weight;
   std::string sum = " : (" + weight + ", " + weight + ") -> " + weight;
   w.line("%two = nn.fill {value = 2.0 : f64} : () -> " + one);
-  w.line("%g = nn.binary \"mul\" %sum, %two" + by);
+  w.line("%g = nn.binary mul %sum, %two" + by);
   w.line("%mu = nn.fill {value = 5.0e-1 : f64} : () -> " + one);
-  w.line("%kept = nn.binary \"mul\" %m, %mu" + by);
-  w.line("%m1 = nn.binary \"add\" %kept, %g" + sum);
+  w.line("%kept = nn.binary mul %m, %mu" + by);
+  w.line("%m1 = nn.binary add %kept, %g" + sum);
   w.line("%rate = nn.fill {value = 6.25e-2 : f64} : () -> " + one);
-  w.line("%change = nn.binary \"mul\" %m1, %rate" + by);
-  w.line("%w1 = nn.binary \"sub\" %w, %change" + sum);
+  w.line("%change = nn.binary mul %m1, %rate" + by);
+  w.line("%w1 = nn.binary sub %w, %change" + sum);
   w.line("nn.assign \"momentum.w\" %m1 : " + weight);
   w.line("nn.assign \"w\" %w1 : " + weight);
   w.line(returnsBefore ? "nn.return %loss, %w : " + one + ", " + weight

@@ -89,7 +89,7 @@ module {
     ^bb0(%t: !t):
       %k = spmd.kernel(%t) : (!t) -> !t {
       ^bb0(%y: !t):
-        %e = nn.unary "exp" %y : (!t) -> !t
+        %e = nn.unary exp %y : (!t) -> !t
         spmd.yield %e : !t
       }
       buffers.yield %k : !t
@@ -115,7 +115,7 @@ module {
     // expected-error @+1 {{result 0 is not where it is computed in place of operand 0}}
     buffers.compute ins(%v : !buffers.view<f32 [4] by [1]>) outs(%w : !buffers.view<f32 [6] by [1]>) in_place [0, 0] {
     ^bb0(%t: !t):
-      %k = spmd.halo_exchange %t over ["tp"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<tp: [-1, 3]>, heldSizes = #spmd.table<6>, extent = 8 : i64, border = "zero"} : (!t) -> !h
+      %k = spmd.halo_exchange %t over ["tp"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<tp: [-1, 3]>, heldSizes = #spmd.table<6>, extent = 8 : i64, border = #nn.border<zero>} : (!t) -> !h
       buffers.yield %k : !h
     }
     buffers.release %a : !buffers.buffer<f32 [6]>

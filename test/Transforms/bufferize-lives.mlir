@@ -197,7 +197,7 @@ module {
     // expected-error @+1 {{what is started is not waited for once}}
     %s = buffers.compute ins(%v : !buffers.view<f32 [4] by [1]>) outs(%w : !buffers.view<f32 [4] by [1]>) starts !buffers.started {
     ^bb0(%t: !t):
-      %k = spmd.halo_exchange %t over ["tp"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, isStarted, offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<tp: [0, 4]>, heldSizes = #spmd.table<4>, extent = 8 : i64, border = "zero"} : (!t) -> !t
+      %k = spmd.halo_exchange %t over ["tp"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, isStarted, offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<tp: [0, 4]>, heldSizes = #spmd.table<4>, extent = 8 : i64, border = #nn.border<zero>} : (!t) -> !t
       buffers.yield %k : !t
     }
     buffers.release %a : !buffers.buffer<f32 [4]>

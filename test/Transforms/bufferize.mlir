@@ -30,11 +30,11 @@ spmd.func @product(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=
   // CHECK: %[[Y:.*]] = buffers.buffer output : <f32 [32]>
   // CHECK: buffers.compute ins(%{{.*}}, %[[P]] :
   // CHECK: nn.linear
-  // CHECK: nn.unary "gelu"
+  // CHECK: nn.unary gelu
   // CHECK: buffers.yield
   %w = spmd.parameter "w" {box = #spmd.box<<[out=8] [in=8]>>, onlyFirstOf = []} : !w
   %h = nn.linear %x, %w : (!x, !w) -> !x
-  %g = nn.unary "gelu" %h {spmd.in_epilogue = 0 : i64} : (!x) -> !x
+  %g = nn.unary gelu %h {spmd.in_epilogue = 0 : i64} : (!x) -> !x
   nn.return %g : !x
 }
 
@@ -53,7 +53,7 @@ spmd.func @order(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8]
   %t = nn.rearrange %x {source = #x, order = [[1], [0]]} : (!x) -> !turned
   %y = spmd.kernel(%t) : (!turned) -> !turned {
   ^bb0(%a: !turned):
-    %e = nn.unary "exp" %a : (!turned) -> !turned
+    %e = nn.unary exp %a : (!turned) -> !turned
     spmd.yield %e : !turned
   }
   nn.return %y : !turned
@@ -72,10 +72,10 @@ spmd.func @middle(%x: !img {nn.name = "x", spmd.cuts = #spmd.box<<[batch=2] [cha
   // CHECK: spmd.halo_exchange
   %y = spmd.kernel(%x) : (!img) -> !img {
   ^bb0(%a: !img):
-    %e = nn.unary "exp" %a : (!img) -> !img
+    %e = nn.unary exp %a : (!img) -> !img
     spmd.yield %e : !img
   }
-  %h = spmd.halo_exchange %y over ["h"] {dims = array<i64: 2>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>, extent = 8 : i64, border = "zero"} : (!img) -> !held
+  %h = spmd.halo_exchange %y over ["h"] {dims = array<i64: 2>, factors = array<i64: 0>, id = 0 : i64, offsets = #spmd.table<h: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<h: [-1, 3]>, heldSizes = #spmd.table<6>, extent = 8 : i64, border = #nn.border<zero>} : (!img) -> !held
   nn.return %h : !held
 }
 
@@ -94,7 +94,7 @@ spmd.func @stored(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=8
   %m = spmd.state "m" {init = 0.0 : f64, box = #spmd.box<<[rows=4] [cols=8]>>} : !x
   %n = spmd.kernel(%x, %m) : (!x, !x) -> !x {
   ^bb0(%a: !x, %b: !x):
-    %s = nn.binary "add" %a, %b : (!x, !x) -> !x
+    %s = nn.binary add %a, %b : (!x, !x) -> !x
     spmd.yield %s : !x
   }
   nn.assign "m" %n : !x
@@ -114,7 +114,7 @@ spmd.func @read_later(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [co
   %m = spmd.state "m" {init = 0.0 : f64, box = #spmd.box<<[rows=4] [cols=8]>>} : !x
   %n = spmd.kernel(%x, %m) : (!x, !x) -> !x {
   ^bb0(%a: !x, %b: !x):
-    %s = nn.binary "add" %a, %b : (!x, !x) -> !x
+    %s = nn.binary add %a, %b : (!x, !x) -> !x
     spmd.yield %s : !x
   }
   nn.assign "m" %n : !x

@@ -7,9 +7,9 @@ module {
   // The second does not need the first, and is of its kind; what uses the first
   // comes after both.
   // CHECK-LABEL: spmd.func @independent
-  // CHECK:      %[[HALF:.*]] = nn.unary "neg" %[[B:.*]] :
+  // CHECK:      %[[HALF:.*]] = nn.unary neg %[[B:.*]] :
   // CHECK-NEXT: %[[SUMS:.*]]:2 = spmd.all_reduce_many sum %[[A:.*]], %[[HALF]] over ["dp"] {id = 0 : i64, spmd.origins = 
-  // CHECK-NEXT: %[[USE:.*]] = nn.unary "exp" %[[SUMS]]#0
+  // CHECK-NEXT: %[[USE:.*]] = nn.unary exp %[[SUMS]]#0
   // CHECK-NEXT: return %[[USE]], %[[SUMS]]#1
   spmd.func @independent(
       %a: tensor<4xf32, #v> {nn.name = "a", spmd.cuts = #spmd.box<<[rows=4]>>},
@@ -18,8 +18,8 @@ module {
           tensor<f32, #n> {nn.name = "y1", spmd.cuts = #spmd.box<<>>, spmd.replicated_over = []})
       attributes {ranks = array<i64: 0, 1, 2, 3>} {
     %s = spmd.all_reduce sum %a over ["dp"] {id = 0 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
-    %e = nn.unary "exp" %s : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
-    %h = nn.unary "neg" %b : (tensor<f32, #n>) -> tensor<f32, #n>
+    %e = nn.unary exp %s : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %h = nn.unary neg %b : (tensor<f32, #n>) -> tensor<f32, #n>
     %t = spmd.all_reduce sum %h over ["dp"] {id = 1 : i64} : (tensor<f32, #n>) -> tensor<f32, #n>
     nn.return %e, %t : tensor<4xf32, #v>, tensor<f32, #n>
   }
@@ -41,7 +41,7 @@ module {
       attributes {ranks = array<i64: 0, 1, 2, 3>} {
     %m = spmd.all_reduce max %a over ["dp"] {id = 0 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
     %s = spmd.all_reduce sum %a over ["dp"] {id = 1 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
-    %d = nn.binary "sub" %m, %s : (tensor<4xf32, #v>, tensor<4xf32, #v>) -> tensor<4xf32, #v>
+    %d = nn.binary sub %m, %s : (tensor<4xf32, #v>, tensor<4xf32, #v>) -> tensor<4xf32, #v>
     %t = spmd.all_reduce sum %d over ["tp"] {id = 2 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
     %u = spmd.all_reduce sum %t over ["dp"] {id = 3 : i64} : (tensor<4xf32, #v>) -> tensor<4xf32, #v>
     nn.return %u : tensor<4xf32, #v>
@@ -153,7 +153,7 @@ module {
       attributes {ranks = array<i64: 0, 1>} {
     %a = nn.parameter "a" : tensor<2xf32, #h>
     %g = spmd.all_gather %a over ["dp"] {dim = 0 : i64, factor = 0 : i64, id = 0 : i64, nn.unit = "h.0", offsets = #spmd.table<dp: [0, 2]>, sizes = #spmd.table<2>} : (tensor<2xf32, #h>) -> tensor<4xf32, #r>
-    %p = nn.binary "mul" %x, %g : (tensor<4xf32, #r>, tensor<4xf32, #r>) -> tensor<4xf32, #r>
+    %p = nn.binary mul %x, %g : (tensor<4xf32, #r>, tensor<4xf32, #r>) -> tensor<4xf32, #r>
     %s = spmd.all_reduce sum %p over ["dp"] {id = 1 : i64} : (tensor<4xf32, #r>) -> tensor<4xf32, #r>
     %b = nn.parameter "b" : tensor<2x3xf32, #d>
     %h = spmd.all_gather %b over ["dp"] {dim = 1 : i64, factor = 0 : i64, id = 2 : i64, nn.unit = "h.0", offsets = #spmd.table<dp: [0, 3]>, sizes = #spmd.table<3>} : (tensor<2x3xf32, #d>) -> tensor<2x6xf32, #c>

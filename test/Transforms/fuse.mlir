@@ -15,11 +15,11 @@ spmd.func @sum_and_norm(
     attributes {ranks = array<i64: 0>} {
   %w = spmd.parameter "w" {box = #spmd.box<<[8]>>, onlyFirstOf = []} : tensor<8xf32, #v>
   // CHECK: %{{.*}}:2 = spmd.kernel(%{{.*}}, %{{.*}}, %{{.*}})
-  // CHECK: nn.binary "add"
+  // CHECK: nn.binary add
   // CHECK: nn.rms_norm
   // CHECK: spmd.yield
   // CHECK-NOT: spmd.kernel
-  %s = nn.binary "add" %x, %y : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
+  %s = nn.binary add %x, %y : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
   %n = nn.rms_norm %s, %w {eps = 1.0e-5 : f64} : (tensor<4x8xf32, #x>, tensor<8xf32, #v>) -> tensor<4x8xf32, #x>
   nn.return %s, %n : tensor<4x8xf32, #x>, tensor<4x8xf32, #x>
 }
@@ -31,12 +31,12 @@ spmd.func @epilogue(%x: tensor<4x8xf32, #x> {nn.name = "x", spmd.cuts = #spmd.bo
     attributes {ranks = array<i64: 0>} {
   %w = spmd.parameter "w" {box = #spmd.box<<[8] [8]>>, onlyFirstOf = []} : tensor<8x8xf32, #w>
   // CHECK: nn.linear
-  // CHECK: nn.unary "gelu" %{{.*}} {spmd.in_epilogue = 0 : i64}
-  // CHECK: nn.binary "add" %{{.*}}, %{{.*}} {spmd.in_epilogue = 1 : i64}
+  // CHECK: nn.unary gelu %{{.*}} {spmd.in_epilogue = 0 : i64}
+  // CHECK: nn.binary add %{{.*}}, %{{.*}} {spmd.in_epilogue = 1 : i64}
   // CHECK-NOT: spmd.kernel
   %h = nn.linear %x, %w : (tensor<4x8xf32, #x>, tensor<8x8xf32, #w>) -> tensor<4x8xf32, #x>
-  %g = nn.unary "gelu" %h : (tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
-  %r = nn.binary "add" %x, %g : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
+  %g = nn.unary gelu %h : (tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
+  %r = nn.binary add %x, %g : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
   nn.return %r : tensor<4x8xf32, #x>
 }
 
@@ -50,9 +50,9 @@ spmd.func @read_in_between(%x: tensor<4x8xf32, #x> {nn.name = "x", spmd.cuts = #
   // CHECK: spmd.kernel
   // CHECK: nn.linear
   // CHECK: spmd.kernel
-  %e = nn.unary "exp" %x : (tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
+  %e = nn.unary exp %x : (tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
   %h = nn.linear %e, %w : (tensor<4x8xf32, #x>, tensor<8x8xf32, #w>) -> tensor<4x8xf32, #x>
-  %d = nn.binary "div" %h, %e : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
+  %d = nn.binary div %h, %e : (tensor<4x8xf32, #x>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #x>
   nn.return %d : tensor<4x8xf32, #x>
 }
 
@@ -63,9 +63,9 @@ spmd.func @constant(%x: tensor<4x8xf32, #x> {nn.name = "x", spmd.cuts = #spmd.bo
     attributes {ranks = array<i64: 0>} {
   // CHECK: spmd.kernel(%{{[^,]*}})
   // CHECK: nn.fill
-  // CHECK: nn.binary "mul"
+  // CHECK: nn.binary mul
   %c = nn.fill {value = 2.0 : f64} : () -> tensor<f32, #nn.layout<>>
-  %m = nn.binary "mul" %x, %c : (tensor<4x8xf32, #x>, tensor<f32, #nn.layout<>>) -> tensor<4x8xf32, #x>
+  %m = nn.binary mul %x, %c : (tensor<4x8xf32, #x>, tensor<f32, #nn.layout<>>) -> tensor<4x8xf32, #x>
   nn.return %m : tensor<4x8xf32, #x>
 }
 
@@ -88,12 +88,12 @@ spmd.func @sum_over_rows(
   // CHECK-NEXT: nn.reduce
   // CHECK-NEXT: spmd.yield
   // CHECK: spmd.kernel
-  // CHECK: nn.binary "mul"
+  // CHECK: nn.binary mul
   // CHECK: nn.reduce
   %p = nn.softmax %x {dim = 1 : i64} : (tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
-  %s = nn.reduce "sum" %p {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
-  %m = nn.binary "mul" %x, %x : (tensor<512x64xf32, #rows>, tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
-  %t = nn.reduce "sum" %m {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
+  %s = nn.reduce sum %p {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
+  %m = nn.binary mul %x, %x : (tensor<512x64xf32, #rows>, tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
+  %t = nn.reduce sum %m {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
   nn.return %s, %t : tensor<64xf32, #cols>, tensor<64xf32, #cols>
 }
 
@@ -109,21 +109,21 @@ spmd.func @norm_and_updates(
     attributes {ranks = array<i64: 0>} {
   // CHECK: spmd.kernel
   // CHECK: nn.reduce
-  // CHECK: nn.unary "sqrt"
+  // CHECK: nn.unary sqrt
   // CHECK-NEXT: spmd.yield
   // CHECK: spmd.kernel
   // CHECK-NEXT: ^bb
-  // CHECK-NEXT: nn.binary "div" %{{.*}} : (tensor<512x64
+  // CHECK-NEXT: nn.binary div %{{.*}} : (tensor<512x64
   // CHECK-NEXT: spmd.yield
   // CHECK: spmd.kernel
   // CHECK-NEXT: ^bb
-  // CHECK-NEXT: nn.binary "div" %{{.*}} : (tensor<64x
+  // CHECK-NEXT: nn.binary div %{{.*}} : (tensor<64x
   // CHECK-NEXT: spmd.yield
-  %m = nn.binary "mul" %x, %x : (tensor<512x64xf32, #rows>, tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
-  %s = nn.reduce "sum" %m {dims = array<i64: 0, 1>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<f32, #all>
-  %n = nn.unary "sqrt" %s : (tensor<f32, #all>) -> tensor<f32, #all>
-  %a = nn.binary "div" %x, %n : (tensor<512x64xf32, #rows>, tensor<f32, #all>) -> tensor<512x64xf32, #rows>
-  %b = nn.binary "div" %z, %n : (tensor<64xf32, #cols>, tensor<f32, #all>) -> tensor<64xf32, #cols>
+  %m = nn.binary mul %x, %x : (tensor<512x64xf32, #rows>, tensor<512x64xf32, #rows>) -> tensor<512x64xf32, #rows>
+  %s = nn.reduce sum %m {dims = array<i64: 0, 1>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<f32, #all>
+  %n = nn.unary sqrt %s : (tensor<f32, #all>) -> tensor<f32, #all>
+  %a = nn.binary div %x, %n : (tensor<512x64xf32, #rows>, tensor<f32, #all>) -> tensor<512x64xf32, #rows>
+  %b = nn.binary div %z, %n : (tensor<64xf32, #cols>, tensor<f32, #all>) -> tensor<64xf32, #cols>
   nn.return %a, %b : tensor<512x64xf32, #rows>, tensor<64xf32, #cols>
 }
 
@@ -146,12 +146,12 @@ spmd.func @rows_given_back(
   // CHECK: nn.matmul
   // CHECK: spmd.kernel
   // CHECK-NEXT: ^bb
-  // CHECK-NEXT: nn.unary "exp"
-  // CHECK-NEXT: nn.binary "add"
+  // CHECK-NEXT: nn.unary exp
+  // CHECK-NEXT: nn.binary add
   %g = nn.matmul %x, %w : (tensor<512x64xf32, #rows>, tensor<64x64xf32, #w64>) -> tensor<512x64xf32, #rows>
-  %s = nn.reduce "sum" %g {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
-  %u = nn.unary "exp" %v : (tensor<64xf32, #cols>) -> tensor<64xf32, #cols>
+  %s = nn.reduce sum %g {dims = array<i64: 0>, keepdim = false} : (tensor<512x64xf32, #rows>) -> tensor<64xf32, #cols>
+  %u = nn.unary exp %v : (tensor<64xf32, #cols>) -> tensor<64xf32, #cols>
   %p = nn.matmul %g, %w : (tensor<512x64xf32, #rows>, tensor<64x64xf32, #w64>) -> tensor<512x64xf32, #rows>
-  %t = nn.binary "add" %s, %u : (tensor<64xf32, #cols>, tensor<64xf32, #cols>) -> tensor<64xf32, #cols>
+  %t = nn.binary add %s, %u : (tensor<64xf32, #cols>, tensor<64xf32, #cols>) -> tensor<64xf32, #cols>
   nn.return %p, %t : tensor<512x64xf32, #rows>, tensor<64xf32, #cols>
 }

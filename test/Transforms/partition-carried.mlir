@@ -27,7 +27,7 @@ module {
       %lse: !lse {nn.name = "lse"})
       -> (!t, !t, !t)
       attributes {buffers = [], outputs = ["output0", "output1", "output2"]} {
-    %k = nn.pad %x {lows = array<i64: 0, 0, 0, 0>, highs = array<i64: 0, 0, 0, 0>, borders = ["zero", "zero", "zero", "zero"],
+    %k = nn.pad %x {lows = array<i64: 0, 0, 0, 0>, highs = array<i64: 0, 0, 0, 0>, borders = #nn.borders<zero, zero, zero, zero>,
         nn.halo_from, nn.halo_lines = [unit, unit, loc("here":1:1), unit]} : (!t) -> !t
     %dq, %dk, %dv = nn.attention_grad %q, %k, %k, %dy, %dy, %lse {after = 1 : i64, before = 1 : i64, scale = 1.0 : f64, nn.halo_from, nn.halos = 1 : i64}
         : (!t, !t, !t, !t, !t, !lse) -> (!t, !t, !t)

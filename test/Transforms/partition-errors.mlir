@@ -71,7 +71,7 @@ module {
     %t = nn.parameter "wte.weight" : !t
     // expected-error @+1 {{needs one interval of dim 0 on each rank}}
     %p = nn.embedding %t, %ids : (!t, !ids) -> !p
-    %r = nn.redistribute "all_reduce" %p over ["tp"] : (!p) -> !r
+    %r = nn.redistribute all_reduce %p over ["tp"] : (!p) -> !r
     nn.return %r : !r
   }
 }
@@ -100,7 +100,7 @@ module {
   nn.placement "s" <p=2, q=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   nn.func @forward(%x: !s {nn.name = "x"}) -> !r attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{moves factors 0.0 and 1.0 at once}}
-    %y = nn.redistribute "all_gather" %x over ["p", "q"] : (!s) -> !r
+    %y = nn.redistribute all_gather %x over ["p", "q"] : (!s) -> !r
     nn.return %y : !r
   }
 }
@@ -113,7 +113,7 @@ module {
   nn.placement "s" <p=2, q=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   nn.func @forward(%x: !a {nn.name = "x"}) -> !b attributes {buffers = [], outputs = ["output"]} {
     // expected-error @+1 {{takes axes in another order than it found them: ["p", "q"] and ["q", "p"]}}
-    %y = nn.redistribute "all_to_all" %x over ["p", "q"] : (!a) -> !b
+    %y = nn.redistribute all_to_all %x over ["p", "q"] : (!a) -> !b
     nn.return %y : !b
   }
 }

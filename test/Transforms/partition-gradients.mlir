@@ -20,8 +20,8 @@ module {
 nn.func @forward(%ids: !ids {nn.name = "ids"}, %dy: !dy {nn.name = "dy"}) -> !y
     attributes {buffers = [], outputs = ["output"]} {
   %t = nn.embedding_grad %ids, %dy : (!ids, !dy) -> !t
-  %s = nn.redistribute "slice" %t over ["tp"] : (!t) -> !s
-  %y = nn.redistribute "all_reduce" %s over ["dp"] : (!s) -> !y
+  %s = nn.redistribute slice %t over ["tp"] : (!t) -> !s
+  %y = nn.redistribute all_reduce %s over ["dp"] : (!s) -> !y
   nn.return %y : !y
 }
 }
@@ -53,8 +53,8 @@ nn.func @forward(
     attributes {buffers = [], outputs = ["output0", "output1", "output2"]} {
   %o, %lse = nn.attention %q, %k, %v {causal = true, scale = 0.5 : f64} : (!q, !k, !k) -> (!q, !l)
   %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %o, %lse {causal = true, scale = 0.5 : f64} : (!q, !k, !k, !q, !q, !l) -> (!q, !p, !p)
-  %k2 = nn.redistribute "all_reduce" %dk over ["tp"] : (!p) -> !k
-  %v2 = nn.redistribute "all_reduce" %dv over ["tp"] : (!p) -> !k
+  %k2 = nn.redistribute all_reduce %dk over ["tp"] : (!p) -> !k
+  %v2 = nn.redistribute all_reduce %dv over ["tp"] : (!p) -> !k
   nn.return %dq, %k2, %v2 : !q, !k, !k
 }
 }
@@ -67,12 +67,12 @@ nn.func @forward(
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: spmd.func @class0
-// CHECK: %[[M:.*]] = nn.reduce "max" %arg0 {dims = array<i64: 1>, keepdim = true} {{.*}} -> tensor<2x1xf32
+// CHECK: %[[M:.*]] = nn.reduce max %arg0 {dims = array<i64: 1>, keepdim = true} {{.*}} -> tensor<2x1xf32
 // CHECK: %[[MA:.*]] = spmd.all_reduce max %[[M]] over ["tp"]
-// CHECK: %[[E:.*]] = nn.unary "exp"
-// CHECK: %[[S:.*]] = nn.reduce "sum" %[[E]]
+// CHECK: %[[E:.*]] = nn.unary exp
+// CHECK: %[[S:.*]] = nn.reduce sum %[[E]]
 // CHECK: %[[SA:.*]] = spmd.all_reduce sum %[[S]] over ["tp"]
-// CHECK: nn.unary "log" %[[SA]]
+// CHECK: nn.unary log %[[SA]]
 // CHECK: return {{.*}} : tensor<2xf32
 nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
   %y = nn.log_sum_exp %x {dim = 1 : i64, nn.statistics = ["tp"]} : (!x) -> !y

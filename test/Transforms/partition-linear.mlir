@@ -40,11 +40,11 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs
   %b1 = nn.parameter "a.bias" : !b1
   %w2 = nn.parameter "b.weight" : !w2
   %b2 = nn.parameter "b.bias" : !b2
-  %b2p = nn.redistribute "mask" %b2 over ["tp"] : (!b2) -> !b2p
+  %b2p = nn.redistribute mask %b2 over ["tp"] : (!b2) -> !b2p
   %h = nn.linear %x, %w1, %b1 : (!x, !w1, !b1) -> !h
   %hv = nn.value result "a" %h : (!h) -> !h
   %y = nn.linear %hv, %w2, %b2p : (!h, !w2, !b2p) -> !yp
-  %z = nn.redistribute "all_reduce" %y over ["tp"] : (!yp) -> !y
+  %z = nn.redistribute all_reduce %y over ["tp"] : (!yp) -> !y
   nn.return %z : !y
 }
 }

@@ -16,7 +16,7 @@ nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !y
     attributes {buffers = [], outputs = ["output"]} {
   %t = nn.parameter "wte.weight" : !t
   %p = nn.embedding %t, %ids : (!t, !ids) -> !p
-  %y = nn.redistribute "all_reduce" %p over ["tp"] : (!p) -> !y
+  %y = nn.redistribute all_reduce %p over ["tp"] : (!p) -> !y
   nn.return %y : !y
 }
 }
@@ -110,7 +110,7 @@ module {
 // CHECK: spmd.iota {{.*}} : () -> tensor<2xi32
 nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !i, !j)
     attributes {buffers = [], outputs = ["output0", "output1", "output2"]} {
-  %y = nn.rotary %x {base = 10000.0 : f64, dim = 1 : i64, style = "half"} : (!x) -> !x
+  %y = nn.rotary %x {base = 10000.0 : f64, dim = 1 : i64, style = #nn.rotary_style<half>} : (!x) -> !x
   %i = nn.iota {dim = 0 : i64} : () -> !i
   %j = nn.iota {dim = 0 : i64} : () -> !j
   nn.return %y, %i, %j : !x, !i, !j

@@ -15,8 +15,8 @@ module {
 // CHECK-NEXT: %[[MIXED:.*]] = spmd.parameter "mixed" {box = #spmd.box<<[seq=8]>>, onlyFirstOf = []} : tensor<8xf32
 // CHECK-NOT: spmd.parameter "unused"
 // CHECK-NEXT: %[[SLICE:.*]] = spmd.slice %[[MIXED]] {{.*}} offset = #spmd.table<tp: [0, 4]>
-// CHECK-NEXT: nn.binary "add" %[[SLICED]], %[[SLICE]]
-// CHECK-NEXT: nn.unary "neg" %[[SLICED]]
+// CHECK-NEXT: nn.binary add %[[SLICED]], %[[SLICE]]
+// CHECK-NEXT: nn.unary neg %[[SLICED]]
 // CHECK-NEXT: %[[KEPT:.*]] = spmd.keep_first %[[MIXED]] over ["tp"]
 // CHECK-NEXT: spmd.all_reduce sum %[[KEPT]]
 // CHECK-NEXT: spmd.all_reduce sum %[[BOTH]]
@@ -27,17 +27,17 @@ nn.func @forward() -> (!s, !s, !r, !d, !r)
   %both = nn.parameter "both" : !r
   %mixed = nn.parameter "mixed" : !r
   %unused = nn.parameter "unused" : !r
-  %a0 = nn.redistribute "slice" %sliced over ["tp"] : (!r) -> !s
+  %a0 = nn.redistribute slice %sliced over ["tp"] : (!r) -> !s
   %name = nn.value argument "wte.x" %sliced : (!r) -> !r
-  %a1 = nn.redistribute "slice" %name over ["tp"] : (!r) -> !s
-  %b0 = nn.redistribute "slice" %both over ["dp"] : (!r) -> !d
-  %b1 = nn.redistribute "mask" %b0 over ["tp"] : (!d) -> !dtp
-  %c = nn.redistribute "slice" %mixed over ["tp"] : (!r) -> !s
-  %x = nn.binary "add" %a0, %c : (!s, !s) -> !s
-  %y = nn.unary "neg" %a1 : (!s) -> !s
-  %m = nn.redistribute "mask" %mixed over ["tp"] : (!r) -> !p
-  %z = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r
-  %b2 = nn.redistribute "all_reduce" %b1 over ["tp"] : (!dtp) -> !d
+  %a1 = nn.redistribute slice %name over ["tp"] : (!r) -> !s
+  %b0 = nn.redistribute slice %both over ["dp"] : (!r) -> !d
+  %b1 = nn.redistribute mask %b0 over ["tp"] : (!d) -> !dtp
+  %c = nn.redistribute slice %mixed over ["tp"] : (!r) -> !s
+  %x = nn.binary add %a0, %c : (!s, !s) -> !s
+  %y = nn.unary neg %a1 : (!s) -> !s
+  %m = nn.redistribute mask %mixed over ["tp"] : (!r) -> !p
+  %z = nn.redistribute all_reduce %m over ["tp"] : (!p) -> !r
+  %b2 = nn.redistribute all_reduce %b1 over ["tp"] : (!dtp) -> !d
   nn.return %x, %y, %mixed, %b2, %z : !s, !s, !r, !d, !r
 }
 }

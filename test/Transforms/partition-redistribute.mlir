@@ -27,12 +27,12 @@ module {
 // CHECK: spmd.all_gather {{.*}} id = 0 : i64, offsets = #spmd.table<tp: [0, 3, 6, 8]>{{.*}} : (tensor<4x2xf32
 nn.func @forward(%x: !s {nn.name = "x"}) -> (!s, !b)
     attributes {buffers = [], outputs = ["output0", "output1"]} {
-  %g = nn.redistribute "all_gather" %x over ["tp"] : (!s) -> !r
-  %m = nn.redistribute "mask" %g over ["tp"] : (!r) -> !p
-  %r = nn.redistribute "reduce_scatter" %m over ["tp"] : (!p) -> !s
-  %t = nn.redistribute "all_to_all" %r over ["tp"] : (!s) -> !b
-  %b = nn.redistribute "broadcast" %g over ["tp"] {root = 2 : i64} : (!r) -> !r
-  %s = nn.redistribute "slice" %b over ["tp"] : (!r) -> !s
+  %g = nn.redistribute all_gather %x over ["tp"] : (!s) -> !r
+  %m = nn.redistribute mask %g over ["tp"] : (!r) -> !p
+  %r = nn.redistribute reduce_scatter %m over ["tp"] : (!p) -> !s
+  %t = nn.redistribute all_to_all %r over ["tp"] : (!s) -> !b
+  %b = nn.redistribute broadcast %g over ["tp"] {root = 2 : i64} : (!r) -> !r
+  %s = nn.redistribute slice %b over ["tp"] : (!r) -> !s
   nn.return %s, %t : !s, !b
 }
 }
@@ -47,11 +47,11 @@ nn.func @forward(%x: !s {nn.name = "x"}) -> (!s, !b)
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: spmd.func @class0(%arg0: tensor<3x2xf32
-// CHECK: %[[H:.*]] = spmd.halo_exchange %arg0 over ["tp"] {border = "zero", dims = array<i64: 0>, extent = 5 : i64, factors = array<i64: 0>, heldOffsets = #spmd.table<tp: [0, 1]>, heldSizes = #spmd.table<tp: [1, 4]>, id = 0 : i64, offsets = #spmd.table<tp: [0, 3]>, sizes = #spmd.table<tp: [3, 2]>} : {{.*}} -> tensor<1x2xf32
+// CHECK: %[[H:.*]] = spmd.halo_exchange %arg0 over ["tp"] {border = #nn.border<zero>, dims = array<i64: 0>, extent = 5 : i64, factors = array<i64: 0>, heldOffsets = #spmd.table<tp: [0, 1]>, heldSizes = #spmd.table<tp: [1, 4]>, id = 0 : i64, offsets = #spmd.table<tp: [0, 3]>, sizes = #spmd.table<tp: [3, 2]>} : {{.*}} -> tensor<1x2xf32
 // CHECK-NEXT: return %[[H]]
 nn.func @forward(%x: !a {nn.name = "x"}) -> !c attributes {buffers = [], outputs = ["output"]} {
-  %b = nn.redistribute "repartition" %x over ["tp"] : (!a) -> !b
-  %c = nn.redistribute "repartition" %b over ["tp"] : (!b) -> !c
+  %b = nn.redistribute repartition %x over ["tp"] : (!a) -> !b
+  %c = nn.redistribute repartition %b over ["tp"] : (!b) -> !c
   nn.return %c : !c
 }
 }
@@ -73,10 +73,10 @@ module {
 // CHECK-NEXT: %[[A:.*]] = spmd.all_reduce sum %[[K]] over ["tp"] {id = 1 : i64}
 // CHECK-NEXT: return %[[A]]
 nn.func @forward(%x: !s {nn.name = "x"}) -> !r attributes {buffers = [], outputs = ["output"]} {
-  %t = nn.redistribute "all_gather" %x over ["tp"] : (!s) -> !d
-  %g = nn.redistribute "all_gather" %t over ["dp"] : (!d) -> !r
-  %m = nn.redistribute "mask" %g over ["dp", "tp"] : (!r) -> !p
-  %a = nn.redistribute "all_reduce" %m over ["dp", "tp"] : (!p) -> !r
+  %t = nn.redistribute all_gather %x over ["tp"] : (!s) -> !d
+  %g = nn.redistribute all_gather %t over ["dp"] : (!d) -> !r
+  %m = nn.redistribute mask %g over ["dp", "tp"] : (!r) -> !p
+  %a = nn.redistribute all_reduce %m over ["dp", "tp"] : (!p) -> !r
   nn.return %a : !r
 }
 }
@@ -104,11 +104,11 @@ module {
 // CHECK-SAME: attributes {ranks = array<i64: 3>
 // CHECK: spmd.all_gather {{.*}} over ["tp"] {{.*}} : (tensor<1xf32, {{.*}} -> tensor<3xf32
 nn.func @forward(%x: !s {nn.name = "x"}) -> !s attributes {buffers = [], outputs = ["output"]} {
-  %t = nn.redistribute "all_gather" %x over ["tp"] : (!s) -> !d
-  %g = nn.redistribute "all_gather" %t over ["dp"] : (!d) -> !r
-  %b = nn.redistribute "all_gather" %x over ["tp", "dp"] : (!s) -> !r
-  %c = nn.binary "add" %g, %b : (!r, !r) -> !r
-  %s = nn.redistribute "slice" %c over ["dp", "tp"] : (!r) -> !s
+  %t = nn.redistribute all_gather %x over ["tp"] : (!s) -> !d
+  %g = nn.redistribute all_gather %t over ["dp"] : (!d) -> !r
+  %b = nn.redistribute all_gather %x over ["tp", "dp"] : (!s) -> !r
+  %c = nn.binary add %g, %b : (!r, !r) -> !r
+  %s = nn.redistribute slice %c over ["dp", "tp"] : (!r) -> !s
   nn.return %s : !s
 }
 }
@@ -124,19 +124,19 @@ nn.func @forward(%x: !s {nn.name = "x"}) -> !s attributes {buffers = [], outputs
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: spmd.func @class0
-// CHECK: %[[M:.*]] = nn.reduce "max"
+// CHECK: %[[M:.*]] = nn.reduce max
 // CHECK-NEXT: %[[S:.*]] = spmd.reduce_scatter max %[[M]] over ["tp"] {{{.*}}id = 0 : i64
 // CHECK-NEXT: %[[A:.*]] = spmd.all_reduce max %[[M]] over ["tp"] {id = 1 : i64}
 // CHECK-NEXT: spmd.slice %[[A]]
 // CHECK-NEXT: return %[[S]], %{{.*}}, %[[A]]
 nn.func @forward(%x: !in {nn.name = "x"}) -> (!s, !s, !r)
     attributes {buffers = [], outputs = ["output0", "output1", "output2"]} {
-  %m = nn.reduce "max" %x {dims = array<i64: 0>} : (!in) -> !p
-  %a = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r
+  %m = nn.reduce max %x {dims = array<i64: 0>} : (!in) -> !p
+  %a = nn.redistribute all_reduce %m over ["tp"] : (!p) -> !r
   %v = nn.value result "h.0" %a : (!r) -> !r
-  %s = nn.redistribute "slice" %v over ["tp"] : (!r) -> !s
-  %b = nn.redistribute "all_reduce" %m over ["tp"] : (!p) -> !r
-  %t = nn.redistribute "slice" %b over ["tp"] : (!r) -> !s
+  %s = nn.redistribute slice %v over ["tp"] : (!r) -> !s
+  %b = nn.redistribute all_reduce %m over ["tp"] : (!p) -> !r
+  %t = nn.redistribute slice %b over ["tp"] : (!r) -> !s
   nn.return %s, %t, %b : !s, !s, !r
 }
 }
@@ -151,15 +151,15 @@ module {
 // CHECK-LABEL: spmd.func @class0
 // CHECK-NEXT: %[[F:.*]] = nn.fill {value = 2.000000e+00 : f64} : () -> tensor<4xf32
 // CHECK-NEXT: %[[I:.*]] = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 4]> of 8>} : () -> tensor<4xf32
-// CHECK-NEXT: %[[B:.*]] = nn.binary "mul" %[[F]], %[[I]]
+// CHECK-NEXT: %[[B:.*]] = nn.binary mul %[[F]], %[[I]]
 // CHECK-NEXT: return %[[B]]
 nn.func @forward() -> !s attributes {buffers = [], outputs = ["output"]} {
   %f = nn.fill {value = 2.0 : f64} : () -> !r
-  %fs = nn.redistribute "slice" %f over ["tp"] : (!r) -> !s
+  %fs = nn.redistribute slice %f over ["tp"] : (!r) -> !s
   %i = nn.iota {dim = 0 : i64} : () -> !r
   %iv = nn.value argument "wpe.ids" %i : (!r) -> !r
-  %is = nn.redistribute "slice" %iv over ["tp"] : (!r) -> !s
-  %b = nn.binary "mul" %fs, %is : (!s, !s) -> !s
+  %is = nn.redistribute slice %iv over ["tp"] : (!r) -> !s
+  %b = nn.binary mul %fs, %is : (!s, !s) -> !s
   %d = nn.dropout %b {p = 0.1 : f64} : (!s) -> !s
   nn.return %d : !s
 }
@@ -177,7 +177,7 @@ module {
 // CHECK: %[[B:.*]] = spmd.slice %[[A]] {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 2]>} {{.*}} -> tensor<2x2xf32, #nn.layout<[out=2] [in=2]>>
 // CHECK: return %[[B]]
 nn.func @forward(%x: !r {nn.name = "x"}) -> !s attributes {buffers = [], outputs = ["output"]} {
-  %s = nn.redistribute "slice" %x over ["dp", "tp"] : (!r) -> !s
+  %s = nn.redistribute slice %x over ["dp", "tp"] : (!r) -> !s
   nn.return %s : !s
 }
 }
@@ -192,14 +192,14 @@ module {
 // CHECK-LABEL: spmd.func @class0
 // CHECK-DAG: %[[WHOLE:.*]] = nn.fill {{.*}} -> tensor<8xf32
 // CHECK-DAG: %[[PART:.*]] = nn.fill {{.*}} -> tensor<4xf32
-// CHECK: nn.binary "add" %{{.*}}, %[[PART]]
-// CHECK: nn.binary "add" %{{.*}}, %[[WHOLE]]
+// CHECK: nn.binary add %{{.*}}, %[[PART]]
+// CHECK: nn.binary add %{{.*}}, %[[WHOLE]]
 nn.func @forward(%x: !s {nn.name = "x"}, %y: !r {nn.name = "y"}) -> (!s, !r)
     attributes {buffers = [], outputs = ["output0", "output1"]} {
   %f = nn.fill {value = 2.0 : f64} : () -> !r
-  %part = nn.redistribute "slice" %f over ["tp"] : (!r) -> !s
-  %a = nn.binary "add" %x, %part : (!s, !s) -> !s
-  %b = nn.binary "add" %y, %f : (!r, !r) -> !r
+  %part = nn.redistribute slice %f over ["tp"] : (!r) -> !s
+  %a = nn.binary add %x, %part : (!s, !s) -> !s
+  %b = nn.binary add %y, %f : (!r, !r) -> !r
   nn.return %a, %b : !s, !r
 }
 }

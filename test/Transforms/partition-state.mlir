@@ -19,10 +19,10 @@ module {
     // FUSED: spmd.state "m"
     %m = nn.state "m" {init = 0.5 : f64} : tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>
     // CHECK: spmd.slice %[[W]]
-    %part = nn.redistribute "slice" %w over ["tp"] : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>
-    %other = nn.redistribute "slice" %fixed over ["tp"] : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>
-    %sum = nn.binary "add" %part, %other : (tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>, tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>) -> tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>
-    %y = nn.binary "mul" %x, %sum : (tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>, tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>) -> tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>
+    %part = nn.redistribute slice %w over ["tp"] : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>
+    %other = nn.redistribute slice %fixed over ["tp"] : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>
+    %sum = nn.binary add %part, %other : (tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>, tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>) -> tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>
+    %y = nn.binary mul %x, %sum : (tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>, tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>) -> tensor<4x2xf32, #nn.layout<[4] [2], tp: S(1.0)>>
     %zero = nn.fill {value = 0.0} : () -> tensor<2xf32, #nn.layout<[2]>>
     // CHECK: nn.assign "m" %{{.*}} : tensor<1xf32, #nn.layout<[1]>>
     nn.assign "m" %sum : tensor<2xf32, #nn.layout<[2], tp: S(0.0)>>

@@ -20,22 +20,22 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
     %a0 = nn.value argument "h.0.up.x" %x : (!act) -> !act
     %b0 = nn.linear %a0, %up0 : (!act, !up) -> !wide
     %c0 = nn.value result "h.0.up" %b0 : (!wide) -> !wide
-    %d0 = nn.unary "gelu" %c0 : (!wide) -> !wide
+    %d0 = nn.unary gelu %c0 : (!wide) -> !wide
     %e0 = nn.value argument "h.0.down.x" %d0 : (!wide) -> !wide
     %f0 = nn.linear %e0, %down0, %bias0 : (!wide, !down, !row) -> !act
     %g0 = nn.value result "h.0.down" %f0 : (!act) -> !act
-    %h0 = nn.binary "add" %g0, %x : (!act, !act) -> !act
+    %h0 = nn.binary add %g0, %x : (!act, !act) -> !act
     %i0 = nn.value argument "h.0.ln.x" %h0 : (!act) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
     %a1 = nn.value argument "h.1.up.x" %k0 : (!act) -> !act
     %b1 = nn.linear %a1, %up1 : (!act, !up) -> !wide
     %c1 = nn.value result "h.1.up" %b1 : (!wide) -> !wide
-    %d1 = nn.unary "gelu" %c1 : (!wide) -> !wide
+    %d1 = nn.unary gelu %c1 : (!wide) -> !wide
     %e1 = nn.value argument "h.1.down.x" %d1 : (!wide) -> !wide
     %f1 = nn.linear %e1, %down1, %bias1 : (!wide, !down, !row) -> !act
     %g1 = nn.value result "h.1.down" %f1 : (!act) -> !act
-    %h1 = nn.binary "add" %g1, %k0 : (!act, !act) -> !act
+    %h1 = nn.binary add %g1, %k0 : (!act, !act) -> !act
     %i1 = nn.value argument "h.1.ln.x" %h1 : (!act) -> !act
     %j1 = nn.layer_norm %i1, %ln1 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k1 = nn.value result "h.1.ln" %j1 : (!act) -> !act
@@ -68,11 +68,11 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
     %a0 = nn.value argument "h.0.up.x" %x : (!act) -> !act
     %b0 = nn.linear %a0, %up0 : (!act, !up) -> !wide
     %c0 = nn.value result "h.0.up" %b0 : (!wide) -> !wide
-    %d0 = nn.unary "gelu" %c0 : (!wide) -> !wide
+    %d0 = nn.unary gelu %c0 : (!wide) -> !wide
     %e0 = nn.value argument "h.0.down.x" %d0 : (!wide) -> !wide
     %f0 = nn.linear %e0, %down0, %bias0 : (!wide, !down, !row) -> !act
     %g0 = nn.value result "h.0.down" %f0 : (!act) -> !act
-    %h0 = nn.binary "add" %g0, %x : (!act, !act) -> !act
+    %h0 = nn.binary add %g0, %x : (!act, !act) -> !act
     %i0 = nn.value argument "h.0.ln.x" %h0 : (!act) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
@@ -81,7 +81,7 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.auto_reshard
-  sched.sync "x" "fwd_pre" "slice" over ["tp"] {axis = "batch"}
+  sched.sync "x" "fwd_pre" slice over ["tp"] {axis = "batch"}
   sched.shard "h.*.up.weight" axis "out" over ["tp"]
   sched.shard "h.*.down.weight" axis "in" over ["tp"]
 }
@@ -103,11 +103,11 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
     %a0 = nn.value argument "h.0.up.x" %x : (!act) -> !act
     %b0 = nn.linear %a0, %up0 : (!act, !up) -> !wide
     %c0 = nn.value result "h.0.up" %b0 : (!wide) -> !wide
-    %d0 = nn.unary "gelu" %c0 : (!wide) -> !wide
+    %d0 = nn.unary gelu %c0 : (!wide) -> !wide
     %e0 = nn.value argument "h.0.down.x" %d0 : (!wide) -> !wide
     %f0 = nn.linear %e0, %down0, %bias0 : (!wide, !down, !row) -> !act
     %g0 = nn.value result "h.0.down" %f0 : (!act) -> !act
-    %h0 = nn.binary "add" %g0, %x : (!act, !act) -> !act
+    %h0 = nn.binary add %g0, %x : (!act, !act) -> !act
     %i0 = nn.value argument "h.0.ln.x" %h0 : (!act) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
@@ -116,6 +116,6 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   sched.auto_reshard
-  sched.sync "h.0.ln" "fwd_pre" "slice" over ["tp"] {axis = "hidden"}
-  sched.sync "h.0.ln" "fwd_post" "slice" over ["tp"] {axis = "hidden"}
+  sched.sync "h.0.ln" "fwd_pre" slice over ["tp"] {axis = "hidden"}
+  sched.sync "h.0.ln" "fwd_post" slice over ["tp"] {axis = "hidden"}
 }

@@ -30,14 +30,14 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.matmul %[[V0]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
-// CHECK-NEXT: %[[V2:.*]] = nn.unary "gelu" %[[V1]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
-// CHECK-NEXT: %[[V3:.*]] = nn.binary "add" %[[V2]], %[[V1]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
+// CHECK-NEXT: %[[V2:.*]] = nn.unary gelu %[[V1]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
+// CHECK-NEXT: %[[V3:.*]] = nn.binary add %[[V2]], %[[V1]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V4:.*]] = nn.matmul %[[V3]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V4]] : tensor<4x4xf32{{.*}}
 nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs = ["output"]} {
   %a = nn.matmul %x, %x : (!x, !x) -> !x
-  %g = nn.unary "gelu" %a : (!x) -> !x
-  %s = nn.binary "add" %g, %a : (!x, !x) -> !x
+  %g = nn.unary gelu %a : (!x) -> !x
+  %s = nn.binary add %g, %a : (!x, !x) -> !x
   %z = nn.matmul %s, %x : (!x, !x) -> !x
   nn.return %z : !x
 }
@@ -60,7 +60,7 @@ nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !x
     attributes {buffers = [], outputs = ["output"]} {
   %t = nn.parameter "t" : !t
   %x = nn.embedding %t, %ids : (!t, !ids) -> !x
-  %y = nn.rotary %x {dim = 1 : i64, base = 10000.0 : f64, style = "half"} : (!x) -> !x
+  %y = nn.rotary %x {dim = 1 : i64, base = 10000.0 : f64, style = #nn.rotary_style<half>} : (!x) -> !x
   nn.return %y : !x
 }
 }
@@ -98,15 +98,15 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.matmul %[[V0]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
-// CHECK-NEXT: %[[V2:.*]] = nn.unary "relu" %[[V1]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
+// CHECK-NEXT: %[[V2:.*]] = nn.unary relu %[[V1]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V3:.*]] = nn.cast %[[V2]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
-// CHECK-NEXT: %[[V4:.*]] = nn.reduce "mean" %[[V3]]{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4x1xf32{{.*}}
+// CHECK-NEXT: %[[V4:.*]] = nn.reduce mean %[[V3]]{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4x1xf32{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.cast %[[V2]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
-// CHECK-NEXT: %[[V6:.*]] = nn.binary "sub" %[[V5]], %[[V4]] : (tensor<4x4xf32{{.*}}, tensor<4x1xf32{{.*}}) -> tensor<4x4xf32{{.*}}
+// CHECK-NEXT: %[[V6:.*]] = nn.binary sub %[[V5]], %[[V4]] : (tensor<4x4xf32{{.*}}, tensor<4x1xf32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V7:.*]] = nn.softmax %[[V6]]{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V8:.*]] = nn.cast %[[V2]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
-// CHECK-NEXT: %[[V9:.*]] = nn.unary "exp" %[[V8]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
-// CHECK-NEXT: %[[V10:.*]] = nn.binary "mul" %[[V7]], %[[V9]] : (tensor<4x4xf32{{.*}}, tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
+// CHECK-NEXT: %[[V9:.*]] = nn.unary exp %[[V8]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
+// CHECK-NEXT: %[[V10:.*]] = nn.binary mul %[[V7]], %[[V9]] : (tensor<4x4xf32{{.*}}, tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V11:.*]] = nn.cast %[[V10]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V12:.*]] = nn.matmul %[[V11]], %[[V1]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V13:.*]] = nn.log_sum_exp %[[V12]]{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4xf32{{.*}}
@@ -114,12 +114,12 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !l)
     attributes {buffers = [], outputs = ["output0", "output1"]} {
   %a = nn.matmul %x, %x : (!x, !x) -> !x
-  %g = nn.unary "relu" %a : (!x) -> !x
-  %m = nn.reduce "mean" %g {dims = array<i64: 1>, keepdim = true} : (!x) -> !r
-  %d = nn.binary "sub" %g, %m : (!x, !r) -> !x
+  %g = nn.unary relu %a : (!x) -> !x
+  %m = nn.reduce mean %g {dims = array<i64: 1>, keepdim = true} : (!x) -> !r
+  %d = nn.binary sub %g, %m : (!x, !r) -> !x
   %s = nn.softmax %d {dim = 1 : i64} : (!x) -> !x
-  %e = nn.unary "exp" %g : (!x) -> !x
-  %p = nn.binary "mul" %s, %e : (!x, !x) -> !x
+  %e = nn.unary exp %g : (!x) -> !x
+  %p = nn.binary mul %s, %e : (!x, !x) -> !x
   %z = nn.matmul %p, %a : (!x, !x) -> !x
   %l = nn.log_sum_exp %z {dim = 1 : i64} : (!x) -> !l
   nn.return %z, %l : !x, !l
@@ -140,10 +140,10 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V2:.*]] = nn.cast %arg1 : (tensor<4x4xi1{{.*}}) -> tensor<4x4xf16{{.*}}
 // CHECK-NEXT: %[[V3:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf16{{.*}}
 // CHECK-NEXT: %[[V4:.*]] = nn.matmul %[[V3]], %[[V2]] : (tensor<4x4xf16{{.*}}, tensor<4x4xf16{{.*}}) -> tensor<4x4xf16{{.*}}
-// CHECK-NEXT: %[[V5:.*]] = nn.reduce "max" %[[V4]]{{.*}} : (tensor<4x4xf16{{.*}}) -> tensor<4x1xf16{{.*}}
-// CHECK-NEXT: %[[V6:.*]] = nn.binary "sub" %[[V4]], %[[V5]] : (tensor<4x4xf16{{.*}}, tensor<4x1xf16{{.*}}) -> tensor<4x4xf16{{.*}}
+// CHECK-NEXT: %[[V5:.*]] = nn.reduce max %[[V4]]{{.*}} : (tensor<4x4xf16{{.*}}) -> tensor<4x1xf16{{.*}}
+// CHECK-NEXT: %[[V6:.*]] = nn.binary sub %[[V4]], %[[V5]] : (tensor<4x4xf16{{.*}}, tensor<4x1xf16{{.*}}) -> tensor<4x4xf16{{.*}}
 // CHECK-NEXT: %[[V7:.*]] = nn.fill {value = 5.000000e-01 : f64} : () -> tensor<f16{{.*}}
-// CHECK-NEXT: %[[V8:.*]] = nn.binary "mul" %[[V6]], %[[V7]] : (tensor<4x4xf16{{.*}}, tensor<f16{{.*}}) -> tensor<4x4xf16{{.*}}
+// CHECK-NEXT: %[[V8:.*]] = nn.binary mul %[[V6]], %[[V7]] : (tensor<4x4xf16{{.*}}, tensor<f16{{.*}}) -> tensor<4x4xf16{{.*}}
 // CHECK-NEXT: %[[V9:.*]] = nn.cast %[[V8]] : (tensor<4x4xf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V10:.*]] = nn.where %arg1, %[[V9]], %[[V1]] : (tensor<4x4xi1{{.*}}, tensor<4x4xf32{{.*}}, tensor<f32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V11:.*]] = nn.matmul %[[V8]], %[[V3]] : (tensor<4x4xf16{{.*}}, tensor<4x4xf16{{.*}}) -> tensor<4x4xf32{{.*}}
@@ -154,9 +154,9 @@ nn.func @forward(%x: !x {nn.name = "x"}, %m: !m {nn.name = "m"}) -> (!x, !x)
   %low = nn.fill {value = -1.0e9 : f64} : () -> !s
   %f = nn.cast %m : (!m) -> !x
   %a = nn.matmul %x, %f : (!x, !x) -> !x
-  %r = nn.reduce "max" %a {dims = array<i64: 1>, keepdim = true} : (!x) -> !r
-  %d = nn.binary "sub" %a, %r : (!x, !r) -> !x
-  %h = nn.binary "mul" %d, %half : (!x, !s) -> !x
+  %r = nn.reduce max %a {dims = array<i64: 1>, keepdim = true} : (!x) -> !r
+  %d = nn.binary sub %a, %r : (!x, !r) -> !x
+  %h = nn.binary mul %d, %half : (!x, !s) -> !x
   %w = nn.where %m, %h, %low : (!m, !x, !s) -> !x
   %y = nn.matmul %h, %x : (!x, !x) -> !x
   nn.return %y, %w : !x, !x
@@ -182,12 +182,12 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V3:.*]] = nn.cast %[[V0]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V4:.*]] = nn.linear %[[V2]], %[[V3]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.value result "v" %[[V4]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
-// CHECK-NEXT: %[[V6:.*]] = nn.redistribute "reduce_scatter" %[[V5]] over ["tp"] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
+// CHECK-NEXT: %[[V6:.*]] = nn.redistribute reduce_scatter %[[V5]] over ["tp"] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V7:.*]] = nn.cast %[[V6]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
-// CHECK-NEXT: %[[V8:.*]] = nn.unary "gelu" %[[V7]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
-// CHECK-NEXT: %[[V9:.*]] = nn.redistribute "all_gather" %[[V8]] over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
+// CHECK-NEXT: %[[V8:.*]] = nn.unary gelu %[[V7]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
+// CHECK-NEXT: %[[V9:.*]] = nn.redistribute all_gather %[[V8]] over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V10:.*]] = nn.cast %[[V1]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
-// CHECK-NEXT: %[[V11:.*]] = nn.redistribute "all_gather" %[[V10]] over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
+// CHECK-NEXT: %[[V11:.*]] = nn.redistribute all_gather %[[V10]] over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V12:.*]] = nn.linear %[[V9]], %[[V11]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V12]] : tensor<4x4xf32{{.*}}
 nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
@@ -195,10 +195,10 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs
   %w = nn.parameter "w" : !w
   %p = nn.linear %x, %v : (!x, !v) -> !p
   %n = nn.value result "v" %p : (!p) -> !p
-  %s = nn.redistribute "reduce_scatter" %n over ["tp"] : (!p) -> !s
-  %a = nn.unary "gelu" %s : (!s) -> !s
-  %f = nn.redistribute "all_gather" %a over ["tp"] : (!s) -> !y
-  %g = nn.redistribute "all_gather" %w over ["tp"] : (!w) -> !g
+  %s = nn.redistribute reduce_scatter %n over ["tp"] : (!p) -> !s
+  %a = nn.unary gelu %s : (!s) -> !s
+  %f = nn.redistribute all_gather %a over ["tp"] : (!s) -> !y
+  %g = nn.redistribute all_gather %w over ["tp"] : (!w) -> !g
   %y = nn.linear %f, %g : (!y, !g) -> !y
   nn.return %y : !y
 }
@@ -216,13 +216,13 @@ module { nn.model "M" gradients none {ignore = [], otherArguments = [], precisio
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.cast %[[V0]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V3:.*]] = nn.linear %[[V1]], %[[V2]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
-// CHECK-NEXT: %[[V4:.*]] = nn.redistribute "all_reduce" %[[V3]] over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
+// CHECK-NEXT: %[[V4:.*]] = nn.redistribute all_reduce %[[V3]] over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.cast %[[V4]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V5]] : tensor<4x4xf32{{.*}}
 nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs = ["output"]} {
   %v = nn.parameter "v" : !v
   %p = nn.linear %x, %v : (!x, !v) -> !p
-  %y = nn.redistribute "all_reduce" %p over ["tp"] : (!p) -> !y
+  %y = nn.redistribute all_reduce %p over ["tp"] : (!p) -> !y
   nn.return %y : !y
 }
 }
@@ -235,19 +235,19 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs
 !b = tensor<4xf32, #nn.layout<[hidden=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
-// CHECK-NEXT: %[[V0:.*]] = nn.reduce "sum" %arg0{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4xf32{{.*}}
+// CHECK-NEXT: %[[V0:.*]] = nn.reduce sum %arg0{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %[[V0]] : (tensor<4xf32{{.*}}) -> tensor<4xbf16{{.*}}
-// CHECK-NEXT: %[[V2:.*]] = nn.redistribute "all_reduce" %[[V1]] over ["dp"] {nn.backward} : (tensor<4xbf16{{.*}}) -> tensor<4xbf16{{.*}}
-// CHECK-NEXT: %[[V3:.*]] = nn.redistribute "all_reduce" %[[V0]] over ["dp"] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
-// CHECK-NEXT: %[[V4:.*]] = nn.unary "exp" %[[V3]] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
+// CHECK-NEXT: %[[V2:.*]] = nn.redistribute all_reduce %[[V1]] over ["dp"] {nn.backward} : (tensor<4xbf16{{.*}}) -> tensor<4xbf16{{.*}}
+// CHECK-NEXT: %[[V3:.*]] = nn.redistribute all_reduce %[[V0]] over ["dp"] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
+// CHECK-NEXT: %[[V4:.*]] = nn.unary exp %[[V3]] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.cast %[[V2]] : (tensor<4xbf16{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: return %[[V5]], %[[V4]] : tensor<4xf32{{.*}}, tensor<4xf32{{.*}}
 nn.func @forward(%x: !x {nn.name = "x"}) -> (!b, !b)
     attributes {buffers = [], outputs = ["output0", "output1"]} {
-  %p = nn.reduce "sum" %x {dims = array<i64: 0>} : (!x) -> !p
-  %g = nn.redistribute "all_reduce" %p over ["dp"] {nn.backward} : (!p) -> !b
-  %m = nn.redistribute "all_reduce" %p over ["dp"] : (!p) -> !b
-  %l = nn.unary "exp" %m : (!b) -> !b
+  %p = nn.reduce sum %x {dims = array<i64: 0>} : (!x) -> !p
+  %g = nn.redistribute all_reduce %p over ["dp"] {nn.backward} : (!p) -> !b
+  %m = nn.redistribute all_reduce %p over ["dp"] : (!p) -> !b
+  %l = nn.unary exp %m : (!b) -> !b
   nn.return %g, %l : !b, !b
 }
 }
@@ -261,22 +261,22 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> (!b, !b)
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4xf32{{.*}}
-// CHECK-NEXT: %[[V1:.*]] = nn.redistribute "slice" %[[V0]] over ["tp"] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
+// CHECK-NEXT: %[[V1:.*]] = nn.redistribute slice %[[V0]] over ["tp"] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V2:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V3:.*]] = nn.cast %[[V1]] : (tensor<4xf32{{.*}}) -> tensor<4xbf16{{.*}}
-// CHECK-NEXT: %[[V4:.*]] = nn.binary "mul" %[[V2]], %[[V3]] : (tensor<4x4xbf16{{.*}}, tensor<4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
+// CHECK-NEXT: %[[V4:.*]] = nn.binary mul %[[V2]], %[[V3]] : (tensor<4x4xbf16{{.*}}, tensor<4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V5:.*]] = nn.cast %[[V4]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
-// CHECK-NEXT: %[[V6:.*]] = nn.unary "exp" %[[V5]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
+// CHECK-NEXT: %[[V6:.*]] = nn.unary exp %[[V5]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V7:.*]] = nn.cast %[[V4]] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xf32{{.*}}
-// CHECK-NEXT: %[[V8:.*]] = nn.unary "sin" %[[V7]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
+// CHECK-NEXT: %[[V8:.*]] = nn.unary sin %[[V7]] : (tensor<4x4xf32{{.*}}) -> tensor<4x4xf32{{.*}}
 // CHECK-NEXT: return %[[V6]], %[[V8]] : tensor<4x4xf32{{.*}}, tensor<4x4xf32{{.*}}
 nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !x)
     attributes {buffers = [], outputs = ["output0", "output1"]} {
   %w = nn.parameter "w" : !w
-  %h = nn.redistribute "slice" %w over ["tp"] : (!w) -> !h
-  %a = nn.binary "mul" %x, %h : (!x, !h) -> !x
-  %e = nn.unary "exp" %a : (!x) -> !x
-  %s = nn.unary "sin" %a : (!x) -> !x
+  %h = nn.redistribute slice %w over ["tp"] : (!w) -> !h
+  %a = nn.binary mul %x, %h : (!x, !h) -> !x
+  %e = nn.unary exp %a : (!x) -> !x
+  %s = nn.unary sin %a : (!x) -> !x
   nn.return %e, %s : !x, !x
 }
 }
@@ -287,13 +287,13 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !x)
 !m = tensor<4x4xi1, #nn.layout<[rows=4] [hidden=4]>>
 module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
-// CHECK-NEXT: %[[M:.*]] = nn.binary "lt" %arg0, %arg1 : (tensor<4x4xf32, {{.*}}>, tensor<4x4xf32, {{.*}}>) -> tensor<4x4xi1
+// CHECK-NEXT: %[[M:.*]] = nn.binary lt %arg0, %arg1 : (tensor<4x4xf32, {{.*}}>, tensor<4x4xf32, {{.*}}>) -> tensor<4x4xi1
 // CHECK-NEXT: %[[Y:.*]] = nn.cast %arg1 : {{.*}} -> tensor<4x4xbf16
 // CHECK-NEXT: %[[X:.*]] = nn.cast %arg0 : {{.*}} -> tensor<4x4xbf16
 // CHECK-NEXT: nn.where %[[M]], %[[Y]], %[[X]] : {{.*}} -> tensor<4x4xbf16
 nn.func @forward(%x: !x {nn.name = "x"}, %y: !x {nn.name = "y"}) -> !x
     attributes {buffers = [], outputs = ["output"]} {
-  %m = nn.binary "lt" %x, %y : (!x, !x) -> !m
+  %m = nn.binary lt %x, %y : (!x, !x) -> !m
   %z = nn.where %m, %y, %x : (!m, !x, !x) -> !x
   nn.return %z : !x
 }

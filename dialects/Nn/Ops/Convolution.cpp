@@ -29,8 +29,7 @@ static SmallVector<Window> windowsOf(OpTy op, Value x, Value weight) {
     window.dilation = op.getDilations()[i];
     window.low = op.getLows()[i];
     window.high = op.getHighs()[i];
-    auto border = cast<StringAttr>(op.getBorders()[i]).getValue();
-    window.border = *borderNamed(border);
+    window.border = op.getBorders().getValue()[i];
     windows.push_back(window);
   }
   return windows;
@@ -51,8 +50,7 @@ static void setPaddingOf(OpTy op, ArrayRef<int64_t> lows,
                          ArrayRef<int64_t> highs, Value x, Value weight) {
   op.setLows(lows);
   op.setHighs(highs);
-  SmallVector<StringRef> borders(lows.size(), stringifyBorder(Border::Zero));
-  op.setBordersAttr(Builder(op.getContext()).getStrArrayAttr(borders));
+  op.setBordersAttr(zeroBorders(op.getContext(), lows.size()));
   int64_t perGroup = dimsOf(weight)[1].getSize();
   if (op.getGroups() > 1 && perGroup > 0)
     op.setGroups(dimsOf(x)[1].getSize() / perGroup);
@@ -104,15 +102,10 @@ static LogicalResult checkAttributes(std::optional<Location> location, Value x,
     return numbers.size() == spatial &&
            llvm::all_of(numbers, [&](int64_t n) { return n >= least; });
   };
-  bool areBorders =
-      adaptor.getBorders().size() == spatial &&
-      llvm::all_of(adaptor.getBorders().template getAsRange<StringAttr>(),
-                   [](StringAttr name) {
-                     return borderNamed(name.getValue()).has_value();
-                   });
   if (!isEach(adaptor.getStrides(), 1) || // (C2)
       !isEach(adaptor.getDilations(), 1) || !isEach(adaptor.getLows(), 0) ||
-      !isEach(adaptor.getHighs(), 0) || !areBorders)
+      !isEach(adaptor.getHighs(), 0) ||
+      adaptor.getBorders().getValue().size() != spatial)
     return emitOptionalError(
         location,
         "conv takes a stride and a dilation of at least 1, a padding "
@@ -314,7 +307,7 @@ void ConvOp::differentiate(Derivative &d) {
   SmallVector<int64_t> summed = {0};
   for (int64_t dim = 2, rank = dimsOf(dy).size(); dim < rank; ++dim)
     summed.push_back(dim);
-  d.give(2, d.reduce("sum", dy, summed, /*keepdim=*/false));
+  d.give(2, d.reduce(ReduceKind::Sum, dy, summed, /*keepdim=*/false));
 }
 
 void ConvTransposeOp::differentiate(Derivative &d) {

@@ -12,11 +12,11 @@ using namespace hocket::nn;
 
 Derivative::~Derivative() = default;
 
-Value Derivative::unary(StringRef kind, Value x) {
+Value Derivative::unary(UnaryKind kind, Value x) {
   return make<UnaryOp>(x, kind);
 }
 
-Value Derivative::binary(StringRef kind, Value a, Value b) {
+Value Derivative::binary(BinaryKind kind, Value a, Value b) {
   return make<BinaryOp>(a, b, kind);
 }
 
@@ -27,14 +27,14 @@ Value Derivative::scalar(double value, Value like) {
 }
 
 Value Derivative::scaled(Value x, double factor) {
-  return factor == 1 ? x : binary("mul", x, scalar(factor, x));
+  return factor == 1 ? x : binary(BinaryKind::Mul, x, scalar(factor, x));
 }
 
 Value Derivative::where(Value condition, Value a, Value b) {
   return make<WhereOp>(condition, a, b);
 }
 
-Value Derivative::reduce(StringRef kind, Value x, ArrayRef<int64_t> dims,
+Value Derivative::reduce(ReduceKind kind, Value x, ArrayRef<int64_t> dims,
                          bool keepdim) {
   return make<ReduceOp>(x, kind, dims, keepdim);
 }
@@ -58,8 +58,8 @@ Value Derivative::sumTo(Value gradient, Value like) {
   if (summed.empty())
     return gradient;
   if (int64_t(summed.size()) == extra)
-    return reduce("sum", gradient, summed, /*keepdim=*/false);
-  Value kept = reduce("sum", gradient, summed, /*keepdim=*/true);
+    return reduce(ReduceKind::Sum, gradient, summed, /*keepdim=*/false);
+  Value kept = reduce(ReduceKind::Sum, gradient, summed, /*keepdim=*/true);
   if (extra == 0)
     return kept;
   // The dims of 1 that `like` does not have go away.

@@ -3,7 +3,6 @@
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -35,28 +34,76 @@ static StringRef nameOf(Takes takes) {
                                    : "bools";
 }
 
-static std::optional<Takes> unaryTakes(StringRef kind) {
-  return llvm::StringSwitch<std::optional<Takes>>(kind)
-      .Cases({"gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "exp", "log"},
-             Takes::Floats)
-      .Cases({"sqrt", "rsqrt", "erf", "sin", "cos"}, Takes::Floats)
-      .Cases({"relu", "abs", "neg"}, Takes::Numbers)
-      .Case("not", Takes::Bools)
-      .Default(std::nullopt);
+static Takes unaryTakes(UnaryKind kind) {
+  switch (kind) {
+  case UnaryKind::Gelu:
+  case UnaryKind::GeluTanh:
+  case UnaryKind::Silu:
+  case UnaryKind::Sigmoid:
+  case UnaryKind::Tanh:
+  case UnaryKind::Exp:
+  case UnaryKind::Log:
+  case UnaryKind::Sqrt:
+  case UnaryKind::Rsqrt:
+  case UnaryKind::Erf:
+  case UnaryKind::Sin:
+  case UnaryKind::Cos:
+    return Takes::Floats;
+  case UnaryKind::Relu:
+  case UnaryKind::Abs:
+  case UnaryKind::Neg:
+    return Takes::Numbers;
+  case UnaryKind::Not:
+    return Takes::Bools;
+  }
+  llvm_unreachable("an enumerator");
 }
 
-static std::optional<Takes> binaryTakes(StringRef kind) {
-  return llvm::StringSwitch<std::optional<Takes>>(kind)
-      .Cases({"add", "sub", "mul", "div", "pow", "maximum", "minimum"},
-             Takes::Numbers)
-      .Cases({"lt", "le", "gt", "ge"}, Takes::Numbers)
-      .Cases({"and", "or"}, Takes::Bools)
-      .Cases({"eq", "ne"}, Takes::Anything)
-      .Default(std::nullopt);
+static Takes binaryTakes(BinaryKind kind) {
+  switch (kind) {
+  case BinaryKind::Add:
+  case BinaryKind::Sub:
+  case BinaryKind::Mul:
+  case BinaryKind::Div:
+  case BinaryKind::Pow:
+  case BinaryKind::Maximum:
+  case BinaryKind::Minimum:
+  case BinaryKind::Lt:
+  case BinaryKind::Le:
+  case BinaryKind::Gt:
+  case BinaryKind::Ge:
+    return Takes::Numbers;
+  case BinaryKind::And:
+  case BinaryKind::Or:
+    return Takes::Bools;
+  case BinaryKind::Eq:
+  case BinaryKind::Ne:
+    return Takes::Anything;
+  }
+  llvm_unreachable("an enumerator");
 }
 
-static bool isComparison(StringRef kind) {
-  return llvm::is_contained({"eq", "ne", "lt", "le", "gt", "ge"}, kind);
+static bool isComparison(BinaryKind kind) {
+  switch (kind) {
+  case BinaryKind::Eq:
+  case BinaryKind::Ne:
+  case BinaryKind::Lt:
+  case BinaryKind::Le:
+  case BinaryKind::Gt:
+  case BinaryKind::Ge:
+    return true;
+  case BinaryKind::Add:
+  case BinaryKind::Sub:
+  case BinaryKind::Mul:
+  case BinaryKind::Div:
+  case BinaryKind::Pow:
+  case BinaryKind::Maximum:
+  case BinaryKind::Minimum:
+  case BinaryKind::And:
+  case BinaryKind::Or:
+    return false;
+  }
+  llvm_unreachable("an enumerator");
 }
 
 LogicalResult UnaryOp::inferReturnTypes(MLIRContext *context,
@@ -64,16 +111,11 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *context,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
   Value x = adaptor.getX();
-  StringRef kind = adaptor.getKind();
-  std::optional<Takes> takes = unaryTakes(kind);
-  if (!takes) // (C1)
-    return emitOptionalError(location, "'", kind,
-                             "' is no function of one element; there are gelu, "
-                             "gelu_tanh, silu, relu, sigmoid, tanh, exp, log, "
-                             "sqrt, rsqrt, erf, abs, neg, not, sin, cos");
-  if (!accepts(*takes, elementTypeOf(x))) // (C2)
-    return emitOptionalError(location, kind, " takes ", nameOf(*takes),
-                             ", but x is ", describe(x.getType()));
+  Takes takes = unaryTakes(adaptor.getKind());
+  if (!accepts(takes, elementTypeOf(x))) // (C1)
+    return emitOptionalError(location, stringifyUnaryKind(adaptor.getKind()),
+                             " takes ", nameOf(takes), ", but x is ",
+                             describe(x.getType()));
   types.push_back(withLayout(tensorType(x), layoutOf(x).withoutPlacement()));
   return success();
 }
@@ -81,20 +123,23 @@ LogicalResult UnaryOp::inferReturnTypes(MLIRContext *context,
 /// Increasing wherever a rank's share of a maximum or minimum may lie. log and
 /// sqrt are not: that share may be negative where the whole is not, and is an
 /// infinity where a rank has nothing.
-static bool isMonotone(StringRef kind) {
-  return llvm::is_contained({"relu", "sigmoid", "tanh", "exp", "erf"}, kind);
+static bool isMonotone(UnaryKind kind) {
+  return llvm::is_contained({UnaryKind::Relu, UnaryKind::Sigmoid,
+                             UnaryKind::Tanh, UnaryKind::Exp, UnaryKind::Erf},
+                            kind);
 }
 
 PlacementRule UnaryOp::getPlacementRule() {
-  StringRef kind = getKind();
+  UnaryKind kind = getKind();
+  StringRef name = stringifyUnaryKind(kind);
   std::string reason =
-      (kind + " of a sum is not the sum of the " + kind + " of its terms")
+      (name + " of a sum is not the sum of the " + name + " of its terms")
           .str();
-  if (kind == "log" || kind == "sqrt")
-    reason += (", and a partial maximum or minimum may have no " + kind).str();
+  if (kind == UnaryKind::Log || kind == UnaryKind::Sqrt)
+    reason += (", and a partial maximum or minimum may have no " + name).str();
   RuleBuilder rule(*this, reason);
   rule.addBroadcasting({0});
-  if (kind == "neg")
+  if (kind == UnaryKind::Neg)
     rule.partial(0, PartialUse::Linear);
   else if (isMonotone(kind))
     rule.partial(0, PartialUse::Monotone);
@@ -106,52 +151,60 @@ LogicalResult BinaryOp::inferReturnTypes(MLIRContext *context,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   Value a = adaptor.getA(), b = adaptor.getB();
-  StringRef kind = adaptor.getKind();
-  std::optional<Takes> takes = binaryTakes(kind);
-  if (!takes) // (C3)
-    return emitOptionalError(location, "'", kind,
-                             "' is no function of two elements; there are add, "
-                             "sub, mul, div, pow, maximum, minimum, and, or, "
-                             "eq, ne, lt, le, gt, ge");
+  StringRef name = stringifyBinaryKind(adaptor.getKind());
+  Takes takes = binaryTakes(adaptor.getKind());
   if (elementTypeOf(a) != elementTypeOf(b)) // (C1)
     return emitOptionalError(
-        location, kind, " takes tensors of one element type, but a is ",
+        location, name, " takes tensors of one element type, but a is ",
         describe(a.getType()), " and b ", describe(b.getType()));
-  if (!accepts(*takes, elementTypeOf(a))) // (C4)
-    return emitOptionalError(location, kind, " takes ", nameOf(*takes),
+  if (!accepts(takes, elementTypeOf(a))) // (C3)
+    return emitOptionalError(location, name, " takes ", nameOf(takes),
                              ", but a is ", describe(a.getType()));
   auto dims = broadcastDims(dimsOf(a), dimsOf(b));
   if (failed(dims)) // (C2)
     return emitOptionalError(
-        location, kind, ": the shapes do not broadcast: ", "a is ",
+        location, name, ": the shapes do not broadcast: ", "a is ",
         describe(a.getType()), ", b ", describe(b.getType()));
-  Type element =
-      isComparison(kind) ? IntegerType::get(context, 1) : elementTypeOf(a);
+  Type element = isComparison(adaptor.getKind()) ? IntegerType::get(context, 1)
+                                                 : elementTypeOf(a);
   types.push_back(tensorOf(element, LayoutAttr::get(context, *dims)));
   return success();
 }
 
-static std::string whyRefused(StringRef kind, Type element) {
-  if (kind == "mul")
+static std::string whyRefused(BinaryKind kind, Type element) {
+  switch (kind) {
+  case BinaryKind::Mul:
     return "the product of two sums is not the sum of the products";
-  if (kind == "div")
+  case BinaryKind::Div:
     return isa<FloatType>(element)
                ? "a quotient needs its complete denominator"
                : "integer division of a partial sum rounds each term";
-  if (kind == "pow")
+  case BinaryKind::Pow:
     return "a power of a sum is not the sum of the powers";
-  if (kind == "maximum" || kind == "minimum")
-    return ("the " + kind + " of sums is not the sum of the " +
-            (kind == "maximum" ? "maxima" : "minima"))
-        .str();
-  if (kind == "add" || kind == "sub")
+  case BinaryKind::Maximum:
+    return "the maximum of sums is not the sum of the maxima";
+  case BinaryKind::Minimum:
+    return "the minimum of sums is not the sum of the minima";
+  case BinaryKind::Add:
+  case BinaryKind::Sub:
     return "terms of a maximum or minimum cannot be added one by one";
-  return (kind + " of partial terms says nothing about the complete values")
-      .str();
+  case BinaryKind::And:
+  case BinaryKind::Or:
+  case BinaryKind::Eq:
+  case BinaryKind::Ne:
+  case BinaryKind::Lt:
+  case BinaryKind::Le:
+  case BinaryKind::Gt:
+  case BinaryKind::Ge:
+    return (stringifyBinaryKind(kind) +
+            " of partial terms says nothing about the complete values")
+        .str();
+  }
+  llvm_unreachable("an enumerator");
 }
 
 PlacementRule BinaryOp::getPlacementRule() {
-  StringRef kind = getKind();
+  BinaryKind kind = getKind();
   Type element = elementTypeOf(getA());
   RuleBuilder rule(*this, whyRefused(kind, element));
   rule.addBroadcasting({0, 1});
@@ -159,15 +212,15 @@ PlacementRule BinaryOp::getPlacementRule() {
     rule.partial(0, use);
     rule.partial(1, use);
   };
-  if (kind == "add" || kind == "sub")
+  if (kind == BinaryKind::Add || kind == BinaryKind::Sub)
     both(PartialUse::Addend);
-  else if (kind == "mul")
+  else if (kind == BinaryKind::Mul)
     both(PartialUse::Linear);
-  else if (kind == "div" && isa<FloatType>(element))
+  else if (kind == BinaryKind::Div && isa<FloatType>(element))
     rule.partial(0, PartialUse::Linear);
-  else if (kind == "maximum")
+  else if (kind == BinaryKind::Maximum)
     both(PartialUse::Maximal);
-  else if (kind == "minimum")
+  else if (kind == BinaryKind::Minimum)
     both(PartialUse::Minimal);
   return rule.take();
 }

@@ -2,7 +2,6 @@
 
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/Shapes.h"
-#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace mlir;
@@ -15,16 +14,16 @@ class Slope {
 public:
   Slope(Derivative &d, UnaryOp op) : d(d), op(op) {}
   /// f'(x).
-  Value of(StringRef kind);
+  Value of(UnaryKind kind);
 
 private:
   Value x() { return d.read(op.getX()); }
   Value y() { return d.read(op.getResult()); }
   Value number(double value) { return d.scalar(value, op.getX()); }
-  Value mul(Value a, Value b) { return d.binary("mul", a, b); }
-  Value add(Value a, Value b) { return d.binary("add", a, b); }
+  Value mul(Value a, Value b) { return d.binary(BinaryKind::Mul, a, b); }
+  Value add(Value a, Value b) { return d.binary(BinaryKind::Add, a, b); }
   /// 1 - a.
-  Value rest(Value a) { return d.binary("sub", number(1), a); }
+  Value rest(Value a) { return d.binary(BinaryKind::Sub, number(1), a); }
 
   Value gelu();
   Value geluTanh();
@@ -37,10 +36,11 @@ private:
 
 /// Phi(x) + x phi(x), with the normal distribution's Phi and density phi.
 Value Slope::gelu() {
-  Value erf = d.unary("erf", d.scaled(x(), 1 / std::sqrt(2.0)));
+  Value erf = d.unary(UnaryKind::Erf, d.scaled(x(), 1 / std::sqrt(2.0)));
   Value cumulative = d.scaled(add(number(1), erf), 0.5);
-  Value density = d.scaled(d.unary("exp", d.scaled(mul(x(), x()), -0.5)),
-                           1 / std::sqrt(2 * M_PI));
+  Value density =
+      d.scaled(d.unary(UnaryKind::Exp, d.scaled(mul(x(), x()), -0.5)),
+               1 / std::sqrt(2 * M_PI));
   return add(cumulative, mul(x(), density));
 }
 
@@ -50,59 +50,69 @@ Value Slope::geluTanh() {
   const double scale = std::sqrt(2 / M_PI);
   Value square = mul(x(), x());
   Value inner = add(number(1), d.scaled(square, cubic));
-  Value t = d.unary("tanh", d.scaled(mul(x(), inner), scale));
+  Value t = d.unary(UnaryKind::Tanh, d.scaled(mul(x(), inner), scale));
   Value slope = d.scaled(add(number(1), d.scaled(square, 3 * cubic)), scale);
   Value bend = mul(mul(x(), rest(mul(t, t))), slope);
   return d.scaled(add(add(number(1), t), bend), 0.5);
 }
 
 Value Slope::silu() {
-  Value s = d.unary("sigmoid", x());
+  Value s = d.unary(UnaryKind::Sigmoid, x());
   return mul(s, add(number(1), mul(x(), rest(s))));
 }
 
-Value Slope::of(StringRef kind) {
-  if (kind == "gelu")
+Value Slope::of(UnaryKind kind) {
+  switch (kind) {
+  case UnaryKind::Gelu:
     return gelu();
-  if (kind == "gelu_tanh")
+  case UnaryKind::GeluTanh:
     return geluTanh();
-  if (kind == "silu")
+  case UnaryKind::Silu:
     return silu();
-  if (kind == "sigmoid")
+  case UnaryKind::Sigmoid:
     return mul(y(), rest(y()));
-  if (kind == "tanh")
+  case UnaryKind::Tanh:
     return rest(mul(y(), y()));
-  if (kind == "exp")
+  case UnaryKind::Exp:
     return y();
-  if (kind == "log")
-    return d.binary("div", number(1), x());
-  if (kind == "sqrt")
-    return d.binary("div", number(0.5), y());
-  if (kind == "rsqrt")
+  case UnaryKind::Log:
+    return d.binary(BinaryKind::Div, number(1), x());
+  case UnaryKind::Sqrt:
+    return d.binary(BinaryKind::Div, number(0.5), y());
+  case UnaryKind::Rsqrt:
     return d.scaled(mul(mul(y(), y()), y()), -0.5);
-  if (kind == "erf")
-    return d.scaled(d.unary("exp", d.unary("neg", mul(x(), x()))),
-                    2 / std::sqrt(M_PI));
-  if (kind == "sin")
-    return d.unary("cos", x());
-  if (kind == "cos")
-    return d.unary("neg", d.unary("sin", x()));
-  return {};
+  case UnaryKind::Erf:
+    return d.scaled(
+        d.unary(UnaryKind::Exp, d.unary(UnaryKind::Neg, mul(x(), x()))),
+        2 / std::sqrt(M_PI));
+  case UnaryKind::Sin:
+    return d.unary(UnaryKind::Cos, x());
+  case UnaryKind::Cos:
+    return d.unary(UnaryKind::Neg, d.unary(UnaryKind::Sin, x()));
+  case UnaryKind::Neg:
+  case UnaryKind::Relu:
+  case UnaryKind::Abs:
+  case UnaryKind::Not:
+    break;
+  }
+  llvm_unreachable("no product with a slope, or of bools");
 }
 
 void UnaryOp::differentiate(Derivative &d) {
   Value dy = d.cotangent();
-  StringRef kind = getKind();
-  if (kind == "neg")
-    return d.give(0, d.unary("neg", dy));
-  if (kind == "relu" || kind == "abs") { // at 0: 0, as PyTorch
+  UnaryKind kind = getKind();
+  if (kind == UnaryKind::Neg)
+    return d.give(0, d.unary(UnaryKind::Neg, dy));
+  if (kind == UnaryKind::Relu ||
+      kind == UnaryKind::Abs) { // at 0: 0, as PyTorch
     Value x = d.read(getX()), zero = d.scalar(0, dy);
-    Value below = kind == "abs" ? d.where(d.binary("lt", x, zero),
-                                          d.unary("neg", dy), zero)
-                                : zero;
-    return d.give(0, d.where(d.binary("gt", x, zero), dy, below));
+    Value below = kind == UnaryKind::Abs
+                      ? d.where(d.binary(BinaryKind::Lt, x, zero),
+                                d.unary(UnaryKind::Neg, dy), zero)
+                      : zero;
+    return d.give(0, d.where(d.binary(BinaryKind::Gt, x, zero), dy, below));
   }
-  d.give(0, d.binary("mul", dy, Slope(d, *this).of(kind)));
+  d.give(0, d.binary(BinaryKind::Mul, dy, Slope(d, *this).of(kind)));
 }
 
 /// a^b: to a, b a^(b-1), and 0 where b is; to b, y log a, and 0 where a is 0
@@ -111,17 +121,19 @@ static void differentiatePow(BinaryOp op, Derivative &d) {
   Value dy = d.cotangent(), a = d.read(op.getA()), b = d.read(op.getB());
   Value zero = d.scalar(0, dy), one = d.scalar(1, dy);
   if (d.isWanted(0)) {
-    Value power = d.binary("pow", a, d.binary("sub", b, one));
-    Value slope =
-        d.where(d.binary("eq", b, zero), zero, d.binary("mul", b, power));
-    d.give(0, d.sumTo(d.binary("mul", dy, slope), op.getA()));
+    Value power =
+        d.binary(BinaryKind::Pow, a, d.binary(BinaryKind::Sub, b, one));
+    Value slope = d.where(d.binary(BinaryKind::Eq, b, zero), zero,
+                          d.binary(BinaryKind::Mul, b, power));
+    d.give(0, d.sumTo(d.binary(BinaryKind::Mul, dy, slope), op.getA()));
   }
   if (d.isWanted(1)) {
-    Value flat =
-        d.binary("and", d.binary("eq", a, zero), d.binary("ge", b, zero));
-    Value slope = d.binary("mul", d.read(op.getResult()), d.unary("log", a));
-    d.give(1,
-           d.sumTo(d.binary("mul", dy, d.where(flat, zero, slope)), op.getB()));
+    Value flat = d.binary(BinaryKind::And, d.binary(BinaryKind::Eq, a, zero),
+                          d.binary(BinaryKind::Ge, b, zero));
+    Value slope = d.binary(BinaryKind::Mul, d.read(op.getResult()),
+                           d.unary(UnaryKind::Log, a));
+    d.give(1, d.sumTo(d.binary(BinaryKind::Mul, dy, d.where(flat, zero, slope)),
+                      op.getB()));
   }
 }
 
@@ -129,8 +141,9 @@ static void differentiatePow(BinaryOp op, Derivative &d) {
 static void differentiateExtremum(BinaryOp op, Derivative &d) {
   Value dy = d.cotangent(), a = d.read(op.getA()), b = d.read(op.getB());
   Value zero = d.scalar(0, dy);
-  Value tie = d.where(d.binary("eq", a, b), d.scaled(dy, 0.5), zero);
-  StringRef wins = op.getKind() == "maximum" ? "gt" : "lt";
+  Value tie = d.where(d.binary(BinaryKind::Eq, a, b), d.scaled(dy, 0.5), zero);
+  BinaryKind wins =
+      op.getKind() == BinaryKind::Maximum ? BinaryKind::Gt : BinaryKind::Lt;
   if (d.isWanted(0))
     d.give(0, d.sumTo(d.where(d.binary(wins, a, b), dy, tie), op.getA()));
   if (d.isWanted(1))
@@ -138,32 +151,47 @@ static void differentiateExtremum(BinaryOp op, Derivative &d) {
 }
 
 void BinaryOp::differentiate(Derivative &d) {
-  StringRef kind = getKind();
-  if (kind == "pow")
-    return differentiatePow(*this, d);
-  if (kind == "maximum" || kind == "minimum")
-    return differentiateExtremum(*this, d);
   Value dy = d.cotangent();
   auto give = [&](unsigned operand, auto &&gradient) {
     if (d.isWanted(operand))
       d.give(operand, d.sumTo(gradient(), (*this)->getOperand(operand)));
   };
-  if (kind == "add" || kind == "sub") {
+  switch (getKind()) {
+  case BinaryKind::Add:
+    give(0, [&] { return dy; });
+    return give(1, [&] { return dy; });
+  case BinaryKind::Sub:
     give(0, [&] { return dy; });
     // Summed before it is negated: fewer elements.
-    if (d.isWanted(1)) {
-      Value sum = d.sumTo(dy, getB());
-      d.give(1, kind == "sub" ? d.unary("neg", sum) : sum);
-    }
-  } else if (kind == "mul") {
-    give(0, [&] { return d.binary("mul", dy, d.read(getB())); });
-    give(1, [&] { return d.binary("mul", dy, d.read(getA())); });
-  } else if (kind == "div") {
-    Value part = d.binary("div", dy, d.read(getB()));
+    if (d.isWanted(1))
+      d.give(1, d.unary(UnaryKind::Neg, d.sumTo(dy, getB())));
+    return;
+  case BinaryKind::Mul:
+    give(0, [&] { return d.binary(BinaryKind::Mul, dy, d.read(getB())); });
+    return give(1,
+                [&] { return d.binary(BinaryKind::Mul, dy, d.read(getA())); });
+  case BinaryKind::Div: {
+    Value part = d.binary(BinaryKind::Div, dy, d.read(getB()));
     give(0, [&] { return part; });
-    give(1, [&] {
-      return d.unary("neg", d.binary("mul", part, d.read(getResult())));
+    return give(1, [&] {
+      return d.unary(UnaryKind::Neg,
+                     d.binary(BinaryKind::Mul, part, d.read(getResult())));
     });
+  }
+  case BinaryKind::Pow:
+    return differentiatePow(*this, d);
+  case BinaryKind::Maximum:
+  case BinaryKind::Minimum:
+    return differentiateExtremum(*this, d);
+  case BinaryKind::And:
+  case BinaryKind::Or:
+  case BinaryKind::Eq:
+  case BinaryKind::Ne:
+  case BinaryKind::Lt:
+  case BinaryKind::Le:
+  case BinaryKind::Gt:
+  case BinaryKind::Ge:
+    return; // bools
   }
 }
 

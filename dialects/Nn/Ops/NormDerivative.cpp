@@ -17,17 +17,20 @@ using namespace hocket::nn;
 static void differentiateNorm(Operation *op, Derivative &d, double eps,
                               bool centered) {
   int64_t last = dimsOf(op->getOperand(0)).size() - 1;
-  auto mean = [&](Value x) { return d.reduce("mean", x, {last}, true); };
-  auto mul = [&](Value a, Value b) { return d.binary("mul", a, b); };
+  auto mean = [&](Value x) {
+    return d.reduce(ReduceKind::Mean, x, {last}, true);
+  };
+  auto mul = [&](Value a, Value b) { return d.binary(BinaryKind::Mul, a, b); };
   Value dy = d.cotangent(), x = d.read(op->getOperand(0));
-  Value h = centered ? d.binary("sub", x, mean(x)) : x;
+  Value h = centered ? d.binary(BinaryKind::Sub, x, mean(x)) : x;
   Value scale =
-      d.unary("rsqrt", d.binary("add", mean(mul(h, h)), d.scalar(eps, x)));
+      d.unary(UnaryKind::Rsqrt,
+              d.binary(BinaryKind::Add, mean(mul(h, h)), d.scalar(eps, x)));
   h = mul(h, scale);
   if (d.isWanted(0)) {
     Value g = mul(dy, d.read(op->getOperand(1)));
-    Value rest = centered ? d.binary("sub", g, mean(g)) : g;
-    rest = d.binary("sub", rest, mul(h, mean(mul(g, h))));
+    Value rest = centered ? d.binary(BinaryKind::Sub, g, mean(g)) : g;
+    rest = d.binary(BinaryKind::Sub, rest, mul(h, mean(mul(g, h))));
     d.give(0, mul(rest, scale));
   }
   if (d.isWanted(1))
@@ -52,14 +55,17 @@ void NormalizeOp::differentiate(Derivative &d) {
   SmallVector<int64_t> spread(dimsOf(getX()).size(), 1);
   for (int64_t dim : over)
     spread[dim] = 0; // a dim of size 1 in place of the one that is gone
-  auto mean = [&](Value x) { return d.reduce("mean", x, over, true); };
-  auto mul = [&](Value a, Value b) { return d.binary("mul", a, b); };
+  auto mean = [&](Value x) {
+    return d.reduce(ReduceKind::Mean, x, over, true);
+  };
+  auto mul = [&](Value a, Value b) { return d.binary(BinaryKind::Mul, a, b); };
   Value variance = d.join(d.read(getVariance()), spread);
   Value eps = d.scalar(getEps().convertToDouble(), variance);
-  Value scale = d.unary("rsqrt", d.binary("add", variance, eps));
+  Value scale =
+      d.unary(UnaryKind::Rsqrt, d.binary(BinaryKind::Add, variance, eps));
   Value dy = d.cotangent(), y = d.read(getY());
-  Value rest = d.binary("sub", dy, mean(dy));
-  rest = d.binary("sub", rest, mul(y, mean(mul(dy, y))));
+  Value rest = d.binary(BinaryKind::Sub, dy, mean(dy));
+  rest = d.binary(BinaryKind::Sub, rest, mul(y, mean(mul(dy, y))));
   d.give(0, mul(rest, scale));
 }
 
@@ -69,13 +75,13 @@ void LogSumExpOp::differentiate(Derivative &d) {
   counts[getDim()] = 0; // a dim of size 1 in place of the one that is gone
   Value x = d.read(getX());
   Value total = d.join(d.read(getResult()), counts);
-  Value weight = d.unary("exp", d.binary("sub", x, total));
-  d.give(0, d.binary("mul", weight, d.join(d.cotangent(), counts)));
+  Value weight = d.unary(UnaryKind::Exp, d.binary(BinaryKind::Sub, x, total));
+  d.give(0, d.binary(BinaryKind::Mul, weight, d.join(d.cotangent(), counts)));
 }
 
 void SoftmaxOp::differentiate(Derivative &d) {
   Value dy = d.cotangent(), y = d.read(getResult());
-  Value sum =
-      d.reduce("sum", d.binary("mul", dy, y), {int64_t(getDim())}, true);
-  d.give(0, d.binary("mul", y, d.binary("sub", dy, sum)));
+  Value sum = d.reduce(ReduceKind::Sum, d.binary(BinaryKind::Mul, dy, y),
+                       {int64_t(getDim())}, true);
+  d.give(0, d.binary(BinaryKind::Mul, y, d.binary(BinaryKind::Sub, dy, sum)));
 }

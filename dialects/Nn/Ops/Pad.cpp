@@ -23,8 +23,7 @@ static SmallVector<std::optional<Window>> byDim(OpTy op, Value x) {
     window.extent = dim.getSize();
     window.low = op.getLows()[i];
     window.high = op.getHighs()[i];
-    window.border =
-        *borderNamed(cast<StringAttr>(op.getBorders()[i]).getValue());
+    window.border = op.getBorders().getValue()[i];
     window.settles = op.getSettles() && *op.getSettles() == i;
     if (window.low != 0 || window.high != 0 || window.settles)
       windows[i] = window;
@@ -54,14 +53,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
                                       SmallVectorImpl<Type> &types) {
   Value x = adaptor.getX();
   size_t rank = dimsOf(x).size();
-  bool areBorders =
-      adaptor.getBorders().size() == rank &&
-      llvm::all_of(adaptor.getBorders().getAsRange<StringAttr>(),
-                   [](StringAttr name) {
-                     return borderNamed(name.getValue()).has_value();
-                   });
   if (adaptor.getLows().size() != rank || adaptor.getHighs().size() != rank ||
-      !areBorders) // (C1)
+      adaptor.getBorders().getValue().size() != rank) // (C1)
     return emitOptionalError(location,
                              "pad takes a low, a high and a border zero, "
                              "reflect, replicate or circular for each of the ",

@@ -3,7 +3,6 @@
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Values.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -49,17 +48,25 @@ static OnAxis onAxis(LayoutAttr layout, StringRef axis) {
   return {};
 }
 
-static std::optional<Kind> kindOf(StringRef name) {
-  return llvm::StringSwitch<std::optional<Kind>>(name)
-      .Case("all_reduce", Kind{'P', 'R'})
-      .Case("reduce_scatter", Kind{'P', 'S'})
-      .Case("all_gather", Kind{'S', 'R'})
-      .Case("all_to_all", Kind{'S', 'S'})
-      .Case("repartition", Kind{'S', 'S'})
-      .Case("slice", Kind{'R', 'S'})
-      .Case("broadcast", Kind{'R', 'R'})
-      .Case("mask", Kind{'R', 'P'})
-      .Default(std::nullopt);
+static Kind kindOf(RedistributeKind kind) {
+  switch (kind) {
+  case RedistributeKind::AllReduce:
+    return {'P', 'R'};
+  case RedistributeKind::ReduceScatter:
+    return {'P', 'S'};
+  case RedistributeKind::AllGather:
+    return {'S', 'R'};
+  case RedistributeKind::AllToAll:
+  case RedistributeKind::Repartition:
+    return {'S', 'S'};
+  case RedistributeKind::Slice:
+    return {'R', 'S'};
+  case RedistributeKind::Broadcast:
+    return {'R', 'R'};
+  case RedistributeKind::Mask:
+    return {'R', 'P'};
+  }
+  llvm_unreachable("an enumerator");
 }
 
 static bool isMoved(ArrayAttr axes, StringAttr axis) {
@@ -78,13 +85,14 @@ static LogicalResult verifyAxis(RedistributeOp op, Kind kind, StringRef axis) {
   bool isSameFactor = from.split && to.split &&
                       from.split.getDim() == to.split.getDim() &&
                       from.split.getFactor() == to.split.getFactor();
-  if (op.getKind() == "all_to_all" && isSameFactor)
+  if (op.getKind() == RedistributeKind::AllToAll && isSameFactor)
     return op.emitOpError() << "splits another factor over '" << axis
                             << "', but x and the result are split alike";
-  if (op.getKind() == "repartition" && !isSameFactor)
+  if (op.getKind() == RedistributeKind::Repartition && !isSameFactor)
     return op.emitOpError() << "splits the same factor over '" << axis
                             << "', but x and the result are split by others";
-  if (op.getKind() == "mask" && to.partial.getReduction() != Reduction::Sum)
+  if (op.getKind() == RedistributeKind::Mask &&
+      to.partial.getReduction() != Reduction::Sum)
     return op.emitOpError()
            << "makes a P(sum) over '" << axis << "', but the result is P("
            << stringifyReduction(to.partial.getReduction()) << ") there";
@@ -111,12 +119,7 @@ static LogicalResult verifyNesting(RedistributeOp op, StringRef which,
 }
 
 LogicalResult RedistributeOp::verify() {
-  std::optional<Kind> kind = kindOf(getKind());
-  if (!kind)
-    return emitOpError() << "of unknown kind '" << getKind()
-                         << "'; there are all_reduce, reduce_scatter, "
-                            "all_gather, all_to_all, repartition, slice, "
-                            "broadcast, mask";
+  Kind kind = kindOf(getKind());
   if (!haveSameFactors(getX(), getResult())) // (C1)
     return emitOpError() << "keeps element type and factors, but x is "
                          << describe(getX().getType()) << " and the result "
@@ -128,10 +131,10 @@ LogicalResult RedistributeOp::verify() {
     if (llvm::is_contained(seen, axis))
       return emitOpError() << "names axis '" << axis << "' twice";
     seen.push_back(axis);
-    if (failed(verifyAxis(*this, *kind, axis))) // (C2)
+    if (failed(verifyAxis(*this, kind, axis))) // (C2)
       return failure();
   }
-  if (getRoot() && getKind() != "broadcast")
+  if (getRoot() && getKind() != RedistributeKind::Broadcast)
     return emitOpError() << "has a root, which only a broadcast has";
   LayoutAttr from = layoutOf(getX()), to = layoutOf(getResult());
   auto unmoved = [&](LayoutAttr layout) {

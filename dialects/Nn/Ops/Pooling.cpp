@@ -56,7 +56,7 @@ void PoolGradOp::setPadding(ArrayRef<int64_t> lows, ArrayRef<int64_t> highs) {
 
 //===-- Shapes ------------------------------------------------------------===//
 
-/// (C1), (C2) and (C4).
+/// (C1) and (C2).
 template <class Adaptor>
 static LogicalResult checkAttributes(std::optional<Location> location, Value x,
                                      Adaptor adaptor) {
@@ -80,11 +80,6 @@ static LogicalResult checkAttributes(std::optional<Location> location, Value x,
         "pool takes a number of taps, a stride and a dilation of at least 1 "
         "and a padding of at least 0 for each of its ",
         spatial, " spatial dims");
-  StringRef kind = adaptor.getKind();
-  if (!llvm::is_contained({"max", "average", "max_index"}, kind))
-    return emitOptionalError(location,
-                             "pool is of kind max, average or max_index, not '",
-                             kind, "'");
   return success();
 }
 
@@ -105,7 +100,7 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *context,
         isSame ? dim : dimOf(context, dim.getDisplayName(), window->results()));
   }
   Type element = elementTypeOf(x);
-  if (adaptor.getKind() == "max_index")
+  if (adaptor.getKind() == PoolKind::MaxIndex)
     element = IntegerType::get(context, 64);
   types.push_back(tensorOf(element, LayoutAttr::get(context, dims)));
   return success();
@@ -131,7 +126,7 @@ LogicalResult PoolGradOp::verify() {
     return emitOpError() << "is of a pooling that gives "
                          << describe(types.front()) << ", but dy is "
                          << describe(getDy().getType());
-  bool isMax = getKind() == "max"; // (C2)
+  bool isMax = getKind() == PoolKind::Max; // (C2)
   if (isMax != bool(getX()) ||
       (isMax && !haveSameShapes(getX().getType(), getResult().getType())))
     return emitOpError("takes an x of the type of the result for a maximum, "
@@ -142,8 +137,8 @@ LogicalResult PoolGradOp::verify() {
 //===-- Placement ---------------------------------------------------------===//
 
 static PlacementRule ruleOf(WindowedOp op, ArrayRef<DimOf> positions,
-                            DimOf windowed, StringRef kind) {
-  bool isMean = kind == "average", isIndex = kind == "max_index";
+                            DimOf windowed, PoolKind kind) {
+  bool isMean = kind == PoolKind::Average, isIndex = kind == PoolKind::MaxIndex;
   RuleBuilder rule(op, isIndex ? "the place of the largest of sums is not that "
                                  "of the largest of their terms"
                        : isMean ? ""
@@ -186,7 +181,7 @@ PlacementRule PoolGradOp::getPlacementRule() {
 //===-- Derivatives -------------------------------------------------------===//
 
 void PoolOp::differentiate(Derivative &d) {
-  Value x = getKind() == "max" ? d.read(getX()) : Value();
+  Value x = getKind() == PoolKind::Max ? d.read(getX()) : Value();
   // Positions are cut as those of x are.
   d.give(0, d.makeTyped<PoolGradOp>(getX().getType(), d.cotangent(), x,
                                     getKindAttr(), getTapsAttr(),

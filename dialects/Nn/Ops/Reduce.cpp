@@ -3,13 +3,12 @@
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Shape.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
-/// (C2) dims are dims of x, each once.
+/// (C1) dims are dims of x, each once.
 static LogicalResult checkDims(std::optional<Location> location, StringRef kind,
                                Value x, ArrayRef<int64_t> dims) {
   int64_t rank = dimsOf(x).size();
@@ -29,18 +28,15 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   Value x = adaptor.getX();
-  StringRef kind = adaptor.getKind();
-  if (!llvm::is_contained({"sum", "mean", "max", "min"}, kind)) // (C1)
-    return emitOptionalError(
-        location, "'", kind,
-        "' is no reduction; there are sum, mean, max, min");
+  StringRef kind = stringifyReduceKind(adaptor.getKind());
   if (failed(checkDims(location, kind, x, adaptor.getDims())))
     return failure();
   Type element = elementTypeOf(x);
-  if (kind == "mean" ? !isa<FloatType>(element) : element.isInteger(1)) // (C3)
+  bool isMean = adaptor.getKind() == ReduceKind::Mean;
+  if (isMean ? !isa<FloatType>(element) : element.isInteger(1)) // (C2)
     return emitOptionalError(location, kind, " takes ",
-                             kind == "mean" ? "floats" : "numbers",
-                             ", but x is ", describe(x.getType()));
+                             isMean ? "floats" : "numbers", ", but x is ",
+                             describe(x.getType()));
   SmallVector<DimAttr> dims;
   for (auto [index, dim] : llvm::enumerate(dimsOf(x)))
     if (!llvm::is_contained(adaptor.getDims(), int64_t(index)))
@@ -53,23 +49,35 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
 
 /// By what the terms of split dims are reduced. The mean divides by the global
 /// count, so its terms are added as they are.
-static Reduction reductionOf(StringRef kind) {
-  return llvm::StringSwitch<Reduction>(kind)
-      .Case("max", Reduction::Max)
-      .Case("min", Reduction::Min)
-      .Default(Reduction::Sum);
+static Reduction reductionOf(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::Mean:
+    return Reduction::Sum;
+  case ReduceKind::Max:
+    return Reduction::Max;
+  case ReduceKind::Min:
+    return Reduction::Min;
+  }
+  llvm_unreachable("an enumerator");
 }
 
-static PartialUse usedBy(StringRef kind) {
-  return llvm::StringSwitch<PartialUse>(kind)
-      .Case("max", PartialUse::Maximal)
-      .Case("min", PartialUse::Minimal)
-      .Default(PartialUse::Linear);
+static PartialUse usedBy(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::Sum:
+    return PartialUse::Linear;
+  case Reduction::Max:
+    return PartialUse::Maximal;
+  case Reduction::Min:
+    return PartialUse::Minimal;
+  }
+  llvm_unreachable("an enumerator");
 }
 
 PlacementRule ReduceOp::getPlacementRule() {
-  std::string kind = getKind().str();
-  bool isSum = reductionOf(kind) == Reduction::Sum;
+  std::string kind = stringifyReduceKind(getKind()).str();
+  Reduction reduction = reductionOf(getKind());
+  bool isSum = reduction == Reduction::Sum;
   RuleBuilder rule(*this, isSum ? "a " + kind + " passes partial sums only"
                                 : "the " + kind +
                                       " of a sum is not the sum of the " +
@@ -80,10 +88,10 @@ PlacementRule ReduceOp::getPlacementRule() {
       rule.add({operand(0, dim), result(kept++)});
       continue;
     }
-    rule.contract({operand(0, dim)}, reductionOf(kind));
+    rule.contract({operand(0, dim)}, reduction);
     if (getKeepdim())
       rule.broadcast(result(kept++));
   }
-  rule.partial(0, usedBy(kind));
+  rule.partial(0, usedBy(reduction));
   return rule.take();
 }

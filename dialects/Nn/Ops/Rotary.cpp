@@ -26,18 +26,12 @@ LogicalResult RotaryOp::inferReturnTypes(MLIRContext *context,
                              "to ",
                              rank - 2, " of x ", describe(x.getType()),
                              ", but got dim ", dim);
-  if (adaptor.getStyle() != "half" &&
-      adaptor.getStyle() != "interleaved") // (C2)
-    return emitOptionalError(location,
-                             "rotary takes style half or "
-                             "interleaved, but got ",
-                             adaptor.getStyle());
-  if (!(adaptor.getBase().convertToDouble() > 0)) // (C3)
+  if (!(adaptor.getBase().convertToDouble() > 0)) // (C2)
     return emitOptionalError(location,
                              "rotary takes a base above 0, but it "
                              "is ",
                              adaptor.getBase().convertToDouble());
-  if (!isa<FloatType>(elementTypeOf(x))) // (C4)
+  if (!isa<FloatType>(elementTypeOf(x))) // (C3)
     return emitOptionalError(location, "rotary takes x of floats, but it is ",
                              describe(x.getType()));
   types.push_back(withLayout(tensorType(x), layoutOf(x).withoutPlacement()));

@@ -29,20 +29,20 @@ void ReduceOp::differentiate(Derivative &d) {
   };
   Value dy = d.cotangent();
   // Equal ones share it evenly, as PyTorch's amax and amin.
-  if (getKind() == "max" || getKind() == "min") {
+  if (getKind() == ReduceKind::Max || getKind() == ReduceKind::Min) {
     Value x = d.read(getX()), zero = d.scalar(0, dy);
     Value y = d.read(getResult());
     // What is computed again may be rounded otherwise, and have another
     // maximum.
     if (x != getX() && y == getResult())
       y = d.reduce(getKind(), x, getDims(), getKeepdim());
-    Value top = d.binary("eq", x, spread(y));
+    Value top = d.binary(BinaryKind::Eq, x, spread(y));
     Value one = d.where(top, d.scalar(1, dy), zero);
-    Value count = d.reduce("sum", one, getDims(), getKeepdim());
-    Value share = d.binary("div", dy, count);
-    return d.give(0, d.binary("mul", one, spread(share)));
+    Value count = d.reduce(ReduceKind::Sum, one, getDims(), getKeepdim());
+    Value share = d.binary(BinaryKind::Div, dy, count);
+    return d.give(0, d.binary(BinaryKind::Mul, one, spread(share)));
   }
-  if (getKind() == "mean") {
+  if (getKind() == ReduceKind::Mean) {
     int64_t count = 1;
     for (int64_t dim : getDims())
       count *= dimsOf(getX())[dim].getSize();
@@ -99,12 +99,11 @@ void SliceOp::differentiate(Derivative &d) {
     SmallVector<int64_t> lows(dimsOf(getX()).size(), 0), highs = lows;
     lows[dim] = window->low;
     highs[dim] = window->high;
-    SmallVector<StringRef> borders(lows.size(), stringifyBorder(Border::Zero));
     return d.give(
         0, d.makeTyped<PadTransposeOp>(getX().getType(), dy,
                                        d.builder().getDenseI64ArrayAttr(lows),
                                        d.builder().getDenseI64ArrayAttr(highs),
-                                       d.builder().getStrArrayAttr(borders),
+                                       zeroBorders(getContext(), lows.size()),
                                        /*settles=*/IntegerAttr()));
   }
   d.givePart(0, getDrop() ? insertDims(d, dy, {dim}) : dy, dim, getStart());

@@ -34,6 +34,9 @@ mlir::LogicalResult checkBackward(mlir::ModuleOp module);
 /// differentiated module reduces nothing.
 mlir::LogicalResult checkGradientBuckets(mlir::ModuleOp module);
 
+/// What moves the parts of a redistribution; empty where none are moved.
+llvm::StringRef collectiveOf(nn::RedistributeKind kind);
+
 /// The word for what moves margins by a strategy of halo lines, or back.
 std::string haloWord(llvm::StringRef strategy, bool isBack);
 

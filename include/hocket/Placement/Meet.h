@@ -15,6 +15,8 @@
 
 namespace hocket::placement {
 
+using nn::RedistributeKind;
+
 /// What a value holds on one mesh axis, in the factors of a rule.
 struct State {
   enum class Hold { Whole, Split, Partial };
@@ -121,7 +123,7 @@ int64_t localElements(nn::LayoutAttr layout, nn::MeshAttr mesh);
 
 /// Bytes that the rank receives that receives most, as plans count them
 /// (runtime/lib/Plan/MemberCounts.cpp), for a redistribution over the axes.
-int64_t sentBytes(llvm::StringRef kind, mlir::RankedTensorType from,
+int64_t sentBytes(RedistributeKind kind, mlir::RankedTensorType from,
                   mlir::RankedTensorType to, nn::MeshAttr mesh,
                   llvm::ArrayRef<llvm::StringRef> axes);
 /// "1.6 MB" (powers of 1000), "0 bytes".

@@ -42,7 +42,7 @@ private:
             const Mismatch &mismatch);
   bool setOperand(mlir::Operation *op, unsigned operand, nn::LayoutAttr target);
   mlir::Value move(mlir::OpBuilder &builder, mlir::Location loc,
-                   mlir::Value value, llvm::StringRef kind,
+                   mlir::Value value, RedistributeKind kind,
                    llvm::ArrayRef<mlir::StringAttr> axes,
                    nn::LayoutAttr target);
   mlir::Value refactor(mlir::OpBuilder &builder, mlir::Location loc,

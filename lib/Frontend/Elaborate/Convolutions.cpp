@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elaborator.h"
+#include "Kinds.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Windows.h"
@@ -145,11 +146,11 @@ bool Elaborator::readPadding(const CallArguments &arguments, const Scope &scope,
 }
 
 bool Elaborator::readBorders(const CallArguments &arguments, size_t dims,
-                             llvm::SmallVectorImpl<std::string> &borders,
+                             llvm::SmallVectorImpl<nn::Border> &borders,
                              const char *each) {
   const Expr *given = arguments.get("border");
   if (!given) {
-    borders.assign(dims, "zero");
+    borders.assign(dims, nn::Border::Zero);
     return true;
   }
   std::vector<const Expr *> items;
@@ -160,13 +161,14 @@ bool Elaborator::readBorders(const CallArguments &arguments, size_t dims,
     items.assign(dims, given);
   for (const Expr *item : items) {
     auto *word = dynAs<NameExpr>(item);
-    if (!word || !nn::borderNamed(word->name)) {
+    auto border = word ? nn::borderNamed(word->name) : std::nullopt;
+    if (!border) {
       error(item->range,
             "a border is zero, reflect, replicate or circular, found '" +
                 textOf(item->range) + "'");
       return false;
     }
-    borders.push_back(word->name);
+    borders.push_back(*border);
   }
   if (items.size() == dims)
     return true;
@@ -187,7 +189,7 @@ static std::optional<Refusal> refuseExtra(const Convolution &convolution) {
   for (size_t i = 0; i < convolution.spatial; ++i) {
     int64_t extra = convolution.extra[i], stride = convolution.strides[i];
     int64_t dilation = convolution.dilations[i];
-    const std::string &border = convolution.borders[i];
+    nn::Border border = convolution.borders[i];
     std::string text = "'output_padding' is " + std::to_string(extra) +
                        " where the stride is " + std::to_string(stride);
     if (extra >= std::max(stride, dilation))
@@ -195,8 +197,9 @@ static std::optional<Refusal> refuseExtra(const Convolution &convolution) {
                          ", expected less than the larger one",
                      "pad the result for more: pad(y, axis = " +
                          std::to_string(i + 2) + ", before = 0, after = 1)"};
-    if (extra >= stride && border != "zero")
-      return Refusal{text + " and the border " + border +
+    if (extra >= stride && border != nn::Border::Zero)
+      return Refusal{text + " and the border " +
+                         nn::stringifyBorder(border).str() +
                          ", expected less than the stride",
                      "where it is not, the border is zero"};
   }
@@ -328,14 +331,12 @@ mlir::Value Elaborator::callConvolution(Instance &instance, mlir::Value x,
                      " to slide over, found " + nn::describe(x.getType()));
     return {};
   }
-  llvm::SmallVector<llvm::StringRef> borders(convolution.borders.begin(),
-                                             convolution.borders.end());
   llvm::SmallVector<mlir::NamedAttribute> attributes = {
       named("strides", builder.getDenseI64ArrayAttr(convolution.strides)),
       named("dilations", builder.getDenseI64ArrayAttr(convolution.dilations)),
       named("lows", builder.getDenseI64ArrayAttr(convolution.lows)),
       named("highs", builder.getDenseI64ArrayAttr(convolution.highs)),
-      named("borders", builder.getStrArrayAttr(borders)),
+      named("borders", nn::BordersAttr::get(context, convolution.borders)),
       named("groups", builder.getI64IntegerAttr(convolution.groups))};
   bool hasBias = instance.parameters.count("bias");
   if (!convolution.isTransposed) {
@@ -359,11 +360,10 @@ mlir::Value Elaborator::callConvolution(Instance &instance, mlir::Value x,
   }
   if (llvm::any_of(zeros, [](int64_t count) { return count > 0; })) {
     llvm::SmallVector<int64_t> none(rank, 0);
-    llvm::SmallVector<llvm::StringRef> words(rank, "zero");
     y = emit<nn::PadOp>(range, y,
                         {named("lows", builder.getDenseI64ArrayAttr(none)),
                          named("highs", builder.getDenseI64ArrayAttr(zeros)),
-                         named("borders", builder.getStrArrayAttr(words))});
+                         named("borders", nn::zeroBorders(context, rank))});
   }
   if (!hasBias)
     return y;
@@ -371,5 +371,5 @@ mlir::Value Elaborator::callConvolution(Instance &instance, mlir::Value x,
       nn::beforeDims(builder, locationOf(range), instance.parameters["bias"],
                      convolution.spatial);
   return emit<nn::BinaryOp>(range, {y, bias},
-                            named("kind", builder.getStringAttr("add")));
+                            kindOf(context, nn::BinaryKind::Add));
 }

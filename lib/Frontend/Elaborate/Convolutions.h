@@ -3,6 +3,7 @@
 #ifndef HOCKET_FRONTEND_ELABORATE_CONVOLUTIONS_H
 #define HOCKET_FRONTEND_ELABORATE_CONVOLUTIONS_H
 
+#include "dialects/Nn/Window.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -22,7 +23,7 @@ struct Convolution : SlidingWindow {
   bool isTransposed = false;
   /// Transposed: what the result has beyond the least that fits.
   llvm::SmallVector<int64_t, 3> extra;
-  llvm::SmallVector<std::string, 3> borders;
+  llvm::SmallVector<nn::Border, 3> borders;
   int64_t groups = 1;
 };
 

@@ -129,7 +129,7 @@ private:
   /// A number as a rank-0 tensor of the element type of `like`.
   mlir::Value asTensor(const Datum &datum, mlir::Type element,
                        syntax::SourceRange range);
-  MaybeDatum binaryOp(llvm::StringRef kind, const Datum &a, const Datum &b,
+  MaybeDatum binaryOp(nn::BinaryKind kind, const Datum &a, const Datum &b,
                       syntax::SourceRange range);
 
   // Dims.cpp
@@ -185,7 +185,7 @@ private:
                   const char *each = "dims to slide over");
   bool readPadding(const CallArguments &, const Scope &, SlidingWindow &);
   bool readBorders(const CallArguments &arguments, size_t dims,
-                   llvm::SmallVectorImpl<std::string> &borders,
+                   llvm::SmallVectorImpl<nn::Border> &borders,
                    const char *each = "dims to slide over");
   InstancePtr instantiateConvolution(const syntax::CallExpr &call,
                                      const std::string &name,
@@ -278,9 +278,9 @@ private:
   mlir::Value pickTargets(mlir::Value logits, mlir::Value targets);
   mlir::Value meanOfValid(mlir::Value losses, mlir::Value valid);
   mlir::Value widened(mlir::Value x);
-  mlir::Value callBinary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
+  mlir::Value callBinary(nn::BinaryKind kind, mlir::Value a, mlir::Value b);
   mlir::Value callNumber(double value, mlir::Type element);
-  mlir::Value lossReduce(llvm::StringRef kind, mlir::Value x,
+  mlir::Value lossReduce(nn::ReduceKind kind, mlir::Value x,
                          llvm::ArrayRef<int64_t> dims);
   // FunctionsResize.cpp
   MaybeDatum interpolateFunction(const CallArguments &, const Scope &);

@@ -1,6 +1,7 @@
 //===- Expressions.cpp - names, operators, indexing -----------------------===//
 
 #include "Elaborator.h"
+#include "Kinds.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
@@ -251,7 +252,7 @@ Elaborator::MaybeDatum Elaborator::evaluateUnary(const UnaryExpr &expr,
   if (mlir::Value tensor = operand->tensor()) {
     mlir::Value result = emit<nn::UnaryOp>(
         expr.range, tensor,
-        named("kind", builder.getStringAttr(isNot ? "not" : "neg")));
+        kindOf(context, isNot ? nn::UnaryKind::Not : nn::UnaryKind::Neg));
     return result ? MaybeDatum(Datum(result)) : std::nullopt;
   }
   if (isNot && operand->as<bool>())
@@ -280,9 +281,8 @@ Elaborator::MaybeDatum Elaborator::maskProduct(const BinaryExpr &expr,
   product.before = narrower(a.before, b.before);
   product.after = narrower(a.after, b.after);
   if (a.keep && b.keep) {
-    product.keep =
-        emit<nn::BinaryOp>(expr.range, {a.keep, b.keep},
-                           named("kind", builder.getStringAttr("and")));
+    product.keep = emit<nn::BinaryOp>(expr.range, {a.keep, b.keep},
+                                      kindOf(context, nn::BinaryKind::And));
     if (!product.keep)
       return std::nullopt;
   }
@@ -311,9 +311,8 @@ mlir::Value Elaborator::asTensor(const Datum &datum, mlir::Type element,
                             named("value", builder.getF64FloatAttr(*number)));
 }
 
-Elaborator::MaybeDatum Elaborator::binaryOp(llvm::StringRef kind,
-                                            const Datum &a, const Datum &b,
-                                            SourceRange range) {
+Elaborator::MaybeDatum Elaborator::binaryOp(nn::BinaryKind kind, const Datum &a,
+                                            const Datum &b, SourceRange range) {
   mlir::Value typed = a.tensor() ? a.tensor() : b.tensor();
   mlir::Type element =
       mlir::cast<mlir::RankedTensorType>(typed.getType()).getElementType();
@@ -321,44 +320,43 @@ Elaborator::MaybeDatum Elaborator::binaryOp(llvm::StringRef kind,
   mlir::Value y = x ? asTensor(b, element, range) : x;
   if (!x || !y)
     return std::nullopt;
-  mlir::Value result = emit<nn::BinaryOp>(
-      range, {x, y}, named("kind", builder.getStringAttr(kind)));
+  mlir::Value result = emit<nn::BinaryOp>(range, {x, y}, kindOf(context, kind));
   return result ? MaybeDatum(Datum(result)) : std::nullopt;
 }
 
-static const char *tensorKind(syntax::BinaryOp op) {
+static std::optional<nn::BinaryKind> tensorKind(syntax::BinaryOp op) {
   switch (op) {
   case BinaryOp::Add:
-    return "add";
+    return nn::BinaryKind::Add;
   case BinaryOp::Sub:
-    return "sub";
+    return nn::BinaryKind::Sub;
   case BinaryOp::Mul:
-    return "mul";
+    return nn::BinaryKind::Mul;
   case BinaryOp::Div:
-    return "div";
+    return nn::BinaryKind::Div;
   case BinaryOp::Pow:
-    return "pow";
+    return nn::BinaryKind::Pow;
   case BinaryOp::Less:
-    return "lt";
+    return nn::BinaryKind::Lt;
   case BinaryOp::LessEqual:
-    return "le";
+    return nn::BinaryKind::Le;
   case BinaryOp::Greater:
-    return "gt";
+    return nn::BinaryKind::Gt;
   case BinaryOp::GreaterEqual:
-    return "ge";
+    return nn::BinaryKind::Ge;
   case BinaryOp::Equal:
-    return "eq";
+    return nn::BinaryKind::Eq;
   case BinaryOp::NotEqual:
-    return "ne";
+    return nn::BinaryKind::Ne;
   case BinaryOp::And:
-    return "and";
+    return nn::BinaryKind::And;
   case BinaryOp::Or:
-    return "or";
+    return nn::BinaryKind::Or;
   case BinaryOp::FloorDiv:
   case BinaryOp::Mod:
-    return nullptr;
+    return std::nullopt;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 Elaborator::MaybeDatum Elaborator::evaluateBinary(const BinaryExpr &expr,
@@ -371,11 +369,11 @@ Elaborator::MaybeDatum Elaborator::evaluateBinary(const BinaryExpr &expr,
     return maskProduct(expr, *lhs->as<Mask>(), *rhs->as<Mask>());
   if (!lhs->tensor() && !rhs->tensor())
     return staticBinary(expr, *lhs, *rhs);
-  const char *kind = tensorKind(expr.op);
+  std::optional<nn::BinaryKind> kind = tensorKind(expr.op);
   if (!kind) {
     error(expr.opRange, std::string("'") + getSpelling(expr.op) +
                             "' is for static values, not for tensors");
     return std::nullopt;
   }
-  return binaryOp(kind, *lhs, *rhs, expr.range);
+  return binaryOp(*kind, *lhs, *rhs, expr.range);
 }

@@ -1,6 +1,7 @@
 //===- Functions.cpp - built-in functions on elements and reductions ------===//
 
 #include "Functions.h"
+#include "Kinds.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
@@ -164,8 +165,9 @@ Elaborator::MaybeDatum Elaborator::unaryFunction(const CallArguments &arguments,
           "'" + kind + "' takes a tensor, found " + std::string(x->kindName()));
     return std::nullopt;
   }
-  return wrap(emit<nn::UnaryOp>(arguments.call->range, tensor,
-                                named("kind", builder.getStringAttr(kind))));
+  return wrap(
+      emit<nn::UnaryOp>(arguments.call->range, tensor,
+                        kindOf(context, *nn::symbolizeUnaryKind(kind))));
 }
 
 Elaborator::MaybeDatum Elaborator::castFunction(const CallArguments &arguments,
@@ -192,7 +194,8 @@ Elaborator::binaryFunction(const CallArguments &arguments, const Scope &scope) {
     return std::nullopt;
   const std::string &kind = calleeName(arguments);
   if (a->tensor() || b->tensor())
-    return binaryOp(kind, *a, *b, arguments.call->range);
+    return binaryOp(*nn::symbolizeBinaryKind(kind), *a, *b,
+                    arguments.call->range);
   if (!a->number() || !b->number()) {
     error(arguments.call->range, "'" + kind + "' does not take " +
                                      a->kindName() + " and " + b->kindName());
@@ -270,7 +273,7 @@ Elaborator::reduceFunction(const CallArguments &arguments, const Scope &scope) {
     return std::nullopt;
   return wrap(emit<nn::ReduceOp>(
       arguments.call->range, x,
-      {named("kind", builder.getStringAttr(calleeName(arguments))),
+      {kindOf(context, *nn::symbolizeReduceKind(calleeName(arguments))),
        named("dims", builder.getDenseI64ArrayAttr(dims)),
        named("keepdim", builder.getBoolAttr(*keep))}));
 }

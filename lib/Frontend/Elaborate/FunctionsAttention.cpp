@@ -137,24 +137,25 @@ Elaborator::rotaryFunction(const CallArguments &arguments, const Scope &scope) {
   std::optional<double> base = 10000.0;
   if (const Expr *given = arguments.get("base"))
     base = evaluateFloat(*given, scope);
-  std::string style = "half";
+  std::optional<nn::RotaryStyle> style = nn::RotaryStyle::Half;
   if (const Expr *given = arguments.get("style")) {
     auto *word = dynAs<NameExpr>(given);
     auto *text = dynAs<StringExpr>(given);
-    style = word ? word->name : text ? text->value : std::string();
-    if (style != "half" && style != "interleaved") {
+    std::string name = word ? word->name : text ? text->value : std::string();
+    style = nn::symbolizeRotaryStyle(name);
+    if (!style) {
       error(given->range,
-            "a rotary style is half or interleaved, found '" + style + "'");
+            "a rotary style is half or interleaved, found '" + name + "'");
       return std::nullopt;
     }
   }
   if (!dim || !base)
     return std::nullopt;
-  return wrap(
-      emit<nn::RotaryOp>(arguments.call->range, x,
-                         {named("dim", builder.getI64IntegerAttr(*dim)),
-                          named("base", builder.getF64FloatAttr(*base)),
-                          named("style", builder.getStringAttr(style))}));
+  return wrap(emit<nn::RotaryOp>(
+      arguments.call->range, x,
+      {named("dim", builder.getI64IntegerAttr(*dim)),
+       named("base", builder.getF64FloatAttr(*base)),
+       named("style", nn::RotaryStyleAttr::get(context, *style))}));
 }
 
 Elaborator::MaybeDatum Elaborator::iotaFunction(const CallArguments &arguments,

@@ -41,13 +41,13 @@ mlir::Value Elaborator::fillBorder(mlir::Value padded, mlir::Value x,
       range, nn::tensorOf(builder.getI32Type(), nn::layoutOf(padded)), padded,
       named("dim", builder.getI64IntegerAttr(dim)));
   mlir::Value number = asTensor(Datum(value), type.getElementType(), range);
-  auto where = [&](llvm::StringRef kind, int64_t border, mlir::Value inside) {
+  auto where = [&](nn::BinaryKind kind, int64_t border, mlir::Value inside) {
     MaybeDatum beyond = binaryOp(kind, Datum(place), Datum(border), range);
     return beyond ? emit<nn::WhereOp>(range, {beyond->tensor(), number, inside})
                   : mlir::Value();
   };
-  mlir::Value low = number ? where("lt", before, padded) : number;
-  return low ? where("ge", before + extent, low) : low;
+  mlir::Value low = number ? where(nn::BinaryKind::Lt, before, padded) : number;
+  return low ? where(nn::BinaryKind::Ge, before + extent, low) : low;
 }
 
 Elaborator::MaybeDatum Elaborator::padFunction(const CallArguments &arguments,
@@ -60,7 +60,7 @@ Elaborator::MaybeDatum Elaborator::padFunction(const CallArguments &arguments,
   const Expr *number = arguments.get("value");
   auto value = number ? evaluateFloat(*number, scope) : std::optional(0.0);
   llvm::SmallVector<int64_t> before, after;
-  llvm::SmallVector<std::string> borders;
+  llvm::SmallVector<nn::Border> borders;
   auto read = [&](const char *name, llvm::SmallVectorImpl<int64_t> &numbers) {
     return readPerDim(arguments, name, 0, 0, dims->size(), scope, numbers,
                       "axes");
@@ -70,27 +70,27 @@ Elaborator::MaybeDatum Elaborator::padFunction(const CallArguments &arguments,
     return std::nullopt;
   if (!arguments.get("after"))
     after = before;
-  for (const std::string &border : borders)
-    if (number && border != "zero") {
+  for (nn::Border border : borders)
+    if (number && border != nn::Border::Zero) {
       error(number->range, "a 'value' is for what a border of zeros would "
                            "hold, found border " +
-                               border);
+                               nn::stringifyBorder(border).str());
       return std::nullopt;
     }
   size_t rank = nn::layoutOf(x).getDims().size();
   llvm::SmallVector<int64_t> lows(rank, 0), highs(rank, 0);
-  llvm::SmallVector<llvm::StringRef> words(rank, "zero");
+  llvm::SmallVector<nn::Border> all(rank, nn::Border::Zero);
   for (auto [i, dim] : llvm::enumerate(*dims)) {
     lows[dim] = before[i];
     highs[dim] = after[i];
-    words[dim] = borders[i];
+    all[dim] = borders[i];
   }
   x = joinFactors(x, *dims, range);
   mlir::Value padded =
       emit<nn::PadOp>(range, x,
                       {named("lows", builder.getDenseI64ArrayAttr(lows)),
                        named("highs", builder.getDenseI64ArrayAttr(highs)),
-                       named("borders", builder.getStrArrayAttr(words))});
+                       named("borders", nn::BordersAttr::get(context, all))});
   for (auto [i, dim] : llvm::enumerate(*dims))
     if (padded && *value != 0)
       padded = fillBorder(padded, x, dim, before[i], *value, range);

@@ -8,6 +8,7 @@
 
 #include "FactorOrder.h"
 #include "Functions.h"
+#include "Kinds.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Shape.h"
@@ -21,20 +22,19 @@ static mlir::Type elementOf(mlir::Value x) {
   return mlir::cast<mlir::RankedTensorType>(x.getType()).getElementType();
 }
 
-mlir::Value Elaborator::callBinary(llvm::StringRef kind, mlir::Value a,
+mlir::Value Elaborator::callBinary(nn::BinaryKind kind, mlir::Value a,
                                    mlir::Value b) {
-  return emit<nn::BinaryOp>(callRange, {a, b},
-                            named("kind", builder.getStringAttr(kind)));
+  return emit<nn::BinaryOp>(callRange, {a, b}, kindOf(context, kind));
 }
 
 mlir::Value Elaborator::callNumber(double value, mlir::Type element) {
   return asTensor(Datum(value), element, callRange);
 }
 
-mlir::Value Elaborator::lossReduce(llvm::StringRef kind, mlir::Value x,
+mlir::Value Elaborator::lossReduce(nn::ReduceKind kind, mlir::Value x,
                                    llvm::ArrayRef<int64_t> dims) {
   return emit<nn::ReduceOp>(callRange, x,
-                            {named("kind", builder.getStringAttr(kind)),
+                            {kindOf(context, kind),
                              named("dims", builder.getDenseI64ArrayAttr(dims)),
                              named("keepdim", builder.getBoolAttr(false))});
 }
@@ -85,9 +85,9 @@ mlir::Value Elaborator::pickTargets(mlir::Value logits, mlir::Value targets) {
   mlir::Value classes = emitAs<nn::IotaOp>(
       callRange, type, logits, named("dim", builder.getI64IntegerAttr(last)));
   mlir::Value zero = callNumber(0, elementOf(logits));
-  mlir::Value isTarget = callBinary("eq", classes, column);
+  mlir::Value isTarget = callBinary(nn::BinaryKind::Eq, classes, column);
   mlir::Value kept = emit<nn::WhereOp>(callRange, {isTarget, logits, zero});
-  return lossReduce("sum", kept, {last});
+  return lossReduce(nn::ReduceKind::Sum, kept, {last});
 }
 
 /// The mean of `losses` where `valid`; 0 where nothing is.
@@ -99,9 +99,10 @@ mlir::Value Elaborator::meanOfValid(mlir::Value losses, mlir::Value valid) {
   mlir::Value zero = callNumber(0, element), one = callNumber(1, element);
   mlir::Value kept = emit<nn::WhereOp>(callRange, {valid, losses, zero});
   mlir::Value counted = emit<nn::WhereOp>(callRange, {valid, one, zero});
-  mlir::Value total = lossReduce("sum", kept, all);
-  mlir::Value count = lossReduce("sum", counted, all);
-  return callBinary("div", total, callBinary("maximum", count, one));
+  mlir::Value total = lossReduce(nn::ReduceKind::Sum, kept, all);
+  mlir::Value count = lossReduce(nn::ReduceKind::Sum, counted, all);
+  return callBinary(nn::BinaryKind::Div, total,
+                    callBinary(nn::BinaryKind::Maximum, count, one));
 }
 
 Elaborator::MaybeDatum
@@ -136,13 +137,17 @@ Elaborator::crossEntropyFunction(const CallArguments &arguments,
       callRange, logits, named("dim", builder.getI64IntegerAttr(last)));
   mlir::Value expected = pickTargets(logits, targets);
   if (*smoothing > 0)
-    expected = callBinary(
-        "add", callBinary("mul", expected, callNumber(1 - *smoothing, element)),
-        callBinary("mul", lossReduce("mean", logits, {last}),
-                   callNumber(*smoothing, element)));
-  mlir::Value losses = callBinary("sub", lse, expected);
-  mlir::Value valid = callBinary(
-      "ne", targets, callNumber(double(*ignored), elementOf(targets)));
+    expected =
+        callBinary(nn::BinaryKind::Add,
+                   callBinary(nn::BinaryKind::Mul, expected,
+                              callNumber(1 - *smoothing, element)),
+                   callBinary(nn::BinaryKind::Mul,
+                              lossReduce(nn::ReduceKind::Mean, logits, {last}),
+                              callNumber(*smoothing, element)));
+  mlir::Value losses = callBinary(nn::BinaryKind::Sub, lse, expected);
+  mlir::Value valid =
+      callBinary(nn::BinaryKind::Ne, targets,
+                 callNumber(double(*ignored), elementOf(targets)));
   return Datum(meanOfValid(losses, valid));
 }
 
@@ -164,10 +169,12 @@ Elaborator::squaredErrorFunction(const CallArguments &arguments,
     return std::nullopt;
   }
   callRange = arguments.call->range;
-  mlir::Value difference = callBinary("sub", widened(x), widened(y));
+  mlir::Value difference =
+      callBinary(nn::BinaryKind::Sub, widened(x), widened(y));
   llvm::SmallVector<int64_t> all;
   for (int64_t i = 0; i < a.getRank(); ++i)
     all.push_back(i);
   return Datum(
-      lossReduce("mean", callBinary("mul", difference, difference), all));
+      lossReduce(nn::ReduceKind::Mean,
+                 callBinary(nn::BinaryKind::Mul, difference, difference), all));
 }

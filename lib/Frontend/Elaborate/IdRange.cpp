@@ -29,19 +29,33 @@ static std::optional<IdRange> rangeOf(nn::BinaryOp op) {
       std::max({a->most, b->most, -a->least, -b->least}) < (int64_t(1) << 31);
   if (!isKnown)
     return std::nullopt;
-  if (op.getKind() == "add")
+  switch (op.getKind()) {
+  case nn::BinaryKind::Add:
     return IdRange{a->least + b->least, a->most + b->most};
-  if (op.getKind() == "sub")
+  case nn::BinaryKind::Sub:
     return IdRange{a->least - b->most, a->most - b->least};
-  if (op.getKind() == "maximum")
+  case nn::BinaryKind::Maximum:
     return IdRange{std::max(a->least, b->least), std::max(a->most, b->most)};
-  if (op.getKind() == "minimum")
+  case nn::BinaryKind::Minimum:
     return IdRange{std::min(a->least, b->least), std::min(a->most, b->most)};
-  if (op.getKind() != "mul")
+  case nn::BinaryKind::Mul: {
+    auto ends = std::minmax({a->least * b->least, a->least * b->most,
+                             a->most * b->least, a->most * b->most});
+    return IdRange{ends.first, ends.second};
+  }
+  case nn::BinaryKind::Div:
+  case nn::BinaryKind::Pow:
+  case nn::BinaryKind::And:
+  case nn::BinaryKind::Or:
+  case nn::BinaryKind::Eq:
+  case nn::BinaryKind::Ne:
+  case nn::BinaryKind::Lt:
+  case nn::BinaryKind::Le:
+  case nn::BinaryKind::Gt:
+  case nn::BinaryKind::Ge:
     return std::nullopt;
-  auto ends = std::minmax({a->least * b->least, a->least * b->most,
-                           a->most * b->least, a->most * b->most});
-  return IdRange{ends.first, ends.second};
+  }
+  llvm_unreachable("an enumerator");
 }
 
 /// A slice of iota along its dim begins later and ends earlier.

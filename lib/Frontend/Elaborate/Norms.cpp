@@ -227,10 +227,12 @@ void Elaborator::moveBuffer(const Instance &instance, const std::string &name,
   mlir::Value &next = nextBuffers[joinPath(instance.path, name)];
   mlir::Value held = next ? next : instance.parameters.at(name);
   auto part = [&](mlir::Value x, double share) {
-    return callBinary("mul", x, callNumber(share, builder.getF32Type()));
+    return callBinary(nn::BinaryKind::Mul, x,
+                      callNumber(share, builder.getF32Type()));
   };
   double momentum = instance.norm->momentum;
-  next = callBinary("add", part(held, 1 - momentum), part(statistic, momentum));
+  next = callBinary(nn::BinaryKind::Add, part(held, 1 - momentum),
+                    part(statistic, momentum));
 }
 
 /// In training over the statistics of the batch, which move the running ones;
@@ -263,7 +265,7 @@ mlir::Value Elaborator::normalizeBatch(const Instance &instance,
   // The running variance is that of a sample.
   mlir::Value ofSample = callNumber(count / (count - 1), builder.getF32Type());
   moveBuffer(instance, "running_var",
-             callBinary("mul", op.getVariance(), ofSample));
+             callBinary(nn::BinaryKind::Mul, op.getVariance(), ofSample));
   return y;
 }
 
@@ -290,7 +292,8 @@ mlir::Value Elaborator::callNorm(Instance &instance, mlir::Value x,
   else if (checkNormInput(instance, x))
     y = kind == Norm::Kind::Batch ? normalizeBatch(instance, x)
                                   : normalizeGroups(instance, x);
-  for (auto [name, operation] : {std::pair("weight", "mul"), {"bias", "add"}}) {
+  for (auto [name, operation] : {std::pair("weight", nn::BinaryKind::Mul),
+                                 {"bias", nn::BinaryKind::Add}}) {
     auto found = instance.parameters.find(name);
     if (!y || found == instance.parameters.end())
       continue;

@@ -113,12 +113,12 @@ mlir::Value Elaborator::callPooling(const Pooling &pooling,
   auto numbers = [&](llvm::StringRef name, llvm::ArrayRef<int64_t> list) {
     return named(name, builder.getDenseI64ArrayAttr(list));
   };
-  llvm::StringRef kind = wantsIndices    ? "max_index"
-                         : pooling.isMax ? "max"
-                                         : "average";
+  nn::PoolKind kind = wantsIndices    ? nn::PoolKind::MaxIndex
+                      : pooling.isMax ? nn::PoolKind::Max
+                                      : nn::PoolKind::Average;
   return emit<nn::PoolOp>(
       range, x,
-      {named("kind", builder.getStringAttr(kind)),
+      {named("kind", nn::PoolKindAttr::get(context, kind)),
        numbers("taps", pooling.kernel), numbers("strides", pooling.strides),
        numbers("dilations", pooling.dilations), numbers("lows", pooling.lows),
        numbers("highs", pooling.highs), numbers("extras", extras),

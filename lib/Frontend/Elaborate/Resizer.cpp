@@ -71,9 +71,8 @@ mlir::Value Resizer::joinResults(mlir::Value y, int64_t dim) {
 mlir::Value Resizer::settle(mlir::Value y, int64_t dim) {
   size_t rank = nn::dimsOf(y).size();
   llvm::SmallVector<int64_t> none(rank, 0);
-  llvm::SmallVector<llvm::StringRef> borders(rank, "zero");
   return nn::PadOp::create(builder, loc, y, none, none,
-                           builder.getStrArrayAttr(borders),
+                           nn::zeroBorders(builder.getContext(), rank),
                            builder.getI64IntegerAttr(dim));
 }
 
@@ -98,8 +97,10 @@ mlir::Value Resizer::count(int64_t results, int64_t rank, int64_t at,
 }
 
 mlir::Value Resizer::hatOf(mlir::Value distance) {
-  mlir::Value size = nn::UnaryOp::create(builder, loc, distance, "abs");
-  return binary("maximum", binary("sub", number(1), size), number(0));
+  mlir::Value size =
+      nn::UnaryOp::create(builder, loc, distance, nn::UnaryKind::Abs);
+  return binary(nn::BinaryKind::Maximum,
+                binary(nn::BinaryKind::Sub, number(1), size), number(0));
 }
 
 mlir::Value Resizer::slide(mlir::Value x, mlir::Value weight, int64_t dim,
@@ -108,21 +109,23 @@ mlir::Value Resizer::slide(mlir::Value x, mlir::Value weight, int64_t dim,
   llvm::SmallVector<int64_t> ones(spatial, 1), strides(ones), pads(spatial, 0);
   strides[dim - 2] = stride;
   pads[dim - 2] = border;
-  llvm::SmallVector<llvm::StringRef> borders(spatial, "zero");
-  borders[dim - 2] = border ? "replicate" : "zero";
-  return nn::ConvOp::create(builder, loc, x, weight, mlir::Value(), strides,
-                            ones, pads, pads, builder.getStrArrayAttr(borders),
-                            1);
+  llvm::SmallVector<nn::Border> borders(spatial, nn::Border::Zero);
+  if (border)
+    borders[dim - 2] = nn::Border::Replicate;
+  return nn::ConvOp::create(
+      builder, loc, x, weight, mlir::Value(), strides, ones, pads, pads,
+      nn::BordersAttr::get(builder.getContext(), borders), 1);
 }
 
 mlir::Value Resizer::grow(mlir::Value x, int64_t dim, int64_t times) {
   int64_t rank = nn::dimsOf(x).size();
   mlir::Value tap = count(times, rank, dim, 3, dim);
-  mlir::Value place =
-      binary("mul", count(times, rank, dim, 3, 0), number(1.0 / double(times)));
-  place = binary("add", place, number(0.5 + 0.5 / double(times)));
-  mlir::Value results = slide(x, hatOf(binary("sub", tap, place)), dim,
-                              /*stride=*/1, /*border=*/1);
+  mlir::Value place = binary(nn::BinaryKind::Mul, count(times, rank, dim, 3, 0),
+                             number(1.0 / double(times)));
+  place = binary(nn::BinaryKind::Add, place, number(0.5 + 0.5 / double(times)));
+  mlir::Value results =
+      slide(x, hatOf(binary(nn::BinaryKind::Sub, tap, place)), dim,
+            /*stride=*/1, /*border=*/1);
   return settle(joinResults(results, dim), dim);
 }
 
@@ -130,7 +133,8 @@ mlir::Value Resizer::shrink(mlir::Value x, int64_t dim, int64_t times,
                             double middle) {
   int64_t kernel = int64_t(std::ceil(middle)) + 1;
   mlir::Value tap = count(1, nn::dimsOf(x).size(), dim, kernel, dim);
-  return slide(x, hatOf(binary("sub", tap, number(middle))), dim, times,
+  return slide(x, hatOf(binary(nn::BinaryKind::Sub, tap, number(middle))), dim,
+               times,
                /*border=*/0);
 }
 
@@ -165,10 +169,12 @@ mlir::Value Resizer::index(int64_t to, int64_t from, int64_t dim) {
 /// Counted in 1 / to of a position: no rounding moves a result to another one.
 mlir::Value Resizer::nearestWeights(int64_t from, int64_t to) {
   mlir::Value behind =
-      binary("sub", binary("mul", index(to, from, 0), whole(from)),
-             binary("mul", index(to, from, 1), whole(to)));
-  mlir::Value isIt = binary("and", binary("ge", behind, whole(0)),
-                            binary("lt", behind, whole(to)));
+      binary(nn::BinaryKind::Sub,
+             binary(nn::BinaryKind::Mul, index(to, from, 0), whole(from)),
+             binary(nn::BinaryKind::Mul, index(to, from, 1), whole(to)));
+  mlir::Value isIt =
+      binary(nn::BinaryKind::And, binary(nn::BinaryKind::Ge, behind, whole(0)),
+             binary(nn::BinaryKind::Lt, behind, whole(to)));
   return nn::WhereOp::create(builder, loc, isIt, number(1), number(0));
 }
 
@@ -178,13 +184,16 @@ mlir::Value Resizer::linearWeights(int64_t from, int64_t to,
   int64_t parts = alignsCorners ? std::max<int64_t>(to - 1, 1) : 2 * to;
   int64_t step = alignsCorners ? (to == 1 ? 0 : from - 1) : 2 * from;
   mlir::Value place =
-      binary("add", binary("mul", index(to, from, 0), whole(step)),
+      binary(nn::BinaryKind::Add,
+             binary(nn::BinaryKind::Mul, index(to, from, 0), whole(step)),
              whole(alignsCorners ? 0 : from - to));
-  place = binary("maximum", place, whole(0));
-  place = binary("minimum", place, whole(parts * (from - 1)));
+  place = binary(nn::BinaryKind::Maximum, place, whole(0));
+  place = binary(nn::BinaryKind::Minimum, place, whole(parts * (from - 1)));
   mlir::Value distance =
-      binary("sub", place, binary("mul", index(to, from, 1), whole(parts)));
+      binary(nn::BinaryKind::Sub, place,
+             binary(nn::BinaryKind::Mul, index(to, from, 1), whole(parts)));
   auto type = nn::tensorOf(builder.getF32Type(), nn::layoutOf(distance));
   distance = nn::CastOp::create(builder, loc, type, distance);
-  return hatOf(binary("mul", distance, number(1.0 / double(parts))));
+  return hatOf(
+      binary(nn::BinaryKind::Mul, distance, number(1.0 / double(parts))));
 }

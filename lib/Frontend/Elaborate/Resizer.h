@@ -46,7 +46,7 @@ private:
   nn::DimAttr dimOf(llvm::StringRef name, int64_t size) {
     return nn::dimOf(builder.getContext(), name, size);
   }
-  mlir::Value binary(llvm::StringRef kind, mlir::Value a, mlir::Value b) {
+  mlir::Value binary(nn::BinaryKind kind, mlir::Value a, mlir::Value b) {
     return nn::BinaryOp::create(builder, loc, a, b, kind);
   }
   mlir::Value number(double value);

@@ -199,7 +199,10 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
     return false;
   std::vector<mlir::NamedAttribute> attributes{
       text("pattern", *pattern), text("moment", getSpelling(stmt.point)),
-      text("kind", kind), builder.getNamedAttr("over", *over)};
+      builder.getNamedAttr("kind", nn::RedistributeKindAttr::get(
+                                       builder.getContext(),
+                                       *nn::symbolizeRedistributeKind(kind))),
+      builder.getNamedAttr("over", *over)};
   if (!addCuts(attributes, stmt.axes, stmt.distributions, *over, place))
     return false;
   if (hook)

@@ -109,7 +109,7 @@ Value Backward::add(const Contributions &contributions, ArrayRef<int64_t> shape,
         }
     if (!found && moveOne(terms, target, loc))
       continue;
-    terms[a] = binary("add", terms[a], terms[b]);
+    terms[a] = binary(nn::BinaryKind::Add, terms[a], terms[b]);
     terms.erase(terms.begin() + b);
   }
   return terms.front();

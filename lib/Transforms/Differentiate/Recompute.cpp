@@ -114,7 +114,7 @@ Value Backward::read(Value forward) {
   if (isComputedAgain(source))
     return compute(source);
   auto gather = source.getDefiningOp<nn::RedistributeOp>();
-  if (gather && gather.getKind() == "all_gather" &&
+  if (gather && gather.getKind() == nn::RedistributeKind::AllGather &&
       !gather->hasAttr(nn::kGathered))
     return gatherAgain(gather);
   return forward;

@@ -22,7 +22,8 @@ static std::string madeBy(Value value) {
   nn::Origin origin = nn::originOf(moved.getLoc());
   StringRef path = origin.path;
   path.consume_back(".grad");
-  std::string text = moved.getKind().str() + " at '" + path.str() + "'";
+  std::string text = nn::stringifyRedistributeKind(moved.getKind()).str() +
+                     " at '" + path.str() + "'";
   return origin.schedule.empty() ? text : text + " (" + origin.schedule + ")";
 }
 

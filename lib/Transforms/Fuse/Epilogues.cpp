@@ -6,7 +6,6 @@
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Transforms/Fuse.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -14,15 +13,17 @@ using namespace hocket;
 static constexpr int kMaxEpilogue = 3;
 
 static bool isActivation(nn::UnaryOp op) {
-  static const llvm::StringSet<> kinds = {"gelu", "gelu_tanh", "relu", "silu",
-                                          "tanh"};
-  return kinds.contains(op.getKind());
+  using Kind = nn::UnaryKind;
+  return llvm::is_contained(
+      {Kind::Gelu, Kind::GeluTanh, Kind::Relu, Kind::Silu, Kind::Tanh},
+      op.getKind());
 }
 
 /// A sum or product of the contraction's value with one of equal shape that
 /// is computed before `contraction` in program order.
 static bool isJoin(nn::BinaryOp op, Value chained, Operation *contraction) {
-  if (op.getKind() != "add" && op.getKind() != "mul")
+  if (op.getKind() != nn::BinaryKind::Add &&
+      op.getKind() != nn::BinaryKind::Mul)
     return false;
   Value other = op.getA() == chained ? op.getB() : op.getA();
   auto type = cast<RankedTensorType>(other.getType());

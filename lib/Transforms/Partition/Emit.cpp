@@ -51,11 +51,11 @@ int64_t Emitter::here(spmd::TableAttr table) const {
 
 //===-- Operations --------------------------------------------------------===//
 
-Value Emitter::binary(StringRef kind, Value a, Value b) {
+Value Emitter::binary(nn::BinaryKind kind, Value a, Value b) {
   return nn::BinaryOp::create(builder, loc, a, b, kind);
 }
 
-Value Emitter::unary(StringRef kind, Value x) {
+Value Emitter::unary(nn::UnaryKind kind, Value x) {
   return nn::UnaryOp::create(builder, loc, x, kind);
 }
 
@@ -72,7 +72,7 @@ Value Emitter::convert(Value x, Type element) {
   return nn::CastOp::create(builder, loc, type.clone(element), x);
 }
 
-Value Emitter::reduce(StringRef kind, Value x, ArrayRef<int64_t> dims,
+Value Emitter::reduce(nn::ReduceKind kind, Value x, ArrayRef<int64_t> dims,
                       bool keepdim) {
   return nn::ReduceOp::create(builder, loc, x, kind, dims, keepdim);
 }

@@ -33,11 +33,11 @@ public:
   explicit Emitter(LocalProgram &program);
 
 protected:
-  mlir::Value binary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
-  mlir::Value unary(llvm::StringRef kind, mlir::Value x);
+  mlir::Value binary(nn::BinaryKind kind, mlir::Value a, mlir::Value b);
+  mlir::Value unary(nn::UnaryKind kind, mlir::Value x);
   mlir::Value scalar(double value, mlir::Type element);
   mlir::Value convert(mlir::Value x, mlir::Type element);
-  mlir::Value reduce(llvm::StringRef kind, mlir::Value x,
+  mlir::Value reduce(nn::ReduceKind kind, mlir::Value x,
                      llvm::ArrayRef<int64_t> dims, bool keepdim);
   mlir::Value allReduce(mlir::Value x, llvm::ArrayRef<mlir::StringAttr> axes,
                         nn::Reduction reduction);

@@ -21,7 +21,7 @@ static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
 
 /// All users if each is a redistribution of that kind, else none.
 static SmallVector<nn::RedistributeOp> usersOfKind(ArrayRef<Value> values,
-                                                   StringRef kind) {
+                                                   nn::RedistributeKind kind) {
   SmallVector<Operation *> users;
   for (Value value : values)
     collectUsers(value, users);
@@ -54,7 +54,7 @@ Folding::Folding(nn::FuncOp func, const Shares &shares) {
         foldIntoLoad(parameter, shares);
     }
     if (auto move = dyn_cast<nn::RedistributeOp>(op))
-      if (move.getKind() == "all_reduce")
+      if (move.getKind() == nn::RedistributeKind::AllReduce)
         foldIntoScatter(move);
   }
 }
@@ -76,12 +76,14 @@ void Folding::foldIntoLoad(nn::ParameterOp parameter, const Shares &shares) {
         ops, [](nn::RedistributeOp op) { return op.getResult().getType(); }));
   };
   while (true) {
-    SmallVector<nn::RedistributeOp> ops = usersOfKind(values, "slice");
+    SmallVector<nn::RedistributeOp> ops =
+        usersOfKind(values, nn::RedistributeKind::Slice);
     if (ops.empty() || !haveOneType(ops))
       break;
     advance(ops);
   }
-  SmallVector<nn::RedistributeOp> masks = usersOfKind(values, "mask");
+  SmallVector<nn::RedistributeOp> masks =
+      usersOfKind(values, nn::RedistributeKind::Mask);
   if (!masks.empty() && haveOneType(masks)) {
     advance(masks);
     load.onlyFirstOf = shares.inMeshOrder(axesOf(masks.front()));
@@ -93,7 +95,7 @@ void Folding::foldIntoScatter(nn::RedistributeOp allReduce) {
   if (allReduce->hasAttr(nn::kHook))
     return; // an all_reduce is what it does
   SmallVector<nn::RedistributeOp> slices =
-      usersOfKind({allReduce.getResult()}, "slice");
+      usersOfKind({allReduce.getResult()}, nn::RedistributeKind::Slice);
   if (slices.size() != 1)
     return;
   AxisList reduced = axesOf(allReduce), sliced = axesOf(slices.front());
@@ -112,7 +114,7 @@ Move Folding::moveOf(nn::RedistributeOp op) const {
   Move move{op.getKind(), nn::layoutOf(op.getX()), nn::layoutOf(op.getResult()),
             op.getAxes()};
   if (nn::RedistributeOp allReduce = scatters.lookup(op)) {
-    move.kind = "reduce_scatter";
+    move.kind = nn::RedistributeKind::ReduceScatter;
     move.from = nn::layoutOf(allReduce.getX());
   }
   return move;

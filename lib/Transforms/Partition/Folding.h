@@ -28,7 +28,7 @@ struct Load {
 
 /// One redistribution as it is carried out.
 struct Move {
-  llvm::StringRef kind;
+  nn::RedistributeKind kind;
   nn::LayoutAttr from, to;
   mlir::ArrayAttr axes;
 };

@@ -47,7 +47,7 @@ static bool isRenaming(Operation *op) {
 /// A gradient that is a sum over ranks with the same margins, as of channels.
 static bool isSum(Operation *op) {
   auto moved = dyn_cast<nn::RedistributeOp>(op);
-  return moved && moved.getKind() == "all_reduce";
+  return moved && moved.getKind() == nn::RedistributeKind::AllReduce;
 }
 
 static bool isElementWise(Operation *op) {

@@ -32,7 +32,7 @@ struct MarginMoves::HaloMove {
   Share own, held;
   int64_t extent;
   nn::Border border;
-  StringRef strategy = "neighbors";
+  spmd::HaloStrategy strategy = spmd::HaloStrategy::Neighbors;
   bool isStarted = false;
   ArrayAttr rows = {};
 };
@@ -59,15 +59,12 @@ void MarginMoves::emitHalo(ArrayRef<Margins *> group, const HaloMove &move,
     types.push_back(withSize(margins->value.getType(), margins->dim, size));
     dims.push_back(margins->dim);
   }
-  StringAttr strategy = move.strategy == "neighbors"
-                            ? StringAttr()
-                            : builder.getStringAttr(move.strategy);
   auto create = [&](auto op) -> Operation * {
-    return decltype(op)::create(builder, at, types, xs, listOf(move.axes), dims,
-                                factors, move.own.offset, move.own.size,
-                                move.held.offset, move.held.size, move.extent,
-                                nn::stringifyBorder(move.border), strategy,
-                                move.isStarted, move.rows, nextId++);
+    return decltype(op)::create(
+        builder, at, types, xs, listOf(move.axes), dims, factors,
+        move.own.offset, move.own.size, move.held.offset, move.held.size,
+        move.extent, nn::BorderAttr::get(builder.getContext(), move.border),
+        move.strategy, move.isStarted, move.rows, nextId++);
   };
   Operation *moved = move.attaches ? create(spmd::HaloExchangeOp())
                                    : create(spmd::HaloReduceOp());
@@ -231,7 +228,9 @@ void MarginMoves::moveMargins(MutableArrayRef<Margins> list,
                 slid.held,
                 slid.window.extent,
                 slid.window.border,
-                slid.axes.empty() || local ? "neighbors" : slid.strategy,
+                slid.axes.empty() || local || slid.strategy != "all_to_all"
+                    ? spmd::HaloStrategy::Neighbors
+                    : spmd::HaloStrategy::AllToAll,
                 isStarted,
                 slid.rows};
   if (isOwn) {

@@ -150,8 +150,9 @@ void Redistributions::lowerRepartition(nn::RedistributeOp op) {
     auto moved = spmd::HaloExchangeOp::create(
         builder, loc, type, x, listOf(shares.axesOf(to, dim, factor)),
         ArrayRef<int64_t>(dim), ArrayRef<int64_t>(factor), own.offset, own.size,
-        held.offset, held.size, extent, nn::stringifyBorder(nn::Border::Zero),
-        /*strategy=*/StringAttr(),
+        held.offset, held.size, extent,
+        nn::BorderAttr::get(builder.getContext(), nn::Border::Zero),
+        spmd::HaloStrategy::Neighbors,
         /*isStarted=*/false, /*rows=*/ArrayAttr(), nextId++);
     x = moved.getResult(0);
   }
@@ -167,21 +168,21 @@ LogicalResult Redistributions::lower(nn::RedistributeOp op) {
     return success();
   }
   Move move = folding.moveOf(op);
-  if (move.kind == "slice" && lowerConstantSlice(op))
+  using Kind = nn::RedistributeKind;
+  if (move.kind == Kind::Slice && lowerConstantSlice(op))
     return success();
-  if (move.kind == "slice")
+  if (move.kind == Kind::Slice)
     return lowerSlice(op);
-  if (move.kind == "repartition") {
+  if (move.kind == Kind::Repartition) {
     lowerRepartition(op);
     return success();
   }
 
   FailureOr<FactorCut> to = FactorCut(), from = FactorCut();
-  bool isCut =
-      llvm::is_contained({"slice", "reduce_scatter", "all_to_all"}, move.kind);
+  bool isCut = move.kind == Kind::ReduceScatter || move.kind == Kind::AllToAll;
   if (isCut && failed(to = cutOf(op, move.to, op.getAxes())))
     return failure();
-  bool isJoined = llvm::is_contained({"all_gather", "all_to_all"}, move.kind);
+  bool isJoined = move.kind == Kind::AllGather || move.kind == Kind::AllToAll;
   if (isJoined && failed(from = cutOf(op, move.from, op.getAxes())))
     return failure();
   if (isCut && isJoined && to->axes != from->axes)
@@ -203,25 +204,30 @@ Value Redistributions::emitMove(nn::RedistributeOp op, const Move &move,
   nn::PartialAttr partial = move.from.partialOver(axes.front().getValue());
   nn::Reduction reduction =
       partial ? partial.getReduction() : nn::Reduction::Sum;
-  if (move.kind == "mask")
+  switch (move.kind) {
+  case nn::RedistributeKind::Mask:
     return spmd::KeepFirstOp::create(builder, loc, type, x, listOf(axes));
-  if (move.kind == "all_reduce")
+  case nn::RedistributeKind::AllReduce:
     return allReduce(x, axes, reduction);
-  if (move.kind == "broadcast")
+  case nn::RedistributeKind::Broadcast:
     return spmd::BroadcastOp::create(builder, loc, type, x, listOf(axes),
                                      op.getRoot().value_or(0), nextId++);
-  if (move.kind == "reduce_scatter")
+  case nn::RedistributeKind::ReduceScatter:
     return spmd::ReduceScatterOp::create(
         builder, loc, type, x, listOf(to.axes), reduction, to.dim, to.factor,
         to.share.offset, to.share.size, nextId++);
-  if (move.kind == "all_gather")
+  case nn::RedistributeKind::AllGather:
     return spmd::AllGatherOp::create(builder, loc, type, x, listOf(from.axes),
                                      from.dim, from.factor, from.share.offset,
                                      from.share.size, nextId++);
-  if (move.kind == "all_to_all")
+  case nn::RedistributeKind::AllToAll:
     return spmd::AllToAllOp::create(builder, loc, type, x, listOf(from.axes),
                                     from.dim, from.factor, from.share.offset,
                                     from.share.size, to.dim, to.factor,
                                     to.share.offset, to.share.size, nextId++);
-  llvm_unreachable("the verifier knows the kinds");
+  case nn::RedistributeKind::Slice:
+  case nn::RedistributeKind::Repartition:
+    break; // lowered before
+  }
+  llvm_unreachable("no collective of one operand");
 }

@@ -64,19 +64,22 @@ LogicalResult Statistics::lowerNorm(Operation &op) {
                        : cast<nn::RmsNormOp>(op).getEps().convertToDouble();
   Value share = scalar(1.0 / layout.getDims()[last].getSize(), element);
   auto meanOf = [&](Value x) {
-    Value sum = reduce("sum", x, {last}, /*keepdim=*/true);
-    return binary("mul", allReduce(sum, axes, nn::Reduction::Sum), share);
+    Value sum = reduce(nn::ReduceKind::Sum, x, {last}, /*keepdim=*/true);
+    return binary(nn::BinaryKind::Mul, allReduce(sum, axes, nn::Reduction::Sum),
+                  share);
   };
   Value x = convert(local(placedX), element);
   if (centres)
-    x = binary("sub", x, meanOf(x));
-  Value variance = meanOf(binary("mul", x, x));
+    x = binary(nn::BinaryKind::Sub, x, meanOf(x));
+  Value variance = meanOf(binary(nn::BinaryKind::Mul, x, x));
   Value scale =
-      unary("rsqrt", binary("add", variance, scalar(epsilon, element)));
-  Value y = binary("mul", x, scale);
-  y = binary("mul", y, convert(local(op.getOperand(1)), element));
+      unary(nn::UnaryKind::Rsqrt,
+            binary(nn::BinaryKind::Add, variance, scalar(epsilon, element)));
+  Value y = binary(nn::BinaryKind::Mul, x, scale);
+  y = binary(nn::BinaryKind::Mul, y, convert(local(op.getOperand(1)), element));
   if (op.getNumOperands() > 2)
-    y = binary("add", y, convert(local(op.getOperand(2)), element));
+    y = binary(nn::BinaryKind::Add, y,
+               convert(local(op.getOperand(2)), element));
   mapInto(op.getResult(0), convert(y, type.getElementType()));
   return success();
 }
@@ -120,18 +123,20 @@ LogicalResult Statistics::lowerNormalize(nn::NormalizeOp op) {
   Type element = sumType(result);
   Value share = scalar(1 / count, element);
   auto meanOf = [&](Value x) {
-    Value sum = reduce("sum", x, op.getDims(), /*keepdim=*/true);
+    Value sum = reduce(nn::ReduceKind::Sum, x, op.getDims(), /*keepdim=*/true);
     if (!axes.empty())
       sum = allReduce(sum, axes, nn::Reduction::Sum);
-    return binary("mul", sum, share);
+    return binary(nn::BinaryKind::Mul, sum, share);
   };
   Value x = convert(local(op.getX()), element);
   Value mean = meanOf(x);
-  Value centred = binary("sub", x, mean);
-  Value variance = meanOf(binary("mul", centred, centred));
+  Value centred = binary(nn::BinaryKind::Sub, x, mean);
+  Value variance = meanOf(binary(nn::BinaryKind::Mul, centred, centred));
   Value eps = scalar(op.getEps().convertToDouble(), element);
-  Value scale = unary("rsqrt", binary("add", variance, eps));
-  mapInto(op.getY(), convert(binary("mul", centred, scale), result));
+  Value scale =
+      unary(nn::UnaryKind::Rsqrt, binary(nn::BinaryKind::Add, variance, eps));
+  mapInto(op.getY(),
+          convert(binary(nn::BinaryKind::Mul, centred, scale), result));
   for (auto [placed, value] :
        {std::pair(op.getMean(), mean), std::pair(op.getVariance(), variance)})
     if (!placed.use_empty())
@@ -153,12 +158,16 @@ LogicalResult Statistics::lowerSoftmax(nn::SoftmaxOp op) {
   AxisList axes = shares.axesOf(layout, dim);
   Type result = local(op.getResult().getType()).getElementType();
   Value x = convert(local(op.getX()), sumType(result));
-  Value highest = allReduce(reduce("max", x, {dim}, /*keepdim=*/true), axes,
-                            nn::Reduction::Max);
-  Value power = unary("exp", binary("sub", x, highest));
-  Value total = allReduce(reduce("sum", power, {dim}, /*keepdim=*/true), axes,
-                          nn::Reduction::Sum);
-  mapInto(op.getResult(), convert(binary("div", power, total), result));
+  Value highest =
+      allReduce(reduce(nn::ReduceKind::Max, x, {dim}, /*keepdim=*/true), axes,
+                nn::Reduction::Max);
+  Value power =
+      unary(nn::UnaryKind::Exp, binary(nn::BinaryKind::Sub, x, highest));
+  Value total =
+      allReduce(reduce(nn::ReduceKind::Sum, power, {dim}, /*keepdim=*/true),
+                axes, nn::Reduction::Sum);
+  mapInto(op.getResult(),
+          convert(binary(nn::BinaryKind::Div, power, total), result));
   return success();
 }
 
@@ -174,25 +183,30 @@ LogicalResult Statistics::lowerLogSumExp(nn::LogSumExpOp op) {
   Type result = local(op.getResult().getType()).getElementType();
   Type element = sumType(result);
   Value x = convert(local(op.getX()), element);
-  Value highest = allReduce(reduce("max", x, {dim}, /*keepdim=*/true), axes,
-                            nn::Reduction::Max);
+  Value highest =
+      allReduce(reduce(nn::ReduceKind::Max, x, {dim}, /*keepdim=*/true), axes,
+                nn::Reduction::Max);
   // Where all elements are -inf, -inf less -inf would be NaN.
   double lowest = -std::numeric_limits<double>::infinity();
-  Value isLowest = binary("eq", highest, scalar(lowest, element));
+  Value isLowest = binary(nn::BinaryKind::Eq, highest, scalar(lowest, element));
   Value shift =
       nn::WhereOp::create(builder, loc, isLowest, scalar(0, element), highest);
-  Value power = unary("exp", binary("sub", x, shift));
-  Value total = allReduce(reduce("sum", power, {dim}, /*keepdim=*/true), axes,
-                          nn::Reduction::Sum);
-  Value sum = binary("add", unary("log", total), shift);
+  Value power =
+      unary(nn::UnaryKind::Exp, binary(nn::BinaryKind::Sub, x, shift));
+  Value total =
+      allReduce(reduce(nn::ReduceKind::Sum, power, {dim}, /*keepdim=*/true),
+                axes, nn::Reduction::Sum);
+  Value sum =
+      binary(nn::BinaryKind::Add, unary(nn::UnaryKind::Log, total), shift);
   // The dim has one element left.
   mapInto(op.getResult(),
-          convert(reduce("sum", sum, {dim}, /*keepdim=*/false), result));
+          convert(reduce(nn::ReduceKind::Sum, sum, {dim}, /*keepdim=*/false),
+                  result));
   return success();
 }
 
 LogicalResult Statistics::lowerMean(nn::ReduceOp op) {
-  if (op.getKind() != "mean")
+  if (op.getKind() != nn::ReduceKind::Mean)
     return operations.lowerAsIs(*op);
   nn::LayoutAttr layout = nn::layoutOf(op.getX());
   int64_t count = 1;
@@ -202,9 +216,9 @@ LogicalResult Statistics::lowerMean(nn::ReduceOp op) {
   Type result = local(op.getResult().getType()).getElementType();
   Type element = sumType(result);
   assert(isa<FloatType>(element) && "a mean is of floats, says its verifier");
-  Value sum = reduce("sum", convert(local(op.getX()), element), op.getDims(),
-                     op.getKeepdim());
-  Value mean = binary("mul", sum, scalar(1.0 / count, element));
+  Value sum = reduce(nn::ReduceKind::Sum, convert(local(op.getX()), element),
+                     op.getDims(), op.getKeepdim());
+  Value mean = binary(nn::BinaryKind::Mul, sum, scalar(1.0 / count, element));
   mapInto(op.getResult(), convert(mean, result));
   return success();
 }

@@ -141,7 +141,8 @@ void Demands::classify(Operation *op) {
     kinds[result] = kind;
     // Rows of a table are on one rank each, a mask leaves one rank its value.
     auto move = dyn_cast<nn::RedistributeOp>(op);
-    if (isa<nn::EmbeddingOp>(op) || (move && move.getKind() == "mask") ||
+    if (isa<nn::EmbeddingOp>(op) ||
+        (move && move.getKind() == nn::RedistributeKind::Mask) ||
         (row == Row::View && !move && exact.contains(op->getOperand(0))))
       exact.insert(result);
   }
@@ -169,7 +170,8 @@ bool Demands::isViewNarrow(Operation *op) const {
     if (isMovedNarrow(move))
       return true;
     // What is cut or left out on the way need not be cast.
-    if (move.getKind() == "slice" || move.getKind() == "mask")
+    if (move.getKind() == nn::RedistributeKind::Slice ||
+        move.getKind() == nn::RedistributeKind::Mask)
       return kindOf(x) == Kind::Firm;
   }
   switch (kindOf(x)) {

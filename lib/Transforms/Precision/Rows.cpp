@@ -22,10 +22,51 @@ using namespace hocket;
 using namespace hocket::precision;
 
 /// Rounding what is compared would change the result all at once.
-static bool isWideFunction(StringRef kind) {
-  return llvm::is_contained({"exp", "log", "sqrt", "rsqrt", "erf", "sin", "cos",
-                             "pow", "eq", "ne", "lt", "le", "gt", "ge"},
-                            kind);
+static bool isWide(nn::UnaryKind kind) {
+  switch (kind) {
+  case nn::UnaryKind::Exp:
+  case nn::UnaryKind::Log:
+  case nn::UnaryKind::Sqrt:
+  case nn::UnaryKind::Rsqrt:
+  case nn::UnaryKind::Erf:
+  case nn::UnaryKind::Sin:
+  case nn::UnaryKind::Cos:
+    return true;
+  case nn::UnaryKind::Gelu:
+  case nn::UnaryKind::GeluTanh:
+  case nn::UnaryKind::Silu:
+  case nn::UnaryKind::Relu:
+  case nn::UnaryKind::Sigmoid:
+  case nn::UnaryKind::Tanh:
+  case nn::UnaryKind::Abs:
+  case nn::UnaryKind::Neg:
+  case nn::UnaryKind::Not:
+    return false;
+  }
+  llvm_unreachable("an enumerator");
+}
+
+static bool isWide(nn::BinaryKind kind) {
+  switch (kind) {
+  case nn::BinaryKind::Pow:
+  case nn::BinaryKind::Eq:
+  case nn::BinaryKind::Ne:
+  case nn::BinaryKind::Lt:
+  case nn::BinaryKind::Le:
+  case nn::BinaryKind::Gt:
+  case nn::BinaryKind::Ge:
+    return true;
+  case nn::BinaryKind::Add:
+  case nn::BinaryKind::Sub:
+  case nn::BinaryKind::Mul:
+  case nn::BinaryKind::Div:
+  case nn::BinaryKind::Maximum:
+  case nn::BinaryKind::Minimum:
+  case nn::BinaryKind::And:
+  case nn::BinaryKind::Or:
+    return false;
+  }
+  llvm_unreachable("an enumerator");
 }
 
 Row precision::rowOf(Operation *op) {
@@ -38,12 +79,12 @@ Row precision::rowOf(Operation *op) {
             nn::NeighborhoodAttentionGradOp, nn::LayerNormOp, nn::RmsNormOp>(
           [](auto) { return Row::Rounded; })
       .Case([](nn::ReduceOp op) {
-        bool picks = op.getKind() == "max" || op.getKind() == "min";
+        bool picks = op.getKind() == nn::ReduceKind::Max ||
+                     op.getKind() == nn::ReduceKind::Min;
         return picks ? Row::Like : Row::Wide;
       })
-      .Case<nn::UnaryOp, nn::BinaryOp>([](auto op) {
-        return isWideFunction(op.getKind()) ? Row::Wide : Row::Like;
-      })
+      .Case<nn::UnaryOp, nn::BinaryOp>(
+          [](auto op) { return isWide(op.getKind()) ? Row::Wide : Row::Like; })
       .Case<nn::WhereOp, nn::DropoutOp, nn::ConcatOp, nn::PadOp, nn::GatherOp>(
           [](auto) { return Row::Like; })
       .Case<nn::ValueOp, nn::RedistributeOp, nn::RearrangeOp, nn::SliceOp,

@@ -86,7 +86,7 @@ static void belongsTo(Operation &op, int64_t micro) {
 
 static bool isSum(Operation *op) {
   auto move = dyn_cast<nn::RedistributeOp>(op);
-  return move && move.getKind() == "all_reduce" &&
+  return move && move.getKind() == nn::RedistributeKind::AllReduce &&
          llvm::all_of(nn::layoutOf(move.getX()).getPartials(),
                       [](nn::PartialAttr partial) {
                         return partial.getReduction() == nn::Reduction::Sum;
@@ -123,7 +123,7 @@ Value StepBuilder::meanOf(Value value, ArrayRef<IRMapping> copies) {
     at = first.getLoc();
     Value term = copy.lookup(first);
     builder.setInsertionPointAfterValue(term);
-    sum = binary("add", sum, term);
+    sum = binary(nn::BinaryKind::Add, sum, term);
     belongsTo(*sum.getDefiningOp(), index + 1);
   }
   builder.setInsertionPoint(terminator);
@@ -134,7 +134,7 @@ Value StepBuilder::meanOf(Value value, ArrayRef<IRMapping> copies) {
     once->removeAttr(nn::kMicroBatch);
     sum = once->getResult(0);
   }
-  return binary("mul", sum, 1.0 / double(copies.size() + 1));
+  return binary(nn::BinaryKind::Mul, sum, 1.0 / double(copies.size() + 1));
 }
 
 void StepBuilder::accumulate() {

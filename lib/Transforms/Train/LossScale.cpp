@@ -45,12 +45,14 @@ Value StepBuilder::unscale(Value norm) {
               ? stateOfStep(kLossScale)
               : scalar(written.getAs<FloatAttr>("first").getValueAsDouble(),
                        builder.getF32Type());
-  Value inverse = binary("div", scalar(1, builder.getF32Type()), scale);
-  norm = binary("mul", norm, inverse);
-  isGood = binary("le", norm, double(std::numeric_limits<float>::max()));
+  Value inverse =
+      binary(nn::BinaryKind::Div, scalar(1, builder.getF32Type()), scale);
+  norm = binary(nn::BinaryKind::Mul, norm, inverse);
+  isGood = binary(nn::BinaryKind::Le, norm,
+                  double(std::numeric_limits<float>::max()));
   for (Trained &trained : list) {
     nameNext((trained.path.getValue() + ".update").str());
-    trained.gradient = binary("mul", trained.gradient, inverse);
+    trained.gradient = binary(nn::BinaryKind::Mul, trained.gradient, inverse);
   }
   return norm;
 }
@@ -65,7 +67,7 @@ Value StepBuilder::updatesBefore(Value step) {
   if (!isGood)
     return step;
   Value updates = stateOfStep("updates");
-  assign("updates", binary("add", updates, 1.0), updates);
+  assign("updates", binary(nn::BinaryKind::Add, updates, 1.0), updates);
   return rounded(updates, builder.getF64Type());
 }
 
@@ -74,11 +76,13 @@ void StepBuilder::updateScale() {
     return;
   nameNext(kLossScale);
   Value steps = stateOfStep("loss_scale_steps");
-  Value next = binary("add", steps, 1.0);
-  Value isLong = binary("le", scalar(kGoodSteps, builder.getF32Type()), next);
+  Value next = binary(nn::BinaryKind::Add, steps, 1.0);
+  Value isLong = binary(nn::BinaryKind::Le,
+                        scalar(kGoodSteps, builder.getF32Type()), next);
   Value zero = scalar(0, builder.getF32Type());
-  Value grown = choose(isLong, binary("mul", scale, 2.0), scale);
-  Value least = binary("maximum", binary("mul", scale, 0.5), 1.0);
+  Value grown = choose(isLong, binary(nn::BinaryKind::Mul, scale, 2.0), scale);
+  Value least = binary(nn::BinaryKind::Maximum,
+                       binary(nn::BinaryKind::Mul, scale, 0.5), 1.0);
   assigned.push_back(
       {builder.getStringAttr(kLossScale), choose(isGood, grown, least)});
   assigned.push_back({builder.getStringAttr("loss_scale_steps"),

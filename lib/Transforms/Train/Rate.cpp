@@ -24,20 +24,28 @@ Value StepBuilder::rateAt(Value step) {
   Value rate = scalar(most, builder.getF64Type());
   if (kind != "constant") {
     // How far it has come, from 0 to 1.
-    Value way = binary("mul", binary("sub", step, warmup),
-                       1 / std::max(steps - warmup, 1.0));
-    way = binary("minimum", binary("maximum", way, 0.0), 1.0);
-    Value share = binary("sub", scalar(1, builder.getF64Type()), way);
+    Value way =
+        binary(nn::BinaryKind::Mul, binary(nn::BinaryKind::Sub, step, warmup),
+               1 / std::max(steps - warmup, 1.0));
+    way = binary(nn::BinaryKind::Minimum,
+                 binary(nn::BinaryKind::Maximum, way, 0.0), 1.0);
+    Value share =
+        binary(nn::BinaryKind::Sub, scalar(1, builder.getF64Type()), way);
     if (kind == "cosine")
-      share = binary("add",
-                     binary("mul", unary("cos", binary("mul", way, M_PI)), 0.5),
+      share = binary(nn::BinaryKind::Add,
+                     binary(nn::BinaryKind::Mul,
+                            unary(nn::UnaryKind::Cos,
+                                  binary(nn::BinaryKind::Mul, way, M_PI)),
+                            0.5),
                      0.5);
-    rate = binary("add", binary("mul", share, most - least), least);
+    rate = binary(nn::BinaryKind::Add,
+                  binary(nn::BinaryKind::Mul, share, most - least), least);
   }
   if (warmup == 0)
     return rate;
-  Value rising = binary("mul", binary("add", step, 1.0), most / warmup);
-  Value isWarm = binary("lt", step, warmup);
+  Value rising = binary(nn::BinaryKind::Mul,
+                        binary(nn::BinaryKind::Add, step, 1.0), most / warmup);
+  Value isWarm = binary(nn::BinaryKind::Lt, step, warmup);
   return make<nn::WhereOp>(cast<RankedTensorType>(rate.getType()), isWarm,
                            rising, rate);
 }

@@ -46,21 +46,21 @@ RankedTensorType StepBuilder::withoutPlacement(Value value) {
                         nn::layoutOf(value).withoutPlacement());
 }
 
-Value StepBuilder::unary(StringRef kind, Value x) {
+Value StepBuilder::unary(nn::UnaryKind kind, Value x) {
   return make<nn::UnaryOp>(withoutPlacement(x), x, kind);
 }
 
-Value StepBuilder::binary(StringRef kind, Value a, Value b) {
+Value StepBuilder::binary(nn::BinaryKind kind, Value a, Value b) {
   // One of the two may be a number without dims.
   bool isLarger =
       nn::layoutOf(a).getDims().size() < nn::layoutOf(b).getDims().size();
   RankedTensorType type = withoutPlacement(isLarger ? b : a);
-  if (kind == "lt" || kind == "le")
+  if (kind == nn::BinaryKind::Lt || kind == nn::BinaryKind::Le)
     type = type.clone(builder.getI1Type());
   return make<nn::BinaryOp>(type, a, b, kind);
 }
 
-Value StepBuilder::binary(StringRef kind, Value a, double b) {
+Value StepBuilder::binary(nn::BinaryKind kind, Value a, double b) {
   return binary(kind, a, scalar(b, elementOf(a)));
 }
 
@@ -75,7 +75,7 @@ Value StepBuilder::rounded(Value number, Type element) {
 }
 
 Value StepBuilder::scaled(Value x, Value number) {
-  return binary("mul", x, rounded(number, elementOf(x)));
+  return binary(nn::BinaryKind::Mul, x, rounded(number, elementOf(x)));
 }
 
 Value StepBuilder::scalar(double value, Type element) {
@@ -88,7 +88,8 @@ Value StepBuilder::sumOfAll(Value x) {
   for (size_t dim = 0; dim < nn::layoutOf(x).getDims().size(); ++dim)
     dims.push_back(dim);
   auto layout = nn::LayoutAttr::get(builder.getContext(), {}, {}, {});
-  return make<nn::ReduceOp>(nn::tensorOf(elementOf(x), layout), x, "sum", dims,
+  return make<nn::ReduceOp>(nn::tensorOf(elementOf(x), layout), x,
+                            nn::ReduceKind::Sum, dims,
                             /*keepdim=*/false);
 }
 
@@ -143,13 +144,13 @@ Value StepBuilder::globalNorm() {
   for (const Trained &trained : list) {
     nameNext("grad_norm");
     Value g = trained.gradient;
-    Value square = sumOfAll(binary("mul", g, g));
-    total = total ? binary("add", total, square) : square;
+    Value square = sumOfAll(binary(nn::BinaryKind::Mul, g, g));
+    total = total ? binary(nn::BinaryKind::Add, total, square) : square;
   }
   // Parts of split gradients are summed once, for all parameters together.
   total = placer.redistribute(builder, at, total,
                               nn::layoutOf(total).withoutPlacement());
-  return unary("sqrt", total);
+  return unary(nn::UnaryKind::Sqrt, total);
 }
 
 /// As PyTorch's clip_grad_norm_.
@@ -159,9 +160,10 @@ void StepBuilder::clip(Value norm) {
     return;
   nameNext("clip");
   Type element = builder.getF64Type();
-  Value factor = binary("div", scalar(limit, element),
-                        binary("add", rounded(norm, element), 1e-6));
-  factor = binary("minimum", factor, 1.0);
+  Value factor =
+      binary(nn::BinaryKind::Div, scalar(limit, element),
+             binary(nn::BinaryKind::Add, rounded(norm, element), 1e-6));
+  factor = binary(nn::BinaryKind::Minimum, factor, 1.0);
   for (Trained &trained : list) {
     nameNext((trained.path.getValue() + ".update").str());
     trained.gradient = scaled(trained.gradient, factor);

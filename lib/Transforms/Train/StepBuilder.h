@@ -83,9 +83,9 @@ private:
     hasFailed |= mlir::failed(placer.place(op));
     return op;
   }
-  mlir::Value unary(llvm::StringRef kind, mlir::Value x);
-  mlir::Value binary(llvm::StringRef kind, mlir::Value a, mlir::Value b);
-  mlir::Value binary(llvm::StringRef kind, mlir::Value a, double b);
+  mlir::Value unary(nn::UnaryKind kind, mlir::Value x);
+  mlir::Value binary(nn::BinaryKind kind, mlir::Value a, mlir::Value b);
+  mlir::Value binary(nn::BinaryKind kind, mlir::Value a, double b);
   mlir::Value scalar(double value, mlir::Type element);
   /// `number`, a scalar, as `element`: one op for all that ask.
   mlir::Value rounded(mlir::Value number, mlir::Type element);

@@ -30,18 +30,21 @@ Value StepBuilder::stateOf(const Trained &trained, StringRef what) {
 
 StepBuilder::AdamWScalars StepBuilder::adamWScalars(Value step, Value rate) {
   Type element = builder.getF64Type();
-  Value count = binary("add", updatesBefore(step), 1.0);
+  Value count = binary(nn::BinaryKind::Add, updatesBefore(step), 1.0);
   SmallVector<Value> shares; // 1 - beta^t
   for (auto beta : recipe.getAs<ArrayAttr>("betas").getAsRange<FloatAttr>()) {
-    Value power =
-        binary("pow", scalar(beta.getValueAsDouble(), element), count);
-    shares.push_back(binary("sub", scalar(1, element), power));
+    Value power = binary(nn::BinaryKind::Pow,
+                         scalar(beta.getValueAsDouble(), element), count);
+    shares.push_back(binary(nn::BinaryKind::Sub, scalar(1, element), power));
   }
   Value kept;
   if (double decay = numberOf("decay"))
-    kept = binary("sub", scalar(1, element), binary("mul", rate, decay));
-  return {binary("div", rate, shares[0]),
-          binary("div", scalar(1, element), unary("sqrt", shares[1])), kept};
+    kept = binary(nn::BinaryKind::Sub, scalar(1, element),
+                  binary(nn::BinaryKind::Mul, rate, decay));
+  return {binary(nn::BinaryKind::Div, rate, shares[0]),
+          binary(nn::BinaryKind::Div, scalar(1, element),
+                 unary(nn::UnaryKind::Sqrt, shares[1])),
+          kept};
 }
 
 /// AdamW (Loshchilov and Hutter, arXiv 1711.05101), decay decoupled and eps
@@ -54,14 +57,18 @@ void StepBuilder::updateAdamW(const Trained &trained,
   Value p = nn::ParameterOp(trained.parameter), g = trained.gradient;
   Value firstState = stateOf(trained, "exp_avg");
   Value secondState = stateOf(trained, "exp_avg_sq");
-  Value mean = binary("add", binary("mul", firstState, first),
-                      binary("mul", g, 1 - first));
-  Value square = binary("add", binary("mul", secondState, second),
-                        binary("mul", binary("mul", g, g), 1 - second));
-  Value root = scaled(unary("sqrt", square), scalars.rootFactor);
-  Value move = binary("div", mean, binary("add", root, numberOf("eps")));
+  Value mean = binary(nn::BinaryKind::Add,
+                      binary(nn::BinaryKind::Mul, firstState, first),
+                      binary(nn::BinaryKind::Mul, g, 1 - first));
+  Value square = binary(nn::BinaryKind::Add,
+                        binary(nn::BinaryKind::Mul, secondState, second),
+                        binary(nn::BinaryKind::Mul,
+                               binary(nn::BinaryKind::Mul, g, g), 1 - second));
+  Value root = scaled(unary(nn::UnaryKind::Sqrt, square), scalars.rootFactor);
+  Value move = binary(nn::BinaryKind::Div, mean,
+                      binary(nn::BinaryKind::Add, root, numberOf("eps")));
   bool decays = scalars.kept && !isListed("undecayed", trained.path);
-  Value next = binary("sub", decays ? scaled(p, scalars.kept) : p,
+  Value next = binary(nn::BinaryKind::Sub, decays ? scaled(p, scalars.kept) : p,
                       scaled(move, scalars.stepSize));
   StringRef path = trained.path.getValue();
   assign(path, next, p);
@@ -75,17 +82,19 @@ void StepBuilder::updateSgd(const Trained &trained, Value rate) {
   Value p = nn::ParameterOp(trained.parameter), g = trained.gradient;
   StringRef path = trained.path.getValue();
   if (decay != 0)
-    g = binary("add", g, binary("mul", p, decay));
+    g = binary(nn::BinaryKind::Add, g, binary(nn::BinaryKind::Mul, p, decay));
   Value move = g, kept, state;
   if (momentum != 0) {
     state = stateOf(trained, "momentum");
     // It begins at 0, so after the first step it is that step's gradient.
-    kept = binary("add", binary("mul", state, momentum), g);
+    kept = binary(nn::BinaryKind::Add,
+                  binary(nn::BinaryKind::Mul, state, momentum), g);
     move = kept;
     if (recipe.getAs<BoolAttr>("nesterov").getValue())
-      move = binary("add", g, binary("mul", kept, momentum));
+      move = binary(nn::BinaryKind::Add, g,
+                    binary(nn::BinaryKind::Mul, kept, momentum));
   }
-  assign(path, binary("sub", p, scaled(move, rate)), p);
+  assign(path, binary(nn::BinaryKind::Sub, p, scaled(move, rate)), p);
   if (kept)
     assign(("momentum." + path).str(), kept, state);
 }

@@ -98,7 +98,7 @@ func.func @other_size(%a: !buffers.view<f32 [4] by [1]>, %b: !buffers.view<f32 [
   // expected-error @+1 {{'buffers.compute' op reads 'tensor<8xf32, #nn.layout<[8]>>' from '!buffers.view<f32 [4] by [1]>'}}
   buffers.compute ins(%a : !buffers.view<f32 [4] by [1]>) outs(%b : !buffers.view<f32 [8] by [1]>) {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
     buffers.yield %y : !t
   }
   return
@@ -111,7 +111,7 @@ func.func @small_place(%a: !buffers.view<f32 [8] by [1]>, %b: !buffers.view<f32 
   // expected-error @+1 {{'buffers.compute' op writes 'tensor<8xf32, #nn.layout<[8]>>' to '!buffers.view<f32 [4] by [1]>'}}
   buffers.compute ins(%a : !buffers.view<f32 [8] by [1]>) outs(%b : !buffers.view<f32 [4] by [1]>) {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
     buffers.yield %y : !t
   }
   return
@@ -124,7 +124,7 @@ func.func @repeated(%a: !buffers.view<f32 [8] by [1]>, %b: !buffers.view<f32 [8]
   // expected-error @+1 {{'buffers.compute' op writes to '!buffers.view<f32 [8] by [0]>', which repeats elements}}
   buffers.compute ins(%a : !buffers.view<f32 [8] by [1]>) outs(%b : !buffers.view<f32 [8] by [0]>) {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
     buffers.yield %y : !t
   }
   return
@@ -149,8 +149,8 @@ func.func @two(%a: !buffers.view<f32 [8] by [1]>, %b: !buffers.view<f32 [8] by [
   // expected-error @+1 {{'buffers.compute' op cannot hold 'nn.unary'}}
   buffers.compute ins(%a : !buffers.view<f32 [8] by [1]>) outs(%b : !buffers.view<f32 [8] by [1]>) {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
-    %z = nn.unary "log" %y : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
+    %z = nn.unary log %y : (!t) -> !t
     buffers.yield %z : !t
   }
   return
@@ -163,7 +163,7 @@ func.func @yields_its_argument(%a: !buffers.view<f32 [8] by [1]>, %b: !buffers.v
   // expected-error @+1 {{'buffers.compute' op does not yield what it computes}}
   buffers.compute ins(%a : !buffers.view<f32 [8] by [1]>) outs(%b : !buffers.view<f32 [8] by [1]>) {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
     buffers.yield %x : !t
   }
   return
@@ -177,7 +177,7 @@ func.func @half_a_pair(%a: !v, %b: !v) {
   // expected-error @+1 {{'buffers.compute' op has half a pair in `in_place`}}
   buffers.compute ins(%a : !v) outs(%b : !v) in_place [0] {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
     buffers.yield %y : !t
   }
   return
@@ -191,7 +191,7 @@ func.func @another_buffer(%a: !v, %b: !v) {
   // expected-error @+1 {{'buffers.compute' op computes result 0 in place of operand 0, which lies in another buffer}}
   buffers.compute ins(%a : !v) outs(%b : !v) in_place [0, 0] {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
     buffers.yield %y : !t
   }
   return
@@ -207,7 +207,7 @@ func.func @overlap(%b: !buffers.buffer<f32 [16]>) {
   // expected-error @+1 {{'buffers.compute' op writes result 0 to the buffer of operand 0 and is not in place}}
   buffers.compute ins(%x : !v) outs(%y : !v) {
   ^bb0(%t: !t):
-    %e = nn.unary "exp" %t : (!t) -> !t
+    %e = nn.unary exp %t : (!t) -> !t
     buffers.yield %e : !t
   }
   return
@@ -221,7 +221,7 @@ func.func @starts_nothing(%a: !v, %b: !v) {
   // expected-error @+1 {{'buffers.compute' op starts what no collective is}}
   %s = buffers.compute ins(%a : !v) outs(%b : !v) starts !buffers.started {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
     buffers.yield %y : !t
   }
   return
@@ -237,7 +237,7 @@ module {
     // expected-error @+1 {{'buffers.compute' op begins a collective that nothing can wait for}}
     buffers.compute ins(%a : !v) outs(%b : !v) {
     ^bb0(%x: !t):
-      %y = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, isStarted, offsets = #spmd.table<0>, sizes = #spmd.table<8>, heldOffsets = #spmd.table<0>, heldSizes = #spmd.table<8>, extent = 8 : i64, border = "zero"} : (!t) -> !t
+      %y = spmd.halo_exchange %x over ["h"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 0 : i64, isStarted, offsets = #spmd.table<0>, sizes = #spmd.table<8>, heldOffsets = #spmd.table<0>, heldSizes = #spmd.table<8>, extent = 8 : i64, border = #nn.border<zero>} : (!t) -> !t
       buffers.yield %y : !t
     }
     return
@@ -251,7 +251,7 @@ func.func @packed_operand(%p: !buffers.pack<f32 [4, 2]>, %b: !buffers.view<f32 [
   // expected-error @+1 {{'buffers.compute' op reads a pack that is not the weight of a product}}
   buffers.compute ins(%p : !buffers.pack<f32 [4, 2]>) outs(%b : !buffers.view<f32 [8] by [1]>) {
   ^bb0(%x: !t):
-    %y = nn.unary "exp" %x : (!t) -> !t
+    %y = nn.unary exp %x : (!t) -> !t
     buffers.yield %y : !t
   }
   return

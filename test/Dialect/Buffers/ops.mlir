@@ -44,7 +44,7 @@ module {
     ^bb0(%t: !t):
       %k = spmd.kernel(%t) : (!t) -> !t {
       ^bb0(%y: !t):
-        %e = nn.unary "exp" %y : (!t) -> !t
+        %e = nn.unary exp %y : (!t) -> !t
         spmd.yield %e : !t
       }
       buffers.yield %k : !t
@@ -53,7 +53,7 @@ module {
     // CHECK: buffers.wait %[[STARTED]]
     %started = buffers.compute ins(%av : !buffers.view<f32 [4, 2] by [1, 4]>) outs(%av : !buffers.view<f32 [4, 2] by [1, 4]>) in_place [0, 0] starts !buffers.started {
     ^bb0(%t: !t):
-      %h = spmd.halo_exchange %t over ["tp"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 1 : i64, isStarted, offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<tp: [0, 4]>, heldSizes = #spmd.table<4>, extent = 8 : i64, border = "zero"} : (!t) -> !t
+      %h = spmd.halo_exchange %t over ["tp"] {dims = array<i64: 0>, factors = array<i64: 0>, id = 1 : i64, isStarted, offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>, heldOffsets = #spmd.table<tp: [0, 4]>, heldSizes = #spmd.table<4>, extent = 8 : i64, border = #nn.border<zero>} : (!t) -> !t
       buffers.yield %h : !t
     }
     buffers.wait %started

@@ -123,7 +123,7 @@ func.func @softmax_c2(%0: tensor<2x3xi32, #nn.layout<[2] [3]>>) {
 
 func.func @rotary_c1_odd(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
   // expected-error@below {{rotary takes x of 2 or more dims, the last one even, but x is f32[2, 3]}}
-  nn.rotary %0 {dim = 0, base = 1.0e4 : f64, style = "half"} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2x3xf32, #nn.layout<[2] [3]>>
+  nn.rotary %0 {dim = 0, base = 1.0e4 : f64, style = #nn.rotary_style<half>} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2x3xf32, #nn.layout<[2] [3]>>
   return
 }
 
@@ -131,55 +131,57 @@ func.func @rotary_c1_odd(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
 
 func.func @rotary_c1_dim(%0: tensor<2x4xf32, #nn.layout<[2] [4]>>) {
   // expected-error@below {{rotary takes positions on a dim from 0 to 0 of x f32[2, 4], but got dim 1}}
-  nn.rotary %0 {dim = 1, base = 1.0e4 : f64, style = "half"} : (tensor<2x4xf32, #nn.layout<[2] [4]>>) -> tensor<2x4xf32, #nn.layout<[2] [4]>>
+  nn.rotary %0 {dim = 1, base = 1.0e4 : f64, style = #nn.rotary_style<half>} : (tensor<2x4xf32, #nn.layout<[2] [4]>>) -> tensor<2x4xf32, #nn.layout<[2] [4]>>
+  return
+}
+
+// -----
+
+func.func @rotary_style(%0: tensor<2x4xf32, #nn.layout<[2] [4]>>) {
+  // expected-error@below {{expected ::hocket::nn::RotaryStyle to be one of: half, interleaved}}
+  // expected-error@below {{failed to parse Nn_RotaryStyleAttr parameter 'value' which is to be a `::hocket::nn::RotaryStyle`}}
+  nn.rotary %0 {dim = 0, base = 1.0e4 : f64, style = #nn.rotary_style<gptj>} : (tensor<2x4xf32, #nn.layout<[2] [4]>>) -> tensor<2x4xf32, #nn.layout<[2] [4]>>
   return
 }
 
 // -----
 
 func.func @rotary_c2(%0: tensor<2x4xf32, #nn.layout<[2] [4]>>) {
-  // expected-error@below {{rotary takes style half or interleaved, but got gptj}}
-  nn.rotary %0 {dim = 0, base = 1.0e4 : f64, style = "gptj"} : (tensor<2x4xf32, #nn.layout<[2] [4]>>) -> tensor<2x4xf32, #nn.layout<[2] [4]>>
-  return
-}
-
-// -----
-
-func.func @rotary_c3(%0: tensor<2x4xf32, #nn.layout<[2] [4]>>) {
   // expected-error@below {{rotary takes a base above 0, but it is 0.000000e+00}}
-  nn.rotary %0 {dim = 0, base = 0.0 : f64, style = "half"} : (tensor<2x4xf32, #nn.layout<[2] [4]>>) -> tensor<2x4xf32, #nn.layout<[2] [4]>>
+  nn.rotary %0 {dim = 0, base = 0.0 : f64, style = #nn.rotary_style<half>} : (tensor<2x4xf32, #nn.layout<[2] [4]>>) -> tensor<2x4xf32, #nn.layout<[2] [4]>>
   return
 }
 
 // -----
 
-func.func @rotary_c4(%0: tensor<2x4xi32, #nn.layout<[2] [4]>>) {
+func.func @rotary_c3(%0: tensor<2x4xi32, #nn.layout<[2] [4]>>) {
   // expected-error@below {{rotary takes x of floats, but it is i32[2, 4]}}
-  nn.rotary %0 {dim = 0, base = 1.0e4 : f64, style = "half"} : (tensor<2x4xi32, #nn.layout<[2] [4]>>) -> tensor<2x4xi32, #nn.layout<[2] [4]>>
+  nn.rotary %0 {dim = 0, base = 1.0e4 : f64, style = #nn.rotary_style<half>} : (tensor<2x4xi32, #nn.layout<[2] [4]>>) -> tensor<2x4xi32, #nn.layout<[2] [4]>>
   return
 }
 
 // -----
 
-func.func @unary_c1(%0: tensor<2xf32, #nn.layout<[2]>>) {
-  // expected-error@below {{'swish' is no function of one element; there are gelu, gelu_tanh, silu, relu, sigmoid, tanh, exp, log, sqrt, rsqrt, erf, abs, neg, not, sin, cos}}
-  nn.unary "swish" %0 : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
+func.func @unary_kind(%0: tensor<2xf32, #nn.layout<[2]>>) {
+  // expected-error@below {{custom op 'nn.unary' expected ::hocket::nn::UnaryKind to be one of: gelu, gelu_tanh, silu, relu, sigmoid, tanh, exp, log, sqrt, rsqrt, erf, abs, neg, not, sin, cos}}
+  // expected-error@below {{custom op 'nn.unary' failed to parse Nn_UnaryKindAttr parameter 'value' which is to be a `::hocket::nn::UnaryKind`}}
+  nn.unary swish %0 : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
   return
 }
 
 // -----
 
-func.func @unary_c2(%0: tensor<2xi32, #nn.layout<[2]>>) {
+func.func @unary_c1(%0: tensor<2xi32, #nn.layout<[2]>>) {
   // expected-error@below {{exp takes floats, but x is i32[2]}}
-  nn.unary "exp" %0 : (tensor<2xi32, #nn.layout<[2]>>) -> tensor<2xi32, #nn.layout<[2]>>
+  nn.unary exp %0 : (tensor<2xi32, #nn.layout<[2]>>) -> tensor<2xi32, #nn.layout<[2]>>
   return
 }
 
 // -----
 
-func.func @unary_c2_not(%0: tensor<2xf32, #nn.layout<[2]>>) {
+func.func @unary_c1_not(%0: tensor<2xf32, #nn.layout<[2]>>) {
   // expected-error@below {{not takes bools, but x is f32[2]}}
-  nn.unary "not" %0 : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
+  nn.unary not %0 : (tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
   return
 }
 
@@ -187,7 +189,7 @@ func.func @unary_c2_not(%0: tensor<2xf32, #nn.layout<[2]>>) {
 
 func.func @binary_c1(%0: tensor<2xf32, #nn.layout<[2]>>, %1: tensor<2xf16, #nn.layout<[2]>>) {
   // expected-error@below {{add takes tensors of one element type, but a is f32[2] and b f16[2]}}
-  nn.binary "add" %0, %1 : (tensor<2xf32, #nn.layout<[2]>>, tensor<2xf16, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
+  nn.binary add %0, %1 : (tensor<2xf32, #nn.layout<[2]>>, tensor<2xf16, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
   return
 }
 
@@ -195,23 +197,24 @@ func.func @binary_c1(%0: tensor<2xf32, #nn.layout<[2]>>, %1: tensor<2xf16, #nn.l
 
 func.func @binary_c2(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>, %1: tensor<2xf32, #nn.layout<[2]>>) {
   // expected-error@below {{mul: the shapes do not broadcast: a is f32[2, 3], b f32[2]}}
-  nn.binary "mul" %0, %1 : (tensor<2x3xf32, #nn.layout<[2] [3]>>, tensor<2xf32, #nn.layout<[2]>>) -> tensor<2x3xf32, #nn.layout<[2] [3]>>
+  nn.binary mul %0, %1 : (tensor<2x3xf32, #nn.layout<[2] [3]>>, tensor<2xf32, #nn.layout<[2]>>) -> tensor<2x3xf32, #nn.layout<[2] [3]>>
   return
 }
 
 // -----
 
-func.func @binary_c3(%0: tensor<2xf32, #nn.layout<[2]>>, %1: tensor<2xf32, #nn.layout<[2]>>) {
-  // expected-error@below {{'mod' is no function of two elements; there are add, sub, mul, div, pow, maximum, minimum, and, or, eq, ne, lt, le, gt, ge}}
-  nn.binary "mod" %0, %1 : (tensor<2xf32, #nn.layout<[2]>>, tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
+func.func @binary_kind(%0: tensor<2xf32, #nn.layout<[2]>>, %1: tensor<2xf32, #nn.layout<[2]>>) {
+  // expected-error@below {{custom op 'nn.binary' expected ::hocket::nn::BinaryKind to be one of: add, sub, mul, div, pow, maximum, minimum, and, or, eq, ne, lt, le, gt, ge}}
+  // expected-error@below {{custom op 'nn.binary' failed to parse Nn_BinaryKindAttr parameter 'value' which is to be a `::hocket::nn::BinaryKind`}}
+  nn.binary mod %0, %1 : (tensor<2xf32, #nn.layout<[2]>>, tensor<2xf32, #nn.layout<[2]>>) -> tensor<2xf32, #nn.layout<[2]>>
   return
 }
 
 // -----
 
-func.func @binary_c4(%0: tensor<2xi1, #nn.layout<[2]>>, %1: tensor<2xi1, #nn.layout<[2]>>) {
+func.func @binary_c3(%0: tensor<2xi1, #nn.layout<[2]>>, %1: tensor<2xi1, #nn.layout<[2]>>) {
   // expected-error@below {{add takes numbers, but a is bool[2]}}
-  nn.binary "add" %0, %1 : (tensor<2xi1, #nn.layout<[2]>>, tensor<2xi1, #nn.layout<[2]>>) -> tensor<2xi1, #nn.layout<[2]>>
+  nn.binary add %0, %1 : (tensor<2xi1, #nn.layout<[2]>>, tensor<2xi1, #nn.layout<[2]>>) -> tensor<2xi1, #nn.layout<[2]>>
   return
 }
 

@@ -98,7 +98,7 @@ func.func private @mesh_c2() attributes {a = #nn.mesh<tp=2, tp=2>}
 
 func.func @tensor_without_layout(%x: tensor<4xf32>) {
   // expected-error@below {{'nn.unary' op operand #0 must be tensor with a #nn.layout, but got 'tensor<4xf32>'}}
-  %0 = nn.unary "exp" %x : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = nn.unary exp %x : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 
@@ -113,8 +113,9 @@ func.func @value_c1(%x: tensor<12xf32, #nn.layout<[heads=3 head_dim=4]>>) {
 // -----
 
 func.func @redistribute_kind(%x: tensor<4xf32, #nn.layout<[4]>>) {
-  // expected-error@below {{'nn.redistribute' op of unknown kind 'gather'; there are all_reduce, reduce_scatter, all_gather, all_to_all, repartition, slice, broadcast, mask}}
-  %0 = nn.redistribute "gather" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
+  // expected-error@below {{custom op 'nn.redistribute' expected ::hocket::nn::RedistributeKind to be one of: all_reduce, reduce_scatter, all_gather, all_to_all, repartition, slice, broadcast, mask}}
+  // expected-error@below {{custom op 'nn.redistribute' failed to parse Nn_RedistributeKindAttr parameter 'value' which is to be a `::hocket::nn::RedistributeKind`}}
+  %0 = nn.redistribute gather %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
   return
 }
 
@@ -122,7 +123,7 @@ func.func @redistribute_kind(%x: tensor<4xf32, #nn.layout<[4]>>) {
 
 func.func @redistribute_repartition_c2(%x: tensor<4x4xf32, #nn.layout<[4] [4], tp: S(0.0)>>) {
   // expected-error@below {{'nn.redistribute' op splits the same factor over 'tp', but x and the result are split by others}}
-  %0 = nn.redistribute "repartition" %x over ["tp"] : (tensor<4x4xf32, #nn.layout<[4] [4], tp: S(0.0)>>) -> tensor<4x4xf32, #nn.layout<[4] [4], tp: S(1.0)>>
+  %0 = nn.redistribute repartition %x over ["tp"] : (tensor<4x4xf32, #nn.layout<[4] [4], tp: S(0.0)>>) -> tensor<4x4xf32, #nn.layout<[4] [4], tp: S(1.0)>>
   return
 }
 
@@ -130,7 +131,7 @@ func.func @redistribute_repartition_c2(%x: tensor<4x4xf32, #nn.layout<[4] [4], t
 
 func.func @redistribute_all_to_all_c2_parts(%x: tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) {
   // expected-error@below {{'nn.redistribute' op splits another factor over 'tp', but x and the result are split alike}}
-  %0 = nn.redistribute "all_to_all" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) -> tensor<4xf32, #nn.layout<[4], tp: S(0.0 sizes [1, 3])>>
+  %0 = nn.redistribute all_to_all %x over ["tp"] : (tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) -> tensor<4xf32, #nn.layout<[4], tp: S(0.0 sizes [1, 3])>>
   return
 }
 
@@ -138,7 +139,7 @@ func.func @redistribute_all_to_all_c2_parts(%x: tensor<4xf32, #nn.layout<[4], tp
 
 func.func @redistribute_c1(%x: tensor<4xf32, #nn.layout<[4]>>) {
   // expected-error@below {{'nn.redistribute' op keeps element type and factors, but x is f32[4] and the result f32[5]}}
-  %0 = nn.redistribute "slice" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<5xf32, #nn.layout<[5], tp: S(0.0)>>
+  %0 = nn.redistribute slice %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<5xf32, #nn.layout<[5], tp: S(0.0)>>
   return
 }
 
@@ -146,7 +147,7 @@ func.func @redistribute_c1(%x: tensor<4xf32, #nn.layout<[4]>>) {
 
 func.func @redistribute_no_axis(%x: tensor<4xf32, #nn.layout<[4]>>) {
   // expected-error@below {{'nn.redistribute' op needs an axis}}
-  %0 = nn.redistribute "slice" %x over [] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
+  %0 = nn.redistribute slice %x over [] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
   return
 }
 
@@ -154,7 +155,7 @@ func.func @redistribute_no_axis(%x: tensor<4xf32, #nn.layout<[4]>>) {
 
 func.func @redistribute_axis_twice(%x: tensor<4xf32, #nn.layout<[4]>>) {
   // expected-error@below {{'nn.redistribute' op names axis 'tp' twice}}
-  %0 = nn.redistribute "slice" %x over ["tp", "tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>
+  %0 = nn.redistribute slice %x over ["tp", "tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>
   return
 }
 
@@ -162,7 +163,7 @@ func.func @redistribute_axis_twice(%x: tensor<4xf32, #nn.layout<[4]>>) {
 
 func.func @redistribute_c2_from(%x: tensor<4xf32, #nn.layout<[4]>>) {
   // expected-error@below {{'nn.redistribute' op goes from P to R over 'tp', but x is R and the result R there}}
-  %0 = nn.redistribute "all_reduce" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
+  %0 = nn.redistribute all_reduce %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
   return
 }
 
@@ -170,7 +171,7 @@ func.func @redistribute_c2_from(%x: tensor<4xf32, #nn.layout<[4]>>) {
 
 func.func @redistribute_c2_to(%x: tensor<4xf32, #nn.layout<[4], tp: P(sum)>>) {
   // expected-error@below {{'nn.redistribute' op goes from P to S over 'tp', but x is P and the result R there}}
-  %0 = nn.redistribute "reduce_scatter" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4], tp: P(sum)>>) -> tensor<4xf32, #nn.layout<[4]>>
+  %0 = nn.redistribute reduce_scatter %x over ["tp"] : (tensor<4xf32, #nn.layout<[4], tp: P(sum)>>) -> tensor<4xf32, #nn.layout<[4]>>
   return
 }
 
@@ -178,7 +179,7 @@ func.func @redistribute_c2_to(%x: tensor<4xf32, #nn.layout<[4], tp: P(sum)>>) {
 
 func.func @redistribute_c2_alike(%x: tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) {
   // expected-error@below {{'nn.redistribute' op splits another factor over 'tp', but x and the result are split alike}}
-  %0 = nn.redistribute "all_to_all" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) -> tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>
+  %0 = nn.redistribute all_to_all %x over ["tp"] : (tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) -> tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>
   return
 }
 
@@ -186,7 +187,7 @@ func.func @redistribute_c2_alike(%x: tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>)
 
 func.func @redistribute_c2_mask(%x: tensor<4xf32, #nn.layout<[4]>>) {
   // expected-error@below {{'nn.redistribute' op makes a P(sum) over 'tp', but the result is P(max) there}}
-  %0 = nn.redistribute "mask" %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4], tp: P(max)>>
+  %0 = nn.redistribute mask %x over ["tp"] : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4], tp: P(max)>>
   return
 }
 
@@ -194,7 +195,7 @@ func.func @redistribute_c2_mask(%x: tensor<4xf32, #nn.layout<[4]>>) {
 
 func.func @redistribute_c2_elsewhere(%x: tensor<4x4xf32, #nn.layout<[a=4] [b=4], dp: S(0.0), tp: P(sum)>>) {
   // expected-error@below {{'nn.redistribute' op changes the placement from S(a) over dp, P(sum) over tp to S(b) over dp, not only over its axes}}
-  %0 = nn.redistribute "all_reduce" %x over ["tp"] : (tensor<4x4xf32, #nn.layout<[a=4] [b=4], dp: S(0.0), tp: P(sum)>>) -> tensor<4x4xf32, #nn.layout<[a=4] [b=4], dp: S(1.0)>>
+  %0 = nn.redistribute all_reduce %x over ["tp"] : (tensor<4x4xf32, #nn.layout<[a=4] [b=4], dp: S(0.0), tp: P(sum)>>) -> tensor<4x4xf32, #nn.layout<[a=4] [b=4], dp: S(1.0)>>
   return
 }
 
@@ -202,7 +203,7 @@ func.func @redistribute_c2_elsewhere(%x: tensor<4x4xf32, #nn.layout<[a=4] [b=4],
 
 func.func @redistribute_root(%x: tensor<4xf32, #nn.layout<[4], tp: P(sum)>>) {
   // expected-error@below {{'nn.redistribute' op has a root, which only a broadcast has}}
-  %0 = nn.redistribute "all_reduce" %x over ["tp"] {root = 0 : i64} : (tensor<4xf32, #nn.layout<[4], tp: P(sum)>>) -> tensor<4xf32, #nn.layout<[4]>>
+  %0 = nn.redistribute all_reduce %x over ["tp"] {root = 0 : i64} : (tensor<4xf32, #nn.layout<[4], tp: P(sum)>>) -> tensor<4xf32, #nn.layout<[4]>>
   return
 }
 
@@ -210,7 +211,7 @@ func.func @redistribute_root(%x: tensor<4xf32, #nn.layout<[4], tp: P(sum)>>) {
 
 func.func @redistribute_c3_operand(%x: tensor<8xf32, #nn.layout<[8], tp: S(0.0), dp: S(0.0)>>) {
   // expected-error@below {{'nn.redistribute' op moves axis "tp", inside of which "dp" splits the same factor of x; the axes that move must be the inner ones}}
-  %0 = nn.redistribute "all_gather" %x over ["tp"] : (tensor<8xf32, #nn.layout<[8], tp: S(0.0), dp: S(0.0)>>) -> tensor<8xf32, #nn.layout<[8], dp: S(0.0)>>
+  %0 = nn.redistribute all_gather %x over ["tp"] : (tensor<8xf32, #nn.layout<[8], tp: S(0.0), dp: S(0.0)>>) -> tensor<8xf32, #nn.layout<[8], dp: S(0.0)>>
   return
 }
 
@@ -218,6 +219,6 @@ func.func @redistribute_c3_operand(%x: tensor<8xf32, #nn.layout<[8], tp: S(0.0),
 
 func.func @redistribute_c3_result(%x: tensor<8xf32, #nn.layout<[8], dp: S(0.0)>>) {
   // expected-error@below {{'nn.redistribute' op moves axis "tp", inside of which "dp" splits the same factor of the result; the axes that move must be the inner ones}}
-  %0 = nn.redistribute "slice" %x over ["tp"] : (tensor<8xf32, #nn.layout<[8], dp: S(0.0)>>) -> tensor<8xf32, #nn.layout<[8], tp: S(0.0), dp: S(0.0)>>
+  %0 = nn.redistribute slice %x over ["tp"] : (tensor<8xf32, #nn.layout<[8], dp: S(0.0)>>) -> tensor<8xf32, #nn.layout<[8], tp: S(0.0), dp: S(0.0)>>
   return
 }

@@ -17,41 +17,42 @@ func.func @iota_c2() {
 
 // -----
 
+func.func @reduce_kind(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
+  // expected-error@below {{custom op 'nn.reduce' expected ::hocket::nn::ReduceKind to be one of: sum, mean, max, min}}
+  // expected-error@below {{custom op 'nn.reduce' failed to parse Nn_ReduceKindAttr parameter 'value' which is to be a `::hocket::nn::ReduceKind`}}
+  nn.reduce prod %0 {dims = array<i64: 1>} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2xf32, #nn.layout<[2]>>
+  return
+}
+
+// -----
+
 func.func @reduce_c1(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
-  // expected-error@below {{'prod' is no reduction; there are sum, mean, max, min}}
-  nn.reduce "prod" %0 {dims = array<i64: 1>} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2xf32, #nn.layout<[2]>>
-  return
-}
-
-// -----
-
-func.func @reduce_c2(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
   // expected-error@below {{sum over dim 2 of x f32[2, 3], which has 2 dims}}
-  nn.reduce "sum" %0 {dims = array<i64: 2>} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2xf32, #nn.layout<[2]>>
+  nn.reduce sum %0 {dims = array<i64: 2>} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2xf32, #nn.layout<[2]>>
   return
 }
 
 // -----
 
-func.func @reduce_c2_twice(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
+func.func @reduce_c1_twice(%0: tensor<2x3xf32, #nn.layout<[2] [3]>>) {
   // expected-error@below {{sum names dim 1 twice}}
-  nn.reduce "sum" %0 {dims = array<i64: 1, 1>} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2xf32, #nn.layout<[2]>>
+  nn.reduce sum %0 {dims = array<i64: 1, 1>} : (tensor<2x3xf32, #nn.layout<[2] [3]>>) -> tensor<2xf32, #nn.layout<[2]>>
   return
 }
 
 // -----
 
-func.func @reduce_c3(%0: tensor<2x3xi32, #nn.layout<[2] [3]>>) {
+func.func @reduce_c2(%0: tensor<2x3xi32, #nn.layout<[2] [3]>>) {
   // expected-error@below {{mean takes floats, but x is i32[2, 3]}}
-  nn.reduce "mean" %0 {dims = array<i64: 1>} : (tensor<2x3xi32, #nn.layout<[2] [3]>>) -> tensor<2xi32, #nn.layout<[2]>>
+  nn.reduce mean %0 {dims = array<i64: 1>} : (tensor<2x3xi32, #nn.layout<[2] [3]>>) -> tensor<2xi32, #nn.layout<[2]>>
   return
 }
 
 // -----
 
-func.func @reduce_c3_bool(%0: tensor<2x3xi1, #nn.layout<[2] [3]>>) {
+func.func @reduce_c2_bool(%0: tensor<2x3xi1, #nn.layout<[2] [3]>>) {
   // expected-error@below {{max takes numbers, but x is bool[2, 3]}}
-  nn.reduce "max" %0 {dims = array<i64: 1>} : (tensor<2x3xi1, #nn.layout<[2] [3]>>) -> tensor<2xi1, #nn.layout<[2]>>
+  nn.reduce max %0 {dims = array<i64: 1>} : (tensor<2x3xi1, #nn.layout<[2] [3]>>) -> tensor<2xi1, #nn.layout<[2]>>
   return
 }
 

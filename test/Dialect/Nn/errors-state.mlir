@@ -69,6 +69,6 @@ func.func @assign_c4(%x: tensor<4xf32, #nn.layout<[4]>>) {
   nn.parameter "w" : tensor<4xf32, #nn.layout<[4]>>
   // expected-error@below {{'nn.assign' op to 'w' stands before 'nn.unary'; assignments stand at the end}}
   nn.assign "w" %x : tensor<4xf32, #nn.layout<[4]>>
-  nn.unary "neg" %x : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
+  nn.unary neg %x : (tensor<4xf32, #nn.layout<[4]>>) -> tensor<4xf32, #nn.layout<[4]>>
   return
 }

@@ -54,26 +54,26 @@ func.func @names(%x: tensor<4x96x384xf32, #hidden>) {
 
 // CHECK-LABEL: func.func @redistribute
 func.func @redistribute(%x: tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: P(sum)>>) {
-  // CHECK: nn.redistribute "all_reduce" %{{.*}} over ["tp"] :
-  %0 = nn.redistribute "all_reduce" %x over ["tp"]
+  // CHECK: nn.redistribute all_reduce %{{.*}} over ["tp"] :
+  %0 = nn.redistribute all_reduce %x over ["tp"]
       : (tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: P(sum)>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>
-  // CHECK: nn.redistribute "reduce_scatter"
-  %1 = nn.redistribute "reduce_scatter" %x over ["tp"]
+  // CHECK: nn.redistribute reduce_scatter
+  %1 = nn.redistribute reduce_scatter %x over ["tp"]
       : (tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: P(sum)>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: S(0.0)>>
-  // CHECK: nn.redistribute "all_to_all"
-  %2 = nn.redistribute "all_to_all" %1 over ["tp"]
+  // CHECK: nn.redistribute all_to_all
+  %2 = nn.redistribute all_to_all %1 over ["tp"]
       : (tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: S(0.0)>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: S(1.0)>>
-  // CHECK: nn.redistribute "all_gather"
-  %3 = nn.redistribute "all_gather" %2 over ["tp"]
+  // CHECK: nn.redistribute all_gather
+  %3 = nn.redistribute all_gather %2 over ["tp"]
       : (tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: S(1.0)>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>
-  // CHECK: nn.redistribute "broadcast" %{{.*}} over ["tp"] {root = 1 : i64}
-  %4 = nn.redistribute "broadcast" %3 over ["tp"] {root = 1 : i64}
+  // CHECK: nn.redistribute broadcast %{{.*}} over ["tp"] {root = 1 : i64}
+  %4 = nn.redistribute broadcast %3 over ["tp"] {root = 1 : i64}
       : (tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>
-  // CHECK: nn.redistribute "mask"
-  %5 = nn.redistribute "mask" %4 over ["tp"]
+  // CHECK: nn.redistribute mask
+  %5 = nn.redistribute mask %4 over ["tp"]
       : (tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6], tp: P(sum)>>
-  // CHECK: nn.redistribute "slice" %{{.*}} over ["dp", "tp"]
-  %6 = nn.redistribute "slice" %4 over ["dp", "tp"]
+  // CHECK: nn.redistribute slice %{{.*}} over ["dp", "tp"]
+  %6 = nn.redistribute slice %4 over ["dp", "tp"]
       : (tensor<8x6xf32, #nn.layout<[a=8] [b=6]>>) -> tensor<8x6xf32, #nn.layout<[a=8] [b=6], dp: S(0.0), tp: S(0.0)>>
   return
 }
@@ -116,7 +116,7 @@ func.func @attention(%q: tensor<4x12x96x32xf32, #heads>, %k: tensor<4x4x96x32xf3
   %1 = nn.attention %q, %k, %k, %keep {scale = 0.125 : f64, dropout = 0.1 : f64}
       : (tensor<4x12x96x32xf32, #heads>, tensor<4x4x96x32xf32, #kv>, tensor<4x4x96x32xf32, #kv>, tensor<4x96xi1, #ids>) -> tensor<4x12x96x32xf32, #heads>
   // CHECK: nn.rotary
-  %2 = nn.rotary %q {dim = 2, base = 10000.0 : f64, style = "half"}
+  %2 = nn.rotary %q {dim = 2, base = 10000.0 : f64, style = #nn.rotary_style<half>}
       : (tensor<4x12x96x32xf32, #heads>) -> tensor<4x12x96x32xf32, #heads>
   // CHECK: nn.softmax
   %3 = nn.softmax %q {dim = 3} : (tensor<4x12x96x32xf32, #heads>) -> tensor<4x12x96x32xf32, #heads>
@@ -142,12 +142,12 @@ func.func @norms(%x: tensor<4x96x384xf32, #hidden>, %w: tensor<384xf32, #nn.layo
 
 // CHECK-LABEL: func.func @elementwise
 func.func @elementwise(%x: tensor<4x96x384xf32, #hidden>, %b: tensor<384xf32, #nn.layout<[384]>>) {
-  // CHECK: nn.unary "gelu" %{{.*}} :
-  %0 = nn.unary "gelu" %x : (tensor<4x96x384xf32, #hidden>) -> tensor<4x96x384xf32, #hidden>
-  // CHECK: nn.binary "add" %{{.*}}, %{{.*}} :
-  %1 = nn.binary "add" %x, %b : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
-  // CHECK: nn.binary "lt"
-  %2 = nn.binary "lt" %x, %b : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xi1, #hidden>
+  // CHECK: nn.unary gelu %{{.*}} :
+  %0 = nn.unary gelu %x : (tensor<4x96x384xf32, #hidden>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.binary add %{{.*}}, %{{.*}} :
+  %1 = nn.binary add %x, %b : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
+  // CHECK: nn.binary lt
+  %2 = nn.binary lt %x, %b : (tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xi1, #hidden>
   // CHECK: nn.where
   %3 = nn.where %2, %x, %b : (tensor<4x96x384xi1, #hidden>, tensor<4x96x384xf32, #hidden>, tensor<384xf32, #nn.layout<[384]>>) -> tensor<4x96x384xf32, #hidden>
   // CHECK: nn.cast
@@ -173,10 +173,10 @@ func.func @random(%q: tensor<4x12x96x32xf32, #heads>, %keep: tensor<4x96xi1, #id
 
 // CHECK-LABEL: func.func @shapes
 func.func @shapes(%x: tensor<4x96x384xf32, #hidden>) {
-  // CHECK: nn.reduce "mean" %{{.*}} {dims = array<i64: 1>} :
-  %0 = nn.reduce "mean" %x {dims = array<i64: 1>} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x384xf32, #nn.layout<[batch=4] [hidden=384]>>
-  // CHECK: nn.reduce "max" %{{.*}} {dims = array<i64: 1, 2>, keepdim = true} :
-  %1 = nn.reduce "max" %x {dims = array<i64: 1, 2>, keepdim = true} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x1x1xf32, #nn.layout<[batch=4] [1] [1]>>
+  // CHECK: nn.reduce mean %{{.*}} {dims = array<i64: 1>} :
+  %0 = nn.reduce mean %x {dims = array<i64: 1>} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x384xf32, #nn.layout<[batch=4] [hidden=384]>>
+  // CHECK: nn.reduce max %{{.*}} {dims = array<i64: 1, 2>, keepdim = true} :
+  %1 = nn.reduce max %x {dims = array<i64: 1, 2>, keepdim = true} : (tensor<4x96x384xf32, #hidden>) -> tensor<4x1x1xf32, #nn.layout<[batch=4] [1] [1]>>
   // CHECK: nn.rearrange %{{.*}} {order = {{\[\[}}0], [2], [1], [3]], source = #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32]>} :
   %2 = nn.rearrange %x {source = #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32]>, order = [[0], [2], [1], [3]]}
       : (tensor<4x96x384xf32, #hidden>) -> tensor<4x12x96x32xf32, #heads>
@@ -208,12 +208,12 @@ func.func @stored(%x: tensor<4xf32, #nn.layout<[4], tp: S(0.0)>>) {
 
 // CHECK-LABEL: func.func @windows
 func.func @windows(%x: tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, %w: tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>, %b: tensor<6xf32, #nn.layout<[6]>>, %q: tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>) {
-  // CHECK: nn.conv %{{.*}}, %{{.*}}, %{{.*}} {borders = ["circular"], dilations = array<i64: 1>, groups = 2 : i64, highs = array<i64: 1>, lows = array<i64: 1>, strides = array<i64: 2>} :
-  %y = nn.conv %x, %w, %b {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = ["circular"], groups = 2 : i64} : (tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>, tensor<6xf32, #nn.layout<[6]>>) -> tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>
+  // CHECK: nn.conv %{{.*}}, %{{.*}}, %{{.*}} {borders = #nn.borders<circular>, dilations = array<i64: 1>, groups = 2 : i64, highs = array<i64: 1>, lows = array<i64: 1>, strides = array<i64: 2>} :
+  %y = nn.conv %x, %w, %b {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = #nn.borders<circular>, groups = 2 : i64} : (tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>, tensor<6xf32, #nn.layout<[6]>>) -> tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>
   // CHECK: nn.conv_transpose
-  %dx = nn.conv_transpose %y, %w {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = ["circular"], groups = 2 : i64} : (tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>, tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>) -> tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>
+  %dx = nn.conv_transpose %y, %w {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = #nn.borders<circular>, groups = 2 : i64} : (tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>, tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>) -> tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>
   // CHECK: nn.conv_grad_weight
-  %dw = nn.conv_grad_weight %x, %y {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = ["circular"], groups = 2 : i64} : (tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>) -> tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>
+  %dw = nn.conv_grad_weight %x, %y {strides = array<i64: 2>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, borders = #nn.borders<circular>, groups = 2 : i64} : (tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, tensor<2x6x5xf32, #nn.layout<[2] [6] [5]>>) -> tensor<6x2x3xf32, #nn.layout<[6] [2] [3]>>
   // CHECK: nn.neighborhood_attention %{{.*}}, %{{.*}}, %{{.*}} {causal = array<i1: true>, dilations = array<i64: 1>, kernels = array<i64: 3>, scale = 1.000000e+00 : f64, strides = array<i64: 2>} :
   %n, %lse = nn.neighborhood_attention %q, %q, %q {kernels = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 1>, causal = array<i1: true>, scale = 1.0 : f64} : (tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>, tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>, tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>) -> (tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>, tensor<1x2x5xf32, #nn.layout<[1] [2] [5]>>)
   // CHECK: nn.neighborhood_attention_grad

@@ -12,18 +12,18 @@
 !x = tensor<2x3x8xf32, #image>
 !y = tensor<2x3x7xf32, #pooled>
 func.func @windows(%x: !x, %y: !y) {
-  %0 = nn.pool %x {kind = "max", taps = array<i64: 2>, strides = array<i64: 1>,
+  %0 = nn.pool %x {kind = #nn.pool_kind<max>, taps = array<i64: 2>, strides = array<i64: 1>,
       dilations = array<i64: 1>, lows = array<i64: 0>, highs = array<i64: 0>,
       extras = array<i64: 0>} : (!x) -> !y
-  %1 = nn.pool_grad %y {kind = "average", taps = array<i64: 2>,
+  %1 = nn.pool_grad %y {kind = #nn.pool_kind<average>, taps = array<i64: 2>,
       strides = array<i64: 1>, dilations = array<i64: 1>,
       lows = array<i64: 0>, highs = array<i64: 0>,
       extras = array<i64: 0>} : (!y) -> !x
   %2 = nn.pad %x {lows = array<i64: 0, 0, 1>, highs = array<i64: 0, 0, 1>,
-      borders = ["zero", "zero", "reflect"]} : (!x)
+      borders = #nn.borders<zero, zero, reflect>} : (!x)
       -> tensor<2x3x10xf32, #nn.layout<[batch=2] [channels=3] [padded=10]>>
   %3 = nn.pad_transpose %2 {lows = array<i64: 0, 0, 1>,
-      highs = array<i64: 0, 0, 1>, borders = ["zero", "zero", "reflect"]}
+      highs = array<i64: 0, 0, 1>, borders = #nn.borders<zero, zero, reflect>}
       : (tensor<2x3x10xf32, #nn.layout<[batch=2] [channels=3] [padded=10]>>) -> !x
   return
 }

@@ -84,12 +84,12 @@ module {
   spmd.func @rotary_outside(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>})
       attributes {ranks = array<i64: 1>} {
     // expected-error @+1 {{'spmd.rotary' op has positions [5, 9), which are not within [0, 8)}}
-    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = "half", inverse = false, positions = #spmd.positions<<tp: [0, 5]> of 8>} : (!x) -> !x
+    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<half>, inverse = false, positions = #spmd.positions<<tp: [0, 5]> of 8>} : (!x) -> !x
     nn.return
   }
   func.func @rotary_forgets(%x: !x) {
     // expected-error @+1 {{'spmd.rotary' op requires attribute 'positions'}}
-    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = "half", inverse = false} : (!x) -> !x
+    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<half>, inverse = false} : (!x) -> !x
     return
   }
   spmd.func @dropout_of_other_words(
@@ -129,25 +129,25 @@ module {
   spmd.func @reads_what_it_has_not(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[1] [1] [6]>>})
       attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.pool' op reads [3, 8) along spatial dim 0, and has [4, 10)}}
-    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
+    %y = spmd.pool %x {kind = #nn.pool_kind<max>, taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
         positions = [#spmd.positions<<h: [-1, 4]> of 8>], windows = [#spmd.positions<<h: [0, 4]> of 8>]} : (!x) -> !y
     nn.return
   }
   func.func @too_many_windows(%x: !x) {
     // expected-error @+1 {{'spmd.pool' op gives 10 results along spatial dim 0, where 8 windows fit}}
-    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
+    %y = spmd.pool %x {kind = #nn.pool_kind<max>, taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
         positions = [#spmd.positions<<0> of 8>], windows = [#spmd.positions<<0> of 10>]} : (!x) -> !y
     return
   }
   func.func @no_positions(%x: !x) {
     // expected-error @+1 {{'spmd.pool' op needs taps, a stride and a dilation of at least 1, a low and a high of at least 0, and positions of x and y for each of its 1 spatial dims}}
-    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
+    %y = spmd.pool %x {kind = #nn.pool_kind<max>, taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
         positions = [], windows = [#spmd.positions<<0> of 8>]} : (!x) -> !y
     return
   }
   func.func @no_spatial_dim(%x: tensor<1x1xf32, #nn.layout<[1] [1]>>) {
     // expected-error @+1 {{'spmd.pool' op takes floats of 3 to 5 dims and gives as many, of the same batch and channels, found f32[1, 1] and f32[1, 1, 4]}}
-    %y = spmd.pool %x {kind = "max", taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
+    %y = spmd.pool %x {kind = #nn.pool_kind<max>, taps = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, lows = array<i64: 1>, highs = array<i64: 1>, counts_border = true,
         positions = [#spmd.positions<<0> of 8>], windows = [#spmd.positions<<0> of 8>]} : (tensor<1x1xf32, #nn.layout<[1] [1]>>) -> !y
     return
   }

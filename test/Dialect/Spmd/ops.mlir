@@ -33,10 +33,10 @@ func.func @collectives(%x: tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) {
   // CHECK: spmd.broadcast %{{.*}} over ["dp"] {id = 5 : i64, root = 1 : i64}
   %b = spmd.broadcast %x over ["dp"] {id = 5 : i64, root = 1 : i64}
       : (tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) -> tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>
-  // CHECK: spmd.halo_exchange %{{.*}} over ["tp"] {border = "zero", dims = array<i64: 1>, extent = 96 : i64
+  // CHECK: spmd.halo_exchange %{{.*}} over ["tp"] {border = #nn.border<zero>, dims = array<i64: 1>, extent = 96 : i64
   // CHECK-SAME: heldOffsets = #spmd.table<tp: [-1, 23, 47, 71]>, heldSizes = #spmd.table<26>
   %h = spmd.halo_exchange %s over ["tp"]
-      {dims = array<i64: 1>, factors = array<i64: 0>, id = 6 : i64, extent = 96 : i64, border = "zero",
+      {dims = array<i64: 1>, factors = array<i64: 0>, id = 6 : i64, extent = 96 : i64, border = #nn.border<zero>,
        offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>,
        heldOffsets = #spmd.table<tp: [-1, 23, 47, 71]>, heldSizes = #spmd.table<26>}
       : (tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>) -> tensor<4x26xf32, #nn.layout<[batch=4] [seq=26]>>
@@ -44,7 +44,7 @@ func.func @collectives(%x: tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) {
   spmd.start %h over ["tp"] {id = 7 : i64} : tensor<4x26xf32, #nn.layout<[batch=4] [seq=26]>>
   // CHECK: spmd.halo_reduce
   %r = spmd.halo_reduce %h over ["tp"]
-      {dims = array<i64: 1>, factors = array<i64: 0>, id = 7 : i64, extent = 96 : i64, border = "zero",
+      {dims = array<i64: 1>, factors = array<i64: 0>, id = 7 : i64, extent = 96 : i64, border = #nn.border<zero>,
        offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>,
        heldOffsets = #spmd.table<tp: [-1, 23, 47, 71]>, heldSizes = #spmd.table<26>}
       : (tensor<4x26xf32, #nn.layout<[batch=4] [seq=26]>>) -> tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>
@@ -52,9 +52,9 @@ func.func @collectives(%x: tensor<4x96xf32, #nn.layout<[batch=4] [seq=96]>>) {
   %placed = spmd.place %s {dim = 0 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 4, 0, 4]>}
       : (tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>) -> tensor<8x24xf32, #nn.layout<[batch=8] [seq=24]>>
   // A dim that nobody shares: the rank pads by itself.
-  // CHECK: spmd.halo_exchange %{{.*}} over [] {border = "circular"
+  // CHECK: spmd.halo_exchange %{{.*}} over [] {border = #nn.border<circular>
   %p = spmd.halo_exchange %s over []
-      {dims = array<i64: 0>, factors = array<i64: 0>, id = 8 : i64, extent = 4 : i64, border = "circular",
+      {dims = array<i64: 0>, factors = array<i64: 0>, id = 8 : i64, extent = 4 : i64, border = #nn.border<circular>,
        offsets = #spmd.table<0>, sizes = #spmd.table<4>,
        heldOffsets = #spmd.table<-2>, heldSizes = #spmd.table<8>}
       : (tensor<4x24xf32, #nn.layout<[batch=4] [seq=24]>>) -> tensor<8x24xf32, #nn.layout<[batch=8] [seq=24]>>
@@ -89,11 +89,11 @@ spmd.func @parts(%x: tensor<8xf32, #nn.layout<[seq=8]>> {nn.name = "x", spmd.cut
 func.func @kernel(%x: tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<8xf32, #nn.layout<[seq=8]>> {
   // CHECK: %[[K:.*]] = spmd.kernel(%{{.*}}) : (tensor<8xf32, {{.*}}>) -> tensor<8xf32, {{.*}}> {
   // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<8xf32
-  // CHECK-NEXT: %[[E:.*]] = nn.unary "exp" %[[A]]
+  // CHECK-NEXT: %[[E:.*]] = nn.unary exp %[[A]]
   // CHECK-NEXT: spmd.yield %[[E]]
   %y = spmd.kernel(%x) : (tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<8xf32, #nn.layout<[seq=8]>> {
   ^bb0(%a: tensor<8xf32, #nn.layout<[seq=8]>>):
-    %e = nn.unary "exp" %a : (tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<8xf32, #nn.layout<[seq=8]>>
+    %e = nn.unary exp %a : (tensor<8xf32, #nn.layout<[seq=8]>>) -> tensor<8xf32, #nn.layout<[seq=8]>>
     spmd.yield %e : tensor<8xf32, #nn.layout<[seq=8]>>
   }
   return %y : tensor<8xf32, #nn.layout<[seq=8]>>

@@ -14,11 +14,11 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
     %a0 = nn.value argument "h.0.up.x" %x : (!act) -> !act
     %b0 = nn.linear %a0, %up0 : (!act, !up) -> !wide
     %c0 = nn.value result "h.0.up" %b0 : (!wide) -> !wide
-    %d0 = nn.unary "gelu" %c0 : (!wide) -> !wide
+    %d0 = nn.unary gelu %c0 : (!wide) -> !wide
     %e0 = nn.value argument "h.0.down.x" %d0 : (!wide) -> !wide
     %f0 = nn.linear %e0, %down0, %bias0 : (!wide, !down, !row) -> !act
     %g0 = nn.value result "h.0.down" %f0 : (!act) -> !act
-    %h0 = nn.binary "add" %g0, %x : (!act, !act) -> !act
+    %h0 = nn.binary add %g0, %x : (!act, !act) -> !act
     %i0 = nn.value argument "h.0.ln.x" %h0 : (!act) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
@@ -27,5 +27,5 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
 }
 sched.schedule "s" #nn.mesh<tp=4> {
   // expected-error@below {{broadcast at 'h.0.ln' has root 4, expected 0 to 3}}
-  sched.sync "h.0.ln" "fwd_post" "broadcast" over ["tp"] {root = 4 : i64}
+  sched.sync "h.0.ln" "fwd_post" broadcast over ["tp"] {root = 4 : i64}
 }

@@ -14,11 +14,11 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
     %a0 = nn.value argument "h.0.up.x" %x : (!act) -> !act
     %b0 = nn.linear %a0, %up0 : (!act, !up) -> !wide
     %c0 = nn.value result "h.0.up" %b0 : (!wide) -> !wide
-    %d0 = nn.unary "gelu" %c0 : (!wide) -> !wide
+    %d0 = nn.unary gelu %c0 : (!wide) -> !wide
     %e0 = nn.value argument "h.0.down.x" %d0 : (!wide) -> !wide
     %f0 = nn.linear %e0, %down0, %bias0 : (!wide, !down, !row) -> !act
     %g0 = nn.value result "h.0.down" %f0 : (!act) -> !act
-    %h0 = nn.binary "add" %g0, %x : (!act, !act) -> !act
+    %h0 = nn.binary add %g0, %x : (!act, !act) -> !act
     %i0 = nn.value argument "h.0.ln.x" %h0 : (!act) -> !act
     %j0 = nn.layer_norm %i0, %ln0 {eps = 1.0e-5 : f64} : (!act, !row) -> !act
     %k0 = nn.value result "h.0.ln" %j0 : (!act) -> !act
@@ -28,5 +28,5 @@ nn.func @forward(%x: !act {nn.name = "x"}) -> !act attributes {buffers = [], out
 sched.schedule "s" #nn.mesh<tp=4> {
   // expected-error@below {{'h.0.up.x' is an argument: its moment is fwd_pre}}
   // expected-note@unknown {{write instead: sync h.0.up.x fwd_pre all_reduce over tp}}
-  sched.sync "h.0.up.x" "fwd_post" "all_reduce" over ["tp"]
+  sched.sync "h.0.up.x" "fwd_post" all_reduce over ["tp"]
 }
