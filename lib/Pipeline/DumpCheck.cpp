@@ -8,11 +8,9 @@
 
 #include "DumpCheck.h"
 #include "dialects/Nn/Fields.h"
-#include "dialects/Nn/Products.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Sched/Sched.h"
 #include "dialects/Spmd/Spmd.h"
-#include "hocket/Transforms/Fuse.h"
 #include <functional>
 
 using namespace mlir;
@@ -79,7 +77,6 @@ static ArrayRef<Known> knownAttributes() {
                 llvm::all_of(cast<ArrayAttr>(value), namesItsFactor);
        }},
       {"spmd.origins", isListOf<LocationAttr>},
-      {"spmd.in_epilogue", isA<IntegerAttr>},
   };
   return table;
 }
@@ -97,24 +94,6 @@ static LogicalResult checkKinds(Location at, ArrayRef<NamedAttribute> list) {
 
 static LogicalResult lacks(Location at, const Twine &what, StringRef name) {
   return emitError(at) << what << " lacks the attribute '" << name << "'";
-}
-
-/// What a product goes on with takes the product's result, or that of another
-/// such operation, which nothing else reads.
-static LogicalResult checkEpilogue(Operation *op) {
-  auto chained = op->getAttrOfType<IntegerAttr>(kInEpilogue);
-  if (!chained)
-    return success();
-  int64_t number = chained.getInt();
-  bool isOperand = number >= 0 && number < int64_t(op->getNumOperands());
-  Value value = isOperand ? op->getOperand(number) : Value();
-  Operation *before = value ? value.getDefiningOp() : nullptr;
-  if (before && value.hasOneUse() &&
-      (isa<nn::LinearOp, nn::MatMulOp>(before) || before->hasAttr(kInEpilogue)))
-    return success();
-  return op->emitError("the attribute '")
-         << kInEpilogue << "' is " << number
-         << ", which is no operand that a product makes for this alone";
 }
 
 static bool needsAxis(nn::RedistributeKind kind) {
@@ -166,8 +145,6 @@ static LogicalResult checkLine(Operation *op) {
 LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
   WalkResult walked = module.walk([&](Operation *op) {
     LogicalResult result = checkKinds(op->getLoc(), op->getAttrs());
-    if (succeeded(result) && stage == "kernels")
-      result = checkEpilogue(op);
     if (succeeded(result) &&
         isa_and_present<sched::SchedDialect>(op->getDialect()))
       result = checkLine(op);

@@ -34,7 +34,7 @@ spmd.func @product(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[rows=4] [cols=
   // CHECK: buffers.yield
   %w = spmd.parameter "w" {box = #spmd.box<<[out=8] [in=8]>>, onlyFirstOf = []} : !w
   %h = nn.linear %x, %w : (!x, !w) -> !x
-  %g = nn.unary gelu %h {spmd.in_epilogue = 0 : i64} : (!x) -> !x
+  %g = nn.unary gelu %h : (!x) -> !x
   nn.return %g : !x
 }
 

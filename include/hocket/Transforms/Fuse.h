@@ -1,7 +1,7 @@
 //===- Fuse.h - groups operations into kernels ------------------*- C++ -*-===//
 //
-// spmd -> spmd. Element-wise operations that follow a contraction are marked to
-// run in its epilogue; the rest of the element-wise and reducing operations are
+// spmd -> spmd. Element-wise operations that a product computes on the way stay
+// where they are; the rest of the element-wise and reducing operations are
 // gathered in spmd.kernel groups, as large as the kernel compiler takes.
 //
 //===----------------------------------------------------------------------===//
@@ -14,16 +14,9 @@
 
 namespace hocket {
 
-/// On an operation that a contraction runs in its epilogue: the number of the
-/// operand that comes from the contraction (or from the epilogue before it).
-constexpr llvm::StringLiteral kInEpilogue = "spmd.in_epilogue";
-
 /// Reports a fuse line whose operations are not one kernel of a fused module,
 /// and takes the marks away.
 mlir::LogicalResult checkPinned(mlir::ModuleOp module);
-
-/// The contraction that runs `op` in its epilogue, else `op` itself.
-mlir::Operation *whereItRuns(mlir::Operation *op);
 
 /// Groups the operations of every class function of `module`.
 mlir::LogicalResult fuse(mlir::ModuleOp module);

@@ -19,7 +19,8 @@ using namespace hocket::views;
 ClassBufferizer::ClassBufferizer(spmd::FuncOp func, const Target &target)
     : func(func), target(target),
       loadTime(loadTimeValues(func.getBody().front())),
-      destinations(func, target, loadTime) {
+      epilogues(func.getBody().front(), loadTime),
+      destinations(func, target, loadTime, epilogues) {
   before.takeBody(func.getBody());
 }
 
@@ -49,7 +50,7 @@ void ClassBufferizer::addInputs(Block &body) {
   }
   writer.emplace(body);
   placer.emplace(destinations, target, loadTime, *writer);
-  products.emplace(*placer, target, *writer);
+  products.emplace(*placer, target, *writer, epilogues);
   for (auto [argument, memory] :
        llvm::zip(before.front().getArguments(), body.getArguments()))
     placer->set(argument, Strided::whole(memory));

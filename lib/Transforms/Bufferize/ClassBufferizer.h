@@ -37,6 +37,7 @@ private:
   spmd::FuncOp func;
   const Target &target;
   llvm::DenseSet<mlir::Value> loadTime;
+  Epilogues epilogues;
   Destinations destinations;
   mlir::Region before; // the body of the kernels stage
   std::optional<Writer> writer;

@@ -15,8 +15,9 @@ using namespace hocket::bufferization;
 static const Destination kOwn;
 
 Destinations::Destinations(spmd::FuncOp func, const Target &target,
-                           const DenseSet<Value> &loadTime)
-    : func(func), target(target), loadTime(loadTime) {
+                           const DenseSet<Value> &loadTime,
+                           const Epilogues &epilogues)
+    : func(func), target(target), loadTime(loadTime), epilogues(epilogues) {
   findStored();
   findDecided();
   for (Operation &op : llvm::reverse(func.getBody().front()))
@@ -150,23 +151,21 @@ void Destinations::findDecided() {
       op = op->getOperand(0).getDefiningOp();
     if (!op || loadTime.contains(value))
       continue;
-    op = whereItRuns(op);
+    op = epilogues.whereItRuns(op);
     if (!decided || decided->isBeforeInBlock(op))
       decided = op;
   }
 }
 
-/// Whether nothing reads `value` once `producer` has run. `producer` itself may
-/// read it: `reads` then says so.
-static bool isLastReader(Value value, Operation *producer, bool isView,
-                         bool &reads) {
+bool Destinations::isLastReader(Value value, Operation *producer, bool isView,
+                                bool &reads) const {
   for (Operation *user : value.getUsers()) {
     if (isViewOp(user)) {
       if (!isLastReader(user->getResult(0), producer, true, reads))
         return false;
     } else if (user == producer && !isView) {
       reads = true;
-    } else if (!whereItRuns(user)->isBeforeInBlock(producer)) {
+    } else if (!epilogues.whereItRuns(user)->isBeforeInBlock(producer)) {
       return false;
     }
   }
@@ -174,7 +173,7 @@ static bool isLastReader(Value value, Operation *producer, bool isView,
 }
 
 std::optional<Destination> Destinations::stored(OpResult value) const {
-  Operation *producer = whereItRuns(value.getOwner());
+  Operation *producer = epilogues.whereItRuns(value.getOwner());
   // What is written before the operation itself runs is not behind the last
   // reader.
   if (isa<spmd::ParameterOp, spmd::StateOp, nn::ConcatOp, spmd::PlaceOp>(

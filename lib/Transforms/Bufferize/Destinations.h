@@ -18,6 +18,7 @@
 #include "Target.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Spmd/Func.h"
+#include "hocket/Transforms/Epilogues.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -47,7 +48,8 @@ struct Destination {
 class Destinations {
 public:
   Destinations(spmd::FuncOp func, const Target &target,
-               const llvm::DenseSet<mlir::Value> &loadTime);
+               const llvm::DenseSet<mlir::Value> &loadTime,
+               const Epilogues &epilogues);
 
   const Destination &of(mlir::Value value) const;
 
@@ -57,12 +59,17 @@ private:
   std::optional<Destination> middle(mlir::OpResult value) const;
   std::optional<Destination> within(mlir::OpResult value) const;
   std::optional<Destination> stored(mlir::OpResult value) const;
+  /// Whether nothing reads `value` once `producer` has run. `producer` itself
+  /// may read it: `reads` then says so.
+  bool isLastReader(mlir::Value value, mlir::Operation *producer, bool isView,
+                    bool &reads) const;
   void findStored();
   void findDecided();
 
   spmd::FuncOp func;
   const Target &target;
   const llvm::DenseSet<mlir::Value> &loadTime;
+  const Epilogues &epilogues;
   llvm::StringMap<mlir::Value> holders; // of stored tensors, by name
   /// The last operation that computes the loss or the norm of gradients, of a
   /// step that changes something: nothing stored changes before, so that a run

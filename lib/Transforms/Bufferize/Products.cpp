@@ -2,26 +2,12 @@
 
 #include "Products.h"
 #include "dialects/Nn/Products.h"
-#include "hocket/Transforms/Fuse.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::bufferization;
 using namespace hocket::views;
-
-/// What the contraction and its epilogue compute, one from the other.
-static SmallVector<Operation *> chainOf(Operation &op) {
-  SmallVector<Operation *> chain = {&op};
-  while (chain.back()->getResult(0).hasOneUse()) {
-    OpOperand &use = *chain.back()->getResult(0).use_begin();
-    auto chained = use.getOwner()->getAttrOfType<IntegerAttr>(kInEpilogue);
-    if (!chained || chained.getInt() != use.getOperandNumber())
-      break;
-    chain.push_back(use.getOwner());
-  }
-  return chain;
-}
 
 In Products::read(OpOperand &operand) {
   Strided at = placer.get(operand.get());
@@ -70,8 +56,10 @@ Value Products::packOf(Operation &op, const Product &product,
 }
 
 ArrayRef<Operation *> Products::write(Operation &op) {
+  ArrayRef<Operation *> epilogue = epilogues.of(&op);
   Computation computation;
-  computation.chain = chainOf(op);
+  computation.chain = {&op};
+  llvm::append_range(computation.chain, epilogue);
   In a = read(op.getOpOperand(0)), b = read(op.getOpOperand(1));
   Product product = productOf(&op, *productOperand(&op, 0, a.at),
                               *productOperand(&op, 1, b.at));
@@ -88,13 +76,10 @@ ArrayRef<Operation *> Products::write(Operation &op) {
   computation.ins = {a, b};
   if (op.getNumOperands() == 3)
     computation.ins.push_back(read(op.getOpOperand(2)));
-  epilogue.assign(computation.chain.begin() + 1, computation.chain.end());
-  for (Operation *next : epilogue)
-    if (next->getNumOperands() == 2) {
-      int64_t chained = next->getAttrOfType<IntegerAttr>(kInEpilogue).getInt();
-      computation.ins.push_back(
-          readBeside(next->getOpOperand(1 - chained), product, c));
-    }
+  for (auto [before, next] : llvm::zip(computation.chain, epilogue))
+    for (OpOperand &operand : next->getOpOperands())
+      if (operand.get() != before->getResult(0))
+        computation.ins.push_back(readBeside(operand, product, c));
   computation.outs = {out};
   writer.compute(computation, placer.phaseOf(op.getResult(0)));
   if (!isAlike)

@@ -4,6 +4,7 @@
 #define HOCKET_LIB_TRANSFORMS_BUFFERIZE_PRODUCTS_H
 
 #include "Placer.h"
+#include "hocket/Transforms/Epilogues.h"
 #include "hocket/Views/Product.h"
 #include <map>
 
@@ -11,11 +12,11 @@ namespace hocket::bufferization {
 
 class Products {
 public:
-  Products(Placer &placer, const Target &target, Writer &writer)
-      : placer(placer), target(target), writer(writer) {}
+  Products(Placer &placer, const Target &target, Writer &writer,
+           const Epilogues &epilogues)
+      : placer(placer), target(target), writer(writer), epilogues(epilogues) {}
 
-  /// Writes an nn.linear or nn.matmul with the operations that it runs in its
-  /// epilogue; these.
+  /// Writes an nn.linear or nn.matmul with its epilogue; this.
   llvm::ArrayRef<mlir::Operation *> write(mlir::Operation &op);
 
 private:
@@ -28,7 +29,7 @@ private:
   Placer &placer;
   const Target &target;
   Writer &writer;
-  llvm::SmallVector<mlir::Operation *> epilogue;
+  const Epilogues &epilogues;
   /// By weight view and rows, so that a tied weight is packed once for each use
   /// that wants another form.
   std::map<std::pair<void *, std::vector<int64_t>>, mlir::Value> packs;

@@ -6,6 +6,7 @@
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Func.h"
+#include "hocket/Transforms/Epilogues.h"
 #include "hocket/Transforms/Fuse.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -19,10 +20,10 @@ namespace {
 using Places = llvm::MapVector<Operation *, llvm::SetVector<StringRef>>;
 } // namespace
 
-static Operation *placeOf(Operation *op) {
+static Operation *placeOf(Operation *op, const Epilogues &epilogues) {
   if (auto kernel = op->getParentOfType<spmd::KernelOp>())
     return kernel;
-  return whereItRuns(op);
+  return epilogues.whereItRuns(op);
 }
 
 static StringRef describe(Operation *place) {
@@ -55,6 +56,8 @@ static LogicalResult report(DictionaryAttr group, const Places &places) {
 
 LogicalResult hocket::checkPinned(ModuleOp module) {
   for (auto func : module.getOps<spmd::FuncOp>()) {
+    Block &body = func.getBody().front();
+    Epilogues epilogues(body, loadTimeValues(body));
     llvm::MapVector<Attribute, Places> groups;
     std::list<std::string> paths;
     func.walk([&](Operation *op) {
@@ -65,7 +68,7 @@ LogicalResult hocket::checkPinned(ModuleOp module) {
         return;
       paths.push_back(nn::originOf(op->getLoc()).path);
       for (Attribute group : pinned)
-        groups[group][placeOf(op)].insert(paths.back());
+        groups[group][placeOf(op, epilogues)].insert(paths.back());
     });
     for (const auto &[group, places] : groups)
       if (places.size() > 1)

@@ -1,16 +1,14 @@
-//===- Epilogues.cpp - marks what contractions compute on the way ---------===//
+//===- Epilogues.cpp - finds what products compute on the way -------------===//
 
-#include "Epilogues.h"
+#include "hocket/Transforms/Epilogues.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Spmd/Spmd.h"
-#include "hocket/Transforms/Fuse.h"
-#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace hocket;
 
-static constexpr int kMaxEpilogue = 3;
+static constexpr size_t kMaxEpilogue = 3;
 
 static bool isActivation(nn::UnaryOp op) {
   using Kind = nn::UnaryKind;
@@ -40,34 +38,39 @@ static bool isJoin(nn::BinaryOp op, Value chained, Operation *contraction) {
   return !producer || producer->isBeforeInBlock(contraction);
 }
 
-Operation *hocket::whereItRuns(Operation *op) {
-  while (auto chained = op->getAttrOfType<IntegerAttr>(kInEpilogue))
-    op = op->getOperand(chained.getInt()).getDefiningOp();
-  return op;
+static bool addsUp(Operation *product) {
+  if (!isa<nn::LinearOp, nn::MatMulOp>(product))
+    return false;
+  Type element =
+      cast<RankedTensorType>(product->getResult(0).getType()).getElementType();
+  return element.isF32() || element.isBF16();
 }
 
-void hocket::markEpilogues(Block &body, const DenseSet<Value> &loadTime) {
-  for (Operation &op : body) {
-    if (!isa<nn::LinearOp, nn::MatMulOp>(op) ||
-        loadTime.contains(op.getResult(0)))
-      continue;
-    Type element =
-        cast<RankedTensorType>(op.getResult(0).getType()).getElementType();
-    if (!element.isF32() && !element.isBF16())
-      continue;
-    Value value = op.getResult(0);
-    for (int length = 0; length < kMaxEpilogue && value.hasOneUse(); ++length) {
-      Operation *user = *value.getUsers().begin();
-      auto unary = dyn_cast<nn::UnaryOp>(user);
-      auto binary = dyn_cast<nn::BinaryOp>(user);
-      if (user->hasAttr(kInEpilogue) ||
-          (!(unary && isActivation(unary)) &&
-           !(binary && isJoin(binary, value, &op))))
-        break;
-      unsigned chained = value.use_begin()->getOperandNumber();
-      user->setAttr(kInEpilogue,
-                    Builder(user->getContext()).getI64IntegerAttr(chained));
-      value = user->getResult(0);
-    }
+Epilogues::Epilogues(Block &body, const DenseSet<Value> &loadTime) {
+  for (Operation &op : body)
+    if (addsUp(&op) && !loadTime.contains(op.getResult(0)))
+      follow(&op);
+}
+
+void Epilogues::follow(Operation *product) {
+  SmallVector<Operation *, 3> chain;
+  Value value = product->getResult(0);
+  while (chain.size() < kMaxEpilogue && value.hasOneUse()) {
+    Operation *user = *value.getUsers().begin();
+    auto unary = dyn_cast<nn::UnaryOp>(user);
+    auto binary = dyn_cast<nn::BinaryOp>(user);
+    if (contains(user) || (!(unary && isActivation(unary)) &&
+                           !(binary && isJoin(binary, value, product))))
+      break;
+    products[user] = product;
+    chain.push_back(user);
+    value = user->getResult(0);
   }
+  if (!chain.empty())
+    chains[product] = std::move(chain);
+}
+
+ArrayRef<Operation *> Epilogues::of(Operation *product) const {
+  auto found = chains.find(product);
+  return found == chains.end() ? ArrayRef<Operation *>() : found->second;
 }

@@ -1,7 +1,6 @@
 //===- Fuse.cpp - groups operations into kernels --------------------------===//
 
 #include "hocket/Transforms/Fuse.h"
-#include "Epilogues.h"
 #include "Groups.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Func.h"
@@ -49,8 +48,8 @@ LogicalResult hocket::fuse(ModuleOp module) {
   for (auto func : module.getOps<spmd::FuncOp>()) {
     Block &body = func.getBody().front();
     DenseSet<Value> loadTime = loadTimeValues(body);
-    markEpilogues(body, loadTime);
-    std::vector<Group> groups = Groups(body, loadTime).take();
+    Epilogues epilogues(body, loadTime);
+    std::vector<Group> groups = Groups(body, loadTime, epilogues).take();
     for (const Group &group : groups)
       outline(group);
     eraseDead(body);

@@ -24,17 +24,18 @@ bool hocket::isCopiedIntoKernels(Operation *op) {
 
 static bool isGroupable(Operation *op) {
   return codegen::isKernelOp(op) && !isViewOp(op) && !isCopiedIntoKernels(op) &&
-         !isa<nn::ConcatOp>(op) && !op->hasAttr(kInEpilogue);
+         !isa<nn::ConcatOp>(op);
 }
 
-Groups::Groups(Block &body, const DenseSet<Value> &loadTime)
-    : loadTime(loadTime) {
+Groups::Groups(Block &body, const DenseSet<Value> &loadTime,
+               const Epilogues &epilogues)
+    : loadTime(loadTime), epilogues(epilogues) {
   int others = 0;
   for (Operation &op : body.without_terminator()) {
     othersBefore[&op] = others;
     bool isOther = !codegen::isKernelOp(&op) && op.getNumResults() > 0;
     others += isOther && !loadTime.contains(op.getResult(0));
-    if (isGroupable(&op))
+    if (isGroupable(&op) && !epilogues.contains(&op))
       place(&op);
   }
 }
@@ -44,7 +45,7 @@ bool Groups::isFreeBefore(const Group &group, Operation *op) const {
   for (Operation *member : group)
     for (Operation *user : member->getUsers())
       if (user != op && !members.contains(user) &&
-          whereItRuns(user)->isBeforeInBlock(op))
+          epilogues.whereItRuns(user)->isBeforeInBlock(op))
         return false;
   return true;
 }
@@ -96,13 +97,14 @@ static Value storageOf(Value value) {
   return value;
 }
 
-/// Whether anything but `members` reads a value's memory from `op` on.
-static bool isReadFrom(Value value, Operation *op,
-                       const llvm::SmallPtrSetImpl<Operation *> &members) {
+bool Groups::isReadFrom(
+    Value value, Operation *op,
+    const llvm::SmallPtrSetImpl<Operation *> &members) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (isViewOp(user))
       return isReadFrom(user->getResult(0), op, members);
-    return !members.contains(user) && !whereItRuns(user)->isBeforeInBlock(op);
+    return !members.contains(user) &&
+           !epilogues.whereItRuns(user)->isBeforeInBlock(op);
   });
 }
 

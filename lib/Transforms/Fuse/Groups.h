@@ -15,6 +15,7 @@
 #define HOCKET_LIB_TRANSFORMS_FUSE_GROUPS_H
 
 #include "Probes.h"
+#include "hocket/Transforms/Epilogues.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -27,7 +28,8 @@ using Group = llvm::SmallVector<mlir::Operation *>; // in program order
 
 class Groups {
 public:
-  Groups(mlir::Block &body, const llvm::DenseSet<mlir::Value> &loadTime);
+  Groups(mlir::Block &body, const llvm::DenseSet<mlir::Value> &loadTime,
+         const Epilogues &epilogues);
 
   /// The groups, in the order of their last members.
   std::vector<Group> take();
@@ -40,9 +42,14 @@ private:
   bool costsThreads(const llvm::SmallVectorImpl<int> &producers,
                     mlir::Operation *op, int64_t extent);
   bool holdsMemory(const Group &group, mlir::Operation *op) const;
+  /// Whether anything but `members` reads a value's memory from `op` on.
+  bool
+  isReadFrom(mlir::Value value, mlir::Operation *op,
+             const llvm::SmallPtrSetImpl<mlir::Operation *> &members) const;
   bool isFreeBefore(const Group &group, mlir::Operation *op) const;
 
   const llvm::DenseSet<mlir::Value> &loadTime;
+  const Epilogues &epilogues;
   Probes probes;
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupOf;
