@@ -38,8 +38,8 @@ static void checkRotary(const std::string &style, const std::string &type,
   options.coordinate = 1;
   std::string t = "$2x3x5x8x" + type;
   check("(%x: " + t + ") -> " + t + " { %y = spmd.rotary %x {dim = 2 : i64, " +
-            "base = 10000.0 : f64, style = \"" + style +
-            "\", inverse = " + (inverse ? "true" : "false") +
+            "base = 10000.0 : f64, style = #nn.rotary_style<" + style +
+            ">, inverse = " + (inverse ? "true" : "false") +
             ", positions = #spmd.positions<<" + begin + "> of 100005>} : (" +
             t + ") -> " + t + " return %y : " + t + " }",
         options);
@@ -79,8 +79,8 @@ TEST(Placement, normThenRotary) {
     check(
         std::string(R"((%x: $2x5x8xf32, %w: $8xf32) -> $2x5x8xf32 {
       %n = nn.rms_norm %x, %w {eps = 1.0e-6 : f64} : ($2x5x8xf32, $8xf32) -> $2x5x8xf32
-      %y = spmd.rotary %n {dim = 1 : i64, base = 10000.0 : f64, style = ")") +
+      %y = spmd.rotary %n {dim = 1 : i64, base = 10000.0 : f64, style = #nn.rotary_style<)") +
         style +
-        R"(", inverse = false, positions = #spmd.positions<<0> of 5>} : ($2x5x8xf32) -> $2x5x8xf32
+        R"(>, inverse = false, positions = #spmd.positions<<0> of 5>} : ($2x5x8xf32) -> $2x5x8xf32
       return %y : $2x5x8xf32 })");
 }

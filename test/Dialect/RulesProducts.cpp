@@ -177,7 +177,7 @@ TEST(NormRules, SoftmaxOverItsDim) {
 
 TEST(RotaryRule, PositionsSplitPairsStayTogether) {
   EXPECT_EQ(ruleOf("nn.rotary %0 {dim = 1, base = 1.0e4 : f64, style = "
-                   "\"half\"}",
+                   "#nn.rotary_style<half>}",
                    {"f32 2 s=3*4 d=6"}, "f32 2 12 6"),
             "0:2  1:s=3  2:4 whole  3:d=6 whole | linear [0][1,2][3] | "
             "[0][1,2][3]");

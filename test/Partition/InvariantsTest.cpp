@@ -178,7 +178,7 @@ std::string haloExchange(const std::string &owned, const std::string &held,
       "#spmd.table<tp: [0, 4]>, sizes = #spmd.table<tp: [4, 5]>"
       ", heldOffsets = #spmd.table<tp: [-1, 3]>, heldSizes = "
       "#spmd.table<tp: [6, 7]>, extent = 9 : i64, border = "
-      "\"zero\"} : (" +
+      "#nn.border<zero>} : (" +
       tensorOf(owned) + ") -> " + tensorOf(held) + "\n";
   size_t at = edited.empty() ? std::string::npos : text.find(edited);
   return at == std::string::npos ? text
@@ -211,7 +211,7 @@ TEST_F(InvariantsTest, SendsOfMarginsMatchReceives) {
         "does not fit collective 0 of @class0, which it meets over [\"tp\"]");
   finds(haloExchange("5", "7", "[-1, 3]", "[-1, 2]"),
         "does not fit collective 0 of @class0, which it meets over [\"tp\"]");
-  finds(haloExchange("5", "7", "\"zero\"", "\"circular\""),
+  finds(haloExchange("5", "7", "#nn.border<zero>", "#nn.border<circular>"),
         "does not fit collective 0 of @class0, which it meets over [\"tp\"]");
   // Its program holds less than its table says, or owns less.
   finds(haloExchange("5", "6"),
@@ -231,7 +231,8 @@ TEST_F(InvariantsTest, SendsOfRowsMatchReceives) {
         "0>, factors = array<i64: 0>, id = 0 : i64, offsets = "
         "#spmd.table<tp: [0, 4]>, sizes = #spmd.table<tp: [4, 5]>, "
         "heldOffsets = #spmd.table<tp: [0, 3]>, heldSizes = "
-        "#spmd.table<tp: [5, 6]>, extent = 9 : i64, border = #nn.border<zero>, rows "
+        "#spmd.table<tp: [5, 6]>, extent = 9 : i64, border = #nn.border<zero>, "
+        "rows "
         "= [array<i64: " +
             rowsOfFirst + ">, array<i64: 1, 4, 5, 6, 7, 8>]} : (" + from +
             ") -> " + to);

@@ -57,7 +57,7 @@ protected:
            "heldOffsets = #spmd.table" +
            heldOffsets +
            ", heldSizes = #spmd.table<6>, extent = 8 : i64, border = "
-           "\"circular\"} : " +
+           "#nn.border<circular>} : " +
            types + "\n";
   }
   static std::string pad(const std::string &kind, const std::string &result,

@@ -26,8 +26,8 @@ TEST(ReferenceGradients, IdsOutsideOfTheTable) {
 TEST(ReferenceGradients, InverseRotaryUndoesRotary) {
   for (const char *style : {"half", "interleaved"}) {
     std::string with = std::string("{dim = 1 : i64, base = 100.0 : f64, "
-                                   "style = \"") +
-                       style + "\"";
+                                   "style = #nn.rotary_style<") +
+                       style + ">";
     Tensor x = wave({2, 3, 4});
     Outcome turned = evaluateOp("nn.rotary %0 " + with + "}", {"2x3x4xf32"},
                                 "2x3x4xf32", {x});

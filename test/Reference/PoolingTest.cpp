@@ -17,8 +17,8 @@ static constexpr double inf = std::numeric_limits<double>::infinity();
 
 static std::string attributes(const std::string &kind, int padding) {
   std::string lows = std::to_string(padding);
-  return " {kind = \"" + kind +
-         "\", taps = array<i64: 3>, strides = array<i64: 2>, "
+  return " {kind = #nn.pool_kind<" + kind +
+         ">, taps = array<i64: 3>, strides = array<i64: 2>, "
          "dilations = array<i64: 1>, lows = array<i64: " +
          lows + ">, highs = array<i64: " + lows + ">, extras = array<i64: 0>}";
 }

@@ -2,6 +2,7 @@
 
 #include "ReferenceCase.h"
 #include "dialects/Nn/Nn.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 #include <cmath>
