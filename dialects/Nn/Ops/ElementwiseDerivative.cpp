@@ -1,4 +1,9 @@
 //===- ElementwiseDerivative.cpp - derivatives of element-wise operations -===//
+//
+// No two arguments of a call make operations: in which order, the compiler that
+// builds Hocket would choose, and with it the order of the program.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Ops/Shapes.h"
@@ -106,10 +111,11 @@ void UnaryOp::differentiate(Derivative &d) {
   if (kind == UnaryKind::Relu ||
       kind == UnaryKind::Abs) { // at 0: 0, as PyTorch
     Value x = d.read(getX()), zero = d.scalar(0, dy);
-    Value below = kind == UnaryKind::Abs
-                      ? d.where(d.binary(BinaryKind::Lt, x, zero),
-                                d.unary(UnaryKind::Neg, dy), zero)
-                      : zero;
+    Value below = zero;
+    if (kind == UnaryKind::Abs) {
+      Value isBelow = d.binary(BinaryKind::Lt, x, zero);
+      below = d.where(isBelow, d.unary(UnaryKind::Neg, dy), zero);
+    }
     return d.give(0, d.where(d.binary(BinaryKind::Gt, x, zero), dy, below));
   }
   d.give(0, d.binary(BinaryKind::Mul, dy, Slope(d, *this).of(kind)));
@@ -123,15 +129,16 @@ static void differentiatePow(BinaryOp op, Derivative &d) {
   if (d.isWanted(0)) {
     Value power =
         d.binary(BinaryKind::Pow, a, d.binary(BinaryKind::Sub, b, one));
-    Value slope = d.where(d.binary(BinaryKind::Eq, b, zero), zero,
-                          d.binary(BinaryKind::Mul, b, power));
+    Value isFlat = d.binary(BinaryKind::Eq, b, zero);
+    Value slope = d.where(isFlat, zero, d.binary(BinaryKind::Mul, b, power));
     d.give(0, d.sumTo(d.binary(BinaryKind::Mul, dy, slope), op.getA()));
   }
   if (d.isWanted(1)) {
-    Value flat = d.binary(BinaryKind::And, d.binary(BinaryKind::Eq, a, zero),
-                          d.binary(BinaryKind::Ge, b, zero));
-    Value slope = d.binary(BinaryKind::Mul, d.read(op.getResult()),
-                           d.unary(UnaryKind::Log, a));
+    Value isZero = d.binary(BinaryKind::Eq, a, zero);
+    Value flat =
+        d.binary(BinaryKind::And, isZero, d.binary(BinaryKind::Ge, b, zero));
+    Value y = d.read(op.getResult());
+    Value slope = d.binary(BinaryKind::Mul, y, d.unary(UnaryKind::Log, a));
     d.give(1, d.sumTo(d.binary(BinaryKind::Mul, dy, d.where(flat, zero, slope)),
                       op.getB()));
   }
@@ -141,7 +148,8 @@ static void differentiatePow(BinaryOp op, Derivative &d) {
 static void differentiateExtremum(BinaryOp op, Derivative &d) {
   Value dy = d.cotangent(), a = d.read(op.getA()), b = d.read(op.getB());
   Value zero = d.scalar(0, dy);
-  Value tie = d.where(d.binary(BinaryKind::Eq, a, b), d.scaled(dy, 0.5), zero);
+  Value isTie = d.binary(BinaryKind::Eq, a, b);
+  Value tie = d.where(isTie, d.scaled(dy, 0.5), zero);
   BinaryKind wins =
       op.getKind() == BinaryKind::Maximum ? BinaryKind::Gt : BinaryKind::Lt;
   if (d.isWanted(0))
