@@ -150,9 +150,9 @@ static LogicalResult checkRunning(nn::NormalizeOp norm,
   if (paths.size() != 2)
     return norm.emitError("the attribute '")
            << nn::kRunning << "' does not name a mean and a variance";
+  std::array<Value, 2> statistics = {norm.getMean(), norm.getVariance()};
   for (auto [path, statistic] :
-       llvm::zip(paths.getAsValueRange<StringAttr>(),
-                 ValueRange{norm.getMean(), norm.getVariance()}))
+       llvm::zip_equal(paths.getAsValueRange<StringAttr>(), statistics))
     if (failed(checkBuffer(norm.getLoc(), buffers, path, statistic)))
       return failure();
   return success();

@@ -11,7 +11,8 @@ using namespace hocket::nn;
 static LogicalResult checkRanks(std::optional<Location> location, Value q,
                                 Value k, Value v, Value keep) {
   const char *names[] = {"q", "k", "v"};
-  for (auto [name, value] : llvm::zip(names, ValueRange{q, k, v}))
+  Value values[] = {q, k, v};
+  for (auto [name, value] : llvm::zip_equal(names, values))
     if (dimsOf(value).size() != 4)
       return emitOptionalError(
           location, "attention takes ", name,
