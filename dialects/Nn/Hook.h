@@ -7,9 +7,10 @@
 
 namespace hocket::nn {
 
-/// On an nn.redistribute and the collective that it becomes: the declaration of
-/// the user's own function that does it.
-inline constexpr llvm::StringLiteral kHook = "nn.hook";
+/// Of an operation that a user's own function may do instead of a collective:
+/// that `hook` is null, or names the function and its file.
+mlir::LogicalResult verifyMoveHook(mlir::Operation *op,
+                                   mlir::DictionaryAttr hook);
 
 } // namespace hocket::nn
 

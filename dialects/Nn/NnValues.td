@@ -37,10 +37,13 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
     (C2) the placements differ on `axes` as `kind` says and nowhere else.
     (C3) where several axes split one factor, those in `axes` are the inner
     ones: gathering an outer one would move the parts of the inner ones too.
+    (C4) `hook`, the declaration of a user's own function that moves the value
+    instead of the collective, says its name and file.
   }];
   let arguments = (ins Nn_Tensor:$x, Nn_RedistributeKindAttr:$kind,
                        StrArrayAttr:$axes,
-                       OptionalAttr<I64Attr>:$root);
+                       OptionalAttr<I64Attr>:$root,
+                       OptionalAttr<DictionaryAttr>:$hook);
   let results = (outs Nn_Tensor:$result);
   let assemblyFormat = [{
     `` $kind $x `over` $axes attr-dict `:` functional-type(operands, results)

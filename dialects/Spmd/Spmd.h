@@ -3,6 +3,7 @@
 #ifndef HOCKET_SPMD_SPMD_H
 #define HOCKET_SPMD_SPMD_H
 
+#include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Nn.h"
 #include "hocket/Plan/Halo.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"

@@ -23,12 +23,19 @@ def Spmd_Collective : OpInterface<"CollectiveOp"> {
                     "getKind", (ins), [{}], [{
       return $_op.getOperation()->getName().stripDialect();
     }]>,
+    InterfaceMethod<"the user's own function that moves it, or null",
+                    "::mlir::DictionaryAttr", "getHookAttr", (ins), [{}],
+                    [{ return {}; }]>,
     InterfaceMethod<[{
       how many elements member `me` of `members` receives from its peers; an
       all_reduce counts as a reduce_scatter of even chunks and their all_gather
     }], "int64_t", "getReceivedElements", (ins "int64_t":$me,
                                                "int64_t":$members)>
   ];
+  let verify = [{
+    return ::hocket::nn::verifyMoveHook(
+        $_op, ::llvm::cast<CollectiveOp>($_op).getHookAttr());
+  }];
 }
 
 #endif // HOCKET_SPMD_INTERFACES

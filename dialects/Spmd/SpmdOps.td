@@ -14,12 +14,12 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 // A collective among the ranks that differ only on `axes`; members are ordered
 // row-major over `axes`. All have the id, and none is Pure: the order among
-// them is the order of the program.
+// them is the order of the program. `hook` is as of nn.redistribute.
 class Spmd_CollectiveOp<string mnemonic, dag specific,
     list<Trait> traits = [DeclareOpInterfaceMethods<Spmd_Collective,
         ["getReceivedElements"]>]> : Spmd_Op<mnemonic, traits> {
   let arguments = !con((ins AnyRankedTensor:$x, StrArrayAttr:$axes), specific,
-                       (ins I64Attr:$id));
+                       (ins I64Attr:$id, OptionalAttr<DictionaryAttr>:$hook));
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `over` $axes attr-dict `:` functional-type(operands, results)

@@ -52,7 +52,6 @@ struct Known {
 static ArrayRef<Known> knownAttributes() {
   static const Known table[] = {
       {"nn.unit", isA<StringAttr>},
-      {"nn.hook", isHook},
       {"nn.running", isListOf<StringAttr>},
       {"nn.dim_names", isListOf<StringAttr>},
       {"nn.delayed", isListOf<StringAttr>},

@@ -120,8 +120,8 @@ private:
   mlir::Value applySync(mlir::Value value, const SyncSite &site);
   mlir::Value redistribute(mlir::Value value, RedistributeKind kind,
                            llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target,
-                           mlir::Location loc,
-                           std::optional<int64_t> root = {});
+                           mlir::Location loc, std::optional<int64_t> root = {},
+                           mlir::DictionaryAttr hook = {});
   nn::LayoutAttr syncTarget(nn::LayoutAttr layout, const SyncSite &site,
                             std::optional<FactorRef> from,
                             std::optional<FactorRef> to);

@@ -17,7 +17,7 @@ Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
   auto type = nn::withLayout(cast<RankedTensorType>(value.getType()), target);
   Value moved = nn::RedistributeOp::create(builder, loc, type, value, kind,
                                            builder.getStrArrayAttr(names),
-                                           /*root=*/nullptr);
+                                           /*root=*/nullptr, /*hook=*/nullptr);
   if (freeValues.contains(value))
     markFree(moved);
   return moved;

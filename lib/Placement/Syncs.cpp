@@ -3,7 +3,6 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
-#include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/Expect.h"
 #include "llvm/ADT/StringExtras.h"
@@ -188,7 +187,8 @@ nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
 
 Value Placer::redistribute(Value value, RedistributeKind kind,
                            ArrayRef<unsigned> axes, nn::LayoutAttr target,
-                           Location loc, std::optional<int64_t> root) {
+                           Location loc, std::optional<int64_t> root,
+                           DictionaryAttr hook) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointAfterValue(value);
   SmallVector<StringRef> names;
@@ -203,6 +203,8 @@ Value Placer::redistribute(Value value, RedistributeKind kind,
   state.addAttribute("axes", builder.getStrArrayAttr(names));
   if (root)
     state.addAttribute("root", builder.getI64IntegerAttr(*root));
+  if (hook)
+    state.addAttribute("hook", hook);
   return builder.create(state)->getResult(0);
 }
 
@@ -232,11 +234,9 @@ Value Placer::applySync(Value value, const SyncSite &site) {
   nn::LayoutAttr target = syncTarget(layout, site, from, to);
   Location model =
       value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
-  Value moved =
-      redistribute(value, site.kind, site.axes, target,
-                   madeBy(model, site.directive->getLoc()), site.root);
-  if (site.hook)
-    moved.getDefiningOp()->setAttr(nn::kHook, site.hook);
+  Value moved = redistribute(value, site.kind, site.axes, target,
+                             madeBy(model, site.directive->getLoc()), site.root,
+                             site.hook);
   value.replaceAllUsesExcept(moved, moved.getDefiningOp());
   if (isFree(value))
     freeValues.insert(moved);

@@ -153,7 +153,7 @@ FailureOr<Body> ClassPlanner::bodyOf(buffers::ComputeOp compute, Call &call) {
         return instructionOf(op, call);
       })
       .Case([&](spmd::CollectiveOp op) -> Result {
-        if (auto hook = op->getAttrOfType<DictionaryAttr>(nn::kHook))
+        if (DictionaryAttr hook = op.getHookAttr())
           addHook(hook);
         return Body(collectiveOf(op, call, tables));
       })

@@ -130,7 +130,7 @@ plan::Collective planning::collectiveOf(spmd::CollectiveOp op, Call &call,
                 spmd::ReduceScatterManyOp, spmd::AllGatherOp,
                 spmd::AllGatherManyOp, spmd::AllToAllOp, spmd::BroadcastOp,
                 spmd::HaloExchangeOp, spmd::HaloReduceOp>(kindOf);
-  if (auto hook = op->getAttrOfType<DictionaryAttr>(nn::kHook))
+  if (DictionaryAttr hook = op.getHookAttr())
     collective.hook = hook.getAs<StringAttr>("name").str();
   return collective;
 }

@@ -1,6 +1,7 @@
 //===- Hook.cpp - shape, placement and derivative of nn.hook --------------===//
 
 #include "dialects/Nn/Hook.h"
+#include "dialects/Nn/Fields.h"
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "llvm/ADT/MapVector.h"
@@ -11,6 +12,13 @@
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
+
+LogicalResult nn::verifyMoveHook(Operation *op, DictionaryAttr hook) {
+  if (!hook)
+    return success();
+  return verifyFields(op, "hook", hook,
+                      {{"name", isA<StringAttr>}, {"file", isA<StringAttr>}});
+}
 
 static auto tensorsOf(DictionaryAttr hook, StringRef list) {
   return hook.getAs<ArrayAttr>(list).getAsRange<DictionaryAttr>();

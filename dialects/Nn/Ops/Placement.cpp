@@ -1,5 +1,6 @@
 //===- Placement.cpp - nn.value and nn.redistribute -----------------------===//
 
+#include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Values.h"
@@ -155,5 +156,5 @@ LogicalResult RedistributeOp::verify() {
   if (failed(verifyNesting(*this, "x", from)) || // (C3)
       failed(verifyNesting(*this, "the result", to)))
     return failure();
-  return success();
+  return verifyMoveHook(*this, getHookAttr()); // (C4)
 }

@@ -2,7 +2,6 @@
 
 #include "Buckets.h"
 #include "dialects/Nn/FsdpUnit.h"
-#include "dialects/Nn/Hook.h"
 #include "dialects/Nn/MicroBatch.h"
 #include "dialects/Nn/Origin.h"
 #include "dialects/Nn/Values.h"
@@ -52,7 +51,7 @@ bool combining::isStored(Value value) {
 }
 
 static Kind kindOf(spmd::CollectiveOp op, bool ofBackward) {
-  if (op->hasAttr(nn::kHook))
+  if (op.getHookAttr())
     return Kind::Other;
   if (isa<spmd::AllReduceOp>(op.getOperation()))
     return Kind::Reduce;

@@ -94,7 +94,8 @@ Value Backward::gatherAgain(nn::RedistributeOp gather) {
   Value kept = read(gather.getX()); // may gather other values again
   auto again = nn::RedistributeOp::create(
       ops, locationOf(gather.getLoc(), ".again"), gather.getType(), kept,
-      gather.getKind(), gather.getAxes(), gather.getRootAttr());
+      gather.getKind(), gather.getAxes(), gather.getRootAttr(),
+      gather.getHookAttr());
   again->setAttr(nn::kBackward, ops.getUnitAttr());
   if (Attribute unit = gather->getAttr(nn::kUnit))
     again->setAttr(nn::kUnit, unit);

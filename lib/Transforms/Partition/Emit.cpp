@@ -78,7 +78,7 @@ Value Emitter::reduce(nn::ReduceKind kind, Value x, ArrayRef<int64_t> dims,
 }
 
 Value Emitter::allReduce(Value x, ArrayRef<StringAttr> axes,
-                         nn::Reduction reduction) {
+                         nn::Reduction reduction, DictionaryAttr hook) {
   return spmd::AllReduceOp::create(builder, loc, x.getType(), x, listOf(axes),
-                                   reduction, nextId++);
+                                   reduction, nextId++, hook);
 }

@@ -40,7 +40,8 @@ protected:
   mlir::Value reduce(nn::ReduceKind kind, mlir::Value x,
                      llvm::ArrayRef<int64_t> dims, bool keepdim);
   mlir::Value allReduce(mlir::Value x, llvm::ArrayRef<mlir::StringAttr> axes,
-                        nn::Reduction reduction);
+                        nn::Reduction reduction,
+                        mlir::DictionaryAttr hook = {});
 
   mlir::RankedTensorType local(mlir::Type type);
   /// With the margins in which it is computed too.

@@ -1,7 +1,6 @@
 //===- Folding.cpp - redistributions that cost nothing of their own -------===//
 
 #include "Folding.h"
-#include "dialects/Nn/Hook.h"
 #include "dialects/Nn/Values.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -92,7 +91,7 @@ void Folding::foldIntoLoad(nn::ParameterOp parameter, const Shares &shares) {
 }
 
 void Folding::foldIntoScatter(nn::RedistributeOp allReduce) {
-  if (allReduce->hasAttr(nn::kHook))
+  if (allReduce.getHook())
     return; // an all_reduce is what it does
   SmallVector<nn::RedistributeOp> slices =
       usersOfKind({allReduce.getResult()}, nn::RedistributeKind::Slice);

@@ -147,14 +147,14 @@ void MarginMoves::emitWhole(ArrayRef<Margins *> group, const WindowedDim &slid,
   if (group.size() == 1 && gathers)
     made = spmd::AllGatherOp::create(builder, at, types.front(), xs.front(),
                                      axes, dim, /*factor=*/0, slid.own.offset,
-                                     slid.own.size, id);
+                                     slid.own.size, id, /*hook=*/nullptr);
   else if (gathers)
     made =
         spmd::AllGatherManyOp::create(builder, at, types, xs, axes, list, id);
   else if (group.size() == 1)
     made = spmd::ReduceScatterOp::create(
         builder, at, types.front(), xs.front(), axes, nn::Reduction::Sum, dim,
-        /*factor=*/0, slid.own.offset, slid.own.size, id);
+        /*factor=*/0, slid.own.offset, slid.own.size, id, /*hook=*/nullptr);
   else
     made = spmd::ReduceScatterManyOp::create(builder, at, types, xs, axes,
                                              nn::Reduction::Sum, list, id);

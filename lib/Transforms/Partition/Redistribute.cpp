@@ -189,9 +189,8 @@ LogicalResult Redistributions::lower(nn::RedistributeOp op) {
     return op.emitError() << "takes axes in another order than it found them: "
                           << listOf(from->axes) << " and " << listOf(to->axes);
   Value result = emitMove(op, move, shares.inMeshOrder(listed), *from, *to);
-  for (StringRef kept : {StringRef(nn::kUnit), StringRef(nn::kHook)})
-    if (Attribute value = op->getAttr(kept))
-      result.getDefiningOp()->setAttr(kept, value);
+  if (Attribute unit = op->getAttr(nn::kUnit))
+    result.getDefiningOp()->setAttr(nn::kUnit, unit);
   mapping.map(op.getResult(), result);
   return success();
 }
@@ -208,23 +207,24 @@ Value Redistributions::emitMove(nn::RedistributeOp op, const Move &move,
   case nn::RedistributeKind::Mask:
     return spmd::KeepFirstOp::create(builder, loc, type, x, listOf(axes));
   case nn::RedistributeKind::AllReduce:
-    return allReduce(x, axes, reduction);
+    return allReduce(x, axes, reduction, op.getHookAttr());
   case nn::RedistributeKind::Broadcast:
     return spmd::BroadcastOp::create(builder, loc, type, x, listOf(axes),
-                                     op.getRoot().value_or(0), nextId++);
+                                     op.getRoot().value_or(0), nextId++,
+                                     op.getHookAttr());
   case nn::RedistributeKind::ReduceScatter:
     return spmd::ReduceScatterOp::create(
         builder, loc, type, x, listOf(to.axes), reduction, to.dim, to.factor,
-        to.share.offset, to.share.size, nextId++);
+        to.share.offset, to.share.size, nextId++, op.getHookAttr());
   case nn::RedistributeKind::AllGather:
-    return spmd::AllGatherOp::create(builder, loc, type, x, listOf(from.axes),
-                                     from.dim, from.factor, from.share.offset,
-                                     from.share.size, nextId++);
+    return spmd::AllGatherOp::create(
+        builder, loc, type, x, listOf(from.axes), from.dim, from.factor,
+        from.share.offset, from.share.size, nextId++, op.getHookAttr());
   case nn::RedistributeKind::AllToAll:
-    return spmd::AllToAllOp::create(builder, loc, type, x, listOf(from.axes),
-                                    from.dim, from.factor, from.share.offset,
-                                    from.share.size, to.dim, to.factor,
-                                    to.share.offset, to.share.size, nextId++);
+    return spmd::AllToAllOp::create(
+        builder, loc, type, x, listOf(from.axes), from.dim, from.factor,
+        from.share.offset, from.share.size, to.dim, to.factor, to.share.offset,
+        to.share.size, nextId++, op.getHookAttr());
   case nn::RedistributeKind::Slice:
   case nn::RedistributeKind::Repartition:
     break; // lowered before
