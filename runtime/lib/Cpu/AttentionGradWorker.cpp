@@ -3,9 +3,8 @@
 // For each head and block of queries, tiles of keys come one after the other
 // (Dao 2023, FlashAttention-2, algorithm 2): scores are computed anew and
 // become weights P = exp(scores - lse); dP = dO V^T becomes dS = scale P (dP -
-// mean), where the mean of dP under P is that of dO * O over a row. Then dQ +=
-// dS K, dK
-// += dS^T Q, dV += P^T dO.
+// mean), where the mean of dP under P is that of dO * O over a row. Then
+// dQ += dS K, dK += dS^T Q, dV += P^T dO.
 //
 //===----------------------------------------------------------------------===//
 
