@@ -25,10 +25,18 @@ static bool writeToMemoryFile(const uint8_t *bytes, size_t size, int &file) {
   return written;
 }
 
+static std::string pathOf(int file) {
+  return "/proc/self/fd/" + std::to_string(file);
+}
+
+/// What has unique symbols, as C++ makes them, is never unloaded. Its file
+/// stays open: the loader would take another library of its path for it.
 MemoryLibrary::~MemoryLibrary() {
   if (handle)
     dlclose(handle);
-  if (file >= 0)
+  bool isLoaded =
+      handle && dlopen(pathOf(file).c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (file >= 0 && !isLoaded)
     close(file);
 }
 
@@ -38,9 +46,8 @@ Status MemoryLibrary::load(const uint8_t *bytes, size_t size, const char *title,
     return Status::runtimeError(
         std::string(title) +
         " cannot be put in memory: " + std::strerror(errno));
-  std::string path = "/proc/self/fd/" + std::to_string(file);
-  handle =
-      dlopen(path.c_str(), RTLD_NOW | (isGlobal ? RTLD_GLOBAL : RTLD_LOCAL));
+  handle = dlopen(pathOf(file).c_str(),
+                  RTLD_NOW | (isGlobal ? RTLD_GLOBAL : RTLD_LOCAL));
   if (handle)
     return Status::success();
   return Status::runtimeError(std::string(title) +
