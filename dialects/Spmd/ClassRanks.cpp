@@ -261,6 +261,7 @@ static LogicalResult judgeDraws(Operation *op, DrawsAttr draws, Type x,
 LogicalResult spmd::verifyDraws(Operation *op, DrawsAttr draws, Type x,
                                 size_t dims) {
   Attribute count = Builder(op->getContext()).getI64IntegerAttr(dims);
-  return once(op, "draws", {draws, TypeAttr::get(x), count},
+  return once(op, "draws",
+              {draws.getFirst(), draws.getBox(), TypeAttr::get(x), count},
               [&] { return judgeDraws(op, draws, x, dims); });
 }

@@ -11,8 +11,8 @@ namespace hocket::spmd {
 /// Tables are over axes of the mesh, and have a value for each coordinate.
 mlir::LogicalResult verifyTable(mlir::Operation *op, TableAttr table);
 
-/// Calls `check` with the values of the tables at the ranks of the class, not
-/// twice with equal ones; once if all are constant. Only coordinates
+/// Calls `check` with the values of the tables at the ranks of the class, once
+/// for each coordinate along their axes; once if all are constant. Only those
 /// that a rank of the class has are judged; none where the module has no mesh,
 /// or the function names no ranks.
 mlir::LogicalResult forEachRank(

@@ -45,20 +45,61 @@ ClassRows &spmd::classRows(MLIRContext *context) {
   return *context->getLoadedDialect<SpmdDialect>()->rows;
 }
 
+namespace {
+
+/// An axis that tables are over.
+struct Axis {
+  int64_t below; // ranks from one coordinate to the next
+  int64_t size;
+  int64_t step = 0;           // coordinates of the axes before this one
+  SmallVector<int64_t> steps; // values from one to the next, of each table
+};
+
+} // namespace
+
+/// The axes of the mesh that some of the tables are over.
+static SmallVector<Axis> axesOf(nn::MeshAttr mesh, ArrayRef<TableAttr> tables) {
+  SmallVector<Axis> axes;
+  int64_t below = 1, step = 1;
+  for (nn::MeshAxisAttr axis : llvm::reverse(mesh.getAxes())) {
+    Axis made{below, axis.getSize(), step, {}};
+    for (TableAttr table : tables) {
+      auto after = llvm::find(table.getAxes(), axis.getName());
+      bool isOver = after != table.getAxes().end();
+      int64_t next = isOver;
+      for (; isOver && ++after != table.getAxes().end();)
+        next *= mesh.getSize(after->getValue());
+      made.steps.push_back(next);
+    }
+    below *= axis.getSize();
+    if (llvm::all_of(made.steps, [](int64_t next) { return next == 0; }))
+      continue;
+    step *= axis.getSize();
+    axes.push_back(std::move(made));
+  }
+  return axes;
+}
+
 static std::vector<int64_t> findRows(nn::MeshAttr mesh, ArrayRef<int64_t> ranks,
                                      ArrayRef<TableAttr> tables) {
+  SmallVector<Axis> axes = axesOf(mesh, tables);
+  std::vector<bool> seen(axes.empty() ? 1
+                                      : axes.back().step * axes.back().size);
   std::vector<int64_t> rows;
-  std::set<std::vector<int64_t>> seen;
-  std::vector<int64_t> values(tables.size()), last;
   for (int64_t rank : ranks) {
-    SmallVector<int64_t> at = coordinatesOf(mesh, rank);
-    for (auto [value, table] : llvm::zip_equal(values, tables))
-      value = table.at(mesh, at);
-    if ((!rows.empty() && values == last) || !seen.insert(values).second)
+    int64_t coordinate = 0;
+    for (const Axis &axis : axes)
+      coordinate += rank / axis.below % axis.size * axis.step;
+    if (seen[coordinate])
       continue;
+    seen[coordinate] = true;
     rows.push_back(rank);
-    rows.insert(rows.end(), values.begin(), values.end());
-    last = values;
+    for (auto [t, table] : llvm::enumerate(tables)) {
+      int64_t place = 0;
+      for (const Axis &axis : axes)
+        place += rank / axis.below % axis.size * axis.steps[t];
+      rows.push_back(table.getValues()[place]);
+    }
   }
   return rows;
 }

@@ -25,8 +25,8 @@ struct ClassTables {
   nn::MeshAttr mesh;
   DenseI64ArrayAttr ranks;
 
-  /// Calls `check` with a rank and the tables' values there, for each row of
-  /// values once.
+  /// Calls `check` with a rank and the tables' values there, once for each
+  /// coordinate along the axes of the tables.
   LogicalResult
   forEach(ArrayRef<spmd::TableAttr> tables,
           function_ref<LogicalResult(int64_t, ArrayRef<int64_t>)> check) const {
