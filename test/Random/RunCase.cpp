@@ -61,21 +61,25 @@ static void addGradients(Compiler &compiler) {
   nn::computeAllGradients(compiler.module());
 }
 
-/// How far a program of float32, or widened to float64, is off the reference.
-/// None where it does not run, with why in `errors`.
+enum class Run { Float32, Float64, Nudged };
+
+/// How far a program of float32, or widened to float64, is off the reference,
+/// or the reference with nudged inputs is. None where it does not run, with why
+/// in `errors`.
 static std::optional<VerifyReport>
 reportOf(const std::string &text, uint64_t seed, codegen::KernelCache &cache,
-         bool withGradients, bool isWide, std::string *errors = nullptr) {
+         bool withGradients, Run run, std::string *errors = nullptr) {
   Attempt loaded = attempt(text, /*place=*/false, &cache);
   if (!loaded.isLoaded)
     return {};
-  if (isWide)
+  if (run == Run::Float64)
     widenToFloat64(loaded.compiler->module());
   if (withGradients)
     addGradients(*loaded.compiler);
   VerifyReport report;
   runtime::Status status;
-  if (verify(*loaded.compiler, optionsOf(seed), report, status))
+  auto judge = run == Run::Nudged ? sensitivity : verify;
+  if (judge(*loaded.compiler, optionsOf(seed), report, status))
     return report;
   if (errors)
     *errors = loaded.errors() + status.message;
@@ -87,26 +91,33 @@ reportOf(const std::string &text, uint64_t seed, codegen::KernelCache &cache,
 /// and all is right there. Infinities tell nothing, since one device may hide a
 /// fault behind its own, until float64 overflows too: there, or in the
 /// reference itself, and then the order of what is added up decides between
-/// infinite and undefined.
+/// infinite and undefined. Where float64 meets a limit, the reference says
+/// whether float32 has its numbers, and what their rounding does.
 static bool isIllPosed(const std::string &text, uint64_t seed,
                        codegen::KernelCache &cache, bool withGradients,
                        CaseResult &result) {
   std::string model = text.substr(0, text.find("\nschedule s for"));
-  auto reportIn = [&](const std::string &program, bool isWide) {
-    return reportOf(program, seed, cache, withGradients, isWide);
+  std::string errors;
+  auto reportIn = [&](const std::string &program, Run run) {
+    return reportOf(program, seed, cache, withGradients, run, &errors);
   };
-  auto single = reportIn(model, /*isWide=*/false);
+  auto single = reportIn(model, Run::Float32);
   double alone = single ? single->worst() : 0;
   result.detail = "relative error " + std::to_string(result.error * 1e6) +
                   "e-6, on one device " + std::to_string(alone * 1e6) + "e-6";
   if (std::isfinite(result.error) && alone > kWellPosed * result.tolerance)
     return true;
-  auto wide = reportIn(text, /*isWide=*/true);
+  auto wide = reportIn(text, Run::Float64);
   if (wide && wide->worst() < kFloat64Tolerance)
     return true;
+  if (!wide && isLimit(errors)) {
+    auto nudged = reportIn(model, Run::Nudged);
+    return nudged && (!nudged->isFinite() ||
+                      nudged->worst() > kWellPosed * result.tolerance);
+  }
   if (std::isfinite(alone) || std::isfinite(result.error))
     return false;
-  auto wideAlone = reportIn(model, /*isWide=*/true);
+  auto wideAlone = reportIn(model, Run::Float64);
   return wideAlone &&
          (wideAlone->worst() >= kFloat64Tolerance || !wideAlone->isFinite());
 }
@@ -118,8 +129,7 @@ static void judgeWide(const std::string &text, uint64_t seed,
                       codegen::KernelCache &cache, bool withGradients,
                       CaseResult &result) {
   std::string errors;
-  auto wide =
-      reportOf(text, seed, cache, withGradients, /*isWide=*/true, &errors);
+  auto wide = reportOf(text, seed, cache, withGradients, Run::Float64, &errors);
   double error = wide ? wide->worst() : 0;
   result.isWide = wide && error <= kFloat64Tolerance;
   // Which moves are inserted depends on bytes, and so what is left for lines.
@@ -128,7 +138,7 @@ static void judgeWide(const std::string &text, uint64_t seed,
       (!wide && (isLimit(errors) || (isAuto && namesLine(errors)))))
     return;
   std::string model = text.substr(0, text.find("\nschedule s for"));
-  auto single = reportOf(model, seed, cache, withGradients, /*isWide=*/true);
+  auto single = reportOf(model, seed, cache, withGradients, Run::Float64);
   double alone = single ? single->worst() : 0;
   bool isModels = wide && alone > kWellPosed * kFloat64Tolerance;
   result.verdict = isModels ? Verdict::IllPosed : Verdict::Failed;

@@ -64,6 +64,12 @@ inline constexpr double kFloat64Tolerance = 1e-12;
 bool verify(Compiler &compiler, const VerifyOptions &options,
             VerifyReport &report, runtime::Status &status);
 
+/// What a model makes of rounding, whatever computes it: how far the reference
+/// moves when each float of weights and inputs moves by half a unit in the last
+/// place of float32. isFinite: of outputs that float32 has, too. As `verify`.
+bool sensitivity(Compiler &compiler, const VerifyOptions &options,
+                 VerifyReport &report, runtime::Status &status);
+
 } // namespace hocket
 
 #endif // HOCKET_VERIFY_VERIFY_H
