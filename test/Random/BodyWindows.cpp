@@ -132,7 +132,7 @@ bool Body::tryConvolution() {
                                        1);
     int64_t size = isTransposed ? slide.transposed(x->shape[dim])
                                 : slide.results(x->shape[dim]);
-    if (size < 1 || size > 40 ||
+    if (size < 1 + slide.extra || size > 40 || // more than what lies behind
         !slide.fits(isTransposed ? size : x->shape[dim]))
       return false;
     result.shape[dim] = size;
