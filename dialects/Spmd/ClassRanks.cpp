@@ -4,6 +4,7 @@
 #include "dialects/Nn/Program.h"
 #include "dialects/Spmd/ClassRows.h"
 #include "dialects/Spmd/Func.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -96,16 +97,16 @@ LogicalResult spmd::verifyPart(Operation *op, StringRef what,
 
 LogicalResult spmd::verifyInside(Operation *op, StringRef what,
                                  PositionsAttr positions, int64_t size) {
-  return forEachRank(op, positions.getBegin(),
-                     [&](ArrayRef<int64_t> values) -> LogicalResult {
-                       int64_t begin = values.front();
-                       if (begin >= 0 && begin + size <= positions.getExtent())
-                         return success();
-                       return op->emitOpError()
-                              << "has " << what << " [" << begin << ", "
-                              << begin + size << "), which are not within [0, "
-                              << positions.getExtent() << ")";
-                     });
+  return forEachRank(
+      op, positions.getBegin(), [&](ArrayRef<int64_t> values) -> LogicalResult {
+        int64_t begin = values.front();
+        if (size == 0 || (begin >= 0 && begin + size <= positions.getExtent()))
+          return success();
+        return op->emitOpError()
+               << "has " << what << " [" << begin << ", " << begin + size
+               << "), which are not within [0, " << positions.getExtent()
+               << ")";
+      });
 }
 
 //===-- Boxes -------------------------------------------------------------===//
@@ -173,6 +174,13 @@ LogicalResult spmd::verifyHolds(Operation *op, Type type, BoxAttr box) {
               [&] { return verifyDims(op, type, box, rank); });
 }
 
+/// So much that no memory has it, if it is more than a number can say.
+static int64_t product(int64_t a, int64_t b) {
+  int64_t all = 0;
+  return llvm::MulOverflow(a, b, all) ? std::numeric_limits<int64_t>::max()
+                                      : all;
+}
+
 LogicalResult spmd::verifyElements(Operation *op, int64_t elements,
                                    BoxAttr box) {
   int64_t whole = 1;
@@ -182,11 +190,11 @@ LogicalResult spmd::verifyElements(Operation *op, int64_t elements,
       if (CutAttr cut = cutOf(box, d, f))
         sizes.push_back(cut.getSize());
       else
-        whole *= factor.getSize();
+        whole = product(whole, factor.getSize());
   return forEachRank(op, sizes, [&](ArrayRef<int64_t> parts) -> LogicalResult {
     int64_t has = whole;
     for (int64_t part : parts)
-      has *= part;
+      has = product(has, part);
     if (has == elements)
       return success();
     return op->emitOpError()

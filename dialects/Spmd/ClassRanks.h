@@ -14,7 +14,7 @@ mlir::LogicalResult verifyTable(mlir::Operation *op, TableAttr table);
 /// Calls `check` with the values of the tables at the ranks of the class, once
 /// for each coordinate along their axes; once if all are constant. Only those
 /// that a rank of the class has are judged; none where the module has no mesh,
-/// or the function names no ranks.
+/// or the operation is in no spmd.func.
 mlir::LogicalResult forEachRank(
     mlir::Operation *op, llvm::ArrayRef<TableAttr> tables,
     llvm::function_ref<mlir::LogicalResult(llvm::ArrayRef<int64_t>)> check);

@@ -43,8 +43,9 @@ private:
 /// Those of the context.
 ClassRows &classRows(mlir::MLIRContext *context);
 
-/// Of each coordinate along the axes of the tables that a rank of the class has:
-/// the first such rank, then the values. The tables are over axes of the mesh.
+/// Of each coordinate along the axes of the tables that a rank of the class
+/// has: the first such rank, then the values. The tables are over axes of the
+/// mesh.
 ClassRows::Rows rowsAt(nn::MeshAttr mesh, mlir::DenseI64ArrayAttr ranks,
                        llvm::ArrayRef<TableAttr> tables);
 /// Those of `ranks` that the mesh has not.
