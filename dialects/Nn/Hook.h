@@ -7,10 +7,11 @@
 
 namespace hocket::nn {
 
-/// Of an operation that a user's own function may do instead of a collective:
-/// that `hook` is null, or names the function and its file.
+/// Of an operation that is a collective of this kind: that `hook` is null, or
+/// names a user's own function that does this kind, and its file.
 mlir::LogicalResult verifyMoveHook(mlir::Operation *op,
-                                   mlir::DictionaryAttr hook);
+                                   mlir::DictionaryAttr hook,
+                                   llvm::StringRef kind);
 
 } // namespace hocket::nn
 

@@ -38,7 +38,8 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
     (C3) where several axes split one factor, those in `axes` are the inner
     ones: gathering an outer one would move the parts of the inner ones too.
     (C4) `hook`, the declaration of a user's own function that moves the value
-    instead of the collective, says its name and file.
+    instead of an all_reduce, a reduce_scatter or an all_gather, says its name,
+    its file and, as `collective`, which of these it does.
   }];
   let arguments = (ins Nn_Tensor:$x, Nn_RedistributeKindAttr:$kind,
                        StrArrayAttr:$axes,

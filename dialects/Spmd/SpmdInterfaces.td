@@ -33,8 +33,9 @@ def Spmd_Collective : OpInterface<"CollectiveOp"> {
                                                "int64_t":$members)>
   ];
   let verify = [{
-    return ::hocket::nn::verifyMoveHook(
-        $_op, ::llvm::cast<CollectiveOp>($_op).getHookAttr());
+    auto collective = ::llvm::cast<CollectiveOp>($_op);
+    return ::hocket::nn::verifyMoveHook($_op, collective.getHookAttr(),
+                                        collective.getKind());
   }];
 }
 

@@ -15,11 +15,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // A collective among the ranks that differ only on `axes`; members are ordered
 // row-major over `axes`. All have the id, and none is Pure: the order among
 // them is the order of the program. `hook` is as of nn.redistribute.
-class Spmd_CollectiveOp<string mnemonic, dag specific,
-    list<Trait> traits = [DeclareOpInterfaceMethods<Spmd_Collective,
-        ["getReceivedElements"]>]> : Spmd_Op<mnemonic, traits> {
+class Spmd_CollectiveOp<string mnemonic, dag specific, dag hook = (ins)>
+    : Spmd_Op<mnemonic, [DeclareOpInterfaceMethods<Spmd_Collective,
+        ["getReceivedElements"]>]> {
   let arguments = !con((ins AnyRankedTensor:$x, StrArrayAttr:$axes), specific,
-                       (ins I64Attr:$id, OptionalAttr<DictionaryAttr>:$hook));
+                       (ins I64Attr:$id), hook);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `over` $axes attr-dict `:` functional-type(operands, results)
@@ -27,9 +27,13 @@ class Spmd_CollectiveOp<string mnemonic, dag specific,
   let hasVerifier = 1;
 }
 
+// The user's own function that does it instead, if any.
+defvar Spmd_Hook = (ins OptionalAttr<DictionaryAttr>:$hook);
+
 class Spmd_ReducingOp<string mnemonic, dag specific>
     : Spmd_CollectiveOp<mnemonic,
-                        !con((ins Spmd_ReductionAttr:$reduction), specific)> {
+                        !con((ins Spmd_ReductionAttr:$reduction), specific),
+                        Spmd_Hook> {
   let assemblyFormat = [{
     `` $reduction $x `over` $axes attr-dict `:`
     functional-type(operands, results)
@@ -66,7 +70,7 @@ def Spmd_ReduceScatterOp : Spmd_ReducingOp<"reduce_scatter",
 
 def Spmd_AllGatherOp : Spmd_CollectiveOp<"all_gather",
     (ins I64Attr:$dim, I64Attr:$factor, Spmd_TableAttr:$offsets,
-         Spmd_TableAttr:$sizes)> {
+         Spmd_TableAttr:$sizes), Spmd_Hook> {
   let summary = "result[factor: offsets[j], sizes[j]] = x_j";
   let description = [{
     ```mlir

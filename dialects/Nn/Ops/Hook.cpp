@@ -13,11 +13,22 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
-LogicalResult nn::verifyMoveHook(Operation *op, DictionaryAttr hook) {
+LogicalResult nn::verifyMoveHook(Operation *op, DictionaryAttr hook,
+                                 StringRef kind) {
   if (!hook)
     return success();
-  return verifyFields(op, "hook", hook,
-                      {{"name", isA<StringAttr>}, {"file", isA<StringAttr>}});
+  if (failed(verifyFields(op, "hook", hook,
+                          {{"name", isA<StringAttr>},
+                           {"file", isA<StringAttr>},
+                           {"collective", isA<StringAttr>}})))
+    return failure();
+  StringRef does = hook.getAs<StringAttr>("collective").getValue();
+  bool isHooked =
+      kind == "all_reduce" || kind == "reduce_scatter" || kind == "all_gather";
+  if (isHooked && does == kind)
+    return success();
+  return op->emitOpError() << "has a hook that does " << does << ", not "
+                           << kind;
 }
 
 static auto tensorsOf(DictionaryAttr hook, StringRef list) {

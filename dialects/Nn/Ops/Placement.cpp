@@ -156,5 +156,6 @@ LogicalResult RedistributeOp::verify() {
   if (failed(verifyNesting(*this, "x", from)) || // (C3)
       failed(verifyNesting(*this, "the result", to)))
     return failure();
-  return verifyMoveHook(*this, getHookAttr()); // (C4)
+  return verifyMoveHook(*this, getHookAttr(), // (C4)
+                        stringifyRedistributeKind(getKind()));
 }

@@ -210,8 +210,7 @@ Value Redistributions::emitMove(nn::RedistributeOp op, const Move &move,
     return allReduce(x, axes, reduction, op.getHookAttr());
   case nn::RedistributeKind::Broadcast:
     return spmd::BroadcastOp::create(builder, loc, type, x, listOf(axes),
-                                     op.getRoot().value_or(0), nextId++,
-                                     op.getHookAttr());
+                                     op.getRoot().value_or(0), nextId++);
   case nn::RedistributeKind::ReduceScatter:
     return spmd::ReduceScatterOp::create(
         builder, loc, type, x, listOf(to.axes), reduction, to.dim, to.factor,
@@ -221,10 +220,10 @@ Value Redistributions::emitMove(nn::RedistributeOp op, const Move &move,
         builder, loc, type, x, listOf(from.axes), from.dim, from.factor,
         from.share.offset, from.share.size, nextId++, op.getHookAttr());
   case nn::RedistributeKind::AllToAll:
-    return spmd::AllToAllOp::create(
-        builder, loc, type, x, listOf(from.axes), from.dim, from.factor,
-        from.share.offset, from.share.size, to.dim, to.factor, to.share.offset,
-        to.share.size, nextId++, op.getHookAttr());
+    return spmd::AllToAllOp::create(builder, loc, type, x, listOf(from.axes),
+                                    from.dim, from.factor, from.share.offset,
+                                    from.share.size, to.dim, to.factor,
+                                    to.share.offset, to.share.size, nextId++);
   case nn::RedistributeKind::Slice:
   case nn::RedistributeKind::Repartition:
     break; // lowered before
