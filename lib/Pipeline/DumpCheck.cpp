@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DumpCheck.h"
+#include "dialects/Buffers/Buffers.h"
 #include "dialects/Nn/Fields.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Sched/Sched.h"
@@ -28,6 +29,12 @@ bool namesItsFactor(Attribute attribute) {
   bool scatters = sync.getAs<StringAttr>("kind") == "reduce_scatter";
   return bool(sync.get("dim")) == bool(sync.get("factor")) &&
          (!scatters || sync.get("dim"));
+}
+
+/// What sums gradients.
+bool isReduction(Attribute attribute) {
+  auto kind = dyn_cast<StringAttr>(attribute);
+  return kind && (kind == "all_reduce" || kind == "reduce_scatter");
 }
 
 bool isHook(Attribute attribute) {
@@ -67,7 +74,7 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.shard", isA<nn::LayoutAttr>},
       {"nn.backward_syncs",
        [](Attribute value) {
-         return isListWith(value, {{"kind", isA<StringAttr>},
+         return isListWith(value, {{"kind", isReduction},
                                    {"point", isA<StringAttr>},
                                    {"axes", isListOf<StringAttr>},
                                    {"line", isA<LocationAttr>},
@@ -75,19 +82,36 @@ static ArrayRef<Known> knownAttributes() {
                                    {"factor", isA<IntegerAttr>, true}}) &&
                 llvm::all_of(cast<ArrayAttr>(value), namesItsFactor);
        }},
+      {"nn.backward", isA<UnitAttr>},
+      {"nn.buffer", isA<UnitAttr>},
+      {"nn.gathered", isA<UnitAttr>},
+      {"nn.halo_from", isA<UnitAttr>},
+      {"nn.pinned", isA<ArrayAttr>},
+      {"nn.recompute", isA<IntegerAttr>},
+      {"nn.recomputed", isA<ArrayAttr>},
       {"spmd.origins", isListOf<LocationAttr>},
   };
   return table;
 }
 
-static LogicalResult checkKinds(Location at, ArrayRef<NamedAttribute> list) {
-  for (NamedAttribute attribute : list)
-    for (const Known &known : knownAttributes())
-      if (attribute.getName() == known.name &&
-          !known.isKind(attribute.getValue()))
-        return emitError(at)
-               << "the attribute '" << known.name
-               << "' is not of its kind, found " << attribute.getValue();
+/// What is no part of an operation's definition has to be known, and of its
+/// kind: what nothing reads would be forgotten in silence.
+static LogicalResult checkKinds(Operation *op) {
+  bool isOurs =
+      isa_and_present<nn::NnDialect, spmd::SpmdDialect, buffers::BuffersDialect,
+                      sched::SchedDialect>(op->getDialect());
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    auto known = llvm::find_if(knownAttributes(), [&](const Known &each) {
+      return attribute.getName() == each.name;
+    });
+    if (known == knownAttributes().end() && isOurs)
+      return op->emitOpError() << "has no attribute " << attribute.getName();
+    if (known != knownAttributes().end() &&
+        !known->isKind(attribute.getValue()))
+      return emitError(op->getLoc())
+             << "the attribute '" << known->name
+             << "' is not of its kind, found " << attribute.getValue();
+  }
   return success();
 }
 
@@ -143,7 +167,7 @@ static LogicalResult checkLine(Operation *op) {
 
 LogicalResult hocket::checkDump(ModuleOp module, StringRef stage) {
   WalkResult walked = module.walk([&](Operation *op) {
-    LogicalResult result = checkKinds(op->getLoc(), op->getAttrs());
+    LogicalResult result = checkKinds(op);
     if (succeeded(result) &&
         isa_and_present<sched::SchedDialect>(op->getDialect()))
       result = checkLine(op);
