@@ -450,7 +450,7 @@ TEST(PlanCheck, WritersHaveTheirOutputs) {
   EXPECT_EQ(error, "class 0: has no buffer for the output 'y'");
 }
 
-TEST(PlanCheck, OutputsLieInAnyDenseOrder) {
+TEST(PlanCheck, InputsAndOutputsLieInAnyDenseOrder) {
   Plan plan = samplePlan();
   Buffer &y = plan.classes[0].buffers.back();
   std::string error;
@@ -458,8 +458,20 @@ TEST(PlanCheck, OutputsLieInAnyDenseOrder) {
   EXPECT_TRUE(check(plan, error)) << error;
   y.strides = {1, 4};
   EXPECT_FALSE(check(plan, error));
-  EXPECT_EQ(error, "class 0, buffer 5: has strides that leave gaps in 'y', or "
-                   "is no output");
+  EXPECT_EQ(error, "class 0, buffer 5: has strides that leave gaps in 'y'");
+  y.strides = {};
+  Buffer again = y;
+  again.strides = {1, 3};
+  plan.classes[0].buffers.push_back(again);
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error,
+            "class 0, buffer 6: has other strides than an earlier buffer "
+            "of its tensor");
+  plan.classes[0].buffers.pop_back();
+  plan.classes[0].buffers[0].strides = {1};
+  EXPECT_FALSE(check(plan, error));
+  EXPECT_EQ(error, "class 0, buffer 0: has strides, which only inputs and "
+                   "outputs have");
 }
 
 TEST(PlanCheck, GroupsMoveEqualShapes) {

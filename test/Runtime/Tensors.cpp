@@ -175,3 +175,28 @@ TEST(Tensors, TurnsToRowMajorAndBack) {
   toRowMajor(nullptr, {0, 4}, {4, 1}, 4, nullptr);
   fromRowMajor(nullptr, {0, 4}, {4, 1}, 4, nullptr);
 }
+
+/// Of a box of a larger tensor, in every order and of every size.
+TEST(Tensors, PartsFollowOneAnotherInMemory) {
+  Box box{{9, 8, 7}, {1, 2, 3}, {5, 1, 4}};
+  for (auto strides : {std::vector<int64_t>{4, 4, 1}, {1, 5, 5}, {1, 20, 5}})
+    for (int64_t most = 1; most <= 21; ++most) {
+      int64_t next = 0;
+      for (const Box &part : partsOf(box, strides, most)) {
+        EXPECT_LE(part.elements(), most);
+        EXPECT_EQ(part.shape, box.shape);
+        int64_t first = 0, last = 0;
+        for (size_t dim = 0; dim < 3; ++dim) {
+          int64_t at = part.offset[dim] - box.offset[dim];
+          first += at * strides[dim];
+          last += (at + part.size[dim] - 1) * strides[dim];
+        }
+        EXPECT_EQ(first, next);
+        EXPECT_EQ(last - first + 1, part.elements());
+        next = last + 1;
+      }
+      EXPECT_EQ(next, 20);
+    }
+  box.size[0] = 0;
+  EXPECT_TRUE(partsOf(box, {4, 4, 1}, 8).empty());
+}

@@ -2,10 +2,11 @@
 //
 // What is computed from one value keeps its order, so that no tensor is
 // transposed only to be read. Convolutions compute with channels innermost, and
-// so does everything between two of them; what comes in otherwise is turned
-// where it gets margins, and once for both gradients; else the library turns it
-// for itself. Attention writes batch, positions, heads, dim: what follows joins
-// heads and dim. All else is row-major.
+// so does everything between two of them; an input that only they read is
+// filled so, and what comes in otherwise is turned where it gets margins, and
+// once for both gradients; else the library turns it for itself. Attention
+// writes batch, positions, heads, dim: what follows joins heads and dim. All
+// else is row-major.
 //
 //===----------------------------------------------------------------------===//
 

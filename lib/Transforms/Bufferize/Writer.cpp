@@ -44,9 +44,9 @@ Value Writer::view(Location loc, const Strided &at, Phase phase) {
   if (view)
     return view;
   OpBuilder &builder = in(phase);
-  auto buffer = cast<BufferType>(at.buffer.getType());
-  auto type = ViewType::get(buffer.getContext(), buffer.getElementType(),
-                            at.sizes, at.strides);
+  Type element = elementTypeOf(at.buffer);
+  auto type =
+      ViewType::get(element.getContext(), element, at.sizes, at.strides);
   SmallVector<Attribute> list(at.terms.begin(), at.terms.end());
   return view = ViewOp::create(builder, loc, type, at.buffer, at.offset,
                                list.empty() ? ArrayAttr()

@@ -44,6 +44,9 @@ Status RankRunner::prepare() {
   return status;
 }
 
+/// Of an input that is turned, so much is read at once.
+static constexpr int64_t kTurnedBytes = int64_t(16) << 20;
+
 /// Gives every input and output tensor that a buffer names a place in `boxes`.
 void RankRunner::layOutBoxes() {
   const plan::Plan &plan = setup.plan;
@@ -68,6 +71,8 @@ void RankRunner::layOutBoxes() {
                     plan::byteSize(buffer.type);
     counters.boxBytes += pieceBytes(bytes);
     (isInput ? inputStrides : outputStrides)[buffer.offset] = buffer.strides;
+    if (isInput)
+      bytes = std::min(bytes, kTurnedBytes);
     if (!buffer.strides.empty() && (isInput || writes(tensor)))
       turned.resize(std::max(turned.size(), size_t(bytes)));
   }
@@ -222,18 +227,32 @@ Status RankRunner::readInputs(const TensorSource &inputs) {
       continue;
     const plan::GlobalTensor &tensor = setup.plan.inputs[i];
     Box box = boxOf(setup.plan, tensor, setup.rank);
-    int64_t element = plan::byteSize(inputTypes[i]);
-    bool isTurned = !inputStrides[i].empty();
-    Status status = device->upload(
-        boxes + inputAt[i], box.elements() * element, [&](void *host) {
-          void *read = isTurned ? turned.data() : host;
-          Status status = inputs.read(tensor.name, box, inputTypes[i], read);
-          if (status.ok() && isTurned)
-            fromRowMajor(read, box.size, inputStrides[i], element, host);
-          return status;
-        });
+    int64_t bytes = box.elements() * plan::byteSize(inputTypes[i]);
+    Status status = device->upload(boxes + inputAt[i], bytes, [&](void *host) {
+      return inputStrides[i].empty()
+                 ? inputs.read(tensor.name, box, inputTypes[i], host)
+                 : readTurned(inputs, i, box, static_cast<char *>(host));
+    });
     if (!status.ok())
       return status;
+  }
+  return Status::success();
+}
+
+Status RankRunner::readTurned(const TensorSource &inputs, size_t input,
+                              const Box &box, char *host) {
+  const std::vector<int64_t> &strides = inputStrides[input];
+  int64_t element = plan::byteSize(inputTypes[input]);
+  for (const Box &part : partsOf(box, strides, kTurnedBytes / element)) {
+    Status status = inputs.read(setup.plan.inputs[input].name, part,
+                                inputTypes[input], turned.data());
+    if (!status.ok())
+      return status;
+    int64_t first = 0;
+    for (size_t dim = 0; dim < strides.size(); ++dim)
+      first += (part.offset[dim] - box.offset[dim]) * strides[dim];
+    fromRowMajor(turned.data(), part.size, strides, element,
+                 host + first * element);
   }
   return Status::success();
 }

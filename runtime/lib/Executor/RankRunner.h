@@ -82,6 +82,8 @@ private:
 
   Status allocate();
   void layOutBoxes();
+  Status readTurned(const TensorSource &inputs, size_t input, const Box &box,
+                    char *host);
   Status prepareList(const std::vector<plan::Instruction> &list,
                      std::vector<Prepared> &calls);
   Status shareScratch();

@@ -4,6 +4,7 @@
 #include "Checker.h"
 #include "hocket/Plan/Check.h"
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace hocket::plan {
@@ -229,6 +230,11 @@ bool Checker::checkRanks() {
               " is in no class");
 }
 
+/// What a rank has of an input or output.
+static bool isBox(Region region) {
+  return region == Region::Input || region == Region::Output;
+}
+
 bool Checker::checkBuffers() {
   std::string front = where;
   const Budget &budget = current->budget;
@@ -237,10 +243,18 @@ bool Checker::checkBuffers() {
       budget.stateBytes < 0 || budget.stateBytes > largestNumber ||
       budget.flops < 0)
     return fail("the budget is out of range");
+  std::map<std::pair<Region, int64_t>, const Buffer *> boxes;
   for (size_t i = 0; i < current->buffers.size(); ++i) {
     where = front + ", buffer " + std::to_string(i);
-    if (!checkBuffer(current->buffers[i]))
+    const Buffer &buffer = current->buffers[i];
+    if (!checkBuffer(buffer))
       return false;
+    if (!isBox(buffer.region))
+      continue;
+    auto first =
+        boxes.emplace(std::pair(buffer.region, buffer.offset), &buffer);
+    if (first.first->second->strides != buffer.strides)
+      return fail("has other strides than an earlier buffer of its tensor");
   }
   where = front;
   return true;
@@ -273,7 +287,9 @@ bool Checker::checkBuffer(const Buffer &buffer) {
       buffer.bytes % byteSize(buffer.type) != 0)
     return fail("has " + std::to_string(buffer.bytes) +
                 " bytes, which is no number of " + toString(buffer.type));
-  if (buffer.region != Region::Input && buffer.region != Region::Output) {
+  if (!isBox(buffer.region)) {
+    if (!buffer.strides.empty())
+      return fail("has strides, which only inputs and outputs have");
     const Budget &budget = current->budget;
     int64_t limit = buffer.region == Region::Arena     ? budget.arenaBytes
                     : buffer.region == Region::Weights ? budget.weightBytes

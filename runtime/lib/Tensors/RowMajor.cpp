@@ -2,6 +2,7 @@
 
 #include "hocket/Runtime/RowMajor.h"
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 namespace hocket::runtime {
@@ -105,6 +106,40 @@ void toRowMajor(const void *from, const std::vector<int64_t> &sizes,
   for (Dim &dim : dims)
     std::swap(dim.from, dim.to);
   copyDims(from, std::move(dims), elementBytes, to);
+}
+
+std::vector<Box> partsOf(const Box &box, const std::vector<int64_t> &strides,
+                         int64_t most) {
+  std::vector<size_t> dims(strides.size()); // the outermost last
+  std::iota(dims.begin(), dims.end(), size_t(0));
+  std::sort(dims.begin(), dims.end(),
+            [&](size_t a, size_t b) { return strides[a] < strides[b]; });
+  Box part = box;
+  int64_t elements = 1;
+  for (size_t dim : dims) {
+    int64_t fit = std::max<int64_t>(1, most / std::max<int64_t>(1, elements));
+    part.size[dim] = std::min(box.size[dim], fit);
+    elements *= part.size[dim];
+  }
+  std::vector<Box> parts;
+  while (box.elements() > 0) {
+    parts.push_back(part);
+    for (size_t dim : dims) { // on to the next, as an odometer
+      Box &at = parts.back();
+      int64_t end = box.offset[dim] + box.size[dim];
+      at.size[dim] = std::min(at.size[dim], end - at.offset[dim]);
+    }
+    auto dim = std::find_if(dims.begin(), dims.end(), [&](size_t d) {
+      part.offset[d] += part.size[d];
+      if (part.offset[d] < box.offset[d] + box.size[d])
+        return true;
+      part.offset[d] = box.offset[d];
+      return false;
+    });
+    if (dim == dims.end())
+      break;
+  }
+  return parts;
 }
 
 } // namespace hocket::runtime

@@ -3,8 +3,7 @@
 #ifndef HOCKET_RUNTIME_ROWMAJOR_H
 #define HOCKET_RUNTIME_ROWMAJOR_H
 
-#include <cstdint>
-#include <vector>
+#include "hocket/Runtime/Tensors.h"
 
 namespace hocket::runtime {
 
@@ -19,6 +18,11 @@ void toRowMajor(const void *from, const std::vector<int64_t> &sizes,
 void fromRowMajor(const void *from, const std::vector<int64_t> &sizes,
                   const std::vector<int64_t> &strides, int64_t elementBytes,
                   void *to);
+
+/// Boxes of at most so many elements, at least one, that lie one after the
+/// other in the memory of `box` with these strides, and make it up.
+std::vector<Box> partsOf(const Box &box, const std::vector<int64_t> &strides,
+                         int64_t most);
 
 } // namespace hocket::runtime
 
