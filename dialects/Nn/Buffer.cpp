@@ -17,9 +17,10 @@ Value nn::normalizeByRunning(OpBuilder &builder, Location loc, Value x,
   Value centred = BinaryOp::create(builder, loc, x,
                                    beforeDims(builder, loc, mean, rank - 2),
                                    BinaryKind::Sub);
-  Value shifted = BinaryOp::create(
-      builder, loc, beforeDims(builder, loc, variance, rank - 2),
-      FillOp::create(builder, loc, number, APFloat(eps)), BinaryKind::Add);
+  Value smallest = FillOp::create(builder, loc, number, APFloat(eps));
+  Value spread = beforeDims(builder, loc, variance, rank - 2);
+  Value shifted =
+      BinaryOp::create(builder, loc, spread, smallest, BinaryKind::Add);
   Value scale = UnaryOp::create(builder, loc, shifted, UnaryKind::Rsqrt);
   return BinaryOp::create(builder, loc, centred, scale, BinaryKind::Mul);
 }

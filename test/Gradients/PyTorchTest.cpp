@@ -147,7 +147,8 @@ TEST_P(PyTorch, agrees) {
   ASSERT_TRUE(program.isMade()) << program.message();
   std::string result = program.outputName(0);
   auto goldenName = [&](llvm::StringRef name) {
-    return prefix + (name.consume_front(result) ? "result" : "") + name.str();
+    bool isResult = name.consume_front(result);
+    return prefix + (isResult ? "result" : "") + name.str();
   };
   for (auto &[name, type] : program.types())
     program.tensors[name] = read(goldenName(name));

@@ -1,7 +1,8 @@
 //===- ElementwiseDerivative.cpp - derivatives of element-wise operations -===//
 //
-// No two arguments of a call make operations: in which order, the compiler that
-// builds Hocket would choose, and with it the order of the program.
+// No two arguments of a call make operations, except for a constant and
+// another: in which order, the compiler that builds Hocket would choose, and
+// with it the order of the program.
 //
 //===----------------------------------------------------------------------===//
 

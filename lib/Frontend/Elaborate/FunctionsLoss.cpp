@@ -136,14 +136,14 @@ Elaborator::crossEntropyFunction(const CallArguments &arguments,
   mlir::Value lse = emit<nn::LogSumExpOp>(
       callRange, logits, named("dim", builder.getI64IntegerAttr(last)));
   mlir::Value expected = pickTargets(logits, targets);
-  if (*smoothing > 0)
-    expected =
-        callBinary(nn::BinaryKind::Add,
-                   callBinary(nn::BinaryKind::Mul, expected,
-                              callNumber(1 - *smoothing, element)),
-                   callBinary(nn::BinaryKind::Mul,
-                              lossReduce(nn::ReduceKind::Mean, logits, {last}),
-                              callNumber(*smoothing, element)));
+  if (*smoothing > 0) {
+    mlir::Value part = callNumber(*smoothing, element);
+    mlir::Value mean = lossReduce(nn::ReduceKind::Mean, logits, {last});
+    mlir::Value spread = callBinary(nn::BinaryKind::Mul, mean, part);
+    mlir::Value own = callBinary(nn::BinaryKind::Mul, expected,
+                                 callNumber(1 - *smoothing, element));
+    expected = callBinary(nn::BinaryKind::Add, own, spread);
+  }
   mlir::Value losses = callBinary(nn::BinaryKind::Sub, lse, expected);
   mlir::Value valid =
       callBinary(nn::BinaryKind::Ne, targets,
@@ -169,8 +169,9 @@ Elaborator::squaredErrorFunction(const CallArguments &arguments,
     return std::nullopt;
   }
   callRange = arguments.call->range;
-  mlir::Value difference =
-      callBinary(nn::BinaryKind::Sub, widened(x), widened(y));
+  y = widened(y);
+  x = widened(x);
+  mlir::Value difference = callBinary(nn::BinaryKind::Sub, x, y);
   llvm::SmallVector<int64_t> all;
   for (int64_t i = 0; i < a.getRank(); ++i)
     all.push_back(i);

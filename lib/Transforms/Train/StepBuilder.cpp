@@ -160,9 +160,8 @@ void StepBuilder::clip(Value norm) {
     return;
   nameNext("clip");
   Type element = builder.getF64Type();
-  Value factor =
-      binary(nn::BinaryKind::Div, scalar(limit, element),
-             binary(nn::BinaryKind::Add, rounded(norm, element), 1e-6));
+  Value divisor = binary(nn::BinaryKind::Add, rounded(norm, element), 1e-6);
+  Value factor = binary(nn::BinaryKind::Div, scalar(limit, element), divisor);
   factor = binary(nn::BinaryKind::Minimum, factor, 1.0);
   for (Trained &trained : list) {
     nameNext((trained.path.getValue() + ".update").str());

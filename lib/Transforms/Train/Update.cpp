@@ -38,13 +38,14 @@ StepBuilder::AdamWScalars StepBuilder::adamWScalars(Value step, Value rate) {
     shares.push_back(binary(nn::BinaryKind::Sub, scalar(1, element), power));
   }
   Value kept;
-  if (double decay = numberOf("decay"))
-    kept = binary(nn::BinaryKind::Sub, scalar(1, element),
-                  binary(nn::BinaryKind::Mul, rate, decay));
+  if (double decay = numberOf("decay")) {
+    Value taken = binary(nn::BinaryKind::Mul, rate, decay);
+    kept = binary(nn::BinaryKind::Sub, scalar(1, element), taken);
+  }
+  // Braces: from the first to the last.
+  Value root = unary(nn::UnaryKind::Sqrt, shares[1]);
   return {binary(nn::BinaryKind::Div, rate, shares[0]),
-          binary(nn::BinaryKind::Div, scalar(1, element),
-                 unary(nn::UnaryKind::Sqrt, shares[1])),
-          kept};
+          binary(nn::BinaryKind::Div, scalar(1, element), root), kept};
 }
 
 /// AdamW (Loshchilov and Hutter, arXiv 1711.05101), decay decoupled and eps
@@ -57,19 +58,20 @@ void StepBuilder::updateAdamW(const Trained &trained,
   Value p = nn::ParameterOp(trained.parameter), g = trained.gradient;
   Value firstState = stateOf(trained, "exp_avg");
   Value secondState = stateOf(trained, "exp_avg_sq");
-  Value mean = binary(nn::BinaryKind::Add,
-                      binary(nn::BinaryKind::Mul, firstState, first),
-                      binary(nn::BinaryKind::Mul, g, 1 - first));
-  Value square = binary(nn::BinaryKind::Add,
-                        binary(nn::BinaryKind::Mul, secondState, second),
-                        binary(nn::BinaryKind::Mul,
-                               binary(nn::BinaryKind::Mul, g, g), 1 - second));
+  Value added = binary(nn::BinaryKind::Mul, g, 1 - first);
+  Value kept = binary(nn::BinaryKind::Mul, firstState, first);
+  Value mean = binary(nn::BinaryKind::Add, kept, added);
+  added = binary(nn::BinaryKind::Mul, binary(nn::BinaryKind::Mul, g, g),
+                 1 - second);
+  kept = binary(nn::BinaryKind::Mul, secondState, second);
+  Value square = binary(nn::BinaryKind::Add, kept, added);
   Value root = scaled(unary(nn::UnaryKind::Sqrt, square), scalars.rootFactor);
   Value move = binary(nn::BinaryKind::Div, mean,
                       binary(nn::BinaryKind::Add, root, numberOf("eps")));
   bool decays = scalars.kept && !isListed("undecayed", trained.path);
-  Value next = binary(nn::BinaryKind::Sub, decays ? scaled(p, scalars.kept) : p,
-                      scaled(move, scalars.stepSize));
+  move = scaled(move, scalars.stepSize);
+  Value decayed = decays ? scaled(p, scalars.kept) : p;
+  Value next = binary(nn::BinaryKind::Sub, decayed, move);
   StringRef path = trained.path.getValue();
   assign(path, next, p);
   assign(("exp_avg." + path).str(), mean, firstState);
