@@ -11,7 +11,7 @@ def Buffers_Dialect : Dialect {
   let summary = "buffers, views of them, and what is computed between them";
   let description = [{
     After bufferization a class function holds no tensors: its arguments are
-    buffers, its results views, and each operation that computes stands in a
+    inputs, its results views, and each operation that computes stands in a
     `buffers.compute`, which says where its operands lie and where its results
     go. Memory order, destination and lifetime are what the text says.
 

@@ -30,7 +30,8 @@ static std::string pathOf(int file) {
 }
 
 /// What has unique symbols, as C++ makes them, is never unloaded. Its file
-/// stays open: the loader would take another library of its path for it.
+/// stays open: the loader would take another library of its path for it. So a
+/// process can load about as many such libraries as it may have open files.
 MemoryLibrary::~MemoryLibrary() {
   if (handle)
     dlclose(handle);

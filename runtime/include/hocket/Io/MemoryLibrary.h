@@ -9,7 +9,8 @@
 
 namespace hocket::runtime {
 
-/// Loaded into this process while the object lives.
+/// Loaded into this process while the object lives, or for good, if the loader
+/// cannot unload it.
 class MemoryLibrary {
 public:
   MemoryLibrary() = default;
@@ -26,7 +27,7 @@ public:
 
 private:
   void *handle = nullptr;
-  int file = -1; // open as long: libraries are known by its name
+  int file = -1; // open while it is loaded, which is known by its name
 };
 
 } // namespace hocket::runtime

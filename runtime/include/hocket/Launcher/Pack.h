@@ -41,7 +41,7 @@ struct Package {
 Status unpackExecutable(const std::string &path, const std::string &title,
                         Package &package, bool &carries);
 
-/// The generated kernels, loaded into this process while this object lives.
+/// The generated kernels, loaded as a MemoryLibrary.
 class KernelLibrary {
 public:
   /// Loads the shared object in `bytes` (none if `size` is 0) and looks up
