@@ -215,3 +215,32 @@ TEST(CpuAttentionGrad, NoKeysGiveZeros) {
   GradProblem problem({1, 2, 2, 5, 0, 8, 8});
   check(problem);
 }
+
+// One weight of a row is nearly 1: what cancels in dS is exact, so that
+// gradients are right to their own size.
+TEST(CpuAttentionGrad, NearlyAllWeightOnOneKey) {
+  for (int64_t keys : {1, 2, 40}) {
+    SCOPED_TRACE(keys);
+    GradProblem problem({1, 1, 1, 1, keys, 16, 16});
+    Rows q = dense(problem.q), k = dense(problem.k), scores(keys, 0);
+    for (int64_t j = 0; j < keys; ++j)
+      for (int64_t d = 0; d < 16; ++d)
+        scores[j] += q[d] * k[j * 16 + d];
+    std::sort(scores.rbegin(), scores.rend());
+    if (keys > 1)
+      problem.given.scale = std::log(1e5) / (scores[0] - scores[1]);
+    std::unique_ptr<runtime::Call> call;
+    problem.makeGrad(1, call);
+    ASSERT_TRUE(runCall(*call).ok());
+    Naive naive(problem);
+    for (auto [found, expected] : {std::pair(&problem.dq, &naive.dq),
+                                   std::pair(&problem.dk, &naive.dk)}) {
+      double largest = 0, worst = 0;
+      for (int64_t i = 0; i < found->elements(); ++i) {
+        largest = std::max(largest, std::abs((*expected)[i]));
+        worst = std::max(worst, std::abs(found->get(i) - (*expected)[i]));
+      }
+      EXPECT_LE(worst, 2e-5 * largest);
+    }
+  }
+}

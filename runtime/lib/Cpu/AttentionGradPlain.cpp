@@ -32,12 +32,12 @@ private:
   /// One thread's memory.
   struct Work {
     T *key, *value, *keySum, *valueSum; // of a kv head
-    T *query, *out, *dout, *querySum;   // of a row
+    T *query, *dout, *querySum;         // of a row
     T *weights, *gradients;             // by key
   };
 
   int64_t workElements() const {
-    return 2 * keys * (depth + width) + 2 * (depth + width) + 2 * keys;
+    return 2 * keys * (depth + width) + 2 * depth + width + 2 * keys;
   }
   Work workOf(int part) const {
     T *place = scratch + part * workElements();
@@ -48,7 +48,6 @@ private:
     work.keySum = take(keys * depth);
     work.valueSum = take(keys * width);
     work.query = take(depth);
-    work.out = take(width);
     work.dout = take(width);
     work.querySum = take(depth);
     work.weights = take(keys);
@@ -98,7 +97,6 @@ private:
 
   void runQuery(int64_t b, int64_t h, int64_t i, const Work &work) {
     loadRow(forward.q, {b, h, i}, work.query);
-    loadRow(forward.out, {b, h, i}, work.out);
     loadRow(given.dout, {b, h, i}, work.dout);
     std::fill(work.querySum, work.querySum + depth, T(0));
     int64_t begin = forward.keyBegin(i), limit = forward.keyLimit(i);
@@ -107,7 +105,6 @@ private:
                 [&](auto element) { lse = T(element); });
     if (lse == -std::numeric_limits<T>::infinity()) // it sees nothing
       return storeRow(given.dq, {b, h, i}, work.querySum);
-    T mean = dot(work.dout, work.out, width);
     uint64_t first = forward.dropout.firstWeight(forward.q.shape, {b, h, i}) +
                      forward.keyOffset;
     for (int64_t j = begin; j < limit; ++j) {
@@ -115,9 +112,10 @@ private:
       work.weights[j] = weigh(b, j, lse, work);
       work.gradients[j] = kept * dot(work.dout, work.value + j * width, width);
     }
+    softmaxGradRow(work.weights + begin, work.gradients + begin, limit - begin,
+                   T(forward.scale));
     for (int64_t j = begin; j < limit; ++j) {
-      T weight = work.weights[j];
-      T score = T(forward.scale) * weight * (work.gradients[j] - mean);
+      T weight = work.weights[j], score = work.gradients[j];
       for (int64_t d = 0; d < depth; ++d) {
         work.querySum[d] += score * work.key[j * depth + d];
         work.keySum[j * depth + d] += score * work.query[d];

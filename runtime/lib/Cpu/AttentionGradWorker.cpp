@@ -3,8 +3,8 @@
 // For each head and block of queries, tiles of keys come one after the other
 // (Dao 2023, FlashAttention-2, algorithm 2): scores are computed anew and
 // become weights P = exp(scores - lse); dP = dO V^T becomes dS = scale P (dP -
-// mean), where the mean of dP under P is that of dO * O over a row. Then
-// dQ += dS K, dK += dS^T Q, dV += P^T dO.
+// mean), where the mean of dP under P is that of dO * O over a row, or is added
+// up where the row has one tile. Then dQ += dS K, dK += dS^T Q, dV += P^T dO.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,27 +114,29 @@ static float dot(const float *a, const float *b, int64_t step, int64_t count) {
 }
 
 void GradWorker::loadRows(const Block &block, int index) {
-  auto [b, h, row, rows] = block;
+  int64_t b = block.b, h = block.h, row = block.row, rows = block.rows;
   copyQueries[index].dense.run(query, rowOf(forward.q, b, h, row));
   copyQueries[index].transposed.run(queryT, rowOf(forward.q, b, h, row));
   copyGradients[index].dense.run(dout, rowOf(given.dout, b, h, row));
   copyGradients[index].transposed.run(doutT, rowOf(given.dout, b, h, row));
   for (int64_t r = 0; r < rows; ++r) {
     lse[r] = *rowOf(*forward.lse, b, h, row + r);
-    means[r] = dot(dout + r * plan.width, rowOf(forward.out, b, h, row + r),
-                   forward.out.strides[3], plan.width);
+    if (!block.isOneTile)
+      means[r] = dot(dout + r * plan.width, rowOf(forward.out, b, h, row + r),
+                     forward.out.strides[3], plan.width);
   }
 }
 
 void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
   int index = row + plan.queryTile <= plan.queryCount ? 0 : 1;
-  Block block = {b, h, row, plan.rows[index]};
+  int64_t rows = plan.rows[index];
+  // Tiles that no row sees hold nothing.
+  int64_t begin = forward.keyBegin(row) / plan.keyTile * plan.keyTile;
+  int64_t limit = forward.keyLimit(row + rows - 1);
+  Block block = {b, h, row, rows, begin, limit, begin + plan.keyTile >= limit};
   loadRows(block, index);
   std::fill(queryGradient, queryGradient + block.rows * plan.depth, 0.0f);
   float *valueSums = sums + plan.depth * plan.pitch;
-  // Tiles that no row sees hold nothing.
-  int64_t limit = forward.keyLimit(row + block.rows - 1);
-  int64_t begin = forward.keyBegin(row) / plan.keyTile * plan.keyTile;
   for (int64_t column = begin; column < limit; column += plan.keyTile) {
     int last = column + plan.keyTile <= plan.keyCount ? 0 : 1;
     Products &product = products[index][last];
@@ -163,7 +165,8 @@ void GradWorker::runTile(const Block &block, int64_t column, int64_t columns) {
                        block.row + forward.firstLimit() - column,
                        forward.isLimited(),
                        block.row + forward.firstBegin() - column,
-                       forward.before >= 0};
+                       forward.before >= 0,
+                       block.isOneTile};
   // What was dropped had no effect, and its weight gives none to the values.
   dropTile(block, column, columns, gradients);
   functions.softmaxGradTile(tile);

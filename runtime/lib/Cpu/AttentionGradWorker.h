@@ -37,9 +37,11 @@ public:
 
 private:
   void loadKeys(int64_t b, int64_t kvHead);
-  /// Queries of one head from `row` on, those of a block.
+  /// Queries of one head from `row` on, those of a block. They read keys of the
+  /// tiles from `begin` on, below `limit`.
   struct Block {
-    int64_t b, h, row, rows;
+    int64_t b, h, row, rows, begin, limit;
+    bool isOneTile;
   };
   void runBlock(int64_t b, int64_t h, int64_t row, float *sums);
   void loadRows(const Block &block, int index);

@@ -5,6 +5,7 @@
 
 #include "hocket/Cpu/Call.h"
 #include "hocket/Runtime/Elements.h"
+#include <algorithm>
 #include <type_traits>
 
 namespace hocket::runtime {
@@ -37,6 +38,30 @@ void storeRow(const Operand &operand, HeadRow at, const T *from) {
   moveRow(operand, at, [&](auto &element, int64_t d) {
     element = std::decay_t<decltype(element)>(from[d]);
   });
+}
+
+/// Of a row's weights, exp(score - lse), and the gradients g of these: divides
+/// the weights p by their own sum, so that it does not matter how lse was
+/// rounded, and makes g the gradients of the scores before `scale`, scale * p *
+/// (g - mean). Where p is nearly 1, g - mean cancels: g and mean are counted
+/// from that of the largest weight, and what cancels is exact.
+template <typename T>
+void softmaxGradRow(T *weights, T *gradients, int64_t count, T scale) {
+  if (count == 0)
+    return;
+  const T origin =
+      gradients[std::max_element(weights, weights + count) - weights];
+  T sum = 0, mean = 0;
+  for (int64_t j = 0; j < count; ++j) {
+    gradients[j] -= origin;
+    sum += weights[j];
+    mean += weights[j] * gradients[j];
+  }
+  mean /= sum;
+  for (int64_t j = 0; j < count; ++j) {
+    weights[j] /= sum;
+    gradients[j] = scale * weights[j] * (gradients[j] - mean);
+  }
 }
 
 /// Calls move(element) with what [batch, head, row] has there.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/lib/Cpu/AttentionRows.h"
 #include "runtime/lib/Cpu/NeighborhoodProblem.h"
 #include <cmath>
 
@@ -36,10 +37,11 @@ public:
   }
 
 private:
-  /// Of one thread: rows of q, dq, out and dout, weights and their gradients.
+  /// Of one thread: rows of q, dq and dout, weights and their gradients.
   int64_t workBytes() const {
-    return pieceBytes(2 * (problem.depth + problem.width + problem.mostKeys()) *
-                      sizeof(T));
+    return pieceBytes(
+        (2 * problem.depth + problem.width + 2 * problem.mostKeys()) *
+        sizeof(T));
   }
   int64_t sumElements() const {
     return positions * (problem.depth + problem.width);
@@ -133,26 +135,26 @@ void NeighborhoodGradCall<T>::runPiece(int64_t b, int64_t kvHead, int64_t piece,
   }
 }
 
-/// Scores become weights p, and the gradients g of these p (g - mean).
+/// Scores become weights p, and the gradients g of these scale p (g - mean).
 static void weigh(float *scores, float *gradients, int64_t count, float scale,
-                  float lse, float mean) {
+                  float lse) {
   vectorFunctions().softmaxGradTile({scores, gradients, count, 1, count, scale,
-                                     &lse, &mean, nullptr, 0, false});
+                                     &lse, nullptr, nullptr, 0, false, 0, false,
+                                     true});
 }
 
 static void weigh(double *scores, double *gradients, int64_t count,
-                  double scale, double lse, double mean) {
-  for (int64_t j = 0; j < count; ++j) {
+                  double scale, double lse) {
+  for (int64_t j = 0; j < count; ++j)
     scores[j] = std::exp(scale * scores[j] - lse);
-    gradients[j] = scale * scores[j] * (gradients[j] - mean);
-  }
+  softmaxGradRow(scores, gradients, count, scale);
 }
 
 template <typename T>
 void NeighborhoodGradCall<T>::runQuery(const Place &place, T *sum, T *work) {
   const WindowFunctions<T> &functions = windowFunctions<T>();
-  T *query = work, *row = query + problem.depth, *out = row + problem.depth,
-    *cotangent = out + problem.width, *weights = cotangent + problem.width,
+  T *query = work, *row = query + problem.depth,
+    *cotangent = row + problem.depth, *weights = cotangent + problem.width,
     *gradients = weights + problem.mostKeys();
   int64_t kvHead = problem.kvHead(place[1]);
   auto keyRows = problem.window(keys.head(place[0], kvHead), keys.steps(),
@@ -161,15 +163,10 @@ void NeighborhoodGradCall<T>::runQuery(const Place &place, T *sum, T *work) {
                                   place, problem.width);
   int64_t count = countOf(keyRows);
   load(problem.q, place, query);
-  load(problem.out, place, out);
   load(dout, place, cotangent);
   functions.dots(keyRows, query, weights);
   functions.dots(valueRows, cotangent, gradients);
-  T mean = 0;
-  for (int64_t d = 0; d < problem.width; ++d)
-    mean += cotangent[d] * out[d];
-  weigh(weights, gradients, count, T(problem.scale), lseAt<T>(problem, place),
-        mean);
+  weigh(weights, gradients, count, T(problem.scale), lseAt<T>(problem, place));
   T *valueSums = sum + positions * problem.depth;
   functions.add(problem.window(valueSums, valueSteps, place, problem.width),
                 weights, cotangent);

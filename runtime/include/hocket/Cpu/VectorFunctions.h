@@ -35,7 +35,8 @@ struct SoftmaxTile {
 
 /// One tile of the gradient of softmax, in place: `scores` become p =
 /// exp(scale * score + mask - lse), and `gradients`, g of p, those of `scores`:
-/// scale * p * (g - mean).
+/// scale * p * (g - mean). Rows of a `whole` tile don't read means, and don't
+/// depend on how lse was rounded: see softmaxGradRow in AttentionRows.h.
 struct SoftmaxGradTile {
   float *scores, *gradients;
   int64_t pitch, rows, columns;
@@ -47,6 +48,8 @@ struct SoftmaxGradTile {
   bool limited;
   int64_t firstBegin = 0;
   bool begins = false;
+  /// The tile has all columns that its rows attend to.
+  bool whole = false;
 };
 
 /// row[j] *= scale where the random word of element `first` + j (see

@@ -202,8 +202,42 @@ void softmaxTile(const SoftmaxTile &tile) {
   }
 }
 
+/// A row of a SoftmaxGradTile by lse and mean of what may lie in other tiles
+/// too.
+inline void rowByLse(float *scores, float *gradients, int64_t columns,
+                     float factor, float scale, float lse, float mean) {
+#pragma omp simd
+  for (int64_t j = 0; j < columns; ++j) {
+    float weight = expNegative(scores[j] * factor - lse);
+    scores[j] = weight;
+    gradients[j] = scale * weight * (gradients[j] - mean);
+  }
+}
+
+/// The same of a whole row, see softmaxGradRow in AttentionRows.h.
+inline void wholeRowByLse(float *scores, float *gradients, int64_t columns,
+                          float factor, float scale, float lse) {
+  if (columns == 0)
+    return;
+  float inverse = 1.0f / exponentials(scores, columns, factor, lse);
+  float largest = largestOf(scores, columns);
+  int64_t at = 0;
+  while (at + 1 < columns && scores[at] != largest)
+    ++at;
+  const float origin = gradients[at];
+  float mean = 0.0f;
+#pragma omp simd reduction(+ : mean)
+  for (int64_t j = 0; j < columns; ++j) {
+    scores[j] *= inverse;
+    gradients[j] -= origin;
+    mean += scores[j] * gradients[j];
+  }
+#pragma omp simd
+  for (int64_t j = 0; j < columns; ++j)
+    gradients[j] = scale * scores[j] * (gradients[j] - mean);
+}
+
 void softmaxGradTile(const SoftmaxGradTile &tile) {
-  const float scale = tile.scale;
   for (int64_t r = 0; r < tile.rows; ++r) {
     int64_t begin, columns = visibleColumns(tile, r, begin);
     float *scores = tile.scores + r * tile.pitch;
@@ -212,21 +246,20 @@ void softmaxGradTile(const SoftmaxGradTile &tile) {
       scores[j] = gradients[j] = 0.0f;
     scores += begin;
     gradients += begin;
-    const float lse = tile.lse[r], mean = tile.means[r];
+    const float lse = tile.lse[r];
     // Nothing to attend to: all weights 0.
     if (lse == -__builtin_inff())
       columns = 0;
-    float factor = scale;
+    float factor = tile.scale;
     if (tile.mask) {
-      maskRow(scores, columns, scale, tile.mask + begin);
+      maskRow(scores, columns, factor, tile.mask + begin);
       factor = 1.0f;
     }
-#pragma omp simd
-    for (int64_t j = 0; j < columns; ++j) {
-      float weight = expNegative(scores[j] * factor - lse);
-      scores[j] = weight;
-      gradients[j] = scale * weight * (gradients[j] - mean);
-    }
+    if (tile.whole)
+      wholeRowByLse(scores, gradients, columns, factor, tile.scale, lse);
+    else
+      rowByLse(scores, gradients, columns, factor, tile.scale, lse,
+               tile.means[r]);
     for (int64_t j = columns; j < tile.columns - begin; ++j)
       scores[j] = gradients[j] = 0.0f;
   }
