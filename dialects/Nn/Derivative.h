@@ -8,9 +8,10 @@
 //
 //   void MulOp::differentiate(Derivative &d) {
 //     Value dy = d.cotangent();
-//     if (d.isWanted(0))
-//       d.give(0, d.sumTo(d.binary(BinaryKind::Mul, dy, d.read(getB())),
-//       getA()));
+//     if (d.isWanted(0)) {
+//       Value gradient = d.binary(BinaryKind::Mul, dy, d.read(getB()));
+//       d.give(0, d.sumTo(gradient, getA()));
+//     }
 //   }
 //
 //===----------------------------------------------------------------------===//

@@ -271,9 +271,10 @@ void AttentionOp::differentiate(Derivative &d) {
     return tensorOf(elementTypeOf(x), layoutOf(x).withoutPlacement());
   };
   Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
+  Value dy = d.cotangent(), y = d.read(getResult()), lse = d.read(getLse());
+  Value keep = read(getKeep()), step = read(getStep());
   auto gradient = d.makeTyped<AttentionGradOp>(
-      typeOf(q), typeOf(k), typeOf(v), q, k, v, d.cotangent(),
-      d.read(getResult()), d.read(getLse()), read(getKeep()), read(getStep()),
+      typeOf(q), typeOf(k), typeOf(v), q, k, v, dy, y, lse, keep, step,
       getCausalAttr(), getBeforeAttr(), getAfterAttr(), getScaleAttr(),
       getDropoutAttr(), getStreamAttr());
   for (unsigned i = 0; i < 3; ++i)

@@ -1,8 +1,7 @@
 //===- ElementwiseDerivative.cpp - derivatives of element-wise operations -===//
 //
-// No two arguments of a call make operations, except for a constant and
-// another: in which order, the compiler that builds Hocket would choose, and
-// with it the order of the program.
+// No two arguments of a call make operations: in which order, the compiler that
+// builds Hocket would choose, and with it the order of the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +27,11 @@ private:
   Value number(double value) { return d.scalar(value, op.getX()); }
   Value mul(Value a, Value b) { return d.binary(BinaryKind::Mul, a, b); }
   Value add(Value a, Value b) { return d.binary(BinaryKind::Add, a, b); }
-  /// 1 - a.
-  Value rest(Value a) { return d.binary(BinaryKind::Sub, number(1), a); }
+  Value over(double numerator, Value a) {
+    return d.binary(BinaryKind::Div, number(numerator), a);
+  }
+  Value onePlus(Value a) { return add(number(1), a); }
+  Value oneMinus(Value a) { return d.binary(BinaryKind::Sub, number(1), a); }
 
   Value gelu();
   Value geluTanh();
@@ -43,7 +45,7 @@ private:
 /// Phi(x) + x phi(x), with the normal distribution's Phi and density phi.
 Value Slope::gelu() {
   Value erf = d.unary(UnaryKind::Erf, d.scaled(x(), 1 / std::sqrt(2.0)));
-  Value cumulative = d.scaled(add(number(1), erf), 0.5);
+  Value cumulative = d.scaled(onePlus(erf), 0.5);
   Value density =
       d.scaled(d.unary(UnaryKind::Exp, d.scaled(mul(x(), x()), -0.5)),
                1 / std::sqrt(2 * M_PI));
@@ -55,16 +57,16 @@ Value Slope::geluTanh() {
   constexpr double cubic = 0.044715;
   const double scale = std::sqrt(2 / M_PI);
   Value square = mul(x(), x());
-  Value inner = add(number(1), d.scaled(square, cubic));
+  Value inner = onePlus(d.scaled(square, cubic));
   Value t = d.unary(UnaryKind::Tanh, d.scaled(mul(x(), inner), scale));
-  Value slope = d.scaled(add(number(1), d.scaled(square, 3 * cubic)), scale);
-  Value bend = mul(mul(x(), rest(mul(t, t))), slope);
-  return d.scaled(add(add(number(1), t), bend), 0.5);
+  Value slope = d.scaled(onePlus(d.scaled(square, 3 * cubic)), scale);
+  Value bend = mul(mul(x(), oneMinus(mul(t, t))), slope);
+  return d.scaled(add(onePlus(t), bend), 0.5);
 }
 
 Value Slope::silu() {
   Value s = d.unary(UnaryKind::Sigmoid, x());
-  return mul(s, add(number(1), mul(x(), rest(s))));
+  return mul(s, onePlus(mul(x(), oneMinus(s))));
 }
 
 Value Slope::of(UnaryKind kind) {
@@ -76,15 +78,15 @@ Value Slope::of(UnaryKind kind) {
   case UnaryKind::Silu:
     return silu();
   case UnaryKind::Sigmoid:
-    return mul(y(), rest(y()));
+    return mul(y(), oneMinus(y()));
   case UnaryKind::Tanh:
-    return rest(mul(y(), y()));
+    return oneMinus(mul(y(), y()));
   case UnaryKind::Exp:
     return y();
   case UnaryKind::Log:
-    return d.binary(BinaryKind::Div, number(1), x());
+    return over(1, x());
   case UnaryKind::Sqrt:
-    return d.binary(BinaryKind::Div, number(0.5), y());
+    return over(0.5, y());
   case UnaryKind::Rsqrt:
     return d.scaled(mul(mul(y(), y()), y()), -0.5);
   case UnaryKind::Erf:

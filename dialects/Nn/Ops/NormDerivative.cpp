@@ -23,9 +23,9 @@ static void differentiateNorm(Operation *op, Derivative &d, double eps,
   auto mul = [&](Value a, Value b) { return d.binary(BinaryKind::Mul, a, b); };
   Value dy = d.cotangent(), x = d.read(op->getOperand(0));
   Value h = centered ? d.binary(BinaryKind::Sub, x, mean(x)) : x;
+  Value square = mean(mul(h, h)), small = d.scalar(eps, x);
   Value scale =
-      d.unary(UnaryKind::Rsqrt,
-              d.binary(BinaryKind::Add, mean(mul(h, h)), d.scalar(eps, x)));
+      d.unary(UnaryKind::Rsqrt, d.binary(BinaryKind::Add, square, small));
   h = mul(h, scale);
   if (d.isWanted(0)) {
     Value g = mul(dy, d.read(op->getOperand(1)));

@@ -99,8 +99,8 @@ mlir::Value Resizer::count(int64_t results, int64_t rank, int64_t at,
 mlir::Value Resizer::hatOf(mlir::Value distance) {
   mlir::Value size =
       nn::UnaryOp::create(builder, loc, distance, nn::UnaryKind::Abs);
-  return binary(nn::BinaryKind::Maximum,
-                binary(nn::BinaryKind::Sub, number(1), size), number(0));
+  mlir::Value rest = binary(nn::BinaryKind::Sub, number(1), size);
+  return binary(nn::BinaryKind::Maximum, rest, number(0));
 }
 
 mlir::Value Resizer::slide(mlir::Value x, mlir::Value weight, int64_t dim,
@@ -120,8 +120,8 @@ mlir::Value Resizer::slide(mlir::Value x, mlir::Value weight, int64_t dim,
 mlir::Value Resizer::grow(mlir::Value x, int64_t dim, int64_t times) {
   int64_t rank = nn::dimsOf(x).size();
   mlir::Value tap = count(times, rank, dim, 3, dim);
-  mlir::Value place = binary(nn::BinaryKind::Mul, count(times, rank, dim, 3, 0),
-                             number(1.0 / double(times)));
+  mlir::Value place = count(times, rank, dim, 3, 0);
+  place = binary(nn::BinaryKind::Mul, place, number(1.0 / double(times)));
   place = binary(nn::BinaryKind::Add, place, number(0.5 + 0.5 / double(times)));
   mlir::Value results =
       slide(x, hatOf(binary(nn::BinaryKind::Sub, tap, place)), dim,
@@ -158,24 +158,26 @@ mlir::Value Resizer::whole(int64_t value) {
                             llvm::APFloat(double(value)));
 }
 
-mlir::Value Resizer::index(int64_t to, int64_t from, int64_t dim) {
+mlir::Value Resizer::index(int64_t to, int64_t from, int64_t dim,
+                           int64_t times) {
   auto layout = nn::LayoutAttr::get(builder.getContext(),
                                     {dimOf("", to), dimOf("", from)});
-  return nn::IotaOp::create(builder, loc,
-                            nn::tensorOf(builder.getI64Type(), layout),
-                            mlir::Value(), dim);
+  mlir::Value counted = nn::IotaOp::create(
+      builder, loc, nn::tensorOf(builder.getI64Type(), layout), mlir::Value(),
+      dim);
+  return binary(nn::BinaryKind::Mul, counted, whole(times));
 }
 
 /// Counted in 1 / to of a position: no rounding moves a result to another one.
 mlir::Value Resizer::nearestWeights(int64_t from, int64_t to) {
-  mlir::Value behind =
-      binary(nn::BinaryKind::Sub,
-             binary(nn::BinaryKind::Mul, index(to, from, 0), whole(from)),
-             binary(nn::BinaryKind::Mul, index(to, from, 1), whole(to)));
-  mlir::Value isIt =
-      binary(nn::BinaryKind::And, binary(nn::BinaryKind::Ge, behind, whole(0)),
-             binary(nn::BinaryKind::Lt, behind, whole(to)));
-  return nn::WhereOp::create(builder, loc, isIt, number(1), number(0));
+  mlir::Value result = index(to, from, 0, from);
+  mlir::Value position = index(to, from, 1, to);
+  mlir::Value behind = binary(nn::BinaryKind::Sub, result, position);
+  mlir::Value isBehind = binary(nn::BinaryKind::Ge, behind, whole(0));
+  mlir::Value isNear = binary(nn::BinaryKind::Lt, behind, whole(to));
+  mlir::Value isIt = binary(nn::BinaryKind::And, isBehind, isNear);
+  mlir::Value one = number(1), zero = number(0);
+  return nn::WhereOp::create(builder, loc, isIt, one, zero);
 }
 
 /// Counted in parts of a position, of which the places are whole numbers.
@@ -183,15 +185,13 @@ mlir::Value Resizer::linearWeights(int64_t from, int64_t to,
                                    bool alignsCorners) {
   int64_t parts = alignsCorners ? std::max<int64_t>(to - 1, 1) : 2 * to;
   int64_t step = alignsCorners ? (to == 1 ? 0 : from - 1) : 2 * from;
-  mlir::Value place =
-      binary(nn::BinaryKind::Add,
-             binary(nn::BinaryKind::Mul, index(to, from, 0), whole(step)),
-             whole(alignsCorners ? 0 : from - to));
+  mlir::Value place = index(to, from, 0, step);
+  place =
+      binary(nn::BinaryKind::Add, place, whole(alignsCorners ? 0 : from - to));
   place = binary(nn::BinaryKind::Maximum, place, whole(0));
   place = binary(nn::BinaryKind::Minimum, place, whole(parts * (from - 1)));
   mlir::Value distance =
-      binary(nn::BinaryKind::Sub, place,
-             binary(nn::BinaryKind::Mul, index(to, from, 1), whole(parts)));
+      binary(nn::BinaryKind::Sub, place, index(to, from, 1, parts));
   auto type = nn::tensorOf(builder.getF32Type(), nn::layoutOf(distance));
   distance = nn::CastOp::create(builder, loc, type, distance);
   return hatOf(

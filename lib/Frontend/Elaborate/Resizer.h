@@ -51,8 +51,8 @@ private:
   }
   mlir::Value number(double value);
   mlir::Value whole(int64_t value);
-  /// 0, 1, ... along `dim` of [to, from], as integers.
-  mlir::Value index(int64_t to, int64_t from, int64_t dim);
+  /// 0, 1, ... along `dim` of [to, from], each times `times`, as integers.
+  mlir::Value index(int64_t to, int64_t from, int64_t dim, int64_t times);
   mlir::Value rearrange(mlir::Value x,
                         llvm::ArrayRef<llvm::SmallVector<int64_t>> order,
                         llvm::ArrayRef<nn::DimAttr> result);
