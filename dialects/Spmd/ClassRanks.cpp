@@ -202,6 +202,29 @@ LogicalResult spmd::verifyElements(Operation *op, int64_t elements,
   });
 }
 
+LogicalResult spmd::verifyFactors(Operation *op, const Twine &what,
+                                  ArrayRef<int64_t> sizes, BoxAttr box) {
+  SmallVector<int64_t> has;
+  SmallVector<TableAttr> tables;
+  SmallVector<size_t> cut; // which of `has` the tables are
+  for (auto [d, dim] : llvm::enumerate(box.getLayout().getDims()))
+    for (auto [f, factor] : llvm::enumerate(dim.getFactors())) {
+      if (CutAttr part = cutOf(box, d, f)) {
+        tables.push_back(part.getSize());
+        cut.push_back(has.size());
+      }
+      has.push_back(factor.getSize());
+    }
+  return forEachRank(op, tables, [&](ArrayRef<int64_t> parts) -> LogicalResult {
+    for (auto [at, part] : llvm::zip(cut, parts))
+      has[at] = part;
+    if (ArrayRef(has) == sizes)
+      return success();
+    return op->emitOpError() << "has " << what << " of sizes [" << sizes
+                             << "], of which its box has [" << has << "]";
+  });
+}
+
 LogicalResult spmd::verifyFilled(Operation *op, BoxAttr box) {
   for (CutAttr cut : box.getCuts()) {
     if (failed(verifyTable(op, cut.getOffset())) ||

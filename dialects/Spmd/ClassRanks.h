@@ -36,6 +36,10 @@ mlir::LogicalResult verifyHolds(mlir::Operation *op, mlir::Type type,
 mlir::LogicalResult verifyElements(mlir::Operation *op, int64_t elements,
                                    BoxAttr box);
 
+/// Every rank's box has factors of these sizes.
+mlir::LogicalResult verifyFactors(mlir::Operation *op, const llvm::Twine &what,
+                                  llvm::ArrayRef<int64_t> sizes, BoxAttr box);
+
 /// The shares of every cut follow one another and fill the factor.
 mlir::LogicalResult verifyFilled(mlir::Operation *op, BoxAttr box);
 

@@ -9,6 +9,7 @@
 #include "Middles.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
+#include "dialects/Spmd/ClassRanks.h"
 #include "dialects/Spmd/ClassRows.h"
 #include "hocket/Transforms/Bufferize.h"
 #include "hocket/Views/Strided.h"
@@ -76,9 +77,14 @@ private:
 LogicalResult FunctionChecker::check() {
   Block &body = func.getBody().front();
   for (BlockArgument argument : body.getArguments()) {
-    if (!isa<InputType>(argument.getType()))
-      return func.emitError("argument ")
-             << argument.getArgNumber() << " is no !buffers.input";
+    unsigned number = argument.getArgNumber();
+    auto input = dyn_cast<InputType>(argument.getType());
+    if (!input)
+      return func.emitError("argument ") << number << " is no !buffers.input";
+    auto box = func.getArgAttrOfType<spmd::BoxAttr>(number, spmd::kCuts);
+    if (failed(spmd::verifyFactors(func, "argument " + Twine(number),
+                                   input.getSizes(), box)))
+      return failure();
     pasts[argument].isWritten = true;
   }
   for (Operation &op : body)
