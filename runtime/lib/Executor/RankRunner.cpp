@@ -44,7 +44,7 @@ Status RankRunner::prepare() {
   return status;
 }
 
-/// Of an input that is turned, so much is read at once.
+/// Of an input or output that is turned, so much is read or written at once.
 static constexpr int64_t kTurnedBytes = int64_t(16) << 20;
 
 /// Gives every input and output tensor that a buffer names a place in `boxes`.
@@ -71,8 +71,7 @@ void RankRunner::layOutBoxes() {
                     plan::byteSize(buffer.type);
     counters.boxBytes += pieceBytes(bytes);
     (isInput ? inputStrides : outputStrides)[buffer.offset] = buffer.strides;
-    if (isInput)
-      bytes = std::min(bytes, kTurnedBytes);
+    bytes = std::min(bytes, kTurnedBytes);
     if (!buffer.strides.empty() && (isInput || writes(tensor)))
       turned.resize(std::max(turned.size(), size_t(bytes)));
   }
@@ -239,22 +238,49 @@ Status RankRunner::readInputs(const TensorSource &inputs) {
   return Status::success();
 }
 
-Status RankRunner::readTurned(const TensorSource &inputs, size_t input,
-                              const Box &box, char *host) {
-  const std::vector<int64_t> &strides = inputStrides[input];
-  int64_t element = plan::byteSize(inputTypes[input]);
+/// Calls use(part, first) for one part of a box after the other; in memory of
+/// these strides the part begins `first` bytes behind the box.
+template <typename Use>
+static Status eachTurnedPart(const Box &box,
+                             const std::vector<int64_t> &strides,
+                             int64_t element, Use use) {
   for (const Box &part : partsOf(box, strides, kTurnedBytes / element)) {
-    Status status = inputs.read(setup.plan.inputs[input].name, part,
-                                inputTypes[input], turned.data());
-    if (!status.ok())
-      return status;
     int64_t first = 0;
     for (size_t dim = 0; dim < strides.size(); ++dim)
       first += (part.offset[dim] - box.offset[dim]) * strides[dim];
-    fromRowMajor(turned.data(), part.size, strides, element,
-                 host + first * element);
+    Status status = use(part, first * element);
+    if (!status.ok())
+      return status;
   }
   return Status::success();
+}
+
+Status RankRunner::readTurned(const TensorSource &inputs, size_t input,
+                              const Box &box, char *host) {
+  const std::vector<int64_t> &strides = inputStrides[input];
+  plan::DType type = inputTypes[input];
+  int64_t element = plan::byteSize(type);
+  return eachTurnedPart(
+      box, strides, element, [&](const Box &part, int64_t first) {
+        Status status = inputs.read(setup.plan.inputs[input].name, part, type,
+                                    turned.data());
+        if (status.ok())
+          fromRowMajor(turned.data(), part.size, strides, element,
+                       host + first);
+        return status;
+      });
+}
+
+Status RankRunner::writeTurned(TensorSink &outputs, size_t output,
+                               const Box &box, const char *host) {
+  const plan::GlobalTensor &tensor = setup.plan.outputs[output];
+  const std::vector<int64_t> &strides = outputStrides[output];
+  int64_t element = plan::byteSize(tensor.type);
+  return eachTurnedPart(
+      box, strides, element, [&](const Box &part, int64_t first) {
+        toRowMajor(host + first, part.size, strides, element, turned.data());
+        return outputs.write(tensor.name, part, turned.data());
+      });
 }
 
 Status RankRunner::writeOutputs(TensorSink &outputs) {
@@ -263,9 +289,14 @@ Status RankRunner::writeOutputs(TensorSink &outputs) {
     if (outputAt[i] < 0 || !writes(tensor))
       continue;
     Box box = boxOf(setup.plan, tensor, setup.rank);
-    Status status = viewOutput(i, [&](const void *host) {
-      return outputs.write(tensor.name, box, host);
-    });
+    int64_t bytes = box.elements() * plan::byteSize(tensor.type);
+    Status status =
+        device->download(boxes + outputAt[i], bytes, [&](const void *host) {
+          return outputStrides[i].empty()
+                     ? outputs.write(tensor.name, box, host)
+                     : writeTurned(outputs, i, box,
+                                   static_cast<const char *>(host));
+        });
     if (!status.ok())
       return status;
   }

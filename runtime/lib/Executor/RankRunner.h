@@ -84,6 +84,8 @@ private:
   void layOutBoxes();
   Status readTurned(const TensorSource &inputs, size_t input, const Box &box,
                     char *host);
+  Status writeTurned(TensorSink &outputs, size_t output, const Box &box,
+                     const char *host);
   Status prepareList(const std::vector<plan::Instruction> &list,
                      std::vector<Prepared> &calls);
   Status shareScratch();
@@ -111,7 +113,7 @@ private:
   std::vector<plan::DType> inputTypes;    // by tensor
   // By tensor; empty: row-major.
   std::vector<std::vector<int64_t>> inputStrides, outputStrides;
-  mutable std::vector<char> turned; // the input that is read, or the output
+  mutable std::vector<char> turned; // a part of an input or output
   std::vector<Prepared> loadCalls, stepCalls;
   Decision decision;
   Status decisionFault;
