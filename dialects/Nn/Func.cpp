@@ -11,9 +11,17 @@ LogicalResult nn::lacks(Operation *op, const Twine &what, StringRef attribute) {
                            << what << ", or has it of another kind";
 }
 
+StringAttr nn::argumentName(FunctionOpInterface func, unsigned number) {
+  return func.getArgAttrOfType<StringAttr>(number, kName);
+}
+
+StringAttr nn::resultName(FunctionOpInterface func, unsigned number) {
+  return func.getResultAttrOfType<StringAttr>(number, kName);
+}
+
 LogicalResult nn::verifyArgumentNames(FunctionOpInterface func) {
   for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-    if (!func.getArgAttrOfType<StringAttr>(i, kName))
+    if (!argumentName(func, i))
       return lacks(func, "argument " + Twine(i), kName);
   return success();
 }

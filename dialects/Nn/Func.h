@@ -14,6 +14,10 @@ namespace hocket::nn {
 /// of the input or output.
 inline constexpr llvm::StringLiteral kName = "nn.name";
 
+/// It, or null.
+mlir::StringAttr argumentName(mlir::FunctionOpInterface func, unsigned number);
+mlir::StringAttr resultName(mlir::FunctionOpInterface func, unsigned number);
+
 /// The argument or result, as "argument 2", lacks the attribute, or has one of
 /// another kind.
 mlir::LogicalResult lacks(mlir::Operation *op, const llvm::Twine &what,

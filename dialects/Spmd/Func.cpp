@@ -62,7 +62,7 @@ LogicalResult FuncOp::verify() {
       return failure();
   for (auto [i, type] : llvm::enumerate(getResultTypes())) { // (C1)
     std::string what = "result " + std::to_string(i);
-    if (!getResultAttrOfType<StringAttr>(i, nn::kName))
+    if (!nn::resultName(*this, i))
       return nn::lacks(*this, what, nn::kName);
     if (failed(
             verifyReplicated(*this, what, getResultAttr(i, kReplicatedOver))) ||

@@ -11,6 +11,7 @@
 #include "Lines.h"
 #include "Locations.h"
 #include "dialects/Nn/CarriedMargins.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
@@ -55,8 +56,7 @@ private:
 bool EarlyExchange::isNamed(Value value, StringRef root) {
   if (auto input = dyn_cast<BlockArgument>(value)) {
     auto func = cast<nn::FuncOp>(input.getOwner()->getParentOp());
-    auto name =
-        func.getArgAttrOfType<StringAttr>(input.getArgNumber(), "nn.name");
+    auto name = nn::argumentName(func, input.getArgNumber());
     return root.empty() && name && name.getValue() == from;
   }
   auto named = value.getDefiningOp<nn::ValueOp>();

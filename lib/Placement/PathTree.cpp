@@ -1,6 +1,7 @@
 //===- PathTree.cpp - the tree of what a schedule can name ----------------===//
 
 #include "hocket/Placement/PathTree.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 
@@ -27,8 +28,7 @@ bool PathNode::hasRole(nn::ValueRole role) const {
 
 PathTree::PathTree(nn::FuncOp func) : PathTree() {
   for (BlockArgument argument : func.getArguments())
-    if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      "nn.name"))
+    if (auto name = nn::argumentName(func, argument.getArgNumber()))
       insert(name.getValue()).input = argument;
   if (nn::ModelOp model = nn::modelOf(func))
     for (StringRef name :

@@ -8,6 +8,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 
@@ -36,8 +37,7 @@ bool Placer::syncPoint(Value value, WayOut &way) {
     return false;
   way.moment = "fwd_pre";
   way.path = pathOf(argument.getLoc()).str();
-  if (auto name =
-          func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name"))
+  if (auto name = nn::argumentName(func, argument.getArgNumber()))
     way.path = name.getValue().str();
   return !way.path.empty();
 }

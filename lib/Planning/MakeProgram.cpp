@@ -2,6 +2,7 @@
 
 #include "Arena.h"
 #include "ClassPlanner.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Program.h"
 #include "hocket/Plan/Check.h"
 #include "hocket/Planning/Planning.h"
@@ -20,13 +21,13 @@ static void addInterface(spmd::FuncOp func, nn::MeshAttr mesh,
   };
   for (BlockArgument argument : func.getArguments()) {
     unsigned number = argument.getArgNumber();
-    auto name = func.getArgAttrOfType<StringAttr>(number, "nn.name");
+    auto name = nn::argumentName(func, number);
     auto box = func.getArgAttrOfType<spmd::BoxAttr>(number, spmd::kCuts);
     plan.inputs.push_back(
         tables.tensor(name.getValue(), element(argument.getType()), box));
   }
   for (auto [number, type] : llvm::enumerate(func.getResultTypes())) {
-    auto name = func.getResultAttrOfType<StringAttr>(number, "nn.name");
+    auto name = nn::resultName(func, number);
     auto box = func.getResultAttrOfType<spmd::BoxAttr>(number, spmd::kCuts);
     plan.outputs.push_back(tables.tensor(name.getValue(), element(type), box));
     if (auto axes =

@@ -4,6 +4,7 @@
 #include "Operations.h"
 #include "Strided.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -169,7 +170,7 @@ LogicalResult Evaluator::takeInputs(FunctionOpInterface function,
     return failure();
   }
   for (auto [index, argument] : llvm::enumerate(function.getArguments())) {
-    auto name = function.getArgAttrOfType<StringAttr>(index, "nn.name");
+    auto name = nn::argumentName(function, index);
     std::string words =
         name ? "input '" + name.str() + "'" : "input " + std::to_string(index);
     if (failed(check(words, inputs[index],

@@ -53,7 +53,7 @@ Status hocket::evaluateReference(mlir::ModuleOp model, const ReadTensor &weight,
   auto func = *model.getOps<nn::FuncOp>().begin();
   std::vector<reference::Tensor> arguments(func.getNumArguments());
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    auto name = func.getArgAttrOfType<mlir::StringAttr>(i, "nn.name");
+    auto name = nn::argumentName(func, i);
     Status status = input(name.str(), arguments[i]);
     if (!status.ok())
       return status;

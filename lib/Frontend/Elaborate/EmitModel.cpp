@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 
@@ -32,7 +33,7 @@ static void setNames(mlir::OpBuilder &builder, nn::FuncOp func,
   said.setPrefixesAttr(builder.getStrArrayAttr(prefixes));
   said.setOtherArgumentsAttr(builder.getStrArrayAttr(others));
   for (size_t i = 0; i < compiled.args.size(); ++i)
-    func.setArgAttr(i, "nn.name",
+    func.setArgAttr(i, nn::kName,
                     builder.getStringAttr(compiled.args[i].name.text));
 }
 
@@ -180,7 +181,7 @@ bool Elaborator::emitModel(mlir::ModuleOp module, const ModuleDecl &model,
   func.setOutputsAttr(builder.getStrArrayAttr(refs));
   setNames(builder, func, model, *function, unread);
   if (isTraining)
-    func.setArgAttr(function->args.size(), "nn.name",
+    func.setArgAttr(function->args.size(), nn::kName,
                     builder.getStringAttr("step"));
   checkVariant(model);
   return !diagnostics.hasErrors() && !hadShapeError;

@@ -3,6 +3,7 @@
 #include "Destinations.h"
 #include "Middles.h"
 #include "dialects/Nn/Edges.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
 #include "hocket/Transforms/Fuse.h"
@@ -143,7 +144,7 @@ void Destinations::findDecided() {
     return;
   auto results = cast<nn::ReturnOp>(func.getBody().front().getTerminator());
   for (auto [number, value] : llvm::enumerate(results.getOperands())) {
-    auto name = func.getResultAttrOfType<StringAttr>(number, "nn.name");
+    auto name = nn::resultName(func, number);
     if (!name || (name.getValue() != "loss" && name.getValue() != "grad_norm"))
       continue;
     Operation *op = value.getDefiningOp();

@@ -5,6 +5,7 @@
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Shape.h"
@@ -138,7 +139,7 @@ void Backward::seed(bool ofAll) {
       unsigned index = func.getNumArguments();
       StringAttr name = cast<StringAttr>(names[output.getOperandNumber()]);
       auto attributes = ops.getDictionaryAttr(ops.getNamedAttr(
-          "nn.name", ops.getStringAttr(name.getValue() + ".grad")));
+          nn::kName, ops.getStringAttr(name.getValue() + ".grad")));
       if (failed(func.insertArgument(index, value.getType(), attributes, at))) {
         hasFailed = true;
         return;
@@ -227,8 +228,7 @@ void Backward::finish(bool ofAll) {
   if (ofAll)
     for (unsigned i = 0, count = numInputs; i < count; ++i)
       if (isFloat(func.getArgument(i)))
-        output(func.getArgument(i),
-               func.getArgAttrOfType<StringAttr>(i, "nn.name").getValue());
+        output(func.getArgument(i), nn::argumentName(func, i).getValue());
   for (nn::ParameterOp parameter : parameters)
     if (isFloat(parameter) && isTrained(parameter))
       output(parameter, parameter.getPath());

@@ -1,5 +1,4 @@
-//===- Probes.h - asks once whether equal groups can be a kernel -*- C++
-//-*-===//
+//===- Probes.h - what equal groups of operations can be --------*- C++ -*-===//
 
 #ifndef HOCKET_LIB_TRANSFORMS_FUSE_PROBES_H
 #define HOCKET_LIB_TRANSFORMS_FUSE_PROBES_H

@@ -3,6 +3,7 @@
 #include "StepBuilder.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Func.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Train.h"
@@ -130,8 +131,7 @@ LogicalResult StepBuilder::findGradients() {
 
 Value StepBuilder::stepAsFloat() {
   for (BlockArgument argument : func.getArguments()) {
-    auto name =
-        func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "nn.name");
+    auto name = nn::argumentName(func, argument.getArgNumber());
     if (name && name.getValue() == "step")
       return make<nn::CastOp>(
           withoutPlacement(argument).clone(builder.getF64Type()), argument);

@@ -29,7 +29,7 @@ static void stopDropping(ModuleOp module) {
   });
   for (auto func : module.getOps<nn::FuncOp>())
     for (unsigned i = func.getNumArguments(); i-- > 0;) {
-      auto name = func.getArgAttrOfType<StringAttr>(i, "nn.name");
+      auto name = nn::argumentName(func, i);
       if (name && name.getValue() == "step" && func.getArgument(i).use_empty())
         (void)func.eraseArgument(i);
     }
