@@ -23,7 +23,8 @@ def Nn_BinaryOp : Nn_InferredOp<"binary"> {
   let description = [{
     `kind`: add, sub, mul, div, pow, maximum, minimum, and, or, eq, ne, lt, le,
     gt, ge (comparisons give bool).
-    (C1) equal element types. (C2) dims broadcast. (C3) bools for and, or; any elements for eq, ne; numbers for the others.
+    (C1) equal element types. (C2) dims broadcast. (C3) bools for and, or; any
+    elements for eq, ne; numbers for the others.
   }];
   let arguments = (ins Nn_Tensor:$a, Nn_Tensor:$b,
                        Nn_BinaryKindAttr:$kind);

@@ -112,6 +112,13 @@ module {
 // -----
 
 module {
+  // expected-error @+1 {{'nn.placement' op has no 'counts' in an expectation of the backward}}
+  nn.placement "s" <tp=2> {backwardExpectations = [{root = "bwd", line = loc("s":1:1)}], buckets = [], expectations = [], moves = []}
+}
+
+// -----
+
+module {
   // expected-error @+1 {{'nn.placement' op has a dictionary for a bucket, found "dp"}}
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = ["dp"], expectations = [], moves = []}
 }
