@@ -17,7 +17,7 @@ module {
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   // expected-error @+1 {{has argument 0 of sizes [2, 4], of which its box has [4, 2]}}
-  spmd.func @input_of_another_shape(%x: !buffers.input<f32 [2, 4] by [4, 1]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=4, m=2]>>})
+  spmd.func @input_of_another_shape(%x: !buffers.input<f32 [2, 4] by [4, 1]> {nn.name = "x", spmd.cuts = #spmd.box<<[n=4] [m=2]>>})
       attributes {ranks = array<i64: 0, 1>} {
     buffers.loaded
     nn.return
