@@ -27,7 +27,7 @@
 
 namespace hocket::nn {
 
-/// The `nn.seed` of the module that holds the operation; 0 if it has none.
+/// The seed of the nn.model that the operation belongs to; 0 if there is none.
 int64_t seedOf(mlir::Operation *op);
 
 /// The parameters and states that a step changes: what nn.assign names.
@@ -35,24 +35,6 @@ llvm::DenseSet<mlir::StringAttr> assignedNames(mlir::Block &block);
 
 /// No other parameter or state of the function has the name of this one.
 mlir::LogicalResult verifyStoredName(mlir::Operation *op);
-
-/// Creates an op whose result type follows from its operands. Where they don't
-/// fit, says so at `location` and returns null, and nothing is created (what
-/// `create` without result types would end the process for).
-template <class OpTy, class... Args>
-OpTy createInferred(mlir::OpBuilder &builder, mlir::Location location,
-                    Args &&...args) {
-  mlir::OperationState state(location, OpTy::getOperationName());
-  OpTy::build(builder, state, mlir::TypeRange(builder.getNoneType()),
-              std::forward<Args>(args)...);
-  state.types.clear();
-  if (failed(OpTy::inferReturnTypes(
-          builder.getContext(), location, state.operands,
-          state.attributes.getDictionary(builder.getContext()),
-          state.getRawProperties(), {}, state.types)))
-    return {};
-  return mlir::cast<OpTy>(builder.create(state));
-}
 
 } // namespace hocket::nn
 

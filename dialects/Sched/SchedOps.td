@@ -11,6 +11,7 @@ def Sched_Dialect : Dialect {
   let name = "sched";
   let cppNamespace = "::hocket::sched";
   let summary = "the directives of a schedule, as written";
+  let dependentDialects = ["::hocket::nn::NnDialect"];
   let description = [{
     A `sched.schedule` lists directives in the order of the text. `at` blocks
     and `use`d functions are expanded: every pattern is absolute, in the
@@ -188,9 +189,10 @@ def Sched_AttentionOp : Sched_Directive<"attention"> {
 def Sched_ExpectOp : Sched_Op<"expect", [HasParent<"ScheduleOp">]> {
   let summary = "a fact that must hold of the compiled program";
   let description = [{
-    `what`: forward (counts of collectives; with `pattern`, for each match),
-    bytes (received by each rank), memory (weights and arena). `comparison`: ==,
-    <, <=, >, >=. `counts` for forward, `limit` (bytes) for the others.
+    `what`: forward, backward (counts of collectives; with `pattern`, for each
+    match), bytes (received by each rank), memory (weights and arena).
+    `comparison`: ==, <, <=, >, >=. `counts` for forward and backward, `limit`
+    (bytes) for the others.
   }];
   let arguments = (ins StrAttr:$what, OptionalAttr<StrAttr>:$pattern,
                        StrAttr:$comparison,

@@ -271,7 +271,7 @@ def Spmd_KernelOp : Spmd_Op<"kernel", [
   let summary = "operations that become one generated kernel";
   let description = [{
     The body holds element-wise and reduction operations of `nn`, and
-    `spmd.keep_first` and `nn.iota` where the rank matters. Made when fusing.
+    `spmd.keep_first` and `spmd.iota` where the rank matters. Made when fusing.
     ```mlir
     %y = spmd.kernel(%x) : (tensor<8xf32, #nn.layout<[8]>>) -> tensor<8xf32, #nn.layout<[8]>> {
     ^bb0(%a: tensor<8xf32, #nn.layout<[8]>>):

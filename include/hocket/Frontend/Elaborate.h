@@ -29,8 +29,8 @@ struct ElaborateOptions {
   /// "forward", or "loss": its inputs and its one number, which may call
   /// forward.
   std::string function = "forward";
-  /// A recipe: the function is its loss, training is on, and the module gets
-  /// nn.train and nn.gradients.
+  /// A recipe: the function is its loss, training is on, and nn.model
+  /// gets `train` and `gradients`.
   std::string train;
   /// Dropout is live: the function takes one more input, `step`, last.
   bool training = false;

@@ -1,10 +1,10 @@
 //===- Precision.h - computing in a narrower type --------------*- C++ -*-===//
 //
-// A model is written, placed and differentiated in float32. Where the module
-// says `nn.precision`, this rewrites the placed program, its backward included,
-// so that what is safe is computed in the narrower type:
+// A model is written, placed and differentiated in float32. Where nn.model says
+// `precision`, this rewrites the placed program, its backward included, so that
+// what is safe is computed in the narrower type:
 //
-//   nn.precision = {compute = bf16, reduce = f32}
+//   precision = {compute = bf16, reduce = f32}
 //
 // Parameters, inputs, outputs and gradients stay float32. Each kind of
 // operation has a row in a table (lib/Transforms/Precision/Rows.cpp). Products

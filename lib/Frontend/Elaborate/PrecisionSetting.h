@@ -3,7 +3,7 @@
 //   precision bf16 master f32 reduce f32
 //   precision f16 master f32 reduce f32 scale dynamic
 //
-// becomes nn.precision of the module (hocket/Transforms/Precision.h), without
+// becomes `precision` of nn.model (hocket/Transforms/Precision.h), without
 // `scale`, which belongs to a recipe.
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 //===- TrainRun.cpp - what a recipe says of a run -------------------------===//
 //
-// steps, seed, data, init, checkpoint and validate become the attribute nn.run,
+// steps, seed, data, init, checkpoint and validate become `run` of nn.model,
 // which goes into the plan: the options of the program have these defaults.
 //
 //===----------------------------------------------------------------------===//

@@ -1,9 +1,9 @@
 //===- Buckets.cpp - which collectives become one -------------------------===//
 
 #include "Buckets.h"
+#include "dialects/Nn/Derivative.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/MicroBatch.h"
-#include "dialects/Nn/Origin.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Transforms/Combine.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -69,9 +69,7 @@ static Kind kindOf(spmd::CollectiveOp op, bool ofBackward) {
 
 Key combining::keyOf(spmd::CollectiveOp op) {
   Key key;
-  std::string origin = nn::originOf(op->getLoc()).path;
-  StringRef path = origin;
-  key.ofBackward = path.ends_with(".grad") || path.ends_with(".again");
+  key.ofBackward = op->hasAttr(nn::kBackward);
   key.kind = kindOf(op, key.ofBackward);
   key.axes = op.getAxes();
   key.microBatch = op->getAttr(nn::kMicroBatch);

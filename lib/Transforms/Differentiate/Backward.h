@@ -23,7 +23,7 @@ class Backward : public nn::Derivative {
 public:
   Backward(nn::FuncOp func, nn::MeshAttr mesh);
 
-  /// `ofAll` as nn.gradients = "all".
+  /// `ofAll`: for inputs and parameters, as `gradients` all of nn.model says.
   mlir::LogicalResult run(bool ofAll);
 
   // What a derivative asks for; see nn::Derivative.

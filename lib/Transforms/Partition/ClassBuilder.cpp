@@ -1,6 +1,7 @@
 //===- ClassBuilder.cpp - the program of one rank class -------------------===//
 
 #include "ClassBuilder.h"
+#include "dialects/Nn/Derivative.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/MicroBatch.h"
 #include "dialects/Nn/Norms.h"
@@ -120,7 +121,8 @@ void ClassBuilder::lowerName(nn::ValueOp op) {
       definition->setLoc(NameLoc::get(op.getPathAttr(), name.getChildLoc()));
 }
 
-/// Everything made of an operation is for the micro-batch that it is for.
+/// Everything made of an operation is for the micro-batch that it is for, and
+/// what moves data for the backward if it does.
 LogicalResult ClassBuilder::lower(Operation &op) {
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
@@ -132,11 +134,16 @@ LogicalResult ClassBuilder::lower(Operation &op) {
   LogicalResult result = lowerOne(op);
   for (auto [value, had] : own)
     mapping.map(value, had);
-  if (Attribute micro = op.getAttr(nn::kMicroBatch))
-    for (Operation &made : llvm::make_range(
-             last ? std::next(last->getIterator()) : block->begin(),
-             block->end()))
+  Attribute micro = op.getAttr(nn::kMicroBatch);
+  Attribute backward = op.getAttr(nn::kBackward);
+  for (Operation &made :
+       llvm::make_range(last ? std::next(last->getIterator()) : block->begin(),
+                        block->end())) {
+    if (micro)
       made.setAttr(nn::kMicroBatch, micro);
+    if (backward && isa<spmd::CollectiveOp>(made))
+      made.setAttr(nn::kBackward, backward);
+  }
   return result;
 }
 

@@ -9,7 +9,7 @@
 
 namespace hocket::precision {
 
-/// The two types of nn.precision.
+/// The two types of `precision` of nn.model.
 struct Types {
   mlir::FloatType compute, reduce;
 };
