@@ -1,9 +1,9 @@
 //===- LowerKernels.cpp - shows what a kernel becomes ---------------------===//
 
 #include "hocket/CodeGen/LowerKernels.h"
-#include "Emitter.h"
-#include "LowerLoops.h"
 #include "PrepareKernel.h"
+#include "lib/CodeGen/Cpu/LoopEmitter.h"
+#include "lib/CodeGen/Cpu/LowerLoops.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 

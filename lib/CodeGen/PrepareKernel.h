@@ -1,11 +1,10 @@
-//===- PrepareKernel.h - from a request to a graph and its loops -*- C++
-//-*-===//
+//===- PrepareKernel.h - a request to a graph and loops --------*- C++ -*-===//
 
 #ifndef HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
 #define HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
 
-#include "GraphBuilder.h"
-#include "Schedule.h"
+#include "lib/CodeGen/Cpu/Schedule.h"
+#include "lib/CodeGen/Graph/GraphBuilder.h"
 
 namespace hocket::codegen {
 

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_CODEGEN_GRAPH_H
-#define HOCKET_LIB_CODEGEN_GRAPH_H
+#ifndef HOCKET_LIB_CODEGEN_GRAPH_GRAPH_H
+#define HOCKET_LIB_CODEGEN_GRAPH_GRAPH_H
 
 #include "hocket/Plan/Plan.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -140,4 +140,4 @@ int operandCount(ScalarOp function);
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_GRAPH_H
+#endif // HOCKET_LIB_CODEGEN_GRAPH_GRAPH_H

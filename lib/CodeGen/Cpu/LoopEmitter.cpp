@@ -1,7 +1,6 @@
-//===- EmitLoops.cpp - outer loops, nests and rows of a kernel ------------===//
+//===- LoopEmitter.cpp - outer loops, nests and rows of a kernel ----------===//
 
-#include "Emitter.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "LoopEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,39 +9,11 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
-Emitter::Emitter(ModuleOp module, const Graph &graph, const Schedule &schedule)
-    : builder(module.getContext()), loc(module.getLoc()), module(module),
-      graph(graph), schedule(schedule) {}
+LoopEmitter::LoopEmitter(ModuleOp module, const Graph &graph,
+                         const Schedule &schedule)
+    : ValueEmitter(module, graph), schedule(schedule) {}
 
-static void extend(int64_t &span, const Graph &graph, const LinearForm &form) {
-  int64_t last = form.offset;
-  for (auto &[axis, coefficient] : form.terms)
-    last += coefficient * std::max<int64_t>(graph.axes[axis] - 1, 0);
-  span = std::max(span, last + 1);
-}
-
-func::FuncOp Emitter::declare(StringRef name) {
-  SmallVector<int64_t> spans(graph.inputTypes.size() + graph.outputs.size(), 1);
-  for (const Node &node : graph.nodes)
-    if (node.kind == NodeKind::Load)
-      extend(spans[node.argument], graph, node.form);
-  SmallVector<Type> types;
-  for (auto [i, type] : llvm::enumerate(graph.inputTypes))
-    types.push_back(MemRefType::get({spans[i]}, storedTypeOf(type)));
-  for (auto [output, type] : llvm::zip(graph.outputs, graph.outputTypes)) {
-    int64_t &span = spans[types.size()];
-    extend(span, graph, output.form);
-    types.push_back(MemRefType::get({span}, storedTypeOf(type)));
-  }
-  types.append(graph.scalars, builder.getI64Type());
-  types.append(2, builder.getIndexType());
-  builder.setInsertionPointToEnd(module.getBody());
-  func = func::FuncOp::create(builder, loc, name,
-                              builder.getFunctionType(types, {}));
-  return func;
-}
-
-void Emitter::allocateRows() {
+void LoopEmitter::allocateRows() {
   for (auto &[node, axes] : schedule.rows) {
     if (axes.empty())
       continue;
@@ -53,16 +24,9 @@ void Emitter::allocateRows() {
   }
 }
 
-Scope Emitter::inside(Scope &parent, Block *block) {
-  Scope scope;
-  scope.parent = &parent;
-  scope.block = block;
-  scope.env = parent.env;
-  return scope;
-}
-
-func::FuncOp Emitter::emit(StringRef name) {
-  declare(name);
+func::FuncOp LoopEmitter::emit(StringRef name) {
+  Type number = builder.getIndexType();
+  declare(name, {number, number});
   Scope top;
   top.block = func.addEntryBlock();
   top.env.resize(graph.axes.size());
@@ -75,9 +39,8 @@ func::FuncOp Emitter::emit(StringRef name) {
 }
 
 /// One loop over [begin, end), taken apart into the parallel axes.
-void Emitter::emitParallel(Scope &top) {
-  unsigned count = func.getNumArguments();
-  Value begin = func.getArgument(count - 2), end = func.getArgument(count - 1);
+void LoopEmitter::emitParallel(Scope &top) {
+  Value begin = moreArgument(0), end = moreArgument(1);
   if (schedule.parallel.size() == 1) {
     // The loop itself may run along the elements.
     int axis = schedule.parallel.front();
@@ -109,7 +72,7 @@ void Emitter::emitParallel(Scope &top) {
   open.erase(top.block);
 }
 
-void Emitter::emitSerial(size_t depth, Scope &scope) {
+void LoopEmitter::emitSerial(size_t depth, Scope &scope) {
   if (depth == schedule.serial.size()) {
     Scope inner = inside(scope, scope.block);
     inner.isRow = true;
@@ -131,14 +94,14 @@ void Emitter::emitSerial(size_t depth, Scope &scope) {
 
 /// The depth at which a nest's scalar accumulators start: its reduced loops
 /// are the last ones.
-size_t Emitter::firstReduced(const Nest &nest) const {
+size_t LoopEmitter::firstReduced(const Nest &nest) const {
   if (nest.reductions.empty() || nest.inMemory)
     return nest.loops.size() + 1; // none
   return nest.loops.size() -
          graph.nodes[nest.reductions.front()].reduced.size();
 }
 
-void Emitter::emitNest(const Nest &nest, Scope &scope) {
+void LoopEmitter::emitNest(const Nest &nest, Scope &scope) {
   if (nest.inMemory)
     emitInit(nest, scope);
   emitLoop(nest, 0, scope, {});
@@ -150,7 +113,7 @@ void Emitter::emitNest(const Nest &nest, Scope &scope) {
 }
 
 /// Rows of accumulators start at the identity.
-void Emitter::emitInit(const Nest &nest, Scope &scope) {
+void LoopEmitter::emitInit(const Nest &nest, Scope &scope) {
   for (int node : nest.reductions) {
     int64_t size = rowSize(graph, schedule.rows.at(node));
     Value zero = index(0), one = index(1), end = index(size);
@@ -163,9 +126,9 @@ void Emitter::emitInit(const Nest &nest, Scope &scope) {
   }
 }
 
-Emitter::Values Emitter::emitRange(int axis, Value begin, Value end,
-                                   Scope &scope, Values carried,
-                                   LoopBody body) {
+LoopEmitter::Values LoopEmitter::emitRange(int axis, Value begin, Value end,
+                                           Scope &scope, Values carried,
+                                           LoopBody body) {
   Value one = index(1);
   insertIn(scope);
   auto loop = scf::ForOp::create(builder, loc, begin, end, one, carried);
@@ -181,8 +144,8 @@ Emitter::Values Emitter::emitRange(int axis, Value begin, Value end,
   return Values(loop.getResults());
 }
 
-Emitter::Values Emitter::emitLoop(const Nest &nest, size_t depth, Scope &scope,
-                                  Values carried) {
+LoopEmitter::Values LoopEmitter::emitLoop(const Nest &nest, size_t depth,
+                                          Scope &scope, Values carried) {
   bool starts = depth == firstReduced(nest);
   insertIn(scope);
   if (starts)
@@ -211,7 +174,8 @@ Emitter::Values Emitter::emitLoop(const Nest &nest, size_t depth, Scope &scope,
 
 /// What scalar accumulators hold after their loops becomes a row's element, or
 /// the value itself.
-void Emitter::finish(const Nest &nest, Scope &scope, const Values &results) {
+void LoopEmitter::finish(const Nest &nest, Scope &scope,
+                         const Values &results) {
   for (auto [node, value] : llvm::zip(nest.reductions, results)) {
     const AxisList &axes = schedule.rows.at(node);
     if (axes.empty()) {
@@ -224,8 +188,8 @@ void Emitter::finish(const Nest &nest, Scope &scope, const Values &results) {
   }
 }
 
-Emitter::Values Emitter::emitUnrolled(const Nest &nest, size_t depth,
-                                      Scope &scope, Values carried) {
+LoopEmitter::Values LoopEmitter::emitUnrolled(const Nest &nest, size_t depth,
+                                              Scope &scope, Values carried) {
   if (depth == nest.unrolled.size())
     return emitBody(nest, scope, carried);
   int axis = nest.unrolled[depth];
@@ -237,8 +201,8 @@ Emitter::Values Emitter::emitUnrolled(const Nest &nest, size_t depth,
   return carried;
 }
 
-Emitter::Values Emitter::emitBody(const Nest &nest, Scope &scope,
-                                  Values carried) {
+LoopEmitter::Values LoopEmitter::emitBody(const Nest &nest, Scope &scope,
+                                          Values carried) {
   for (int node : nest.kept) {
     Value value = evaluate(node, scope.env, scope);
     insertIn(scope);
@@ -270,13 +234,13 @@ Emitter::Values Emitter::emitBody(const Nest &nest, Scope &scope,
   return carried;
 }
 
-void Emitter::storeOutput(int number, Value value, Scope &scope) {
+void LoopEmitter::storeOutput(int number, Value value, Scope &scope) {
   const Output &output = graph.outputs[number];
   if (!value)
     value = evaluate(output.node, scope.env, scope);
   insertIn(scope);
   value = toStored(value, graph.outputTypes[number]);
-  Value memory = func.getArgument(graph.inputTypes.size() + number);
+  Value memory = outputMemory(number);
   Value place = at(output.form, scope.env);
   Value first;
   for (int axis : llvm::concat<const int>(schedule.parallel, schedule.serial)) {
@@ -295,9 +259,54 @@ void Emitter::storeOutput(int number, Value value, Scope &scope) {
   memref::StoreOp::create(builder, loc, value, memory, ValueRange(place));
 }
 
+//===----------------------------------------------------------------------===//
+// What a row holds
+//===----------------------------------------------------------------------===//
+
+Value LoopEmitter::rowAt(const AxisList &axes, Env env) {
+  LinearForm form;
+  int64_t stride = 1;
+  for (int axis : llvm::reverse(axes)) {
+    form.add(axis, stride);
+    stride *= graph.axes[axis];
+  }
+  return at(form, env);
+}
+
+bool LoopEmitter::staysInRow(int node) const {
+  return schedule.level[node] > 0 || schedule.rows.count(node) ||
+         schedule.reloaded.count(node);
+}
+
+/// Loads a value that was written in this row: its memory is valid only at the
+/// row's own outer numbers.
+bool LoopEmitter::isHeld(int number, Env env, Value &value) {
+  bool reloaded = schedule.reloaded.count(number);
+  if (!reloaded && !schedule.rows.count(number))
+    return false;
+  const Node &node = graph.nodes[number];
+  if (node.kind != NodeKind::Reduce && !ready.count(number))
+    return false;
+  for (int axis : node.axes)
+    if (row->env[axis] && row->env[axis] != env[axis])
+      return false;
+  if (reloaded) {
+    value = loadOutput(schedule.reloaded.at(number), env);
+    return true;
+  }
+  const AxisList &axes = schedule.rows.at(number);
+  if (axes.empty()) {
+    value = scalars.at(number);
+    return true;
+  }
+  Value place = rowAt(axes, env);
+  value = memref::LoadOp::create(builder, loc, rows[number], ValueRange(place));
+  return true;
+}
+
 func::FuncOp emitLoops(ModuleOp module, StringRef name, const Graph &graph,
                        const Schedule &schedule) {
-  return Emitter(module, graph, schedule).emit(name);
+  return LoopEmitter(module, graph, schedule).emit(name);
 }
 
 } // namespace hocket::codegen

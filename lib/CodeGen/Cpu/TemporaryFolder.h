@@ -1,7 +1,7 @@
 //===- TemporaryFolder.h - a folder that does not stay ---------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_CODEGEN_TEMPORARYFOLDER_H
-#define HOCKET_LIB_CODEGEN_TEMPORARYFOLDER_H
+#ifndef HOCKET_LIB_CODEGEN_CPU_TEMPORARYFOLDER_H
+#define HOCKET_LIB_CODEGEN_CPU_TEMPORARYFOLDER_H
 
 #include "llvm/ADT/SmallString.h"
 #include <sys/types.h>
@@ -31,4 +31,4 @@ private:
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_TEMPORARYFOLDER_H
+#endif // HOCKET_LIB_CODEGEN_CPU_TEMPORARYFOLDER_H

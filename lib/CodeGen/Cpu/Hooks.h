@@ -1,7 +1,7 @@
 //===- Hooks.h - a user's own functions, made ready to link ----*- C++ -*-===//
 
-#ifndef HOCKET_LIB_CODEGEN_HOOKS_H
-#define HOCKET_LIB_CODEGEN_HOOKS_H
+#ifndef HOCKET_LIB_CODEGEN_CPU_HOOKS_H
+#define HOCKET_LIB_CODEGEN_CPU_HOOKS_H
 
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -29,4 +29,4 @@ bool checkHooks(llvm::ArrayRef<HookFile> hooks, llvm::StringRef library,
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_HOOKS_H
+#endif // HOCKET_LIB_CODEGEN_CPU_HOOKS_H

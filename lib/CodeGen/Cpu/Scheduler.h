@@ -1,7 +1,7 @@
 //===- Scheduler.h - the working state of makeSchedule ---------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_CODEGEN_SCHEDULER_H
-#define HOCKET_LIB_CODEGEN_SCHEDULER_H
+#ifndef HOCKET_LIB_CODEGEN_CPU_SCHEDULER_H
+#define HOCKET_LIB_CODEGEN_CPU_SCHEDULER_H
 
 #include "Schedule.h"
 
@@ -67,4 +67,4 @@ private:
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_SCHEDULER_H
+#endif // HOCKET_LIB_CODEGEN_CPU_SCHEDULER_H

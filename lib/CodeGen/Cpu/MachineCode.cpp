@@ -1,7 +1,7 @@
 //===- MachineCode.cpp - a kernel through LLVM to an object file ----------===//
 
 #include "MachineCode.h"
-#include "Emitter.h"
+#include "LoopEmitter.h"
 #include "LowerLoops.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"

@@ -1,4 +1,4 @@
-//===- EmitRandom.cpp - which elements dropout keeps ----------------------===//
+//===- RandomRows.cpp - random words of a row, at once --------------------===//
 //
 // Philox gives the words of four elements at once. Where a loop runs along the
 // elements of a row, the words of up to 1024 of them are computed before, 64 at
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "LoopEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -19,121 +19,22 @@ namespace hocket::codegen {
 /// Elements whose words are in memory at once, and blocks in a vector.
 static constexpr int64_t kChunk = 1024, kLanes = 16;
 
-Value Emitter::scalarArgument(int number) {
-  return func.getArgument(graph.inputTypes.size() + graph.outputs.size() +
-                          number);
-}
-
-/// The global number of the element at these numbers of the axes.
-Value Emitter::elementNumber(const Node &node, Env env) {
-  Value number = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            at(node.form, env));
-  if (node.scalar < 0)
-    return number;
-  return arith::AddIOp::create(builder, loc, number,
-                               scalarArgument(node.scalar));
-}
-
-/// The four words of each block, in the low halves of as many i64: so a product
-/// needs no half moved. `block` is an i64 or a vector of them. See
-/// hocket/Random/Philox.h.
-SmallVector<Value, 4> Emitter::philox(Value block, const Node &node,
-                                      Value step) {
-  Type type = block.getType(), i64 = builder.getI64Type();
-  auto number = [&](int64_t value, Type of) -> Value {
-    TypedAttr one = builder.getI64IntegerAttr(value);
-    if (auto vector = dyn_cast<VectorType>(of))
-      one = DenseElementsAttr::get(vector, Attribute(one));
-    return arith::ConstantOp::create(builder, loc, one);
-  };
-  auto spread = [&](Value value) -> Value {
-    if (!isa<VectorType>(type))
-      return value;
-    return vector::BroadcastOp::create(builder, loc, type, value);
-  };
-  auto low = [&](Value wide) -> Value {
-    Value mask = number(0xffffffff, wide.getType());
-    return arith::AndIOp::create(builder, loc, wide, mask);
-  };
-  auto high = [&](Value wide) -> Value {
-    Value shift = number(32, wide.getType());
-    return arith::ShRUIOp::create(builder, loc, wide, shift);
-  };
-  auto mix = [&](Value a, Value b) -> Value {
-    return arith::XOrIOp::create(builder, loc, a, b);
-  };
-  auto next = [&](Value word, int64_t weyl) {
-    return low(arith::AddIOp::create(builder, loc, word, number(weyl, i64)));
-  };
-  Value wideStep = arith::ExtUIOp::create(builder, loc, i64, step);
-  SmallVector<Value, 4> counter = {low(block), high(block), spread(wideStep),
-                                   number(0, type)};
-  Value key0 = scalarArgument(node.keyLow);
-  Value key1 = scalarArgument(node.keyHigh);
-  Value multiplier0 = number(0xD2511F53, type);
-  Value multiplier1 = number(0xCD9E8D57, type);
-  for (int round = 0; round < 10; ++round) {
-    Value product0 =
-        arith::MulIOp::create(builder, loc, multiplier0, counter[0]);
-    Value product1 =
-        arith::MulIOp::create(builder, loc, multiplier1, counter[2]);
-    counter = {
-        mix(mix(high(product1), counter[1]), spread(key0)), low(product1),
-        mix(mix(high(product0), counter[3]), spread(key1)), low(product0)};
-    key0 = next(key0, 0x9E3779B9);
-    key1 = next(key1, 0xBB67AE85);
-  }
-  return counter;
-}
-
-/// One element's word, by itself.
-Value Emitter::ownWord(const Node &node, Env env, Value step) {
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(builder, loc, value, 64);
-  };
-  Value element = elementNumber(node, env);
-  Value block = arith::ShRUIOp::create(builder, loc, element, number(2));
-  Value lane = arith::AndIOp::create(builder, loc, element, number(3));
-  SmallVector<Value, 4> words = philox(block, node, step);
-  Value word = words[0];
-  for (int64_t i = 1; i < 4; ++i) {
-    Value isThis = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                         lane, number(i));
-    word = arith::SelectOp::create(builder, loc, isThis, words[i], word);
-  }
-  return arith::TruncIOp::create(builder, loc, builder.getI32Type(), word);
-}
-
-Value Emitter::computeKeep(int number, Env env, Scope &scope) {
-  const Node &node = graph.nodes[number];
-  Value step = evaluate(node.operands[0], env, scope);
-  insertIn(scope);
+Value LoopEmitter::heldWord(int number, Env env) {
   auto found = words.find(number);
-  bool isReady = found != words.end() && llvm::all_of(node.axes, [&](int axis) {
-                   return found->second.env[axis] == env[axis];
-                 });
-  Value word;
-  if (isReady) {
-    const Words &row = found->second;
-    Value place = arith::AddIOp::create(builder, loc, env[row.axis], row.shift);
-    word = memref::LoadOp::create(builder, loc, row.memory, ValueRange(place));
-  } else {
-    word = ownWord(node, env, step);
-  }
-  auto threshold = builder.getI32IntegerAttr(int32_t(uint32_t(node.value)));
-  Value least = arith::ConstantOp::create(builder, loc, threshold);
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, word,
-                               least);
+  if (found == words.end())
+    return {};
+  const Words &row = found->second;
+  for (int axis : graph.nodes[number].axes)
+    if (row.env[axis] != env[axis])
+      return {};
+  Value place = arith::AddIOp::create(builder, loc, env[row.axis], row.shift);
+  return memref::LoadOp::create(builder, loc, row.memory, ValueRange(place));
 }
-
-//===----------------------------------------------------------------------===//
-// Words of a row
-//===----------------------------------------------------------------------===//
 
 /// The nodes that a loop over `axis` around the nests reads words of, one after
 /// the other, and whose other axes have their numbers in `scope`.
-SmallVector<int> Emitter::keepsAlong(int axis, ArrayRef<Nest> nests,
-                                     const Scope &scope) const {
+SmallVector<int> LoopEmitter::keepsAlong(int axis, ArrayRef<Nest> nests,
+                                         const Scope &scope) const {
   SmallVector<int> pending, found;
   for (const Nest &nest : nests) {
     pending.append(nest.kept.begin(), nest.kept.end());
@@ -163,8 +64,8 @@ SmallVector<int> Emitter::keepsAlong(int axis, ArrayRef<Nest> nests,
 }
 
 /// Computes the words of elements [begin, end) of `axis`.
-void Emitter::fillWords(int number, int axis, Value begin, Value end,
-                        Scope &scope) {
+void LoopEmitter::fillWords(int number, int axis, Value begin, Value end,
+                            Scope &scope) {
   const Node &node = graph.nodes[number];
   Value &memory = wordMemory[number];
   if (!memory) {
@@ -228,10 +129,11 @@ void Emitter::fillWords(int number, int axis, Value begin, Value end,
 
 /// A loop over [begin, end) of `axis`, at most `size` long, with the words that
 /// its body reads computed before.
-Emitter::Values Emitter::emitRandomRange(ArrayRef<Nest> nests, int axis,
-                                         Value begin, Value end, int64_t size,
-                                         Scope &scope, Values carried,
-                                         LoopBody body) {
+LoopEmitter::Values LoopEmitter::emitRandomRange(ArrayRef<Nest> nests, int axis,
+                                                 Value begin, Value end,
+                                                 int64_t size, Scope &scope,
+                                                 Values carried,
+                                                 LoopBody body) {
   SmallVector<int> keeps = keepsAlong(axis, nests, scope);
   if (keeps.empty())
     return emitRange(axis, begin, end, scope, carried, body);

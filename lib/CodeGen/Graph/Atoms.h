@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_CODEGEN_ATOMS_H
-#define HOCKET_LIB_CODEGEN_ATOMS_H
+#ifndef HOCKET_LIB_CODEGEN_GRAPH_ATOMS_H
+#define HOCKET_LIB_CODEGEN_GRAPH_ATOMS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -51,4 +51,4 @@ private:
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_ATOMS_H
+#endif // HOCKET_LIB_CODEGEN_GRAPH_ATOMS_H

@@ -1,7 +1,7 @@
 //===- Link.h - object files to one shared object --------------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_CODEGEN_LINK_H
-#define HOCKET_LIB_CODEGEN_LINK_H
+#ifndef HOCKET_LIB_CODEGEN_CPU_LINK_H
+#define HOCKET_LIB_CODEGEN_CPU_LINK_H
 
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -23,4 +23,4 @@ linkSharedObject(const std::vector<std::string> &objects,
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_LINK_H
+#endif // HOCKET_LIB_CODEGEN_CPU_LINK_H

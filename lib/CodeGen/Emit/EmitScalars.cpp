@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "ValueEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -23,7 +24,7 @@ static bool isFloat(DType type) {
   return type == DType::F32 || type == DType::F64;
 }
 
-Value Emitter::constant(double value, DType type) {
+Value ValueEmitter::constant(double value, DType type) {
   Type to = typeOf(type);
   if (isFloat(type))
     return arith::ConstantOp::create(builder, loc, to,
@@ -32,7 +33,7 @@ Value Emitter::constant(double value, DType type) {
                                    builder.getIntegerAttr(to, int64_t(value)));
 }
 
-Value Emitter::arithmetic(ScalarOp function, Value a, Value b) {
+Value ValueEmitter::arithmetic(ScalarOp function, Value a, Value b) {
   bool isReal = isa<FloatType>(a.getType());
 #define HOCKET_ARITH(CASE, REAL, INTEGER)                                      \
   case ScalarOp::CASE:                                                         \
@@ -59,14 +60,14 @@ Value Emitter::arithmetic(ScalarOp function, Value a, Value b) {
                 : integerDivision(a, b);
 }
 
-Value Emitter::integer(int64_t value, Type type) {
+Value ValueEmitter::integer(int64_t value, Type type) {
   return arith::ConstantOp::create(builder, loc, type,
                                    builder.getIntegerAttr(type, value));
 }
 
 /// A divisor of 0, or of -1 under the smallest number, would stop the process:
 /// the first gives 0, the second wraps around.
-Value Emitter::integerDivision(Value a, Value b) {
+Value ValueEmitter::integerDivision(Value a, Value b) {
   Type type = a.getType();
   Value zero = integer(0, type), one = integer(1, type);
   Value isZero = comparison(ScalarOp::Eq, b, zero);
@@ -81,7 +82,7 @@ Value Emitter::integerDivision(Value a, Value b) {
 
 /// By squaring, wrapping around. Under a negative exponent only 1 and -1 do not
 /// give 0, and they are their own inverse.
-Value Emitter::integerPower(Value a, Value b) {
+Value ValueEmitter::integerPower(Value a, Value b) {
   Type type = a.getType();
   Value zero = integer(0, type), one = integer(1, type);
   Value isNegative = comparison(ScalarOp::Lt, b, zero);
@@ -110,7 +111,7 @@ Value Emitter::integerPower(Value a, Value b) {
                                  loop.getResult(0));
 }
 
-Value Emitter::comparison(ScalarOp function, Value a, Value b) {
+Value ValueEmitter::comparison(ScalarOp function, Value a, Value b) {
   unsigned kind = unsigned(function) - unsigned(ScalarOp::Eq);
   if (isa<FloatType>(a.getType())) {
     using P = arith::CmpFPredicate;
@@ -125,7 +126,7 @@ Value Emitter::comparison(ScalarOp function, Value a, Value b) {
                                a, b);
 }
 
-Value Emitter::function(ScalarOp function, Value x) {
+Value ValueEmitter::function(ScalarOp function, Value x) {
   Type type = x.getType();
   bool isReal = isa<FloatType>(type);
   switch (function) {
@@ -168,7 +169,7 @@ Value Emitter::function(ScalarOp function, Value x) {
   }
 }
 
-Value Emitter::cast(Value x, DType to) {
+Value ValueEmitter::cast(Value x, DType to) {
   Type from = x.getType(), type = typeOf(to);
   if (from == type)
     return x;
@@ -194,7 +195,7 @@ Value Emitter::cast(Value x, DType to) {
              : Value(arith::TruncIOp::create(builder, loc, type, x));
 }
 
-Value Emitter::scalar(const Node &node, ArrayRef<Value> operands) {
+Value ValueEmitter::scalar(const Node &node, ArrayRef<Value> operands) {
   switch (node.function) {
   case ScalarOp::Select:
     return arith::SelectOp::create(builder, loc, operands[0], operands[1],
@@ -219,13 +220,13 @@ Value Emitter::scalar(const Node &node, ArrayRef<Value> operands) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-Value Emitter::combine(const Node &reduce, Value a, Value b) {
+Value ValueEmitter::combine(const Node &reduce, Value a, Value b) {
   if (reduce.function == ScalarOp::Add && isFloat(reduce.type))
     return arith::AddFOp::create(builder, loc, a, b, reordered);
   return arithmetic(reduce.function, a, b);
 }
 
-Value Emitter::identity(const Node &reduce) {
+Value ValueEmitter::identity(const Node &reduce) {
   if (reduce.function == ScalarOp::Add)
     return constant(0, reduce.type);
   bool isMin = reduce.function == ScalarOp::Min;

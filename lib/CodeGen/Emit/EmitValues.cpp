@@ -1,17 +1,70 @@
 //===- EmitValues.cpp - the value of a graph node at some axis numbers ----===//
 
-#include "Emitter.h"
+#include "ValueEmitter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace hocket::codegen {
 
+ValueEmitter::ValueEmitter(ModuleOp module, const Graph &graph)
+    : builder(module.getContext()), loc(module.getLoc()), module(module),
+      graph(graph) {}
+
+static void extend(int64_t &span, const Graph &graph, const LinearForm &form) {
+  int64_t last = form.offset;
+  for (auto &[axis, coefficient] : form.terms)
+    last += coefficient * std::max<int64_t>(graph.axes[axis] - 1, 0);
+  span = std::max(span, last + 1);
+}
+
+void ValueEmitter::declare(StringRef name, TypeRange more) {
+  SmallVector<int64_t> spans(graph.inputTypes.size() + graph.outputs.size(), 1);
+  for (const Node &node : graph.nodes)
+    if (node.kind == NodeKind::Load)
+      extend(spans[node.argument], graph, node.form);
+  SmallVector<Type> types;
+  for (auto [i, type] : llvm::enumerate(graph.inputTypes))
+    types.push_back(MemRefType::get({spans[i]}, storedTypeOf(type)));
+  for (auto [output, type] : llvm::zip(graph.outputs, graph.outputTypes)) {
+    int64_t &span = spans[types.size()];
+    extend(span, graph, output.form);
+    types.push_back(MemRefType::get({span}, storedTypeOf(type)));
+  }
+  types.append(graph.scalars, builder.getI64Type());
+  types.append(more.begin(), more.end());
+  builder.setInsertionPointToEnd(module.getBody());
+  func = func::FuncOp::create(builder, loc, name,
+                              builder.getFunctionType(types, {}));
+}
+
+Value ValueEmitter::outputMemory(int number) {
+  return func.getArgument(graph.inputTypes.size() + number);
+}
+
+Value ValueEmitter::scalarArgument(int number) {
+  return func.getArgument(graph.inputTypes.size() + graph.outputs.size() +
+                          number);
+}
+
+Value ValueEmitter::moreArgument(int number) {
+  return scalarArgument(graph.scalars + number);
+}
+
+Scope ValueEmitter::inside(Scope &parent, Block *block) {
+  Scope scope;
+  scope.parent = &parent;
+  scope.block = block;
+  scope.env = parent.env;
+  return scope;
+}
+
 /// New operations go to the end of the scope as built so far.
-void Emitter::insertIn(Scope &scope) {
+void ValueEmitter::insertIn(Scope &scope) {
   auto child = open.find(scope.block);
   if (child != open.end())
     builder.setInsertionPoint(child->second);
@@ -22,7 +75,7 @@ void Emitter::insertIn(Scope &scope) {
     builder.setInsertionPointToEnd(scope.block);
 }
 
-Type Emitter::typeOf(DType type) {
+Type ValueEmitter::typeOf(DType type) {
   switch (type) {
   case DType::F64:
     return builder.getF64Type();
@@ -37,7 +90,7 @@ Type Emitter::typeOf(DType type) {
   }
 }
 
-Type Emitter::storedTypeOf(DType type) {
+Type ValueEmitter::storedTypeOf(DType type) {
   switch (type) {
   case DType::F16:
     return builder.getF16Type();
@@ -50,7 +103,7 @@ Type Emitter::storedTypeOf(DType type) {
   }
 }
 
-Value Emitter::fromStored(Value value, DType type) {
+Value ValueEmitter::fromStored(Value value, DType type) {
   if (type == DType::F16 || type == DType::BF16)
     return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
   if (type != DType::Bool)
@@ -60,7 +113,7 @@ Value Emitter::fromStored(Value value, DType type) {
                                zero);
 }
 
-Value Emitter::toStored(Value value, DType type) {
+Value ValueEmitter::toStored(Value value, DType type) {
   if (type == DType::F16 || type == DType::BF16)
     return arith::TruncFOp::create(builder, loc, storedTypeOf(type), value);
   if (type != DType::Bool)
@@ -69,7 +122,7 @@ Value Emitter::toStored(Value value, DType type) {
 }
 
 /// Constants of the index type are made once, at the top of the function.
-Value Emitter::index(int64_t value) {
+Value ValueEmitter::index(int64_t value) {
   Value &known = indices[value];
   if (!known) {
     OpBuilder::InsertionGuard guard(builder);
@@ -79,7 +132,7 @@ Value Emitter::index(int64_t value) {
   return known;
 }
 
-Value Emitter::at(const LinearForm &form, Env env) {
+Value ValueEmitter::at(const LinearForm &form, Env env) {
   AffineExpr sum = builder.getAffineConstantExpr(form.offset);
   SmallVector<OpFoldResult> numbers;
   for (auto &[axis, coefficient] : form.terms) {
@@ -93,26 +146,11 @@ Value Emitter::at(const LinearForm &form, Env env) {
   return index(mlir::cast<IntegerAttr>(mlir::cast<Attribute>(place)).getInt());
 }
 
-Value Emitter::rowAt(const AxisList &axes, Env env) {
-  LinearForm form;
-  int64_t stride = 1;
-  for (int axis : llvm::reverse(axes)) {
-    form.add(axis, stride);
-    stride *= graph.axes[axis];
-  }
-  return at(form, env);
-}
-
 //===----------------------------------------------------------------------===//
 // Where a value is computed
 //===----------------------------------------------------------------------===//
 
-bool Emitter::needsRow(int node) const {
-  return schedule.level[node] > 0 || schedule.rows.count(node) ||
-         schedule.reloaded.count(node);
-}
-
-Value Emitter::evaluate(int number, Env env, Scope &scope) {
+Value ValueEmitter::evaluate(int number, Env env, Scope &scope) {
   const Node &node = graph.nodes[number];
   Scope *place = &scope;
   for (Scope *at = &scope; at; at = at->parent) {
@@ -121,7 +159,7 @@ Value Emitter::evaluate(int number, Env env, Scope &scope) {
         }))
       break;
     place = at;
-    if (at->isRow && needsRow(number))
+    if (at->isRow && staysInRow(number))
       break;
   }
   SmallVector<void *, 6> numbers;
@@ -136,41 +174,11 @@ Value Emitter::evaluate(int number, Env env, Scope &scope) {
   return value;
 }
 
-/// Loads a value that was written in this row: its memory is valid only at the
-/// row's own outer numbers.
-bool Emitter::stored(int number, Env env, Value &value) {
-  bool reloaded = schedule.reloaded.count(number);
-  if (!reloaded && !schedule.rows.count(number))
-    return false;
-  const Node &node = graph.nodes[number];
-  if (node.kind != NodeKind::Reduce && !ready.count(number))
-    return false;
-  for (int axis : node.axes)
-    if (row->env[axis] && row->env[axis] != env[axis])
-      return false;
-  if (reloaded) {
-    int output = schedule.reloaded.at(number);
-    Value memory = func.getArgument(graph.inputTypes.size() + output);
-    Value place = at(graph.outputs[output].form, env);
-    value = memref::LoadOp::create(builder, loc, memory, ValueRange(place));
-    value = fromStored(value, graph.outputTypes[output]);
-    return true;
-  }
-  const AxisList &axes = schedule.rows.at(number);
-  if (axes.empty()) {
-    value = scalars.at(number);
-    return true;
-  }
-  Value place = rowAt(axes, env);
-  value = memref::LoadOp::create(builder, loc, rows[number], ValueRange(place));
-  return true;
-}
-
-Value Emitter::compute(int number, Env env, Scope &scope) {
+Value ValueEmitter::compute(int number, Env env, Scope &scope) {
   const Node &node = graph.nodes[number];
   insertIn(scope);
   Value value;
-  if (stored(number, env, value))
+  if (isHeld(number, env, value))
     return value;
   switch (node.kind) {
   case NodeKind::Load:
@@ -204,18 +212,25 @@ Value Emitter::compute(int number, Env env, Scope &scope) {
   llvm_unreachable("a reduction is used before its nest");
 }
 
-Value Emitter::computeLoad(const Node &node, Env env) {
+Value ValueEmitter::computeLoad(const Node &node, Env env) {
   Value place = at(node.form, env);
-  Value value = memref::LoadOp::create(
-      builder, loc, func.getArgument(node.argument), ValueRange(place));
+  Value value = memref::LoadOp::create(builder, loc, inputMemory(node.argument),
+                                       ValueRange(place));
   return fromStored(value, graph.inputTypes[node.argument]);
 }
 
-Value Emitter::computeIndex(const Node &node, Env env) {
+Value ValueEmitter::loadOutput(int number, Env env) {
+  Value place = at(graph.outputs[number].form, env);
+  Value value = memref::LoadOp::create(builder, loc, outputMemory(number),
+                                       ValueRange(place));
+  return fromStored(value, graph.outputTypes[number]);
+}
+
+Value ValueEmitter::computeIndex(const Node &node, Env env) {
   return cast(elementNumber(node, env), node.type);
 }
 
-Value Emitter::computeFlip(const Node &node, Env env, Scope &scope) {
+Value ValueEmitter::computeFlip(const Node &node, Env env, Scope &scope) {
   Values flipped(env);
   AffineExpr other = 1 - builder.getAffineDimExpr(0);
   OpFoldResult place = affine::makeComposedFoldedAffineApply(
@@ -234,8 +249,8 @@ Value Emitter::computeFlip(const Node &node, Env env, Scope &scope) {
 // Slices and concatenations
 //===----------------------------------------------------------------------===//
 
-Value Emitter::piece(const Node &node, size_t k, Value number, Env env,
-                     Scope &scope) {
+Value ValueEmitter::piece(const Node &node, size_t k, Value number, Env env,
+                          Scope &scope) {
   Values shifted(env);
   if (int axis = node.pieceAxes[k]; axis >= 0) {
     insertIn(scope);
@@ -248,7 +263,7 @@ Value Emitter::piece(const Node &node, size_t k, Value number, Env env,
 }
 
 /// A chain of branches, so that no piece is read outside its range.
-Value Emitter::computePieces(int number, Env env, Scope &scope) {
+Value ValueEmitter::computePieces(int number, Env env, Scope &scope) {
   const Node &node = graph.nodes[number];
   SmallVector<size_t> pieces;
   for (size_t k = 0; k < node.operands.size(); ++k)

@@ -15,10 +15,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_CODEGEN_SCHEDULE_H
-#define HOCKET_LIB_CODEGEN_SCHEDULE_H
+#ifndef HOCKET_LIB_CODEGEN_CPU_SCHEDULE_H
+#define HOCKET_LIB_CODEGEN_CPU_SCHEDULE_H
 
-#include "Graph.h"
+#include "lib/CodeGen/Graph/Graph.h"
 #include <map>
 #include <set>
 
@@ -63,4 +63,4 @@ int64_t rowSize(const Graph &graph, const AxisList &axes);
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_SCHEDULE_H
+#endif // HOCKET_LIB_CODEGEN_CPU_SCHEDULE_H

@@ -1,7 +1,7 @@
 //===- MachineCode.h - kernels to object files for one CPU -----*- C++ -*-===//
 
-#ifndef HOCKET_LIB_CODEGEN_MACHINECODE_H
-#define HOCKET_LIB_CODEGEN_MACHINECODE_H
+#ifndef HOCKET_LIB_CODEGEN_CPU_MACHINECODE_H
+#define HOCKET_LIB_CODEGEN_CPU_MACHINECODE_H
 
 #include "Schedule.h"
 #include "mlir/IR/MLIRContext.h"
@@ -49,4 +49,4 @@ private:
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_MACHINECODE_H
+#endif // HOCKET_LIB_CODEGEN_CPU_MACHINECODE_H

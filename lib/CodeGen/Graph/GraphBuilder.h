@@ -1,5 +1,4 @@
-//===- GraphBuilder.h - from a block of nn operations to a graph -*- C++
-//-*-===//
+//===- GraphBuilder.h - a block of nn operations to a graph ----*- C++ -*-===//
 //
 // In two steps: bindDims finds out which dims are the same loops (Atoms), then
 // buildNodes writes the graph. How uses of one input relate is tried in the
@@ -8,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_LIB_CODEGEN_GRAPHBUILDER_H
-#define HOCKET_LIB_CODEGEN_GRAPHBUILDER_H
+#ifndef HOCKET_LIB_CODEGEN_GRAPH_GRAPHBUILDER_H
+#define HOCKET_LIB_CODEGEN_GRAPH_GRAPHBUILDER_H
 
 #include "Atoms.h"
 #include "Graph.h"
@@ -142,4 +141,4 @@ std::optional<DType> dtypeOf(mlir::Type element);
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_GRAPHBUILDER_H
+#endif // HOCKET_LIB_CODEGEN_GRAPH_GRAPHBUILDER_H
