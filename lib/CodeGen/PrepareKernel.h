@@ -4,6 +4,7 @@
 #define HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
 
 #include "lib/CodeGen/Cpu/Schedule.h"
+#include "lib/CodeGen/Gpu/GpuSchedule.h"
 #include "lib/CodeGen/Graph/GraphBuilder.h"
 
 namespace hocket::codegen {
@@ -19,6 +20,8 @@ std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
 /// The same with an error emitted; null on failure.
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               Schedule &schedule);
+std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
+                                              GpuSchedule &schedule);
 
 using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
 

@@ -1,0 +1,266 @@
+//===- GpuSchedule.cpp - which threads compute what -----------------------===//
+
+#include "GpuSchedule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace hocket::codegen {
+
+/// Elements that a thread holds of a row: no spills at 255 registers, enough
+/// loads in flight.
+static constexpr int64_t kElementsOfThread = 16;
+static constexpr int64_t kWarp = 32, kMaxLanes = 1024;
+static constexpr int64_t kAccessBytes = 16;
+
+namespace {
+class GpuScheduler {
+public:
+  GpuScheduler(Graph &graph, GpuSchedule &schedule, std::string &reason)
+      : graph(graph), schedule(schedule), reason(reason) {}
+  bool run();
+
+private:
+  void findUsed();
+  void findLevels();
+  bool findRow();
+  bool checkCone(int node, int axis) const;
+  bool checkRemaps();
+  double score(int axis) const;
+  int fastestAxis() const;
+  bool isRemapped(int axis) const;
+  int64_t vectorOf(int axis) const;
+  int64_t alignedElements(const LinearForm &form, int axis, DType type,
+                          int64_t alignment) const;
+  void orderAxes();
+  void chooseThreads(bool alongRow);
+
+  Graph &graph;
+  GpuSchedule &schedule;
+  std::string &reason;
+};
+} // namespace
+
+void GpuScheduler::findUsed() {
+  schedule.used.assign(graph.nodes.size(), false);
+  for (const Output &output : graph.outputs)
+    schedule.used[output.node] = true;
+  for (size_t i = graph.nodes.size(); i-- > 0;)
+    if (schedule.used[i])
+      for (int operand : graph.nodes[i].operands)
+        schedule.used[operand] = true;
+}
+
+void GpuScheduler::findLevels() {
+  schedule.level.assign(graph.nodes.size(), 0);
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    for (int operand : node.operands)
+      schedule.level[i] = std::max(schedule.level[i], schedule.level[operand]);
+    schedule.level[i] += node.kind == NodeKind::Reduce;
+  }
+}
+
+bool GpuScheduler::findRow() {
+  bool isFirst = true;
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    if (!schedule.used[i] || node.kind != NodeKind::Reduce)
+      continue;
+    SmallVector<int, 4> axes;
+    for (int axis : node.reduced)
+      if (graph.axes[axis] != 1)
+        axes.push_back(axis);
+    llvm::sort(axes);
+    if (!isFirst && axes != schedule.row) {
+      reason = "it reduces over different dims";
+      return false;
+    }
+    schedule.row = axes;
+    isFirst = false;
+  }
+  return true;
+}
+
+bool GpuScheduler::checkCone(int number, int axis) const {
+  const Node &node = graph.nodes[number];
+  if (node.kind == NodeKind::Reduce && is_contained(node.axes, axis))
+    return false;
+  return all_of(node.operands,
+                [&](int operand) { return checkCone(operand, axis); });
+}
+
+/// What a row reduces to is known to its own threads only.
+bool GpuScheduler::checkRemaps() {
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    if (!schedule.used[i])
+      continue;
+    for (auto [k, operand] : enumerate(node.operands)) {
+      int axis = node.kind == NodeKind::Flip     ? node.axis
+                 : node.kind == NodeKind::Pieces ? node.pieceAxes[k]
+                                                 : -1;
+      if (axis >= 0 && !checkCone(operand, axis)) {
+        reason = "it reads what another row was reduced to";
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool GpuScheduler::isRemapped(int axis) const {
+  return any_of(graph.nodes, [&](const Node &node) {
+    return node.axis == axis || is_contained(node.pieceAxes, axis);
+  });
+}
+
+/// Bytes of accesses whose elements along the axis lie next to each other.
+double GpuScheduler::score(int axis) const {
+  double near = 0;
+  auto add = [&](const LinearForm &form, DType type) {
+    double bytes = plan::byteSize(type);
+    for (auto &term : form.terms)
+      bytes *= graph.axes[term.first];
+    if (form.of(axis) == 1)
+      near += bytes;
+  };
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (schedule.used[i] && node.kind == NodeKind::Load)
+      add(node.form, graph.inputTypes[node.argument]);
+  for (auto [output, type] : zip(graph.outputs, graph.outputTypes))
+    add(output.form, type);
+  return near;
+}
+
+int GpuScheduler::fastestAxis() const {
+  int fastest = -1;
+  double best = 0;
+  for (auto [axis, size] : enumerate(graph.axes))
+    if (size > 1 && score(axis) > best) {
+      fastest = axis;
+      best = score(axis);
+    }
+  return fastest;
+}
+
+/// The largest power of two such that each group of so many elements along the
+/// axis is aligned to its size (up to 16 bytes).
+int64_t GpuScheduler::alignedElements(const LinearForm &form, int axis,
+                                      DType type, int64_t alignment) const {
+  int64_t bytes = plan::byteSize(type), most = kAccessBytes / bytes;
+  uint64_t common = uint64_t(alignment);
+  for (auto &[other, coefficient] : form.terms)
+    if (other != axis)
+      common = std::gcd(common, uint64_t(std::abs(coefficient) * bytes));
+  if (form.offset)
+    common = std::gcd(common, uint64_t(std::abs(form.offset) * bytes));
+  int64_t count = 1;
+  while (count < most && common % (2 * count * bytes) == 0)
+    count *= 2;
+  // More than one access for elements wider than the narrowest.
+  return count == most ? kElementsOfThread : count;
+}
+
+int64_t GpuScheduler::vectorOf(int axis) const {
+  if (axis < 0 || isRemapped(axis))
+    return 1;
+  int64_t count = 1;
+  auto widen = [&](const LinearForm &form, DType type) {
+    if (form.of(axis) == 1)
+      count = std::max(count, kAccessBytes / plan::byteSize(type));
+  };
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (schedule.used[i] && node.kind == NodeKind::Load)
+      widen(node.form, graph.inputTypes[node.argument]);
+  for (auto [output, type] : zip(graph.outputs, graph.outputTypes))
+    widen(output.form, type);
+  count = std::min<int64_t>(count, 8); // bools come in eights
+  auto narrow = [&](const LinearForm &form, DType type, size_t argument) {
+    if (form.of(axis) == 1)
+      count = std::min(count, alignedElements(form, axis, type,
+                                              schedule.alignments[argument]));
+    else if (form.of(axis) != 0)
+      count = 1; // strided: threads next to each other serve it better
+  };
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (schedule.used[i] && node.kind == NodeKind::Load)
+      narrow(node.form, graph.inputTypes[node.argument], node.argument);
+  for (auto [number, output] : enumerate(graph.outputs))
+    narrow(output.form, graph.outputTypes[number],
+           graph.inputTypes.size() + number);
+  while (graph.axes[axis] % count != 0)
+    count /= 2;
+  return count;
+}
+
+/// Axes whose elements lie nearer are faster; the major part of the vector axis
+/// is fastest of all.
+void GpuScheduler::orderAxes() {
+  auto key = [&](int axis) { return score(axis); };
+  int vectorMajor = -1;
+  if (schedule.vectorAxis >= 0)
+    vectorMajor = int(graph.axes.size()) - 1; // cutAxis adds it last
+  auto order = [&](SmallVector<int, 4> &axes) {
+    llvm::stable_sort(axes, [&](int a, int b) {
+      if (a == vectorMajor || b == vectorMajor)
+        return b == vectorMajor && a != b;
+      return key(a) < key(b);
+    });
+  };
+  order(schedule.outer);
+  order(schedule.row);
+}
+
+void GpuScheduler::chooseThreads(bool alongRow) {
+  for (int axis : schedule.outer)
+    schedule.rows *= graph.axes[axis];
+  for (int axis : schedule.row)
+    schedule.units *= graph.axes[axis];
+  int64_t units = schedule.units;
+  int64_t slotsAtMost =
+      std::max<int64_t>(kElementsOfThread / schedule.vector, 1);
+  if (alongRow && units > 1) {
+    int64_t inWarp = std::min(kWarp, int64_t(PowerOf2Ceil(units)));
+    int64_t forRegisters = PowerOf2Ceil(divideCeil(units, slotsAtMost));
+    schedule.lanes = std::min(std::max(inWarp, forRegisters), kMaxLanes);
+  }
+  schedule.slots = units == 0 ? 0 : divideCeil(units, schedule.lanes);
+  schedule.inRegisters = schedule.slots <= slotsAtMost;
+  schedule.threads = schedule.row.empty() ? 256 : 128;
+  schedule.threads = std::max(schedule.threads, schedule.lanes);
+  schedule.rowsOfBlock = schedule.threads / schedule.lanes;
+  schedule.blocks = divideCeil(schedule.rows, schedule.rowsOfBlock);
+}
+
+bool GpuScheduler::run() {
+  findUsed();
+  if (!findRow() || !checkRemaps())
+    return false;
+  bool reduces = any_of(enumerate(graph.nodes), [&](auto node) {
+    return schedule.used[node.index()] && node.value().kind == NodeKind::Reduce;
+  });
+  int fastest = fastestAxis();
+  bool alongRow = is_contained(schedule.row, fastest);
+  if (fastest >= 0 && (alongRow || !reduces)) {
+    schedule.vector = vectorOf(fastest);
+    if (schedule.vector > 1) {
+      schedule.vectorAxis = fastest;
+      int major = cutAxis(graph, fastest, schedule.vector);
+      if (alongRow)
+        *llvm::find(schedule.row, fastest) = major;
+    }
+  }
+  for (auto [axis, size] : enumerate(graph.axes))
+    if (size != 1 && int(axis) != schedule.vectorAxis &&
+        !is_contained(schedule.row, int(axis)))
+      schedule.outer.push_back(axis);
+  findLevels();
+  orderAxes();
+  chooseThreads(alongRow);
+  return true;
+}
+
+bool makeGpuSchedule(Graph &graph, GpuSchedule &schedule, std::string &reason) {
+  return GpuScheduler(graph, schedule, reason).run();
+}
+
+} // namespace hocket::codegen
