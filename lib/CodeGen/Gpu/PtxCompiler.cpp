@@ -10,6 +10,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
@@ -67,6 +68,43 @@ static void makeEntry(Function &function, const Graph &graph,
     function.addParamAttr(i, Attribute::NoAlias);
     function.addParamAttr(
         i, Attribute::getWithAlignment(context, Align(alignment)));
+  }
+}
+
+/// The C function that an intrinsic computes and the chip has no instruction
+/// for; empty: it has one.
+static StringRef functionOf(Intrinsic::ID id) {
+  switch (id) {
+  case Intrinsic::cos:
+    return "cos";
+  case Intrinsic::exp:
+    return "exp";
+  case Intrinsic::log:
+    return "log";
+  case Intrinsic::pow:
+    return "pow";
+  case Intrinsic::sin:
+    return "sin";
+  case Intrinsic::tanh:
+    return "tanh";
+  default:
+    return "";
+  }
+}
+
+/// Makes calls, of sinf, exp, ..., of the intrinsics that are functions.
+static void callFunctions(Module &module) {
+  for (Function &function : make_early_inc_range(module)) {
+    StringRef name = functionOf(function.getIntrinsicID());
+    if (name.empty())
+      continue;
+    std::string called = name.str();
+    if (function.getReturnType()->isFloatTy())
+      called += 'f';
+    FunctionCallee callee =
+        module.getOrInsertFunction(called, function.getFunctionType());
+    function.replaceAllUsesWith(callee.getCallee());
+    function.eraseFromParent();
   }
 }
 
@@ -151,6 +189,7 @@ std::string PtxCompiler::compile(StringRef symbol, const Graph &graph,
   code->setTargetTriple(machine->getTargetTriple());
   code->setDataLayout(machine->createDataLayout());
   makeEntry(*code->getFunction(symbol), graph, schedule);
+  callFunctions(*code);
   if (!linkDeviceLibrary(*code, deviceLibrary, error))
     return {};
   runOptimizations(*code, *machine);
