@@ -48,6 +48,9 @@ static FailureOr<KernelRequest> requestOf(func::FuncOp function) {
   }
   KernelRequest request;
   request.body = &function.getBody().front();
+  // In a plan's own source the group stands in the function.
+  if (auto kernel = dyn_cast<spmd::KernelOp>(request.body->front()))
+    request.body = &kernel.getBody().front();
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     DictionaryAttr attributes = function.getArgAttrDict(i);
     request.inputStrides.push_back(stridesOf(attributes, type));
@@ -86,19 +89,22 @@ static LogicalResult lowerToPtx(func::FuncOp function, PtxCompiler &compiler,
   FailureOr<KernelRequest> request = requestOf(function);
   if (failed(request))
     return failure();
-  GpuSchedule schedule;
-  auto builder = prepareOrReport(*request, schedule);
+  GpuKernel kernel;
+  auto builder = prepareOrReport(*request, kernel);
   if (!builder)
     return failure();
   std::string error;
-  std::string ptx =
-      compiler.compile(function.getName(), builder->graph, schedule, error);
+  std::string ptx = compiler.compile(function.getName(), kernel, error);
   if (ptx.empty())
     return function.emitError(error);
-  os << "// " << function.getName() << ": " << schedule.blocks << " blocks of "
-     << schedule.threads << " threads, " << schedule.lanes << " to a row, "
-     << schedule.vector << " elements to an access\n"
-     << ptx;
+  for (auto [i, step] : llvm::enumerate(kernel.steps)) {
+    const GpuSchedule &schedule = step.schedule;
+    os << "// " << entryName(function.getName(), kernel, i) << ": "
+       << schedule.blocks << " blocks of " << schedule.threads << " threads, "
+       << schedule.lanes << " to a row, " << schedule.vector
+       << " elements to an access\n";
+  }
+  os << ptx;
   function.erase();
   return success();
 }

@@ -86,13 +86,12 @@ static SmallVector<int64_t> alignmentsOf(const KernelRequest &request,
 }
 
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
-                                              GpuSchedule &schedule) {
+                                              GpuKernel &kernel) {
   std::string why;
   auto builder =
       firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
-        schedule = GpuSchedule();
-        schedule.alignments = alignmentsOf(request, graph);
-        return makeGpuSchedule(graph, schedule, reason);
+        return makeGpuKernel(graph, alignmentsOf(request, graph), kernel,
+                             reason);
       });
   return orReport(request, std::move(builder), why);
 }

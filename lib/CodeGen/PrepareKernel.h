@@ -4,7 +4,7 @@
 #define HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
 
 #include "lib/CodeGen/Cpu/Schedule.h"
-#include "lib/CodeGen/Gpu/GpuSchedule.h"
+#include "lib/CodeGen/Gpu/Steps.h"
 #include "lib/CodeGen/Graph/GraphBuilder.h"
 
 namespace hocket::codegen {
@@ -21,7 +21,7 @@ std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               Schedule &schedule);
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
-                                              GpuSchedule &schedule);
+                                              GpuKernel &kernel);
 
 using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
 

@@ -27,12 +27,10 @@ private:
   bool findRow();
   bool checkCone(int node, int axis) const;
   bool checkRemaps();
-  double score(int axis) const;
-  int fastestAxis() const;
-  bool isRemapped(int axis) const;
   int64_t vectorOf(int axis) const;
   int64_t alignedElements(const LinearForm &form, int axis, DType type,
                           int64_t alignment) const;
+  void findOuter();
   void orderAxes();
   void chooseThreads(bool alongRow);
 
@@ -107,14 +105,14 @@ bool GpuScheduler::checkRemaps() {
   return true;
 }
 
-bool GpuScheduler::isRemapped(int axis) const {
+bool isRemapped(const Graph &graph, int axis) {
   return any_of(graph.nodes, [&](const Node &node) {
     return node.axis == axis || is_contained(node.pieceAxes, axis);
   });
 }
 
 /// Bytes of accesses whose elements along the axis lie next to each other.
-double GpuScheduler::score(int axis) const {
+static double score(const Graph &graph, int axis) {
   double near = 0;
   auto add = [&](const LinearForm &form, DType type) {
     double bytes = plan::byteSize(type);
@@ -123,22 +121,24 @@ double GpuScheduler::score(int axis) const {
     if (form.of(axis) == 1)
       near += bytes;
   };
-  for (auto [i, node] : enumerate(graph.nodes))
-    if (schedule.used[i] && node.kind == NodeKind::Load)
+  for (const Node &node : graph.nodes)
+    if (node.kind == NodeKind::Load)
       add(node.form, graph.inputTypes[node.argument]);
   for (auto [output, type] : zip(graph.outputs, graph.outputTypes))
     add(output.form, type);
   return near;
 }
 
-int GpuScheduler::fastestAxis() const {
+int fastestAxis(const Graph &graph) {
   int fastest = -1;
   double best = 0;
-  for (auto [axis, size] : enumerate(graph.axes))
-    if (size > 1 && score(axis) > best) {
+  for (auto [axis, size] : enumerate(graph.axes)) {
+    double near = size > 1 ? score(graph, axis) : 0;
+    if (near > best) {
       fastest = axis;
-      best = score(axis);
+      best = near;
     }
+  }
   return fastest;
 }
 
@@ -161,7 +161,7 @@ int64_t GpuScheduler::alignedElements(const LinearForm &form, int axis,
 }
 
 int64_t GpuScheduler::vectorOf(int axis) const {
-  if (axis < 0 || isRemapped(axis))
+  if (axis < 0 || isRemapped(graph, axis))
     return 1;
   int64_t count = 1;
   auto widen = [&](const LinearForm &form, DType type) {
@@ -195,7 +195,7 @@ int64_t GpuScheduler::vectorOf(int axis) const {
 /// Axes whose elements lie nearer are faster; the major part of the vector axis
 /// is fastest of all.
 void GpuScheduler::orderAxes() {
-  auto key = [&](int axis) { return score(axis); };
+  auto key = [&](int axis) { return score(graph, axis); };
   int vectorMajor = -1;
   if (schedule.vectorAxis >= 0)
     vectorMajor = int(graph.axes.size()) - 1; // cutAxis adds it last
@@ -231,6 +231,24 @@ void GpuScheduler::chooseThreads(bool alongRow) {
   schedule.blocks = divideCeil(schedule.rows, schedule.rowsOfBlock);
 }
 
+/// All that is neither along a row nor inside a unit, of what is computed.
+void GpuScheduler::findOuter() {
+  std::vector<bool> varies(graph.axes.size());
+  auto mark = [&](ArrayRef<int> axes) {
+    for (int axis : axes)
+      varies[axis] = true;
+  };
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (schedule.used[i])
+      mark(node.axes);
+  for (const Output &output : graph.outputs)
+    mark(output.axes);
+  for (auto [axis, size] : enumerate(graph.axes))
+    if (varies[axis] && size != 1 && int(axis) != schedule.vectorAxis &&
+        !is_contained(schedule.row, int(axis)))
+      schedule.outer.push_back(axis);
+}
+
 bool GpuScheduler::run() {
   findUsed();
   if (!findRow() || !checkRemaps())
@@ -238,7 +256,7 @@ bool GpuScheduler::run() {
   bool reduces = any_of(enumerate(graph.nodes), [&](auto node) {
     return schedule.used[node.index()] && node.value().kind == NodeKind::Reduce;
   });
-  int fastest = fastestAxis();
+  int fastest = fastestAxis(graph);
   bool alongRow = is_contained(schedule.row, fastest);
   if (fastest >= 0 && (alongRow || !reduces)) {
     schedule.vector = vectorOf(fastest);
@@ -249,10 +267,7 @@ bool GpuScheduler::run() {
         *llvm::find(schedule.row, fastest) = major;
     }
   }
-  for (auto [axis, size] : enumerate(graph.axes))
-    if (size != 1 && int(axis) != schedule.vectorAxis &&
-        !is_contained(schedule.row, int(axis)))
-      schedule.outer.push_back(axis);
+  findOuter();
   findLevels();
   orderAxes();
   chooseThreads(alongRow);

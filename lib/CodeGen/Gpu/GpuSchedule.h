@@ -48,6 +48,11 @@ struct GpuSchedule {
 /// has no such form: `reason` says why.
 bool makeGpuSchedule(Graph &graph, GpuSchedule &schedule, std::string &reason);
 
+/// The axis along which most bytes lie next to each other; -1: there is none.
+int fastestAxis(const Graph &graph);
+/// Whether some value is read at other numbers of the axis.
+bool isRemapped(const Graph &graph, int axis);
+
 } // namespace hocket::codegen
 
 #endif // HOCKET_LIB_CODEGEN_GPU_GPUSCHEDULE_H

@@ -165,8 +165,23 @@ static void runOptimizations(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
-std::string PtxCompiler::compile(StringRef symbol, const Graph &graph,
-                                 const GpuSchedule &schedule,
+static std::string emit(Module &module, TargetMachine &machine) {
+  SmallString<0> ptx;
+  raw_svector_ostream stream(ptx);
+  legacy::PassManager emission;
+  machine.addPassesToEmitFile(emission, stream, nullptr,
+                              CodeGenFileType::AssemblyFile);
+  emission.run(module);
+  return ptx.str().str();
+}
+
+std::string entryName(StringRef symbol, const GpuKernel &kernel, size_t step) {
+  if (kernel.steps.size() == 1)
+    return symbol.str();
+  return (symbol + "_" + Twine(step)).str();
+}
+
+std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
                                  std::string &error) {
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
@@ -175,7 +190,9 @@ std::string PtxCompiler::compile(StringRef symbol, const Graph &graph,
       });
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  emitThread(*module, symbol, graph, schedule);
+  for (auto [i, step] : enumerate(kernel.steps))
+    emitThread(*module, entryName(symbol, kernel, i), step.graph,
+               step.schedule);
   mlir::PassManager passes(&context);
   addMathPasses(passes, /*expandBf16=*/false);
   addLlvmPasses(passes);
@@ -188,21 +205,14 @@ std::string PtxCompiler::compile(StringRef symbol, const Graph &graph,
     return {};
   code->setTargetTriple(machine->getTargetTriple());
   code->setDataLayout(machine->createDataLayout());
-  makeEntry(*code->getFunction(symbol), graph, schedule);
+  for (auto [i, step] : enumerate(kernel.steps))
+    makeEntry(*code->getFunction(entryName(symbol, kernel, i)), step.graph,
+              step.schedule);
   callFunctions(*code);
   if (!linkDeviceLibrary(*code, deviceLibrary, error))
     return {};
   runOptimizations(*code, *machine);
-  SmallString<0> ptx;
-  raw_svector_ostream stream(ptx);
-  legacy::PassManager emission;
-  if (machine->addPassesToEmitFile(emission, stream, nullptr,
-                                   CodeGenFileType::AssemblyFile)) {
-    error = "LLVM cannot emit PTX";
-    return {};
-  }
-  emission.run(*code);
-  return ptx.str().str();
+  return emit(*code, *machine);
 }
 
 } // namespace hocket::codegen

@@ -3,7 +3,7 @@
 #ifndef HOCKET_LIB_CODEGEN_GPU_PTXCOMPILER_H
 #define HOCKET_LIB_CODEGEN_GPU_PTXCOMPILER_H
 
-#include "GpuSchedule.h"
+#include "Steps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
@@ -15,6 +15,10 @@ class TargetMachine;
 
 namespace hocket::codegen {
 
+/// The symbol itself where there is one step, else with its number.
+std::string entryName(llvm::StringRef symbol, const GpuKernel &kernel,
+                      size_t step);
+
 /// Compiles one kernel after the other; one a thread.
 class PtxCompiler {
 public:
@@ -24,11 +28,12 @@ public:
   PtxCompiler(llvm::StringRef chip, llvm::StringRef deviceLibrary);
   ~PtxCompiler();
 
-  /// PTX of the lowest version that the chip has, with
-  ///   .entry symbol(inputs..., outputs...: addresses, scalars...: s64)
-  /// or an empty string and a sentence in `error`.
-  std::string compile(llvm::StringRef symbol, const Graph &graph,
-                      const GpuSchedule &schedule, std::string &error);
+  /// PTX of the lowest version that the chip has, with an entry for each step,
+  /// entryName(symbol, kernel, step), or an empty string and a sentence in
+  /// `error`. Arguments are the addresses of the step's operands, then the
+  /// scalars, 64 bits each.
+  std::string compile(llvm::StringRef symbol, const GpuKernel &kernel,
+                      std::string &error);
 
 private:
   std::string deviceLibrary;

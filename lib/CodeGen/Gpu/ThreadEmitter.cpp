@@ -172,7 +172,7 @@ ThreadEmitter::Values ThreadEmitter::forUnits(Scope &row, Values carried,
 Value ThreadEmitter::isFirstOf(const Output &output, Env env) {
   Value first;
   for (auto [axis, size] : llvm::enumerate(graph.axes)) {
-    if (size == 1 || llvm::is_contained(output.axes, int(axis)))
+    if (!env[axis] || size == 1 || llvm::is_contained(output.axes, int(axis)))
       continue;
     Value zero = index(0);
     first = both(first,
