@@ -14,6 +14,7 @@ void load(Warp &warp, const Step &step, uint32_t active) {
       addressesOf(warp, step, step.operands[step.destinations]);
   unsigned bytes = sizeof(Element) * step.count;
   Toucher toucher(warp, step);
+  toucher.readOnly = step.flag;
   eachLane(active, [&](unsigned lane) {
     const std::byte *from =
         toucher.read(lane, step.space, addresses.of[lane], bytes);

@@ -45,8 +45,8 @@ void Block::run() {
       reportWaiting(warp);
 }
 
-void Block::arrive(Warp &warp, const Step &step, unsigned id, unsigned expected,
-                   bool waits) {
+void Block::arrive(Warp &warp, const Step &step, const Arrival &arrival) {
+  auto [id, expected, waits, votes] = arrival;
   Barrier &barrier = barriers[id];
   uint32_t own = 1u << warp.index;
   if (barrier.arrived && barrier.expected != expected) {
@@ -64,6 +64,8 @@ void Block::arrive(Warp &warp, const Step &step, unsigned id, unsigned expected,
   }
   barrier.expected = expected;
   barrier.arrived |= own;
+  barrier.votes += __builtin_popcount(votes);
+  barrier.voters += __builtin_popcount(warp.live);
   if (waits) {
     barrier.waiting |= own;
     warp.atBarrier = true;
@@ -88,12 +90,26 @@ void Block::open(Barrier &barrier) {
     if (barrier.waiting >> index & 1) {
       warp.seen = joined;
       warp.atBarrier = false;
+      reduce(warp, barrier);
     }
     // Who only arrived goes on in an interval of his own, and knows no more of
     // the others; his own lanes he knows.
     warp.seen[index] = tick;
   });
   barrier = Barrier();
+}
+
+/// The result of bar.red, for all lanes.
+void Block::reduce(Warp &warp, const Barrier &barrier) {
+  const Step &step = machine.kernel.steps[warp.at - 1];
+  if (step.option == 1)
+    eachLane(warp.live, [&](unsigned lane) {
+      warp.lanes<uint32_t>(step.operands[0])[lane] = barrier.votes;
+    });
+  bool holds =
+      step.option == 2 ? barrier.votes == barrier.voters : barrier.votes != 0;
+  if (step.option > 1)
+    warp.reg(step.operands[0]).bits = holds ? ~0u : 0u;
 }
 
 void Block::reportWaiting(Warp &warp) {

@@ -16,6 +16,11 @@ static const Opcodes &opcodes() {
     addComparisons(made);
     addConversions(made);
     addControl(made);
+    addBarriers(made);
+    addExchanges(made);
+    addMatrices(made);
+    addAsyncCopies(made);
+    addAtomics(made);
     addAccesses(made);
     return made;
   }();

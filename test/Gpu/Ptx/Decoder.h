@@ -22,6 +22,11 @@ void addApproximations(Opcodes &opcodes);
 void addComparisons(Opcodes &opcodes);
 void addConversions(Opcodes &opcodes);
 void addControl(Opcodes &opcodes);
+void addBarriers(Opcodes &opcodes);
+void addExchanges(Opcodes &opcodes);
+void addMatrices(Opcodes &opcodes);
+void addAsyncCopies(Opcodes &opcodes);
+void addAtomics(Opcodes &opcodes);
 void addAccesses(Opcodes &opcodes);
 
 /// Decodes the statements of one function. A function of the table above reads

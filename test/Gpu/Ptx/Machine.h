@@ -42,6 +42,17 @@ private:
   std::map<std::pair<FindingKind, uint32_t>, size_t> found;
 };
 
+/// A copy of cp.async that has not been waited for.
+struct PendingCopy {
+  uint64_t at;
+  unsigned bytes;
+  std::byte data[16];
+};
+struct PendingCopies {
+  std::vector<PendingCopy> open; ///< not in a group yet
+  std::deque<std::vector<PendingCopy>> groups;
+};
+
 /// Some lanes of a warp that stand at the same instruction.
 struct Group {
   uint32_t at = 0, mask = 0;
@@ -73,7 +84,8 @@ public:
   /// True if all lanes of `members` that have not ended stand here; else the
   /// step is tried again when they do.
   bool meet(const Step &step, uint32_t members, uint32_t active);
-  void waitAtBarrier() { atBarrier = true; }
+  /// Accesses from here on come after those of all lanes so far.
+  void advance();
   unsigned thread(unsigned lane) const { return index * lanesOfWarp + lane; }
   Accessor accessor(const Step &step, unsigned lane) const;
   void find(FindingKind kind, const Step &step, unsigned lane,
@@ -82,12 +94,14 @@ public:
   Block &block;
   Machine &machine;
   const unsigned index;
-  uint32_t live = 0; ///< lanes that have not ended
-  uint32_t mask = 0; ///< lanes that run now
-  uint32_t at = 0;   ///< the step they stand at
+  const uint32_t present; ///< lanes that began
+  uint32_t live = 0;      ///< lanes that have not ended
+  uint32_t mask = 0;      ///< lanes that run now
+  uint32_t at = 0;        ///< the step they stand at
   uint32_t clock = 1;
   std::vector<uint32_t> seen; ///< Shadow.h
   bool atBarrier = false;
+  std::vector<PendingCopies> copies; ///< by lane, from the first cp.async on
 
 private:
   void checkDefined(const Step &step, uint32_t active);
@@ -108,8 +122,12 @@ public:
   std::string nameOf(unsigned thread) const;
 
   /// A warp comes to a barrier that so many warps are expected at.
-  void arrive(Warp &warp, const Step &step, unsigned id, unsigned expected,
-              bool waits);
+  struct Arrival {
+    unsigned id, expected;
+    bool waits;
+    uint32_t votes; ///< lanes whose predicate holds, of bar.red
+  };
+  void arrive(Warp &warp, const Step &step, const Arrival &arrival);
 
   Machine &machine;
   const Dim3 id;
@@ -121,9 +139,10 @@ public:
 private:
   struct Barrier {
     uint32_t arrived = 0, waiting = 0; ///< masks of warps
-    unsigned expected = 0;
+    unsigned expected = 0, votes = 0, voters = 0;
   };
   void open(Barrier &barrier);
+  void reduce(Warp &warp, const Barrier &barrier);
   [[noreturn]] void reportWaiting(Warp &warp);
 
   Barrier barriers[16];

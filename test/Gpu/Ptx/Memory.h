@@ -23,8 +23,8 @@ struct Region {
         return false;
     return true;
   }
-  void define(uint64_t at, uint64_t count) {
-    std::memset(defined.data() + at, 1, count);
+  void define(uint64_t at, uint64_t count, bool isDefined = true) {
+    std::memset(defined.data() + at, isDefined, count);
   }
 
   std::vector<std::byte> bytes;

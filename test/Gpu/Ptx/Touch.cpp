@@ -128,16 +128,17 @@ Place Toucher::inBlock(unsigned lane, Space space, uint64_t at, unsigned bytes,
 }
 
 Place Toucher::place(unsigned lane, Space space, uint64_t address,
-                     unsigned bytes, bool writes) {
+                     unsigned bytes, bool writes, unsigned align) {
+  align = align ? align : bytes;
   uint64_t at = address;
   space = resolve(space, at);
   bool global = space == Space::Global || space == Space::Const;
   Place place = global ? inGlobal(lane, address, bytes, writes)
                        : inBlock(lane, space, at, bytes, writes);
-  if (place.region && address % bytes) {
+  if (place.region && address % align) {
     warp.find(FindingKind::Misaligned, step, lane,
               text(place, bytes, writes) +
-                  ", whose address is no multiple of " + std::to_string(bytes));
+                  ", whose address is no multiple of " + std::to_string(align));
     return {};
   }
   return place;
@@ -148,14 +149,14 @@ static bool isChecked(const Place &place) {
 }
 
 const std::byte *Toucher::read(unsigned lane, Space space, uint64_t address,
-                               unsigned bytes) {
-  Place found = place(lane, space, address, bytes, false);
+                               unsigned bytes, unsigned align) {
+  Place found = place(lane, space, address, bytes, false, align);
   if (!found.region)
     return nullptr;
   Race race;
   if (isChecked(found))
     race = found.region->shadow.read(found.at, bytes, warp.accessor(step, lane),
-                                     step.flag);
+                                     readOnly);
   if (race.conflict != Conflict::None)
     tell(lane, race, found, bytes, false);
   else if (!found.region->isDefined(found.at, bytes))
@@ -180,6 +181,18 @@ void Toucher::write(unsigned lane, Space space, uint64_t address,
     tell(lane, race, found, bytes, true);
   std::memcpy(found.bytes(), data, bytes);
   found.region->define(found.at, bytes);
+}
+
+void Toucher::update(unsigned lane, const Place &place, unsigned bytes) {
+  Race race;
+  if (isChecked(place))
+    race = place.region->shadow.write(place.at, bytes,
+                                      warp.accessor(step, lane), true);
+  if (race.conflict != Conflict::None)
+    tell(lane, race, place, bytes, true);
+  else if (!place.region->isDefined(place.at, bytes))
+    warp.find(FindingKind::UndefinedMemory, step, lane,
+              text(place, bytes, false) + ", where some have no value");
 }
 
 void Toucher::tell(unsigned lane, const Race &race, const Place &place,

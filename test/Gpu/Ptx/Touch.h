@@ -21,19 +21,24 @@ class Toucher {
 public:
   Toucher(Warp &warp, const Step &step) : warp(warp), step(step) {}
 
-  /// Bounds and alignment.
+  /// Bounds and alignment, which is that of the bytes unless it is given.
   Place place(unsigned lane, Space space, uint64_t address, unsigned bytes,
-              bool writes);
+              bool writes, unsigned align = 0);
 
   /// Bytes to read, of which all have a value and no other thread wrote one
   /// meanwhile. Null if they are not there.
   const std::byte *read(unsigned lane, Space space, uint64_t address,
-                        unsigned bytes);
+                        unsigned bytes, unsigned align = 0);
   void write(unsigned lane, Space space, uint64_t address, unsigned bytes,
              const void *data);
 
+  /// Checks an atomic access of a place that was found.
+  void update(unsigned lane, const Place &place, unsigned bytes);
+
   void tell(unsigned lane, const Race &race, const Place &place, unsigned bytes,
             bool writes);
+
+  bool readOnly = false; ///< reads are those of ld.global.nc
 
 private:
   Place inGlobal(unsigned lane, uint64_t address, unsigned bytes, bool writes);

@@ -7,7 +7,8 @@ using namespace hocket::ptx;
 
 Warp::Warp(Block &block, unsigned index, uint32_t threads)
     : block(block), machine(block.machine), index(index),
-      live(threads >= 32 ? ~0u : (1u << threads) - 1), mask(live) {
+      present(threads >= 32 ? ~0u : (1u << threads) - 1), live(present),
+      mask(present) {
   const Kernel &kernel = machine.kernel;
   storage.resize(kernel.registerBytes + 64);
   uintptr_t begin = reinterpret_cast<uintptr_t>(storage.data());
@@ -119,6 +120,11 @@ void Warp::leave(uint32_t lanes, uint32_t target) {
   }
   others.push_back({target, lanes, false});
   mask &= ~lanes;
+}
+
+void Warp::advance() {
+  clock = ++block.tick;
+  seen[index] = clock;
 }
 
 void Warp::exit(uint32_t lanes) {
