@@ -142,6 +142,12 @@ static bool linkDeviceLibrary(Module &module, const std::string &path,
           return !value.hasName() || !names.count(value.getName());
         });
       });
+  // A call costs a stack; slow paths are marked not to be inlined.
+  for (Function &function : module)
+    if (function.hasLocalLinkage() || function.getName().starts_with("__nv_")) {
+      function.removeFnAttr(Attribute::NoInline);
+      function.addFnAttr(Attribute::AlwaysInline);
+    }
   for (Function *function : called)
     if (failed || function->isDeclaration()) {
       error = "libdevice.10.bc has no " + function->getName().str();

@@ -93,6 +93,7 @@ void ThreadEmitter::emitRow(Scope &row) {
     levels = std::max(levels, schedule.level[output.node]);
   for (int level = 1; level <= levels; ++level)
     reduceLevel(level, row);
+  storeRow(row);
   forUnits(row, {}, [&](const Unit &unit, Scope &scope, Values) {
     storeUnit(unit, scope);
     return Values();
@@ -182,14 +183,51 @@ Value ThreadEmitter::isFirstOf(const Output &output, Env env) {
   return first;
 }
 
+/// Whether the output has one element for each row, of which there are some
+/// although it may have no units.
+bool ThreadEmitter::isOfRow(const Output &output) const {
+  return !schedule.row.empty() && llvm::none_of(output.axes, [&](int axis) {
+    return axis == schedule.vectorAxis ||
+           llvm::is_contained(schedule.row, axis);
+  });
+}
+
+void ThreadEmitter::storeRow(Scope &row) {
+  SmallVector<int> outputs;
+  for (auto [number, output] : llvm::enumerate(graph.outputs))
+    if (isOfRow(output))
+      outputs.push_back(number);
+  if (outputs.empty())
+    return;
+  Unit unit;
+  unit.elements.push_back(row.env);
+  if (schedule.lanes > 1) {
+    Value zero = index(0);
+    insertIn(row);
+    unit.isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         lane, zero);
+  }
+  store(outputs, unit, row);
+}
+
+void ThreadEmitter::storeUnit(const Unit &unit, Scope &scope) {
+  SmallVector<int> outputs;
+  for (auto [number, output] : llvm::enumerate(graph.outputs))
+    if (!isOfRow(output))
+      outputs.push_back(number);
+  store(outputs, unit, scope);
+}
+
 /// What is written in place of an input is read before: nothing is stored until
 /// all of the unit is computed.
-void ThreadEmitter::storeUnit(const Unit &unit, Scope &scope) {
+void ThreadEmitter::store(ArrayRef<int> outputs, const Unit &unit,
+                          Scope &scope) {
   struct Store {
     Value value, memory, place, isFirst;
   };
   SmallVector<Store> stores;
-  for (auto [number, output] : llvm::enumerate(graph.outputs))
+  for (int number : outputs) {
+    const Output &output = graph.outputs[number];
     for (const Values &env : unit.elements) {
       Value value = evaluate(output.node, env, scope);
       insertIn(scope);
@@ -198,6 +236,9 @@ void ThreadEmitter::storeUnit(const Unit &unit, Scope &scope) {
       stores.push_back(
           {value, outputMemory(number), place, isFirstOf(output, env)});
     }
+  }
+  if (stores.empty())
+    return;
   insertIn(scope);
   if (Value isThere = both(isRow, unit.isThere)) {
     auto guard = scf::IfOp::create(builder, loc, isThere);

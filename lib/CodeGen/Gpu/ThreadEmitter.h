@@ -40,7 +40,10 @@ private:
                                            Values carried)>;
   /// Calls `body` for the units of this thread; what it returns is carried on.
   Values forUnits(Scope &row, Values carried, OfUnit body);
+  bool isOfRow(const Output &output) const;
+  void storeRow(Scope &row);
   void storeUnit(const Unit &unit, Scope &scope);
+  void store(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
   mlir::Value isFirstOf(const Output &output, Env env);
   bool isHeld(int node, Env env, mlir::Value &value) override;
 

@@ -21,10 +21,15 @@ Variable hocket::ptx::parseVariable(Cursor &cursor, const std::string &space) {
   variable.space = space;
   variable.line = cursor.peek().line;
   uint64_t vector = 1;
+  bool ofPointee = false; // behind .ptr stands what a parameter points to
   while (cursor.isWord() && cursor.peek().text[0] == '.') {
     std::string word = cursor.take().text.substr(1);
-    if (word == "align")
-      variable.align = cursor.number("an alignment");
+    ofPointee |= word == "ptr";
+    if (word == "align") {
+      uint64_t align = cursor.number("an alignment");
+      if (!ofPointee)
+        variable.align = align;
+    }
     else if (word == "v2" || word == "v4")
       vector = word[1] - '0';
     else if (bytesOf(word))

@@ -47,7 +47,7 @@ TEST(Parse, ModuleAndBounds) {
   EXPECT_TRUE(k.isEntry);
   EXPECT_EQ(k.line, 11u);
   ASSERT_EQ(k.parameters.size(), 2u);
-  EXPECT_EQ(k.parameters[0].align, 16u);
+  EXPECT_EQ(k.parameters[0].align, 0u); // 16 is that of what it points to
   EXPECT_EQ(k.parameters[1].count, 24u);
   EXPECT_EQ(k.mostThreads, (std::vector<uint64_t>{128, 1, 1}));
 }
