@@ -149,9 +149,9 @@ private:
       text += "!";
     }
     if (cursor.is("{"))
-      vector(made, text);
-    else if (cursor.is("("))
-      cursor.refuseHere("calls of functions are not supported");
+      vector(made, text, "}");
+    else if (cursor.is("(")) // of a call
+      vector(made, text, ")");
     else if (cursor.is("["))
       address(made, text);
     else
@@ -163,18 +163,17 @@ private:
     return made;
   }
 
-  void vector(Operand &made, std::string &text) {
+  void vector(Operand &made, std::string &text, const char *end) {
     made.kind = Operand::Vector;
-    cursor.expect("{");
-    text += "{";
-    for (const char *joint = ""; !cursor.is("}"); joint = ", ") {
+    text += cursor.take().text;
+    for (const char *joint = ""; !cursor.is(end); joint = ", ") {
       text += joint;
       made.parts.push_back(operand(text));
       if (!cursor.takeIf(","))
         break;
     }
-    cursor.expect("}");
-    text += "}";
+    cursor.expect(end);
+    text += end;
   }
 
   void address(Operand &made, std::string &text) {

@@ -115,8 +115,6 @@ TEST(Parse, ErrorsNameTheLine) {
   EXPECT_EQ(error(".entry k() { mov.b32 %r1, 12q; }"),
             "k.ptx:4: '12q' is no number");
   EXPECT_EQ(error(".texref t;"), "k.ptx:4: '.texref' is not supported");
-  EXPECT_EQ(error(".entry k() { call.uni (r), f, (a); }"),
-            "k.ptx:4: calls of functions are not supported");
   EXPECT_EQ(error(".entry k() .explicitcluster { }"),
             "k.ptx:4: '.explicitcluster' of a function is not supported");
   EXPECT_EQ(error(".global .u64 p = q;"),
