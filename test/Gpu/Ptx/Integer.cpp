@@ -241,7 +241,11 @@ void hocket::ptx::addIntegers(Opcodes &opcodes) {
   auto byType = [](Decoder &decoder) {
     std::string type = decoder.takeType();
     decoder.step.kind = Class::Integer;
-    if (isInteger(type))
+    bool gives = decoder.take("cc");
+    bool takes = decoder.statement().opcode.size() == 4; // addc, subc, madc
+    if (gives || takes)
+      carryArithmetic(decoder, type, gives);
+    else if (isInteger(type))
       integerArithmetic(decoder, type);
     else if (isHalf(type))
       halfArithmetic(decoder, type);
@@ -249,6 +253,7 @@ void hocket::ptx::addIntegers(Opcodes &opcodes) {
       floatArithmetic(decoder, type);
   };
   for (const char *name : {"add", "sub", "mul", "mad", "fma", "div", "rem",
-                           "min", "max", "neg", "abs", "sad"})
+                           "min", "max", "neg", "abs", "sad", "addc", "subc",
+                           "madc"})
     opcodes[name] = byType;
 }
