@@ -90,8 +90,8 @@ std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
   std::string why;
   auto builder =
       firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
-        return makeGpuKernel(graph, alignmentsOf(request, graph), kernel,
-                             reason);
+        kernel = makeGpuKernel(graph, alignmentsOf(request, graph));
+        return true;
       });
   return orReport(request, std::move(builder), why);
 }

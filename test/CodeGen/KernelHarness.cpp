@@ -96,15 +96,6 @@ LoadedObject::Entry LoadedObject::find(const std::string &symbol) const {
 // Checking
 //===----------------------------------------------------------------------===//
 
-static double draw(std::mt19937 &random, Type element,
-                   const RunOptions &options) {
-  std::uniform_real_distribution<double> numbers(options.low, options.high);
-  double value = numbers(random);
-  if (element.isInteger(1))
-    return value > (options.low + options.high) / 2;
-  return element.isInteger() ? std::trunc(value) : value;
-}
-
 static void run(const LoadedObject &object, const KernelInfo &info,
                 std::vector<Memory> &memory, size_t inputs,
                 const RunOptions &options, int parts) {
@@ -137,65 +128,29 @@ static void run(const LoadedObject &object, const KernelInfo &info,
 
 void check(const std::string &function, const RunOptions &options) {
   SCOPED_TRACE(function);
-  KernelText text("func.func @f" + function);
-  Block &body = text.body();
+  KernelCase test(function, options);
   CodeGenOptions target;
   target.cpu = options.cpu;
   KernelCompiler compiler(target);
-  KernelRequest request;
-  request.body = &body;
-  request.inputStrides = options.inputStrides;
-  request.outputStrides = options.outputStrides;
-  auto info = compiler.add(request);
+  auto info = compiler.add(test.request);
   ASSERT_TRUE(succeeded(info));
   std::string error;
   auto bytes = compiler.finish(error);
   ASSERT_TRUE(bytes) << error;
   LoadedObject object(*bytes);
 
-  std::mt19937 random(7);
-  std::vector<Tensor> inputs;
-  std::vector<Memory> memory;
-  auto shapeOf = [](Type type) {
-    return cast<RankedTensorType>(type).getShape().vec();
-  };
-  for (auto [i, type] : llvm::enumerate(body.getArgumentTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
-    memory.emplace_back(tensor, options.inputStrides.empty()
-                                    ? ArrayRef<int64_t>()
-                                    : options.inputStrides[i]);
-    Tensor &values = inputs.emplace_back(shapeOf(type));
-    for (int64_t n = 0; n < values.size(); ++n) {
-      double value = draw(random, tensor.getElementType(), options);
-      if (options.element)
-        value = options.element(i, n, value);
-      memory[i].put(n, value);
-    }
-    // Elements may share memory (strides of 0).
-    for (int64_t n = 0; n < values.size(); ++n)
-      values.data[n] = memory[i].get(n);
-  }
-  auto expected = evaluate(body, inputs, options.coordinate);
-  auto addOutputs = [&] {
-    memory.resize(inputs.size(), memory.front());
-    for (auto [i, type] :
-         llvm::enumerate(body.getTerminator()->getOperandTypes()))
-      memory.emplace_back(cast<RankedTensorType>(type),
-                          options.outputStrides.empty()
-                              ? ArrayRef<int64_t>()
-                              : options.outputStrides[i]);
-  };
+  auto expected = evaluate(*test.request.body, test.inputs, options.coordinate);
   auto compareAll = [&](const char *how) {
     for (size_t i = 0; i < expected.size(); ++i)
-      compare(expected[i], memory[inputs.size() + i], options, how);
+      compare(expected[i], test.memory[test.inputs.size() + i], options, how);
   };
   for (int parts : {1, 3}) {
-    addOutputs();
-    run(object, *info, memory, inputs.size(), options, parts);
+    test.clearOutputs();
+    run(object, *info, test.memory, test.inputs.size(), options, parts);
     compareAll(parts == 1 ? "whole" : "in parts");
   }
-  addOutputs();
-  if (runPtx(request, memory, options.coordinate))
+  test.clearOutputs();
+  if (runPtx(test.request, test.memory, options.coordinate))
     compareAll("as PTX");
 }
 

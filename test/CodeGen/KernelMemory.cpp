@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace mlir;
 using namespace hocket::codegen;
@@ -92,6 +93,55 @@ double Memory::get(int64_t n) const {
   if (element.isInteger(64))
     return double(readAs<int64_t>(&bytes[at * 8]));
   return bytes[at];
+}
+
+//===----------------------------------------------------------------------===//
+// Cases
+//===----------------------------------------------------------------------===//
+
+static double draw(std::mt19937 &random, Type element,
+                   const RunOptions &options) {
+  std::uniform_real_distribution<double> numbers(options.low, options.high);
+  double value = numbers(random);
+  if (element.isInteger(1))
+    return value > (options.low + options.high) / 2;
+  return element.isInteger() ? std::trunc(value) : value;
+}
+
+KernelCase::KernelCase(const std::string &function, const RunOptions &options)
+    : text("func.func @f" + function) {
+  request.body = &text.body();
+  request.inputStrides = options.inputStrides;
+  request.outputStrides = options.outputStrides;
+  std::mt19937 random(7);
+  for (auto [i, type] : llvm::enumerate(request.body->getArgumentTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    memory.emplace_back(tensor, options.inputStrides.empty()
+                                    ? ArrayRef<int64_t>()
+                                    : options.inputStrides[i]);
+    Tensor &values = inputs.emplace_back(tensor.getShape().vec());
+    for (int64_t n = 0; n < values.size(); ++n) {
+      double value = draw(random, tensor.getElementType(), options);
+      if (options.element)
+        value = options.element(i, n, value);
+      memory[i].put(n, value);
+    }
+    // Elements may share memory (strides of 0).
+    for (int64_t n = 0; n < values.size(); ++n)
+      values.data[n] = memory[i].get(n);
+  }
+  clearOutputs();
+}
+
+void KernelCase::clearOutputs() {
+  while (memory.size() > inputs.size())
+    memory.pop_back();
+  for (auto [i, type] :
+       llvm::enumerate(request.body->getTerminator()->getOperandTypes()))
+    memory.emplace_back(cast<RankedTensorType>(type),
+                        request.outputStrides.empty()
+                            ? ArrayRef<int64_t>()
+                            : ArrayRef<int64_t>(request.outputStrides[i]));
 }
 
 int64_t valueOf(const KernelScalar &scalar, int64_t coordinate) {

@@ -24,6 +24,20 @@ struct Memory {
   double get(int64_t n) const;
 };
 
+/// A function with its arguments in memory: random inputs, then outputs.
+struct KernelCase {
+  KernelCase(const std::string &function, const RunOptions &options);
+  /// To bytes that are none of the results.
+  void clearOutputs();
+
+  codegen::KernelRequest request;
+  std::vector<Tensor> inputs;
+  std::vector<Memory> memory;
+
+private:
+  KernelText text;
+};
+
 /// The number that a rank with this coordinate has.
 int64_t valueOf(const codegen::KernelScalar &scalar, int64_t coordinate);
 

@@ -3,7 +3,6 @@
 #include "PtxRun.h"
 #include "lib/CodeGen/Gpu/PtxCompiler.h"
 #include "lib/CodeGen/PrepareKernel.h"
-#include "test/Gpu/Ptx/Launch.h"
 #include <gtest/gtest.h>
 
 using namespace llvm;
@@ -29,6 +28,7 @@ public:
   uint64_t make(const TableGraph &table);
 
   ptx::Memory device;
+  ptx::Counts counts;
 
 private:
   const int64_t coordinate;
@@ -69,6 +69,7 @@ bool PtxRunner::run(const GpuKernel &kernel, std::vector<uint64_t> operands,
       how.arguments.add(valueOf(scalar, coordinate));
     ptx::Report report = launch(program, entryName("k", kernel, i), how);
     EXPECT_TRUE(report.findings.empty()) << report.text();
+    counts += report.total;
   }
   return true;
 }
@@ -78,9 +79,7 @@ uint64_t PtxRunner::make(const TableGraph &table) {
   for (int64_t size : table.shape)
     elements *= size;
   uint64_t place = allocate(elements * plan::byteSize(table.type), "table");
-  GpuKernel kernel;
-  std::string reason;
-  EXPECT_TRUE(makeGpuKernel(table.graph, {64}, kernel, reason)) << reason;
+  GpuKernel kernel = makeGpuKernel(table.graph, {64});
   SmallVector<KernelScalar> scalars;
   if (table.first)
     scalars.push_back({KernelScalar::Kind::Table, table.first});
@@ -88,7 +87,7 @@ uint64_t PtxRunner::make(const TableGraph &table) {
 }
 
 bool runPtx(KernelRequest request, std::vector<Memory> &memory,
-            int64_t coordinate) {
+            int64_t coordinate, ptx::Counts *counts) {
   size_t inputs = request.body->getNumArguments();
   request.inputAlignments.assign(inputs, 16);
   request.outputAlignments.assign(memory.size() - inputs, 16);
@@ -117,6 +116,8 @@ bool runPtx(KernelRequest request, std::vector<Memory> &memory,
     add(memory[i]);
   if (!runner.run(kernel, operands, builder->scalars))
     return false;
+  if (counts)
+    *counts += runner.counts;
   size_t behind = operands.size() - (memory.size() - inputs);
   for (size_t i = inputs; i < memory.size(); ++i)
     runner.device.read(operands[behind + i - inputs], memory[i].bytes.data(),

@@ -17,16 +17,14 @@ static constexpr int64_t kAccessBytes = 16;
 namespace {
 class GpuScheduler {
 public:
-  GpuScheduler(Graph &graph, GpuSchedule &schedule, std::string &reason)
-      : graph(graph), schedule(schedule), reason(reason) {}
-  bool run();
+  GpuScheduler(Graph &graph, GpuSchedule &schedule)
+      : graph(graph), schedule(schedule) {}
+  void run();
 
 private:
   void findUsed();
   void findLevels();
-  bool findRow();
-  bool checkCone(int node, int axis) const;
-  bool checkRemaps();
+  void findRow();
   int64_t vectorOf(int axis) const;
   int64_t alignedElements(const LinearForm &form, int axis, DType type,
                           int64_t alignment) const;
@@ -36,7 +34,7 @@ private:
 
   Graph &graph;
   GpuSchedule &schedule;
-  std::string &reason;
+  bool reduces = false;
 };
 } // namespace
 
@@ -59,50 +57,17 @@ void GpuScheduler::findLevels() {
   }
 }
 
-bool GpuScheduler::findRow() {
-  bool isFirst = true;
+/// All reductions run over the same axes.
+void GpuScheduler::findRow() {
   for (auto [i, node] : enumerate(graph.nodes)) {
     if (!schedule.used[i] || node.kind != NodeKind::Reduce)
       continue;
-    SmallVector<int, 4> axes;
+    reduces = true;
+    schedule.row.clear();
     for (int axis : node.reduced)
       if (graph.axes[axis] != 1)
-        axes.push_back(axis);
-    llvm::sort(axes);
-    if (!isFirst && axes != schedule.row) {
-      reason = "it reduces over different dims";
-      return false;
-    }
-    schedule.row = axes;
-    isFirst = false;
+        schedule.row.push_back(axis);
   }
-  return true;
-}
-
-bool GpuScheduler::checkCone(int number, int axis) const {
-  const Node &node = graph.nodes[number];
-  if (node.kind == NodeKind::Reduce && is_contained(node.axes, axis))
-    return false;
-  return all_of(node.operands,
-                [&](int operand) { return checkCone(operand, axis); });
-}
-
-/// What a row reduces to is known to its own threads only.
-bool GpuScheduler::checkRemaps() {
-  for (auto [i, node] : enumerate(graph.nodes)) {
-    if (!schedule.used[i])
-      continue;
-    for (auto [k, operand] : enumerate(node.operands)) {
-      int axis = node.kind == NodeKind::Flip     ? node.axis
-                 : node.kind == NodeKind::Pieces ? node.pieceAxes[k]
-                                                 : -1;
-      if (axis >= 0 && !checkCone(operand, axis)) {
-        reason = "it reads what another row was reduced to";
-        return false;
-      }
-    }
-  }
-  return true;
 }
 
 bool isRemapped(const Graph &graph, int axis) {
@@ -249,13 +214,9 @@ void GpuScheduler::findOuter() {
       schedule.outer.push_back(axis);
 }
 
-bool GpuScheduler::run() {
+void GpuScheduler::run() {
   findUsed();
-  if (!findRow() || !checkRemaps())
-    return false;
-  bool reduces = any_of(enumerate(graph.nodes), [&](auto node) {
-    return schedule.used[node.index()] && node.value().kind == NodeKind::Reduce;
-  });
+  findRow();
   int fastest = fastestAxis(graph);
   bool alongRow = is_contained(schedule.row, fastest);
   if (fastest >= 0 && (alongRow || !reduces)) {
@@ -271,11 +232,10 @@ bool GpuScheduler::run() {
   findLevels();
   orderAxes();
   chooseThreads(alongRow);
-  return true;
 }
 
-bool makeGpuSchedule(Graph &graph, GpuSchedule &schedule, std::string &reason) {
-  return GpuScheduler(graph, schedule, reason).run();
+void makeGpuSchedule(Graph &graph, GpuSchedule &schedule) {
+  GpuScheduler(graph, schedule).run();
 }
 
 } // namespace hocket::codegen

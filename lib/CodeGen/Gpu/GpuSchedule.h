@@ -44,9 +44,9 @@ struct GpuSchedule {
   std::vector<int> level; // of a node: reductions it waits for
 };
 
-/// Decides the rest and cuts the vector axis in the graph. False if the graph
-/// has no such form: `reason` says why.
-bool makeGpuSchedule(Graph &graph, GpuSchedule &schedule, std::string &reason);
+/// Decides the rest and cuts the vector axis in the graph, whose reductions all
+/// run over the same axes and leave the same.
+void makeGpuSchedule(Graph &graph, GpuSchedule &schedule);
 
 /// The axis along which most bytes lie next to each other; -1: there is none.
 int fastestAxis(const Graph &graph);

@@ -119,9 +119,9 @@ static bool linkDeviceLibrary(Module &module, const std::string &path,
   if (called.empty())
     return true;
   if (path.empty()) {
-    error = "it calls " + called.front()->getName().str() +
+    error = "calls " + called.front()->getName().str() +
             ", which is in libdevice.10.bc of the CUDA toolkit, and no "
-            "toolkit was found";
+            "path of it was given";
     return false;
   }
   for (Function *function : called)

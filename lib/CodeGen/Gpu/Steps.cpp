@@ -133,7 +133,7 @@ public:
   StepMaker(const Graph &graph, ArrayRef<int64_t> alignments, GpuKernel &kernel)
       : graph(graph), alignments(alignments), kernel(kernel),
         scratchOf(graph.nodes.size(), -1), isWritten(graph.outputs.size()) {}
-  bool run(std::string &reason);
+  void run();
 
 private:
   void findUsed();
@@ -141,7 +141,7 @@ private:
   void markReady(const std::optional<Span> &span);
   bool crossesRows(const Node &node) const;
   bool waits(int node, int axis) const;
-  bool makeStep(const std::optional<Span> &span, std::string &reason);
+  void makeStep(const std::optional<Span> &span);
   bool belongs(const Output &output, const std::optional<Span> &span) const;
   std::set<int> keptReductions() const;
   int build(int node, GpuStep &step, std::vector<int> &numbers);
@@ -309,7 +309,7 @@ std::set<int> StepMaker::keptReductions() const {
   return reductions;
 }
 
-bool StepMaker::makeStep(const std::optional<Span> &span, std::string &reason) {
+void StepMaker::makeStep(const std::optional<Span> &span) {
   GpuStep step;
   step.graph.axes = graph.axes;
   step.graph.scalars = graph.scalars;
@@ -334,10 +334,8 @@ bool StepMaker::makeStep(const std::optional<Span> &span, std::string &reason) {
   step.operands.insert(step.operands.end(), written.begin(), written.end());
   step.schedule.alignments.append(bytes);
   step.graph.deriveAxes();
-  if (!makeGpuSchedule(step.graph, step.schedule, reason))
-    return false;
+  makeGpuSchedule(step.graph, step.schedule);
   kernel.steps.push_back(std::move(step));
-  return true;
 }
 
 /// What outputs that are not written yet need, down to what is in scratch.
@@ -352,34 +350,30 @@ void StepMaker::findUsed() {
         used[operand] = true;
 }
 
-bool StepMaker::run(std::string &reason) {
+void StepMaker::run() {
   ready.assign(graph.nodes.size(), false);
   while (!all_of(isWritten, [](bool done) { return done; })) {
     findUsed();
     markReady(std::nullopt);
     std::optional<Span> span = nextSpan();
     markReady(span);
-    if (!makeStep(span, reason))
-      return false;
+    makeStep(span);
   }
-  return true;
 }
 
-bool makeGpuKernel(const Graph &graph, ArrayRef<int64_t> alignments,
-                   GpuKernel &kernel, std::string &reason) {
-  kernel = GpuKernel();
+GpuKernel makeGpuKernel(const Graph &graph, ArrayRef<int64_t> alignments) {
+  GpuKernel kernel;
   Graph cut = graph;
   while (cutOne(cut)) {
   }
-  if (!StepMaker(cut, alignments, kernel).run(reason))
-    return false;
+  StepMaker(cut, alignments, kernel).run();
   // What reduces nothing, the only thing that can be in place, is one step.
   GpuStep &first = kernel.steps.front();
   for (auto [input, output] : graph.inPlace) {
     auto at = llvm::find(first.operands, input);
     first.graph.inPlace.push_back({int(at - first.operands.begin()), output});
   }
-  return true;
+  return kernel;
 }
 
 } // namespace hocket::codegen

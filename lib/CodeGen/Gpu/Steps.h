@@ -40,10 +40,8 @@ struct GpuKernel {
 };
 
 /// Cuts the graph in steps and schedules each. `alignments` are the bytes that
-/// the address of each input, then of each output, is a multiple of. False if
-/// there is no such form: `reason` says why.
-bool makeGpuKernel(const Graph &graph, llvm::ArrayRef<int64_t> alignments,
-                   GpuKernel &kernel, std::string &reason);
+/// the address of each input, then of each output, is a multiple of.
+GpuKernel makeGpuKernel(const Graph &graph, llvm::ArrayRef<int64_t> alignments);
 
 } // namespace hocket::codegen
 

@@ -27,11 +27,9 @@ void withCarry(Warp &warp, const Step &step, uint32_t active) {
       second = c[lane];
     }
     unsigned __int128 in = takes ? warp.carry >> lane & 1 : 0;
-    unsigned __int128 sum = kind == Kind::Sub
-                                ? static_cast<unsigned __int128>(first) -
-                                      second - in
-                                : static_cast<unsigned __int128>(first) +
-                                      second + in;
+    unsigned __int128 sum =
+        kind == Kind::Sub ? static_cast<unsigned __int128>(first) - second - in
+                          : static_cast<unsigned __int128>(first) + second + in;
     values[lane] = static_cast<T>(sum);
     carries |= uint32_t(sum >> (sizeof(T) * 8) & 1) << lane;
   }

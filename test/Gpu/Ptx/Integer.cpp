@@ -252,8 +252,8 @@ void hocket::ptx::addIntegers(Opcodes &opcodes) {
     else
       floatArithmetic(decoder, type);
   };
-  for (const char *name : {"add", "sub", "mul", "mad", "fma", "div", "rem",
-                           "min", "max", "neg", "abs", "sad", "addc", "subc",
-                           "madc"})
+  for (const char *name :
+       {"add", "sub", "mul", "mad", "fma", "div", "rem", "min", "max", "neg",
+        "abs", "sad", "addc", "subc", "madc"})
     opcodes[name] = byType;
 }

@@ -43,6 +43,27 @@ TEST(Integer, Products) {
       (s64(1) << 40) - 6);
 }
 
+/// Two words of 64 bits: low halves give a carry that high ones take.
+static u64 inTwoWords(const std::string &low, const std::string &high) {
+  return evaluate<u64>("{ .reg .b32 %a, %b, %c, %e, %l, %h;"
+                       "mov.b64 {%a, %b}, %s0; mov.b64 {%c, %e}, %s1;" +
+                           low + high + "mov.b64 %d, {%l, %h}; }",
+                       u64(0xffffffff), u64(0x200000003));
+}
+
+TEST(Integer, Carries) {
+  EXPECT_EQ(inTwoWords("add.cc.u32 %l, %a, %c;", "addc.u32 %h, %b, %e;"),
+            u64(0xffffffff) + u64(0x200000003));
+  EXPECT_EQ(inTwoWords("sub.cc.u32 %l, %c, %a;", "subc.u32 %h, %e, %b;"),
+            u64(0x200000003) - u64(0xffffffff));
+  EXPECT_EQ(inTwoWords("mad.lo.cc.u32 %l, %a, %c, %a;",
+                       "madc.hi.u32 %h, %a, %c, %b;"),
+            u64(0xffffffff) * 3 + 0xffffffff);
+  EXPECT_EQ(inTwoWords("add.cc.u32 %l, %a, %c;", "addc.cc.u32 %h, -3, %e;") >>
+                32,
+            u64(0));
+}
+
 TEST(Integer, QuotientsAndOrder) {
   EXPECT_EQ(evaluate<s32>("div.s32 %d, %s0, %s1;", -7, 2), -3);
   EXPECT_EQ(evaluate<s32>("rem.s32 %d, %s0, %s1;", -7, 2), -1);

@@ -29,8 +29,7 @@ Variable hocket::ptx::parseVariable(Cursor &cursor, const std::string &space) {
       uint64_t align = cursor.number("an alignment");
       if (!ofPointee)
         variable.align = align;
-    }
-    else if (word == "v2" || word == "v4")
+    } else if (word == "v2" || word == "v4")
       vector = word[1] - '0';
     else if (bytesOf(word))
       variable.type = word;
