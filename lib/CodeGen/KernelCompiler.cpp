@@ -1,9 +1,9 @@
 //===- KernelCompiler.cpp - kernels compiled in the background ------------===//
 
 #include "hocket/CodeGen/KernelCompiler.h"
-#include "Link.h"
-#include "MachineCode.h"
 #include "PrepareKernel.h"
+#include "lib/CodeGen/Cpu/Link.h"
+#include "lib/CodeGen/Cpu/MachineCode.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include <condition_variable>

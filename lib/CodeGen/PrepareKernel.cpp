@@ -6,18 +6,19 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
-static std::unique_ptr<GraphBuilder> prepare(const KernelRequest &request,
-                                             Schedule &schedule,
-                                             std::string &why,
-                                             Repeats repeats) {
+static constexpr int64_t kTableAlignment = 64;
+
+/// The graph of the first way to relate uses of inputs that `makeLoops` takes.
+static std::unique_ptr<GraphBuilder> firstThatFits(
+    const KernelRequest &request, std::string &why,
+    llvm::function_ref<bool(Graph &, std::string &reason)> makeLoops) {
   std::unique_ptr<GraphBuilder> first;
   for (Inputs inputs : {Inputs::ByValue, Inputs::Linked, Inputs::ByUse}) {
     auto builder = std::make_unique<GraphBuilder>(request, inputs);
-    schedule = Schedule();
     bool built = builder->build();
     if (built) {
       joinAxes(builder->graph);
-      built = makeSchedule(builder->graph, schedule, builder->reason, repeats);
+      built = makeLoops(builder->graph, builder->reason);
     }
     if (built) {
       why.clear();
@@ -30,6 +31,16 @@ static std::unique_ptr<GraphBuilder> prepare(const KernelRequest &request,
   return first;
 }
 
+static std::unique_ptr<GraphBuilder> prepare(const KernelRequest &request,
+                                             Schedule &schedule,
+                                             std::string &why,
+                                             Repeats repeats) {
+  return firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
+    schedule = Schedule();
+    return makeSchedule(graph, schedule, reason, repeats);
+  });
+}
+
 std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
                                             Schedule &schedule,
                                             std::string &why) {
@@ -39,16 +50,50 @@ std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
   return builder;
 }
 
-std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
-                                              Schedule &schedule) {
-  std::string why;
-  auto builder = prepareKernel(request, schedule, why);
+static std::unique_ptr<GraphBuilder>
+orReport(const KernelRequest &request, std::unique_ptr<GraphBuilder> builder,
+         const std::string &why) {
   if (why.empty())
     return builder;
   Operation *at =
       builder->culprit ? builder->culprit : request.body->getTerminator();
   at->emitError("cannot be part of one kernel: ") << why;
   return nullptr;
+}
+
+std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
+                                              Schedule &schedule) {
+  std::string why;
+  auto builder = prepareKernel(request, schedule, why);
+  return orReport(request, std::move(builder), why);
+}
+
+/// Of the addresses of a graph's inputs and outputs; tables, behind the inputs
+/// of the request, are allocated for the kernel.
+static SmallVector<int64_t> alignmentsOf(const KernelRequest &request,
+                                         const Graph &graph) {
+  SmallVector<int64_t> alignments;
+  auto add = [&](ArrayRef<DType> types, ArrayRef<int64_t> given) {
+    for (auto [i, type] : llvm::enumerate(types))
+      alignments.push_back(i < given.size() ? given[i] : plan::byteSize(type));
+  };
+  size_t inputs = request.body->getNumArguments();
+  ArrayRef<DType> types = graph.inputTypes;
+  add(types.take_front(inputs), request.inputAlignments);
+  alignments.append(types.size() - inputs, kTableAlignment);
+  add(graph.outputTypes, request.outputAlignments);
+  return alignments;
+}
+
+std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
+                                              GpuKernel &kernel) {
+  std::string why;
+  auto builder =
+      firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
+        kernel = makeGpuKernel(graph, alignmentsOf(request, graph));
+        return true;
+      });
+  return orReport(request, std::move(builder), why);
 }
 
 std::string whyNotKernel(Block &body, int64_t *extent) {

@@ -1,11 +1,11 @@
-//===- PrepareKernel.h - from a request to a graph and its loops -*- C++
-//-*-===//
+//===- PrepareKernel.h - a request to a graph and loops --------*- C++ -*-===//
 
 #ifndef HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
 #define HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
 
-#include "GraphBuilder.h"
-#include "Schedule.h"
+#include "lib/CodeGen/Cpu/Schedule.h"
+#include "lib/CodeGen/Gpu/Steps.h"
+#include "lib/CodeGen/Graph/GraphBuilder.h"
 
 namespace hocket::codegen {
 
@@ -20,6 +20,8 @@ std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
 /// The same with an error emitted; null on failure.
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               Schedule &schedule);
+std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
+                                              GpuKernel &kernel);
 
 using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
 

@@ -1,7 +1,7 @@
 //===- AtomsTest.cpp - dims that become the same loops --------------------===//
 
-#include "lib/CodeGen/Atoms.h"
-#include "lib/CodeGen/Graph.h"
+#include "lib/CodeGen/Graph/Atoms.h"
+#include "lib/CodeGen/Graph/Graph.h"
 #include <gtest/gtest.h>
 
 using namespace hocket::codegen;

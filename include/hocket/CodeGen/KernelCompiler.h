@@ -58,6 +58,9 @@ struct KernelRequest {
   /// each dim). Empty outer list: all dense row-major. Inputs may have strides
   /// 0 and overlap themselves, outputs may not.
   llvm::SmallVector<llvm::SmallVector<int64_t>> inputStrides, outputStrides;
+  /// Bytes that the address of each argument and output is a multiple of, for
+  /// a GPU's wide accesses. Empty: those of an element.
+  llvm::SmallVector<int64_t> inputAlignments, outputAlignments;
   /// (input, output) of which the output would better be written where the
   /// input lies.
   llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;

@@ -14,6 +14,8 @@
 namespace hocket::codegen {
 
 constexpr llvm::StringLiteral kStrides = "kernel.strides";
+/// Bytes that an address is a multiple of (i64); an element's if it is absent.
+constexpr llvm::StringLiteral kAlignment = "kernel.alignment";
 
 /// Each function `f` becomes `f(inputs..., tables..., outputs..., scalars...,
 /// begin, end)` on flat memrefs; tables become functions `f_table0`, ...

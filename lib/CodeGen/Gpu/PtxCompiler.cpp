@@ -1,0 +1,224 @@
+//===- PtxCompiler.cpp - a kernel through LLVM to PTX ---------------------===//
+
+#include "PtxCompiler.h"
+#include "ThreadEmitter.h"
+#include "lib/CodeGen/Cpu/LowerLoops.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+using namespace llvm;
+
+namespace hocket::codegen {
+
+PtxCompiler::PtxCompiler(StringRef chip, StringRef deviceLibrary)
+    : deviceLibrary(deviceLibrary),
+      context(mlir::MLIRContext::Threading::DISABLED) {
+  static const bool known = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)known;
+  mlir::DialectRegistry registry;
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  mlir::registerNVVMDialectTranslation(registry);
+  registry.insert<mlir::NVVM::NVVMDialect>();
+  context.appendDialectRegistry(registry);
+  loadLoopDialects(context);
+  Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  machine.reset(target->createTargetMachine(triple, chip, "", TargetOptions(),
+                                            std::nullopt, std::nullopt,
+                                            CodeGenOptLevel::Aggressive));
+}
+
+PtxCompiler::~PtxCompiler() = default;
+
+/// An entry whose pointers do not alias: an output that lies where an input
+/// does is reached by the input's.
+static void makeEntry(Function &function, const Graph &graph,
+                      const GpuSchedule &schedule) {
+  function.setCallingConv(CallingConv::PTX_Kernel);
+  function.addFnAttr("nvvm.reqntid", std::to_string(schedule.threads));
+  for (auto [input, output] : graph.inPlace)
+    function.getArg(graph.inputTypes.size() + output)
+        ->replaceAllUsesWith(function.getArg(input));
+  LLVMContext &context = function.getContext();
+  for (auto [i, alignment] : enumerate(schedule.alignments)) {
+    function.addParamAttr(i, Attribute::NoAlias);
+    function.addParamAttr(
+        i, Attribute::getWithAlignment(context, Align(alignment)));
+  }
+}
+
+/// The C function that an intrinsic computes and the chip has no instruction
+/// for; empty: it has one.
+static StringRef functionOf(Intrinsic::ID id) {
+  switch (id) {
+  case Intrinsic::cos:
+    return "cos";
+  case Intrinsic::exp:
+    return "exp";
+  case Intrinsic::log:
+    return "log";
+  case Intrinsic::pow:
+    return "pow";
+  case Intrinsic::sin:
+    return "sin";
+  case Intrinsic::tanh:
+    return "tanh";
+  default:
+    return "";
+  }
+}
+
+/// Makes calls, of sinf, exp, ..., of the intrinsics that are functions.
+static void callFunctions(Module &module) {
+  for (Function &function : make_early_inc_range(module)) {
+    StringRef name = functionOf(function.getIntrinsicID());
+    if (name.empty())
+      continue;
+    std::string called = name.str();
+    if (function.getReturnType()->isFloatTy())
+      called += 'f';
+    FunctionCallee callee =
+        module.getOrInsertFunction(called, function.getFunctionType());
+    function.replaceAllUsesWith(callee.getCallee());
+    function.eraseFromParent();
+  }
+}
+
+/// Gives what is called, sinf, exp, ..., the bodies that libdevice has under
+/// the names __nv_sinf, __nv_exp, ...
+static bool linkDeviceLibrary(Module &module, const std::string &path,
+                              std::string &error) {
+  SmallVector<Function *> called;
+  for (Function &function : module)
+    if (function.isDeclaration() && !function.isIntrinsic())
+      called.push_back(&function);
+  if (called.empty())
+    return true;
+  if (path.empty()) {
+    error = "calls " + called.front()->getName().str() +
+            ", which is in libdevice.10.bc of the CUDA toolkit, and no "
+            "path of it was given";
+    return false;
+  }
+  for (Function *function : called)
+    function->setName("__nv_" + function->getName());
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> library =
+      parseIRFile(path, diagnostic, module.getContext());
+  if (!library) {
+    error = path + ": " + diagnostic.getMessage().str();
+    return false;
+  }
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  bool failed = Linker::linkModules(
+      module, std::move(library), Linker::LinkOnlyNeeded,
+      [](Module &linked, const StringSet<> &names) {
+        internalizeModule(linked, [&](const GlobalValue &value) {
+          return !value.hasName() || !names.count(value.getName());
+        });
+      });
+  // A call costs a stack; slow paths are marked not to be inlined.
+  for (Function &function : module)
+    if (function.hasLocalLinkage() || function.getName().starts_with("__nv_")) {
+      function.removeFnAttr(Attribute::NoInline);
+      function.addFnAttr(Attribute::AlwaysInline);
+    }
+  for (Function *function : called)
+    if (failed || function->isDeclaration()) {
+      error = "libdevice.10.bc has no " + function->getName().str();
+      return false;
+    }
+  return true;
+}
+
+static void runOptimizations(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager graphs;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+static std::string emit(Module &module, TargetMachine &machine) {
+  SmallString<0> ptx;
+  raw_svector_ostream stream(ptx);
+  legacy::PassManager emission;
+  machine.addPassesToEmitFile(emission, stream, nullptr,
+                              CodeGenFileType::AssemblyFile);
+  emission.run(module);
+  return ptx.str().str();
+}
+
+std::string entryName(StringRef symbol, const GpuKernel &kernel, size_t step) {
+  if (kernel.steps.size() == 1)
+    return symbol.str();
+  return (symbol + "_" + Twine(step)).str();
+}
+
+std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
+                                 std::string &error) {
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        error += (error.empty() ? "" : "; ") + diagnostic.str();
+        return mlir::success();
+      });
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  for (auto [i, step] : enumerate(kernel.steps))
+    emitThread(*module, entryName(symbol, kernel, i), step.graph,
+               step.schedule);
+  mlir::PassManager passes(&context);
+  addMathPasses(passes, /*expandBf16=*/false);
+  addLlvmPasses(passes);
+  if (mlir::failed(passes.run(*module)))
+    return {};
+  LLVMContext llvmContext;
+  std::unique_ptr<Module> code =
+      mlir::translateModuleToLLVMIR(*module, llvmContext, symbol);
+  if (!code)
+    return {};
+  code->setTargetTriple(machine->getTargetTriple());
+  code->setDataLayout(machine->createDataLayout());
+  for (auto [i, step] : enumerate(kernel.steps))
+    makeEntry(*code->getFunction(entryName(symbol, kernel, i)), step.graph,
+              step.schedule);
+  callFunctions(*code);
+  if (!linkDeviceLibrary(*code, deviceLibrary, error))
+    return {};
+  runOptimizations(*code, *machine);
+  return emit(*code, *machine);
+}
+
+} // namespace hocket::codegen

@@ -1,0 +1,379 @@
+//===- Steps.cpp - a kernel as launches one after the other ---------------===//
+
+#include "Steps.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+using namespace llvm;
+
+namespace hocket::codegen {
+
+static constexpr int64_t kScratchAlignment = 64;
+/// Threads that keep a large chip busy.
+static constexpr int64_t kEnoughThreads = 1 << 15;
+/// Elements that a thread by itself, or the threads of a row, should have.
+static constexpr int64_t kWorthAThread = 64, kWorthABlock = 4096;
+static constexpr int64_t kThreadsOfRow = 1024;
+
+using AxisSet = std::set<int>;
+
+/// What a reduction runs over, and what it leaves.
+struct Span {
+  AxisSet reduced, left;
+  bool operator==(const Span &other) const {
+    return reduced == other.reduced && left == other.left;
+  }
+  bool has(int axis) const { return reduced.count(axis) || left.count(axis); }
+};
+
+static Span spanOf(const Graph &graph, const Node &node) {
+  Span span;
+  for (int axis : node.reduced)
+    if (graph.axes[axis] != 1)
+      span.reduced.insert(axis);
+  for (int axis : node.axes)
+    if (graph.axes[axis] != 1)
+      span.left.insert(axis);
+  return span;
+}
+
+static std::vector<bool> usedNodes(const Graph &graph) {
+  std::vector<bool> used(graph.nodes.size());
+  for (const Output &output : graph.outputs)
+    used[output.node] = true;
+  for (size_t i = graph.nodes.size(); i-- > 0;)
+    if (used[i])
+      for (int operand : graph.nodes[i].operands)
+        used[operand] = true;
+  return used;
+}
+
+//===----------------------------------------------------------------------===//
+// Cutting reductions
+//===----------------------------------------------------------------------===//
+
+/// Replaces reductions over the axis, which becomes a minor part, by one over
+/// it and one, over what is left, of that.
+static void reduceInParts(Graph &graph, int axis, int64_t part) {
+  int major = cutAxis(graph, axis, part);
+  Graph result = graph;
+  result.nodes.clear();
+  std::vector<int> numbers;
+  for (const Node &old : graph.nodes) {
+    Node node = old;
+    for (int &operand : node.operands)
+      operand = numbers[operand];
+    if (node.kind == NodeKind::Reduce && is_contained(node.reduced, major)) {
+      Node inner = node;
+      llvm::erase(inner.reduced, major);
+      node.reduced = {major};
+      node.operands = {int(result.nodes.size())};
+      result.nodes.push_back(inner);
+    }
+    numbers.push_back(result.nodes.size());
+    result.nodes.push_back(node);
+  }
+  for (Output &output : result.outputs)
+    output.node = numbers[output.node];
+  result.deriveAxes();
+  graph = std::move(result);
+}
+
+/// The largest divisor of `size` that is at most `most`.
+static int64_t divisorUpTo(int64_t size, int64_t most) {
+  for (int64_t divisor = std::min(size, most); divisor > 1; --divisor)
+    if (size % divisor == 0)
+      return divisor;
+  return 1;
+}
+
+/// Cuts the first reduction that leaves too few threads to work for; false if
+/// there is none.
+static bool cutOne(Graph &graph) {
+  std::vector<bool> used = usedNodes(graph);
+  int fastest = fastestAxis(graph);
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    if (!used[i] || node.kind != NodeKind::Reduce)
+      continue;
+    Span span = spanOf(graph, node);
+    bool alongRow = span.reduced.count(fastest);
+    int longest = alongRow ? fastest : -1;
+    for (int axis : span.reduced)
+      if (longest < 0 || (!alongRow && graph.axes[axis] > graph.axes[longest]))
+        longest = axis;
+    if (longest < 0 || isRemapped(graph, longest))
+      continue;
+    int64_t size = graph.axes[longest], threads = 1;
+    for (int axis : span.left)
+      threads *= graph.axes[axis];
+    int64_t worth = alongRow ? kWorthABlock : kWorthAThread;
+    if (alongRow)
+      threads *= std::min<int64_t>(size, kThreadsOfRow);
+    if (threads <= 0 || threads >= kEnoughThreads || size < 2 * worth)
+      continue;
+    int64_t parts =
+        divisorUpTo(size, std::min(divideCeil(kEnoughThreads, threads),
+                                   divideCeil(size, worth)));
+    if (parts == 1)
+      continue;
+    reduceInParts(graph, longest, size / parts);
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Takes the graph apart, one set of reduced axes after the other.
+class StepMaker {
+public:
+  StepMaker(const Graph &graph, ArrayRef<int64_t> alignments, GpuKernel &kernel)
+      : graph(graph), alignments(alignments), kernel(kernel),
+        scratchOf(graph.nodes.size(), -1), isWritten(graph.outputs.size()) {}
+  void run();
+
+private:
+  void findUsed();
+  std::optional<Span> nextSpan() const;
+  void markReady(const std::optional<Span> &span);
+  bool crossesRows(const Node &node) const;
+  bool waits(int node, int axis) const;
+  void makeStep(const std::optional<Span> &span);
+  bool belongs(const Output &output, const std::optional<Span> &span) const;
+  std::set<int> keptReductions() const;
+  int build(int node, GpuStep &step, std::vector<int> &numbers);
+  int argument(GpuStep &step, int operand, DType type, int64_t alignment);
+  LinearForm scratchForm(const Node &node, int64_t &elements) const;
+  void writeOutput(size_t number, GpuStep &step, std::vector<int> &numbers);
+  void writeScratch(int node, GpuStep &step, std::vector<int> &numbers);
+  int operands() const { return int(alignments.size()); }
+
+  const Graph &graph;
+  ArrayRef<int64_t> alignments;
+  GpuKernel &kernel;
+  std::vector<bool> used;
+  std::vector<int> scratchOf; // of a reduction that a step before has made
+  std::vector<bool> isWritten;
+  std::vector<bool> ready; // nodes that the step in the making can compute
+};
+} // namespace
+
+/// The span of the first reduction that is not made yet and waits for none.
+std::optional<Span> StepMaker::nextSpan() const {
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (used[i] && node.kind == NodeKind::Reduce && scratchOf[i] < 0 &&
+        !ready[i])
+      return spanOf(graph, node);
+  return std::nullopt;
+}
+
+/// Whether a reduction that this step makes, and that varies over the axis, is
+/// below the node.
+bool StepMaker::waits(int number, int axis) const {
+  const Node &node = graph.nodes[number];
+  if (scratchOf[number] >= 0 || !is_contained(node.axes, axis))
+    return false;
+  return node.kind == NodeKind::Reduce ||
+         any_of(node.operands,
+                [&](int operand) { return waits(operand, axis); });
+}
+
+/// Whether it reads what another row is reduced to: threads of other rows do
+/// not know.
+bool StepMaker::crossesRows(const Node &node) const {
+  for (auto [k, operand] : enumerate(node.operands)) {
+    int axis = node.kind == NodeKind::Flip     ? node.axis
+               : node.kind == NodeKind::Pieces ? node.pieceAxes[k]
+                                               : -1;
+    if (axis >= 0 && waits(operand, axis))
+      return true;
+  }
+  return false;
+}
+
+/// What can be computed with reductions of this span and those made before.
+void StepMaker::markReady(const std::optional<Span> &span) {
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    bool operandsAre =
+        all_of(node.operands, [&](int operand) { return ready[operand]; });
+    bool isOther = node.kind == NodeKind::Reduce &&
+                   !(span && spanOf(graph, node) == *span);
+    ready[i] =
+        scratchOf[i] >= 0 || (operandsAre && !isOther && !crossesRows(node));
+  }
+}
+
+int StepMaker::argument(GpuStep &step, int operand, DType type,
+                        int64_t alignment) {
+  auto at = llvm::find(step.operands, operand);
+  if (at != step.operands.end())
+    return at - step.operands.begin();
+  step.operands.push_back(operand);
+  step.graph.inputTypes.push_back(type);
+  step.schedule.alignments.push_back(alignment);
+  return step.operands.size() - 1;
+}
+
+/// Dense over the axes of a reduction.
+LinearForm StepMaker::scratchForm(const Node &node, int64_t &elements) const {
+  LinearForm form;
+  elements = 1;
+  for (int axis : llvm::reverse(node.axes)) {
+    if (graph.axes[axis] != 1)
+      form.add(axis, elements);
+    elements *= graph.axes[axis];
+  }
+  return form;
+}
+
+/// Copies a node and what it needs; returns its number in the step.
+int StepMaker::build(int number, GpuStep &step, std::vector<int> &numbers) {
+  if (numbers[number] >= 0)
+    return numbers[number];
+  Node node = graph.nodes[number];
+  if (scratchOf[number] >= 0) {
+    Node load;
+    load.kind = NodeKind::Load;
+    load.type = node.type;
+    int64_t elements;
+    load.form = scratchForm(node, elements);
+    load.argument = argument(step, operands() + scratchOf[number], node.type,
+                             kScratchAlignment);
+    node = load;
+  } else {
+    for (int &operand : node.operands)
+      operand = build(operand, step, numbers);
+    if (node.kind == NodeKind::Load)
+      node.argument =
+          argument(step, node.argument, graph.inputTypes[node.argument],
+                   alignments[node.argument]);
+  }
+  step.graph.nodes.push_back(node);
+  return numbers[number] = int(step.graph.nodes.size()) - 1;
+}
+
+void StepMaker::writeOutput(size_t number, GpuStep &step,
+                            std::vector<int> &numbers) {
+  Output output = graph.outputs[number];
+  output.node = build(output.node, step, numbers);
+  step.graph.outputs.push_back(output);
+  step.graph.outputTypes.push_back(graph.outputTypes[number]);
+  isWritten[number] = true;
+}
+
+void StepMaker::writeScratch(int number, GpuStep &step,
+                             std::vector<int> &numbers) {
+  const Node &node = graph.nodes[number];
+  int64_t elements;
+  Output output;
+  output.form = scratchForm(node, elements);
+  output.axes.assign(node.axes.begin(), node.axes.end());
+  output.node = build(number, step, numbers);
+  step.graph.outputs.push_back(output);
+  step.graph.outputTypes.push_back(node.type);
+  kernel.scratch.push_back({node.type, elements});
+}
+
+/// Whether an output is written in a step with this span: no reduction is done
+/// again for dims that it does not have.
+bool StepMaker::belongs(const Output &output,
+                        const std::optional<Span> &span) const {
+  return ready[output.node] && (!span || all_of(output.axes, [&](int axis) {
+           return graph.axes[axis] == 1 || span->has(axis);
+         }));
+}
+
+/// The reductions of the step in the making that a later one reads.
+std::set<int> StepMaker::keptReductions() const {
+  std::set<int> kept;
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (used[i] && !ready[i])
+      kept.insert(node.operands.begin(), node.operands.end());
+  for (auto [output, done] : zip(graph.outputs, isWritten))
+    if (!done)
+      kept.insert(output.node);
+  // Other values are computed again, from the reductions below them.
+  for (size_t i = graph.nodes.size(); i-- > 0;)
+    if (kept.count(i) && ready[i] && scratchOf[i] < 0 &&
+        graph.nodes[i].kind != NodeKind::Reduce)
+      kept.insert(graph.nodes[i].operands.begin(),
+                  graph.nodes[i].operands.end());
+  std::set<int> reductions;
+  for (int number : kept)
+    if (ready[number] && scratchOf[number] < 0 &&
+        graph.nodes[number].kind == NodeKind::Reduce)
+      reductions.insert(number);
+  return reductions;
+}
+
+void StepMaker::makeStep(const std::optional<Span> &span) {
+  GpuStep step;
+  step.graph.axes = graph.axes;
+  step.graph.scalars = graph.scalars;
+  std::vector<int> numbers(graph.nodes.size(), -1);
+  SmallVector<int> written; // their operand numbers
+  SmallVector<int64_t> bytes;
+  for (auto [i, output] : enumerate(graph.outputs))
+    if (!isWritten[i] && belongs(output, span)) {
+      writeOutput(i, step, numbers);
+      written.push_back(graph.inputTypes.size() + i);
+      bytes.push_back(alignments[written.back()]);
+    }
+  SmallVector<std::pair<int, int>> made;
+  for (int number : keptReductions()) {
+    made.push_back({number, int(kernel.scratch.size())});
+    written.push_back(operands() + int(kernel.scratch.size()));
+    bytes.push_back(kScratchAlignment);
+    writeScratch(number, step, numbers);
+  }
+  for (auto [number, place] : made)
+    scratchOf[number] = place;
+  step.operands.insert(step.operands.end(), written.begin(), written.end());
+  step.schedule.alignments.append(bytes);
+  step.graph.deriveAxes();
+  makeGpuSchedule(step.graph, step.schedule);
+  kernel.steps.push_back(std::move(step));
+}
+
+/// What outputs that are not written yet need, down to what is in scratch.
+void StepMaker::findUsed() {
+  used.assign(graph.nodes.size(), false);
+  for (auto [output, done] : zip(graph.outputs, isWritten))
+    if (!done)
+      used[output.node] = true;
+  for (size_t i = graph.nodes.size(); i-- > 0;)
+    if (used[i] && scratchOf[i] < 0)
+      for (int operand : graph.nodes[i].operands)
+        used[operand] = true;
+}
+
+void StepMaker::run() {
+  ready.assign(graph.nodes.size(), false);
+  while (!all_of(isWritten, [](bool done) { return done; })) {
+    findUsed();
+    markReady(std::nullopt);
+    std::optional<Span> span = nextSpan();
+    markReady(span);
+    makeStep(span);
+  }
+}
+
+GpuKernel makeGpuKernel(const Graph &graph, ArrayRef<int64_t> alignments) {
+  GpuKernel kernel;
+  Graph cut = graph;
+  while (cutOne(cut)) {
+  }
+  StepMaker(cut, alignments, kernel).run();
+  // What reduces nothing, the only thing that can be in place, is one step.
+  GpuStep &first = kernel.steps.front();
+  for (auto [input, output] : graph.inPlace) {
+    auto at = llvm::find(first.operands, input);
+    first.graph.inPlace.push_back({int(at - first.operands.begin()), output});
+  }
+  return kernel;
+}
+
+} // namespace hocket::codegen

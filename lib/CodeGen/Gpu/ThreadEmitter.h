@@ -1,0 +1,68 @@
+//===- ThreadEmitter.h - a scheduled graph as code of a thread -*- C++ -*-===//
+
+#ifndef HOCKET_LIB_CODEGEN_GPU_THREADEMITTER_H
+#define HOCKET_LIB_CODEGEN_GPU_THREADEMITTER_H
+
+#include "GpuSchedule.h"
+#include "lib/CodeGen/Emit/ValueEmitter.h"
+
+namespace hocket::codegen {
+
+/// Adds to the module
+///   func.func @name(inputs..., outputs..., scalars: i64...)
+/// which each thread of a grid of schedule.blocks blocks of schedule.threads
+/// threads (in x alone) runs, with every input and output a flat memref from
+/// its element 0. Dialects: affine, arith, func, math, memref, nvvm, scf.
+mlir::func::FuncOp emitThread(mlir::ModuleOp module, llvm::StringRef name,
+                              const Graph &graph, const GpuSchedule &schedule);
+
+class ThreadEmitter : ValueEmitter {
+public:
+  ThreadEmitter(mlir::ModuleOp module, const Graph &graph,
+                const GpuSchedule &schedule);
+  mlir::func::FuncOp emit(llvm::StringRef name);
+
+private:
+  /// The elements of one unit: the numbers of all axes for each, and whether
+  /// there is such a unit (null: always).
+  struct Unit {
+    llvm::SmallVector<Values> elements;
+    mlir::Value isThere;
+  };
+
+  // ThreadEmitter.cpp
+  void findThread(Scope &top);
+  void emitRow(Scope &row);
+  mlir::Value split(mlir::Value number, llvm::ArrayRef<int> axes, Values &env);
+  Unit unitAt(mlir::Value number, bool mayEnd, Scope &scope);
+  Unit unitOfSlot(int64_t slot, Scope &scope);
+  using OfUnit = llvm::function_ref<Values(const Unit &unit, Scope &scope,
+                                           Values carried)>;
+  /// Calls `body` for the units of this thread; what it returns is carried on.
+  Values forUnits(Scope &row, Values carried, OfUnit body);
+  bool isOfRow(const Output &output) const;
+  void storeRow(Scope &row);
+  void storeUnit(const Unit &unit, Scope &scope);
+  void store(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
+  mlir::Value isFirstOf(const Output &output, Env env);
+  bool isHeld(int node, Env env, mlir::Value &value) override;
+
+  // Reductions.cpp
+  void reduceLevel(int level, Scope &row);
+  mlir::Value acrossLanes(const Node &node, mlir::Value value);
+  mlir::Value acrossWarps(const Node &node, mlir::Value value);
+  mlir::Value shuffle(mlir::Value value, int64_t distance);
+  mlir::Value sharedMemory(mlir::Type type, int64_t elements);
+
+  mlir::Value both(mlir::Value a, mlir::Value b);
+
+  const GpuSchedule &schedule;
+  mlir::Value lane, rowOfBlock; // index
+  mlir::Value isRow;            // whether there is such a row; null: always
+  std::map<int, mlir::Value> reduced;
+  int sharedBuffers = 0;
+};
+
+} // namespace hocket::codegen
+
+#endif // HOCKET_LIB_CODEGEN_GPU_THREADEMITTER_H

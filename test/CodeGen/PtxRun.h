@@ -1,0 +1,24 @@
+//===- PtxRun.h - a kernel as PTX, interpreted -----------------*- C++ -*-===//
+
+#ifndef HOCKET_TEST_CODEGEN_PTXRUN_H
+#define HOCKET_TEST_CODEGEN_PTXRUN_H
+
+#include "KernelMemory.h"
+#include "test/Gpu/Ptx/Launch.h"
+
+namespace hocket::test {
+
+/// Whether there is libdevice, which kernels that call functions need.
+bool hasDeviceLibrary();
+
+/// Compiles the kernel for a GPU, with addresses of 16 bytes' alignment, and
+/// runs its launches on the interpreter. `memory` has the inputs and then the
+/// outputs, which it fills. Any finding of the interpreter fails the test.
+/// False if the kernel needs libdevice and there is none. What the launches did
+/// is added to `counts`.
+bool runPtx(codegen::KernelRequest request, std::vector<Memory> &memory,
+            int64_t coordinate, ptx::Counts *counts = nullptr);
+
+} // namespace hocket::test
+
+#endif // HOCKET_TEST_CODEGEN_PTXRUN_H

@@ -1,0 +1,139 @@
+//===- Machine.cpp - runs the blocks of a launch --------------------------===//
+
+#include "test/Gpu/Ptx/Machine.h"
+
+using namespace hocket::ptx;
+
+Counts &Counts::operator+=(const Counts &other) {
+  static_assert(sizeof(Counts) % sizeof(uint64_t) == 0);
+  auto *to = reinterpret_cast<uint64_t *>(this);
+  auto *from = reinterpret_cast<const uint64_t *>(&other);
+  for (size_t i = 0; i < sizeof(Counts) / sizeof(uint64_t); ++i)
+    to[i] += from[i];
+  return *this;
+}
+
+std::string Report::text() const {
+  std::string text;
+  for (const Finding &finding : findings)
+    text += finding.sentence + "\n";
+  return text;
+}
+
+Machine::Machine(Program &program, const Kernel &kernel,
+                 const Configuration &how)
+    : kernel(kernel), memory(program.memory()), how(how),
+      constants(kernel.constants), parameters(kernel.parameterBytes) {
+  check();
+  constants.resize(constants.size() + 64);
+  auto begin = reinterpret_cast<uintptr_t>(constants.data());
+  std::memmove(constants.data() + (63 - (begin + 63) % 64), constants.data(),
+               constants.size() - 64);
+  fillCommons();
+  std::memcpy(parameters.bytes.data(), how.arguments.bytes.data(),
+              parameters.size());
+  if (parameters.size())
+    parameters.define(0, parameters.size());
+  sites.resize(kernel.steps.size());
+  lastTouched.resize(kernel.steps.size());
+  firstBlock = memory.takeBlocks(how.grid.count());
+}
+
+void Machine::check() const {
+  auto fail = [&](const std::string &text) {
+    refuse(kernel.file, kernel.function->line,
+           "'" + kernel.name + "' cannot be launched: " + text);
+  };
+  uint64_t threads = how.block.count(), blocks = how.grid.count();
+  if (!threads || threads > 1024 || how.block.z > 64)
+    fail("a block has 1 to 1024 threads, at most 64 in z, not " +
+         std::to_string(threads));
+  if (!blocks || how.grid.y > 65535 || how.grid.z > 65535 ||
+      how.grid.x > 0x7fffffff || blocks > 0xffffffff)
+    fail("a grid has at most 2^31 - 1 blocks in x, 65535 in y and z, and no "
+         "size of 0");
+  auto product = [](const std::vector<uint64_t> &sizes) {
+    uint64_t all = 1;
+    for (uint64_t size : sizes)
+      all *= size;
+    return all;
+  };
+  const Function &function = *kernel.function;
+  if (function.mostThreads && threads > product(*function.mostThreads))
+    fail(std::to_string(threads) + " threads, .maxntid allows " +
+         std::to_string(product(*function.mostThreads)));
+  if (function.exactThreads && threads != product(*function.exactThreads))
+    fail(std::to_string(threads) + " threads, .reqntid asks for " +
+         std::to_string(product(*function.exactThreads)));
+  if (how.arguments.bytes.size() != kernel.parameterBytes)
+    fail("arguments of " + std::to_string(how.arguments.bytes.size()) +
+         " bytes for parameters of " + std::to_string(kernel.parameterBytes));
+  if (kernel.sharedBytes > 48 * 1024)
+    fail("variables of " + std::to_string(kernel.sharedBytes) +
+         " bytes in shared memory, 49152 are allowed");
+  if (kernel.sharedBytes + how.dynamicShared > 227 * 1024)
+    fail(std::to_string(kernel.sharedBytes + how.dynamicShared) +
+         " bytes of shared memory, 232448 are allowed");
+}
+
+void Machine::fillCommons() {
+  uint32_t values[] = {
+      how.block.x,
+      how.block.y,
+      how.block.z,
+      how.grid.x,
+      how.grid.y,
+      how.grid.z,
+      static_cast<uint32_t>((how.block.count() + 31) / 32),
+      static_cast<uint32_t>(how.dynamicShared),
+      static_cast<uint32_t>(kernel.sharedBytes + how.dynamicShared)};
+  auto begin = reinterpret_cast<uintptr_t>(constants.data());
+  std::byte *bank = constants.data() + (63 - (begin + 63) % 64);
+  for (auto [common, slot] : kernel.commons)
+    for (unsigned lane = 0; lane < lanesOfWarp; ++lane)
+      std::memcpy(bank + (slot & ~sharedBank) + 32 + lane * 4,
+                  &values[static_cast<unsigned>(common)], 4);
+}
+
+void Machine::find(FindingKind kind, const Step &step,
+                   const std::string &what) {
+  auto [place, isNew] =
+      found.try_emplace({kind, step.index}, report.findings.size());
+  if (!isNew) {
+    ++report.findings[place->second].times;
+    return;
+  }
+  const Statement &at = statement(step);
+  report.findings.push_back({kind, at.line,
+                             kernel.file + ":" + std::to_string(at.line) +
+                                 ": " + at.text + ": " + what,
+                             1});
+}
+
+Report Machine::run() {
+  try {
+    uint32_t number = firstBlock;
+    for (uint32_t z = 0; z < how.grid.z; ++z)
+      for (uint32_t y = 0; y < how.grid.y; ++y)
+        for (uint32_t x = 0; x < how.grid.x; ++x)
+          Block(*this, {x, y, z}, number++).run();
+  } catch (const EndOfLaunch &) {
+    report.finished = false;
+  }
+  gather();
+  return std::move(report);
+}
+
+void Machine::gather() {
+  for (const Step &step : kernel.steps) {
+    const Counts &site = sites[step.index];
+    report.total += site;
+    report.byClass[static_cast<unsigned>(step.kind)] += site;
+    report.byLine[statement(step).line] += site;
+  }
+}
+
+Report hocket::ptx::launch(Program &program, const std::string &entry,
+                           const Configuration &how) {
+  return Machine(program, program.kernel(entry), how).run();
+}
