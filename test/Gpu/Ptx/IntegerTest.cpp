@@ -43,6 +43,38 @@ TEST(Integer, Products) {
       (s64(1) << 40) - 6);
 }
 
+TEST(Integer, Carries) {
+  // 64-bit sums, differences and products of halves.
+  const u64 x = 0x89abcdef12345678, y = 0xfedcba9887654321;
+  const std::string halves = "mov.b64 {%t0, %t1}, %s0; mov.b64 {%t2, %t3}, "
+                             "%s1; ";
+  const std::string whole = "mov.b64 %d, {%t0, %t1};";
+  EXPECT_EQ(evaluate<u64>(halves +
+                              "add.cc.u32 %t0, %t0, %t2; addc.u32 %t1, "
+                              "%t1, %t3;" +
+                              whole,
+                          x, y),
+            x + y);
+  EXPECT_EQ(evaluate<u64>(halves +
+                              "sub.cc.u32 %t0, %t0, %t2; subc.u32 %t1, "
+                              "%t1, %t3;" +
+                              whole,
+                          x, y),
+            x - y);
+  EXPECT_EQ(evaluate<u64>(halves +
+                              "mad.lo.cc.u32 %t0, %t0, %t2, -1; "
+                              "addc.cc.u32 %t1, 0, 0;" +
+                              whole,
+                          u64(0xffffffff), u64(0xffffffff)),
+            u64(1) << 32);
+  EXPECT_EQ(evaluate<u64>(halves +
+                              "add.cc.u32 %t0, %t0, %t2; madc.hi.u32 %t1, "
+                              "%t0, %t2, %t3;" +
+                              whole,
+                          u64(0xffffffff), u64(5) << 32 | 0x80000000),
+            u64(5 + 1 + 0x3fffffff) << 32 | 0x7fffffff);
+}
+
 TEST(Integer, QuotientsAndOrder) {
   EXPECT_EQ(evaluate<s32>("div.s32 %d, %s0, %s1;", -7, 2), -3);
   EXPECT_EQ(evaluate<s32>("rem.s32 %d, %s0, %s1;", -7, 2), -1);

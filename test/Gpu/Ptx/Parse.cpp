@@ -147,7 +147,7 @@ private:
     function.line = cursor.peek().line;
     function.isEntry = isEntry;
     if (cursor.is("("))
-      parameters(); // what a function returns
+      function.results = parameters();
     function.name = cursor.word("the name of a function");
     if (cursor.is("("))
       function.parameters = parameters();

@@ -107,7 +107,7 @@ TEST(Parse, ErrorsNameTheLine) {
   EXPECT_EQ(error(".entry k() { L: L: ret; }"),
             "k.ptx:4: the label 'L' stands twice");
   EXPECT_EQ(error(".entry k() { .reg .b32 a, a; }"),
-            "k.ptx:4: the register 'a' is declared twice");
+            "k.ptx:4: 'a' is declared twice");
   EXPECT_EQ(error(".entry k() { .reg .b128 a; }"),
             "k.ptx:4: registers of type '.b128' are not supported");
   EXPECT_EQ(error(".entry k() {}\n.entry k() {}"),

@@ -65,8 +65,9 @@ struct Function {
   std::string name;
   bool isEntry = false;
   std::vector<Variable> parameters;
+  std::vector<Variable> results; ///< of a .func
   /// Of all registers that are declared, "%r<3>" as %r0, %r1, %r2. A name that
-  /// a nested block declares again has the block's number after a '#'.
+  /// a nested block declares again has a number after a '#', variables too.
   std::map<std::string, std::string> registers;
   std::vector<Variable> variables;
   std::vector<Statement> body;
