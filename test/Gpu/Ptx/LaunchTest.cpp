@@ -52,6 +52,24 @@ TEST(Launch, Refusals) {
   }
 }
 
+TEST(Launch, PointersAreAlignedAsPromised) {
+  Memory memory;
+  Program program(
+      parse(".version 8.0\n.entry k(.param .u64 .ptr .align 16 x) { ret; }",
+            "k.ptx"),
+      memory);
+  uint64_t x = memory.allocate(64, "x");
+  EXPECT_EQ(launch(program, "k", {{1}, {1}, 0, Arguments().add(x)}).text(), "");
+  try {
+    launch(program, "k", {{1}, {1}, 0, Arguments().add(x + 8)});
+    FAIL();
+  } catch (const PtxError &error) {
+    EXPECT_STREQ(error.what(),
+                 "k.ptx:2: 'k' cannot be launched: 'x' points to multiples of "
+                 "16, the address given is none");
+  }
+}
+
 TEST(Launch, CopiesStayWithinAnAllocation) {
   Memory memory;
   uint64_t x = memory.allocate(4, "x");

@@ -30,10 +30,11 @@ Machine::Machine(Program &program, const Kernel &kernel,
   std::memmove(constants.data() + (63 - (begin + 63) % 64), constants.data(),
                constants.size() - 64);
   fillCommons();
-  std::memcpy(parameters.bytes.data(), how.arguments.bytes.data(),
-              parameters.size());
-  if (parameters.size())
+  if (parameters.size()) {
+    std::memcpy(parameters.bytes.data(), how.arguments.bytes.data(),
+                parameters.size());
     parameters.define(0, parameters.size());
+  }
   sites.resize(kernel.steps.size());
   lastTouched.resize(kernel.steps.size());
   firstBlock = memory.takeBlocks(how.grid.count());
@@ -68,6 +69,16 @@ void Machine::check() const {
   if (how.arguments.bytes.size() != kernel.parameterBytes)
     fail("arguments of " + std::to_string(how.arguments.bytes.size()) +
          " bytes for parameters of " + std::to_string(kernel.parameterBytes));
+  for (const Variable &parameter : function.parameters) {
+    uint64_t address = 0, align = parameter.pointedAlign;
+    if (align)
+      std::memcpy(&address,
+                  &how.arguments.bytes[kernel.parameters.at(parameter.name)],
+                  sizeof address);
+    if (align && address % align)
+      fail("'" + parameter.name + "' points to multiples of " +
+           std::to_string(align) + ", the address given is none");
+  }
   if (kernel.sharedBytes > 48 * 1024)
     fail("variables of " + std::to_string(kernel.sharedBytes) +
          " bytes in shared memory, 49152 are allowed");

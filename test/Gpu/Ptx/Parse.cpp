@@ -21,16 +21,20 @@ Variable hocket::ptx::parseVariable(Cursor &cursor, const std::string &space) {
   variable.space = space;
   variable.line = cursor.peek().line;
   uint64_t vector = 1;
+  bool isPointer = false;
   while (cursor.isWord() && cursor.peek().text[0] == '.') {
     std::string word = cursor.take().text.substr(1);
     if (word == "align")
-      variable.align = cursor.number("an alignment");
+      (isPointer ? variable.pointedAlign : variable.align) =
+          cursor.number("an alignment");
+    else if (word == "ptr")
+      isPointer = true;
     else if (word == "v2" || word == "v4")
       vector = word[1] - '0';
     else if (bytesOf(word))
       variable.type = word;
-    else if (word != "ptr" && word != "global" && word != "shared" &&
-             word != "const" && word != "local" && word != "attribute")
+    else if (word != "global" && word != "shared" && word != "const" &&
+             word != "local" && word != "attribute")
       cursor.refuseHere("'." + word + "' of a variable is not supported");
   }
   if (variable.type.empty())

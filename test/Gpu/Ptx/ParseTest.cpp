@@ -47,7 +47,8 @@ TEST(Parse, ModuleAndBounds) {
   EXPECT_TRUE(k.isEntry);
   EXPECT_EQ(k.line, 11u);
   ASSERT_EQ(k.parameters.size(), 2u);
-  EXPECT_EQ(k.parameters[0].align, 16u);
+  EXPECT_EQ(k.parameters[0].align, 0u);
+  EXPECT_EQ(k.parameters[0].pointedAlign, 16u);
   EXPECT_EQ(k.parameters[1].count, 24u);
   EXPECT_EQ(k.mostThreads, (std::vector<uint64_t>{128, 1, 1}));
 }

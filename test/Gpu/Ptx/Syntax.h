@@ -54,8 +54,9 @@ struct Variable {
   std::string space; ///< "shared", "global", "const", "local", "param"
   std::string type;  ///< "b8", "f32"
   std::string name;
-  uint64_t align = 0; ///< 0: that of the type
-  uint64_t count = 1; ///< elements; 0 for name[]
+  uint64_t align = 0;        ///< 0: that of the type
+  uint64_t pointedAlign = 0; ///< .ptr .align: of what a parameter points to
+  uint64_t count = 1;        ///< elements; 0 for name[]
   bool isExtern = false;
   std::vector<uint64_t> values; ///< of the first elements; the others are 0
 };
