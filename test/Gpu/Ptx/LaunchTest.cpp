@@ -32,9 +32,9 @@ TEST(Launch, Refusals) {
   EXPECT_EQ(
       launchError(".maxntid 128", {{1}, {256}, 0, one}),
       "k.ptx:2: 'k' cannot be launched: 256 threads, .maxntid allows 128");
-  EXPECT_EQ(
-      launchError(".reqntid 16, 4, 1", {{1}, {32}, 0, one}),
-      "k.ptx:2: 'k' cannot be launched: 32 threads, .reqntid asks for 64");
+  EXPECT_EQ(launchError(".reqntid 16, 4", {{1}, {64}, 0, one}),
+            "k.ptx:2: 'k' cannot be launched: a block of (64, 1, 1), .reqntid "
+            "asks for (16, 4, 1)");
   EXPECT_EQ(launchError("", {{1}, {32}}),
             "k.ptx:2: 'k' cannot be launched: arguments of 0 bytes for "
             "parameters of 4");

@@ -40,6 +40,11 @@ Machine::Machine(Program &program, const Kernel &kernel,
   firstBlock = memory.takeBlocks(how.grid.count());
 }
 
+static std::string text(uint64_t x, uint64_t y, uint64_t z) {
+  return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " +
+         std::to_string(z) + ")";
+}
+
 void Machine::check() const {
   auto fail = [&](const std::string &text) {
     refuse(kernel.file, kernel.function->line,
@@ -63,9 +68,13 @@ void Machine::check() const {
   if (function.mostThreads && threads > product(*function.mostThreads))
     fail(std::to_string(threads) + " threads, .maxntid allows " +
          std::to_string(product(*function.mostThreads)));
-  if (function.exactThreads && threads != product(*function.exactThreads))
-    fail(std::to_string(threads) + " threads, .reqntid asks for " +
-         std::to_string(product(*function.exactThreads)));
+  if (function.exactThreads) {
+    std::vector<uint64_t> exact = *function.exactThreads;
+    exact.resize(3, 1);
+    if (exact != std::vector<uint64_t>{how.block.x, how.block.y, how.block.z})
+      fail("a block of " + text(how.block.x, how.block.y, how.block.z) +
+           ", .reqntid asks for " + text(exact[0], exact[1], exact[2]));
+  }
   if (how.arguments.bytes.size() != kernel.parameterBytes)
     fail("arguments of " + std::to_string(how.arguments.bytes.size()) +
          " bytes for parameters of " + std::to_string(kernel.parameterBytes));
