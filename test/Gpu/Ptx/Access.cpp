@@ -107,14 +107,17 @@ void dropHints(Decoder &decoder) {
       decoder.take(modifier);
 }
 
-Space takeSpace(Decoder &decoder) {
+Space takeSpace(Decoder &decoder, const Operand &address) {
   static const std::pair<const char *, Space> spaces[] = {
       {"global", Space::Global},      {"shared", Space::Shared},
       {"shared::cta", Space::Shared}, {"local", Space::Local},
-      {"param", Space::Param},        {"const", Space::Const}};
+      {"param", Space::Param},        {"param::func", Space::Param},
+      {"param::entry", Space::Param}, {"const", Space::Const}};
   for (auto [name, space] : spaces)
     if (decoder.take(name))
-      return space;
+      return space == Space::Param && decoder.isOfCall(address.name)
+                 ? Space::Local
+                 : space;
   return Space::Generic;
 }
 
@@ -144,7 +147,7 @@ void setVector(Decoder &decoder, const Operand &data) {
 void decodeLoad(Decoder &decoder) {
   Step &step = decoder.step;
   step.kind = Class::Memory;
-  step.space = takeSpace(decoder);
+  step.space = takeSpace(decoder, decoder.operand(1));
   step.flag = decoder.take("nc");
   dropHints(decoder);
   std::string type = decoder.takeType();
@@ -163,7 +166,7 @@ void decodeLoad(Decoder &decoder) {
 void decodeStore(Decoder &decoder) {
   Step &step = decoder.step;
   step.kind = Class::Memory;
-  step.space = takeSpace(decoder);
+  step.space = takeSpace(decoder, decoder.operand(0));
   dropHints(decoder);
   std::string type = decoder.takeType();
   const Operand &data = decoder.operand(1);

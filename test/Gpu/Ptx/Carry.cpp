@@ -1,4 +1,9 @@
-//===- Carry.cpp - arithmetic of integers in several words ----------------===//
+//===- Carry.cpp - sums that pass a carry on ------------------------------===//
+//
+// add.cc, addc, sub.cc, subc, mad.cc, madc: the carry lies in a register of its
+// own that has no name, one bit a lane.
+//
+//===----------------------------------------------------------------------===//
 
 #include "test/Gpu/Ptx/Lanes.h"
 
@@ -6,79 +11,86 @@ using namespace hocket::ptx;
 
 namespace {
 
-enum class Kind { Add, Sub, MadLo, MadHi };
+enum : uint32_t { Reads = 1, Writes = 2 };
 
-/// d = a + b, a - b, or a half of a * b, + c; `takes` adds the carry (for Sub:
-/// takes the borrow off), `gives` leaves one.
-template <typename T, Kind kind, bool takes, bool gives>
-void withCarry(Warp &warp, const Step &step, uint32_t active) {
-  constexpr bool isMad = kind == Kind::MadLo || kind == Kind::MadHi;
-  const T *a = warp.lanes<T>(step.operands[1]);
-  const T *b = warp.lanes<T>(step.operands[2]);
-  const T *c = isMad ? warp.lanes<T>(step.operands[3]) : nullptr;
+template <typename T> struct Wider;
+template <> struct Wider<uint32_t> {
+  using type = uint64_t;
+};
+template <> struct Wider<int32_t> {
+  using type = int64_t;
+};
+template <> struct Wider<uint64_t> {
+  using type = unsigned __int128;
+};
+template <> struct Wider<int64_t> {
+  using type = __int128;
+};
+
+/// Half of a product: option 2 the lower, 3 the upper.
+template <typename T> T product(T a, T b, unsigned option) {
+  using Wide = typename Wider<T>::type;
+  Wide whole = static_cast<Wide>(a) * static_cast<Wide>(b);
+  return static_cast<T>(option == 2 ? whole : whole >> (sizeof(T) * 8));
+}
+
+/// option: 0 a + b, 1 a - b, 2 and 3 a * b + c. Operands: the result, the carry
+/// if it is written, a, b, c of a product, the carry if it is read.
+template <typename T> void run(Warp &warp, const Step &step, uint32_t active) {
+  using U = std::make_unsigned_t<T>;
+  const Slot *sources = step.operands + step.destinations;
+  const T *a = warp.lanes<T>(sources[0]), *b = warp.lanes<T>(sources[1]);
+  bool isProduct = step.option >= 2, isDifference = step.option == 1;
+  const T *c = isProduct ? warp.lanes<T>(sources[2]) : b;
+  uint32_t given =
+      step.target & Reads ? warp.reg(sources[step.sources - 1]).bits : 0;
   T values[32];
   uint32_t carries = 0;
   for (unsigned lane = 0; lane < lanesOfWarp; ++lane) {
-    T first = a[lane], second = b[lane];
-    if constexpr (isMad) {
-      auto product = static_cast<unsigned __int128>(first) * second;
-      first = static_cast<T>(kind == Kind::MadLo ? product
-                                                 : product >> (sizeof(T) * 8));
-      second = c[lane];
-    }
-    unsigned __int128 in = takes ? warp.carry >> lane & 1 : 0;
-    unsigned __int128 sum =
-        kind == Kind::Sub ? static_cast<unsigned __int128>(first) - second - in
-                          : static_cast<unsigned __int128>(first) + second + in;
-    values[lane] = static_cast<T>(sum);
-    carries |= uint32_t(sum >> (sizeof(T) * 8) & 1) << lane;
+    U x = isProduct ? product(a[lane], b[lane], step.option) : a[lane];
+    U y = c[lane], carry = given >> lane & 1, once, twice;
+    bool first = isDifference ? __builtin_sub_overflow(x, y, &once)
+                              : __builtin_add_overflow(x, y, &once);
+    bool second = isDifference ? __builtin_sub_overflow(once, carry, &twice)
+                               : __builtin_add_overflow(once, carry, &twice);
+    values[lane] = static_cast<T>(twice);
+    carries |= uint32_t(first || second) << lane;
   }
   put(warp, step.operands[0], active, values);
-  if (gives)
-    warp.carry = (warp.carry & ~active) | (carries & active);
-}
-
-template <typename T, Kind kind> Handler chooseCarry(bool takes, bool gives) {
-  if (!takes)
-    return withCarry<T, kind, false, true>;
-  return gives ? withCarry<T, kind, true, true>
-               : withCarry<T, kind, true, false>;
-}
-
-template <typename T>
-Handler choose(Kind kind, bool takes, bool gives, Decoder &decoder) {
-  switch (kind) {
-  case Kind::Add:
-    return chooseCarry<T, Kind::Add>(takes, gives);
-  case Kind::Sub:
-    return chooseCarry<T, Kind::Sub>(takes, gives);
-  case Kind::MadLo:
-    return chooseCarry<T, Kind::MadLo>(takes, gives);
-  case Kind::MadHi:
-    return chooseCarry<T, Kind::MadHi>(takes, gives);
-  }
-  decoder.refuse("unknown arithmetic");
+  if (step.target & Writes)
+    putBits(warp, step.operands[1], active, carries);
 }
 
 } // namespace
 
 void hocket::ptx::carryArithmetic(Decoder &decoder, const std::string &type,
-                                  bool gives) {
+                                  bool writes) {
+  Step &step = decoder.step;
   const std::string &opcode = decoder.statement().opcode;
-  bool takes = opcode.back() == 'c';
-  Kind kind = opcode.substr(0, 3) == "add" ? Kind::Add : Kind::Sub;
-  if (opcode.substr(0, 3) == "mad")
-    kind = decoder.takeOne({"lo", "hi"}) == 0 ? Kind::MadLo : Kind::MadHi;
-  bool isMad = kind == Kind::MadLo || kind == Kind::MadHi;
-  if ((type == "s32" || type == "s64") && kind == Kind::MadHi)
-    decoder.refuse("a carry of signed high halves is not supported here");
+  step.kind = Class::Integer;
+  step.option = opcode[0] == 'a'   ? 0
+                : opcode[0] == 's' ? 1
+                                   : 2 + decoder.takeOne({"lo", "hi"});
+  bool reads = opcode.back() == 'c';
+  step.target = (reads ? Reads : 0) | (writes ? Writes : 0);
   unsigned bytes = bytesOf(type);
-  decoder.step.kind = Class::Integer;
-  if (bytes == 4)
-    decoder.step.run = choose<uint32_t>(kind, takes, gives, decoder);
-  else if (bytes == 8)
-    decoder.step.run = choose<uint64_t>(kind, takes, gives, decoder);
-  else
-    decoder.refuse("the type '." + type + "' is not supported here");
-  decoder.plain(bytes, isMad ? 3 : 2);
+  step.run = type == "u32" || type == "b32" ? run<uint32_t>
+             : type == "s32"                ? run<int32_t>
+             : type == "s64"                ? run<int64_t>
+                                            : run<uint64_t>;
+  decoder.to(decoder.operand(0), bytes);
+  if (writes)
+    decoder.toCarry();
+  for (unsigned i = 1; i < (step.option >= 2 ? 4 : 3); ++i)
+    decoder.from(decoder.operand(i), bytes);
+  if (reads)
+    decoder.fromCarry();
+}
+
+void hocket::ptx::addCarries(Opcodes &opcodes) {
+  for (const char *name : {"addc", "subc", "madc"})
+    opcodes[name] = [](Decoder &decoder) {
+      bool writes = decoder.take("cc");
+      carryArithmetic(decoder, decoder.takeType(), writes);
+    };
 }

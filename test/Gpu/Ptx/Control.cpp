@@ -54,6 +54,27 @@ void decodeTable(Decoder &decoder) {
   decoder.from(decoder.operand(0), 4);
 }
 
+void decodeReturn(Decoder &decoder) {
+  decoder.take("uni");
+  decoder.step.kind = Class::Branch;
+  decoder.step.run = decoder.isCalled() ? branch : end;
+  if (decoder.isCalled())
+    decoder.step.target = decoder.end();
+}
+
+/// (results), name, (arguments): all but the name may be missing.
+void decodeCall(Decoder &decoder) {
+  decoder.take("uni");
+  Step &step = decoder.step;
+  step.kind = Class::Branch;
+  step.run = step.isGuarded ? branch : nothing;
+  step.guardNegated = !step.guardNegated;
+  size_t name = decoder.operand(0).kind == Operand::Vector;
+  bool hasArguments = decoder.operands() > name + 1;
+  decoder.call(decoder.operand(name).name, name ? &decoder.operand(0) : nullptr,
+               hasArguments ? &decoder.operand(name + 1) : nullptr);
+}
+
 template <Handler run> void decodePlain(Decoder &decoder) {
   decoder.take("uni");
   decoder.step.kind = Class::Branch;
@@ -74,7 +95,8 @@ void decodeFence(Decoder &decoder) {
 void hocket::ptx::addControl(Opcodes &opcodes) {
   opcodes["bra"] = decodeBranch;
   opcodes["brx"] = decodeTable;
-  opcodes["ret"] = decodePlain<end>;
+  opcodes["call"] = decodeCall;
+  opcodes["ret"] = decodeReturn;
   opcodes["exit"] = decodePlain<end>;
   opcodes["trap"] = decodePlain<trap>;
   opcodes["membar"] = decodeFence;

@@ -61,6 +61,12 @@ static const std::map<std::string, uint64_t (*)(int)> laneValues = {
      [](int lane) { return ~((uint64_t(1) << lane) - 1) & 0xffffffff; }}};
 
 Slot Decoder::special(const std::string &name, unsigned bytes) {
+  bool isKnown = specialNames.count(name) || commonNames.count(name) ||
+                 laneValues.count(name);
+  if (!isKnown)
+    refuse("the register '" + name +
+           "' is not declared, nor supported as a "
+           "special one");
   if (bytes != 4)
     refuse("'" + name + "' has 4 bytes, the operand " + std::to_string(bytes));
   auto [found, isNew] = specials.try_emplace(name, 0);
@@ -73,12 +79,8 @@ Slot Decoder::special(const std::string &name, unsigned bytes) {
   } else if (commonNames.count(name)) {
     slot = laneConstant(4, [](int) { return 0; });
     kernel.commons.push_back({commonNames.at(name), slot});
-  } else if (laneValues.count(name)) {
-    slot = laneConstant(4, laneValues.at(name));
   } else {
-    refuse("the register '" + name +
-           "' is not declared, nor supported as a "
-           "special one");
+    slot = laneConstant(4, laneValues.at(name));
   }
   return found->second = slot;
 }
@@ -128,6 +130,23 @@ void Decoder::to(const Operand &operand, unsigned bytes) {
 
 void Decoder::from(const Operand &operand, unsigned bytes) {
   kernel.operands.push_back(slotOf(operand, bytes));
+  ++step.sources;
+}
+
+Slot Decoder::carry() {
+  auto [found, isNew] = specials.try_emplace("carry", 0);
+  if (isNew)
+    found->second = allocate(0);
+  return found->second;
+}
+
+void Decoder::toCarry() {
+  kernel.operands.push_back(carry());
+  ++step.destinations;
+}
+
+void Decoder::fromCarry() {
+  kernel.operands.push_back(carry());
   ++step.sources;
 }
 

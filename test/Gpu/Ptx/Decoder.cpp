@@ -11,6 +11,8 @@ static const Opcodes &opcodes() {
     addMoves(made);
     addIntegers(made);
     addBits(made);
+    addCarries(made);
+    addFields(made);
     addFloats(made);
     addApproximations(made);
     addComparisons(made);
@@ -28,24 +30,25 @@ static const Opcodes &opcodes() {
 }
 
 Decoder::Decoder(const Program &program, const Function &function,
-                 Kernel &kernel)
-    : program(program), function(function), kernel(kernel) {}
+                 Kernel &kernel, const Decoder *caller)
+    : program(program), function(function), kernel(kernel), caller(caller) {}
 
 static uint64_t aligned(uint64_t at, uint64_t to) {
   return (at + to - 1) / to * to;
 }
 
-/// Variables of the module lie before those of the function; what has no size
-/// is the dynamic memory, which begins where the others end.
-void Decoder::layVariables() {
-  auto lay = [&](const Variable &variable, uint64_t &top,
-                 std::vector<Placed> &placed) {
-    uint64_t width = bytesOf(variable.type);
-    top = aligned(top, std::max(variable.align, width));
-    symbols[variable.name] = top;
-    placed.push_back({variable.name, top, width * variable.count});
-    top += width * variable.count;
-  };
+void Decoder::lay(const Variable &variable, uint64_t &top,
+                  std::vector<Placed> &placed) {
+  uint64_t width = bytesOf(variable.type);
+  top = aligned(top, std::max(variable.align, width));
+  symbols[variable.name] = top;
+  placed.push_back({variable.name, top, width * variable.count});
+  top += width * variable.count;
+}
+
+/// Shared variables of the module lie before those of the kernel; what has no
+/// size is the dynamic memory, which begins where the others end.
+void Decoder::layModule() {
   std::vector<const Variable *> dynamic;
   for (const auto *list : {&program.module().variables, &function.variables})
     for (const Variable &variable : *list)
@@ -53,19 +56,37 @@ void Decoder::layVariables() {
         lay(variable, kernel.sharedBytes, kernel.shared);
       else if (variable.space == "shared")
         dynamic.push_back(&variable);
-      else if (variable.space == "local")
-        lay(variable, kernel.localBytes, kernel.local);
   uint64_t align = 16;
   for (const Variable *variable : dynamic)
     align = std::max(align, variable->align);
   kernel.sharedBytes = aligned(kernel.sharedBytes, dynamic.empty() ? 1 : align);
   for (const Variable *variable : dynamic)
     lay(*variable, kernel.sharedBytes, kernel.shared);
+  ofModule = symbols;
   std::vector<Placed> unused;
   for (const Variable &parameter : function.parameters) {
     lay(parameter, kernel.parameterBytes, unused);
     kernel.parameters[parameter.name] = unused.back().offset;
   }
+}
+
+void Decoder::layVariables() {
+  if (caller)
+    symbols = ofModule = caller->ofModule;
+  else
+    layModule();
+  for (const Variable &variable : function.variables) {
+    if (variable.space == "local" || variable.space == "param")
+      lay(variable, kernel.localBytes, kernel.local);
+    else if (caller)
+      hocket::ptx::refuse(kernel.file, variable.line,
+                          "shared variables of a function that is called are "
+                          "not supported");
+    if (variable.space == "param")
+      ofCalls[variable.name] = symbols[variable.name];
+  }
+  for (const auto &[name, offset] : ofCalls) // parameters of a callee too
+    symbols[name] = offset;
 }
 
 Slot Decoder::allocate(unsigned bytes) {
@@ -85,13 +106,27 @@ void Decoder::declareRegisters() {
 void Decoder::run() {
   layVariables();
   declareRegisters();
-  for (const Statement &statement : function.body)
+  for (const Statement &statement : function.body) {
+    stepsOf.push_back(kernel.steps.size());
     decode(statement);
+  }
+  stepsOf.push_back(kernel.steps.size());
+  resolveLabels();
+  if (caller)
+    return;
   if (kernel.steps.size() > 0xffff)
     throw PtxError(kernel.file + ": '" + kernel.name +
                    "' has more instructions than 65,535");
   for (size_t i = 0; i < kernel.steps.size(); ++i)
-    kernel.steps[i].operands = &kernel.operands[firstOperands[i]];
+    kernel.steps[i].operands = &kernel.operands[kernel.firstOperands[i]];
+}
+
+void Decoder::resolveLabels() {
+  for (uint32_t branch : branches)
+    kernel.steps[branch].target = stepsOf[kernel.steps[branch].target];
+  for (uint32_t table : tables)
+    for (uint32_t &target : kernel.tables[table])
+      target = stepsOf[target];
 }
 
 void Decoder::decode(const Statement &statement) {
@@ -99,7 +134,8 @@ void Decoder::decode(const Statement &statement) {
   left = statement.modifiers;
   step = Step();
   step.index = kernel.steps.size();
-  size_t first = kernel.operands.size();
+  branchesNow = false;
+  kernel.firstOperands.push_back(kernel.operands.size());
   if (!statement.guard.empty()) {
     auto found = registers.find(statement.guard);
     if (found == registers.end() || found->second.second != 0)
@@ -114,10 +150,16 @@ void Decoder::decode(const Statement &statement) {
   found->second(*this);
   if (!left.empty())
     refuse("'." + left.front() + "' is not supported here");
+  if (step.run)
+    add();
+}
+
+void Decoder::add() {
   kernel.operands.push_back(0); // so that each step has an address
-  firstOperands.push_back(first);
+  if (branchesNow)
+    branches.push_back(step.index);
   kernel.steps.push_back(step);
-  kernel.statements.push_back(&statement);
+  kernel.statements.push_back(now);
 }
 
 void Decoder::refuse(const std::string &why) const {
@@ -160,11 +202,17 @@ std::string Decoder::takeType() {
   refuse("a type is missing");
 }
 
-uint32_t Decoder::label(const std::string &name) const {
+uint32_t Decoder::label(const std::string &name) {
   auto found = function.labels.find(name);
   if (found == function.labels.end())
     refuse("no label is called '" + name + "'");
+  branchesNow = true;
   return found->second;
+}
+
+uint32_t Decoder::end() {
+  branchesNow = true;
+  return function.body.size();
 }
 
 uint32_t Decoder::table(const std::string &name) {
@@ -174,6 +222,40 @@ uint32_t Decoder::table(const std::string &name) {
   std::vector<uint32_t> targets;
   for (const std::string &target : found->second)
     targets.push_back(label(target));
+  branchesNow = false;
+  tables.push_back(kernel.tables.size());
   kernel.tables.push_back(targets);
   return kernel.tables.size() - 1;
+}
+
+/// The callee's names of its parameters mean the caller's variables.
+void Decoder::bind(const std::vector<Variable> &names, const Operand *values,
+                   Decoder &callee) {
+  size_t count = values ? values->parts.size() : 0;
+  if (count != names.size())
+    refuse("the function takes or gives " + std::to_string(names.size()) +
+           " values here, not " + std::to_string(count));
+  for (size_t i = 0; i < count; ++i) {
+    if (!isOfCall(values->parts[i].name))
+      refuse("'" + values->parts[i].name + "' is no variable of .param");
+    callee.ofCalls[names[i].name] = ofCalls[values->parts[i].name];
+  }
+}
+
+void Decoder::call(const std::string &name, const Operand *results,
+                   const Operand *arguments) {
+  auto found = program.module().functions.find(name);
+  if (found == program.module().functions.end())
+    refuse("no function '" + name + "' is defined");
+  for (const Decoder *at = this; at; at = at->caller)
+    if (&at->function == &found->second)
+      refuse("'" + name + "' calls itself, which is not supported");
+  Decoder callee(program, found->second, kernel, this);
+  bind(found->second.results, results, callee);
+  bind(found->second.parameters, arguments, callee);
+  add(); // the call, which a guard skips
+  uint32_t skip = step.index;
+  callee.run();
+  kernel.steps[skip].target = kernel.steps.size();
+  step.run = nullptr;
 }

@@ -223,6 +223,8 @@ const std::map<std::string, Form> forms = {
 void hocket::ptx::integerArithmetic(Decoder &decoder, const std::string &type) {
   const std::string &opcode = decoder.statement().opcode;
   decoder.step.kind = Class::Integer;
+  if (decoder.take("cc"))
+    return carryArithmetic(decoder, type, true);
   if (opcode == "mul" || opcode == "mad")
     return multiply(decoder, type);
   auto form = forms.find(opcode);

@@ -43,25 +43,36 @@ TEST(Integer, Products) {
       (s64(1) << 40) - 6);
 }
 
-/// Two words of 64 bits: low halves give a carry that high ones take.
-static u64 inTwoWords(const std::string &low, const std::string &high) {
-  return evaluate<u64>("{ .reg .b32 %a, %b, %c, %e, %l, %h;"
-                       "mov.b64 {%a, %b}, %s0; mov.b64 {%c, %e}, %s1;" +
-                           low + high + "mov.b64 %d, {%l, %h}; }",
-                       u64(0xffffffff), u64(0x200000003));
-}
-
 TEST(Integer, Carries) {
-  EXPECT_EQ(inTwoWords("add.cc.u32 %l, %a, %c;", "addc.u32 %h, %b, %e;"),
-            u64(0xffffffff) + u64(0x200000003));
-  EXPECT_EQ(inTwoWords("sub.cc.u32 %l, %c, %a;", "subc.u32 %h, %e, %b;"),
-            u64(0x200000003) - u64(0xffffffff));
-  EXPECT_EQ(inTwoWords("mad.lo.cc.u32 %l, %a, %c, %a;",
-                       "madc.hi.u32 %h, %a, %c, %b;"),
-            u64(0xffffffff) * 3 + 0xffffffff);
-  EXPECT_EQ(inTwoWords("add.cc.u32 %l, %a, %c;", "addc.cc.u32 %h, -3, %e;") >>
-                32,
-            u64(0));
+  // 64-bit sums, differences and products of halves.
+  const u64 x = 0x89abcdef12345678, y = 0xfedcba9887654321;
+  const std::string halves = "mov.b64 {%t0, %t1}, %s0; mov.b64 {%t2, %t3}, "
+                             "%s1; ";
+  const std::string whole = "mov.b64 %d, {%t0, %t1};";
+  EXPECT_EQ(evaluate<u64>(halves +
+                              "add.cc.u32 %t0, %t0, %t2; addc.u32 %t1, "
+                              "%t1, %t3;" +
+                              whole,
+                          x, y),
+            x + y);
+  EXPECT_EQ(evaluate<u64>(halves +
+                              "sub.cc.u32 %t0, %t0, %t2; subc.u32 %t1, "
+                              "%t1, %t3;" +
+                              whole,
+                          x, y),
+            x - y);
+  EXPECT_EQ(evaluate<u64>(halves +
+                              "mad.lo.cc.u32 %t0, %t0, %t2, -1; "
+                              "addc.cc.u32 %t1, 0, 0;" +
+                              whole,
+                          u64(0xffffffff), u64(0xffffffff)),
+            u64(1) << 32);
+  EXPECT_EQ(evaluate<u64>(halves +
+                              "add.cc.u32 %t0, %t0, %t2; madc.hi.u32 %t1, "
+                              "%t0, %t2, %t3;" +
+                              whole,
+                          u64(0xffffffff), u64(5) << 32 | 0x80000000),
+            u64(5 + 1 + 0x3fffffff) << 32 | 0x7fffffff);
 }
 
 TEST(Integer, QuotientsAndOrder) {

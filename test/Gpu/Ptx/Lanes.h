@@ -74,6 +74,9 @@ void carryArithmetic(Decoder &decoder, const std::string &type, bool gives);
 void floatArithmetic(Decoder &decoder, const std::string &type);
 void halfArithmetic(Decoder &decoder, const std::string &type);
 
+/// Of integers that read or write the carry.
+void carryArithmetic(Decoder &decoder, const std::string &type, bool writes);
+
 /// set and setp of f16, bf16 and pairs of them.
 void comparedHalves(Decoder &decoder, const std::string &name,
                     const std::string &type, bool isSet, bool toInteger);

@@ -21,11 +21,11 @@ struct Dim3 {
   uint64_t count() const { return uint64_t(x) * y * z; }
 };
 
-/// The bytes of the parameters, each at a multiple of its size.
+/// The bytes of the parameters, each aligned as its type is.
 class Arguments {
 public:
   template <typename T> Arguments &add(T value) {
-    bytes.resize((bytes.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T));
+    bytes.resize((bytes.size() + alignof(T) - 1) / alignof(T) * alignof(T));
     bytes.resize(bytes.size() + sizeof(T));
     std::memcpy(&bytes[bytes.size() - sizeof(T)], &value, sizeof(T));
     return *this;
@@ -38,7 +38,7 @@ struct Configuration {
   uint64_t dynamicShared = 0;
   Arguments arguments = {};
   /// Instructions of warps after which the launch is taken to have no end.
-  uint64_t mostSteps = uint64_t(1) << 32;
+  uint64_t mostSteps = uint64_t(1) << 28;
 };
 
 enum class FindingKind {

@@ -32,9 +32,9 @@ TEST(Launch, Refusals) {
   EXPECT_EQ(
       launchError(".maxntid 128", {{1}, {256}, 0, one}),
       "k.ptx:2: 'k' cannot be launched: 256 threads, .maxntid allows 128");
-  EXPECT_EQ(
-      launchError(".reqntid 16, 4, 1", {{1}, {32}, 0, one}),
-      "k.ptx:2: 'k' cannot be launched: 32 threads, .reqntid asks for 64");
+  EXPECT_EQ(launchError(".reqntid 16, 4", {{1}, {64}, 0, one}),
+            "k.ptx:2: 'k' cannot be launched: a block of (64, 1, 1), .reqntid "
+            "asks for (16, 4, 1)");
   EXPECT_EQ(launchError("", {{1}, {32}}),
             "k.ptx:2: 'k' cannot be launched: arguments of 0 bytes for "
             "parameters of 4");
@@ -49,6 +49,24 @@ TEST(Launch, Refusals) {
     FAIL();
   } catch (const PtxError &error) {
     EXPECT_STREQ(error.what(), "k.ptx: no entry is called 'f'");
+  }
+}
+
+TEST(Launch, PointersAreAlignedAsPromised) {
+  Memory memory;
+  Program program(
+      parse(".version 8.0\n.entry k(.param .u64 .ptr .align 16 x) { ret; }",
+            "k.ptx"),
+      memory);
+  uint64_t x = memory.allocate(64, "x");
+  EXPECT_EQ(launch(program, "k", {{1}, {1}, 0, Arguments().add(x)}).text(), "");
+  try {
+    launch(program, "k", {{1}, {1}, 0, Arguments().add(x + 8)});
+    FAIL();
+  } catch (const PtxError &error) {
+    EXPECT_STREQ(error.what(),
+                 "k.ptx:2: 'k' cannot be launched: 'x' points to multiples of "
+                 "16, the address given is none");
   }
 }
 

@@ -30,13 +30,19 @@ Machine::Machine(Program &program, const Kernel &kernel,
   std::memmove(constants.data() + (63 - (begin + 63) % 64), constants.data(),
                constants.size() - 64);
   fillCommons();
-  std::memcpy(parameters.bytes.data(), how.arguments.bytes.data(),
-              parameters.size());
-  if (parameters.size())
+  if (parameters.size()) {
+    std::memcpy(parameters.bytes.data(), how.arguments.bytes.data(),
+                parameters.size());
     parameters.define(0, parameters.size());
+  }
   sites.resize(kernel.steps.size());
   lastTouched.resize(kernel.steps.size());
   firstBlock = memory.takeBlocks(how.grid.count());
+}
+
+static std::string text(uint64_t x, uint64_t y, uint64_t z) {
+  return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " +
+         std::to_string(z) + ")";
 }
 
 void Machine::check() const {
@@ -62,12 +68,26 @@ void Machine::check() const {
   if (function.mostThreads && threads > product(*function.mostThreads))
     fail(std::to_string(threads) + " threads, .maxntid allows " +
          std::to_string(product(*function.mostThreads)));
-  if (function.exactThreads && threads != product(*function.exactThreads))
-    fail(std::to_string(threads) + " threads, .reqntid asks for " +
-         std::to_string(product(*function.exactThreads)));
+  if (function.exactThreads) {
+    std::vector<uint64_t> exact = *function.exactThreads;
+    exact.resize(3, 1);
+    if (exact != std::vector<uint64_t>{how.block.x, how.block.y, how.block.z})
+      fail("a block of " + text(how.block.x, how.block.y, how.block.z) +
+           ", .reqntid asks for " + text(exact[0], exact[1], exact[2]));
+  }
   if (how.arguments.bytes.size() != kernel.parameterBytes)
     fail("arguments of " + std::to_string(how.arguments.bytes.size()) +
          " bytes for parameters of " + std::to_string(kernel.parameterBytes));
+  for (const Variable &parameter : function.parameters) {
+    uint64_t address = 0, align = parameter.pointedAlign;
+    if (align)
+      std::memcpy(&address,
+                  &how.arguments.bytes[kernel.parameters.at(parameter.name)],
+                  sizeof address);
+    if (align && address % align)
+      fail("'" + parameter.name + "' points to multiples of " +
+           std::to_string(align) + ", the address given is none");
+  }
   if (kernel.sharedBytes > 48 * 1024)
     fail("variables of " + std::to_string(kernel.sharedBytes) +
          " bytes in shared memory, 49152 are allowed");

@@ -208,9 +208,6 @@ TEST(Matrix, Refusals) {
             "k.ptx:10: mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32 {%f0}, "
             "{%r0}, {%r1}, {%f0}: the shape and the types are not supported "
             "together");
-  EXPECT_EQ(refusal("call.uni (%r0), f, (%r1);"),
-            "k.ptx:10: call.uni (%r0), f, (%r1): the instruction is not "
-            "supported");
   EXPECT_EQ(refusal("wgmma.fence.sync.aligned;"),
             "k.ptx:10: wgmma.fence.sync.aligned: the instruction is not "
             "supported");

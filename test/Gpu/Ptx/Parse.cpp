@@ -21,20 +21,20 @@ Variable hocket::ptx::parseVariable(Cursor &cursor, const std::string &space) {
   variable.space = space;
   variable.line = cursor.peek().line;
   uint64_t vector = 1;
-  bool ofPointee = false; // behind .ptr stands what a parameter points to
+  bool isPointer = false;
   while (cursor.isWord() && cursor.peek().text[0] == '.') {
     std::string word = cursor.take().text.substr(1);
-    ofPointee |= word == "ptr";
-    if (word == "align") {
-      uint64_t align = cursor.number("an alignment");
-      if (!ofPointee)
-        variable.align = align;
-    } else if (word == "v2" || word == "v4")
+    if (word == "align")
+      (isPointer ? variable.pointedAlign : variable.align) =
+          cursor.number("an alignment");
+    else if (word == "ptr")
+      isPointer = true;
+    else if (word == "v2" || word == "v4")
       vector = word[1] - '0';
     else if (bytesOf(word))
       variable.type = word;
-    else if (word != "ptr" && word != "global" && word != "shared" &&
-             word != "const" && word != "local" && word != "attribute")
+    else if (word != "global" && word != "shared" && word != "const" &&
+             word != "local" && word != "attribute")
       cursor.refuseHere("'." + word + "' of a variable is not supported");
   }
   if (variable.type.empty())
@@ -151,7 +151,7 @@ private:
     function.line = cursor.peek().line;
     function.isEntry = isEntry;
     if (cursor.is("("))
-      parameters(); // what a function returns
+      function.results = parameters();
     function.name = cursor.word("the name of a function");
     if (cursor.is("("))
       function.parameters = parameters();

@@ -1,6 +1,7 @@
 //===- ParseBody.cpp - what stands in a function of PTX -------------------===//
 
 #include "test/Gpu/Ptx/Cursor.h"
+#include <set>
 
 using namespace hocket::ptx;
 
@@ -63,6 +64,8 @@ private:
       registers();
     } else if (word == ".local" || word == ".shared" || word == ".param") {
       function.variables.push_back(parseVariable(cursor, word.substr(1)));
+      Variable &made = function.variables.back();
+      made.name = unique(made.name);
       cursor.expect(";");
     } else if (word == ".loc") {
       cursor.skipLine();
@@ -93,12 +96,17 @@ private:
   }
 
   void declare(const std::string &name, const std::string &type) {
-    std::string unique = name;
-    if (function.registers.count(name))
-      unique += "#" + std::to_string(++renamed);
-    if (!scopes.back().emplace(name, unique).second)
-      cursor.refuseHere("the register '" + name + "' is declared twice");
-    function.registers[unique] = type;
+    function.registers[unique(name)] = type;
+  }
+
+  /// The name itself, or with a number behind it where it was used before.
+  std::string unique(const std::string &name) {
+    std::string made = name;
+    if (!names.insert(name).second)
+      made += "#" + std::to_string(++renamed);
+    if (!scopes.back().emplace(name, made).second)
+      cursor.refuseHere("'" + name + "' is declared twice");
+    return made;
   }
 
   std::string resolved(const std::string &name) const {
@@ -215,6 +223,7 @@ private:
   Cursor &cursor;
   Function &function;
   std::vector<std::map<std::string, std::string>> scopes;
+  std::set<std::string> names;
   int renamed = 0;
 };
 

@@ -47,7 +47,8 @@ TEST(Parse, ModuleAndBounds) {
   EXPECT_TRUE(k.isEntry);
   EXPECT_EQ(k.line, 11u);
   ASSERT_EQ(k.parameters.size(), 2u);
-  EXPECT_EQ(k.parameters[0].align, 0u); // 16 is that of what it points to
+  EXPECT_EQ(k.parameters[0].align, 0u);
+  EXPECT_EQ(k.parameters[0].pointedAlign, 16u);
   EXPECT_EQ(k.parameters[1].count, 24u);
   EXPECT_EQ(k.mostThreads, (std::vector<uint64_t>{128, 1, 1}));
 }
@@ -107,7 +108,7 @@ TEST(Parse, ErrorsNameTheLine) {
   EXPECT_EQ(error(".entry k() { L: L: ret; }"),
             "k.ptx:4: the label 'L' stands twice");
   EXPECT_EQ(error(".entry k() { .reg .b32 a, a; }"),
-            "k.ptx:4: the register 'a' is declared twice");
+            "k.ptx:4: 'a' is declared twice");
   EXPECT_EQ(error(".entry k() { .reg .b128 a; }"),
             "k.ptx:4: registers of type '.b128' are not supported");
   EXPECT_EQ(error(".entry k() {}\n.entry k() {}"),

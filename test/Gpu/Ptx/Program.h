@@ -110,6 +110,7 @@ struct Kernel {
   std::vector<Step> steps;
   std::vector<const Statement *> statements; ///< by step
   std::vector<Slot> operands;
+  std::vector<size_t> firstOperands; ///< by step
   uint32_t registerBytes = 0;
   std::vector<Slot> registers;      ///< of a warp
   std::vector<std::byte> constants; ///< the shared bank

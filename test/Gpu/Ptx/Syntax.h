@@ -54,8 +54,9 @@ struct Variable {
   std::string space; ///< "shared", "global", "const", "local", "param"
   std::string type;  ///< "b8", "f32"
   std::string name;
-  uint64_t align = 0; ///< 0: that of the type
-  uint64_t count = 1; ///< elements; 0 for name[]
+  uint64_t align = 0;        ///< 0: that of the type
+  uint64_t pointedAlign = 0; ///< .ptr .align: of what a parameter points to
+  uint64_t count = 1;        ///< elements; 0 for name[]
   bool isExtern = false;
   std::vector<uint64_t> values; ///< of the first elements; the others are 0
 };
@@ -65,8 +66,9 @@ struct Function {
   std::string name;
   bool isEntry = false;
   std::vector<Variable> parameters;
+  std::vector<Variable> results; ///< of a .func
   /// Of all registers that are declared, "%r<3>" as %r0, %r1, %r2. A name that
-  /// a nested block declares again has the block's number after a '#'.
+  /// a nested block declares again has a number after a '#', variables too.
   std::map<std::string, std::string> registers;
   std::vector<Variable> variables;
   std::vector<Statement> body;

@@ -87,7 +87,7 @@ Place Toucher::inGlobal(unsigned lane, uint64_t address, unsigned bytes,
     return {};
   }
   int64_t at = address - last->base;
-  std::string name = last->name;
+  const std::string &name = last->name;
   uint64_t size = last->region.size();
   if (last->isReleased) {
     warp.find(FindingKind::AfterRelease, step, lane,
@@ -133,15 +133,17 @@ Place Toucher::place(unsigned lane, Space space, uint64_t address,
   uint64_t at = address;
   space = resolve(space, at);
   bool global = space == Space::Global || space == Space::Const;
-  Place place = global ? inGlobal(lane, address, bytes, writes)
+  // One variable is returned on all ways, so that it is never copied: a copy
+  // would wait for its parts to be stored, on each access.
+  Place found = global ? inGlobal(lane, address, bytes, writes)
                        : inBlock(lane, space, at, bytes, writes);
-  if (place.region && address % align) {
+  if (found.region && address & (align - 1)) {
     warp.find(FindingKind::Misaligned, step, lane,
-              text(place, bytes, writes) +
+              text(found, bytes, writes) +
                   ", whose address is no multiple of " + std::to_string(align));
-    return {};
+    found.region = nullptr;
   }
-  return place;
+  return found;
 }
 
 static bool isChecked(const Place &place) {
