@@ -243,19 +243,14 @@ void hocket::ptx::addIntegers(Opcodes &opcodes) {
   auto byType = [](Decoder &decoder) {
     std::string type = decoder.takeType();
     decoder.step.kind = Class::Integer;
-    bool gives = decoder.take("cc");
-    bool takes = decoder.statement().opcode.size() == 4; // addc, subc, madc
-    if (gives || takes)
-      carryArithmetic(decoder, type, gives);
-    else if (isInteger(type))
+    if (isInteger(type))
       integerArithmetic(decoder, type);
     else if (isHalf(type))
       halfArithmetic(decoder, type);
     else
       floatArithmetic(decoder, type);
   };
-  for (const char *name :
-       {"add", "sub", "mul", "mad", "fma", "div", "rem", "min", "max", "neg",
-        "abs", "sad", "addc", "subc", "madc"})
+  for (const char *name : {"add", "sub", "mul", "mad", "fma", "div", "rem",
+                           "min", "max", "neg", "abs", "sad"})
     opcodes[name] = byType;
 }

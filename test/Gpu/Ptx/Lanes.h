@@ -69,8 +69,6 @@ inline bool isHalf(const std::string &type) {
 
 /// Arithmetic of a type, for the opcodes that several kinds of types share.
 void integerArithmetic(Decoder &decoder, const std::string &type);
-/// With .cc (`gives`) or of an opcode that ends with c.
-void carryArithmetic(Decoder &decoder, const std::string &type, bool gives);
 void floatArithmetic(Decoder &decoder, const std::string &type);
 void halfArithmetic(Decoder &decoder, const std::string &type);
 

@@ -99,7 +99,6 @@ public:
   uint32_t mask = 0;      ///< lanes that run now
   uint32_t at = 0;        ///< the step they stand at
   uint32_t clock = 1;
-  uint32_t carry = 0;         ///< CC.CF of each lane
   std::vector<uint32_t> seen; ///< Shadow.h
   bool atBarrier = false;
   std::vector<PendingCopies> copies; ///< by lane, from the first cp.async on
