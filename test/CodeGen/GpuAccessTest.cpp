@@ -100,3 +100,14 @@ TEST(GpuAccess, accessesOfSixteenBytes) {
   EXPECT_EQ(bytesOfLoad(addOf("$32x512xf64")), 32 * 16);
   EXPECT_EQ(bytesOfLoad(softmaxOf("$8x1024xf32")), 32 * 16);
 }
+
+TEST(GpuAccess, functionsOfLibdevice) {
+  if (!hasDeviceLibrary())
+    GTEST_SKIP()
+        << "libdevice.10.bc of the CUDA toolkit was not found: kernels "
+           "that call functions are not run as PTX";
+  KernelCase test("(%x: $64xf32) -> $64xf32 { %y = nn.unary sin %x : ($64xf32) "
+                  "-> $64xf32 return %y : $64xf32 }",
+                  {});
+  EXPECT_TRUE(runPtx(test.request, test.memory, 0));
+}
