@@ -1,6 +1,6 @@
 //===- AttentionTest.cpp - attention on tensor cores, and its defects -----===//
 
-#include "test/Gpu/Ptx/KernelsOfNvcc.h"
+#include "test/Gpu/Ptx/CompiledKernels.h"
 
 using namespace hocket::ptx;
 

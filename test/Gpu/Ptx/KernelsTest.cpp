@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hocket/Random/Philox.h"
-#include "test/Gpu/Ptx/KernelsOfNvcc.h"
+#include "test/Gpu/Ptx/CompiledKernels.h"
 #include <chrono>
 
 using namespace hocket::ptx;
