@@ -50,8 +50,8 @@ TEST(Access, LocalSharedAndConstantVariables) {
       ld.const.u32 %r2, [table+8];
       st.shared.u32 [%d3], %r2;
       ld.u32 %r3, [%d4];
-      setp.ne.s32 %p, %r0, 5;
       .reg .pred %p;
+      setp.ne.s32 %p, %r0, 5;
       @%p ret;
       cvt.u64.u32 %d5, %r3;
       st.global.u64 [total], %d5;

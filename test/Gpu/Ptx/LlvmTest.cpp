@@ -6,8 +6,11 @@ using namespace hocket::ptx;
 
 namespace {
 
-TEST(Llvm, RmsNorm) {
-  std::string text = textOf("RmsNorm");
+/// sm_100 has pairs of f32, sm_90 conversions that sm_80 has not.
+class RmsNorm : public testing::TestWithParam<const char *> {};
+
+TEST_P(RmsNorm, AgreesWithTheReference) {
+  std::string text = textOf(std::string("RmsNorm") + GetParam());
   if (text.empty())
     GTEST_SKIP() << "llc was not found when this was built";
   Memory memory;
@@ -44,5 +47,7 @@ TEST(Llvm, RmsNorm) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Chips, RmsNorm, testing::Values("80", "90", "100"));
 
 } // namespace
