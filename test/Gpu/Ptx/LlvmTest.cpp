@@ -33,8 +33,7 @@ TEST_P(RmsNorm, AgreesWithTheReference) {
   EXPECT_EQ(report.total.loadBytes, x.size() * 2 + rows * width * 2);
   EXPECT_EQ(report.total.storeBytes, x.size() * 2);
   EXPECT_EQ(report.total.loads, 2u * rows * 4);
-  EXPECT_EQ(report.total.loadSectors, report.total.idealLoadSectors);
-  EXPECT_EQ(report.total.storeSectors, report.total.idealStoreSectors);
+  EXPECT_EQ(report.total.sectorsPerIdeal(), 1);
   EXPECT_EQ(report.of(Class::Exchange).warps, 5u * rows * 4);
   auto y = memory.download<BFloat16>(out, x.size());
   for (int row = 0; row < rows; ++row) {
