@@ -50,8 +50,8 @@ TEST(Access, LocalSharedAndConstantVariables) {
       ld.const.u32 %r2, [table+8];
       st.shared.u32 [%d3], %r2;
       ld.u32 %r3, [%d4];
-      setp.ne.s32 %p, %r0, 5;
       .reg .pred %p;
+      setp.ne.s32 %p, %r0, 5;
       @%p ret;
       cvt.u64.u32 %d5, %r3;
       st.global.u64 [total], %d5;
@@ -80,12 +80,12 @@ TEST(Access, OutOfBounds) {
 }
 
 TEST(Access, BeforeAndNowhere) {
-  Sample sample("ld.global.u32 %r0, [%d0-4]; ld.global.u32 %r1, [64];\n"
+  Sample sample("ld.global.u32 %r0, [%d0+-4]; ld.global.u32 %r1, [64];\n"
                 "ld.shared.u32 %r2, [dynamic+16];");
   uint64_t x = sample.memory.upload(std::vector<int>{1}, "x");
   Report report = sample.run({1}, {1}, Arguments().add(x), 16);
   EXPECT_EQ(report.text(),
-            "k.ptx:10: ld.global.u32 %r0, [%d0-4]: thread (0, 0, 0) of block "
+            "k.ptx:10: ld.global.u32 %r0, [%d0+-4]: thread (0, 0, 0) of block "
             "(0, 0, 0) reads 4 bytes at 'x' - 4, which has 4 bytes\n"
             "k.ptx:10: ld.global.u32 %r1, [64]: thread (0, 0, 0) of block (0, "
             "0, 0) reads 4 bytes at address 0x40, where nothing is allocated\n"

@@ -1,6 +1,6 @@
 //===- AttentionTest.cpp - attention on tensor cores, and its defects -----===//
 
-#include "test/Gpu/Ptx/KernelsOfNvcc.h"
+#include "test/Gpu/Ptx/CompiledKernels.h"
 
 using namespace hocket::ptx;
 
@@ -33,8 +33,7 @@ TEST_F(AttentionKernel, AgreesWithTheReference) {
   auto q = halves(count), k = halves(count), v = halves(count);
   Attention done(textOf("Attention"), q, k, v);
   EXPECT_EQ(done.report.text(), "");
-  EXPECT_EQ(done.report.of(Class::Matrix).sharedWays,
-            done.report.of(Class::Matrix).idealSharedWays)
+  EXPECT_EQ(done.report.of(Class::Matrix).waysPerIdeal(), 1)
       << "rows are swizzled";
   // Stores of 4 bytes: 8 rows of 16 bytes each, half of every sector.
   EXPECT_EQ(done.report.total.storeSectors,

@@ -29,6 +29,8 @@ TEST(Counts, SectorsOfGlobalMemory) {
 
   counts = loads("ld.global.u32 %r1, [%d4];", 128); // a column
   EXPECT_EQ(counts.loadSectors, 32u);
+  EXPECT_EQ(counts.sectorsPerIdeal(), 8);
+  EXPECT_EQ(counts.waysPerIdeal(), 1);
   EXPECT_EQ(counts.idealLoadSectors, 4u);
 
   counts = loads("ld.global.u32 %r1, [%d4];", 4, 4); // begins in a sector
@@ -65,6 +67,7 @@ TEST(Counts, BanksOfSharedMemory) {
   counts = stores("st.shared.v2.u32 [%r2], {%r0, %r0};", 16);
   EXPECT_EQ(counts.sharedWays, 4u);
   EXPECT_EQ(counts.idealSharedWays, 2u);
+  EXPECT_EQ(counts.waysPerIdeal(), 2);
 }
 
 TEST(Counts, Classes) {

@@ -90,6 +90,34 @@ void directed(Warp &warp, const Step &step, uint32_t active) {
   std::fesetround(FE_TONEAREST);
 }
 
+/// Two f32 in 8 bytes.
+template <typename Operation, unsigned sources>
+void pairs(Warp &warp, const Step &step, uint32_t active) {
+  const float *a = warp.lanes<float>(step.operands[1]);
+  const float *b = warp.lanes<float>(step.operands[2]);
+  const float *c = sources == 3 ? warp.lanes<float>(step.operands[3]) : b;
+  struct Pair {
+    float part[2];
+  } values[32];
+  for (unsigned i = 0; i < lanesOfWarp * 2; ++i) {
+    if constexpr (sources == 2)
+      values[i / 2].part[i % 2] = Operation::of(a[i], b[i]);
+    else
+      values[i / 2].part[i % 2] = Operation::of(a[i], b[i], c[i]);
+  }
+  put(warp, step.operands[0], active, values);
+}
+
+template <typename Operation, unsigned sources>
+Handler pairsOf(Decoder &decoder) {
+  if constexpr (sources == 1)
+    decoder.refuse("the type '.f32x2' is not supported here");
+  else
+    return decoder.take("ftz")
+               ? directed<pairs<Modified<Operation, true, false>, sources>>
+               : directed<pairs<Modified<Operation, false, false>, sources>>;
+}
+
 template <typename T, typename Operation, unsigned sources, bool ftz, bool sat>
 Handler modified(bool isDirected) {
   constexpr Handler plain =
@@ -118,6 +146,9 @@ void choose(Decoder &decoder, const std::string &type) {
         : ftz ? modified<float, Operation, sources, true, false>(isDirected)
         : sat ? modified<float, Operation, sources, false, true>(isDirected)
               : modified<float, Operation, sources, false, false>(isDirected);
+  } else if (type == "f32x2") {
+    step.kind = Class::Float32;
+    step.run = pairsOf<Operation, sources>(decoder);
   } else {
     decoder.refuse("the type '." + type + "' is not supported here");
   }

@@ -63,6 +63,40 @@ TEST(Float, NaN) {
   EXPECT_EQ(value("max.xorsign.abs.f32 %d, %s0, %s1;", -3, 2), -3);
 }
 
+TEST(Float, Pairs) {
+  auto pair = [](float low, float high) {
+    return uint64_t(bitsAs<uint32_t>(high)) << 32 | bitsAs<uint32_t>(low);
+  };
+  EXPECT_EQ(evaluate<uint64_t>("add.rn.f32x2 %d, %s0, %s1;", pair(1, 2),
+                               pair(10, 20)),
+            pair(11, 22));
+  EXPECT_EQ(evaluate<uint64_t>("mul.rp.f32x2 %d, %s0, %s1;", pair(3, -2),
+                               pair(2, 0x1p-140f)),
+            pair(6, -0x1p-139f));
+  EXPECT_EQ(evaluate<uint64_t>("fma.rn.ftz.f32x2 %d, %s0, %s1, %s2;",
+                               pair(3, 0x1p-140f), pair(2, 1), pair(1, 1)),
+            pair(7, 1));
+}
+
+TEST(Float, F64) {
+  const double tiny = 0x1p-1074;
+  EXPECT_EQ(
+      evaluate<double>("mul.rz.f64 %d, %s0, %s1;", 1 + 0x1p-52, 1 + 0x1p-52),
+      1 + 0x1p-51);
+  EXPECT_EQ(evaluate<double>("add.f64 %d, %s0, %s1;", tiny, tiny), 2 * tiny);
+  EXPECT_EQ(evaluate<double>("min.f64 %d, %s0, %s1;", double(NAN), 2.0), 2);
+  EXPECT_EQ(evaluate<double>("max.f64 %d, %s0, %s1;", -0.0, 0.0), 0);
+  EXPECT_EQ(evaluate<double>("sqrt.rn.f64 %d, %s0;", 2.0), std::sqrt(2.0));
+  EXPECT_EQ(evaluate<double>("rcp.rn.f64 %d, %s0;", 3.0), 1 / 3.0);
+  EXPECT_EQ(evaluate<double>("neg.f64 %d, %s0;", 3.0), -3);
+  EXPECT_EQ(evaluate<double>("abs.f64 %d, %s0;", -3.0), 3);
+  EXPECT_EQ(evaluate<double>("copysign.f64 %d, %s0, %s1;", -1.0, 3.0), -3);
+  EXPECT_EQ(evaluate<uint32_t>("setp.gtu.f64 %p, %s0, %s1; "
+                               "selp.b32 %d, 1, 0, %p;",
+                               double(NAN), 1.0),
+            1u);
+}
+
 TEST(Float, Signs) {
   EXPECT_EQ(value("neg.f32 %d, %s0;", 2), -2);
   EXPECT_EQ(value("abs.f32 %d, %s0;", -2), 2);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hocket/Random/Philox.h"
-#include "test/Gpu/Ptx/KernelsOfNvcc.h"
+#include "test/Gpu/Ptx/CompiledKernels.h"
 #include <chrono>
 
 using namespace hocket::ptx;
@@ -14,8 +14,7 @@ namespace {
 
 /// Loads and stores touch no sector more than they fill.
 void expectCoalesced(const Report &report) {
-  EXPECT_EQ(report.total.loadSectors, report.total.idealLoadSectors);
-  EXPECT_EQ(report.total.storeSectors, report.total.idealStoreSectors);
+  EXPECT_EQ(report.total.sectorsPerIdeal(), 1);
 }
 
 TEST_F(Kernels, Softmax) {
@@ -128,7 +127,7 @@ TEST_F(Kernels, Transpose) {
                           0,
                           Arguments().add(in).add(out).add(rows).add(columns)});
   EXPECT_EQ(report.text(), "");
-  EXPECT_EQ(report.total.sharedWays, report.total.idealSharedWays);
+  EXPECT_EQ(report.total.waysPerIdeal(), 1);
   auto y = memory.download<float>(out, x.size());
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column)

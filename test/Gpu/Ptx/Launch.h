@@ -80,6 +80,18 @@ struct Counts {
   uint64_t sharedWays = 0, idealSharedWays = 0;
 
   Counts &operator+=(const Counts &other);
+
+  /// 1 where nothing is wasted, and where nothing is accessed.
+  double sectorsPerIdeal() const {
+    return ratio(loadSectors + storeSectors,
+                 idealLoadSectors + idealStoreSectors);
+  }
+  double waysPerIdeal() const { return ratio(sharedWays, idealSharedWays); }
+
+private:
+  static double ratio(uint64_t count, uint64_t ideal) {
+    return ideal ? double(count) / double(ideal) : 1;
+  }
 };
 
 struct Report {

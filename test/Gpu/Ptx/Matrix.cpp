@@ -1,4 +1,4 @@
-//===- Matrix.cpp - mma and ldmatrix --------------------------------------===//
+//===- Matrix.cpp - mma, ldmatrix and stmatrix ----------------------------===//
 //
 // The ISA does not say how mma adds up. Here all products of f16, bf16 and tf32
 // are summed in f64, from the first to the last, then C is added, and the sum
@@ -193,8 +193,34 @@ void loadMatrix(Warp &warp, const Step &step, uint32_t active) {
   countAccess(warp, step, addresses, givers, 16, false);
 }
 
-void decodeLoadMatrix(Decoder &decoder) {
+/// The way back: a row is written by the lane that holds its address.
+void storeMatrix(Warp &warp, const Step &step, uint32_t active) {
+  if (!isWhole(warp, step, active))
+    return;
+  Addresses addresses = addressesOf(warp, step, step.operands[0]);
+  uint32_t givers = step.count == 4 ? ~0u : (1u << step.count * 8) - 1;
+  Toucher toucher(warp, step);
+  for (unsigned matrix = 0; matrix < step.count; ++matrix) {
+    const uint32_t *values = warp.lanes<uint32_t>(step.operands[1 + matrix]);
+    uint16_t rows[8][8];
+    for (unsigned lane = 0; lane < lanesOfWarp; ++lane)
+      for (unsigned i = 0; i < 2; ++i) {
+        unsigned row = lane / 4, column = lane % 4 * 2 + i;
+        uint16_t value = values[lane] >> 16 * i;
+        (step.flag ? rows[column][row] : rows[row][column]) = value;
+      }
+    for (unsigned row = 0; row < 8; ++row) {
+      unsigned lane = matrix * 8 + row;
+      toucher.write(lane, Space::Shared, addresses.of[lane], 16, rows[row]);
+    }
+  }
+  countAccess(warp, step, addresses, givers, 16, true);
+}
+
+/// ldmatrix and stmatrix differ in the order of their operands.
+void decodeMatrixAccess(Decoder &decoder) {
   Step &step = decoder.step;
+  bool isLoad = decoder.statement().opcode == "ldmatrix";
   step.kind = Class::Matrix;
   decoder.takeOne({"sync"});
   decoder.takeOne({"aligned"});
@@ -204,17 +230,22 @@ void decodeLoadMatrix(Decoder &decoder) {
   step.space = Space::Shared;
   decoder.takeOne({"shared", "shared::cta"});
   decoder.takeOne({"b16"});
-  step.run = loadMatrix;
-  const Operand &to = decoder.operand(0);
-  if ((to.kind == Operand::Vector ? to.parts.size() : 1) != step.count)
+  step.run = isLoad ? loadMatrix : storeMatrix;
+  const Operand &matrices = decoder.operand(!isLoad);
+  bool isVector = matrices.kind == Operand::Vector;
+  if ((isVector ? matrices.parts.size() : 1) != step.count)
     decoder.refuse("the matrices need a register each");
-  decoder.toEach(to, 4);
-  decoder.fromAddress(decoder.operand(1));
+  if (isLoad)
+    decoder.toEach(matrices, 4);
+  decoder.fromAddress(decoder.operand(isLoad));
+  if (!isLoad)
+    decoder.fromEach(matrices, 4);
 }
 
 } // namespace
 
 void hocket::ptx::addMatrices(Opcodes &opcodes) {
   opcodes["mma"] = decodeMultiply;
-  opcodes["ldmatrix"] = decodeLoadMatrix;
+  opcodes["ldmatrix"] = decodeMatrixAccess;
+  opcodes["stmatrix"] = decodeMatrixAccess;
 }

@@ -1,4 +1,4 @@
-//===- MatrixTest.cpp - products of tensor cores, asynchronous copies -----===//
+//===- MatrixTest.cpp - products and fragments of tensor cores ------------===//
 
 #include "test/Gpu/Ptx/Rounding.h"
 #include "test/Gpu/Ptx/Sample.h"
@@ -190,6 +190,39 @@ TEST(Matrix, LoadedMatrices) {
   }
 }
 
+/// What stmatrix writes, ldmatrix reads, transposed or not.
+TEST(Matrix, StoredMatrices) {
+  for (bool transposed : {false, true}) {
+    std::string form = transposed ? ".trans" : "";
+    Sample sample("mov.u32 %r0, %laneid; mov.u32 %r1, dynamic;\n"
+                  "mad.lo.u32 %r2, %r0, 16, %r1; mul.lo.u32 %r4, %r0, 2;\n"
+                  "add.u32 %r5, %r4, 0x10064;\n"
+                  "stmatrix.sync.aligned.m8n8.x2" +
+                  form +
+                  ".shared.b16 [%r2], {%r4, %r5};\n"
+                  "bar.warp.sync -1;\n"
+                  "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r6, %r7}, "
+                  "[%r2];\n"
+                  "mad.wide.u32 %d4, %r0, 8, %d0;\n"
+                  "st.global.v2.b32 [%d4], {%r6, %r7};");
+    uint64_t y = sample.memory.allocate(256, "y");
+    Report report = sample.run({1}, {32}, Arguments().add(y), 256);
+    EXPECT_EQ(report.text(), "");
+    auto got = sample.memory.download<uint32_t>(y, 64);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      // A lane's word is 2 * lane and 0; of the second matrix, 100 more and 1.
+      auto stored = [](unsigned row, unsigned column) {
+        return column % 2 ? 0 : 2 * (row * 4 + column / 2);
+      };
+      unsigned row = lane / 4, column = lane % 4 * 2;
+      uint32_t low = transposed ? stored(column, row) : stored(row, column);
+      uint32_t high =
+          transposed ? stored(column + 1, row) : stored(row, column + 1);
+      ASSERT_EQ(got[lane * 2], high << 16 | low) << transposed << lane;
+    }
+  }
+}
+
 TEST(Matrix, NeedsAWholeWarp) {
   Sample sample("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [dynamic];");
   EXPECT_EQ(only(sample.run({1}, {8}, Arguments().add(uint64_t(0)), 128)),
@@ -211,78 +244,6 @@ TEST(Matrix, Refusals) {
   EXPECT_EQ(refusal("wgmma.fence.sync.aligned;"),
             "k.ptx:10: wgmma.fence.sync.aligned: the instruction is not "
             "supported");
-}
-
-struct Copies {
-  /// One thread copies 16 bytes of x, {1, 2, 3, 4}, to shared memory.
-  static Report run(const std::string &body, uint32_t &out) {
-    Sample sample(
-        "mov.u32 %r1, dynamic;\n" + body + "\nst.global.u32 [%d1], %r2;", 2);
-    uint64_t x = sample.memory.upload(Words{1, 2, 3, 4}, "x");
-    uint64_t y = sample.memory.upload(Words{0}, "y");
-    Report report = sample.run({1}, {1}, Arguments().add(x).add(y), 32);
-    out = sample.memory.download<uint32_t>(y, 1)[0];
-    return report;
-  }
-};
-
-TEST(AsyncCopy, FillsWithZeros) {
-  uint32_t out;
-  const std::string wait = "cp.async.wait_all; ld.shared.u32 %r2, [%r1+12];";
-  EXPECT_EQ(
-      Copies::run("cp.async.cg.shared.global [%r1], [%d0], 16;" + wait, out)
-          .text(),
-      "");
-  EXPECT_EQ(out, 4u);
-  EXPECT_EQ(Copies::run("cp.async.cg.shared.global.L2::128B [%r1], [%d0], 16, "
-                        "8;" +
-                            wait,
-                        out)
-                .text(),
-            "");
-  EXPECT_EQ(out, 0u);
-  Copies::run("setp.eq.u32 %q0, 1, 1; cp.async.ca.shared.global [%r1+12], "
-              "[%d0], 4, %q0;" +
-                  wait,
-              out);
-  EXPECT_EQ(out, 0u);
-}
-
-TEST(AsyncCopy, WaitsForGroups) {
-  uint32_t out;
-  std::string copies = "cp.async.ca.shared.global [%r1], [%d0], 4; "
-                       "cp.async.commit_group; cp.async.ca.shared.global "
-                       "[%r1+4], [%d0+4], 4; cp.async.commit_group;\n";
-  EXPECT_EQ(Copies::run(copies + "cp.async.wait_group 1; ld.shared.u32 %r2, "
-                                 "[%r1];",
-                        out)
-                .text(),
-            "");
-  EXPECT_EQ(out, 1u);
-  Report report = Copies::run(
-      copies + "cp.async.wait_group 1;\nld.shared.u32 %r2, [%r1+4];", out);
-  EXPECT_EQ(only(report),
-            "k.ptx:13: ld.shared.u32 %r2, [%r1+4]: thread (0, 0, 0) of block "
-            "(0, 0, 0) reads 4 bytes at 'dynamic' + 4, which cp.async of "
-            "thread (0, 0, 0) of block (0, 0, 0) at line 11 may still write");
-  EXPECT_EQ(report.findings[0].kind, FindingKind::PendingCopy);
-}
-
-TEST(AsyncCopy, IsSeenByOthersAfterABarrier) {
-  auto run = [](const std::string &between) {
-    Sample sample("mov.u32 %r0, %tid.x; mov.u32 %r1, dynamic;\n"
-                  "setp.ne.u32 %q0, %r0, 0;\n"
-                  "@!%q0 cp.async.ca.shared.global [%r1], [%d0], 4;\n"
-                  "cp.async.wait_all;\n" +
-                  between + "\nld.shared.u32 %r2, [%r1];");
-    uint64_t x = sample.memory.upload(Words{1}, "x");
-    return sample.run({1}, {64}, Arguments().add(x), 32);
-  };
-  EXPECT_EQ(run("bar.sync 0;").text(), "");
-  EXPECT_EQ(only(run("")),
-            "k.ptx:15: ld.shared.u32 %r2, [%r1]: thread (1, 0, 0) of block (0, "
-            "0, 0) reads 4 bytes at 'dynamic', which thread (0, 0, 0) of block "
-            "(0, 0, 0) writes at line 12 with no barrier between");
 }
 
 } // namespace

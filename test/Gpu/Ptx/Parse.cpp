@@ -6,11 +6,11 @@ using namespace hocket::ptx;
 
 uint64_t hocket::ptx::bytesOf(const std::string &type) {
   static const std::map<std::string, uint64_t> bytes = {
-      {"pred", 1},  {"b8", 1},  {"u8", 1},     {"s8", 1},   {"b16", 2},
-      {"u16", 2},   {"s16", 2}, {"f16", 2},    {"b32", 4},  {"u32", 4},
-      {"s32", 4},   {"f32", 4}, {"f16x2", 4},  {"b64", 8},  {"u64", 8},
-      {"s64", 8},   {"f64", 8}, {"bf16x2", 4}, {"bf16", 2}, {"tf32", 4},
-      {"b128", 16},
+      {"pred", 1},  {"b8", 1},    {"u8", 1},     {"s8", 1},   {"b16", 2},
+      {"u16", 2},   {"s16", 2},   {"f16", 2},    {"b32", 4},  {"u32", 4},
+      {"s32", 4},   {"f32", 4},   {"f16x2", 4},  {"b64", 8},  {"u64", 8},
+      {"s64", 8},   {"f64", 8},   {"bf16x2", 4}, {"bf16", 2}, {"tf32", 4},
+      {"f32x2", 8}, {"b128", 16},
   };
   auto found = bytes.find(type);
   return found == bytes.end() ? 0 : found->second;

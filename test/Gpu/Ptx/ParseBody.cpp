@@ -194,12 +194,16 @@ private:
       made.name = resolved(name);
     }
     while (!cursor.is("]")) {
-      cursor.takeIf("+");
+      if (!made.name.empty()) {
+        cursor.expect("+");
+        text += "+";
+      }
       bool negative = cursor.takeIf("-");
-      text += negative ? "-" : made.name.empty() ? "" : "+";
-      text += cursor.peek().text;
+      text += (negative ? "-" : "") + cursor.peek().text;
       int64_t offset = cursor.number("an offset");
       made.offset += negative ? -offset : offset;
+      if (made.name.empty())
+        break;
     }
     cursor.expect("]");
     text += "]";

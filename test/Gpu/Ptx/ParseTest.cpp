@@ -74,7 +74,7 @@ TEST(Parse, Statements) {
   EXPECT_EQ(load.opcode, "ld");
   EXPECT_EQ(load.modifiers,
             (std::vector<std::string>{"global", "L2::128B", "v2", "f32"}));
-  EXPECT_EQ(load.text, "@!%p1 ld.global.L2::128B.v2.f32 {%f0, _}, [%rd1-16]");
+  EXPECT_EQ(load.text, "@!%p1 ld.global.L2::128B.v2.f32 {%f0, _}, [%rd1+-16]");
   EXPECT_EQ(load.operands[0].parts[1].name, "_");
   EXPECT_EQ(load.operands[1].offset, -16);
   const Statement &compare = k.body[1];
@@ -103,6 +103,8 @@ TEST(Parse, ErrorsNameTheLine) {
             "k.ptx:5: expected ';', found '%r2'");
   EXPECT_EQ(error(".entry k() { mov.b32 %r1, ]; }"),
             "k.ptx:4: expected an operand, found ']'");
+  EXPECT_EQ(error(".entry k() { ld.u32 %r1, [%rd1-4]; }"),
+            "k.ptx:4: expected '+', found '-'");
   EXPECT_EQ(error(".entry k() {"),
             "k.ptx:4: expected an instruction, found 'the end of the text'");
   EXPECT_EQ(error(".entry k() { L: L: ret; }"),

@@ -18,7 +18,7 @@ inline std::string sampleText(const std::string &body, unsigned parameters) {
     loads += " ld.param.u64 %d" + std::to_string(i) + ", [p" +
              std::to_string(i) + "];";
   }
-  return ".version 8.0\n.target sm_80\n.address_size 64\n"
+  return ".version 8.6\n.target sm_100\n.address_size 64\n"
          ".extern .shared .align 16 .b8 dynamic[];\n"
          ".entry k(" +
          list +
@@ -60,7 +60,7 @@ To evaluate(const std::string &instruction, From... sources) {
   };
   (add(sizeof(From)), ...);
   std::string bits = std::to_string(sizeof(To) * 8);
-  std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
+  std::string text = ".version 8.6\n.target sm_100\n.address_size 64\n"
                      ".entry k(" +
                      list +
                      ") {\n.reg .b64 %out;\n"

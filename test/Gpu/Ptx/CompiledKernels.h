@@ -1,7 +1,7 @@
-//===- KernelsOfNvcc.h - the kernels of this folder as PTX -----*- C++ -*-===//
+//===- CompiledKernels.h - the kernels of this folder as PTX ---*- C++ -*-===//
 
-#ifndef HOCKET_TEST_GPU_PTX_KERNELSOFNVCC_H
-#define HOCKET_TEST_GPU_PTX_KERNELSOFNVCC_H
+#ifndef HOCKET_TEST_GPU_PTX_COMPILEDKERNELS_H
+#define HOCKET_TEST_GPU_PTX_COMPILEDKERNELS_H
 
 #include "test/Gpu/Ptx/Rounding.h"
 #include "test/Gpu/Ptx/Sample.h"
@@ -12,7 +12,7 @@
 
 namespace hocket::ptx {
 
-/// The PTX of Kernels/NAME.cu; empty where nvcc was not found.
+/// The PTX of a file in Kernels; empty where its compiler was not found.
 inline std::string textOf(const std::string &name) {
   std::ifstream file(hocket::test::builtPath("test/ptx/" + name + ".ptx"));
   std::stringstream text;
@@ -45,4 +45,4 @@ protected:
 
 } // namespace hocket::ptx
 
-#endif // HOCKET_TEST_GPU_PTX_KERNELSOFNVCC_H
+#endif // HOCKET_TEST_GPU_PTX_COMPILEDKERNELS_H
