@@ -182,7 +182,8 @@ Value ValueEmitter::compute(int number, Env env, Scope &scope) {
     return value;
   switch (node.kind) {
   case NodeKind::Load:
-    return computeLoad(node, env);
+    return fromStored(loadInput(number, env, scope),
+                      graph.inputTypes[node.argument]);
   case NodeKind::Constant:
     return constant(node.value, node.type);
   case NodeKind::Index:
@@ -212,11 +213,11 @@ Value ValueEmitter::compute(int number, Env env, Scope &scope) {
   llvm_unreachable("a reduction is used before its nest");
 }
 
-Value ValueEmitter::computeLoad(const Node &node, Env env) {
+Value ValueEmitter::loadInput(int number, Env env, Scope &) {
+  const Node &node = graph.nodes[number];
   Value place = at(node.form, env);
-  Value value = memref::LoadOp::create(builder, loc, inputMemory(node.argument),
-                                       ValueRange(place));
-  return fromStored(value, graph.inputTypes[node.argument]);
+  return memref::LoadOp::create(builder, loc, inputMemory(node.argument),
+                                ValueRange(place));
 }
 
 Value ValueEmitter::loadOutput(int number, Env env) {

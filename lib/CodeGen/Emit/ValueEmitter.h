@@ -73,6 +73,8 @@ protected:
   virtual bool staysInRow(int) const { return false; }
   /// Whether the value is held somewhere; then `value` is what is there.
   virtual bool isHeld(int node, Env env, mlir::Value &value) = 0;
+  /// The element of an input, as it is stored.
+  virtual mlir::Value loadInput(int node, Env env, Scope &scope);
   /// The random word of a Keep node, or null: it is drawn where it is needed.
   virtual mlir::Value heldWord(int, Env) { return {}; }
 
@@ -87,7 +89,6 @@ protected:
 private:
   // EmitValues.cpp
   mlir::Value compute(int node, Env env, Scope &scope);
-  mlir::Value computeLoad(const Node &node, Env env);
   mlir::Value computeIndex(const Node &node, Env env);
   mlir::Value computePieces(int node, Env env, Scope &scope);
   mlir::Value piece(const Node &node, size_t k, mlir::Value number, Env env,

@@ -132,7 +132,8 @@ class StepMaker {
 public:
   StepMaker(const Graph &graph, ArrayRef<int64_t> alignments, GpuKernel &kernel)
       : graph(graph), alignments(alignments), kernel(kernel),
-        scratchOf(graph.nodes.size(), -1), isWritten(graph.outputs.size()) {}
+        fastest(fastestAxis(graph)), scratchOf(graph.nodes.size(), -1),
+        isWritten(graph.outputs.size()) {}
   void run();
 
 private:
@@ -154,6 +155,7 @@ private:
   const Graph &graph;
   ArrayRef<int64_t> alignments;
   GpuKernel &kernel;
+  const int fastest;
   std::vector<bool> used;
   std::vector<int> scratchOf; // of a reduction that a step before has made
   std::vector<bool> isWritten;
@@ -217,11 +219,15 @@ int StepMaker::argument(GpuStep &step, int operand, DType type,
   return step.operands.size() - 1;
 }
 
-/// Dense over the axes of a reduction.
+/// Dense over the axes of a reduction; where threads lie next to each other
+/// along one, elements do.
 LinearForm StepMaker::scratchForm(const Node &node, int64_t &elements) const {
+  SmallVector<int, 6> axes(node.axes);
+  std::stable_partition(axes.begin(), axes.end(),
+                        [&](int axis) { return axis != fastest; });
   LinearForm form;
   elements = 1;
-  for (int axis : llvm::reverse(node.axes)) {
+  for (int axis : llvm::reverse(axes)) {
     if (graph.axes[axis] != 1)
       form.add(axis, elements);
     elements *= graph.axes[axis];

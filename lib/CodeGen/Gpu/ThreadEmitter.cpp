@@ -140,6 +140,7 @@ ThreadEmitter::Unit ThreadEmitter::unitOfSlot(int64_t slot, Scope &scope) {
 ThreadEmitter::Values ThreadEmitter::forUnits(Scope &row, Values carried,
                                               OfUnit body) {
   if (schedule.inRegisters) {
+    unitBlock = row.block;
     for (int64_t slot = 0; slot < schedule.slots; ++slot)
       carried = body(unitOfSlot(slot, row), row, carried);
     return carried;
@@ -150,6 +151,7 @@ ThreadEmitter::Values ThreadEmitter::forUnits(Scope &row, Values carried,
   auto loop = scf::ForOp::create(builder, loc, zero, end, step, carried);
   open[row.block] = loop;
   Scope inner = inside(row, loop.getBody());
+  unitBlock = inner.block;
   insertIn(inner);
   Value number =
       arith::AddIOp::create(builder, loc, loop.getInductionVar(), lane);
@@ -226,8 +228,20 @@ void ThreadEmitter::store(ArrayRef<int> outputs, const Unit &unit,
     Value value, memory, place, isFirst;
   };
   SmallVector<Store> stores;
+  SmallVector<std::pair<int, Values>> wide;
   for (int number : outputs) {
     const Output &output = graph.outputs[number];
+    if (unit.elements.size() > 1 && isWide(output.form) &&
+        !isFirstOf(output, unit.elements.front())) {
+      Values values;
+      for (const Values &env : unit.elements) {
+        Value value = evaluate(output.node, env, scope);
+        insertIn(scope);
+        values.push_back(toStored(value, graph.outputTypes[number]));
+      }
+      wide.push_back({number, values});
+      continue;
+    }
     for (const Values &env : unit.elements) {
       Value value = evaluate(output.node, env, scope);
       insertIn(scope);
@@ -237,13 +251,15 @@ void ThreadEmitter::store(ArrayRef<int> outputs, const Unit &unit,
           {value, outputMemory(number), place, isFirstOf(output, env)});
     }
   }
-  if (stores.empty())
+  if (stores.empty() && wide.empty())
     return;
   insertIn(scope);
   if (Value isThere = both(isRow, unit.isThere)) {
     auto guard = scf::IfOp::create(builder, loc, isThere);
     builder.setInsertionPointToStart(guard.thenBlock());
   }
+  for (auto &[number, values] : wide)
+    storeWide(number, unit, values);
   for (const Store &store : stores) {
     OpBuilder::InsertionGuard guard(builder);
     if (store.isFirst) {

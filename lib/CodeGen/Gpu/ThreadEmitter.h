@@ -45,6 +45,11 @@ private:
   void storeUnit(const Unit &unit, Scope &scope);
   void store(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
   mlir::Value isFirstOf(const Output &output, Env env);
+  // Accesses.cpp
+  bool isWide(const LinearForm &form) const;
+  int64_t elementsOfAccess(DType type) const;
+  mlir::Value loadInput(int node, Env env, Scope &scope) override;
+  void storeWide(int output, const Unit &unit, llvm::ArrayRef<mlir::Value>);
   bool isHeld(int node, Env env, mlir::Value &value) override;
 
   // Reductions.cpp
@@ -60,6 +65,10 @@ private:
   mlir::Value lane, rowOfBlock; // index
   mlir::Value isRow;            // whether there is such a row; null: always
   std::map<int, mlir::Value> reduced;
+  /// Where units are computed: branches inside load elements one by one.
+  mlir::Block *unitBlock = nullptr;
+  /// What an access loads, by its node and the block and numbers where it is.
+  std::map<std::pair<int, llvm::SmallVector<void *, 6>>, mlir::Value> loaded;
   int sharedBuffers = 0;
 };
 
