@@ -19,8 +19,8 @@ using Update = uint64_t (*)(uint64_t old, uint64_t b, uint64_t c);
 template <typename T, typename Operation>
 uint64_t update(uint64_t old, uint64_t b, uint64_t c) {
   T x, y;
-  std::memcpy(&x, &old, sizeof x);
-  std::memcpy(&y, &b, sizeof y);
+  std::memcpy(static_cast<void *>(&x), &old, sizeof x);
+  std::memcpy(static_cast<void *>(&y), &b, sizeof y);
   T value = Operation::of(x, y);
   uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);

@@ -11,7 +11,7 @@ using namespace hocket::ptx;
 
 namespace {
 
-enum : uint32_t { Reads = 1, Writes = 2 };
+constexpr uint32_t Reads = 1, Writes = 2;
 
 template <typename T> struct Wider;
 template <> struct Wider<uint32_t> {

@@ -30,7 +30,7 @@ bool isSignedInteger(Type type) { return !isFloat(type) && type % 2; }
 unsigned widthOf(Type type) { return bytesOf(typeNames[type]); }
 
 /// What a conversion does besides: bits of Step::target.
-enum : uint32_t { ToWhole = 1, Ftz = 2, Sat = 4, Relu = 8 };
+constexpr uint32_t ToWhole = 1, Ftz = 2, Sat = 4, Relu = 8;
 
 /// Every value of every type is one of x86's long doubles, of 64 digits.
 static_assert(std::numeric_limits<long double>::digits == 64);

@@ -1,6 +1,7 @@
 //===- LlvmTest.cpp - a kernel as LLVM's backend compiles it --------------===//
 
 #include "test/Gpu/Ptx/CompiledKernels.h"
+#include <regex>
 
 using namespace hocket::ptx;
 
@@ -45,6 +46,47 @@ TEST_P(RmsNorm, AgreesWithTheReference) {
       ASSERT_NEAR(y[row * width + i], expected, 0.004 * std::fabs(expected));
     }
   }
+}
+
+/// Expects a finding of this kind in the kernel after the first match of `from`
+/// has become `to`.
+void finds(FindingKind kind, const std::string &from, const std::string &to) {
+  std::string text = textOf("RmsNorm80");
+  std::string made = std::regex_replace(
+      text, std::regex(from), to, std::regex_constants::format_first_only);
+  EXPECT_TRUE(made != text) << from;
+  Memory memory;
+  Program program(parse(made, "RmsNorm.ptx"), memory);
+  std::vector<BFloat16> x(2 * 1024, BFloat16(1.0f));
+  Arguments arguments;
+  arguments.add(memory.upload(x, "x")).add(memory.upload(x, "weight"));
+  arguments.add(memory.allocate(x.size() * 2, "y"));
+  Report report = launch(program, "rms_norm", {{2}, {128}, 0, arguments, 9999});
+  for (const Finding &finding : report.findings)
+    if (finding.kind == kind)
+      return;
+  ADD_FAILURE() << from << " -> " << to << "\n" << report.text();
+}
+
+TEST(RmsNormDefects, AreFound) {
+  if (textOf("RmsNorm80").empty())
+    GTEST_SKIP() << "llc was not found when this was built";
+  using Kind = FindingKind;
+  const std::string barrier = "bar\\.sync \t0;";
+  finds(Kind::Race, barrier, "");
+  finds(Kind::Race, barrier, "bar.warp.sync -1;");
+  finds(Kind::DivergentBarrier, barrier, "bar.sync 0, 160;");
+  finds(Kind::MissingThreads, barrier, "bar.sync 0, 96;");
+  finds(Kind::BadExchange, "16, 31, -1;", "16, 31, 65535;");
+  const std::string load = "(ld\\.global.*\\[%rd[0-9]+)\\]";
+  finds(Kind::Misaligned, load, "$1+8]");
+  finds(Kind::OutOfBounds, load, "$1+16]");
+  finds(Kind::OutOfBounds, "(st\\.global.*\\[%rd[0-9]+)\\]", "$1+16]");
+  const std::string part = "(st\\.shared.*\\[%rd[0-9]+)\\]";
+  finds(Kind::OutOfBounds, part, "$1+4]");
+  finds(Kind::UndefinedMemory, part, "$1+4]");
+  finds(Kind::UndefinedRegister, "shl\\.b32 \t%r[0-9]+, %r[0-9]+, 3;", "");
+  finds(Kind::NoEnd, "(st\\.global.*;)\n\tret;", "$1 bra $$L__BB1_2;");
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, RmsNorm, testing::Values("80", "90", "100"));
