@@ -143,10 +143,15 @@ const Groups &ClassChecker::groupsOf(ArrayAttr axes) {
   return groups;
 }
 
-/// Everything about a collective but its types, which differ between classes.
+/// Everything about a collective but its types, which differ between classes,
+/// and where it was written, which decides nothing.
 static bool haveSameFacts(spmd::CollectiveOp a, spmd::CollectiveOp b) {
-  return a->getName() == b->getName() &&
-         a->getAttrDictionary() == b->getAttrDictionary();
+  auto factsOf = [](Operation *op) {
+    NamedAttrList facts(op->getAttrDictionary());
+    facts.erase(spmd::kOrigins);
+    return facts.getDictionary(op->getContext());
+  };
+  return a->getName() == b->getName() && factsOf(a) == factsOf(b);
 }
 
 /// The factors of an operand that a collective cuts or joins.
