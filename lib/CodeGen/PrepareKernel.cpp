@@ -96,6 +96,62 @@ std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
   return orReport(request, std::move(builder), why);
 }
 
+/// Strides and types are in the graph; a GPU's code depends on alignments too.
+static std::string contentOf(const Graph &graph, ArrayRef<int64_t> alignments) {
+  std::string content = graph.serialize();
+  for (int64_t alignment : alignments)
+    content += " " + std::to_string(alignment);
+  return content;
+}
+
+static std::optional<PreparedKernel>
+prepareForCpu(const KernelRequest &request) {
+  CpuKernel loops;
+  std::unique_ptr<GraphBuilder> builder =
+      prepareOrReport(request, loops.schedule);
+  if (!builder)
+    return std::nullopt;
+  for (auto [input, output] :
+       inPlaceOf(request, builder->graph, loops.schedule))
+    builder->graph.inPlace.push_back({int(input), int(output)});
+  loops.graph = builder->graph;
+  std::string content = contentOf(loops.graph, {});
+  return PreparedKernel{std::move(builder),
+                        {std::move(loops), std::move(content)}};
+}
+
+static std::optional<PreparedKernel>
+prepareForGpu(const KernelRequest &request) {
+  GpuKernel steps;
+  std::unique_ptr<GraphBuilder> builder = prepareOrReport(request, steps);
+  if (!builder)
+    return std::nullopt;
+  std::string content =
+      contentOf(builder->graph, alignmentsOf(request, builder->graph));
+  return PreparedKernel{std::move(builder),
+                        {std::move(steps), std::move(content)}};
+}
+
+std::optional<PreparedKernel> prepareFor(plan::Target target,
+                                         const KernelRequest &request) {
+  return target == plan::Target::Cuda ? prepareForGpu(request)
+                                      : prepareForCpu(request);
+}
+
+std::optional<ScheduledKernel>
+scheduleTable(plan::Target target, const Graph &graph, std::string &why) {
+  if (target == plan::Target::Cuda) {
+    SmallVector<int64_t> alignments = {kTableAlignment};
+    return ScheduledKernel{makeGpuKernel(graph, alignments),
+                           contentOf(graph, alignments)};
+  }
+  CpuKernel loops{graph, {}};
+  if (!makeSchedule(loops.graph, loops.schedule, why))
+    return std::nullopt;
+  std::string content = contentOf(loops.graph, {});
+  return ScheduledKernel{std::move(loops), std::move(content)};
+}
+
 std::string whyNotKernel(Block &body, int64_t *extent) {
   KernelRequest request;
   request.body = &body;

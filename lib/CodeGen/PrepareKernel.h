@@ -3,8 +3,7 @@
 #ifndef HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
 #define HOCKET_LIB_CODEGEN_PREPAREKERNEL_H
 
-#include "lib/CodeGen/Cpu/Schedule.h"
-#include "lib/CodeGen/Gpu/Steps.h"
+#include "Backend.h"
 #include "lib/CodeGen/Graph/GraphBuilder.h"
 
 namespace hocket::codegen {
@@ -22,6 +21,19 @@ std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               Schedule &schedule);
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               GpuKernel &kernel);
+
+/// A request that is decided for a target but for the code.
+struct PreparedKernel {
+  std::unique_ptr<GraphBuilder> builder;
+  ScheduledKernel kernel;
+};
+
+/// Nothing after an error was emitted.
+std::optional<PreparedKernel> prepareFor(plan::Target target,
+                                         const KernelRequest &request);
+/// The same of a table that a kernel reads; a sentence in `why` on failure.
+std::optional<ScheduledKernel>
+scheduleTable(plan::Target target, const Graph &graph, std::string &why);
 
 using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
 

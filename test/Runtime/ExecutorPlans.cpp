@@ -41,7 +41,8 @@ std::unique_ptr<Executor> start(const plan::Plan &plan,
                                 const runtime::KernelTable &kernels,
                                 runtime::ExecutorOptions options = {}) {
   std::unique_ptr<Executor> executor;
-  runtime::Status status = Executor::create(plan, kernels, options, executor);
+  runtime::Status status =
+      Executor::create(plan, runtime::cpuDevices(kernels), options, executor);
   EXPECT_TRUE(status.ok()) << status.message;
   return executor;
 }

@@ -11,8 +11,8 @@ namespace hocket::runtime {
 RankRunner::RankRunner(const RankSetup &setup,
                        std::unique_ptr<Communicator> comm,
                        std::unique_ptr<Device> device)
-    : setup(setup), comm(std::move(comm)),
-      book(setup.plan, setup.rankClass, setup.rank), device(std::move(device)),
+    : setup(setup), device(std::move(device)), comm(std::move(comm)),
+      book(setup.plan, setup.rankClass, setup.rank),
       context{book, *this->device, *this->comm, weights, handles},
       place(setup.place ? setup.place : &unrecorded) {
   counters.rank = setup.rank;
@@ -27,8 +27,9 @@ static int64_t nanoseconds(std::chrono::steady_clock::time_point start) {
 // ---- preparation ----------------------------------------------------------
 
 Status RankRunner::prepare() {
-  device->begin();
-  Status status = allocate();
+  Status status = device->begin();
+  if (status.ok())
+    status = allocate();
   if (status.ok())
     status = prepareList(setup.rankClass.load, loadCalls);
   if (status.ok())

@@ -103,9 +103,9 @@ private:
   bool writes(const plan::GlobalTensor &tensor) const;
 
   const RankSetup setup;
-  const std::unique_ptr<Communicator> comm;
-  AddressBook book;
   const std::unique_ptr<Device> device;
+  const std::unique_ptr<Communicator> comm; // moves with the device
+  AddressBook book;
   char *arena = nullptr, *weightMemory = nullptr, *stateMemory = nullptr,
        *boxes = nullptr;
   char *statesBefore = nullptr; // a step that is left out; made for the first

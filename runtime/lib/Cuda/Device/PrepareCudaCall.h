@@ -1,0 +1,23 @@
+//===- PrepareCudaCall.h - instructions as calls of a GPU ------*- C++ -*-===//
+
+#ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
+#define HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
+
+#include "runtime/lib/Cuda/Device/CudaStream.h"
+#include "runtime/lib/Device/Address.h"
+
+namespace hocket::runtime::cuda {
+
+/// What the calls of one rank refer to; outlives them.
+struct CudaCallContext {
+  const AddressBook &book;
+  CudaStream &stream;
+};
+
+Status prepareCudaCall(const plan::Instruction &instruction,
+                       const CudaCallContext &context,
+                       std::unique_ptr<Call> &call);
+
+} // namespace hocket::runtime::cuda
+
+#endif // HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
