@@ -42,7 +42,7 @@ public:
 
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,
                  Communicator &comm, std::unique_ptr<Call> &call) override {
-    return prepareCudaCall(instruction, {book, stream}, call);
+    return prepareCudaCall(instruction, {book, stream, lookups}, call);
   }
 
   Status upload(void *place, int64_t bytes,
@@ -61,12 +61,18 @@ public:
   Mover &mover() override { return moves; }
 
   Status submit(Call &call) override { return call.run(); }
-  Status finish() override { return stream.finish(); }
+  Status finish() override {
+    Status status = lookups.fetch();
+    if (status.ok())
+      status = stream.finish();
+    return status.ok() ? lookups.check() : status;
+  }
   int64_t packedBytes() const override { return 0; }
 
 private:
   mutable CudaStream stream;
   CudaMover moves{stream};
+  Lookups lookups{stream};
   std::vector<DeviceAddress> regions;
 };
 

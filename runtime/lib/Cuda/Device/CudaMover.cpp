@@ -1,10 +1,21 @@
 //===- CudaMover.cpp - copies and sums between ranks on one GPU -----------===//
 
 #include "runtime/lib/Cuda/Device/CudaMover.h"
+#include "runtime/lib/Cuda/Kernels/Copy.h"
+#include "runtime/lib/Cuda/Kernels/Reduce.h"
 
 namespace hocket::runtime::cuda {
 
 namespace {
+
+/// No move needs scratch.
+class LaunchMove : public Mover::Move {
+public:
+  explicit LaunchMove(CudaStream &stream) : launches(stream) {}
+  Status run() override { return launches.run(); }
+
+  Launches launches;
+};
 
 class EventMark : public Mover::Mark {
 public:
@@ -24,20 +35,34 @@ public:
 
 } // namespace
 
-Status CudaMover::makeCopy(const Operand &, const Operand &,
-                           std::unique_ptr<Move> &) {
-  return Status::userError("not supported yet on a GPU");
+Status CudaMover::makeCopy(const Operand &from, const Operand &to,
+                           std::unique_ptr<Move> &move) {
+  KernelLaunches launches;
+  Status status = addCopy(from, to, launches);
+  return status.ok() ? prepare(std::move(launches), move) : status;
 }
 
-Status CudaMover::makeZeros(const Operand &, std::unique_ptr<Move> &) {
-  return Status::userError("not supported yet on a GPU");
+Status CudaMover::makeZeros(const Operand &to, std::unique_ptr<Move> &move) {
+  KernelLaunches launches;
+  Status status = addFill(to, 0, launches);
+  return status.ok() ? prepare(std::move(launches), move) : status;
 }
 
-Status CudaMover::makeReduce(plan::Reduction, const Operand &,
-                             const std::vector<Operand> &,
-                             const std::vector<int> &, int64_t, int64_t,
-                             std::unique_ptr<Move> &) {
-  return Status::userError("not supported yet on a GPU");
+Status CudaMover::makeReduce(plan::Reduction reduction, const Operand &out,
+                             const std::vector<Operand> &terms,
+                             const std::vector<int> &order, int64_t begin,
+                             int64_t end, std::unique_ptr<Move> &move) {
+  KernelLaunches launches;
+  Status status = addReduce(reduction, out, terms, order, begin, end, launches);
+  return status.ok() ? prepare(std::move(launches), move) : status;
+}
+
+Status CudaMover::prepare(KernelLaunches launches,
+                          std::unique_ptr<Move> &move) {
+  auto made = std::make_unique<LaunchMove>(stream);
+  Status status = made->launches.prepare(std::move(launches));
+  move = std::move(made);
+  return status;
 }
 
 Status CudaMover::makeMark(std::unique_ptr<Mark> &mark) {

@@ -4,7 +4,7 @@
 #define HOCKET_RUNTIME_LIB_CUDA_DEVICE_CUDAMOVER_H
 
 #include "hocket/Runtime/Mover.h"
-#include "runtime/lib/Cuda/Device/CudaStream.h"
+#include "runtime/lib/Cuda/Device/Launches.h"
 
 namespace hocket::runtime::cuda {
 
@@ -26,6 +26,8 @@ public:
   Status follow(const Mark *mark) override;
 
 private:
+  Status prepare(KernelLaunches launches, std::unique_ptr<Move> &move);
+
   CudaStream &stream;
 };
 

@@ -1,6 +1,7 @@
 //===- Gpu.cpp - a GPU of this process, with a program's code -------------===//
 
 #include "runtime/lib/Cuda/Device/Gpu.h"
+#include "runtime/lib/Cuda/Kernels/Images.h"
 
 namespace hocket::runtime::cuda {
 
@@ -11,6 +12,8 @@ Gpu::~Gpu() {
     return;
   if (library)
     (*opened)->libraryUnload(library);
+  for (auto &[source, loaded] : own)
+    (*opened)->libraryUnload(loaded);
   (*opened)->devicePrimaryCtxRelease(device);
 }
 
@@ -78,17 +81,46 @@ Status Gpu::load(const std::vector<ChipCode> &code) {
   return status;
 }
 
-Status Gpu::find(const std::string &symbol, Function &function) const {
+Status Gpu::entryIn(Library in, const std::string &symbol,
+                    Function &function) const {
   Kernel kernel = nullptr;
-  Result result = NotFound;
-  if (library)
-    result = driver()->libraryGetKernel(&kernel, library, symbol.c_str());
+  Result result = driver()->libraryGetKernel(&kernel, in, symbol.c_str());
   if (result == NotFound)
     return Status::runtimeError("kernel '" + symbol +
                                 "' is not in the executable");
   if (result == Success)
     result = driver()->kernelGetFunction(&function, kernel);
   return driver().status(result, "loading kernel '" + symbol + "'");
+}
+
+Status Gpu::find(const std::string &symbol, Function &function) const {
+  if (!library)
+    return Status::runtimeError("kernel '" + symbol +
+                                "' is not in the executable");
+  return entryIn(library, symbol, function);
+}
+
+Status Gpu::loadOwn(const std::string &source, Library &loaded) const {
+  Image image = {};
+  Status status = chooseImage(source, chip, image);
+  if (!status.ok())
+    return status;
+  Result result = driver()->libraryLoadData(&loaded, image.data, nullptr,
+                                            nullptr, 0, nullptr, nullptr, 0);
+  return driver().status(result, "loading the kernels of '" + source + "'");
+}
+
+Status Gpu::find(const std::string &source, const std::string &entry,
+                 Function &function) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = own.find(source);
+  if (found == own.end()) {
+    Library loaded = nullptr;
+    if (Status status = loadOwn(source, loaded); !status.ok())
+      return status;
+    found = own.emplace(source, loaded).first;
+  }
+  return entryIn(found->second, entry, function);
 }
 
 Status Gpu::memory(size_t &available, size_t &total) const {

@@ -5,6 +5,8 @@
 
 #include "hocket/Cuda/Devices.h"
 #include "runtime/lib/Cuda/Driver/Driver.h"
+#include <map>
+#include <mutex>
 
 namespace hocket::runtime::cuda {
 
@@ -25,6 +27,10 @@ public:
   Status enter() const;
   /// The entry of a generated kernel.
   Status find(const std::string &symbol, Function &function) const;
+  /// An entry of the runtime's own kernels (Kernels/Images.h), which are loaded
+  /// when the first of a source is asked for.
+  Status find(const std::string &source, const std::string &entry,
+              Function &function) const;
   /// Bytes that are free now, and all.
   Status memory(size_t &available, size_t &total) const;
   const std::string &name() const { return title; }
@@ -32,12 +38,17 @@ public:
 private:
   Status choose();
   Status load(const std::vector<ChipCode> &code);
+  Status loadOwn(const std::string &source, Library &loaded) const;
+  Status entryIn(Library in, const std::string &symbol,
+                 Function &function) const;
 
   const Driver *opened = nullptr;
   DeviceNumber device = 0;
   Context context = nullptr;
-  Library library = nullptr;
-  int chip = 0; // 90: compute capability 9.0
+  Library library = nullptr;                  // of the generated kernels
+  mutable std::mutex mutex;                   // guards what follows
+  mutable std::map<std::string, Library> own; // by source
+  int chip = 0;                               // 90: compute capability 9.0
   std::string title;
 };
 

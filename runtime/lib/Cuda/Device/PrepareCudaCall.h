@@ -3,7 +3,8 @@
 #ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
 #define HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
 
-#include "runtime/lib/Cuda/Device/CudaStream.h"
+#include "runtime/lib/Cuda/Device/Launches.h"
+#include "runtime/lib/Cuda/Device/Lookups.h"
 #include "runtime/lib/Device/Address.h"
 
 namespace hocket::runtime::cuda {
@@ -12,6 +13,7 @@ namespace hocket::runtime::cuda {
 struct CudaCallContext {
   const AddressBook &book;
   CudaStream &stream;
+  Lookups &lookups;
 };
 
 Status prepareCudaCall(const plan::Instruction &instruction,
