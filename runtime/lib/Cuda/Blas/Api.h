@@ -58,27 +58,27 @@ enum BlasOperation : int { BlasPlain = 0, BlasTransposed = 1 };
 
 /// cublasLtMatrixLayoutAttribute_t, each with the type of its value.
 enum BlasLayoutAttribute : int {
-  BlasLayoutType = 0,         // uint32_t
-  BlasLayoutOrder = 1,        // int32_t; 0: column-major
-  BlasLayoutRows = 2,         // uint64_t
-  BlasLayoutColumns = 3,      // uint64_t
-  BlasLayoutLeading = 4,      // int64_t
-  BlasLayoutBatchCount = 5,   // int32_t
-  BlasLayoutBatchStride = 6,  // int64_t, in elements
+  BlasLayoutType = 0,        // uint32_t
+  BlasLayoutOrder = 1,       // int32_t; 0: column-major
+  BlasLayoutRows = 2,        // uint64_t
+  BlasLayoutColumns = 3,     // uint64_t
+  BlasLayoutLeading = 4,     // int64_t
+  BlasLayoutBatchCount = 5,  // int32_t
+  BlasLayoutBatchStride = 6, // int64_t, in elements
 };
 
 /// cublasLtMatmulDescAttributes_t.
 enum BlasDescriptionAttribute : int {
-  BlasDescriptionCompute = 0,      // int32_t
-  BlasDescriptionScale = 1,        // int32_t
-  BlasDescriptionPointerMode = 2,  // int32_t; 0: alpha and beta on the host
-  BlasDescriptionTransposesA = 3,  // int32_t
-  BlasDescriptionTransposesB = 4,  // int32_t
-  BlasDescriptionTransposesC = 5,  // int32_t
-  BlasDescriptionEpilogue = 7,     // uint32_t
-  BlasDescriptionBias = 8,         // const void *
-  BlasDescriptionBiasStride = 10,  // int64_t, from batch entry to batch entry
-  BlasDescriptionBiasType = 26,    // int32_t
+  BlasDescriptionCompute = 0,     // int32_t
+  BlasDescriptionScale = 1,       // int32_t
+  BlasDescriptionPointerMode = 2, // int32_t; 0: alpha and beta on the host
+  BlasDescriptionTransposesA = 3, // int32_t
+  BlasDescriptionTransposesB = 4, // int32_t
+  BlasDescriptionTransposesC = 5, // int32_t
+  BlasDescriptionEpilogue = 7,    // uint32_t
+  BlasDescriptionBias = 8,        // const void *
+  BlasDescriptionBiasStride = 10, // int64_t, from batch entry to batch entry
+  BlasDescriptionBiasType = 26,   // int32_t
 };
 
 /// cublasLtEpilogue_t. Gelu is the one with tanh.
@@ -93,12 +93,12 @@ enum BlasEpilogue : uint32_t {
 
 /// cublasLtMatmulPreferenceAttributes_t.
 enum BlasPreferenceAttribute : int {
-  BlasPreferenceWorkspace = 1,   // uint64_t, bytes
-  BlasPreferenceReduction = 3,   // uint32_t, a mask of BlasReduction
-  BlasPreferenceAlignmentA = 5,  // uint32_t, bytes
-  BlasPreferenceAlignmentB = 6,  // uint32_t, bytes
-  BlasPreferenceAlignmentC = 7,  // uint32_t, bytes
-  BlasPreferenceAlignmentD = 8,  // uint32_t, bytes
+  BlasPreferenceWorkspace = 1,  // uint64_t, bytes
+  BlasPreferenceReduction = 3,  // uint32_t, a mask of BlasReduction
+  BlasPreferenceAlignmentA = 5, // uint32_t, bytes
+  BlasPreferenceAlignmentB = 6, // uint32_t, bytes
+  BlasPreferenceAlignmentC = 7, // uint32_t, bytes
+  BlasPreferenceAlignmentD = 8, // uint32_t, bytes
 };
 
 /// cublasLtReductionScheme_t: how the parts of a sum that are computed side by

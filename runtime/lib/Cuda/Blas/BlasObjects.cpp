@@ -53,9 +53,9 @@ Status BlasObjects::makeLayout(BlasLayout &layout, BlasType type,
   code =
       functions().layoutSet(layout, BlasLayoutBatchCount, &count, sizeof count);
   if (!code)
-    code = functions().layoutSet(layout, BlasLayoutBatchStride,
-                                 &matrix.batchStride,
-                                 sizeof matrix.batchStride);
+    code =
+        functions().layoutSet(layout, BlasLayoutBatchStride,
+                              &matrix.batchStride, sizeof matrix.batchStride);
   if (code)
     return library.failure("cublasLtMatrixLayoutSetAttribute", code, product);
   return Status::success();

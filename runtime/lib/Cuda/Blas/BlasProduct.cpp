@@ -1,6 +1,7 @@
 //===- BlasProduct.cpp - a prepared product through cuBLASLt --------------===//
 
 #include "runtime/lib/Cuda/Blas/BlasProduct.h"
+#include "runtime/lib/Plan/ViewOverlap.h"
 #include <algorithm>
 #include <cstring>
 
@@ -16,8 +17,8 @@ BlasProduct::BlasProduct(const Blas &blas, const ProductArguments &given,
                          const ProductOptions &options)
     : blas(blas), arguments(given), form(formOf(arguments)), options(options),
       text(describe(arguments)), objects(blas, text) {
-  alignment = options.alignment ? *options.alignment
-                                : ProductAlignment::of(arguments);
+  alignment =
+      options.alignment ? *options.alignment : ProductAlignment::of(arguments);
 }
 
 Status BlasProduct::make(const Blas &blas, const ProductArguments &arguments,
@@ -35,7 +36,23 @@ const Operand &BlasProduct::ofB() const {
   return form.isExchanged ? arguments.a : arguments.b;
 }
 
-/// Where a given alignment holds, and what is added is c itself or lies apart.
+static bool areSame(const Operand &a, const Operand &b) {
+  bool same = a.data == b.data;
+  for (size_t dim = 0; dim < a.shape.size(); ++dim)
+    same &= a.shape[dim] == 1 || a.strides[dim] == b.strides[dim];
+  return same;
+}
+
+static plan::ByteWindow windowOf(const Operand &operand) {
+  int64_t width = plan::byteSize(operand.type);
+  plan::ByteWindow window{reinterpret_cast<intptr_t>(operand.data), width,
+                          operand.shape, operand.strides};
+  for (int64_t &stride : window.strides)
+    stride *= width;
+  return window;
+}
+
+/// Whether given alignments hold, and what is added is c itself or lies apart.
 Status BlasProduct::checkAddresses() const {
   ProductAlignment is = ProductAlignment::of(arguments);
   auto fail = [&](const char *name, int64_t wanted) {
@@ -53,6 +70,10 @@ Status BlasProduct::checkAddresses() const {
     return fail("the bias", alignment.bias);
   if (form.added && is.added < alignment.added)
     return fail("what is added", alignment.added);
+  if (form.added && !areSame(*form.added, arguments.c) &&
+      plan::overlap(windowOf(*form.added), windowOf(arguments.c)))
+    return Status::runtimeError("what is added to the product " + text +
+                                " overlaps its result without being it");
   return Status::success();
 }
 
@@ -95,10 +116,10 @@ Status BlasProduct::choose(std::vector<uint8_t> &bytes) {
   int64_t ofC = inLoops(form.added ? alignment.added : alignment.c,
                         form.added ? form.c.loopStrides : form.d.loopStrides,
                         resultBytes);
-  int64_t aligned[4] = {
-      inLoops(ofInputs[0], form.a.loopStrides, inputBytes),
-      inLoops(ofInputs[1], form.b.loopStrides, inputBytes), ofC,
-      inLoops(alignment.c, form.d.loopStrides, resultBytes)};
+  int64_t aligned[4] = {inLoops(ofInputs[0], form.a.loopStrides, inputBytes),
+                        inLoops(ofInputs[1], form.b.loopStrides, inputBytes),
+                        ofC,
+                        inLoops(alignment.c, form.d.loopStrides, resultBytes)};
   // The library takes the bias's alignment from its address, which it does not
   // read: this one has no more than the alignment of all ranks.
   if (arguments.bias) {
@@ -108,9 +129,10 @@ Status BlasProduct::choose(std::vector<uint8_t> &bytes) {
       return status;
   }
   AlgorithmBytes chosen = {blas.library().version, {}};
-  Status status =
-      objects.choose(aligned, productWorkspaceBytes - form.zeroBytes(),
-                     chosen.algorithm);
+  Status status = objects.choose(
+      aligned, productWorkspaceBytes - form.zeroBytes(), chosen.algorithm);
+  if (status.ok() && arguments.bias)
+    status = objects.setBias(arguments.bias->data);
   if (!status.ok())
     return status;
   bytes.resize(sizeof chosen);

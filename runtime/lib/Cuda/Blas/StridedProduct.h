@@ -1,4 +1,5 @@
-//===- StridedProduct.h - a product's strides, batch dims joined -*- C++ -*-===//
+//===- StridedProduct.h - a product's strides, batch dims joined -*- C++
+//-*-===//
 
 #ifndef HOCKET_RUNTIME_LIB_CUDA_BLAS_STRIDEDPRODUCT_H
 #define HOCKET_RUNTIME_LIB_CUDA_BLAS_STRIDEDPRODUCT_H
