@@ -12,6 +12,7 @@
 #ifndef HOCKET_TEST_GPU_PTX_LAUNCH_H
 #define HOCKET_TEST_GPU_PTX_LAUNCH_H
 
+#include "test/Gpu/Ptx/Extents.h"
 #include "test/Gpu/Ptx/Program.h"
 
 namespace hocket::ptx {
@@ -99,6 +100,7 @@ struct Report {
   Counts total;
   Counts byClass[classCount];
   std::map<unsigned, Counts> byLine;
+  std::map<uint64_t, Touched> touched; ///< global memory, by allocation's base
   uint64_t barriers = 0;  ///< times that a barrier of a block opened
   uint64_t divergent = 0; ///< instructions run for a part of a warp's lanes
   bool finished = true;   ///< false: given up at the last finding

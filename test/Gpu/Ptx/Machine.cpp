@@ -23,7 +23,8 @@ std::string Report::text() const {
 Machine::Machine(Program &program, const Kernel &kernel,
                  const Configuration &how)
     : kernel(kernel), memory(program.memory()), how(how),
-      constants(kernel.constants), parameters(kernel.parameterBytes) {
+      constants(kernel.constants), parameters(kernel.parameterBytes),
+      touches(kernel.steps.size()) {
   check();
   constants.resize(constants.size() + 64);
   auto begin = reinterpret_cast<uintptr_t>(constants.data());
@@ -145,6 +146,7 @@ Report Machine::run() {
 }
 
 void Machine::gather() {
+  report.touched = touches.take();
   for (const Step &step : kernel.steps) {
     const Counts &site = sites[step.index];
     report.total += site;

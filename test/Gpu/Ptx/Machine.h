@@ -31,6 +31,7 @@ public:
   Region parameters;
   std::vector<Counts> sites;             ///< by step
   std::vector<Allocation *> lastTouched; ///< by step
+  TouchRecorder touches;
   Report report;
   uint64_t steps = 0;
   uint32_t firstBlock = 0;

@@ -24,6 +24,7 @@ void Memory::release(uint64_t address) {
   if (found == allocations.end() || found->second->isReleased)
     throw PtxError("no allocation begins at the address that is released");
   found->second->isReleased = true;
+  found->second->region = Region();
 }
 
 Allocation *Memory::near(uint64_t address) {

@@ -7,9 +7,25 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 
 namespace hocket::ptx {
+
+/// Memory of whole pages, so that a region can also be pinned memory of the
+/// host (test/Gpu/Driver).
+template <typename T> struct PageAllocator {
+  using value_type = T;
+  PageAllocator() = default;
+  template <typename Other> PageAllocator(const PageAllocator<Other> &) {}
+  static constexpr std::align_val_t page{4096};
+  T *allocate(size_t count) {
+    return static_cast<T *>(::operator new(count * sizeof(T), page));
+  }
+  void deallocate(T *place, size_t) { ::operator delete(place, page); }
+  bool operator==(const PageAllocator &) const { return true; }
+  bool operator!=(const PageAllocator &) const { return false; }
+};
 
 /// Bytes, which of them hold a value, and who touched them.
 struct Region {
@@ -27,7 +43,7 @@ struct Region {
     std::memset(defined.data() + at, isDefined, count);
   }
 
-  std::vector<std::byte> bytes;
+  std::vector<std::byte, PageAllocator<std::byte>> bytes;
   std::vector<uint8_t> defined; ///< a byte for a byte
   Shadow shadow;
 };
@@ -47,7 +63,7 @@ public:
   /// Bytes without values, at a multiple of 256. Findings call them `name`.
   uint64_t allocate(uint64_t size, const std::string &name);
 
-  /// The bytes remain known, so that an access is found to come too late.
+  /// The addresses remain known, so that an access is found to come too late.
   void release(uint64_t address);
 
   /// Copies of the host. They must lie within one allocation.

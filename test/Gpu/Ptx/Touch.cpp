@@ -150,11 +150,19 @@ static bool isChecked(const Place &place) {
   return place.space == Space::Global || place.space == Space::Shared;
 }
 
+void Toucher::record(const Place &place, unsigned bytes, bool reads,
+                     bool writes) {
+  if (place.allocation)
+    warp.machine.touches.add(step.index, place.allocation, place.at, bytes,
+                             reads, writes);
+}
+
 const std::byte *Toucher::read(unsigned lane, Space space, uint64_t address,
                                unsigned bytes, unsigned align) {
   Place found = place(lane, space, address, bytes, false, align);
   if (!found.region)
     return nullptr;
+  record(found, bytes, true, false);
   Race race;
   if (isChecked(found))
     race = found.region->shadow.read(found.at, bytes, warp.accessor(step, lane),
@@ -172,6 +180,7 @@ void Toucher::write(unsigned lane, Space space, uint64_t address,
   Place found = place(lane, space, address, bytes, true);
   if (!found.region)
     return;
+  record(found, bytes, false, true);
   Race race;
   if (isChecked(found))
     race = found.region->shadow.write(found.at, bytes,
@@ -186,6 +195,7 @@ void Toucher::write(unsigned lane, Space space, uint64_t address,
 }
 
 void Toucher::update(unsigned lane, const Place &place, unsigned bytes) {
+  record(place, bytes, true, true);
   Race race;
   if (isChecked(place))
     race = place.region->shadow.write(place.at, bytes,

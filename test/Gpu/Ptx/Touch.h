@@ -45,6 +45,7 @@ private:
   Place inBlock(unsigned lane, Space space, uint64_t at, unsigned bytes,
                 bool writes);
   std::string text(const Place &place, unsigned bytes, bool writes) const;
+  void record(const Place &place, unsigned bytes, bool reads, bool writes);
 
   Warp &warp;
   const Step &step;

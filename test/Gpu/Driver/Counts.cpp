@@ -1,0 +1,49 @@
+//===- Counts.cpp - what a program asked of the driver --------------------===//
+
+#include "test/Gpu/Driver/Counts.h"
+#include "test/Gpu/Driver/Operation.h"
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using namespace hocket::lookalike;
+
+void Counts::issued(const Operation &operation) {
+  ++operations[operation.name];
+}
+
+void Counts::launched(const std::string &kernel, const ptx::Report &report) {
+  Launches &of = kernels[kernel];
+  ++of.launches;
+  of.barriers += report.barriers;
+  of.divergent += report.divergent;
+  of.sum += report.total;
+}
+
+void Counts::write(const std::string &path, uint64_t peakBytes) const {
+  nlohmann::ordered_json out;
+  out["calls"] = calls;
+  out["operations"] = operations;
+  out["peakBytes"] = peakBytes;
+  out["kernels"] = nlohmann::ordered_json::object();
+  for (const auto &[name, of] : kernels) {
+    const ptx::Counts &sum = of.sum;
+    out["kernels"][name] = {{"launches", of.launches},
+                            {"barriers", of.barriers},
+                            {"divergent", of.divergent},
+                            {"warps", sum.warps},
+                            {"threads", sum.threads},
+                            {"loads", sum.loads},
+                            {"stores", sum.stores},
+                            {"loadBytes", sum.loadBytes},
+                            {"storeBytes", sum.storeBytes},
+                            {"loadSectors", sum.loadSectors},
+                            {"storeSectors", sum.storeSectors},
+                            {"idealLoadSectors", sum.idealLoadSectors},
+                            {"idealStoreSectors", sum.idealStoreSectors},
+                            {"sharedAccesses", sum.sharedAccesses},
+                            {"sharedBytes", sum.sharedBytes},
+                            {"sharedWays", sum.sharedWays},
+                            {"idealSharedWays", sum.idealSharedWays}};
+  }
+  std::ofstream(path) << out.dump(1) << "\n";
+}

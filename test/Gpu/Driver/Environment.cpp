@@ -1,0 +1,82 @@
+//===- Environment.cpp - what a test asks of the look-alike ---------------===//
+
+#include "test/Gpu/Driver/Environment.h"
+#include <cstdlib>
+#include <functional>
+#include <sstream>
+#include <unistd.h>
+
+using namespace hocket::lookalike;
+
+namespace {
+
+std::string textOf(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool isNumber(const std::string &text) {
+  return !text.empty() && text.size() < 19 &&
+         text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+class Reader {
+public:
+  void number(const char *name, uint64_t most,
+              const std::function<void(uint64_t)> &take) {
+    std::string text = textOf(name);
+    if (text.empty())
+      return;
+    if (!isNumber(text) || std::stoull(text) > most)
+      environment.error = std::string(name) + " is '" + text +
+                          "', expected a number of at most " +
+                          std::to_string(most);
+    else
+      take(std::stoull(text));
+  }
+
+  void injections(const char *name) {
+    std::istringstream list(textOf(name));
+    for (std::string item; std::getline(list, item, ',');) {
+      size_t colon = item.find(':'), equal = item.find('=');
+      if (colon == std::string::npos || equal == std::string::npos ||
+          equal < colon || !isNumber(item.substr(equal + 1)) ||
+          !isNumber(item.substr(colon + 1, equal - colon - 1))) {
+        environment.error = std::string(name) + " has '" + item +
+                            "', expected FUNCTION:CALL=CODE";
+        return;
+      }
+      environment.injections.push_back(
+          {item.substr(0, colon),
+           std::stoull(item.substr(colon + 1, equal - colon - 1)),
+           std::stoi(item.substr(equal + 1))});
+    }
+  }
+
+  Environment environment;
+};
+
+} // namespace
+
+Environment hocket::lookalike::readEnvironment() {
+  Reader reader;
+  Environment &to = reader.environment;
+  to.report = textOf("HOCKET_LOOKALIKE_REPORT");
+  to.counts = textOf("HOCKET_LOOKALIKE_COUNTS");
+  size_t process = to.counts.find("%p");
+  if (process != std::string::npos)
+    to.counts.replace(process, 2, std::to_string(getpid()));
+  uint64_t large = uint64_t(1) << 50;
+  reader.number("HOCKET_LOOKALIKE_SEED", large,
+                [&](uint64_t value) { to.seed = value; });
+  reader.number("HOCKET_LOOKALIKE_CHIP", 129,
+                [&](uint64_t value) { to.chip = value; });
+  reader.number("HOCKET_LOOKALIKE_DEVICES", 64,
+                [&](uint64_t value) { to.devices = value; });
+  reader.number("HOCKET_LOOKALIKE_MEMORY", large,
+                [&](uint64_t value) { to.memory = value; });
+  reader.number("HOCKET_LOOKALIKE_UNDEFINED", 1,
+                [&](uint64_t value) { to.findsUndefined = value; });
+  reader.injections("HOCKET_LOOKALIKE_FAIL");
+  return to;
+}

@@ -1,0 +1,52 @@
+//===- Environment.h - what a test asks of the look-alike ------*- C++ -*-===//
+//
+// A test sets variables of the environment, since the program under test knows
+// nothing of look-alikes:
+//
+//   HOCKET_LOOKALIKE_REPORT     file that findings are appended to; else stderr
+//   HOCKET_LOOKALIKE_COUNTS     file for the counts; %p is the process number
+//   HOCKET_LOOKALIKE_SEED       order of streams; 0: the last issued goes first
+//   HOCKET_LOOKALIKE_CHIP       compute capability, 90 for 9.0; 80
+//   HOCKET_LOOKALIKE_DEVICES    number of devices; 1
+//   HOCKET_LOOKALIKE_MEMORY     bytes of each device; 4 GiB
+//   HOCKET_LOOKALIKE_UNDEFINED  1: copying bytes without values to the host is
+//                               a finding
+//   HOCKET_LOOKALIKE_FAIL       cuLaunchKernel:3=719,cuMemAlloc:1=2: the third
+//                               call of one returns 719, the first of the other
+//                               2
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_TEST_GPU_DRIVER_ENVIRONMENT_H
+#define HOCKET_TEST_GPU_DRIVER_ENVIRONMENT_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hocket::lookalike {
+
+/// A call that is made to fail.
+struct Injection {
+  std::string function; ///< as its symbol is, with or without _v2
+  uint64_t call = 0;    ///< 1 is the first
+  int code = 0;
+};
+
+struct Environment {
+  std::string report, counts;
+  uint64_t seed = 0;
+  int chip = 80;
+  int devices = 1;
+  uint64_t memory = uint64_t(4) << 30;
+  bool findsUndefined = false;
+  std::vector<Injection> injections;
+  /// What is wrong with the variables; empty if nothing is.
+  std::string error;
+};
+
+Environment readEnvironment();
+
+} // namespace hocket::lookalike
+
+#endif // HOCKET_TEST_GPU_DRIVER_ENVIRONMENT_H
