@@ -1,6 +1,7 @@
 //===- Algorithm.cpp - the algorithms of the look-alike -------------------===//
 
 #include "test/Gpu/Libraries/Blas/Algorithm.h"
+#include "test/Gpu/Libraries/Blas/Device.h"
 #include <algorithm>
 #include <vector>
 
@@ -65,17 +66,20 @@ std::string whyNotFor(const Algorithm &algorithm, const Problem &problem) {
 static std::vector<Algorithm> offers(const Problem &problem, int device,
                                      const BlasPreferenceStruct &preference) {
   std::vector<Order> orders = {Order::Strided, Order::Chunks};
-  if (preference.reduction & BlasReductionComputeType && problem.k >= 2 &&
-      partialBytes(problem) <= preference.workspace)
+  bool hasRoom = partialBytes(problem) <= preference.workspace;
+  if (preference.reduction & BlasReductionComputeType && hasRoom)
     orders.insert(orders.begin(), Order::Halves);
   std::rotate(orders.begin(), orders.begin() + device % orders.size(),
               orders.end());
+  if (preference.reduction & ~uint32_t(BlasReductionComputeType) && hasRoom)
+    orders.insert(orders.begin(), Order::Rounded);
   std::vector<Algorithm> all;
   for (Order order : orders) {
     Algorithm algorithm;
     algorithm.order = order;
     algorithm.digest = problem.digest();
-    algorithm.workspace = order == Order::Halves ? partialBytes(problem) : 0;
+    bool hasParts = order == Order::Halves || order == Order::Rounded;
+    algorithm.workspace = hasParts ? partialBytes(problem) : 0;
     std::copy_n(preference.alignment, 4, algorithm.alignment);
     algorithm.alignment[4] = alignmentOf(problem.description.bias);
     all.push_back(algorithm);
@@ -115,6 +119,8 @@ BlasStatus cublasLtMatmulAlgoGetHeuristic(BlasHandle handle,
   const char *function = "cublasLtMatmulAlgoGetHeuristic";
   Lock lock(blas().mutex);
   *count = 0;
+  if (int code = countCall(function))
+    return code;
   Problem problem;
   std::string wrong = makeProblem(handle, description, a, b, c, d, problem);
   if (wrong.empty() && !blas().preferences.has(preference))

@@ -12,6 +12,7 @@ enum class Order : uint64_t {
   Strided, ///< four sums, of every fourth term
   Halves,  ///< two sums, backwards; they stand in the workspace in between
   Chunks,  ///< sums of sixteen terms, added up
+  Rounded, ///< as Halves, each of them rounded to the type of the result
 };
 
 /// What a BlasAlgorithm holds.
@@ -26,7 +27,7 @@ struct Algorithm {
   bool unpack(const BlasAlgorithm &packed);
 };
 
-/// Bytes of the partial sums of Order::Halves.
+/// Bytes of the partial sums of Order::Halves and Order::Rounded.
 uint64_t partialBytes(const Problem &problem);
 
 /// The largest power of two that divides an address, at most 256.

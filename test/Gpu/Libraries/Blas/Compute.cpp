@@ -92,6 +92,12 @@ private:
     return left * right;
   }
 
+  T rounded(T value) const {
+    char bytes[8];
+    store(problem.d.type, value, bytes);
+    return load<T>(problem.d.type, bytes);
+  }
+
   T sum(int64_t i, int64_t j, int64_t batch) {
     int64_t k = problem.k;
     if (call.algorithm.order == Order::Strided) {
@@ -113,6 +119,9 @@ private:
     T halves[2] = {};
     for (int64_t p = k; p-- > 0;)
       halves[p >= k / 2] += term(i, j, p);
+    if (call.algorithm.order == Order::Rounded)
+      for (T &half : halves)
+        half = rounded(half);
     int64_t index = (batch * problem.n + j) * problem.m + i;
     good &= memory.write(call.workspace + 2 * index * sizeof(T), sizeof halves,
                          halves);

@@ -1,11 +1,11 @@
 //===- Device.cpp - the device that the look-alike computes on ------------===//
 
 #include "test/Gpu/Libraries/Blas/Device.h"
+#include "test/Gpu/Driver/Findings.h"
 #include "test/Gpu/Libraries/Blas/Objects.h"
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
+#include <dlfcn.h>
 
 namespace hocket::lookalike {
 
@@ -23,27 +23,97 @@ public:
   }
 };
 
-} // namespace
+class DriverMemory : public DeviceMemory {
+public:
+  explicit DriverMemory(const HocketLookalikeMemory &memory) : memory(memory) {}
+  bool read(uint64_t address, uint64_t bytes, void *to) override {
+    const void *from = memory.read(memory.execution, address, bytes);
+    if (from)
+      std::memcpy(to, from, bytes);
+    return from;
+  }
+  bool write(uint64_t address, uint64_t bytes, const void *from) override {
+    void *to = memory.write(memory.execution, address, bytes);
+    if (to)
+      std::memcpy(to, from, bytes);
+    return to;
+  }
 
-std::string submit(runtime::cuda::Stream stream, const std::string &name,
-                   Work work) {
-  HostMemory memory;
-  work(memory);
-  return "";
+private:
+  const HocketLookalikeMemory &memory;
+};
+
+/// What the driver offers; all null where no such driver is loaded.
+struct DriverCalls {
+  DriverCalls() {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!library)
+      return;
+    auto find = [&](auto &function, const char *name) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(
+          dlsym(library, name));
+    };
+    find(enqueue, "hocketLookalikeEnqueue");
+    find(call, "hocketLookalikeCall");
+    find(finding, "hocketLookalikeFind");
+    find(device, "hocketLookalikeDevice");
+  }
+
+  decltype(&hocketLookalikeEnqueue) enqueue = nullptr;
+  decltype(&hocketLookalikeCall) call = nullptr;
+  decltype(&hocketLookalikeFind) finding = nullptr;
+  decltype(&hocketLookalikeDevice) device = nullptr;
+};
+
+/// Looked up when the first handle is made, after which programs load none.
+const DriverCalls &driver() {
+  static const DriverCalls calls;
+  return calls;
 }
 
-int currentDevice(std::string &why) { return blas().device; }
+} // namespace
 
-void report(const std::string &line) {
+int submit(const char *function, runtime::cuda::Stream stream, Work work) {
+  if (!driver().enqueue) {
+    HostMemory memory;
+    work.run(memory);
+    return 0;
+  }
+  auto *kept = new Work(std::move(work));
+  HocketLookalikeOperation operation = {
+      kept->name.c_str(),
+      kept->reads.data(),
+      kept->reads.size(),
+      kept->writes.data(),
+      kept->writes.size(),
+      nullptr,
+      [](void *data, const HocketLookalikeMemory *given) {
+        DriverMemory memory(*given);
+        static_cast<Work *>(data)->run(memory);
+      },
+      [](void *data) { delete static_cast<Work *>(data); },
+      kept};
+  return driver().enqueue(function, stream, &operation);
+}
+
+int countCall(const char *function) {
+  return driver().call ? driver().call(function) : 0;
+}
+
+int currentDevice() {
+  return driver().device ? driver().device() : blas().device;
+}
+
+void tellAtEnd(const std::string &sentence) {
   const char *path = std::getenv("HOCKET_LOOKALIKE_REPORT");
-  int file =
-      path && *path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0644) : -1;
-  std::string text = line + "\n";
-  // A report that cannot be written must not pass for an empty one.
-  if (write(file < 0 ? STDERR_FILENO : file, text.data(), text.size()) < 0)
-    _exit(70);
-  if (file >= 0)
-    close(file);
+  Findings(path ? path : "").add(sentence);
+}
+
+void tell(const std::string &sentence) {
+  if (driver().finding)
+    driver().finding(sentence.c_str());
+  else
+    tellAtEnd(sentence);
 }
 
 } // namespace hocket::lookalike

@@ -1,7 +1,8 @@
 //===- Device.h - the device that the look-alike computes on ---*- C++ -*-===//
 //
-// All that the look-alike of cuBLASLt wants of a driver. Without one, addresses
-// are those of the host and work is done at once.
+// All that the look-alike of cuBLASLt wants of a driver: that of libcuda.so.1
+// that looks alike, if the process has loaded it. Without one, addresses are
+// those of the host and work is done at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,9 +10,10 @@
 #define HOCKET_TEST_GPU_LIBRARIES_BLAS_DEVICE_H
 
 #include "runtime/lib/Cuda/Driver/Api.h"
-#include <cstdint>
+#include "test/Gpu/Driver/Lookalike.h"
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace hocket::lookalike {
 
@@ -24,17 +26,26 @@ public:
   virtual bool write(uint64_t address, uint64_t bytes, const void *from) = 0;
 };
 
-using Work = std::function<void(DeviceMemory &memory)>;
+struct Work {
+  std::string name;
+  std::vector<HocketLookalikeRange> reads, writes;
+  std::function<void(DeviceMemory &memory)> run;
+};
 
-/// Puts work on a stream; a sentence if the stream does not take it.
-std::string submit(runtime::cuda::Stream stream, const std::string &name,
-                   Work work);
+/// Puts work on a stream; the driver's code.
+int submit(const char *function, runtime::cuda::Stream stream, Work work);
 
-/// The device of the current context; `why` if there is none.
-int currentDevice(std::string &why);
+/// Counts a call; the code that a test wants it to fail with, or 0.
+int countCall(const char *function);
 
-/// One line to the file or to stderr.
-void report(const std::string &line);
+/// The device of the current context, -1 without one.
+int currentDevice();
+
+/// Tells the driver of a call that the program should not have made; without a
+/// driver, one line to the file or to stderr.
+void tell(const std::string &sentence);
+/// The same at the end of the process.
+void tellAtEnd(const std::string &sentence);
 
 } // namespace hocket::lookalike
 

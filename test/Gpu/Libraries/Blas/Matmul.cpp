@@ -28,25 +28,36 @@ bool areEqual(const BlasLayoutStruct &c, const BlasLayoutStruct &d) {
   return c.leading == d.leading && c.batchStride == d.batchStride;
 }
 
+plan::ByteWindow windowOfBias(const Problem &problem) {
+  int64_t bytes = bytesOf(problem.d.type);
+  return {reinterpret_cast<intptr_t>(problem.description.bias),
+          problem.m * bytes,
+          {problem.batches()},
+          {problem.description.biasStride * bytes}};
+}
+
 std::string checkOverlap(const Problem &problem, const Addresses &at,
                          bool readsC) {
   plan::ByteWindow d = windowOf(at.d, problem.d);
-  if (plan::overlap(windowOf(at.a, problem.a), d))
-    return "A and D overlap";
-  if (plan::overlap(windowOf(at.b, problem.b), d))
-    return "B and D overlap";
   bool isInPlace = at.c == at.d && areEqual(problem.c, problem.d);
-  if (readsC && !isInPlace && plan::overlap(windowOf(at.c, problem.c), d))
-    return "C and D overlap, and are not the same";
-  if (!problem.hasBias())
-    return "";
-  int64_t bytes = problem.m * bytesOf(problem.d.type);
-  plan::ByteWindow bias{
-      reinterpret_cast<intptr_t>(problem.description.bias),
-      bytes,
-      {problem.batches()},
-      {problem.description.biasStride * bytesOf(problem.d.type)}};
-  return plan::overlap(bias, d) ? "the bias and D overlap" : "";
+  std::vector<std::pair<const char *, plan::ByteWindow>> read = {
+      {"A", windowOf(at.a, problem.a)}, {"B", windowOf(at.b, problem.b)}};
+  if (readsC && !isInPlace)
+    read.emplace_back("C", windowOf(at.c, problem.c));
+  if (problem.hasBias())
+    read.emplace_back("the bias", windowOfBias(problem));
+  for (const auto &[name, window] : read)
+    if (plan::overlap(window, d))
+      return std::string(name) + " and D overlap";
+  read.emplace_back("D", d);
+  plan::ByteWindow workspace{reinterpret_cast<intptr_t>(at.workspace),
+                             int64_t(at.workspaceBytes),
+                             {},
+                             {}};
+  for (const auto &[name, window] : read)
+    if (at.workspaceBytes > 0 && plan::overlap(window, workspace))
+      return std::string(name) + " and the workspace overlap";
+  return "";
 }
 
 std::string checkAddresses(const Problem &problem, const Algorithm &algorithm,
@@ -72,6 +83,45 @@ std::string checkAddresses(const Problem &problem, const Algorithm &algorithm,
   return checkOverlap(problem, at, readsC);
 }
 
+/// The columns of a matrix, side by side as one.
+void addRanges(uint64_t address, const BlasLayoutStruct &layout,
+               std::vector<HocketLookalikeRange> &ranges) {
+  uint64_t bytes = bytesOf(layout.type), column = layout.rows * bytes;
+  for (int64_t batch = 0; batch < layout.batchCount; ++batch)
+    for (int64_t j = 0; j < int64_t(layout.columns); ++j) {
+      uint64_t at =
+          address + (batch * layout.batchStride + j * layout.leading) * bytes;
+      if (!ranges.empty() && ranges.back().address + ranges.back().bytes == at)
+        ranges.back().bytes += column;
+      else
+        ranges.push_back({at, column});
+    }
+}
+
+Work workOf(const Call &call) {
+  const Problem &problem = call.problem;
+  Work work;
+  work.name = "cublasLtMatmul [" + std::to_string(problem.m) + ", " +
+              std::to_string(problem.n) + ", " + std::to_string(problem.k) +
+              "]";
+  addRanges(call.a, problem.a, work.reads);
+  addRanges(call.b, problem.b, work.reads);
+  if (call.beta != 0)
+    addRanges(call.c, problem.c, work.reads);
+  if (problem.hasBias()) {
+    BlasLayoutStruct bias = problem.d;
+    bias.columns = 1;
+    bias.batchStride = problem.description.biasStride;
+    addRanges(reinterpret_cast<uint64_t>(problem.description.bias), bias,
+              work.reads);
+  }
+  addRanges(call.d, problem.d, work.writes);
+  if (call.algorithm.workspace)
+    work.writes.push_back({call.workspace, call.algorithm.workspace});
+  work.run = [call](DeviceMemory &memory) { compute(call, memory); };
+  return work;
+}
+
 double scalarOf(const void *place, bool isDouble) {
   double wide;
   float narrow;
@@ -91,6 +141,8 @@ cublasLtMatmul(BlasHandle handle, BlasDescription description,
                size_t workspaceBytes, Stream stream) {
   const char *function = "cublasLtMatmul";
   std::lock_guard<std::mutex> lock(blas().mutex);
+  if (int code = countCall(function))
+    return code;
   Call call;
   std::string wrong =
       makeProblem(handle, description, a, b, c, d, call.problem);
@@ -117,12 +169,6 @@ cublasLtMatmul(BlasHandle handle, BlasDescription description,
   call.c = number(cData);
   call.d = number(dData);
   call.workspace = number(workspace);
-  std::string name = "a product [" + std::to_string(call.problem.m) + ", " +
-                     std::to_string(call.problem.n) + ", " +
-                     std::to_string(call.problem.k) + "]";
-  wrong = submit(stream, name,
-                 [call](DeviceMemory &memory) { compute(call, memory); });
-  if (!wrong.empty())
-    return blas().find(function, wrong, BlasExecutionFailed);
-  return BlasSuccess;
+  return submit(function, stream, workOf(call)) ? BlasExecutionFailed
+                                                : BlasSuccess;
 }

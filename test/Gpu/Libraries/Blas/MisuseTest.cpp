@@ -239,14 +239,17 @@ TEST_F(MisuseTest, WorkspaceAndReductionLimitTheOffers) {
                              4, results, &count);
     return count;
   };
-  EXPECT_EQ(offers(), 3);
+  EXPECT_EQ(offers(), 4);
   EXPECT_EQ(results[0].workspaceBytes, 2u * 4 * 6 * 4);
+  uint32_t mask = BlasReductionComputeType;
+  functions->preferenceSet(preference, BlasPreferenceReduction, &mask, 4);
+  EXPECT_EQ(offers(), 3);
   uint64_t bytes = 2 * 4 * 6 * 4 - 1;
   functions->preferenceSet(preference, BlasPreferenceWorkspace, &bytes, 8);
   EXPECT_EQ(offers(), 2);
   bytes = 1 << 20;
   functions->preferenceSet(preference, BlasPreferenceWorkspace, &bytes, 8);
-  uint32_t mask = BlasReductionNone;
+  mask = BlasReductionNone;
   functions->preferenceSet(preference, BlasPreferenceReduction, &mask, 4);
   EXPECT_EQ(offers(), 2);
 }
@@ -307,8 +310,7 @@ TEST_F(MisuseTest, Overlap) {
   dShift = -512 + 47;
   EXPECT_EQ(foundInProduct(), inProduct + "B and D overlap\n");
   dShift = -256 + 23;
-  EXPECT_EQ(foundInProduct(1),
-            inProduct + "C and D overlap, and are not the same\n");
+  EXPECT_EQ(foundInProduct(1), inProduct + "C and D overlap\n");
   EXPECT_EQ(multiply(0), BlasSuccess);
   dShift = -256;
   EXPECT_EQ(multiply(1), BlasSuccess);
@@ -316,6 +318,17 @@ TEST_F(MisuseTest, Overlap) {
   set<const void *>(BlasDescriptionBias, dAt() + 23);
   ASSERT_EQ(choose(), BlasSuccess);
   EXPECT_EQ(foundInProduct(), inProduct + "the bias and D overlap\n");
+  set<const void *>(BlasDescriptionBias, cAt());
+  ASSERT_EQ(choose(), BlasSuccess);
+  dShift = 0;
+  workspace = place;
+  workspaceBytes = 1024;
+  EXPECT_EQ(foundInProduct(), inProduct + "A and the workspace overlap\n");
+  workspace = place + 512;
+  EXPECT_EQ(foundInProduct(),
+            inProduct + "the bias and the workspace overlap\n");
+  workspace = place + 768;
+  EXPECT_EQ(foundInProduct(), inProduct + "D and the workspace overlap\n");
 }
 
 TEST_F(MisuseTest, BiasLessAligned) {

@@ -19,7 +19,7 @@ BlasStatus Blas::find(const char *function, const std::string &sentence,
                       BlasStatus code) {
   std::string line = std::string(function) + ": " + sentence;
   findings += line + "\n";
-  report(line);
+  tell(line);
   return code;
 }
 
@@ -67,7 +67,7 @@ struct AtEnd {
   ~AtEnd() {
     std::string text = blas().left();
     if (!text.empty())
-      report("cuBLASLt: " + text);
+      tellAtEnd("cuBLASLt: " + text);
   }
 } atEnd;
 
@@ -116,10 +116,12 @@ const char *cublasLtGetStatusString(BlasStatus status) {
 
 BlasStatus cublasLtCreate(BlasHandle *handle) {
   Lock lock(blas().mutex);
-  std::string why;
-  int device = currentDevice(why);
-  if (!why.empty())
-    return blas().find("cublasLtCreate", why, BlasNotInitialized);
+  if (int code = countCall("cublasLtCreate"))
+    return code;
+  int device = currentDevice();
+  if (device < 0)
+    return blas().find("cublasLtCreate", "there is no current context",
+                       BlasNotInitialized);
   *handle = blas().handles.make();
   (*handle)->device = device;
   return BlasSuccess;

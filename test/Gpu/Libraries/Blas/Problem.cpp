@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/Gpu/Libraries/Blas/Problem.h"
+#include "test/Gpu/Libraries/Blas/Device.h"
 #include <algorithm>
 #include <vector>
 
@@ -34,6 +35,9 @@ static std::string checkAlive(BlasHandle handle, BlasDescription description,
                               BlasLayout d) {
   if (!blas().handles.has(handle))
     return "there is no such handle";
+  if (int device = currentDevice(); device != handle->device)
+    return "the handle is of device " + std::to_string(handle->device) +
+           ", and the current context of device " + std::to_string(device);
   if (!blas().descriptions.has(description))
     return "there is no such description";
   const char *names[] = {"A", "B", "C", "D"};
