@@ -17,6 +17,7 @@ std::string lookalikePath() {
 
 static Result setBytes(DeviceAddress to, unsigned char value, size_t bytes,
                        Stream stream) {
+  EXPECT_EQ(value, 0);
   std::memset(reinterpret_cast<void *>(to), value, bytes);
   return Success;
 }

@@ -193,6 +193,38 @@ TEST_F(ProductsTest, UnalignedOperands) {
     }
 }
 
+TEST_F(ProductsTest, OneUnalignedOperand) {
+  for (bool byColumns : {false, true})
+    for (int which = 0; which < 5; ++which) {
+      auto shift = [&](int operand) { return operand == which ? 1 : 0; };
+      std::vector<int64_t> strides = {byColumns ? 1 : 5, byColumns ? 3 : 1};
+      Sample product = sample(DType::F32, DType::F32, {}, 3, 5, 7);
+      product.a = Tensor(DType::F32, {3, 7}, {}, shift(0));
+      product.b = Tensor(DType::F32, {7, 5}, {}, shift(1));
+      product.c = Tensor(DType::F32, {3, 5}, strides, shift(2));
+      product.post = {
+          {PostOp::Add, Tensor(DType::F32, {3, 5}, strides, shift(3))}};
+      if (!byColumns)
+        product.bias = Tensor(DType::F32, {5}, {}, shift(4));
+      check(product);
+    }
+}
+
+TEST_F(ProductsTest, ChoosingAgainChangesNothing) {
+  Sample product = sample(DType::F32, DType::F32, {}, 3, 5, 7);
+  product.bias = Tensor(DType::F32, {5});
+  check(product);
+  std::vector<uint8_t> bits = product.c.bits(), algorithm;
+  product.c.forget();
+  std::unique_ptr<BlasProduct> made;
+  ASSERT_TRUE(BlasProduct::make(*blas, product.arguments(), {}, made).ok());
+  ASSERT_TRUE(made->choose(algorithm).ok());
+  ASSERT_TRUE(made->use(algorithm).ok());
+  ASSERT_TRUE(made->choose(algorithm).ok());
+  ASSERT_TRUE(made->run(nullptr, workspace).ok());
+  EXPECT_EQ(product.c.bits(), bits);
+}
+
 TEST_F(ProductsTest, Tf32OnlyWhereAskedFor) {
   Sample product = sample(DType::F32, DType::F32, {}, 8, 8, 64);
   check(product);

@@ -189,7 +189,16 @@ TEST_F(RefusalsTest, AddedOperandOverlaps) {
   EXPECT_EQ(BlasProduct::make(*blas, arguments, {}, made).message,
             "what is added to the product [3, 5] x [5, 4] f32 overlaps its "
             "result without being it");
+  // At the same place, in another order.
+  shifted = product.c.operand();
+  shifted.strides = {5, 1};
+  arguments.post = {{PostOp::Add, shifted}};
+  EXPECT_EQ(BlasProduct::make(*blas, arguments, {}, made).message,
+            "what is added to the product [3, 5] x [5, 4] f32 overlaps its "
+            "result without being it");
   // Windows side by side share no byte.
+  shifted.data = static_cast<char *>(product.c.operand().data) + 16;
+  arguments.post = {{PostOp::Add, shifted}};
   arguments.c.strides = arguments.post[0].operand.strides = {8, 1};
   EXPECT_TRUE(BlasProduct::make(*blas, arguments, {}, made).ok());
 }
