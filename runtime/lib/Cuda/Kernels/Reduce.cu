@@ -72,7 +72,7 @@ static __device__ void reduce(const ReduceParameters &p) {
   if (number >= p.count)
     return;
   number += p.first;
-  uint32_t indices[Loops::mostDims];
+  uint32_t indices[Loops::mostDims] = {};
   int64_t offset = 0;
 #pragma unroll
   for (int dim = 0; dim < Loops::mostDims; ++dim) {
@@ -83,8 +83,7 @@ static __device__ void reduce(const ReduceParameters &p) {
       indices[dim] = divide(number, p.loops.dims[dim]);
     offset += int64_t(indices[dim]) * p.loops.dims[dim].strides[0];
   }
-  typename Wide<T>::Type sums[count];
-  for (int term = 0; term < p.termCount; ++term) {
+  auto load = [&](int term) {
     int64_t at = 0;
 #pragma unroll
     for (int dim = 0; dim < Loops::mostDims; ++dim) {
@@ -92,14 +91,19 @@ static __device__ void reduce(const ReduceParameters &p) {
         break;
       at += int64_t(indices[dim]) * p.termStrides[term][dim];
     }
-    U unit = *reinterpret_cast<const U *>(p.terms[term] + at);
+    return *reinterpret_cast<const U *>(p.terms[term] + at);
+  };
+  U unit = load(0);
+  typename Wide<T>::Type sums[count];
 #pragma unroll
-    for (int i = 0; i < count; ++i) {
-      typename Wide<T>::Type value = Wide<T>::of(unit.elements[i]);
-      sums[i] = term == 0 ? value : Joined<T, Op>::of(sums[i], value);
-    }
+  for (int i = 0; i < count; ++i)
+    sums[i] = Wide<T>::of(unit.elements[i]);
+  for (int term = 1; term < p.termCount; ++term) {
+    unit = load(term);
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      sums[i] = Joined<T, Op>::of(sums[i], Wide<T>::of(unit.elements[i]));
   }
-  U unit;
 #pragma unroll
   for (int i = 0; i < count; ++i)
     unit.elements[i] = Wide<T>::back(sums[i]);
