@@ -81,6 +81,7 @@ void hocket::lookalike::restart() {
   old->finish();
   theDriver() = new Driver;
   delete old;
+  currentContext = nullptr;
 }
 
 namespace {
