@@ -4,6 +4,7 @@
 #include "PrepareKernel.h"
 #include "lib/CodeGen/Cpu/LoopEmitter.h"
 #include "lib/CodeGen/Cpu/LowerLoops.h"
+#include "lib/CodeGen/Gpu/JoinPtx.h"
 #include "lib/CodeGen/Gpu/PtxCompiler.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -84,7 +85,9 @@ static LogicalResult lower(func::FuncOp function, ModuleOp module) {
   return success();
 }
 
+/// Prints how it is launched; its PTX becomes one more of `texts`.
 static LogicalResult lowerToPtx(func::FuncOp function, PtxCompiler &compiler,
+                                std::vector<std::string> &texts,
                                 raw_ostream &os) {
   FailureOr<KernelRequest> request = requestOf(function);
   if (failed(request))
@@ -104,7 +107,7 @@ static LogicalResult lowerToPtx(func::FuncOp function, PtxCompiler &compiler,
        << schedule.lanes << " to a row, " << schedule.vector
        << " elements to an access\n";
   }
-  os << ptx;
+  texts.push_back(ptx);
   function.erase();
   return success();
 }
@@ -160,9 +163,19 @@ struct KernelsToPtx : PassWrapper<KernelsToPtx, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     PtxCompiler compiler(chip, deviceLibrary);
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    std::vector<std::string> texts;
     for (func::FuncOp function : functions)
-      if (failed(lowerToPtx(function, compiler, llvm::outs())))
+      if (failed(lowerToPtx(function, compiler, texts, llvm::outs())))
         return signalPassFailure();
+    if (texts.empty())
+      return;
+    std::string error;
+    std::string joined = joinPtx(texts, error);
+    if (joined.empty()) {
+      getOperation().emitError(error);
+      return signalPassFailure();
+    }
+    llvm::outs() << joined;
   }
 
   Option<std::string> chip{*this, "chip", llvm::cl::init("sm_80"),

@@ -171,6 +171,18 @@ static void runOptimizations(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// Gives what is defined and is no entry (shared memory, what libdevice brings)
+/// a name that no other kernel has: modules are joined (joinPtx).
+static void makeNamesUnique(Module &module, StringRef symbol) {
+  for (GlobalValue &value : module.global_values()) {
+    auto *function = dyn_cast<Function>(&value);
+    bool isEntry =
+        function && function->getCallingConv() == CallingConv::PTX_Kernel;
+    if (!value.isDeclaration() && !isEntry)
+      value.setName(symbol + "$" + value.getName());
+  }
+}
+
 static std::string emit(Module &module, TargetMachine &machine) {
   SmallString<0> ptx;
   raw_svector_ostream stream(ptx);
@@ -218,6 +230,7 @@ std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
   if (!linkDeviceLibrary(*code, deviceLibrary, error))
     return {};
   runOptimizations(*code, *machine);
+  makeNamesUnique(*code, symbol);
   return emit(*code, *machine);
 }
 
