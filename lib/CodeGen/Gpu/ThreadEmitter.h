@@ -16,7 +16,7 @@ namespace hocket::codegen {
 mlir::func::FuncOp emitThread(mlir::ModuleOp module, llvm::StringRef name,
                               const Graph &graph, const GpuSchedule &schedule);
 
-class ThreadEmitter : ValueEmitter {
+class ThreadEmitter final : ValueEmitter {
 public:
   ThreadEmitter(mlir::ModuleOp module, const Graph &graph,
                 const GpuSchedule &schedule);
