@@ -3,7 +3,7 @@
 #include "hocket/CodeGen/LowerKernels.h"
 #include "PrepareKernel.h"
 #include "lib/CodeGen/Cpu/LoopEmitter.h"
-#include "lib/CodeGen/Cpu/LowerLoops.h"
+#include "lib/CodeGen/Lower/LowerLoops.h"
 #include "lib/CodeGen/Gpu/JoinPtx.h"
 #include "lib/CodeGen/Gpu/PtxCompiler.h"
 #include "mlir/Pass/Pass.h"

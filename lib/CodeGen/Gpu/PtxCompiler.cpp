@@ -2,21 +2,16 @@
 
 #include "PtxCompiler.h"
 #include "ThreadEmitter.h"
-#include "lib/CodeGen/Cpu/LowerLoops.h"
+#include "lib/CodeGen/Lower/LlvmPipeline.h"
+#include "lib/CodeGen/Lower/LowerLoops.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Intrinsics.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -38,8 +33,7 @@ PtxCompiler::PtxCompiler(StringRef chip, StringRef deviceLibrary)
   }();
   (void)known;
   mlir::DialectRegistry registry;
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
+  insertLlvmTranslations(registry);
   mlir::registerNVVMDialectTranslation(registry);
   registry.insert<mlir::NVVM::NVVMDialect>();
   context.appendDialectRegistry(registry);
@@ -156,21 +150,6 @@ static bool linkDeviceLibrary(Module &module, const std::string &path,
   return true;
 }
 
-static void runOptimizations(Module &module, TargetMachine &machine) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager graphs;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
-      .run(module, modules);
-}
-
 /// Gives what is defined and is no entry (shared memory, what libdevice brings)
 /// a name that no other kernel has: modules are joined (joinPtx).
 static void makeNamesUnique(Module &module, StringRef symbol) {
@@ -181,16 +160,6 @@ static void makeNamesUnique(Module &module, StringRef symbol) {
     if (!value.isDeclaration() && !isEntry)
       value.setName(symbol + "$" + value.getName());
   }
-}
-
-static std::string emit(Module &module, TargetMachine &machine) {
-  SmallString<0> ptx;
-  raw_svector_ostream stream(ptx);
-  legacy::PassManager emission;
-  machine.addPassesToEmitFile(emission, stream, nullptr,
-                              CodeGenFileType::AssemblyFile);
-  emission.run(module);
-  return ptx.str().str();
 }
 
 std::string entryName(StringRef symbol, const GpuKernel &kernel, size_t step) {
@@ -211,27 +180,20 @@ std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
   for (auto [i, step] : enumerate(kernel.steps))
     emitThread(*module, entryName(symbol, kernel, i), step.graph,
                step.schedule);
-  mlir::PassManager passes(&context);
-  addMathPasses(passes, /*expandBf16=*/false);
-  addLlvmPasses(passes);
-  if (mlir::failed(passes.run(*module)))
-    return {};
   LLVMContext llvmContext;
   std::unique_ptr<Module> code =
-      mlir::translateModuleToLLVMIR(*module, llvmContext, symbol);
+      toLlvm(*module, /*expandBf16=*/false, symbol, *machine, llvmContext);
   if (!code)
     return {};
-  code->setTargetTriple(machine->getTargetTriple());
-  code->setDataLayout(machine->createDataLayout());
   for (auto [i, step] : enumerate(kernel.steps))
     makeEntry(*code->getFunction(entryName(symbol, kernel, i)), step.graph,
               step.schedule);
   callFunctions(*code);
   if (!linkDeviceLibrary(*code, deviceLibrary, error))
     return {};
-  runOptimizations(*code, *machine);
+  optimize(*code, *machine, /*packScalars=*/false);
   makeNamesUnique(*code, symbol);
-  return emit(*code, *machine);
+  return emitFile(*code, *machine, CodeGenFileType::AssemblyFile, error);
 }
 
 } // namespace hocket::codegen
