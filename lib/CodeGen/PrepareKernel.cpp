@@ -6,8 +6,6 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
-static constexpr int64_t kTableAlignment = 64;
-
 /// The graph of the first way to relate uses of inputs that `makeLoops` takes.
 static std::unique_ptr<GraphBuilder> firstThatFits(
     const KernelRequest &request, std::string &why,
@@ -90,6 +88,8 @@ std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
   std::string why;
   auto builder =
       firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
+        for (auto [input, output] : inPlaceOf(request, graph))
+          graph.inPlace.push_back({int(input), int(output)});
         kernel = makeGpuKernel(graph, alignmentsOf(request, graph));
         return true;
       });

@@ -17,15 +17,23 @@ std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
                                             Schedule &schedule,
                                             std::string &why);
 
-/// The same with an error emitted; null on failure.
+/// The same with an error emitted; null on failure. For a GPU, the builder's
+/// graph says in `inPlace` which of request.inPlace are granted: the kernel
+/// must be launched with equal addresses for these.
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               Schedule &schedule);
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               GpuKernel &kernel);
 
+/// Bytes that the address of a table (KernelTable) is a multiple of.
+constexpr int64_t kTableAlignment = 64;
+
 using InPlacePairs = llvm::SmallVector<std::pair<unsigned, unsigned>>;
 
-/// Those of KernelRequest::inPlace that can be.
+/// Those of KernelRequest::inPlace that can be, of all targets: by what is
+/// computed alone.
+InPlacePairs inPlaceOf(const KernelRequest &request, const Graph &graph);
+/// Of these, those that the loops of a CPU allow.
 InPlacePairs inPlaceOf(const KernelRequest &request, const Graph &graph,
                        const Schedule &schedule);
 

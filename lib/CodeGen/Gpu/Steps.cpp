@@ -262,7 +262,10 @@ GpuKernel makeGpuKernel(const Graph &graph, ArrayRef<int64_t> alignments) {
   GpuStep &first = kernel.steps.front();
   for (auto [input, output] : graph.inPlace) {
     auto at = llvm::find(first.operands, input);
-    first.graph.inPlace.push_back({int(at - first.operands.begin()), output});
+    bool isRead =
+        at - first.operands.begin() < int64_t(first.graph.inputTypes.size());
+    if (isRead)
+      first.graph.inPlace.push_back({int(at - first.operands.begin()), output});
   }
   return kernel;
 }
