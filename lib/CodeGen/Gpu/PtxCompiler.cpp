@@ -11,6 +11,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -21,27 +22,47 @@ using namespace llvm;
 
 namespace hocket::codegen {
 
-PtxCompiler::PtxCompiler(StringRef chip, StringRef deviceLibrary)
-    : deviceLibrary(deviceLibrary),
-      context(mlir::MLIRContext::Threading::DISABLED) {
-  static const bool known = [] {
+/// What a launch may have in x.
+static constexpr int64_t kMostBlocks = 0x7fffffff;
+
+static const Triple kTriple("nvptx64-nvidia-cuda");
+
+static const Target &nvptx() {
+  static const Target &target = [&]() -> const Target & {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    return true;
+    std::string error;
+    return *TargetRegistry::lookupTarget(kTriple, error);
   }();
-  (void)known;
+  return target;
+}
+
+bool isPtxChip(StringRef chip, std::string &error) {
+  std::unique_ptr<MCSubtargetInfo> known(
+      nvptx().createMCSubtargetInfo(kTriple, "", ""));
+  StringRef number = chip;
+  unsigned generation = 0;
+  if (number.consume_front("sm_") && !number.consumeInteger(10, generation) &&
+      generation >= 80 && known->isCPUStringValid(chip))
+    return true;
+  error = "'" + chip.str() +
+          "' is none of the chips from sm_80 on that LLVM "
+          "knows";
+  return false;
+}
+
+PtxCompiler::PtxCompiler(StringRef chip, StringRef deviceLibrary)
+    : deviceLibrary(deviceLibrary),
+      context(mlir::MLIRContext::Threading::DISABLED) {
   mlir::DialectRegistry registry;
   insertLlvmTranslations(registry);
   mlir::registerNVVMDialectTranslation(registry);
   registry.insert<mlir::NVVM::NVVMDialect>();
   context.appendDialectRegistry(registry);
   loadLoopDialects(context);
-  Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  machine.reset(target->createTargetMachine(triple, chip, "", TargetOptions(),
+  machine.reset(nvptx().createTargetMachine(kTriple, chip, "", TargetOptions(),
                                             std::nullopt, std::nullopt,
                                             CodeGenOptLevel::Aggressive));
 }
@@ -144,7 +165,7 @@ static bool linkDeviceLibrary(Module &module, const std::string &path,
     }
   for (Function *function : called)
     if (failed || function->isDeclaration()) {
-      error = "libdevice.10.bc has no " + function->getName().str();
+      error = path + " has no " + function->getName().str();
       return false;
     }
   return true;
@@ -168,8 +189,20 @@ std::string entryName(StringRef symbol, const GpuKernel &kernel, size_t step) {
   return (symbol + "_" + Twine(step)).str();
 }
 
+static bool checkLaunches(const GpuKernel &kernel, std::string &error) {
+  for (const GpuStep &step : kernel.steps)
+    if (step.schedule.blocks > kMostBlocks) {
+      error = "takes a launch of " + std::to_string(step.schedule.blocks) +
+              " blocks, and a GPU has at most " + std::to_string(kMostBlocks);
+      return false;
+    }
+  return true;
+}
+
 std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
                                  std::string &error) {
+  if (!checkLaunches(kernel, error))
+    return {};
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
         error += (error.empty() ? "" : "; ") + diagnostic.str();
