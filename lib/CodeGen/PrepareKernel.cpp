@@ -6,8 +6,6 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
-static constexpr int64_t kTableAlignment = 64;
-
 /// The graph of the first way to relate uses of inputs that `makeLoops` takes.
 static std::unique_ptr<GraphBuilder> firstThatFits(
     const KernelRequest &request, std::string &why,
@@ -85,14 +83,21 @@ static SmallVector<int64_t> alignmentsOf(const KernelRequest &request,
   return alignments;
 }
 
+std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
+                                            GpuKernel &kernel,
+                                            std::string &why) {
+  return firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
+    for (auto [input, output] : inPlaceOf(request, graph))
+      graph.inPlace.push_back({int(input), int(output)});
+    kernel = makeGpuKernel(graph, alignmentsOf(request, graph));
+    return true;
+  });
+}
+
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               GpuKernel &kernel) {
   std::string why;
-  auto builder =
-      firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
-        kernel = makeGpuKernel(graph, alignmentsOf(request, graph));
-        return true;
-      });
+  auto builder = prepareKernel(request, kernel, why);
   return orReport(request, std::move(builder), why);
 }
 

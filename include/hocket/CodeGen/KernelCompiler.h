@@ -197,7 +197,7 @@ std::string whyNotKernel(mlir::Block &body, int64_t *extent = nullptr);
 /// Those of KernelRequest::inPlace that can be: KernelInfo::inPlace of a kernel
 /// that is not made yet. Empty for what cannot be one kernel.
 llvm::SmallVector<std::pair<unsigned, unsigned>>
-inPlaceOf(const KernelRequest &request);
+inPlaceOf(const KernelRequest &request, plan::Target target);
 
 /// Whether an operation of this kind can be in a kernel at all.
 bool isKernelOp(mlir::Operation *op);
