@@ -16,7 +16,8 @@ DeviceAddress addressOf(const void *place) {
 
 class CudaDevice : public Device {
 public:
-  explicit CudaDevice(const Gpu &gpu) : stream(gpu) {}
+  CudaDevice(const Gpu &gpu, SharedProducts &shared)
+      : stream(gpu), products(stream, shared) {}
   ~CudaDevice() override {
     if (!stream.get() || !stream.gpu.enter().ok())
       return;
@@ -42,7 +43,7 @@ public:
 
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,
                  Communicator &comm, std::unique_ptr<Call> &call) override {
-    return prepareCudaCall(instruction, {book, stream, lookups}, call);
+    return prepareCudaCall(instruction, {book, stream, lookups, products}, call);
   }
 
   Status upload(void *place, int64_t bytes,
@@ -73,6 +74,7 @@ private:
   mutable CudaStream stream;
   CudaMover moves{stream};
   Lookups lookups{stream};
+  Products products;
   std::vector<DeviceAddress> regions;
 };
 
@@ -87,7 +89,7 @@ public:
   Status open(const uint8_t *code, size_t size) { return gpu.open(code, size); }
 
   std::unique_ptr<Device> make(const DeviceSetup &) const override {
-    return std::make_unique<CudaDevice>(gpu);
+    return std::make_unique<CudaDevice>(gpu, products);
   }
 
   Status checkMemory(int64_t ranks, double bytes) const override {
@@ -103,6 +105,7 @@ public:
 
 private:
   Gpu gpu;
+  mutable SharedProducts products;
 };
 
 } // namespace

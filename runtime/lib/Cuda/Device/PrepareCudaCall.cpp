@@ -100,6 +100,9 @@ struct Preparer {
   Status lookup(const Lookup &plan, DeviceAddress &record) const;
 
   Status operator()(const plan::Kernel &kernel) const;
+  Status operator()(const plan::Matmul &matmul) const {
+    return context.products.prepare(matmul, context.book, call);
+  }
   Status operator()(const plan::Embedding &embedding) const;
   Status operator()(const plan::EmbeddingGrad &gradient) const;
   Status operator()(const plan::Copy &copy) const {

@@ -5,6 +5,7 @@
 
 #include "runtime/lib/Cuda/Device/Launches.h"
 #include "runtime/lib/Cuda/Device/Lookups.h"
+#include "runtime/lib/Cuda/Device/Products.h"
 #include "runtime/lib/Device/Address.h"
 
 namespace hocket::runtime::cuda {
@@ -14,6 +15,7 @@ struct CudaCallContext {
   const AddressBook &book;
   CudaStream &stream;
   Lookups &lookups;
+  Products &products;
 };
 
 Status prepareCudaCall(const plan::Instruction &instruction,
