@@ -11,12 +11,9 @@
 #define HOCKET_LIB_CUDA_ATTENTION_PLAINTILES_CUH
 
 #include "runtime/lib/Cuda/Attention/AttentionParameters.h"
+#include "runtime/lib/Cuda/Kernels/Groups.cuh"
 
 namespace hocket::runtime::cuda {
-
-template <class T, int n> struct alignas(sizeof(T) * n) Group {
-  T elements[n];
-};
 
 /// Elements of 16 bytes, and of a row of a tile in shared memory.
 template <class T> constexpr int groupOf = 16 / sizeof(T);
@@ -37,15 +34,14 @@ static __device__ inline void loadRows(T *tile, const HeadTensor &x,
     if (first + row < count && column < x.extent) {
       const T *from = head + (first + row) * x.strides[2];
       if (x.hasGroups)
-        group = *reinterpret_cast<const Group<T, n> *>(from + column);
+        group = loadGroup<T, n>(from + column);
       else
 #pragma unroll
         for (int e = 0; e < n; ++e)
           if (column + e < x.extent)
             group.elements[e] = from[(column + e) * x.strides[3]];
     }
-    *reinterpret_cast<Group<T, n> *>(tile + row * pitchOf<T, depth> + column) =
-        group;
+    storeGroup(tile + row * pitchOf<T, depth> + column, group);
   }
 }
 
@@ -55,7 +51,6 @@ template <class T, int depth, int R, int C>
 static __device__ inline void scoreRows(T (&scores)[R][C], const T *left,
                                         const T *right) {
   constexpr int n = groupOf<T>, pitch = pitchOf<T, depth>;
-  using Group = Group<T, n>;
 #pragma unroll
   for (int i = 0; i < R; ++i)
 #pragma unroll
@@ -63,15 +58,13 @@ static __device__ inline void scoreRows(T (&scores)[R][C], const T *left,
       scores[i][j] = 0;
 #pragma unroll 1
   for (int d = 0; d < depth; d += n) {
-    Group a[R], b[C];
+    Group<T, n> a[R], b[C];
 #pragma unroll
     for (int i = 0; i < R; ++i)
-      a[i] = *reinterpret_cast<const Group *>(
-          left + (threadRow() * R + i) * pitch + d);
+      a[i] = loadGroup<T, n>(left + (threadRow() * R + i) * pitch + d);
 #pragma unroll
     for (int j = 0; j < C; ++j)
-      b[j] = *reinterpret_cast<const Group *>(
-          right + (threadColumn() + 16 * j) * pitch + d);
+      b[j] = loadGroup<T, n>(right + (threadColumn() + 16 * j) * pitch + d);
 #pragma unroll
     for (int e = 0; e < n; ++e)
 #pragma unroll
@@ -104,8 +97,8 @@ template <class T, int depth, int R> struct RowSums {
         weight[i] = weights[(threadRow() * R + i) * pitchOf<T, columns> + k];
 #pragma unroll
       for (int m = 0; m < groups; ++m) {
-        auto row = *reinterpret_cast<const Group<T, width> *>(
-            tile + k * pitchOf<T, depth> + column(m));
+        auto row =
+            loadGroup<T, width>(tile + k * pitchOf<T, depth> + column(m));
 #pragma unroll
         for (int i = 0; i < R; ++i)
 #pragma unroll
@@ -131,7 +124,7 @@ template <class T, int depth, int R> struct RowSums {
         for (int e = 0; e < width; ++e)
           group.elements[e] = sums[i][m][e] * factors[i];
         if (x.hasGroups && column(m) < x.extent)
-          *reinterpret_cast<Group<T, width> *>(to + column(m)) = group;
+          storeWhole(to + column(m), group);
         if (x.hasGroups)
           continue;
 #pragma unroll
