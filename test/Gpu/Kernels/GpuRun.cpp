@@ -58,6 +58,8 @@ static void add(ptx::Report &all, const ptx::Report &one) {
   all.total += one.total;
   for (unsigned i = 0; i < ptx::classCount; ++i)
     all.byClass[i] += one.byClass[i];
+  for (const auto &[line, counts] : one.byLine)
+    all.byLine[line] += counts;
   all.barriers += one.barriers;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/lib/Cuda/Kernels/EmbeddingParameters.h"
+#include "runtime/lib/Cuda/Kernels/Groups.cuh"
 #include "runtime/lib/Cuda/Kernels/Loops.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -26,10 +27,6 @@ template <> struct WideOf<__nv_bfloat16> {
 };
 template <class T> using Wide = typename WideOf<T>::Type;
 
-/// Neighbouring elements that are moved at once.
-template <class T, int n> struct alignas(sizeof(T) * n) Unit {
-  T elements[n];
-};
 template <class T, int n> struct Sum {
   Wide<T> elements[n];
 };
@@ -51,19 +48,21 @@ public:
     return reinterpret_cast<const uint32_t *>(p.keys)[item];
   }
 
-  __device__ Unit<T, n> load(uint32_t item) const {
+  __device__ Group<T, n> load(uint32_t item) const {
     uint32_t place = reinterpret_cast<const uint32_t *>(p.places)[item];
     int64_t row[2];
     offsetsAt(p.rowsOfDy, place, row);
-    return *reinterpret_cast<const Unit<T, n> *>(p.dy + row[1] + offsets[1]);
+    return loadGroup<T, n>(
+        reinterpret_cast<const T *>(p.dy + row[1] + offsets[1]));
   }
   __device__ void store(uint32_t row, const Sum<T, n> &sum) const {
-    Unit<T, n> unit;
+    Group<T, n> group;
 #pragma unroll
     for (int e = 0; e < n; ++e)
-      unit.elements[e] = T(sum.elements[e]);
-    *reinterpret_cast<Unit<T, n> *>(p.out + int64_t(row) * p.outStep +
-                                    offsets[0]) = unit;
+      group.elements[e] = T(sum.elements[e]);
+    storeGroup(
+        reinterpret_cast<T *>(p.out + int64_t(row) * p.outStep + offsets[0]),
+        group);
   }
   /// In `heads` or `tails`.
   __device__ Sum<T, n> &part(uint64_t parts, uint32_t piece) const {
@@ -107,7 +106,7 @@ static __device__ void sumPieces(const SumParameters &p) {
   constexpr int batch = 4;
   for (uint32_t item = first; item < end && row < p.rows; item += batch) {
     uint32_t keys[batch];
-    Unit<T, n> terms[batch];
+    Group<T, n> terms[batch];
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
       keys[i] = item + i < end ? column.key(item + i) : p.rows;
