@@ -194,6 +194,15 @@ int64_t ProductForm::calls() const {
   return count;
 }
 
+void ProductForm::loopOverBatch() {
+  loops.push_back(batchCount);
+  batchCount = 1;
+  for (BlasMatrix *matrix : {&a, &b, &c, &d}) {
+    matrix->loopStrides.push_back(matrix->batchStride);
+    matrix->batchStride = 0;
+  }
+}
+
 int64_t ProductForm::zeroBytes() const {
   if (!isSumEmpty)
     return 0;

@@ -237,7 +237,7 @@ TEST_F(RefusalsTest, Alignment) {
 TEST_F(RefusalsTest, Algorithms) {
   std::vector<uint8_t> bytes(5);
   EXPECT_EQ(failure(plain(), {}, &bytes),
-            "an algorithm of the product [3, 5] x [5, 4] f32 has 72 bytes, not "
+            "an algorithm of the product [3, 5] x [5, 4] f32 has 80 bytes, not "
             "5");
   std::unique_ptr<BlasProduct> made;
   ASSERT_TRUE(BlasProduct::make(*blas, plain().arguments(), {}, made).ok());
@@ -276,12 +276,15 @@ TEST_F(RefusalsTest, AlgorithmsWithALargeWorkspace) {
                            {},
                            {}};
   struct {
-    uint64_t version;
+    uint64_t version, loopsOverBatch;
     BlasAlgorithm algorithm;
-  } chosen = {library.version, {}};
+  } chosen = {library.version, 0, {}};
+  std::optional<BlasAlgorithm> found;
   BlasObjects objects(*blas, "a large one");
   ASSERT_TRUE(objects.make(formOf(product), BlasCompute32F, BlasF32).ok());
-  ASSERT_TRUE(objects.choose({4, 4, 4, 4}, 1 << 30, chosen.algorithm).ok());
+  ASSERT_TRUE(objects.choose({4, 4, 4, 4}, 1 << 30, found).ok());
+  ASSERT_TRUE(found.has_value());
+  chosen.algorithm = *found;
   std::vector<uint8_t> bytes(sizeof chosen);
   std::memcpy(bytes.data(), &chosen, sizeof chosen);
   std::unique_ptr<BlasProduct> made;
