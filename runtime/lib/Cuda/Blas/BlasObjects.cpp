@@ -102,8 +102,9 @@ Status BlasObjects::setBias(const void *address) {
 }
 
 Status BlasObjects::choose(const int64_t (&alignment)[4], int64_t workspace,
-                           BlasAlgorithm &algorithm) const {
+                           std::optional<BlasAlgorithm> &algorithm) const {
   const BlasLibrary &library = blas.library();
+  algorithm.reset();
   BlasPreference preference = nullptr;
   if (BlasStatus code = functions().preferenceCreate(&preference))
     return library.failure("cublasLtMatmulPreferenceCreate", code, product);
@@ -133,9 +134,10 @@ Status BlasObjects::choose(const int64_t (&alignment)[4], int64_t workspace,
       code = count == 0 ? BlasNotSupported : result.state;
   }
   functions().preferenceDestroy(preference);
-  if (code)
+  if (code && code != BlasNotSupported)
     return library.failure(function, code, product);
-  algorithm = result.algorithm;
+  if (!code)
+    algorithm = result.algorithm;
   return Status::success();
 }
 

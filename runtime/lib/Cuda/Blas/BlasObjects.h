@@ -29,9 +29,10 @@ public:
   Status make(const ProductForm &form, BlasCompute compute, BlasType scale);
   Status setBias(const void *address);
   /// The best algorithm for addresses aligned like this (`alignment` in the
-  /// order of the library's A, B, C, D) and `workspace` bytes.
+  /// order of the library's A, B, C, D) and `workspace` bytes, or none if the
+  /// library has no product like this.
   Status choose(const int64_t (&alignment)[4], int64_t workspace,
-                BlasAlgorithm &algorithm) const;
+                std::optional<BlasAlgorithm> &algorithm) const;
   /// Whether the algorithm computes this product here, and its workspace.
   Status check(const BlasAlgorithm &algorithm, int64_t &workspace) const;
 

@@ -7,16 +7,17 @@
 
 namespace hocket::runtime::cuda {
 
-/// What choose() writes: the library's version, then its algorithm.
+/// What choose() writes.
 struct AlgorithmBytes {
-  uint64_t version;
+  uint64_t version; // of the library
+  uint64_t loopsOverBatch;
   BlasAlgorithm algorithm;
 };
 
 BlasProduct::BlasProduct(const Blas &blas, const ProductArguments &given,
                          const ProductOptions &options)
     : blas(blas), arguments(given), form(formOf(arguments)), options(options),
-      text(describe(arguments)), objects(blas, text) {
+      text(describe(arguments)) {
   alignment =
       options.alignment ? *options.alignment : ProductAlignment::of(arguments);
 }
@@ -86,12 +87,17 @@ Status BlasProduct::prepare() {
   Status status = checkAddresses();
   if (!status.ok())
     return status;
+  return describeForm();
+}
+
+Status BlasProduct::describeForm() {
   bool isDouble = form.inputs == BlasF64;
   BlasCompute compute = isDouble ? BlasCompute64F
                         : form.inputs == BlasF32 && options.tf32
                             ? BlasCompute32FastTF32
                             : BlasCompute32F;
-  return objects.make(form, compute, isDouble ? BlasF64 : BlasF32);
+  objects = std::make_unique<BlasObjects>(blas, text);
+  return objects->make(form, compute, isDouble ? BlasF64 : BlasF32);
 }
 
 /// What stays of an alignment when an address moves by the steps of a loop.
@@ -103,38 +109,55 @@ static int64_t inLoops(int64_t alignment, const std::vector<int64_t> &steps,
   return alignment;
 }
 
+void BlasProduct::loopOverBatch() {
+  form.loopOverBatch();
+  loopsOverBatch = true;
+}
+
+Status BlasProduct::chooseForForm(std::optional<BlasAlgorithm> &algorithm) {
+  int64_t inputBytes = plan::byteSize(arguments.a.type);
+  int64_t resultBytes = plan::byteSize(arguments.c.type);
+  int64_t ofA = form.isExchanged ? alignment.b : alignment.a;
+  int64_t ofB = form.isExchanged ? alignment.a : alignment.b;
+  if (form.isSumEmpty)
+    ofA = ofB = 256;
+  int64_t ofD = inLoops(alignment.c, form.d.loopStrides, resultBytes);
+  int64_t ofC = form.added
+                    ? inLoops(alignment.added, form.c.loopStrides, resultBytes)
+                    : ofD;
+  // The library takes the bias's alignment from its address, which it does not
+  // read: this one has no more than the alignment of all ranks.
+  Status status = Status::success();
+  if (arguments.bias)
+    status = objects->setBias(reinterpret_cast<const void *>(alignment.bias));
+  if (status.ok())
+    status = objects->choose(
+        {inLoops(ofA, form.a.loopStrides, inputBytes),
+         inLoops(ofB, form.b.loopStrides, inputBytes), ofC, ofD},
+        productWorkspaceBytes - form.zeroBytes(), algorithm);
+  if (status.ok() && arguments.bias)
+    status = objects->setBias(arguments.bias->data);
+  return status;
+}
+
 Status BlasProduct::choose(std::vector<uint8_t> &bytes) {
   bytes.clear();
   if (form.isEmpty)
     return Status::success();
-  int64_t inputBytes = plan::byteSize(arguments.a.type);
-  int64_t resultBytes = plan::byteSize(arguments.c.type);
-  int64_t ofInputs[2] = {form.isExchanged ? alignment.b : alignment.a,
-                         form.isExchanged ? alignment.a : alignment.b};
-  if (form.isSumEmpty)
-    ofInputs[0] = ofInputs[1] = 256;
-  int64_t ofC = inLoops(form.added ? alignment.added : alignment.c,
-                        form.added ? form.c.loopStrides : form.d.loopStrides,
-                        resultBytes);
-  int64_t aligned[4] = {inLoops(ofInputs[0], form.a.loopStrides, inputBytes),
-                        inLoops(ofInputs[1], form.b.loopStrides, inputBytes),
-                        ofC,
-                        inLoops(alignment.c, form.d.loopStrides, resultBytes)};
-  // The library takes the bias's alignment from its address, which it does not
-  // read: this one has no more than the alignment of all ranks.
-  if (arguments.bias) {
-    Status status =
-        objects.setBias(reinterpret_cast<const void *>(alignment.bias));
-    if (!status.ok())
-      return status;
+  std::optional<BlasAlgorithm> found;
+  Status status = chooseForForm(found);
+  if (status.ok() && !found && form.batchCount > 1) {
+    loopOverBatch();
+    status = describeForm();
+    if (status.ok())
+      status = chooseForForm(found);
   }
-  AlgorithmBytes chosen = {blas.library().version, {}};
-  Status status = objects.choose(
-      aligned, productWorkspaceBytes - form.zeroBytes(), chosen.algorithm);
-  if (status.ok() && arguments.bias)
-    status = objects.setBias(arguments.bias->data);
   if (!status.ok())
     return status;
+  if (!found)
+    return blas.library().failure("cublasLtMatmulAlgoGetHeuristic",
+                                  BlasNotSupported, text);
+  AlgorithmBytes chosen = {blas.library().version, loopsOverBatch, *found};
   bytes.resize(sizeof chosen);
   std::memcpy(bytes.data(), &chosen, sizeof chosen);
   return Status::success();
@@ -155,13 +178,16 @@ Status BlasProduct::use(const std::vector<uint8_t> &bytes) {
         "ranks have cuBLASLt " + BlasLibrary::versionText(chosen.version) +
         " and " + BlasLibrary::versionText(library.version) +
         ", which compute other bits; install one of them everywhere");
-  if (arguments.bias) {
-    Status status = objects.setBias(arguments.bias->data);
-    if (!status.ok())
-      return status;
+  Status status = Status::success();
+  if (chosen.loopsOverBatch && !loopsOverBatch) {
+    loopOverBatch();
+    status = describeForm();
   }
+  if (status.ok() && arguments.bias)
+    status = objects->setBias(arguments.bias->data);
   int64_t workspace = 0;
-  Status status = objects.check(chosen.algorithm, workspace);
+  if (status.ok())
+    status = objects->check(chosen.algorithm, workspace);
   if (!status.ok())
     return status;
   if (workspace > productWorkspaceBytes - form.zeroBytes())
@@ -197,8 +223,8 @@ Status BlasProduct::runOne(Stream stream, char *workspace, int64_t index) {
   const void *alpha = isDouble ? static_cast<const void *>(&one64) : &one32;
   const void *zero = isDouble ? static_cast<const void *>(&zero64) : &zero32;
   BlasStatus code = blas.library().functions.matmul(
-      blas.handle, objects.description, alpha, a, objects.a, b, objects.b,
-      form.added ? alpha : zero, c, objects.c(), d, objects.d, &algorithm,
+      blas.handle, objects->description, alpha, a, objects->a, b, objects->b,
+      form.added ? alpha : zero, c, objects->c(), d, objects->d, &algorithm,
       workspace + zeros, static_cast<size_t>(productWorkspaceBytes - zeros),
       stream);
   if (code)

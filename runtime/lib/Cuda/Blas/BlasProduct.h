@@ -26,7 +26,8 @@ public:
                      std::unique_ptr<BlasProduct> &product);
 
   /// An algorithm as bytes, which use() takes on any rank. Always of the same
-  /// length, 0 if there is nothing to compute.
+  /// length, 0 if there is nothing to compute. Where the library refuses a
+  /// batch, each product of it is a call; the bytes say so.
   Status choose(std::vector<uint8_t> &algorithm);
   /// Before the first run.
   Status use(const std::vector<uint8_t> &algorithm);
@@ -44,6 +45,9 @@ private:
   BlasProduct(const Blas &blas, const ProductArguments &arguments,
               const ProductOptions &options);
   Status prepare();
+  Status describeForm();
+  void loopOverBatch();
+  Status chooseForForm(std::optional<BlasAlgorithm> &algorithm);
   Status checkAddresses() const;
   const Operand &ofA() const;
   const Operand &ofB() const;
@@ -55,9 +59,9 @@ private:
   ProductOptions options;
   ProductAlignment alignment;
   std::string text;
-  BlasObjects objects;
+  std::unique_ptr<BlasObjects> objects;
   BlasAlgorithm algorithm = {};
-  bool hasAlgorithm = false;
+  bool hasAlgorithm = false, loopsOverBatch = false;
   double one64 = 1, zero64 = 0;
   float one32 = 1, zero32 = 0;
 };

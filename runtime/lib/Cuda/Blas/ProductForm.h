@@ -40,6 +40,8 @@ struct ProductForm {
   const Operand *added = nullptr; // in the arguments
 
   int64_t calls() const;
+  /// Makes the batch one more loop of calls.
+  void loopOverBatch();
   /// Of the zeros that stand for a and b, a multiple of 256.
   int64_t zeroBytes() const;
 };

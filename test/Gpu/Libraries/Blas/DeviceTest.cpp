@@ -191,6 +191,45 @@ TEST_F(BlasDeviceTest, NoContext) {
   EXPECT_EQ(found(), "cublasLtCreate: there is no current context\n");
 }
 
+/// Two products with one b and a bias, of which a library may think that it
+/// has no such batch.
+TEST_F(BlasDeviceTest, ARefusedBatchIsALoop) {
+  startAgain({{"FAIL", "cublasLtMatmulAlgoGetHeuristic:2=15"}});
+  arguments.a = operand({16, 8}, 1);
+  arguments.c = operand({16, 6}, NAN);
+  arguments.a.shape = {2, 4, 8};
+  arguments.a.strides = {64, 8, 1};
+  arguments.b.shape = {2, 8, 6};
+  arguments.b.strides = {0, 6, 1};
+  arguments.c.shape = {2, 4, 6};
+  arguments.c.strides = {48, 6, 1};
+  std::vector<uint8_t> algorithm;
+  ASSERT_TRUE(BlasProduct::make(*blas, arguments, {}, product).ok());
+  Status status = product->choose(algorithm);
+  ASSERT_TRUE(status.ok()) << status.message;
+  // Another rank, which did not choose.
+  ASSERT_TRUE(BlasProduct::make(*blas, arguments, {}, product).ok());
+  status = product->use(algorithm);
+  ASSERT_TRUE(status.ok()) << status.message;
+  ASSERT_TRUE(run(s).ok());
+  for (DeviceAddress skip : {0, 192}) {
+    float *place = pinned(std::vector<float>(24));
+    auto c = reinterpret_cast<DeviceAddress>(arguments.c.data);
+    EXPECT_EQ(cu.memcpyDtoHAsync(place, c + skip, 96, s), Success);
+    EXPECT_EQ(cu.streamSynchronize(s), Success);
+    EXPECT_EQ(std::vector<float>(place, place + 24), tens);
+  }
+}
+
+TEST_F(BlasDeviceTest, NoAlgorithm) {
+  startAgain({{"FAIL", "cublasLtMatmulAlgoGetHeuristic:2=15"}});
+  std::vector<uint8_t> algorithm;
+  EXPECT_EQ(product->choose(algorithm).message,
+            "cublasLtMatmulAlgoGetHeuristic of cuBLASLt 13.1.0 failed for "
+            "[4, 8] x [8, 6] f32: the functionality requested is not "
+            "supported");
+}
+
 TEST_F(BlasDeviceTest, CallsFailWhereTestsWantIt) {
   startAgain({{"FAIL", "cublasLtMatmul:2=13"}});
   ASSERT_TRUE(run(s).ok());

@@ -2,6 +2,7 @@
 
 #include "test/Gpu/Libraries/Blas/Sample.h"
 #include "test/Paths.h"
+#include <cstring>
 
 using namespace hocket;
 using namespace hocket::test;
@@ -236,7 +237,7 @@ TEST_F(RefusalsTest, Alignment) {
 TEST_F(RefusalsTest, Algorithms) {
   std::vector<uint8_t> bytes(5);
   EXPECT_EQ(failure(plain(), {}, &bytes),
-            "an algorithm of the product [3, 5] x [5, 4] f32 has 72 bytes, not "
+            "an algorithm of the product [3, 5] x [5, 4] f32 has 80 bytes, not "
             "5");
   std::unique_ptr<BlasProduct> made;
   ASSERT_TRUE(BlasProduct::make(*blas, plain().arguments(), {}, made).ok());
@@ -264,6 +265,35 @@ TEST_F(RefusalsTest, AlgorithmOfAnotherProduct) {
             "function");
   EXPECT_EQ(takeFindings(), "cublasLtMatmulAlgoCheck: the algorithm was chosen "
                             "for another product\n");
+}
+
+TEST_F(RefusalsTest, AlgorithmsWithALargeWorkspace) {
+  // Nothing is computed, so the addresses are those of no memory.
+  void *place = reinterpret_cast<void *>(4096);
+  ProductArguments product{{place, DType::F32, {2100, 5}, {5, 1}},
+                           {place, DType::F32, {5, 2100}, {2100, 1}},
+                           {place, DType::F32, {2100, 2100}, {2100, 1}},
+                           {},
+                           {}};
+  struct {
+    uint64_t version, loopsOverBatch;
+    BlasAlgorithm algorithm;
+  } chosen = {library.version, 0, {}};
+  std::optional<BlasAlgorithm> found;
+  BlasObjects objects(*blas, "a large one");
+  ASSERT_TRUE(objects.make(formOf(product), BlasCompute32F, BlasF32).ok());
+  ASSERT_TRUE(objects.choose({4, 4, 4, 4}, 1 << 30, found).ok());
+  ASSERT_TRUE(found.has_value());
+  chosen.algorithm = *found;
+  std::vector<uint8_t> bytes(sizeof chosen);
+  std::memcpy(bytes.data(), &chosen, sizeof chosen);
+  std::unique_ptr<BlasProduct> made;
+  ASSERT_TRUE(BlasProduct::make(*blas, product, {}, made).ok());
+  EXPECT_EQ(made->use(bytes).message,
+            "the algorithm of the product [2100, 5] x [5, 2100] f32 wants a "
+            "workspace of 35280000 bytes here, more than 33554432");
+  EXPECT_TRUE(made->choose(bytes).ok());
+  EXPECT_TRUE(made->use(bytes).ok());
 }
 
 TEST_F(RefusalsTest, TheDriverFails) {
