@@ -134,4 +134,17 @@ TEST_F(DriverTest, WhatIsLeft) {
                         "more than released when the process ends\n");
 }
 
+TEST_F(DriverTest, TheEndOfAProcess) {
+  EXPECT_EXIT(
+      {
+        allocate(1000);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EQ(found(), "'allocation 1' of 1000 bytes is not released when the "
+                     "process ends\n"
+                     "the primary context of device 0 is retained 1 times more "
+                     "than released when the process ends\n");
+}
+
 } // namespace
