@@ -30,7 +30,14 @@ struct Judge {
                                              : runtime::Operand()});
     return runtime::cuda::whyNotBlas(arguments);
   }
-  std::string operator()(const plan::Attention &) const { return "attention"; }
+  std::string operator()(const plan::Attention &attention) const {
+    constexpr int64_t most = 256;
+    int64_t depth = attention.q.shape.back();
+    return depth <= most ? ""
+                         : "attention with " + std::to_string(depth) +
+                               " elements a head, more than " +
+                               std::to_string(most);
+  }
   std::string operator()(const plan::AttentionGrad &) const {
     return "the gradient of attention";
   }

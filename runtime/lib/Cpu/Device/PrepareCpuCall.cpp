@@ -1,12 +1,11 @@
 //===- PrepareCpuCall.cpp - instructions as calls of a CPU ----------------===//
 
 #include "runtime/lib/Cpu/Device/PrepareCpuCall.h"
-#include "hocket/Cpu/Attention.h"
 #include "hocket/Cpu/Convolution.h"
-#include "hocket/Cpu/Neighborhood.h"
 #include "hocket/Cpu/Pooling.h"
 #include "hocket/Cpu/Simple.h"
 #include "runtime/lib/Cpu/Device/HookCall.h"
+#include "runtime/lib/Device/AttentionOperands.h"
 
 namespace hocket::runtime {
 
@@ -52,14 +51,6 @@ struct Preparer {
   int source;
   std::unique_ptr<Call> &call;
 
-  AttentionArguments argumentsOf(const plan::Attention &attention) const;
-  NeighborhoodArguments
-  argumentsOf(const plan::NeighborhoodAttention &attention) const;
-  template <class Arguments, class Forward>
-  Arguments gradientArguments(const plan::GradientOf<Forward> &x) const {
-    return {argumentsOf(x.forward), operand(x.dout), operand(x.dq),
-            operand(x.dk), operand(x.dv)};
-  }
   Operand operand(const plan::View &view) const {
     return context.book.operand(view);
   }
@@ -156,41 +147,14 @@ Status Preparer::operator()(const plan::PackWeight &pack) const {
   return done(std::make_unique<PackCall>(*weight));
 }
 
-AttentionArguments
-Preparer::argumentsOf(const plan::Attention &attention) const {
-  const AddressBook &book = context.book;
-  AttentionArguments arguments;
-  arguments.q = operand(attention.q);
-  arguments.k = operand(attention.k);
-  arguments.v = operand(attention.v);
-  arguments.out = operand(attention.out);
-  if (attention.lse.buffer >= 0)
-    arguments.lse = operand(attention.lse);
-  if (attention.keep.buffer >= 0)
-    arguments.keep = operand(attention.keep);
-  arguments.scale = attention.scale;
-  arguments.causal = attention.causal;
-  arguments.group = attention.group;
-  arguments.headOffset = book.value(attention.headOffset);
-  arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
-  arguments.queryOffset = book.value(attention.queryOffset);
-  arguments.keyOffset = book.value(attention.keyOffset);
-  arguments.before = attention.before;
-  arguments.after = attention.after;
-  const plan::Dropout &dropout = attention.dropout;
-  if (dropout.p > 0)
-    arguments.dropout = AttentionDropout(
-        dropout.p, uint64_t(dropout.key), operand(dropout.step),
-        uint64_t(book.value(dropout.first)), dropout.sizes, dropout.strides);
-  return arguments;
-}
-
 Status Preparer::operator()(const plan::Attention &attention) const {
-  return makeAttention(argumentsOf(attention), context.threads, call);
+  return makeAttention(argumentsOf(attention, context.book), context.threads,
+                       call);
 }
 
 Status Preparer::operator()(const plan::AttentionGrad &gradient) const {
-  auto arguments = gradientArguments<AttentionGradArguments>(gradient);
+  auto arguments =
+      gradientArguments<AttentionGradArguments>(gradient, context.book);
   return makeAttentionGrad(arguments, context.threads, call);
 }
 
@@ -255,36 +219,16 @@ Status Preparer::operator()(const plan::Pooling &pooling) const {
   return done(makePooling(arguments, context.threads));
 }
 
-NeighborhoodArguments
-Preparer::argumentsOf(const plan::NeighborhoodAttention &attention) const {
-  const AddressBook &book = context.book;
-  NeighborhoodArguments arguments;
-  arguments.q = operand(attention.q);
-  arguments.k = operand(attention.k);
-  arguments.v = operand(attention.v);
-  arguments.out = operand(attention.out);
-  if (attention.lse.buffer >= 0)
-    arguments.lse = operand(attention.lse);
-  arguments.scale = attention.scale;
-  arguments.group = attention.group;
-  arguments.headOffset = book.value(attention.headOffset);
-  arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
-  for (const plan::NeighborhoodDim &dim : attention.dims) {
-    arguments.windows.push_back(dim.window);
-    arguments.queryOffsets.push_back(book.value(dim.queryOffset));
-    arguments.keyOffsets.push_back(book.value(dim.keyOffset));
-  }
-  return arguments;
-}
-
 Status
 Preparer::operator()(const plan::NeighborhoodAttention &attention) const {
-  return done(makeNeighborhood(argumentsOf(attention), context.threads));
+  return done(
+      makeNeighborhood(argumentsOf(attention, context.book), context.threads));
 }
 
 Status
 Preparer::operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
-  auto arguments = gradientArguments<NeighborhoodGradArguments>(gradient);
+  auto arguments =
+      gradientArguments<NeighborhoodGradArguments>(gradient, context.book);
   return done(makeNeighborhoodGrad(arguments, context.threads));
 }
 

@@ -43,7 +43,8 @@ public:
 
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,
                  Communicator &comm, std::unique_ptr<Call> &call) override {
-    return prepareCudaCall(instruction, {book, stream, lookups, products}, call);
+    return prepareCudaCall(instruction, {book, stream, lookups, products},
+                           call);
   }
 
   Status upload(void *place, int64_t bytes,

@@ -2,8 +2,10 @@
 
 #include "runtime/lib/Cuda/Device/PrepareCudaCall.h"
 #include "hocket/Plan/InstructionWords.h"
+#include "runtime/lib/Cuda/Attention/Attention.h"
 #include "runtime/lib/Cuda/Kernels/Copy.h"
 #include "runtime/lib/Cuda/Kernels/Embedding.h"
+#include "runtime/lib/Device/AttentionOperands.h"
 #include <cstring>
 
 namespace hocket::runtime::cuda {
@@ -105,6 +107,11 @@ struct Preparer {
   }
   Status operator()(const plan::Embedding &embedding) const;
   Status operator()(const plan::EmbeddingGrad &gradient) const;
+  Status operator()(const plan::Attention &attention) const {
+    return launches([&](KernelLaunches &list) {
+      return addAttention(argumentsOf(attention, context.book), list);
+    });
+  }
   Status operator()(const plan::Copy &copy) const {
     return launches([&](KernelLaunches &list) {
       return addCopy(operand(copy.src), operand(copy.dst), list);

@@ -89,8 +89,8 @@ std::string describe(const ProductArguments &arguments,
     add(int64_t(post.op));
     addOperand(post.operand);
   }
-  for (int64_t bytes : {alignment.a, alignment.b, alignment.c, alignment.bias,
-                        alignment.added})
+  for (int64_t bytes :
+       {alignment.a, alignment.b, alignment.c, alignment.bias, alignment.added})
     add(bytes);
   return text;
 }
