@@ -15,25 +15,27 @@ class Nn_ProgramOp<string mnemonic>
 def Nn_ModelOp : Nn_ProgramOp<"model"> {
   let summary = "the model of a program, and what it is compiled for";
   let description = [{
-    Of all stages. Of the file of weights: `ignore`, patterns of tensors that
-    nothing reads, and `prefixes`, which may stand before the names of others.
-    `otherArguments`: inputs of the functions of the model that this is not,
-    which a schedule may place. `gradients`: none, of the `parameters`, or of
-    `all` floats, inputs as well. `precision`: {} or the types `compute` and
-    `reduce` (hocket/Transforms/Precision.h). `seed`: of the words of dropout.
-    `train`: {} or an optimizer (lib/Frontend/Elaborate/TrainRecipe.h); `run`:
-    files and numbers of steps of its runs (TrainRun.cpp there).
+    Of all stages. `target`: what runs the program, and from the stage buffers
+    on what it is laid out for. Of the file of weights: `ignore`, patterns of
+    tensors that nothing reads, and `prefixes`, which may stand before the names
+    of others. `otherArguments`: inputs of the functions of the model that this
+    is not, which a schedule may place. `gradients`: none, of the `parameters`,
+    or of `all` floats, inputs as well. `precision`: {} or the types `compute`
+    and `reduce` (hocket/Transforms/Precision.h). `seed`: of the words of
+    dropout. `train`: {} or an optimizer (lib/Frontend/Elaborate/TrainRecipe.h);
+    `run`: files and numbers of steps of its runs (TrainRun.cpp there).
 
     (C1) a module has one. (C2) `train` says what its optimizer needs, and is of
     gradients of parameters. (C3) `compute` is bf16 or f16, `reduce` f32 or the
     same. (C4) what is not trained has no `run`.
   }];
-  let arguments = (ins StrAttr:$model, Nn_Gradients:$gradients,
+  let arguments = (ins StrAttr:$model, Nn_Target:$target,
+                       Nn_Gradients:$gradients,
                        StrArrayAttr:$ignore, StrArrayAttr:$prefixes,
                        StrArrayAttr:$otherArguments,
                        DictionaryAttr:$precision, I64Attr:$seed,
                        DictionaryAttr:$train, DictionaryAttr:$run);
-  let assemblyFormat = "$model `gradients` $gradients attr-dict";
+  let assemblyFormat = "$model `target` $target `gradients` $gradients attr-dict";
   let extraClassDeclaration = [{
     bool isTrained() { return !getTrain().empty(); }
     bool isNarrow() { return !getPrecision().empty(); }

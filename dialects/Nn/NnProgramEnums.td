@@ -12,4 +12,10 @@ def Nn_Gradients : I32EnumAttr<"Gradients", "of what a program computes them", [
   let cppNamespace = "::hocket::nn";
 }
 
+def Nn_Target : I32EnumAttr<"Target", "what runs a program", [
+    I32EnumAttrCase<"Cpu", 0, "cpu">,
+    I32EnumAttrCase<"Cuda", 1, "cuda">]> {
+  let cppNamespace = "::hocket::nn";
+}
+
 #endif // HOCKET_NN_PROGRAM_ENUMS

@@ -41,11 +41,16 @@ Gradients nn::gradientsOf(Operation *op) {
   return model ? model.getGradients() : Gradients::None;
 }
 
+Target nn::targetOf(Operation *op) {
+  ModelOp model = modelOf(op);
+  return model ? model.getTarget() : Target::Cpu;
+}
+
 ModelOp nn::createModel(OpBuilder &builder, Location location, StringRef name) {
   ArrayAttr none = builder.getArrayAttr({});
   DictionaryAttr empty = builder.getDictionaryAttr({});
-  return ModelOp::create(builder, location, name, Gradients::None, none, none,
-                         none, empty, /*seed=*/0, empty, empty);
+  return ModelOp::create(builder, location, name, Target::Cpu, Gradients::None,
+                         none, none, none, empty, /*seed=*/0, empty, empty);
 }
 
 void nn::computeAllGradients(ModuleOp module) {

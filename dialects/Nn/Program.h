@@ -23,7 +23,10 @@ MeshAttr meshOf(mlir::Operation *op);
 /// Of what it computes gradients; none without an nn.model.
 Gradients gradientsOf(mlir::Operation *op);
 
-/// A program that says of a model no more than its name.
+/// What it is compiled for; a CPU without an nn.model.
+Target targetOf(mlir::Operation *op);
+
+/// A program for a CPU that says of a model no more than its name.
 ModelOp createModel(mlir::OpBuilder &builder, mlir::Location location,
                     llvm::StringRef name);
 

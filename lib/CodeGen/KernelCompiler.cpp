@@ -1,9 +1,8 @@
 //===- KernelCompiler.cpp - kernels compiled in the background ------------===//
 
 #include "hocket/CodeGen/KernelCompiler.h"
+#include "Backend.h"
 #include "PrepareKernel.h"
-#include "lib/CodeGen/Cpu/Link.h"
-#include "lib/CodeGen/Cpu/MachineCode.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include <condition_variable>
@@ -28,8 +27,7 @@ KernelCache::~KernelCache() = default;
 namespace {
 struct Job {
   std::string symbol;
-  Graph graph;
-  Schedule schedule;
+  ScheduledKernel kernel;
   std::string object, error;
 };
 } // namespace
@@ -41,19 +39,19 @@ struct KernelCompiler::State {
       own = std::make_unique<KernelCache>();
       this->cache = own.get();
     }
-    target = resolveCpu(options.cpu, error);
+    backend = makeBackend(options, error);
   }
   ~State() { stop(); }
 
-  std::string enqueue(Graph graph, Schedule schedule);
+  std::string enqueue(const ScheduledKernel &kernel);
   void work();
   void stop();
-  void run(Job &job, ObjectCompiler &compiler);
+  void run(Job &job, KernelBackend::Worker &worker);
 
   CodeGenOptions options;
   KernelCache *cache;
   std::unique_ptr<KernelCache> own;
-  std::optional<CpuTarget> target;
+  std::unique_ptr<KernelBackend> backend;
   std::string error;
 
   std::mutex mutex;
@@ -66,35 +64,33 @@ struct KernelCompiler::State {
   std::vector<std::thread> threads;
 };
 
-/// The symbol of a kernel: a hash of all that it depends on but the CPU.
-static std::string symbolOf(const Graph &graph) {
-  auto digest =
-      llvm::SHA256::hash(llvm::arrayRefFromStringRef(graph.serialize()));
+/// The symbol of a kernel: a hash of all that it depends on but the chip.
+static std::string symbolOf(const std::string &content) {
+  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(content));
   return "k_" +
          llvm::toHex(llvm::ArrayRef<uint8_t>(digest).take_front(8), true);
 }
 
-std::string KernelCompiler::State::enqueue(Graph graph, Schedule schedule) {
-  std::string symbol = symbolOf(graph);
+std::string KernelCompiler::State::enqueue(const ScheduledKernel &kernel) {
+  std::string symbol = symbolOf(kernel.content);
   if (!options.machineCode)
     return symbol;
   std::lock_guard<std::mutex> guard(mutex);
   if (bySymbol.count(symbol))
     return symbol;
-  jobs.push_back({symbol, std::move(graph), std::move(schedule), {}, {}});
+  jobs.push_back({symbol, kernel, {}, {}});
   bySymbol[symbol] = &jobs.back();
   unsigned limit =
       options.threads ? options.threads : std::thread::hardware_concurrency();
-  if (target && threads.size() < std::max(limit, 1u) &&
+  if (backend && threads.size() < std::max(limit, 1u) &&
       jobs.size() - next > threads.size())
     threads.emplace_back([this] { work(); });
   changed.notify_one();
   return symbol;
 }
 
-void KernelCompiler::State::run(Job &job, ObjectCompiler &compiler) {
-  std::string key =
-      target->text() + (options.optimize ? " " : " quick ") + job.symbol;
+void KernelCompiler::State::run(Job &job, KernelBackend::Worker &worker) {
+  std::string key = backend->key() + " " + job.symbol;
   {
     std::lock_guard<std::mutex> guard(cache->state->mutex);
     auto known = cache->state->objects.find(key);
@@ -103,7 +99,7 @@ void KernelCompiler::State::run(Job &job, ObjectCompiler &compiler) {
       return;
     }
   }
-  job.object = compiler.compile(job.symbol, job.graph, job.schedule, job.error);
+  job.object = worker.compile(job.symbol, job.kernel, job.error);
   if (job.object.empty())
     return;
   std::lock_guard<std::mutex> guard(cache->state->mutex);
@@ -111,7 +107,7 @@ void KernelCompiler::State::run(Job &job, ObjectCompiler &compiler) {
 }
 
 void KernelCompiler::State::work() {
-  ObjectCompiler compiler(*target, options.optimize);
+  std::unique_ptr<KernelBackend::Worker> worker = backend->makeWorker();
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
     changed.wait(lock, [&] { return closed || next < jobs.size(); });
@@ -119,7 +115,7 @@ void KernelCompiler::State::work() {
       return;
     Job &job = jobs[next++];
     lock.unlock();
-    run(job, compiler);
+    run(job, *worker);
     lock.lock();
   }
 }
@@ -145,31 +141,67 @@ KernelCompiler::KernelCompiler(const CodeGenOptions &options,
     : state(std::make_unique<State>(options, cache)) {}
 KernelCompiler::~KernelCompiler() = default;
 
+/// How a kernel runs, whose entries are called after `symbol`.
+static std::vector<KernelLaunch> launchesOf(const ScheduledKernel &kernel,
+                                            const std::string &symbol) {
+  std::vector<KernelLaunch> launches;
+  if (auto *loops = std::get_if<CpuKernel>(&kernel.how)) {
+    KernelLaunch &all = launches.emplace_back();
+    all.symbol = symbol;
+    all.extent = loops->schedule.extent;
+    all.threads = 0;
+    int operands = loops->graph.inputTypes.size();
+    for (int i = 0; i < operands; ++i)
+      all.inputs.push_back(i);
+    for (size_t i = 0; i < loops->graph.outputTypes.size(); ++i)
+      all.outputs.push_back(operands + int(i));
+    return launches;
+  }
+  const GpuKernel &steps = std::get<GpuKernel>(kernel.how);
+  for (auto [i, step] : llvm::enumerate(steps.steps)) {
+    KernelLaunch &launch = launches.emplace_back();
+    launch.symbol = entryName(symbol, steps, i);
+    launch.extent = step.schedule.blocks;
+    launch.threads = step.schedule.threads;
+    ArrayRef<int> operands = step.operands;
+    size_t inputs = step.graph.inputTypes.size();
+    launch.inputs = llvm::to_vector(operands.take_front(inputs));
+    launch.outputs = llvm::to_vector(operands.drop_front(inputs));
+  }
+  return launches;
+}
+
 llvm::FailureOr<KernelInfo> KernelCompiler::add(const KernelRequest &request) {
-  Schedule schedule;
-  std::unique_ptr<GraphBuilder> prepared = prepareOrReport(request, schedule);
+  std::optional<PreparedKernel> prepared =
+      prepareFor(state->options.target, request);
   if (!prepared)
     return failure();
-  GraphBuilder &builder = *prepared;
+  GraphBuilder &builder = *prepared->builder;
   KernelInfo info;
   info.flops = builder.graph.flops();
-  info.extent = schedule.extent;
   info.scalars.assign(builder.scalars.begin(), builder.scalars.end());
-  info.inPlace = inPlaceOf(request, builder.graph, schedule);
-  for (auto [input, output] : info.inPlace)
-    builder.graph.inPlace.push_back({int(input), int(output)});
-  info.symbol = state->enqueue(builder.graph, std::move(schedule));
-  for (TableGraph &table : builder.tables) {
-    Schedule loops;
-    if (!makeSchedule(table.graph, loops, builder.reason))
-      return request.body->getTerminator()->emitError(builder.reason);
+  for (auto [input, output] : builder.graph.inPlace)
+    info.inPlace.push_back({unsigned(input), unsigned(output)});
+  if (auto *steps = std::get_if<GpuKernel>(&prepared->kernel.how))
+    for (const GpuScratch &scratch : steps->scratch)
+      info.scratch.push_back({scratch.type, scratch.elements});
+  info.symbol = state->enqueue(prepared->kernel);
+  info.launches = launchesOf(prepared->kernel, info.symbol);
+  for (const TableGraph &table : builder.tables) {
+    std::string why;
+    std::optional<ScheduledKernel> loops =
+        scheduleTable(state->options.target, table.graph, why);
+    if (!loops)
+      return request.body->getTerminator()->emitError(why);
     KernelTable &made = info.tables.emplace_back();
-    made.extent = loops.extent;
     made.type = table.type;
     made.shape = table.shape;
     if (table.first)
       made.scalar = KernelScalar{KernelScalar::Kind::Table, table.first};
-    made.symbol = state->enqueue(table.graph, std::move(loops));
+    made.symbol = state->enqueue(*loops);
+    KernelLaunch launch = launchesOf(*loops, made.symbol).front();
+    made.extent = launch.extent;
+    made.threads = launch.threads;
   }
   return info;
 }
@@ -185,7 +217,7 @@ std::optional<std::vector<uint8_t>> KernelCompiler::finish(std::string &error) {
   state->stop();
   if (!state->options.machineCode)
     return std::vector<uint8_t>();
-  if (!state->target) {
+  if (!state->backend) {
     error = state->error;
     return std::nullopt;
   }
@@ -197,7 +229,7 @@ std::optional<std::vector<uint8_t>> KernelCompiler::finish(std::string &error) {
     }
     objects.push_back(job.object);
   }
-  return linkSharedObject(objects, state->hooks, state->options.cpu, error);
+  return state->backend->link(objects, state->hooks, error);
 }
 
 } // namespace hocket::codegen

@@ -6,8 +6,6 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
-static constexpr int64_t kTableAlignment = 64;
-
 /// The graph of the first way to relate uses of inputs that `makeLoops` takes.
 static std::unique_ptr<GraphBuilder> firstThatFits(
     const KernelRequest &request, std::string &why,
@@ -85,15 +83,78 @@ static SmallVector<int64_t> alignmentsOf(const KernelRequest &request,
   return alignments;
 }
 
+std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
+                                            GpuKernel &kernel,
+                                            std::string &why) {
+  return firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
+    for (auto [input, output] : inPlaceOf(request, graph))
+      graph.inPlace.push_back({int(input), int(output)});
+    kernel = makeGpuKernel(graph, alignmentsOf(request, graph));
+    return true;
+  });
+}
+
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               GpuKernel &kernel) {
   std::string why;
-  auto builder =
-      firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
-        kernel = makeGpuKernel(graph, alignmentsOf(request, graph));
-        return true;
-      });
+  auto builder = prepareKernel(request, kernel, why);
   return orReport(request, std::move(builder), why);
+}
+
+/// Strides and types are in the graph; a GPU's code depends on alignments too.
+static std::string contentOf(const Graph &graph, ArrayRef<int64_t> alignments) {
+  std::string content = graph.serialize();
+  for (int64_t alignment : alignments)
+    content += " " + std::to_string(alignment);
+  return content;
+}
+
+static std::optional<PreparedKernel>
+prepareForCpu(const KernelRequest &request) {
+  CpuKernel loops;
+  std::unique_ptr<GraphBuilder> builder =
+      prepareOrReport(request, loops.schedule);
+  if (!builder)
+    return std::nullopt;
+  for (auto [input, output] :
+       inPlaceOf(request, builder->graph, loops.schedule))
+    builder->graph.inPlace.push_back({int(input), int(output)});
+  loops.graph = builder->graph;
+  std::string content = contentOf(loops.graph, {});
+  return PreparedKernel{std::move(builder),
+                        {std::move(loops), std::move(content)}};
+}
+
+static std::optional<PreparedKernel>
+prepareForGpu(const KernelRequest &request) {
+  GpuKernel steps;
+  std::unique_ptr<GraphBuilder> builder = prepareOrReport(request, steps);
+  if (!builder)
+    return std::nullopt;
+  std::string content =
+      contentOf(builder->graph, alignmentsOf(request, builder->graph));
+  return PreparedKernel{std::move(builder),
+                        {std::move(steps), std::move(content)}};
+}
+
+std::optional<PreparedKernel> prepareFor(plan::Target target,
+                                         const KernelRequest &request) {
+  return target == plan::Target::Cuda ? prepareForGpu(request)
+                                      : prepareForCpu(request);
+}
+
+std::optional<ScheduledKernel>
+scheduleTable(plan::Target target, const Graph &graph, std::string &why) {
+  if (target == plan::Target::Cuda) {
+    SmallVector<int64_t> alignments = {kTableAlignment};
+    return ScheduledKernel{makeGpuKernel(graph, alignments),
+                           contentOf(graph, alignments)};
+  }
+  CpuKernel loops{graph, {}};
+  if (!makeSchedule(loops.graph, loops.schedule, why))
+    return std::nullopt;
+  std::string content = contentOf(loops.graph, {});
+  return ScheduledKernel{std::move(loops), std::move(content)};
 }
 
 std::string whyNotKernel(Block &body, int64_t *extent) {

@@ -170,6 +170,13 @@ bool Compiler::load(const CompileSource &source) {
   return read.text && loadRead(read);
 }
 
+static nn::Target targetOf(plan::Target target) {
+  return target == plan::Target::Cuda ? nn::Target::Cuda : nn::Target::Cpu;
+}
+static plan::Target targetOf(nn::Target target) {
+  return target == nn::Target::Cuda ? plan::Target::Cuda : plan::Target::Cpu;
+}
+
 bool Compiler::loadRead(const CompileSource &source) {
   if (source.from == kPlanStage)
     return readPlan(source);
@@ -203,6 +210,8 @@ bool Compiler::loadRead(const CompileSource &source) {
   addMessages(state->diagnostics, state->messages);
   if (state->module && source.gradients)
     nn::computeAllGradients(*state->module);
+  if (state->module && source.target)
+    nn::modelOf(*state->module).setTarget(targetOf(*source.target));
   return state->module && dump();
 }
 
@@ -263,6 +272,28 @@ std::vector<ReportedError> Compiler::errors() const {
   return errors;
 }
 
+/// Of a dump that is made for another target than the one that is wanted.
+static std::string otherTarget(const CompileSource &source, plan::Target made) {
+  auto word = [](plan::Target target) {
+    return std::string(target == plan::Target::Cuda ? "cuda" : "cpu");
+  };
+  return "'" + source.path + "' is made for " + word(made) + ", not for " +
+         word(*source.target) + "; write --target=" + word(made) +
+         ", or go on from a stage before kernels";
+}
+
+/// Gives the program of the dump the target that is wanted.
+bool Compiler::setTarget(const CompileSource &source) {
+  if (!source.target)
+    return true;
+  nn::ModelOp model = nn::modelOf(*state->module);
+  plan::Target made = targetOf(model.getTarget());
+  if (made != *source.target && findStage(source.from) >= findStage("kernels"))
+    return state->fail(otherTarget(source, made));
+  model.setTarget(targetOf(*source.target));
+  return true;
+}
+
 bool Compiler::readDump(const CompileSource &source) {
   if (!checkWritten(source))
     return false;
@@ -280,6 +311,8 @@ bool Compiler::readDump(const CompileSource &source) {
                        "'");
   if (!nn::modelOf(*state->module))
     return state->fail("'" + source.path + "' has no nn.model");
+  if (!setTarget(source))
+    return false;
   if (failed(checkDump(*state->module, source.from)))
     return false;
   // An edit may have made ranks disagree, which would wait for each other.
@@ -299,7 +332,11 @@ bool Compiler::readPlan(const CompileSource &source) {
     return false;
   std::string why;
   state->plan = PlanDump::read(source.path, *source.text, &state->context, why);
-  return state->plan || (!why.empty() && state->fail(why));
+  if (!state->plan)
+    return !why.empty() && state->fail(why);
+  plan::Target made = state->plan->plan.target;
+  return !source.target || *source.target == made ||
+         state->fail(otherTarget(source, made));
 }
 
 static std::string dumpPath(StringRef folder, int stage) {

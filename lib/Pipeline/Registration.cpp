@@ -34,4 +34,5 @@ void hocket::registerPasses() {
   registerFusePass();
   registerBufferizePasses();
   codegen::registerLowerKernelsPass();
+  codegen::registerKernelsToPtxPass();
 }

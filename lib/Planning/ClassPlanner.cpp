@@ -2,6 +2,7 @@
 
 #include "ClassPlanner.h"
 #include "Instructions.h"
+#include "OnGpu.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -178,6 +179,10 @@ LogicalResult ClassPlanner::planCompute(buffers::ComputeOp op) {
     llvm::interleaveComma(at->strides, error);
     return error << "]";
   }
+  if (tables.plan.target == plan::Target::Cuda)
+    if (std::string why = whyNotOnGpu(*body, rankClass); !why.empty())
+      return op.getComputed().emitError("not supported yet on a GPU: ")
+             << why << "; compile it with --target=cpu";
   if (isLoaded)
     rankClass.budget.flops = saturatingSum(rankClass.budget.flops, call.flops);
   if (Value token = op.getStarted()) {

@@ -33,6 +33,7 @@ private:
   void planWait(buffers::WaitOp op);
   mlir::FailureOr<Body> bodyOf(buffers::ComputeOp op, Call &call);
   // Kernels.cpp
+  codegen::KernelRequest requestOf(buffers::ComputeOp op, Call &call);
   mlir::FailureOr<Body> kernelOf(buffers::ComputeOp op, Call &call);
   void addHook(mlir::DictionaryAttr hook);
   void emit(mlir::Location loc, Body body);

@@ -57,7 +57,8 @@ plan::View Constants::table(Location loc, const codegen::KernelTable &wanted) {
   if (!isNew)
     return entry->second;
   entry->second = allocate(wanted.type, wanted.shape);
-  plan::Kernel kernel{wanted.symbol, {}, {entry->second}, {}, wanted.extent};
+  plan::Kernel kernel{wanted.symbol, {}, {entry->second}, {}, wanted.extent,
+                      wanted.threads};
   if (wanted.scalar)
     kernel.scalars.push_back(first);
   rankClass.load.push_back({tables.source(loc), kernel});

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Alignment.h"
 #include "PlanTables.h"
 #include "hocket/CodeGen/KernelCompiler.h"
 #include "hocket/Planning/Planning.h"
@@ -23,16 +24,17 @@ namespace {
 /// Sizes and strides, the widest stride first, as few as say the same.
 using Reach = std::vector<std::pair<int64_t, int64_t>>;
 
-/// What the code of a kernel takes.
+/// What the code of a launch takes.
 struct Operand {
   plan::DType type;
   Reach reach;
+  int64_t alignment; // bytes that its address is a multiple of
 };
 struct Signature {
   std::vector<Operand> inputs, outputs;
   SmallVector<std::pair<unsigned, unsigned>> inPlace;
   size_t scalars = 0;
-  int64_t extent = 0;
+  int64_t extent = 0, threads = 0;
 };
 
 class Linker {
@@ -53,7 +55,8 @@ private:
                    codegen::KernelRequest &request);
   void addSignature(spmd::KernelOp op, const codegen::KernelRequest &request,
                     const codegen::KernelInfo &info);
-  bool checkCall(const plan::RankClass &rankClass, const plan::Kernel &call);
+  bool checkCall(const plan::Plan &part, const plan::RankClass &rankClass,
+                 const plan::Kernel &call);
   bool checkHook(const std::string &name);
 
   const plan::Plan &plan;
@@ -85,6 +88,17 @@ static bool readLists(const std::vector<std::vector<int64_t>> &lists,
   return true;
 }
 
+/// Of all operands, or of none: a power of two up to that of all memory.
+static bool readAlignments(const std::vector<int64_t> &list, size_t operands,
+                           SmallVector<int64_t> &alignments) {
+  constexpr int64_t most = 64;
+  alignments.assign(list.begin(), list.end());
+  return list.empty() ||
+         (list.size() == operands && llvm::all_of(list, [](int64_t bytes) {
+            return bytes > 0 && most % bytes == 0;
+          }));
+}
+
 bool Linker::readStrides(const plan::KernelSource &source, spmd::KernelOp op,
                          codegen::KernelRequest &request) {
   if (!readLists(source.inputStrides, op.getInputs(), request.inputStrides) ||
@@ -92,6 +106,13 @@ bool Linker::readStrides(const plan::KernelSource &source, spmd::KernelOp op,
     return fail("kernel '" + source.symbol +
                 "' does not have a stride for each factor of its inputs and "
                 "outputs");
+  if (!readAlignments(source.inputAlignments, op.getInputs().size(),
+                      request.inputAlignments) ||
+      !readAlignments(source.outputAlignments, op.getNumResults(),
+                      request.outputAlignments))
+    return fail("kernel '" + source.symbol +
+                "' does not have an alignment of 1 to 64 bytes, a power of "
+                "two, for each of its inputs and outputs");
   for (const std::vector<int64_t> &pair : source.inPlace) {
     if (pair.size() != 2 || pair[0] < 0 || pair[1] < 0 ||
         pair[0] >= int64_t(op.getInputs().size()) ||
@@ -120,32 +141,57 @@ static Reach reachOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   return reach;
 }
 
-static Operand operandOf(Value value, ArrayRef<int64_t> strides) {
-  auto type = cast<RankedTensorType>(value.getType());
-  Numbers sizes = factorSizes(nn::layoutOf(value));
-  return {dtypeOf(type.getElementType()), reachOf(sizes, strides)};
+/// Of a request's values, whose strides and, for a GPU, alignments are said.
+static void addOperands(std::vector<Operand> &operands, ValueRange values,
+                        ArrayRef<SmallVector<int64_t>> strides,
+                        ArrayRef<int64_t> alignments) {
+  for (auto [i, value] : llvm::enumerate(values)) {
+    auto type = cast<RankedTensorType>(value.getType());
+    Numbers sizes = factorSizes(nn::layoutOf(value));
+    operands.push_back({dtypeOf(type.getElementType()),
+                        reachOf(sizes, strides[i]),
+                        alignments.empty() ? 1 : alignments[i]});
+  }
+}
+
+/// Dense memory of the plan's own.
+static Operand denseOperand(plan::DType type, ArrayRef<int64_t> shape) {
+  return {type, reachOf(shape, rowMajorStrides(shape)), 1};
 }
 
 void Linker::addSignature(spmd::KernelOp op,
                           const codegen::KernelRequest &request,
                           const codegen::KernelInfo &info) {
-  Signature kernel;
-  for (auto [value, strides] : llvm::zip(op.getInputs(), request.inputStrides))
-    kernel.inputs.push_back(operandOf(value, strides));
-  for (auto [value, strides] :
-       llvm::zip(op.getOutputs(), request.outputStrides))
-    kernel.outputs.push_back(operandOf(value, strides));
+  std::vector<Operand> operands; // as launches number them
+  addOperands(operands, op.getInputs(), request.inputStrides,
+              request.inputAlignments);
   for (const codegen::KernelTable &table : info.tables) {
-    Operand operand{table.type,
-                    reachOf(table.shape, rowMajorStrides(table.shape))};
-    kernel.inputs.push_back(operand);
-    signatures[table.symbol] = {
-        {}, {operand}, {}, table.scalar.has_value(), table.extent};
+    operands.push_back(denseOperand(table.type, table.shape));
+    signatures[table.symbol] = {{},           {operands.back()},
+                                {},           table.scalar.has_value(),
+                                table.extent, table.threads};
   }
-  kernel.inPlace = info.inPlace;
-  kernel.scalars = info.scalars.size();
-  kernel.extent = info.extent;
-  signatures[info.symbol] = kernel;
+  int firstOutput = operands.size();
+  addOperands(operands, op.getOutputs(), request.outputStrides,
+              request.outputAlignments);
+  for (const codegen::KernelScratch &scratch : info.scratch)
+    operands.push_back(denseOperand(scratch.type, {scratch.elements}));
+  for (const codegen::KernelLaunch &launch : info.launches) {
+    Signature signature{
+        {}, {}, {}, info.scalars.size(), launch.extent, launch.threads};
+    for (int number : launch.inputs)
+      signature.inputs.push_back(operands[number]);
+    for (int number : launch.outputs)
+      signature.outputs.push_back(operands[number]);
+    for (auto [input, output] : info.inPlace) {
+      auto from = llvm::find(launch.inputs, int(input));
+      auto to = llvm::find(launch.outputs, firstOutput + int(output));
+      if (from != launch.inputs.end() && to != launch.outputs.end())
+        signature.inPlace.push_back({unsigned(from - launch.inputs.begin()),
+                                     unsigned(to - launch.outputs.begin())});
+    }
+    signatures[launch.symbol] = signature;
+  }
 }
 
 bool Linker::add(const plan::KernelSource &source, ModuleOp module) {
@@ -173,14 +219,15 @@ bool Linker::add(const plan::KernelSource &source, ModuleOp module) {
   return true;
 }
 
-static bool fits(const plan::RankClass &rankClass,
+static bool fits(const plan::Plan &plan, const plan::RankClass &rankClass,
                  const std::vector<plan::View> &views,
                  const std::vector<Operand> &operands) {
   if (views.size() != operands.size())
     return false;
   for (auto [view, operand] : llvm::zip(views, operands))
     if (reachOf(view.shape, view.strides) != operand.reach ||
-        rankClass.buffers[view.buffer].type != operand.type)
+        rankClass.buffers[view.buffer].type != operand.type ||
+        alignmentOf(view, plan, rankClass) % operand.alignment != 0)
       return false;
   return true;
 }
@@ -196,16 +243,16 @@ static bool areOne(const plan::View &a, const plan::View &b) {
   return isOne;
 }
 
-bool Linker::checkCall(const plan::RankClass &rankClass,
+bool Linker::checkCall(const plan::Plan &part, const plan::RankClass &rankClass,
                        const plan::Kernel &call) {
   auto found = signatures.find(call.symbol);
   if (found == signatures.end())
     return fail("kernel '" + call.symbol + "' is not among those of the plan");
   const Signature &kernel = found->second;
-  bool isGood = fits(rankClass, call.inputs, kernel.inputs) &&
-                fits(rankClass, call.outputs, kernel.outputs) &&
+  bool isGood = fits(part, rankClass, call.inputs, kernel.inputs) &&
+                fits(part, rankClass, call.outputs, kernel.outputs) &&
                 call.scalars.size() == kernel.scalars &&
-                call.extent == kernel.extent;
+                call.extent == kernel.extent && call.threads == kernel.threads;
   for (auto [input, output] : kernel.inPlace)
     isGood = isGood && areOne(call.inputs[input], call.outputs[output]);
   return isGood || fail("kernel '" + call.symbol +
@@ -223,7 +270,7 @@ bool Linker::checkCalls(const plan::Plan &part) {
   auto check = [&](const plan::RankClass &rankClass,
                    const plan::Instruction &instruction) {
     if (auto *call = std::get_if<plan::Kernel>(&instruction.body))
-      return checkCall(rankClass, *call);
+      return checkCall(part, rankClass, *call);
     if (auto *hook = std::get_if<plan::Hook>(&instruction.body))
       return checkHook(hook->name);
     auto *collective = std::get_if<plan::Collective>(&instruction.body);
@@ -244,8 +291,9 @@ bool Linker::checkCalls(const plan::Plan &part) {
 
 std::optional<CompiledProgram>
 hocket::makeProgram(plan::Plan plan, ArrayRef<ModuleOp> kernels,
-                    const codegen::CodeGenOptions &options,
+                    codegen::CodeGenOptions options,
                     codegen::KernelCache *cache, std::string &why) {
+  options.target = plan.target;
   codegen::KernelCompiler compiler(options, cache);
   Linker linker(plan, compiler, why);
   for (auto [source, module] : llvm::zip(plan.kernels, kernels))

@@ -62,6 +62,10 @@ void KernelSources::add(spmd::KernelOp op,
     source.text.push_back(line.str());
   source.inputStrides = listOf(request.inputStrides);
   source.outputStrides = listOf(request.outputStrides);
+  source.inputAlignments.assign(request.inputAlignments.begin(),
+                                request.inputAlignments.end());
+  source.outputAlignments.assign(request.outputAlignments.begin(),
+                                 request.outputAlignments.end());
   for (auto [input, output] : request.inPlace)
     source.inPlace.push_back({input, output});
 }

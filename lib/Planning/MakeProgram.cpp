@@ -58,6 +58,11 @@ static void readRun(DictionaryAttr run, plan::Recipe &recipe) {
   number("seed", recipe.seed);
 }
 
+static plan::Target targetOf(ModuleOp module) {
+  return nn::targetOf(module) == nn::Target::Cuda ? plan::Target::Cuda
+                                                  : plan::Target::Cpu;
+}
+
 static void readModel(nn::ModelOp model, plan::Plan &plan) {
   plan.model = model.getModel().str();
   for (StringRef pattern : model.getIgnore().getAsValueRange<StringAttr>())
@@ -83,6 +88,7 @@ static LogicalResult planModule(ModuleOp module,
   assert(model && placement && "dumps that lack one are not read");
   readModel(model, plan);
   plan.schedule = placement.getSchedule().str();
+  plan.target = targetOf(module);
   nn::MeshAttr mesh = placement.getMesh();
   for (nn::MeshAxisAttr axis : mesh.getAxes())
     plan.mesh.push_back({axis.getName().str(), axis.getSize()});
@@ -119,6 +125,7 @@ static LogicalResult planBoth(ModuleOp module, ModuleOp validation,
 FailureOr<plan::Plan> hocket::makePlan(ModuleOp module, ModuleOp validation,
                                        bool keepsKernels) {
   codegen::CodeGenOptions options;
+  options.target = targetOf(module);
   options.machineCode = false;
   codegen::KernelCompiler compiler(options);
   plan::Plan plan;
@@ -129,10 +136,12 @@ FailureOr<plan::Plan> hocket::makePlan(ModuleOp module, ModuleOp validation,
   return plan;
 }
 
-FailureOr<CompiledProgram>
-hocket::makeProgram(ModuleOp module, const codegen::CodeGenOptions &options,
-                    codegen::KernelCache *cache, ModuleOp validation) {
+FailureOr<CompiledProgram> hocket::makeProgram(ModuleOp module,
+                                               codegen::CodeGenOptions options,
+                                               codegen::KernelCache *cache,
+                                               ModuleOp validation) {
   CompiledProgram program;
+  options.target = targetOf(module);
   codegen::KernelCompiler compiler(options, cache);
   if (failed(planBoth(module, validation, compiler, program.plan)))
     return failure();

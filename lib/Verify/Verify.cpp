@@ -93,15 +93,16 @@ bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
   if (!status.ok())
     return false;
 
-  runtime::KernelLibrary library;
-  status = library.load(program->kernels.data(), program->kernels.size(), plan);
+  std::shared_ptr<const runtime::Devices> devices;
+  status = runtime::openDevices(plan, program->kernels.data(),
+                                program->kernels.size(), devices);
   if (!status.ok())
     return false;
   runtime::MemoryTensors outputs("outputs");
   runtime::RunOptions running;
   running.checkReplicas = true;
   runtime::RunReport ran;
-  status = runtime::executePlan(plan, library.table(), weights, inputs, outputs,
+  status = runtime::executePlan(plan, devices, weights, inputs, outputs,
                                 running, &ran);
   if (status.ok())
     status = runtime::checkAgainstPlan(plan, ran);

@@ -143,7 +143,7 @@ void measure(CollectiveKind kind, int ranks, double mebibytes, int runs) {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
-      runRank(bench, *world.communicator(rank), kind, runs, times);
+      runRank(bench, *world.communicator(rank, hostMover()), kind, runs, times);
     });
   for (std::thread &thread : threads)
     thread.join();

@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
     all.push_back(rank);
   options.groups = {{all}};
   auto local = processes->makeRanks(options);
-  auto comm = local->communicator(local->numbers().front());
+  auto comm = local->communicator(local->numbers().front(), hostMover());
   check(local->start());
   int ranks = int(options.ranks);
   int share = int(mebibytes * 262144) / ranks;

@@ -18,7 +18,7 @@
 !w = tensor<8x8xf32, #nn.layout<[8] [8]>>
 !v = !buffers.view<f32 [4, 8] by [8, 1]>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   spmd.func @class0(%x: !buffers.input<f32 [4, 8] by [8, 1]> {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>})
       -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4] [8]>>, spmd.replicated_over = []})

@@ -22,7 +22,7 @@
 !b = !buffers.buffer<f32 [4]>
 !i = !buffers.input<f32 [4] by [1]>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <a=2, b=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   spmd.func @class0(%x: !i {nn.name = "x", spmd.cuts = #spmd.box<<[4]>>})
       -> (!v {nn.name = "y", spmd.cuts = #spmd.box<<[4]>>, spmd.replicated_over = ["a", "b"]})

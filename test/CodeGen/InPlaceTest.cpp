@@ -1,6 +1,8 @@
 //===- InPlaceTest.cpp - outputs that are written over an input -----------===//
 
 #include "KernelHarness.h"
+#include "PtxRun.h"
+#include "lib/CodeGen/PrepareKernel.h"
 #include <gtest/gtest.h>
 
 using namespace hocket::codegen;
@@ -113,6 +115,69 @@ TEST(InPlace, isRefusedWhereElementsAreReadAgain) {
                           " return %y, %s : " + column + ", " + wide + " }",
                       {{0, 0}})
                   .empty());
+}
+
+//===----------------------------------------------------------------------===//
+// As PTX
+//===----------------------------------------------------------------------===//
+
+using Pairs = std::vector<std::pair<int, int>>;
+
+/// The function as it stands behind func.func @f, run on the interpreter with
+/// equal addresses for the pairs that are granted, which are expected to be
+/// these.
+void checkPtx(const std::string &function, const Pairs &wanted,
+              const Pairs &expected) {
+  SCOPED_TRACE(function);
+  hocket::test::KernelCase test(function, {});
+  for (auto [input, output] : wanted)
+    test.request.inPlace.push_back({input, output});
+  GpuKernel kernel;
+  auto builder = prepareOrReport(test.request, kernel);
+  ASSERT_TRUE(builder);
+  EXPECT_EQ(builder->graph.inPlace, expected);
+  auto results = evaluate(*test.request.body, test.inputs, 0);
+  ASSERT_TRUE(runPtx(test.request, test.memory, 0));
+  for (size_t i = 0; i < results.size(); ++i)
+    compare(results[i], test.memory[test.inputs.size() + i], {}, "as PTX");
+}
+
+TEST(InPlaceOnGpu, everyElementIsReadBeforeItIsWritten) {
+  checkPtx(update.substr(update.find('(')), {{0, 0}, {1, 1}}, {{0, 0}, {1, 1}});
+}
+
+TEST(InPlaceOnGpu, inVectorsAndBehindTheLastThread) {
+  for (std::string x : {"$3x250xf32", "$7x31xbf16", "$5x64xf64", "$8x24xi1"}) {
+    std::string op = x.back() == '1' ? "not" : "neg";
+    checkPtx("(%x: " + x + ") -> " + x + " { %y = nn.unary " + op + " %x : (" +
+                 x + ") -> " + x + " return %y : " + x + " }",
+             {{0, 0}}, {{0, 0}});
+  }
+}
+
+TEST(InPlaceOnGpu, theInputNeedNotBeRead) {
+  checkPtx("(%x: " + n + ", %z: " + n + ") -> " + n +
+               " { %y = nn.unary neg %z : (" + n + ") -> " + n +
+               " return %y : " + n + " }",
+           {{0, 0}}, {{0, 0}});
+}
+
+TEST(InPlaceOnGpu, isRefusedWhereElementsAreReadAgain) {
+  std::string x = "$4x50xf32", square = "$9x9xf32";
+  checkPtx("(%x: " + x + ") -> " + x + " { %y = nn.softmax %x {dim = 1} : (" +
+               x + ") -> " + x + " return %y : " + x + " }",
+           {{0, 0}}, {});
+  checkPtx("(%x: " + square + ") -> " + square +
+               " { %t = nn.rearrange %x {source = #nn.layout<[9] [9]>, order "
+               "= [[1], [0]]} : (" +
+               square + ") -> " + square + " %y = nn.binary add %x, %t : (" +
+               square + ", " + square + ") -> " + square +
+               " return %y : " + square + " }",
+           {{0, 0}}, {});
+  // The types differ.
+  checkPtx("(%x: $40xf32) -> $40xi32 { %y = nn.cast %x : ($40xf32) -> $40xi32 "
+           "return %y : $40xi32 }",
+           {{0, 0}}, {});
 }
 
 } // namespace

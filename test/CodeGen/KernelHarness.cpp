@@ -149,9 +149,13 @@ void check(const std::string &function, const RunOptions &options) {
     run(object, *info, test.memory, test.inputs.size(), options, parts);
     compareAll(parts == 1 ? "whole" : "in parts");
   }
+  std::vector<Memory> onCpu = test.memory;
   test.clearOutputs();
-  if (runPtx(test.request, test.memory, options.coordinate))
-    compareAll("as PTX");
+  if (!runPtx(test.request, test.memory, options.coordinate))
+    return;
+  compareAll("as PTX");
+  for (size_t i = 0; options.samePtx && i < onCpu.size(); ++i)
+    EXPECT_EQ(onCpu[i].bytes, test.memory[i].bytes) << "argument " << i;
 }
 
 } // namespace hocket::test

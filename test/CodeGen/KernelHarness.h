@@ -21,6 +21,8 @@ struct RunOptions {
   /// Overrides the random element n of input i.
   std::function<double(int i, int64_t n, double random)> element;
   std::string cpu = "native";
+  /// The PTX gives the bits of the CPU.
+  bool samePtx = false;
 };
 
 /// A parsed function. `$4x(2,3)xf32` in the text stands for

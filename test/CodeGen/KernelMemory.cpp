@@ -147,7 +147,10 @@ void KernelCase::clearOutputs() {
 int64_t valueOf(const KernelScalar &scalar, int64_t coordinate) {
   if (scalar.kind == KernelScalar::Kind::IsFirst)
     return coordinate == 0;
-  return cast<spmd::TableAttr>(scalar.attribute).getValues()[coordinate];
+  if (scalar.kind == KernelScalar::Kind::Constant)
+    return cast<IntegerAttr>(scalar.attribute).getInt();
+  auto table = cast<spmd::TableAttr>(scalar.attribute);
+  return table.getValues()[table.isConstant() ? 0 : coordinate];
 }
 
 void compare(const Tensor &expected, const Memory &actual,

@@ -6,6 +6,7 @@
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Spmd.h"
+#include "hocket/Random/Philox.h"
 #include "hocket/Runtime/Half.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
@@ -134,7 +135,7 @@ static void reduce(nn::ReduceOp op, const Tensor &x, Tensor &y) {
     Index to = without(i, op.getDims(), op.getKeepdim());
     double &at = y.data[flat(y.shape, to)];
     if (op.getKind() == nn::ReduceKind::Max)
-      at = std::max(at, read(x, i));
+      at = std::isnan(at) || at > read(x, i) ? at : read(x, i);
     else
       at += read(x, i) / (op.getKind() == nn::ReduceKind::Mean ? count : 1);
   });
@@ -287,6 +288,20 @@ static void norms(Operation *op, ArrayRef<Tensor> in, Tensor &y) {
     });
 }
 
+/// Of a rank whose elements are one row-major range of the global tensor.
+static void dropout(spmd::DropoutOp op, const Tensor &x, uint32_t step,
+                    Tensor &y, int64_t coordinate) {
+  double p = op.getP().convertToDouble();
+  spmd::DrawsAttr draws = op.getDraws();
+  spmd::TableAttr first = draws.getFirst();
+  int64_t begin = first.getValues()[first.isConstant() ? 0 : coordinate];
+  for (int64_t n = 0; n < x.size(); ++n) {
+    uint32_t word = runtime::wordOfElement(draws.getKey(), begin + n, step,
+                                           runtime::Purpose::Dropout);
+    y.data[n] = word >= runtime::dropThreshold(p) ? x.data[n] / (1 - p) : 0;
+  }
+}
+
 static void apply(Operation *op, ArrayRef<Tensor> in, Tensor &y,
                   int64_t coordinate) {
   Type element = getElementTypeOrSelf(op->getResult(0));
@@ -335,6 +350,9 @@ static void apply(Operation *op, ArrayRef<Tensor> in, Tensor &y,
     return slice(op_, in[0], y);
   if (isa<nn::LayerNormOp, nn::RmsNormOp>(op))
     return norms(op, in, y);
+  auto drop = dyn_cast<spmd::DropoutOp>(op);
+  if (drop && drop.getStep())
+    return dropout(drop, in[0], uint32_t(in[1].data[0]), y, coordinate);
   each([&](auto &i) { return read(in[0], i); }); // broadcast, value, dropout
 }
 

@@ -79,7 +79,7 @@ uint64_t PtxRunner::make(const TableGraph &table) {
   for (int64_t size : table.shape)
     elements *= size;
   uint64_t place = allocate(elements * plan::byteSize(table.type), "table");
-  GpuKernel kernel = makeGpuKernel(table.graph, {64});
+  GpuKernel kernel = makeGpuKernel(table.graph, {kTableAlignment});
   SmallVector<KernelScalar> scalars;
   if (table.first)
     scalars.push_back({KernelScalar::Kind::Table, table.first});
@@ -94,7 +94,7 @@ bool runPtx(KernelRequest request, std::vector<Memory> &memory,
   GpuKernel kernel;
   std::unique_ptr<GraphBuilder> builder = prepareOrReport(request, kernel);
   if (!builder) {
-    ADD_FAILURE() << builder->reason;
+    ADD_FAILURE() << "it cannot be one kernel";
     return false;
   }
   PtxRunner runner(coordinate);
@@ -112,13 +112,15 @@ bool runPtx(KernelRequest request, std::vector<Memory> &memory,
     if (!operands.back())
       return false;
   }
+  size_t behind = operands.size();
   for (size_t i = inputs; i < memory.size(); ++i)
     add(memory[i]);
+  for (auto [input, output] : builder->graph.inPlace)
+    operands[behind + output] = operands[input];
   if (!runner.run(kernel, operands, builder->scalars))
     return false;
   if (counts)
     *counts += runner.counts;
-  size_t behind = operands.size() - (memory.size() - inputs);
   for (size_t i = inputs; i < memory.size(); ++i)
     runner.device.read(operands[behind + i - inputs], memory[i].bytes.data(),
                        memory[i].size());

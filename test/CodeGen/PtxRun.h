@@ -13,7 +13,8 @@ bool hasDeviceLibrary();
 
 /// Compiles the kernel for a GPU, with addresses of 16 bytes' alignment, and
 /// runs its launches on the interpreter. `memory` has the inputs and then the
-/// outputs, which it fills. Any finding of the interpreter fails the test.
+/// outputs, which it fills; outputs that are granted to be in place lie where
+/// their inputs do. Any finding of the interpreter fails the test.
 /// False if the kernel needs libdevice and there is none. What the launches did
 /// is added to `counts`.
 bool runPtx(codegen::KernelRequest request, std::vector<Memory> &memory,

@@ -1,14 +1,22 @@
 // Kernels as PTX: accesses of 16 bytes where addresses and strides allow, rows
-// in registers, one launch for each set of dims that is reduced.
+// in registers, one launch for each set of dims that is reduced. All are one
+// module, behind how each is launched.
 // RUN: hocket-opt %s --hocket-kernels-to-ptx | FileCheck %s
+
+// CHECK: // add: 63 blocks of 256 threads, 1 to a row, 4 elements to an access
+// CHECK: // unaligned: 250 blocks of 256 threads, 1 to a row, 1 elements to an access
+// CHECK: // softmax: 32 blocks of 128 threads, 64 to a row, 8 elements to an access
+// CHECK: // sums_0: 32 blocks of 128 threads, 64 to a row
+// CHECK: // sums_1: 8 blocks of 128 threads, 1 to a row
+// CHECK: .version
+// CHECK-NEXT: .target sm_80
+// CHECK-NOT: .version
 
 !x = tensor<64x1000xf32, #nn.layout<[64] [1000]>>
 !w = tensor<1000xf32, #nn.layout<[1000]>>
 !h = tensor<64x1000xbf16, #nn.layout<[64] [1000]>>
 
-// CHECK: // add: 63 blocks of 256 threads, 1 to a row, 4 elements to an access
-// CHECK: .target sm_80
-// CHECK: .visible .entry add(
+// CHECK-LABEL: .visible .entry add(
 // CHECK: .reqntid 256
 // CHECK-COUNT-2: ld.global.nc.v4.b32
 // CHECK: st.global.v4.b32
@@ -19,7 +27,7 @@ func.func @add(%x: !x {kernel.alignment = 16}, %w: !w {kernel.alignment = 16})
 }
 
 // Addresses are multiples of an element's bytes alone.
-// CHECK: // unaligned: 250 blocks of 256 threads, 1 to a row, 1 elements to an access
+// CHECK-LABEL: .visible .entry unaligned(
 // CHECK: ld.global.nc.b32
 // CHECK: st.global.b32
 func.func @unaligned(%x: !x) -> !x {
@@ -27,7 +35,7 @@ func.func @unaligned(%x: !x) -> !x {
   return %0 : !x
 }
 
-// CHECK: // softmax: 32 blocks of 128 threads, 64 to a row, 8 elements to an access
+// CHECK-LABEL: .visible .entry softmax(
 // CHECK-COUNT-2: ld.global.nc.v4.b32
 // CHECK-NOT: ld.global
 // CHECK-COUNT-5: shfl.sync.bfly
@@ -43,10 +51,9 @@ func.func @softmax(%x: !h {kernel.alignment = 16})
 }
 
 // A sum over rows and one over columns.
-// CHECK: // sums_0: 32 blocks of 128 threads, 64 to a row
-// CHECK: // sums_1: 8 blocks of 128 threads, 1 to a row
-// CHECK-DAG: .visible .entry sums_0(
-// CHECK-DAG: .visible .entry sums_1(
+// CHECK-LABEL: .visible .entry sums_0(
+// CHECK: .shared {{.*}} sums$sums_0_shared0[16];
+// CHECK-LABEL: .visible .entry sums_1(
 func.func @sums(%x: !x {kernel.alignment = 16})
     -> (tensor<64xf32, #nn.layout<[64]>>, !w) {
   %0 = nn.reduce sum %x {dims = array<i64: 1>, keepdim = false}

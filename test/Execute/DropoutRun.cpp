@@ -63,16 +63,15 @@ Outputs test::run(const std::string &text, const Settings &settings) {
     return {};
   const plan::Plan &plan = program->plan;
   EXPECT_EQ(plan.rankCount(), settings.ranks);
-  runtime::KernelLibrary library;
+  std::shared_ptr<const runtime::Devices> devices;
   runtime::MemoryTensors weights("weights"), inputs("input"), outputs("output");
   for (const plan::GlobalTensor &input : plan.inputs)
     fill(input.name, inputs.add(input.name, input.type, input.dims),
          settings.step);
-  runtime::Status status =
-      library.load(program->kernels.data(), program->kernels.size(), plan);
+  runtime::Status status = runtime::openDevices(
+      plan, program->kernels.data(), program->kernels.size(), devices);
   if (status.ok())
-    status =
-        runtime::executePlan(plan, library.table(), weights, inputs, outputs);
+    status = runtime::executePlan(plan, devices, weights, inputs, outputs);
   EXPECT_TRUE(status.ok()) << status.message;
   Outputs found;
   for (const plan::GlobalTensor &output : plan.outputs)

@@ -38,7 +38,7 @@
 !rows = tensor<3x7xf32, #nn.layout<[batch=3] [seq=7]>>
 !bias = tensor<10xf32, #nn.layout<[hidden=10]>>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
 nn.func @forward(
     %q: !q {nn.name = "q"},
     %k: !k {nn.name = "k"},

@@ -23,7 +23,7 @@
 !w = tensor<12x24xf32, #nn.layout<[heads=3 d=4] [in=24]>>
 !wt = tensor<24x12xf32, #nn.layout<[in=24] [heads=3 d=4]>>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
 nn.func @forward(%x: !x {nn.name = "x"}, %dy: !dy {nn.name = "dy"}) -> (!w, !wt, !x)
     attributes {buffers = [], outputs = ["dw", "dwt", "dx"]} {
   %w = nn.parameter "w" {nn.dim_names = ["out", "in"]} : !w

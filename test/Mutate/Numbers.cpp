@@ -47,14 +47,14 @@ static runtime::Status readOutputs(const plan::Plan &plan,
 
 static runtime::Status run(const CompiledProgram &program, Outputs &outputs) {
   const plan::Plan &plan = program.plan;
-  runtime::KernelLibrary library;
-  runtime::Status status =
-      library.load(program.kernels.data(), program.kernels.size(), plan);
+  std::shared_ptr<const runtime::Devices> devices;
+  runtime::Status status = runtime::openDevices(
+      plan, program.kernels.data(), program.kernels.size(), devices);
   if (!status.ok())
     return status;
   runtime::MemoryTensors written;
   status =
-      runtime::executePlan(plan, library.table(), weightsOf(plan),
+      runtime::executePlan(plan, devices, weightsOf(plan),
                            runtime::randomInputs(plan, /*seed=*/2), written);
   return status.ok() ? readOutputs(plan, written, outputs) : status;
 }

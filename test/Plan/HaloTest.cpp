@@ -28,7 +28,7 @@ protected:
       !high = tensor<6x3xf32, #nn.layout<[rows=6] [cols=3]>>
       !all = tensor<6x5xf32, #nn.layout<[rows=6] [cols=5]>>
       module {
-        nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+        nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
         nn.placement "s" <h=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
         spmd.func @class0(%x: !own {nn.name = "x", spmd.cuts = #spmd.box<<[rows=8] [cols=3]>, <0, 0, offset = <h: [0, 4]>, size = <4>>>})
             -> (!own {nn.name = "y", spmd.cuts = #spmd.box<<[rows=8] [cols=3]>, <0, 0, offset = <h: [0, 4]>, size = <4>>>, spmd.replicated_over = []})

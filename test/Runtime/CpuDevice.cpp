@@ -15,7 +15,7 @@ TEST(CpuDevice, HasNoCallThatIsOfOthers) {
   AddressBook book(plan, rankClass, 0);
   KernelTable kernels;
   ThreadWorld world(1, {});
-  auto comm = world.communicator(0);
+  auto comm = world.communicator(0, hostMover());
   std::vector<std::unique_ptr<PackedWeight>> packs;
   CpuCallContext context{book, kernels, *comm, packs, 1};
   std::unique_ptr<Call> call;

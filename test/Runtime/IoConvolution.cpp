@@ -62,8 +62,8 @@ TEST(ExecutePlan, CutConvolution) {
   for (int i = 0; i < 6; ++i)
     w[i] = float(i + 1), x[i] = float(i * i);
   runtime::RunReport report;
-  runtime::Status status =
-      runtime::executePlan(plan, {}, weights, inputs, outputs, {}, &report);
+  runtime::Status status = runtime::executePlan(
+      plan, runtime::cpuDevices({}), weights, inputs, outputs, {}, &report);
   ASSERT_TRUE(status.ok()) << status.message;
   const float *y = outputs.find("y")->as<float>();
   for (int o = 0; o < 6; ++o) {

@@ -21,8 +21,8 @@ RunReport runSample(const RunOptions &options = {}) {
   weights.add("proj.bias", DType::F32, {6}).as<float>()[0] = 5;
   inputs.add("x", DType::F32, {3, 4}).as<float>()[0] = 10;
   RunReport report;
-  Status status =
-      executePlan(plan, {}, weights, inputs, outputs, options, &report);
+  Status status = executePlan(plan, cpuDevices({}), weights, inputs, outputs,
+                              options, &report);
   EXPECT_TRUE(status.ok()) << status.message;
   EXPECT_EQ(outputs.find("y")->as<float>()[0], 25);
   EXPECT_EQ(outputs.find("y")->as<float>()[6], 5);
@@ -80,8 +80,8 @@ TEST(ExecutePlan, TimesStepsAlone) {
   options.warmup = 2, options.repeat = 5;
   RunReport report;
   Counted source(inputs), sink(outputs);
-  Status status =
-      executePlan(plan, {}, weights, source, sink, options, &report);
+  Status status = executePlan(plan, cpuDevices({}), weights, source, sink,
+                              options, &report);
   EXPECT_TRUE(status.ok()) << status.message;
   EXPECT_EQ(source.reads, 2); // a box a rank
   EXPECT_EQ(sink.writes, 1);
@@ -155,10 +155,11 @@ TEST(ExecutePlan, BytesFromAnotherPeerAreAnError) {
             "(net.hkt:5:10), 1 run of step; the plan says 4");
 }
 
-TEST(KernelLibrary, WhatIsNoSharedObjectIsRefused) {
-  KernelLibrary library;
+TEST(OpenDevices, WhatIsNoSharedObjectIsRefused) {
+  std::shared_ptr<const Devices> devices;
   std::vector<uint8_t> bytes(100, 7);
-  Status status = library.load(bytes.data(), bytes.size(), samplePlan());
+  Status status =
+      openDevices(samplePlan(), bytes.data(), bytes.size(), devices);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message.rfind("the kernels cannot be loaded: ", 0), 0u)
       << status.message;

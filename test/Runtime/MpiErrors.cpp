@@ -51,7 +51,7 @@ Status runFour(const std::function<Status(Communicator &)> &body,
   std::unique_ptr<LocalRanks> ranks = mpiProcesses().makeRanks(options);
   std::vector<std::unique_ptr<Communicator>> ends;
   for (int64_t rank : ranks->numbers())
-    ends.push_back(ranks->communicator(rank));
+    ends.push_back(ranks->communicator(rank, hostMover()));
   Status status = ranks->start();
   if (status.ok())
     status = ranks->run(

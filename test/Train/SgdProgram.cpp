@@ -64,7 +64,8 @@ std::string test::sgdProgram(int dp, int tp, bool returnsBefore) {
   std::string one = w.scalar(), weight = w.weight(), y = w.y();
   std::string mesh = "dp=" + std::to_string(dp) + ", tp=" + std::to_string(tp);
   w.text = "// stage placed: written by hand\nmodule {\n"
-           "  nn.model \"Line\" gradients none {ignore = [], otherArguments = "
+           "  nn.model \"Line\" target cpu gradients none {ignore = [], "
+           "otherArguments = "
            "[], precision = {}, prefixes = [], run = {}, seed = 0 : i64, "
            "train = {}}\n  nn.placement \"by_hand\" <" +
            mesh +

@@ -39,10 +39,11 @@ public:
     program = compiler.makeProgram();
     if (!program)
       return;
-    Status status = library.load(program->kernels.data(),
-                                 program->kernels.size(), program->plan);
+    std::shared_ptr<const runtime::Devices> devices;
+    Status status = runtime::openDevices(program->plan, program->kernels.data(),
+                                         program->kernels.size(), devices);
     if (status.ok())
-      status = Executor::create(program->plan, library.table(), {}, executor);
+      status = Executor::create(program->plan, devices, {}, executor);
     EXPECT_TRUE(status.ok()) << status.message;
   }
 
@@ -54,7 +55,6 @@ public:
   Compiler compiler;
   mlir::OwningOpRef<mlir::ModuleOp> placed;
   std::optional<CompiledProgram> program;
-  runtime::KernelLibrary library;
   std::unique_ptr<Executor> executor;
 };
 

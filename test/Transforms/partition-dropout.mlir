@@ -9,7 +9,7 @@
 !x = tensor<6x24xf32, #nn.layout<[6] [3 8], dp: S(0.0), tp: S(1.1)>>
 !step = tensor<i32, #nn.layout<>>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 5 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 5 : i64, train = {}}
   nn.placement "s" <dp=2, tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   nn.func @forward(%x: !x {nn.name = "x"}, %step: !step {nn.name = "step"}) -> !x
       attributes {buffers = [], outputs = ["output"]} {

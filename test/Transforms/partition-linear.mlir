@@ -12,10 +12,10 @@
 !yp = tensor<2x8xf32, #nn.layout<[batch=2] [out=8], tp: P(sum)>>
 !y = tensor<2x8xf32, #nn.layout<[batch=2] [out=8]>>
 
-// CHECK: nn.model "M" gradients none
+// CHECK: nn.model "M" target cpu gradients none
 // CHECK: nn.placement "s" <tp=3>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=3> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-NOT: @forward
 // CHECK-LABEL: spmd.func @class0

@@ -8,7 +8,7 @@
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4], tp: P(sum)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK: nn.redistribute all_reduce %{{.*}} over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16
@@ -28,7 +28,7 @@ nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !y
 !w = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 !v = tensor<4x4xf32, #nn.layout<[hidden=4] [rows=4]>>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK: %[[T:.*]] = nn.rearrange {{.*}} -> tensor<4x4xf32
@@ -53,7 +53,7 @@ nn.func @forward() -> (!w, !v) attributes {buffers = [], outputs = ["output0", "
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: P(sum)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK: nn.redistribute all_gather %{{.*}} over ["tp"] : (tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16
@@ -77,7 +77,7 @@ nn.func @forward(%x: !x {nn.name = "x"}, %k: !k {nn.name = "k"}) -> (!y, !y)
 // What a buffer holds and its next value are not rounded on the way.
 !s = tensor<4xf32, #nn.layout<[c=4]>>
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "mean" {{.*}}: tensor<4xf32{{.*}}

@@ -6,7 +6,7 @@
 !x = tensor<2x4xf32, #nn.layout<[rows=2] [hidden=4]>>
 !w = tensor<4x4xf32, #nn.layout<[out=4] [in=4]>>
 !b = tensor<4xf32, #nn.layout<[out=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.parameter "b" : tensor<4xf32{{.*}}
@@ -26,7 +26,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs
 
 // A chain of products is narrow, and so is what only scales between them.
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.matmul %[[V0]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -48,7 +48,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs
 !ids = tensor<2x4xi32, #nn.layout<[batch=2] [seq=4]>>
 !t = tensor<7x4xf32, #nn.layout<[vocab=7] [hidden=4]>>
 !x = tensor<2x4x4xf32, #nn.layout<[batch=2] [seq=4] [hidden=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = f16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = f16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "t" : tensor<7x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %[[V0]] : (tensor<7x4xf32{{.*}}) -> tensor<7x4xf16{{.*}}
@@ -69,7 +69,7 @@ nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !x
 // Norms and attention compute in f32 and give narrow results.
 !x = tensor<1x2x4x4xf32, #nn.layout<[batch=1] [heads=2] [seq=4] [hidden=4]>>
 !w = tensor<4xf32, #nn.layout<[hidden=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.layer_norm %arg0, %[[V0]], %[[V0]]{{.*}} : (tensor<1x2x4x4xf32{{.*}}, tensor<4xf32{{.*}}, tensor<4xf32{{.*}}) -> tensor<1x2x4x4xf32{{.*}}
@@ -94,7 +94,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 !r = tensor<4x1xf32, #nn.layout<[rows=4] [1]>>
 !l = tensor<4xf32, #nn.layout<[rows=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.matmul %[[V0]], %[[V0]] : (tensor<4x4xbf16{{.*}}, tensor<4x4xbf16{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -133,7 +133,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !l)
 !m = tensor<4x4xi1, #nn.layout<[rows=4] [hidden=4]>>
 !r = tensor<4x1xf32, #nn.layout<[rows=4] [1]>>
 !s = tensor<f32, #nn.layout<>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = f16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = f16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.fill {value = 5.000000e-01 : f64} : () -> tensor<f32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.fill {value = -1.000000e+09 : f64} : () -> tensor<f32{{.*}}
@@ -174,7 +174,7 @@ nn.func @forward(%x: !x {nn.name = "x"}, %m: !m {nn.name = "m"}) -> (!x, !x)
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: P(sum)>>
 !s = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: S(0.0)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "v" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.parameter "w" : tensor<4x4xf32{{.*}}
@@ -210,7 +210,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs
 !v = tensor<4x4xf32, #nn.layout<[out=4] [in=4], tp: S(1.0)>>
 !p = tensor<4x4xf32, #nn.layout<[rows=4] [out=4], tp: P(sum)>>
 !y = tensor<4x4xf32, #nn.layout<[rows=4] [out=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "v" : tensor<4x4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %arg0 : (tensor<4x4xf32{{.*}}) -> tensor<4x4xbf16{{.*}}
@@ -233,7 +233,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !y attributes {buffers = [], outputs
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4], dp: S(0.0)>>
 !p = tensor<4xf32, #nn.layout<[hidden=4], dp: P(sum)>>
 !b = tensor<4xf32, #nn.layout<[hidden=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = bf16}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <dp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.reduce sum %arg0{{.*}} : (tensor<4x4xf32{{.*}}) -> tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %[[V0]] : (tensor<4xf32{{.*}}) -> tensor<4xbf16{{.*}}
@@ -258,7 +258,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> (!b, !b)
 !w = tensor<4xf32, #nn.layout<[hidden=4]>>
 !h = tensor<4xf32, #nn.layout<[hidden=4], tp: S(0.0)>>
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4], tp: S(1.0)>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[V0:.*]] = nn.parameter "w" : tensor<4xf32{{.*}}
 // CHECK-NEXT: %[[V1:.*]] = nn.redistribute slice %[[V0]] over ["tp"] : (tensor<4xf32{{.*}}) -> tensor<4xf32{{.*}}
@@ -285,7 +285,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> (!x, !x)
 // What is compared is not rounded for it.
 !x = tensor<4x4xf32, #nn.layout<[rows=4] [hidden=4]>>
 !m = tensor<4x4xi1, #nn.layout<[rows=4] [hidden=4]>>
-module { nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
+module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: nn.func @forward
 // CHECK-NEXT: %[[M:.*]] = nn.binary lt %arg0, %arg1 : (tensor<4x4xf32, {{.*}}>, tensor<4x4xf32, {{.*}}>) -> tensor<4x4xi1
 // CHECK-NEXT: %[[Y:.*]] = nn.cast %arg1 : {{.*}} -> tensor<4x4xbf16

@@ -79,11 +79,6 @@ int tool::runCompile(const Options &options) {
                  "output; write -o APP, or print a stage with --emit\n";
     return kUsage;
   }
-  if (options.target != "cpu") {
-    std::cerr << "hocket compile: error: not supported yet: --target="
-              << options.target << "; use --target=cpu\n";
-    return kUserError;
-  }
   Compiler compiler(errors());
   Progress progress("hocket compile", compiler);
   compiler.dumpTo(options.dumpFolder);
@@ -113,6 +108,7 @@ int tool::runCompile(const Options &options) {
   }
   codegen::CodeGenOptions codegen;
   codegen.cpu = options.cpu;
+  codegen.chips = options.chips;
   std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
   if (!program)
     return kUserError;

@@ -32,6 +32,19 @@ auto raise(bool Options::*member) {
   };
 }
 
+/// "sm_80,sm_90".
+bool readChips(const std::string &text, std::vector<int> &chips) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(text).split(names, ',');
+  for (llvm::StringRef name : names) {
+    int chip = 0;
+    if (!name.consume_front("sm_") || name.getAsInteger(10, chip) || chip < 80)
+      return false;
+    chips.push_back(chip);
+  }
+  return true;
+}
+
 bool readNumber(const std::string &text, double &into) {
   char *end = nullptr;
   into = std::strtod(text.c_str(), &end);
@@ -112,10 +125,17 @@ const std::vector<Option> &optionTable() {
        store(&Options::dumpFolder)},
       {"--cpu", "CPU", "native, x86-64-v3, x86-64-v4 or a CPU's name",
        store(&Options::cpu)},
-      {"--target", "TARGET", "cpu",
+      {"--target", "TARGET", "what runs the program: cpu or cuda",
        [](Options &options, Words value) {
-         options.target = value;
+         options.source.target =
+             value == "cuda" ? plan::Target::Cuda : plan::Target::Cpu;
          return value == "cpu" || value == "cuda";
+       }},
+      {"--arch", "CHIPS",
+       "of --target=cuda: chips to assemble for, sm_80,sm_90,sm_100 (none: the "
+       "driver assembles when the program starts)",
+       [](Options &options, Words value) {
+         return readChips(value, options.chips);
        }},
       {"--seed", "N", "seed of random weights and inputs (1)",
        [](Options &options, Words value) {

@@ -17,6 +17,7 @@ int tool::runRun(const Options &options) {
     return kUserError;
   codegen::CodeGenOptions codegen;
   codegen.cpu = options.cpu;
+  codegen.chips = options.chips;
   std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
   if (!program)
     return kUserError;

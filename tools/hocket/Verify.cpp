@@ -72,6 +72,7 @@ int tool::runVerify(const Options &options) {
   VerifyOptions verifying;
   verifying.seed = options.seed;
   verifying.codegen.cpu = options.cpu;
+  verifying.codegen.chips = options.chips;
   Compiler edited(errors());
   if (!options.program.empty()) {
     CompileSource dump;

@@ -1,13 +1,15 @@
 //===- KernelCompiler.h - fused kernel groups to native code ---*- C++ -*-===//
 //
 // A kernel is a block of element-wise, reduction and norm operations of `nn`
-// on local tensors. KernelCompiler turns each into one function of the ABI of
-// plan::Kernel and links all of them into one shared object:
+// on local tensors. KernelCompiler turns each into code that plan::Kernel calls:
+// for a CPU into one function, all of them in one shared object; for GPUs into
+// launches, all of them in one module of PTX:
 //
 //   KernelCompiler compiler(options);
 //   for (kernel : plan) infos.push_back(*compiler.add(request));
 //   std::optional<std::vector<uint8_t>> object = compiler.finish(error);
 //
+// On a CPU:
 //   void symbol(void *const *args, const int64_t *scalars,
 //               int64_t begin, int64_t end)
 //
@@ -36,9 +38,13 @@
 namespace hocket::codegen {
 
 struct CodeGenOptions {
+  plan::Target target = plan::Target::Cpu;
   /// "native" (this machine), "x86-64-v3", "x86-64-v4" or any CPU that LLVM
   /// knows for this machine's architecture.
   std::string cpu = "native";
+  /// Of a GPU, the chips for which PTX is assembled as well: 90 is compute
+  /// capability 9.0. What is left out the driver assembles.
+  std::vector<int> chips;
   /// Compiling threads; 0 is one for each core.
   unsigned threads = 0;
   /// Off: kernels compile several times as fast and run slower, for tests of
@@ -79,12 +85,29 @@ struct KernelScalar {
   mlir::Attribute attribute;
 };
 
+/// What runs for a kernel: on a CPU one function with all operands, on a GPU one
+/// launch after the other.
+struct KernelLaunch {
+  std::string symbol;
+  int64_t extent;  // iterations of the outermost parallel loop; blocks
+  int64_t threads; // of a block; 0 on a CPU
+  /// Numbers among the inputs, then the tables, then the outputs, then the
+  /// scratch of the kernel.
+  llvm::SmallVector<int> inputs, outputs;
+};
+
+/// Memory in which a launch leaves something for a later one.
+struct KernelScratch {
+  plan::DType type;
+  int64_t elements;
+};
+
 /// An input that add() made up: constants computed once at load time by a
 /// kernel of their own, e.g. the cosines and sines of nn.rotary. The same
 /// (symbol, scalar) is the same table for every kernel.
 struct KernelTable {
   std::string symbol; // args {table}, scalars {scalar, or nothing}
-  int64_t extent;
+  int64_t extent, threads; // as those of KernelLaunch
   plan::DType type;
   std::vector<int64_t> shape; // dense
   std::optional<KernelScalar> scalar;
@@ -92,8 +115,10 @@ struct KernelTable {
 
 struct KernelInfo {
   std::string symbol; // "k_" + hash of what is computed and of the strides
-  int64_t extent;     // iterations of the outermost parallel loop
-  int64_t flops;      // of one run over the whole extent, an estimate
+  int64_t flops;      // of one run, an estimate
+  /// One or more; each has all scalars.
+  std::vector<KernelLaunch> launches;
+  std::vector<KernelScratch> scratch;
   std::vector<KernelScalar> scalars;
   std::vector<KernelTable> tables;
   /// Those of KernelRequest::inPlace that can be: the caller must pass the same
@@ -137,8 +162,9 @@ public:
   void addHook(const HookFile &hook);
 
   /// Waits for all kernels and links them: one ELF shared object that needs
-  /// libc and libm only; equal requests in equal order give equal bytes. On
-  /// failure (unknown cpu, linker) returns nothing and says why in `error`.
+  /// libc and libm only, or what hocket/Cuda/Devices.h packs; equal requests in
+  /// equal order give equal bytes. On failure (unknown cpu, linker, ptxas)
+  /// returns nothing and says why in `error`.
   std::optional<std::vector<uint8_t>> finish(std::string &error);
 
 private:
@@ -171,7 +197,7 @@ std::string whyNotKernel(mlir::Block &body, int64_t *extent = nullptr);
 /// Those of KernelRequest::inPlace that can be: KernelInfo::inPlace of a kernel
 /// that is not made yet. Empty for what cannot be one kernel.
 llvm::SmallVector<std::pair<unsigned, unsigned>>
-inPlaceOf(const KernelRequest &request);
+inPlaceOf(const KernelRequest &request, plan::Target target);
 
 /// Whether an operation of this kind can be in a kernel at all.
 bool isKernelOp(mlir::Operation *op);

@@ -14,7 +14,8 @@
 namespace hocket::codegen {
 
 constexpr llvm::StringLiteral kStrides = "kernel.strides";
-/// Bytes that an address is a multiple of (i64); an element's if it is absent.
+/// Bytes that an address is a multiple of (i64): a power of two, at least an
+/// element's, which are meant if it is absent.
 constexpr llvm::StringLiteral kAlignment = "kernel.alignment";
 
 /// Each function `f` becomes `f(inputs..., tables..., outputs..., scalars...,
@@ -24,6 +25,10 @@ constexpr llvm::StringLiteral kAlignment = "kernel.alignment";
 mlir::LogicalResult lowerKernels(mlir::ModuleOp module, bool toLlvm);
 
 void registerLowerKernelsPass();
+
+/// --hocket-kernels-to-ptx: prints one PTX module of all functions that have a
+/// body, behind a line for each launch, and erases them.
+void registerKernelsToPtxPass();
 
 } // namespace hocket::codegen
 

@@ -39,6 +39,9 @@ struct CompileSource {
   std::string from;
   /// Compiles the backward as well: all gradients (Differentiate.h).
   bool gradients = false;
+  /// What is to run the program; nothing: what the dump says, or a CPU. A dump
+  /// of the stage kernels or a later one is made for its target.
+  std::optional<plan::Target> target;
 };
 
 struct ReportedError {
@@ -107,6 +110,7 @@ private:
   bool finishStages();
   bool checkWritten(const CompileSource &source);
   bool readDump(const CompileSource &source);
+  bool setTarget(const CompileSource &source);
   bool readPlan(const CompileSource &source);
   std::optional<CompiledProgram> link(const codegen::CodeGenOptions &options);
   void adviseReading(const syntax::Program &program);

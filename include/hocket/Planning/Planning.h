@@ -12,14 +12,15 @@ namespace hocket {
 /// All that an executable is made of.
 struct CompiledProgram {
   plan::Plan plan;
-  std::vector<uint8_t> kernels; // a shared object; empty without kernels
+  std::vector<uint8_t> kernels; // KernelCompiler::finish
 };
 
 /// Chooses addresses for the buffers of every class function of a `module` of
 /// the buffers stage, compiles its kernels and writes the plan. On failure
-/// errors have been emitted. `validation`, if any, becomes Plan::validation.
+/// errors have been emitted. `validation`, if any, becomes Plan::validation. The
+/// target of `options` is left aside: the module says it.
 mlir::FailureOr<CompiledProgram>
-makeProgram(mlir::ModuleOp module, const codegen::CodeGenOptions &options,
+makeProgram(mlir::ModuleOp module, codegen::CodeGenOptions options,
             codegen::KernelCache *cache = nullptr,
             mlir::ModuleOp validation = {});
 
@@ -30,11 +31,11 @@ mlir::FailureOr<plan::Plan> makePlan(mlir::ModuleOp module,
                                      bool keepsKernels = false);
 
 /// The program of a plan that keeps its kernels, and may have been edited:
-/// kernels[i] is the module of plan.kernels[i]. Where code does not fit what
+/// kernels[i] is the module of plan.kernels[i], which also says the target. Where code does not fit what
 /// calls it, errors are emitted or `why` is a sentence.
 std::optional<CompiledProgram>
 makeProgram(plan::Plan plan, llvm::ArrayRef<mlir::ModuleOp> kernels,
-            const codegen::CodeGenOptions &options, codegen::KernelCache *cache,
+            codegen::CodeGenOptions options, codegen::KernelCache *cache,
             std::string &why);
 
 } // namespace hocket

@@ -83,8 +83,8 @@ static bool runLinker(const std::vector<std::string> &files,
 }
 
 std::optional<std::vector<uint8_t>>
-linkSharedObject(const std::vector<std::string> &objects,
-                 ArrayRef<HookFile> hooks, StringRef cpu, std::string &error) {
+linkSharedObject(ArrayRef<std::string> objects, ArrayRef<HookFile> hooks,
+                 StringRef cpu, std::string &error) {
   TemporaryFolder folder("hocket-link");
   if (!folder.isMade()) {
     error = "cannot make a temporary folder for linking; is TMPDIR writable?";

@@ -17,7 +17,7 @@ namespace hocket::codegen {
 /// defined by them, libm, libc or, with hooks, the C++ library. Nothing and a
 /// sentence in `error` on failure.
 std::optional<std::vector<uint8_t>>
-linkSharedObject(const std::vector<std::string> &objects,
+linkSharedObject(llvm::ArrayRef<std::string> objects,
                  llvm::ArrayRef<HookFile> hooks, llvm::StringRef cpu,
                  std::string &error);
 

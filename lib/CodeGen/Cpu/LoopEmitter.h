@@ -16,7 +16,7 @@ namespace hocket::codegen {
 mlir::func::FuncOp emitLoops(mlir::ModuleOp module, llvm::StringRef name,
                              const Graph &graph, const Schedule &schedule);
 
-class LoopEmitter : ValueEmitter {
+class LoopEmitter final : ValueEmitter {
 public:
   LoopEmitter(mlir::ModuleOp module, const Graph &graph,
               const Schedule &schedule);

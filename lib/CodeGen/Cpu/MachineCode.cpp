@@ -2,19 +2,14 @@
 
 #include "MachineCode.h"
 #include "LoopEmitter.h"
-#include "LowerLoops.h"
+#include "lib/CodeGen/Lower/LlvmPipeline.h"
+#include "lib/CodeGen/Lower/LowerLoops.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 
@@ -23,11 +18,10 @@ using namespace llvm;
 namespace hocket::codegen {
 
 ObjectCompiler::ObjectCompiler(const CpuTarget &target, bool optimize)
-    : target(target), optimize(optimize),
+    : target(target), isOptimized(optimize),
       context(mlir::MLIRContext::Threading::DISABLED) {
   mlir::DialectRegistry registry;
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
+  insertLlvmTranslations(registry);
   context.appendDialectRegistry(registry);
   loadLoopDialects(context);
   Triple triple(target.triple);
@@ -125,24 +119,6 @@ static void wrap(Module &module, Function &loops, StringRef symbol,
   builder.CreateRetVoid();
 }
 
-static void runOptimizations(Module &module, TargetMachine &machine) {
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager graphs;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
-      .run(module, modules);
-}
-
 std::string ObjectCompiler::compile(StringRef symbol, const Graph &graph,
                                     const Schedule &schedule,
                                     std::string &error) {
@@ -154,19 +130,11 @@ std::string ObjectCompiler::compile(StringRef symbol, const Graph &graph,
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   emitLoops(*module, symbol, graph, schedule);
-  mlir::PassManager passes(&context);
-  passes.enableVerifier(false);
-  addMathPasses(passes, !target.hasBf16);
-  addLlvmPasses(passes);
-  if (mlir::failed(passes.run(*module)))
-    return {};
   LLVMContext llvmContext;
   std::unique_ptr<Module> code =
-      mlir::translateModuleToLLVMIR(*module, llvmContext, symbol);
+      toLlvm(*module, !target.hasBf16, symbol, *machine, llvmContext);
   if (!code)
     return {};
-  code->setTargetTriple(machine->getTargetTriple());
-  code->setDataLayout(machine->createDataLayout());
   Function &loops = *code->getFunction(symbol);
   annotateLoops(loops, graph);
   wrap(*code, loops, symbol, graph);
@@ -176,18 +144,9 @@ std::string ObjectCompiler::compile(StringRef symbol, const Graph &graph,
     if (target.wideVectors)
       function.addFnAttr("prefer-vector-width", "512");
   }
-  if (optimize)
-    runOptimizations(*code, *machine);
-  SmallString<0> object;
-  raw_svector_ostream stream(object);
-  legacy::PassManager emission;
-  if (machine->addPassesToEmitFile(emission, stream, nullptr,
-                                   CodeGenFileType::ObjectFile)) {
-    error = "LLVM cannot emit object files for " + target.triple;
-    return {};
-  }
-  emission.run(*code);
-  return object.str().str();
+  if (isOptimized)
+    optimize(*code, *machine, /*packScalars=*/true);
+  return emitFile(*code, *machine, CodeGenFileType::ObjectFile, error);
 }
 
 } // namespace hocket::codegen

@@ -42,7 +42,7 @@ public:
 
 private:
   CpuTarget target;
-  bool optimize;
+  bool isOptimized;
   mlir::MLIRContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
 };

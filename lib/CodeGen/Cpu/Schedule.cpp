@@ -14,17 +14,12 @@ namespace hocket::codegen {
 static constexpr int64_t enoughParallel = 256;
 
 void Scheduler::findUsed() {
-  schedule.used.assign(graph.nodes.size(), false);
-  for (const Output &output : graph.outputs) {
-    schedule.used[output.node] = true;
+  schedule.used = graph.usedNodes();
+  for (const Output &output : graph.outputs)
     written.insert(output.axes.begin(), output.axes.end());
-  }
-  for (size_t i = graph.nodes.size(); i-- > 0;) {
-    const Node &node = graph.nodes[i];
+  for (auto [i, node] : enumerate(graph.nodes)) {
     if (!schedule.used[i])
       continue;
-    for (int operand : node.operands)
-      schedule.used[operand] = true;
     reduced.insert(node.reduced.begin(), node.reduced.end());
     if (node.kind == NodeKind::Flip)
       flipped.insert(node.axis);
@@ -66,12 +61,6 @@ bool Scheduler::checkRemaps() {
       }
   }
   return true;
-}
-
-bool Scheduler::isRemapped(int axis) const {
-  return any_of(graph.nodes, [&](const Node &node) {
-    return node.axis == axis || is_contained(node.pieceAxes, axis);
-  });
 }
 
 double Scheduler::elements(const LinearForm &form) const {
@@ -116,7 +105,7 @@ void Scheduler::chooseVectorAxis() {
 /// does; the major part becomes an outer axis.
 bool Scheduler::cutToBlock(int axis, int64_t atLeast, int64_t atMost) {
   int64_t size = graph.axes[axis];
-  if (size <= atMost || isRemapped(axis))
+  if (size <= atMost || graph.isRemapped(axis))
     return size <= atMost;
   for (int64_t block = atMost; block >= atLeast; --block)
     if (size % block == 0) {
@@ -155,7 +144,7 @@ void Scheduler::unrollReduced() {
   if (isRandom)
     return;
   int axis = ordered(reduced).back();
-  if (written.count(axis) || flipped.count(axis) || isRemapped(axis))
+  if (written.count(axis) || flipped.count(axis) || graph.isRemapped(axis))
     return;
   for (int64_t count : {4, 3, 2})
     if (graph.axes[axis] % count == 0 && graph.axes[axis] > count) {

@@ -31,7 +31,6 @@ private:
   void orderOuterAxes();
   bool checkOutputs();
   bool checkRepeats();
-  bool isRemapped(int axis) const;
   double score(int axis) const;
   double elements(const LinearForm &form) const;
   AxisList ordered(const AxisSet &axes) const;

@@ -22,7 +22,6 @@ public:
   void run();
 
 private:
-  void findUsed();
   void findLevels();
   void findRow();
   int64_t vectorOf(int axis) const;
@@ -37,16 +36,6 @@ private:
   bool reduces = false;
 };
 } // namespace
-
-void GpuScheduler::findUsed() {
-  schedule.used.assign(graph.nodes.size(), false);
-  for (const Output &output : graph.outputs)
-    schedule.used[output.node] = true;
-  for (size_t i = graph.nodes.size(); i-- > 0;)
-    if (schedule.used[i])
-      for (int operand : graph.nodes[i].operands)
-        schedule.used[operand] = true;
-}
 
 void GpuScheduler::findLevels() {
   schedule.level.assign(graph.nodes.size(), 0);
@@ -68,12 +57,6 @@ void GpuScheduler::findRow() {
       if (graph.axes[axis] != 1)
         schedule.row.push_back(axis);
   }
-}
-
-bool isRemapped(const Graph &graph, int axis) {
-  return any_of(graph.nodes, [&](const Node &node) {
-    return node.axis == axis || is_contained(node.pieceAxes, axis);
-  });
 }
 
 /// Bytes of accesses whose elements along the axis lie next to each other.
@@ -126,7 +109,7 @@ int64_t GpuScheduler::alignedElements(const LinearForm &form, int axis,
 }
 
 int64_t GpuScheduler::vectorOf(int axis) const {
-  if (axis < 0 || isRemapped(graph, axis))
+  if (axis < 0 || graph.isRemapped(axis))
     return 1;
   int64_t count = 1;
   auto widen = [&](const LinearForm &form, DType type) {
@@ -215,7 +198,7 @@ void GpuScheduler::findOuter() {
 }
 
 void GpuScheduler::run() {
-  findUsed();
+  schedule.used = graph.usedNodes();
   findRow();
   int fastest = fastestAxis(graph);
   bool alongRow = is_contained(schedule.row, fastest);

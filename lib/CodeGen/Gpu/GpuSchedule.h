@@ -50,8 +50,6 @@ void makeGpuSchedule(Graph &graph, GpuSchedule &schedule);
 
 /// The axis along which most bytes lie next to each other; -1: there is none.
 int fastestAxis(const Graph &graph);
-/// Whether some value is read at other numbers of the axis.
-bool isRemapped(const Graph &graph, int axis);
 
 } // namespace hocket::codegen
 

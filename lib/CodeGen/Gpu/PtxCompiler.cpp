@@ -2,21 +2,17 @@
 
 #include "PtxCompiler.h"
 #include "ThreadEmitter.h"
-#include "lib/CodeGen/Cpu/LowerLoops.h"
+#include "lib/CodeGen/Lower/LlvmPipeline.h"
+#include "lib/CodeGen/Lower/LowerLoops.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/Intrinsics.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -26,28 +22,47 @@ using namespace llvm;
 
 namespace hocket::codegen {
 
-PtxCompiler::PtxCompiler(StringRef chip, StringRef deviceLibrary)
-    : deviceLibrary(deviceLibrary),
-      context(mlir::MLIRContext::Threading::DISABLED) {
-  static const bool known = [] {
+/// What a launch may have in x.
+static constexpr int64_t kMostBlocks = 0x7fffffff;
+
+static const Triple kTriple("nvptx64-nvidia-cuda");
+
+static const Target &nvptx() {
+  static const Target &target = [&]() -> const Target & {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    return true;
+    std::string error;
+    return *TargetRegistry::lookupTarget(kTriple, error);
   }();
-  (void)known;
+  return target;
+}
+
+bool isPtxChip(StringRef chip, std::string &error) {
+  std::unique_ptr<MCSubtargetInfo> known(
+      nvptx().createMCSubtargetInfo(kTriple, "", ""));
+  StringRef number = chip;
+  unsigned generation = 0;
+  if (number.consume_front("sm_") && !number.consumeInteger(10, generation) &&
+      generation >= 80 && known->isCPUStringValid(chip))
+    return true;
+  error = "'" + chip.str() +
+          "' is none of the chips from sm_80 on that LLVM "
+          "knows";
+  return false;
+}
+
+PtxCompiler::PtxCompiler(StringRef chip, StringRef deviceLibrary)
+    : deviceLibrary(deviceLibrary),
+      context(mlir::MLIRContext::Threading::DISABLED) {
   mlir::DialectRegistry registry;
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
+  insertLlvmTranslations(registry);
   mlir::registerNVVMDialectTranslation(registry);
   registry.insert<mlir::NVVM::NVVMDialect>();
   context.appendDialectRegistry(registry);
   loadLoopDialects(context);
-  Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  machine.reset(target->createTargetMachine(triple, chip, "", TargetOptions(),
+  machine.reset(nvptx().createTargetMachine(kTriple, chip, "", TargetOptions(),
                                             std::nullopt, std::nullopt,
                                             CodeGenOptLevel::Aggressive));
 }
@@ -150,35 +165,22 @@ static bool linkDeviceLibrary(Module &module, const std::string &path,
     }
   for (Function *function : called)
     if (failed || function->isDeclaration()) {
-      error = "libdevice.10.bc has no " + function->getName().str();
+      error = path + " has no " + function->getName().str();
       return false;
     }
   return true;
 }
 
-static void runOptimizations(Module &module, TargetMachine &machine) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager graphs;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
-      .run(module, modules);
-}
-
-static std::string emit(Module &module, TargetMachine &machine) {
-  SmallString<0> ptx;
-  raw_svector_ostream stream(ptx);
-  legacy::PassManager emission;
-  machine.addPassesToEmitFile(emission, stream, nullptr,
-                              CodeGenFileType::AssemblyFile);
-  emission.run(module);
-  return ptx.str().str();
+/// Gives what is defined and is no entry (shared memory, what libdevice brings)
+/// a name that no other kernel has: modules are joined (joinPtx).
+static void makeNamesUnique(Module &module, StringRef symbol) {
+  for (GlobalValue &value : module.global_values()) {
+    auto *function = dyn_cast<Function>(&value);
+    bool isEntry =
+        function && function->getCallingConv() == CallingConv::PTX_Kernel;
+    if (!value.isDeclaration() && !isEntry)
+      value.setName(symbol + "$" + value.getName());
+  }
 }
 
 std::string entryName(StringRef symbol, const GpuKernel &kernel, size_t step) {
@@ -187,8 +189,20 @@ std::string entryName(StringRef symbol, const GpuKernel &kernel, size_t step) {
   return (symbol + "_" + Twine(step)).str();
 }
 
+static bool checkLaunches(const GpuKernel &kernel, std::string &error) {
+  for (const GpuStep &step : kernel.steps)
+    if (step.schedule.blocks > kMostBlocks) {
+      error = "takes a launch of " + std::to_string(step.schedule.blocks) +
+              " blocks, and a GPU has at most " + std::to_string(kMostBlocks);
+      return false;
+    }
+  return true;
+}
+
 std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
                                  std::string &error) {
+  if (!checkLaunches(kernel, error))
+    return {};
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
         error += (error.empty() ? "" : "; ") + diagnostic.str();
@@ -199,26 +213,20 @@ std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
   for (auto [i, step] : enumerate(kernel.steps))
     emitThread(*module, entryName(symbol, kernel, i), step.graph,
                step.schedule);
-  mlir::PassManager passes(&context);
-  addMathPasses(passes, /*expandBf16=*/false);
-  addLlvmPasses(passes);
-  if (mlir::failed(passes.run(*module)))
-    return {};
   LLVMContext llvmContext;
   std::unique_ptr<Module> code =
-      mlir::translateModuleToLLVMIR(*module, llvmContext, symbol);
+      toLlvm(*module, /*expandBf16=*/false, symbol, *machine, llvmContext);
   if (!code)
     return {};
-  code->setTargetTriple(machine->getTargetTriple());
-  code->setDataLayout(machine->createDataLayout());
   for (auto [i, step] : enumerate(kernel.steps))
     makeEntry(*code->getFunction(entryName(symbol, kernel, i)), step.graph,
               step.schedule);
   callFunctions(*code);
   if (!linkDeviceLibrary(*code, deviceLibrary, error))
     return {};
-  runOptimizations(*code, *machine);
-  return emit(*code, *machine);
+  optimize(*code, *machine, /*packScalars=*/false);
+  makeNamesUnique(*code, symbol);
+  return emitFile(*code, *machine, CodeGenFileType::AssemblyFile, error);
 }
 
 } // namespace hocket::codegen

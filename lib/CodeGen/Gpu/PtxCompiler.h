@@ -19,10 +19,15 @@ namespace hocket::codegen {
 std::string entryName(llvm::StringRef symbol, const GpuKernel &kernel,
                       size_t step);
 
+/// Whether kernels can be compiled for the chip: sm_80 or newer and known to
+/// LLVM (which silently takes any other for its oldest). If not, a sentence in
+/// `error`.
+bool isPtxChip(llvm::StringRef chip, std::string &error);
+
 /// Compiles one kernel after the other; one a thread.
 class PtxCompiler {
 public:
-  /// `chip` is sm_80 or newer. `deviceLibrary` is the path of libdevice.10.bc
+  /// `chip` is one of isPtxChip. `deviceLibrary` is the path of libdevice.10.bc
   /// of the CUDA toolkit, or empty: then functions that are called (sin, cos
   /// and pow; all of f64) are an error.
   PtxCompiler(llvm::StringRef chip, llvm::StringRef deviceLibrary);
@@ -30,8 +35,9 @@ public:
 
   /// PTX of the lowest version that the chip has, with an entry for each step,
   /// entryName(symbol, kernel, step), or an empty string and a sentence in
-  /// `error`. Arguments are the addresses of the step's operands, then the
-  /// scalars, 64 bits each.
+  /// `error` (a function is not there; a launch has too many blocks). Arguments
+  /// are the addresses of the step's operands, then the scalars, 64 bits each.
+  /// What is defined besides has names that begin with `symbol` and '$'.
   std::string compile(llvm::StringRef symbol, const GpuKernel &kernel,
                       std::string &error);
 

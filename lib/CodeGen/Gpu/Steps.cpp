@@ -1,6 +1,8 @@
 //===- Steps.cpp - a kernel as launches one after the other ---------------===//
 
 #include "Steps.h"
+#include "CutReductions.h"
+#include "Span.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -9,122 +11,6 @@ using namespace llvm;
 namespace hocket::codegen {
 
 static constexpr int64_t kScratchAlignment = 64;
-/// Threads that keep a large chip busy.
-static constexpr int64_t kEnoughThreads = 1 << 15;
-/// Elements that a thread by itself, or the threads of a row, should have.
-static constexpr int64_t kWorthAThread = 64, kWorthABlock = 4096;
-static constexpr int64_t kThreadsOfRow = 1024;
-
-using AxisSet = std::set<int>;
-
-/// What a reduction runs over, and what it leaves.
-struct Span {
-  AxisSet reduced, left;
-  bool operator==(const Span &other) const {
-    return reduced == other.reduced && left == other.left;
-  }
-  bool has(int axis) const { return reduced.count(axis) || left.count(axis); }
-};
-
-static Span spanOf(const Graph &graph, const Node &node) {
-  Span span;
-  for (int axis : node.reduced)
-    if (graph.axes[axis] != 1)
-      span.reduced.insert(axis);
-  for (int axis : node.axes)
-    if (graph.axes[axis] != 1)
-      span.left.insert(axis);
-  return span;
-}
-
-static std::vector<bool> usedNodes(const Graph &graph) {
-  std::vector<bool> used(graph.nodes.size());
-  for (const Output &output : graph.outputs)
-    used[output.node] = true;
-  for (size_t i = graph.nodes.size(); i-- > 0;)
-    if (used[i])
-      for (int operand : graph.nodes[i].operands)
-        used[operand] = true;
-  return used;
-}
-
-//===----------------------------------------------------------------------===//
-// Cutting reductions
-//===----------------------------------------------------------------------===//
-
-/// Replaces reductions over the axis, which becomes a minor part, by one over
-/// it and one, over what is left, of that.
-static void reduceInParts(Graph &graph, int axis, int64_t part) {
-  int major = cutAxis(graph, axis, part);
-  Graph result = graph;
-  result.nodes.clear();
-  std::vector<int> numbers;
-  for (const Node &old : graph.nodes) {
-    Node node = old;
-    for (int &operand : node.operands)
-      operand = numbers[operand];
-    if (node.kind == NodeKind::Reduce && is_contained(node.reduced, major)) {
-      Node inner = node;
-      llvm::erase(inner.reduced, major);
-      node.reduced = {major};
-      node.operands = {int(result.nodes.size())};
-      result.nodes.push_back(inner);
-    }
-    numbers.push_back(result.nodes.size());
-    result.nodes.push_back(node);
-  }
-  for (Output &output : result.outputs)
-    output.node = numbers[output.node];
-  result.deriveAxes();
-  graph = std::move(result);
-}
-
-/// The largest divisor of `size` that is at most `most`.
-static int64_t divisorUpTo(int64_t size, int64_t most) {
-  for (int64_t divisor = std::min(size, most); divisor > 1; --divisor)
-    if (size % divisor == 0)
-      return divisor;
-  return 1;
-}
-
-/// Cuts the first reduction that leaves too few threads to work for; false if
-/// there is none.
-static bool cutOne(Graph &graph) {
-  std::vector<bool> used = usedNodes(graph);
-  int fastest = fastestAxis(graph);
-  for (auto [i, node] : enumerate(graph.nodes)) {
-    if (!used[i] || node.kind != NodeKind::Reduce)
-      continue;
-    Span span = spanOf(graph, node);
-    bool alongRow = span.reduced.count(fastest);
-    int longest = alongRow ? fastest : -1;
-    for (int axis : span.reduced)
-      if (longest < 0 || (!alongRow && graph.axes[axis] > graph.axes[longest]))
-        longest = axis;
-    if (longest < 0 || isRemapped(graph, longest))
-      continue;
-    int64_t size = graph.axes[longest], threads = 1;
-    for (int axis : span.left)
-      threads *= graph.axes[axis];
-    int64_t worth = alongRow ? kWorthABlock : kWorthAThread;
-    if (alongRow)
-      threads *= std::min<int64_t>(size, kThreadsOfRow);
-    if (threads <= 0 || threads >= kEnoughThreads || size < 2 * worth)
-      continue;
-    int64_t parts =
-        divisorUpTo(size, std::min(divideCeil(kEnoughThreads, threads),
-                                   divideCeil(size, worth)));
-    if (parts == 1)
-      continue;
-    reduceInParts(graph, longest, size / parts);
-    return true;
-  }
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Steps
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// Takes the graph apart, one set of reduced axes after the other.
@@ -370,14 +256,16 @@ void StepMaker::run() {
 GpuKernel makeGpuKernel(const Graph &graph, ArrayRef<int64_t> alignments) {
   GpuKernel kernel;
   Graph cut = graph;
-  while (cutOne(cut)) {
-  }
+  cutReductions(cut);
   StepMaker(cut, alignments, kernel).run();
   // What reduces nothing, the only thing that can be in place, is one step.
   GpuStep &first = kernel.steps.front();
   for (auto [input, output] : graph.inPlace) {
     auto at = llvm::find(first.operands, input);
-    first.graph.inPlace.push_back({int(at - first.operands.begin()), output});
+    bool isRead =
+        at - first.operands.begin() < int64_t(first.graph.inputTypes.size());
+    if (isRead)
+      first.graph.inPlace.push_back({int(at - first.operands.begin()), output});
   }
   return kernel;
 }

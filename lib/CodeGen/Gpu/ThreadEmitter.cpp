@@ -68,6 +68,7 @@ void ThreadEmitter::findThread(Scope &top) {
       builder, loc, arith::MulIOp::create(builder, loc, block, rows),
       rowOfBlock);
   Scope row = inside(top, top.block);
+  row.isRow = true;
   if (schedule.rows % schedule.rowsOfBlock != 0) {
     Value count = index(schedule.rows), last = index(schedule.rows - 1);
     insertIn(top);
@@ -269,6 +270,12 @@ void ThreadEmitter::store(ArrayRef<int> outputs, const Unit &unit,
     memref::StoreOp::create(builder, loc, store.value, store.memory,
                             ValueRange(store.place));
   }
+}
+
+/// What is reduced is known behind the reductions alone, which threads without
+/// a row may pass by.
+bool ThreadEmitter::staysInRow(int node) const {
+  return schedule.level[node] > 0;
 }
 
 /// A reduction is known to all threads of its row.

@@ -16,7 +16,7 @@ namespace hocket::codegen {
 mlir::func::FuncOp emitThread(mlir::ModuleOp module, llvm::StringRef name,
                               const Graph &graph, const GpuSchedule &schedule);
 
-class ThreadEmitter : ValueEmitter {
+class ThreadEmitter final : ValueEmitter {
 public:
   ThreadEmitter(mlir::ModuleOp module, const Graph &graph,
                 const GpuSchedule &schedule);
@@ -50,6 +50,7 @@ private:
   int64_t elementsOfAccess(DType type) const;
   mlir::Value loadInput(int node, Env env, Scope &scope) override;
   void storeWide(int output, const Unit &unit, llvm::ArrayRef<mlir::Value>);
+  bool staysInRow(int node) const override;
   bool isHeld(int node, Env env, mlir::Value &value) override;
 
   // Reductions.cpp

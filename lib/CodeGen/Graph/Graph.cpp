@@ -55,6 +55,23 @@ void Graph::deriveAxes() {
   }
 }
 
+std::vector<bool> Graph::usedNodes() const {
+  std::vector<bool> used(nodes.size());
+  for (const Output &output : outputs)
+    used[output.node] = true;
+  for (size_t i = nodes.size(); i-- > 0;)
+    if (used[i])
+      for (int operand : nodes[i].operands)
+        used[operand] = true;
+  return used;
+}
+
+bool Graph::isRemapped(int axis) const {
+  return llvm::any_of(nodes, [&](const Node &node) {
+    return node.axis == axis || llvm::is_contained(node.pieceAxes, axis);
+  });
+}
+
 int64_t Graph::flops() const {
   uint64_t total = 0;
   for (const Node &node : nodes) {

@@ -120,6 +120,10 @@ struct Graph {
 
   /// Fills Node::axes.
   void deriveAxes();
+  /// By node: whether an output needs it.
+  std::vector<bool> usedNodes() const;
+  /// Whether some value is read at other numbers of the axis.
+  bool isRemapped(int axis) const;
   /// Multiplies and adds, functions counted as one each.
   int64_t flops() const;
   /// Everything above as bytes: equal text, equal kernel.

@@ -8,9 +8,10 @@ using namespace mlir;
 using namespace hocket;
 
 LogicalResult hocket::bufferize(ModuleOp module) {
+  const bufferization::Target &target =
+      bufferization::targetFor(nn::targetOf(module));
   for (auto func : module.getOps<spmd::FuncOp>())
-    if (failed(bufferization::ClassBufferizer(func, bufferization::cpuTarget())
-                   .run()))
+    if (failed(bufferization::ClassBufferizer(func, target).run()))
       return failure();
   return checkBuffers(module);
 }

@@ -9,6 +9,7 @@
 #ifndef HOCKET_LIB_TRANSFORMS_BUFFERIZE_TARGET_H
 #define HOCKET_LIB_TRANSFORMS_BUFFERIZE_TARGET_H
 
+#include "dialects/Nn/Program.h"
 #include "hocket/Views/Strided.h"
 
 namespace hocket::bufferization {
@@ -58,8 +59,7 @@ public:
   virtual bool packs(mlir::Type element) const = 0;
 };
 
-/// Kernels of our own, oneDNN and the runtime's loops.
-const Target &cpuTarget();
+const Target &targetFor(nn::Target target);
 
 } // namespace hocket::bufferization
 

@@ -38,15 +38,41 @@ static bool isJoin(nn::BinaryOp op, Value chained, Operation *contraction) {
   return !producer || producer->isBeforeInBlock(contraction);
 }
 
-static bool addsUp(Operation *product) {
+/// Of the types that the target's library has products of with epilogues.
+bool Epilogues::addsUp(Operation *product) const {
   if (!isa<nn::LinearOp, nn::MatMulOp>(product))
     return false;
   Type element =
       cast<RankedTensorType>(product->getResult(0).getType()).getElementType();
+  if (target == nn::Target::Cuda)
+    return isa<FloatType>(element);
   return element.isF32() || element.isBF16();
 }
 
-Epilogues::Epilogues(Block &body, const DenseSet<Value> &loadTime) {
+/// cuBLASLt computes activation(a b + c + bias) with two activations.
+static bool isActivationOfCuda(nn::UnaryOp op) {
+  return op.getKind() == nn::UnaryKind::Relu ||
+         op.getKind() == nn::UnaryKind::GeluTanh;
+}
+
+bool Epilogues::takes(Operation *product, ArrayRef<Operation *> chain,
+                      Operation *next) const {
+  auto unary = dyn_cast<nn::UnaryOp>(next);
+  auto binary = dyn_cast<nn::BinaryOp>(next);
+  Operation *last = chain.empty() ? product : chain.back();
+  bool isJoined = binary && isJoin(binary, last->getResult(0), product);
+  if (target == nn::Target::Cpu)
+    return chain.size() < kMaxEpilogue &&
+           ((unary && isActivation(unary)) || isJoined);
+  if (isJoined)
+    return chain.empty() && binary.getKind() == nn::BinaryKind::Add;
+  return unary && isActivationOfCuda(unary) &&
+         llvm::none_of(chain,
+                       [](Operation *op) { return isa<nn::UnaryOp>(op); });
+}
+
+Epilogues::Epilogues(Block &body, const DenseSet<Value> &loadTime)
+    : target(nn::targetOf(body.getParentOp())) {
   for (Operation &op : body)
     if (addsUp(&op) && !loadTime.contains(op.getResult(0)))
       follow(&op);
@@ -55,12 +81,9 @@ Epilogues::Epilogues(Block &body, const DenseSet<Value> &loadTime) {
 void Epilogues::follow(Operation *product) {
   SmallVector<Operation *, 3> chain;
   Value value = product->getResult(0);
-  while (chain.size() < kMaxEpilogue && value.hasOneUse()) {
+  while (value.hasOneUse()) {
     Operation *user = *value.getUsers().begin();
-    auto unary = dyn_cast<nn::UnaryOp>(user);
-    auto binary = dyn_cast<nn::BinaryOp>(user);
-    if (contains(user) || (!(unary && isActivation(unary)) &&
-                           !(binary && isJoin(binary, value, product))))
+    if (contains(user) || !takes(product, chain, user))
       break;
     products[user] = product;
     chain.push_back(user);

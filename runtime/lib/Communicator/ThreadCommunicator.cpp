@@ -52,11 +52,14 @@ struct ThreadWorld::State {
 namespace {
 
 class ThreadCommunicator : public Communicator {
+  static constexpr int phases = 3; // of one run: times that members meet
+
 public:
-  ThreadCommunicator(std::shared_ptr<ThreadWorld::State> world, int64_t rank)
-      : world(std::move(world)), self(rank),
+  ThreadCommunicator(std::shared_ptr<ThreadWorld::State> world, int64_t rank,
+                     Mover &mover)
+      : world(std::move(world)), self(rank), mover(mover),
         random(this->world->options.delaySeed * 0x9e3779b97f4a7c15u + rank) {
-    waits.reserve(mostWaits);
+    waits.reserve(phases);
   }
 
   int64_t rank() const override { return self; }
@@ -82,24 +85,27 @@ private:
     std::vector<const Prepared *> peers; // of the last run, by member
     Transfers transfers;                 // for these peers
     std::vector<int64_t> from;           // bytes read so far, by member
+    /// Where this rank stood when it came, by phase.
+    std::unique_ptr<Mover::Mark> marks[phases];
   };
 
   Rendezvous &meetingOf(const Prepared &collective) const {
     return collective.isOpen ? *collective.own : *collective.group;
   }
-  void arrive(Prepared &collective);
+  Status arrive(Prepared &collective, int phase);
   Status waitForAll(Prepared &collective);
+  Status follow(Prepared &collective, int phase);
   Status finish(Prepared &collective);
-  Status meet(Prepared &collective);
+  Status meet(Prepared &collective, int phase);
   Status resolve(Prepared &collective);
   Status timeOut(const Prepared &collective);
   Status interrupted(const Prepared &collective);
   void delay();
 
-  static constexpr size_t mostWaits = 3; // of one run
   std::vector<WaitSpan> waits;           // of the last one
   std::shared_ptr<ThreadWorld::State> world;
   const int64_t self;
+  Mover &mover;
   uint64_t random;
   int64_t received = 0;
   std::vector<std::unique_ptr<Prepared>> collectives;
@@ -122,9 +128,12 @@ Status ThreadCommunicator::prepare(const CollectiveSpec &spec,
   collective->from.assign(spec.members.size(), 0);
   collective->number = counts[spec.members]++;
   collective->group = &world->meetingOf(spec.members, -1);
+  for (std::unique_ptr<Mover::Mark> &mark : collective->marks)
+    if (status.ok())
+      status = mover.makeMark(mark);
   handle = static_cast<int64_t>(collectives.size());
   collectives.push_back(std::move(collective));
-  return Status::success();
+  return status;
 }
 
 Status ThreadCommunicator::run(int64_t handle) {
@@ -132,8 +141,8 @@ Status ThreadCommunicator::run(int64_t handle) {
   waits.clear();
   if (world->aborted.load(std::memory_order_relaxed))
     return interrupted(collective);
-  arrive(collective);
-  return finish(collective);
+  Status status = arrive(collective, 0);
+  return status.ok() ? finish(collective) : status;
 }
 
 Status ThreadCommunicator::start(int64_t handle) {
@@ -144,8 +153,7 @@ Status ThreadCommunicator::start(int64_t handle) {
     collective.own =
         &world->meetingOf(collective.spec.members, collective.number);
   collective.isOpen = true;
-  arrive(collective);
-  return Status::success();
+  return arrive(collective, 0);
 }
 
 Status ThreadCommunicator::wait(int64_t handle) {
@@ -161,28 +169,43 @@ Status ThreadCommunicator::finish(Prepared &collective) {
   Status status = waitForAll(collective);
   if (status.ok())
     status = resolve(collective);
-  if (!status.ok())
-    return status;
-  received += collective.transfers.first(collective.from);
-  if (collective.transfers.hasSecond()) {
-    status = meet(collective);
-    if (!status.ok())
-      return status;
-    received += collective.transfers.second(collective.from);
+  if (status.ok())
+    status = follow(collective, 0);
+  Transfers &transfers = collective.transfers;
+  if (status.ok())
+    status = transfers.first(collective.from, received);
+  if (status.ok() && transfers.hasSecond()) {
+    status = meet(collective, 1);
+    if (status.ok())
+      status = transfers.second(collective.from, received);
   }
   // Nobody may write src or dst again while another still reads it.
-  return meet(collective);
+  return status.ok() ? meet(collective, 2) : status;
 }
 
-Status ThreadCommunicator::meet(Prepared &collective) {
-  arrive(collective);
-  return waitForAll(collective);
+Status ThreadCommunicator::meet(Prepared &collective, int phase) {
+  Status status = arrive(collective, phase);
+  if (status.ok())
+    status = waitForAll(collective);
+  return status.ok() ? follow(collective, phase) : status;
 }
 
-void ThreadCommunicator::arrive(Prepared &collective) {
+Status ThreadCommunicator::arrive(Prepared &collective, int phase) {
   if (world->options.delaySeed)
     delay();
-  meetingOf(collective).arrive(collective.spec.me, &collective);
+  Status status = mover.set(collective.marks[phase].get());
+  if (status.ok())
+    meetingOf(collective).arrive(collective.spec.me, &collective);
+  return status;
+}
+
+/// All members have come; their marks of this phase are set.
+Status ThreadCommunicator::follow(Prepared &collective, int phase) {
+  Status status;
+  for (const Prepared *peer : collective.peers)
+    if (status.ok() && peer != &collective)
+      status = mover.follow(peer->marks[phase].get());
+  return status;
 }
 
 Status ThreadCommunicator::waitForAll(Prepared &collective) {
@@ -235,8 +258,7 @@ Status ThreadCommunicator::resolve(Prepared &collective) {
     world->abort(self, status);
     return status;
   }
-  collective.transfers = Transfers(collective.spec, specs);
-  return Status::success();
+  return collective.transfers.prepare(collective.spec, specs, mover);
 }
 
 static std::string seconds(double value) {
@@ -288,8 +310,9 @@ ThreadWorld::ThreadWorld(int64_t ranks,
 
 ThreadWorld::~ThreadWorld() = default;
 
-std::unique_ptr<Communicator> ThreadWorld::communicator(int64_t rank) {
-  return std::make_unique<ThreadCommunicator>(state, rank);
+std::unique_ptr<Communicator> ThreadWorld::communicator(int64_t rank,
+                                                        Mover &mover) {
+  return std::make_unique<ThreadCommunicator>(state, rank, mover);
 }
 
 void ThreadWorld::abort(int64_t rank, const Status &why) {

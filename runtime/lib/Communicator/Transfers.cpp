@@ -2,7 +2,9 @@
 
 #include "runtime/lib/Communicator/Transfers.h"
 #include "runtime/lib/Communicator/CollectiveSpec.h"
+#include "hocket/Cpu/Reduce.h" // orderByStride
 #include "runtime/lib/Communicator/HaloParts.h"
+#include <array>
 #include <numeric>
 
 namespace hocket::runtime {
@@ -22,8 +24,9 @@ static int64_t product(const std::vector<int64_t> &shape) {
 class Transfers::Builder {
 public:
   Builder(Transfers &out, const CollectiveSpec &mine,
-          const std::vector<const CollectiveSpec *> &all, size_t tensor)
-      : out(out), mine(mine), all(all), tensor(tensor),
+          const std::vector<const CollectiveSpec *> &all, size_t tensor,
+          Mover &mover)
+      : out(out), mine(mine), all(all), tensor(tensor), mover(mover),
         members(int64_t(all.size())), src(mine.pairs[tensor].src),
         dst(mine.pairs[tensor].dst), bytes(plan::byteSize(mine.type)) {}
 
@@ -32,8 +35,7 @@ public:
   void operator()(const AllGather &kind);
   void operator()(const AllToAll &kind);
   void operator()(const Broadcast &kind) {
-    const Window &from = source(kind.root);
-    copy(kind.root, from.data, from.strides, dst);
+    copy(kind.root, source(kind.root), dst);
   }
   void operator()(const HaloExchange &kind) {
     moveHalo(kind.dims[tensor], partsOfExchange(kind.halo, mine.me));
@@ -60,8 +62,14 @@ private:
   Operand operand(const Window &window) const {
     return {window.data, mine.type, window.shape, window.strides};
   }
-  void copy(int64_t peer, const void *from, const std::vector<int64_t> &strides,
-            const Window &to);
+  /// Gives the transfers what the last call of the mover made, if it did.
+  void add(std::vector<Part> &parts, std::unique_ptr<Mover::Move> move,
+           std::vector<int64_t> peers, int64_t elements);
+  void copy(int64_t peer, const Window &from, const Window &to);
+  void reduce(std::vector<Part> &parts, plan::Reduction reduction,
+              const Operand &sum, const std::vector<Operand> &terms,
+              const std::vector<int> &order, std::array<int64_t, 2> range,
+              const std::vector<int64_t> &peers);
   void reduceChunks(plan::Reduction reduction);
   void moveHalo(int dim, const std::vector<HaloPart> &parts);
   void moveRows(int dim, const HaloPart &part, const Window &to);
@@ -70,40 +78,84 @@ private:
   const CollectiveSpec &mine;
   const std::vector<const CollectiveSpec *> &all;
   const size_t tensor;
+  Mover &mover;
   const int64_t members;
   const Window &src, &dst;
   const int64_t bytes; // of an element
+
+public:
+  Status status; // of the mover
 };
 
-Transfers::Transfers(const CollectiveSpec &mine,
-                     const std::vector<const CollectiveSpec *> &all)
-    : me(mine.me) {
-  for (size_t tensor = 0; tensor < mine.pairs.size(); ++tensor)
-    std::visit(Builder(*this, mine, all, tensor), mine.kind);
+Status
+Transfers::prepare(const CollectiveSpec &mine,
+                   const std::vector<const CollectiveSpec *> &all,
+                   Mover &mover) {
+  me = mine.me;
+  firsts.clear();
+  seconds.clear();
+  for (size_t tensor = 0; tensor < mine.pairs.size(); ++tensor) {
+    Builder builder(*this, mine, all, tensor, mover);
+    std::visit(builder, mine.kind);
+    if (!builder.status.ok())
+      return builder.status;
+  }
+  return Status::success();
 }
 
-void Transfers::Builder::copy(int64_t peer, const void *from,
-                              const std::vector<int64_t> &strides,
+void Transfers::Builder::add(std::vector<Part> &parts,
+                             std::unique_ptr<Mover::Move> move,
+                             std::vector<int64_t> peers, int64_t elements) {
+  if (status.ok())
+    parts.push_back({std::move(move), std::move(peers), elements * bytes});
+}
+
+/// Whether two windows of one shape are the same memory.
+static bool areOne(const Operand &a, const Operand &b) {
+  bool isOne = a.data == b.data;
+  for (size_t dim = 0; isOne && dim < a.shape.size(); ++dim)
+    isOne = a.shape[dim] == 1 || a.strides[dim] == b.strides[dim];
+  return isOne;
+}
+
+void Transfers::Builder::copy(int64_t peer, const Window &from,
                               const Window &to) {
-  if (product(to.shape) > 0 && from != to.data)
-    out.pieces.push_back({StridedCopy(to.shape, strides, to.strides, bytes),
-                          from, to.data, peer});
+  Operand source = operand(from), target = operand(to);
+  source.shape = to.shape;
+  if (!status.ok() || target.elements() == 0 || areOne(source, target))
+    return;
+  std::unique_ptr<Mover::Move> move;
+  status = mover.makeCopy(source, target, move);
+  add(out.firsts, std::move(move), {peer}, target.elements());
+}
+
+void Transfers::Builder::reduce(std::vector<Part> &parts,
+                                plan::Reduction reduction, const Operand &sum,
+                                const std::vector<Operand> &terms,
+                                const std::vector<int> &order,
+                                std::array<int64_t, 2> range,
+                                const std::vector<int64_t> &peers) {
+  auto [begin, end] = range;
+  if (!status.ok() || begin == end)
+    return;
+  std::unique_ptr<Mover::Move> move;
+  status = mover.makeReduce(reduction, sum, terms, order, begin, end, move);
+  add(parts, std::move(move), peers, end - begin);
 }
 
 void Transfers::Builder::operator()(const AllGather &kind) {
   // Each member begins with its neighbour, so that no two read from one.
   for (int64_t step = 1; step <= members; ++step) {
     int64_t peer = (mine.me + step) % members;
-    const Window &from = source(peer);
-    copy(peer, from.data, from.strides, part(dst, kind.shares[tensor], peer));
+    copy(peer, source(peer), part(dst, kind.shares[tensor], peer));
   }
 }
 
 void Transfers::Builder::operator()(const AllToAll &kind) {
   for (int64_t step = 1; step <= members; ++step) {
     int64_t peer = (mine.me + step) % members;
-    Window from = part(source(peer), kind.to[tensor], mine.me);
-    copy(peer, from.data, from.strides, part(dst, kind.from[tensor], peer));
+    copy(peer, part(source(peer), kind.to[tensor], mine.me),
+         part(dst, kind.from[tensor], peer));
   }
 }
 
@@ -112,10 +164,8 @@ void Transfers::Builder::operator()(const ReduceScatter &kind) {
   std::vector<Operand> terms;
   for (int64_t peer = 0; peer < members; ++peer)
     terms.push_back(operand(part(source(peer), kind.shares[tensor], mine.me)));
-  if (int64_t elements = sum.elements())
-    out.reductions.push_back(
-        {Reduce(kind.reduction, sum, terms, orderByStride(sum.strides)), 0,
-         elements, everyMember(members), bytes});
+  reduce(out.firsts, kind.reduction, sum, terms, orderByStride(sum.strides),
+         {0, sum.elements()}, everyMember(members));
 }
 
 /// Members reduce one chunk each and then fetch the others' chunks. Chunks are
@@ -135,23 +185,17 @@ void Transfers::Builder::reduceChunks(plan::Reduction reduction) {
     order = orderByStride(dst.strides);
   Operand sum = operand(dst);
   int64_t elements = sum.elements();
-  auto begin = [&](int64_t member) {
-    return chunkBegin(elements, member, members);
+  auto chunk = [&](int64_t member) -> std::array<int64_t, 2> {
+    return {chunkBegin(elements, member, members),
+            chunkBegin(elements, member + 1, members)};
   };
   out.twoPhases = members > 1;
-  if (begin(mine.me) < begin(mine.me + 1))
-    out.reductions.push_back({Reduce(reduction, sum, terms, order),
-                              begin(mine.me), begin(mine.me + 1),
-                              everyMember(members), bytes});
+  reduce(out.firsts, reduction, sum, terms, order, chunk(mine.me),
+         everyMember(members));
   for (int64_t step = 1; step < members; ++step) {
     int64_t peer = (mine.me + step) % members;
     Operand theirs = operand(all[peer]->pairs[tensor].dst);
-    if (begin(peer) < begin(peer + 1))
-      out.gathers.push_back({Reduce(reduction, sum, {theirs}, order),
-                             begin(peer),
-                             begin(peer + 1),
-                             {peer},
-                             bytes});
+    reduce(out.seconds, reduction, sum, {theirs}, order, chunk(peer), {peer});
   }
 }
 
@@ -168,62 +212,51 @@ void Transfers::Builder::moveHalo(int dim, const std::vector<HaloPart> &parts) {
 
 void Transfers::Builder::moveRows(int dim, const HaloPart &part,
                                   const Window &to) {
-  static const int64_t zero = 0; // of any type
+  std::vector<Window> rows;
   std::vector<Operand> terms;
   std::vector<int64_t> owners;
-  for (const HaloRows &rows : part.terms) {
-    Window from = source(rows.member);
-    from.data = at(from, dim, rows.first);
+  for (const HaloRows &term : part.terms) {
+    Window from = source(term.member);
+    from.data = at(from, dim, term.first);
     from.shape = to.shape;
-    from.strides[dim] *= rows.step;
+    from.strides[dim] *= term.step;
+    rows.push_back(from);
     terms.push_back(operand(from));
-    owners.push_back(rows.member);
+    owners.push_back(term.member);
   }
-  if (terms.size() > 1) {
-    Operand sum = operand(to);
-    out.reductions.push_back(
-        {Reduce(plan::Reduction::Sum, sum, terms, orderByStride(sum.strides)),
-         0, sum.elements(), owners, bytes});
-    return;
-  }
-  const void *from = &zero;
-  std::vector<int64_t> strides(to.shape.size(), 0);
-  if (!terms.empty())
-    from = terms[0].data, strides = terms[0].strides;
+  Operand sum = operand(to);
+  if (terms.size() > 1)
+    return reduce(out.firsts, plan::Reduction::Sum, sum, terms,
+                  orderByStride(sum.strides), {0, sum.elements()}, owners);
   // Rows that a border shows begin where they are, and go on otherwise.
-  if (from != to.data || strides != to.strides)
-    out.pieces.push_back({StridedCopy(to.shape, strides, to.strides, bytes),
-                          from, to.data, owners.empty() ? mine.me : owners[0]});
+  if (!terms.empty())
+    return copy(owners[0], rows[0], to);
+  std::unique_ptr<Mover::Move> move;
+  if (status.ok())
+    status = mover.makeZeros(sum, move);
+  add(out.firsts, std::move(move), {}, sum.elements());
 }
 
-int64_t Transfers::first(std::vector<int64_t> &from) {
-  int64_t received = 0;
-  for (const Piece &piece : pieces) {
-    piece.copy.run(piece.dst, piece.src);
-    if (piece.member == me)
-      continue;
-    from[piece.member] += piece.copy.bytes();
-    received += piece.copy.bytes();
-  }
-  return received + run(reductions, from);
+Status Transfers::first(std::vector<int64_t> &from, int64_t &received) {
+  return run(firsts, from, received);
 }
 
-int64_t Transfers::second(std::vector<int64_t> &from) {
-  return run(gathers, from);
+Status Transfers::second(std::vector<int64_t> &from, int64_t &received) {
+  return run(seconds, from, received);
 }
 
-int64_t Transfers::run(std::vector<Chunk> &chunks, std::vector<int64_t> &from) {
-  int64_t received = 0;
-  for (Chunk &chunk : chunks) {
-    chunk.reduce.run(chunk.begin, chunk.end);
-    int64_t bytes = (chunk.end - chunk.begin) * chunk.elementBytes;
-    for (int64_t member : chunk.members)
+Status Transfers::run(const std::vector<Part> &parts,
+                      std::vector<int64_t> &from, int64_t &received) const {
+  for (const Part &part : parts) {
+    if (Status status = part.move->run(); !status.ok())
+      return status;
+    for (int64_t member : part.members)
       if (member != me) {
-        from[member] += bytes;
-        received += bytes;
+        from[member] += part.bytes;
+        received += part.bytes;
       }
   }
-  return received;
+  return Status::success();
 }
 
 } // namespace hocket::runtime

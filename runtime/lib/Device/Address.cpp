@@ -87,4 +87,11 @@ CollectiveSpec AddressBook::collective(const plan::Collective &collective,
   return spec;
 }
 
+std::string AddressBook::idsName(const plan::View &ids, int index) const {
+  const plan::Buffer &buffer = rankClass.buffers[ids.buffer];
+  return buffer.region == plan::Region::Input
+             ? "input \"" + plan.inputs[buffer.offset].name + "\""
+             : "the ids of \"" + source(index).path + "\"";
+}
+
 } // namespace hocket::runtime

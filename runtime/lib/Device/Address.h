@@ -24,6 +24,8 @@ public:
                             int source) const;
   /// Where an instruction comes from; an empty one for -1.
   const plan::Source &source(int index) const;
+  /// What an error calls the ids of an instruction that comes from `source`.
+  std::string idsName(const plan::View &ids, int source) const;
 
   const plan::Plan &plan;
   const plan::RankClass &rankClass;

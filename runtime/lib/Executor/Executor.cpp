@@ -14,9 +14,10 @@ namespace hocket::runtime {
 
 // ---- the life of the ranks ------------------------------------------------
 
-Executor::State::State(const plan::Plan &plan, const KernelTable &kernels,
+Executor::State::State(const plan::Plan &plan,
+                       std::shared_ptr<const Devices> devices,
                        const ExecutorOptions &options)
-    : plan(plan), kernels(kernels), options(options),
+    : plan(plan), devices(std::move(devices)), options(options),
       processes(options.processes ? *options.processes : oneProcess()) {}
 
 const plan::RankClass &Executor::State::classOf(int64_t rank) const {
@@ -56,7 +57,7 @@ RankOptions Executor::State::rankOptions() const {
   return ranks;
 }
 
-Status Executor::State::checkMemory(const Devices &devices) const {
+Status Executor::State::checkMemory() const {
   double needed = 0;
   for (int64_t rank : ranks->numbers()) {
     const plan::RankClass &rankClass = classOf(rank);
@@ -64,13 +65,12 @@ Status Executor::State::checkMemory(const Devices &devices) const {
                                   rankClass.budget.weightBytes +
                                   rankClass.budget.stateBytes);
   }
-  return devices.checkMemory(int64_t(ranks->numbers().size()), needed);
+  return devices->checkMemory(int64_t(ranks->numbers().size()), needed);
 }
 
 Status Executor::State::start() {
-  const Devices &devices = cpuDevices();
   ranks = processes.makeRanks(rankOptions());
-  Status status = processes.agree(checkMemory(devices));
+  Status status = processes.agree(checkMemory());
   if (!status.ok())
     return status;
   auto now = std::chrono::steady_clock::now();
@@ -83,9 +83,11 @@ Status Executor::State::start() {
                     options.record ? options.record->placeOf(runners.size())
                                    : nullptr,
                     now};
+    std::unique_ptr<Device> device = devices->make({ranks->threads()});
+    std::unique_ptr<Communicator> communicator =
+        ranks->communicator(rank, device->mover());
     runners.push_back(std::make_unique<RankRunner>(
-        setup, ranks->communicator(rank),
-        devices.make({kernels, ranks->threads()})));
+        setup, std::move(communicator), std::move(device)));
   }
   status = processes.agree(ranks->start());
   if (!status.ok())
@@ -291,13 +293,14 @@ Executor::~Executor() {
     state->ranks->stop();
 }
 
-Status Executor::create(const plan::Plan &plan, const KernelTable &kernels,
+Status Executor::create(const plan::Plan &plan,
+                        std::shared_ptr<const Devices> devices,
                         const ExecutorOptions &options,
                         std::unique_ptr<Executor> &executor) {
   std::string error;
   if (!plan::check(plan, error))
     return Status::runtimeError("the plan cannot be run: " + error);
-  auto state = std::make_shared<State>(plan, kernels, options);
+  auto state = std::make_shared<State>(plan, std::move(devices), options);
   executor.reset(new Executor(state));
   Status status = state->start();
   if (!status.ok())

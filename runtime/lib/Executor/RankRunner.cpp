@@ -3,7 +3,6 @@
 #include "runtime/lib/Executor/RankRunner.h"
 #include "hocket/Cpu/Scratch.h"
 #include "hocket/Plan/Accesses.h"
-#include "hocket/Runtime/RowMajor.h"
 #include <algorithm>
 
 namespace hocket::runtime {
@@ -11,8 +10,8 @@ namespace hocket::runtime {
 RankRunner::RankRunner(const RankSetup &setup,
                        std::unique_ptr<Communicator> comm,
                        std::unique_ptr<Device> device)
-    : setup(setup), comm(std::move(comm)),
-      book(setup.plan, setup.rankClass, setup.rank), device(std::move(device)),
+    : setup(setup), device(std::move(device)), comm(std::move(comm)),
+      book(setup.plan, setup.rankClass, setup.rank),
       context{book, *this->device, *this->comm, weights, handles},
       place(setup.place ? setup.place : &unrecorded) {
   counters.rank = setup.rank;
@@ -27,8 +26,9 @@ static int64_t nanoseconds(std::chrono::steady_clock::time_point start) {
 // ---- preparation ----------------------------------------------------------
 
 Status RankRunner::prepare() {
-  device->begin();
-  Status status = allocate();
+  Status status = device->begin();
+  if (status.ok())
+    status = allocate();
   if (status.ok())
     status = prepareList(setup.rankClass.load, loadCalls);
   if (status.ok())
@@ -43,9 +43,6 @@ Status RankRunner::prepare() {
   events.reserve(setup.traceEvents);
   return status;
 }
-
-/// Of an input or output that is turned, so much is read or written at once.
-static constexpr int64_t kTurnedBytes = int64_t(16) << 20;
 
 /// Gives every input and output tensor that a buffer names a place in `boxes`.
 void RankRunner::layOutBoxes() {
@@ -71,9 +68,8 @@ void RankRunner::layOutBoxes() {
                     plan::byteSize(buffer.type);
     counters.boxBytes += pieceBytes(bytes);
     (isInput ? inputStrides : outputStrides)[buffer.offset] = buffer.strides;
-    bytes = std::min(bytes, kTurnedBytes);
     if (!buffer.strides.empty() && (isInput || writes(tensor)))
-      turned.resize(std::max(turned.size(), size_t(bytes)));
+      turned.reserve(bytes);
   }
 }
 
@@ -230,57 +226,14 @@ Status RankRunner::readInputs(const TensorSource &inputs) {
     Status status = device->upload(boxes + inputAt[i], bytes, [&](void *host) {
       return inputStrides[i].empty()
                  ? inputs.read(tensor.name, box, inputTypes[i], host)
-                 : readTurned(inputs, i, box, static_cast<char *>(host));
+                 : turned.read(inputs,
+                               {tensor, inputTypes[i], box, inputStrides[i]},
+                               static_cast<char *>(host));
     });
     if (!status.ok())
       return status;
   }
   return Status::success();
-}
-
-/// Calls use(part, first) for one part of a box after the other; in memory of
-/// these strides the part begins `first` bytes behind the box.
-template <typename Use>
-static Status eachTurnedPart(const Box &box,
-                             const std::vector<int64_t> &strides,
-                             int64_t element, Use use) {
-  for (const Box &part : partsOf(box, strides, kTurnedBytes / element)) {
-    int64_t first = 0;
-    for (size_t dim = 0; dim < strides.size(); ++dim)
-      first += (part.offset[dim] - box.offset[dim]) * strides[dim];
-    Status status = use(part, first * element);
-    if (!status.ok())
-      return status;
-  }
-  return Status::success();
-}
-
-Status RankRunner::readTurned(const TensorSource &inputs, size_t input,
-                              const Box &box, char *host) {
-  const std::vector<int64_t> &strides = inputStrides[input];
-  plan::DType type = inputTypes[input];
-  int64_t element = plan::byteSize(type);
-  return eachTurnedPart(
-      box, strides, element, [&](const Box &part, int64_t first) {
-        Status status = inputs.read(setup.plan.inputs[input].name, part, type,
-                                    turned.data());
-        if (status.ok())
-          fromRowMajor(turned.data(), part.size, strides, element,
-                       host + first);
-        return status;
-      });
-}
-
-Status RankRunner::writeTurned(TensorSink &outputs, size_t output,
-                               const Box &box, const char *host) {
-  const plan::GlobalTensor &tensor = setup.plan.outputs[output];
-  const std::vector<int64_t> &strides = outputStrides[output];
-  int64_t element = plan::byteSize(tensor.type);
-  return eachTurnedPart(
-      box, strides, element, [&](const Box &part, int64_t first) {
-        toRowMajor(host + first, part.size, strides, element, turned.data());
-        return outputs.write(tensor.name, part, turned.data());
-      });
 }
 
 Status RankRunner::writeOutputs(TensorSink &outputs) {
@@ -294,8 +247,10 @@ Status RankRunner::writeOutputs(TensorSink &outputs) {
         device->download(boxes + outputAt[i], bytes, [&](const void *host) {
           return outputStrides[i].empty()
                      ? outputs.write(tensor.name, box, host)
-                     : writeTurned(outputs, i, box,
-                                   static_cast<const char *>(host));
+                     : turned.write(
+                           outputs,
+                           {tensor, tensor.type, box, outputStrides[i]},
+                           static_cast<const char *>(host));
         });
     if (!status.ok())
       return status;
@@ -313,11 +268,10 @@ RankRunner::viewOutput(size_t output,
   const std::vector<int64_t> &strides = outputStrides[output];
   return device->download(
       boxes + outputAt[output], bytes, [&](const void *host) {
-        if (strides.empty())
-          return use(host);
-        turned.resize(std::max(turned.size(), size_t(bytes)));
-        toRowMajor(host, box.size, strides, element, turned.data());
-        return use(turned.data());
+        return use(
+            strides.empty()
+                ? host
+                : turned.whole({tensor, tensor.type, box, strides}, host));
       });
 }
 

@@ -6,6 +6,7 @@
 #include "hocket/Runtime/Executor.h"
 #include "runtime/lib/Executor/Decision.h"
 #include "runtime/lib/Executor/PrepareCall.h"
+#include "runtime/lib/Executor/TurnedTensors.h"
 #include <atomic>
 #include <chrono>
 
@@ -82,10 +83,6 @@ private:
 
   Status allocate();
   void layOutBoxes();
-  Status readTurned(const TensorSource &inputs, size_t input, const Box &box,
-                    char *host);
-  Status writeTurned(TensorSink &outputs, size_t output, const Box &box,
-                     const char *host);
   Status prepareList(const std::vector<plan::Instruction> &list,
                      std::vector<Prepared> &calls);
   Status shareScratch();
@@ -103,9 +100,9 @@ private:
   bool writes(const plan::GlobalTensor &tensor) const;
 
   const RankSetup setup;
-  const std::unique_ptr<Communicator> comm;
-  AddressBook book;
   const std::unique_ptr<Device> device;
+  const std::unique_ptr<Communicator> comm; // moves with the device
+  AddressBook book;
   char *arena = nullptr, *weightMemory = nullptr, *stateMemory = nullptr,
        *boxes = nullptr;
   char *statesBefore = nullptr; // a step that is left out; made for the first
@@ -113,7 +110,7 @@ private:
   std::vector<plan::DType> inputTypes;    // by tensor
   // By tensor; empty: row-major.
   std::vector<std::vector<int64_t>> inputStrides, outputStrides;
-  mutable std::vector<char> turned; // a part of an input or output
+  mutable TurnedTensors turned;
   std::vector<Prepared> loadCalls, stepCalls;
   Decision decision;
   Status decisionFault;

@@ -53,8 +53,8 @@ Status RankRunner::step(NotFinite rule) {
   }
   Status status = run(change, end, counters.step, false);
   ++counters.step.runs;
-  if (isWithheld)
-    device->copy(stateMemory, statesBefore, counters.stateBytes);
+  if (status.ok() && isWithheld)
+    status = device->copy(stateMemory, statesBefore, counters.stateBytes);
   return status;
 }
 
@@ -83,7 +83,7 @@ Status RankRunner::keepStates() {
                               "the states before a step that is left out",
                               statesBefore);
   if (status.ok())
-    device->copy(statesBefore, stateMemory, counters.stateBytes);
+    status = device->copy(statesBefore, stateMemory, counters.stateBytes);
   return status;
 }
 

@@ -12,7 +12,7 @@ namespace hocket::runtime {
 
 class Executor::State : public std::enable_shared_from_this<State> {
 public:
-  State(const plan::Plan &plan, const KernelTable &kernels,
+  State(const plan::Plan &plan, std::shared_ptr<const Devices> devices,
         const ExecutorOptions &options);
 
   /// Makes runners and threads and prepares all ranks.
@@ -33,7 +33,7 @@ public:
          std::vector<std::string> &byRank) const;
 
   const plan::Plan &plan;
-  const KernelTable kernels;
+  const std::shared_ptr<const Devices> devices;
   const ExecutorOptions options;
   Processes &processes;
   std::unique_ptr<LocalRanks> ranks;
@@ -43,7 +43,7 @@ private:
   using RunnerTask = std::function<Status(RankRunner &)>;
 
   RankOptions rankOptions() const;
-  Status checkMemory(const Devices &devices) const;
+  Status checkMemory() const;
   /// Runs `task` on all ranks and returns the error that explains the others.
   Status runLocal(const char *phase, RunnerTask task);
   /// The same on all processes, so that none goes on where one has failed.

@@ -23,7 +23,8 @@ double RunReport::leastStepSeconds() const {
   return *std::min_element(stepSeconds.begin(), stepSeconds.end());
 }
 
-Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
+Status executePlan(const plan::Plan &plan,
+                   const std::shared_ptr<const Devices> &devices,
                    const TensorSource &weights, const TensorSource &inputs,
                    TensorSink &outputs, const RunOptions &options,
                    RunReport *report) {
@@ -32,7 +33,7 @@ Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
   result = RunReport();
   Stopwatch watch;
   std::unique_ptr<Executor> executor;
-  Status status = Executor::create(plan, kernels, options.executor, executor);
+  Status status = Executor::create(plan, devices, options.executor, executor);
   result.prepareSeconds = watch.lap();
   if (status.ok())
     status = executor->load(weights);

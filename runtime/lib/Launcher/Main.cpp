@@ -166,9 +166,9 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
     status = checkInputs(plan, *inputs.source, inputs.names);
   if (status.ok())
     status = checkOutputs(options);
-  KernelLibrary library;
+  std::shared_ptr<const Devices> devices;
   if (status.ok())
-    status = library.load(kernels, kernelsSize, plan);
+    status = openDevices(plan, kernels, kernelsSize, devices);
   status = processes.agree(status);
   std::unique_ptr<OutputWriter> writer;
   if (status.ok())
@@ -184,7 +184,7 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
   {
     ProgressSource progress(*weights.source, elementsToLoad(plan),
                             processes.isFirst());
-    status = executePlan(plan, library.table(), progress, *inputs.source, *sink,
+    status = executePlan(plan, devices, progress, *inputs.source, *sink,
                          runOptions(options, plan, processes), &report);
   }
   if (status.ok() && processes.isFirst())

@@ -225,9 +225,9 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   std::unique_ptr<OutputWriter> shards;
   if (status.ok() && !options.outputShards.empty())
     status = openShards(options, parametersOf(plan), shards, processes);
-  KernelLibrary library;
+  std::shared_ptr<const Devices> devices;
   if (status.ok())
-    status = library.load(kernels, kernelsSize, plan);
+    status = openDevices(plan, kernels, kernelsSize, devices);
   status = processes.agree(status);
   if (!status.ok())
     return status;
@@ -238,9 +238,9 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
     TrainOptions trainAs = trainOptions(options, plan, processes);
     trainAs.parameters = shards.get();
     StepProgress progress(*options.steps);
-    status = train(plan, library.table(), beginning.start, *batches,
-                   validation.get(), trainAs, report,
-                   [&](const auto &line) { progress.show(line); });
+    status =
+        train(plan, devices, beginning.start, *batches, validation.get(),
+              trainAs, report, [&](const auto &line) { progress.show(line); });
   }
   bool isDone =
       report.firstStep + int64_t(report.stepSeconds.size()) == *options.steps;

@@ -42,7 +42,7 @@ LocalMessage &MpiWorld::localMessage(const LocalName &name) {
   return locals[name];
 }
 
-std::unique_ptr<Communicator> MpiWorld::communicator(int64_t rank) {
+std::unique_ptr<Communicator> MpiWorld::communicator(int64_t rank, Mover &) {
   return std::make_unique<MpiCommunicator>(*this, rank);
 }
 

@@ -16,7 +16,7 @@ public:
   MpiWorld(MpiRun &run, const RankOptions &options, bool spins);
   ~MpiWorld() override;
 
-  std::unique_ptr<Communicator> communicator(int64_t rank) override;
+  std::unique_ptr<Communicator> communicator(int64_t rank, Mover &) override;
   void abort(int64_t rank, const Status &why) override { run.fail(rank, why); }
   Status failure() const override {
     int64_t rank;

@@ -86,8 +86,14 @@ bool Checker::checkBody(const ReadParameter &read) {
 bool Checker::checkBody(const Kernel &kernel) {
   if (kernel.symbol.empty())
     return fail("has no symbol");
-  if (kernel.extent < 0 || kernel.extent > largestNumber)
+  // A GPU's grid and block; a CPU has no blocks.
+  bool isLaunch = plan.target == Target::Cuda;
+  int64_t mostExtent = isLaunch ? INT32_MAX : largestNumber;
+  if (kernel.extent < isLaunch || kernel.extent > mostExtent)
     return fail("extent " + std::to_string(kernel.extent) + " is out of range");
+  if (kernel.threads < isLaunch || kernel.threads > (isLaunch ? 1024 : 0))
+    return fail("has " + std::to_string(kernel.threads) +
+                " threads a block, expected " + (isLaunch ? "1 to 1024" : "0"));
   for (const View &view : kernel.inputs)
     if (!checkRead("an input", view))
       return false;
@@ -158,6 +164,8 @@ bool Checker::checkPostOps(const Matmul &matmul) {
 bool Checker::checkBody(const PackWeight &pack) {
   if (!inLoad)
     return fail("is allowed in load only");
+  if (plan.target != Target::Cpu)
+    return fail("packs a weight, which only a CPU does");
   if (pack.packedWeight < 0 || pack.packedWeight >= current->packs)
     return fail("packed weight " + std::to_string(pack.packedWeight) +
                 " does not exist, there are " + std::to_string(current->packs));

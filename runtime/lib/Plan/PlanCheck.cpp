@@ -372,7 +372,8 @@ bool Checker::checkRecipe() {
     return fail("is " + std::to_string(plan.validation.size()) +
                 " programs, expected one");
   for (const Plan &validation : plan.validation) {
-    bool fits = validation.mesh.size() == plan.mesh.size() &&
+    bool fits = validation.target == plan.target &&
+                validation.mesh.size() == plan.mesh.size() &&
                 validation.states.empty() && validation.validation.empty() &&
                 validation.outputs.size() == 1 &&
                 elementCount(validation.outputs[0].dims) == 1;

@@ -80,6 +80,7 @@ template <class V> void fields(V &v, Kernel &x) {
   v.required("outputs", x.outputs);
   v.optional("scalars", x.scalars, {});
   v.required("extent", x.extent);
+  v.optional("threads", x.threads, int64_t(0));
 }
 
 template <class V> void fields(V &v, FusedPostOp &x) {
@@ -272,6 +273,8 @@ template <class V> void fields(V &v, KernelSource &x) {
   v.required("text", x.text);
   v.required("input_strides", x.inputStrides);
   v.required("output_strides", x.outputStrides);
+  v.optional("input_alignments", x.inputAlignments, {});
+  v.optional("output_alignments", x.outputAlignments, {});
   v.optional("in_place", x.inPlace, {});
 }
 
@@ -282,6 +285,7 @@ template <class V> void fields(V &v, HookSource &x) {
 
 /// Everything but the version, which the caller writes and checks first.
 template <class V> void fields(V &v, Plan &x) {
+  v.required("target", x.target);
   v.required("model", x.model);
   v.required("schedule", x.schedule);
   v.required("mesh", x.mesh);

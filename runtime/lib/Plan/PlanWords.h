@@ -15,6 +15,9 @@ namespace hocket::plan {
 inline constexpr std::array<const char *, 7> words(DType) {
   return {"f32", "f64", "f16", "bf16", "i32", "i64", "bool"};
 }
+inline constexpr std::array<const char *, 2> words(Target) {
+  return {"cpu", "cuda"};
+}
 inline constexpr std::array<const char *, 3> words(Reduction) {
   return {"sum", "max", "min"};
 }

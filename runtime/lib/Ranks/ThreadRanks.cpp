@@ -36,8 +36,9 @@ public:
   int threads() const override {
     return static_cast<int>(shared->options.shares.threads);
   }
-  std::unique_ptr<Communicator> communicator(int64_t rank) override {
-    return shared->world->communicator(rank);
+  std::unique_ptr<Communicator> communicator(int64_t rank,
+                                             Mover &mover) override {
+    return shared->world->communicator(rank, mover);
   }
   Status start() override;
   Status run(const RankTask &task) override;

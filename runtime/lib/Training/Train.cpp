@@ -51,7 +51,8 @@ public:
         processes(options.executor.processes ? *options.executor.processes
                                              : oneProcess()) {}
 
-  Status prepare(const KernelTable &kernels, Batches *validationData);
+  Status prepare(const std::shared_ptr<const Devices> &devices,
+                 Batches *validationData);
   Status steps(const StepDone &done);
   /// What the run's record is to say, if it has one.
   void conclude(const Status &status) {
@@ -92,7 +93,8 @@ ExecutorOptions Run::executorOptions() {
   return own;
 }
 
-Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
+Status Run::prepare(const std::shared_ptr<const Devices> &devices,
+                    Batches *validationData) {
   Stopwatch watch;
   Status status;
   if (!options.checkpoints.empty())
@@ -102,7 +104,7 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
   if (status.ok())
     status = keepRecord();
   if (status.ok())
-    status = Executor::create(plan, kernels, executorOptions(), executor);
+    status = Executor::create(plan, devices, executorOptions(), executor);
   report.prepareSeconds = watch.lap();
   if (status.ok())
     status = executor->load(*start.parameters);
@@ -112,7 +114,7 @@ Status Run::prepare(const KernelTable &kernels, Batches *validationData) {
     validation =
         std::make_unique<Validation>(plan.validation.front(), *start.parameters,
                                      *validationData, options.validation);
-    status = validation->prepare(kernels, options.executor);
+    status = validation->prepare(devices, options.executor);
   }
   // An earlier run's lines go only when nothing else can be wrong.
   if (status.ok() && !options.metrics.empty() && isWriting())
@@ -285,12 +287,13 @@ Status Run::steps(const StepDone &done) {
 
 } // namespace
 
-Status train(const plan::Plan &plan, const KernelTable &kernels,
+Status train(const plan::Plan &plan,
+             const std::shared_ptr<const Devices> &devices,
              const TrainStart &start, Batches &batches, Batches *validation,
              const TrainOptions &options, TrainReport &report,
              const StepDone &done) {
   Run run(plan, start, batches, options, report);
-  Status status = run.prepare(kernels, validation);
+  Status status = run.prepare(devices, validation);
   if (status.ok())
     status = run.steps(done);
   run.conclude(status);

@@ -67,12 +67,12 @@ Validation::Validation(const plan::Plan &plan, const TensorSource &fixed,
                        Batches &data, const ValidationOptions &options)
     : plan(plan), data(data), options(options), parameters(plan, fixed) {}
 
-Status Validation::prepare(const KernelTable &kernels,
+Status Validation::prepare(const std::shared_ptr<const Devices> &devices,
                            const ExecutorOptions &options) {
   processes = options.processes ? options.processes : &oneProcess();
   if (processes->count() > 1)
     parameters.keepBoxes();
-  return Executor::create(plan, kernels, options, executor);
+  return Executor::create(plan, devices, options, executor);
 }
 
 Status Validation::run(Executor &trained, double &loss) {

@@ -4,14 +4,14 @@
 
 module {
   // expected-error @+1 {{'nn.model' op requires attribute 'run'}}
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], seed = 0 : i64, train = {}}
 }
 
 // -----
 
 module {
   // expected-error @+1 {{'nn.model' op requires attribute 'prefixes'}}
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, run = {}, seed = 0 : i64, train = {}}
 }
 
 // -----
@@ -24,16 +24,16 @@ module {
 // -----
 
 module {
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   // expected-error @+1 {{'nn.model' op is the second of its module}}
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
 }
 
 // -----
 
 module {
   // expected-error @+1 {{'nn.model' op has no 'lr' in its recipe}}
-  nn.model "M" gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
+  nn.model "M" target cpu gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
       train = {accumulate = 1 : i64, clip = 0.0, decay = 0.0, frozen = [], momentum = 0.0, name = "r", nesterov = false, optimizer = "sgd", undecayed = []}}
 }
 
@@ -42,7 +42,7 @@ module {
 #rate = {kind = "constant", max = 1.0, min = 0.0, steps = 0 : i64, warmup = 0 : i64}
 module {
   // expected-error @+1 {{'nn.model' op has no 'nesterov' in its recipe}}
-  nn.model "M" gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
+  nn.model "M" target cpu gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
       train = {accumulate = 1 : i64, clip = 0.0, decay = 0.0, frozen = [], lr = #rate, momentum = 0.0, name = "r", optimizer = "sgd", undecayed = []}}
 }
 
@@ -51,7 +51,7 @@ module {
 #rate = {kind = "constant", max = 1.0, min = 0.0, steps = 0 : i64, warmup = 0 : i64}
 module {
   // expected-error @+1 {{'nn.model' op has in its recipe 'betas' of another kind: [9.000000e-01]}}
-  nn.model "M" gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
+  nn.model "M" target cpu gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
       train = {accumulate = 1 : i64, betas = [0.9], clip = 0.0, decay = 0.0, eps = 0.0, frozen = [], lr = #rate, name = "r", optimizer = "adamw", undecayed = []}}
 }
 
@@ -60,7 +60,7 @@ module {
 #rate = {kind = "constant", max = 1.0, min = 0.0, steps = 0 : i64, warmup = 0 : i64}
 module {
   // expected-error @+1 {{'nn.model' op has an optimizer 'adam', which is neither adamw nor sgd}}
-  nn.model "M" gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
+  nn.model "M" target cpu gradients parameters {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
       train = {accumulate = 1 : i64, clip = 0.0, decay = 0.0, frozen = [], lr = #rate, name = "r", optimizer = "adam", undecayed = []}}
 }
 
@@ -69,7 +69,7 @@ module {
 #rate = {kind = "constant", max = 1.0, min = 0.0, steps = 0 : i64, warmup = 0 : i64}
 module {
   // expected-error @+1 {{'nn.model' op is trained by the gradients of its parameters, and has gradients none}}
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64,
       train = {accumulate = 1 : i64, clip = 0.0, decay = 0.0, frozen = [], lr = #rate, momentum = 0.0, name = "r", nesterov = false, optimizer = "sgd", undecayed = []}}
 }
 
@@ -77,7 +77,7 @@ module {
 
 module {
   // expected-error @+1 {{'nn.model' op has a run of a recipe, and no recipe}}
-  nn.model "M" gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {steps = 3 : i64}, seed = 0 : i64, train = {}}
+  nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {steps = 3 : i64}, seed = 0 : i64, train = {}}
 }
 
 // -----

@@ -223,10 +223,10 @@ func.func @windows(%x: tensor<2x4x9xf32, #nn.layout<[2] [4] [9]>>, %w: tensor<6x
   return
 }
 
-// CHECK: nn.model "Gpt2" gradients all {ignore = ["h.*.attn.bias"], otherArguments = ["targets"], precision = {compute = bf16, reduce = f32}, prefixes = ["transformer."], run = {}, seed = 7 : i64, train = {}}
+// CHECK: nn.model "Gpt2" target cpu gradients all {ignore = ["h.*.attn.bias"], otherArguments = ["targets"], precision = {compute = bf16, reduce = f32}, prefixes = ["transformer."], run = {}, seed = 7 : i64, train = {}}
 // CHECK-NEXT: nn.placement "heads" <dp=2, tp=4> {backwardExpectations = [], buckets = [{axes = ["dp"], bytes = 1024 : i64, of = "gradients"}], expectations = [], moves = []}
 module {
-  nn.model "Gpt2" gradients all {
+  nn.model "Gpt2" target cpu gradients all {
       ignore = ["h.*.attn.bias"], prefixes = ["transformer."],
       otherArguments = ["targets"], seed = 7 : i64, train = {}, run = {},
       precision = {compute = bf16, reduce = f32}}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/Gpu/Ptx/Lanes.h"
+#include "test/Gpu/Ptx/Wide.h"
 
 using namespace hocket::ptx;
 
@@ -13,24 +14,9 @@ namespace {
 
 constexpr uint32_t Reads = 1, Writes = 2;
 
-template <typename T> struct Wider;
-template <> struct Wider<uint32_t> {
-  using type = uint64_t;
-};
-template <> struct Wider<int32_t> {
-  using type = int64_t;
-};
-template <> struct Wider<uint64_t> {
-  using type = unsigned __int128;
-};
-template <> struct Wider<int64_t> {
-  using type = __int128;
-};
-
 /// Half of a product: option 2 the lower, 3 the upper.
 template <typename T> T product(T a, T b, unsigned option) {
-  using Wide = typename Wider<T>::type;
-  Wide whole = static_cast<Wide>(a) * static_cast<Wide>(b);
+  Wide<T> whole = static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b);
   return static_cast<T>(option == 2 ? whole : whole >> (sizeof(T) * 8));
 }
 

@@ -1,6 +1,7 @@
 //===- Integer.cpp - arithmetic of integers -------------------------------===//
 
 #include "test/Gpu/Ptx/Lanes.h"
+#include "test/Gpu/Ptx/Wide.h"
 #include <limits>
 
 using namespace hocket::ptx;
@@ -8,28 +9,6 @@ using namespace hocket::ptx;
 namespace {
 
 template <typename T> using Unsigned = std::make_unsigned_t<T>;
-
-/// Twice as wide.
-template <typename T> struct Wider;
-template <> struct Wider<uint16_t> {
-  using type = uint32_t;
-};
-template <> struct Wider<int16_t> {
-  using type = int32_t;
-};
-template <> struct Wider<uint32_t> {
-  using type = uint64_t;
-};
-template <> struct Wider<int32_t> {
-  using type = int64_t;
-};
-template <> struct Wider<uint64_t> {
-  using type = unsigned __int128;
-};
-template <> struct Wider<int64_t> {
-  using type = __int128;
-};
-template <typename T> using Wide = typename Wider<T>::type;
 
 struct Add {
   template <typename T> static T of(T a, T b) {

@@ -1,6 +1,7 @@
 //===- Parse.cpp - modules, functions and variables of PTX ----------------===//
 
 #include "test/Gpu/Ptx/Cursor.h"
+#include <set>
 
 using namespace hocket::ptx;
 
@@ -72,6 +73,8 @@ private:
     unsigned line = cursor.peek().line;
     std::string word = cursor.word("a directive");
     if (word == ".version") {
+      if (!module.version.empty())
+        refuse(cursor.file, line, "a module has one '.version'");
       module.version = cursor.take().text;
     } else if (word == ".target") {
       module.target = cursor.word("a target");
@@ -90,6 +93,9 @@ private:
       cursor.expect(";");
     } else if (word == ".global" || word == ".const" || word == ".shared") {
       module.variables.push_back(global(word.substr(1), isExtern));
+      const Variable &added = module.variables.back();
+      if (!isExtern && !names.insert(added.name).second)
+        refuse(cursor.file, line, "'" + added.name + "' is defined twice");
     } else if (word == ".entry" || word == ".func") {
       function(word == ".entry", isExtern);
     } else {
@@ -160,7 +166,8 @@ private:
     if (cursor.takeIf(";"))
       return; // declared: whoever calls it is refused
     parseBody(cursor, function);
-    if (!module.functions.emplace(function.name, function).second)
+    module.functions.emplace(function.name, function);
+    if (!names.insert(function.name).second)
       refuse(cursor.file, function.line,
              "'" + function.name + "' is defined twice");
   }
@@ -185,6 +192,7 @@ private:
 
   Cursor cursor;
   Module module;
+  std::set<std::string> names; // defined so far
 };
 
 } // namespace

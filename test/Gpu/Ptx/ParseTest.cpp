@@ -115,6 +115,11 @@ TEST(Parse, ErrorsNameTheLine) {
             "k.ptx:4: registers of type '.b128' are not supported");
   EXPECT_EQ(error(".entry k() {}\n.entry k() {}"),
             "k.ptx:5: 'k' is defined twice");
+  EXPECT_EQ(error(".entry k() {}\n.shared .b8 k[4];"),
+            "k.ptx:5: 'k' is defined twice");
+  EXPECT_EQ(error(".global .b8 t[4];\n.const .b8 t[4];"),
+            "k.ptx:5: 't' is defined twice");
+  EXPECT_EQ(error(".version 8.0"), "k.ptx:4: a module has one '.version'");
   EXPECT_EQ(error(".entry k() { mov.b32 %r1, 12q; }"),
             "k.ptx:4: '12q' is no number");
   EXPECT_EQ(error(".texref t;"), "k.ptx:4: '.texref' is not supported");

@@ -21,6 +21,18 @@ public:
 
   bool isLive() const { return live; }
 
+  /// What kernels of other devices take; `step` is where theirs is.
+  struct Numbers {
+    uint64_t key, first;
+    uint32_t threshold;
+    double scale;
+    const int32_t *step;
+    const std::vector<int64_t> &sizes, &strides;
+  };
+  Numbers numbers() const {
+    return {key, first, threshold, scale, step, sizes, strides};
+  }
+
   /// A row of weights: batch entry, head and query of this rank.
   struct Row {
     int64_t b, h, query;

@@ -34,7 +34,8 @@ struct RunReport {
 /// Runs `plan` on threads of this process: `hocket run`, `hocket verify` and
 /// the executables all come here. Weights and inputs are checked before any
 /// rank starts. `report` may be null.
-Status executePlan(const plan::Plan &plan, const KernelTable &kernels,
+Status executePlan(const plan::Plan &plan,
+                   const std::shared_ptr<const Devices> &devices,
                    const TensorSource &weights, const TensorSource &inputs,
                    TensorSink &outputs, const RunOptions &options = {},
                    RunReport *report = nullptr);

@@ -13,9 +13,8 @@
 #define HOCKET_LAUNCHER_PACK_H
 
 #include "hocket/Io/MappedFile.h"
-#include "hocket/Io/MemoryLibrary.h"
 #include "hocket/Plan/Plan.h"
-#include "hocket/Runtime/Executor.h"
+#include "hocket/Runtime/Device.h"
 
 namespace hocket::runtime {
 
@@ -41,19 +40,11 @@ struct Package {
 Status unpackExecutable(const std::string &path, const std::string &title,
                         Package &package, bool &carries);
 
-/// The generated kernels, loaded as a MemoryLibrary.
-class KernelLibrary {
-public:
-  /// Loads the shared object in `bytes` (none if `size` is 0) and looks up
-  /// every symbol that `plan` calls; one that is missing is an error.
-  Status load(const uint8_t *bytes, size_t size, const plan::Plan &plan);
-
-  const KernelTable &table() const { return kernels; }
-
-private:
-  MemoryLibrary library;
-  KernelTable kernels;
-};
+/// The devices that a plan is compiled for, with the code of its kernels: what
+/// an executable carries. An error says what a machine lacks, or which function
+/// that the plan calls is not in the code.
+Status openDevices(const plan::Plan &plan, const uint8_t *kernels,
+                   size_t kernelsSize, std::shared_ptr<const Devices> &devices);
 
 } // namespace hocket::runtime
 

@@ -16,6 +16,8 @@ struct KernelSource {
   /// A module of the kernels stage with one kernel, by lines.
   std::vector<std::string> text;
   std::vector<std::vector<int64_t>> inputStrides, outputStrides; // by factor
+  /// Of a GPU's: bytes that the addresses are multiples of.
+  std::vector<int64_t> inputAlignments, outputAlignments;
   /// [input, output] of which the output is to be where the input is.
   std::vector<std::vector<int64_t>> inPlace;
 };

@@ -67,16 +67,22 @@ struct ReadParameter {
   std::vector<int> onlyFirstOf;
 };
 
-/// A generated kernel: void symbol(void *const *args, const int64_t *scalars,
-/// int64_t begin, int64_t end). args[i] is the address of element 0 of the
-/// i-th view (terms added); shapes and strides are compiled in. The outermost
-/// parallel loop has `extent` iterations, which may be cut over threads.
+/// A generated kernel; shapes and strides are compiled in. args[i] is the
+/// address of element 0 of the i-th view (terms added), inputs first.
+///
+/// On a CPU: void symbol(void *const *args, const int64_t *scalars, int64_t
+/// begin, int64_t end). The outermost parallel loop has `extent` iterations,
+/// which may be cut over threads.
+///
+/// On a GPU: a launch of the entry `symbol`, with args and then the scalars as
+/// parameters of 64 bits, in `extent` blocks of `threads` threads.
 struct Kernel {
   std::string symbol;
   std::vector<View> inputs;
   std::vector<View> outputs; // args = inputs then outputs
   std::vector<Scalar> scalars;
   int64_t extent;
+  int64_t threads = 0; // of a block; 0 on a CPU
 };
 
 enum class PostOp { Add, Relu, GeluErf, GeluTanh, Silu, Tanh, Mul };
@@ -182,8 +188,12 @@ struct RankClass {
   Budget budget;
 };
 
+/// What runs a plan.
+enum class Target { Cpu, Cuda };
+
 struct Plan {
-  static constexpr int version = 2;
+  static constexpr int version = 3;
+  Target target = Target::Cpu;
   std::string model, schedule;
   std::vector<MeshAxis> mesh;
   std::vector<Table> tables;

@@ -10,6 +10,7 @@
 #define HOCKET_RUNTIME_COMMUNICATOR_H
 
 #include "hocket/Plan/Plan.h"
+#include "hocket/Runtime/Mover.h"
 #include "hocket/Runtime/Status.h"
 #include <chrono>
 #include <cstdint>
@@ -132,7 +133,10 @@ public:
 class World {
 public:
   virtual ~World() = default;
-  virtual std::unique_ptr<Communicator> communicator(int64_t rank) = 0;
+  /// `mover` moves what the rank reads of others, if it reads their memory; it
+  /// outlives the communicator.
+  virtual std::unique_ptr<Communicator> communicator(int64_t rank,
+                                                     Mover &mover) = 0;
   /// As Communicator::abort, from a thread that is no rank.
   virtual void abort(int64_t rank, const Status &why) = 0;
   /// Why the first rank gave up; success if none has.

@@ -10,6 +10,7 @@
 
 #include "hocket/Runtime/Call.h"
 #include "hocket/Runtime/Kernels.h"
+#include "hocket/Runtime/Mover.h"
 #include <functional>
 
 namespace hocket::runtime {
@@ -19,7 +20,6 @@ class Communicator;
 
 /// What a rank gives its device.
 struct DeviceSetup {
-  const KernelTable &kernels;
   int threads; // of the rank, for library calls and generated kernels
 };
 
@@ -29,7 +29,7 @@ public:
   virtual ~Device() = default;
 
   /// Called first.
-  virtual void begin() = 0;
+  virtual Status begin() = 0;
 
   /// Memory of zeros, 64-byte aligned, that lives as long as the device.
   /// `purpose` is for the error: "activations".
@@ -52,7 +52,10 @@ public:
   download(const void *place, int64_t bytes,
            const std::function<Status(const void *host)> &use) const = 0;
   /// Copies between two places of the device.
-  virtual void copy(void *to, const void *from, int64_t bytes) = 0;
+  virtual Status copy(void *to, const void *from, int64_t bytes) = 0;
+
+  /// How ranks read each other's memory, as long as the device lives.
+  virtual Mover &mover() = 0;
 
   virtual Status submit(Call &call) = 0;
   /// Waits until all calls that were submitted have ended.
@@ -62,7 +65,8 @@ public:
   virtual int64_t packedBytes() const = 0;
 };
 
-/// Where ranks have their devices from.
+/// Where ranks have their devices from, with the code that the instructions of
+/// a program call.
 class Devices {
 public:
   virtual ~Devices() = default;
@@ -72,8 +76,9 @@ public:
   virtual Status checkMemory(int64_t ranks, double bytes) const = 0;
 };
 
-/// Ranks compute on the cores of this machine.
-const Devices &cpuDevices();
+/// Ranks compute on the cores of this machine; what `kernels` points to
+/// outlives them.
+std::shared_ptr<const Devices> cpuDevices(KernelTable kernels);
 
 } // namespace hocket::runtime
 

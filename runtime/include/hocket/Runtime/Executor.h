@@ -11,7 +11,7 @@
 
 #include "hocket/Plan/Plan.h"
 #include "hocket/Runtime/Counters.h"
-#include "hocket/Runtime/Kernels.h"
+#include "hocket/Runtime/Device.h"
 #include "hocket/Runtime/Processes.h"
 #include "hocket/Runtime/RunRecord.h"
 #include "hocket/Runtime/Status.h"
@@ -58,10 +58,11 @@ enum class NotFinite { Update, Stop, Skip };
 /// executor, and so must `plan`: end the process soon.
 class Executor {
 public:
-  /// Checks `plan` (plan::check) and that `kernels` has what it calls,
+  /// Checks `plan` (plan::check) and that `devices` have what it calls,
   /// allocates and touches all memory, prepares all calls. `plan` must outlive
   /// the executor.
-  static Status create(const plan::Plan &plan, const KernelTable &kernels,
+  static Status create(const plan::Plan &plan,
+                       std::shared_ptr<const Devices> devices,
                        const ExecutorOptions &options,
                        std::unique_ptr<Executor> &executor);
   ~Executor();

@@ -21,6 +21,7 @@
 namespace hocket::runtime {
 
 class Communicator;
+class Mover;
 
 /// What ranks are made from; equal on all processes but for `threads`.
 struct RankOptions {
@@ -57,7 +58,8 @@ public:
   virtual const std::vector<int64_t> &numbers() const = 0;
   /// That each rank computes with.
   virtual int threads() const = 0;
-  virtual std::unique_ptr<Communicator> communicator(int64_t rank) = 0;
+  virtual std::unique_ptr<Communicator> communicator(int64_t rank,
+                                                     Mover &mover) = 0;
   /// Makes them ready for tasks.
   virtual Status start() = 0;
   /// Runs it on all of them and returns the error that explains the others: a

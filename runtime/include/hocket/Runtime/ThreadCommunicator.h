@@ -22,7 +22,8 @@ class ThreadWorld : public World {
 public:
   ThreadWorld(int64_t ranks, const ThreadCommunicatorOptions &options);
   ~ThreadWorld() override;
-  std::unique_ptr<Communicator> communicator(int64_t rank) override;
+  std::unique_ptr<Communicator> communicator(int64_t rank,
+                                             Mover &mover) override;
   void abort(int64_t rank, const Status &why) override;
   Status failure() const override;
 

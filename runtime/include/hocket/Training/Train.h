@@ -56,7 +56,8 @@ using StepDone = std::function<void(const nlohmann::ordered_json &line)>;
 /// Runs steps [start.progress.step, options.steps). Everything is opened and
 /// checked before the first rank starts. `validation` is null where the plan
 /// has none or options.validation says never.
-Status train(const plan::Plan &plan, const KernelTable &kernels,
+Status train(const plan::Plan &plan,
+             const std::shared_ptr<const Devices> &devices,
              const TrainStart &start, Batches &batches, Batches *validation,
              const TrainOptions &options, TrainReport &report,
              const StepDone &done);

@@ -23,7 +23,8 @@ public:
   /// `fixed` has the parameters that steps do not change. All must outlive it.
   Validation(const plan::Plan &plan, const TensorSource &fixed, Batches &data,
              const ValidationOptions &options);
-  Status prepare(const KernelTable &kernels, const ExecutorOptions &executor);
+  Status prepare(const std::shared_ptr<const Devices> &devices,
+                 const ExecutorOptions &executor);
 
   bool isDueAfter(int64_t step) const {
     return options.every > 0 && step % options.every == 0;

@@ -14,9 +14,13 @@ namespace {
 /// A call is finished when it returns, and the host's memory is the device's.
 class CpuDevice : public Device {
 public:
-  explicit CpuDevice(const DeviceSetup &setup) : setup(setup) {}
+  CpuDevice(const KernelTable &kernels, const DeviceSetup &setup)
+      : kernels(kernels), setup(setup) {}
 
-  void begin() override { setLibraryThreads(setup.threads); }
+  Status begin() override {
+    setLibraryThreads(setup.threads);
+    return Status::success();
+  }
 
   Status allocate(int64_t bytes, const char *purpose, char *&place) override {
     regions.push_back(std::make_unique<Memory>());
@@ -28,8 +32,8 @@ public:
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,
                  Communicator &comm, std::unique_ptr<Call> &call) override {
     packs.resize(book.rankClass.packs);
-    return prepareCpuCall(
-        instruction, {book, setup.kernels, comm, packs, setup.threads}, call);
+    return prepareCpuCall(instruction,
+                          {book, kernels, comm, packs, setup.threads}, call);
   }
 
   Status upload(void *place, int64_t bytes,
@@ -41,9 +45,12 @@ public:
            const std::function<Status(const void *)> &use) const override {
     return use(place);
   }
-  void copy(void *to, const void *from, int64_t bytes) override {
+  Status copy(void *to, const void *from, int64_t bytes) override {
     std::memcpy(to, from, bytes);
+    return Status::success();
   }
+
+  Mover &mover() override { return hostMover(); }
 
   Status submit(Call &call) override { return call.run(); }
   Status finish() override { return Status::success(); }
@@ -56,6 +63,7 @@ public:
   }
 
 private:
+  const KernelTable &kernels;
   const DeviceSetup setup;
   std::vector<std::unique_ptr<Memory>> regions;
   std::vector<std::unique_ptr<PackedWeight>> packs;
@@ -69,8 +77,10 @@ std::string gibibytes(double bytes) {
 
 class CpuDevices : public Devices {
 public:
+  explicit CpuDevices(KernelTable kernels) : kernels(std::move(kernels)) {}
+
   std::unique_ptr<Device> make(const DeviceSetup &setup) const override {
-    return std::make_unique<CpuDevice>(setup);
+    return std::make_unique<CpuDevice>(kernels, setup);
   }
 
   /// Refuses what would end with the system killing the process.
@@ -83,13 +93,15 @@ public:
         "the " + std::to_string(ranks) + " ranks need " + gibibytes(bytes) +
         " of memory together, this machine has " + gibibytes(present));
   }
+
+private:
+  const KernelTable kernels;
 };
 
 } // namespace
 
-const Devices &cpuDevices() {
-  static const CpuDevices devices;
-  return devices;
+std::shared_ptr<const Devices> cpuDevices(KernelTable kernels) {
+  return std::make_shared<CpuDevices>(std::move(kernels));
 }
 
 } // namespace hocket::runtime

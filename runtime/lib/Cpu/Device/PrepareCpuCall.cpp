@@ -60,8 +60,6 @@ struct Preparer {
     return {argumentsOf(x.forward), operand(x.dout), operand(x.dq),
             operand(x.dk), operand(x.dv)};
   }
-  /// What an error calls a tensor of ids.
-  std::string nameOf(const plan::View &ids) const;
   Operand operand(const plan::View &view) const {
     return context.book.operand(view);
   }
@@ -196,14 +194,6 @@ Status Preparer::operator()(const plan::AttentionGrad &gradient) const {
   return makeAttentionGrad(arguments, context.threads, call);
 }
 
-std::string Preparer::nameOf(const plan::View &ids) const {
-  const AddressBook &book = context.book;
-  const plan::Buffer &buffer = book.rankClass.buffers[ids.buffer];
-  return buffer.region == plan::Region::Input
-             ? "input \"" + book.plan.inputs[buffer.offset].name + "\""
-             : "the ids of \"" + book.source(source).path + "\"";
-}
-
 Status Preparer::operator()(const plan::Embedding &embedding) const {
   EmbeddingArguments arguments;
   arguments.table = operand(embedding.table);
@@ -211,7 +201,7 @@ Status Preparer::operator()(const plan::Embedding &embedding) const {
   arguments.out = operand(embedding.out);
   arguments.vocabOffset = context.book.value(embedding.vocabOffset);
   arguments.vocab = embedding.vocab;
-  arguments.name = nameOf(embedding.ids);
+  arguments.name = context.book.idsName(embedding.ids, source);
   return done(makeEmbedding(arguments));
 }
 
@@ -222,7 +212,7 @@ Status Preparer::operator()(const plan::EmbeddingGrad &gradient) const {
   arguments.out = operand(gradient.out);
   arguments.vocabOffset = context.book.value(gradient.vocabOffset);
   arguments.vocab = gradient.vocab;
-  arguments.name = nameOf(gradient.ids);
+  arguments.name = context.book.idsName(gradient.ids, source);
   return done(makeEmbeddingGrad(arguments, context.threads));
 }
 

@@ -1,4 +1,4 @@
-//===- CpuTarget.cpp - memory orders for kernels and oneDNN ---------------===//
+//===- LibraryTarget.cpp - memory orders for kernels and libraries --------===//
 //
 // What is computed from one value keeps its order, so that no tensor is
 // transposed only to be read. Convolutions compute with channels innermost, and
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LibraryTarget.h"
 #include "Rearranged.h"
-#include "Target.h"
 #include "dialects/Nn/Derivative.h"
 #include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Hook.h"
@@ -19,7 +19,6 @@
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Windows.h"
-#include "hocket/CodeGen/KernelCompiler.h"
 #include "hocket/Views/Product.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
@@ -174,29 +173,9 @@ static Numbers concatOrder(Value value) {
 
 //===-- The target --------------------------------------------------------===//
 
-namespace {
-class CpuTarget : public Target {
-public:
-  Numbers order(OpResult result, ArrayRef<Strided> operands) const override;
-  Numbers inputOrder(BlockArgument input) const override;
-  bool reads(OpOperand &operand, const Strided &at) const override;
-  std::optional<Numbers> turned(OpOperand &operand,
-                                const Strided &at) const override;
-  bool writesParts(Operation *op) const override;
-  bool writesMiddles(Operation *op) const override;
-  bool readsMiddles(Operation *op) const override;
-  bool worksInPlace(spmd::KernelOp op, ArrayRef<Strided> ins,
-                    ArrayRef<Strided> outs, unsigned input,
-                    unsigned output) const override;
-  bool packs(Type element) const override {
-    return element.isF32() || element.isBF16(); // what oneDNN has products of
-  }
-};
-} // namespace
-
 /// As convolutions read it, also with margins, where nothing reads it that
 /// would rather have rows: kernels take any order.
-Numbers CpuTarget::inputOrder(BlockArgument input) const {
+Numbers LibraryTarget::inputOrder(BlockArgument input) const {
   bool isRead = false;
   for (OpOperand &use : input.getUses()) {
     Operation *user = use.getOwner();
@@ -214,7 +193,8 @@ Numbers CpuTarget::inputOrder(BlockArgument input) const {
                                        : rowMajor(input);
 }
 
-Numbers CpuTarget::order(OpResult result, ArrayRef<Strided> operands) const {
+Numbers LibraryTarget::order(OpResult result,
+                             ArrayRef<Strided> operands) const {
   Operation *op = result.getOwner();
   if (isa<nn::ConvOp, nn::ConvTransposeOp, spmd::PoolOp, spmd::PoolGradOp>(op))
     return byDims(result, activationOrder(result));
@@ -247,7 +227,7 @@ Numbers CpuTarget::order(OpResult result, ArrayRef<Strided> operands) const {
   return rowMajor(result);
 }
 
-bool CpuTarget::reads(OpOperand &operand, const Strided &at) const {
+bool LibraryTarget::reads(OpOperand &operand, const Strided &at) const {
   Operation *op = operand.getOwner();
   if (isa<spmd::KernelOp, spmd::CollectiveOp>(op))
     return true;
@@ -269,8 +249,8 @@ bool CpuTarget::reads(OpOperand &operand, const Strided &at) const {
 
 /// The gradients of a convolution both read that of its result: it is turned
 /// once for them.
-std::optional<Numbers> CpuTarget::turned(OpOperand &operand,
-                                         const Strided &at) const {
+std::optional<Numbers> LibraryTarget::turned(OpOperand &operand,
+                                             const Strided &at) const {
   Value value = operand.get();
   Operation *op = operand.getOwner();
   auto isGradient = [](Operation *user) {
@@ -290,7 +270,7 @@ std::optional<Numbers> CpuTarget::turned(OpOperand &operand,
   return std::nullopt;
 }
 
-bool CpuTarget::writesParts(Operation *op) const {
+bool LibraryTarget::writesParts(Operation *op) const {
   if (auto concat = dyn_cast<nn::ConcatOp>(op))
     return isOfConvolutions(concat);
   return isa<nn::ConvOp, nn::ConvTransposeOp, spmd::PoolOp, spmd::PoolGradOp,
@@ -298,7 +278,7 @@ bool CpuTarget::writesParts(Operation *op) const {
              spmd::NeighborhoodAttentionGradOp>(op);
 }
 
-bool CpuTarget::writesMiddles(Operation *op) const {
+bool LibraryTarget::writesMiddles(Operation *op) const {
   if (auto concat = dyn_cast<nn::ConcatOp>(op))
     return isOfConvolutions(concat);
   return isa<spmd::KernelOp, nn::ConvOp, nn::ConvTransposeOp, spmd::PoolOp,
@@ -307,24 +287,6 @@ bool CpuTarget::writesMiddles(Operation *op) const {
       op);
 }
 
-bool CpuTarget::readsMiddles(Operation *op) const {
+bool LibraryTarget::readsMiddles(Operation *op) const {
   return isa<spmd::KernelOp, nn::GatherOp>(op) || isRowsOfConvolution(op);
-}
-
-bool CpuTarget::worksInPlace(spmd::KernelOp op, ArrayRef<Strided> ins,
-                             ArrayRef<Strided> outs, unsigned input,
-                             unsigned output) const {
-  codegen::KernelRequest request;
-  request.body = &op.getBody().front();
-  for (const Strided &in : ins)
-    request.inputStrides.emplace_back(in.strides);
-  for (const Strided &out : outs)
-    request.outputStrides.emplace_back(out.strides);
-  request.inPlace.push_back({input, output});
-  return !codegen::inPlaceOf(request).empty();
-}
-
-const Target &bufferization::cpuTarget() {
-  static const CpuTarget target;
-  return target;
 }

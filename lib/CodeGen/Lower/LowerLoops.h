@@ -1,7 +1,7 @@
 //===- LowerLoops.h - loops over memrefs to the LLVM dialect ---*- C++ -*-===//
 
-#ifndef HOCKET_LIB_CODEGEN_CPU_LOWERLOOPS_H
-#define HOCKET_LIB_CODEGEN_CPU_LOWERLOOPS_H
+#ifndef HOCKET_LIB_CODEGEN_LOWER_LOWERLOOPS_H
+#define HOCKET_LIB_CODEGEN_LOWER_LOWERLOOPS_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -23,4 +23,4 @@ void insertLoopDialects(mlir::DialectRegistry &registry);
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_CPU_LOWERLOOPS_H
+#endif // HOCKET_LIB_CODEGEN_LOWER_LOWERLOOPS_H

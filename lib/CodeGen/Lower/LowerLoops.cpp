@@ -1,7 +1,7 @@
 //===- LowerLoops.cpp - loops over memrefs to the LLVM dialect ------------===//
 
 #include "LowerLoops.h"
-#include "lib/CodeGen/Emit/ApproximateErfc.h"
+#include "ApproximateErfc.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

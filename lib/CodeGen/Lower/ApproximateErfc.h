@@ -1,7 +1,7 @@
 //===- ApproximateErfc.h - erfc of f32 without a call ----------*- C++ -*-===//
 
-#ifndef HOCKET_LIB_CODEGEN_EMIT_APPROXIMATEERFC_H
-#define HOCKET_LIB_CODEGEN_EMIT_APPROXIMATEERFC_H
+#ifndef HOCKET_LIB_CODEGEN_LOWER_APPROXIMATEERFC_H
+#define HOCKET_LIB_CODEGEN_LOWER_APPROXIMATEERFC_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -14,4 +14,4 @@ void populateErfcPattern(mlir::RewritePatternSet &patterns);
 
 } // namespace hocket::codegen
 
-#endif // HOCKET_LIB_CODEGEN_EMIT_APPROXIMATEERFC_H
+#endif // HOCKET_LIB_CODEGEN_LOWER_APPROXIMATEERFC_H

@@ -1,0 +1,82 @@
+//===- Toolkit.cpp - the CUDA toolkit of this machine ---------------------===//
+
+#include "Toolkit.h"
+#include "lib/CodeGen/Cpu/TemporaryFolder.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace hocket::codegen {
+
+static SmallVector<std::string> possibleFolders() {
+  SmallVector<std::string> folders;
+  for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *folder = std::getenv(name))
+      folders.push_back(folder);
+  if (auto ptxas = sys::findProgramByName("ptxas"))
+    folders.push_back(
+        sys::path::parent_path(sys::path::parent_path(*ptxas)).str());
+  folders.push_back("/usr/local/cuda");
+  return folders;
+}
+
+static std::string fileIn(StringRef folder, StringRef name) {
+  SmallString<64> path = folder;
+  sys::path::append(path, name);
+  return sys::fs::exists(path) ? path.str().str() : std::string();
+}
+
+Toolkit findToolkit() {
+  Toolkit toolkit;
+  for (const std::string &folder : possibleFolders()) {
+    if (toolkit.deviceLibrary.empty())
+      toolkit.deviceLibrary = fileIn(folder, "nvvm/libdevice/libdevice.10.bc");
+    if (toolkit.ptxas.empty())
+      toolkit.ptxas = fileIn(folder, "bin/ptxas");
+  }
+  return toolkit;
+}
+
+static std::string contentOf(StringRef path) {
+  auto content = MemoryBuffer::getFile(path);
+  return content ? (*content)->getBuffer().str() : std::string();
+}
+
+std::string assemble(const Toolkit &toolkit, const std::string &ptx, int chip,
+                     std::string &error) {
+  std::string name = "sm_" + std::to_string(chip);
+  if (toolkit.ptxas.empty()) {
+    error = "ptxas of the CUDA toolkit, which assembles for " + name +
+            ", is not found in CUDA_HOME, PATH or /usr/local/cuda; without "
+            "--arch the driver assembles the kernels when the program starts";
+    return {};
+  }
+  TemporaryFolder folder("hocket-ptxas");
+  auto in = [&](StringRef file) {
+    SmallString<64> path = folder.path();
+    sys::path::append(path, file);
+    return path.str().str();
+  };
+  std::string source = in("kernels.ptx"), output = in("kernels.cubin"),
+              messages = in("messages"), arch = "-arch=" + name;
+  std::error_code failure;
+  raw_fd_ostream(source, failure) << ptx;
+  StringRef arguments[] = {toolkit.ptxas, arch, source, "-o", output};
+  std::optional<StringRef> streams[] = {std::nullopt, StringRef(messages),
+                                        StringRef(messages)};
+  if (!failure &&
+      sys::ExecuteAndWait(toolkit.ptxas, arguments, std::nullopt, streams) == 0)
+    return contentOf(output);
+  error = "ptxas cannot assemble for " + name + ": " +
+          (failure ? failure.message()
+                   : StringRef(contentOf(messages)).rtrim().str());
+  return {};
+}
+
+} // namespace hocket::codegen

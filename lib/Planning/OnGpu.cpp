@@ -1,0 +1,63 @@
+//===- OnGpu.cpp - which instructions a GPU runs --------------------------===//
+
+#include "OnGpu.h"
+#include "hocket/Cuda/Product.h"
+
+using namespace hocket;
+using namespace hocket::planning;
+
+namespace {
+
+/// One overload for each kind of instruction.
+struct Judge {
+  const plan::RankClass &rankClass;
+
+  runtime::Operand operand(const plan::View &view) const {
+    return {nullptr, rankClass.buffers[view.buffer].type, view.shape,
+            view.strides};
+  }
+
+  std::string operator()(const plan::Matmul &matmul) const {
+    runtime::cuda::ProductArguments arguments;
+    arguments.a = operand(matmul.a);
+    arguments.b = operand(matmul.b);
+    arguments.c = operand(matmul.c);
+    if (matmul.hasBias)
+      arguments.bias = operand(matmul.bias);
+    for (const plan::FusedPostOp &post : matmul.post)
+      arguments.post.push_back({post.op, post.op == plan::PostOp::Add
+                                             ? operand(post.operand)
+                                             : runtime::Operand()});
+    return runtime::cuda::whyNotBlas(arguments);
+  }
+  std::string operator()(const plan::Attention &) const { return "attention"; }
+  std::string operator()(const plan::AttentionGrad &) const {
+    return "the gradient of attention";
+  }
+  std::string operator()(const plan::NeighborhoodAttention &) const {
+    return "attention over neighborhoods";
+  }
+  std::string operator()(const plan::NeighborhoodAttentionGrad &) const {
+    return "the gradient of attention over neighborhoods";
+  }
+  std::string operator()(const plan::Convolution &) const {
+    return "convolutions";
+  }
+  std::string operator()(const plan::Pooling &) const { return "pooling"; }
+  std::string operator()(const plan::Hook &hook) const {
+    return "hook '" + hook.name + "'";
+  }
+  std::string operator()(const plan::Collective &collective) const {
+    return collective.hook.empty() ? "" : "hook '" + collective.hook + "'";
+  }
+  template <class Other> std::string operator()(const Other &) const {
+    return "";
+  }
+};
+
+} // namespace
+
+std::string planning::whyNotOnGpu(const Body &body,
+                                  const plan::RankClass &rankClass) {
+  return std::visit(Judge{rankClass}, body);
+}

@@ -1,0 +1,16 @@
+//===- OnGpu.h - which instructions a GPU runs ------------------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_PLANNING_ONGPU_H
+#define HOCKET_LIB_PLANNING_ONGPU_H
+
+#include "Call.h"
+
+namespace hocket::planning {
+
+/// Why the runtime cannot run an instruction of the class on a GPU, in words
+/// that follow "not supported yet on a GPU: "; empty: it can.
+std::string whyNotOnGpu(const Body &body, const plan::RankClass &rankClass);
+
+} // namespace hocket::planning
+
+#endif // HOCKET_LIB_PLANNING_ONGPU_H

@@ -1,0 +1,31 @@
+//===- AttentionProblem.h - parameters that passes share -------*- C++ -*-===//
+
+#ifndef HOCKET_LIB_CUDA_ATTENTION_ATTENTIONPROBLEM_H
+#define HOCKET_LIB_CUDA_ATTENTION_ATTENTIONPROBLEM_H
+
+#include "hocket/Cpu/Attention.h"
+#include "runtime/lib/Cuda/Attention/AttentionParameters.h"
+
+namespace hocket::runtime::cuda {
+
+/// The extents, masks and dropout of an attention, checked.
+struct AttentionProblem {
+  AttentionParameters parameters = {};
+  int depth = 0; // of the kernels: 32, 64, 128 or 256
+  plan::DType type = plan::DType::F32;
+
+  static Status make(const AttentionArguments &given,
+                     AttentionProblem &problem);
+  bool isHalf() const {
+    return type == plan::DType::F16 || type == plan::DType::BF16;
+  }
+  int bytes() const { return static_cast<int>(plan::byteSize(type)); }
+  /// "BF16D64Drop": the end of a kernel's name.
+  std::string suffix() const;
+};
+
+HeadTensor headTensor(const Operand &operand);
+
+} // namespace hocket::runtime::cuda
+
+#endif // HOCKET_LIB_CUDA_ATTENTION_ATTENTIONPROBLEM_H

@@ -1,0 +1,133 @@
+//===- Gpu.cpp - a GPU of this process, with a program's code -------------===//
+
+#include "runtime/lib/Cuda/Device/Gpu.h"
+#include "runtime/lib/Cuda/Kernels/Images.h"
+
+namespace hocket::runtime::cuda {
+
+static constexpr int oldestChip = 80;
+
+Gpu::~Gpu() {
+  if (!context || (*opened)->ctxSetCurrent(context) != Success)
+    return;
+  if (library)
+    (*opened)->libraryUnload(library);
+  for (auto &[source, loaded] : own)
+    (*opened)->libraryUnload(loaded);
+  (*opened)->devicePrimaryCtxRelease(device);
+}
+
+Status Gpu::open(const uint8_t *code, size_t size) {
+  std::vector<ChipCode> unpacked;
+  Status status = unpackChipCode(code, size, unpacked);
+  if (status.ok())
+    status = Driver::open(opened);
+  if (status.ok())
+    status = choose();
+  if (status.ok())
+    status = enter();
+  if (status.ok())
+    status = load(unpacked);
+  return status;
+}
+
+Status Gpu::choose() {
+  const Driver &api = driver();
+  char text[256] = "";
+  int major = 0, minor = 0;
+  Result result = api->deviceGet(&device, 0);
+  if (result == Success)
+    result = api->deviceGetName(text, sizeof text, device);
+  if (result == Success)
+    result = api->deviceGetAttribute(&major, ComputeCapabilityMajor, device);
+  if (result == Success)
+    result = api->deviceGetAttribute(&minor, ComputeCapabilityMinor, device);
+  if (result != Success)
+    return api.status(result, "asking for the first GPU");
+  title = text;
+  chip = major * 10 + minor;
+  if (chip < oldestChip)
+    return Status::userError(
+        "GPU '" + title + "' has compute capability " + std::to_string(major) +
+        "." + std::to_string(minor) + "; programs for GPUs need 8.0 or newer");
+  return api.status(api->devicePrimaryCtxRetain(&context, device),
+                    "starting GPU '" + title + "'");
+}
+
+Status Gpu::enter() const {
+  return driver().status(driver()->ctxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+/// A driver that is older than the PTX says so by these.
+static bool isTooNew(Result result) {
+  return result == UnsupportedPtxVersion || result == InvalidPtx;
+}
+
+Status Gpu::load(const std::vector<ChipCode> &code) {
+  const ChipCode *best = codeFor(chip, code);
+  if (!best)
+    return code.empty()
+               ? Status::success() // calls no kernel
+               : Status::userError("the program has no code for GPU '" + title +
+                                   "'; compile it with --arch=sm_" +
+                                   std::to_string(chip));
+  Result result = driver()->libraryLoadData(
+      &library, best->bytes.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  Status status = driver().status(result, "loading the kernels");
+  if (isTooNew(result) && best->chip == 0)
+    status.message += "; the driver may be older than their PTX: compile the "
+                      "program with --arch=sm_" +
+                      std::to_string(chip);
+  return status;
+}
+
+Status Gpu::entryIn(Library in, const std::string &symbol,
+                    Function &function) const {
+  Kernel kernel = nullptr;
+  Result result = driver()->libraryGetKernel(&kernel, in, symbol.c_str());
+  if (result == NotFound)
+    return Status::runtimeError("kernel '" + symbol +
+                                "' is not in the executable");
+  if (result == Success)
+    result = driver()->kernelGetFunction(&function, kernel);
+  return driver().status(result, "loading kernel '" + symbol + "'");
+}
+
+Status Gpu::find(const std::string &symbol, Function &function) const {
+  if (!library)
+    return Status::runtimeError("kernel '" + symbol +
+                                "' is not in the executable");
+  return entryIn(library, symbol, function);
+}
+
+Status Gpu::loadOwn(const std::string &source, Library &loaded) const {
+  Image image = {};
+  Status status = chooseImage(source, chip, image);
+  if (!status.ok())
+    return status;
+  Result result = driver()->libraryLoadData(&loaded, image.data, nullptr,
+                                            nullptr, 0, nullptr, nullptr, 0);
+  return driver().status(result, "loading the kernels of '" + source + "'");
+}
+
+Status Gpu::find(const std::string &source, const std::string &entry,
+                 Function &function) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = own.find(source);
+  if (found == own.end()) {
+    Library loaded = nullptr;
+    if (Status status = loadOwn(source, loaded); !status.ok())
+      return status;
+    found = own.emplace(source, loaded).first;
+  }
+  return entryIn(found->second, entry, function);
+}
+
+Status Gpu::memory(size_t &available, size_t &total) const {
+  Status status = enter();
+  return status.ok() ? driver().status(driver()->memGetInfo(&available, &total),
+                                       "cuMemGetInfo")
+                     : status;
+}
+
+} // namespace hocket::runtime::cuda

@@ -1,0 +1,65 @@
+//===- Gpu.h - a GPU of this process, with a program's code ----*- C++ -*-===//
+
+#ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_GPU_H
+#define HOCKET_RUNTIME_LIB_CUDA_DEVICE_GPU_H
+
+#include "hocket/Cuda/Devices.h"
+#include "runtime/lib/Cuda/Driver/Driver.h"
+#include <map>
+#include <mutex>
+
+namespace hocket::runtime::cuda {
+
+/// The first GPU that the driver shows, its context and the code of a program
+/// in it. What its methods give lives as long as it does. The methods are for
+/// any thread.
+class Gpu {
+public:
+  Gpu() = default;
+  ~Gpu();
+  Gpu(const Gpu &) = delete;
+  Gpu &operator=(const Gpu &) = delete;
+
+  Status open(const uint8_t *code, size_t size);
+
+  const Driver &driver() const { return *opened; }
+  /// Makes its context that of the calling thread.
+  Status enter() const;
+  /// The entry of a generated kernel.
+  Status find(const std::string &symbol, Function &function) const;
+  /// An entry of the runtime's own kernels (Kernels/Images.h), which are loaded
+  /// when the first of a source is asked for.
+  Status find(const std::string &source, const std::string &entry,
+              Function &function) const;
+  /// Bytes that are free now, and all.
+  Status memory(size_t &available, size_t &total) const;
+  const std::string &name() const { return title; }
+
+private:
+  Status choose();
+  Status load(const std::vector<ChipCode> &code);
+  Status loadOwn(const std::string &source, Library &loaded) const;
+  Status entryIn(Library in, const std::string &symbol,
+                 Function &function) const;
+
+  const Driver *opened = nullptr;
+  DeviceNumber device = 0;
+  Context context = nullptr;
+  Library library = nullptr;                  // of the generated kernels
+  mutable std::mutex mutex;                   // guards what follows
+  mutable std::map<std::string, Library> own; // by source
+  int chip = 0;                               // 90: compute capability 9.0
+  std::string title;
+};
+
+/// What packChipCode wrote; a runtime error for anything else.
+Status unpackChipCode(const uint8_t *bytes, size_t size,
+                      std::vector<ChipCode> &code);
+
+/// That a chip runs best: machine code for the same major and the highest minor
+/// number that it has, else PTX; null: there is none.
+const ChipCode *codeFor(int chip, const std::vector<ChipCode> &code);
+
+} // namespace hocket::runtime::cuda
+
+#endif // HOCKET_RUNTIME_LIB_CUDA_DEVICE_GPU_H

@@ -1,0 +1,43 @@
+//===- Launches.cpp - launches of the runtime's own kernels ---------------===//
+
+#include "runtime/lib/Cuda/Device/Launches.h"
+
+namespace hocket::runtime::cuda {
+
+/// More shared memory than this a kernel has to be told of.
+static constexpr unsigned sharedWithoutAsking = 48 * 1024;
+
+Status Launches::prepare(KernelLaunches what) {
+  launches = std::move(what);
+  functions.resize(launches.list.size());
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const KernelLaunch &launch = launches.list[i];
+    Status status = stream.gpu.find(launch.source, launch.entry, functions[i]);
+    if (status.ok() && launch.sharedBytes > sharedWithoutAsking)
+      status = stream.api.status(
+          stream.api->funcSetAttribute(functions[i], MaxDynamicSharedSizeBytes,
+                                       int(launch.sharedBytes)),
+          "giving kernel '" + launch.entry + "' " +
+              std::to_string(launch.sharedBytes) + " bytes of shared memory");
+    if (!status.ok())
+      return status;
+  }
+  return Status::success();
+}
+
+Status Launches::run() {
+  for (size_t i = 0; i < functions.size(); ++i) {
+    KernelLaunch &launch = launches.list[i];
+    void *parameters[] = {launch.argument.data()};
+    Result result = stream.api->launchKernel(
+        functions[i], launch.grid[0], launch.grid[1], launch.grid[2],
+        launch.block[0], launch.block[1], launch.block[2], launch.sharedBytes,
+        stream.get(), parameters, nullptr);
+    if (result != Success)
+      return stream.api.status(result,
+                               "launching kernel '" + launch.entry + "'");
+  }
+  return Status::success();
+}
+
+} // namespace hocket::runtime::cuda

@@ -1,0 +1,32 @@
+//===- Launches.h - launches of the runtime's own kernels ------*- C++ -*-===//
+
+#ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_LAUNCHES_H
+#define HOCKET_RUNTIME_LIB_CUDA_DEVICE_LAUNCHES_H
+
+#include "runtime/lib/Cuda/Device/CudaStream.h"
+#include "runtime/lib/Cuda/Kernels/KernelLaunch.h"
+
+namespace hocket::runtime::cuda {
+
+/// KernelLaunches whose kernels have been found; they run in a rank's stream,
+/// one after the other.
+class Launches {
+public:
+  explicit Launches(CudaStream &stream) : stream(stream) {}
+
+  /// Before the first run.
+  Status prepare(KernelLaunches what);
+  int64_t scratchBytes() const { return launches.scratchBytes(); }
+  /// At least scratchBytes(), at a multiple of 256.
+  void setScratch(DeviceAddress scratch) { launches.setScratch(scratch); }
+  Status run();
+
+private:
+  CudaStream &stream;
+  KernelLaunches launches;
+  std::vector<Function> functions; // by launch
+};
+
+} // namespace hocket::runtime::cuda
+
+#endif // HOCKET_RUNTIME_LIB_CUDA_DEVICE_LAUNCHES_H

@@ -1,0 +1,58 @@
+//===- Lookups.cpp - ids outside of tables, told at a step's end ----------===//
+
+#include "runtime/lib/Cuda/Device/Lookups.h"
+#include "runtime/lib/Cuda/Kernels/Embedding.h"
+
+namespace hocket::runtime::cuda {
+
+Lookups::~Lookups() {
+  if (!records || !stream.gpu.enter().ok())
+    return;
+  stream.api->memFree(records);
+  stream.api->memFreeHost(seen);
+}
+
+Status Lookups::reserve(size_t most) {
+  if (records)
+    return Status::success();
+  size_t bytes = most * sizeof(LookupError);
+  void *place = nullptr;
+  Result result = stream.api->memAlloc(&records, bytes);
+  if (result == Success)
+    result = stream.api->memHostAlloc(&place, bytes, HostAllocPortable);
+  seen = static_cast<LookupError *>(place);
+  lookups.reserve(most);
+  return result == Success
+             ? stream.zero(records, int64_t(bytes))
+             : stream.api.status(result, "allocating the records of lookups");
+}
+
+DeviceAddress Lookups::add(std::string where, std::string ids, int64_t vocab) {
+  lookups.push_back({std::move(where), std::move(ids), vocab});
+  return records + (lookups.size() - 1) * sizeof(LookupError);
+}
+
+Status Lookups::fetch() {
+  if (lookups.empty())
+    return Status::success();
+  return stream.api.status(
+      stream.api->memcpyDtoHAsync(
+          seen, records, lookups.size() * sizeof(LookupError), stream.get()),
+      "a download");
+}
+
+Status Lookups::check() {
+  for (size_t i = 0; i < lookups.size(); ++i) {
+    const Lookup &lookup = lookups[i];
+    Status status = statusOf(seen[i], lookup.ids, lookup.vocab);
+    if (status.ok())
+      continue;
+    status.message = lookup.where + ": " + status.message;
+    Status cleared =
+        stream.zero(records, int64_t(lookups.size() * sizeof(LookupError)));
+    return cleared.ok() ? status : cleared;
+  }
+  return Status::success();
+}
+
+} // namespace hocket::runtime::cuda

@@ -1,0 +1,209 @@
+//===- PrepareCudaCall.cpp - instructions as calls of a GPU ---------------===//
+
+#include "runtime/lib/Cuda/Device/PrepareCudaCall.h"
+#include "hocket/Plan/InstructionWords.h"
+#include "runtime/lib/Cuda/Kernels/Copy.h"
+#include "runtime/lib/Cuda/Kernels/Embedding.h"
+#include <cstring>
+
+namespace hocket::runtime::cuda {
+
+namespace {
+
+/// A generated kernel: its parameters are 64 bits each.
+class KernelCall : public Call {
+public:
+  KernelCall(CudaStream &stream, Function function, std::string name,
+             std::vector<uint64_t> values, unsigned blocks, unsigned threads)
+      : stream(stream), function(function), name(std::move(name)),
+        values(std::move(values)), blocks(blocks), threads(threads) {
+    for (uint64_t &value : this->values)
+      parameters.push_back(&value);
+  }
+  Status run() override {
+    Result result = stream.api->launchKernel(function, blocks, 1, 1, threads, 1,
+                                             1, /*sharedBytes=*/0, stream.get(),
+                                             parameters.data(), nullptr);
+    return result == Success
+               ? Status::success()
+               : stream.api.status(result, "launching kernel '" + name + "'");
+  }
+
+private:
+  CudaStream &stream;
+  Function function;
+  std::string name;
+  std::vector<uint64_t> values;
+  std::vector<void *> parameters;
+  unsigned blocks, threads;
+};
+
+/// Integers that are known when compiling, written when loading.
+class ConstantCall : public Call {
+public:
+  ConstantCall(CudaStream &stream, const Operand &to,
+               const std::vector<int64_t> &values)
+      : stream(stream), to(reinterpret_cast<DeviceAddress>(to.data)) {
+    for (int64_t value : values)
+      append(bytes, to.type == plan::DType::I32 ? 4 : 8, value);
+  }
+  Status run() override {
+    return stream.copyIn(to, int64_t(bytes.size()), [&](void *host) {
+      std::memcpy(host, bytes.data(), bytes.size());
+      return Status::success();
+    });
+  }
+
+private:
+  static void append(std::string &bytes, size_t size, int64_t value) {
+    bytes.append(reinterpret_cast<const char *>(&value), size);
+  }
+  CudaStream &stream;
+  DeviceAddress to;
+  std::string bytes;
+};
+
+/// Kernels of the runtime.
+class LaunchCall : public Call {
+public:
+  explicit LaunchCall(CudaStream &stream) : launches(stream) {}
+  int64_t scratchBytes() const override { return launches.scratchBytes(); }
+  void setScratch(void *scratch) override {
+    launches.setScratch(reinterpret_cast<DeviceAddress>(scratch));
+  }
+  Status run() override { return launches.run(); }
+
+  Launches launches;
+};
+
+/// One overload for each kind of instruction.
+struct Preparer {
+  const CudaCallContext &context;
+  const plan::Instruction &instruction;
+  std::unique_ptr<Call> &call;
+
+  Operand operand(const plan::View &view) const {
+    return context.book.operand(view);
+  }
+  /// The launches that `add` adds.
+  Status launches(const std::function<Status(KernelLaunches &)> &add) const {
+    KernelLaunches launches;
+    Status status = add(launches);
+    if (!status.ok())
+      return status;
+    auto made = std::make_unique<LaunchCall>(context.stream);
+    status = made->launches.prepare(std::move(launches));
+    call = std::move(made);
+    return status;
+  }
+  template <class Lookup>
+  Status lookup(const Lookup &plan, DeviceAddress &record) const;
+
+  Status operator()(const plan::Kernel &kernel) const;
+  Status operator()(const plan::Matmul &matmul) const {
+    return context.products.prepare(matmul, context.book, call);
+  }
+  Status operator()(const plan::Embedding &embedding) const;
+  Status operator()(const plan::EmbeddingGrad &gradient) const;
+  Status operator()(const plan::Copy &copy) const {
+    return launches([&](KernelLaunches &list) {
+      return addCopy(operand(copy.src), operand(copy.dst), list);
+    });
+  }
+  Status operator()(const plan::Fill &fill) const {
+    return launches([&](KernelLaunches &list) {
+      return addFill(operand(fill.dst), fill.value, list);
+    });
+  }
+  Status operator()(const plan::Iota &iota) const {
+    return launches([&](KernelLaunches &list) {
+      return addIota(operand(iota.dst), iota.dim,
+                     context.book.value(iota.first), list);
+    });
+  }
+  Status operator()(const plan::Constant &constant) const {
+    call = std::make_unique<ConstantCall>(
+        context.stream, context.book.operand(constant.dst), constant.values);
+    return Status::success();
+  }
+  template <class Other> Status operator()(const Other &) const {
+    return Status::userError("not supported yet on a GPU");
+  }
+};
+
+} // namespace
+
+Status Preparer::operator()(const plan::Kernel &kernel) const {
+  Function function = nullptr;
+  Status status = context.stream.gpu.find(kernel.symbol, function);
+  if (!status.ok())
+    return status;
+  std::vector<uint64_t> values;
+  for (const std::vector<plan::View> *views : {&kernel.inputs, &kernel.outputs})
+    for (const plan::View &view : *views)
+      values.push_back(
+          reinterpret_cast<uint64_t>(context.book.operand(view).data));
+  for (const plan::Scalar &scalar : kernel.scalars)
+    values.push_back(uint64_t(context.book.value(scalar)));
+  call = std::make_unique<KernelCall>(
+      context.stream, function, kernel.symbol, std::move(values),
+      unsigned(kernel.extent), unsigned(kernel.threads));
+  return status;
+}
+
+/// The record in which a lookup says what it meets.
+template <class Lookup>
+Status Preparer::lookup(const Lookup &lookup, DeviceAddress &record) const {
+  const AddressBook &book = context.book;
+  size_t lookups = 0;
+  for (const auto *list : {&book.rankClass.load, &book.rankClass.step})
+    for (const plan::Instruction &one : *list)
+      lookups += std::holds_alternative<plan::Embedding>(one.body) ||
+                 std::holds_alternative<plan::EmbeddingGrad>(one.body);
+  Status status = context.lookups.reserve(lookups);
+  if (!status.ok())
+    return status;
+  const plan::Source &source = book.source(instruction.source);
+  record = context.lookups.add(
+      plan::describe(plan::instructionWords[instruction.body.index()], source),
+      book.idsName(lookup.ids, instruction.source), lookup.vocab);
+  return status;
+}
+
+Status Preparer::operator()(const plan::Embedding &embedding) const {
+  EmbeddingArguments arguments;
+  arguments.table = operand(embedding.table);
+  arguments.ids = operand(embedding.ids);
+  arguments.out = operand(embedding.out);
+  arguments.vocabOffset = context.book.value(embedding.vocabOffset);
+  arguments.vocab = embedding.vocab;
+  DeviceAddress record = 0;
+  if (Status status = lookup(embedding, record); !status.ok())
+    return status;
+  return launches([&](KernelLaunches &list) {
+    return addEmbedding(arguments, record, list);
+  });
+}
+
+Status Preparer::operator()(const plan::EmbeddingGrad &gradient) const {
+  EmbeddingGradArguments arguments;
+  arguments.ids = operand(gradient.ids);
+  arguments.dy = operand(gradient.dy);
+  arguments.out = operand(gradient.out);
+  arguments.vocabOffset = context.book.value(gradient.vocabOffset);
+  arguments.vocab = gradient.vocab;
+  DeviceAddress record = 0;
+  if (Status status = lookup(gradient, record); !status.ok())
+    return status;
+  return launches([&](KernelLaunches &list) {
+    return addEmbeddingGrad(arguments, record, list);
+  });
+}
+
+Status prepareCudaCall(const plan::Instruction &instruction,
+                       const CudaCallContext &context,
+                       std::unique_ptr<Call> &call) {
+  return std::visit(Preparer{context, instruction, call}, instruction.body);
+}
+
+} // namespace hocket::runtime::cuda

@@ -1,0 +1,27 @@
+//===- PrepareCudaCall.h - instructions as calls of a GPU ------*- C++ -*-===//
+
+#ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
+#define HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
+
+#include "runtime/lib/Cuda/Device/Launches.h"
+#include "runtime/lib/Cuda/Device/Lookups.h"
+#include "runtime/lib/Cuda/Device/Products.h"
+#include "runtime/lib/Device/Address.h"
+
+namespace hocket::runtime::cuda {
+
+/// What the calls of one rank refer to; outlives them.
+struct CudaCallContext {
+  const AddressBook &book;
+  CudaStream &stream;
+  Lookups &lookups;
+  Products &products;
+};
+
+Status prepareCudaCall(const plan::Instruction &instruction,
+                       const CudaCallContext &context,
+                       std::unique_ptr<Call> &call);
+
+} // namespace hocket::runtime::cuda
+
+#endif // HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H

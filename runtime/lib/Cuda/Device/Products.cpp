@@ -1,0 +1,138 @@
+//===- Products.cpp - products of ranks on one GPU ------------------------===//
+
+#include "runtime/lib/Cuda/Device/Products.h"
+
+namespace hocket::runtime::cuda {
+
+Status SharedProducts::open(const BlasLibrary *&opened) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!isLoaded)
+    loaded = library.load();
+  isLoaded = true;
+  opened = &library;
+  return loaded;
+}
+
+Status SharedProducts::decide(const std::string &description,
+                              BlasProduct &product) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<uint8_t> &algorithm = algorithms[description];
+  Status status;
+  if (algorithm.empty())
+    status = product.choose(algorithm);
+  return status.ok() ? product.use(algorithm) : status;
+}
+
+namespace {
+
+class ProductCall : public Call {
+public:
+  ProductCall(CudaStream &stream, std::unique_ptr<BlasProduct> product)
+      : stream(stream), product(std::move(product)) {}
+  int64_t scratchBytes() const override { return product->workspaceBytes(); }
+  void setScratch(void *scratch) override { workspace = scratch; }
+  Status run() override { return product->run(stream.get(), workspace); }
+
+private:
+  CudaStream &stream;
+  std::unique_ptr<BlasProduct> product;
+  void *workspace = nullptr;
+};
+
+/// The bytes, 16 at most, that an operand's address is a multiple of on all
+/// ranks of its class.
+int64_t alignmentOf(const plan::View &view, const AddressBook &book) {
+  constexpr uint64_t wanted = 16; // more serves no algorithm
+  uint64_t bytes = plan::byteSize(book.rankClass.buffers[view.buffer].type);
+  uint64_t offsets = wanted | view.offset * bytes;
+  for (const plan::Scalar &term : view.terms) {
+    offsets |= term.constant * bytes;
+    if (term.table >= 0)
+      for (int64_t value : book.plan.tables[term.table].values)
+        offsets |= term.scale * value * bytes;
+  }
+  return int64_t(offsets & -offsets);
+}
+
+ProductAlignment alignmentOf(const plan::Matmul &matmul,
+                             const AddressBook &book) {
+  ProductAlignment alignment;
+  alignment.a = alignmentOf(matmul.a, book);
+  alignment.b = alignmentOf(matmul.b, book);
+  alignment.c = alignmentOf(matmul.c, book);
+  if (matmul.hasBias)
+    alignment.bias = alignmentOf(matmul.bias, book);
+  for (const plan::FusedPostOp &post : matmul.post)
+    if (post.op == plan::PostOp::Add)
+      alignment.added = alignmentOf(post.operand, book);
+  return alignment;
+}
+
+/// All that an algorithm may depend on.
+std::string describe(const ProductArguments &arguments,
+                     const ProductAlignment &alignment) {
+  std::string text;
+  auto add = [&](int64_t number) { text += std::to_string(number) + " "; };
+  auto addOperand = [&](const Operand &operand) {
+    add(int64_t(operand.type));
+    for (size_t dim = 0; dim < operand.shape.size(); ++dim) {
+      add(operand.shape[dim]);
+      add(operand.strides[dim]);
+    }
+    text += "; ";
+  };
+  for (const Operand *operand : {&arguments.a, &arguments.b, &arguments.c})
+    addOperand(*operand);
+  if (arguments.bias)
+    addOperand(*arguments.bias);
+  for (const ProductPost &post : arguments.post) {
+    add(int64_t(post.op));
+    addOperand(post.operand);
+  }
+  for (int64_t bytes : {alignment.a, alignment.b, alignment.c, alignment.bias,
+                        alignment.added})
+    add(bytes);
+  return text;
+}
+
+} // namespace
+
+Status Products::open() {
+  if (blas)
+    return Status::success();
+  const BlasLibrary *library = nullptr;
+  Status status = shared.open(library);
+  auto made = std::make_unique<Blas>();
+  if (status.ok())
+    status = made->open(*library, stream.api.functions);
+  if (status.ok())
+    blas = std::move(made);
+  return status;
+}
+
+Status Products::prepare(const plan::Matmul &matmul, const AddressBook &book,
+                         std::unique_ptr<Call> &call) {
+  ProductArguments arguments;
+  arguments.a = book.operand(matmul.a);
+  arguments.b = book.operand(matmul.b);
+  arguments.c = book.operand(matmul.c);
+  if (matmul.hasBias)
+    arguments.bias = book.operand(matmul.bias);
+  for (const plan::FusedPostOp &post : matmul.post)
+    arguments.post.push_back({post.op, post.op == plan::PostOp::Add
+                                           ? book.operand(post.operand)
+                                           : Operand()});
+  ProductOptions options;
+  options.alignment = alignmentOf(matmul, book);
+  std::unique_ptr<BlasProduct> product;
+  Status status = open();
+  if (status.ok())
+    status = BlasProduct::make(*blas, arguments, options, product);
+  if (status.ok())
+    status = shared.decide(describe(arguments, *options.alignment), *product);
+  if (status.ok())
+    call = std::make_unique<ProductCall>(stream, std::move(product));
+  return status;
+}
+
+} // namespace hocket::runtime::cuda

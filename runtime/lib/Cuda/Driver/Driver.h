@@ -1,0 +1,35 @@
+//===- Driver.h - the CUDA driver of this machine --------------*- C++ -*-===//
+
+#ifndef HOCKET_RUNTIME_LIB_CUDA_DRIVER_DRIVER_H
+#define HOCKET_RUNTIME_LIB_CUDA_DRIVER_DRIVER_H
+
+#include "hocket/Runtime/Status.h"
+#include "runtime/lib/Cuda/Driver/Api.h"
+#include <string>
+
+namespace hocket::runtime::cuda {
+
+/// libcuda.so.1, which comes with NVIDIA's driver: found when the program
+/// starts, so that it starts where there is none and can say so.
+class Driver {
+public:
+  /// Loads and starts it once a process. The user's error where it is not
+  /// there, is older than CUDA 12.0, or knows of no GPU.
+  static Status open(const Driver *&driver);
+
+  /// What a call returned as a status: "cuMemAlloc of 40 bytes failed: out of
+  /// memory (CUDA_ERROR_OUT_OF_MEMORY)", where `what` is before "failed".
+  Status status(Result result, const std::string &what) const;
+
+  DriverFunctions functions;
+  const DriverFunctions *operator->() const { return &functions; }
+
+private:
+  Driver() = default;
+  Status load();
+  Status start();
+};
+
+} // namespace hocket::runtime::cuda
+
+#endif // HOCKET_RUNTIME_LIB_CUDA_DRIVER_DRIVER_H

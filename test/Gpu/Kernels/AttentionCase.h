@@ -1,0 +1,59 @@
+//===- AttentionCase.h - attention on the device and in double -*- C++ -*-===//
+
+#ifndef HOCKET_TEST_GPU_KERNELS_ATTENTIONCASE_H
+#define HOCKET_TEST_GPU_KERNELS_ATTENTIONCASE_H
+
+#include "runtime/lib/Cuda/Attention/Attention.h"
+#include "test/Gpu/Kernels/GpuRun.h"
+
+namespace hocket::test {
+
+/// What an attention is of. Query head h reads kv head (headOffset + h) / group
+/// - kvHeadOffset.
+struct AttentionShape {
+  plan::DType type = plan::DType::F32;
+  int64_t batch = 1, heads = 2, kvHeads = 2, queries = 70, keys = 90;
+  int64_t depth = 64, width = 64;
+  bool causal = false;
+  int64_t before = -1, after = -1, queryOffset = 0, keyOffset = 0;
+  int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
+  double dropout = 0;
+  bool padding = false;
+  int64_t pad = 0, offset = 0; // elements after rows, before the first one
+  double scale = 0;            // 0: 1 / sqrt(depth)
+};
+
+/// Operands with values, and what comes of them.
+class AttentionCase {
+public:
+  explicit AttentionCase(const AttentionShape &shape);
+
+  /// On the device; what the kernels did.
+  ptx::Report run();
+  ptx::Report runGradient();
+  /// Each differs from a loop in double by at most `tolerance` times the
+  /// largest element that the loop gives, but at least 1; and so do the CPU's.
+  void expectForward(double tolerance);
+  void expectGradient(double tolerance);
+
+  std::vector<runtime::cuda::KernelLaunch> launched;
+
+private:
+  using Rows = std::vector<double>;
+  struct Reference;
+  bool isSeen(int64_t b, int64_t i, int64_t j) const;
+  runtime::AttentionArguments arguments(bool onDevice);
+  void addRow(Reference &reference, int64_t b, int64_t h, int64_t i) const;
+  Reference reference() const;
+  void expectNear(const TestOperand &found, const Rows &expected,
+                  double tolerance, const char *name) const;
+
+  AttentionShape shape;
+  TestOperand q, k, v, out, lse, keep, dout, dq, dk, dv, step;
+  GpuRun gpu;
+  runtime::AttentionArguments device;
+};
+
+} // namespace hocket::test
+
+#endif // HOCKET_TEST_GPU_KERNELS_ATTENTIONCASE_H

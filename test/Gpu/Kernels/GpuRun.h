@@ -1,0 +1,52 @@
+//===- GpuRun.h - launches of the runtime, run by the interpreter -*- C++
+//-*-===//
+
+#ifndef HOCKET_TEST_GPU_KERNELS_GPURUN_H
+#define HOCKET_TEST_GPU_KERNELS_GPURUN_H
+
+#include "runtime/lib/Cuda/Kernels/Images.h"
+#include "runtime/lib/Cuda/Kernels/KernelLaunch.h"
+#include "test/Gpu/Ptx/Launch.h"
+#include "test/Runtime/TestOperand.h"
+
+namespace hocket::test {
+
+/// Memory of a device with copies of operands, each no larger than what its
+/// strides reach.
+class GpuRun {
+public:
+  /// The operand at `offset` elements of an allocation of its own, with the
+  /// bytes that it has on the host.
+  runtime::Operand upload(const TestOperand &host, const std::string &name,
+                          int64_t offset = 0);
+  /// Copies the operand's bytes back to the host.
+  void download(const runtime::Operand &device, TestOperand &host);
+
+  /// Runs all launches of an instruction; whatever is wrong fails the test.
+  /// Returns what they did, all together.
+  ptx::Report run(runtime::cuda::KernelLaunches &launches);
+
+  ptx::Memory memory;
+
+private:
+  ptx::Program &program(const std::string &source);
+  std::map<std::string, std::unique_ptr<ptx::Program>> programs;
+};
+
+/// A status that failed fails the test.
+inline void expectOk(const runtime::Status &status) {
+  EXPECT_TRUE(status.ok()) << status.message;
+}
+
+/// Tests that are skipped where Hocket was built without nvcc.
+class CudaKernels : public testing::Test {
+protected:
+  void SetUp() override {
+    if (runtime::cuda::images().empty())
+      GTEST_SKIP() << "nvcc was not found when this was built";
+  }
+};
+
+} // namespace hocket::test
+
+#endif // HOCKET_TEST_GPU_KERNELS_GPURUN_H

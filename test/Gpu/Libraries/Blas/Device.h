@@ -1,0 +1,52 @@
+//===- Device.h - the device that the look-alike computes on ---*- C++ -*-===//
+//
+// All that the look-alike of cuBLASLt wants of a driver: that of libcuda.so.1
+// that looks alike, if the process has loaded it. Without one, addresses are
+// those of the host and work is done at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_TEST_GPU_LIBRARIES_BLAS_DEVICE_H
+#define HOCKET_TEST_GPU_LIBRARIES_BLAS_DEVICE_H
+
+#include "runtime/lib/Cuda/Driver/Api.h"
+#include "test/Gpu/Driver/Lookalike.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace hocket::lookalike {
+
+/// Memory of a device as running work sees it. Both return false after a
+/// finding, with nothing read or written.
+class DeviceMemory {
+public:
+  virtual ~DeviceMemory() = default;
+  virtual bool read(uint64_t address, uint64_t bytes, void *to) = 0;
+  virtual bool write(uint64_t address, uint64_t bytes, const void *from) = 0;
+};
+
+struct Work {
+  std::string name;
+  std::vector<HocketLookalikeRange> reads, writes;
+  std::function<void(DeviceMemory &memory)> run;
+};
+
+/// Puts work on a stream; the driver's code.
+int submit(const char *function, runtime::cuda::Stream stream, Work work);
+
+/// Counts a call; the code that a test wants it to fail with, or 0.
+int countCall(const char *function);
+
+/// The device of the current context, -1 without one.
+int currentDevice();
+
+/// Tells the driver of a call that the program should not have made; without a
+/// driver, one line to the file or to stderr.
+void tell(const std::string &sentence);
+/// The same at the end of the process.
+void tellAtEnd(const std::string &sentence);
+
+} // namespace hocket::lookalike
+
+#endif // HOCKET_TEST_GPU_LIBRARIES_BLAS_DEVICE_H
