@@ -14,8 +14,10 @@ TEST_F(DriverTest, NothingWorksBeforeInit) {
   EXPECT_EQ(cu.devicePrimaryCtxRetain(&context, 0), NotInitialized);
   EXPECT_EQ(cu.driverGetVersion(&version), Success);
   EXPECT_EQ(version, 13000);
+  EXPECT_EQ(cu.driverGetVersion(nullptr), InvalidValue);
   EXPECT_EQ(cu.init(1), InvalidValue);
-  EXPECT_EQ(found(), "cuInit is given flags other than 0\n");
+  EXPECT_EQ(found(), "cuDriverGetVersion is given no place for its result\n"
+                     "cuInit is given flags other than 0\n");
 }
 
 TEST_F(DriverTest, DevicesAreAsTheEnvironmentSays) {

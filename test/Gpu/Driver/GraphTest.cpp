@@ -1,6 +1,7 @@
 //===- GraphTest.cpp - captures and launches of graphs --------------------===//
 
 #include "test/Gpu/Driver/TestDriver.h"
+#include <functional>
 #include <thread>
 
 using namespace hocket::lookalike;
@@ -156,6 +157,33 @@ TEST_F(GraphTest, StreamsMustJoin) {
   // Both streams are of use again.
   EXPECT_EQ(launch(f, t, x, y, 4), Success);
   EXPECT_EQ(cu.streamSynchronize(t), Success);
+}
+
+/// Work of the origin alone does not make up for it.
+TEST_F(GraphTest, StreamsMustJoinAfterTheirLastNode) {
+  begin();
+  fork(s, t);
+  EXPECT_EQ(launch(f, t, x, y, 4), Success);
+  fork(t, s);
+  EXPECT_EQ(launch(f, s, x, y, 4), Success);
+  EXPECT_EQ(launch(f, t, x, x, 4), Success);
+  EXPECT_EQ(end(), StreamCaptureUnjoined);
+}
+
+/// One executable graph has one launch at a time, in whatever streams.
+TEST_F(GraphTest, LaunchesFollowEachOther) {
+  std::string order;
+  static std::string *to;
+  to = &order;
+  begin();
+  EXPECT_EQ(cu.launchHostFunc(s, [](void *) { *to += 'g'; }, nullptr), Success);
+  GraphExec exec = instantiate();
+  EXPECT_EQ(cu.launchHostFunc(s, [](void *) { *to += 's'; }, nullptr), Success);
+  EXPECT_EQ(cu.graphLaunch(exec, s), Success);
+  EXPECT_EQ(cu.graphLaunch(exec, t), Success);
+  EXPECT_EQ(cu.launchHostFunc(t, [](void *) { *to += 't'; }, nullptr), Success);
+  EXPECT_EQ(cu.streamSynchronize(t), Success);
+  EXPECT_EQ(order, "sggt");
 }
 
 TEST_F(GraphTest, BeginsAndEndsWhereItShould) {

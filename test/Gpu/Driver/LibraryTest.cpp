@@ -34,6 +34,21 @@ TEST_F(LibraryTest, CodeThatDoesNotRun) {
       "knows\n");
 }
 
+TEST_F(LibraryTest, CodeForOneChipOrOneFamily) {
+  auto code = [](const char *target) {
+    return std::string(".version 9.0\n.target ") + target;
+  };
+  startWithContext({{"CHIP", "103"}});
+  EXPECT_EQ(load(code("sm_90")), Success);
+  EXPECT_EQ(load(code("sm_100f")), Success);
+  EXPECT_EQ(load(code("sm_103a")), Success);
+  EXPECT_EQ(load(code("sm_100a")), InvalidPtx);
+  EXPECT_EQ(load(code("sm_90f")), InvalidPtx);
+  EXPECT_EQ(found(),
+            "library 4: PTX for 'sm_100a' does not run on a chip of sm_103\n"
+            "library 5: PTX for 'sm_90f' does not run on a chip of sm_103\n");
+}
+
 TEST_F(LibraryTest, OptionsAreRefused) {
   int option = 0;
   void *value = nullptr;
@@ -208,6 +223,40 @@ TEST_F(LibraryTest, Variables) {
   EXPECT_EQ(cu.libraryGetKernel(&kernel, library, "k"), Success);
   EXPECT_EQ(cu.kernelGetFunction(&f, kernel), Success);
   EXPECT_EQ(run(), 6u);
+}
+
+TEST_F(LibraryTest, VariablesAreNotCopied) {
+  Function f = function(".version 8.0\n.target sm_80\n.address_size 64\n"
+                        ".global .u32 count;\n.entry k(.param .u64 to) {\n"
+                        ".reg .b64 %d<3>;\nld.param.u64 %d1, [to];\n"
+                        "mov.u64 %d2, count;\nst.global.u64 [%d1], %d2;\n"
+                        "ret;\n}",
+                        "k");
+  Stream s = stream();
+  DeviceAddress x = allocate(8), count = 0;
+  EXPECT_EQ(launch(f, s, x, 0, 1), Success);
+  EXPECT_EQ(cu.memcpyDtoHAsync(&count, x, 8, s), Success);
+  EXPECT_EQ(cu.streamSynchronize(s), Success);
+  EXPECT_EQ(cu.memsetD8Async(count, 0, 4, s), InvalidValue);
+  EXPECT_EQ(found(), "cuMemsetD8Async writes 4 bytes at 'count', a variable of "
+                     "a library, which no copy may touch\n");
+}
+
+TEST_F(LibraryTest, RegistersFitIntoTheLargestBlock) {
+  auto registers = [&](const std::string &bounds) {
+    std::string body;
+    for (int i = 0; i < 300; ++i)
+      body += "mov.u32 %r" + std::to_string(i) + ", 1;\n";
+    int value = 0;
+    Function f = function(".version 8.0\n.target sm_80\n.entry k() " + bounds +
+                              " {\n.reg .b32 %r<300>;\n" + body + "ret;\n}",
+                          "k");
+    EXPECT_EQ(cu.funcGetAttribute(&value, NumRegs, f), Success);
+    return value;
+  };
+  EXPECT_EQ(registers(""), 64);
+  EXPECT_EQ(registers(".maxntid 512"), 128);
+  EXPECT_EQ(registers(".reqntid 16, 8"), 255);
 }
 
 TEST_F(LibraryTest, AGraphOutlivesItsLibrary) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <unistd.h>
 
 using namespace hocket::lookalike;
 
@@ -143,6 +144,35 @@ TEST_F(LookalikeTest, WaitsForAPeer) {
   EXPECT_EQ(cu.streamQuery(s), NotReady);
   EXPECT_EQ(last(), 0x02020202u);
   peer.join();
+}
+
+TEST_F(LookalikeTest, AProcessEndsDuringACall) {
+  EXPECT_EXIT(
+      {
+        doubling.run = [](const HocketLookalikeMemory &) { sleep(60); };
+        enqueue(s);
+        std::thread([&] {
+          cu.ctxSetCurrent(context);
+          cu.streamSynchronize(s);
+        }).detach();
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EQ(found(), "a thread is in a call of the driver when the process "
+                     "ends\n");
+}
+
+TEST_F(LookalikeTest, AReportThatCannotBeWritten) {
+  EXPECT_EXIT(
+      {
+        setenv("HOCKET_LOOKALIKE_REPORT", "/no/such/folder/report", 1);
+        internal.restart();
+        found(); // of the driver before
+        internal.find("something is wrong");
+      },
+      testing::ExitedWithCode(70),
+      "something is wrong\ncannot be written to '/no/such/folder/report'");
 }
 
 TEST_F(LookalikeTest, CallsAreCountedAndFail) {

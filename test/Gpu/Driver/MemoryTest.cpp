@@ -44,6 +44,7 @@ TEST_F(DriverTest, CopiesStayWithinAllocations) {
   char *p = pinned<char>(std::vector<char>(16));
   EXPECT_EQ(cu.memcpyHtoDAsync(x + 4, p, 16, s), InvalidValue);
   EXPECT_EQ(cu.memcpyHtoDAsync(x, p + 8, 16, s), InvalidValue);
+  EXPECT_EQ(cu.memcpyDtoHAsync(p - 4, x, 8, s), InvalidValue);
   EXPECT_EQ(cu.memcpyDtoHAsync(p, x - 1, 4, s), InvalidValue);
   EXPECT_EQ(cu.memcpyDtoDAsync(x, 1, 4, s), InvalidValue);
   EXPECT_EQ(cu.memsetD8Async(y, 0, 17, s), InvalidValue);
@@ -56,6 +57,8 @@ TEST_F(DriverTest, CopiesStayWithinAllocations) {
       "16 bytes\n"
       "cuMemcpyHtoDAsync_v2 reads 16 bytes at 'pinned allocation 3' + 8, which "
       "has 16 bytes\n"
+      "cuMemcpyDtoHAsync_v2 writes 8 bytes of the host that end within 'pinned "
+      "allocation 3'\n"
       "cuMemcpyDtoHAsync_v2 reads 4 bytes at 'allocation 1' - 1, which has 16 "
       "bytes\n"
       "cuMemcpyDtoDAsync_v2 reads 4 bytes at address 0x1, where nothing is "
