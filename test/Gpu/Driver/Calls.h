@@ -61,7 +61,7 @@ cuda::Result call(const char *symbol, Needs needs, Body body) {
   try {
     call.begin(needs);
     body(call);
-    return call.driver.stickyError;
+    return needs == Needs::Nothing ? 0 : call.driver.stickyError;
   } catch (const Failure &failure) {
     return failure.code;
   }

@@ -19,8 +19,12 @@ struct CopyEnd {
 /// when it is read ("the function might be synchronous").
 class Copy : public Operation {
 public:
-  Copy(std::string name, CopyEnd to, CopyEnd from, uint64_t bytes)
-      : Operation(std::move(name)), to(to), from(from), bytes(bytes) {}
+  /// `where` is "to the device", "to the host" or "on the device".
+  Copy(const std::string &where, CopyEnd to, CopyEnd from, uint64_t bytes)
+      : Operation("copy " + where,
+                  "a copy of " + std::to_string(bytes) + " bytes " + where,
+                  bytes),
+        to(to), from(from) {}
 
   /// For a copy that is issued, not captured.
   void keepSource();
@@ -32,28 +36,30 @@ private:
   void between(Execution &execution, const Span &target, const Span &source);
 
   CopyEnd to, from;
-  uint64_t bytes;
   std::vector<std::byte> kept;
 };
 
 class Memset : public Operation {
 public:
   Memset(uint64_t to, unsigned char value, uint64_t bytes)
-      : Operation("a memset of " + std::to_string(bytes) + " bytes"), to(to),
-        value(value), bytes(bytes) {}
+      : Operation("memset", "a memset of " + std::to_string(bytes) + " bytes",
+                  bytes),
+        to(to), value(value) {}
   void run(Execution &execution) override;
 
 private:
   uint64_t to;
   unsigned char value;
-  uint64_t bytes;
 };
 
-/// Runs without the driver's lock; calls of the driver from it are refused.
+/// Runs without the driver's lock; calls of the driver from it are refused. It
+/// may tell a thread of the host that the stream has come here, so what the
+/// host issues from then on comes after what the stream has done.
 class HostCall : public Operation {
 public:
   HostCall(void (*function)(void *), void *data)
-      : Operation("a function of the host"), function(function), data(data) {}
+      : Operation("function of the host", "a function of the host"),
+        function(function), data(data) {}
   void run(Execution &execution) override;
 
 private:

@@ -7,8 +7,10 @@
 
 using namespace hocket::lookalike;
 
-void Counts::issued(const Operation &operation) {
-  ++operations[operation.name];
+void Counts::ran(const Operation &operation) {
+  Operations &of = operations[operation.kind];
+  ++of.count;
+  of.bytes += operation.bytes;
 }
 
 void Counts::launched(const std::string &kernel, const ptx::Report &report) {
@@ -22,7 +24,9 @@ void Counts::launched(const std::string &kernel, const ptx::Report &report) {
 void Counts::write(const std::string &path, uint64_t peakBytes) const {
   nlohmann::ordered_json out;
   out["calls"] = calls;
-  out["operations"] = operations;
+  out["operations"] = nlohmann::ordered_json::object();
+  for (const auto &[kind, of] : operations)
+    out["operations"][kind] = {{"count", of.count}, {"bytes", of.bytes}};
   out["peakBytes"] = peakBytes;
   out["kernels"] = nlohmann::ordered_json::object();
   for (const auto &[name, of] : kernels) {

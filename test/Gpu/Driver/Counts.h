@@ -14,11 +14,11 @@ class Counts {
 public:
   /// The number of this call of the function, from 1.
   uint64_t called(const std::string &function) { return ++calls[function]; }
-  void issued(const Operation &operation);
+  void ran(const Operation &operation);
   void launched(const std::string &kernel, const ptx::Report &report);
 
-  /// JSON: calls and operations by name; kernels by name with launches and the
-  /// sums of ptx::Counts; peakBytes.
+  /// JSON: calls by function; operations by kind with count and bytes; kernels
+  /// by name with launches and the sums of ptx::Counts; peakBytes.
   void write(const std::string &path, uint64_t peakBytes) const;
 
 private:
@@ -26,7 +26,11 @@ private:
     uint64_t launches = 0, barriers = 0, divergent = 0;
     ptx::Counts sum;
   };
-  std::map<std::string, uint64_t> calls, operations;
+  struct Operations {
+    uint64_t count = 0, bytes = 0;
+  };
+  std::map<std::string, uint64_t> calls;
+  std::map<std::string, Operations> operations;
   std::map<std::string, Launches> kernels;
 };
 

@@ -81,6 +81,7 @@ void hocket::lookalike::restart() {
   old->finish();
   theDriver() = new Driver;
   delete old;
+  currentContext = nullptr;
 }
 
 namespace {
@@ -88,7 +89,10 @@ namespace {
 /// Runs when the process ends or the library is unloaded.
 [[gnu::destructor]] void finishProcess() {
   std::unique_lock held(lock().mutex, std::try_to_lock);
-  if (held.owns_lock() && Driver::get().isInitialized)
+  if (!held.owns_lock())
+    Driver::get().find("a thread is in a call of the driver when the process "
+                       "ends");
+  else if (Driver::get().isInitialized)
     Driver::get().finish();
 }
 

@@ -45,9 +45,10 @@ Result cuEventRecord(Event given, Stream to) {
 
 /// During a capture the wait is an edge of the graph.
 static void waitCaptured(Call &call, CUstream_st &stream, CUevent_st &event) {
-  if (event.capture && event.capture->isOver)
+  bool isCapturing = event.capture && !event.capture->isOver;
+  if (!isCapturing && !stream.capture)
     throw Failure{CapturedEvent};
-  if (!event.capture)
+  if (!isCapturing)
     call.invalidate(*stream.capture, StreamCaptureIsolation);
   if (!event.capture->isValid)
     throw Failure{StreamCaptureInvalidated};
@@ -55,6 +56,9 @@ static void waitCaptured(Call &call, CUstream_st &stream, CUevent_st &event) {
     event.capture->isValid = false;
     call.invalidate(*stream.capture, StreamCaptureMerge);
   }
+  call.require(stream.context == event.capture->origin->context, NotSupported,
+               "joins streams of two devices in one capture, which the "
+               "look-alike does not support");
   event.capture->join(stream, event.tails);
   stream.capture = event.capture;
 }

@@ -26,7 +26,7 @@ struct Instance {
 class KernelLaunch : public Operation {
 public:
   KernelLaunch(std::shared_ptr<Instance> instance, ptx::Configuration how)
-      : Operation("kernel '" + instance->kernel + "'"),
+      : Operation("kernel", "kernel '" + instance->kernel + "'"),
         instance(std::move(instance)), how(std::move(how)) {}
   void run(Execution &execution) override;
 

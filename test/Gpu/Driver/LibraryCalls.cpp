@@ -1,6 +1,8 @@
 //===- LibraryCalls.cpp - libraries, their kernels, launches --------------===//
 
 #include "test/Gpu/Driver/Calls.h"
+#include <functional>
+#include <numeric>
 
 using namespace hocket::lookalike;
 
@@ -77,8 +79,19 @@ Result cuKernelGetFunction(Function *function, Kernel kernel) {
   });
 }
 
-/// Registers are those that the PTX names, as far as a thread can have so many:
-/// what ptxas would take is not known here.
+/// What ptxas would take is not known here: as many as the PTX names, but no
+/// more than a thread of the largest block can have.
+static int registersOf(const ptx::Kernel &code) {
+  size_t threads = 1024;
+  for (const auto &sizes :
+       {code.function->mostThreads, code.function->exactThreads})
+    if (sizes)
+      threads = std::accumulate(sizes->begin(), sizes->end(), size_t(1),
+                                std::multiplies<>());
+  return static_cast<int>(
+      std::min({code.registers.size(), 65536 / threads, size_t(255)}));
+}
+
 Result cuFuncGetAttribute(int *value, FunctionAttribute attribute,
                           Function function) {
   return call("cuFuncGetAttribute", Needs::Context, [&](Call &call) {
@@ -92,7 +105,7 @@ Result cuFuncGetAttribute(int *value, FunctionAttribute attribute,
       *value = static_cast<int>(code.localBytes);
       return;
     case NumRegs:
-      *value = static_cast<int>(std::min<size_t>(code.registers.size(), 255));
+      *value = registersOf(code);
       return;
     case MaxDynamicSharedSizeBytes:
       *value = known.mostDynamicShared;

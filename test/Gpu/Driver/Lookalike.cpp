@@ -13,7 +13,7 @@ using Ranges = std::vector<HocketLookalikeRange>;
 class Foreign : public Operation {
 public:
   explicit Foreign(const HocketLookalikeOperation &from)
-      : Operation(from.name), callbacks(from),
+      : Operation(from.name, from.name), callbacks(from),
         reads(from.reads, from.reads + from.readCount),
         writes(from.writes, from.writes + from.writeCount) {}
   ~Foreign() override {

@@ -1,13 +1,14 @@
-/*===- Lookalike.h - what other look-alikes ask of the driver's -*- C -*-===*/
-/*
- * Look-alikes of cublasLt, cudnn and nccl are libraries of their own. A call of
- * theirs that works on a device is an operation of a stream, as a kernel is:
- * it runs when the stream comes to it, it is captured into graphs, and races
- * with other operations are found by the bytes it says it touches.
- *
- * The functions are found in libcuda.so.1 by dlsym; they take the lock of the
- * driver and must not be called from the callbacks of an operation.
- */
+//===- Lookalike.h - what other look-alikes ask of the driver's -*- C -*-===//
+//
+// Look-alikes of cublasLt, cudnn and nccl are libraries of their own. A call of
+// theirs that works on a device is an operation of a stream, as a kernel is: it
+// runs when the stream comes to it, it is captured into graphs, and races with
+// other operations are found by the bytes it says it touches.
+//
+// The functions are found in libcuda.so.1 by dlsym; they take the lock of the
+// driver and must not be called from the callbacks of an operation.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_TEST_GPU_DRIVER_LOOKALIKE_H
 #define HOCKET_TEST_GPU_DRIVER_LOOKALIKE_H

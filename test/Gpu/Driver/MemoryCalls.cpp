@@ -113,9 +113,7 @@ static CopyEnd hostEnd(Call &call, const void *place, size_t bytes,
 static void copy(Call &call, CopyEnd to, CopyEnd from, size_t bytes,
                  Stream given, const std::string &where) {
   CUstream_st &stream = call.streamHere(given);
-  auto copy = std::make_shared<Copy>("a copy of " + std::to_string(bytes) +
-                                         " bytes " + where,
-                                     to, from, bytes);
+  auto copy = std::make_shared<Copy>(where, to, from, bytes);
   if (!stream.capture)
     copy->keepSource();
   call.driver.scheduler.issue(stream, std::move(copy));

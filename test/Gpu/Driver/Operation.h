@@ -13,14 +13,17 @@ class Execution;
 /// A copy, a kernel, ...: a node of a graph is run once a launch.
 class Operation {
 public:
-  explicit Operation(std::string name) : name(std::move(name)) {}
+  Operation(std::string kind, std::string name, uint64_t bytes = 0)
+      : kind(std::move(kind)), name(std::move(name)), bytes(bytes) {}
   virtual ~Operation() = default;
 
   /// False while it waits for something outside its stream, such as a peer.
   virtual bool isReady() { return true; }
   virtual void run(Execution &execution) = 0;
 
-  const std::string name; ///< "kernel 'scale'"
+  const std::string kind; ///< "kernel", for the counts
+  const std::string name; ///< "kernel 'scale'", for findings
+  const uint64_t bytes;   ///< copied or set
 };
 
 /// One run of an operation.
@@ -44,6 +47,7 @@ public:
   /// A whole sentence, to which the title is added.
   void findSentence(const std::string &sentence);
   const std::string &title() const { return *actor.name; }
+  const Clock &before() const { return clock; }
 
   Driver &driver;
   const int device;

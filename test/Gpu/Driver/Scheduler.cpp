@@ -10,7 +10,6 @@ static constexpr uint64_t longQueue = 4096;
 
 void Scheduler::issue(CUstream_st &stream,
                       std::shared_ptr<Operation> operation) {
-  driver.counts.issued(*operation);
   if (stream.capture)
     return stream.capture->add(stream, std::move(operation));
   Entry entry;
@@ -135,6 +134,7 @@ void Scheduler::execute(CUstream_st &stream, Operation &operation,
   Execution execution(driver, stream.context->device, {lane, tick, title},
                       clock);
   try {
+    driver.counts.ran(operation);
     operation.run(execution);
   } catch (const ptx::PtxError &error) {
     execution.findSentence(error.what());

@@ -1,5 +1,4 @@
-//===- Extents.h - which bytes of its allocations a launch touched -*- C++
-//-*-===//
+//===- Extents.h - which bytes a launch touched ----------------*- C++ -*-===//
 
 #ifndef HOCKET_TEST_GPU_PTX_EXTENTS_H
 #define HOCKET_TEST_GPU_PTX_EXTENTS_H
