@@ -62,12 +62,10 @@ Status BlasLibrary::failure(const char *function, BlasStatus code,
 
 Blas::~Blas() {
   if (handle)
-    opened->functions.destroy(handle);
+    library.functions.destroy(handle);
 }
 
-Status Blas::open(const BlasLibrary &library, const DriverFunctions &driver) {
-  opened = &library;
-  ofDriver = &driver;
+Status Blas::open() {
   if (BlasStatus code = library.functions.create(&handle))
     return library.failure("cublasLtCreate", code, "");
   return Status::success();

@@ -36,21 +36,18 @@ public:
 /// opened. One per rank; products must not outlive it.
 class Blas {
 public:
-  Blas() = default;
+  /// `library`, which is loaded, and `driver` outlive this.
+  Blas(const BlasLibrary &library, const DriverFunctions &driver)
+      : library(library), driver(driver) {}
   ~Blas();
   Blas(const Blas &) = delete;
   Blas &operator=(const Blas &) = delete;
 
-  /// `driver` and `library` outlive this.
-  Status open(const BlasLibrary &library, const DriverFunctions &driver);
+  Status open();
 
-  const BlasLibrary &library() const { return *opened; }
-  const DriverFunctions &driver() const { return *ofDriver; }
+  const BlasLibrary &library;
+  const DriverFunctions &driver;
   BlasHandle handle = nullptr;
-
-private:
-  const BlasLibrary *opened = nullptr;
-  const DriverFunctions *ofDriver = nullptr;
 };
 
 } // namespace hocket::runtime::cuda

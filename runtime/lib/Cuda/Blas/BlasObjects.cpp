@@ -42,7 +42,7 @@ BlasObjects::~BlasObjects() {
 
 Status BlasObjects::makeLayout(BlasLayout &layout, BlasType type,
                                const BlasMatrix &matrix, int64_t batchCount) {
-  const BlasLibrary &library = blas.library();
+  const BlasLibrary &library = blas.library;
   BlasStatus code = functions().layoutCreate(&layout, type, matrix.rows,
                                              matrix.columns, matrix.leading);
   if (code)
@@ -72,7 +72,7 @@ Status BlasObjects::make(const ProductForm &form, BlasCompute compute,
     status = makeLayout(added, form.result, form.c, form.batchCount);
   if (!status.ok())
     return status;
-  const BlasLibrary &library = blas.library();
+  const BlasLibrary &library = blas.library;
   BlasStatus code = functions().descriptionCreate(&description, compute, scale);
   if (code)
     return library.failure("cublasLtMatmulDescCreate", code, product);
@@ -96,14 +96,14 @@ Status BlasObjects::setBias(const void *address) {
   BlasStatus code = functions().descriptionSet(description, BlasDescriptionBias,
                                                &address, sizeof address);
   if (code)
-    return blas.library().failure("cublasLtMatmulDescSetAttribute", code,
-                                  product);
+    return blas.library.failure("cublasLtMatmulDescSetAttribute", code,
+                                product);
   return Status::success();
 }
 
 Status BlasObjects::choose(const int64_t (&alignment)[4], int64_t workspace,
                            std::optional<BlasAlgorithm> &algorithm) const {
-  const BlasLibrary &library = blas.library();
+  const BlasLibrary &library = blas.library;
   algorithm.reset();
   BlasPreference preference = nullptr;
   if (BlasStatus code = functions().preferenceCreate(&preference))
@@ -149,7 +149,7 @@ Status BlasObjects::check(const BlasAlgorithm &algorithm,
   if (!code)
     code = result.state;
   if (code)
-    return blas.library().failure("cublasLtMatmulAlgoCheck", code, product);
+    return blas.library.failure("cublasLtMatmulAlgoCheck", code, product);
   workspace = static_cast<int64_t>(result.workspaceBytes);
   return Status::success();
 }

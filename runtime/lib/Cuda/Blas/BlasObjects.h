@@ -43,7 +43,7 @@ public:
 private:
   Status makeLayout(BlasLayout &layout, BlasType type, const BlasMatrix &matrix,
                     int64_t batchCount);
-  const BlasFunctions &functions() const { return blas.library().functions; }
+  const BlasFunctions &functions() const { return blas.library.functions; }
 
   const Blas &blas;
   std::string product; // for errors

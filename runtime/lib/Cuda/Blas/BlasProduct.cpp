@@ -155,9 +155,9 @@ Status BlasProduct::choose(std::vector<uint8_t> &bytes) {
   if (!status.ok())
     return status;
   if (!found)
-    return blas.library().failure("cublasLtMatmulAlgoGetHeuristic",
-                                  BlasNotSupported, text);
-  AlgorithmBytes chosen = {blas.library().version, loopsOverBatch, *found};
+    return blas.library.failure("cublasLtMatmulAlgoGetHeuristic",
+                                BlasNotSupported, text);
+  AlgorithmBytes chosen = {blas.library.version, loopsOverBatch, *found};
   bytes.resize(sizeof chosen);
   std::memcpy(bytes.data(), &chosen, sizeof chosen);
   return Status::success();
@@ -172,7 +172,7 @@ Status BlasProduct::use(const std::vector<uint8_t> &bytes) {
                                 " has " + std::to_string(sizeof chosen) +
                                 " bytes, not " + std::to_string(bytes.size()));
   std::memcpy(&chosen, bytes.data(), sizeof chosen);
-  const BlasLibrary &library = blas.library();
+  const BlasLibrary &library = blas.library;
   if (chosen.version != library.version)
     return Status::userError(
         "ranks have cuBLASLt " + BlasLibrary::versionText(chosen.version) +
@@ -222,13 +222,13 @@ Status BlasProduct::runOne(Stream stream, char *workspace, int64_t index) {
   bool isDouble = form.inputs == BlasF64;
   const void *alpha = isDouble ? static_cast<const void *>(&one64) : &one32;
   const void *zero = isDouble ? static_cast<const void *>(&zero64) : &zero32;
-  BlasStatus code = blas.library().functions.matmul(
+  BlasStatus code = blas.library.functions.matmul(
       blas.handle, objects->description, alpha, a, objects->a, b, objects->b,
       form.added ? alpha : zero, c, objects->c(), d, objects->d, &algorithm,
       workspace + zeros, static_cast<size_t>(productWorkspaceBytes - zeros),
       stream);
   if (code)
-    return blas.library().failure("cublasLtMatmul", code, text);
+    return blas.library.failure("cublasLtMatmul", code, text);
   return Status::success();
 }
 
@@ -240,7 +240,7 @@ Status BlasProduct::run(Stream stream, void *workspace) {
                                 " runs before an algorithm is chosen for it");
   if (int64_t zeros = form.zeroBytes()) {
     auto address = reinterpret_cast<DeviceAddress>(workspace);
-    Result code = blas.driver().memsetD8Async(address, 0, zeros, stream);
+    Result code = blas.driver.memsetD8Async(address, 0, zeros, stream);
     if (code != Success)
       return Status::runtimeError("cuMemsetD8Async failed for the product " +
                                   text + ": " + std::to_string(code));

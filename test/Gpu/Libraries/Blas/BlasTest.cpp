@@ -52,8 +52,8 @@ void BlasTest::TearDown() {
 
 std::unique_ptr<Blas> BlasTest::openOn(int device) {
   reinterpret_cast<void (*)(int)>(find("hocketBlasSetDevice"))(device);
-  auto opened = std::make_unique<Blas>();
-  Status status = opened->open(library, driver);
+  auto opened = std::make_unique<Blas>(library, driver);
+  Status status = opened->open();
   EXPECT_TRUE(status.ok()) << status.message;
   return opened;
 }

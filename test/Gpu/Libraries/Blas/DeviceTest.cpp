@@ -40,8 +40,8 @@ protected:
 
   void prepare() {
     s = stream();
-    blas = std::make_unique<Blas>();
-    opened = blas->open(library, cu);
+    blas = std::make_unique<Blas>(library, cu);
+    opened = blas->open();
     if (!opened.ok())
       return;
     arguments.a = operand({4, 8}, 1);
@@ -171,8 +171,8 @@ TEST_F(BlasDeviceTest, HandlesAreOfOneDevice) {
   EXPECT_EQ(found(), "cublasLtMatmulAlgoGetHeuristic: the handle is of device "
                      "0, and the current context of device 1\n");
   // The other device likes another algorithm best.
-  Blas there;
-  ASSERT_TRUE(there.open(library, cu).ok());
+  Blas there(library, cu);
+  ASSERT_TRUE(there.open().ok());
   std::unique_ptr<BlasProduct> other;
   ASSERT_TRUE(BlasProduct::make(there, arguments, {}, other).ok());
   ASSERT_TRUE(other->choose(algorithm).ok());
@@ -184,8 +184,8 @@ TEST_F(BlasDeviceTest, HandlesAreOfOneDevice) {
 
 TEST_F(BlasDeviceTest, NoContext) {
   EXPECT_EQ(cu.ctxSetCurrent(nullptr), Success);
-  Blas none;
-  EXPECT_EQ(none.open(library, cu).message,
+  Blas none(library, cu);
+  EXPECT_EQ(none.open().message,
             "cublasLtCreate of cuBLASLt 13.1.0 failed: the library was not "
             "initialized");
   EXPECT_EQ(found(), "cublasLtCreate: there is no current context\n");

@@ -2,6 +2,7 @@
 
 #include "test/Gpu/Libraries/Blas/Sample.h"
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 using namespace hocket;
@@ -374,6 +375,16 @@ TEST_F(MisuseTest, WhatIsLeft) {
   auto left = reinterpret_cast<const char *(*)()>(find("hocketBlasLeft"));
   EXPECT_STREQ(left(), "never destroyed: 1 handles, 4 layouts, 1 descriptions, "
                        "1 preferences");
+}
+
+TEST_F(MisuseTest, WhatIsLeftAtTheEnd) {
+  auto end = [] {
+    unsetenv("HOCKET_LOOKALIKE_REPORT");
+    std::exit(0);
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(0),
+              "^cuBLASLt: never destroyed: 1 handles, 4 layouts, 1 "
+              "descriptions, 1 preferences\n$");
 }
 
 TEST_F(MisuseTest, ANanReachesOnlyItsColumn) {
