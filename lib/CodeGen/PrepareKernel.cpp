@@ -83,10 +83,33 @@ static SmallVector<int64_t> alignmentsOf(const KernelRequest &request,
   return alignments;
 }
 
+/// Whether the loops that write one output are empty and those of another are
+/// not. (An empty row has its sum.)
+static bool isEmptyBesideFull(const Graph &graph) {
+  auto has = [](int axis) {
+    return [=](const Output &output) {
+      return llvm::is_contained(output.axes, axis);
+    };
+  };
+  for (auto [axis, size] : llvm::enumerate(graph.axes)) {
+    bool isReduced = llvm::any_of(graph.nodes, [&](const Node &node) {
+      return llvm::is_contained(node.reduced, int(axis));
+    });
+    if (size == 0 && !isReduced && llvm::any_of(graph.outputs, has(axis)) &&
+        !llvm::all_of(graph.outputs, has(axis)))
+      return true;
+  }
+  return false;
+}
+
 std::unique_ptr<GraphBuilder> prepareKernel(const KernelRequest &request,
                                             GpuKernel &kernel,
                                             std::string &why) {
   return firstThatFits(request, why, [&](Graph &graph, std::string &reason) {
+    if (isEmptyBesideFull(graph)) {
+      reason = "one result is empty and another is not";
+      return false;
+    }
     for (auto [input, output] : inPlaceOf(request, graph))
       graph.inPlace.push_back({int(input), int(output)});
     kernel = makeGpuKernel(graph, alignmentsOf(request, graph));

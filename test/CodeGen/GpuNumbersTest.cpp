@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelHarness.h"
+#include "lib/CodeGen/Gpu/PtxCompiler.h"
+#include "lib/CodeGen/PrepareKernel.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -162,6 +164,43 @@ TEST(GpuNumbers, dropoutKeepsWhatACpuKeeps) {
                   x + " return %y : " + x + " }",
               options);
       }
+}
+
+/// LLVM knows where three numbers of scratch lie next to each other, and may
+/// not load the fourth.
+TEST(GpuNumbers, nothingIsLoadedBehindTheEnd) {
+  RunOptions transposed;
+  transposed.inputStrides = {{3, 15, 1}, {1, 15, 5}};
+  check(R"((%x: $5x3x3xf32, %z: $5x3x3xf32) -> $5x3x3xf32 {
+    %m = nn.reduce max %z {dims = array<i64: 0, 2>, keepdim = true} : ($5x3x3xf32) -> $1x3x1xf32
+    %s = nn.softmax %x {dim = 1 : i64} : ($5x3x3xf32) -> $5x3x3xf32
+    %a = nn.binary maximum %m, %s : ($1x3x1xf32, $5x3x3xf32) -> $5x3x3xf32
+    %y = nn.binary add %z, %a : ($5x3x3xf32, $5x3x3xf32) -> $5x3x3xf32
+    return %y : $5x3x3xf32 })",
+        transposed);
+}
+
+TEST(GpuNumbers, argumentsThatALaunchDoesNotTake) {
+  std::string x = "$7xf32", inputs = "%v0: " + x, sums;
+  for (int i = 1; i < 512; ++i) {
+    std::string sum = i == 1 ? "%v0" : "%s" + text(i - 1);
+    inputs += ", %v" + text(i) + ": " + x;
+    sums += "%s" + text(i) + " = nn.binary add " + sum + ", %v" + text(i) +
+            " : (" + x + ", " + x + ") -> " + x + "\n";
+  }
+  hocket::test::KernelText function("func.func @f(" + inputs + ") -> " + x +
+                                    " {\n" + sums + "return %s511 : " + x +
+                                    " }");
+  hocket::codegen::KernelRequest request;
+  request.body = &function.body();
+  hocket::codegen::GpuKernel kernel;
+  ASSERT_TRUE(prepareOrReport(request, kernel));
+  std::string error;
+  EXPECT_EQ(
+      hocket::codegen::PtxCompiler("sm_80", "").compile("k", kernel, error),
+      "");
+  EXPECT_EQ(error, "takes a launch with 513 arguments, and a GPU has at most "
+                   "512");
 }
 
 TEST(GpuNumbers, boolsAndIntegers) {

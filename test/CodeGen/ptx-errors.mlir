@@ -71,3 +71,15 @@ module {
     return %0 : !x
   }
 }
+
+// -----
+
+!x = tensor<8xf32, #nn.layout<[8]>>
+!y = tensor<8x0xf32, #nn.layout<[8] [0]>>
+func.func @empty(%x: !x, %y: !y) -> (!x, !y) {
+  %0 = nn.unary neg %x : (!x) -> !x
+  %1 = nn.rearrange %0 {source = #nn.layout<[8]>, order = [[0], []]} : (!x) -> tensor<8x1xf32, #nn.layout<[8] [1]>>
+  %2 = nn.binary add %1, %y : (tensor<8x1xf32, #nn.layout<[8] [1]>>, !y) -> !y
+  // expected-error @+1 {{cannot be part of one kernel: one result is empty and another is not}}
+  return %0, %2 : !x, !y
+}

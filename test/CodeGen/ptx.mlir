@@ -8,6 +8,7 @@
 // CHECK: // softmax: 32 blocks of 128 threads, 64 to a row, 8 elements to an access
 // CHECK: // sums_0: 32 blocks of 128 threads, 64 to a row
 // CHECK: // sums_1: 8 blocks of 128 threads, 1 to a row
+// CHECK: // far: 1 blocks of 256 threads, 1 to a row, 4 elements to an access
 // CHECK: .version
 // CHECK-NEXT: .target sm_80
 // CHECK-NOT: .version
@@ -60,4 +61,17 @@ func.func @sums(%x: !x {kernel.alignment = 16})
     : (!x) -> tensor<64xf32, #nn.layout<[64]>>
   %1 = nn.reduce sum %x {dims = array<i64: 0>, keepdim = false} : (!x) -> !w
   return %0, %1 : tensor<64xf32, #nn.layout<[64]>>, !w
+}
+
+// Numbers of elements and bytes are of 64 bits.
+// CHECK-LABEL: .visible .entry far(
+// CHECK: mad.lo.s64 {{.*}}, 17179869248,
+// CHECK: ld.global.nc.v4.b32
+// CHECK: shl.b64 {{.*}}, 35;
+// CHECK: st.global.v4.b32
+!y = tensor<3x64xf32, #nn.layout<[3] [64]>>
+func.func @far(%x: !y {kernel.alignment = 16, kernel.strides = array<i64: 4294967312, 1>})
+    -> (!y {kernel.alignment = 16, kernel.strides = array<i64: 8589934592, 1>}) {
+  %0 = nn.unary neg %x : (!y) -> !y
+  return %0 : !y
 }

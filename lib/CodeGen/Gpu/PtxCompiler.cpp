@@ -5,6 +5,7 @@
 #include "lib/CodeGen/Lower/LlvmPipeline.h"
 #include "lib/CodeGen/Lower/LowerLoops.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/IR/Intrinsics.h"
@@ -24,6 +25,9 @@ namespace hocket::codegen {
 
 /// What a launch may have in x.
 static constexpr int64_t kMostBlocks = 0x7fffffff;
+
+/// 4096 bytes of parameters, which every version of PTX has.
+static constexpr size_t kMostArguments = 512;
 
 static const Triple kTriple("nvptx64-nvidia-cuda");
 
@@ -69,10 +73,25 @@ PtxCompiler::PtxCompiler(StringRef chip, StringRef deviceLibrary)
 
 PtxCompiler::~PtxCompiler() = default;
 
+/// Bytes from each input's and output's element 0 to behind its last one.
+static SmallVector<uint64_t> bytesOf(mlir::func::FuncOp function,
+                                     const Graph &graph) {
+  SmallVector<uint64_t> bytes;
+  auto types = to_vector(concat<const DType>(ArrayRef(graph.inputTypes),
+                                             ArrayRef(graph.outputTypes)));
+  for (auto [type, argument] : zip(types, function.getArgumentTypes()))
+    bytes.push_back(plan::byteSize(type) *
+                    mlir::cast<mlir::MemRefType>(argument).getNumElements());
+  return bytes;
+}
+
 /// An entry whose pointers do not alias: an output that lies where an input
-/// does is reached by the input's.
+/// does is reached by the input's. LLVM loads three elements that lie next to
+/// each other as four where it knows an alignment of four; it is told of no
+/// alignment that the bytes of an operand are no multiple of, so nothing is
+/// loaded behind the end.
 static void makeEntry(Function &function, const Graph &graph,
-                      const GpuSchedule &schedule) {
+                      const GpuSchedule &schedule, ArrayRef<uint64_t> bytes) {
   function.setCallingConv(CallingConv::PTX_Kernel);
   function.addFnAttr("nvvm.reqntid", std::to_string(schedule.threads));
   for (auto [input, output] : graph.inPlace)
@@ -81,8 +100,9 @@ static void makeEntry(Function &function, const Graph &graph,
   LLVMContext &context = function.getContext();
   for (auto [i, alignment] : enumerate(schedule.alignments)) {
     function.addParamAttr(i, Attribute::NoAlias);
-    function.addParamAttr(
-        i, Attribute::getWithAlignment(context, Align(alignment)));
+    uint64_t known = MinAlign(alignment, bytes[i]);
+    function.addParamAttr(i,
+                          Attribute::getWithAlignment(context, Align(known)));
   }
 }
 
@@ -189,20 +209,28 @@ std::string entryName(StringRef symbol, const GpuKernel &kernel, size_t step) {
   return (symbol + "_" + Twine(step)).str();
 }
 
-static bool checkLaunches(const GpuKernel &kernel, std::string &error) {
-  for (const GpuStep &step : kernel.steps)
-    if (step.schedule.blocks > kMostBlocks) {
-      error = "takes a launch of " + std::to_string(step.schedule.blocks) +
-              " blocks, and a GPU has at most " + std::to_string(kMostBlocks);
-      return false;
-    }
+/// False, with the reason in `error`, if a launch is more than a GPU takes.
+static bool checkLaunch(const GpuStep &step, std::string &error) {
+  size_t arguments = step.operands.size() + step.graph.scalars;
+  if (step.schedule.blocks > kMostBlocks) {
+    error = "takes a launch of " + std::to_string(step.schedule.blocks) +
+            " blocks, and a GPU has at most " + std::to_string(kMostBlocks);
+    return false;
+  }
+  if (arguments > kMostArguments) {
+    error = "takes a launch with " + std::to_string(arguments) +
+            " arguments, and a GPU has at most " +
+            std::to_string(kMostArguments);
+    return false;
+  }
   return true;
 }
 
 std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
                                  std::string &error) {
-  if (!checkLaunches(kernel, error))
-    return {};
+  for (const GpuStep &step : kernel.steps)
+    if (!checkLaunch(step, error))
+      return {};
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
         error += (error.empty() ? "" : "; ") + diagnostic.str();
@@ -210,9 +238,12 @@ std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
       });
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  for (auto [i, step] : enumerate(kernel.steps))
-    emitThread(*module, entryName(symbol, kernel, i), step.graph,
-               step.schedule);
+  SmallVector<SmallVector<uint64_t>> bytes;
+  for (auto [i, step] : enumerate(kernel.steps)) {
+    mlir::func::FuncOp function = emitThread(
+        *module, entryName(symbol, kernel, i), step.graph, step.schedule);
+    bytes.push_back(bytesOf(function, step.graph));
+  }
   LLVMContext llvmContext;
   std::unique_ptr<Module> code =
       toLlvm(*module, /*expandBf16=*/false, symbol, *machine, llvmContext);
@@ -220,7 +251,7 @@ std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
     return {};
   for (auto [i, step] : enumerate(kernel.steps))
     makeEntry(*code->getFunction(entryName(symbol, kernel, i)), step.graph,
-              step.schedule);
+              step.schedule, bytes[i]);
   callFunctions(*code);
   if (!linkDeviceLibrary(*code, deviceLibrary, error))
     return {};

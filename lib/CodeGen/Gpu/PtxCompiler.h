@@ -35,7 +35,8 @@ public:
 
   /// PTX of the lowest version that the chip has, with an entry for each step,
   /// entryName(symbol, kernel, step), or an empty string and a sentence in
-  /// `error` (a function is not there; a launch has too many blocks). Arguments
+  /// `error` (a function is not there; a launch has too many blocks or
+  /// arguments). Arguments
   /// are the addresses of the step's operands, then the scalars, 64 bits each.
   /// What is defined besides has names that begin with `symbol` and '$'.
   std::string compile(llvm::StringRef symbol, const GpuKernel &kernel,
