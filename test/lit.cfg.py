@@ -44,6 +44,13 @@ config.substitutions += [
     # A dump with an operation a line, its types and attributes in full.
     ("%in-full", "hocket-opt --mlir-print-debuginfo --mlir-use-nameloc-as-prefix"),
     ("%same-text", os.path.join(config.test_source_root, "Errors", "same-text")),
+    (
+        "%on-lookalikes",
+        "env HOCKET_BUILD="
+        + config.hocket_build_dir
+        + " "
+        + os.path.join(config.test_source_root, "Gpu", "on-lookalikes"),
+    ),
     ("%data", os.path.join(config.test_source_root, "Data")),
     ("%examples", os.path.join(config.hocket_source_dir, "docs", "examples")),
     ("%hocket-source", config.hocket_source_dir),
@@ -55,8 +62,11 @@ if os.path.exists(weights):
     config.available_features.add("minilm-weights")
 if shutil.which("bible"):
     config.available_features.add("kjv")
-if config.have_cuda and os.path.exists("/dev/nvidiactl"):
-    config.available_features.add("cuda")
+# What needs kernels of CUDA C++, and what needs a real driver.
+if config.nvcc:
+    config.available_features.add("nvcc")
+if os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("nvidia-driver")
 
 # One executable serves with either MPI; a test names the one that it needs.
 for mpi in ["openmpi", "mpich"]:

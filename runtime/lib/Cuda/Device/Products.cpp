@@ -102,9 +102,10 @@ Status Products::open() {
     return Status::success();
   const BlasLibrary *library = nullptr;
   Status status = shared.open(library);
-  auto made = std::make_unique<Blas>();
-  if (status.ok())
-    status = made->open(*library, stream.api.functions);
+  if (!status.ok())
+    return status;
+  auto made = std::make_unique<Blas>(*library, stream.api.functions);
+  status = made->open();
   if (status.ok())
     blas = std::move(made);
   return status;
