@@ -179,4 +179,37 @@ void AttentionCase::expectForward(double tolerance) {
   lse = foundLse;
 }
 
+ptx::Report AttentionCase::runGradient() {
+  auto upload = [&](TestOperand &operand, const char *name) {
+    return gpu.upload(operand, name, shape.offset);
+  };
+  runtime::AttentionGradArguments given = {device, upload(dout, "dout"),
+                                           upload(dq, "dq"), upload(dk, "dk"),
+                                           upload(dv, "dv")};
+  runtime::cuda::KernelLaunches launches;
+  expectOk(runtime::cuda::addAttentionGrad(given, launches));
+  ptx::Report report = gpu.run(launches);
+  gpu.download(given.dq, dq);
+  gpu.download(given.dk, dk);
+  gpu.download(given.dv, dv);
+  launched = launches.list;
+  return report;
+}
+
+void AttentionCase::expectGradient(double tolerance) {
+  Reference all = reference();
+  expectNear(dq, all.dq, tolerance, "dq");
+  expectNear(dk, all.dk, tolerance, "dk");
+  expectNear(dv, all.dv, tolerance, "dv");
+  std::unique_ptr<runtime::Call> call;
+  expectOk(
+      runtime::makeAttentionGrad({arguments(false), dout.operand(),
+                                  dq.operand(), dk.operand(), dv.operand()},
+                                 1, call));
+  expectOk(runCall(*call));
+  expectNear(dq, all.dq, tolerance, "dq of the CPU");
+  expectNear(dk, all.dk, tolerance, "dk of the CPU");
+  expectNear(dv, all.dv, tolerance, "dv of the CPU");
+}
+
 } // namespace hocket::test
