@@ -112,6 +112,13 @@ struct Preparer {
       return addAttention(argumentsOf(attention, context.book), list);
     });
   }
+  Status operator()(const plan::AttentionGrad &gradient) const {
+    return launches([&](KernelLaunches &list) {
+      return addAttentionGrad(gradientArguments<AttentionGradArguments>(
+                                  gradient, context.book),
+                              list);
+    });
+  }
   Status operator()(const plan::Copy &copy) const {
     return launches([&](KernelLaunches &list) {
       return addCopy(operand(copy.src), operand(copy.dst), list);
