@@ -282,7 +282,7 @@ static __device__ void keyGradient(const NeighborhoodParameters &p) {
 using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, body, T, n)                                        \
-  extern "C" __global__ void __launch_bounds__(128, 4)                          \
+  extern "C" __global__ void __launch_bounds__(128, n > 2 ? 2 : 4)             \
       name(const __grid_constant__ NeighborhoodParameters p) {                 \
     body<T, n>(p);                                                             \
   }

@@ -212,7 +212,7 @@ static __device__ void gradient(const PoolingParameters &p,
 using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, ...)                                               \
-  extern "C" __global__ void __launch_bounds__(256, 2)                          \
+  extern "C" __global__ void __launch_bounds__(256, 2)                         \
       name(const __grid_constant__ PoolingParameters p) {                      \
     uint32_t n = blockIdx.x * threads + threadIdx.x;                           \
     if (n < p.loops.total)                                                     \
