@@ -140,6 +140,14 @@ static void write(const std::string &folder, uint64_t number,
   std::ofstream(folder + "/" + std::to_string(number) + ".hkt") << text;
 }
 
+static std::string asComment(const std::string &lines) {
+  std::istringstream stream(lines);
+  std::string comment;
+  for (std::string line; std::getline(stream, line);)
+    comment += "\n# " + line;
+  return comment;
+}
+
 static void report(const Options &options, uint64_t number,
                    const CaseResult &result) {
   if (!options.keep.empty() && result.verdict == Verdict::Equal &&
@@ -153,7 +161,7 @@ static void report(const Options &options, uint64_t number,
   std::cerr << "case " << number << " " << nameOf(result.verdict) << ": "
             << result.detail.substr(0, 300) << "\n";
   if (!options.failures.empty() && isFailed)
-    write(options.failures, number, result.text + "\n# " + result.detail);
+    write(options.failures, number, result.text + asComment(result.detail));
 }
 
 int main(int argc, char **argv) {

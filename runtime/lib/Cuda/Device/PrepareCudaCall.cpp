@@ -12,7 +12,8 @@ namespace hocket::runtime::cuda {
 
 namespace {
 
-/// A generated kernel: its parameters are 64 bits each.
+/// A generated kernel: its parameters are 64 bits each. One of no blocks
+/// computes nothing, and is no launch.
 class KernelCall : public Call {
 public:
   KernelCall(CudaStream &stream, Function function, std::string name,
@@ -23,6 +24,8 @@ public:
       parameters.push_back(&value);
   }
   Status run() override {
+    if (blocks == 0)
+      return Status::success();
     Result result = stream.api->launchKernel(function, blocks, 1, 1, threads, 1,
                                              1, /*sharedBytes=*/0, stream.get(),
                                              parameters.data(), nullptr);
