@@ -236,6 +236,20 @@ TEST_F(CudaEmbeddingGrad, OneRowHasAll) {
   }
 }
 
+/// What is not loaded is not added either, also where that changes nothing.
+TEST_F(CudaEmbeddingGrad, FewIdsAreOfThisRank) {
+  for (int64_t pad : {0, 1}) {
+    Gradient gradient = gradientOf(DType::F32, DType::I32, {3}, {8}, 4, pad);
+    gradient.vocab = 9;
+    gradient.vocabOffset = 2;
+    gradient.ids.set(0, 8);
+    gradient.ids.set(1, 3);
+    gradient.ids.set(2, 7);
+    gradient.run(pad);
+    gradient.expectRight(1e-5);
+  }
+}
+
 TEST_F(CudaEmbeddingGrad, RowsOfSeveralDimsAndOfOneElement) {
   Gradient gradient =
       gradientOf(DType::F32, DType::I64, {4, 50}, {3, 2, 5}, 20);

@@ -12,7 +12,8 @@ namespace hocket::runtime::cuda {
 
 namespace {
 
-/// A generated kernel: its parameters are 64 bits each.
+/// A generated kernel: its parameters are 64 bits each. One of no blocks
+/// computes nothing, and is no launch.
 class KernelCall : public Call {
 public:
   KernelCall(CudaStream &stream, Function function, std::string name,
