@@ -292,4 +292,17 @@ TEST_F(CudaEmbeddingGrad, BoolIsRefused) {
             "the gradient of a lookup in a table of bool has no CUDA kernel");
 }
 
+TEST(CudaEmbeddingGradLaunches, TooMuchIsRefused) {
+  int64_t count = int64_t(1) << 31;
+  runtime::Operand ids{nullptr, DType::I32, {count}, {1}};
+  runtime::Operand dy{nullptr, DType::F32, {count, 4}, {4, 1}};
+  runtime::Operand out{nullptr, DType::F32, {6, 4}, {4, 1}};
+  KernelLaunches launches;
+  EXPECT_EQ(
+      runtime::cuda::addEmbeddingGrad({ids, dy, out, 0, 6, ""}, 0, launches)
+          .message,
+      "the gradient of a lookup of 2147483648 ids in rows of 4 elements is "
+      "more than CUDA kernels count");
+}
+
 } // namespace

@@ -180,6 +180,16 @@ TEST(CudaNeighborhoodLaunches, Refusals) {
     at.push_back(one.operand());
   runtime::NeighborhoodArguments given = problem.arguments(at).forward;
   runtime::cuda::KernelLaunches launches;
+  given.windows[0].extent = int64_t(1) << 30;
+  EXPECT_EQ(runtime::cuda::addNeighborhood(given, launches).message,
+            "neighborhood attention over a dim of 1073741824 positions is more "
+            "than CUDA kernels count");
+  given.windows[0].extent = 12;
+  given.q.shape[0] = int64_t(1) << 31;
+  EXPECT_EQ(runtime::cuda::addNeighborhood(given, launches).message,
+            "neighborhood attention with 51539607552 rows is more than CUDA "
+            "kernels count");
+  given.q.shape[0] = 2;
   given.v.type = DType::BF16;
   EXPECT_EQ(runtime::cuda::addNeighborhood(given, launches).message,
             "neighborhood attention of f32 and bf16 has no CUDA kernel, "
