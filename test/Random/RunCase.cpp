@@ -52,6 +52,7 @@ static bool isLimit(const std::string &errors) {
 /// of the time.
 static VerifyOptions optionsOf(uint64_t seed) {
   VerifyOptions options;
+  options.open = runtime::openDevices;
   options.seed = seed;
   options.codegen.threads = 1;
   options.codegen.optimize = seed % 8 == 0;

@@ -40,8 +40,9 @@ public:
     if (!program)
       return;
     std::shared_ptr<const runtime::Devices> devices;
-    Status status = runtime::openDevices(program->plan, program->kernels.data(),
-                                         program->kernels.size(), devices);
+    Status status =
+        runtime::openCpuDevices(program->plan, program->kernels.data(),
+                                program->kernels.size(), devices);
     if (status.ok())
       status = Executor::create(program->plan, devices, {}, executor);
     EXPECT_TRUE(status.ok()) << status.message;
