@@ -11,6 +11,7 @@
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Pipeline/Compiler.h"
 #include "hocket/Reference/Evaluate.h"
+#include "hocket/Runtime/Executor.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
