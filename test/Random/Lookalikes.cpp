@@ -29,6 +29,7 @@ struct Library {
              ("hocket-random-" + std::to_string(getpid()));
     setenv("HOCKET_LOOKALIKE_REPORT", report.c_str(), /*overwrite=*/1);
     setenv("HOCKET_LOOKALIKE_UNDEFINED", "1", /*overwrite=*/0);
+    setenv("HOCKET_LOOKALIKE_THREADS", "1", /*overwrite=*/0);
   }
 };
 

@@ -93,6 +93,17 @@ reportOf(const std::string &text, uint64_t seed, codegen::KernelCache &cache,
   return {};
 }
 
+/// Whether rounding what the model reads moves its outputs out of float32, or
+/// by more than the tolerance leaves room for.
+static bool isSensitive(const std::string &text, uint64_t seed,
+                        codegen::KernelCache &cache, CaseKind kind,
+                        const CaseResult &result) {
+  std::string model = text.substr(0, text.find("\nschedule s for"));
+  auto nudged = reportOf(model, seed, cache, kind, Run::Nudged);
+  return nudged && (!nudged->isFinite() ||
+                    nudged->worst() > kWellPosed * result.tolerance);
+}
+
 /// Whether the model, not its schedule, is why a case is off: one device, which
 /// moves nothing, is off as well, or there is next to no rounding in float64
 /// and all is right there. Infinities tell nothing, since one device may hide a
@@ -117,11 +128,8 @@ static bool isIllPosed(const std::string &text, uint64_t seed,
   auto wide = reportIn(text, Run::Float64);
   if (wide && wide->worst() < kFloat64Tolerance)
     return true;
-  if (!wide && isLimit(errors)) {
-    auto nudged = reportIn(model, Run::Nudged);
-    return nudged && (!nudged->isFinite() ||
-                      nudged->worst() > kWellPosed * result.tolerance);
-  }
+  if (!wide && isLimit(errors))
+    return isSensitive(text, seed, cache, kind, result);
   if (std::isfinite(alone) || std::isfinite(result.error))
     return false;
   auto wideAlone = reportIn(model, Run::Float64);
@@ -145,6 +153,7 @@ static void judgeWide(const std::string &text, uint64_t seed,
       (!wide && (isLimit(errors) || (isAuto && namesLine(errors)))))
     return;
   std::string model = text.substr(0, text.find("\nschedule s for"));
+  kind.target = plan::Target::Cpu;
   auto single = reportOf(model, seed, cache, kind, Run::Float64);
   double alone = single ? single->worst() : 0;
   bool isModels = wide && alone > kWellPosed * kFloat64Tolerance;
@@ -195,19 +204,11 @@ static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
       judgeWide(text, seed, cache, kind, result);
     return result;
   }
-  bool isModels = !isExact && isIllPosed(text, seed, cache, kind, result);
+  // What one GPU makes of the model may be wrong by the same mistake.
+  bool isModels = !isExact && kind.target == plan::Target::Cpu &&
+                  isIllPosed(text, seed, cache, kind, result);
   result.verdict = isModels ? Verdict::IllPosed : Verdict::Failed;
   return result;
-}
-
-/// What look-alikes found, and what the CPU makes of a case that failed.
-static void addFindings(const CaseResult &onCpu, const std::string &findings,
-                        CaseResult &result) {
-  if (!findings.empty())
-    result.verdict = Verdict::Failed;
-  result.detail = findings + result.detail;
-  if (result.verdict == Verdict::Failed)
-    result.detail += std::string("\non a CPU: ") + nameOf(onCpu.verdict);
 }
 
 const char *random::nameOf(Verdict verdict) {
@@ -235,10 +236,19 @@ CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
   startLookalikes(seed);
   CaseResult result = run();
   std::string findings = takeFindings();
-  if (findings.empty() && result.verdict != Verdict::Failed)
+  result.detail = findings + result.detail;
+  if (!findings.empty())
+    result.verdict = Verdict::Failed;
+  if (result.verdict != Verdict::Failed)
     return result;
   kind.target = plan::Target::Cpu;
-  addFindings(run(), findings, result);
+  Verdict onCpu = run().verdict;
+  result.detail += "\nrelative error " + std::to_string(result.error) +
+                   ", on a CPU: " + nameOf(onCpu);
+  bool isWrong = findings.empty() && result.error > 0 && !isExact;
+  if (isWrong && (onCpu == Verdict::IllPosed ||
+                  isSensitive(text, seed, cache, kind, result)))
+    result.verdict = Verdict::IllPosed;
   return result;
 }
 
@@ -299,7 +309,8 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
     return result;
   }
   uint64_t dataSeed = number + 1;
-  bool alsoWide = kind.isGrid && number % 8 == 1;
+  bool isOther = kind.isGrid || kind.target == plan::Target::Cuda;
+  bool alsoWide = isOther && number % 8 == 1;
   result = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
                    dataSeed, cache, &coverage, kind, alsoWide);
   result.ending = draw.ending;
