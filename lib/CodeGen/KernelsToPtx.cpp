@@ -110,8 +110,9 @@ struct KernelsToPtx : PassWrapper<KernelsToPtx, OperationPass<ModuleOp>> {
 
   Option<std::string> chip{*this, "chip", llvm::cl::init("sm_80"),
                            llvm::cl::desc("sm_80 or newer")};
-  Option<std::string> deviceLibrary{*this, "libdevice",
-                                    llvm::cl::desc("path of libdevice.10.bc")};
+  Option<std::string> deviceLibrary{
+      *this, "libdevice",
+      llvm::cl::desc("path of libdevice.10.bc or of libclc's nvptx64--.bc")};
 };
 } // namespace
 

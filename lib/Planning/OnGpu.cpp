@@ -38,8 +38,8 @@ struct Judge {
                                " elements a head, more than " +
                                std::to_string(most);
   }
-  std::string operator()(const plan::AttentionGrad &) const {
-    return "the gradient of attention";
+  std::string operator()(const plan::AttentionGrad &gradient) const {
+    return (*this)(gradient.forward);
   }
   std::string operator()(const plan::NeighborhoodAttention &) const {
     return "attention over neighborhoods";

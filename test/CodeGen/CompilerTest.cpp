@@ -72,7 +72,7 @@ TEST(Compiler, extentCoversAllElements) {
   request.body = &text.body();
   auto info = compiler.add(request);
   ASSERT_TRUE(succeeded(info));
-  EXPECT_EQ(info->extent, 6);
+  EXPECT_EQ(info->launches.front().extent, 6);
   EXPECT_EQ(info->flops, 48);
   EXPECT_TRUE(info->scalars.empty());
 }

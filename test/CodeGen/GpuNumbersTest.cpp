@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelHarness.h"
+#include "PtxRun.h"
 #include "lib/CodeGen/Gpu/PtxCompiler.h"
 #include "lib/CodeGen/PrepareKernel.h"
 #include <cmath>
@@ -201,6 +201,50 @@ TEST(GpuNumbers, argumentsThatALaunchDoesNotTake) {
       "");
   EXPECT_EQ(error, "takes a launch with 513 arguments, and a GPU has at most "
                    "512");
+}
+
+/// x' = x - g * (1 - b ^ t) / cos(t): of one number each.
+std::string updateOf(const std::string &x) {
+  return "(%x: " + x + ", %g: " + x + ", %b: $f64, %t: $f64) -> " + x +
+         R"( {
+    %p = nn.binary pow %b, %t : ($f64, $f64) -> $f64
+    %o = nn.fill {value = 1.0 : f64} : () -> $f64
+    %q = nn.binary sub %o, %p : ($f64, $f64) -> $f64
+    %c = nn.unary cos %t : ($f64) -> $f64
+    %r = nn.binary div %q, %c : ($f64, $f64) -> $f64
+    %s = nn.cast %r : ($f64) -> $f32
+    %m = nn.binary mul %g, %s : ()" +
+         x + ", $f32) -> " + x + R"(
+    %y = nn.binary sub %x, %m : ()" +
+         x + ", " + x + ") -> " + x + " return %y : " + x + " }";
+}
+
+TEST(GpuNumbers, costlyNumbersAreComputedOnce) {
+  RunOptions options;
+  options.element = [](int i, int64_t, double random) {
+    return i == 2 ? 0.9 : i == 3 ? 7.0 : random;
+  };
+  check(updateOf("$33x500xf32"), options);
+  hocket::test::KernelCase test(updateOf("$33x500xf32"), options);
+  test.request.inPlace.push_back({0, 0});
+  hocket::codegen::GpuKernel kernel;
+  ASSERT_TRUE(prepareOrReport(test.request, kernel));
+  ASSERT_EQ(kernel.steps.size(), 2u);
+  EXPECT_EQ(kernel.steps[0].schedule.blocks, 1);
+  ASSERT_EQ(kernel.scratch.size(), 1u);
+  EXPECT_EQ(kernel.scratch[0].elements, 1);
+  for (const hocket::codegen::Node &node : kernel.steps[1].graph.nodes)
+    EXPECT_NE(node.type, hocket::codegen::DType::F64);
+  if (!hocket::test::hasDeviceLibrary())
+    GTEST_SKIP() << "libdevice.10.bc of the CUDA toolkit was not found: "
+                    "kernels that call functions are not run as PTX";
+  auto expected = evaluate(*test.request.body, test.inputs, 0);
+  ASSERT_TRUE(runPtx(test.request, test.memory, 0));
+  compare(expected[0], test.memory[4], {}, "in place");
+  // Of few elements each thread computes its own.
+  hocket::test::KernelCase small(updateOf("$100xf32"), options);
+  ASSERT_TRUE(prepareOrReport(small.request, kernel));
+  EXPECT_EQ(kernel.steps.size(), 1u);
 }
 
 TEST(GpuNumbers, boolsAndIntegers) {

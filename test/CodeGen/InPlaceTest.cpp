@@ -62,10 +62,10 @@ TEST(InPlace, everyElementIsReadBeforeItIsWritten) {
   float half = 0.5f;
   void *arguments[] = {m.data(), w.data(), g.data(),  &half,
                        m.data(), w.data(), sum.data()};
-  int64_t middle = info->extent / 3;
+  int64_t middle = info->launches.front().extent / 3;
   auto kernel = object.find(info->symbol);
   kernel(arguments, nullptr, 0, middle);
-  kernel(arguments, nullptr, middle, info->extent);
+  kernel(arguments, nullptr, middle, info->launches.front().extent);
   for (int i = 0; i < count; ++i) {
     float next = float(i) / 2 + float(i % 7);
     ASSERT_EQ(m[i], next) << i;

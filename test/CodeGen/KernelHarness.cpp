@@ -122,8 +122,9 @@ static void run(const LoadedObject &object, const KernelInfo &info,
   LoadedObject::Entry entry = object.find(info.symbol);
   ASSERT_NE(entry, nullptr);
   for (int part = 0; part < parts; ++part)
-    entry(arguments.data(), scalars.data(), info.extent * part / parts,
-          info.extent * (part + 1) / parts);
+    entry(arguments.data(), scalars.data(),
+          info.launches.front().extent * part / parts,
+          info.launches.front().extent * (part + 1) / parts);
 }
 
 void check(const std::string &function, const RunOptions &options) {

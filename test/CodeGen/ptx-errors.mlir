@@ -2,7 +2,7 @@
 // RUN: hocket-opt %s --hocket-kernels-to-ptx --split-input-file --verify-diagnostics
 
 !x = tensor<8xf32, #nn.layout<[8]>>
-// expected-error @+1 {{calls sinf, which is in libdevice.10.bc of the CUDA toolkit, and no path of it was given}}
+// expected-error @+1 {{calls sinf, which libdevice.10.bc of the CUDA toolkit and nvptx64--.bc of libclc have, and no path of either was given}}
 func.func @sine(%x: !x) -> !x {
   %0 = nn.unary sin %x : (!x) -> !x
   return %0 : !x

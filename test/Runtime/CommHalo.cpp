@@ -388,7 +388,9 @@ static std::string refusal(plan::Halo halo, int dim = 0) {
       specOf(test, CollectiveKind::HaloExchange, 0, x.window(), y.window());
   std::get<runtime::HaloExchange>(spec.kind).dims = {dim};
   int64_t handle;
-  return world.communicator(0, hostMover())->prepare(spec, handle).message;
+  return world.communicator(0, runtime::hostMover())
+      ->prepare(spec, handle)
+      .message;
 }
 
 TEST(CommHaloErrors, BadSpecs) {

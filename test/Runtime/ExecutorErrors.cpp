@@ -67,8 +67,8 @@ struct Trial {
     weights.add("table", plan::DType::F32, {10, 4});
     inputs.add("ids", plan::DType::I64, {6});
     options.deadlineSeconds = deadline;
-    Status status = Executor::create(plan, cpuDevices({{"stall", stall}}),
-                                     options, executor);
+    Status status = Executor::create(
+        plan, runtime::cpuDevices({{"stall", stall}}), options, executor);
     EXPECT_TRUE(status.ok()) << status.message;
   }
   int64_t &id(int i) { return inputs.find("ids")->as<int64_t>()[i]; }
@@ -86,7 +86,7 @@ TEST(ExecutorErrors, BadPlanIsRefused) {
   plan::Plan plan = lookUpAndReduce(false);
   plan.classes[0].buffers[2].bytes = 1;
   std::unique_ptr<Executor> executor;
-  Status status = Executor::create(plan, cpuDevices({}), {}, executor);
+  Status status = Executor::create(plan, runtime::cpuDevices({}), {}, executor);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message.rfind("the plan cannot be run: ", 0), 0u)
       << status.message;
@@ -96,7 +96,7 @@ TEST(ExecutorErrors, BadPlanIsRefused) {
 TEST(ExecutorErrors, MissingKernelIsNamed) {
   plan::Plan plan = lookUpAndReduce(true);
   std::unique_ptr<Executor> executor;
-  Status status = Executor::create(plan, cpuDevices({}), {}, executor);
+  Status status = Executor::create(plan, runtime::cpuDevices({}), {}, executor);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message,
             "rank 0: kernel of \"slow\" (m.hkt:4:1): the executable "
@@ -110,7 +110,7 @@ TEST(ExecutorErrors, MissingHookIsNamed) {
   plan::View y = std::get<plan::Collective>(step[2].body).pairs[0].dst;
   step[1].body = plan::Hook{"own", {rows}, {y}};
   std::unique_ptr<Executor> executor;
-  Status status = Executor::create(plan, cpuDevices({}), {}, executor);
+  Status status = Executor::create(plan, runtime::cpuDevices({}), {}, executor);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message, "rank 0: hook of \"slow\" (m.hkt:4:1): the "
                             "executable has no hook \"own\"");
@@ -213,9 +213,9 @@ TEST(ExecutorErrors, RankWithoutMemoryIsNamed) {
       throw std::bad_alloc();
   };
   std::unique_ptr<Executor> executor;
-  ASSERT_TRUE(
-      Executor::create(plan, cpuDevices({{"stall", takesAll}}), {}, executor)
-          .ok());
+  ASSERT_TRUE(Executor::create(plan, runtime::cpuDevices({{"stall", takesAll}}),
+                               {}, executor)
+                  .ok());
   Trial values(false);
   ASSERT_TRUE(executor->load(values.weights).ok());
   Status status = executor->step(values.inputs, values.outputs);
@@ -252,8 +252,8 @@ TEST(ExecutorErrors, RankThatDoesNotEndIsNamed) {
     runtime::ExecutorOptions options;
     options.deadlineSeconds = 0.2;
     std::unique_ptr<Executor> executor;
-    ASSERT_TRUE(Executor::create(plan, cpuDevices({{"stall", stall}}), options,
-                                 executor)
+    ASSERT_TRUE(Executor::create(plan, runtime::cpuDevices({{"stall", stall}}),
+                                 options, executor)
                     .ok());
     MemoryTensors weights, inputs, outputs;
     weights.add("table", plan::DType::F32, {10, 4});
@@ -271,7 +271,7 @@ TEST(ExecutorErrors, TooLittleMemory) {
   plan::Plan plan = lookUpAndReduce(false);
   plan.classes[0].budget.arenaBytes = int64_t(1) << 40;
   std::unique_ptr<Executor> executor;
-  Status status = Executor::create(plan, cpuDevices({}), {}, executor);
+  Status status = Executor::create(plan, runtime::cpuDevices({}), {}, executor);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message.rfind("the 3 ranks need 3072.0 GiB of memory "
                                  "together, this machine has ",

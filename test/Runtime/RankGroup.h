@@ -38,7 +38,7 @@ public:
     runtime::ThreadWorld world(ranks, options);
     std::vector<std::unique_ptr<runtime::Communicator>> ends;
     for (int64_t rank = 0; rank < ranks; ++rank)
-      ends.push_back(world.communicator(rank, hostMover()));
+      ends.push_back(world.communicator(rank, runtime::hostMover()));
     std::vector<std::thread> threads;
     for (int64_t rank = 0; rank < ranks; ++rank)
       threads.emplace_back([&, rank] { body(*ends[rank]); });

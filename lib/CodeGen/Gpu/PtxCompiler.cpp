@@ -1,6 +1,7 @@
 //===- PtxCompiler.cpp - a kernel through LLVM to PTX ---------------------===//
 
 #include "PtxCompiler.h"
+#include "DeviceLibrary.h"
 #include "ThreadEmitter.h"
 #include "lib/CodeGen/Lower/LlvmPipeline.h"
 #include "lib/CodeGen/Lower/LowerLoops.h"
@@ -8,16 +9,11 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IRReader/IRReader.h"
-#include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/Internalize.h"
 
 using namespace llvm;
 
@@ -106,91 +102,6 @@ static void makeEntry(Function &function, const Graph &graph,
   }
 }
 
-/// The C function that an intrinsic computes and the chip has no instruction
-/// for; empty: it has one.
-static StringRef functionOf(Intrinsic::ID id) {
-  switch (id) {
-  case Intrinsic::cos:
-    return "cos";
-  case Intrinsic::exp:
-    return "exp";
-  case Intrinsic::log:
-    return "log";
-  case Intrinsic::pow:
-    return "pow";
-  case Intrinsic::sin:
-    return "sin";
-  case Intrinsic::tanh:
-    return "tanh";
-  default:
-    return "";
-  }
-}
-
-/// Makes calls, of sinf, exp, ..., of the intrinsics that are functions.
-static void callFunctions(Module &module) {
-  for (Function &function : make_early_inc_range(module)) {
-    StringRef name = functionOf(function.getIntrinsicID());
-    if (name.empty())
-      continue;
-    std::string called = name.str();
-    if (function.getReturnType()->isFloatTy())
-      called += 'f';
-    FunctionCallee callee =
-        module.getOrInsertFunction(called, function.getFunctionType());
-    function.replaceAllUsesWith(callee.getCallee());
-    function.eraseFromParent();
-  }
-}
-
-/// Gives what is called, sinf, exp, ..., the bodies that libdevice has under
-/// the names __nv_sinf, __nv_exp, ...
-static bool linkDeviceLibrary(Module &module, const std::string &path,
-                              std::string &error) {
-  SmallVector<Function *> called;
-  for (Function &function : module)
-    if (function.isDeclaration() && !function.isIntrinsic())
-      called.push_back(&function);
-  if (called.empty())
-    return true;
-  if (path.empty()) {
-    error = "calls " + called.front()->getName().str() +
-            ", which is in libdevice.10.bc of the CUDA toolkit, and no "
-            "path of it was given";
-    return false;
-  }
-  for (Function *function : called)
-    function->setName("__nv_" + function->getName());
-  SMDiagnostic diagnostic;
-  std::unique_ptr<Module> library =
-      parseIRFile(path, diagnostic, module.getContext());
-  if (!library) {
-    error = path + ": " + diagnostic.getMessage().str();
-    return false;
-  }
-  library->setTargetTriple(module.getTargetTriple());
-  library->setDataLayout(module.getDataLayout());
-  bool failed = Linker::linkModules(
-      module, std::move(library), Linker::LinkOnlyNeeded,
-      [](Module &linked, const StringSet<> &names) {
-        internalizeModule(linked, [&](const GlobalValue &value) {
-          return !value.hasName() || !names.count(value.getName());
-        });
-      });
-  // A call costs a stack; slow paths are marked not to be inlined.
-  for (Function &function : module)
-    if (function.hasLocalLinkage() || function.getName().starts_with("__nv_")) {
-      function.removeFnAttr(Attribute::NoInline);
-      function.addFnAttr(Attribute::AlwaysInline);
-    }
-  for (Function *function : called)
-    if (failed || function->isDeclaration()) {
-      error = path + " has no " + function->getName().str();
-      return false;
-    }
-  return true;
-}
-
 /// Gives what is defined and is no entry (shared memory, what libdevice brings)
 /// a name that no other kernel has: modules are joined (joinPtx).
 static void makeNamesUnique(Module &module, StringRef symbol) {
@@ -252,7 +163,6 @@ std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
   for (auto [i, step] : enumerate(kernel.steps))
     makeEntry(*code->getFunction(entryName(symbol, kernel, i)), step.graph,
               step.schedule, bytes[i]);
-  callFunctions(*code);
   if (!linkDeviceLibrary(*code, deviceLibrary, error))
     return {};
   optimize(*code, *machine, /*packScalars=*/false);

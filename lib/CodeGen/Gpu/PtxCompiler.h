@@ -27,9 +27,9 @@ bool isPtxChip(llvm::StringRef chip, std::string &error);
 /// Compiles one kernel after the other; one a thread.
 class PtxCompiler {
 public:
-  /// `chip` is one of isPtxChip. `deviceLibrary` is the path of libdevice.10.bc
-  /// of the CUDA toolkit, or empty: then functions that are called (sin, cos
-  /// and pow; all of f64) are an error.
+  /// `chip` is one of isPtxChip. `deviceLibrary` is the path of a library of
+  /// linkDeviceLibrary, or empty: then functions that are called (sin, cos and
+  /// pow; all of f64) are an error.
   PtxCompiler(llvm::StringRef chip, llvm::StringRef deviceLibrary);
   ~PtxCompiler();
 

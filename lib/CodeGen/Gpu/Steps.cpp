@@ -11,6 +11,9 @@ using namespace llvm;
 namespace hocket::codegen {
 
 static constexpr int64_t kScratchAlignment = 64;
+/// Elements of a kernel from which on a launch costs less than what all threads
+/// would compute again.
+static constexpr int64_t kWorthALaunch = 1 << 14;
 
 namespace {
 /// Takes the graph apart, one set of reduced axes after the other.
@@ -28,7 +31,9 @@ private:
   void markReady(const std::optional<Span> &span);
   bool crossesRows(const Node &node) const;
   bool waits(int node, int axis) const;
-  void makeStep(const std::optional<Span> &span);
+  std::set<int> costlyScalars() const;
+  std::vector<int> takeOutputs(const std::optional<Span> &span);
+  void makeStep(const std::vector<int> &outputs, const std::set<int> &kept);
   bool belongs(const Output &output, const std::optional<Span> &span) const;
   std::set<int> keptReductions() const;
   int build(int node, GpuStep &step, std::vector<int> &numbers);
@@ -153,7 +158,6 @@ void StepMaker::writeOutput(size_t number, GpuStep &step,
   output.node = build(output.node, step, numbers);
   step.graph.outputs.push_back(output);
   step.graph.outputTypes.push_back(graph.outputTypes[number]);
-  isWritten[number] = true;
 }
 
 void StepMaker::writeScratch(int number, GpuStep &step,
@@ -201,21 +205,33 @@ std::set<int> StepMaker::keptReductions() const {
   return reductions;
 }
 
-void StepMaker::makeStep(const std::optional<Span> &span) {
+/// The outputs that the step in the making writes.
+std::vector<int> StepMaker::takeOutputs(const std::optional<Span> &span) {
+  std::vector<int> taken;
+  for (auto [i, output] : enumerate(graph.outputs))
+    if (!isWritten[i] && belongs(output, span)) {
+      taken.push_back(i);
+      isWritten[i] = true;
+    }
+  return taken;
+}
+
+/// A launch that writes outputs, and to scratch the nodes that are kept.
+void StepMaker::makeStep(const std::vector<int> &outputs,
+                         const std::set<int> &kept) {
   GpuStep step;
   step.graph.axes = graph.axes;
   step.graph.scalars = graph.scalars;
   std::vector<int> numbers(graph.nodes.size(), -1);
   SmallVector<int> written; // their operand numbers
   SmallVector<int64_t> bytes;
-  for (auto [i, output] : enumerate(graph.outputs))
-    if (!isWritten[i] && belongs(output, span)) {
-      writeOutput(i, step, numbers);
-      written.push_back(graph.inputTypes.size() + i);
-      bytes.push_back(alignments[written.back()]);
-    }
+  for (int output : outputs) {
+    writeOutput(output, step, numbers);
+    written.push_back(graph.inputTypes.size() + output);
+    bytes.push_back(alignments[written.back()]);
+  }
   SmallVector<std::pair<int, int>> made;
-  for (int number : keptReductions()) {
+  for (int number : kept) {
     made.push_back({number, int(kernel.scratch.size())});
     written.push_back(operands() + int(kernel.scratch.size()));
     bytes.push_back(kScratchAlignment);
@@ -228,6 +244,51 @@ void StepMaker::makeStep(const std::optional<Span> &span) {
   step.graph.deriveAxes();
   makeGpuSchedule(step.graph, step.schedule);
   kernel.steps.push_back(std::move(step));
+}
+
+/// Whether a GPU computes it in hundreds of instructions.
+static bool callsFunction(const Node &node) {
+  switch (node.function) {
+  case ScalarOp::Pow:
+  case ScalarOp::Sin:
+  case ScalarOp::Cos:
+    return true;
+  case ScalarOp::Exp:
+  case ScalarOp::Log:
+  case ScalarOp::Erf:
+  case ScalarOp::Erfc:
+  case ScalarOp::Tanh:
+    return node.type == DType::F64;
+  default:
+    return false;
+  }
+}
+
+/// What is one number in all of a large kernel, and too costly for each thread
+/// to compute: the powers of an optimizer's step. Of these, those that others
+/// need.
+std::set<int> StepMaker::costlyScalars() const {
+  std::vector<bool> isUsed = graph.usedNodes();
+  std::vector<bool> isScalar(graph.nodes.size()), isCostly(isScalar);
+  std::set<int> needed;
+  for (auto [i, node] : enumerate(graph.nodes)) {
+    auto is = [](const std::vector<bool> &list) {
+      return [&](int operand) { return list[operand]; };
+    };
+    isScalar[i] =
+        node.kind != NodeKind::Reduce &&
+        all_of(node.axes, [&](int axis) { return graph.axes[axis] == 1; }) &&
+        all_of(node.operands, is(isScalar));
+    isCostly[i] = isScalar[i] && node.kind == NodeKind::Compute &&
+                  (callsFunction(node) || any_of(node.operands, is(isCostly)));
+    for (int operand : node.operands)
+      if (isUsed[i] && !isScalar[i] && isCostly[operand])
+        needed.insert(operand);
+  }
+  int64_t elements = 1;
+  for (int64_t size : graph.axes)
+    elements *= size;
+  return elements >= kWorthALaunch ? needed : std::set<int>();
 }
 
 /// What outputs that are not written yet need, down to what is in scratch.
@@ -244,12 +305,30 @@ void StepMaker::findUsed() {
 
 void StepMaker::run() {
   ready.assign(graph.nodes.size(), false);
+  std::set<int> scalars = costlyScalars();
+  if (!scalars.empty())
+    makeStep({}, scalars);
   while (!all_of(isWritten, [](bool done) { return done; })) {
     findUsed();
     markReady(std::nullopt);
     std::optional<Span> span = nextSpan();
     markReady(span);
-    makeStep(span);
+    std::vector<int> outputs = takeOutputs(span);
+    makeStep(outputs, keptReductions());
+  }
+}
+
+/// In the step that writes the output; a pair whose input that step does not
+/// read binds nothing.
+static void markInPlace(GpuKernel &kernel, int input, int inputs, int output) {
+  for (GpuStep &step : kernel.steps) {
+    ArrayRef<int> all = step.operands;
+    size_t reads = step.graph.inputTypes.size();
+    const int *read = llvm::find(all.take_front(reads), input);
+    const int *written = llvm::find(all.drop_front(reads), inputs + output);
+    if (read != all.begin() + reads && written != all.end())
+      step.graph.inPlace.push_back(
+          {int(read - all.begin()), int(written - all.begin() - reads)});
   }
 }
 
@@ -258,15 +337,8 @@ GpuKernel makeGpuKernel(const Graph &graph, ArrayRef<int64_t> alignments) {
   Graph cut = graph;
   cutReductions(cut);
   StepMaker(cut, alignments, kernel).run();
-  // What reduces nothing, the only thing that can be in place, is one step.
-  GpuStep &first = kernel.steps.front();
-  for (auto [input, output] : graph.inPlace) {
-    auto at = llvm::find(first.operands, input);
-    bool isRead =
-        at - first.operands.begin() < int64_t(first.graph.inputTypes.size());
-    if (isRead)
-      first.graph.inPlace.push_back({int(at - first.operands.begin()), output});
-  }
+  for (auto [input, output] : graph.inPlace)
+    markInPlace(kernel, input, int(graph.inputTypes.size()), output);
   return kernel;
 }
 

@@ -11,6 +11,9 @@
 //
 // Step 1 and 2 are one reduction over i, cut so that there are enough threads.
 //
+// A number that costs much and varies over no dim (the powers of an optimizer's
+// step, in f64) is computed by a step of its own, into scratch of one element.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_LIB_CODEGEN_GPU_STEPS_H

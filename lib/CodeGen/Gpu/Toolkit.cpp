@@ -40,6 +40,8 @@ Toolkit findToolkit() {
     if (toolkit.ptxas.empty())
       toolkit.ptxas = fileIn(folder, "bin/ptxas");
   }
+  if (toolkit.deviceLibrary.empty())
+    toolkit.deviceLibrary = fileIn("/usr/lib/clc", "nvptx64--.bc");
   return toolkit;
 }
 

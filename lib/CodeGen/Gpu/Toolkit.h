@@ -9,7 +9,8 @@ namespace hocket::codegen {
 
 /// What is used of a CUDA toolkit; empty where it is not found.
 struct Toolkit {
-  std::string deviceLibrary; // path of libdevice.10.bc
+  /// Path of libdevice.10.bc, or of what LLVM's libclc has instead.
+  std::string deviceLibrary;
   std::string ptxas;         // path of the program
 };
 

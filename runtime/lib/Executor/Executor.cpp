@@ -219,7 +219,53 @@ Status Executor::State::step() {
         "a step needs inputs: reading them comes first");
   if (!broken.ok())
     return broken;
+  if (canReplay())
+    return replay();
+  hasStepped = true;
   return runLocal("step", [](RankRunner &rank) { return rank.step(); });
+}
+
+bool Executor::State::canReplay() const {
+  return hasStepped && options.recordsSteps && options.traceEvents == 0 &&
+         runners.front()->recorder();
+}
+
+/// Ranks meet between tasks.
+Status Executor::State::recordGraph() {
+  Recorder *first = runners.front()->recorder();
+  auto isFirst = [&](RankRunner &rank) { return rank.recorder() == first; };
+  Status status = runLocal("recording of a step", [&](RankRunner &rank) {
+    return isFirst(rank) ? first->begin() : Status::success();
+  });
+  if (status.ok())
+    status = runLocal("recording of a step", [&](RankRunner &rank) {
+      return isFirst(rank) ? Status::success() : rank.recorder()->join(*first);
+    });
+  if (status.ok())
+    status = runLocal("recording of a step", [&](RankRunner &rank) {
+      Status recorded = rank.recordStep();
+      return recorded.ok() && !isFirst(rank) ? rank.recorder()->leave()
+                                             : recorded;
+    });
+  std::vector<Recorder *> others;
+  for (const std::unique_ptr<RankRunner> &rank : runners)
+    if (!isFirst(*rank))
+      others.push_back(rank->recorder());
+  if (status.ok())
+    status = runLocal("recording of a step", [&](RankRunner &rank) {
+      return isFirst(rank) ? first->end(others, graph) : Status::success();
+    });
+  return status;
+}
+
+Status Executor::State::replay() {
+  if (!graph)
+    if (Status status = recordGraph(); !status.ok())
+      return status;
+  Recorder *first = runners.front()->recorder();
+  return runLocal("step", [&](RankRunner &rank) {
+    return rank.recorder() == first ? graph->run() : Status::success();
+  });
 }
 
 Status Executor::State::writeOutputs(TensorSink &outputs) {
@@ -240,6 +286,18 @@ Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs,
   if (!status.ok())
     return status;
   hasInputs = true;
+  if (rule == NotFinite::Update && canReplay()) {
+    status = runLocal(
+        "step", [&](RankRunner &rank) { return rank.readInputs(inputs); });
+    if (status.ok())
+      status = replay();
+    return status.ok() ? runLocal("step",
+                                  [&](RankRunner &rank) {
+                                    return rank.writeOutputs(outputs);
+                                  })
+                       : status;
+  }
+  hasStepped = true;
   // One task: handing one over costs as much as several small collectives.
   return runLocal("step", [&](RankRunner &rank) {
     Status result = rank.readInputs(inputs);

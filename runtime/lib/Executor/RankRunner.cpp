@@ -293,6 +293,16 @@ void RankRunner::record(TraceEvent event, const Prepared &prepared) {
 
 Status RankRunner::run(const Prepared *from, const Prepared *to,
                        PhaseCounters &counts, bool load) {
+  if (Status status = issue(from, to, counts, load); !status.ok())
+    return status;
+  Status status = device->finish();
+  current.store(nullptr, std::memory_order_relaxed);
+  return status;
+}
+
+/// Hands the device what it is to compute.
+Status RankRunner::issue(const Prepared *from, const Prepared *to,
+                         PhaseCounters &counts, bool load) {
   int64_t first = nanoseconds(setup.start), begin = first;
   const Prepared *list = (load ? loadCalls : stepCalls).data();
   place->step.store(load ? 0 : setup.stepsBefore + counts.runs + 1,
@@ -327,10 +337,17 @@ Status RankRunner::run(const Prepared *from, const Prepared *to,
              prepared);
     begin = end;
   }
-  Status status = device->finish();
-  current.store(nullptr, std::memory_order_relaxed);
   place->instruction.store(-1, std::memory_order_relaxed);
   counts.wallNanoseconds += begin - first;
+  return Status::success();
+}
+
+Status RankRunner::recordStep() {
+  const Prepared *begin = stepCalls.data();
+  isWithheld = false;
+  Status status = issue(begin, begin + stepCalls.size(), counters.step, false);
+  ++counters.step.runs;
+  current.store(nullptr, std::memory_order_relaxed);
   return status;
 }
 

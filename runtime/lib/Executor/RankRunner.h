@@ -41,6 +41,9 @@ public:
   Status load(const TensorSource &weights);
   Status readInputs(const TensorSource &inputs);
   Status step(NotFinite rule = NotFinite::Update);
+  /// Hands the device a step while it records; null where it does not.
+  Status recordStep();
+  Recorder *recorder() const { return device->recorder(); }
   /// Runs the step again up to where it changes something and looks at all it
   /// computes; the result is `finding`.
   Status findNotFinite();
@@ -89,6 +92,8 @@ private:
   /// Runs calls [begin, end).
   Status run(const Prepared *begin, const Prepared *end, PhaseCounters &counts,
              bool load);
+  Status issue(const Prepared *begin, const Prepared *end,
+               PhaseCounters &counts, bool load);
   void prepareDecision();
   Status decide();
   Status keepStates();

@@ -50,10 +50,17 @@ private:
   Status runAll(const char *phase, RunnerTask task);
   /// Success once weights are there; `what` begins the error.
   Status needLoaded(const char *what) const;
+  /// Whether the next step can be one graph: the devices record, and all that a
+  /// first step loads is there.
+  bool canReplay() const;
+  Status recordGraph();
+  /// Runs the graph of a step, which the first time is recorded.
+  Status replay();
   Status checkInputs(const TensorSource &inputs) const;
   Status prepareOutputs(TensorSink &outputs) const;
   Status broken; // an error after which ranks are no longer in step
-  bool loaded = false, hasInputs = false;
+  bool loaded = false, hasInputs = false, hasStepped = false;
+  std::unique_ptr<StepGraph> graph; // of a whole step, once recorded
 };
 
 } // namespace hocket::runtime

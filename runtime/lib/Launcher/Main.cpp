@@ -261,6 +261,12 @@ static int runProgram(const std::string &program, const plan::Plan &plan,
   if (std::string fault = rankFault(place, plan.rankCount()); !fault.empty())
     return place.index == 0 ? failUsage(fault) : usageStatus;
   std::unique_ptr<Processes> mpi;
+  if (place.isStarted && plan.target == plan::Target::Cuda) {
+    Status status = Status::userError(
+        "not supported yet: a program for GPUs in several processes; start it "
+        "without a launcher, then all its ranks share one GPU");
+    return place.index == 0 ? fail(status) : status.exitStatus();
+  }
   if (place.isStarted) {
     MpiOptions options;
     options.deadlineSeconds = command.options.deadline;

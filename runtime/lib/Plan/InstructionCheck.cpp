@@ -89,7 +89,7 @@ bool Checker::checkBody(const Kernel &kernel) {
   // A GPU's grid and block; a CPU has no blocks.
   bool isLaunch = plan.target == Target::Cuda;
   int64_t mostExtent = isLaunch ? INT32_MAX : largestNumber;
-  if (kernel.extent < isLaunch || kernel.extent > mostExtent)
+  if (kernel.extent < 0 || kernel.extent > mostExtent)
     return fail("extent " + std::to_string(kernel.extent) + " is out of range");
   if (kernel.threads < isLaunch || kernel.threads > (isLaunch ? 1024 : 0))
     return fail("has " + std::to_string(kernel.threads) +

@@ -23,6 +23,7 @@ void Call::count() {
 }
 
 void Call::check(Needs needs) {
+  driver.scheduler.enter();
   if (needs == Needs::Nothing)
     return;
   if (!driver.isInitialized)

@@ -14,8 +14,9 @@
 // it joins what it has waited for, and what it issues later joins its clock.
 // All threads of the host share that clock, since their own synchronisation is
 // not seen here; a race between two threads that do not wait for each other can
-// be missed, none is made up. (Vector clocks: Fidge 1988, Mattern 1989; the
-// last write and the reads since then: FastTrack, Flanagan and Freund 2009.)
+// be missed, none is made up. (HOCKET_LOOKALIKE_THREADS keeps them apart.)
+// (Vector clocks: Fidge 1988, Mattern 1989; the last write and the reads since
+// then: FastTrack, Flanagan and Freund 2009.)
 //
 //===----------------------------------------------------------------------===//
 

@@ -112,6 +112,6 @@ void Memset::run(Execution &execution) {
 }
 
 void HostCall::run(Execution &execution) {
-  execution.driver.scheduler.hostWaited(execution.before());
+  execution.driver.scheduler.hostSaw(execution.before());
   execution.driver.outside([&] { function(data); });
 }

@@ -9,7 +9,7 @@ thread_local bool hocket::lookalike::isInHostCall = false;
 
 Driver::Driver()
     : environment(readEnvironment()), findings(environment.report),
-      allocations(environment.memory), scheduler(*this, environment.seed) {
+      allocations(environment.memory), scheduler(*this, environment) {
   for (int device = 0; device < environment.devices; ++device)
     contexts.push_back({device, 0});
 }

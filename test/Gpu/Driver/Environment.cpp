@@ -77,6 +77,8 @@ Environment hocket::lookalike::readEnvironment() {
                 [&](uint64_t value) { to.memory = value; });
   reader.number("HOCKET_LOOKALIKE_UNDEFINED", 1,
                 [&](uint64_t value) { to.findsUndefined = value; });
+  reader.number("HOCKET_LOOKALIKE_THREADS", 1,
+                [&](uint64_t value) { to.keepsThreadsApart = value; });
   reader.injections("HOCKET_LOOKALIKE_FAIL");
   return to;
 }

@@ -11,6 +11,9 @@
 //   HOCKET_LOOKALIKE_MEMORY     bytes of each device; 4 GiB
 //   HOCKET_LOOKALIKE_UNDEFINED  1: copying bytes without values to the host is
 //                               a finding
+//   HOCKET_LOOKALIKE_THREADS    1: a thread of the host knows only what it has
+//                               waited for itself, or what any had waited for
+//                               when it made its first call
 //   HOCKET_LOOKALIKE_FAIL       cuLaunchKernel:3=719,cuMemAlloc:1=2: the third
 //                               call of one returns 719, the first of the other
 //                               2
@@ -40,6 +43,7 @@ struct Environment {
   int devices = 1;
   uint64_t memory = uint64_t(4) << 30;
   bool findsUndefined = false;
+  bool keepsThreadsApart = false;
   std::vector<Injection> injections;
   /// What is wrong with the variables; empty if nothing is.
   std::string error;

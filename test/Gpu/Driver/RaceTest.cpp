@@ -1,6 +1,8 @@
 //===- RaceTest.cpp - operations that nothing orders ----------------------===//
 
 #include "test/Gpu/Driver/TestDriver.h"
+#include <future>
+#include <thread>
 
 using namespace hocket::lookalike;
 
@@ -169,6 +171,54 @@ TEST_F(RaceTest, KernelsOfTwoStreams) {
                      "(operation 4 in stream 2) writes, and nothing orders the "
                      "two\n";
   EXPECT_EQ(found(), first + "reads " + rest + first + "writes " + rest);
+}
+
+/// One thread waits for a copy, another issues what reads it.
+TEST_F(RaceTest, ThreadsOfTheHost) {
+  for (const char *apart : {"0", "1"}) {
+    startWithContext({{"THREADS", apart}});
+    Stream s = stream(), t = stream();
+    DeviceAddress x = allocate(8), y = allocate(8);
+    std::promise<void> hasBegun, mayGoOn;
+    Result code = Success;
+    std::thread other([&] {
+      EXPECT_EQ(cu.ctxSetCurrent(context), Success);
+      hasBegun.set_value();
+      mayGoOn.get_future().wait();
+      EXPECT_EQ(cu.memcpyDtoDAsync(y, x, 8, t), Success);
+      code = cu.streamSynchronize(t);
+    });
+    hasBegun.get_future().wait();
+    EXPECT_EQ(cu.memsetD8Async(x, 1, 8, s), Success);
+    EXPECT_EQ(cu.streamSynchronize(s), Success);
+    mayGoOn.set_value();
+    other.join();
+    bool isFound = *apart == '1';
+    EXPECT_EQ(code, isFound ? LaunchFailed : Success);
+    EXPECT_EQ(found(), isFound
+                           ? "a copy of 8 bytes on the device (operation 2 in "
+                             "stream 2) reads 'allocation 1' from byte 0 to 8, "
+                             "which a memset of 8 bytes (operation 1 in stream "
+                             "1) writes, and nothing orders the two\n"
+                           : "");
+  }
+}
+
+/// A thread that begins later knows what any had waited for.
+TEST_F(RaceTest, ThreadsThatBeginLater) {
+  startWithContext({{"THREADS", "1"}});
+  Stream s = stream();
+  DeviceAddress x = allocate(8), y = allocate(8);
+  EXPECT_EQ(cu.memsetD8Async(x, 1, 8, s), Success);
+  EXPECT_EQ(cu.streamSynchronize(s), Success);
+  std::thread([&] {
+    EXPECT_EQ(cu.ctxSetCurrent(context), Success);
+    Stream t = stream();
+    EXPECT_EQ(cu.memcpyDtoDAsync(y, x, 8, t), Success);
+    EXPECT_EQ(cu.streamSynchronize(t), Success);
+  }).join();
+  EXPECT_EQ(cu.memFree(x), Success); // any thread may
+  EXPECT_EQ(cu.memFree(y), Success);
 }
 
 /// Staging memory of the host is raced for as well.

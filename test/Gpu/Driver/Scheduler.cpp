@@ -19,12 +19,29 @@ void Scheduler::issue(CUstream_st &stream,
 
 void Scheduler::issue(CUstream_st &stream, Entry entry) {
   entry.number = ++issued;
-  entry.issued = host;
+  entry.issued = keepsThreadsApart ? threads[std::this_thread::get_id()] : host;
   stream.queue.push_back(std::move(entry));
   ++waiting;
   bool early = seed && random() % 4 == 0;
   if (early || waiting > longQueue)
     step();
+}
+
+void Scheduler::enter() {
+  if (keepsThreadsApart)
+    threads.try_emplace(std::this_thread::get_id(), host);
+}
+
+void Scheduler::hostWaited(const Clock &clock) {
+  host.join(clock);
+  if (keepsThreadsApart)
+    threads[std::this_thread::get_id()].join(clock);
+}
+
+void Scheduler::hostSaw(const Clock &clock) {
+  host.join(clock);
+  for (auto &[thread, knows] : threads)
+    knows.join(clock);
 }
 
 std::vector<Scheduler::Candidate> Scheduler::candidates() const {

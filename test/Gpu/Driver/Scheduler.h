@@ -11,6 +11,7 @@
 #ifndef HOCKET_TEST_GPU_DRIVER_SCHEDULER_H
 #define HOCKET_TEST_GPU_DRIVER_SCHEDULER_H
 
+#include "test/Gpu/Driver/Environment.h"
 #include "test/Gpu/Driver/Stream.h"
 #include <functional>
 #include <random>
@@ -19,8 +20,9 @@ namespace hocket::lookalike {
 
 class Scheduler {
 public:
-  Scheduler(Driver &driver, uint64_t seed)
-      : driver(driver), seed(seed), random(seed) {}
+  Scheduler(Driver &driver, const Environment &environment)
+      : driver(driver), seed(environment.seed),
+        keepsThreadsApart(environment.keepsThreadsApart), random(seed) {}
 
   /// A lane that no operation has used.
   unsigned takeLane() {
@@ -40,9 +42,14 @@ public:
   /// One operation, if any can run; for calls that ask whether all is over.
   bool step();
 
-  /// The host has waited for all that comes before.
-  void hostWaited(const Clock &clock) { host.join(clock); }
+  /// This thread has waited for all that comes before.
+  void hostWaited(const Clock &clock);
+  /// Any thread may have been told of it.
+  void hostSaw(const Clock &clock);
+  /// What any thread has waited for.
   const Clock &hostClock() const { return host; }
+  /// A thread makes a call, perhaps its first one.
+  void enter();
 
 private:
   struct Candidate {
@@ -60,9 +67,11 @@ private:
 
   Driver &driver;
   const uint64_t seed;
+  const bool keepsThreadsApart;
   std::mt19937_64 random;
   std::vector<uint64_t> ticks; ///< by lane
   Clock host;
+  std::map<std::thread::id, Clock> threads; ///< where they are kept apart
   uint64_t issued = 0, waiting = 0;
 };
 

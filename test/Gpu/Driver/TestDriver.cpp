@@ -55,8 +55,9 @@ static void loadAll(DriverFunctions &cu, InternalFunctions &internal) {
   load(library, "hocketLookalikeRestart", internal.restart);
 }
 
-static const char *const variableNames[] = {
-    "SEED", "CHIP", "DEVICES", "MEMORY", "UNDEFINED", "FAIL", "COUNTS"};
+static const char *const variableNames[] = {"SEED",   "CHIP",      "DEVICES",
+                                            "MEMORY", "UNDEFINED", "THREADS",
+                                            "FAIL",   "COUNTS"};
 
 static std::string fullName(const std::string &name) {
   return "HOCKET_LOOKALIKE_" + name;

@@ -75,7 +75,8 @@ struct ReadParameter {
 /// which may be cut over threads.
 ///
 /// On a GPU: a launch of the entry `symbol`, with args and then the scalars as
-/// parameters of 64 bits, in `extent` blocks of `threads` threads.
+/// parameters of 64 bits, in `extent` blocks of `threads` threads; without any
+/// block nothing is done.
 struct Kernel {
   std::string symbol;
   std::vector<View> inputs;

@@ -12,6 +12,7 @@
 #include "hocket/Runtime/Kernels.h"
 #include "hocket/Runtime/Mover.h"
 #include <functional>
+#include <vector>
 
 namespace hocket::runtime {
 
@@ -21,6 +22,26 @@ class Communicator;
 /// What a rank gives its device.
 struct DeviceSetup {
   int threads; // of the rank, for library calls and generated kernels
+};
+
+/// A step that the devices of a process were handed once, to be run as a whole.
+class StepGraph {
+public:
+  virtual ~StepGraph() = default;
+  /// Returns when it has ended. By the thread of the first rank.
+  virtual Status run() = 0;
+};
+
+/// Has a step recorded: first begins, the others join, each is handed its calls,
+/// the others leave, first ends. Ranks meet between these, and nothing runs.
+class Recorder {
+public:
+  virtual ~Recorder() = default;
+  virtual Status begin() = 0;
+  virtual Status join(Recorder &first) = 0;
+  virtual Status leave() = 0;
+  virtual Status end(const std::vector<Recorder *> &others,
+                     std::unique_ptr<StepGraph> &graph) = 0;
 };
 
 /// One rank's. All methods are called by the thread of that rank only.
@@ -60,6 +81,8 @@ public:
   virtual Status submit(Call &call) = 0;
   /// Waits until all calls that were submitted have ended.
   virtual Status finish() = 0;
+  /// Null where steps are not recorded.
+  virtual Recorder *recorder() { return nullptr; }
 
   /// Weights in a library's own layout.
   virtual int64_t packedBytes() const = 0;

@@ -32,6 +32,9 @@ struct ExecutorOptions {
   /// A rank that is this much behind another one that waits for it ends the
   /// run with an error.
   double deadlineSeconds = 60;
+  /// Steps after the first are one graph, where the devices record them and
+  /// neither a trace nor a rule for what is not finite wants to see inside.
+  bool recordsSteps = true;
   /// Record trace events; at most this many a rank (0 = no trace).
   int64_t traceEvents = 0;
   /// Steps done by earlier runs, for the numbers of steps in a trace.

@@ -1,6 +1,7 @@
 //===- CudaDevices.cpp - ranks that compute on a GPU ----------------------===//
 
 #include "runtime/lib/Cuda/Device/CudaMover.h"
+#include "runtime/lib/Cuda/Device/CudaRecorder.h"
 #include "runtime/lib/Cuda/Device/PrepareCudaCall.h"
 #include <cstdio>
 
@@ -69,6 +70,7 @@ public:
       status = stream.finish();
     return status.ok() ? lookups.check() : status;
   }
+  Recorder *recorder() override { return &recording; }
   int64_t packedBytes() const override { return 0; }
 
 private:
@@ -76,6 +78,7 @@ private:
   CudaMover moves{stream};
   Lookups lookups{stream};
   Products products;
+  CudaRecorder recording{stream, lookups};
   std::vector<DeviceAddress> regions;
 };
 

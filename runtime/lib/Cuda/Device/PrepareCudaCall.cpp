@@ -23,6 +23,8 @@ public:
       parameters.push_back(&value);
   }
   Status run() override {
+    if (blocks == 0) // the rank has no part
+      return Status::success();
     Result result = stream.api->launchKernel(function, blocks, 1, 1, threads, 1,
                                              1, /*sharedBytes=*/0, stream.get(),
                                              parameters.data(), nullptr);
@@ -110,6 +112,13 @@ struct Preparer {
   Status operator()(const plan::Attention &attention) const {
     return launches([&](KernelLaunches &list) {
       return addAttention(argumentsOf(attention, context.book), list);
+    });
+  }
+  Status operator()(const plan::AttentionGrad &gradient) const {
+    return launches([&](KernelLaunches &list) {
+      return addAttentionGrad(
+          gradientArguments<AttentionGradArguments>(gradient, context.book),
+          list);
     });
   }
   Status operator()(const plan::Copy &copy) const {

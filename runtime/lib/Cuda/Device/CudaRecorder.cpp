@@ -1,0 +1,106 @@
+//===- CudaRecorder.cpp - a step as one CUDA graph ------------------------===//
+
+#include "runtime/lib/Cuda/Device/CudaRecorder.h"
+
+namespace hocket::runtime::cuda {
+
+namespace {
+
+class CudaGraph : public StepGraph {
+public:
+  explicit CudaGraph(CudaRecorder &first) : stream(first.stream) {}
+  ~CudaGraph() override {
+    if (exec && stream.gpu.enter().ok())
+      stream.api->graphExecDestroy(exec);
+  }
+
+  Status make(Graph graph) {
+    Status status =
+        stream.api.status(stream.api->graphInstantiate(&exec, graph, 0),
+                          "cuGraphInstantiateWithFlags");
+    stream.api->graphDestroy(graph);
+    return status;
+  }
+
+  Status run() override {
+    Status status = stream.api.status(
+        stream.api->graphLaunch(exec, stream.get()), "cuGraphLaunch");
+    if (status.ok())
+      status = stream.finish();
+    for (Lookups *one : lookups)
+      if (status.ok())
+        status = one->check();
+    return status;
+  }
+
+  std::vector<Lookups *> lookups; // of all ranks
+
+private:
+  CudaStream &stream; // of the first rank
+  GraphExec exec = nullptr;
+};
+
+CudaRecorder &cudaOf(Recorder &recorder) {
+  return static_cast<CudaRecorder &>(recorder);
+}
+
+} // namespace
+
+CudaRecorder::~CudaRecorder() {
+  if (event && stream.gpu.enter().ok())
+    stream.api->eventDestroy(event);
+}
+
+Status CudaRecorder::mark() {
+  Result result = Success;
+  if (!event)
+    result = stream.api->eventCreate(&event, EventDisableTiming);
+  if (result == Success)
+    result = stream.api->eventRecord(event, stream.get());
+  return stream.api.status(result, "cuEventRecord");
+}
+
+Status CudaRecorder::follow(const CudaRecorder &other) {
+  return stream.api.status(
+      stream.api->streamWaitEvent(stream.get(), other.event, /*flags=*/0),
+      "cuStreamWaitEvent");
+}
+
+/// Relaxed: several threads hand calls to the streams.
+Status CudaRecorder::begin() {
+  Status status = stream.api.status(
+      stream.api->streamBeginCapture(stream.get(), CaptureRelaxed),
+      "cuStreamBeginCapture");
+  return status.ok() ? mark() : status;
+}
+
+Status CudaRecorder::join(Recorder &first) { return follow(cudaOf(first)); }
+
+Status CudaRecorder::leave() {
+  Status status = lookups.fetch();
+  return status.ok() ? mark() : status;
+}
+
+Status CudaRecorder::end(const std::vector<Recorder *> &others,
+                         std::unique_ptr<StepGraph> &graph) {
+  auto made = std::make_unique<CudaGraph>(*this);
+  made->lookups.push_back(&lookups);
+  Status status = lookups.fetch();
+  for (Recorder *other : others) {
+    if (status.ok())
+      status = follow(cudaOf(*other));
+    made->lookups.push_back(&cudaOf(*other).lookups);
+  }
+  Graph captured = nullptr;
+  Status ended =
+      stream.api.status(stream.api->streamEndCapture(stream.get(), &captured),
+                        "cuStreamEndCapture");
+  if (status.ok())
+    status = ended;
+  if (status.ok())
+    status = made->make(captured);
+  graph = std::move(made);
+  return status;
+}
+
+} // namespace hocket::runtime::cuda
