@@ -1,6 +1,7 @@
 //===- OnGpu.cpp - which instructions a GPU runs --------------------------===//
 
 #include "OnGpu.h"
+#include "hocket/Cuda/Convolution.h"
 #include "hocket/Cuda/Product.h"
 
 using namespace hocket;
@@ -33,10 +34,10 @@ struct Judge {
   std::string operator()(const plan::Attention &attention) const {
     constexpr int64_t most = 256;
     int64_t depth = attention.q.shape.back();
-    return depth <= most ? ""
-                         : "attention with " + std::to_string(depth) +
-                               " elements a head, more than " +
-                               std::to_string(most);
+    return depth <= most
+               ? ""
+               : "attention with " + std::to_string(depth) +
+                     " elements a head, more than " + std::to_string(most);
   }
   std::string operator()(const plan::AttentionGrad &gradient) const {
     return (*this)(gradient.forward);
@@ -47,8 +48,20 @@ struct Judge {
   std::string operator()(const plan::NeighborhoodAttentionGrad &) const {
     return "the gradient of attention over neighborhoods";
   }
-  std::string operator()(const plan::Convolution &) const {
-    return "convolutions";
+  std::string operator()(const plan::Convolution &convolution) const {
+    runtime::cuda::ConvolutionArguments arguments;
+    arguments.pass = convolution.pass;
+    arguments.x = operand(convolution.x);
+    arguments.weight = operand(convolution.weight);
+    arguments.y = operand(convolution.y);
+    if (convolution.bias.buffer >= 0)
+      arguments.bias = operand(convolution.bias);
+    arguments.strides = convolution.strides;
+    arguments.dilations = convolution.dilations;
+    arguments.lows = convolution.lows;
+    arguments.highs = convolution.highs;
+    arguments.groups = convolution.groups;
+    return runtime::cuda::whyNotDnn(arguments);
   }
   std::string operator()(const plan::Pooling &) const { return "pooling"; }
   std::string operator()(const plan::Hook &hook) const {

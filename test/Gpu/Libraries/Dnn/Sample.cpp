@@ -16,7 +16,9 @@ std::vector<int64_t> Windows::y() const {
 
 Windows windows(std::vector<int64_t> x, std::vector<int64_t> weight) {
   size_t dims = x.size() - 2;
-  Windows windows{std::move(x), std::move(weight)};
+  Windows windows;
+  windows.x = std::move(x);
+  windows.weight = std::move(weight);
   windows.groups = windows.x[1] / windows.weight[1];
   windows.strides.assign(dims, 1);
   windows.dilations.assign(dims, 1);
