@@ -23,16 +23,16 @@ struct ConvolutionArguments {
 };
 
 /// The most memory on the device that a convolution takes beside its operands:
-/// as much as x, weight and y, which an engine may turn to channels innermost,
-/// and 32 MiB.
+/// twice as much as x, weight and y, which an engine may turn to channels
+/// innermost after they were copied, and 32 MiB.
 int64_t convolutionWorkspaceBytes(const ConvolutionArguments &arguments);
 
 /// Why cuDNN cannot compute this where its operands lie, or nothing. `data` of
 /// the operands is not looked at. It can:
 /// - 1 to 3 spatial dims, all of f32, f64, f16 or bf16; f16 and bf16 are added
 ///   up in f32;
-/// - x and y with any strides of at least 1; a weight without gaps, its dims in
-///   any order;
+/// - any strides; operands that repeat elements, and a weight with gaps, are
+///   copied before or, as results, after;
 /// - any lows and highs, also negative ones, which leave out what lies at the
 ///   border of x;
 /// - gradients that nothing adds to, which are zeros, and results without

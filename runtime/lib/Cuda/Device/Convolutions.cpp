@@ -31,31 +31,46 @@ namespace {
 class ConvolutionCall : public Call {
 public:
   explicit ConvolutionCall(CudaStream &stream)
-      : stream(stream), zeros(stream) {}
+      : stream(stream), before(stream), after(stream) {}
 
   int64_t scratchBytes() const override {
     return convolution->workspaceBytes();
   }
-  void setScratch(void *scratch) override { workspace = scratch; }
+  void setScratch(void *scratch) override {
+    workspace = scratch;
+    prepared = prepare();
+  }
   Status run() override {
-    Status status = zeros.run();
-    return status.ok() ? convolution->run(stream.get(), workspace) : status;
+    Status status = prepared;
+    if (status.ok())
+      status = before.run();
+    if (status.ok())
+      status = convolution->run(stream.get(), workspace);
+    return status.ok() ? after.run() : status;
+  }
+
+  /// The launches around the library's call.
+  Status prepare() {
+    KernelLaunches first, last;
+    Status status = Status::success();
+    if (std::optional<Operand> zeros = convolution->zeros(workspace))
+      status = addFill(*zeros, 0, first);
+    for (const DnnCopy &copy : convolution->copies(workspace))
+      if (status.ok())
+        status = copy.isResult ? addCopy(copy.dense, copy.operand, last)
+                               : addCopy(copy.operand, copy.dense, first);
+    if (status.ok())
+      status = before.prepare(std::move(first));
+    return status.ok() ? after.prepare(std::move(last)) : status;
   }
 
   std::unique_ptr<DnnConvolution> convolution;
-  /// Has the result filled with zeros first, where it needs them.
-  Status prepareZeros(const Operand &result) {
-    KernelLaunches launches;
-    if (!convolution->needsZeros())
-      return Status::success();
-    Status status = addFill(result, 0, launches);
-    return status.ok() ? zeros.prepare(std::move(launches)) : status;
-  }
 
 private:
   CudaStream &stream;
-  Launches zeros;
+  Launches before, after;
   void *workspace = nullptr;
+  Status prepared;
 };
 
 ConvolutionArguments argumentsOf(const plan::Convolution &convolution,
@@ -144,7 +159,7 @@ Status Convolutions::prepare(const plan::Convolution &convolution,
     status =
         shared.decide(describeAll(arguments, alignment), *made->convolution);
   if (status.ok())
-    status = made->prepareZeros(resultOf(arguments));
+    status = made->prepare(); // where it has no scratch
   if (status.ok())
     call = std::move(made);
   return status;

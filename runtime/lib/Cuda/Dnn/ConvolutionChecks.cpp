@@ -94,23 +94,9 @@ static std::optional<int64_t> spanOf(const Operand &operand) {
   return span;
 }
 
-std::string checkStrides(const ConvolutionArguments &arguments) {
-  std::vector<std::pair<const char *, const Operand *>> operands = {
-      {"x", &arguments.x},
-      {"the weight", &arguments.weight},
-      {"y", &arguments.y}};
-  if (arguments.bias)
-    operands.emplace_back("the bias", &*arguments.bias);
-  for (auto [name, operand] : operands)
-    if (!spanOf(*operand))
-      return std::string("cuDNN wants an element for each place of ") + name +
-             " " + listText(operand->shape) + ", whose strides are " +
-             listText(operand->strides);
-  const Operand &weight = arguments.weight;
-  if (*spanOf(weight) != weight.elements())
-    return "cuDNN wants a weight without gaps, and the strides of " +
-           listText(weight.shape) + " are " + listText(weight.strides);
-  return "";
+bool isTakenAsItLies(const Operand &operand, bool mayHaveGaps) {
+  std::optional<int64_t> span = spanOf(operand);
+  return span && (mayHaveGaps || *span == operand.elements());
 }
 
 } // namespace hocket::runtime::cuda

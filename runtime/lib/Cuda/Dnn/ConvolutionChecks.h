@@ -13,8 +13,9 @@ namespace hocket::runtime::cuda {
 std::string checkArguments(const ConvolutionArguments &arguments,
                            DnnType &type);
 
-/// What is wrong with strides, where all operands have elements.
-std::string checkStrides(const ConvolutionArguments &arguments);
+/// Whether cuDNN takes an operand's strides: no two places are one element,
+/// and, of a weight, there are no gaps.
+bool isTakenAsItLies(const Operand &operand, bool mayHaveGaps);
 
 } // namespace hocket::runtime::cuda
 

@@ -36,7 +36,9 @@ std::string describe(const ConvolutionArguments &arguments) {
 
 /// A 1-D convolution is one of rows: a dim of extent 1 before its own.
 static DnnTensor tensorOf(const Operand &operand) {
-  DnnTensor tensor{operand.shape, operand.strides, 0};
+  DnnTensor tensor;
+  tensor.extents = operand.shape;
+  tensor.strides = operand.strides;
   if (tensor.extents.size() == 3) {
     tensor.extents.insert(tensor.extents.begin() + 2, 1);
     tensor.strides.insert(tensor.strides.begin() + 2, 1);
@@ -126,10 +128,43 @@ static void setUnitStrides(DnnTensor &tensor, bool channelsInnermost) {
 }
 
 static void setBias(const Operand &bias, size_t rank, ConvolutionForm &form) {
+  form.bias.isCopied = !isTakenAsItLies(bias, /*mayHaveGaps=*/true);
+  form.bias.copyStrides = {1};
+  int64_t stride = form.bias.isCopied ? 1 : bias.strides[0];
   form.bias.extents.assign(rank, 1);
   form.bias.extents[1] = bias.shape[0];
-  form.bias.strides.assign(rank, bias.shape[0] * bias.strides[0]);
-  form.bias.strides[1] = bias.strides[0];
+  form.bias.strides.assign(rank, bias.shape[0] * stride);
+  form.bias.strides[1] = stride;
+}
+
+/// Copies an operand that cuDNN does not take as it lies.
+static void setCopy(const Operand &operand, bool isCopied,
+                    bool channelsInnermost, DnnTensor &tensor) {
+  tensor.isCopied = isCopied;
+  if (!isCopied)
+    return;
+  tensor.strides = denseStrides(tensor.extents, channelsInnermost);
+  tensor.copyStrides = tensor.strides;
+  if (operand.shape.size() == 3) // see tensorOf
+    tensor.copyStrides.erase(tensor.copyStrides.begin() + 2);
+}
+
+/// The strides that cuDNN gets; a copy of x or y lies as the other.
+static void setLayouts(const ConvolutionArguments &arguments,
+                       ConvolutionForm &form) {
+  bool takesX = isTakenAsItLies(arguments.x, /*mayHaveGaps=*/true);
+  bool takesY = isTakenAsItLies(arguments.y, /*mayHaveGaps=*/true);
+  bool innermost =
+      (takesX && liesInnermost(form.x)) || (takesY && liesInnermost(form.y));
+  setCopy(arguments.x, !takesX, innermost, form.x);
+  setCopy(arguments.y, !takesY, innermost, form.y);
+  setCopy(arguments.weight,
+          !isTakenAsItLies(arguments.weight, /*mayHaveGaps=*/false),
+          /*channelsInnermost=*/false, form.weight);
+  for (DnnTensor *tensor : {&form.x, &form.weight, &form.y})
+    setUnitStrides(*tensor, innermost);
+  if (arguments.bias)
+    setBias(*arguments.bias, form.y.extents.size(), form);
 }
 
 /// Whether nothing adds to the result: it is a gradient, or stays a reason.
@@ -159,19 +194,12 @@ ConvolutionForm formOf(const ConvolutionArguments &arguments) {
   bool hasElements = arguments.x.elements() > 0 &&
                      arguments.weight.elements() > 0 &&
                      arguments.y.elements() > 0;
-  if (!hasElements || !crop(form)) {
+  if (hasElements)
+    setLayouts(arguments, form);
+  if (!hasElements || !crop(form))
     setWithoutTerms(form);
-    return form;
-  }
-  form.hasZeros &= form.pass == ConvolutionPass::InputGradient;
-  form.reason = checkStrides(arguments);
-  if (!form.reason.empty())
-    return form;
-  bool innermost = liesInnermost(form.x) || liesInnermost(form.y);
-  for (DnnTensor *tensor : {&form.x, &form.weight, &form.y})
-    setUnitStrides(*tensor, innermost);
-  if (arguments.bias)
-    setBias(*arguments.bias, form.y.extents.size(), form);
+  else
+    form.hasZeros &= form.pass == ConvolutionPass::InputGradient;
   return form;
 }
 
@@ -180,10 +208,10 @@ std::string whyNotDnn(const ConvolutionArguments &arguments) {
 }
 
 int64_t convolutionWorkspaceBytes(const ConvolutionArguments &arguments) {
-  int64_t bytes = int64_t(32) << 20;
+  int64_t bytes = 0;
   for (const Operand *operand : {&arguments.x, &arguments.weight, &arguments.y})
     bytes += operand->elements() * plan::byteSize(operand->type);
-  return bytes;
+  return (int64_t(32) << 20) + 2 * bytes;
 }
 
 } // namespace hocket::runtime::cuda

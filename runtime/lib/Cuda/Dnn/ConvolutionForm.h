@@ -19,6 +19,9 @@ namespace hocket::runtime::cuda {
 struct DnnTensor {
   std::vector<int64_t> extents, strides; // elements
   int64_t offset = 0; // elements from the operand's first to this one's
+  /// cuDNN gets a dense copy, with `copyStrides` in the operand's dims.
+  bool isCopied = false;
+  std::vector<int64_t> copyStrides;
 };
 
 struct ConvolutionForm {

@@ -28,15 +28,58 @@ Status DnnConvolution::checkAddresses() const {
                                 " is not aligned to " + std::to_string(wanted) +
                                 " bytes as its algorithm wants");
   };
-  if (is.x < alignment.x)
+  if (!form.x.isCopied && is.x < alignment.x)
     return fail("x", alignment.x);
-  if (is.weight < alignment.weight)
+  if (!form.weight.isCopied && is.weight < alignment.weight)
     return fail("the weight", alignment.weight);
-  if (is.y < alignment.y)
+  if (!form.y.isCopied && is.y < alignment.y)
     return fail("y", alignment.y);
-  if (arguments.bias && is.bias < alignment.bias)
+  if (arguments.bias && !form.bias.isCopied && is.bias < alignment.bias)
     return fail("the bias", alignment.bias);
   return Status::success();
+}
+
+void DnnConvolution::addParts() {
+  auto add = [&](int64_t name, const Operand &operand,
+                 const DnnTensor &tensor) {
+    parts.push_back({name, &operand, &tensor, copyBytes});
+    int64_t bytes = operand.elements() * plan::byteSize(operand.type);
+    if (tensor.isCopied)
+      copyBytes += (bytes + 255) / 256 * 256;
+  };
+  add(DnnX, arguments.x, form.x);
+  add(DnnWeight, arguments.weight, form.weight);
+  add(DnnY, arguments.y, form.y);
+  if (arguments.bias)
+    add(DnnBias, *arguments.bias, form.bias);
+}
+
+Operand DnnConvolution::given(const Part &part, void *workspace) const {
+  Operand operand = *part.operand;
+  if (part.tensor->isCopied) {
+    operand.strides = part.tensor->copyStrides;
+    operand.data = static_cast<char *>(workspace) + part.offset;
+  }
+  return operand;
+}
+
+std::vector<DnnCopy> DnnConvolution::copies(void *workspace) const {
+  std::vector<DnnCopy> all;
+  if (form.isComputed())
+    for (const Part &part : parts)
+      if (part.tensor->isCopied)
+        all.push_back({*part.operand, given(part, workspace),
+                       part.operand == &resultOf(arguments)});
+  return all;
+}
+
+std::optional<Operand> DnnConvolution::zeros(void *workspace) const {
+  if (form.isEmpty || !form.hasZeros)
+    return std::nullopt;
+  for (const Part &part : parts)
+    if (part.operand == &resultOf(arguments))
+      return given(part, workspace);
+  return resultOf(arguments);
 }
 
 Status DnnConvolution::prepare() {
@@ -48,8 +91,13 @@ Status DnnConvolution::prepare() {
   Status status = checkAddresses();
   if (!status.ok())
     return status;
-  // What is left out of x moves its address.
+  addParts();
   ConvolutionAlignment moved = alignment;
+  int64_t *bytes[] = {&moved.x, &moved.weight, &moved.y, &moved.bias};
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].tensor->isCopied)
+      *bytes[i] = 16;
+  // What is left out of x moves its address.
   while (form.x.offset * plan::byteSize(arguments.x.type) % moved.x != 0)
     moved.x /= 2;
   graph = std::make_unique<DnnGraph>(dnn, text);
@@ -61,7 +109,8 @@ Status DnnConvolution::choose(std::vector<uint8_t> &bytes) {
   if (!form.isComputed())
     return Status::success();
   std::string chosen;
-  Status status = graph->choose(convolutionWorkspaceBytes(arguments), chosen);
+  Status status =
+      graph->choose(convolutionWorkspaceBytes(arguments) - copyBytes, chosen);
   if (!status.ok())
     return status;
   if (chosen.empty())
@@ -98,34 +147,32 @@ Status DnnConvolution::use(const std::vector<uint8_t> &bytes) {
   plan->set(DnnPlanText, DnnTypeChar, int64_t(bytes.size() - sizeof version),
             bytes.data() + sizeof version);
   plan->finish();
-  plan->get(DnnPlanWorkspace, DnnTypeInt64, 1, &workspaceSize);
-  int64_t most = convolutionWorkspaceBytes(arguments);
-  if (plan->status.ok() && workspaceSize > most)
+  plan->get(DnnPlanWorkspace, DnnTypeInt64, 1, &planBytes);
+  int64_t most = convolutionWorkspaceBytes(arguments) - copyBytes;
+  if (plan->status.ok() && planBytes > most)
     return Status::runtimeError(
         "the algorithm of the " + text + " wants a workspace of " +
-        std::to_string(workspaceSize) + " bytes here, more than " +
+        std::to_string(planBytes) + " bytes here, more than " +
         std::to_string(most));
   return plan->status;
 }
 
 /// The addresses of a run, which the library keeps.
 Status DnnConvolution::describeAddresses(void *workspace) {
-  auto place = [](const Operand &operand, int64_t offset) -> void * {
-    return static_cast<char *>(operand.data) +
-           offset * plan::byteSize(operand.type);
-  };
-  std::vector<int64_t> names = {DnnX, DnnWeight, DnnY};
-  std::vector<void *> addresses = {place(arguments.x, form.x.offset),
-                                   arguments.weight.data, arguments.y.data};
-  if (arguments.bias) {
-    names.push_back(DnnBias);
-    addresses.push_back(arguments.bias->data);
+  std::vector<int64_t> names;
+  std::vector<void *> addresses;
+  for (const Part &part : parts) {
+    names.push_back(part.name);
+    addresses.push_back(static_cast<char *>(given(part, workspace).data) +
+                        part.tensor->offset *
+                            plan::byteSize(part.operand->type));
   }
+  void *planWorkspace = static_cast<char *>(workspace) + copyBytes;
   pack = graph->object(DnnVariantPack);
   pack->set(DnnPackIds, names);
   pack->set(DnnPackPointers, DnnTypePointer, int64_t(addresses.size()),
             addresses.data());
-  pack->set(DnnPackWorkspace, DnnTypePointer, 1, &workspace);
+  pack->set(DnnPackWorkspace, DnnTypePointer, 1, &planWorkspace);
   pack->finish();
   packWorkspace = workspace;
   return pack->status;

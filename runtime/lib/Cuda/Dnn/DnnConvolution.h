@@ -7,6 +7,13 @@
 
 namespace hocket::runtime::cuda {
 
+/// An operand that cuDNN does not take as it lies, and the dense one that it
+/// gets. Who runs a convolution copies it before, or after if it is the result.
+struct DnnCopy {
+  Operand operand, dense;
+  bool isResult;
+};
+
 /// What whyNotDnn takes. Ranks whose bits have to agree use one plan: one of
 /// them chooses, all use it. They need equal arguments but for the addresses,
 /// equal alignments, one version of the library and GPUs of one kind; use()
@@ -25,22 +32,35 @@ public:
   /// Before the first run.
   Status use(const std::vector<uint8_t> &algorithm);
 
-  /// Whether the result, or a part that the library does not write, is zeros,
-  /// which somebody else puts there before each run.
-  bool needsZeros() const { return !form.isEmpty && form.hasZeros; }
+  /// What has to be zeros before each run, because the library does not write
+  /// all of it: the result or its dense copy; or nothing.
+  std::optional<Operand> zeros(void *workspace) const;
+  /// The dense operands lie in the workspace.
+  std::vector<DnnCopy> copies(void *workspace) const;
   /// What run() needs, at most convolutionWorkspaceBytes; after use().
-  int64_t workspaceBytes() const { return workspaceSize; }
+  int64_t workspaceBytes() const { return copyBytes + planBytes; }
   /// Puts the convolution on `stream`; does not wait. The workspace lies on the
   /// device, aligned to 256 bytes, is the stream's alone until the convolution
   /// has ended, and is the same in all runs.
   Status run(Stream stream, void *workspace);
 
 private:
+  /// An operand that the library reads or writes.
+  struct Part {
+    int64_t name; // in a plan
+    const Operand *operand;
+    const DnnTensor *tensor;
+    int64_t offset; // in the workspace, of its copy
+  };
+
   DnnConvolution(const Dnn &dnn, const ConvolutionArguments &arguments,
                  const std::optional<ConvolutionAlignment> &alignment);
   Status prepare();
   Status checkAddresses() const;
   Status describeAddresses(void *workspace);
+  /// What the library gets in the place of an operand.
+  Operand given(const Part &part, void *workspace) const;
+  void addParts();
 
   const Dnn &dnn;
   ConvolutionArguments arguments;
@@ -50,7 +70,9 @@ private:
   std::unique_ptr<DnnGraph> graph;
   std::unique_ptr<DnnObject> plan, pack;
   void *packWorkspace = nullptr; // of `pack`
-  int64_t workspaceSize = 0;
+  /// The workspace: dense operands, then what the plan wants.
+  std::vector<Part> parts;
+  int64_t copyBytes = 0, planBytes = 0;
 };
 
 } // namespace hocket::runtime::cuda

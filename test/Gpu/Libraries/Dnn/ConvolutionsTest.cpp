@@ -81,6 +81,28 @@ TEST_F(ConvolutionsTest, DimsInAnyOrder) {
   }
 }
 
+TEST_F(ConvolutionsTest, OperandsThatTheLibraryDoesNotTake) {
+  for (ConvolutionPass pass : allPasses) {
+    Sample gaps = sample(pass, small);
+    gaps.weight = Tensor(DType::F32, small.weight, {100, 20, 6, 2}, 3);
+    check(gaps);
+  }
+  Sample repeated = sample(ConvolutionPass::WeightGradient, small);
+  repeated.x = Tensor(DType::F32, small.x, {0, 42, 6, 1});
+  repeated.y = Tensor(DType::F32, small.y(), {0, 0, 0, 0});
+  check(repeated);
+  repeated.pass = ConvolutionPass::InputGradient;
+  repeated.x = Tensor(DType::F32, small.x, stridesOf(small.x, {0, 2, 3, 1}));
+  check(repeated);
+  Sample line = sample(ConvolutionPass::InputGradient,
+                       windows({2, 3, 9}, {4, 3, 3}), DType::BF16);
+  line.y = Tensor(DType::BF16, line.y.shape, {0, 1, 4}, 1);
+  check(line);
+  Sample biased = sample(ConvolutionPass::Forward, small);
+  biased.bias = Tensor(DType::F32, {4}, {0});
+  check(biased);
+}
+
 /// The strides of dims of extent 1 mean nothing.
 TEST_F(ConvolutionsTest, StridesOfUnitDims) {
   Windows unit = windows({1, 1, 5, 1}, {1, 1, 2, 1});

@@ -4,6 +4,7 @@
 #include "test/Gpu/Libraries/Dnn/Sample.h"
 #include "test/Paths.h"
 #include <cmath>
+#include <cstring>
 #include <dlfcn.h>
 #include <map>
 
@@ -53,10 +54,36 @@ std::unique_ptr<Dnn> DnnTest::openOn(int device) {
   return opened;
 }
 
-static void setZeros(Tensor &tensor) {
-  forEachIndex(tensor.shape, [&](const std::vector<int64_t> &index) {
-    tensor.set(index, 0);
+/// One element after the other, as the host can.
+static void copy(const Operand &from, const Operand &to) {
+  int64_t bytes = plan::byteSize(from.type);
+  forEachIndex(from.shape, [&](const std::vector<int64_t> &index) {
+    int64_t source = 0, target = 0;
+    for (size_t dim = 0; dim < index.size(); ++dim) {
+      source += index[dim] * from.strides[dim];
+      target += index[dim] * to.strides[dim];
+    }
+    std::memcpy(static_cast<char *>(to.data) + target * bytes,
+                static_cast<char *>(from.data) + source * bytes, bytes);
   });
+}
+
+/// What a device does around the library's call.
+Status DnnTest::runCopied(DnnConvolution &convolution, void *workspace) {
+  if (std::optional<Operand> zeros = convolution.zeros(workspace)) {
+    std::vector<char> none(8);
+    copy({none.data(), zeros->type, zeros->shape,
+          std::vector<int64_t>(zeros->shape.size())},
+         *zeros);
+  }
+  for (const DnnCopy &each : convolution.copies(workspace))
+    if (!each.isResult)
+      copy(each.operand, each.dense);
+  Status status = convolution.run(nullptr, workspace);
+  for (const DnnCopy &each : convolution.copies(workspace))
+    if (each.isResult)
+      copy(each.dense, each.operand);
+  return status;
 }
 
 Status DnnTest::run(Dnn &on, Sample &sample,
@@ -74,12 +101,10 @@ Status DnnTest::run(Dnn &on, Sample &sample,
     status = convolution->use(*algorithm);
   if (!status.ok())
     return status;
-  if (convolution->needsZeros())
-    setZeros(sample.result());
   workspaceBytes.assign(convolution->workspaceBytes() + 512, 0xff);
   auto address = reinterpret_cast<uintptr_t>(workspaceBytes.data());
-  return convolution->run(nullptr,
-                          workspaceBytes.data() + (256 - address % 256) % 256);
+  return runCopied(*convolution,
+                   workspaceBytes.data() + (256 - address % 256) % 256);
 }
 
 namespace {

@@ -199,8 +199,8 @@ TEST_F(RealTest, PlansOtherConvolutions) {
   }
 }
 
-/// What whyNotDnn refuses, the library does too.
-TEST_F(RealTest, RefusesWhatWeRefuse) {
+/// What convolutions copy or leave out, the library refuses.
+TEST_F(RealTest, RefusesWhatWeDoNotGiveIt) {
   Dnn dnn(library);
   ASSERT_TRUE(dnn.openFor(propertiesOf(chips[1])).ok());
   ConvolutionForm form = formOf(arguments(ConvolutionPass::Forward,

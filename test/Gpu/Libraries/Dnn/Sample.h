@@ -62,6 +62,7 @@ protected:
   void check(const Sample &sample);
   Status run(runtime::cuda::Dnn &dnn, Sample &sample,
              const std::vector<uint8_t> *algorithm = nullptr);
+  Status runCopied(runtime::cuda::DnnConvolution &convolution, void *workspace);
   std::string takeFindings();
   void offer(int best, int fallback);
   void *find(const char *symbol);
