@@ -1,6 +1,7 @@
 //===- OnGpu.cpp - which instructions a GPU runs --------------------------===//
 
 #include "OnGpu.h"
+#include "hocket/Cuda/Convolution.h"
 #include "hocket/Cuda/Product.h"
 
 using namespace hocket;
@@ -52,8 +53,20 @@ struct Judge {
   operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
     return whyNotAttention(gradient.forward);
   }
-  std::string operator()(const plan::Convolution &) const {
-    return "convolutions";
+  std::string operator()(const plan::Convolution &convolution) const {
+    runtime::cuda::ConvolutionArguments arguments;
+    arguments.pass = convolution.pass;
+    arguments.x = operand(convolution.x);
+    arguments.weight = operand(convolution.weight);
+    arguments.y = operand(convolution.y);
+    if (convolution.bias.buffer >= 0)
+      arguments.bias = operand(convolution.bias);
+    arguments.strides = convolution.strides;
+    arguments.dilations = convolution.dilations;
+    arguments.lows = convolution.lows;
+    arguments.highs = convolution.highs;
+    arguments.groups = convolution.groups;
+    return runtime::cuda::whyNotDnn(arguments);
   }
   std::string operator()(const plan::Hook &hook) const {
     return "hook '" + hook.name + "'";

@@ -7,13 +7,6 @@ namespace hocket::runtime::cuda {
 using plan::DType;
 using plan::PostOp;
 
-std::string listText(const std::vector<int64_t> &list) {
-  std::string text;
-  for (int64_t extent : list)
-    text += (text.empty() ? "[" : ", ") + std::to_string(extent);
-  return text.empty() ? "[]" : text + "]";
-}
-
 std::string describe(const ProductArguments &arguments) {
   return listText(arguments.a.shape) + " x " + listText(arguments.b.shape) +
          " " + plan::toString(arguments.c.type);

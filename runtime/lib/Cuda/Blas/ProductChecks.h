@@ -4,6 +4,7 @@
 #define HOCKET_RUNTIME_LIB_CUDA_BLAS_PRODUCTCHECKS_H
 
 #include "runtime/lib/Cuda/Blas/ProductForm.h"
+#include "runtime/lib/Cuda/ListText.h"
 
 namespace hocket::runtime::cuda {
 
@@ -11,9 +12,6 @@ namespace hocket::runtime::cuda {
 /// an epilogue or a stride that cuBLASLt does not have, or nothing.
 std::string checkArguments(const ProductArguments &arguments,
                            ProductForm &form);
-
-/// "[1, 2]".
-std::string listText(const std::vector<int64_t> &list);
 
 } // namespace hocket::runtime::cuda
 

@@ -17,8 +17,10 @@ DeviceAddress addressOf(const void *place) {
 
 class CudaDevice : public Device {
 public:
-  CudaDevice(const Gpu &gpu, SharedProducts &shared)
-      : stream(gpu), products(stream, shared) {}
+  CudaDevice(const Gpu &gpu, SharedProducts &products,
+             SharedConvolutions &convolutions)
+      : stream(gpu), products(stream, products),
+        convolutions(stream, convolutions) {}
   ~CudaDevice() override {
     if (!stream.get() || !stream.gpu.enter().ok())
       return;
@@ -44,8 +46,8 @@ public:
 
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,
                  Communicator &comm, std::unique_ptr<Call> &call) override {
-    return prepareCudaCall(instruction, {book, stream, lookups, products},
-                           call);
+    return prepareCudaCall(
+        instruction, {book, stream, lookups, products, convolutions}, call);
   }
 
   Status upload(void *place, int64_t bytes,
@@ -78,6 +80,7 @@ private:
   CudaMover moves{stream};
   Lookups lookups{stream};
   Products products;
+  Convolutions convolutions;
   CudaRecorder recording{stream, lookups};
   std::vector<DeviceAddress> regions;
 };
@@ -93,7 +96,7 @@ public:
   Status open(const uint8_t *code, size_t size) { return gpu.open(code, size); }
 
   std::unique_ptr<Device> make(const DeviceSetup &) const override {
-    return std::make_unique<CudaDevice>(gpu, products);
+    return std::make_unique<CudaDevice>(gpu, products, convolutions);
   }
 
   Status checkMemory(int64_t ranks, double bytes) const override {
@@ -110,6 +113,7 @@ public:
 private:
   Gpu gpu;
   mutable SharedProducts products;
+  mutable SharedConvolutions convolutions;
 };
 
 } // namespace

@@ -110,6 +110,9 @@ struct Preparer {
   Status operator()(const plan::Matmul &matmul) const {
     return context.products.prepare(matmul, context.book, call);
   }
+  Status operator()(const plan::Convolution &convolution) const {
+    return context.convolutions.prepare(convolution, context.book, call);
+  }
   Status operator()(const plan::Embedding &embedding) const;
   Status operator()(const plan::EmbeddingGrad &gradient) const;
   Status operator()(const plan::Attention &attention) const {

@@ -3,6 +3,7 @@
 #ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
 #define HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
 
+#include "runtime/lib/Cuda/Device/Convolutions.h"
 #include "runtime/lib/Cuda/Device/Launches.h"
 #include "runtime/lib/Cuda/Device/Lookups.h"
 #include "runtime/lib/Cuda/Device/Products.h"
@@ -16,6 +17,7 @@ struct CudaCallContext {
   CudaStream &stream;
   Lookups &lookups;
   Products &products;
+  Convolutions &convolutions;
 };
 
 Status prepareCudaCall(const plan::Instruction &instruction,

@@ -1,6 +1,7 @@
 //===- Products.cpp - products of ranks on one GPU ------------------------===//
 
 #include "runtime/lib/Cuda/Device/Products.h"
+#include "runtime/lib/Cuda/Device/ViewAlignment.h"
 
 namespace hocket::runtime::cuda {
 
@@ -39,32 +40,17 @@ private:
   void *workspace = nullptr;
 };
 
-/// The bytes, 16 at most, that an operand's address is a multiple of on all
-/// ranks of its class.
-int64_t alignmentOf(const plan::View &view, const AddressBook &book) {
-  constexpr uint64_t wanted = 16; // more serves no algorithm
-  uint64_t bytes = plan::byteSize(book.rankClass.buffers[view.buffer].type);
-  uint64_t offsets = wanted | view.offset * bytes;
-  for (const plan::Scalar &term : view.terms) {
-    offsets |= term.constant * bytes;
-    if (term.table >= 0)
-      for (int64_t value : book.plan.tables[term.table].values)
-        offsets |= term.scale * value * bytes;
-  }
-  return int64_t(offsets & -offsets);
-}
-
 ProductAlignment alignmentOf(const plan::Matmul &matmul,
                              const AddressBook &book) {
   ProductAlignment alignment;
-  alignment.a = alignmentOf(matmul.a, book);
-  alignment.b = alignmentOf(matmul.b, book);
-  alignment.c = alignmentOf(matmul.c, book);
+  alignment.a = viewAlignment(matmul.a, book);
+  alignment.b = viewAlignment(matmul.b, book);
+  alignment.c = viewAlignment(matmul.c, book);
   if (matmul.hasBias)
-    alignment.bias = alignmentOf(matmul.bias, book);
+    alignment.bias = viewAlignment(matmul.bias, book);
   for (const plan::FusedPostOp &post : matmul.post)
     if (post.op == plan::PostOp::Add)
-      alignment.added = alignmentOf(post.operand, book);
+      alignment.added = viewAlignment(post.operand, book);
   return alignment;
 }
 

@@ -1,7 +1,7 @@
 //===- Algorithm.cpp - the algorithms of the look-alike -------------------===//
 
 #include "test/Gpu/Libraries/Blas/Algorithm.h"
-#include "test/Gpu/Libraries/Blas/Device.h"
+#include "test/Gpu/Libraries/Device.h"
 #include <algorithm>
 #include <vector>
 

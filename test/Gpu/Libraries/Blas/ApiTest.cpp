@@ -11,35 +11,13 @@ TEST(BlasApi, IsTheHeaders) {
 
 #else
 
+#include "test/Gpu/Libraries/SameCall.h"
 #include <cublasLt.h>
-#include <type_traits>
 
 using namespace hocket::runtime::cuda;
+using hocket::test::SameCall;
 
 namespace {
-
-/// Equal as the machine passes them: both pointers, or as large and both (or
-/// neither) numbers with a fraction.
-template <typename Ours, typename Theirs> constexpr bool passesAlike() {
-  if constexpr (std::is_pointer_v<Ours> || std::is_pointer_v<Theirs>)
-    return std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>;
-  else
-    return sizeof(Ours) == sizeof(Theirs) &&
-           std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>;
-}
-
-template <typename Ours, typename Theirs> struct SameCall : std::false_type {};
-template <typename R, typename... P, typename S, typename... Q>
-struct SameCall<R (*)(P...), S (*)(Q...)> {
-  template <bool sameCount> static constexpr bool parameters() {
-    if constexpr (sameCount)
-      return (passesAlike<P, Q>() && ...);
-    else
-      return false;
-  }
-  static constexpr bool value =
-      passesAlike<R, S>() && parameters<sizeof...(P) == sizeof...(Q)>();
-};
 
 #define HOCKET_CHECK(symbol, type, name, parameters)                           \
   static_assert(                                                               \

@@ -4,7 +4,7 @@
 #define HOCKET_TEST_GPU_LIBRARIES_BLAS_COMPUTE_H
 
 #include "test/Gpu/Libraries/Blas/Algorithm.h"
-#include "test/Gpu/Libraries/Blas/Device.h"
+#include "test/Gpu/Libraries/Device.h"
 
 namespace hocket::lookalike {
 

@@ -2,7 +2,7 @@
 
 #include "test/Gpu/Libraries/Blas/Objects.h"
 #include "test/Gpu/Libraries/Blas/Control.h"
-#include "test/Gpu/Libraries/Blas/Device.h"
+#include "test/Gpu/Libraries/Device.h"
 #include <cstring>
 
 using namespace hocket::lookalike;
@@ -118,7 +118,7 @@ BlasStatus cublasLtCreate(BlasHandle *handle) {
   Lock lock(blas().mutex);
   if (int code = countCall("cublasLtCreate"))
     return code;
-  int device = currentDevice();
+  int device = currentDevice(blas().device);
   if (device < 0)
     return blas().find("cublasLtCreate", "there is no current context",
                        BlasNotInitialized);

@@ -4,8 +4,8 @@
 #define HOCKET_TEST_GPU_LIBRARIES_BLAS_OBJECTS_H
 
 #include "runtime/lib/Cuda/Blas/Api.h"
+#include "test/Gpu/Libraries/Living.h"
 #include <mutex>
-#include <set>
 #include <string>
 
 struct cublasLtContext {
@@ -43,27 +43,6 @@ struct BlasPreferenceStruct {
 namespace hocket::lookalike {
 
 using namespace hocket::runtime::cuda;
-
-/// The things of one kind that are made and not yet destroyed.
-template <typename T> class Living {
-public:
-  T *make() {
-    T *made = new T;
-    all.insert(made);
-    return made;
-  }
-  bool has(const T *thing) const { return all.count(const_cast<T *>(thing)); }
-  bool destroy(T *thing) {
-    if (!all.erase(thing))
-      return false;
-    delete thing;
-    return true;
-  }
-  size_t count() const { return all.size(); }
-
-private:
-  std::set<T *> all;
-};
 
 /// All state of the library; calls hold its mutex.
 struct Blas {

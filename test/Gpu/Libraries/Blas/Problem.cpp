@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "test/Gpu/Libraries/Blas/Problem.h"
-#include "test/Gpu/Libraries/Blas/Device.h"
+#include "test/Gpu/Libraries/Device.h"
 #include <algorithm>
 #include <vector>
 
@@ -35,7 +35,7 @@ static std::string checkAlive(BlasHandle handle, BlasDescription description,
                               BlasLayout d) {
   if (!blas().handles.has(handle))
     return "there is no such handle";
-  if (int device = currentDevice(); device != handle->device)
+  if (int device = currentDevice(blas().device); device != handle->device)
     return "the handle is of device " + std::to_string(handle->device) +
            ", and the current context of device " + std::to_string(device);
   if (!blas().descriptions.has(description))

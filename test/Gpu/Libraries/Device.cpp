@@ -1,8 +1,7 @@
-//===- Device.cpp - the device that the look-alike computes on ------------===//
+//===- Device.cpp - the device that look-alikes compute on ----------------===//
 
-#include "test/Gpu/Libraries/Blas/Device.h"
+#include "test/Gpu/Libraries/Device.h"
 #include "test/Gpu/Driver/Findings.h"
-#include "test/Gpu/Libraries/Blas/Objects.h"
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -100,8 +99,8 @@ int countCall(const char *function) {
   return driver().call ? driver().call(function) : 0;
 }
 
-int currentDevice() {
-  return driver().device ? driver().device() : blas().device;
+int currentDevice(int device) {
+  return driver().device ? driver().device() : device;
 }
 
 void tellAtEnd(const std::string &sentence) {

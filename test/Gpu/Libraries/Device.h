@@ -1,13 +1,13 @@
-//===- Device.h - the device that the look-alike computes on ---*- C++ -*-===//
+//===- Device.h - the device that look-alikes compute on -------*- C++ -*-===//
 //
-// All that the look-alike of cuBLASLt wants of a driver: that of libcuda.so.1
+// All that look-alikes of libraries want of a driver: that of libcuda.so.1
 // that looks alike, if the process has loaded it. Without one, addresses are
 // those of the host and work is done at once.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef HOCKET_TEST_GPU_LIBRARIES_BLAS_DEVICE_H
-#define HOCKET_TEST_GPU_LIBRARIES_BLAS_DEVICE_H
+#ifndef HOCKET_TEST_GPU_LIBRARIES_DEVICE_H
+#define HOCKET_TEST_GPU_LIBRARIES_DEVICE_H
 
 #include "runtime/lib/Cuda/Driver/Api.h"
 #include "test/Gpu/Driver/Lookalike.h"
@@ -38,8 +38,9 @@ int submit(const char *function, runtime::cuda::Stream stream, Work work);
 /// Counts a call; the code that a test wants it to fail with, or 0.
 int countCall(const char *function);
 
-/// The device of the current context, -1 without one.
-int currentDevice();
+/// The device of the current context, -1 without one; `device` where there is
+/// no driver.
+int currentDevice(int device);
 
 /// Tells the driver of a call that the program should not have made; without a
 /// driver, one line to the file or to stderr.
@@ -49,4 +50,4 @@ void tellAtEnd(const std::string &sentence);
 
 } // namespace hocket::lookalike
 
-#endif // HOCKET_TEST_GPU_LIBRARIES_BLAS_DEVICE_H
+#endif // HOCKET_TEST_GPU_LIBRARIES_DEVICE_H

@@ -1,0 +1,44 @@
+//===- Convolution.h - which convolutions cuDNN computes -------*- C++ -*-===//
+//
+// Asked when compiling, so it needs neither the library nor a GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_CUDA_CONVOLUTION_H
+#define HOCKET_CUDA_CONVOLUTION_H
+
+#include "hocket/Runtime/Call.h"
+#include <optional>
+
+namespace hocket::runtime::cuda {
+
+/// See plan::Convolution. Of the three operands the one that `pass` computes is
+/// written.
+struct ConvolutionArguments {
+  plan::ConvolutionPass pass = plan::ConvolutionPass::Forward;
+  Operand x, weight, y;
+  std::optional<Operand> bias; // [channels of y], forward only
+  std::vector<int64_t> strides, dilations, lows, highs;
+  int64_t groups = 1;
+};
+
+/// The most memory on the device that a convolution takes beside its operands:
+/// twice as much as x, weight and y, which an engine may turn to channels
+/// innermost after they were copied, and 32 MiB.
+int64_t convolutionWorkspaceBytes(const ConvolutionArguments &arguments);
+
+/// Why cuDNN cannot compute this where its operands lie, or nothing. `data` of
+/// the operands is not looked at. It can:
+/// - 1 to 3 spatial dims, all of f32, f64, f16 or bf16; f16 and bf16 are added
+///   up in f32;
+/// - any strides; operands that repeat elements, and a weight with gaps, are
+///   copied before or, as results, after;
+/// - any lows and highs, also negative ones, which leave out what lies at the
+///   border of x;
+/// - gradients that nothing adds to, which are zeros, and results without
+///   elements.
+std::string whyNotDnn(const ConvolutionArguments &arguments);
+
+} // namespace hocket::runtime::cuda
+
+#endif // HOCKET_CUDA_CONVOLUTION_H

@@ -1,0 +1,168 @@
+//===- Convolutions.cpp - convolutions of ranks on one GPU ----------------===//
+
+#include "runtime/lib/Cuda/Device/Convolutions.h"
+#include "runtime/lib/Cuda/Device/Launches.h"
+#include "runtime/lib/Cuda/Device/ViewAlignment.h"
+#include "runtime/lib/Cuda/Kernels/Copy.h"
+
+namespace hocket::runtime::cuda {
+
+Status SharedConvolutions::open(const DnnLibrary *&opened) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!isLoaded)
+    loaded = library.load();
+  isLoaded = true;
+  opened = &library;
+  return loaded;
+}
+
+Status SharedConvolutions::decide(const std::string &description,
+                                  DnnConvolution &convolution) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<uint8_t> &algorithm = algorithms[description];
+  Status status;
+  if (algorithm.empty())
+    status = convolution.choose(algorithm);
+  return status.ok() ? convolution.use(algorithm) : status;
+}
+
+namespace {
+
+class ConvolutionCall : public Call {
+public:
+  explicit ConvolutionCall(CudaStream &stream)
+      : stream(stream), before(stream), after(stream) {}
+
+  int64_t scratchBytes() const override {
+    return convolution->workspaceBytes();
+  }
+  void setScratch(void *scratch) override {
+    workspace = scratch;
+    prepared = prepare();
+  }
+  Status run() override {
+    Status status = prepared;
+    if (status.ok())
+      status = before.run();
+    if (status.ok())
+      status = convolution->run(stream.get(), workspace);
+    return status.ok() ? after.run() : status;
+  }
+
+  /// The launches around the library's call.
+  Status prepare() {
+    KernelLaunches first, last;
+    Status status = Status::success();
+    if (std::optional<Operand> zeros = convolution->zeros(workspace))
+      status = addFill(*zeros, 0, first);
+    for (const DnnCopy &copy : convolution->copies(workspace))
+      if (status.ok())
+        status = copy.isResult ? addCopy(copy.dense, copy.operand, last)
+                               : addCopy(copy.operand, copy.dense, first);
+    if (status.ok())
+      status = before.prepare(std::move(first));
+    return status.ok() ? after.prepare(std::move(last)) : status;
+  }
+
+  std::unique_ptr<DnnConvolution> convolution;
+
+private:
+  CudaStream &stream;
+  Launches before, after;
+  void *workspace = nullptr;
+  Status prepared;
+};
+
+ConvolutionArguments argumentsOf(const plan::Convolution &convolution,
+                                 const AddressBook &book) {
+  ConvolutionArguments arguments;
+  arguments.pass = convolution.pass;
+  arguments.x = book.operand(convolution.x);
+  arguments.weight = book.operand(convolution.weight);
+  arguments.y = book.operand(convolution.y);
+  if (convolution.bias.buffer >= 0)
+    arguments.bias = book.operand(convolution.bias);
+  arguments.strides = convolution.strides;
+  arguments.dilations = convolution.dilations;
+  arguments.lows = convolution.lows;
+  arguments.highs = convolution.highs;
+  arguments.groups = convolution.groups;
+  return arguments;
+}
+
+ConvolutionAlignment alignmentOf(const plan::Convolution &convolution,
+                                 const AddressBook &book) {
+  ConvolutionAlignment alignment;
+  alignment.x = viewAlignment(convolution.x, book);
+  alignment.weight = viewAlignment(convolution.weight, book);
+  alignment.y = viewAlignment(convolution.y, book);
+  if (convolution.bias.buffer >= 0)
+    alignment.bias = viewAlignment(convolution.bias, book);
+  return alignment;
+}
+
+/// All that an algorithm may depend on.
+std::string describeAll(const ConvolutionArguments &arguments,
+                        const ConvolutionAlignment &alignment) {
+  std::string text;
+  auto add = [&](int64_t number) { text += std::to_string(number) + " "; };
+  auto addList = [&](const std::vector<int64_t> &list) {
+    for (int64_t number : list)
+      add(number);
+    text += "; ";
+  };
+  add(int64_t(arguments.pass));
+  for (const Operand *operand : {&arguments.x, &arguments.weight, &arguments.y,
+                                 arguments.bias ? &*arguments.bias : nullptr}) {
+    if (!operand)
+      continue;
+    add(int64_t(operand->type));
+    addList(operand->shape);
+    addList(operand->strides);
+  }
+  for (const auto *list : {&arguments.strides, &arguments.dilations,
+                           &arguments.lows, &arguments.highs})
+    addList(*list);
+  for (int64_t number : {arguments.groups, alignment.x, alignment.weight,
+                         alignment.y, alignment.bias})
+    add(number);
+  return text;
+}
+
+} // namespace
+
+Status Convolutions::open() {
+  if (dnn)
+    return Status::success();
+  const DnnLibrary *library = nullptr;
+  Status status = shared.open(library);
+  if (!status.ok())
+    return status;
+  auto made = std::make_unique<Dnn>(*library);
+  status = made->open();
+  if (status.ok())
+    dnn = std::move(made);
+  return status;
+}
+
+Status Convolutions::prepare(const plan::Convolution &convolution,
+                             const AddressBook &book,
+                             std::unique_ptr<Call> &call) {
+  ConvolutionArguments arguments = argumentsOf(convolution, book);
+  ConvolutionAlignment alignment = alignmentOf(convolution, book);
+  auto made = std::make_unique<ConvolutionCall>(stream);
+  Status status = open();
+  if (status.ok())
+    status =
+        DnnConvolution::make(*dnn, arguments, alignment, made->convolution);
+  if (status.ok())
+    status =
+        shared.decide(describeAll(arguments, alignment), *made->convolution);
+  if (status.ok())
+    status = made->prepare(); // where it has no scratch
+  if (status.ok())
+    call = std::move(made);
+  return status;
+}
+
+} // namespace hocket::runtime::cuda

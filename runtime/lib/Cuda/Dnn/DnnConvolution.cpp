@@ -1,0 +1,199 @@
+//===- DnnConvolution.cpp - a prepared convolution through cuDNN ----------===//
+
+#include "runtime/lib/Cuda/Dnn/DnnConvolution.h"
+#include <cstring>
+
+namespace hocket::runtime::cuda {
+
+DnnConvolution::DnnConvolution(
+    const Dnn &dnn, const ConvolutionArguments &given,
+    const std::optional<ConvolutionAlignment> &wanted)
+    : dnn(dnn), arguments(given), form(formOf(arguments)),
+      text(describe(arguments)) {
+  alignment = wanted ? *wanted : ConvolutionAlignment::of(arguments);
+}
+
+Status
+DnnConvolution::make(const Dnn &dnn, const ConvolutionArguments &arguments,
+                     const std::optional<ConvolutionAlignment> &alignment,
+                     std::unique_ptr<DnnConvolution> &convolution) {
+  convolution.reset(new DnnConvolution(dnn, arguments, alignment));
+  return convolution->prepare();
+}
+
+Status DnnConvolution::checkAddresses() const {
+  ConvolutionAlignment is = ConvolutionAlignment::of(arguments);
+  auto fail = [&](const char *name, int64_t wanted) {
+    return Status::runtimeError(std::string(name) + " of the " + text +
+                                " is not aligned to " + std::to_string(wanted) +
+                                " bytes as its algorithm wants");
+  };
+  if (!form.x.isCopied && is.x < alignment.x)
+    return fail("x", alignment.x);
+  if (!form.weight.isCopied && is.weight < alignment.weight)
+    return fail("the weight", alignment.weight);
+  if (!form.y.isCopied && is.y < alignment.y)
+    return fail("y", alignment.y);
+  if (arguments.bias && !form.bias.isCopied && is.bias < alignment.bias)
+    return fail("the bias", alignment.bias);
+  return Status::success();
+}
+
+void DnnConvolution::addParts() {
+  auto add = [&](int64_t name, const Operand &operand,
+                 const DnnTensor &tensor) {
+    parts.push_back({name, &operand, &tensor, copyBytes});
+    int64_t bytes = operand.elements() * plan::byteSize(operand.type);
+    if (tensor.isCopied)
+      copyBytes += (bytes + 255) / 256 * 256;
+  };
+  add(DnnX, arguments.x, form.x);
+  add(DnnWeight, arguments.weight, form.weight);
+  add(DnnY, arguments.y, form.y);
+  if (arguments.bias)
+    add(DnnBias, *arguments.bias, form.bias);
+}
+
+Operand DnnConvolution::given(const Part &part, void *workspace) const {
+  Operand operand = *part.operand;
+  if (part.tensor->isCopied) {
+    operand.strides = part.tensor->copyStrides;
+    operand.data = static_cast<char *>(workspace) + part.offset;
+  }
+  return operand;
+}
+
+std::vector<DnnCopy> DnnConvolution::copies(void *workspace) const {
+  std::vector<DnnCopy> all;
+  if (form.isComputed())
+    for (const Part &part : parts)
+      if (part.tensor->isCopied)
+        all.push_back({*part.operand, given(part, workspace),
+                       part.operand == &resultOf(arguments)});
+  return all;
+}
+
+std::optional<Operand> DnnConvolution::zeros(void *workspace) const {
+  if (form.isEmpty || !form.hasZeros)
+    return std::nullopt;
+  for (const Part &part : parts)
+    if (part.operand == &resultOf(arguments))
+      return given(part, workspace);
+  return resultOf(arguments);
+}
+
+Status DnnConvolution::prepare() {
+  if (!form.reason.empty())
+    return Status::runtimeError("the " + text +
+                                " cannot be computed: " + form.reason);
+  if (!form.isComputed())
+    return Status::success();
+  Status status = checkAddresses();
+  if (!status.ok())
+    return status;
+  addParts();
+  ConvolutionAlignment moved = alignment;
+  int64_t *bytes[] = {&moved.x, &moved.weight, &moved.y, &moved.bias};
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].tensor->isCopied)
+      *bytes[i] = 16;
+  // What is left out of x moves its address.
+  while (form.x.offset * plan::byteSize(arguments.x.type) % moved.x != 0)
+    moved.x /= 2;
+  graph = std::make_unique<DnnGraph>(dnn, text);
+  return graph->make(form, moved);
+}
+
+Status DnnConvolution::choose(std::vector<uint8_t> &bytes) {
+  bytes.clear();
+  if (!form.isComputed())
+    return Status::success();
+  std::string chosen;
+  Status status =
+      graph->choose(convolutionWorkspaceBytes(arguments) - copyBytes, chosen);
+  if (!status.ok())
+    return status;
+  if (chosen.empty())
+    return Status::runtimeError(
+        "cuDNN " + DnnLibrary::versionText(dnn.library.version) +
+        " has no deterministic algorithm for the " + text);
+  uint64_t version = dnn.library.version;
+  bytes.resize(sizeof version + chosen.size());
+  std::memcpy(bytes.data(), &version, sizeof version);
+  std::memcpy(bytes.data() + sizeof version, chosen.data(), chosen.size());
+  return Status::success();
+}
+
+Status DnnConvolution::use(const std::vector<uint8_t> &bytes) {
+  if (!form.isComputed())
+    return Status::success();
+  uint64_t version = 0;
+  if (bytes.size() <= sizeof version)
+    return Status::runtimeError("an algorithm of the " + text + " has only " +
+                                std::to_string(bytes.size()) + " bytes");
+  std::memcpy(&version, bytes.data(), sizeof version);
+  if (version != dnn.library.version)
+    return Status::userError("ranks have cuDNN " +
+                             DnnLibrary::versionText(version) + " and " +
+                             DnnLibrary::versionText(dnn.library.version) +
+                             ", which compute other bits; install one of them "
+                             "everywhere");
+  pack.reset();
+  plan = graph->object(DnnPlan);
+  if (dnn.handle)
+    plan->set(DnnPlanHandle, DnnTypeHandle, 1, &dnn.handle);
+  if (dnn.device)
+    plan->set(DnnPlanDevice, DnnTypeDescriptor, 1, &dnn.device);
+  plan->set(DnnPlanText, DnnTypeChar, int64_t(bytes.size() - sizeof version),
+            bytes.data() + sizeof version);
+  plan->finish();
+  plan->get(DnnPlanWorkspace, DnnTypeInt64, 1, &planBytes);
+  int64_t most = convolutionWorkspaceBytes(arguments) - copyBytes;
+  if (plan->status.ok() && planBytes > most)
+    return Status::runtimeError(
+        "the algorithm of the " + text + " wants a workspace of " +
+        std::to_string(planBytes) + " bytes here, more than " +
+        std::to_string(most));
+  return plan->status;
+}
+
+/// The addresses of a run, which the library keeps.
+Status DnnConvolution::describeAddresses(void *workspace) {
+  std::vector<int64_t> names;
+  std::vector<void *> addresses;
+  for (const Part &part : parts) {
+    names.push_back(part.name);
+    addresses.push_back(static_cast<char *>(given(part, workspace).data) +
+                        part.tensor->offset *
+                            plan::byteSize(part.operand->type));
+  }
+  void *planWorkspace = static_cast<char *>(workspace) + copyBytes;
+  pack = graph->object(DnnVariantPack);
+  pack->set(DnnPackIds, names);
+  pack->set(DnnPackPointers, DnnTypePointer, int64_t(addresses.size()),
+            addresses.data());
+  pack->set(DnnPackWorkspace, DnnTypePointer, 1, &planWorkspace);
+  pack->finish();
+  packWorkspace = workspace;
+  return pack->status;
+}
+
+Status DnnConvolution::run(Stream stream, void *workspace) {
+  if (!form.isComputed())
+    return Status::success();
+  if (!plan)
+    return Status::runtimeError("the " + text +
+                                " runs before an algorithm is chosen for it");
+  if (!pack || packWorkspace != workspace)
+    if (Status status = describeAddresses(workspace); !status.ok())
+      return status;
+  const DnnFunctions &functions = dnn.library.functions;
+  if (DnnStatus code = functions.setStream(dnn.handle, stream))
+    return dnn.library.failure("cudnnSetStream", code, text);
+  DnnStatus code =
+      functions.execute(dnn.handle, plan->descriptor, pack->descriptor);
+  return code ? dnn.library.failure("cudnnBackendExecute", code, text)
+              : Status::success();
+}
+
+} // namespace hocket::runtime::cuda
