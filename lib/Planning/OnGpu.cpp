@@ -31,7 +31,8 @@ struct Judge {
                                              : runtime::Operand()});
     return runtime::cuda::whyNotBlas(arguments);
   }
-  std::string operator()(const plan::Attention &attention) const {
+  template <class Attention>
+  std::string whyNotAttention(const Attention &attention) const {
     constexpr int64_t most = 256;
     int64_t depth = attention.q.shape.back();
     return depth <= most
@@ -39,14 +40,18 @@ struct Judge {
                : "attention with " + std::to_string(depth) +
                      " elements a head, more than " + std::to_string(most);
   }
+  std::string operator()(const plan::Attention &attention) const {
+    return whyNotAttention(attention);
+  }
   std::string operator()(const plan::AttentionGrad &gradient) const {
-    return (*this)(gradient.forward);
+    return whyNotAttention(gradient.forward);
   }
-  std::string operator()(const plan::NeighborhoodAttention &) const {
-    return "attention over neighborhoods";
+  std::string operator()(const plan::NeighborhoodAttention &attention) const {
+    return whyNotAttention(attention);
   }
-  std::string operator()(const plan::NeighborhoodAttentionGrad &) const {
-    return "the gradient of attention over neighborhoods";
+  std::string
+  operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
+    return whyNotAttention(gradient.forward);
   }
   std::string operator()(const plan::Convolution &convolution) const {
     runtime::cuda::ConvolutionArguments arguments;
@@ -63,7 +68,6 @@ struct Judge {
     arguments.groups = convolution.groups;
     return runtime::cuda::whyNotDnn(arguments);
   }
-  std::string operator()(const plan::Pooling &) const { return "pooling"; }
   std::string operator()(const plan::Hook &hook) const {
     return "hook '" + hook.name + "'";
   }

@@ -94,8 +94,8 @@ bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
     return false;
 
   std::shared_ptr<const runtime::Devices> devices;
-  status = runtime::openDevices(plan, program->kernels.data(),
-                                program->kernels.size(), devices);
+  status = options.open(plan, program->kernels.data(), program->kernels.size(),
+                        devices);
   if (!status.ok())
     return false;
   runtime::MemoryTensors outputs("outputs");

@@ -152,7 +152,8 @@ void check(const std::string &function, const RunOptions &options) {
   }
   std::vector<Memory> onCpu = test.memory;
   test.clearOutputs();
-  if (!runPtx(test.request, test.memory, options.coordinate))
+  if (!runPtx(test.request, test.memory, options.coordinate, nullptr,
+              options.alignment))
     return;
   compareAll("as PTX");
   for (size_t i = 0; options.samePtx && i < onCpu.size(); ++i)

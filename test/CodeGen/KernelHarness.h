@@ -21,6 +21,8 @@ struct RunOptions {
   /// Overrides the random element n of input i.
   std::function<double(int i, int64_t n, double random)> element;
   std::string cpu = "native";
+  /// Of addresses, for the PTX: at least an element's.
+  int64_t alignment = 64;
   /// The PTX gives the bits of the CPU.
   bool samePtx = false;
 };

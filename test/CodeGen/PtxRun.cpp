@@ -87,10 +87,13 @@ uint64_t PtxRunner::make(const TableGraph &table) {
 }
 
 bool runPtx(KernelRequest request, std::vector<Memory> &memory,
-            int64_t coordinate, ptx::Counts *counts) {
+            int64_t coordinate, ptx::Counts *counts, int64_t alignment) {
   size_t inputs = request.body->getNumArguments();
-  request.inputAlignments.assign(inputs, 16);
-  request.outputAlignments.assign(memory.size() - inputs, 16);
+  for (auto [i, argument] : llvm::enumerate(memory)) {
+    int64_t element = argument.element.getIntOrFloatBitWidth() / 8;
+    (i < inputs ? request.inputAlignments : request.outputAlignments)
+        .push_back(std::max(alignment, element));
+  }
   GpuKernel kernel;
   std::unique_ptr<GraphBuilder> builder = prepareOrReport(request, kernel);
   if (!builder) {
@@ -99,11 +102,13 @@ bool runPtx(KernelRequest request, std::vector<Memory> &memory,
   }
   PtxRunner runner(coordinate);
   std::vector<uint64_t> operands;
-  auto add = [&](const Memory &argument) {
-    operands.push_back(runner.allocate(argument.size(), "argument"));
+  auto add = [&](const Memory &argument, int64_t aligned) {
+    // Not aligned to more than that.
+    operands.push_back(runner.allocate(aligned + argument.size(), "argument") +
+                       aligned);
   };
   for (size_t i = 0; i < inputs; ++i) {
-    add(memory[i]);
+    add(memory[i], request.inputAlignments[i]);
     runner.device.write(operands.back(), memory[i].bytes.data(),
                         memory[i].size());
   }
@@ -114,7 +119,7 @@ bool runPtx(KernelRequest request, std::vector<Memory> &memory,
   }
   size_t behind = operands.size();
   for (size_t i = inputs; i < memory.size(); ++i)
-    add(memory[i]);
+    add(memory[i], request.outputAlignments[i - inputs]);
   for (auto [input, output] : builder->graph.inPlace)
     operands[behind + output] = operands[input];
   if (!runner.run(kernel, operands, builder->scalars))

@@ -28,6 +28,7 @@ public:
         size = choices[below(std::size(choices))];
     } while (sizes[0] * sizes[1] * sizes[2] > 20000);
     type = below(4) ? "f32" : "f64";
+    options.alignment = int64_t(4) << below(4);
     int inputs = 1 + below(3);
     for (int i = 0; i < inputs; ++i) {
       values.push_back(i == 0 ? sizes : someOf(sizes));

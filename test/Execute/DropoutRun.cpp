@@ -68,7 +68,7 @@ Outputs test::run(const std::string &text, const Settings &settings) {
   for (const plan::GlobalTensor &input : plan.inputs)
     fill(input.name, inputs.add(input.name, input.type, input.dims),
          settings.step);
-  runtime::Status status = runtime::openDevices(
+  runtime::Status status = runtime::openCpuDevices(
       plan, program->kernels.data(), program->kernels.size(), devices);
   if (status.ok())
     status = runtime::executePlan(plan, devices, weights, inputs, outputs);

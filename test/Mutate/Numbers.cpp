@@ -48,7 +48,7 @@ static runtime::Status readOutputs(const plan::Plan &plan,
 static runtime::Status run(const CompiledProgram &program, Outputs &outputs) {
   const plan::Plan &plan = program.plan;
   std::shared_ptr<const runtime::Devices> devices;
-  runtime::Status status = runtime::openDevices(
+  runtime::Status status = runtime::openCpuDevices(
       plan, program.kernels.data(), program.kernels.size(), devices);
   if (!status.ok())
     return status;

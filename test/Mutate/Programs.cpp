@@ -22,7 +22,8 @@ int mutate::runProgram(const tool::Options &options) {
   const plan::Plan &plan = program->plan;
   std::cout << plan::summary(plan);
   std::vector<std::string> arguments = {"--describe"};
-  int status = runtime::runPlan("program", plan, nullptr, 0, arguments);
+  int status = runtime::runPlan("program", plan, nullptr, 0,
+                                runtime::openCpuDevices, arguments);
   if (status != 0 || runtime::isTraining(plan))
     return status;
   arguments = {"--repeat", "1", "--threads", "1", "--deadline", "2"};
@@ -31,5 +32,6 @@ int mutate::runProgram(const tool::Options &options) {
   if (!plan.inputs.empty())
     arguments.insert(arguments.end(), {"--random-input", "1"});
   return runtime::runPlan("program", plan, program->kernels.data(),
-                          program->kernels.size(), arguments);
+                          program->kernels.size(), runtime::openCpuDevices,
+                          arguments);
 }

@@ -3,15 +3,17 @@
 // hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //               [--most-failures N] [--gradients yes] [--windows yes]
-//               [--wrong yes] [--keep DIR]
+//               [--wrong yes] [--keep DIR] [--target cpu|cuda]
 //
 // --only prints the case; --file judges a file; --seconds and --most-failures
 // end it early; --keep writes the files of equal cases of several ranks.
 // --wrong yes draws schedules that are wrong, and follows what their errors
-// propose (see Wrong.h). Status 1 if a case failed.
+// propose (see Wrong.h). --target cuda runs cases on a GPU, or on look-alikes
+// of its libraries, which LD_LIBRARY_PATH names. Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lookalikes.h"
 #include "Summary.h"
 #include "Wrong.h"
 #include <chrono>
@@ -64,6 +66,9 @@ static bool parse(int argc, char **argv, Options &options) {
       options.kind.hasGradients = std::string(value) == "yes";
     else if (name == "--windows")
       options.kind.isGrid = std::string(value) == "yes";
+    else if (name == "--target")
+      options.kind.target =
+          std::string(value) == "cuda" ? plan::Target::Cuda : plan::Target::Cpu;
     else if (name == "--wrong")
       options.wrong = std::string(value) == "yes";
     else if (name == "--first")
@@ -92,20 +97,6 @@ static bool parse(int argc, char **argv, Options &options) {
   return true;
 }
 
-static const char *nameOf(Verdict verdict) {
-  switch (verdict) {
-  case Verdict::Equal:
-    return "equal";
-  case Verdict::Refused:
-    return "refused";
-  case Verdict::IllPosed:
-    return "ill posed";
-  case Verdict::Failed:
-    return "FAILED";
-  }
-  return "";
-}
-
 static void print(const CaseResult &result) {
   std::cout << "\n# " << nameOf(result.verdict) << ", " << result.ranks
             << " ranks, " << result.collectives
@@ -120,7 +111,7 @@ static int judgeFile(const Options &options) {
   text << stream.rdbuf();
   codegen::KernelCache cache;
   CaseResult result = runText(text.str(), /*isExact=*/false, options.seed,
-                              cache, nullptr, options.kind.hasGradients);
+                              cache, nullptr, options.kind);
   print(result);
   return result.verdict == Verdict::Failed;
 }
@@ -149,6 +140,14 @@ static void write(const std::string &folder, uint64_t number,
   std::ofstream(folder + "/" + std::to_string(number) + ".hkt") << text;
 }
 
+static std::string asComment(const std::string &lines) {
+  std::istringstream stream(lines);
+  std::string comment;
+  for (std::string line; std::getline(stream, line);)
+    comment += "\n# " + line;
+  return comment;
+}
+
 static void report(const Options &options, uint64_t number,
                    const CaseResult &result) {
   if (!options.keep.empty() && result.verdict == Verdict::Equal &&
@@ -162,7 +161,7 @@ static void report(const Options &options, uint64_t number,
   std::cerr << "case " << number << " " << nameOf(result.verdict) << ": "
             << result.detail.substr(0, 300) << "\n";
   if (!options.failures.empty() && isFailed)
-    write(options.failures, number, result.text + "\n# " + result.detail);
+    write(options.failures, number, result.text + asComment(result.detail));
 }
 
 int main(int argc, char **argv) {
@@ -172,7 +171,12 @@ int main(int argc, char **argv) {
                  "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
                  "[--failures DIR] [--rows FILE] [--most-failures N] "
                  "[--gradients yes] [--windows yes] [--wrong yes] "
-                 "[--keep DIR]\n";
+                 "[--keep DIR] [--target cpu|cuda]\n";
+    return 2;
+  }
+  if (options.kind.target == plan::Target::Cuda && !hasDriver()) {
+    std::cerr << "--target cuda needs libcuda.so.1: NVIDIA's driver, or its "
+                 "look-alike with LD_LIBRARY_PATH=BUILD/test/lookalike\n";
     return 2;
   }
   if (!options.file.empty())

@@ -189,9 +189,8 @@ TEST(Random, WhatCancelsIsNoFailure) {
   codegen::KernelCache cache;
   std::string text =
       readCase(test::sourcePath("test/Random/IllPosed/cancelled-gradient.hkt"));
-  CaseResult result =
-      runText(text, /*isExact=*/false, /*seed=*/2846, cache, nullptr,
-              /*withGradients=*/true);
+  CaseResult result = runText(text, /*isExact=*/false, /*seed=*/2846, cache,
+                              nullptr, {/*hasGradients=*/true});
   EXPECT_NE(result.verdict, Verdict::Failed) << result.detail;
   EXPECT_GT(result.error, 0);
 }
@@ -204,7 +203,7 @@ TEST(Random, WhatOverflowsIsNoFailure) {
         readCase(std::string(test::sourcePath("test/Random/IllPosed/")) + name);
     bool withGradients = std::string(name) != "overflow.hkt";
     CaseResult result = runText(text, /*isExact=*/false, /*seed=*/8, cache,
-                                nullptr, withGradients);
+                                nullptr, {withGradients});
     EXPECT_EQ(result.verdict, Verdict::IllPosed) << name << result.detail;
   }
 }
@@ -219,7 +218,7 @@ TEST(Random, WhatLoopsRefuseByALimitIsNoFailure) {
                      "  forward(x: f32[2, 6]) { return a(x) + b(x) }\n}\n";
   CaseResult result =
       runText(text, /*isExact=*/false, /*seed=*/8, cache, nullptr,
-              /*withGradients=*/true, /*alsoWide=*/true);
+              {/*hasGradients=*/true}, /*alsoWide=*/true);
   EXPECT_EQ(result.verdict, Verdict::Equal) << result.detail;
   EXPECT_FALSE(result.isWide);
 }
@@ -232,7 +231,7 @@ TEST(Random, FoundCasesAgreeWithTheReference) {
            test::sourcePath("test/Random/Found"))) {
     for (bool withGradients : {false, true}) {
       CaseResult result = runText(readCase(entry.path()), /*isExact=*/false,
-                                  /*seed=*/8, cache, nullptr, withGradients);
+                                  /*seed=*/8, cache, nullptr, {withGradients});
       EXPECT_EQ(result.verdict, Verdict::Equal) << entry.path() << "\n"
                                                 << result.detail;
     }

@@ -3,6 +3,7 @@
 #include "RunCase.h"
 #include "Attempt.h"
 #include "Census.h"
+#include "Lookalikes.h"
 #include "ModelText.h"
 #include "ScheduleText.h"
 #include "dialects/Nn/Program.h"
@@ -21,9 +22,9 @@ static constexpr double kWellPosed = 0.2;
 
 /// The first error without the names, numbers and places of this case.
 static std::string reasonOf(const std::string &errors) {
-  std::string line = errors.substr(0, errors.find('\n'));
-  size_t at = line.find("error: ");
-  line = at == std::string::npos ? line : line.substr(at + 7);
+  size_t at = errors.find("error: ");
+  std::string line = at == std::string::npos ? errors : errors.substr(at + 7);
+  line = line.substr(0, line.find('\n'));
   line = std::regex_replace(line, std::regex("'[^']*'"), "'...'");
   line = std::regex_replace(line, std::regex("\\b(tp|dp|cp)\\b"), "AXIS");
   line = std::regex_replace(line, std::regex("[0-9]+"), "N");
@@ -43,22 +44,30 @@ static bool isLimit(const std::string &errors) {
     return errors.find(words) != std::string::npos;
   };
   return namesLine(errors) &&
-         says("the factors of its operands cross each other");
+         (says("the factors of its operands cross each other") ||
+          says("not supported yet on a GPU"));
 }
 
 /// Most cases are compiled without optimizations, which would take two thirds
 /// of the time.
 static VerifyOptions optionsOf(uint64_t seed) {
   VerifyOptions options;
+  options.open = runtime::openDevices;
   options.seed = seed;
   options.codegen.threads = 1;
   options.codegen.optimize = seed % 8 == 0;
   return options;
 }
 
-/// Asks for the gradients as well.
-static void addGradients(Compiler &compiler) {
-  nn::computeAllGradients(compiler.module());
+/// A compiler at the model stage that will do what the kind asks for.
+static Attempt load(const std::string &text, CaseKind kind,
+                    codegen::KernelCache &cache) {
+  Attempt loaded = attempt(text, /*place=*/false, &cache);
+  if (loaded.isLoaded && kind.hasGradients)
+    nn::computeAllGradients(loaded.compiler->module());
+  if (loaded.isLoaded && kind.target == plan::Target::Cuda)
+    nn::modelOf(loaded.compiler->module()).setTarget(nn::Target::Cuda);
+  return loaded;
 }
 
 enum class Run { Float32, Float64, Nudged };
@@ -68,14 +77,12 @@ enum class Run { Float32, Float64, Nudged };
 /// in `errors`.
 static std::optional<VerifyReport>
 reportOf(const std::string &text, uint64_t seed, codegen::KernelCache &cache,
-         bool withGradients, Run run, std::string *errors = nullptr) {
-  Attempt loaded = attempt(text, /*place=*/false, &cache);
+         CaseKind kind, Run run, std::string *errors = nullptr) {
+  Attempt loaded = load(text, kind, cache);
   if (!loaded.isLoaded)
     return {};
   if (run == Run::Float64)
     widenToFloat64(loaded.compiler->module());
-  if (withGradients)
-    addGradients(*loaded.compiler);
   VerifyReport report;
   runtime::Status status;
   auto judge = run == Run::Nudged ? sensitivity : verify;
@@ -86,6 +93,17 @@ reportOf(const std::string &text, uint64_t seed, codegen::KernelCache &cache,
   return {};
 }
 
+/// Whether rounding what the model reads moves its outputs out of float32, or
+/// by more than the tolerance leaves room for.
+static bool isSensitive(const std::string &text, uint64_t seed,
+                        codegen::KernelCache &cache, CaseKind kind,
+                        const CaseResult &result) {
+  std::string model = text.substr(0, text.find("\nschedule s for"));
+  auto nudged = reportOf(model, seed, cache, kind, Run::Nudged);
+  return nudged && (!nudged->isFinite() ||
+                    nudged->worst() > kWellPosed * result.tolerance);
+}
+
 /// Whether the model, not its schedule, is why a case is off: one device, which
 /// moves nothing, is off as well, or there is next to no rounding in float64
 /// and all is right there. Infinities tell nothing, since one device may hide a
@@ -94,12 +112,12 @@ reportOf(const std::string &text, uint64_t seed, codegen::KernelCache &cache,
 /// infinite and undefined. Where float64 meets a limit, the reference says
 /// whether float32 has its numbers, and what their rounding does.
 static bool isIllPosed(const std::string &text, uint64_t seed,
-                       codegen::KernelCache &cache, bool withGradients,
+                       codegen::KernelCache &cache, CaseKind kind,
                        CaseResult &result) {
   std::string model = text.substr(0, text.find("\nschedule s for"));
   std::string errors;
   auto reportIn = [&](const std::string &program, Run run) {
-    return reportOf(program, seed, cache, withGradients, run, &errors);
+    return reportOf(program, seed, cache, kind, run, &errors);
   };
   auto single = reportIn(model, Run::Float32);
   double alone = single ? single->worst() : 0;
@@ -110,11 +128,8 @@ static bool isIllPosed(const std::string &text, uint64_t seed,
   auto wide = reportIn(text, Run::Float64);
   if (wide && wide->worst() < kFloat64Tolerance)
     return true;
-  if (!wide && isLimit(errors)) {
-    auto nudged = reportIn(model, Run::Nudged);
-    return nudged && (!nudged->isFinite() ||
-                      nudged->worst() > kWellPosed * result.tolerance);
-  }
+  if (!wide && isLimit(errors))
+    return isSensitive(text, seed, cache, kind, result);
   if (std::isfinite(alone) || std::isfinite(result.error))
     return false;
   auto wideAlone = reportIn(model, Run::Float64);
@@ -126,10 +141,10 @@ static bool isIllPosed(const std::string &text, uint64_t seed,
 /// loops, to a far smaller tolerance. Sums behind products of a library are
 /// made by that, and are a loop's in float64, which may meet the limits.
 static void judgeWide(const std::string &text, uint64_t seed,
-                      codegen::KernelCache &cache, bool withGradients,
+                      codegen::KernelCache &cache, CaseKind kind,
                       CaseResult &result) {
   std::string errors;
-  auto wide = reportOf(text, seed, cache, withGradients, Run::Float64, &errors);
+  auto wide = reportOf(text, seed, cache, kind, Run::Float64, &errors);
   double error = wide ? wide->worst() : 0;
   result.isWide = wide && error <= kFloat64Tolerance;
   // Which moves are inserted depends on bytes, and so what is left for lines.
@@ -138,7 +153,8 @@ static void judgeWide(const std::string &text, uint64_t seed,
       (!wide && (isLimit(errors) || (isAuto && namesLine(errors)))))
     return;
   std::string model = text.substr(0, text.find("\nschedule s for"));
-  auto single = reportOf(model, seed, cache, withGradients, Run::Float64);
+  kind.target = plan::Target::Cpu;
+  auto single = reportOf(model, seed, cache, kind, Run::Float64);
   double alone = single ? single->worst() : 0;
   bool isModels = wide && alone > kWellPosed * kFloat64Tolerance;
   result.verdict = isModels ? Verdict::IllPosed : Verdict::Failed;
@@ -148,9 +164,9 @@ static void judgeWide(const std::string &text, uint64_t seed,
            : "not in float64: " + errors;
 }
 
-CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
-                           codegen::KernelCache &cache, Coverage *coverage,
-                           bool withGradients, bool alsoWide) {
+static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
+                        codegen::KernelCache &cache, Coverage *coverage,
+                        CaseKind kind, bool alsoWide) {
   CaseResult result;
   result.text = text;
   result.isExact = isExact;
@@ -164,10 +180,8 @@ CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
     result.detail = placed.errors();
     return result;
   }
-  Attempt loaded = attempt(text, /*place=*/false, &cache);
+  Attempt loaded = load(text, kind, cache);
   double tolerance = roundingTolerance(loaded.compiler->module());
-  if (withGradients)
-    addGradients(*loaded.compiler);
   VerifyReport report;
   runtime::Status status;
   if (!verify(*loaded.compiler, optionsOf(seed), report, status)) {
@@ -182,17 +196,59 @@ CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
   result.ranks = report.ranks;
   result.collectives = report.collectives;
   result.tolerance = tolerance;
-  isExact = isExact && !withGradients; // derivatives round
+  isExact = isExact && !kind.hasGradients; // derivatives round
   if (result.error <= (isExact ? 0 : tolerance)) {
     result.verdict = Verdict::Equal;
     result.features = featuresOf(placed.compiler->module(), text);
     if (alsoWide)
-      judgeWide(text, seed, cache, withGradients, result);
+      judgeWide(text, seed, cache, kind, result);
     return result;
   }
-  bool isModels =
-      !isExact && isIllPosed(text, seed, cache, withGradients, result);
+  // What one GPU makes of the model may be wrong by the same mistake.
+  bool isModels = !isExact && kind.target == plan::Target::Cpu &&
+                  isIllPosed(text, seed, cache, kind, result);
   result.verdict = isModels ? Verdict::IllPosed : Verdict::Failed;
+  return result;
+}
+
+const char *random::nameOf(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Equal:
+    return "equal";
+  case Verdict::Refused:
+    return "refused";
+  case Verdict::IllPosed:
+    return "ill posed";
+  case Verdict::Failed:
+    return "FAILED";
+  }
+  return "";
+}
+
+CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
+                           codegen::KernelCache &cache, Coverage *coverage,
+                           CaseKind kind, bool alsoWide) {
+  auto run = [&] {
+    return judge(text, isExact, seed, cache, coverage, kind, alsoWide);
+  };
+  if (kind.target == plan::Target::Cpu)
+    return run();
+  startLookalikes(seed);
+  CaseResult result = run();
+  std::string findings = takeFindings();
+  result.detail = findings + result.detail;
+  if (!findings.empty())
+    result.verdict = Verdict::Failed;
+  if (result.verdict != Verdict::Failed)
+    return result;
+  kind.target = plan::Target::Cpu;
+  Verdict onCpu = run().verdict;
+  result.detail += "\nrelative error " + std::to_string(result.error) +
+                   ", on a CPU: " + nameOf(onCpu);
+  bool isWrong = findings.empty() && result.error > 0 && !isExact;
+  if (isWrong && (onCpu == Verdict::IllPosed ||
+                  isSensitive(text, seed, cache, kind, result)))
+    result.verdict = Verdict::IllPosed;
   return result;
 }
 
@@ -253,9 +309,10 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
     return result;
   }
   uint64_t dataSeed = number + 1;
-  bool alsoWide = kind.isGrid && number % 8 == 1;
+  bool isOther = kind.isGrid || kind.target == plan::Target::Cuda;
+  bool alsoWide = isOther && number % 8 == 1;
   result = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
-                   dataSeed, cache, &coverage, kind.hasGradients, alsoWide);
+                   dataSeed, cache, &coverage, kind, alsoWide);
   result.ending = draw.ending;
   if (result.verdict != Verdict::Refused)
     return result;
@@ -263,7 +320,7 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
   if (!draw.schedule.isAuto) {
     draw.schedule.isAuto = true;
     mended = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
-                     dataSeed, cache, &coverage, kind.hasGradients);
+                     dataSeed, cache, &coverage, kind);
   }
   if (mended.verdict == Verdict::Refused && !isLimit(mended.detail)) {
     mended.verdict = Verdict::Failed;

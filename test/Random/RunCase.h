@@ -5,6 +5,7 @@
 
 #include "Coverage.h"
 #include "hocket/CodeGen/KernelCompiler.h"
+#include "hocket/Plan/Plan.h"
 #include <cstdint>
 #include <set>
 #include <string>
@@ -18,6 +19,8 @@ enum class Verdict {
   IllPosed, // one device is no closer to the reference either
   Failed,   // anything else: a mistake of the compiler, or of the tester
 };
+
+const char *nameOf(Verdict verdict);
 
 struct CaseResult {
   Verdict verdict = Verdict::Failed;
@@ -37,6 +40,9 @@ struct CaseResult {
 struct CaseKind {
   bool hasGradients = false; // those of inputs and parameters are compared too
   bool isGrid = false;       // see makeModel
+  /// What runs it. On look-alikes of a GPU's libraries each finding is a
+  /// failure, and what fails is run on a CPU as well.
+  plan::Target target = plan::Target::Cpu;
 };
 
 /// Case `number` of `seed`: the same everywhere. Rows go to `coverage`.
@@ -50,7 +56,7 @@ std::string caseText(uint64_t seed, uint64_t number, CaseKind kind = {});
 /// be equal in float64, too.
 CaseResult runText(const std::string &text, bool isExact, uint64_t seed,
                    codegen::KernelCache &cache, Coverage *coverage,
-                   bool withGradients = false, bool alsoWide = false);
+                   CaseKind kind = {}, bool alsoWide = false);
 
 } // namespace hocket::random
 

@@ -159,7 +159,7 @@ TEST(OpenDevices, WhatIsNoSharedObjectIsRefused) {
   std::shared_ptr<const Devices> devices;
   std::vector<uint8_t> bytes(100, 7);
   Status status =
-      openDevices(samplePlan(), bytes.data(), bytes.size(), devices);
+      openCpuDevices(samplePlan(), bytes.data(), bytes.size(), devices);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message.rfind("the kernels cannot be loaded: ", 0), 0u)
       << status.message;

@@ -59,7 +59,7 @@ public:
     std::unique_ptr<runtime::LocalRanks> local = processes->makeRanks(options);
     std::vector<std::unique_ptr<runtime::Communicator>> ends;
     for (int64_t rank : local->numbers())
-      ends.push_back(local->communicator(rank, hostMover()));
+      ends.push_back(local->communicator(rank, runtime::hostMover()));
     ASSERT_TRUE(local->start().ok());
     runtime::Status status =
         local->run({"test",

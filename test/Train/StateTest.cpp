@@ -11,6 +11,7 @@
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Pipeline/Compiler.h"
 #include "hocket/Reference/Evaluate.h"
+#include "hocket/Runtime/Executor.h"
 #include "hocket/Runtime/MemoryTensors.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
@@ -40,8 +41,9 @@ public:
     if (!program)
       return;
     std::shared_ptr<const runtime::Devices> devices;
-    Status status = runtime::openDevices(program->plan, program->kernels.data(),
-                                         program->kernels.size(), devices);
+    Status status =
+        runtime::openCpuDevices(program->plan, program->kernels.data(),
+                                program->kernels.size(), devices);
     if (status.ok())
       status = Executor::create(program->plan, devices, {}, executor);
     EXPECT_TRUE(status.ok()) << status.message;

@@ -112,8 +112,9 @@ int tool::runCompile(const Options &options) {
   std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
   if (!program)
     return kUserError;
-  runtime::Status status = runtime::packExecutable(
-      runnerPath(), program->kernels, program->plan, options.output);
+  runtime::Status status =
+      runtime::packExecutable(runnerPath(program->plan.target),
+                              program->kernels, program->plan, options.output);
   if (!status.ok())
     std::cerr << "error: " << status.message << "\n";
   return status.exitStatus();

@@ -19,7 +19,7 @@ struct Options {
   std::string output;                  // -o
   std::string program;                 // --program
   std::string emit, dumpFolder, cpu = "native";
-  std::vector<int> chips; // of --arch: 90 is sm_90
+  std::vector<int> chips;                    // of --arch: 90 is sm_90
   std::vector<std::string> programArguments; // after `--`, and run's own
   uint64_t seed = 1;
   std::optional<double> tolerance; // by the model's types

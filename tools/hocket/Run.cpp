@@ -23,5 +23,6 @@ int tool::runRun(const Options &options) {
     return kUserError;
   progress.reset();
   return runtime::runPlan("hocket run", program->plan, program->kernels.data(),
-                          program->kernels.size(), options.programArguments);
+                          program->kernels.size(), runtime::openDevices,
+                          options.programArguments);
 }

@@ -70,6 +70,7 @@ int tool::runVerify(const Options &options) {
       options.float64 ? kFloat64Tolerance
                       : roundingTolerance(compiler.module()));
   VerifyOptions verifying;
+  verifying.open = runtime::openDevices;
   verifying.seed = options.seed;
   verifying.codegen.cpu = options.cpu;
   verifying.codegen.chips = options.chips;

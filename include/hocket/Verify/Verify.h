@@ -9,6 +9,7 @@
 #ifndef HOCKET_VERIFY_VERIFY_H
 #define HOCKET_VERIFY_VERIFY_H
 
+#include "hocket/Launcher/Pack.h"
 #include "hocket/Pipeline/Compiler.h"
 #include "hocket/Runtime/Status.h"
 
@@ -17,6 +18,9 @@ namespace hocket {
 struct VerifyOptions {
   uint64_t seed = 1;
   codegen::CodeGenOptions codegen;
+  /// What programs for GPUs need to run is linked only where this is
+  /// runtime::openDevices.
+  runtime::DeviceOpener open = runtime::openCpuDevices;
   /// The program that is run, if it is not the model's own: an edited stage.
   Compiler *program = nullptr;
 };

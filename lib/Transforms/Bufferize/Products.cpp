@@ -25,7 +25,8 @@ In Products::readBeside(OpOperand &operand, const Product &product,
     at = placer.copied(operand, at);
     fitted = reshaped(at, result.sizes);
   }
-  if (Matrices(product, result).runsOf(*fitted))
+  auto runs = Matrices(product, result).runsOf(*fitted);
+  if (runs && target.addsMatrix((*runs)[runs->size() - 2], runs->back()))
     return {&operand, at};
   Strided same = result;
   same.offset = 0;

@@ -10,7 +10,7 @@
 #define HOCKET_LIB_TRANSFORMS_BUFFERIZE_TARGET_H
 
 #include "dialects/Nn/Program.h"
-#include "hocket/Views/Strided.h"
+#include "hocket/Views/Product.h"
 
 namespace hocket::bufferization {
 
@@ -36,6 +36,10 @@ public:
   /// Whether the operation can read this operand where it lies; else it reads a
   /// dense copy in row-major order.
   virtual bool reads(mlir::OpOperand &operand, const Strided &at) const = 0;
+
+  /// Whether a product can add a matrix of these rows and columns, each a size
+  /// and a stride, to its result; else it adds a copy in the result's order.
+  virtual bool addsMatrix(views::Run rows, views::Run columns) const = 0;
 
   /// The strides by dims of a copy that serves all who read the operand's value
   /// better than the value itself; nothing: they read it where it lies.

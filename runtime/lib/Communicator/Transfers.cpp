@@ -1,8 +1,8 @@
 //===- Transfers.cpp - who reads what from whom in memory -----------------===//
 
 #include "runtime/lib/Communicator/Transfers.h"
-#include "runtime/lib/Communicator/CollectiveSpec.h"
 #include "hocket/Cpu/Reduce.h" // orderByStride
+#include "runtime/lib/Communicator/CollectiveSpec.h"
 #include "runtime/lib/Communicator/HaloParts.h"
 #include <array>
 #include <numeric>
@@ -72,6 +72,7 @@ private:
               const std::vector<int64_t> &peers);
   void reduceChunks(plan::Reduction reduction);
   void moveHalo(int dim, const std::vector<HaloPart> &parts);
+  int64_t rowInPlace(int dim, const HaloPart &part) const;
   void moveRows(int dim, const HaloPart &part, const Window &to);
 
   Transfers &out;
@@ -87,10 +88,9 @@ public:
   Status status; // of the mover
 };
 
-Status
-Transfers::prepare(const CollectiveSpec &mine,
-                   const std::vector<const CollectiveSpec *> &all,
-                   Mover &mover) {
+Status Transfers::prepare(const CollectiveSpec &mine,
+                          const std::vector<const CollectiveSpec *> &all,
+                          Mover &mover) {
   me = mine.me;
   firsts.clear();
   seconds.clear();
@@ -199,14 +199,51 @@ void Transfers::Builder::reduceChunks(plan::Reduction reduction) {
   }
 }
 
-/// Rows that one copy or one sum makes. What lies in its place already is left.
+/// The first row of a part that is a copy onto itself, though the part is none:
+/// a border shows rows beside the one that it begins or ends with. `count` if
+/// there is none.
+int64_t Transfers::Builder::rowInPlace(int dim, const HaloPart &part) const {
+  int64_t row = 0;
+  bool isBorder = part.terms.size() == 1 && part.terms[0].member == mine.me &&
+                  part.terms[0].step != 1;
+  if (!isBorder)
+    return part.count;
+  Operand from = operand(src), to = operand(dst);
+  from.shape = to.shape;
+  from.shape[dim] = to.shape[dim] = 1;
+  for (; row < part.count; ++row) {
+    from.data = at(src, dim, part.terms[0].first + row * part.terms[0].step);
+    to.data = at(dst, dim, part.at + row);
+    if (areOne(from, to))
+      break;
+  }
+  return row;
+}
+
+/// Rows [begin, end) of a part.
+static HaloPart rowsOf(HaloPart part, int64_t begin, int64_t end) {
+  part.at += begin;
+  part.count = end - begin;
+  for (HaloRows &term : part.terms)
+    term.first += begin * term.step;
+  return part;
+}
+
+/// Rows that one copy or one sum makes. What lies in its place already is left:
+/// others may read it meanwhile.
 void Transfers::Builder::moveHalo(int dim, const std::vector<HaloPart> &parts) {
-  for (const HaloPart &part : parts) {
+  auto move = [&](const HaloPart &part) {
     Window to = dst;
     to.data = at(dst, dim, part.at);
     to.shape[dim] = part.count;
     if (product(to.shape) > 0)
       moveRows(dim, part, to);
+  };
+  for (const HaloPart &part : parts) {
+    int64_t row = rowInPlace(dim, part);
+    move(rowsOf(part, 0, row));
+    if (row < part.count)
+      move(rowsOf(part, row + 1, part.count));
   }
 }
 
@@ -228,7 +265,6 @@ void Transfers::Builder::moveRows(int dim, const HaloPart &part,
   if (terms.size() > 1)
     return reduce(out.firsts, plan::Reduction::Sum, sum, terms,
                   orderByStride(sum.strides), {0, sum.elements()}, owners);
-  // Rows that a border shows begin where they are, and go on otherwise.
   if (!terms.empty())
     return copy(owners[0], rows[0], to);
   std::unique_ptr<Mover::Move> move;

@@ -148,7 +148,7 @@ RunOptions runOptions(const LauncherOptions &options, const plan::Plan &plan,
 /// Everything is opened and checked before the first rank starts; the outputs
 /// get their name only after all else has gone well.
 Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
-               const uint8_t *kernels, size_t kernelsSize,
+               const uint8_t *kernels, size_t kernelsSize, DeviceOpener open,
                Processes &processes) {
   std::optional<RandomTensors> drawnWeights, drawnInputs;
   if (options.randomWeights)
@@ -168,7 +168,7 @@ Status runOnce(const LauncherOptions &options, const plan::Plan &plan,
     status = checkOutputs(options);
   std::shared_ptr<const Devices> devices;
   if (status.ok())
-    status = openDevices(plan, kernels, kernelsSize, devices);
+    status = open(plan, kernels, kernelsSize, devices);
   status = processes.agree(status);
   std::unique_ptr<OutputWriter> writer;
   if (status.ok())
@@ -247,6 +247,7 @@ std::optional<int> Command::answer() {
 
 static int runProgram(const std::string &program, const plan::Plan &plan,
                       const uint8_t *kernels, size_t kernelsSize,
+                      DeviceOpener open,
                       const std::vector<std::string> &arguments) {
   MpiPlace place = placeInMpi();
   bool trains = isTraining(plan);
@@ -282,8 +283,8 @@ static int runProgram(const std::string &program, const plan::Plan &plan,
   Status status = checkSameProgram(command.options, arguments, processes);
   if (status.ok())
     status = trains ? runTraining(command.options, plan, kernels, kernelsSize,
-                                  processes, done)
-                    : runOnce(command.options, plan, kernels, kernelsSize,
+                                  open, processes, done)
+                    : runOnce(command.options, plan, kernels, kernelsSize, open,
                               processes);
   if (!status.ok())
     done = tellsErrors(processes) ? fail(status) : status.exitStatus();
@@ -292,17 +293,17 @@ static int runProgram(const std::string &program, const plan::Plan &plan,
 }
 
 int runPlan(const std::string &program, const plan::Plan &plan,
-            const uint8_t *kernels, size_t kernelsSize,
+            const uint8_t *kernels, size_t kernelsSize, DeviceOpener open,
             const std::vector<std::string> &arguments) {
   try {
-    return runProgram(program, plan, kernels, kernelsSize, arguments);
+    return runProgram(program, plan, kernels, kernelsSize, open, arguments);
   } catch (const std::bad_alloc &) {
     return fail(Status::runtimeError(
         "no memory is left; raise its limit (ulimit -v, or the container's)"));
   }
 }
 
-int runMain(int argc, char **argv) {
+int runMain(int argc, char **argv, DeviceOpener open) {
   std::string program = argc > 0 ? argv[0] : "hocket-runner";
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   endCleanlyOnSignals();
@@ -323,7 +324,7 @@ int runMain(int argc, char **argv) {
                      "compile FILE.hkt -o app");
   }
   return runPlan(program, package.plan, package.kernels, package.kernelsSize,
-                 arguments);
+                 open, arguments);
 }
 
 } // namespace hocket::runtime

@@ -198,7 +198,7 @@ static void noteLastRun(const std::string &checkpoints) {
 
 Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
                    const uint8_t *kernels, size_t kernelsSize,
-                   Processes &processes, int &exitStatus) {
+                   DeviceOpener open, Processes &processes, int &exitStatus) {
   exitStatus = 0;
   Beginning beginning;
   Status status = processes.agree(beginning.open(options, plan));
@@ -227,7 +227,7 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
     status = openShards(options, parametersOf(plan), shards, processes);
   std::shared_ptr<const Devices> devices;
   if (status.ok())
-    status = openDevices(plan, kernels, kernelsSize, devices);
+    status = open(plan, kernels, kernelsSize, devices);
   status = processes.agree(status);
   if (!status.ok())
     return status;

@@ -4,6 +4,7 @@
 #define HOCKET_LIB_LAUNCHER_TRAINMAIN_H
 
 #include "Options.h"
+#include "hocket/Launcher/Pack.h"
 #include "hocket/Training/Train.h"
 
 namespace hocket::runtime {
@@ -18,7 +19,7 @@ constexpr int savedAndEnded = 4;
 /// `exitStatus` is that of a success.
 Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
                    const uint8_t *kernels, size_t kernelsSize,
-                   Processes &processes, int &exitStatus);
+                   DeviceOpener open, Processes &processes, int &exitStatus);
 
 } // namespace hocket::runtime
 

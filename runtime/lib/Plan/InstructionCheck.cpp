@@ -86,7 +86,8 @@ bool Checker::checkBody(const ReadParameter &read) {
 bool Checker::checkBody(const Kernel &kernel) {
   if (kernel.symbol.empty())
     return fail("has no symbol");
-  // A GPU's grid and block; a CPU has no blocks.
+  // A GPU's grid, of which a rank without a part has no block; a CPU has no
+  // threads of a block.
   bool isLaunch = plan.target == Target::Cuda;
   int64_t mostExtent = isLaunch ? INT32_MAX : largestNumber;
   if (kernel.extent < 0 || kernel.extent > mostExtent)

@@ -1,5 +1,7 @@
-//===- hocket-runner.cpp - the program that compiled plans are put into ---===//
+//===- hocket-runner.cpp - the program that plans for CPUs are put into ---===//
 
 #include "hocket/Launcher/Main.h"
 
-int main(int argc, char **argv) { return hocket::runtime::runMain(argc, argv); }
+int main(int argc, char **argv) {
+  return hocket::runtime::runMain(argc, argv, hocket::runtime::openCpuDevices);
+}

@@ -179,4 +179,22 @@ TEST(CudaAttentionLaunches, Refusals) {
             "attention of i32 has no CUDA kernel");
 }
 
+TEST(CudaAttentionLaunches, TooMuchIsRefused) {
+  int64_t rows = int64_t(1) << 31;
+  runtime::Operand q{nullptr, DType::F32, {1, 1, rows, 8}, {0, 0, 8, 1}};
+  runtime::AttentionArguments given;
+  given.q = given.k = given.v = given.out = q;
+  runtime::cuda::KernelLaunches launches;
+  EXPECT_EQ(runtime::cuda::addAttention(given, launches).message,
+            "attention with 2147483648 rows of queries and 2147483648 keys is "
+            "more than CUDA kernels count");
+  given.q.shape[2] = given.k.shape[2] = 4;
+  runtime::Operand step{nullptr, DType::I32, {}, {}};
+  given.dropout = {
+      0.5, 1, step, 0, std::vector<int64_t>(9, 2), std::vector<int64_t>(9, 1)};
+  EXPECT_EQ(runtime::cuda::addAttention(given, launches).message,
+            "attention whose dropped weights are counted by 9 factors has no "
+            "CUDA kernel, expected 8 at most");
+}
+
 } // namespace

@@ -236,6 +236,20 @@ TEST_F(CudaEmbeddingGrad, OneRowHasAll) {
   }
 }
 
+/// What is not loaded is not added either, also where that changes nothing.
+TEST_F(CudaEmbeddingGrad, FewIdsAreOfThisRank) {
+  for (int64_t pad : {0, 1}) {
+    Gradient gradient = gradientOf(DType::F32, DType::I32, {3}, {8}, 4, pad);
+    gradient.vocab = 9;
+    gradient.vocabOffset = 2;
+    gradient.ids.set(0, 8);
+    gradient.ids.set(1, 3);
+    gradient.ids.set(2, 7);
+    gradient.run(pad);
+    gradient.expectRight(1e-5);
+  }
+}
+
 TEST_F(CudaEmbeddingGrad, RowsOfSeveralDimsAndOfOneElement) {
   Gradient gradient =
       gradientOf(DType::F32, DType::I64, {4, 50}, {3, 2, 5}, 20);
@@ -276,6 +290,19 @@ TEST_F(CudaEmbeddingGrad, BoolIsRefused) {
                                             0, launches)
                 .message,
             "the gradient of a lookup in a table of bool has no CUDA kernel");
+}
+
+TEST(CudaEmbeddingGradLaunches, TooMuchIsRefused) {
+  int64_t count = int64_t(1) << 31;
+  runtime::Operand ids{nullptr, DType::I32, {count}, {1}};
+  runtime::Operand dy{nullptr, DType::F32, {count, 4}, {4, 1}};
+  runtime::Operand out{nullptr, DType::F32, {6, 4}, {4, 1}};
+  KernelLaunches launches;
+  EXPECT_EQ(
+      runtime::cuda::addEmbeddingGrad({ids, dy, out, 0, 6, ""}, 0, launches)
+          .message,
+      "the gradient of a lookup of 2147483648 ids in rows of 4 elements is "
+      "more than CUDA kernels count");
 }
 
 } // namespace

@@ -1,5 +1,4 @@
-//===- GpuRun.h - launches of the runtime, run by the interpreter -*- C++
-//-*-===//
+//===- GpuRun.h - launches of the runtime, interpreted ---------*- C++ -*-===//
 
 #ifndef HOCKET_TEST_GPU_KERNELS_GPURUN_H
 #define HOCKET_TEST_GPU_KERNELS_GPURUN_H

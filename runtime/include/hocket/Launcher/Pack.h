@@ -40,9 +40,19 @@ struct Package {
 Status unpackExecutable(const std::string &path, const std::string &title,
                         Package &package, bool &carries);
 
-/// The devices that a plan is compiled for, with the code of its kernels: what
-/// an executable carries. An error says what a machine lacks, or which function
-/// that the plan calls is not in the code.
+/// Gives the devices that a plan is compiled for, with the code of its kernels:
+/// what an executable carries. An error says what a machine lacks, or which
+/// function that the plan calls is not in the code.
+using DeviceOpener = Status (*)(const plan::Plan &plan, const uint8_t *kernels,
+                                size_t kernelsSize,
+                                std::shared_ptr<const Devices> &devices);
+
+/// Of plans for CPUs.
+Status openCpuDevices(const plan::Plan &plan, const uint8_t *kernels,
+                      size_t kernelsSize,
+                      std::shared_ptr<const Devices> &devices);
+/// Of all plans: in a library of its own (HocketAllDevices), for the kernels of
+/// GPUs are large.
 Status openDevices(const plan::Plan &plan, const uint8_t *kernels,
                    size_t kernelsSize, std::shared_ptr<const Devices> &devices);
 

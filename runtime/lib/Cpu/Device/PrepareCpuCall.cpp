@@ -1,11 +1,9 @@
 //===- PrepareCpuCall.cpp - instructions as calls of a CPU ----------------===//
 
 #include "runtime/lib/Cpu/Device/PrepareCpuCall.h"
-#include "hocket/Cpu/Convolution.h"
-#include "hocket/Cpu/Pooling.h"
 #include "hocket/Cpu/Simple.h"
 #include "runtime/lib/Cpu/Device/HookCall.h"
-#include "runtime/lib/Device/AttentionOperands.h"
+#include "runtime/lib/Device/Arguments.h"
 
 namespace hocket::runtime {
 
@@ -159,64 +157,21 @@ Status Preparer::operator()(const plan::AttentionGrad &gradient) const {
 }
 
 Status Preparer::operator()(const plan::Embedding &embedding) const {
-  EmbeddingArguments arguments;
-  arguments.table = operand(embedding.table);
-  arguments.ids = operand(embedding.ids);
-  arguments.out = operand(embedding.out);
-  arguments.vocabOffset = context.book.value(embedding.vocabOffset);
-  arguments.vocab = embedding.vocab;
-  arguments.name = context.book.idsName(embedding.ids, source);
-  return done(makeEmbedding(arguments));
+  return done(makeEmbedding(argumentsOf(embedding, context.book, source)));
 }
 
 Status Preparer::operator()(const plan::EmbeddingGrad &gradient) const {
-  EmbeddingGradArguments arguments;
-  arguments.ids = operand(gradient.ids);
-  arguments.dy = operand(gradient.dy);
-  arguments.out = operand(gradient.out);
-  arguments.vocabOffset = context.book.value(gradient.vocabOffset);
-  arguments.vocab = gradient.vocab;
-  arguments.name = context.book.idsName(gradient.ids, source);
-  return done(makeEmbeddingGrad(arguments, context.threads));
+  return done(makeEmbeddingGrad(argumentsOf(gradient, context.book, source),
+                                context.threads));
 }
 
 Status Preparer::operator()(const plan::Convolution &convolution) const {
-  ConvolutionArguments arguments;
-  arguments.pass = convolution.pass;
-  arguments.x = operand(convolution.x);
-  arguments.weight = operand(convolution.weight);
-  arguments.y = operand(convolution.y);
-  if (convolution.bias.buffer >= 0)
-    arguments.bias = operand(convolution.bias);
-  arguments.strides = convolution.strides;
-  arguments.dilations = convolution.dilations;
-  arguments.lows = convolution.lows;
-  arguments.highs = convolution.highs;
-  arguments.groups = convolution.groups;
-  return makeConvolution(arguments, context.threads, call);
+  return makeConvolution(argumentsOf(convolution, context.book),
+                         context.threads, call);
 }
 
 Status Preparer::operator()(const plan::Pooling &pooling) const {
-  PoolingArguments arguments;
-  arguments.kind = pooling.kind;
-  arguments.isGradient = pooling.isGradient;
-  if (pooling.x.buffer >= 0)
-    arguments.x = operand(pooling.x);
-  arguments.y = operand(pooling.y);
-  if (pooling.dx.buffer >= 0)
-    arguments.dx = operand(pooling.dx);
-  arguments.taps = pooling.taps;
-  arguments.strides = pooling.strides;
-  arguments.dilations = pooling.dilations;
-  arguments.lows = pooling.lows;
-  arguments.highs = pooling.highs;
-  arguments.extents = pooling.extents;
-  for (const plan::Scalar &first : pooling.xFirst)
-    arguments.xFirst.push_back(context.book.value(first));
-  for (const plan::Scalar &first : pooling.yFirst)
-    arguments.yFirst.push_back(context.book.value(first));
-  arguments.countsBorder = pooling.countsBorder;
-  return done(makePooling(arguments, context.threads));
+  return done(makePooling(argumentsOf(pooling, context.book), context.threads));
 }
 
 Status

@@ -26,8 +26,10 @@ struct GradientLaunches {
   void add(const char *of, int64_t rows, int64_t heads) {
     bool isHalf = problem.isHalf();
     int depth = problem.depth, bytes = problem.bytes();
-    TileShape tile = isHalf ? halfGradTile(depth) : plainGradTile(depth, bytes);
     AttentionParameters &p = problem.parameters;
+    const bool drops = p.dropout.step != 0;
+    TileShape tile =
+        isHalf ? halfGradTile(depth, drops) : plainGradTile(depth, bytes);
     p.tiles = static_cast<uint32_t>((rows + tile.rows - 1) / tile.rows);
     if (p.tiles * heads * batch == 0)
       return;
@@ -37,7 +39,7 @@ struct GradientLaunches {
                      uint64_t(p.tiles) * heads * batch,
                      isHalf ? halfThreads : plainThreads, p);
     launch.sharedBytes =
-        isHalf ? halfGradShared(depth) : plainGradShared(depth, bytes);
+        isHalf ? halfGradShared(depth, drops) : plainGradShared(depth, bytes);
     launches.usesScratch(offsetof(AttentionParameters, means));
   }
 };

@@ -72,7 +72,7 @@ static __device__ void exponentiate(float (&scores)[columns / 8][4],
     next = largestOfRow(next);
     // A row that has seen nothing yet counts from 0.
     float base = next == -INFINITY ? 0 : next;
-    float shrink = exp2f(rows.largest[half] - base);
+    float shrink = powerOfTwo(rows.largest[half] - base);
     rows.largest[half] = next;
     rows.total[half] *= shrink;
 #pragma unroll
@@ -82,7 +82,7 @@ static __device__ void exponentiate(float (&scores)[columns / 8][4],
 #pragma unroll
     for (int n = 0; n < columns / 8; ++n)
       for (int e = 2 * half; e < 2 * half + 2; ++e) {
-        scores[n][e] = exp2f(scores[n][e] - base);
+        scores[n][e] = powerOfTwo(scores[n][e] - base);
         rows.total[half] += scores[n][e];
       }
   }

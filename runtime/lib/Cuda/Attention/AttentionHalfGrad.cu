@@ -50,7 +50,7 @@ template <class T, int depth, GradientOf of, bool drops> class Block {
   static constexpr bool hasFirst = of != GradientOf::Values; // dQ, dK
   static constexpr bool hasSecond =                          // dV
       of == GradientOf::Values || of == GradientOf::KeysAndValues;
-  static constexpr TileShape shape = halfGradTile(depth);
+  static constexpr TileShape shape = halfGradTile(depth, drops);
   static constexpr int columns = shape.columns, tileSize = columns * depth;
   using Columns = ColumnState<columns>;
   using Tile = float[columns / 8][4];
@@ -189,7 +189,7 @@ private:
           bool isSeen =
               whole || (isThere && first + column >= rows.seen[half].begin &&
                         first + column < rows.seen[half].end);
-          score = isSeen ? exp2f(score * scale - lse) : 0;
+          score = isSeen ? powerOfTwo(score * scale - lse) : 0;
         }
       }
   }
@@ -266,7 +266,7 @@ static __device__ void differentiate(const AttentionParameters &p) {
 using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, T, depth, of, drops)                               \
-  extern "C" __global__ void __launch_bounds__(halfThreads)                    \
+  extern "C" __global__ void __launch_bounds__(halfThreads, 2)                 \
       name(const __grid_constant__ AttentionParameters p) {                    \
     differentiate<T, depth, GradientOf::of, drops>(p);                         \
   }

@@ -62,15 +62,16 @@ struct TileShape {
 /// F16 and BF16: 16 rows a warp, two stages of columns.
 constexpr int halfThreads = 128;
 constexpr TileShape halfTile(int depth) { return {64, depth <= 128 ? 64 : 32}; }
-constexpr TileShape halfGradTile(int depth) {
-  return {64, depth <= 64 ? 64 : depth <= 128 ? 32 : 16};
+/// `drops`: dropout takes registers too.
+constexpr TileShape halfGradTile(int depth, bool drops) {
+  return {64, depth <= 64 ? 64 : depth <= 128 && !drops ? 32 : 16};
 }
 constexpr int halfShared(int depth) {
   return (halfTile(depth).rows + 4 * halfTile(depth).columns) * depth * 2;
 }
 /// Besides tiles: for two stages lse, mean and number of each column.
-constexpr int halfGradShared(int depth) {
-  TileShape tile = halfGradTile(depth);
+constexpr int halfGradShared(int depth, bool drops) {
+  TileShape tile = halfGradTile(depth, drops);
   return (2 * tile.rows + 4 * tile.columns) * depth * 2 + 2 * tile.columns * 16;
 }
 

@@ -150,6 +150,13 @@ HOCKET_MULTIPLY(__half, "f16")
 HOCKET_MULTIPLY(__nv_bfloat16, "bf16")
 #undef HOCKET_MULTIPLY
 
+/// 2^x as one instruction; what is less than 2^-126 is 0.
+static __device__ inline float powerOfTwo(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
 template <class T>
 static __device__ inline uint32_t packed(float low, float high);
 template <> __device__ inline uint32_t packed<__half>(float low, float high) {

@@ -3,16 +3,19 @@
 #include "runtime/lib/Cuda/Device/PrepareCudaCall.h"
 #include "hocket/Plan/InstructionWords.h"
 #include "runtime/lib/Cuda/Attention/Attention.h"
+#include "runtime/lib/Cuda/Attention/Neighborhood.h"
 #include "runtime/lib/Cuda/Kernels/Copy.h"
 #include "runtime/lib/Cuda/Kernels/Embedding.h"
-#include "runtime/lib/Device/AttentionOperands.h"
+#include "runtime/lib/Cuda/Kernels/Pooling.h"
+#include "runtime/lib/Device/Arguments.h"
 #include <cstring>
 
 namespace hocket::runtime::cuda {
 
 namespace {
 
-/// A generated kernel: its parameters are 64 bits each.
+/// A generated kernel: its parameters are 64 bits each. One of no blocks
+/// computes nothing, and is no launch.
 class KernelCall : public Call {
 public:
   KernelCall(CudaStream &stream, Function function, std::string name,
@@ -124,6 +127,23 @@ struct Preparer {
           list);
     });
   }
+  Status operator()(const plan::NeighborhoodAttention &attention) const {
+    return launches([&](KernelLaunches &list) {
+      return addNeighborhood(argumentsOf(attention, context.book), list);
+    });
+  }
+  Status operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
+    return launches([&](KernelLaunches &list) {
+      return addNeighborhoodGrad(
+          gradientArguments<NeighborhoodGradArguments>(gradient, context.book),
+          list);
+    });
+  }
+  Status operator()(const plan::Pooling &pooling) const {
+    return launches([&](KernelLaunches &list) {
+      return addPooling(argumentsOf(pooling, context.book), list);
+    });
+  }
   Status operator()(const plan::Copy &copy) const {
     return launches([&](KernelLaunches &list) {
       return addCopy(operand(copy.src), operand(copy.dst), list);
@@ -190,12 +210,8 @@ Status Preparer::lookup(const Lookup &lookup, DeviceAddress &record) const {
 }
 
 Status Preparer::operator()(const plan::Embedding &embedding) const {
-  EmbeddingArguments arguments;
-  arguments.table = operand(embedding.table);
-  arguments.ids = operand(embedding.ids);
-  arguments.out = operand(embedding.out);
-  arguments.vocabOffset = context.book.value(embedding.vocabOffset);
-  arguments.vocab = embedding.vocab;
+  EmbeddingArguments arguments =
+      argumentsOf(embedding, context.book, instruction.source);
   DeviceAddress record = 0;
   if (Status status = lookup(embedding, record); !status.ok())
     return status;
@@ -205,12 +221,8 @@ Status Preparer::operator()(const plan::Embedding &embedding) const {
 }
 
 Status Preparer::operator()(const plan::EmbeddingGrad &gradient) const {
-  EmbeddingGradArguments arguments;
-  arguments.ids = operand(gradient.ids);
-  arguments.dy = operand(gradient.dy);
-  arguments.out = operand(gradient.out);
-  arguments.vocabOffset = context.book.value(gradient.vocabOffset);
-  arguments.vocab = gradient.vocab;
+  EmbeddingGradArguments arguments =
+      argumentsOf(gradient, context.book, instruction.source);
   DeviceAddress record = 0;
   if (Status status = lookup(gradient, record); !status.ok())
     return status;

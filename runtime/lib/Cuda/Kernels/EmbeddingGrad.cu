@@ -106,7 +106,7 @@ static __device__ void sumPieces(const SumParameters &p) {
   constexpr int batch = 4;
   for (uint32_t item = first; item < end && row < p.rows; item += batch) {
     uint32_t keys[batch];
-    Group<T, n> terms[batch];
+    Group<T, n> terms[batch] = {}; // of other ranks' rows
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
       keys[i] = item + i < end ? column.key(item + i) : p.rows;

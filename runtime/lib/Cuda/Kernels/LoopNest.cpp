@@ -26,7 +26,7 @@ LoopNest::LoopNest(const std::vector<int64_t> &shape,
   std::reverse(all.begin(), all.end());
   for (const Dim &dim : all) {
     bool merges = !dims.empty();
-    for (int i = 0; merges && i < 3; ++i)
+    for (int i = 0; merges && i < mostOperands; ++i)
       merges = dim.strides[i] == dims.back().strides[i] * dims.back().extent;
     if (merges)
       dims.back().extent *= dim.extent;
@@ -61,7 +61,7 @@ int64_t LoopNest::widen(int64_t bytes, const std::vector<int> &moved,
                         const std::vector<uint64_t> &addresses) {
   if (dims.empty())
     return bytes;
-  for (int operand = 0; operand < 3; ++operand) {
+  for (int operand = 0; operand < mostOperands; ++operand) {
     bool isMoved =
         std::find(moved.begin(), moved.end(), operand) != moved.end();
     if (dims[0].strides[operand] != (isMoved ? bytes : 0))
@@ -113,7 +113,7 @@ void LoopNest::addParts(Strides begin, std::vector<Part> &out) const {
     low.dims[k].extent = dims[k].extent / 2;
     high.dims[k].extent = dims[k].extent - low.dims[k].extent;
     Strides middle = begin;
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < mostOperands; ++i)
       middle[i] += low.dims[k].extent * dims[k].strides[i];
     low.addParts(begin, out);
     high.addParts(middle, out);

@@ -10,12 +10,12 @@
 
 namespace hocket::runtime::cuda {
 
-/// Loops over windows of one shape, up to three operands. Dims of one element
+/// Loops over windows of one shape, up to four operands. Dims of one element
 /// are dropped, the others ordered by the first operand's strides, the
 /// innermost first, and merged where every operand allows it.
 class LoopNest {
 public:
-  using Strides = std::array<int64_t, 3>; // bytes, by operand
+  using Strides = std::array<int64_t, mostOperands>; // bytes, by operand
   struct Dim {
     int64_t extent;
     Strides strides;

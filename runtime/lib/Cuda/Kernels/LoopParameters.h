@@ -11,11 +11,13 @@
 
 namespace hocket::runtime::cuda {
 
+constexpr int mostOperands = 4;
+
 /// n / extent for n < 2^31 as mulhi(n, multiplier) >> shift (Granlund and
 /// Montgomery 1994); the extent is 2 at least.
 struct LoopDim {
   uint32_t extent, multiplier, shift, unused;
-  int64_t strides[3]; // bytes, by operand
+  int64_t strides[mostOperands]; // bytes, by operand
 };
 
 /// Counts 0 to `total` - 1 over dims, the innermost first.
