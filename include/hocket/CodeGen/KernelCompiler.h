@@ -1,9 +1,9 @@
 //===- KernelCompiler.h - fused kernel groups to native code ---*- C++ -*-===//
 //
 // A kernel is a block of element-wise, reduction and norm operations of `nn`
-// on local tensors. KernelCompiler turns each into code that plan::Kernel calls:
-// for a CPU into one function, all of them in one shared object; for GPUs into
-// launches, all of them in one module of PTX:
+// on local tensors. KernelCompiler turns each into code that plan::Kernel
+// calls: for a CPU into one function, all of them in one shared object; for
+// GPUs into launches, all of them in one module of PTX:
 //
 //   KernelCompiler compiler(options);
 //   for (kernel : plan) infos.push_back(*compiler.add(request));
@@ -85,8 +85,8 @@ struct KernelScalar {
   mlir::Attribute attribute;
 };
 
-/// What runs for a kernel: on a CPU one function with all operands, on a GPU one
-/// launch after the other.
+/// What runs for a kernel: on a CPU one function with all operands, on a GPU
+/// one launch after the other.
 struct KernelLaunch {
   std::string symbol;
   int64_t extent;  // iterations of the outermost parallel loop; blocks
@@ -106,7 +106,7 @@ struct KernelScratch {
 /// kernel of their own, e.g. the cosines and sines of nn.rotary. The same
 /// (symbol, scalar) is the same table for every kernel.
 struct KernelTable {
-  std::string symbol; // args {table}, scalars {scalar, or nothing}
+  std::string symbol;      // args {table}, scalars {scalar, or nothing}
   int64_t extent, threads; // as those of KernelLaunch
   plan::DType type;
   std::vector<int64_t> shape; // dense

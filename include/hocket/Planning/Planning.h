@@ -17,8 +17,8 @@ struct CompiledProgram {
 
 /// Chooses addresses for the buffers of every class function of a `module` of
 /// the buffers stage, compiles its kernels and writes the plan. On failure
-/// errors have been emitted. `validation`, if any, becomes Plan::validation. The
-/// target of `options` is left aside: the module says it.
+/// errors have been emitted. `validation`, if any, becomes Plan::validation.
+/// The target of `options` is left aside: the module says it.
 mlir::FailureOr<CompiledProgram>
 makeProgram(mlir::ModuleOp module, codegen::CodeGenOptions options,
             codegen::KernelCache *cache = nullptr,
@@ -31,8 +31,9 @@ mlir::FailureOr<plan::Plan> makePlan(mlir::ModuleOp module,
                                      bool keepsKernels = false);
 
 /// The program of a plan that keeps its kernels, and may have been edited:
-/// kernels[i] is the module of plan.kernels[i], which also says the target. Where code does not fit what
-/// calls it, errors are emitted or `why` is a sentence.
+/// kernels[i] is the module of plan.kernels[i], which also says the target.
+/// Where code does not fit what calls it, errors are emitted or `why` is a
+/// sentence.
 std::optional<CompiledProgram>
 makeProgram(plan::Plan plan, llvm::ArrayRef<mlir::ModuleOp> kernels,
             codegen::CodeGenOptions options, codegen::KernelCache *cache,

@@ -102,7 +102,7 @@ private:
   Status interrupted(const Prepared &collective);
   void delay();
 
-  std::vector<WaitSpan> waits;           // of the last one
+  std::vector<WaitSpan> waits; // of the last one
   std::shared_ptr<ThreadWorld::State> world;
   const int64_t self;
   Mover &mover;

@@ -34,8 +34,9 @@ void fillNumbers(TestOperand &operand, uint32_t seed,
       else if constexpr (std::is_integral_v<T>)
         data[i] = T(value * 100);
       else
-        data[i] = T(float(hasNaN && i % 97 == 5 ? std::numeric_limits<double>::quiet_NaN()
-                                      : value));
+        data[i] = T(float(hasNaN && i % 97 == 5
+                              ? std::numeric_limits<double>::quiet_NaN()
+                              : value));
     }
   });
 }

@@ -32,8 +32,9 @@ public:
   virtual Status run() = 0;
 };
 
-/// Has a step recorded: first begins, the others join, each is handed its calls,
-/// the others leave, first ends. Ranks meet between these, and nothing runs.
+/// Has a step recorded: first begins, the others join, each is handed its
+/// calls, the others leave, first ends. Ranks meet between these, and nothing
+/// runs.
 class Recorder {
 public:
   virtual ~Recorder() = default;

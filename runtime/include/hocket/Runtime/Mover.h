@@ -30,8 +30,8 @@ public:
                           std::unique_ptr<Move> &move) = 0;
   virtual Status makeZeros(const Operand &to, std::unique_ptr<Move> &move) = 0;
   /// Elements [begin, end) of `out` = terms[0] op terms[1] op ..., in this
-  /// order, of windows of one shape and type; `out` may be one of the terms. F16
-  /// and BF16 are reduced in F32 and rounded once; a sum of Bool is "or".
+  /// order, of windows of one shape and type; `out` may be one of the terms.
+  /// F16 and BF16 are reduced in F32 and rounded once; a sum of Bool is "or".
   /// Elements are numbered row-major, the dims taken in the order `order`,
   /// outermost first.
   virtual Status makeReduce(plan::Reduction reduction, const Operand &out,

@@ -23,14 +23,16 @@ Status cuda::unpackChipCode(const uint8_t *bytes, size_t size,
                               /*allow_exceptions=*/false);
   if (!list.is_array())
     return broken;
+  bool hasPtx = false; // which every chip runs
   for (const Json &one : list) {
     if (!one.is_array() || one.size() != 2 || !one[0].is_number_integer() ||
         !one[1].is_binary())
       return broken;
     const Json::binary_t &text = one[1].get_binary();
     code.push_back({one[0].get<int>(), {text.begin(), text.end()}});
+    hasPtx |= code.back().chip == 0;
   }
-  return Status::success();
+  return code.empty() || hasPtx ? Status::success() : broken;
 }
 
 /// cubins run on chips of their own major number with no lower minor one.

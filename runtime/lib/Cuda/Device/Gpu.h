@@ -52,12 +52,13 @@ private:
   std::string title;
 };
 
-/// What packChipCode wrote; a runtime error for anything else.
+/// What packChipCode wrote: nothing, or code that has PTX; a runtime error for
+/// anything else.
 Status unpackChipCode(const uint8_t *bytes, size_t size,
                       std::vector<ChipCode> &code);
 
 /// That a chip runs best: machine code for the same major and the highest minor
-/// number that it has, else PTX; null: there is none.
+/// number that it has, else PTX; null: there is no code.
 const ChipCode *codeFor(int chip, const std::vector<ChipCode> &code);
 
 } // namespace hocket::runtime::cuda

@@ -85,8 +85,8 @@ Status Dnn::openFor(const std::string &properties) {
                                   properties.data());
   if (!code)
     code = functions.finalize(device);
-  return code ? library.failure("describing a device to cudnnBackendFinalize",
-                                code, "")
+  return code ? library.failure("cudnnBackendFinalize", code,
+                                "the properties of a device")
               : Status::success();
 }
 

@@ -101,6 +101,10 @@ TEST_F(ConvolutionsTest, OperandsThatTheLibraryDoesNotTake) {
   Sample biased = sample(ConvolutionPass::Forward, small);
   biased.bias = Tensor(DType::F32, {4}, {0});
   check(biased);
+  // With an engine that has sums in the workspace as well.
+  dnn = openOn(1);
+  check(biased);
+  check(repeated);
 }
 
 /// The strides of dims of extent 1 mean nothing.
@@ -108,7 +112,7 @@ TEST_F(ConvolutionsTest, StridesOfUnitDims) {
   Windows unit = windows({1, 1, 5, 1}, {1, 1, 2, 1});
   for (ConvolutionPass pass : allPasses) {
     Sample made = sample(pass, unit);
-    made.x = Tensor(DType::F32, unit.x, {0, 0, 1, 0});
+    made.x = Tensor(DType::F32, unit.x, {0, 0, 2, 0});
     made.weight = Tensor(DType::F32, unit.weight, {7, 0, 1, 1});
     made.y = Tensor(DType::F32, unit.y(), {1, 1, 2, 1});
     check(made);
