@@ -8,6 +8,11 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
+/// What is added up in f32, to which a bias of f32 can be added.
+static bool isNarrow(Value x) {
+  return elementTypeOf(x).isF16() || elementTypeOf(x).isBF16();
+}
+
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
@@ -33,7 +38,8 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *context,
         ", the out dim of the weight ", describe(weight.getType()),
         ", but the bias is ", describe(bias.getType()));
   for (Value other : adaptor.getOperands()) // (C4)
-    if (elementTypeOf(other) != elementTypeOf(x))
+    if (elementTypeOf(other) != elementTypeOf(x) &&
+        !(other == bias && elementTypeOf(bias).isF32() && isNarrow(x)))
       return emitOptionalError(
           location, "linear takes tensors of one element type, but got ",
           describe(x.getType()), " and ", describe(other.getType()));

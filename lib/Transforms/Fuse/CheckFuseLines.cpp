@@ -4,6 +4,7 @@
 #include "dialects/Nn/Origin.h"
 #include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Func.h"
 #include "hocket/Transforms/Epilogues.h"
@@ -36,7 +37,15 @@ static StringRef describe(Operation *place) {
   return "a call of its own computes ";
 }
 
-static LogicalResult report(DictionaryAttr group, const Places &places) {
+/// What a product's library computes after it (Epilogues).
+static StringRef epilogueOf(nn::Target target) {
+  return target == nn::Target::Cuda
+             ? "a product with a sum, then relu or gelu_tanh, after it"
+             : "a product and up to 3 element-wise operations after it";
+}
+
+static LogicalResult report(DictionaryAttr group, const Places &places,
+                            nn::Target target) {
   InFlightDiagnostic error =
       emitError(Location(cast<LocationAttr>(group.get("line"))))
       << "what this line names runs as " << places.size()
@@ -49,8 +58,8 @@ static LogicalResult report(DictionaryAttr group, const Places &places) {
   }
   error.attachNote()
       << "one kernel is element-wise operations and reductions over the same "
-         "dims, or a product and up to 3 element-wise operations after it, "
-         "with no sync between; name fewer of them";
+         "dims, or "
+      << epilogueOf(target) << ", with no sync between; name fewer of them";
   return failure();
 }
 
@@ -72,7 +81,8 @@ LogicalResult hocket::checkPinned(ModuleOp module) {
     });
     for (const auto &[group, places] : groups)
       if (places.size() > 1)
-        return report(cast<DictionaryAttr>(group), places);
+        return report(cast<DictionaryAttr>(group), places,
+                      nn::targetOf(module));
   }
   return success();
 }

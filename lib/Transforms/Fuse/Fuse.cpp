@@ -2,10 +2,14 @@
 
 #include "hocket/Transforms/Fuse.h"
 #include "Groups.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Products.h"
+#include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Spmd/Func.h"
 #include "dialects/Spmd/Spmd.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -44,9 +48,27 @@ static void eraseDead(Block &body) {
       op.erase();
 }
 
+/// cuBLASLt adds a bias of the result's type alone: where a product of narrow
+/// floats is f32, its bias is widened before.
+static void widenBiases(Block &body) {
+  for (auto op : body.getOps<nn::LinearOp>()) {
+    Value bias = op.getBias();
+    Type made = getElementTypeOrSelf(op.getResult().getType());
+    if (!bias || !made.isF32() || getElementTypeOrSelf(bias.getType()) == made)
+      continue;
+    OpBuilder builder(op);
+    auto type = cast<RankedTensorType>(bias.getType()).clone(made);
+    op.getBiasMutable().assign(
+        nn::CastOp::create(builder, bias.getLoc(), type, bias));
+  }
+}
+
 LogicalResult hocket::fuse(ModuleOp module) {
+  bool isForGpu = nn::targetOf(module) == nn::Target::Cuda;
   for (auto func : module.getOps<spmd::FuncOp>()) {
     Block &body = func.getBody().front();
+    if (isForGpu)
+      widenBiases(body);
     DenseSet<Value> loadTime = loadTimeValues(body);
     Epilogues epilogues(body, loadTime);
     std::vector<Group> groups = Groups(body, loadTime, epilogues).take();
