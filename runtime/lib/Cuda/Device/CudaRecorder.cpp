@@ -8,7 +8,8 @@ namespace {
 
 class CudaGraph : public StepGraph {
 public:
-  explicit CudaGraph(CudaRecorder &first) : stream(first.stream) {}
+  explicit CudaGraph(CudaRecorder &first)
+      : first(first), stream(first.stream) {}
   ~CudaGraph() override {
     if (exec && stream.gpu.enter().ok())
       stream.api->graphExecDestroy(exec);
@@ -22,20 +23,33 @@ public:
     return status;
   }
 
+  /// What the other ranks have issued, as uploads of their inputs, comes
+  /// before.
   Status run() override {
-    Status status = stream.api.status(
-        stream.api->graphLaunch(exec, stream.get()), "cuGraphLaunch");
+    Status status;
+    for (CudaRecorder *other : others) {
+      if (status.ok())
+        status = other->mark();
+      if (status.ok())
+        status = first.follow(*other);
+    }
+    if (status.ok())
+      status = stream.api.status(stream.api->graphLaunch(exec, stream.get()),
+                                 "cuGraphLaunch");
     if (status.ok())
       status = stream.finish();
-    for (Lookups *one : lookups)
+    if (status.ok())
+      status = first.lookups.check();
+    for (CudaRecorder *other : others)
       if (status.ok())
-        status = one->check();
+        status = other->lookups.check();
     return status;
   }
 
-  std::vector<Lookups *> lookups; // of all ranks
+  std::vector<CudaRecorder *> others; // of all ranks but the first
 
 private:
+  CudaRecorder &first;
   CudaStream &stream; // of the first rank
   GraphExec exec = nullptr;
 };
@@ -84,12 +98,11 @@ Status CudaRecorder::leave() {
 Status CudaRecorder::end(const std::vector<Recorder *> &others,
                          std::unique_ptr<StepGraph> &graph) {
   auto made = std::make_unique<CudaGraph>(*this);
-  made->lookups.push_back(&lookups);
   Status status = lookups.fetch();
   for (Recorder *other : others) {
     if (status.ok())
       status = follow(cudaOf(*other));
-    made->lookups.push_back(&cudaOf(*other).lookups);
+    made->others.push_back(&cudaOf(*other));
   }
   Graph captured = nullptr;
   Status ended =

@@ -23,13 +23,15 @@ public:
   Status end(const std::vector<Recorder *> &others,
              std::unique_ptr<StepGraph> &graph) override;
 
+  /// The event stands behind all that the stream has been handed.
+  Status mark();
+  /// What the stream is handed from here on comes after the other's mark.
+  Status follow(const CudaRecorder &other);
+
   CudaStream &stream;
   Lookups &lookups;
 
 private:
-  Status mark();
-  Status follow(const CudaRecorder &other);
-
   Event event = nullptr;
 };
 
