@@ -15,8 +15,8 @@ class Nn_ProgramOp<string mnemonic>
 def Nn_ModelOp : Nn_ProgramOp<"model"> {
   let summary = "the model of a program, and what it is compiled for";
   let description = [{
-    Of all stages. `target`: what runs the program, and from the stage buffers
-    on what it is laid out for. Of the file of weights: `ignore`, patterns of
+    Of all stages. `target`: what runs the program, and from the stage kernels
+    on what it is made for. Of the file of weights: `ignore`, patterns of
     tensors that nothing reads, and `prefixes`, which may stand before the names
     of others. `otherArguments`: inputs of the functions of the model that this
     is not, which a schedule may place. `gradients`: none, of the `parameters`,

@@ -180,7 +180,8 @@ LogicalResult ClassPlanner::planCompute(buffers::ComputeOp op) {
     return error << "]";
   }
   if (tables.plan.target == plan::Target::Cuda)
-    if (std::string why = whyNotOnGpu(*body, rankClass); !why.empty())
+    if (std::string why = whyNotOnGpu(*body, tables.plan, rankClass);
+        !why.empty())
       return op.getComputed().emitError("not supported yet on a GPU: ")
              << why << "; compile it with --target=cpu";
   if (isLoaded)

@@ -154,9 +154,10 @@ static void addOperands(std::vector<Operand> &operands, ValueRange values,
   }
 }
 
-/// Dense memory of the plan's own.
+/// A table or scratch, which code takes to lie where buffers begin.
 static Operand denseOperand(plan::DType type, ArrayRef<int64_t> shape) {
-  return {type, reachOf(shape, rowMajorStrides(shape)), 1};
+  constexpr int64_t ofBuffers = 64;
+  return {type, reachOf(shape, rowMajorStrides(shape)), ofBuffers};
 }
 
 void Linker::addSignature(spmd::KernelOp op,

@@ -11,6 +11,7 @@ namespace {
 
 /// One overload for each kind of instruction.
 struct Judge {
+  const plan::Plan &plan;
   const plan::RankClass &rankClass;
 
   runtime::Operand operand(const plan::View &view) const {
@@ -34,7 +35,8 @@ struct Judge {
   template <class Attention>
   std::string whyNotAttention(const Attention &attention) const {
     constexpr int64_t most = 256;
-    int64_t depth = attention.q.shape.back();
+    int64_t depth =
+        std::max(attention.q.shape.back(), attention.v.shape.back());
     return depth <= most
                ? ""
                : "attention with " + std::to_string(depth) +
@@ -54,7 +56,7 @@ struct Judge {
     return whyNotAttention(gradient.forward);
   }
   std::string operator()(const plan::Convolution &convolution) const {
-    runtime::cuda::ConvolutionArguments arguments;
+    runtime::ConvolutionArguments arguments;
     arguments.pass = convolution.pass;
     arguments.x = operand(convolution.x);
     arguments.weight = operand(convolution.weight);
@@ -72,7 +74,16 @@ struct Judge {
     return "hook '" + hook.name + "'";
   }
   std::string operator()(const plan::Collective &collective) const {
-    return collective.hook.empty() ? "" : "hook '" + collective.hook + "'";
+    constexpr int64_t most = 16;
+    if (!collective.hook.empty())
+      return "hook '" + collective.hook + "'";
+    bool adds = std::holds_alternative<plan::AllReduce>(collective.kind) ||
+                std::holds_alternative<plan::ReduceScatter>(collective.kind);
+    int64_t members = plan.memberCount(collective.axes);
+    return !adds || members <= most
+               ? ""
+               : "a reduction over " + std::to_string(members) +
+                     " ranks, more than " + std::to_string(most);
   }
   template <class Other> std::string operator()(const Other &) const {
     return "";
@@ -81,7 +92,7 @@ struct Judge {
 
 } // namespace
 
-std::string planning::whyNotOnGpu(const Body &body,
+std::string planning::whyNotOnGpu(const Body &body, const plan::Plan &plan,
                                   const plan::RankClass &rankClass) {
-  return std::visit(Judge{rankClass}, body);
+  return std::visit(Judge{plan, rankClass}, body);
 }

@@ -9,7 +9,8 @@ namespace hocket::planning {
 
 /// Why the runtime cannot run an instruction of the class on a GPU, in words
 /// that follow "not supported yet on a GPU: "; empty: it can.
-std::string whyNotOnGpu(const Body &body, const plan::RankClass &rankClass);
+std::string whyNotOnGpu(const Body &body, const plan::Plan &plan,
+                        const plan::RankClass &rankClass);
 
 } // namespace hocket::planning
 

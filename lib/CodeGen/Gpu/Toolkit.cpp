@@ -68,16 +68,26 @@ std::string assemble(const Toolkit &toolkit, const std::string &ptx, int chip,
   std::string source = in("kernels.ptx"), output = in("kernels.cubin"),
               messages = in("messages"), arch = "-arch=" + name;
   std::error_code failure;
-  raw_fd_ostream(source, failure) << ptx;
+  {
+    raw_fd_ostream stream(source, failure);
+    stream << ptx;
+    stream.close();
+    if (stream.has_error())
+      failure = stream.error();
+    stream.clear_error();
+  }
   StringRef arguments[] = {toolkit.ptxas, arch, source, "-o", output};
   std::optional<StringRef> streams[] = {std::nullopt, StringRef(messages),
                                         StringRef(messages)};
   if (!failure &&
       sys::ExecuteAndWait(toolkit.ptxas, arguments, std::nullopt, streams) == 0)
-    return contentOf(output);
+    if (std::string cubin = contentOf(output); !cubin.empty())
+      return cubin;
+  std::string said = StringRef(contentOf(messages)).rtrim().str();
   error = "ptxas cannot assemble for " + name + ": " +
-          (failure ? failure.message()
-                   : StringRef(contentOf(messages)).rtrim().str());
+          (failure        ? failure.message()
+           : said.empty() ? "it ended early"
+                          : said);
   return {};
 }
 

@@ -92,6 +92,12 @@ private:
   Rendezvous &meetingOf(const Prepared &collective) const {
     return collective.isOpen ? *collective.own : *collective.group;
   }
+  /// An error of the mover, with the collective that it is in.
+  static Status named(const Prepared &collective, Status status) {
+    if (!status.ok())
+      status.message = collective.spec.describe() + ": " + status.message;
+    return status;
+  }
   Status arrive(Prepared &collective, int phase);
   Status waitForAll(Prepared &collective);
   Status follow(Prepared &collective, int phase);
@@ -173,11 +179,11 @@ Status ThreadCommunicator::finish(Prepared &collective) {
     status = follow(collective, 0);
   Transfers &transfers = collective.transfers;
   if (status.ok())
-    status = transfers.first(collective.from, received);
+    status = named(collective, transfers.first(collective.from, received));
   if (status.ok() && transfers.hasSecond()) {
     status = meet(collective, 1);
     if (status.ok())
-      status = transfers.second(collective.from, received);
+      status = named(collective, transfers.second(collective.from, received));
   }
   // Nobody may write src or dst again while another still reads it.
   return status.ok() ? meet(collective, 2) : status;
@@ -193,7 +199,7 @@ Status ThreadCommunicator::meet(Prepared &collective, int phase) {
 Status ThreadCommunicator::arrive(Prepared &collective, int phase) {
   if (world->options.delaySeed)
     delay();
-  Status status = mover.set(collective.marks[phase].get());
+  Status status = named(collective, mover.set(collective.marks[phase].get()));
   if (status.ok())
     meetingOf(collective).arrive(collective.spec.me, &collective);
   return status;
@@ -205,7 +211,7 @@ Status ThreadCommunicator::follow(Prepared &collective, int phase) {
   for (const Prepared *peer : collective.peers)
     if (status.ok() && peer != &collective)
       status = mover.follow(peer->marks[phase].get());
-  return status;
+  return named(collective, status);
 }
 
 Status ThreadCommunicator::waitForAll(Prepared &collective) {
@@ -258,7 +264,8 @@ Status ThreadCommunicator::resolve(Prepared &collective) {
     world->abort(self, status);
     return status;
   }
-  return collective.transfers.prepare(collective.spec, specs, mover);
+  return named(collective,
+               collective.transfers.prepare(collective.spec, specs, mover));
 }
 
 static std::string seconds(double value) {

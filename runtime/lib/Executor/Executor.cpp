@@ -225,49 +225,6 @@ Status Executor::State::step() {
   return runLocal("step", [](RankRunner &rank) { return rank.step(); });
 }
 
-bool Executor::State::canReplay() const {
-  return hasStepped && options.recordsSteps && options.traceEvents == 0 &&
-         runners.front()->recorder();
-}
-
-/// Ranks meet between tasks.
-Status Executor::State::recordGraph() {
-  Recorder *first = runners.front()->recorder();
-  auto isFirst = [&](RankRunner &rank) { return rank.recorder() == first; };
-  Status status = runLocal("recording of a step", [&](RankRunner &rank) {
-    return isFirst(rank) ? first->begin() : Status::success();
-  });
-  if (status.ok())
-    status = runLocal("recording of a step", [&](RankRunner &rank) {
-      return isFirst(rank) ? Status::success() : rank.recorder()->join(*first);
-    });
-  if (status.ok())
-    status = runLocal("recording of a step", [&](RankRunner &rank) {
-      Status recorded = rank.recordStep();
-      return recorded.ok() && !isFirst(rank) ? rank.recorder()->leave()
-                                             : recorded;
-    });
-  std::vector<Recorder *> others;
-  for (const std::unique_ptr<RankRunner> &rank : runners)
-    if (!isFirst(*rank))
-      others.push_back(rank->recorder());
-  if (status.ok())
-    status = runLocal("recording of a step", [&](RankRunner &rank) {
-      return isFirst(rank) ? first->end(others, graph) : Status::success();
-    });
-  return status;
-}
-
-Status Executor::State::replay() {
-  if (!graph)
-    if (Status status = recordGraph(); !status.ok())
-      return status;
-  Recorder *first = runners.front()->recorder();
-  return runLocal("step", [&](RankRunner &rank) {
-    return rank.recorder() == first ? graph->run() : Status::success();
-  });
-}
-
 Status Executor::State::writeOutputs(TensorSink &outputs) {
   Status status = needLoaded("writing outputs");
   if (status.ok())

@@ -73,9 +73,11 @@ Status Executor::peers(std::vector<PeerCounters> &all) const {
   return status;
 }
 
-int64_t Executor::receivedBytes() const {
-  int64_t bytes = 0;
-  for (const std::unique_ptr<RankRunner> &runner : state->runners)
+int64_t Executor::receivedBytes() const { return state->receivedBytes(); }
+
+int64_t Executor::State::receivedBytes() const {
+  int64_t bytes = std::max<int64_t>(replays - 1, 0) * bytesOfReplay;
+  for (const std::unique_ptr<RankRunner> &runner : runners)
     for (const CollectiveCounter &one : runner->counters.step.collectives)
       bytes += one.receivedBytes;
   return bytes;

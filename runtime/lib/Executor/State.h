@@ -27,6 +27,9 @@ public:
   Status writeOutputs(TensorSink &outputs);
 
   const plan::RankClass &classOf(int64_t rank) const;
+  /// What steps have received: what was counted when they were issued, and a
+  /// graph is issued once for all of its runs.
+  int64_t receivedBytes() const;
   /// What `pack` packs of each rank, by rank.
   Status
   gather(const std::function<void(const RankRunner &, BytePacker &)> &pack,
@@ -53,6 +56,7 @@ private:
   /// Whether the next step can be one graph: the devices record, and all that a
   /// first step loads is there.
   bool canReplay() const;
+  Status runFirst(const char *phase, RunnerTask ofFirst, RunnerTask ofOthers);
   Status recordGraph();
   /// Runs the graph of a step, which the first time is recorded.
   Status replay();
@@ -61,6 +65,7 @@ private:
   Status broken; // an error after which ranks are no longer in step
   bool loaded = false, hasInputs = false, hasStepped = false;
   std::unique_ptr<StepGraph> graph; // of a whole step, once recorded
+  int64_t replays = 0, bytesOfReplay = 0;
 };
 
 } // namespace hocket::runtime

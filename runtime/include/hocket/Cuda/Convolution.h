@@ -7,20 +7,9 @@
 #ifndef HOCKET_CUDA_CONVOLUTION_H
 #define HOCKET_CUDA_CONVOLUTION_H
 
-#include "hocket/Runtime/Call.h"
-#include <optional>
+#include "hocket/Cpu/Convolution.h"
 
 namespace hocket::runtime::cuda {
-
-/// See plan::Convolution. Of the three operands the one that `pass` computes is
-/// written.
-struct ConvolutionArguments {
-  plan::ConvolutionPass pass = plan::ConvolutionPass::Forward;
-  Operand x, weight, y;
-  std::optional<Operand> bias; // [channels of y], forward only
-  std::vector<int64_t> strides, dilations, lows, highs;
-  int64_t groups = 1;
-};
 
 /// The most memory on the device that a convolution takes beside its operands:
 /// twice as much as x, weight and y, which an engine may turn to channels

@@ -26,7 +26,7 @@ struct ProductArguments {
 };
 
 /// The most memory on the device that a product takes beside its operands.
-/// Plans reserve it once per rank, 256-byte aligned.
+/// The executor allocates it once a rank, for all calls, at a multiple of 256.
 constexpr int64_t productWorkspaceBytes = int64_t(32) << 20;
 
 /// Why cuBLASLt cannot compute this where its operands lie, or nothing. `data`

@@ -41,8 +41,8 @@ Status unpackExecutable(const std::string &path, const std::string &title,
                         Package &package, bool &carries);
 
 /// Gives the devices that a plan is compiled for, with the code of its kernels:
-/// what an executable carries. An error says what a machine lacks, or which
-/// function that the plan calls is not in the code.
+/// what an executable carries. An error says what a machine lacks or, of a CPU,
+/// which function that the plan calls is not in the code.
 using DeviceOpener = Status (*)(const plan::Plan &plan, const uint8_t *kernels,
                                 size_t kernelsSize,
                                 std::shared_ptr<const Devices> &devices);

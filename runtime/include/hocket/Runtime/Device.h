@@ -43,6 +43,8 @@ public:
   virtual Status leave() = 0;
   virtual Status end(const std::vector<Recorder *> &others,
                      std::unique_ptr<StepGraph> &graph) = 0;
+  /// After each run of the graph: what this rank's part of it has met.
+  virtual Status check() = 0;
 };
 
 /// One rank's. All methods are called by the thread of that rank only.

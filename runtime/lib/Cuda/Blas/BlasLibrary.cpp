@@ -1,7 +1,7 @@
 //===- BlasLibrary.cpp - cuBLASLt, found when a program starts ------------===//
 
 #include "runtime/lib/Cuda/Blas/BlasLibrary.h"
-#include <dlfcn.h>
+#include "runtime/lib/Cuda/OpenLibrary.h"
 
 namespace hocket::runtime::cuda {
 
@@ -18,24 +18,9 @@ std::vector<std::string> BlasLibrary::usualNames() {
           "/usr/local/cuda/lib64/libcublasLt.so.12"};
 }
 
-std::string BlasLibrary::versionText(size_t version) {
-  return std::to_string(version / 10000) + "." +
-         std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
-}
-
 Status BlasLibrary::load(const std::vector<std::string> &names) {
-  void *found = nullptr;
   std::string problem;
-  for (const std::string &each : names) {
-    found = dlopen(each.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (found) {
-      name = each;
-      break;
-    }
-    if (problem.empty())
-      problem = dlerror();
-  }
+  void *found = openFirst(names, name, problem);
   if (!found)
     return unusable("which is not found: " + problem);
 #define HOCKET_FIND(symbol, type, member, parameters)                          \

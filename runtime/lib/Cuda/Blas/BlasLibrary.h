@@ -25,8 +25,6 @@ public:
   size_t version = 0; // 130100 is 13.1.0
   std::string name;   // of the one that was loaded
 
-  /// "13.1.0".
-  static std::string versionText(size_t version);
   /// The error of `function`, which returned `code` for `what`.
   Status failure(const char *function, BlasStatus code,
                  const std::string &what) const;

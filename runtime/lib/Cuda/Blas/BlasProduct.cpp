@@ -1,6 +1,7 @@
 //===- BlasProduct.cpp - a prepared product through cuBLASLt --------------===//
 
 #include "runtime/lib/Cuda/Blas/BlasProduct.h"
+#include "runtime/lib/Cuda/OpenLibrary.h"
 #include "runtime/lib/Plan/ViewOverlap.h"
 #include <algorithm>
 #include <cstring>
@@ -175,8 +176,8 @@ Status BlasProduct::use(const std::vector<uint8_t> &bytes) {
   const BlasLibrary &library = blas.library;
   if (chosen.version != library.version)
     return Status::userError(
-        "ranks have cuBLASLt " + BlasLibrary::versionText(chosen.version) +
-        " and " + BlasLibrary::versionText(library.version) +
+        "ranks have cuBLASLt " + versionText(chosen.version) + " and " +
+        versionText(library.version) +
         ", which compute other bits; install one of them everywhere");
   Status status = Status::success();
   if (chosen.loopsOverBatch && !loopsOverBatch) {

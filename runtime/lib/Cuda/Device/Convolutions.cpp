@@ -4,27 +4,9 @@
 #include "runtime/lib/Cuda/Device/Launches.h"
 #include "runtime/lib/Cuda/Device/ViewAlignment.h"
 #include "runtime/lib/Cuda/Kernels/Copy.h"
+#include "runtime/lib/Device/Arguments.h"
 
 namespace hocket::runtime::cuda {
-
-Status SharedConvolutions::open(const DnnLibrary *&opened) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!isLoaded)
-    loaded = library.load();
-  isLoaded = true;
-  opened = &library;
-  return loaded;
-}
-
-Status SharedConvolutions::decide(const std::string &description,
-                                  DnnConvolution &convolution) {
-  std::lock_guard<std::mutex> lock(mutex);
-  std::vector<uint8_t> &algorithm = algorithms[description];
-  Status status;
-  if (algorithm.empty())
-    status = convolution.choose(algorithm);
-  return status.ok() ? convolution.use(algorithm) : status;
-}
 
 namespace {
 
@@ -72,23 +54,6 @@ private:
   void *workspace = nullptr;
   Status prepared;
 };
-
-ConvolutionArguments argumentsOf(const plan::Convolution &convolution,
-                                 const AddressBook &book) {
-  ConvolutionArguments arguments;
-  arguments.pass = convolution.pass;
-  arguments.x = book.operand(convolution.x);
-  arguments.weight = book.operand(convolution.weight);
-  arguments.y = book.operand(convolution.y);
-  if (convolution.bias.buffer >= 0)
-    arguments.bias = book.operand(convolution.bias);
-  arguments.strides = convolution.strides;
-  arguments.dilations = convolution.dilations;
-  arguments.lows = convolution.lows;
-  arguments.highs = convolution.highs;
-  arguments.groups = convolution.groups;
-  return arguments;
-}
 
 ConvolutionAlignment alignmentOf(const plan::Convolution &convolution,
                                  const AddressBook &book) {
@@ -159,7 +124,7 @@ Status Convolutions::prepare(const plan::Convolution &convolution,
     status =
         shared.decide(describeAll(arguments, alignment), *made->convolution);
   if (status.ok())
-    status = made->prepare(); // where it has no scratch
+    status = made->prepare(); // to say what fails; again with its scratch
   if (status.ok())
     call = std::move(made);
   return status;

@@ -24,6 +24,7 @@ public:
   ~CudaDevice() override {
     if (!stream.get() || !stream.gpu.enter().ok())
       return;
+    recording.abandon();
     stream.api->streamSynchronize(stream.get());
     for (DeviceAddress region : regions)
       stream.api->memFree(region);

@@ -36,14 +36,7 @@ public:
     if (status.ok())
       status = stream.api.status(stream.api->graphLaunch(exec, stream.get()),
                                  "cuGraphLaunch");
-    if (status.ok())
-      status = stream.finish();
-    if (status.ok())
-      status = first.lookups.check();
-    for (CudaRecorder *other : others)
-      if (status.ok())
-        status = other->lookups.check();
-    return status;
+    return status.ok() ? stream.finish() : status;
   }
 
   std::vector<CudaRecorder *> others; // of all ranks but the first
@@ -85,7 +78,17 @@ Status CudaRecorder::begin() {
   Status status = stream.api.status(
       stream.api->streamBeginCapture(stream.get(), CaptureRelaxed),
       "cuStreamBeginCapture");
+  isCapturing = status.ok();
   return status.ok() ? mark() : status;
+}
+
+void CudaRecorder::abandon() {
+  Graph captured = nullptr;
+  if (isCapturing &&
+      stream.api->streamEndCapture(stream.get(), &captured) == Success &&
+      captured)
+    stream.api->graphDestroy(captured);
+  isCapturing = false;
 }
 
 Status CudaRecorder::join(Recorder &first) { return follow(cudaOf(first)); }
@@ -104,12 +107,13 @@ Status CudaRecorder::end(const std::vector<Recorder *> &others,
       status = follow(cudaOf(*other));
     made->others.push_back(&cudaOf(*other));
   }
+  if (!status.ok())
+    return status; // and the capture is abandoned
   Graph captured = nullptr;
-  Status ended =
+  isCapturing = false;
+  status =
       stream.api.status(stream.api->streamEndCapture(stream.get(), &captured),
                         "cuStreamEndCapture");
-  if (status.ok())
-    status = ended;
   if (status.ok())
     status = made->make(captured);
   graph = std::move(made);

@@ -22,7 +22,10 @@ public:
   Status leave() override;
   Status end(const std::vector<Recorder *> &others,
              std::unique_ptr<StepGraph> &graph) override;
+  Status check() override { return lookups.check(); }
 
+  /// Ends what has begun and was not ended, as after an error.
+  void abandon();
   /// The event stands behind all that the stream has been handed.
   Status mark();
   /// What the stream is handed from here on comes after the other's mark.
@@ -33,6 +36,7 @@ public:
 
 private:
   Event event = nullptr;
+  bool isCapturing = false; // begun by this rank
 };
 
 } // namespace hocket::runtime::cuda

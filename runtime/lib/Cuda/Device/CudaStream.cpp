@@ -40,7 +40,9 @@ Status CudaStream::growStage(int64_t bytes) {
 /// The stage is free again when all that was issued has run.
 Status CudaStream::copyIn(DeviceAddress to, int64_t bytes,
                           const std::function<Status(void *)> &fill) {
-  Status status = finish();
+  Status status = gpu.enter();
+  if (status.ok())
+    status = finish();
   if (status.ok())
     status = growStage(bytes);
   if (status.ok())
@@ -53,7 +55,9 @@ Status CudaStream::copyIn(DeviceAddress to, int64_t bytes,
 
 Status CudaStream::copyOut(DeviceAddress from, int64_t bytes,
                            const std::function<Status(const void *)> &use) {
-  Status status = finish();
+  Status status = gpu.enter();
+  if (status.ok())
+    status = finish();
   if (status.ok())
     status = growStage(bytes);
   if (status.ok() && bytes > 0)

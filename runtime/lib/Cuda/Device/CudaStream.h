@@ -21,6 +21,8 @@ public:
   Status open();
   Stream get() const { return stream; }
 
+  /// Both copies may be called by a thread that is no rank, as long as the
+  /// rank's does nothing.
   Status copyIn(DeviceAddress to, int64_t bytes,
                 const std::function<Status(void *host)> &fill);
   Status copyOut(DeviceAddress from, int64_t bytes,

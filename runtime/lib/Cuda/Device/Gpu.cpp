@@ -58,9 +58,17 @@ Status Gpu::enter() const {
   return driver().status(driver()->ctxSetCurrent(context), "cuCtxSetCurrent");
 }
 
-/// A driver that is older than the PTX says so by these.
-static bool isTooNew(Result result) {
-  return result == UnsupportedPtxVersion || result == InvalidPtx;
+/// What loading returned: a driver that is older than the code says so by
+/// these.
+static Status loadStatus(const Driver &driver, Result result,
+                         const std::string &what, const std::string &wayOut) {
+  Status status = driver.status(result, "loading " + what);
+  if (result != UnsupportedPtxVersion && result != InvalidPtx &&
+      result != NoBinaryForGpu)
+    return status;
+  return Status::userError(
+      status.message + "; the driver may be older than the code: update it" +
+      wayOut);
 }
 
 Status Gpu::load(const std::vector<ChipCode> &code) {
@@ -69,12 +77,11 @@ Status Gpu::load(const std::vector<ChipCode> &code) {
     return Status::success(); // it calls no kernel
   Result result = driver()->libraryLoadData(
       &library, best->bytes.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-  Status status = driver().status(result, "loading the kernels");
-  if (isTooNew(result) && best->chip == 0)
-    status.message += "; the driver may be older than their PTX: compile the "
-                      "program with --arch=sm_" +
-                      std::to_string(chip);
-  return status;
+  return loadStatus(driver(), result, "the kernels",
+                    best->chip == 0
+                        ? ", or compile the program with --arch=sm_" +
+                              std::to_string(chip)
+                        : "");
 }
 
 Status Gpu::entryIn(Library in, const std::string &symbol,
@@ -103,7 +110,8 @@ Status Gpu::loadOwn(const std::string &source, Library &loaded) const {
     return status;
   Result result = driver()->libraryLoadData(&loaded, image.data, nullptr,
                                             nullptr, 0, nullptr, nullptr, 0);
-  return driver().status(result, "loading the kernels of '" + source + "'");
+  return loadStatus(driver(), result, "the kernels of '" + source + "'",
+                    ", or build Hocket with a CUDA toolkit that is as old");
 }
 
 Status Gpu::find(const std::string &source, const std::string &entry,

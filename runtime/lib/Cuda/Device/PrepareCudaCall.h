@@ -11,7 +11,7 @@
 
 namespace hocket::runtime::cuda {
 
-/// What the calls of one rank refer to; outlives them.
+/// What the calls of one rank refer to: all of it outlives them.
 struct CudaCallContext {
   const AddressBook &book;
   CudaStream &stream;

@@ -5,25 +5,6 @@
 
 namespace hocket::runtime::cuda {
 
-Status SharedProducts::open(const BlasLibrary *&opened) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!isLoaded)
-    loaded = library.load();
-  isLoaded = true;
-  opened = &library;
-  return loaded;
-}
-
-Status SharedProducts::decide(const std::string &description,
-                              BlasProduct &product) {
-  std::lock_guard<std::mutex> lock(mutex);
-  std::vector<uint8_t> &algorithm = algorithms[description];
-  Status status;
-  if (algorithm.empty())
-    status = product.choose(algorithm);
-  return status.ok() ? product.use(algorithm) : status;
-}
-
 namespace {
 
 class ProductCall : public Call {

@@ -5,32 +5,14 @@
 
 #include "runtime/lib/Cuda/Blas/BlasProduct.h"
 #include "runtime/lib/Cuda/Device/CudaStream.h"
+#include "runtime/lib/Cuda/Device/SharedAlgorithms.h"
 #include "runtime/lib/Device/Address.h"
-#include <map>
-#include <mutex>
 
 namespace hocket::runtime::cuda {
 
-/// What the ranks of a process share of cuBLASLt: the library, and which
-/// algorithm computes a product, for equal values must not differ in their
-/// bits. For any thread.
-class SharedProducts {
-public:
-  /// Loads the library when it is first asked for.
-  Status open(const BlasLibrary *&library);
-  /// Has `product` use the algorithm that the first rank has chosen for one
-  /// that is described so.
-  Status decide(const std::string &description, BlasProduct &product);
+using SharedProducts = SharedAlgorithms<BlasLibrary>;
 
-private:
-  std::mutex mutex;
-  bool isLoaded = false;
-  Status loaded;
-  BlasLibrary library;
-  std::map<std::string, std::vector<uint8_t>> algorithms;
-};
-
-/// Those of one rank.
+/// Products of one rank.
 class Products {
 public:
   Products(CudaStream &stream, SharedProducts &shared)

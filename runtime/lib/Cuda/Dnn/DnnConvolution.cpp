@@ -1,6 +1,7 @@
 //===- DnnConvolution.cpp - a prepared convolution through cuDNN ----------===//
 
 #include "runtime/lib/Cuda/Dnn/DnnConvolution.h"
+#include "runtime/lib/Cuda/OpenLibrary.h"
 #include <cstring>
 
 namespace hocket::runtime::cuda {
@@ -114,9 +115,9 @@ Status DnnConvolution::choose(std::vector<uint8_t> &bytes) {
   if (!status.ok())
     return status;
   if (chosen.empty())
-    return Status::runtimeError(
-        "cuDNN " + DnnLibrary::versionText(dnn.library.version) +
-        " has no deterministic algorithm for the " + text);
+    return Status::runtimeError("cuDNN " + versionText(dnn.library.version) +
+                                " has no deterministic algorithm for the " +
+                                text);
   uint64_t version = dnn.library.version;
   bytes.resize(sizeof version + chosen.size());
   std::memcpy(bytes.data(), &version, sizeof version);
@@ -133,9 +134,8 @@ Status DnnConvolution::use(const std::vector<uint8_t> &bytes) {
                                 std::to_string(bytes.size()) + " bytes");
   std::memcpy(&version, bytes.data(), sizeof version);
   if (version != dnn.library.version)
-    return Status::userError("ranks have cuDNN " +
-                             DnnLibrary::versionText(version) + " and " +
-                             DnnLibrary::versionText(dnn.library.version) +
+    return Status::userError("ranks have cuDNN " + versionText(version) +
+                             " and " + versionText(dnn.library.version) +
                              ", which compute other bits; install one of them "
                              "everywhere");
   pack.reset();

@@ -1,7 +1,7 @@
 //===- DnnLibrary.cpp - cuDNN, found when a program starts ----------------===//
 
 #include "runtime/lib/Cuda/Dnn/DnnLibrary.h"
-#include <dlfcn.h>
+#include "runtime/lib/Cuda/OpenLibrary.h"
 
 namespace hocket::runtime::cuda {
 
@@ -17,24 +17,9 @@ std::vector<std::string> DnnLibrary::usualNames() {
           "/usr/local/cuda/lib/libcudnn.so.9"};
 }
 
-std::string DnnLibrary::versionText(size_t version) {
-  return std::to_string(version / 10000) + "." +
-         std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
-}
-
 Status DnnLibrary::load(const std::vector<std::string> &names) {
-  void *found = nullptr;
   std::string problem;
-  for (const std::string &each : names) {
-    found = dlopen(each.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (found) {
-      name = each;
-      break;
-    }
-    if (problem.empty())
-      problem = dlerror();
-  }
+  void *found = openFirst(names, name, problem);
   if (!found)
     return unusable("which is not found: " + problem);
 #define HOCKET_FIND(symbol, type, member, parameters)                          \

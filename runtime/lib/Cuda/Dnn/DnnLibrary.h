@@ -24,8 +24,6 @@ public:
   size_t version = 0; // 91900 is 9.19.0
   std::string name;   // of the one that was loaded
 
-  /// "9.19.0".
-  static std::string versionText(size_t version);
   /// The error of `function`, which returned `code` for `what`, with what the
   /// library says of the latest error of this thread.
   Status failure(const char *function, DnnStatus code,

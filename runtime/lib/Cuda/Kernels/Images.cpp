@@ -30,8 +30,8 @@ const std::vector<Image> &images() {
 
 Status chooseImage(const std::string &source, int chip, Image &image) {
   if (images().empty())
-    return Status::runtimeError("this build of Hocket has no CUDA kernels, "
-                                "because nvcc was not found when it was built");
+    return Status::userError("this build of Hocket has no CUDA kernels, "
+                             "because nvcc was not found when it was built");
   if (chip < 80)
     return Status::runtimeError(
         "the CUDA kernels need compute capability 8.0, this GPU has " +

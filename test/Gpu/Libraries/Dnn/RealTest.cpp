@@ -228,7 +228,7 @@ TEST_F(RealTest, SaysWhatADeviceLacks) {
   Status status = dnn.openFor("{}");
   EXPECT_FALSE(status.ok());
   EXPECT_EQ(status.message.find("cudnnBackendFinalize of cuDNN " +
-                                DnnLibrary::versionText(library.version) +
+                                runtime::cuda::versionText(library.version) +
                                 " failed for the properties of a device: "),
             0u)
       << status.message;

@@ -53,7 +53,7 @@ TEST_F(RefusalsTest, OldLibrary) {
   EXPECT_EQ(status.message, "convolutions need cuDNN 9, and " +
                                 lookalikePath() +
                                 " is older than that (version 8907)" + help);
-  EXPECT_EQ(DnnLibrary::versionText(91900), "9.19.0");
+  EXPECT_EQ(runtime::cuda::versionText(91900), "9.19.0");
 }
 
 TEST_F(RefusalsTest, Types) {

@@ -11,7 +11,7 @@ namespace hocket::test {
 
 using plan::ConvolutionPass;
 using runtime::Status;
-using runtime::cuda::ConvolutionArguments;
+using runtime::ConvolutionArguments;
 
 constexpr ConvolutionPass allPasses[] = {ConvolutionPass::Forward,
                                          ConvolutionPass::InputGradient,
