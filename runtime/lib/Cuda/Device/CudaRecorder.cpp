@@ -23,8 +23,8 @@ public:
     return status;
   }
 
-  /// What the other ranks have issued, as uploads of their inputs, comes
-  /// before.
+  /// What the other ranks' streams are handed, as uploads of inputs before and
+  /// downloads of outputs behind it, keeps its place.
   Status run() override {
     Status status;
     for (CudaRecorder *other : others) {
@@ -36,6 +36,11 @@ public:
     if (status.ok())
       status = stream.api.status(stream.api->graphLaunch(exec, stream.get()),
                                  "cuGraphLaunch");
+    if (status.ok())
+      status = first.mark();
+    for (CudaRecorder *other : others)
+      if (status.ok())
+        status = other->follow(first);
     return status.ok() ? stream.finish() : status;
   }
 
