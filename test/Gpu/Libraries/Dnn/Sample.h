@@ -10,8 +10,8 @@
 namespace hocket::test {
 
 using plan::ConvolutionPass;
-using runtime::Status;
 using runtime::ConvolutionArguments;
+using runtime::Status;
 
 constexpr ConvolutionPass allPasses[] = {ConvolutionPass::Forward,
                                          ConvolutionPass::InputGradient,
