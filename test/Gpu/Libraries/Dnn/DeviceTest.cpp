@@ -96,7 +96,7 @@ protected:
   std::unique_ptr<Dnn> dnn;
   Status opened;
   Stream s = nullptr;
-  ConvolutionArguments arguments;
+  runtime::ConvolutionArguments arguments;
   DeviceAddress workspace = 0;
   std::unique_ptr<DnnConvolution> convolution;
 };

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/lib/Cuda/OpenLibrary.h"
 #include "test/Gpu/Libraries/Dnn/Sample.h"
 
 using namespace hocket;

@@ -1,5 +1,6 @@
 //===- RefusalsTest.cpp - what is refused, and in which words -------------===//
 
+#include "runtime/lib/Cuda/OpenLibrary.h"
 #include "test/Gpu/Libraries/Dnn/Sample.h"
 
 using namespace hocket;
