@@ -103,7 +103,7 @@ static __device__ void sumPieces(const SumParameters &p) {
       column.store(row, sum);
     began = false;
   };
-  constexpr int batch = 4;
+  constexpr int batch = n >= 8 ? 2 : 4; // loads in flight; more would spill
   for (uint32_t item = first; item < end && row < p.rows; item += batch) {
     uint32_t keys[batch];
     Group<T, n> terms[batch] = {}; // of other ranks' rows
