@@ -258,7 +258,9 @@ Status Executor::State::recordGraph() {
   return status;
 }
 
+/// What the first replay moves was counted while it was recorded.
 Status Executor::State::replay() {
+  replays += graph != nullptr;
   if (!graph)
     if (Status status = recordGraph(); !status.ok())
       return status;

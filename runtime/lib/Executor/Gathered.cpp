@@ -78,7 +78,8 @@ int64_t Executor::receivedBytes() const {
   for (const std::unique_ptr<RankRunner> &runner : state->runners)
     for (const CollectiveCounter &one : runner->counters.step.collectives)
       bytes += one.receivedBytes;
-  return bytes;
+  int64_t counted = state->runners.front()->counters.step.runs;
+  return counted ? bytes / counted * (counted + state->replays) : bytes;
 }
 
 } // namespace hocket::runtime

@@ -38,6 +38,7 @@ public:
   Processes &processes;
   std::unique_ptr<LocalRanks> ranks;
   std::vector<std::unique_ptr<RankRunner>> runners; // of local ranks
+  int64_t replays = 0; // of a graph but for the first: ranks do not count them
 
 private:
   using RunnerTask = std::function<Status(RankRunner &)>;
