@@ -10,8 +10,8 @@ def Nn_LinearOp : Nn_ProductOp<"linear"> {
   let description = [{
     `transposed`: the weight is stored [in, out] (Conv1D of GPT-2).
     (C1) w has rank 2. (C2) the last dim of x equals the in dim of w.
-    (C3) bias has rank 1 and the size of the out dim. (C4) equal element types;
-    the result is of that type, or f32 where that is f16 or bf16.
+    (C3) bias has the out dim alone. (C4) equal element types; where that is f16
+    or bf16, the result may be f32, and so may the bias; else it is of that type.
   }];
   let arguments = (ins Nn_Tensor:$x, Nn_Tensor:$weight,
                        Optional<Nn_Tensor>:$bias,
