@@ -51,6 +51,7 @@ config.substitutions += [
         + " "
         + os.path.join(config.test_source_root, "Gpu", "on-lookalikes"),
     ),
+    ("%ptxas", os.path.join(os.path.dirname(config.nvcc), "ptxas")),
     ("%data", os.path.join(config.test_source_root, "Data")),
     ("%examples", os.path.join(config.hocket_source_dir, "docs", "examples")),
     ("%hocket-source", config.hocket_source_dir),
