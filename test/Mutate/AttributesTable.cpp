@@ -23,6 +23,7 @@ struct Legal {
 /// lines of a schedule: those say what is computed, or asked for.
 static const Legal kTable[] = {
     {"nn.model", "seed", Larger, "other random words"},
+    {"nn.model", "target", Larger, "a program for GPUs"},
     {"nn.model", "train*", Larger, "another recipe"},
     {"nn.model", "run", Larger, "another number of steps, or seed, of the run"},
     {"nn.model", "run.*", Both, "a run that says less, or another number"},

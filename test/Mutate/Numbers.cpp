@@ -123,6 +123,8 @@ Numbers mutate::compareNumbers(const std::string &stage,
   std::optional<CompiledProgram> is = was ? compile(stage, changed) : was;
   if (!is)
     return Numbers::None;
+  if (was->plan.target != is->plan.target)
+    return Numbers::Other; // and no GPU to run it
   if (isTooLarge(was->plan) || isTooLarge(is->plan))
     return Numbers::TooLarge;
   std::optional<Outputs> before = outputsOf(*was);
