@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Alignment.h"
 #include "PlanTables.h"
 #include "hocket/CodeGen/KernelCompiler.h"
+#include "hocket/Plan/Alignment.h"
 #include "hocket/Planning/Planning.h"
 #include "hocket/Views/Strided.h"
 #include "llvm/ADT/StringExtras.h"
@@ -91,7 +91,7 @@ static bool readLists(const std::vector<std::vector<int64_t>> &lists,
 /// Of all operands, or of none: a power of two up to that of all memory.
 static bool readAlignments(const std::vector<int64_t> &list, size_t operands,
                            SmallVector<int64_t> &alignments) {
-  constexpr int64_t most = 64;
+  constexpr int64_t most = plan::bufferAlignment;
   alignments.assign(list.begin(), list.end());
   return list.empty() ||
          (list.size() == operands && llvm::all_of(list, [](int64_t bytes) {
@@ -156,8 +156,7 @@ static void addOperands(std::vector<Operand> &operands, ValueRange values,
 
 /// A table or scratch, which code takes to lie where buffers begin.
 static Operand denseOperand(plan::DType type, ArrayRef<int64_t> shape) {
-  constexpr int64_t ofBuffers = 64;
-  return {type, reachOf(shape, rowMajorStrides(shape)), ofBuffers};
+  return {type, reachOf(shape, rowMajorStrides(shape)), plan::bufferAlignment};
 }
 
 void Linker::addSignature(spmd::KernelOp op,
@@ -220,7 +219,7 @@ bool Linker::add(const plan::KernelSource &source, ModuleOp module) {
   return true;
 }
 
-static bool fits(const plan::Plan &plan, const plan::RankClass &rankClass,
+static bool fits(const plan::Plan &part, const plan::RankClass &rankClass,
                  const std::vector<plan::View> &views,
                  const std::vector<Operand> &operands) {
   if (views.size() != operands.size())
@@ -228,7 +227,7 @@ static bool fits(const plan::Plan &plan, const plan::RankClass &rankClass,
   for (auto [view, operand] : llvm::zip(views, operands))
     if (reachOf(view.shape, view.strides) != operand.reach ||
         rankClass.buffers[view.buffer].type != operand.type ||
-        alignmentOf(view, plan, rankClass) % operand.alignment != 0)
+        plan::alignmentOf(view, part, rankClass) % operand.alignment != 0)
       return false;
   return true;
 }

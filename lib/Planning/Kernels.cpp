@@ -1,7 +1,7 @@
 //===- Kernels.cpp - calls of generated kernels ---------------------------===//
 
-#include "Alignment.h"
 #include "ClassPlanner.h"
+#include "hocket/Plan/Alignment.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -57,7 +57,7 @@ codegen::KernelRequest ClassPlanner::requestOf(buffers::ComputeOp compute,
       call.setProblem(at);
     if (tables.plan.target == plan::Target::Cuda)
       alignments.push_back(
-          alignmentOf(call.unread(at), tables.plan, rankClass));
+          plan::alignmentOf(call.unread(at), tables.plan, rankClass));
   };
   for (Value input : op.getInputs())
     add(request.inputStrides, request.inputAlignments, call.lies(input), input);

@@ -79,10 +79,6 @@ int tool::runCompile(const Options &options) {
                  "output; write -o APP, or print a stage with --emit\n";
     return kUsage;
   }
-  if (!options.chips.empty() && options.source.target == plan::Target::Cpu) {
-    std::cerr << "hocket compile: error: --arch is of --target=cuda\n";
-    return kUsage;
-  }
   Compiler compiler(errors());
   Progress progress("hocket compile", compiler);
   compiler.dumpTo(options.dumpFolder);

@@ -287,6 +287,10 @@ bool tool::parseOptions(const Command &command, int argc, char **argv,
   if (options.otherSchedule && std::strcmp(command.name, "plan") != 0)
     return usageError(command, "option '--schedule' is given twice; only "
                                "`hocket plan` compares two");
+  // A dump says its target itself.
+  if (!options.chips.empty() && options.source.from.empty() &&
+      options.source.target != plan::Target::Cuda)
+    return usageError(command, "option '--arch' goes with --target=cuda");
   int count = positional.size();
   if (count < command.minPositional || count > command.maxPositional)
     return usageError(command, count < command.minPositional

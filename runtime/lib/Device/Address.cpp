@@ -1,6 +1,7 @@
 //===- Address.cpp - a plan's views as a rank's memory --------------------===//
 
 #include "runtime/lib/Device/Address.h"
+#include "hocket/Plan/Alignment.h"
 
 namespace hocket::runtime {
 
@@ -85,6 +86,10 @@ CollectiveSpec AddressBook::collective(const plan::Collective &collective,
   }
   spec.source = source(sourceIndex);
   return spec;
+}
+
+int64_t AddressBook::alignment(const plan::View &view, int64_t most) const {
+  return plan::alignmentOf(view, plan, rankClass, most);
 }
 
 std::string AddressBook::idsName(const plan::View &ids, int index) const {

@@ -19,6 +19,8 @@ public:
   void setBase(int buffer, char *base);
 
   int64_t value(const plan::Scalar &scalar) const;
+  /// As plan::alignmentOf.
+  int64_t alignment(const plan::View &view, int64_t most) const;
   Operand operand(const plan::View &view) const;
   CollectiveSpec collective(const plan::Collective &collective,
                             int source) const;

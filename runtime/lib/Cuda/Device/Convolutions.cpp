@@ -2,7 +2,6 @@
 
 #include "runtime/lib/Cuda/Device/Convolutions.h"
 #include "runtime/lib/Cuda/Device/Launches.h"
-#include "runtime/lib/Cuda/Device/ViewAlignment.h"
 #include "runtime/lib/Cuda/Kernels/Copy.h"
 #include "runtime/lib/Device/Arguments.h"
 
@@ -58,11 +57,11 @@ private:
 ConvolutionAlignment alignmentOf(const plan::Convolution &convolution,
                                  const AddressBook &book) {
   ConvolutionAlignment alignment;
-  alignment.x = viewAlignment(convolution.x, book);
-  alignment.weight = viewAlignment(convolution.weight, book);
-  alignment.y = viewAlignment(convolution.y, book);
+  alignment.x = book.alignment(convolution.x, wantedAlignment);
+  alignment.weight = book.alignment(convolution.weight, wantedAlignment);
+  alignment.y = book.alignment(convolution.y, wantedAlignment);
   if (convolution.bias.buffer >= 0)
-    alignment.bias = viewAlignment(convolution.bias, book);
+    alignment.bias = book.alignment(convolution.bias, wantedAlignment);
   return alignment;
 }
 

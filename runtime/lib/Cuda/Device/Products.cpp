@@ -1,7 +1,6 @@
 //===- Products.cpp - products of ranks on one GPU ------------------------===//
 
 #include "runtime/lib/Cuda/Device/Products.h"
-#include "runtime/lib/Cuda/Device/ViewAlignment.h"
 
 namespace hocket::runtime::cuda {
 
@@ -24,14 +23,14 @@ private:
 ProductAlignment alignmentOf(const plan::Matmul &matmul,
                              const AddressBook &book) {
   ProductAlignment alignment;
-  alignment.a = viewAlignment(matmul.a, book);
-  alignment.b = viewAlignment(matmul.b, book);
-  alignment.c = viewAlignment(matmul.c, book);
+  alignment.a = book.alignment(matmul.a, wantedAlignment);
+  alignment.b = book.alignment(matmul.b, wantedAlignment);
+  alignment.c = book.alignment(matmul.c, wantedAlignment);
   if (matmul.hasBias)
-    alignment.bias = viewAlignment(matmul.bias, book);
+    alignment.bias = book.alignment(matmul.bias, wantedAlignment);
   for (const plan::FusedPostOp &post : matmul.post)
     if (post.op == plan::PostOp::Add)
-      alignment.added = viewAlignment(post.operand, book);
+      alignment.added = book.alignment(post.operand, wantedAlignment);
   return alignment;
 }
 

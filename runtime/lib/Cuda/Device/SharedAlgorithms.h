@@ -12,6 +12,9 @@
 
 namespace hocket::runtime::cuda {
 
+/// Bytes; addresses that are multiples of more serve no algorithm.
+inline constexpr int64_t wantedAlignment = 16;
+
 /// What the ranks of a process share of a library that has several algorithms:
 /// the library, and which one computes what, for equal values must not differ
 /// in their bits. For any thread.
