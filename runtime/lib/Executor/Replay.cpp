@@ -11,19 +11,17 @@ bool Executor::State::canReplay() const {
 }
 
 /// Runs `ofFirst` on the first rank of this process, which may take long, and
-/// `ofOthers` on the others when it has ended.
+/// `ofOthers` on the others when it has ended well.
 Status Executor::State::runFirst(const char *phase, RunnerTask ofFirst,
                                  RunnerTask ofOthers) {
-  auto ended = std::make_shared<std::promise<void>>();
-  std::shared_future<void> isEnded = ended->get_future().share();
+  auto ended = std::make_shared<std::promise<bool>>();
+  std::shared_future<bool> isWell = ended->get_future().share();
   const RankRunner *first = runners.front().get();
   return runLocal(phase, [=](RankRunner &rank) {
-    if (&rank != first) {
-      isEnded.wait();
-      return ofOthers(rank);
-    }
+    if (&rank != first)
+      return isWell.get() ? ofOthers(rank) : Status::success();
     Status status = ofFirst(rank);
-    ended->set_value();
+    ended->set_value(status.ok());
     return status;
   });
 }
