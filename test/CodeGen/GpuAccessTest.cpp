@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PtxRun.h"
+#include "lib/CodeGen/PrepareKernel.h"
 #include <gtest/gtest.h>
 
 using namespace hocket::test;
@@ -20,14 +21,16 @@ struct Expected {
 /// The function reads and writes so much, in hardly more sectors than that
 /// fills. (Lanes behind the end of a row load its last elements again, from
 /// sectors that the warp loads anyway.)
-void expectOnePass(const std::string &function, Expected expected) {
+void expectOnePass(const std::string &function, Expected expected,
+                   const RunOptions &options = {}) {
   SCOPED_TRACE(function);
-  KernelCase test(function, {});
+  KernelCase test(function, options);
   hocket::ptx::Counts counts;
   ASSERT_TRUE(runPtx(test.request, test.memory, 0, &counts));
   double scratch = expected.scratch * expected.loaded;
   EXPECT_GE(counts.loadBytes, uint64_t(expected.loaded));
   EXPECT_LE(counts.loadSectors * 32, 1.05 * (expected.loaded + scratch));
+  EXPECT_LE(counts.loadSectors, 1.05 * counts.idealLoadSectors);
   EXPECT_GE(counts.storeBytes, uint64_t(expected.stored));
   EXPECT_LE(counts.storeBytes, expected.stored + scratch);
   EXPECT_LE(counts.storeSectors, 1.05 * counts.idealStoreSectors);
@@ -40,6 +43,14 @@ double bytesOfLoad(const std::string &function) {
   hocket::ptx::Counts counts;
   EXPECT_TRUE(runPtx(test.request, test.memory, 0, &counts));
   return double(counts.loadBytes) / counts.loads;
+}
+
+/// Of the first launch.
+int64_t blocksOf(const std::string &function, const RunOptions &options) {
+  KernelCase test(function, options);
+  hocket::codegen::GpuKernel kernel;
+  EXPECT_TRUE(prepareOrReport(test.request, kernel));
+  return kernel.steps.front().schedule.blocks;
 }
 
 std::string addOf(const std::string &x) {
@@ -93,6 +104,74 @@ TEST(GpuAccess, sums) {
   expectOnePass(sumOf("$2048x96xf32", 0, "$96xf32"),
                 {2048 * 96 * 4, 96 * 4, 1.0 / 32});
   expectOnePass(sumOf("$131072xf32", 0, "$f32"), {131072 * 4, 4, 1.0 / 32});
+}
+
+/// x + y, where y is f32 and x of the type, and their sum again in both.
+std::string mixedOf(const std::string &type) {
+  std::string x = "$96x512x" + type, y = "$96x512xf32";
+  return "(%x: " + x + ", %y: " + y + ") -> (" + x + ", " + y +
+         ") { %w = nn.cast %x : (" + x + ") -> " + y +
+         " %s = nn.binary add %w, %y : (" + y + ", " + y + ") -> " + y +
+         " %z = nn.cast %s : (" + y + ") -> " + x + " return %z, %s : " + x +
+         ", " + y + " }";
+}
+
+TEST(GpuAccess, elementsOfSeveralTypes) {
+  int64_t elements = 96 * 512;
+  expectOnePass(mixedOf("bf16"), {elements * 6, elements * 6});
+  expectOnePass(mixedOf("i1"), {elements * 5, elements * 5});
+  expectOnePass(mixedOf("f64"), {elements * 12, elements * 12});
+}
+
+/// A warp takes a tile of what lies along different dims.
+TEST(GpuAccess, transposes) {
+  RunOptions options;
+  options.inputStrides = {{1, 96}, {512, 1}};
+  expectOnePass(addOf("$96x512xf32"), {2 * 96 * 512 * 4, 96 * 512 * 4},
+                options);
+  expectOnePass(addOf("$96x512xbf16"), {2 * 96 * 512 * 2, 96 * 512 * 2},
+                options);
+  expectOnePass(addOf("$96x512xf64"), {2 * 96 * 512 * 8, 96 * 512 * 8},
+                options);
+  options.inputStrides = {{1, 96}, {512, 1}};
+  options.outputStrides = {{1, 96}, {1, 96}};
+  expectOnePass(mixedOf("bf16"), {96 * 512 * 6, 96 * 512 * 6}, options);
+}
+
+/// Columns are summed by neighbors in memory where they are few, and by enough
+/// blocks where no dim alone has enough rows.
+TEST(GpuAccess, sumsOfFewColumns) {
+  expectOnePass(sumOf("$16384x4xf32", 0, "$4xf32"),
+                {16384 * 4 * 4, 4 * 4, 1.0 / 16});
+  RunOptions padded;
+  padded.inputStrides = {{30 * 30 * 64, 30 * 64, 64, 1}};
+  std::string sum = "(%x: $8x28x28x64xf32) -> $64xf32 { %y = nn.reduce sum %x "
+                    "{dims = array<i64: 0, 1, 2>, keepdim = false} : "
+                    "($8x28x28x64xf32) -> $64xf32 return %y : $64xf32 }";
+  expectOnePass(sum, {8 * 28 * 28 * 64 * 4, 64 * 4, 1.0 / 16}, padded);
+  EXPECT_GE(blocksOf(sum, padded), 16);
+}
+
+/// The rows of a norm over groups of channels, each of two dims or more.
+TEST(GpuAccess, longRowsHaveManyBlocks) {
+  RunOptions padded;
+  padded.inputStrides = {{64 * 66 * 66, 66 * 66, 66, 1}};
+  EXPECT_GE(blocksOf("(%x: $2x64x64x64xf32) -> $2xf32 { %y = nn.reduce sum %x "
+                     "{dims = array<i64: 1, 2, 3>, keepdim = false} : "
+                     "($2x64x64x64xf32) -> $2xf32 return %y : $2xf32 }",
+                     padded),
+            32);
+}
+
+/// What a sum over long columns reads is stored, doubled, in the same pass.
+TEST(GpuAccess, storesWhileItReduces) {
+  std::string x = "$64x4096xf32", c = "$4096xf32";
+  expectOnePass("(%x: " + x + ") -> (" + x + ", " + c +
+                    ") { %y = nn.binary add %x, %x : (" + x + ", " + x +
+                    ") -> " + x + " %s = nn.reduce sum %y {dims = array<i64: " +
+                    "0>, keepdim = false} : (" + x + ") -> " + c +
+                    " return %y, %s : " + x + ", " + c + " }",
+                {64 * 4096 * 4, (64 + 1) * 4096 * 4});
 }
 
 TEST(GpuAccess, accessesOfSixteenBytes) {

@@ -12,7 +12,7 @@ namespace hocket::codegen {
 /// loads in flight.
 static constexpr int64_t kElementsOfThread = 16;
 static constexpr int64_t kWarp = 32, kMaxLanes = 1024;
-static constexpr int64_t kAccessBytes = 16;
+static constexpr int64_t kAccessBytes = 16, kSectorBytes = 32;
 
 namespace {
 class GpuScheduler {
@@ -27,13 +27,20 @@ private:
   int64_t vectorOf(int axis) const;
   int64_t alignedElements(const LinearForm &form, int axis, DType type,
                           int64_t alignment) const;
+  template <typename Visit> void forOperands(Visit visit) const;
+  int64_t narrowestAlong(int axis, int across) const;
+  bool tile(int fastest);
+  int cutUnits(int axis, int64_t vector);
   void findOuter();
+  int64_t strideOf(int axis) const;
   void orderAxes();
   void chooseThreads(bool alongRow);
 
   Graph &graph;
   GpuSchedule &schedule;
   bool reduces = false;
+  int vectorMajor = -1;       // what numbers units along the vector axis
+  SmallVector<int, 2> ofTile; // axes of a warp's tile, the fastest last
 };
 } // namespace
 
@@ -59,15 +66,19 @@ void GpuScheduler::findRow() {
   }
 }
 
+static double bytesOf(const Graph &graph, const LinearForm &form, DType type) {
+  double bytes = plan::byteSize(type);
+  for (auto &term : form.terms)
+    bytes *= graph.axes[term.first];
+  return bytes;
+}
+
 /// Bytes of accesses whose elements along the axis lie next to each other.
 static double score(const Graph &graph, int axis) {
   double near = 0;
   auto add = [&](const LinearForm &form, DType type) {
-    double bytes = plan::byteSize(type);
-    for (auto &term : form.terms)
-      bytes *= graph.axes[term.first];
     if (form.of(axis) == 1)
-      near += bytes;
+      near += bytesOf(graph, form, type);
   };
   for (const Node &node : graph.nodes)
     if (node.kind == NodeKind::Load)
@@ -104,49 +115,57 @@ int64_t GpuScheduler::alignedElements(const LinearForm &form, int axis,
   int64_t count = 1;
   while (count < most && common % (2 * count * bytes) == 0)
     count *= 2;
-  // More than one access for elements wider than the narrowest.
-  return count == most ? kElementsOfThread : count;
+  return count;
 }
 
+/// Calls `visit(form, type, argument)` for what is loaded and stored.
+template <typename Visit> void GpuScheduler::forOperands(Visit visit) const {
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (schedule.used[i] && node.kind == NodeKind::Load)
+      visit(node.form, graph.inputTypes[node.argument], node.argument);
+  for (auto [number, output] : enumerate(graph.outputs))
+    visit(output.form, graph.outputTypes[number],
+          graph.inputTypes.size() + number);
+}
+
+/// One access for the elements of a unit, of the widest type too: with two, the
+/// lanes of a warp would each take half of a sector at a time.
 int64_t GpuScheduler::vectorOf(int axis) const {
   if (axis < 0 || graph.isRemapped(axis))
     return 1;
-  int64_t count = 1;
-  auto widen = [&](const LinearForm &form, DType type) {
-    if (form.of(axis) == 1)
-      count = std::max(count, kAccessBytes / plan::byteSize(type));
-  };
-  for (auto [i, node] : enumerate(graph.nodes))
-    if (schedule.used[i] && node.kind == NodeKind::Load)
-      widen(node.form, graph.inputTypes[node.argument]);
-  for (auto [output, type] : zip(graph.outputs, graph.outputTypes))
-    widen(output.form, type);
-  count = std::min<int64_t>(count, 8); // bools come in eights
-  auto narrow = [&](const LinearForm &form, DType type, size_t argument) {
+  int64_t count = 8; // bools come in eights
+  forOperands([&](const LinearForm &form, DType type, size_t argument) {
     if (form.of(axis) == 1)
       count = std::min(count, alignedElements(form, axis, type,
                                               schedule.alignments[argument]));
     else if (form.of(axis) != 0)
       count = 1; // strided: threads next to each other serve it better
-  };
-  for (auto [i, node] : enumerate(graph.nodes))
-    if (schedule.used[i] && node.kind == NodeKind::Load)
-      narrow(node.form, graph.inputTypes[node.argument], node.argument);
-  for (auto [number, output] : enumerate(graph.outputs))
-    narrow(output.form, graph.outputTypes[number],
-           graph.inputTypes.size() + number);
+  });
   while (graph.axes[axis] % count != 0)
     count /= 2;
   return count;
 }
 
+/// The distance, in elements, of what the largest operand has along the axis.
+int64_t GpuScheduler::strideOf(int axis) const {
+  int64_t stride = INT64_MAX;
+  double most = 0;
+  forOperands([&](const LinearForm &form, DType type, size_t) {
+    double bytes = bytesOf(graph, form, type);
+    if (form.of(axis) != 0 && bytes > most) {
+      most = bytes;
+      stride = std::abs(form.of(axis));
+    }
+  });
+  return stride;
+}
+
 /// Axes whose elements lie nearer are faster; the major part of the vector axis
 /// is fastest of all.
 void GpuScheduler::orderAxes() {
-  auto key = [&](int axis) { return score(graph, axis); };
-  int vectorMajor = -1;
-  if (schedule.vectorAxis >= 0)
-    vectorMajor = int(graph.axes.size()) - 1; // cutAxis adds it last
+  auto key = [&](int axis) {
+    return std::pair(score(graph, axis), -strideOf(axis));
+  };
   auto order = [&](SmallVector<int, 4> &axes) {
     llvm::stable_sort(axes, [&](int a, int b) {
       if (a == vectorMajor || b == vectorMajor)
@@ -156,6 +175,69 @@ void GpuScheduler::orderAxes() {
   };
   order(schedule.outer);
   order(schedule.row);
+  for (int axis : ofTile) {
+    llvm::erase(schedule.outer, axis);
+    schedule.outer.push_back(axis);
+  }
+}
+
+/// Bytes of the narrowest elements that lie next to each other along an axis,
+/// of what varies over the other axis as well; 0: there are none.
+int64_t GpuScheduler::narrowestAlong(int axis, int across) const {
+  int64_t bytes = 0;
+  forOperands([&](const LinearForm &form, DType type, size_t) {
+    if (form.of(axis) == 1 && form.of(across) != 0 &&
+        (!bytes || plan::byteSize(type) < bytes))
+      bytes = plan::byteSize(type);
+  });
+  return bytes;
+}
+
+/// Where some operands lie along another axis than others, a warp takes a tile
+/// of both, a sector wide each way. x [i, j] in f32 and y [j, i] in bf16, with
+/// i the faster one:
+///
+///   8 lanes along j             8 * 4 bytes of x
+///   4 lanes of 4 along i        4 * 4 * 2 bytes of y
+///
+/// False if there is no such axis, or a tile does not divide them.
+bool GpuScheduler::tile(int fastest) {
+  int other = -1;
+  for (int axis = 0; axis < int(graph.axes.size()); ++axis)
+    if (axis != fastest && narrowestAlong(axis, fastest) &&
+        (other < 0 || score(graph, axis) > score(graph, other)))
+      other = axis;
+  if (other < 0 || graph.isRemapped(fastest) || graph.isRemapped(other))
+    return false;
+  int64_t otherLanes =
+      std::min(kSectorBytes / narrowestAlong(other, fastest), kWarp);
+  int64_t lanes = kWarp / otherLanes;
+  int64_t bytes = lanes * std::max<int64_t>(narrowestAlong(fastest, other), 1);
+  int64_t vector = std::max<int64_t>(kSectorBytes / bytes, 1);
+  bool isAligned = true;
+  forOperands([&](const LinearForm &form, DType type, size_t argument) {
+    if (form.of(fastest) == 1)
+      isAligned &=
+          alignedElements(form, fastest, type, schedule.alignments[argument]) >=
+          std::min(vector, kAccessBytes / plan::byteSize(type));
+  });
+  if (!isAligned || graph.axes[other] % otherLanes != 0 ||
+      graph.axes[fastest] % (lanes * vector) != 0)
+    return false;
+  int along = cutUnits(fastest, vector);
+  cutAxis(graph, along, lanes);
+  cutAxis(graph, other, otherLanes);
+  ofTile = {along, other};
+  return true;
+}
+
+/// Makes units of so many elements; returns the axis that numbers them.
+int GpuScheduler::cutUnits(int axis, int64_t vector) {
+  schedule.vector = vector;
+  if (vector == 1)
+    return axis;
+  schedule.vectorAxis = axis;
+  return vectorMajor = cutAxis(graph, axis, vector);
 }
 
 void GpuScheduler::chooseThreads(bool alongRow) {
@@ -202,14 +284,11 @@ void GpuScheduler::run() {
   findRow();
   int fastest = fastestAxis(graph);
   bool alongRow = is_contained(schedule.row, fastest);
-  if (fastest >= 0 && (alongRow || !reduces)) {
-    schedule.vector = vectorOf(fastest);
-    if (schedule.vector > 1) {
-      schedule.vectorAxis = fastest;
-      int major = cutAxis(graph, fastest, schedule.vector);
-      if (alongRow)
-        *llvm::find(schedule.row, fastest) = major;
-    }
+  bool isTiled = fastest >= 0 && !reduces && tile(fastest);
+  if (fastest >= 0 && !isTiled && (alongRow || !reduces)) {
+    int major = cutUnits(fastest, vectorOf(fastest));
+    if (alongRow)
+      *llvm::find(schedule.row, fastest) = major;
   }
   findOuter();
   findLevels();

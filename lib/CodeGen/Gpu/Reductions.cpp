@@ -46,6 +46,7 @@ void ThreadEmitter::reduceLevel(int level, Scope &row) {
         carried[i] = combine(node, carried[i], element);
       }
     }
+    store(outputsOfPass(level - 1), unit, scope);
     return carried;
   };
   Values own = forUnits(row, start, add);

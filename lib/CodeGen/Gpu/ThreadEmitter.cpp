@@ -89,14 +89,13 @@ void ThreadEmitter::findThread(Scope &top) {
 }
 
 void ThreadEmitter::emitRow(Scope &row) {
-  int levels = 0;
   for (const Output &output : graph.outputs)
     levels = std::max(levels, schedule.level[output.node]);
   for (int level = 1; level <= levels; ++level)
     reduceLevel(level, row);
   storeRow(row);
   forUnits(row, {}, [&](const Unit &unit, Scope &scope, Values) {
-    storeUnit(unit, scope);
+    store(outputsOfPass(levels), unit, scope);
     return Values();
   });
 }
@@ -213,12 +212,28 @@ void ThreadEmitter::storeRow(Scope &row) {
   store(outputs, unit, row);
 }
 
-void ThreadEmitter::storeUnit(const Unit &unit, Scope &scope) {
-  SmallVector<int> outputs;
+/// The outputs of units that are stored in a pass over the row, of which the
+/// last one reduces nothing. Where each pass loads the row again, an output is
+/// stored in the first that can compute it; but what lies where an input does
+/// only in the last, and in the last but one if that stores all there is.
+SmallVector<int> ThreadEmitter::outputsOfPass(int pass) const {
+  auto passOf = [&](int number) {
+    int level = schedule.level[graph.outputs[number].node];
+    return schedule.inRegisters ? levels : level;
+  };
+  SmallVector<int> units;
   for (auto [number, output] : llvm::enumerate(graph.outputs))
     if (!isOfRow(output))
-      outputs.push_back(number);
-  store(outputs, unit, scope);
+      units.push_back(number);
+  bool endsEarly =
+      llvm::all_of(units, [&](int number) { return passOf(number) < levels; });
+  int last = endsEarly ? levels - 1 : levels;
+  llvm::erase_if(units, [&](int number) {
+    bool isInPlace = llvm::any_of(
+        graph.inPlace, [&](const auto &pair) { return pair.second == number; });
+    return (isInPlace ? last : passOf(number)) != pass;
+  });
+  return units;
 }
 
 /// What is written in place of an input is read before: nothing is stored until

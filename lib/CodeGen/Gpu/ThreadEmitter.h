@@ -41,8 +41,8 @@ private:
   /// Calls `body` for the units of this thread; what it returns is carried on.
   Values forUnits(Scope &row, Values carried, OfUnit body);
   bool isOfRow(const Output &output) const;
+  llvm::SmallVector<int> outputsOfPass(int pass) const;
   void storeRow(Scope &row);
-  void storeUnit(const Unit &unit, Scope &scope);
   void store(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
   mlir::Value isFirstOf(const Output &output, Env env);
   // Accesses.cpp
@@ -63,6 +63,7 @@ private:
   mlir::Value both(mlir::Value a, mlir::Value b);
 
   const GpuSchedule &schedule;
+  int levels = 0;               // of reductions, one after the other
   mlir::Value lane, rowOfBlock; // index
   mlir::Value isRow;            // whether there is such a row; null: always
   std::map<int, mlir::Value> reduced;

@@ -14,6 +14,25 @@ using namespace llvm;
 
 namespace hocket::codegen {
 
+/// What is on PATH may be a link into the toolkit.
+static std::string realPath(StringRef path) {
+  SmallString<64> real;
+  return sys::fs::real_path(path, real) ? path.str() : real.str().str();
+}
+
+/// Where tools/dev/setup --cuda puts a toolkit; empty without a home.
+static std::string installedFolder() {
+  SmallString<64> folder;
+  if (const char *data = std::getenv("XDG_DATA_HOME"); data && *data)
+    folder = data;
+  else if (sys::path::home_directory(folder))
+    sys::path::append(folder, ".local", "share");
+  else
+    return {};
+  sys::path::append(folder, "hocket", "cuda");
+  return folder.str().str();
+}
+
 static SmallVector<std::string> possibleFolders() {
   SmallVector<std::string> folders;
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
@@ -21,7 +40,9 @@ static SmallVector<std::string> possibleFolders() {
       folders.push_back(folder);
   if (auto ptxas = sys::findProgramByName("ptxas"))
     folders.push_back(
-        sys::path::parent_path(sys::path::parent_path(*ptxas)).str());
+        sys::path::parent_path(sys::path::parent_path(realPath(*ptxas))).str());
+  if (std::string installed = installedFolder(); !installed.empty())
+    folders.push_back(installed);
   folders.push_back("/usr/local/cuda");
   return folders;
 }
@@ -55,8 +76,9 @@ std::string assemble(const Toolkit &toolkit, const std::string &ptx, int chip,
   std::string name = "sm_" + std::to_string(chip);
   if (toolkit.ptxas.empty()) {
     error = "ptxas of the CUDA toolkit, which assembles for " + name +
-            ", is not found in CUDA_HOME, PATH or /usr/local/cuda; without "
-            "--arch the driver assembles the kernels when the program starts";
+            ", is not found in CUDA_HOME, PATH, where tools/dev/setup "
+            "--cuda installs it, or /usr/local/cuda; without --arch the driver "
+            "assembles the kernels when the program starts";
     return {};
   }
   TemporaryFolder folder("hocket-ptxas");

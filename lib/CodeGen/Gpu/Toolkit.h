@@ -15,7 +15,8 @@ struct Toolkit {
 };
 
 /// The first that is there: in CUDA_HOME, CUDA_PATH, the folder of the ptxas on
-/// PATH, /usr/local/cuda.
+/// PATH, where tools/dev/setup --cuda installs one (hocket/cuda in
+/// XDG_DATA_HOME or ~/.local/share), /usr/local/cuda.
 Toolkit findToolkit();
 
 /// Machine code for a chip (90: compute capability 9.0) of a module of PTX;
