@@ -69,7 +69,8 @@ Outputs test::run(const std::string &text, const Settings &settings) {
     fill(input.name, inputs.add(input.name, input.type, input.dims),
          settings.step);
   runtime::Status status = runtime::openCpuDevices(
-      plan, program->kernels.data(), program->kernels.size(), devices);
+      plan, program->kernels.data(), program->kernels.size(),
+      runtime::oneProcess(), devices);
   if (status.ok())
     status = runtime::executePlan(plan, devices, weights, inputs, outputs);
   EXPECT_TRUE(status.ok()) << status.message;

@@ -66,7 +66,7 @@ nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !x
 }
 // -----
 
-// Norms and attention compute in f32 and give narrow results.
+// Norms, and on a CPU attention, compute in f32 and give narrow results.
 !x = tensor<1x2x4x4xf32, #nn.layout<[batch=1] [heads=2] [seq=4] [hidden=4]>>
 !w = tensor<4xf32, #nn.layout<[hidden=4]>>
 module { nn.model "M" target cpu gradients none {ignore = [], otherArguments = [], precision = {compute = bf16, reduce = f32}, prefixes = [], run = {}, seed = 0 : i64, train = {}} nn.placement "s" <> {backwardExpectations = [], buckets = [], expectations = [], moves = []}

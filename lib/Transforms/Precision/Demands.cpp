@@ -3,6 +3,7 @@
 #include "Demands.h"
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -115,10 +116,18 @@ bool Demands::computesWide(Operation *op) const {
   return true;
 }
 
+/// The second result of attention, which is float32 whatever attends.
+static bool isLse(Value value) {
+  auto result = cast<OpResult>(value);
+  return result.getResultNumber() == 1 &&
+         isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(result.getOwner());
+}
+
 void Demands::classify(Operation *op) {
   Row row = rowOf(op);
   for (Value result : op->getResults()) {
-    if (!isFloat32(result))
+    bool viewsUntracked = row == Row::View && !isTracked(op->getOperand(0));
+    if (!isFloat32(result) || isLse(result) || viewsUntracked)
       continue;
     bool isNarrowed = !types.reduce.isF32() && isPartialSum(result);
     Kind kind = Kind::Firm;

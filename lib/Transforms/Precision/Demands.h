@@ -9,9 +9,10 @@
 
 namespace hocket::precision {
 
-/// The two types of `precision` of nn.model.
+/// The two types of `precision` of nn.model, and its target.
 struct Types {
   mlir::FloatType compute, reduce;
+  nn::Target target;
 };
 
 /// What can be said of a value that is float32 in the model.
@@ -28,7 +29,11 @@ class Demands {
 public:
   Demands(nn::FuncOp func, Types types);
 
-  /// Whether the value is float32 in the model.
+  Row rowOf(mlir::Operation *op) const {
+    return precision::rowOf(op, types.target);
+  }
+  /// Whether the value is float32 in the model and may be narrow; an
+  /// attention's lse may not.
   bool isTracked(mlir::Value value) const { return kinds.contains(value); }
   Kind kindOf(mlir::Value value) const { return kinds.lookup(value); }
   bool isNeededNarrow(mlir::Value value) const {

@@ -18,7 +18,8 @@ LogicalResult hocket::applyPrecision(ModuleOp module) {
   if (!model || !model.isNarrow())
     return success();
   precision::Types types{typeOf(model.getPrecision(), "compute"),
-                         typeOf(model.getPrecision(), "reduce")};
+                         typeOf(model.getPrecision(), "reduce"),
+                         model.getTarget()};
   auto functions = module.getOps<nn::FuncOp>();
   if (!nn::placementOf(module) || !llvm::hasSingleElement(functions))
     return module.emitError(

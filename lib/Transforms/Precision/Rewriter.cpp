@@ -119,12 +119,12 @@ FloatType Rewriter::resultElement(Operation *op, Value result) const {
   if (demands.isWide(op) || demands.isWidePartial(result))
     return f32;
   bool isOpen =
-      rowOf(op) == Row::Product && demands.kindOf(result) == Kind::Soft;
+      demands.rowOf(op) == Row::Product && demands.kindOf(result) == Kind::Soft;
   return isOpen && !demands.isNeededNarrow(result) ? f32 : types.compute;
 }
 
 void Rewriter::rewrite(Operation *op) {
-  switch (rowOf(op)) {
+  switch (demands.rowOf(op)) {
   case Row::View:
     return rewriteView(op);
   case Row::Source:

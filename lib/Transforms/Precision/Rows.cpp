@@ -69,15 +69,22 @@ static bool isWide(nn::BinaryKind kind) {
   llvm_unreachable("an enumerator");
 }
 
-Row precision::rowOf(Operation *op) {
+/// What attends on a GPU multiplies narrow operands on tensor cores and keeps
+/// scores, sums and lse in f32; on a CPU, products of f32 are the fastest.
+static Row rowOfAttention(nn::Target target) {
+  return target == nn::Target::Cuda ? Row::Narrow : Row::Rounded;
+}
+
+Row precision::rowOf(Operation *op, nn::Target target) {
   return TypeSwitch<Operation *, Row>(op)
       .Case<nn::ParameterOp, nn::StateOp, nn::FillOp, nn::IotaOp, nn::CastOp>(
           [](auto) { return Row::Source; })
       .Case<nn::LinearOp, nn::MatMulOp>([](auto) { return Row::Product; })
       .Case<nn::RotaryOp, nn::EmbeddingOp>([](auto) { return Row::Narrow; })
-      .Case<nn::AttentionOp, nn::AttentionGradOp, nn::NeighborhoodAttentionOp,
-            nn::NeighborhoodAttentionGradOp, nn::LayerNormOp, nn::RmsNormOp>(
-          [](auto) { return Row::Rounded; })
+      .Case<nn::AttentionOp, nn::AttentionGradOp>(
+          [&](auto) { return rowOfAttention(target); })
+      .Case<nn::NeighborhoodAttentionOp, nn::NeighborhoodAttentionGradOp,
+            nn::LayerNormOp, nn::RmsNormOp>([](auto) { return Row::Rounded; })
       .Case([](nn::ReduceOp op) {
         bool picks = op.getKind() == nn::ReduceKind::Max ||
                      op.getKind() == nn::ReduceKind::Min;

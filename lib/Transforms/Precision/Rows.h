@@ -3,7 +3,7 @@
 #ifndef HOCKET_LIB_TRANSFORMS_PRECISION_ROWS_H
 #define HOCKET_LIB_TRANSFORMS_PRECISION_ROWS_H
 
-#include "mlir/IR/Operation.h"
+#include "dialects/Nn/Program.h"
 
 namespace hocket::precision {
 
@@ -19,8 +19,8 @@ enum class Row {
   View,    // the value again, in the type that it has
 };
 
-/// What is not known is computed in float32.
-Row rowOf(mlir::Operation *op);
+/// In a program for `target`. What is not known is computed in float32.
+Row rowOf(mlir::Operation *op, nn::Target target);
 
 } // namespace hocket::precision
 
