@@ -75,35 +75,47 @@ static ReadTensor readsOf(const runtime::TensorSource &source) {
   };
 }
 
-bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
-                    VerifyReport &report, Status &status) {
+std::optional<Verification>
+hocket::prepareVerification(Compiler &compiler, const VerifyOptions &options,
+                            Status &status) {
   mlir::OwningOpRef<mlir::ModuleOp> model = compiler.module().clone();
   if (!makeReference(*model))
-    return false;
+    return std::nullopt;
   Compiler &run = options.program ? *options.program : compiler;
   std::optional<CompiledProgram> program = run.makeProgram(options.codegen);
   if (!program)
-    return false;
-  const plan::Plan &plan = program->plan;
-  runtime::RandomTensors weights = tellingWeights(plan, options.seed);
-  runtime::RandomTensors inputs = runtime::randomInputs(plan, options.seed + 1);
-  std::vector<reference::Tensor> expected;
-  status =
-      evaluateReference(*model, readsOf(weights), readsOf(inputs), expected);
+    return std::nullopt;
+  runtime::RandomTensors weights = tellingWeights(program->plan, options.seed);
+  runtime::RandomTensors inputs =
+      runtime::randomInputs(program->plan, options.seed + 1);
+  Verification made{
+      std::move(*program), std::move(weights), std::move(inputs), {}};
+  status = evaluateReference(*model, readsOf(made.weights),
+                             readsOf(made.inputs), made.expected);
   if (!status.ok())
-    return false;
+    return std::nullopt;
+  return made;
+}
 
+bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
+                    VerifyReport &report, Status &status) {
+  std::optional<Verification> made =
+      prepareVerification(compiler, options, status);
+  if (!made)
+    return false;
+  const plan::Plan &plan = made->program.plan;
+  const std::vector<uint8_t> &kernels = made->program.kernels;
   std::shared_ptr<const runtime::Devices> devices;
-  status = options.open(plan, program->kernels.data(), program->kernels.size(),
-                        devices);
+  status = options.open(plan, kernels.data(), kernels.size(),
+                        runtime::oneProcess(), devices);
   if (!status.ok())
     return false;
   runtime::MemoryTensors outputs("outputs");
   runtime::RunOptions running;
   running.checkReplicas = true;
   runtime::RunReport ran;
-  status = runtime::executePlan(plan, devices, weights, inputs, outputs,
-                                running, &ran);
+  status = runtime::executePlan(plan, devices, made->weights, made->inputs,
+                                outputs, running, &ran);
   if (status.ok())
     status = runtime::checkAgainstPlan(plan, ran);
   if (!status.ok())
@@ -118,8 +130,9 @@ bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
     if (!status.ok())
       return false;
     report.outputs.push_back(
-        compare(plan.outputs[i].name, found.values, expected[i].values));
+        compare(plan.outputs[i].name, found.values, made->expected[i].values));
   }
   judgeZeroGradients(report.outputs);
+  report.plan = std::move(made->program.plan);
   return true;
 }

@@ -28,7 +28,7 @@ const std::vector<Command> &tool::commands() {
       {"verify", "hocket verify FILE [--schedule NAME] [options]",
        "run on all ranks and compare with the float64 reference",
        SOURCE " --grad --program --cpu --target --arch --seed --tolerance "
-              "--float64 --json",
+              "--float64 --keep --force --json",
        "model", 1, 1, runVerify},
       {"plan", "hocket plan FILE [--schedule NAME [--schedule OTHER]] [--json]",
        "collectives, bytes, memory and flops, before anything runs",

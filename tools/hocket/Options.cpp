@@ -109,6 +109,10 @@ const std::vector<Option> &optionTable() {
        "run this dump of a stage, perhaps edited, instead of FILE's own "
        "program",
        store(&Options::program)},
+      {"--keep", "FOLDER",
+       "run nothing; write program, weights, inputs and expected outputs into "
+       "a folder, to be run and compared elsewhere",
+       store(&Options::keep)},
       {"-o", "FILE", "where to write; - is standard output",
        store(&Options::output)},
       {"--emit", "STAGE",

@@ -18,6 +18,7 @@ struct Options {
   std::vector<std::string> positional; // after FILE
   std::string output;                  // -o
   std::string program;                 // --program
+  std::string keep;                    // --keep
   std::string emit, dumpFolder, cpu = "native";
   std::vector<int> chips;                    // of --arch: 90 is sm_90
   std::vector<std::string> programArguments; // after `--`, and run's own

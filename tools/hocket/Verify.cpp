@@ -2,7 +2,9 @@
 
 #include "hocket/Verify/Verify.h"
 #include "Options.h"
+#include "RunnerPath.h"
 #include "Terminal.h"
+#include "hocket/Io/OutputFiles.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <iostream>
@@ -54,6 +56,37 @@ static bool readDump(const std::string &path, CompileSource &dump) {
   return !dump.from.empty();
 }
 
+/// What `--keep` writes.
+static runtime::Status keep(const Verification &verification, double tolerance,
+                            const Options &options) {
+  const std::string &folder = options.keep;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    return runtime::Status::userError("cannot make the folder '" + folder +
+                                      "': " + error.message());
+  runtime::OutputFile program{"program '" + folder + "/program'",
+                              folder + "/program",
+                              runtime::OutputKind::Program};
+  runtime::Status status = runtime::checkOutputs({program}, options.force);
+  if (status.ok())
+    status = writeVerification(verification, tolerance, folder);
+  const CompiledProgram &compiled = verification.program;
+  if (status.ok())
+    status =
+        runtime::packExecutable(runnerPath(compiled.plan.target),
+                                compiled.kernels, compiled.plan, program.path);
+  return status;
+}
+
+/// Ends a command with what it has failed of, if the compiler has not said it.
+static int failed(const runtime::Status &status) {
+  if (status.ok())
+    return kUserError;
+  std::cerr << "error: " << status.message << "\n";
+  return status.exitStatus();
+}
+
 int tool::runVerify(const Options &options) {
   if (options.float64 && !options.source.elaborate.train.empty()) {
     std::cerr << "error: --float64 does not go with --train: optimizers "
@@ -81,14 +114,16 @@ int tool::runVerify(const Options &options) {
       return kUserError;
     verifying.program = &edited;
   }
-  VerifyReport report;
   runtime::Status status;
-  if (!verify(compiler, verifying, report, status)) {
-    if (status.ok())
-      return kUserError;
-    std::cerr << "error: " << status.message << "\n";
-    return status.exitStatus();
+  if (!options.keep.empty()) {
+    auto made = prepareVerification(compiler, verifying, status);
+    if (made)
+      status = keep(*made, tolerance, options);
+    return made && status.ok() ? kOk : failed(status);
   }
+  VerifyReport report;
+  if (!verify(compiler, verifying, report, status))
+    return failed(status);
   progress.reset();
   printReport(report, tolerance, options.json);
   return report.worst() <= tolerance ? kOk : kRunFailure;

@@ -9,9 +9,10 @@
 #ifndef HOCKET_VERIFY_VERIFY_H
 #define HOCKET_VERIFY_VERIFY_H
 
+#include "hocket/Io/RandomTensors.h"
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Pipeline/Compiler.h"
-#include "hocket/Runtime/Status.h"
+#include "hocket/Reference/Evaluate.h"
 
 namespace hocket {
 
@@ -46,6 +47,7 @@ struct VerifyReport {
   std::vector<OutputError> outputs;
   int64_t ranks = 1;
   int64_t collectives = 0; // in a step
+  plan::Plan plan;         // what ran
   /// The largest relative error; of gradients, over kGradientTolerance.
   double worst() const;
   /// Whether nothing in the reference is infinite or undefined.
@@ -61,6 +63,25 @@ double roundingTolerance(mlir::ModuleOp model);
 /// in such a program next to nothing is rounded.
 void widenToFloat64(mlir::ModuleOp model);
 inline constexpr double kFloat64Tolerance = 1e-12;
+
+/// A program, what it reads, and what it is to compute.
+struct Verification {
+  CompiledProgram program;
+  runtime::RandomTensors weights, inputs;
+  std::vector<reference::Tensor> expected; // of the plan's outputs
+};
+
+/// Takes `compiler` from its model stage to a program. Errors as of `verify`.
+std::optional<Verification> prepareVerification(Compiler &compiler,
+                                                const VerifyOptions &options,
+                                                runtime::Status &status);
+
+/// Writes what a program is verified with, to be run elsewhere: into a folder
+/// weights, inputs and expected.safetensors, whose tensors are float64 and
+/// whose metadata says by how much outputs (`tolerance`) and gradients
+/// (`gradient_tolerance`) may differ.
+runtime::Status writeVerification(const Verification &verification,
+                                  double tolerance, const std::string &folder);
 
 /// Takes `compiler` from its model stage to a program and runs it. Errors of
 /// the compiler have been printed; `status` says what else went wrong. False on
