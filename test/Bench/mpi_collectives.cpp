@@ -11,6 +11,7 @@
 
 #include "CollectiveCase.h"
 #include "hocket/Mpi/MpiProcesses.h"
+#include "runtime/lib/Ranks/LaunchedProcesses.h"
 #include <cstdio>
 #include <cstdlib>
 #include <mpi.h>
@@ -98,13 +99,13 @@ void print(CollectiveKind kind, int ranks, double mebibytes,
 int main(int argc, char **argv) {
   double mebibytes = argc > 1 ? std::atof(argv[1]) : 16;
   int runs = argc > 2 ? std::atoi(argv[2]) : 50;
-  runtime::MpiPlace place = runtime::placeInMpi();
+  runtime::MpiPlace place = runtime::placeInMpi(getenv);
   if (mebibytes <= 0 || runs <= 0 || !place.isStarted) {
     std::fprintf(stderr, "usage: mpirun -n RANKS bench-mpi-openmpi [MIB "
                          "[RUNS]]\n");
     return 2;
   }
-  std::unique_ptr<runtime::Processes> processes;
+  std::unique_ptr<runtime::LaunchedProcesses> processes;
   check(runtime::startMpi({}, processes));
   runtime::RankOptions options;
   options.ranks = place.count;
@@ -113,7 +114,7 @@ int main(int argc, char **argv) {
   for (int64_t rank = 0; rank < options.ranks; ++rank)
     all.push_back(rank);
   options.groups = {{all}};
-  auto local = processes->makeRanks(options);
+  auto local = processes->makeRanks(options, nullptr);
   auto comm = local->communicator(local->numbers().front(), hostMover());
   check(local->start());
   int ranks = int(options.ranks);
@@ -134,6 +135,6 @@ int main(int argc, char **argv) {
   local->stop();
   comm.reset();
   local.reset();
-  runtime::endMpi(*processes, 0);
+  processes->end(0);
   return 0;
 }

@@ -201,7 +201,7 @@ protected:
         checkExchanged(test, hx, me, attached);
         EXPECT_EQ(attached, planned(test, CollectiveKind::HaloExchange, me));
         if (repeat) {
-          fillOwn(test, y, me, /*withZeros=*/true);
+          fillOwn(test, y, me, /*withZeros=*/group->takesLateWrites());
           ASSERT_TRUE(comm.start(reduce).ok());
           fillOwn(test, y, me, /*withZeros=*/false);
         }

@@ -48,7 +48,8 @@ Status runFour(const std::function<Status(Communicator &)> &body,
   options.threads = 1;
   options.deadlineSeconds = shortDeadline;
   options.groups = std::move(groups);
-  std::unique_ptr<LocalRanks> ranks = mpiProcesses().makeRanks(options);
+  std::unique_ptr<LocalRanks> ranks =
+      mpiProcesses().makeRanks(options, nullptr);
   std::vector<std::unique_ptr<Communicator>> ends;
   for (int64_t rank : ranks->numbers())
     ends.push_back(ranks->communicator(rank, hostMover()));

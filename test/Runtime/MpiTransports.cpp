@@ -11,6 +11,7 @@
 
 #include "hocket/Mpi/MpiProcesses.h"
 #include "hocket/Runtime/PackedBytes.h"
+#include "runtime/lib/Ranks/LaunchedProcesses.h"
 #include "test/Runtime/MpiProcessesOfTest.h"
 #include "test/Runtime/RankGroup.h"
 #include <cstring>
@@ -31,7 +32,7 @@ static void __lsan_enable() {}
 using namespace hocket;
 using namespace hocket::test;
 
-static std::unique_ptr<runtime::Processes> processes;
+static std::unique_ptr<runtime::LaunchedProcesses> processes;
 
 runtime::Processes &hocket::test::mpiProcesses() { return *processes; }
 
@@ -56,7 +57,8 @@ public:
     options.groups = {{all}};
     if (!groups.empty() && groups != options.groups[0])
       options.groups.push_back(groups);
-    std::unique_ptr<runtime::LocalRanks> local = processes->makeRanks(options);
+    std::unique_ptr<runtime::LocalRanks> local =
+        processes->makeRanks(options, nullptr);
     std::vector<std::unique_ptr<runtime::Communicator>> ends;
     for (int64_t rank : local->numbers())
       ends.push_back(local->communicator(rank, runtime::hostMover()));
@@ -140,6 +142,6 @@ int main(int argc, char **argv) {
   // leak.supp. There is no check at the end of the process, where neither
   // holds.
   __lsan_do_leak_check();
-  runtime::endMpi(*processes, result);
+  processes->end(result);
   return result;
 }

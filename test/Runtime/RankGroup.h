@@ -24,6 +24,9 @@ public:
   virtual void run(int64_t ranks,
                    const std::function<void(runtime::Communicator &)> &body,
                    const std::vector<std::vector<int64_t>> &groups = {}) = 0;
+  /// Whether a rank may write what nobody else reads between start and wait;
+  /// not where a test reads all of it at start.
+  virtual bool takesLateWrites() const { return true; }
   /// After a run: what ranks have left in their own entries.
   virtual void share(std::vector<double> &byRank) {}
 };
@@ -54,6 +57,8 @@ private:
 struct Transport {
   std::string name;
   std::function<std::unique_ptr<RankGroup>()> make;
+  /// Sums are near those in member order, not equal to the bit.
+  bool addsInOwnOrder = false;
 };
 
 /// Those of the program: ThreadTransports.cpp, or MpiTransports.cpp for one

@@ -28,7 +28,8 @@ constexpr Launcher launchers[] = {
 
 } // namespace
 
-Launched launchedBy(const char *(*value)(const char *name)) {
+Launched
+launchedBy(const std::function<const char *(const char *name)> &value) {
   for (const Launcher &launcher : launchers) {
     const char *index = value(launcher.index), *count = value(launcher.count);
     if (!index || !count)

@@ -6,6 +6,7 @@
 #include "hocket/Io/MemoryLibrary.h"
 #include "runtime/lib/Mpi/Shim/Functions.h"
 #include "runtime/lib/Mpi/Shims.h"
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,7 +22,7 @@ struct Launched {
 };
 
 /// `value` gives variables of the environment, or null.
-Launched launchedBy(const char *(*value)(const char *name));
+Launched launchedBy(const std::function<const char *(const char *name)> &value);
 
 /// What the program carries for the launcher's library; empty if nothing.
 ShimBytes shimOf(const Launched &launched);

@@ -59,15 +59,17 @@ Status MpiCommunicator::prepare(const CollectiveSpec &spec, int64_t &handle) {
 /// share theirs. What is started keeps its own and leaves dst alone until it
 /// ends.
 Status MpiCommunicator::bind(Prepared &collective, bool isStarted) {
-  int64_t own = Exchange(collective.spec, nullptr, !isStarted).stagingBytes();
+  auto delivery =
+      isStarted ? Exchange::Delivery::Combined : Exchange::Delivery::Direct;
+  int64_t own = Exchange(collective.spec, nullptr, delivery).stagingBytes();
   constexpr int64_t alignment = 64;
   std::vector<char> *staging = &collective.ownStaging;
   int64_t bytes = own;
   if (!isStarted) {
     if (sharedStaging.empty())
       for (const std::unique_ptr<Prepared> &other : collectives)
-        bytes = std::max(bytes,
-                         Exchange(other->spec, nullptr, true).stagingBytes());
+        bytes = std::max(
+            bytes, Exchange(other->spec, nullptr, delivery).stagingBytes());
     if (sharedStaging.empty() ||
         int64_t(sharedStaging.back().size()) < own + alignment)
       sharedStaging.emplace_back();
@@ -79,12 +81,14 @@ Status MpiCommunicator::bind(Prepared &collective, bool isStarted) {
   }
   char *place = staging->data();
   place += -reinterpret_cast<uintptr_t>(place) % alignment;
-  collective.exchange.emplace(collective.spec, place, !isStarted);
+  collective.exchange.emplace(collective.spec, place, delivery);
   collective.isStarted = isStarted;
   Exchange &exchange = *collective.exchange;
   release(collective);
-  Status status = makeLines(collective, {1, exchange.receives, exchange.sends},
-                            collective.first);
+  Status status = exchange.prepare(hostMover());
+  if (status.ok())
+    status = makeLines(collective, {1, exchange.receives, exchange.sends},
+                       collective.first);
   if (status.ok())
     status = makeLines(collective,
                        {2, exchange.secondReceives, exchange.secondSends},
@@ -156,8 +160,8 @@ Status MpiCommunicator::start(int64_t handle) {
     status = bind(collective, true);
   if (!status.ok())
     return status;
-  collective.exchange->pack();
-  return begin(collective, collective.first);
+  status = collective.exchange->pack();
+  return status.ok() ? begin(collective, collective.first) : status;
 }
 
 Status MpiCommunicator::run(int64_t handle) {
@@ -170,8 +174,9 @@ Status MpiCommunicator::run(int64_t handle) {
     status = bind(collective, false);
   if (!status.ok())
     return status;
-  collective.exchange->pack();
-  status = begin(collective, collective.first);
+  status = collective.exchange->pack();
+  if (status.ok())
+    status = begin(collective, collective.first);
   return status.ok() ? finish(collective) : status;
 }
 
@@ -187,17 +192,14 @@ Status MpiCommunicator::wait(int64_t handle) {
 Status MpiCommunicator::finish(Prepared &collective) {
   Exchange &exchange = *collective.exchange;
   Status status = end(collective, collective.first);
-  if (!status.ok())
-    return status;
-  exchange.combine();
-  if (!collective.second.empty()) {
+  if (status.ok())
+    status = exchange.combine();
+  if (status.ok() && !collective.second.empty()) {
     status = begin(collective, collective.second);
     if (status.ok())
       status = end(collective, collective.second);
   }
-  if (status.ok())
-    exchange.unpack();
-  return status;
+  return status.ok() ? exchange.unpack() : status;
 }
 
 Status MpiCommunicator::begin(const Prepared &collective,

@@ -3,7 +3,7 @@
 #ifndef HOCKET_LIB_MPI_MPICOMMUNICATOR_H
 #define HOCKET_LIB_MPI_MPICOMMUNICATOR_H
 
-#include "runtime/lib/Mpi/Exchange.h"
+#include "runtime/lib/Communicator/Exchange.h"
 #include "runtime/lib/Mpi/MpiWorld.h"
 #include <optional>
 

@@ -1,24 +1,14 @@
 //===- MpiFailures.cpp - what processes tell each other when one fails ----===//
 
-#include "hocket/Runtime/PackedBytes.h"
 #include "runtime/lib/Mpi/MpiRun.h"
 
 namespace hocket::runtime {
 
-void MpiRun::fail(int64_t rank, const Status &why) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (failed.load())
-    return;
-  culprit = rank;
-  reason = why;
-  BytePacker packer;
-  packer.add(rank);
-  packer.add(why.kind);
-  packer.add(why.message);
-  lastWord = packer.bytes;
+std::string MpiRun::spread(const std::string &word) {
+  lastWord = word;
   std::deque<MpiTransfer> transfers;
-  for (int64_t process = 0; process < processes; ++process)
-    if (process != ownIndex) {
+  for (int64_t process = 0; process < count(); ++process)
+    if (process != index()) {
       MpiTransfer &transfer = transfers.emplace_back();
       library.call([&](const MpiFunctions &mpi) {
         return mpi.send(lastWord.data(), int64_t(lastWord.size()),
@@ -42,18 +32,12 @@ void MpiRun::fail(int64_t rank, const Status &why) {
     if (all)
       break;
   }
-  failed.store(true);
-}
-
-void MpiRun::answer(const Status &why) {
-  std::lock_guard<std::mutex> lock(mutex);
-  reason = why;
-  told.store(false);
+  return word;
 }
 
 void MpiRun::listen() {
   std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
-  if (!lock || failed.load())
+  if (!lock || hasFailed())
     return;
   int isThere = 0, from = 0;
   int64_t bytes = 0;
@@ -73,30 +57,7 @@ void MpiRun::listen() {
           return mpi.test(&transfer.request, &isDone, &bytes);
         }))
       return;
-  ByteUnpacker unpacker(word);
-  unpacker.take(culprit);
-  unpacker.take(reason.kind);
-  unpacker.take(reason.message);
-  told.store(true);
-  failed.store(true);
-}
-
-Status MpiRun::failure(int64_t &rank) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  rank = culprit;
-  return reason;
-}
-
-Status MpiRun::interrupted() const {
-  int64_t rank;
-  return failure(rank);
-}
-
-std::string MpiRun::nameOf(int64_t process) const {
-  int64_t first = process * ranksEach, last = first + ranksEach - 1;
-  return first == last
-             ? "rank " + std::to_string(first)
-             : "ranks " + std::to_string(first) + " to " + std::to_string(last);
+  takeWord(word);
 }
 
 } // namespace hocket::runtime

@@ -4,11 +4,8 @@
 #define HOCKET_LIB_MPI_MPIRUN_H
 
 #include "hocket/Mpi/MpiProcesses.h"
-#include "hocket/Runtime/Communicator.h"
-#include "runtime/lib/Communicator/Rendezvous.h"
 #include "runtime/lib/Mpi/Library.h"
-#include "runtime/lib/Ranks/Cores.h"
-#include <atomic>
+#include "runtime/lib/Ranks/LaunchedRun.h"
 #include <deque>
 
 namespace hocket::runtime {
@@ -19,82 +16,46 @@ struct MpiTransfer {
   bool isDone = false;
 };
 
-/// A process tells the others when it fails, and looks whether another has
-/// while it waits: MPI itself goes on waiting.
-class MpiRun : public Processes {
+/// A process looks whether another has failed while it waits: MPI itself goes
+/// on waiting.
+class MpiRun : public LaunchedRun {
 public:
-  using Clock = Rendezvous::Clock;
-
   /// Meets the other processes.
   Status start(const MpiOptions &options);
-
-  int64_t index() const override { return ownIndex; }
-  int64_t count() const override { return processes; }
-  Status gather(const std::string &mine,
-                std::vector<std::string> &all) override;
-  std::unique_ptr<LocalRanks> makeRanks(const RankOptions &options) override;
 
   /// Waits until `isDone`, a function that may fail, says so.
   template <typename Done>
   WaitResult wait(bool spins, Clock::time_point deadline, const Done &isDone);
-  static Clock::time_point after(double seconds) {
-    return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                              std::chrono::duration<double>(seconds));
-  }
 
-  /// The run has failed because of `rank`; the other processes are told.
-  void fail(int64_t rank, const Status &why);
-  bool hasFailed() const { return failed.load(); }
-  /// A rank of this process, which another has waited for, says why.
-  void answer(const Status &why);
-  /// By word of another process.
-  bool wasTold() const { return told.load(); }
-  Status failure(int64_t &rank) const;
-
-  /// What the threads of so many ranks are, where the launcher leaves cores of
-  /// this machine to nobody; else empty.
-  std::string threadsNote(int64_t ranks) const;
+  void listen() override;
+  std::string threadsNote(int64_t ranks) const override;
+  void end(int status) override;
 
   /// A communicator in which messages are apart from all others.
   Status copyEverybody(MpiComm &made);
-  double deadline() const { return options.deadlineSeconds; }
   int tagLimit() const { return largestTag; }
 
   MpiLibrary library;
 
+protected:
+  Status send(const std::vector<int64_t> &to, const std::string &bytes,
+              Clock::time_point deadline) override;
+  Status receive(int64_t from, std::string &bytes,
+                 Clock::time_point deadline) override;
+  std::string spread(const std::string &word) override;
+  std::unique_ptr<World> makeWorld(const RankOptions &options,
+                                   bool spins) override;
+
 private:
   enum Tag { Length = 1, Content = 2, Word = 3 };
 
-  Status gatherCores();
-  int64_t threadsOf(int64_t ranks) const;
-  Status collect(const std::string &mine, std::vector<std::string> &all,
-                 Clock::time_point deadline);
-  Status handOut(std::string &bytes, Clock::time_point deadline);
-  Status sendTo(int64_t to, const std::string &bytes, int64_t &length,
-                std::deque<MpiTransfer> &transfers);
   Status finish(std::deque<MpiTransfer> &transfers, Clock::time_point deadline,
                 const std::function<std::string()> &whoIsLate);
-  Status receiveFrom(int64_t from, std::string &bytes,
-                     Clock::time_point deadline);
-  std::string nameOf(int64_t process) const;
-  Status interrupted() const;
-  /// Takes the word of another process that the run has failed, if it is there.
-  void listen();
 
   MpiOptions options;
-  int64_t ownIndex = 0, processes = 1;
   int largestTag = 32767;
-  int64_t ranksEach = 1; // of the ranks that were made last
   MpiComm gathers = 0, words = 0;
   std::string launcher;
-  Cores cores; // that are this process's alone
-  /// Of this machine: its cores, those that its processes may use, and these.
-  size_t coresHere = 0, usedHere = 0, processesHere = 0;
-  int64_t leastCores = 1; // of any process
-  std::atomic<bool> failed{false}, told{false};
-  mutable std::mutex mutex; // guards what follows
-  int64_t culprit = -1;
-  Status reason;
   std::string lastWord; // that is sent; lives until the program ends
 };
 

@@ -1,56 +1,21 @@
 //===- Exchange.cpp - a collective as messages between members ------------===//
 
-#include "runtime/lib/Mpi/Exchange.h"
+#include "runtime/lib/Communicator/Exchange.h"
+#include "hocket/Cpu/Reduce.h" // orderByStride
 #include "hocket/Cpu/Scratch.h"
 #include "runtime/lib/Communicator/CollectiveSpec.h"
-#include <numeric>
+#include "runtime/lib/Communicator/WindowParts.h"
 
 namespace hocket::runtime {
 
-static int64_t countOf(const Window &window) {
-  return std::accumulate(window.shape.begin(), window.shape.end(), int64_t(1),
-                         std::multiplies<int64_t>());
-}
-
-static std::vector<int64_t> denseStrides(const std::vector<int64_t> &shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;)
-    strides[i - 1] = strides[i] * shape[i];
-  return strides;
-}
-
-static bool isDense(const Window &window) {
-  std::vector<int64_t> strides = denseStrides(window.shape);
-  for (size_t i = 0; i < strides.size(); ++i)
-    if (window.shape[i] != 1 && window.strides[i] != strides[i])
-      return false;
-  return true;
-}
-
-/// Entries first, first + step, ... of a dim.
-static Window slab(Window window, int dim, int64_t first, int64_t count,
-                   int64_t elementBytes, int64_t step = 1) {
-  window.data = static_cast<char *>(window.data) +
-                first * window.strides[dim] * elementBytes;
-  window.shape[dim] = count;
-  window.strides[dim] *= step;
-  return window;
-}
-
-Exchange::Exchange(const CollectiveSpec &spec, char *staging, bool isDirect)
+Exchange::Exchange(const CollectiveSpec &spec, char *staging, Delivery delivery)
     : type(spec.type), size(plan::byteSize(spec.type)), me(spec.me),
       members(int64_t(spec.members.size())), staging(staging),
-      isDirect(isDirect), outgoing(members), incoming(members) {
+      delivery(delivery), outgoing(members), incoming(members) {
   for (; tensor < spec.pairs.size(); ++tensor)
     std::visit([&](const auto &kind) { add(kind, spec.pairs[tensor]); },
                spec.kind);
   layOut();
-}
-
-Window Exchange::part(const Window &window, const Share &share,
-                      int64_t member) const {
-  return slab(window, share.dim, share.offset[member], share.size[member],
-              size);
 }
 
 void Exchange::add(const Broadcast &kind, const CollectiveSpec::Pair &pair) {
@@ -65,7 +30,7 @@ void Exchange::add(const Broadcast &kind, const CollectiveSpec::Pair &pair) {
 
 void Exchange::add(const AllGather &kind, const CollectiveSpec::Pair &pair) {
   for (int64_t member = 0; member < members; ++member) {
-    Window to = part(pair.dst, kind.shares[tensor], member);
+    Window to = partOf(pair.dst, kind.shares[tensor], member, size);
     if (member == me)
       copyOwn(pair.src, to);
     else
@@ -76,8 +41,8 @@ void Exchange::add(const AllGather &kind, const CollectiveSpec::Pair &pair) {
 
 void Exchange::add(const AllToAll &kind, const CollectiveSpec::Pair &pair) {
   for (int64_t member = 0; member < members; ++member) {
-    Window from = part(pair.src, kind.to[tensor], member);
-    Window to = part(pair.dst, kind.from[tensor], member);
+    Window from = partOf(pair.src, kind.to[tensor], member, size);
+    Window to = partOf(pair.dst, kind.from[tensor], member, size);
     if (member == me)
       copyOwn(from, to);
     else
@@ -90,7 +55,7 @@ void Exchange::add(const ReduceScatter &kind,
                    const CollectiveSpec::Pair &pair) {
   Sum sum{pair.dst, {}, kind.reduction};
   for (int64_t member = 0; member < members; ++member) {
-    Window from = part(pair.src, kind.shares[tensor], member);
+    Window from = partOf(pair.src, kind.shares[tensor], member, size);
     outgo(member, from);
     sum.terms.push_back(member == me ? Term{from}
                                      : income(member, pair.dst, true));
@@ -114,10 +79,9 @@ void Exchange::addHalo(const HaloShares &kind, const CollectiveSpec::Pair &pair,
 
 void Exchange::addHaloPart(int dim, const HaloPart &part,
                            const CollectiveSpec::Pair &pair) {
-  static char zero[8] = {}; // of any type
   Window out = slab(pair.dst, dim, part.at, part.count, size);
-  if (part.terms.empty())
-    copyOwn({zero, out.shape, std::vector<int64_t>(out.shape.size(), 0)}, out);
+  if (part.terms.empty() && countOf(out) > 0)
+    zeros.push_back(out);
   bool isSum = part.terms.size() > 1;
   Sum sum{out, {}, plan::Reduction::Sum};
   for (const HaloRows &rows : part.terms) {
@@ -141,16 +105,13 @@ void Exchange::add(const AllReduce &kind, const CollectiveSpec::Pair &pair) {
   int64_t total = countOf(from);
   char *src = static_cast<char *>(from.data),
        *dst = static_cast<char *>(to.data);
-  std::vector<int64_t> strides = denseStrides(from.shape);
   if (!isDense(from)) {
     src = take(total * size);
-    packs.push_back(
-        {StridedCopy(from.shape, from.strides, strides, size), src, from.data});
+    packs.push_back({from, denseWindow(src, from.shape)});
   }
-  if (!isDense(to)) {
+  if (!isDense(to) || delivery == Delivery::Late) {
     dst = take(total * size);
-    finals.push_back(
-        {StridedCopy(to.shape, strides, to.strides, size), to.data, dst});
+    finals.push_back({denseWindow(dst, to.shape), to});
   }
   auto chunk = [&](char *whole, int64_t member) {
     int64_t begin = chunkBegin(total, member, members);
@@ -193,8 +154,7 @@ Exchange::Term Exchange::income(int64_t member, const Window &window,
 
 void Exchange::copyOwn(const Window &src, const Window &dst) {
   if (countOf(dst) > 0 && (src.data != dst.data || src.strides != dst.strides))
-    owns.push_back({StridedCopy(dst.shape, src.strides, dst.strides, size),
-                    dst.data, src.data});
+    owns.push_back({src, dst});
 }
 
 // ---- places ---------------------------------------------------------------
@@ -203,10 +163,6 @@ char *Exchange::take(int64_t bytes) {
   char *place = staging ? staging + taken : nullptr;
   taken += pieceBytes(bytes);
   return place;
-}
-
-Window Exchange::dense(char *data, const std::vector<int64_t> &shape) const {
-  return {data, shape, denseStrides(shape)};
 }
 
 Operand Exchange::operandOf(const Window &window) const {
@@ -219,9 +175,6 @@ void Exchange::layOut() {
     layOutReceives((me + step) % members);
     layOutSends((me + step) % members);
   }
-  for (const Sum &sum : sums)
-    if (countOf(sum.out) > 0)
-      addSum(sum);
 }
 
 void Exchange::layOutSends(int64_t member) {
@@ -238,9 +191,7 @@ void Exchange::layOutSends(int64_t member) {
   char *place = take(bytes);
   sends.push_back({member, place, bytes});
   for (const Window &window : windows) {
-    packs.push_back({StridedCopy(window.shape, window.strides,
-                                 denseStrides(window.shape), size),
-                     place, window.data});
+    packs.push_back({window, denseWindow(place, window.shape)});
     place += staging ? countOf(window) * size : 0;
   }
 }
@@ -252,7 +203,7 @@ void Exchange::layOutReceives(int64_t member) {
     bytes += countOf(piece.window) * size;
   if (bytes == 0)
     return;
-  if (isDirect && pieces.size() == 1 && !pieces[0].isTerm &&
+  if (delivery == Delivery::Direct && pieces.size() == 1 && !pieces[0].isTerm &&
       isDense(pieces[0].window)) {
     receives.push_back(
         {member, static_cast<char *>(pieces[0].window.data), bytes});
@@ -264,45 +215,65 @@ void Exchange::layOutReceives(int64_t member) {
     piece.data = place;
     const Window &to = piece.window;
     if (!piece.isTerm)
-      arrivals.push_back(
-          {StridedCopy(to.shape, denseStrides(to.shape), to.strides, size),
-           to.data, place});
+      arrivals.push_back({denseWindow(place, to.shape), to});
     place += staging ? countOf(to) * size : 0;
   }
 }
 
-void Exchange::addSum(const Sum &sum) {
-  std::vector<Operand> terms;
-  for (const Term &term : sum.terms)
-    terms.push_back(operandOf(
-        term.member < 0
-            ? term.own
-            : dense(incoming[term.member][term.piece].data, sum.out.shape)));
-  Operand out = operandOf(sum.out);
-  if (staging || taken == 0)
-    reductions.emplace_back(sum.reduction, out, terms,
-                            orderByStride(out.strides));
-}
-
 // ---- running --------------------------------------------------------------
 
-void Exchange::pack() {
-  for (const Copy &copy : packs)
-    copy.run();
+Status Exchange::makeCopies(Mover &mover, const std::vector<Copy> &copies,
+                            Moves &moves) const {
+  Status status;
+  for (const Copy &copy : copies)
+    if (status.ok())
+      status = mover.makeCopy(operandOf(copy.from), operandOf(copy.to),
+                              moves.emplace_back());
+  return status;
 }
 
-void Exchange::combine() {
-  for (const Copy &copy : owns)
-    copy.run();
-  for (const Copy &copy : arrivals)
-    copy.run();
-  for (Reduce &reduce : reductions)
-    reduce.run(0, reduce.elements());
+Operand Exchange::termOf(const Term &term,
+                         const std::vector<int64_t> &shape) const {
+  return operandOf(
+      term.member < 0
+          ? term.own
+          : denseWindow(incoming[term.member][term.piece].data, shape));
 }
 
-void Exchange::unpack() {
-  for (const Copy &copy : finals)
-    copy.run();
+Status Exchange::makeSum(Mover &mover, const Sum &sum, Moves &moves) const {
+  int64_t elements = countOf(sum.out);
+  if (elements == 0)
+    return Status::success();
+  std::vector<Operand> terms;
+  for (const Term &term : sum.terms)
+    terms.push_back(termOf(term, sum.out.shape));
+  return mover.makeReduce(sum.reduction, operandOf(sum.out), terms,
+                          orderByStride(sum.out.strides), 0, elements,
+                          moves.emplace_back());
+}
+
+Status Exchange::prepare(Mover &early, Mover &late) {
+  Mover &combining = hasSecond() ? early : late;
+  Status status = makeCopies(early, packs, packMoves);
+  for (const Window &window : zeros)
+    if (status.ok())
+      status =
+          combining.makeZeros(operandOf(window), combineMoves.emplace_back());
+  if (status.ok())
+    status = makeCopies(combining, owns, combineMoves);
+  if (status.ok())
+    status = makeCopies(combining, arrivals, combineMoves);
+  for (const Sum &sum : sums)
+    if (status.ok())
+      status = makeSum(combining, sum, combineMoves);
+  return status.ok() ? makeCopies(late, finals, unpackMoves) : status;
+}
+
+Status Exchange::run(const Moves &moves) {
+  for (const std::unique_ptr<Mover::Move> &move : moves)
+    if (Status status = move->run(); !status.ok())
+      return status;
+  return Status::success();
 }
 
 } // namespace hocket::runtime

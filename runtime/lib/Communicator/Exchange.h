@@ -1,10 +1,8 @@
 //===- Exchange.h - a collective as messages between members ---*- C++ -*-===//
 
-#ifndef HOCKET_LIB_MPI_EXCHANGE_H
-#define HOCKET_LIB_MPI_EXCHANGE_H
+#ifndef HOCKET_LIB_COMMUNICATOR_EXCHANGE_H
+#define HOCKET_LIB_COMMUNICATOR_EXCHANGE_H
 
-#include "hocket/Cpu/Reduce.h"
-#include "hocket/Cpu/StridedCopy.h"
 #include "hocket/Runtime/Communicator.h"
 #include "runtime/lib/Communicator/HaloParts.h"
 
@@ -24,29 +22,44 @@ struct Message {
 /// and row-major.
 class Exchange {
 public:
-  /// `staging` holds at least stagingBytes(), or is null to count them.
-  /// `isDirect`: messages may come in dst itself.
-  Exchange(const CollectiveSpec &spec, char *staging, bool isDirect);
+  /// What is written to dst, and when.
+  enum class Delivery {
+    Direct,   // messages may come in dst itself
+    Combined, // by combine() and unpack() alone
+    Late,     // as Combined; of an all_reduce by unpack() alone
+  };
+
+  /// `staging` holds at least stagingBytes(), or is null to count them; then it
+  /// cannot be run.
+  Exchange(const CollectiveSpec &spec, char *staging, Delivery delivery);
 
   int64_t stagingBytes() const { return taken; }
+  /// Whether there are messages after combine(), as of an all_reduce.
+  bool hasSecond() const {
+    return !secondSends.empty() || !secondReceives.empty();
+  }
+
+  /// Has `early` do what is copied and summed up before dst is written, and
+  /// `late` what writes it, where these differ; before the first of what
+  /// follows.
+  Status prepare(Mover &early, Mover &late);
+  Status prepare(Mover &mover) { return prepare(mover, mover); }
 
   /// Before the first messages are sent.
-  void pack();
+  Status pack() { return run(packMoves); }
   /// Once they are sent and received.
-  void combine();
+  Status combine() { return run(combineMoves); }
   /// Once the second are, of an all_reduce.
-  void unpack();
+  Status unpack() { return run(unpackMoves); }
 
   std::vector<Message> sends, receives;
   std::vector<Message> secondSends, secondReceives;
 
 private:
   struct Copy {
-    StridedCopy copy;
-    void *dst;
-    const void *src;
-    void run() const { copy.run(dst, src); }
+    Window from, to;
   };
+  using Moves = std::vector<std::unique_ptr<Mover::Move>>;
   /// A window that comes in a message: into its place, or to be a term.
   struct Piece {
     Window window;
@@ -82,16 +95,18 @@ private:
                PartsOf *partsOf);
   void addHaloPart(int dim, const HaloPart &part,
                    const CollectiveSpec::Pair &pair);
-  Window part(const Window &window, const Share &share, int64_t member) const;
   void outgo(int64_t member, const Window &window);
   Term income(int64_t member, const Window &window, bool isTerm);
   void copyOwn(const Window &src, const Window &dst);
   void layOut();
   void layOutSends(int64_t member);
   void layOutReceives(int64_t member);
-  void addSum(const Sum &sum);
+  Operand termOf(const Term &term, const std::vector<int64_t> &shape) const;
+  Status makeCopies(Mover &mover, const std::vector<Copy> &copies,
+                    Moves &moves) const;
+  Status makeSum(Mover &mover, const Sum &sum, Moves &moves) const;
+  static Status run(const Moves &moves);
   char *take(int64_t bytes);
-  Window dense(char *data, const std::vector<int64_t> &shape) const;
   Operand operandOf(const Window &window) const;
 
   plan::DType type;
@@ -99,15 +114,16 @@ private:
   int64_t me, members;
   size_t tensor = 0; // that is added
   char *staging;
-  bool isDirect;
+  Delivery delivery;
   int64_t taken = 0;
   std::vector<std::vector<Window>> outgoing; // by member
   std::vector<std::vector<Piece>> incoming;  // by member
   std::vector<Sum> sums;
   std::vector<Copy> packs, owns, arrivals, finals;
-  std::vector<Reduce> reductions;
+  std::vector<Window> zeros;
+  Moves packMoves, combineMoves, unpackMoves;
 };
 
 } // namespace hocket::runtime
 
-#endif // HOCKET_LIB_MPI_EXCHANGE_H
+#endif // HOCKET_LIB_COMMUNICATOR_EXCHANGE_H
