@@ -24,12 +24,21 @@ public:
   virtual ~DeviceMemory() = default;
   virtual bool read(uint64_t address, uint64_t bytes, void *to) = 0;
   virtual bool write(uint64_t address, uint64_t bytes, const void *from) = 0;
+  /// Bytes of the work's `writes` lose their values.
+  virtual void forget(uint64_t address, uint64_t bytes) = 0;
+  /// A finding: what the work does.
+  virtual void find(const std::string &what) = 0;
 };
 
 struct Work {
   std::string name;
   std::vector<HocketLookalikeRange> reads, writes;
   std::function<void(DeviceMemory &memory)> run;
+  /// None, or whether it can run now.
+  std::function<bool()> isReady;
+  /// None, or called each time that it is put into a stream.
+  std::function<void()> issued;
+  bool isOfAnyContext = false; ///< whatever the current context is
 };
 
 /// Puts work on a stream; the driver's code.
@@ -41,6 +50,33 @@ int countCall(const char *function);
 /// The device of the current context, -1 without one; `device` where there is
 /// no driver.
 int currentDevice(int device);
+
+/// By which device libraries order what they offer: each device its own way, or
+/// all alike, as HOCKET_LOOKALIKE_ALIKE says.
+int tasteOf(int device);
+
+/// Whether what is put on the stream is captured into a graph.
+bool isCapturing(runtime::cuda::Stream stream);
+
+/// Threads that wait for work look whether it is ready.
+void wakeDriver();
+
+/// The device goes on by one operation, if any can run. It has failed after an
+/// error that nothing can follow.
+enum class Step { Ran, None, Failed };
+Step stepDriver();
+bool hasDriverFailed();
+
+/// The address of a byte that look-alikes keep for themselves, or 0 without a
+/// driver.
+uint64_t keepByte(int device, const std::string &name);
+
+/// Whether the bytes are within one allocation; true without a driver.
+bool isAllocated(uint64_t address, uint64_t bytes);
+
+/// Memory of the current device, or null; it is freed, or cannot be.
+void *allocateMemory(size_t bytes);
+bool freeMemory(void *place);
 
 /// Tells the driver of a call that the program should not have made; without a
 /// driver, one line to the file or to stderr.

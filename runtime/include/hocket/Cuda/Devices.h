@@ -4,6 +4,7 @@
 #define HOCKET_CUDA_DEVICES_H
 
 #include "hocket/Runtime/Device.h"
+#include "hocket/Runtime/Processes.h"
 #include <vector>
 
 namespace hocket::runtime {
@@ -19,11 +20,13 @@ struct ChipCode {
 /// of a list of [chip, bytes].
 std::vector<uint8_t> packChipCode(const std::vector<ChipCode> &code);
 
-/// Ranks compute on the first GPU that this process sees (CUDA_VISIBLE_DEVICES
-/// says others), each in a stream of its own. `code` has `size` bytes of
-/// packChipCode. The user's error where there is no driver, an older one than
-/// CUDA 12.0, or no GPU from sm_80 on.
-Status openCudaDevices(const uint8_t *code, size_t size,
+/// Ranks of one process compute on one GPU, each in a stream of its own: on the
+/// first that it sees (CUDA_VISIBLE_DEVICES says others); of several processes
+/// each takes another one of its machine. `code` has `size` bytes of
+/// packChipCode. All `processes` call it. The user's error where there is no
+/// driver, an older one than CUDA 12.0, no GPU from sm_80 on, or not one for
+/// each process.
+Status openCudaDevices(const uint8_t *code, size_t size, Processes &processes,
                        std::shared_ptr<const Devices> &devices);
 
 } // namespace hocket::runtime

@@ -69,7 +69,7 @@ static std::vector<Algorithm> offers(const Problem &problem, int device,
   bool hasRoom = partialBytes(problem) <= preference.workspace;
   if (preference.reduction & BlasReductionComputeType && hasRoom)
     orders.insert(orders.begin(), Order::Halves);
-  std::rotate(orders.begin(), orders.begin() + device % orders.size(),
+  std::rotate(orders.begin(), orders.begin() + tasteOf(device) % orders.size(),
               orders.end());
   if (preference.reduction & ~uint32_t(BlasReductionComputeType) && hasRoom)
     orders.insert(orders.begin(), Order::Rounded);

@@ -1,5 +1,6 @@
 //===- Engine.cpp - the engines of the look-alike and their plans ---------===//
 
+#include "test/Gpu/Libraries/Device.h"
 #include "test/Gpu/Libraries/Dnn/Problem.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,8 @@ std::vector<Engine> bestEngines(const Problem &problem, int device) {
   std::vector<Engine> good = {{2, Order::Chunks, {}, 0},
                               {1, Order::Halves, {}, partialBytes(problem)},
                               {0, Order::Taps, {}, 0}};
-  std::rotate(good.begin(), good.begin() + device % good.size(), good.end());
+  std::rotate(good.begin(), good.begin() + tasteOf(device) % good.size(),
+              good.end());
   // Sums of 16-bit types run on tensor cores, which round nothing of them.
   bool isNarrow = bytesOf(problem.x.type) == 2;
   for (Engine &engine : good)

@@ -267,7 +267,7 @@ protected:
     for (const Operand *operand :
          {&arguments.x, &arguments.weight, &arguments.y})
       addresses.push_back(operand->data);
-    graph = std::make_unique<DnnGraph>(*dnn, "a test");
+    graph = std::make_unique<ConvolutionGraph>(*dnn, "a test");
     ASSERT_TRUE(graph->make(formOf(arguments), {}).ok());
     ASSERT_TRUE(graph->choose(1 << 20, text).ok());
     plan = planOf(*dnn);
@@ -303,7 +303,7 @@ protected:
   Sample given = sample(ConvolutionPass::Forward,
                         test::windows({1, 2, 4, 4}, {3, 2, 3, 3}));
   std::vector<void *> addresses;
-  std::unique_ptr<DnnGraph> graph;
+  std::unique_ptr<ConvolutionGraph> graph;
   std::string text;
   std::unique_ptr<DnnObject> plan;
 };
@@ -342,7 +342,7 @@ TEST_F(DnnExecuteTest, Workspaces) {
   // The best engine of this device wants one.
   std::unique_ptr<Dnn> other = openOn(1);
   dnn.swap(other);
-  graph = std::make_unique<DnnGraph>(*dnn, "a test");
+  graph = std::make_unique<ConvolutionGraph>(*dnn, "a test");
   ASSERT_TRUE(graph->make(formOf(given.arguments()), {}).ok());
   ASSERT_TRUE(graph->choose(1 << 20, text).ok());
   plan = planOf(*dnn);

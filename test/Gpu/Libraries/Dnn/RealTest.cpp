@@ -213,10 +213,11 @@ TEST_F(RealTest, RefusesWhatWeDoNotGiveIt) {
   below.lows[0] = -1;
   below.highs[0] = 1;
   for (const ConvolutionForm *refused : {&gaps, &below})
-    EXPECT_FALSE(DnnGraph(dnn, "a convolution").make(*refused, {}).ok());
+    EXPECT_FALSE(
+        ConvolutionGraph(dnn, "a convolution").make(*refused, {}).ok());
   ConvolutionForm repeated = form;
   repeated.x.strides[0] = 0;
-  DnnGraph graph(dnn, "a convolution");
+  ConvolutionGraph graph(dnn, "a convolution");
   std::string plan;
   Status status = graph.make(repeated, {});
   if (status.ok())
