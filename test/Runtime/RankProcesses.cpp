@@ -19,7 +19,8 @@ public:
     all.insert(all.end(), others.begin(), others.end());
     return Status::success();
   }
-  std::unique_ptr<LocalRanks> makeRanks(const RankOptions &) override {
+  std::unique_ptr<LocalRanks> makeRanks(const RankOptions &,
+                                        std::unique_ptr<World>) override {
     return nullptr;
   }
 

@@ -43,7 +43,7 @@ struct Loaded {
 } // namespace
 
 Status openCpuDevices(const plan::Plan &plan, const uint8_t *kernels,
-                      size_t kernelsSize,
+                      size_t kernelsSize, Processes &,
                       std::shared_ptr<const Devices> &devices) {
   if (plan.target != plan::Target::Cpu)
     return Status::runtimeError("this runner has no devices for GPUs; compile "

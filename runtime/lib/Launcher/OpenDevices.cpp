@@ -6,11 +6,11 @@
 namespace hocket::runtime {
 
 Status openDevices(const plan::Plan &plan, const uint8_t *kernels,
-                   size_t kernelsSize,
+                   size_t kernelsSize, Processes &processes,
                    std::shared_ptr<const Devices> &devices) {
   if (plan.target == plan::Target::Cuda)
-    return openCudaDevices(kernels, kernelsSize, devices);
-  return openCpuDevices(plan, kernels, kernelsSize, devices);
+    return openCudaDevices(kernels, kernelsSize, processes, devices);
+  return openCpuDevices(plan, kernels, kernelsSize, processes, devices);
 }
 
 } // namespace hocket::runtime

@@ -88,6 +88,11 @@ bool storeSeconds(LauncherOptions &options, const std::string &value) {
   return true;
 }
 
+bool storeSums(LauncherOptions &options, const std::string &text) {
+  options.sums = text;
+  return text == "members" || text == "nccl";
+}
+
 bool storeTokenType(LauncherOptions &options, const std::string &value) {
   options.tokenType = value;
   return value == "u8" || value == "u16" || value == "i32";
@@ -98,6 +103,10 @@ bool storeRename(LauncherOptions &options, const std::string &value) {
   if (rule)
     options.renames.push_back(*rule);
   return rule.has_value();
+}
+
+bool storeMeetingPlace(LauncherOptions &options, const std::string &value) {
+  return parseMeetingPlace(value, options.meet.emplace());
 }
 
 /// "5 GB", "200MiB" or bytes.
@@ -217,11 +226,25 @@ const std::vector<Option> &allOptions() {
        "a number from 1", integer(&O::repeat, 1), Of::Runs},
       {"--ranks", "N", "fail unless the program has N ranks", "a number from 1",
        optionalInteger(&O::ranks, 1)},
+      {"--ranks-per-node", "N",
+       "of a program for GPUs: start it in N processes on this\n"
+       "machine, a rank and a GPU each",
+       "a number from 1", optionalInteger(&O::ranksPerNode, 1)},
+      {"--node", "I", "which machine this is, of several that start N each",
+       "a natural number", optionalInteger(&O::node, 0)},
+      {"--meet", "HOST:PORT",
+       "where their processes meet, on the machine of --node 0",
+       "the name or address of a machine and a port from 1 to 65535",
+       storeMeetingPlace},
       {"--threads", "N", "threads for each rank (default: cores / ranks)",
        "a number from 1", integer(&O::threads, 1)},
       {"--deadline", "SECONDS",
        "end when a rank waits longer for another (default: 60)",
        "a number of seconds above 0", storeSeconds},
+      {"--sums", "ORDER",
+       "of collectives between GPUs: in the order of members\n"
+       "(default), or as NCCL adds them: fewer launches, other bits",
+       "members or nccl", storeSums},
       {"--force", nullptr, "replace files that hold something else", "nothing",
        flag(&O::force)},
       {"--describe", nullptr,

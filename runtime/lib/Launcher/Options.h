@@ -5,6 +5,7 @@
 
 #include "hocket/Io/NameMap.h"
 #include "hocket/Plan/Plan.h"
+#include "hocket/Tcp/TcpProcesses.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,10 +20,14 @@ struct LauncherOptions {
   std::string outputShards;        // a folder; empty: not written
   std::optional<int64_t> shardSize;
   std::optional<uint64_t> randomWeights, randomInput;
-  std::optional<int64_t> ranks;   // expected number
+  std::optional<int64_t> ranks; // expected number
+  // How processes are started.
+  std::optional<int64_t> ranksPerNode, node;
+  std::optional<MeetingPlace> meet;
   int64_t threads = 0;            // per rank; 0: cores / ranks
   int64_t warmup = 0, repeat = 0; // repeat 0: one step, no times printed
   double deadline = 60;
+  std::string sums; // members or nccl; empty: members
   // Of programs that train.
   std::vector<std::string> data;
   std::string tokenType, metrics, checkpoints, resume;

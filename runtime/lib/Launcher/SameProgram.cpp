@@ -20,6 +20,19 @@ static std::string sizesOf(const std::vector<std::string> &paths) {
   return text.empty() ? "none" : text;
 }
 
+/// Without what differs from machine to machine.
+static std::string lineOf(const std::vector<std::string> &arguments) {
+  const std::string node = "--node";
+  std::string line;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == node)
+      ++i;
+    else if (arguments[i].rfind(node + "=", 0) != 0)
+      line += (line.empty() ? "" : " ") + arguments[i];
+  }
+  return line;
+}
+
 Status checkSameProgram(const LauncherOptions &options,
                         const std::vector<std::string> &arguments,
                         Processes &processes) {
@@ -34,11 +47,8 @@ Status checkSameProgram(const LauncherOptions &options,
   std::snprintf(
       code, sizeof code, "%016llx",
       static_cast<unsigned long long>(digest(self.data(), self.size())));
-  std::string line;
-  for (const std::string &argument : arguments)
-    line += (line.empty() ? "" : " ") + argument;
   return processes.requireEqual({{"the executable", code},
-                                 {"the arguments", line},
+                                 {"the arguments", lineOf(arguments)},
                                  {"weights of", sizesOf(options.weights)},
                                  {"oneDNN", libraryText()}});
 }

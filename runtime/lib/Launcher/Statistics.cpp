@@ -71,9 +71,11 @@ Json instructionTimes(const RunReport &report) {
     double calls = 0, seconds = 0;
     for (const RankCounters &rank : report.counters) {
       const InstructionCounter &counter = rank.step.instructions[kind];
-      double runs = double(std::max<int64_t>(rank.step.runs, 1));
-      calls += double(counter.calls) / runs / ranks;
-      seconds += double(counter.nanoseconds) * 1e-9 / runs / ranks;
+      auto each = [&](int64_t sum, int64_t runs) {
+        return double(sum) / double(std::max<int64_t>(runs, 1)) / ranks;
+      };
+      calls += each(counter.calls, rank.step.runs);
+      seconds += each(counter.nanoseconds, rank.step.timedRuns) * 1e-9;
     }
     if (calls > 0)
       out[plan::instructionWords[kind]] = {{"calls", calls},
@@ -204,7 +206,9 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
                   std::to_string(report.stepSeconds.size()));
   if (report.outputSeconds > 0)
     appendRow(text, "outputs", spellSeconds(report.outputSeconds));
-  text += "time of a rank in a step, mean of ranks\n";
+  text += plan.target == plan::Target::Cuda
+              ? "time of a rank in a step by events of the GPU, mean of ranks\n"
+              : "time of a rank in a step, mean of ranks\n";
   for (const auto &[kind, entry] : counted["instructions"].items()) {
     double calls = entry["calls"];
     char value[64];

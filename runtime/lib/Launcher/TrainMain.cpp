@@ -119,7 +119,10 @@ TrainOptions trainOptions(const LauncherOptions &options,
   train.executor.processes = &processes;
   train.executor.threads = options.threads;
   train.executor.deadlineSeconds = options.deadline;
+  train.executor.sumsAsLibrary = options.sums == "nccl";
   train.executor.traceEvents = options.trace.empty() ? 0 : mostTraceEvents;
+  train.executor.timesCalls =
+      options.stats || !options.statsJson.empty() || !options.trace.empty();
   train.steps = *options.steps;
   train.saveEvery = options.saveEvery.value_or(0);
   train.checkpoints = options.checkpoints;
@@ -225,10 +228,11 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   std::unique_ptr<OutputWriter> shards;
   if (status.ok() && !options.outputShards.empty())
     status = openShards(options, parametersOf(plan), shards, processes);
+  status = processes.agree(status);
   std::shared_ptr<const Devices> devices;
   if (status.ok())
-    status = open(plan, kernels, kernelsSize, devices);
-  status = processes.agree(status);
+    status =
+        processes.agree(open(plan, kernels, kernelsSize, processes, devices));
   if (!status.ok())
     return status;
   if (processes.isFirst() && !options.checkpoints.empty())

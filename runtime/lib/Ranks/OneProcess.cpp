@@ -1,6 +1,5 @@
 //===- OneProcess.cpp - all ranks are threads of one process --------------===//
 
-#include "hocket/Runtime/ThreadCommunicator.h"
 #include "runtime/lib/Ranks/Cores.h"
 #include "runtime/lib/Ranks/ThreadRanks.h"
 #include <numeric>
@@ -18,18 +17,17 @@ public:
     all = {mine};
     return Status::success();
   }
-  std::unique_ptr<LocalRanks> makeRanks(const RankOptions &options) override {
+  std::unique_ptr<LocalRanks> makeRanks(const RankOptions &options,
+                                        std::unique_ptr<World> world) override {
     CoreShares shares =
         shareCores(coresOfProcess(), options.ranks, options.threads);
-    ThreadCommunicatorOptions communication;
-    communication.deadlineSeconds = options.deadlineSeconds;
-    communication.spin = shares.spins;
-    communication.delaySeed = options.delaySeed;
+    if (!world)
+      world = threadWorld(options, shares.spins);
     std::vector<int64_t> numbers(options.ranks);
     std::iota(numbers.begin(), numbers.end(), 0);
     return makeThreadRanks(
         {numbers, options.ranks, shares, options.pin, options.deadlineSeconds},
-        std::make_unique<ThreadWorld>(options.ranks, communication));
+        std::move(world));
   }
 };
 

@@ -1,6 +1,7 @@
 //===- ThreadRanks.cpp - ranks that are threads of this process -----------===//
 
 #include "runtime/lib/Ranks/ThreadRanks.h"
+#include "hocket/Runtime/ThreadCommunicator.h"
 #include "runtime/lib/Ranks/Workers.h"
 #include <new>
 
@@ -126,6 +127,14 @@ Status Shared::explain(const RankTask &task,
 std::unique_ptr<LocalRanks> makeThreadRanks(const ThreadRankOptions &options,
                                             std::unique_ptr<World> world) {
   return std::make_unique<ThreadRanks>(options, std::move(world));
+}
+
+std::unique_ptr<World> threadWorld(const RankOptions &options, bool spins) {
+  ThreadCommunicatorOptions communication;
+  communication.deadlineSeconds = options.deadlineSeconds;
+  communication.spin = spins;
+  communication.delaySeed = options.delaySeed;
+  return std::make_unique<ThreadWorld>(options.ranks, communication);
 }
 
 } // namespace hocket::runtime

@@ -21,6 +21,9 @@ struct ThreadRankOptions {
 std::unique_ptr<LocalRanks> makeThreadRanks(const ThreadRankOptions &options,
                                             std::unique_ptr<World> world);
 
+/// All ranks are threads of this process, and read each other's memory.
+std::unique_ptr<World> threadWorld(const RankOptions &options, bool spins);
+
 } // namespace hocket::runtime
 
 #endif // HOCKET_LIB_RANKS_THREADRANKS_H

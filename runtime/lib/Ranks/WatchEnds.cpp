@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/lib/Ranks/RecordFile.h"
+#include "runtime/lib/Ranks/SignalsElsewhere.h"
 #include "runtime/lib/Ranks/WatchedProcess.h"
 #include <algorithm>
 #include <csignal>
@@ -132,14 +133,9 @@ void RunRecord::startWatching() {
     content->lastBeat = now();
   wake = eventfd(0, EFD_CLOEXEC);
   polled[watchedCount] = {wake, POLLIN, 0};
-  // Signals are for other threads: this one does not leave the kernel for them.
-  sigset_t all, before;
-  sigfillset(&all);
-  for (int ownFault : {SIGBUS, SIGSEGV, SIGILL, SIGFPE})
-    sigdelset(&all, ownFault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // The thread does not leave the kernel for a signal.
+  SignalsElsewhere none;
   watching = std::thread([this] { watch(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 /// Of processes that nobody watches the one that died first has the oldest

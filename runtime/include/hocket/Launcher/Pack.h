@@ -15,6 +15,7 @@
 #include "hocket/Io/MappedFile.h"
 #include "hocket/Plan/Plan.h"
 #include "hocket/Runtime/Device.h"
+#include "hocket/Runtime/Processes.h"
 
 namespace hocket::runtime {
 
@@ -42,19 +43,21 @@ Status unpackExecutable(const std::string &path, const std::string &title,
 
 /// Gives the devices that a plan is compiled for, with the code of its kernels:
 /// what an executable carries. An error says what a machine lacks or, of a CPU,
-/// which function that the plan calls is not in the code.
+/// which function that the plan calls is not in the code. All `processes` call
+/// it, and each has its own status.
 using DeviceOpener = Status (*)(const plan::Plan &plan, const uint8_t *kernels,
-                                size_t kernelsSize,
+                                size_t kernelsSize, Processes &processes,
                                 std::shared_ptr<const Devices> &devices);
 
 /// Of plans for CPUs.
 Status openCpuDevices(const plan::Plan &plan, const uint8_t *kernels,
-                      size_t kernelsSize,
+                      size_t kernelsSize, Processes &processes,
                       std::shared_ptr<const Devices> &devices);
 /// Of all plans: in a library of its own (HocketAllDevices), for the kernels of
 /// GPUs are large.
 Status openDevices(const plan::Plan &plan, const uint8_t *kernels,
-                   size_t kernelsSize, std::shared_ptr<const Devices> &devices);
+                   size_t kernelsSize, Processes &processes,
+                   std::shared_ptr<const Devices> &devices);
 
 } // namespace hocket::runtime
 

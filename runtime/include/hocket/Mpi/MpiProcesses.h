@@ -3,10 +3,15 @@
 #ifndef HOCKET_MPI_MPIPROCESSES_H
 #define HOCKET_MPI_MPIPROCESSES_H
 
-#include "hocket/Runtime/Processes.h"
+#include "hocket/Runtime/Status.h"
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 
 namespace hocket::runtime {
+
+class LaunchedProcesses;
 
 /// Which threads may call the library.
 enum class MpiCalls { OfFirstThread, OneAtATime, OfAllThreads };
@@ -27,29 +32,19 @@ struct MpiOptions {
 /// Slurm, has started it as one of several, and which of them.
 struct MpiPlace {
   bool isStarted = false;
+  /// An MPI library can tell it of the others.
+  bool knowsOthers = false;
   int64_t index = 0, count = 1;
   std::string launcher;
 };
-MpiPlace placeInMpi();
-
-/// What is wrong with so many processes for a program of `ranks`, or nothing.
-std::string rankFault(const MpiPlace &place, int64_t ranks);
+/// `variables` gives those of the environment, or null.
+MpiPlace
+placeInMpi(const std::function<const char *(const char *name)> &variables);
 
 /// Loads the library, starts it and meets the other processes. One at a time;
-/// it has to be ended by endMpi.
+/// it has to be ended.
 Status startMpi(const MpiOptions &options,
-                std::unique_ptr<Processes> &processes);
-
-/// What is to be said of how many threads so many ranks have, each as many as
-/// the cores of its process allow; empty where no core is left to nobody.
-std::string threadsNote(const Processes &processes, int64_t ranks);
-
-/// Whether this process is to print an error: one of them, where all have it.
-bool tellsErrors(const Processes &processes);
-
-/// Ends a run whose exit status is `status`. Where a process has failed alone
-/// it does not return, for the others cannot be waited for.
-void endMpi(Processes &processes, int status);
+                std::unique_ptr<LaunchedProcesses> &processes);
 
 } // namespace hocket::runtime
 

@@ -10,6 +10,7 @@
 #ifndef HOCKET_RUNTIME_PROCESSES_H
 #define HOCKET_RUNTIME_PROCESSES_H
 
+#include "hocket/Runtime/Communicator.h"
 #include "hocket/Runtime/Status.h"
 #include <cstdint>
 #include <functional>
@@ -19,9 +20,6 @@
 #include <vector>
 
 namespace hocket::runtime {
-
-class Communicator;
-class Mover;
 
 /// What ranks are made from; equal on all processes but for `threads`.
 struct RankOptions {
@@ -33,6 +31,9 @@ struct RankOptions {
   bool pin = true;
   double deadlineSeconds = 60;
   uint64_t delaySeed = 0;
+  /// Sums of collectives in the order of a library that has one, not of the
+  /// members.
+  bool sumsAsLibrary = false;
 };
 
 /// How a rank's part of a task ended.
@@ -84,7 +85,10 @@ public:
   /// What each process gives, by process.
   virtual Status gather(const std::string &mine,
                         std::vector<std::string> &all) = 0;
-  virtual std::unique_ptr<LocalRanks> makeRanks(const RankOptions &options) = 0;
+  /// They communicate in `world`, which is of these processes; where it is
+  /// null, as the processes themselves do.
+  virtual std::unique_ptr<LocalRanks>
+  makeRanks(const RankOptions &options, std::unique_ptr<World> world) = 0;
 
   /// The error of the lowest process that has one, on all of them.
   Status agree(const Status &mine);
