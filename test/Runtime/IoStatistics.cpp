@@ -158,8 +158,8 @@ TEST(ExecutePlan, BytesFromAnotherPeerAreAnError) {
 TEST(OpenDevices, WhatIsNoSharedObjectIsRefused) {
   std::shared_ptr<const Devices> devices;
   std::vector<uint8_t> bytes(100, 7);
-  Status status =
-      openCpuDevices(samplePlan(), bytes.data(), bytes.size(), devices);
+  Status status = openCpuDevices(samplePlan(), bytes.data(), bytes.size(),
+                                 oneProcess(), devices);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message.rfind("the kernels cannot be loaded: ", 0), 0u)
       << status.message;

@@ -54,6 +54,7 @@ RankOptions Executor::State::rankOptions() const {
   ranks.pin = options.pin;
   ranks.deadlineSeconds = options.deadlineSeconds;
   ranks.delaySeed = options.delaySeed;
+  ranks.sumsAsLibrary = options.sumsAsLibrary;
   return ranks;
 }
 
@@ -69,8 +70,14 @@ Status Executor::State::checkMemory() const {
 }
 
 Status Executor::State::start() {
-  ranks = processes.makeRanks(rankOptions());
-  Status status = processes.agree(checkMemory());
+  const RankOptions wanted = rankOptions();
+  std::unique_ptr<World> world;
+  Status status = processes.agree(devices->makeWorld(processes, wanted, world));
+  if (!status.ok())
+    return status;
+  World *const ofDevices = world.get();
+  ranks = processes.makeRanks(wanted, std::move(world));
+  status = processes.agree(checkMemory());
   if (!status.ok())
     return status;
   auto now = std::chrono::steady_clock::now();
@@ -80,10 +87,12 @@ Status Executor::State::start() {
                     rank,
                     options.traceEvents,
                     options.stepsBefore,
+                    options.timesCalls,
                     options.record ? options.record->placeOf(runners.size())
                                    : nullptr,
                     now};
-    std::unique_ptr<Device> device = devices->make({ranks->threads()});
+    std::unique_ptr<Device> device =
+        devices->make({ranks->threads(), ofDevices});
     std::unique_ptr<Communicator> communicator =
         ranks->communicator(rank, device->mover());
     runners.push_back(std::make_unique<RankRunner>(
@@ -92,7 +101,19 @@ Status Executor::State::start() {
   status = processes.agree(ranks->start());
   if (!status.ok())
     return status;
-  return runAll("prepare", [](RankRunner &rank) { return rank.prepare(); });
+  constexpr const char *phase = "prepare";
+  bool isAlone = processes.count() == 1;
+  status = runAll(phase, [=](RankRunner &rank) {
+    Status begun = rank.begin();
+    if (begun.ok() && !isAlone)
+      rank.propose();
+    return begun;
+  });
+  if (status.ok() && !isAlone)
+    status = devices->decide(processes);
+  if (!status.ok())
+    return status;
+  return runAll(phase, [](RankRunner &rank) { return rank.prepare(); });
 }
 
 Status Executor::State::runLocal(const char *phase, RunnerTask task) {

@@ -17,20 +17,21 @@ RankRunner::RankRunner(const RankSetup &setup,
   counters.rank = setup.rank;
 }
 
-static int64_t nanoseconds(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 // ---- preparation ----------------------------------------------------------
 
-Status RankRunner::prepare() {
+Status RankRunner::begin() {
   Status status = device->begin();
-  if (status.ok())
-    status = allocate();
-  if (status.ok())
-    status = prepareList(setup.rankClass.load, loadCalls);
+  return status.ok() ? allocate() : status;
+}
+
+void RankRunner::propose() {
+  for (const auto *list : {&setup.rankClass.load, &setup.rankClass.step})
+    for (const plan::Instruction &instruction : *list)
+      device->propose(instruction, book);
+}
+
+Status RankRunner::prepare() {
+  Status status = prepareList(setup.rankClass.load, loadCalls);
   if (status.ok())
     status = prepareList(setup.rankClass.step, stepCalls);
   if (status.ok())
@@ -40,8 +41,7 @@ Status RankRunner::prepare() {
     if (std::string name = prepared.call->implementation(); !name.empty())
       ++counters.implementations[name];
   counters.packedBytes = device->packedBytes();
-  events.reserve(setup.traceEvents);
-  return status;
+  return status.ok() ? prepareTimes() : status;
 }
 
 /// Gives every input and output tensor that a buffer names a place in `boxes`.
@@ -168,8 +168,9 @@ Status RankRunner::shareScratch() {
 Status RankRunner::load(const TensorSource &source) {
   weights = &source;
   const Prepared *begin = loadCalls.data();
-  Status status = run(begin, begin + loadCalls.size(), counters.load, true);
+  Status status = run(begin, begin + loadCalls.size(), true);
   ++counters.load.runs;
+  counters.load.timedRuns += isTimed();
   weights = nullptr;
   return status;
 }
@@ -275,77 +276,54 @@ RankRunner::viewOutput(size_t output,
       });
 }
 
-void RankRunner::record(TraceEvent event, const Prepared &prepared) {
-  if (events.size() == static_cast<size_t>(setup.traceEvents)) {
-    ++eventsLeftOut;
-    return;
-  }
-  auto since = [&](std::chrono::steady_clock::time_point time) {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(time -
-                                                                setup.start)
-        .count();
-  };
-  if (prepared.collective >= 0) // has just run
-    for (const WaitSpan &span : comm->lastWaits())
-      event.waits[event.waitCount++] = {since(span.begin), since(span.end)};
-  events.push_back(event);
-}
-
-Status RankRunner::run(const Prepared *from, const Prepared *to,
-                       PhaseCounters &counts, bool load) {
-  if (Status status = issue(from, to, counts, load); !status.ok())
+Status RankRunner::run(const Prepared *from, const Prepared *to, bool load) {
+  if (Status status = issue(from, to, load); !status.ok())
     return status;
   Status status = device->finish();
   current.store(nullptr, std::memory_order_relaxed);
-  return status;
+  return status.ok() ? readTimes(load) : status;
 }
 
 /// Hands the device what it is to compute.
-Status RankRunner::issue(const Prepared *from, const Prepared *to,
-                         PhaseCounters &counts, bool load) {
-  int64_t first = nanoseconds(setup.start), begin = first;
+Status RankRunner::issue(const Prepared *from, const Prepared *to, bool load) {
+  CallTime::Clock::time_point begin = CallTime::Clock::now();
   const Prepared *list = (load ? loadCalls : stepCalls).data();
-  place->step.store(load ? 0 : setup.stepsBefore + counts.runs + 1,
-                    std::memory_order_relaxed);
-  for (const Prepared *next = from; next != to; ++next) {
+  PhaseCounters &counts = load ? counters.load : counters.step;
+  place->step.store(load ? 0 : stepNumber(), std::memory_order_relaxed);
+  issued.clear();
+  Status status = timeline ? timeline->begin() : Status::success();
+  for (const Prepared *next = from; status.ok() && next != to; ++next) {
     const Prepared &prepared = *next;
     current.store(&prepared, std::memory_order_relaxed);
     place->instruction.store(next - list, std::memory_order_relaxed);
     int64_t before = comm->receivedBytes();
-    Status status = device->submit(*prepared.call);
+    status = device->submit(*prepared.call);
     if (!status.ok()) {
       failedInCollective = prepared.call->failedInCommunicator();
       if (!failedInCollective)
         status.message = describe(prepared) + ": " + status.message;
       return status;
     }
-    int64_t end = nanoseconds(setup.start);
-    InstructionCounter &counter = counts.instructions[prepared.kind];
-    ++counter.calls;
-    counter.nanoseconds += end - begin;
+    ++counts.instructions[prepared.kind].calls;
     counts.copiedBytes += prepared.copiedBytes;
+    int64_t bytes = comm->receivedBytes() - before;
     if (prepared.collective >= 0) {
       CollectiveCounter &collective = counts.collectives[prepared.collective];
       ++collective.calls;
-      collective.receivedBytes += comm->receivedBytes() - before;
+      collective.receivedBytes += bytes;
       counters.stagingBytes = comm->stagingBytes();
     }
-    if (setup.traceEvents > 0)
-      record({begin, end, load ? 0 : setup.stepsBefore + counts.runs + 1,
-              comm->receivedBytes() - before,
-              static_cast<int32_t>(next - list)},
-             prepared);
-    begin = end;
+    status = noteCall({&prepared, bytes}, begin, load);
   }
   place->instruction.store(-1, std::memory_order_relaxed);
-  counts.wallNanoseconds += begin - first;
-  return Status::success();
+  return status.ok() && timeline ? timeline->end() : status;
 }
 
 Status RankRunner::recordStep() {
   const Prepared *begin = stepCalls.data();
   isWithheld = false;
-  Status status = issue(begin, begin + stepCalls.size(), counters.step, false);
+  forgetTimes();
+  Status status = issue(begin, begin + stepCalls.size(), false);
   ++counters.step.runs;
   current.store(nullptr, std::memory_order_relaxed);
   return status;

@@ -18,6 +18,7 @@ struct RankSetup {
   const plan::RankClass &rankClass;
   int64_t rank;
   int64_t traceEvents, stepsBefore;
+  bool timesCalls;  // where the device has to be asked to
   RankPlace *place; // where it writes what it does, or null
   std::chrono::steady_clock::time_point start;
 };
@@ -36,7 +37,11 @@ public:
   RankRunner(const RankSetup &setup, std::unique_ptr<Communicator> comm,
              std::unique_ptr<Device> device);
 
-  /// Allocates and touches memory, prepares all calls.
+  /// Allocates and touches memory.
+  Status begin();
+  /// Where `begin` has ended on all ranks: what has to be alike on all of them.
+  void propose();
+  /// Prepares all calls.
   Status prepare();
   Status load(const TensorSource &weights);
   Status readInputs(const TensorSource &inputs);
@@ -44,6 +49,9 @@ public:
   /// Hands the device a step while it records; null where it does not.
   Status recordStep();
   Recorder *recorder() const { return device->recorder(); }
+  /// Before a run of the graph with that step, and after it.
+  void enterReplay();
+  Status endReplay();
   /// Runs the step again up to where it changes something and looks at all it
   /// computes; the result is `finding`.
   Status findNotFinite();
@@ -84,23 +92,35 @@ private:
     int64_t copiedBytes = 0; // by a Copy
   };
 
+  /// A call that was handed to the device.
+  struct Issued {
+    const Prepared *prepared;
+    int64_t bytes; // received from other ranks
+  };
+
   Status allocate();
   void layOutBoxes();
   Status prepareList(const std::vector<plan::Instruction> &list,
                      std::vector<Prepared> &calls);
   Status shareScratch();
   /// Runs calls [begin, end).
-  Status run(const Prepared *begin, const Prepared *end, PhaseCounters &counts,
-             bool load);
-  Status issue(const Prepared *begin, const Prepared *end,
-               PhaseCounters &counts, bool load);
+  Status run(const Prepared *begin, const Prepared *end, bool load);
+  Status issue(const Prepared *begin, const Prepared *end, bool load);
+  Status prepareTimes();
+  Status noteCall(const Issued &call, CallTime::Clock::time_point &at,
+                  bool load);
+  Status readTimes(bool load);
+  void addTime(const Issued &call, const CallTime &time, bool load);
+  void forgetTimes();
+  bool isTimed() const { return timeline || !device->timeline(); }
+  /// Of the step that runs, or comes next; from 1.
+  int64_t stepNumber() const { return setup.stepsBefore + steps + 1; }
   void prepareDecision();
   Status decide();
   Status keepStates();
   Status endOpen();
   Status lookAtInputs();
   Status look(const Operand &operand, int64_t at, const std::string &where);
-  void record(TraceEvent event, const Prepared &prepared);
   std::string describe(const Prepared &prepared) const;
   bool writes(const plan::GlobalTensor &tensor) const;
 
@@ -117,6 +137,10 @@ private:
   std::vector<std::vector<int64_t>> inputStrides, outputStrides;
   mutable TurnedTensors turned;
   std::vector<Prepared> loadCalls, stepCalls;
+  Timeline *timeline = nullptr; // where the device has to be asked for times
+  std::vector<Issued> issued;   // the calls that it times
+  std::vector<CallTime> times;
+  int64_t steps = 0; // that have been run, by graphs too
   Decision decision;
   Status decisionFault;
   std::vector<Operand> watchedAt;

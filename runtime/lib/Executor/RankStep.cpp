@@ -40,7 +40,7 @@ Status RankRunner::step(NotFinite rule) {
     if (!decisionFault.ok())
       return decisionFault;
     change += decision.at;
-    if (Status status = run(begin, change, counters.step, false); !status.ok())
+    if (Status status = run(begin, change, false); !status.ok())
       return status;
     if (Status status = decide(); !status.ok())
       return status;
@@ -51,8 +51,10 @@ Status RankRunner::step(NotFinite rule) {
     if (Status status = keepStates(); !status.ok())
       return status;
   }
-  Status status = run(change, end, counters.step, false);
+  Status status = run(change, end, false);
+  ++steps;
   ++counters.step.runs;
+  counters.step.timedRuns += isTimed();
   if (status.ok() && isWithheld)
     status = device->copy(stateMemory, statesBefore, counters.stateBytes);
   return status;

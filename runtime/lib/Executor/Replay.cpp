@@ -6,8 +6,7 @@
 namespace hocket::runtime {
 
 bool Executor::State::canReplay() const {
-  return hasStepped && options.recordsSteps && options.traceEvents == 0 &&
-         runners.front()->recorder();
+  return hasStepped && options.recordsSteps && runners.front()->recorder();
 }
 
 /// Runs `ofFirst` on the first rank of this process, which may take long, and
@@ -59,13 +58,15 @@ Status Executor::State::replay() {
     if (Status status = recordGraph(); !status.ok())
       return status;
   ++replays;
+  for (const std::unique_ptr<RankRunner> &runner : runners)
+    runner->enterReplay();
   return runFirst(
       "step",
       [this](RankRunner &rank) {
         Status status = graph->run();
-        return status.ok() ? rank.recorder()->check() : status;
+        return status.ok() ? rank.endReplay() : status;
       },
-      [](RankRunner &rank) { return rank.recorder()->check(); });
+      [](RankRunner &rank) { return rank.endReplay(); });
 }
 
 } // namespace hocket::runtime

@@ -4,6 +4,7 @@
 #define HOCKET_RUNTIME_COUNTERS_H
 
 #include "hocket/Plan/InstructionWords.h"
+#include "hocket/Runtime/Timeline.h"
 #include <array>
 #include <cstdint>
 #include <map>
@@ -23,7 +24,8 @@ struct CollectiveCounter {
 
 struct InstructionCounter {
   int64_t calls = 0;
-  int64_t nanoseconds = 0; // a collective's time includes waiting for peers
+  /// Of the runs that were timed; a collective's includes waiting for peers.
+  int64_t nanoseconds = 0;
 };
 
 /// One rank's counts, over all of load or over all steps so far.
@@ -31,8 +33,10 @@ struct PhaseCounters {
   std::array<CollectiveCounter, collectiveKinds> collectives;
   std::array<InstructionCounter, instructionKinds> instructions;
   int64_t copiedBytes = 0; // written by Copy instructions
-  int64_t wallNanoseconds = 0;
-  int64_t runs = 0; // completed load or step calls
+  int64_t runs = 0;        // completed load or step calls
+  /// Those that InstructionCounter::nanoseconds are of: all on a CPU; on a GPU
+  /// none, if nobody asks, else the runs of a graph, once there is one.
+  int64_t timedRuns = 0;
 };
 
 struct RankCounters {
@@ -68,7 +72,7 @@ struct TraceEvent {
   int32_t instruction; // index into RankClass::load or step
   /// Of a collective: when it waited for others.
   int32_t waitCount = 0;
-  std::array<Wait, 3> waits = {};
+  std::array<Wait, CallTime::mostWaits> waits = {};
 };
 
 } // namespace hocket::runtime

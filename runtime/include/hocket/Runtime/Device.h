@@ -11,17 +11,23 @@
 #include "hocket/Runtime/Call.h"
 #include "hocket/Runtime/Kernels.h"
 #include "hocket/Runtime/Mover.h"
+#include "hocket/Runtime/Timeline.h"
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace hocket::runtime {
 
 class AddressBook;
 class Communicator;
+class Processes;
+class World;
+struct RankOptions;
 
 /// What a rank gives its device.
 struct DeviceSetup {
   int threads; // of the rank, for library calls and generated kernels
+  World *world = nullptr; // that Devices::makeWorld made, or null
 };
 
 /// A step that the devices of a process were handed once, to be run as a whole.
@@ -66,6 +72,12 @@ public:
                          const AddressBook &book, Communicator &comm,
                          std::unique_ptr<Call> &call) = 0;
 
+  /// Before any prepare(): makes the choices for an instruction that all ranks
+  /// have to make alike. In runs of several processes alone. What fails here
+  /// fails in prepare(), too, and is said there.
+  virtual void propose(const plan::Instruction & /*instruction*/,
+                       const AddressBook & /*book*/) {}
+
   /// Has `fill` write `bytes` to memory of the host, which then are at
   /// `place`.
   virtual Status upload(void *place, int64_t bytes,
@@ -86,6 +98,9 @@ public:
   virtual Status finish() = 0;
   /// Null where steps are not recorded.
   virtual Recorder *recorder() { return nullptr; }
+  /// Null where calls have ended when they return, so that the clock of the
+  /// host times them.
+  virtual Timeline *timeline() { return nullptr; }
 
   /// Weights in a library's own layout.
   virtual int64_t packedBytes() const = 0;
@@ -100,6 +115,19 @@ public:
   /// Whether `ranks` of this process, which need `bytes` of memory together,
   /// have them.
   virtual Status checkMemory(int64_t ranks, double bytes) const = 0;
+  /// What the ranks of all processes communicate in, where these devices have
+  /// a way of their own; else `world` stays null. All processes call it, and
+  /// each has its own status.
+  virtual Status makeWorld(Processes & /*processes*/,
+                           const RankOptions & /*options*/,
+                           std::unique_ptr<World> & /*world*/) const {
+    return Status::success();
+  }
+  /// Has the ranks of all processes take what the first process with a proposal
+  /// has proposed. All processes call it, between Device::propose and prepare.
+  virtual Status decide(Processes & /*processes*/) const {
+    return Status::success();
+  }
 };
 
 /// Ranks compute on the cores of this machine; what `kernels` points to

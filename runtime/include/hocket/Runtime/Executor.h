@@ -32,15 +32,20 @@ struct ExecutorOptions {
   /// A rank that is this much behind another one that waits for it ends the
   /// run with an error.
   double deadlineSeconds = 60;
-  /// Steps after the first are one graph, where the devices record them and
-  /// neither a trace nor a rule for what is not finite wants to see inside.
+  /// Steps after the first are one graph, where the devices record them and no
+  /// rule for what is not finite wants to see inside.
   bool recordsSteps = true;
-  /// Record trace events; at most this many a rank (0 = no trace).
+  /// Time calls where a device has to be asked to (Device::timeline).
+  bool timesCalls = false;
+  /// Record trace events, of what is timed; at most this many a rank (0 = no
+  /// trace).
   int64_t traceEvents = 0;
   /// Steps done by earlier runs, for the numbers of steps in a trace.
   int64_t stepsBefore = 0;
   /// See ThreadCommunicatorOptions.
   uint64_t delaySeed = 0;
+  /// See RankOptions.
+  bool sumsAsLibrary = false;
   /// Null: this process alone.
   Processes *processes = nullptr;
   /// Where ranks write what they do, or null; made for the same ranks.

@@ -109,19 +109,34 @@ Status Convolutions::open() {
   return status;
 }
 
+Status Convolutions::make(const plan::Convolution &convolution,
+                          const AddressBook &book,
+                          std::unique_ptr<DnnConvolution> &made,
+                          std::string &description) {
+  ConvolutionArguments arguments = argumentsOf(convolution, book);
+  ConvolutionAlignment alignment = alignmentOf(convolution, book);
+  description = describeAll(arguments, alignment);
+  Status status = open();
+  return status.ok() ? DnnConvolution::make(*dnn, arguments, alignment, made)
+                     : status;
+}
+
+Status Convolutions::propose(const plan::Convolution &convolution,
+                             const AddressBook &book) {
+  std::unique_ptr<DnnConvolution> made;
+  std::string description;
+  Status status = make(convolution, book, made, description);
+  return status.ok() ? shared.propose(description, *made) : status;
+}
+
 Status Convolutions::prepare(const plan::Convolution &convolution,
                              const AddressBook &book,
                              std::unique_ptr<Call> &call) {
-  ConvolutionArguments arguments = argumentsOf(convolution, book);
-  ConvolutionAlignment alignment = alignmentOf(convolution, book);
   auto made = std::make_unique<ConvolutionCall>(stream);
-  Status status = open();
+  std::string description;
+  Status status = make(convolution, book, made->convolution, description);
   if (status.ok())
-    status =
-        DnnConvolution::make(*dnn, arguments, alignment, made->convolution);
-  if (status.ok())
-    status =
-        shared.decide(describeAll(arguments, alignment), *made->convolution);
+    status = shared.decide(description, *made->convolution);
   if (status.ok())
     status = made->prepare(); // to say what fails; again with its scratch
   if (status.ok())

@@ -18,11 +18,15 @@ public:
   Convolutions(CudaStream &stream, SharedConvolutions &shared)
       : stream(stream), shared(shared) {}
 
+  /// Chooses an algorithm for it, unless a rank has.
+  Status propose(const plan::Convolution &convolution, const AddressBook &book);
   Status prepare(const plan::Convolution &convolution, const AddressBook &book,
                  std::unique_ptr<Call> &call);
 
 private:
   Status open();
+  Status make(const plan::Convolution &convolution, const AddressBook &book,
+              std::unique_ptr<DnnConvolution> &made, std::string &description);
 
   CudaStream &stream;
   SharedConvolutions &shared;

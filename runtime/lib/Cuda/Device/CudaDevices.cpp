@@ -2,7 +2,9 @@
 
 #include "runtime/lib/Cuda/Device/CudaMover.h"
 #include "runtime/lib/Cuda/Device/CudaRecorder.h"
+#include "runtime/lib/Cuda/Device/OwnGpus.h"
 #include "runtime/lib/Cuda/Device/PrepareCudaCall.h"
+#include "runtime/lib/Cuda/Nccl/NcclWorld.h"
 #include <cstdio>
 
 namespace hocket::runtime {
@@ -18,8 +20,8 @@ DeviceAddress addressOf(const void *place) {
 class CudaDevice : public Device {
 public:
   CudaDevice(const Gpu &gpu, SharedProducts &products,
-             SharedConvolutions &convolutions)
-      : stream(gpu), products(stream, products),
+             SharedConvolutions &convolutions, NcclWorld *world)
+      : stream(gpu), world(world), products(stream, products),
         convolutions(stream, convolutions) {}
   ~CudaDevice() override {
     if (!stream.get() || !stream.gpu.enter().ok())
@@ -27,22 +29,36 @@ public:
     recording.abandon();
     stream.api->streamSynchronize(stream.get());
     for (DeviceAddress region : regions)
-      stream.api->memFree(region);
+      if (world)
+        world->release(region);
+      else
+        stream.api->memFree(region);
   }
 
   Status begin() override { return stream.open(); }
 
   Status allocate(int64_t bytes, const char *purpose, char *&place) override {
     DeviceAddress region = 0;
-    Status status = stream.api.status(
-        stream.api->memAlloc(&region, size_t(std::max<int64_t>(bytes, 1))),
-        "allocating " + std::to_string(bytes) + " bytes on GPU '" +
-            stream.gpu.name() + "' for " + purpose);
+    size_t most = size_t(std::max<int64_t>(bytes, 1));
+    const std::string what = std::to_string(bytes) + " bytes on GPU '" +
+                             stream.gpu.name() + "' for " + purpose;
+    Status status = world
+                        ? world->allocate(int64_t(most), what, region)
+                        : stream.api.status(stream.api->memAlloc(&region, most),
+                                            "allocating " + what);
     if (!status.ok())
       return status;
     regions.push_back(region);
     place = reinterpret_cast<char *>(region);
     return stream.zero(region, bytes);
+  }
+
+  void propose(const plan::Instruction &instruction,
+               const AddressBook &book) override {
+    if (auto *matmul = std::get_if<plan::Matmul>(&instruction.body))
+      (void)products.propose(*matmul, book);
+    if (auto *convolution = std::get_if<plan::Convolution>(&instruction.body))
+      (void)convolutions.propose(*convolution, book);
   }
 
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,
@@ -74,15 +90,18 @@ public:
     return status.ok() ? lookups.check() : status;
   }
   Recorder *recorder() override { return &recording; }
+  Timeline *timeline() override { return &times; }
   int64_t packedBytes() const override { return 0; }
 
 private:
   mutable CudaStream stream;
-  CudaMover moves{stream};
+  NcclWorld *const world; // of several processes, or null
+  CudaTimeline times{stream};
+  CudaMover moves{stream, times};
   Lookups lookups{stream};
   Products products;
   Convolutions convolutions;
-  CudaRecorder recording{stream, lookups};
+  CudaRecorder recording{stream, lookups, times};
   std::vector<DeviceAddress> regions;
 };
 
@@ -94,10 +113,19 @@ std::string gibibytes(double bytes) {
 
 class CudaDevices : public Devices {
 public:
-  Status open(const uint8_t *code, size_t size) { return gpu.open(code, size); }
+  /// All processes call it.
+  Status open(const uint8_t *code, size_t size, Processes &processes) {
+    auto *launched = dynamic_cast<LaunchedProcesses *>(&processes);
+    Status status = processes.agree(
+        gpu.open(code, size, launched ? launched->localIndex() : 0));
+    if (status.ok() && processes.count() > 1)
+      status = requireOwnGpus(gpu, processes);
+    return status;
+  }
 
-  std::unique_ptr<Device> make(const DeviceSetup &) const override {
-    return std::make_unique<CudaDevice>(gpu, products, convolutions);
+  std::unique_ptr<Device> make(const DeviceSetup &setup) const override {
+    return std::make_unique<CudaDevice>(gpu, products, convolutions,
+                                        static_cast<NcclWorld *>(setup.world));
   }
 
   Status checkMemory(int64_t ranks, double bytes) const override {
@@ -111,6 +139,24 @@ public:
         gibibytes(double(available)) + " free");
   }
 
+  /// Several processes have a rank each, as the launcher has seen to, and
+  /// communicate by NCCL.
+  Status makeWorld(Processes &processes, const RankOptions &options,
+                   std::unique_ptr<World> &world) const override {
+    auto *launched = dynamic_cast<LaunchedProcesses *>(&processes);
+    if (!launched)
+      return Status::success();
+    auto made = std::make_unique<NcclWorld>(gpu, *launched, options);
+    Status status = made->open();
+    world = std::move(made);
+    return status;
+  }
+
+  Status decide(Processes &processes) const override {
+    Status status = products.agree(processes);
+    return status.ok() ? convolutions.agree(processes) : status;
+  }
+
 private:
   Gpu gpu;
   mutable SharedProducts products;
@@ -119,10 +165,10 @@ private:
 
 } // namespace
 
-Status openCudaDevices(const uint8_t *code, size_t size,
+Status openCudaDevices(const uint8_t *code, size_t size, Processes &processes,
                        std::shared_ptr<const Devices> &devices) {
   auto made = std::make_shared<CudaDevices>();
-  Status status = made->open(code, size);
+  Status status = made->open(code, size, processes);
   devices = made;
   return status;
 }

@@ -11,10 +11,17 @@ namespace {
 /// No move needs scratch.
 class LaunchMove : public Mover::Move {
 public:
-  explicit LaunchMove(CudaStream &stream) : launches(stream) {}
-  Status run() override { return launches.run(); }
+  LaunchMove(CudaStream &stream, CudaTimeline &timeline)
+      : launches(stream), timeline(timeline) {}
+  Status run() override {
+    Status status = timeline.endWait();
+    return status.ok() ? launches.run() : status;
+  }
 
   Launches launches;
+
+private:
+  CudaTimeline &timeline;
 };
 
 class EventMark : public Mover::Mark {
@@ -59,7 +66,7 @@ Status CudaMover::makeReduce(plan::Reduction reduction, const Operand &out,
 
 Status CudaMover::prepare(KernelLaunches launches,
                           std::unique_ptr<Move> &move) {
-  auto made = std::make_unique<LaunchMove>(stream);
+  auto made = std::make_unique<LaunchMove>(stream, timeline);
   Status status = made->launches.prepare(std::move(launches));
   move = std::move(made);
   return status;
@@ -73,16 +80,21 @@ Status CudaMover::makeMark(std::unique_ptr<Mark> &mark) {
 }
 
 Status CudaMover::set(Mark *mark) {
+  Status status = timeline.endWait();
   Event event = static_cast<EventMark *>(mark)->event;
-  return stream.api.status(stream.api->eventRecord(event, stream.get()),
-                           "cuEventRecord");
+  return status.ok()
+             ? stream.api.status(stream.api->eventRecord(event, stream.get()),
+                                 "cuEventRecord")
+             : status;
 }
 
 Status CudaMover::follow(const Mark *mark) {
+  Status status = timeline.beginWait();
   Event event = static_cast<const EventMark *>(mark)->event;
-  return stream.api.status(
-      stream.api->streamWaitEvent(stream.get(), event, /*flags=*/0),
-      "cuStreamWaitEvent");
+  return status.ok() ? stream.api.status(stream.api->streamWaitEvent(
+                                             stream.get(), event, /*flags=*/0),
+                                         "cuStreamWaitEvent")
+                     : status;
 }
 
 } // namespace hocket::runtime::cuda

@@ -4,6 +4,7 @@
 #define HOCKET_RUNTIME_LIB_CUDA_DEVICE_CUDAMOVER_H
 
 #include "hocket/Runtime/Mover.h"
+#include "runtime/lib/Cuda/Device/CudaTimeline.h"
 #include "runtime/lib/Cuda/Device/Launches.h"
 
 namespace hocket::runtime::cuda {
@@ -12,7 +13,8 @@ namespace hocket::runtime::cuda {
 /// stream waits for that, and no thread does.
 class CudaMover : public Mover {
 public:
-  explicit CudaMover(CudaStream &stream) : stream(stream) {}
+  CudaMover(CudaStream &stream, CudaTimeline &timeline)
+      : stream(stream), timeline(timeline) {}
 
   Status makeCopy(const Operand &from, const Operand &to,
                   std::unique_ptr<Move> &move) override;
@@ -25,10 +27,12 @@ public:
   Status set(Mark *mark) override;
   Status follow(const Mark *mark) override;
 
+  CudaStream &stream;
+
 private:
   Status prepare(KernelLaunches launches, std::unique_ptr<Move> &move);
 
-  CudaStream &stream;
+  CudaTimeline &timeline;
 };
 
 } // namespace hocket::runtime::cuda

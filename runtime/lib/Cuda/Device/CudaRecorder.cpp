@@ -34,19 +34,28 @@ public:
         status = first.follow(*other);
     }
     if (status.ok())
-      status = stream.api.status(stream.api->graphLaunch(exec, stream.get()),
-                                 "cuGraphLaunch");
+      status = launch();
     if (status.ok())
       status = first.mark();
     for (CudaRecorder *other : others)
       if (status.ok())
         status = other->follow(first);
-    return status.ok() ? stream.finish() : status;
+    if (status.ok())
+      status = stream.finish();
+    return status.ok() ? first.timeline.settle() : status;
   }
 
   std::vector<CudaRecorder *> others; // of all ranks but the first
 
 private:
+  Status launch() {
+    Status status = first.timeline.beginRun();
+    if (status.ok())
+      status = stream.api.status(stream.api->graphLaunch(exec, stream.get()),
+                                 "cuGraphLaunch");
+    return status.ok() ? first.timeline.endRun() : status;
+  }
+
   CudaRecorder &first;
   CudaStream &stream; // of the first rank
   GraphExec exec = nullptr;
@@ -84,6 +93,7 @@ Status CudaRecorder::begin() {
       stream.api->streamBeginCapture(stream.get(), CaptureRelaxed),
       "cuStreamBeginCapture");
   isCapturing = status.ok();
+  timeline.beginRecording(timeline);
   return status.ok() ? mark() : status;
 }
 
@@ -96,9 +106,13 @@ void CudaRecorder::abandon() {
   isCapturing = false;
 }
 
-Status CudaRecorder::join(Recorder &first) { return follow(cudaOf(first)); }
+Status CudaRecorder::join(Recorder &first) {
+  timeline.beginRecording(cudaOf(first).timeline);
+  return follow(cudaOf(first));
+}
 
 Status CudaRecorder::leave() {
+  timeline.endRecording();
   Status status = lookups.fetch();
   return status.ok() ? mark() : status;
 }
@@ -106,6 +120,7 @@ Status CudaRecorder::leave() {
 Status CudaRecorder::end(const std::vector<Recorder *> &others,
                          std::unique_ptr<StepGraph> &graph) {
   auto made = std::make_unique<CudaGraph>(*this);
+  timeline.endRecording();
   Status status = lookups.fetch();
   for (Recorder *other : others) {
     if (status.ok())

@@ -3,7 +3,7 @@
 #ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_CUDARECORDER_H
 #define HOCKET_RUNTIME_LIB_CUDA_DEVICE_CUDARECORDER_H
 
-#include "runtime/lib/Cuda/Device/CudaStream.h"
+#include "runtime/lib/Cuda/Device/CudaTimeline.h"
 #include "runtime/lib/Cuda/Device/Lookups.h"
 
 namespace hocket::runtime::cuda {
@@ -13,8 +13,8 @@ namespace hocket::runtime::cuda {
 /// own.
 class CudaRecorder : public Recorder {
 public:
-  CudaRecorder(CudaStream &stream, Lookups &lookups)
-      : stream(stream), lookups(lookups) {}
+  CudaRecorder(CudaStream &stream, Lookups &lookups, CudaTimeline &timeline)
+      : stream(stream), lookups(lookups), timeline(timeline) {}
   ~CudaRecorder() override;
 
   Status begin() override;
@@ -33,6 +33,7 @@ public:
 
   CudaStream &stream;
   Lookups &lookups;
+  CudaTimeline &timeline;
 
 private:
   Event event = nullptr;

@@ -83,6 +83,8 @@ Status CudaStream::zero(DeviceAddress to, int64_t bytes) {
 }
 
 Status CudaStream::finish() {
+  if (watch)
+    return watch->wait(*this);
   return api.status(api->streamSynchronize(stream), "what the GPU computes");
 }
 

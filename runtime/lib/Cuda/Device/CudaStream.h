@@ -12,6 +12,14 @@ namespace hocket::runtime::cuda {
 /// may come with any later call.
 class CudaStream {
 public:
+  /// How to wait for what the stream was handed where that may wait for other
+  /// processes.
+  class Watch {
+  public:
+    virtual ~Watch() = default;
+    virtual Status wait(CudaStream &stream) = 0;
+  };
+
   explicit CudaStream(const Gpu &gpu) : gpu(gpu), api(gpu.driver()) {}
   ~CudaStream();
   CudaStream(const CudaStream &) = delete;
@@ -31,6 +39,8 @@ public:
   Status zero(DeviceAddress to, int64_t bytes);
   /// Waits until all has run.
   Status finish();
+  /// From here on finish() waits by it; null: by the driver alone.
+  void setWatch(Watch *given) { watch = given; }
 
   const Gpu &gpu;
   const Driver &api;
@@ -39,6 +49,7 @@ private:
   Status growStage(int64_t bytes);
 
   Stream stream = nullptr;
+  Watch *watch = nullptr;
   void *stage = nullptr; // pinned memory of the host
   int64_t stageBytes = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Cuda/Device/Gpu.h"
 #include "runtime/lib/Cuda/Kernels/Images.h"
+#include <algorithm>
 
 namespace hocket::runtime::cuda {
 
@@ -17,13 +18,13 @@ Gpu::~Gpu() {
   (*opened)->devicePrimaryCtxRelease(device);
 }
 
-Status Gpu::open(const uint8_t *code, size_t size) {
+Status Gpu::open(const uint8_t *code, size_t size, int64_t index) {
   std::vector<ChipCode> unpacked;
   Status status = unpackChipCode(code, size, unpacked);
   if (status.ok())
     status = Driver::open(opened);
   if (status.ok())
-    status = choose();
+    status = choose(index);
   if (status.ok())
     status = enter();
   if (status.ok())
@@ -31,11 +32,14 @@ Status Gpu::open(const uint8_t *code, size_t size) {
   return status;
 }
 
-Status Gpu::choose() {
+Status Gpu::choose(int64_t index) {
   const Driver &api = driver();
   char text[256] = "";
   int major = 0, minor = 0;
-  Result result = api->deviceGet(&device, 0);
+  Result result = api->deviceGetCount(&shown);
+  int number = int(index % std::max(shown, 1));
+  if (result == Success)
+    result = api->deviceGet(&device, number);
   if (result == Success)
     result = api->deviceGetName(text, sizeof text, device);
   if (result == Success)
@@ -43,7 +47,7 @@ Status Gpu::choose() {
   if (result == Success)
     result = api->deviceGetAttribute(&minor, ComputeCapabilityMinor, device);
   if (result != Success)
-    return api.status(result, "asking for the first GPU");
+    return api.status(result, "asking for GPU " + std::to_string(number));
   title = text;
   chip = major * 10 + minor;
   if (chip < oldestChip)
@@ -125,6 +129,20 @@ Status Gpu::find(const std::string &source, const std::string &entry,
     found = own.emplace(source, loaded).first;
   }
   return entryIn(found->second, entry, function);
+}
+
+Status Gpu::uuid(DeviceUuid &uuid) const {
+  return driver().status(driver()->deviceGetUuid(&uuid, device),
+                         "asking for the UUID of GPU '" + title + "'");
+}
+
+Status Gpu::place(std::string &place) const {
+  char text[32] = "";
+  Status status =
+      driver().status(driver()->deviceGetPciBusId(text, sizeof text, device),
+                      "asking where GPU '" + title + "' is");
+  place = text;
+  return status;
 }
 
 Status Gpu::memory(size_t &available, size_t &total) const {

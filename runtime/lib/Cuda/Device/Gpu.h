@@ -10,9 +10,9 @@
 
 namespace hocket::runtime::cuda {
 
-/// The first GPU that the driver shows, its context and the code of a program
-/// in it. What its methods give lives as long as it does. The methods are for
-/// any thread.
+/// A GPU that the driver shows, its context and the code of a program in it.
+/// What its methods give lives as long as it does. The methods are for any
+/// thread.
 class Gpu {
 public:
   Gpu() = default;
@@ -20,7 +20,8 @@ public:
   Gpu(const Gpu &) = delete;
   Gpu &operator=(const Gpu &) = delete;
 
-  Status open(const uint8_t *code, size_t size);
+  /// The GPU of number `index`, modulo how many the driver shows.
+  Status open(const uint8_t *code, size_t size, int64_t index);
 
   const Driver &driver() const { return *opened; }
   /// Makes its context that of the calling thread.
@@ -34,9 +35,15 @@ public:
   /// Bytes that are free now, and all.
   Status memory(size_t &available, size_t &total) const;
   const std::string &name() const { return title; }
+  /// How many GPUs the driver shows.
+  int visible() const { return shown; }
+  /// Its number among all devices; a slice of a GPU (MIG) has one of its own.
+  Status uuid(DeviceUuid &uuid) const;
+  /// Where it is in the machine; slices of a GPU are in one place.
+  Status place(std::string &place) const;
 
 private:
-  Status choose();
+  Status choose(int64_t index);
   Status load(const std::vector<ChipCode> &code);
   Status loadOwn(const std::string &source, Library &loaded) const;
   Status entryIn(Library in, const std::string &symbol,
@@ -44,6 +51,7 @@ private:
 
   const Driver *opened = nullptr;
   DeviceNumber device = 0;
+  int shown = 0;
   Context context = nullptr;
   Library library = nullptr;                  // of the generated kernels
   mutable std::mutex mutex;                   // guards what follows

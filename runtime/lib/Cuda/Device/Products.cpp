@@ -77,8 +77,9 @@ Status Products::open() {
   return status;
 }
 
-Status Products::prepare(const plan::Matmul &matmul, const AddressBook &book,
-                         std::unique_ptr<Call> &call) {
+Status Products::make(const plan::Matmul &matmul, const AddressBook &book,
+                      std::unique_ptr<BlasProduct> &product,
+                      std::string &description) {
   ProductArguments arguments;
   arguments.a = book.operand(matmul.a);
   arguments.b = book.operand(matmul.b);
@@ -91,12 +92,26 @@ Status Products::prepare(const plan::Matmul &matmul, const AddressBook &book,
                                            : Operand()});
   ProductOptions options;
   options.alignment = alignmentOf(matmul, book);
-  std::unique_ptr<BlasProduct> product;
+  description = describe(arguments, *options.alignment);
   Status status = open();
+  return status.ok() ? BlasProduct::make(*blas, arguments, options, product)
+                     : status;
+}
+
+Status Products::propose(const plan::Matmul &matmul, const AddressBook &book) {
+  std::unique_ptr<BlasProduct> product;
+  std::string description;
+  Status status = make(matmul, book, product, description);
+  return status.ok() ? shared.propose(description, *product) : status;
+}
+
+Status Products::prepare(const plan::Matmul &matmul, const AddressBook &book,
+                         std::unique_ptr<Call> &call) {
+  std::unique_ptr<BlasProduct> product;
+  std::string description;
+  Status status = make(matmul, book, product, description);
   if (status.ok())
-    status = BlasProduct::make(*blas, arguments, options, product);
-  if (status.ok())
-    status = shared.decide(describe(arguments, *options.alignment), *product);
+    status = shared.decide(description, *product);
   if (status.ok())
     call = std::make_unique<ProductCall>(stream, std::move(product));
   return status;

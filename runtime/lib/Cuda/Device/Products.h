@@ -18,11 +18,15 @@ public:
   Products(CudaStream &stream, SharedProducts &shared)
       : stream(stream), shared(shared) {}
 
+  /// Chooses an algorithm for it, unless a rank has.
+  Status propose(const plan::Matmul &matmul, const AddressBook &book);
   Status prepare(const plan::Matmul &matmul, const AddressBook &book,
                  std::unique_ptr<Call> &call);
 
 private:
   Status open();
+  Status make(const plan::Matmul &matmul, const AddressBook &book,
+              std::unique_ptr<BlasProduct> &product, std::string &description);
 
   CudaStream &stream;
   SharedProducts &shared;
