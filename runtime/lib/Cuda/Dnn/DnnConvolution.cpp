@@ -2,7 +2,6 @@
 
 #include "runtime/lib/Cuda/Dnn/DnnConvolution.h"
 #include "runtime/lib/Cuda/OpenLibrary.h"
-#include <cstring>
 
 namespace hocket::runtime::cuda {
 
@@ -10,7 +9,7 @@ DnnConvolution::DnnConvolution(
     const Dnn &dnn, const ConvolutionArguments &given,
     const std::optional<ConvolutionAlignment> &wanted)
     : dnn(dnn), arguments(given), form(formOf(arguments)),
-      text(describe(arguments)) {
+      text(describe(arguments)), plan(dnn, text) {
   alignment = wanted ? *wanted : ConvolutionAlignment::of(arguments);
 }
 
@@ -101,7 +100,7 @@ Status DnnConvolution::prepare() {
   // What is left out of x moves its address.
   while (form.x.offset * plan::byteSize(arguments.x.type) % moved.x != 0)
     moved.x /= 2;
-  graph = std::make_unique<DnnGraph>(dnn, text);
+  graph = std::make_unique<ConvolutionGraph>(dnn, text);
   return graph->make(form, moved);
 }
 
@@ -118,82 +117,31 @@ Status DnnConvolution::choose(std::vector<uint8_t> &bytes) {
     return Status::runtimeError("cuDNN " + versionText(dnn.library.version) +
                                 " has no deterministic algorithm for the " +
                                 text);
-  uint64_t version = dnn.library.version;
-  bytes.resize(sizeof version + chosen.size());
-  std::memcpy(bytes.data(), &version, sizeof version);
-  std::memcpy(bytes.data() + sizeof version, chosen.data(), chosen.size());
+  bytes = PreparedPlan::pack(dnn.library.version, chosen);
   return Status::success();
 }
 
 Status DnnConvolution::use(const std::vector<uint8_t> &bytes) {
   if (!form.isComputed())
     return Status::success();
-  uint64_t version = 0;
-  if (bytes.size() <= sizeof version)
-    return Status::runtimeError("an algorithm of the " + text + " has only " +
-                                std::to_string(bytes.size()) + " bytes");
-  std::memcpy(&version, bytes.data(), sizeof version);
-  if (version != dnn.library.version)
-    return Status::userError("ranks have cuDNN " + versionText(version) +
-                             " and " + versionText(dnn.library.version) +
-                             ", which compute other bits; install one of them "
-                             "everywhere");
-  pack.reset();
-  plan = graph->object(DnnPlan);
-  if (dnn.handle)
-    plan->set(DnnPlanHandle, DnnTypeHandle, 1, &dnn.handle);
-  if (dnn.device)
-    plan->set(DnnPlanDevice, DnnTypeDescriptor, 1, &dnn.device);
-  plan->set(DnnPlanText, DnnTypeChar, int64_t(bytes.size() - sizeof version),
-            bytes.data() + sizeof version);
-  plan->finish();
-  plan->get(DnnPlanWorkspace, DnnTypeInt64, 1, &planBytes);
-  int64_t most = convolutionWorkspaceBytes(arguments) - copyBytes;
-  if (plan->status.ok() && planBytes > most)
-    return Status::runtimeError(
-        "the algorithm of the " + text + " wants a workspace of " +
-        std::to_string(planBytes) + " bytes here, more than " +
-        std::to_string(most));
-  return plan->status;
+  return plan.use(bytes.data(), bytes.size(),
+                  convolutionWorkspaceBytes(arguments) - copyBytes);
 }
 
-/// The addresses of a run, which the library keeps.
-Status DnnConvolution::describeAddresses(void *workspace) {
-  std::vector<int64_t> names;
-  std::vector<void *> addresses;
-  for (const Part &part : parts) {
-    names.push_back(part.name);
-    addresses.push_back(static_cast<char *>(given(part, workspace).data) +
-                        part.tensor->offset *
-                            plan::byteSize(part.operand->type));
-  }
-  void *planWorkspace = static_cast<char *>(workspace) + copyBytes;
-  pack = graph->object(DnnVariantPack);
-  pack->set(DnnPackIds, names);
-  pack->set(DnnPackPointers, DnnTypePointer, int64_t(addresses.size()),
-            addresses.data());
-  pack->set(DnnPackWorkspace, DnnTypePointer, 1, &planWorkspace);
-  pack->finish();
-  packWorkspace = workspace;
-  return pack->status;
+PreparedPlan::Addresses DnnConvolution::addresses(void *workspace) const {
+  PreparedPlan::Addresses all;
+  for (const Part &part : parts)
+    all.add(part.name,
+            static_cast<char *>(given(part, workspace).data) +
+                part.tensor->offset * plan::byteSize(part.operand->type));
+  return all;
 }
 
 Status DnnConvolution::run(Stream stream, void *workspace) {
   if (!form.isComputed())
     return Status::success();
-  if (!plan)
-    return Status::runtimeError("the " + text +
-                                " runs before an algorithm is chosen for it");
-  if (!pack || packWorkspace != workspace)
-    if (Status status = describeAddresses(workspace); !status.ok())
-      return status;
-  const DnnFunctions &functions = dnn.library.functions;
-  if (DnnStatus code = functions.setStream(dnn.handle, stream))
-    return dnn.library.failure("cudnnSetStream", code, text);
-  DnnStatus code =
-      functions.execute(dnn.handle, plan->descriptor, pack->descriptor);
-  return code ? dnn.library.failure("cudnnBackendExecute", code, text)
-              : Status::success();
+  return plan.run(stream, static_cast<char *>(workspace) + copyBytes,
+                  [&] { return addresses(workspace); });
 }
 
 } // namespace hocket::runtime::cuda

@@ -3,7 +3,8 @@
 #ifndef HOCKET_RUNTIME_LIB_CUDA_DNN_DNNCONVOLUTION_H
 #define HOCKET_RUNTIME_LIB_CUDA_DNN_DNNCONVOLUTION_H
 
-#include "runtime/lib/Cuda/Dnn/DnnGraph.h"
+#include "runtime/lib/Cuda/Dnn/ConvolutionGraph.h"
+#include "runtime/lib/Cuda/Dnn/PreparedPlan.h"
 
 namespace hocket::runtime::cuda {
 
@@ -38,7 +39,7 @@ public:
   /// The dense operands lie in the workspace.
   std::vector<DnnCopy> copies(void *workspace) const;
   /// What run() needs, at most convolutionWorkspaceBytes; after use().
-  int64_t workspaceBytes() const { return copyBytes + planBytes; }
+  int64_t workspaceBytes() const { return copyBytes + plan.workspaceBytes(); }
   /// Puts the convolution on `stream`; does not wait. The workspace lies on the
   /// device, aligned to 256 bytes, is the stream's alone until the convolution
   /// has ended, and is the same in all runs.
@@ -57,7 +58,7 @@ private:
                  const std::optional<ConvolutionAlignment> &alignment);
   Status prepare();
   Status checkAddresses() const;
-  Status describeAddresses(void *workspace);
+  PreparedPlan::Addresses addresses(void *workspace) const;
   /// What the library gets in the place of an operand.
   Operand given(const Part &part, void *workspace) const;
   void addParts();
@@ -67,12 +68,11 @@ private:
   ConvolutionForm form;
   ConvolutionAlignment alignment;
   std::string text;
-  std::unique_ptr<DnnGraph> graph;
-  std::unique_ptr<DnnObject> plan, pack;
-  void *packWorkspace = nullptr; // of `pack`
+  std::unique_ptr<ConvolutionGraph> graph;
+  PreparedPlan plan;
   /// The workspace: dense operands, then what the plan wants.
   std::vector<Part> parts;
-  int64_t copyBytes = 0, planBytes = 0;
+  int64_t copyBytes = 0;
 };
 
 } // namespace hocket::runtime::cuda

@@ -1,142 +1,38 @@
-//===- DnnGraph.cpp - a convolution described to cuDNN --------------------===//
+//===- DnnGraph.cpp - a computation described to cuDNN --------------------===//
 
 #include "runtime/lib/Cuda/Dnn/DnnGraph.h"
 #include <algorithm>
 
 namespace hocket::runtime::cuda {
 
-using plan::ConvolutionPass;
-
-/// The largest power of two that divides an address, at most 16: more serves
-/// no engine.
-static int64_t alignmentOf(const Operand &operand) {
-  int64_t address = reinterpret_cast<intptr_t>(operand.data) | 16;
-  return address & -address;
-}
-
-ConvolutionAlignment
-ConvolutionAlignment::of(const ConvolutionArguments &arguments) {
-  ConvolutionAlignment alignment;
-  alignment.x = alignmentOf(arguments.x);
-  alignment.weight = alignmentOf(arguments.weight);
-  alignment.y = alignmentOf(arguments.y);
-  if (arguments.bias)
-    alignment.bias = alignmentOf(*arguments.bias);
-  return alignment;
-}
-
 DnnObject &DnnGraph::add(DnnDescriptorType type) {
   objects.push_back(object(type));
   return *objects.back();
 }
 
-DnnObject &DnnGraph::addTensor(int64_t name, const DnnTensor &tensor,
-                               DnnType type, int64_t alignment,
-                               bool isVirtual) {
+DnnObject &DnnGraph::addTensor(const GraphTensor &tensor) {
+  const bool isVirtual = tensor.place == GraphTensor::Place::Nowhere;
+  const bool isValue = tensor.place == GraphTensor::Place::Value;
   DnnObject &made = add(DnnTensorDescriptor);
-  made.set(DnnTensorId, name);
-  made.set(DnnTensorType, DnnTypeDataType, type);
+  made.set(DnnTensorId, tensor.name);
+  made.set(DnnTensorType, DnnTypeDataType, tensor.type);
   made.set(DnnTensorExtents, tensor.extents);
   made.set(DnnTensorStrides, tensor.strides);
-  made.set(DnnTensorAlignment, alignment);
+  made.set(DnnTensorAlignment, tensor.alignment);
   made.set(DnnTensorIsVirtual, DnnTypeBoolean, 1, &isVirtual);
+  if (isValue)
+    made.set(DnnTensorIsValue, DnnTypeBoolean, 1, &isValue);
   made.finish();
   return made;
 }
 
-DnnObject &DnnGraph::addConvolution(const ConvolutionForm &form) {
-  DnnObject &made = add(DnnConvolutionDescriptor);
-  made.set(DnnConvolutionCompute, DnnTypeDataType, form.compute);
-  made.set(DnnConvolutionMode, DnnTypeMode, DnnCrossCorrelation);
-  made.set(DnnConvolutionDims, int64_t(form.strides.size()));
-  made.set(DnnConvolutionStrides, form.strides);
-  made.set(DnnConvolutionDilations, form.dilations);
-  made.set(DnnConvolutionLows, form.lows);
-  made.set(DnnConvolutionHighs, form.highs);
-  made.finish();
-  return made;
+bool DnnGraph::isRefused() const {
+  return std::any_of(objects.begin(), objects.end(), [](const auto &each) {
+    return each->code / 1000 == DnnNotSupported / 1000;
+  });
 }
 
-/// What an operation is called and where its attributes begin: alpha, beta and
-/// the convolution are the first three of each.
-static DnnDescriptorType operationOf(ConvolutionPass pass,
-                                     DnnAttribute (&names)[6]) {
-  auto name = [&](DnnAttribute alpha, DnnAttribute x, DnnAttribute weight,
-                  DnnAttribute y) {
-    for (int i = 0; i < 3; ++i)
-      names[i] = DnnAttribute(alpha + i);
-    names[3] = x;
-    names[4] = weight;
-    names[5] = y;
-  };
-  switch (pass) {
-  case ConvolutionPass::Forward:
-    name(DnnForwardAlpha, DnnForwardX, DnnForwardWeight, DnnForwardY);
-    return DnnOperationForward;
-  case ConvolutionPass::InputGradient:
-    name(DnnInputGradientAlpha, DnnInputGradientX, DnnInputGradientWeight,
-         DnnInputGradientY);
-    return DnnOperationInputGradient;
-  default:
-    name(DnnWeightGradientAlpha, DnnWeightGradientX, DnnWeightGradientWeight,
-         DnnWeightGradientY);
-    return DnnOperationWeightGradient;
-  }
-}
-
-DnnObject &DnnGraph::addOperation(const ConvolutionForm &form, DnnObject &x,
-                                  DnnObject &weight, DnnObject &y) {
-  DnnObject &windows = addConvolution(form);
-  DnnAttribute names[6];
-  DnnObject &made = add(operationOf(form.pass, names));
-  const double one64 = 1, zero64 = 0;
-  const float one32 = 1, zero32 = 0;
-  if (form.compute == DnnF64) {
-    made.set(names[0], DnnTypeDouble, 1, &one64);
-    made.set(names[1], DnnTypeDouble, 1, &zero64);
-  } else {
-    made.set(names[0], DnnTypeFloat, 1, &one32);
-    made.set(names[1], DnnTypeFloat, 1, &zero32);
-  }
-  made.set(names[2], windows);
-  made.set(names[3], x);
-  made.set(names[4], weight);
-  made.set(names[5], y);
-  made.finish();
-  return made;
-}
-
-DnnObject &DnnGraph::addBias(const ConvolutionForm &form, DnnObject &sums,
-                             DnnObject &bias, DnnObject &y) {
-  DnnObject &addition = add(DnnPointwise);
-  addition.set(DnnPointwiseMode, DnnTypePointwise, DnnAdd);
-  addition.set(DnnPointwiseCompute, DnnTypeDataType, form.compute);
-  addition.finish();
-  DnnObject &made = add(DnnOperationPointwise);
-  made.set(DnnOperationPointwiseDescriptor, addition);
-  made.set(DnnOperationPointwiseX, sums);
-  made.set(DnnOperationPointwiseB, bias);
-  made.set(DnnOperationPointwiseY, y);
-  made.finish();
-  return made;
-}
-
-Status DnnGraph::make(const ConvolutionForm &form,
-                      const ConvolutionAlignment &alignment) {
-  type = form.type;
-  DnnObject &x = addTensor(DnnX, form.x, type, alignment.x);
-  DnnObject &weight = addTensor(DnnWeight, form.weight, type, alignment.weight);
-  DnnObject &y = addTensor(DnnY, form.y, type, alignment.y);
-  std::vector<DnnDescriptor> operations;
-  if (form.hasBias()) {
-    DnnObject &bias = addTensor(DnnBias, form.bias, type, alignment.bias);
-    DnnObject &sums = addTensor(DnnSums, form.y, form.compute, 16,
-                                /*isVirtual=*/true);
-    operations = {addOperation(form, x, weight, sums).descriptor};
-    operations.push_back(addBias(form, sums, bias, y).descriptor);
-  } else {
-    operations = {addOperation(form, x, weight, y).descriptor};
-  }
+Status DnnGraph::finish(const std::vector<DnnDescriptor> &operations) {
   graph = &add(DnnOperationGraph);
   graph->set(DnnGraphOperations, DnnTypeDescriptor, int64_t(operations.size()),
              operations.data());
@@ -149,10 +45,7 @@ Status DnnGraph::make(const ConvolutionForm &form,
   return Status::success();
 }
 
-/// Only engines that compute the same bits again, and no sum less exactly than
-/// in the type it is made in: of f32 no rounding of inputs (TF32, which the
-/// tensor cores have for it), none of partial sums, no transforms.
-bool DnnGraph::mayCompute(DnnObject &config) const {
+bool DnnGraph::mayCompute(DnnObject &config, DnnType type) const {
   std::unique_ptr<DnnObject> engine = object(DnnEngine);
   config.get(DnnConfigEngine, DnnTypeDescriptor, 1, &engine->descriptor);
   constexpr int64_t most = 32;
@@ -168,7 +61,6 @@ bool DnnGraph::mayCompute(DnnObject &config) const {
   });
 }
 
-/// False if the library has no plan of this, or one that wants more workspace.
 bool DnnGraph::writePlan(DnnObject &config, int64_t workspace,
                          std::string &text) const {
   std::unique_ptr<DnnObject> plan = object(DnnPlan);
@@ -187,8 +79,9 @@ bool DnnGraph::writePlan(DnnObject &config, int64_t workspace,
   return plan->status.ok() && !text.empty();
 }
 
-Status DnnGraph::chooseFrom(DnnHeuristicsKind kind, int64_t workspace,
-                            std::string &plan) const {
+Status
+DnnGraph::forEachConfig(DnnHeuristicsKind kind,
+                        const std::function<bool(DnnObject &)> &take) const {
   std::unique_ptr<DnnObject> heuristics = object(DnnHeuristics);
   heuristics->set(DnnHeuristicsGraph, *graph);
   heuristics->set(DnnHeuristicsMode, DnnTypeHeuristics, kind);
@@ -208,17 +101,9 @@ Status DnnGraph::chooseFrom(DnnHeuristicsKind kind, int64_t workspace,
                                   int64_t(most), descriptors.data());
   count = std::min<int64_t>(count, most);
   for (int64_t i = 0; i < count; ++i)
-    if (mayCompute(*configs[i]) && writePlan(*configs[i], workspace, plan))
-      return Status::success();
-  plan.clear();
+    if (take(*configs[i]))
+      break;
   return heuristics->status;
-}
-
-Status DnnGraph::choose(int64_t workspace, std::string &plan) const {
-  Status status = chooseFrom(DnnHeuristicsBest, workspace, plan);
-  if (status.ok() && plan.empty())
-    status = chooseFrom(DnnHeuristicsFallback, workspace, plan);
-  return status;
 }
 
 } // namespace hocket::runtime::cuda

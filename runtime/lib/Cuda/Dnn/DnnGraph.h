@@ -1,68 +1,68 @@
-//===- DnnGraph.h - a convolution described to cuDNN -----------*- C++ -*-===//
+//===- DnnGraph.h - a computation described to cuDNN -----------*- C++ -*-===//
 
 #ifndef HOCKET_RUNTIME_LIB_CUDA_DNN_DNNGRAPH_H
 #define HOCKET_RUNTIME_LIB_CUDA_DNN_DNNGRAPH_H
 
-#include "runtime/lib/Cuda/Dnn/ConvolutionForm.h"
 #include "runtime/lib/Cuda/Dnn/DnnObject.h"
+#include <functional>
 #include <memory>
 
 namespace hocket::runtime::cuda {
 
-/// Bytes to which the addresses of a convolution's operands are aligned: powers
-/// of two. Where ranks share an algorithm it is the least of all their
-/// addresses.
-struct ConvolutionAlignment {
-  int64_t x = 16, weight = 16, y = 16, bias = 16;
+/// A tensor of a graph.
+struct GraphTensor {
+  enum class Place {
+    Device,
+    Nowhere, ///< between two operations
+    Value,   ///< one number in memory of the host, read by each run
+  };
 
-  static ConvolutionAlignment of(const ConvolutionArguments &arguments);
+  int64_t name = 0; // which its address has in a variant pack
+  std::vector<int64_t> extents, strides; // elements
+  DnnType type = DnnF32;
+  int64_t alignment = 16; // bytes
+  Place place = Place::Device;
 };
 
-/// Names of tensors in a plan.
-enum DnnTensorName : int64_t {
-  DnnX = 1,
-  DnnWeight = 2,
-  DnnY = 3,
-  DnnBias = 4,
-  DnnSums = 5, // what the bias is added to; no memory
-};
-
-/// An operation graph of the convolution and, in a second operation, its bias.
+/// An operation graph and the plans that the library has for it.
 class DnnGraph {
 public:
-  DnnGraph(const Dnn &dnn, std::string convolution)
-      : dnn(dnn), convolution(std::move(convolution)) {}
+  /// `what` it computes, in errors. `dnn` outlives it.
+  DnnGraph(const Dnn &dnn, std::string what)
+      : dnn(dnn), what(std::move(what)) {}
+  virtual ~DnnGraph() = default;
 
-  Status make(const ConvolutionForm &form,
-              const ConvolutionAlignment &alignment);
-  /// The text of the best plan that computes as Hocket wants it (see
-  /// mayCompute) in at most `workspace` bytes; empty if there is none.
-  Status choose(int64_t workspace, std::string &plan) const;
-
-  /// An object for this convolution.
+  /// An object for this computation.
   std::unique_ptr<DnnObject> object(DnnDescriptorType type) const {
-    return std::make_unique<DnnObject>(dnn.library, type, convolution);
+    return std::make_unique<DnnObject>(dnn.library, type, what);
   }
+  /// Whether the library said of a descriptor that it does not do this.
+  bool isRefused() const;
 
-private:
+protected:
   DnnObject &add(DnnDescriptorType type);
-  DnnObject &addTensor(int64_t name, const DnnTensor &tensor, DnnType type,
-                       int64_t alignment, bool isVirtual = false);
-  DnnObject &addConvolution(const ConvolutionForm &form);
-  DnnObject &addOperation(const ConvolutionForm &form, DnnObject &x,
-                          DnnObject &weight, DnnObject &y);
-  DnnObject &addBias(const ConvolutionForm &form, DnnObject &sums,
-                     DnnObject &bias, DnnObject &y);
-  Status chooseFrom(DnnHeuristicsKind kind, int64_t workspace,
-                    std::string &plan) const;
-  bool mayCompute(DnnObject &config) const;
+  DnnObject &addTensor(const GraphTensor &tensor);
+  Status finish(const std::vector<DnnDescriptor> &operations);
+
+  /// Shows `take` the library's configurations, the best first, until it
+  /// returns true.
+  Status forEachConfig(DnnHeuristicsKind kind,
+                       const std::function<bool(DnnObject &)> &take) const;
+  /// Whether its engine computes the same bits again, as far as its notes say,
+  /// and no sum less exactly than in the type it is made in: of f32 no rounding
+  /// of inputs (TF32, which the tensor cores have for it), none of partial
+  /// sums, no transforms. `type` is that of the operands.
+  bool mayCompute(DnnObject &config, DnnType type) const;
+  /// The text of its plan; false if the library has none, or one that wants
+  /// more workspace.
   bool writePlan(DnnObject &config, int64_t workspace, std::string &text) const;
 
   const Dnn &dnn;
-  std::string convolution; // for errors
-  DnnType type = DnnF32;
+  DnnObject *graph = nullptr; // once finished
+
+private:
+  std::string what;
   std::vector<std::unique_ptr<DnnObject>> objects;
-  DnnObject *graph = nullptr;
 };
 
 } // namespace hocket::runtime::cuda

@@ -16,9 +16,11 @@ DnnObject::~DnnObject() {
     library.functions.descriptorDestroy(descriptor);
 }
 
-void DnnObject::check(const char *function, DnnStatus code) {
-  if (code && status.ok())
-    status = library.failure(function, code, what);
+void DnnObject::check(const char *function, DnnStatus returned) {
+  if (!returned || !status.ok())
+    return;
+  code = returned;
+  status = library.failure(function, code, what);
 }
 
 void DnnObject::set(DnnAttribute attribute, DnnAttributeType type,

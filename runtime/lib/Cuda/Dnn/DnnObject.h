@@ -7,8 +7,8 @@
 
 namespace hocket::runtime::cuda {
 
-/// It ends with this. Calls after one that failed do nothing: `status` is the
-/// first failure.
+/// It ends with this. Calls after one that failed do nothing: `status` and
+/// `code` are the first failure.
 class DnnObject {
 public:
   /// `what` it is for, in errors. `library` outlives it.
@@ -41,9 +41,10 @@ public:
 
   DnnDescriptor descriptor = nullptr;
   Status status;
+  DnnStatus code = DnnSuccess;
 
 private:
-  void check(const char *function, DnnStatus code);
+  void check(const char *function, DnnStatus returned);
 
   const DnnLibrary &library;
   std::string what;
