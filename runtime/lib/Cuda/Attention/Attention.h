@@ -20,9 +20,10 @@ namespace hocket::runtime::cuda {
 Status addAttention(const AttentionArguments &arguments,
                     KernelLaunches &launches);
 
-/// The same limits. The mean of a row's gradients of weights is that of dout *
-/// out; P and dS are rounded to the operands' type for their products. Takes
-/// 4 bytes (F64: 8) of scratch for each query of each head.
+/// The same limits. F16 and BF16: the mean of a row's gradients of weights is
+/// that of dout * out, and P and dS are rounded to the operands' type for their
+/// products. Takes 4 bytes (F32: 12, F64: 24) of scratch for each query of each
+/// head.
 Status addAttentionGrad(const AttentionGradArguments &arguments,
                         KernelLaunches &launches);
 

@@ -70,8 +70,8 @@ Status addAttentionGrad(const AttentionGradArguments &given,
   p.dq = headTensor(given.dq);
   p.dk = headTensor(given.dk);
   p.dv = headTensor(given.dv);
-  p.means =
-      launches.takeScratch(int64_t(p.rows) * std::max(problem.bytes(), 4));
+  p.means = launches.takeScratch(int64_t(p.rows) *
+                                 (problem.isHalf() ? 4 : 3 * problem.bytes()));
   GradientLaunches add{problem, given.forward.q.shape[0], launches};
   if (p.rows > 0)
     add.addMeans();

@@ -35,8 +35,10 @@ struct DropoutParameters {
 struct AttentionParameters {
   HeadTensor q, k, v, out;
   HeadTensor dout, dq, dk, dv; // of a gradient
-  uint64_t means;              // [B, H, S] dense: of dout * out, summed
-  uint64_t lse, keep;          // 0: absent
+  /// [B, H, S] dense: of dout * out, summed. F32 and F64: [3, B, H, S], see
+  /// AttentionPlainGrad.cu.
+  uint64_t means;
+  uint64_t lse, keep; // 0: absent
   int64_t lseStrides[3], keepStrides[2];
   int64_t heads, kvHeads;
   int64_t group, headOffset, kvHeadOffset, keyOffset;
@@ -86,6 +88,10 @@ constexpr TileShape plainGradTile(int depth, int bytes) {
   int side = bytes == 4 ? (depth <= 128 ? 32 : 16) : depth <= 64 ? 32 : 16;
   return {side, side};
 }
+/// Blocks that registers leave room for on a multiprocessor.
+constexpr int plainGradBlocks(int depth, int bytes, bool drops) {
+  return depth > 128 ? 1 : depth > 64 || bytes == 8 || drops ? 2 : 3;
+}
 constexpr int plainShared(int depth, int bytes) {
   TileShape tile = plainTile(depth, bytes);
   return (tile.rows + tile.columns) * (depth * bytes + 16) +
@@ -95,7 +101,7 @@ constexpr int plainGradShared(int depth, int bytes) {
   TileShape tile = plainGradTile(depth, bytes);
   return 2 * (tile.rows + tile.columns) * (depth * bytes + 16) +
          2 * tile.rows * (tile.columns * bytes + 16) +
-         tile.columns * (2 * bytes + 8);
+         tile.columns * (4 * bytes + 8);
 }
 
 } // namespace hocket::runtime::cuda

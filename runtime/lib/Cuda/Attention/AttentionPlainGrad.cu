@@ -1,6 +1,17 @@
 //===- AttentionPlainGrad.cu - gradients of attention of F32 and F64 ------===//
 //
-// As AttentionHalfGrad.cu, with products in the type itself.
+// As AttentionHalfGrad.cu, with products in the type itself, and so that what
+// cancels within a row is exact. P is divided by its own sum, whatever lse was
+// rounded to, and the mean of dP is that under this P: the kernel whose rows
+// are queries begins from some origin, adds up
+//
+//   first = sum of P (dP - origin) K       rest = sum of P (dP - origin)
+//   second = sum of P K                    total = sum of P
+//
+// ends with dQ = scale (first - mean second) / total, where mean = rest / total
+// is counted from the origin, and leaves origin, mean and total to the other
+// kernel. The origin is the sum of dout * out, near the mean, or dP of a weight
+// of more than half, and then nothing of that dP is left to be rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,24 +20,37 @@
 
 namespace hocket::runtime::cuda {
 
-/// What the weights of a query come from.
+/// What the weights of a query, and the gradients of its scores, come from;
+/// mean and inverse, of the total, are for the kernel whose rows are keys.
 template <class T> struct QueryState {
-  T lse, mean;
+  T lse, origin, mean, inverse;
   uint64_t weights; // the number of the first one
 };
-template <class T, bool drops>
+template <class T, bool drops, bool ofQueries>
 static __device__ QueryState<T> stateOf(const AttentionParameters &p, int64_t b,
                                         int64_t h, int query) {
   // Weights of queries that are not there, or see nothing, are 0.
-  QueryState<T> state = {T(INFINITY), 0, 0};
+  QueryState<T> state = {T(INFINITY), 0, 0, 0, 0};
   if (query >= p.queries)
     return state;
   T lse = lseOf<T>(p, b, h, query);
   state.lse = lse == T(-INFINITY) ? T(INFINITY) : lse;
-  state.mean = meanOf<T>(p, b, h, query);
+  state.origin = meanOf<T>(p, b, h, query);
+  if (!ofQueries) {
+    state.mean = meanOf<T>(p, b, h, query, 1);
+    state.inverse = meanOf<T>(p, b, h, query, 2);
+  }
   if (drops)
     state.weights = firstWeight(p, b, h, query);
   return state;
+}
+
+/// A product that is no part of a sum: both kernels must have the same dP.
+static __device__ inline float multiply(float a, float b) {
+  return __fmul_rn(a, b);
+}
+static __device__ inline double multiply(double a, double b) {
+  return __dmul_rn(a, b);
 }
 
 template <class T, int depth, bool ofQueries, bool drops> class Block {
@@ -45,9 +69,7 @@ public:
       tile = place, place += columns * pitchOf<T, depth>;
     for (T *&tile : products)
       tile = place, place += shape.rows * pitchOf<T, columns>;
-    columnLse = place;
-    columnMean = columnLse + columns;
-    columnWeights = reinterpret_cast<uint64_t *>(columnMean + columns);
+    columnStates = reinterpret_cast<QueryState<T> *>(place);
   }
 
   __device__ void run() {
@@ -63,7 +85,7 @@ public:
     const Walk walk = ofQueries
                           ? walkOfQueries(p, at.h, at.first, last, columns)
                           : walkOfKeys(p, at.h, at.first, last, columns);
-    Sums first, second;
+    Sums sums[2];
     for (int n = 0; n < walk.count; ++n) {
       int column = walk.tile(n) * columns;
       __syncthreads();
@@ -73,14 +95,22 @@ public:
       scoreRows<T, depth>(weights, left[0], right[0]);
       scoreRows<T, depth>(gradients, left[1], right[1]);
       weigh(weights, gradients, column);
+      if (ofQueries) {
+        setOrigins(weights, gradients, sums);
+        addUp(weights, gradients);
+      }
       __syncthreads();
-      first.template add<columns>(products[0], right[0]);
-      if (!ofQueries)
-        second.template add<columns>(products[1], right[1]);
+      if (ofQueries) {
+        Sums::template addTo<columns, 2>(sums, products, right[0]);
+        continue;
+      }
+      sums[0].template add<columns>(products[0], right[0]);
+      sums[1].template add<columns>(products[1], right[1]);
     }
-    store(first, ofQueries ? p.dq : p.dk, T(p.scale), count);
-    if (!ofQueries)
-      store(second, p.dv, T(1), count);
+    if (ofQueries)
+      return storeQueries(sums);
+    store(sums[0], p.dk, T(p.scale));
+    store(sums[1], p.dv, T(1));
   }
 
 private:
@@ -92,7 +122,7 @@ private:
       int index = at.first + rowOf(i);
       if (ofQueries) {
         seen[i] = keysOf(p, index);
-        queries[i] = stateOf<T, drops>(p, at.b, at.h, index);
+        queries[i] = stateOf<T, drops, ofQueries>(p, at.b, at.h, index);
         continue;
       }
       seen[i] = queriesOf(p, index);
@@ -112,58 +142,126 @@ private:
                                 column, count);
     if (ofQueries || threadIdx.x >= columns)
       return;
-    auto state = stateOf<T, drops>(p, at.b, head, column + threadIdx.x);
-    columnLse[threadIdx.x] = state.lse;
-    columnMean[threadIdx.x] = state.mean;
-    columnWeights[threadIdx.x] = state.weights;
+    columnStates[threadIdx.x] =
+        stateOf<T, drops, ofQueries>(p, at.b, head, column + threadIdx.x);
   }
 
-  /// Scores and gradients of weights become gradients of scores, before
-  /// `scale`, and weights, in shared memory.
-  __device__ void weigh(const T (&scores)[R][C], const T (&gradients)[R][C],
-                        int first) {
+  /// Scores become weights; dP loses what was dropped. If rows are keys, the
+  /// products' left sides go to shared memory.
+  __device__ void weigh(T (&scores)[R][C], T (&gradients)[R][C], int first) {
 #pragma unroll
     for (int j = 0; j < C; ++j) {
       const int local = threadColumn() + 16 * j, column = first + local;
       bool isThere = !ofQueries || (column < p.keys && isKept(p, at.b, column));
 #pragma unroll
       for (int i = 0; i < R; ++i) {
-        QueryState<T> query =
-            ofQueries ? queries[i]
-                      : QueryState<T>{columnLse[local], columnMean[local],
-                                      columnWeights[local]};
+        QueryState<T> query = ofQueries ? queries[i] : columnStates[local];
         bool isSeen =
             isThere && column >= seen[i].begin && column < seen[i].end;
-        T weight = isSeen ? exp(scores[i][j] * T(p.scale) - query.lse) : T(0);
-        T factor = 1;
+        T &weight = scores[i][j], &gradient = gradients[i][j], factor = 1;
+        weight = isSeen ? exp(fma(weight, T(p.scale), -query.lse)) : T(0);
         if (drops) {
           int key = ofQueries ? column : at.first + rowOf(i);
           factor = Dropper(p.dropout).keeps(query.weights + key)
                        ? T(p.dropout.scale)
                        : T(0);
+          gradient = multiply(gradient, factor);
         }
-        int place = rowOf(i) * pitchOf<T, columns> + local;
-        products[0][place] = weight * (factor * gradients[i][j] - query.mean);
-        products[1][place] = weight * factor;
+        if (ofQueries)
+          continue;
+        weight *= query.inverse;
+        keep(i, local, weight * (gradient - query.origin - query.mean),
+             weight * factor);
       }
     }
   }
+  __device__ void keep(int i, int local, T ofFirst, T ofSecond) {
+    int place = rowOf(i) * pitchOf<T, columns> + local;
+    products[0][place] = ofFirst;
+    products[1][place] = ofSecond;
+  }
 
-  __device__ void store(const Sums &sums, const HeadTensor &x, T factor,
-                        int count) const {
+  /// A weight of more than half moves its row's origin to its dP. There is one
+  /// in a row, but for one whose lse has no digits left.
+  __device__ void setOrigins(const T (&weights)[R][C],
+                             const T (&gradients)[R][C], Sums (&sums)[2]) {
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+      T weight = weights[i][0], gradient = gradients[i][0];
+#pragma unroll
+      for (int j = 1; j < C; ++j)
+        takeLarger(weight, gradient, weights[i][j], gradients[i][j]);
+      if (!__any_sync(~0u, weight > T(0.5)))
+        continue;
+#pragma unroll
+      for (int step = 8; step; step /= 2) {
+        T other = __shfl_xor_sync(~0u, weight, step);
+        takeLarger(weight, gradient, other,
+                   __shfl_xor_sync(~0u, gradient, step));
+      }
+      if (!(weight > T(0.5)))
+        continue;
+      T shift = queries[i].origin - gradient;
+      queries[i].origin = gradient;
+      rest[i] += shift * total[i];
+      sums[0].addRow(i, sums[1], shift);
+    }
+  }
+  static __device__ void takeLarger(T &weight, T &gradient, T otherWeight,
+                                    T otherGradient) {
+    if (otherWeight < weight ||
+        (otherWeight == weight && otherGradient <= gradient))
+      return;
+    weight = otherWeight;
+    gradient = otherGradient;
+  }
+
+  __device__ void addUp(const T (&weights)[R][C], const T (&gradients)[R][C]) {
+#pragma unroll
+    for (int i = 0; i < R; ++i)
+#pragma unroll
+      for (int j = 0; j < C; ++j) {
+        T product = weights[i][j] * (gradients[i][j] - queries[i].origin);
+        total[i] += weights[i][j];
+        rest[i] += product;
+        keep(i, threadColumn() + 16 * j, product, weights[i][j]);
+      }
+  }
+
+  __device__ void storeQueries(Sums (&sums)[2]) {
+    T factors[R];
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+      T sum = sumOfRow(total[i]), inverse = sum > 0 ? 1 / sum : T(0);
+      T mean = sumOfRow(rest[i]) * inverse;
+      sums[0].addRow(i, sums[1], -mean);
+      factors[i] = inverse * T(p.scale);
+      int query = at.first + rowOf(i);
+      __syncwarp(); // all have read the first
+      if (threadColumn() > 0 || query >= p.queries)
+        continue;
+      meanOf<T>(p, at.b, at.h, query) = queries[i].origin;
+      meanOf<T>(p, at.b, at.h, query, 1) = mean;
+      meanOf<T>(p, at.b, at.h, query, 2) = inverse;
+    }
+    sums[0].store(p.dq, headOf<T>(p.dq, at.b, at.h), at.first, p.queries,
+                  factors);
+  }
+
+  __device__ void store(const Sums &sums, const HeadTensor &x, T factor) const {
     T factors[R];
     for (T &one : factors)
       one = factor;
-    sums.store(x, headOf<T>(x, at.b, at.h), at.first, count, factors);
+    sums.store(x, headOf<T>(x, at.b, at.h), at.first, p.keys, factors);
   }
 
   const AttentionParameters &p;
   const BlockOfHead at;
   T *left[2], *right[2], *products[2];
-  T *columnLse, *columnMean;
-  uint64_t *columnWeights;
+  QueryState<T> *columnStates; // if columns are queries
   Range seen[R];
   QueryState<T> queries[R]; // if rows are queries
+  T total[R] = {}, rest[R] = {};
 };
 
 template <class T, int depth, bool ofQueries, bool drops>
@@ -177,7 +275,8 @@ static __device__ void differentiate(const AttentionParameters &p) {
 using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, T, depth, ofQueries, drops)                        \
-  extern "C" __global__ void __launch_bounds__(plainThreads)                   \
+  extern "C" __global__ void __launch_bounds__(                                \
+      plainThreads, plainGradBlocks(depth, sizeof(T), drops))                  \
       name(const __grid_constant__ AttentionParameters p) {                    \
     differentiate<T, depth, ofQueries, drops>(p);                              \
   }

@@ -67,10 +67,12 @@ static __device__ inline T &lseOf(const AttentionParameters &p, int64_t b,
              query * p.lseStrides[2]];
 }
 
+/// The first or a further one of a query's numbers in scratch.
 template <class T>
 static __device__ inline T &meanOf(const AttentionParameters &p, int64_t b,
-                                   int64_t h, int64_t query) {
-  return reinterpret_cast<T *>(p.means)[(b * p.heads + h) * p.queries + query];
+                                   int64_t h, int64_t query, int further = 0) {
+  return reinterpret_cast<T *>(p.means)[int64_t(further) * p.rows +
+                                        (b * p.heads + h) * p.queries + query];
 }
 
 /// The number of the weight of a query and the first key that there is, in the

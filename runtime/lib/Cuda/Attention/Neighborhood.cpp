@@ -108,7 +108,7 @@ static Status addRows(const char *kernel, plan::DType type, int64_t rows,
     launches.add("Neighborhood", name, (uint64_t(rows) + warps - 1) / warps,
                  threads, p);
     if (p.dq.data || p.dk.data)
-      launches.usesScratch(offsetof(NeighborhoodParameters, means));
+      launches.usesScratch(offsetof(NeighborhoodParameters, left));
   }
   return Status::success();
 }
@@ -137,8 +137,9 @@ Status addNeighborhoodGrad(const NeighborhoodGradArguments &given,
   p.dv = gridTensor(given.dv);
   plan::DType type = forward.q.type;
   int64_t queries = rowsOf(forward.q);
-  p.means = launches.takeScratch(std::max<int64_t>(queries, 1) *
-                                 (type == plan::DType::F64 ? 8 : 4));
+  p.allQueries = static_cast<uint32_t>(queries);
+  p.left = launches.takeScratch(3 * std::max<int64_t>(queries, 1) *
+                                (type == plan::DType::F64 ? 8 : 4));
   status = addRows("queryGradient", type, queries, p, launches);
   if (!status.ok())
     return status;

@@ -224,7 +224,16 @@ static __device__ void attend(const NeighborhoodParameters &p) {
     lseOf<W>(p, place) = largest + log(total);
 }
 
-/// Also leaves the mean of the gradients of a query's weights.
+/// What a query leaves to the keys of its window: scratch holds [3, B, H, 3
+/// dims]. The gradient of a score is weight * inverse * (gradient of the weight
+/// - origin - mean), as in AttentionPlainGrad.cu.
+enum Left { Origin, Mean, Inverse };
+template <class W>
+static __device__ inline W &leftBy(const NeighborhoodParameters &p,
+                                   uint32_t query, Left which) {
+  return reinterpret_cast<W *>(p.left)[int64_t(which) * p.allQueries + query];
+}
+
 template <class T, int n>
 static __device__ void queryGradient(const NeighborhoodParameters &p) {
   using W = Wide<T>;
@@ -235,19 +244,35 @@ static __device__ void queryGradient(const NeighborhoodParameters &p) {
   const Place place = placeOf(rowOfWarp(), p.heads, queries);
   const Row<W, n> query = load<T, n>(p.q, place, p.depth);
   const Row<W, n> dout = load<T, n>(p.dout, place, p.width);
-  const W mean = dout.dot(load<T, n>(p.out, place, p.width));
+  W origin = dout.dot(load<T, n>(p.out, place, p.width));
   const W lse = lseOf<W>(p, place);
-  Row<W, n> sum;
+  Row<W, n> sum, keySum;
+  W total = 0, rest = 0;
   forKeys(p, place, [&](const Place &key) {
     Row<W, n> row = load<T, n>(p.k, key, p.depth);
-    W weight = exp(W(p.scale) * query.dot(row) - lse);
+    W weight = exp(fma(W(p.scale), query.dot(row), -lse));
     W gradient = dout.dot(load<T, n>(p.v, key, p.width));
-    sum.add(row, weight * (gradient - mean));
+    if (weight > W(0.5)) {
+      W shift = origin - gradient;
+      origin = gradient;
+      rest += shift * total;
+      sum.add(keySum, shift);
+    }
+    W product = weight * (gradient - origin);
+    total += weight;
+    rest += product;
+    sum.add(row, product);
+    keySum.add(row, weight);
   });
-  sum.scale(W(p.scale));
+  const W inverse = 1 / total, mean = rest * inverse;
+  sum.add(keySum, -mean);
+  sum.scale(W(p.scale) * inverse);
   store<T, n>(p.dq, place, p.depth, sum);
-  if (threadIdx.x % 32 == 0)
-    reinterpret_cast<W *>(p.means)[rowOfWarp()] = mean;
+  if (threadIdx.x % 32 != 0)
+    return;
+  leftBy<W>(p, rowOfWarp(), Origin) = origin;
+  leftBy<W>(p, rowOfWarp(), Mean) = mean;
+  leftBy<W>(p, rowOfWarp(), Inverse) = inverse;
 }
 
 template <class T, int n>
@@ -261,15 +286,16 @@ static __device__ void keyGradient(const NeighborhoodParameters &p) {
   const Row<W, n> value = load<T, n>(p.v, place, p.width);
   Row<W, n> keySum, valueSum;
   forQueries(p, place, [&](const Place &query) {
-    int64_t row = query.b * p.heads + query.h;
+    int64_t at = query.b * p.heads + query.h;
 #pragma unroll
     for (int d = 0; d < 3; ++d)
-      row = row * p.dims[d].queries + query.at[d];
+      at = at * p.dims[d].queries + query.at[d];
     Row<W, n> q = load<T, n>(p.q, query, p.depth);
     Row<W, n> dout = load<T, n>(p.dout, query, p.width);
-    W weight = exp(W(p.scale) * q.dot(key) - lseOf<W>(p, query));
-    W mean = reinterpret_cast<const W *>(p.means)[row];
-    keySum.add(q, weight * (dout.dot(value) - mean));
+    W weight = exp(fma(W(p.scale), q.dot(key), -lseOf<W>(p, query))) *
+               leftBy<W>(p, at, Inverse);
+    keySum.add(q, weight * (dout.dot(value) - leftBy<W>(p, at, Origin) -
+                            leftBy<W>(p, at, Mean)));
     valueSum.add(dout, weight);
   });
   keySum.scale(W(p.scale));

@@ -14,8 +14,8 @@ namespace hocket::runtime::cuda {
 Status addNeighborhood(const NeighborhoodArguments &arguments,
                        KernelLaunches &launches);
 
-/// The same limits; the mean of a row's gradients of weights is that of dout *
-/// out. Takes 4 bytes (F64: 8) of scratch for each query of each head.
+/// The same limits. Takes 12 bytes (F64: 24) of scratch for each query of each
+/// head.
 Status addNeighborhoodGrad(const NeighborhoodGradArguments &arguments,
                            KernelLaunches &launches);
 

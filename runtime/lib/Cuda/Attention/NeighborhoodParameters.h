@@ -24,15 +24,15 @@ struct WindowDim {
 /// Missing dims come first and have one position.
 struct NeighborhoodParameters {
   GridTensor q, k, v, out, dout, dq, dk, dv;
-  uint64_t lse;   // 0: absent
-  uint64_t means; // of a gradient: [B, H, 3 dims] dense
+  uint64_t lse;  // 0: absent
+  uint64_t left; // of a gradient: [3, B, H, 3 dims] dense, see Neighborhood.cu
   int64_t lseStrides[5];
   WindowDim dims[3];
   int64_t heads, kvHeads, group, headOffset, kvHeadOffset;
   double scale;
   int32_t depth, width;
   uint32_t rows; // of queries or, for gradients of keys, of keys
-  uint32_t unused;
+  uint32_t allQueries;
 };
 
 } // namespace hocket::runtime::cuda

@@ -89,23 +89,44 @@ template <class T, int depth, int R> struct RowSums {
 
   /// += the rows of weights times the tile.
   template <int columns> __device__ void add(const T *weights, const T *tile) {
+    const T *const all[] = {weights};
+    addTo<columns, 1>(this, all, tile);
+  }
+  /// The same for n sums and their weights.
+  template <int columns, int n>
+  static __device__ void addTo(RowSums *all, const T *const *weights,
+                               const T *tile) {
 #pragma unroll 2
     for (int k = 0; k < columns; ++k) {
-      T weight[R];
+      T weight[n][R];
 #pragma unroll
-      for (int i = 0; i < R; ++i)
-        weight[i] = weights[(threadRow() * R + i) * pitchOf<T, columns> + k];
+      for (int s = 0; s < n; ++s)
+#pragma unroll
+        for (int i = 0; i < R; ++i)
+          weight[s][i] =
+              weights[s][(threadRow() * R + i) * pitchOf<T, columns> + k];
 #pragma unroll
       for (int m = 0; m < groups; ++m) {
         auto row =
             loadGroup<T, width>(tile + k * pitchOf<T, depth> + column(m));
 #pragma unroll
-        for (int i = 0; i < R; ++i)
+        for (int s = 0; s < n; ++s)
 #pragma unroll
-          for (int e = 0; e < width; ++e)
-            sums[i][m][e] += weight[i] * row.elements[e];
+          for (int i = 0; i < R; ++i)
+#pragma unroll
+            for (int e = 0; e < width; ++e)
+              all[s].sums[i][m][e] += weight[s][i] * row.elements[e];
       }
     }
+  }
+
+  /// += one row of others, times a factor.
+  __device__ void addRow(int i, const RowSums &others, T factor) {
+#pragma unroll
+    for (int m = 0; m < groups; ++m)
+#pragma unroll
+      for (int e = 0; e < width; ++e)
+        sums[i][m][e] += factor * others.sums[i][m][e];
   }
 
   /// Rows [first, count) of a head = what is here, times the rows' factors.

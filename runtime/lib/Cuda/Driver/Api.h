@@ -40,6 +40,11 @@ using GraphExec = CUgraphExec_st *;
 using GraphNode = CUgraphNode_st *;
 using HostFunction = void (*)(void *userData);
 
+/// CUuuid.
+struct DeviceUuid {
+  char bytes[16];
+};
+
 /// CUresult, as far as Hocket tells them apart.
 enum ResultCode : Result {
   Success = 0,
@@ -87,6 +92,10 @@ enum FunctionAttribute : int {
 
 enum StreamFlags : unsigned { StreamNonBlocking = 1 };
 enum EventFlags : unsigned { EventDefault = 0, EventDisableTiming = 2 };
+enum EventRecordFlags : unsigned {
+  EventRecordDefault = 0,
+  EventRecordExternal = 1 // in a capture: a node, passed in each launch
+};
 enum HostAllocFlags : unsigned { HostAllocPortable = 1, HostAllocMapped = 2 };
 enum CaptureMode : int {
   CaptureGlobal = 0,
@@ -105,6 +114,10 @@ enum CaptureMode : int {
   X(cuDeviceGet, deviceGet, (DeviceNumber * device, int ordinal))              \
   X(cuDeviceGetName, deviceGetName,                                            \
     (char *name, int bytes, DeviceNumber device))                              \
+  X(cuDeviceGetUuid_v2, deviceGetUuid,                                         \
+    (DeviceUuid * uuid, DeviceNumber device))                                  \
+  X(cuDeviceGetPCIBusId, deviceGetPciBusId,                                    \
+    (char *text, int bytes, DeviceNumber device))                              \
   X(cuDeviceGetAttribute, deviceGetAttribute,                                  \
     (int *value, Attribute attribute, DeviceNumber device))                    \
   X(cuDeviceTotalMem_v2, deviceTotalMem, (size_t *bytes, DeviceNumber device)) \
@@ -138,6 +151,8 @@ enum CaptureMode : int {
   X(cuEventCreate, eventCreate, (Event * event, unsigned flags))               \
   X(cuEventDestroy_v2, eventDestroy, (Event event))                            \
   X(cuEventRecord, eventRecord, (Event event, Stream stream))                  \
+  X(cuEventRecordWithFlags, eventRecordWithFlags,                              \
+    (Event event, Stream stream, unsigned flags))                              \
   X(cuEventSynchronize, eventSynchronize, (Event event))                       \
   X(cuEventQuery, eventQuery, (Event event))                                   \
   X(cuEventElapsedTime, eventElapsedTime,                                      \
