@@ -49,7 +49,8 @@ static runtime::Status run(const CompiledProgram &program, Outputs &outputs) {
   const plan::Plan &plan = program.plan;
   std::shared_ptr<const runtime::Devices> devices;
   runtime::Status status = runtime::openCpuDevices(
-      plan, program.kernels.data(), program.kernels.size(), devices);
+      plan, program.kernels.data(), program.kernels.size(),
+      runtime::oneProcess(), devices);
   if (!status.ok())
     return status;
   runtime::MemoryTensors written;

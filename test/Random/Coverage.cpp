@@ -1,6 +1,7 @@
 //===- Coverage.cpp - reading rows off placed programs --------------------===//
 
 #include "Coverage.h"
+#include "PlanKinds.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Program.h"
@@ -216,10 +217,47 @@ void Coverage::add(ModuleOp placed) {
   });
 }
 
+void Coverage::add(const plan::Plan &plan) {
+  for (const std::string &kind : kindsOf(plan))
+    ++instructions[kind];
+}
+
 void Coverage::merge(const Coverage &other) {
   for (auto &[row, count] : other.counts)
     counts[row] += count;
+  for (auto &[kind, count] : other.instructions)
+    instructions[kind] += count;
   operations.insert(other.operations.begin(), other.operations.end());
+}
+
+void Coverage::mergeRows(const Coverage &other) {
+  for (auto &[row, count] : other.counts)
+    counts[row];
+  operations.insert(other.operations.begin(), other.operations.end());
+}
+
+nlohmann::ordered_json Coverage::json() const {
+  auto unmet = nlohmann::ordered_json::array();
+  auto met = nlohmann::ordered_json::object();
+  for (auto &[row, count] : counts)
+    if (count)
+      met[row] = count;
+    else
+      unmet.push_back(row);
+  return {{"operations", operations},
+          {"met", met},
+          {"unmet", unmet},
+          {"instructions", instructions}};
+}
+
+Coverage Coverage::fromJson(const nlohmann::ordered_json &json) {
+  Coverage read;
+  json.at("operations").get_to(read.operations);
+  json.at("met").get_to(read.counts);
+  for (const auto &row : json.at("unmet"))
+    read.counts[row];
+  json.at("instructions").get_to(read.instructions);
+  return read;
 }
 
 int64_t Coverage::met() const {

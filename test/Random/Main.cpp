@@ -4,15 +4,18 @@
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //               [--most-failures N] [--gradients yes] [--windows yes]
 //               [--wrong yes] [--keep DIR] [--target cpu|cuda]
+//               [--journal FILE]
 //
 // --only prints the case; --file judges a file; --seconds and --most-failures
 // end it early; --keep writes the files of equal cases of several ranks.
 // --wrong yes draws schedules that are wrong, and follows what their errors
 // propose (see Wrong.h). --target cuda runs cases on a GPU, or on look-alikes
-// of its libraries, which LD_LIBRARY_PATH names. Status 1 if a case failed.
+// of its libraries, which LD_LIBRARY_PATH names. --journal writes a line for
+// each case, and does not run again what has one. Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Journal.h"
 #include "Lookalikes.h"
 #include "Summary.h"
 #include "Wrong.h"
@@ -36,7 +39,7 @@ struct Options {
   CaseKind kind;
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
-  std::string json, failures, rows, file, keep;
+  std::string json, failures, rows, file, keep, journal;
 };
 } // namespace
 
@@ -87,6 +90,8 @@ static bool parse(int argc, char **argv, Options &options) {
       options.failures = value;
     else if (name == "--keep")
       options.keep = value;
+    else if (name == "--journal")
+      options.journal = value;
     else if (name == "--rows")
       options.rows = value;
     else if (name == "--file")
@@ -171,7 +176,7 @@ int main(int argc, char **argv) {
                  "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
                  "[--failures DIR] [--rows FILE] [--most-failures N] "
                  "[--gradients yes] [--windows yes] [--wrong yes] "
-                 "[--keep DIR] [--target cpu|cuda]\n";
+                 "[--keep DIR] [--target cpu|cuda] [--journal FILE]\n";
     return 2;
   }
   if (options.kind.target == plan::Target::Cuda && !hasDriver()) {
@@ -191,6 +196,14 @@ int main(int argc, char **argv) {
                                          start)
         .count();
   };
+  Journal journal;
+  if (!options.journal.empty())
+    if (std::string why =
+            journal.open(options.journal, options.seed, options.kind);
+        !why.empty()) {
+      std::cerr << why << "\n";
+      return 2;
+    }
   Summary summary;
   auto cache = std::make_unique<codegen::KernelCache>();
   for (uint64_t i = 0; i < options.count && elapsed() < options.seconds; ++i) {
@@ -200,10 +213,18 @@ int main(int argc, char **argv) {
     if (options.only) // in case it crashes
       std::cout << caseText(options.seed, currentCase, options.kind)
                 << std::flush;
-    CaseResult result = runCase(options.seed, currentCase, *cache,
-                                summary.coverage, options.kind);
-    summary.add(result);
-    report(options, currentCase, result);
+    if (const Journal::Entry *known = journal.find(currentCase)) {
+      summary.add(known->result);
+      summary.coverage.merge(known->coverage);
+      continue;
+    }
+    Journal::Entry made;
+    made.result =
+        runCase(options.seed, currentCase, *cache, made.coverage, options.kind);
+    summary.add(made.result);
+    summary.coverage.merge(made.coverage);
+    journal.add(currentCase, made);
+    report(options, currentCase, made.result);
     if (summary.failed >= options.mostFailures)
       break;
   }

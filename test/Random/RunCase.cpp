@@ -165,14 +165,14 @@ static void judgeWide(const std::string &text, uint64_t seed,
 }
 
 static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
-                        codegen::KernelCache &cache, Coverage *coverage,
+                        codegen::KernelCache &cache, Coverage &coverage,
                         CaseKind kind, bool alsoWide) {
   CaseResult result;
   result.text = text;
   result.isExact = isExact;
   Attempt placed = attempt(text, /*place=*/true);
-  if (placed.isPlaced && coverage)
-    coverage->add(placed.compiler->module());
+  if (placed.isPlaced)
+    coverage.add(placed.compiler->module());
   if (!placed.isPlaced) {
     bool isRefused = placed.isLoaded && namesLine(placed.errors());
     result.verdict = isRefused ? Verdict::Refused : Verdict::Failed;
@@ -192,6 +192,7 @@ static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
       result.verdict = Verdict::Refused;
     return result;
   }
+  coverage.add(report.plan);
   result.error = report.worst();
   result.ranks = report.ranks;
   result.collectives = report.collectives;
@@ -225,16 +226,13 @@ const char *random::nameOf(Verdict verdict) {
   return "";
 }
 
-CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
-                           codegen::KernelCache &cache, Coverage *coverage,
-                           CaseKind kind, bool alsoWide) {
-  auto run = [&] {
-    return judge(text, isExact, seed, cache, coverage, kind, alsoWide);
-  };
-  if (kind.target == plan::Target::Cpu)
-    return run();
+/// What a look-alike finds is a failure, and what fails is run on a CPU too.
+static CaseResult judgeOnGpu(const std::string &text, bool isExact,
+                             uint64_t seed, codegen::KernelCache &cache,
+                             Coverage &coverage, CaseKind kind, bool alsoWide) {
   startLookalikes(seed);
-  CaseResult result = run();
+  CaseResult result =
+      judge(text, isExact, seed, cache, coverage, kind, alsoWide);
   std::string findings = takeFindings();
   result.detail = findings + result.detail;
   if (!findings.empty())
@@ -242,13 +240,30 @@ CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
   if (result.verdict != Verdict::Failed)
     return result;
   kind.target = plan::Target::Cpu;
-  Verdict onCpu = run().verdict;
+  Coverage ofCpu;
+  Verdict onCpu =
+      judge(text, isExact, seed, cache, ofCpu, kind, alsoWide).verdict;
   result.detail += "\nrelative error " + std::to_string(result.error) +
                    ", on a CPU: " + nameOf(onCpu);
   bool isWrong = findings.empty() && result.error > 0 && !isExact;
   if (isWrong && (onCpu == Verdict::IllPosed ||
                   isSensitive(text, seed, cache, kind, result)))
     result.verdict = Verdict::IllPosed;
+  return result;
+}
+
+CaseResult random::runText(const std::string &text, bool isExact, uint64_t seed,
+                           codegen::KernelCache &cache, Coverage *coverage,
+                           CaseKind kind, bool alsoWide) {
+  Coverage seen;
+  auto run = kind.target == plan::Target::Cpu ? judge : judgeOnGpu;
+  CaseResult result = run(text, isExact, seed, cache, seen, kind, alsoWide);
+  if (!coverage)
+    return result;
+  if (result.verdict == Verdict::Equal)
+    coverage->merge(seen);
+  else
+    coverage->mergeRows(seen);
   return result;
 }
 
@@ -316,6 +331,7 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
   result.ending = draw.ending;
   if (result.verdict != Verdict::Refused)
     return result;
+  result.refusal = result.reason;
   CaseResult mended = result;
   if (!draw.schedule.isAuto) {
     draw.schedule.isAuto = true;

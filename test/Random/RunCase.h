@@ -24,10 +24,11 @@ const char *nameOf(Verdict verdict);
 
 struct CaseResult {
   Verdict verdict = Verdict::Failed;
-  std::string text;   // the .hkt file
-  std::string detail; // of a failure: what happened
-  std::string reason; // of a refusal: its first line without names
-  double error = 0;   // relative, the worst output
+  std::string text;         // the .hkt file
+  std::string detail;       // of a failure: what happened
+  std::string reason;       // of a refusal: its first line without names
+  std::string refusal = {}; // the reason of the case as it was drawn
+  double error = 0;         // relative, the worst output
   double tolerance = 0;
   int64_t ranks = 1, collectives = 0;
   bool isExact = false;
@@ -45,7 +46,9 @@ struct CaseKind {
   plan::Target target = plan::Target::Cpu;
 };
 
-/// Case `number` of `seed`: the same everywhere. Rows go to `coverage`.
+/// Case `number` of `seed`: the same everywhere. `coverage` gets the rows that
+/// it could meet; met are those, and the kinds of instructions, of an equal
+/// one.
 CaseResult runCase(uint64_t seed, uint64_t number, codegen::KernelCache &cache,
                    Coverage &coverage, CaseKind kind = {});
 

@@ -21,6 +21,7 @@ void Summary::add(const CaseResult &result) {
     break;
   case Verdict::Refused:
     ++refused;
+    ++refusals[result.refusal];
     if (result.isMended)
       ++mended;
     else
@@ -65,6 +66,8 @@ nlohmann::ordered_json Summary::json() const {
           {"rows", coverage.rows().size()},
           {"rows_met", coverage.met()},
           {"rows_unmet", unmet},
+          {"instructions", coverage.kinds()},
           {"other_refusals", reasons},
+          {"refusals", refusals},
           {"equal_cases_with", grouped(features)}};
 }

@@ -15,6 +15,7 @@ struct Summary {
   int64_t exact = 0;                      // equal bit by bit, as demanded
   double worst = 0;                       // error of an equal case by tolerance
   std::map<std::string, int64_t> reasons; // of refusals not mended
+  std::map<std::string, int64_t> refusals; // of all, as they were drawn
   int64_t wide =
       0; // equal also in float64, which every eighth of windows must be
   std::map<std::string, int64_t> features; // of equal cases, see Census
