@@ -59,6 +59,7 @@ endif()
 
 include(MlirHeaders)
 include(HocketMpi)
+include(HocketCuda)
 
 # Where TableGen writes headers and where our own public headers live.
 set(HOCKET_INCLUDES
