@@ -13,7 +13,7 @@ TEST(CudaPlans, ARunnerForCpusHasNoGpus) {
   plan::Plan plan = plan::samplePlan();
   plan.target = plan::Target::Cuda;
   std::shared_ptr<const Devices> devices;
-  Status status = openCpuDevices(plan, nullptr, 0, devices);
+  Status status = openCpuDevices(plan, nullptr, 0, oneProcess(), devices);
   EXPECT_EQ(status.kind, ErrorKind::Runtime);
   EXPECT_EQ(status.message, "this runner has no devices for GPUs; compile the "
                             "program again");
@@ -24,7 +24,8 @@ TEST(CudaPlans, DamagedCodeIsRefused) {
   for (const std::vector<uint8_t> &bytes :
        {std::vector<uint8_t>(7, 7), packChipCode({{90, "cubin"}})}) {
     std::shared_ptr<const Devices> devices;
-    Status status = openCudaDevices(bytes.data(), bytes.size(), devices);
+    Status status =
+        openCudaDevices(bytes.data(), bytes.size(), oneProcess(), devices);
     EXPECT_EQ(status.kind, ErrorKind::Runtime);
     EXPECT_EQ(status.message,
               "the code of the kernels in the executable is damaged");

@@ -264,7 +264,8 @@ public:
     all = {texts.at(turn++), mine};
     return Status::success();
   }
-  std::unique_ptr<LocalRanks> makeRanks(const RankOptions &) override {
+  std::unique_ptr<LocalRanks> makeRanks(const RankOptions &,
+                                        std::unique_ptr<World>) override {
     return nullptr;
   }
 

@@ -12,8 +12,8 @@ static uint64_t rounded(uint64_t bytes) {
   return (bytes + granule - 1) / granule * granule;
 }
 
-Block *Allocations::add(int device, uint64_t bytes, const std::string &kind) {
-  uint64_t base = memory.allocate(bytes, kind + " " + std::to_string(++made));
+Block *Allocations::add(int device, uint64_t bytes, const std::string &name) {
+  uint64_t base = memory.allocate(bytes, name);
   auto block = std::make_unique<Block>();
   block->allocation = memory.near(base);
   block->device = device;
@@ -27,15 +27,22 @@ Block *Allocations::allocate(int device, uint64_t bytes) {
     return nullptr;
   usedBy[device] += rounded(bytes);
   most = std::max(most, usedBy[device]);
-  return add(device, bytes, "allocation");
+  return add(device, bytes, "allocation " + std::to_string(++made));
 }
 
 /// What the host writes is not seen, so all bytes are taken to have values.
 Block *Allocations::allocatePinned(uint64_t bytes) {
-  Block *block = add(hostDevice, bytes, "pinned allocation");
+  Block *block =
+      add(hostDevice, bytes, "pinned allocation " + std::to_string(++made));
   block->allocation->region.define(0, bytes);
   pinnedBlocks[block->host()] = block;
   return block;
+}
+
+uint64_t Allocations::keep(int device, const std::string &name) {
+  Block *block = add(device, 1, name);
+  block->isKept = true;
+  return block->base();
 }
 
 void Allocations::release(Block *block) {
@@ -123,6 +130,7 @@ uint64_t Allocations::used(int device) const {
 std::vector<const Block *> Allocations::left() const {
   std::vector<const Block *> left;
   for (const auto &[base, block] : blocks)
-    left.push_back(block.get());
+    if (!block->isKept)
+      left.push_back(block.get());
   return left;
 }

@@ -16,6 +16,7 @@ constexpr int hostDevice = -1;
 struct Block {
   ptx::Allocation *allocation = nullptr;
   int device = hostDevice;
+  bool isKept = false;   ///< for look-alikes themselves
   bool isMapped = false; ///< pinned memory that devices reach by address
   History history;
 
@@ -41,6 +42,8 @@ public:
   Block *allocate(int device, uint64_t bytes);
   Block *allocatePinned(uint64_t bytes);
   void release(Block *block);
+  /// A byte that is nobody's: it is not counted and never released.
+  uint64_t keep(int device, const std::string &name);
 
   /// The block that begins at the address, or at the host's pointer.
   Block *begin(uint64_t address) const;
@@ -61,7 +64,7 @@ public:
   ptx::Memory memory;
 
 private:
-  Block *add(int device, uint64_t bytes, const std::string &kind);
+  Block *add(int device, uint64_t bytes, const std::string &name);
 
   uint64_t limit, most = 0;
   unsigned made = 0;

@@ -30,6 +30,10 @@ template <typename A, typename B> constexpr bool isSameValue() {
 }
 
 template <typename A, typename B> struct Same : std::false_type {};
+template <> struct Same<cuda::DeviceUuid, CUuuid> {
+  static constexpr bool value = sizeof(cuda::DeviceUuid) == sizeof(CUuuid) &&
+                                alignof(cuda::DeviceUuid) == alignof(CUuuid);
+};
 template <typename A, typename B> struct Same<A *, B *> {
   static constexpr bool value =
       std::is_const_v<A> == std::is_const_v<B> &&
@@ -115,6 +119,8 @@ TEST(DriverApi, NumbersEqualThoseOfTheHeader) {
   EXPECT_EQ(int(cuda::StreamNonBlocking), int(CU_STREAM_NON_BLOCKING));
   EXPECT_EQ(int(cuda::EventDefault), int(CU_EVENT_DEFAULT));
   EXPECT_EQ(int(cuda::EventDisableTiming), int(CU_EVENT_DISABLE_TIMING));
+  EXPECT_EQ(int(cuda::EventRecordDefault), int(CU_EVENT_RECORD_DEFAULT));
+  EXPECT_EQ(int(cuda::EventRecordExternal), int(CU_EVENT_RECORD_EXTERNAL));
   EXPECT_EQ(int(cuda::HostAllocPortable), int(CU_MEMHOSTALLOC_PORTABLE));
   EXPECT_EQ(int(cuda::HostAllocMapped), int(CU_MEMHOSTALLOC_DEVICEMAP));
   EXPECT_EQ(int(cuda::CaptureGlobal), int(CU_STREAM_CAPTURE_MODE_GLOBAL));

@@ -49,6 +49,13 @@ CUstream_st &Call::stream(CUstream_st *stream) {
   return *stream;
 }
 
+CUstream_st &Call::validStream(CUstream_st *given) {
+  CUstream_st &checked = stream(given);
+  if (checked.capture && !checked.capture->isValid)
+    throw Failure{cuda::StreamCaptureInvalidated};
+  return checked;
+}
+
 CUstream_st &Call::streamHere(CUstream_st *given) {
   CUstream_st &checked = stream(given);
   require(checked.context == &driver.context(), InvalidHandle,
@@ -56,9 +63,7 @@ CUstream_st &Call::streamHere(CUstream_st *given) {
               std::to_string(checked.context->device) +
               " while the current context is that of device " +
               std::to_string(driver.context().device));
-  if (checked.capture && !checked.capture->isValid)
-    throw Failure{cuda::StreamCaptureInvalidated};
-  return checked;
+  return validStream(given);
 }
 
 CUevent_st &Call::event(CUevent_st *event) {

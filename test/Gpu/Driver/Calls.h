@@ -39,10 +39,12 @@ public:
       refuse(code, what);
   }
 
-  /// A stream, event, ... that exists. A stream's capture is still valid.
+  /// A stream, event, ... that exists.
   CUstream_st &stream(CUstream_st *stream);
   CUevent_st &event(CUevent_st *event);
-  /// The stream, and the current context is its own.
+  /// The stream, of whatever context. Its capture is still valid.
+  CUstream_st &validStream(CUstream_st *stream);
+  /// The same, and the current context is its own.
   CUstream_st &streamHere(CUstream_st *stream);
 
   /// Ends captures that the call is not allowed during, and throws.

@@ -65,6 +65,25 @@ Result cuDeviceGetName(char *name, int bytes, DeviceNumber device) {
   });
 }
 
+Result cuDeviceGetUuid_v2(DeviceUuid *uuid, DeviceNumber device) {
+  return call("cuDeviceGetUuid_v2", Needs::Initialized, [&](Call &call) {
+    checkDevice(call, device);
+    call.require(uuid, InvalidValue, "is given no place for its result");
+    *uuid = {};
+    std::snprintf(uuid->bytes, sizeof uuid->bytes, "look-alike %d", device);
+  });
+}
+
+Result cuDeviceGetPCIBusId(char *text, int bytes, DeviceNumber device) {
+  return call("cuDeviceGetPCIBusId", Needs::Initialized, [&](Call &call) {
+    checkDevice(call, device);
+    call.require(text && bytes >= 13, InvalidValue,
+                 "is given no place for its result");
+    int card = call.driver.environment.areSlices ? 0 : device;
+    std::snprintf(text, bytes, "0000:%02x:00.0", card);
+  });
+}
+
 Result cuDeviceGetAttribute(int *value, Attribute attribute,
                             DeviceNumber device) {
   return call("cuDeviceGetAttribute", Needs::Initialized, [&](Call &call) {

@@ -1,6 +1,7 @@
 //===- DeviceTest.cpp - devices, contexts, names and failures -------------===//
 
 #include "test/Gpu/Driver/TestDriver.h"
+#include <cstring>
 #include <thread>
 
 using namespace hocket::lookalike;
@@ -49,6 +50,30 @@ TEST_F(DriverTest, DevicesAreAsTheEnvironmentSays) {
   EXPECT_EQ(cu.deviceGetAttribute(&value, Attribute(2), 0), InvalidValue);
   EXPECT_EQ(found(), "cuDeviceGetAttribute is asked for attribute 2, which the "
                      "look-alike does not know\n");
+}
+
+TEST_F(DriverTest, DevicesAreTold) {
+  for (const char *slices : {"0", "1"}) {
+    start({{"DEVICES", "2"}, {"SLICES", slices}});
+    ASSERT_EQ(cu.init(0), Success);
+    DeviceUuid uuids[3] = {};
+    std::string places[2];
+    for (DeviceNumber device : {0, 1}) {
+      char place[16] = {};
+      EXPECT_EQ(cu.deviceGetUuid(&uuids[device], device), Success);
+      EXPECT_EQ(cu.deviceGetPciBusId(place, sizeof place, device), Success);
+      places[device] = place;
+    }
+    EXPECT_EQ(cu.deviceGetUuid(&uuids[2], 0), Success);
+    EXPECT_NE(std::memcmp(&uuids[0], &uuids[1], sizeof uuids[0]), 0);
+    EXPECT_EQ(std::memcmp(&uuids[0], &uuids[2], sizeof uuids[0]), 0);
+    EXPECT_EQ(places[0], "0000:00:00.0");
+    EXPECT_EQ(places[1], slices[0] == '1' ? "0000:00:00.0" : "0000:01:00.0");
+    EXPECT_EQ(cu.deviceGetUuid(&uuids[0], 2), InvalidDevice);
+    EXPECT_EQ(cu.deviceGetPciBusId(nullptr, 16, 0), InvalidValue);
+    EXPECT_EQ(found(),
+              "cuDeviceGetPCIBusId is given no place for its result\n");
+  }
 }
 
 TEST_F(DriverTest, NoDevices) {

@@ -73,8 +73,12 @@ Environment hocket::lookalike::readEnvironment() {
                 [&](uint64_t value) { to.chip = value; });
   reader.number("HOCKET_LOOKALIKE_DEVICES", 64,
                 [&](uint64_t value) { to.devices = value; });
+  reader.number("HOCKET_LOOKALIKE_SLICES", 1,
+                [&](uint64_t value) { to.areSlices = value; });
   reader.number("HOCKET_LOOKALIKE_MEMORY", large,
                 [&](uint64_t value) { to.memory = value; });
+  reader.number("HOCKET_LOOKALIKE_STEPS", large,
+                [&](uint64_t value) { to.steps = value; });
   reader.number("HOCKET_LOOKALIKE_UNDEFINED", 1,
                 [&](uint64_t value) { to.findsUndefined = value; });
   reader.number("HOCKET_LOOKALIKE_THREADS", 1,

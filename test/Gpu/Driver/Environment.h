@@ -8,15 +8,22 @@
 //   HOCKET_LOOKALIKE_SEED       order of streams; 0: the last issued goes first
 //   HOCKET_LOOKALIKE_CHIP       compute capability, 90 for 9.0; 80
 //   HOCKET_LOOKALIKE_DEVICES    number of devices; 1
+//   HOCKET_LOOKALIKE_ALIKE      1: libraries offer the same on all devices
+//   HOCKET_LOOKALIKE_SLICES     1: they are slices of one GPU
 //   HOCKET_LOOKALIKE_MEMORY     bytes of each device; 4 GiB
 //   HOCKET_LOOKALIKE_UNDEFINED  1: copying bytes without values to the host is
 //                               a finding
 //   HOCKET_LOOKALIKE_THREADS    1: a thread of the host knows only what it has
 //                               waited for itself, or what any had waited for
 //                               when it made its first call
+//   HOCKET_LOOKALIKE_STEPS      instructions of warps after which a launch is
+//                               taken to have no end; 2^28
 //   HOCKET_LOOKALIKE_FAIL       cuLaunchKernel:3=719,cuMemAlloc:1=2: the third
 //                               call of one returns 719, the first of the other
 //                               2
+//
+// Calls that the program makes wrongly, or not at all, are the matter of a
+// library between it and the look-alikes: test/Gpu/Injector/Injector.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +48,9 @@ struct Environment {
   uint64_t seed = 0;
   int chip = 80;
   int devices = 1;
+  bool areSlices = false;
   uint64_t memory = uint64_t(4) << 30;
+  uint64_t steps = uint64_t(1) << 28;
   bool findsUndefined = false;
   bool keepsThreadsApart = false;
   std::vector<Injection> injections;

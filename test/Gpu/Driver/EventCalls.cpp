@@ -4,6 +4,17 @@
 
 using namespace hocket::lookalike;
 
+namespace {
+
+/// A node of a graph that does nothing but pass its event.
+class EventRecord : public Operation {
+public:
+  EventRecord() : Operation("event record", "an event record") {}
+  void run(Execution &) override {}
+};
+
+} // namespace
+
 namespace hocket::runtime::cuda {
 
 Result cuEventCreate(Event *event, unsigned flags) {
@@ -24,23 +35,43 @@ Result cuEventDestroy_v2(Event event) {
               [&](Call &call) { call.driver.events.take(&call.event(event)); });
 }
 
-Result cuEventRecord(Event given, Stream to) {
+static void record(Call &call, Event given, Stream to, unsigned flags) {
+  CUevent_st &event = call.event(given);
+  CUstream_st &stream = call.streamHere(to);
+  call.require(event.context == stream.context, InvalidHandle,
+               "records event " + std::to_string(event.number) +
+                   " of another device in stream " +
+                   std::to_string(stream.number));
+  call.require(flags == EventRecordDefault || flags == EventRecordExternal,
+               InvalidValue,
+               "is given flags that the look-alike does not know: " +
+                   std::to_string(flags));
+  if (flags == EventRecordExternal) {
+    call.require(stream.capture != nullptr, InvalidValue,
+                 "is given CU_EVENT_RECORD_EXTERNAL outside of a capture");
+    stream.capture->add(stream, std::make_shared<EventRecord>());
+    stream.capture->nodes.back().records = &event;
+    return;
+  }
+  event.capture = stream.capture;
+  event.tails = stream.tails;
+  if (stream.capture)
+    return;
+  event.mark = std::make_shared<Mark>();
+  Entry entry;
+  entry.passes = event.mark;
+  call.driver.scheduler.issue(stream, std::move(entry));
+}
+
+Result cuEventRecord(Event event, Stream stream) {
   return call("cuEventRecord", Needs::Context, [&](Call &call) {
-    CUevent_st &event = call.event(given);
-    CUstream_st &stream = call.streamHere(to);
-    call.require(event.context == stream.context, InvalidHandle,
-                 "records event " + std::to_string(event.number) +
-                     " of another device in stream " +
-                     std::to_string(stream.number));
-    event.capture = stream.capture;
-    event.tails = stream.tails;
-    if (stream.capture)
-      return;
-    event.mark = std::make_shared<Mark>();
-    Entry entry;
-    entry.passes = event.mark;
-    call.driver.scheduler.issue(stream, std::move(entry));
+    record(call, event, stream, EventRecordDefault);
   });
+}
+
+Result cuEventRecordWithFlags(Event event, Stream stream, unsigned flags) {
+  return call("cuEventRecordWithFlags", Needs::Context,
+              [&](Call &call) { record(call, event, stream, flags); });
 }
 
 /// During a capture the wait is an edge of the graph.

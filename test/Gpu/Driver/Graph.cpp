@@ -58,6 +58,11 @@ GraphRun::GraphRun(unsigned number,
   }
 }
 
+void GraphRun::issued() const {
+  for (const CapturedNode &each : *nodes)
+    each.operation->issued();
+}
+
 Clock GraphRun::begin(size_t i, const Clock &launch) {
   readyNodes.erase(std::find(readyNodes.begin(), readyNodes.end(), i));
   Clock clock = launch;
@@ -70,6 +75,8 @@ void GraphRun::finish(size_t i, const Clock &clock) {
   clocks[i] = clock;
   end.join(clock);
   --left;
+  if (auto found = marks.find(i); found != marks.end())
+    found->second->pass(clock);
   for (size_t follower : followers[i])
     if (--missing[follower] == 0)
       readyNodes.push_back(follower);

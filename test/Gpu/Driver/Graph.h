@@ -15,6 +15,7 @@ struct CapturedNode {
   std::shared_ptr<Operation> operation;
   std::vector<size_t> after; ///< nodes that come before it
   unsigned branch = 0;       ///< the stream it was captured from, counted anew
+  CUevent_st *records = nullptr; ///< by a node that is for nothing else
 };
 
 /// A capture in progress. Streams and events share it.
@@ -47,6 +48,12 @@ public:
   const CapturedNode &node(size_t i) const { return (*nodes)[i]; }
   unsigned lane(size_t i) const { return lanes[node(i).branch]; }
   bool isOver() const { return left == 0; }
+  /// Tells all operations that they are put into a stream.
+  void issued() const;
+  /// What an event stands for once the node has run.
+  void setMark(size_t i, std::shared_ptr<Mark> mark) {
+    marks[i] = std::move(mark);
+  }
 
   /// The clock of a node: that of the launch and of the nodes before it.
   Clock begin(size_t i, const Clock &launch);
@@ -62,6 +69,7 @@ private:
   std::vector<std::vector<size_t>> followers;
   std::vector<size_t> readyNodes;
   std::vector<Clock> clocks; ///< by node
+  std::map<size_t, std::shared_ptr<Mark>> marks;
   size_t left;
 };
 

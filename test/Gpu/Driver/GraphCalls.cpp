@@ -82,6 +82,13 @@ Result cuGraphLaunch(GraphExec exec, Stream given) {
     Entry entry;
     entry.graph =
         std::make_unique<GraphRun>(known.graph, known.nodes, known.lanes);
+    for (size_t i = 0; i < known.nodes->size(); ++i)
+      if (CUevent_st *recorded = (*known.nodes)[i].records) {
+        CUevent_st &event = call.event(recorded);
+        event.capture.reset();
+        event.mark = std::make_shared<Mark>();
+        entry.graph->setMark(i, event.mark);
+      }
     entry.waits = known.last;
     entry.passes = known.last = std::make_shared<Mark>();
     call.driver.scheduler.issue(stream, std::move(entry));

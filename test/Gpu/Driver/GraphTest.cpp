@@ -281,6 +281,42 @@ TEST_F(GraphTest, EventsOfACapture) {
   EXPECT_EQ(cu.streamWaitEvent(t, e, 0), 907); // of a capture that is over
 }
 
+/// Each launch passes such an event where its node stands.
+TEST_F(GraphTest, RecordsEventsInEachLaunch) {
+  Event first = nullptr, last = nullptr;
+  ASSERT_EQ(cu.eventCreate(&first, EventDefault), Success);
+  ASSERT_EQ(cu.eventCreate(&last, EventDefault), Success);
+  float milliseconds = -1;
+  EXPECT_EQ(cu.eventRecordWithFlags(first, s, EventRecordExternal),
+            InvalidValue);
+  EXPECT_EQ(cu.eventRecordWithFlags(first, s, 2), InvalidValue);
+  begin();
+  EXPECT_EQ(cu.eventRecordWithFlags(first, s, EventRecordExternal), Success);
+  EXPECT_EQ(launch(f, s, x, y, 4), Success);
+  EXPECT_EQ(cu.eventRecordWithFlags(last, s, EventRecordExternal), Success);
+  GraphExec exec = instantiate();
+  EXPECT_EQ(cu.eventElapsedTime(&milliseconds, first, last), invalidHandle);
+  for (int i = 0; i < 2; ++i) {
+    milliseconds = -1;
+    EXPECT_EQ(cu.graphLaunch(exec, s), Success);
+    EXPECT_EQ(cu.eventElapsedTime(&milliseconds, first, last), NotReady);
+    // What the host waits for is what comes before the node.
+    EXPECT_EQ(cu.eventSynchronize(last), Success);
+    EXPECT_EQ(cu.eventElapsedTime(&milliseconds, first, last), Success);
+    EXPECT_GE(milliseconds, 0);
+  }
+  EXPECT_EQ(this->first(y), 2 * 0x01010101u);
+  EXPECT_EQ(cu.eventDestroy(last), Success);
+  EXPECT_EQ(cu.graphLaunch(exec, s), invalidHandle);
+  EXPECT_EQ(found(),
+            "cuEventRecordWithFlags is given CU_EVENT_RECORD_EXTERNAL outside "
+            "of a capture\n"
+            "cuEventRecordWithFlags is given flags that the look-alike does "
+            "not know: 2\n"
+            "cuEventElapsedTime is given an event that is never recorded\n"
+            "cuGraphLaunch is given an event that does not exist\n");
+}
+
 TEST_F(GraphTest, WhatIsNotSupported) {
   GraphExec exec = nullptr;
   begin();

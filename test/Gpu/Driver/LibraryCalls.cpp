@@ -187,6 +187,7 @@ Result cuLaunchKernel(Function function, unsigned gridX, unsigned gridY,
     call.require(!extra, InvalidValue,
                  "is given extra options, which the look-alike does not know");
     ptx::Configuration how;
+    how.mostSteps = call.driver.environment.steps;
     how.grid = {gridX, gridY, gridZ};
     how.block = {blockX, blockY, blockZ};
     how.dynamicShared = sharedBytes;

@@ -276,4 +276,19 @@ TEST_F(LibraryTest, AGraphOutlivesItsLibrary) {
                      "1) runs after its library is unloaded\n");
 }
 
+TEST_F(LibraryTest, ALaunchWithoutAnEnd) {
+  startWithContext({{"STEPS", "1000"}});
+  Function f = function(".version 8.0\n.target sm_80\n.entry k() {\n"
+                        "again:\nbra again;\n}",
+                        "k");
+  Stream s = stream();
+  EXPECT_EQ(cu.launchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, nullptr, nullptr),
+            Success);
+  EXPECT_EQ(cu.streamSynchronize(s), LaunchFailed);
+  EXPECT_EQ(found(),
+            "library 1:5: bra again: thread (0, 0, 0) of block (0, 0, 0) is "
+            "still here after 1000 instructions of warps [kernel 'k' "
+            "(operation 1 in stream 1)]\n");
+}
+
 } // namespace

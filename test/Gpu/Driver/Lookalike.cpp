@@ -21,6 +21,10 @@ public:
       callbacks.release(callbacks.data);
   }
 
+  void issued() override {
+    if (callbacks.issued)
+      callbacks.issued(callbacks.data);
+  }
   bool isReady() override {
     return !callbacks.isReady || callbacks.isReady(callbacks.data);
   }
@@ -79,6 +83,15 @@ void *writeBytes(void *handle, unsigned long long address,
   return span.data();
 }
 
+void forgetBytes(void *handle, unsigned long long address,
+                 unsigned long long bytes) {
+  auto &running = *static_cast<Running *>(handle);
+  Span span =
+      declared(running, running.operation.writes, address, bytes, "forgets");
+  if (span.block)
+    span.block->allocation->region.define(span.at, bytes, false);
+}
+
 void findHere(void *handle, const char *what) {
   static_cast<Running *>(handle)->execution.find(what);
 }
@@ -96,7 +109,8 @@ void Foreign::run(Execution &execution) {
         execution.reads(*span.block, span.at, span.at + span.bytes);
     }
   Running running{*this, execution};
-  HocketLookalikeMemory memory{&running, readBytes, writeBytes, findHere};
+  HocketLookalikeMemory memory{&running, readBytes, writeBytes, forgetBytes,
+                               findHere};
   callbacks.run(callbacks.data, &memory);
 }
 
@@ -108,8 +122,11 @@ int hocketLookalikeEnqueue(const char *function, CUstream_st *stream,
   std::lock_guard held(lock());
   Call call(Driver::get(), function);
   try {
-    call.check(Needs::Context);
-    call.driver.scheduler.issue(call.streamHere(stream), std::move(foreign));
+    bool isHere = !operation->isOfAnyContext;
+    call.check(isHere ? Needs::Context : Needs::Initialized);
+    call.driver.scheduler.issue(isHere ? call.streamHere(stream)
+                                       : call.validStream(stream),
+                                std::move(foreign));
     return call.driver.stickyError;
   } catch (const Failure &failure) {
     return failure.code;
@@ -137,6 +154,54 @@ int hocketLookalikeDevice() {
 int hocketLookalikeIsCapturing(CUstream_st *stream) {
   std::lock_guard held(lock());
   return Driver::get().streams.has(stream) && stream->capture;
+}
+
+void hocketLookalikeWake() { lock().changed.notify_all(); }
+
+int hocketLookalikeStep() {
+  std::lock_guard held(lock());
+  if (Driver::get().stickyError)
+    return -1;
+  return Driver::get().scheduler.step();
+}
+
+/// Also asked at the end of the process, when a thread may hold the lock.
+int hocketLookalikeHasFailed() {
+  std::unique_lock held(lock().mutex, std::try_to_lock);
+  return held.owns_lock() && Driver::get().stickyError;
+}
+
+int hocketLookalikeIsAllocated(unsigned long long address,
+                               unsigned long long bytes) {
+  std::lock_guard held(lock());
+  return Driver::get().allocations.span(address, bytes, "reads").block !=
+         nullptr;
+}
+
+unsigned long long hocketLookalikeKeep(int device, const char *name) {
+  std::lock_guard held(lock());
+  return Driver::get().allocations.keep(device, name);
+}
+
+/// The function, if it is one of a library that is loaded.
+static CUfunc_st *known(CUfunc_st *function) {
+  for (const auto &library : Driver::get().libraries)
+    for (const auto &[name, kernel] : library->kernels)
+      for (const auto &[context, made] : kernel->functions)
+        if (made.get() == function)
+          return function;
+  return nullptr;
+}
+
+size_t hocketLookalikeParameters(CUfunc_st *function, size_t *bytes,
+                                 size_t most) {
+  std::lock_guard held(lock());
+  if (!known(function))
+    return 0;
+  const auto &parameters = function->instance->code->function->parameters;
+  for (size_t i = 0; i < std::min(most, parameters.size()); ++i)
+    bytes[i] = hocket::ptx::bytesOf(parameters[i].type) * parameters[i].count;
+  return parameters.size();
 }
 
 void hocketLookalikeRestart() {

@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 struct CUstream_st;
+struct CUfunc_st;
 
 /* Bytes at an address of a device. */
 typedef struct HocketLookalikeRange {
@@ -38,6 +39,9 @@ typedef struct HocketLookalikeMemory {
   /* Bytes within one of the operation's `writes`, all of which `run` fills. */
   void *(*write)(void *execution, unsigned long long address,
                  unsigned long long bytes);
+  /* Bytes within one of the operation's `writes` that lose their values. */
+  void (*forget)(void *execution, unsigned long long address,
+                 unsigned long long bytes);
   /* A finding: "<name> (operation 3 in stream 1) <what>". */
   void (*find)(void *execution, const char *what);
 } HocketLookalikeMemory;
@@ -55,11 +59,17 @@ typedef struct HocketLookalikeOperation {
    * for a peer is two: the first gives the peer its bytes, the second is ready
    * when the peer's are there. */
   int (*isReady)(void *data);
+  /* Null, or called when it is put into a stream: once, or once a launch of
+   * the graph that it is captured into, for whose operations it is called in
+   * the order of the capture. */
+  void (*issued)(void *data);
   /* Called once a launch: more than once if it was captured. */
   void (*run)(void *data, const HocketLookalikeMemory *memory);
   /* Null, or called when it will not run again. */
   void (*release)(void *data);
   void *data;
+  /* 1: issued for a thread whose current context does not matter. */
+  int isOfAnyContext;
 } HocketLookalikeOperation;
 
 /* Issues an operation; `function` is the name of the call in findings. Returns
@@ -81,6 +91,31 @@ int hocketLookalikeDevice(void);
 
 /* 1 if the stream is being captured, 0 if not or if there is no such one. */
 int hocketLookalikeIsCapturing(struct CUstream_st *stream);
+
+/* Something has changed that operations may be waiting for: threads that wait
+ * look at once. Takes no lock. */
+void hocketLookalikeWake(void);
+
+/* Runs an operation, as a device does while nobody waits: 1, 0 where none can
+ * run, -1 after an error that destroys the context. */
+int hocketLookalikeStep(void);
+
+/* 1 after an error that destroys the context. */
+int hocketLookalikeHasFailed(void);
+
+/* 1 if the bytes are within one allocation that is not released. */
+int hocketLookalikeIsAllocated(unsigned long long address,
+                               unsigned long long bytes);
+
+/* The address of a byte of a device that look-alikes keep for themselves until
+ * the process ends: operations that name it must have an order. Findings call
+ * it `name`. */
+unsigned long long hocketLookalikeKeep(int device, const char *name);
+
+/* Bytes of each parameter of a kernel, of the first `most`, and how many it
+ * has; 0 if there is no such function. */
+size_t hocketLookalikeParameters(struct CUfunc_st *function, size_t *bytes,
+                                 size_t most);
 
 /* What is found at the end of the process, now, and a driver as it is at the
  * beginning, with the environment of this moment. For tests of look-alikes. */

@@ -17,7 +17,7 @@ struct Doubling {
   DeviceAddress to = 0, from = 0;
   std::function<void(const HocketLookalikeMemory &)> run;
   bool isReady = true;
-  int released = 0;
+  int released = 0, issued = 0;
 };
 
 class LookalikeTest : public DriverTest {
@@ -38,17 +38,22 @@ protected:
     };
   }
   int enqueue(Stream to) {
-    HocketLookalikeRange reads{doubling.from, 16}, writes{doubling.to, 16};
+    HocketLookalikeRange reads{doubling.from, 16};
+    HocketLookalikeRange writes[] = {{doubling.to, 16}, {kept, 1}};
     HocketLookalikeOperation operation{};
     operation.name = "doubling";
     operation.reads = &reads;
     operation.readCount = 1;
-    operation.writes = &writes;
-    operation.writeCount = 1;
+    operation.writes = writes;
+    operation.writeCount = kept ? 2 : 1;
     operation.data = &doubling;
     operation.isReady = [](void *data) -> int {
       return static_cast<Doubling *>(data)->isReady;
     };
+    operation.issued = [](void *data) {
+      ++static_cast<Doubling *>(data)->issued;
+    };
+    operation.isOfAnyContext = isOfAnyContext;
     operation.run = [](void *data, const HocketLookalikeMemory *memory) {
       static_cast<Doubling *>(data)->run(*memory);
     };
@@ -66,10 +71,13 @@ protected:
 
   Stream s;
   Doubling doubling;
+  DeviceAddress kept = 0; ///< a byte that operations also write
+  bool isOfAnyContext = false;
 };
 
 TEST_F(LookalikeTest, AnOperationOfAStream) {
   EXPECT_EQ(enqueue(s), Success);
+  EXPECT_EQ(doubling.issued, 1);
   EXPECT_EQ(doubling.released, 0);
   EXPECT_EQ(last(), 0x02020202u);
   EXPECT_EQ(doubling.released, 1);
@@ -87,8 +95,10 @@ TEST_F(LookalikeTest, AnOperationOfAGraph) {
   EXPECT_EQ(cu.memcpyDtoDAsync(doubling.from, doubling.to, 16, s), Success);
   EXPECT_EQ(cu.streamEndCapture(s, &graph), Success);
   EXPECT_EQ(cu.graphInstantiate(&exec, graph, 0), Success);
+  EXPECT_EQ(doubling.issued, 0);
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(cu.graphLaunch(exec, s), Success);
+  EXPECT_EQ(doubling.issued, 3);
   EXPECT_EQ(last(), 0x08080808u);
   EXPECT_EQ(cu.graphDestroy(graph), Success);
   EXPECT_EQ(doubling.released, 0);
@@ -144,6 +154,103 @@ TEST_F(LookalikeTest, WaitsForAPeer) {
   EXPECT_EQ(cu.streamQuery(s), NotReady);
   EXPECT_EQ(last(), 0x02020202u);
   peer.join();
+}
+
+/// Threads that wait look again at once, not only after a millisecond.
+TEST_F(LookalikeTest, WakesThreadsThatWait) {
+  doubling.isReady = false;
+  EXPECT_EQ(enqueue(s), Success);
+  std::thread peer([&] {
+    doubling.isReady = true;
+    internal.wake();
+  });
+  EXPECT_EQ(last(), 0x02020202u);
+  peer.join();
+}
+
+TEST_F(LookalikeTest, GoesOnWhileNobodyWaits) {
+  EXPECT_EQ(enqueue(s), Success);
+  EXPECT_EQ(internal.step(), 1); // the memset of the beginning
+  EXPECT_EQ(doubling.released, 0);
+  EXPECT_EQ(internal.step(), 1);
+  EXPECT_EQ(doubling.released, 1);
+  EXPECT_EQ(internal.step(), 0);
+  EXPECT_EQ(internal.hasFailed(), 0);
+  doubling.run = [](const HocketLookalikeMemory &memory) {
+    memory.find(memory.execution, "has had enough");
+  };
+  EXPECT_EQ(enqueue(s), Success);
+  EXPECT_EQ(internal.step(), 1);
+  EXPECT_EQ(internal.hasFailed(), 1);
+  EXPECT_EQ(internal.step(), -1);
+  EXPECT_EQ(found(), "doubling (operation 3 in stream 1) has had enough\n");
+}
+
+TEST_F(LookalikeTest, ForgetsBytes) {
+  EXPECT_EQ(cu.memsetD8Async(doubling.to, 0, 16, s), Success);
+  doubling.run = [this](const HocketLookalikeMemory &memory) {
+    memory.forget(memory.execution, doubling.to + 4, 8);
+  };
+  EXPECT_EQ(enqueue(s), Success);
+  EXPECT_EQ(cu.streamSynchronize(s), Success);
+  std::swap(doubling.from, doubling.to);
+  doubling.run = [this](const HocketLookalikeMemory &memory) {
+    EXPECT_NE(memory.read(memory.execution, doubling.from, 4), nullptr);
+    EXPECT_NE(memory.read(memory.execution, doubling.from + 12, 4), nullptr);
+    EXPECT_EQ(memory.read(memory.execution, doubling.from, 8), nullptr);
+    memory.forget(memory.execution, doubling.from, 4);
+  };
+  EXPECT_EQ(enqueue(s), Success);
+  EXPECT_EQ(cu.streamSynchronize(s), LaunchFailed);
+  std::string title = "doubling (operation 4 in stream 1) ";
+  EXPECT_EQ(found(), title +
+                         "reads 8 bytes at 'allocation 2' + 0, where some have "
+                         "no value\n" +
+                         title + "forgets 4 bytes that it has not named\n");
+}
+
+TEST_F(LookalikeTest, KeepsBytesThatOperationsMustHaveAnOrderFor) {
+  size_t before = 0, after = 0, total = 0;
+  EXPECT_EQ(cu.memGetInfo(&before, &total), Success);
+  kept = internal.keep(0, "what doublings share");
+  EXPECT_EQ(cu.memGetInfo(&after, &total), Success);
+  EXPECT_EQ(after, before);
+  doubling.run = [](const HocketLookalikeMemory &) {};
+  EXPECT_EQ(cu.streamSynchronize(s), Success);
+  EXPECT_EQ(enqueue(s), Success);
+  EXPECT_EQ(enqueue(s), Success);
+  EXPECT_EQ(cu.streamSynchronize(s), Success);
+  EXPECT_EQ(left().find("what doublings share"), std::string::npos);
+  SetUp();
+  kept = internal.keep(0, "what doublings share");
+  doubling.run = [](const HocketLookalikeMemory &) {};
+  EXPECT_EQ(cu.streamSynchronize(s), Success);
+  EXPECT_EQ(enqueue(s), Success);
+  doubling.to = allocate(16);
+  EXPECT_EQ(enqueue(stream()), Success);
+  EXPECT_EQ(cu.streamSynchronize(s), LaunchFailed);
+  EXPECT_EQ(found(),
+            "doubling (operation 2 in stream 1) writes 'what doublings "
+            "share' from byte 0 to 1, which doubling (operation 3 in "
+            "stream 2) writes, and nothing orders the two\n");
+}
+
+TEST_F(LookalikeTest, KnowsWhatIsAllocated) {
+  EXPECT_EQ(internal.isAllocated(doubling.to, 16), 1);
+  EXPECT_EQ(internal.isAllocated(doubling.to + 4, 12), 1);
+  EXPECT_EQ(internal.isAllocated(doubling.to + 4, 16), 0);
+  EXPECT_EQ(internal.isAllocated(1, 1), 0);
+  EXPECT_EQ(cu.memFree(doubling.to), Success);
+  EXPECT_EQ(internal.isAllocated(doubling.to, 16), 0);
+}
+
+TEST_F(LookalikeTest, IsIssuedForAThreadWithoutAContext) {
+  EXPECT_EQ(cu.ctxSetCurrent(nullptr), Success);
+  EXPECT_EQ(enqueue(s), InvalidContext);
+  isOfAnyContext = true;
+  EXPECT_EQ(enqueue(s), Success);
+  EXPECT_EQ(cu.ctxSetCurrent(context), Success);
+  EXPECT_EQ(last(), 0x02020202u);
 }
 
 TEST_F(LookalikeTest, AProcessEndsDuringACall) {
@@ -211,6 +318,19 @@ TEST_F(LookalikeTest, CallsAreCountedAndFail) {
   EXPECT_EQ(add["storeSectors"], 8 + 5);
   EXPECT_EQ(add["idealStoreSectors"], 8 + 4);
   EXPECT_EQ(add["sharedWays"], 0);
+}
+
+TEST_F(LookalikeTest, ParametersOfAKernel) {
+  Function f = function(".version 8.0\n.target sm_80\n.entry k(.param .u64 x, "
+                        ".param .align 4 .b8 y[20]) { ret; }",
+                        "k");
+  size_t bytes[2] = {};
+  EXPECT_EQ(internal.parameters(f, bytes, 2), 2u);
+  EXPECT_EQ(bytes[0], 8u);
+  EXPECT_EQ(bytes[1], 20u);
+  EXPECT_EQ(internal.parameters(f, nullptr, 0), 2u);
+  EXPECT_EQ(cu.libraryUnload(library), Success);
+  EXPECT_EQ(internal.parameters(f, nullptr, 0), 0u);
 }
 
 TEST_F(LookalikeTest, ALongQueueGoesOnByItself) {

@@ -17,6 +17,8 @@ public:
       : kind(std::move(kind)), name(std::move(name)), bytes(bytes) {}
   virtual ~Operation() = default;
 
+  /// It is put into a stream, by itself or in a graph.
+  virtual void issued() {}
   /// False while it waits for something outside its stream, such as a peer.
   virtual bool isReady() { return true; }
   virtual void run(Execution &execution) = 0;

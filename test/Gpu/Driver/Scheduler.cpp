@@ -20,6 +20,10 @@ void Scheduler::issue(CUstream_st &stream,
 void Scheduler::issue(CUstream_st &stream, Entry entry) {
   entry.number = ++issued;
   entry.issued = keepsThreadsApart ? threads[std::this_thread::get_id()] : host;
+  if (entry.operation)
+    entry.operation->issued();
+  if (entry.graph)
+    entry.graph->issued();
   stream.queue.push_back(std::move(entry));
   ++waiting;
   bool early = seed && random() % 4 == 0;
@@ -114,11 +118,8 @@ void Scheduler::finish(CUstream_st &stream) {
   Entry &entry = stream.queue.front();
   if (entry.graph)
     stream.clock.join(entry.graph->end);
-  if (entry.passes) {
-    entry.passes->isPassed = true;
-    entry.passes->clock = stream.clock;
-    entry.passes->time = std::chrono::steady_clock::now();
-  }
+  if (entry.passes)
+    entry.passes->pass(stream.clock);
   stream.queue.pop_front();
   --waiting;
 }

@@ -20,6 +20,12 @@ struct Mark {
   bool isPassed = false;
   Clock clock; ///< once it is passed
   std::chrono::steady_clock::time_point time;
+
+  void pass(const Clock &reached) {
+    isPassed = true;
+    clock = reached;
+    time = std::chrono::steady_clock::now();
+  }
 };
 
 /// What waits in a stream: one of an operation, a graph, a wait and a mark. A

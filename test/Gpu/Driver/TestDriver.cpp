@@ -52,6 +52,12 @@ static void loadAll(DriverFunctions &cu, InternalFunctions &internal) {
   load(library, "hocketLookalikeFind", internal.find);
   load(library, "hocketLookalikeDevice", internal.device);
   load(library, "hocketLookalikeIsCapturing", internal.isCapturing);
+  load(library, "hocketLookalikeParameters", internal.parameters);
+  load(library, "hocketLookalikeWake", internal.wake);
+  load(library, "hocketLookalikeStep", internal.step);
+  load(library, "hocketLookalikeHasFailed", internal.hasFailed);
+  load(library, "hocketLookalikeIsAllocated", internal.isAllocated);
+  load(library, "hocketLookalikeKeep", internal.keep);
   load(library, "hocketLookalikeRestart", internal.restart);
 }
 

@@ -23,6 +23,12 @@ struct InternalFunctions {
   decltype(&hocketLookalikeFind) find;
   decltype(&hocketLookalikeDevice) device;
   decltype(&hocketLookalikeIsCapturing) isCapturing;
+  decltype(&hocketLookalikeParameters) parameters;
+  decltype(&hocketLookalikeWake) wake;
+  decltype(&hocketLookalikeStep) step;
+  decltype(&hocketLookalikeHasFailed) hasFailed;
+  decltype(&hocketLookalikeIsAllocated) isAllocated;
+  decltype(&hocketLookalikeKeep) keep;
   decltype(&hocketLookalikeRestart) restart;
 };
 

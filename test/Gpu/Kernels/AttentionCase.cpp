@@ -21,10 +21,12 @@ AttentionCase::AttentionCase(const AttentionShape &s)
           {s.batch, s.heads, s.queries}, {1, 0, 2}),
       keep(DType::Bool, {s.batch, s.keys}, {1, 0}), dout(out), dq(q), dk(k),
       dv(v), step(DType::I32, {1}) {
-  uint32_t seed = 1;
+  uint32_t seed = s.seed;
   for (TestOperand *one : {&q, &k, &v, &out, &dout, &dq, &dk, &dv})
     one->random(seed++, 2);
   lse.random(seed, 1);
+  addCommon(k, s.commonKeys);
+  addCommon(v, s.commonValues);
   step.set(0, dropoutStep);
   if (shape.scale == 0)
     shape.scale = 1 / std::sqrt(static_cast<float>(s.depth));
@@ -34,9 +36,19 @@ AttentionCase::AttentionCase(const AttentionShape &s)
       keep.set(b * s.keys + j, b != 1 && j % 3 != 1);
 }
 
+void AttentionCase::addCommon(TestOperand &rows, double factor) const {
+  const int64_t extent = rows.shape.back();
+  TestOperand common(DType::F64, {extent});
+  common.random(shape.seed + 99, 2);
+  for (int64_t flat = 0; factor != 0 && flat < rows.elements(); ++flat)
+    rows.set(flat, rows.get(flat) + factor * common.get(flat % extent));
+}
+
 AttentionArguments AttentionCase::arguments(bool onDevice) {
   auto place = [&](TestOperand &operand, const char *name, int64_t offset) {
-    return onDevice ? gpu.upload(operand, name, offset) : operand.operand();
+    return !onDevice          ? operand.operand()
+           : shape.apart >= 0 ? gpu.uploadApart(operand, name, shape.apart)
+                              : gpu.upload(operand, name, offset);
   };
   AttentionArguments given;
   given.q = place(q, "q", shape.offset);
@@ -100,14 +112,18 @@ void AttentionCase::addRow(Reference &all, int64_t b, int64_t h,
   int64_t kvHead = (shape.headOffset + h) / shape.group - shape.kvHeadOffset;
   int64_t key = (b * shape.kvHeads + kvHead) * keys;
   Rows weights(keys), gradients(keys), factors(keys, 1);
-  double total = 0, mean = 0;
+  double total = 0, mean = 0, largest = -INFINITY;
   for (int64_t j = 0; j < keys; ++j) {
-    if (!isSeen(b, i, j))
-      continue;
-    double score = 0;
     for (int64_t d = 0; d < depth; ++d)
-      score += q.get(query * depth + d) * k.get((key + j) * depth + d);
-    total += weights[j] = std::exp(score * shape.scale);
+      weights[j] += q.get(query * depth + d) * k.get((key + j) * depth + d);
+    if (isSeen(b, i, j))
+      largest = std::max(largest, weights[j] *= shape.scale);
+  }
+  for (int64_t j = 0; j < keys; ++j) {
+    bool seen = isSeen(b, i, j);
+    total += weights[j] = seen ? std::exp(weights[j] - largest) : 0;
+    if (!seen)
+      continue;
     for (int64_t d = 0; d < width; ++d)
       gradients[j] +=
           dout.get(query * width + d) * v.get((key + j) * width + d);
@@ -120,7 +136,7 @@ void AttentionCase::addRow(Reference &all, int64_t b, int64_t h,
                        ? 0
                        : 1 / (1 - shape.dropout);
   }
-  all.lse[query] = total > 0 ? std::log(total) : -INFINITY;
+  all.lse[query] = total > 0 ? largest + std::log(total) : -INFINITY;
   for (int64_t j = 0; j < keys && total > 0; ++j) {
     weights[j] /= total;
     mean += weights[j] * (gradients[j] *= factors[j]);
@@ -181,7 +197,8 @@ void AttentionCase::expectForward(double tolerance) {
 
 ptx::Report AttentionCase::runGradient() {
   auto upload = [&](TestOperand &operand, const char *name) {
-    return gpu.upload(operand, name, shape.offset);
+    return shape.apart >= 0 ? gpu.uploadApart(operand, name, shape.apart)
+                            : gpu.upload(operand, name, shape.offset);
   };
   runtime::AttentionGradArguments given = {device, upload(dout, "dout"),
                                            upload(dq, "dq"), upload(dk, "dk"),
@@ -201,15 +218,42 @@ void AttentionCase::expectGradient(double tolerance) {
   expectNear(dq, all.dq, tolerance, "dq");
   expectNear(dk, all.dk, tolerance, "dk");
   expectNear(dv, all.dv, tolerance, "dv");
+  runGradientOnCpu();
+  expectNear(dq, all.dq, tolerance, "dq of the CPU");
+  expectNear(dk, all.dk, tolerance, "dk of the CPU");
+  expectNear(dv, all.dv, tolerance, "dv of the CPU");
+}
+
+void AttentionCase::runGradientOnCpu() {
   std::unique_ptr<runtime::Call> call;
   expectOk(
       runtime::makeAttentionGrad({arguments(false), dout.operand(),
                                   dq.operand(), dk.operand(), dv.operand()},
                                  1, call));
   expectOk(runCall(*call));
-  expectNear(dq, all.dq, tolerance, "dq of the CPU");
-  expectNear(dk, all.dk, tolerance, "dk of the CPU");
-  expectNear(dv, all.dv, tolerance, "dv of the CPU");
+}
+
+GradientErrors AttentionCase::gradientErrors() const {
+  Reference all = reference();
+  auto largestOf = [](const Rows &rows) {
+    double largest = 0;
+    for (double value : rows)
+      largest = std::max(largest, std::fabs(value));
+    return largest;
+  };
+  double most =
+      std::max({largestOf(all.dq), largestOf(all.dk), largestOf(all.dv)});
+  auto errorOf = [&](const TestOperand &found, const Rows &expected) {
+    double largest = largestOf(expected), error = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      double value = found.get(static_cast<int64_t>(i));
+      if (!std::isfinite(value))
+        return double(INFINITY);
+      error = std::max(error, std::fabs(value - expected[i]));
+    }
+    return error / (largest < 1e-12 * most ? most : largest);
+  };
+  return {errorOf(dq, all.dq), errorOf(dk, all.dk), errorOf(dv, all.dv)};
 }
 
 } // namespace hocket::test

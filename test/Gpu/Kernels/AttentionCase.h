@@ -21,7 +21,40 @@ struct AttentionShape {
   bool padding = false;
   int64_t pad = 0, offset = 0; // elements after rows, before the first one
   double scale = 0;            // 0: 1 / sqrt(depth)
+  int apart = -1;              // a dim of two whose entries lie far apart
+  /// All rows of k, or of v, are these times one row further on, so that what
+  /// they share cancels in the gradients of scores.
+  double commonKeys = 0, commonValues = 0;
+  uint32_t seed = 1;
 };
+
+/// How far the gradients of q, k and v are off a loop in double: the largest
+/// difference by the largest element of that gradient or, where that is zero up
+/// to rounding, of all three.
+struct GradientErrors {
+  double q = 0, k = 0, v = 0;
+};
+
+/// A type of operands, and what its kernels' results may differ by.
+struct AttentionType {
+  plan::DType type;
+  double tolerance;
+  const char *name; // in names of kernels
+};
+
+/// Tests of one type each.
+class OfAttentionTypes : public CudaKernels,
+                         public testing::WithParamInterface<AttentionType> {
+public:
+  static std::string nameOf(const testing::TestParamInfo<AttentionType> &info) {
+    return info.param.name;
+  }
+};
+inline const auto attentionTypes =
+    testing::Values(AttentionType{plan::DType::F32, 1e-5, "F32"},
+                    AttentionType{plan::DType::F64, 1e-12, "F64"},
+                    AttentionType{plan::DType::F16, 3e-3, "F16"},
+                    AttentionType{plan::DType::BF16, 2e-2, "BF16"});
 
 /// Operands with values, and what comes of them.
 class AttentionCase {
@@ -35,6 +68,9 @@ public:
   /// largest element that the loop gives, but at least 1; and so do the CPU's.
   void expectForward(double tolerance);
   void expectGradient(double tolerance);
+  /// Of the gradients that are here; the CPU's take their place.
+  GradientErrors gradientErrors() const;
+  void runGradientOnCpu();
 
   std::vector<runtime::cuda::KernelLaunch> launched;
 
@@ -47,6 +83,8 @@ private:
   Reference reference() const;
   void expectNear(const TestOperand &found, const Rows &expected,
                   double tolerance, const char *name) const;
+
+  void addCommon(TestOperand &rows, double factor) const;
 
   AttentionShape shape;
   TestOperand q, k, v, out, lse, keep, dout, dq, dk, dv, step;

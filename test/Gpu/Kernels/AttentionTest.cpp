@@ -10,113 +10,104 @@ using Shape = AttentionShape;
 
 namespace {
 
-class CudaAttention : public CudaKernels {};
-
-constexpr struct {
-  DType type;
-  double tolerance;
-  const char *name;
-} types[] = {{DType::F32, 1e-5, "F32"},
-             {DType::F64, 1e-12, "F64"},
-             {DType::F16, 3e-3, "F16"},
-             {DType::BF16, 2e-2, "BF16"}};
-
-/// Runs the shape in all types, each against loops in double.
-void inAllTypes(Shape shape) {
-  for (auto [type, tolerance, name] : types) {
-    shape.type = type;
-    SCOPED_TRACE(name);
+/// Of one type, against loops in double.
+class CudaAttention : public OfAttentionTypes {
+protected:
+  void expectRight(Shape shape) {
+    shape.type = GetParam().type;
     AttentionCase attention(shape);
     attention.run();
+    attention.expectForward(GetParam().tolerance);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Types, CudaAttention, attentionTypes,
+                         OfAttentionTypes::nameOf);
+
+TEST_P(CudaAttention, HeadDims) {
+  auto [type, tolerance, name] = GetParam();
+  for (int64_t depth : {32, 64, 128, 256}) {
+    Shape shape;
+    shape.type = type;
+    shape.depth = shape.width = depth;
+    AttentionCase attention(shape);
+    ptx::Report report = attention.run();
     attention.expectForward(tolerance);
+    ASSERT_EQ(attention.launched.size(), 1u);
+    EXPECT_EQ(attention.launched[0].entry,
+              std::string("attention") + name + "D" + std::to_string(depth));
+    bool isHalf = type == DType::F16 || type == DType::BF16;
+    EXPECT_LE(report.total.waysPerIdeal(), isHalf ? 1.0 : 1.11)
+        << name << " " << depth;
+    EXPECT_LE(report.total.sectorsPerIdeal(), 1.02) << name << " " << depth;
   }
 }
 
-TEST_F(CudaAttention, HeadDims) {
-  for (int64_t depth : {32, 64, 128, 256})
-    for (auto [type, tolerance, name] : types) {
-      Shape shape;
-      shape.type = type;
-      shape.depth = shape.width = depth;
-      AttentionCase attention(shape);
-      ptx::Report report = attention.run();
-      attention.expectForward(tolerance);
-      ASSERT_EQ(attention.launched.size(), 1u);
-      EXPECT_EQ(attention.launched[0].entry,
-                std::string("attention") + name + "D" + std::to_string(depth));
-      bool isHalf = type == DType::F16 || type == DType::BF16;
-      EXPECT_LE(report.total.waysPerIdeal(), isHalf ? 1.0 : 1.11)
-          << name << " " << depth;
-      EXPECT_LE(report.total.sectorsPerIdeal(), 1.02) << name << " " << depth;
-    }
-}
-
-TEST_F(CudaAttention, OtherHeadDims) {
+TEST_P(CudaAttention, OtherHeadDims) {
   Shape shape;
   shape.depth = 80;
   shape.width = 40;
-  inAllTypes(shape);
+  expectRight(shape);
   shape.depth = 1;
   shape.width = 3;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaAttention, AnyStridesAndAddresses) {
+TEST_P(CudaAttention, AnyStridesAndAddresses) {
   Shape shape;
   shape.depth = 24;
   shape.width = 32;
   shape.pad = 3;
   shape.offset = 1;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaAttention, Causal) {
+TEST_P(CudaAttention, Causal) {
   Shape shape;
   shape.causal = true;
   shape.queries = 150;
   shape.keys = 170;
   shape.queryOffset = 20;
-  inAllTypes(shape);
+  expectRight(shape);
   // Keys that begin later: the first queries see nothing.
   shape.queryOffset = 5;
   shape.keyOffset = 30;
-  inAllTypes(shape);
+  expectRight(shape);
   // All queries see all keys but the last.
   shape.queries = 20;
   shape.queryOffset = 168;
   shape.keyOffset = 0;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaAttention, Windows) {
+TEST_P(CudaAttention, Windows) {
   Shape shape;
   shape.queries = shape.keys = 180;
   shape.before = 20;
   shape.causal = true;
-  inAllTypes(shape);
+  expectRight(shape);
   shape.causal = false;
   shape.after = 7;
   shape.keyOffset = 3;
-  inAllTypes(shape);
+  expectRight(shape);
   shape.before = -1;
-  inAllTypes(shape);
+  expectRight(shape);
   shape.before = 0;
   shape.after = -1;
   shape.queries = 33;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaAttention, Padding) {
+TEST_P(CudaAttention, Padding) {
   Shape shape;
   shape.batch = 2;
   shape.padding = true;
   shape.queries = 40;
-  inAllTypes(shape);
+  expectRight(shape);
   shape.causal = true;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaAttention, GroupedHeads) {
+TEST_P(CudaAttention, GroupedHeads) {
   Shape shape;
   shape.heads = 5;
   shape.kvHeads = 2;
@@ -124,36 +115,79 @@ TEST_F(CudaAttention, GroupedHeads) {
   shape.headOffset = 6;
   shape.kvHeadOffset = 1;
   shape.queries = 30;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaAttention, Dropout) {
+TEST_P(CudaAttention, Dropout) {
   Shape shape;
   shape.dropout = 0.3;
   shape.batch = 2;
   shape.keyOffset = 3; // words of four weights are cut
-  inAllTypes(shape);
+  expectRight(shape);
   shape.causal = true;
   shape.depth = 40;
   shape.width = 20;
   shape.keyOffset = 1;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaAttention, NegativeAndLargeScales) {
+/// Every kernel: heads that are no whole groups, masks of all kinds at once.
+TEST_P(CudaAttention, AllKernels) {
+  Shape shape;
+  shape.batch = 2;
+  shape.padding = shape.causal = true;
+  shape.before = 30;
+  shape.queries = 20;
+  shape.queryOffset = 55;
+  shape.keys = 75;
+  shape.pad = 3;
+  shape.offset = 1;
+  for (auto [depth, width] :
+       {std::pair(24, 30), {50, 64}, {100, 90}, {200, 150}})
+    for (double dropout : {0.0, 0.2}) {
+      shape.depth = depth;
+      shape.width = width;
+      shape.dropout = dropout;
+      expectRight(shape);
+    }
+}
+
+TEST_P(CudaAttention, OffsetsHave64Bits) {
+  Shape shape;
+  shape.batch = shape.queries = shape.keys = 2;
+  shape.padding = true;
+  shape.depth = 33;
+  shape.width = 40;
+  for (int dim : {0, 1, 2}) {
+    shape.apart = dim;
+    expectRight(shape);
+  }
+}
+
+TEST_P(CudaAttention, DropoutOfAllHeadDims) {
+  Shape shape;
+  shape.dropout = 0.2;
+  shape.queries = 20;
+  for (int64_t depth : {32, 128, 256}) {
+    shape.depth = shape.width = depth;
+    expectRight(shape);
+  }
+}
+
+TEST_P(CudaAttention, NegativeAndLargeScales) {
   Shape shape;
   shape.scale = -0.3;
   shape.depth = 16;
-  inAllTypes(shape);
+  expectRight(shape);
   shape.scale = 3;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaAttention, NoKeys) {
+TEST_P(CudaAttention, NoKeys) {
   Shape shape;
   shape.keys = 0;
   shape.queries = 3;
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
 TEST(CudaAttentionLaunches, Refusals) {

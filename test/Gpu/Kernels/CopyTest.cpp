@@ -3,6 +3,7 @@
 #include "runtime/lib/Cuda/Kernels/Copy.h"
 #include "hocket/Cpu/Simple.h"
 #include "test/Gpu/Kernels/GpuRun.h"
+#include <numeric>
 
 using namespace hocket;
 using namespace hocket::test;
@@ -26,13 +27,8 @@ struct Copied {
   ptx::Report report;
   std::vector<std::string> entries;
 };
-Copied copyBoth(TestOperand &src, TestOperand &dst, int64_t srcOffset = 0,
-                int64_t dstOffset = 0) {
-  fillBytes(src, 1);
-  fillBytes(dst, 2);
-  GpuRun gpu;
-  runtime::Operand from = gpu.upload(src, "src", srcOffset);
-  runtime::Operand to = gpu.upload(dst, "dst", dstOffset);
+Copied copyOn(GpuRun &gpu, const runtime::Operand &from,
+              const runtime::Operand &to, TestOperand &src, TestOperand &dst) {
   KernelLaunches launches;
   expectOk(runtime::cuda::addCopy(from, to, launches));
   Copied copied{gpu.run(launches), {}};
@@ -43,6 +39,24 @@ Copied copyBoth(TestOperand &src, TestOperand &dst, int64_t srcOffset = 0,
   expectOk(runCall(*runtime::makeCopy(src.operand(), dst.operand())));
   EXPECT_TRUE(result.bytes == dst.bytes);
   return copied;
+}
+Copied copyBoth(TestOperand &src, TestOperand &dst, int64_t srcOffset = 0,
+                int64_t dstOffset = 0) {
+  fillBytes(src, 1);
+  fillBytes(dst, 2);
+  GpuRun gpu;
+  runtime::Operand from = gpu.upload(src, "src", srcOffset);
+  runtime::Operand to = gpu.upload(dst, "dst", dstOffset);
+  return copyOn(gpu, from, to, src, dst);
+}
+/// With the entries of a dim of two far apart.
+Copied copyApart(TestOperand &src, TestOperand &dst, int dim) {
+  fillBytes(src, 1);
+  fillBytes(dst, 2);
+  GpuRun gpu;
+  runtime::Operand from = gpu.uploadApart(src, "src", dim);
+  runtime::Operand to = gpu.uploadApart(dst, "dst", dim);
+  return copyOn(gpu, from, to, src, dst);
 }
 
 using Entries = std::vector<std::string>;
@@ -147,6 +161,78 @@ TEST_F(CudaCopy, ManyDimsAndShortOnes) {
   EXPECT_EQ(copyBoth(none, empty).entries, Entries{});
 }
 
+TEST_F(CudaCopy, OffsetsHave64Bits) {
+  for (DType type : allTypes) {
+    TestOperand src(type, {2, 37}), dst(type, {2, 37});
+    copyApart(src, dst, 0);
+    TestOperand wide(type, {2, 48}), copied(type, {2, 48});
+    copyApart(wide, copied, 0);
+    TestOperand turned(type, {2, 70, 48}, {0, 2, 1}), rows(type, {2, 70, 48});
+    copyApart(turned, rows, 0);
+    TestOperand odd(type, {2, 37, 31}, {0, 2, 1}, 3), even(type, {2, 37, 31});
+    copyApart(odd, even, 0);
+  }
+}
+
+TEST_F(CudaCopy, SixteenDimsOfAllUnits) {
+  for (auto [type, unit] : {std::pair(DType::Bool, 1),
+                            {DType::BF16, 1},
+                            {DType::F32, 1},
+                            {DType::F64, 1},
+                            {DType::F64, 2}}) {
+    TestOperand src = manyDims(type, 16, unit), dst = src;
+    copyBoth(src, dst);
+  }
+}
+
+/// A few of 2^16 tiles: bit k of a tile's number is its index in dim k, whose
+/// strides are steps of dst and of src.
+void copyTiles(DType type, int64_t rows, int64_t columns) {
+  const std::vector<uint64_t> tiles = {0, 0x5555, 0xaaaa, 0xffff, 0x8001};
+  constexpr int dims = 16;
+  int64_t width = plan::byteSize(type), tile = rows * columns;
+  TestOperand src(type, {200, tile}), dst(type, {200, tile});
+  fillBytes(src, 1);
+  fillBytes(dst, 2);
+  GpuRun gpu;
+  runtime::Operand from = gpu.upload(src, "src"), to = gpu.upload(dst, "dst");
+  from.shape = to.shape = {rows, columns};
+  to.strides = {columns, 1};
+  from.strides = {1, rows};
+  for (int k = 0; k < dims; ++k) {
+    from.shape.insert(from.shape.begin(), 2);
+    to.shape.insert(to.shape.begin(), 2);
+    to.strides.insert(to.strides.begin(), (k + 3) * tile);
+    from.strides.insert(from.strides.begin(), (dims - k) * tile);
+  }
+  KernelLaunches launches;
+  expectOk(runtime::cuda::addCopy(from, to, launches));
+  gpu.onlyBlocks = tiles;
+  gpu.run(launches);
+  TestOperand result = dst;
+  gpu.download({to.data, type, dst.shape, dst.strides}, result);
+  for (uint64_t number : tiles) {
+    int64_t at = 0, fromAt = 0;
+    for (int k = 0; k < dims; ++k) {
+      at += number >> k & 1 ? (k + 3) * tile : 0;
+      fromAt += number >> k & 1 ? (dims - k) * tile : 0;
+    }
+    for (int64_t i = 0; i < tile; ++i)
+      std::memcpy(
+          &dst.bytes[(at + i) * width],
+          &src.bytes[(fromAt + i % columns * rows + i / columns) * width],
+          width);
+  }
+  EXPECT_TRUE(result.bytes == dst.bytes) << launches.list[0].entry;
+}
+
+TEST_F(CudaCopy, TilesOfSixteenOuterDims) {
+  for (DType type : allTypes) {
+    copyTiles(type, 16, 32);
+    copyTiles(type, 17, 19);
+  }
+}
+
 TEST_F(CudaCopy, SixteenDimsAndNoMore) {
   for (size_t rank : {16, 17}) {
     TestOperand src(DType::F32, std::vector<int64_t>(rank, 2));
@@ -231,6 +317,38 @@ TEST_F(CudaCopy, IotaHasTheBitsOfTheCpu) {
       expectOk(runCall(*runtime::makeIota(dst.operand(), dim, -3)));
       EXPECT_TRUE(result.bytes == dst.bytes) << plan::toString(type);
     }
+}
+
+/// Fills and counts.
+void fillAndCount(TestOperand dst, int apart) {
+  for (bool counts : {false, true}) {
+    if (counts && dst.elements() > 65536)
+      continue; // they are counted one by one, whatever the unit
+    fillBytes(dst, 3);
+    GpuRun gpu;
+    runtime::Operand to = gpu.uploadApart(dst, "dst", apart);
+    KernelLaunches launches;
+    expectOk(counts ? runtime::cuda::addIota(to, 0, -3, launches)
+                    : runtime::cuda::addFill(to, 1, launches));
+    gpu.run(launches);
+    TestOperand result = dst;
+    gpu.download(to, result);
+    expectOk(runCall(*(counts ? runtime::makeIota(dst.operand(), 0, -3)
+                              : runtime::makeFill(dst.operand(), 1))));
+    EXPECT_TRUE(result.bytes == dst.bytes) << plan::toString(dst.type);
+  }
+}
+
+TEST_F(CudaCopy, FillAndIotaOfSixteenDims) {
+  for (DType type : allTypes)
+    fillAndCount(manyDims(type, 16), -1);
+  fillAndCount(manyDims(DType::F64, 16, 2), -1);
+}
+
+TEST_F(CudaCopy, FillAndIotaHave64Bits) {
+  for (DType type : allTypes)
+    for (int64_t inner : {37, 48})
+      fillAndCount(TestOperand(type, {2, inner}), 0);
 }
 
 TEST(CudaImages, TellWhatIsMissing) {

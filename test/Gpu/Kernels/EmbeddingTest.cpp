@@ -17,8 +17,13 @@ struct Lookup {
   int64_t vocabOffset, vocab;
 
   runtime::EmbeddingArguments arguments(GpuRun &gpu, int64_t offset) {
-    device = gpu.upload(out, "out", offset);
-    return {gpu.upload(table, "table", offset),
+    auto upload = [&](const TestOperand &host, const char *name, int64_t at) {
+      return isApart ? gpu.uploadApart(host, name, 0)
+                     : gpu.upload(host, name, at);
+    };
+    device = upload(out, "out", offset);
+    // The ids of one rank reach over 2^32 elements at most.
+    return {upload(table, "table", offset),
             gpu.upload(ids, "ids"),
             device,
             vocabOffset,
@@ -30,6 +35,7 @@ struct Lookup {
             vocabOffset,     vocab,         "input \"ids\""};
   }
   runtime::Operand device = {};
+  bool isApart = false; // entries of dims of two lie far apart
 };
 
 struct Looked {
@@ -54,7 +60,8 @@ Looked lookUp(Lookup &lookup, int64_t offset = 0) {
 class CudaEmbedding : public CudaKernels {};
 
 TEST_F(CudaEmbedding, ShardsOfAllTypes) {
-  for (DType type : {DType::F32, DType::BF16, DType::F64, DType::I32})
+  for (DType type :
+       {DType::F32, DType::BF16, DType::F64, DType::I32, DType::Bool})
     for (DType idType : {DType::I32, DType::I64})
       for (int64_t pad : {0, 1}) {
         Lookup lookup{TestOperand(type, {10, 64}, {}, pad),
@@ -93,6 +100,42 @@ TEST_F(CudaEmbedding, RowsOfSeveralDims) {
                 lookup.table.get((8 - 2 * i) * 24 + d));
 }
 
+TEST_F(CudaEmbedding, SixteenDims) {
+  for (auto [type, unit] : {std::pair(DType::Bool, 1),
+                            {DType::BF16, 1},
+                            {DType::F32, 1},
+                            {DType::F64, 1},
+                            {DType::F64, 2}})
+    for (DType idType : {DType::I32, DType::I64}) {
+      TestOperand out = manyDims(type, 17, unit);
+      out.shape.back() = unit;
+      Lookup lookup{TestOperand(type, {10, unit}), manyDims(idType, 16), out, 0,
+                    10};
+      lookup.table.random(1, 100);
+      for (int64_t flat = 0; flat < lookup.ids.elements(); ++flat)
+        lookup.ids.set(flat, flat * 7 % 10);
+      TestOperand expected = lookup.out;
+      EXPECT_FALSE(lookUp(lookup).error.isSet());
+      std::swap(lookup.out.bytes, expected.bytes);
+      expectOk(runCall(*runtime::makeEmbedding(lookup.arguments())));
+      EXPECT_TRUE(lookup.out.bytes == expected.bytes);
+    }
+}
+
+TEST_F(CudaEmbedding, OffsetsHave64Bits) {
+  for (DType idType : {DType::I32, DType::I64}) {
+    Lookup lookup{TestOperand(DType::F32, {2, 37}), TestOperand(idType, {2}),
+                  TestOperand(DType::F32, {2, 37}), 0, 2};
+    lookup.table.random(1);
+    lookup.ids.set(0, 1);
+    lookup.isApart = true;
+    EXPECT_FALSE(lookUp(lookup).error.isSet());
+    for (int64_t i = 0; i < 74; ++i)
+      EXPECT_EQ(lookup.out.get(i), lookup.table.get((i + 37) % 74));
+  }
+}
+
+/// Each of the four units of a thread meets some.
 TEST_F(CudaEmbedding, TellsTheFirstBadId) {
   struct Case {
     DType type;
@@ -100,23 +143,30 @@ TEST_F(CudaEmbedding, TellsTheFirstBadId) {
   };
   for (Case c :
        {Case{DType::I32, -1}, Case{DType::I32, 30}, Case{DType::I64, -1},
-        Case{DType::I64, 30}, Case{DType::I64, (int64_t(1) << 40) + 3}}) {
-    Lookup lookup{TestOperand(DType::F32, {30, 8}), TestOperand(c.type, {400}),
-                  TestOperand(DType::F32, {400, 8}), 0, 30};
-    lookup.table.random(1);
-    lookup.ids.set(123, double(c.bad));
-    lookup.ids.set(300, -77);
-    Looked looked = lookUp(lookup);
-    EXPECT_EQ(looked.error.place(), 123u);
-    EXPECT_EQ(looked.error.id(), c.bad);
-    runtime::Status status =
-        runtime::cuda::statusOf(looked.error, "input \"ids\"", 30);
-    EXPECT_EQ(status.message, "input \"ids\" holds " + std::to_string(c.bad) +
-                                  ", which is outside [0, 30)");
-    EXPECT_EQ(status.kind, runtime::ErrorKind::User);
-    for (int64_t i : {122, 123, 300})
-      EXPECT_EQ(lookup.out.get(i * 8), i == 122 ? lookup.table.get(0) : 0);
-  }
+        Case{DType::I64, 30}, Case{DType::I64, (int64_t(1) << 40) + 3}})
+    for (auto [type, pad] : {std::pair(DType::F32, 0),
+                             {DType::Bool, 1},
+                             {DType::BF16, 1},
+                             {DType::F32, 1},
+                             {DType::F64, 1}}) {
+      Lookup lookup{TestOperand(type, {30, 8}, {}, pad),
+                    TestOperand(c.type, {400}),
+                    TestOperand(type, {400, 8}, {}, pad), 0, 30};
+      for (int64_t i = 0; i < 240; ++i)
+        lookup.table.set(i, i % 7 % 2);
+      for (int64_t i : {100, 130, 160, 200, 300, 399})
+        lookup.ids.set(i, i == 100 ? double(c.bad) : -77);
+      Looked looked = lookUp(lookup, pad);
+      EXPECT_EQ(looked.error.place(), 100u);
+      EXPECT_EQ(looked.error.id(), c.bad);
+      runtime::Status status =
+          runtime::cuda::statusOf(looked.error, "input \"ids\"", 30);
+      EXPECT_EQ(status.message, "input \"ids\" holds " + std::to_string(c.bad) +
+                                    ", which is outside [0, 30)");
+      EXPECT_EQ(status.kind, runtime::ErrorKind::User);
+      for (int64_t i : {99, 100, 130, 160, 200, 300, 399})
+        EXPECT_EQ(lookup.out.get(i * 8 + 1), i == 99 ? 1 : 0);
+    }
 }
 
 TEST(CudaEmbeddingLaunches, TooManyIdsAreRefused) {
@@ -140,11 +190,15 @@ struct Gradient {
     GpuRun gpu;
     uint64_t error = gpu.memory.upload(std::vector<LookupError>(1), "error");
     out.random(7);
-    runtime::Operand to = gpu.upload(out, "out", offset);
+    auto upload = [&](const TestOperand &host, const char *name) {
+      return isApart ? gpu.uploadApart(host, name, 0)
+                     : gpu.upload(host, name, offset);
+    };
+    runtime::Operand to = upload(out, "out");
     KernelLaunches launches;
     expectOk(runtime::cuda::addEmbeddingGrad({gpu.upload(ids, "ids"),
-                                              gpu.upload(dy, "dy", offset), to,
-                                              vocabOffset, vocab, "ids"},
+                                              upload(dy, "dy"), to, vocabOffset,
+                                              vocab, "ids"},
                                              error, launches));
     report = gpu.run(launches);
     gpu.download(to, out);
@@ -170,6 +224,7 @@ struct Gradient {
 
   ptx::Report report;
   std::string entry;
+  bool isApart = false; // entries of dims of two lie far apart
 };
 
 Gradient gradientOf(DType type, DType idType, std::vector<int64_t> ids,
@@ -236,6 +291,57 @@ TEST_F(CudaEmbeddingGrad, OneRowHasAll) {
   }
 }
 
+constexpr struct {
+  DType type;
+  double tolerance;
+} summed[] = {{DType::F32, 1e-5},  {DType::F64, 1e-12}, {DType::F16, 2e-3},
+              {DType::BF16, 1e-2}, {DType::I32, 0},     {DType::I64, 0}};
+
+/// Of ids, and of rows, in elements and in groups of them.
+TEST_F(CudaEmbeddingGrad, SixteenDims) {
+  for (auto [type, tolerance] : summed)
+    for (int64_t unit : {int64_t(1), 16 / plan::byteSize(type)}) {
+      TestOperand dy = manyDims(type, 17, unit);
+      dy.shape.back() = unit;
+      DType idType = unit == 1 ? DType::I32 : DType::I64;
+      TestOperand ids = manyDims(idType, 16), rows(type, {300, unit});
+      Gradient gradient{ids, dy, rows, 0, 300, {}, ""};
+      gradient.dy.random(3, 10);
+      for (int64_t i = 0; i < ids.elements(); ++i)
+        gradient.ids.set(i, i * 7 % 300);
+      gradient.run();
+      gradient.expectRight(tolerance);
+      dy = manyDims(type, 17, unit);
+      dy.shape[0] = 1;
+      TestOperand wideRow(type, dy.shape); // without gaps
+      Gradient wide{TestOperand(idType, {1}), dy, wideRow, 0, 1, {}, ""};
+      wide.dy.random(3, 10);
+      wide.run();
+      wide.expectRight(tolerance);
+    }
+}
+
+/// Counts of more blocks than one has threads are summed in rounds.
+TEST_F(CudaEmbeddingGrad, ManyBlocks) {
+  constexpr int64_t count = 257 * 2048 + 5;
+  Gradient gradient = gradientOf(DType::I32, DType::I32, {count}, {1}, 3);
+  for (int64_t i = 0; i < count; ++i)
+    gradient.ids.set(i, i * i % 3);
+  gradient.run();
+  gradient.expectRight(0);
+}
+
+TEST_F(CudaEmbeddingGrad, OffsetsHave64Bits) {
+  for (auto [type, tolerance] : summed)
+    for (int64_t width : {37, 48}) {
+      Gradient gradient = gradientOf(type, DType::I32, {2}, {width}, 2);
+      gradient.ids.set(0, 1);
+      gradient.isApart = true;
+      gradient.run();
+      gradient.expectRight(tolerance);
+    }
+}
+
 /// What is not loaded is not added either, also where that changes nothing.
 TEST_F(CudaEmbeddingGrad, FewIdsAreOfThisRank) {
   for (int64_t pad : {0, 1}) {
@@ -273,12 +379,14 @@ TEST_F(CudaEmbeddingGrad, NoIdsGiveZeros) {
 }
 
 TEST_F(CudaEmbeddingGrad, TellsTheFirstBadId) {
-  Gradient gradient = gradientOf(DType::F32, DType::I64, {500}, {8}, 3);
-  gradient.ids.set(400, 3);
-  gradient.ids.set(450, -5);
-  LookupError error = gradient.run();
-  EXPECT_EQ(error.place(), 400u);
-  EXPECT_EQ(error.id(), 3);
+  for (DType idType : {DType::I32, DType::I64}) {
+    Gradient gradient = gradientOf(DType::F32, idType, {500}, {8}, 3);
+    gradient.ids.set(400, 3);
+    gradient.ids.set(450, -5);
+    LookupError error = gradient.run();
+    EXPECT_EQ(error.place(), 400u);
+    EXPECT_EQ(error.id(), 3);
+  }
 }
 
 TEST_F(CudaEmbeddingGrad, BoolIsRefused) {

@@ -1,6 +1,8 @@
 //===- GpuRun.cpp - launches of the runtime, run by the interpreter -------===//
 
 #include "test/Gpu/Kernels/GpuRun.h"
+#include "test/Gpu/Kernels/KernelText.h"
+#include "test/Gpu/Kernels/KernelTrace.h"
 
 namespace hocket::test {
 
@@ -8,12 +10,25 @@ using runtime::Operand;
 using runtime::cuda::Image;
 using runtime::cuda::KernelLaunch;
 
+/// Of one launch; those of the tests take less than a fifth.
+static constexpr uint64_t mostSteps = uint64_t(1) << 24;
+
 /// Bytes from the first element to the end of the last one.
 static int64_t span(const TestOperand &host) {
   int64_t last = 0;
   for (size_t dim = 0; dim < host.shape.size(); ++dim)
     last += (host.shape[dim] - 1) * host.strides[dim];
   return host.elements() ? (last + 1) * plan::byteSize(host.type) : 0;
+}
+
+TestOperand manyDims(plan::DType type, size_t dims, int64_t unit) {
+  TestOperand operand(type, std::vector<int64_t>(dims, 2));
+  operand.shape.back() = 2 * unit;
+  for (size_t dim = dims - 1; dim-- > 0;)
+    operand.strides[dim] =
+        dim + 2 == dims ? 3 * unit : 2 * operand.strides[dim + 1] + unit;
+  operand.bytes.resize((2 * operand.strides[0] + unit) * plan::byteSize(type));
+  return operand;
 }
 
 Operand GpuRun::upload(const TestOperand &host, const std::string &name,
@@ -26,31 +41,59 @@ Operand GpuRun::upload(const TestOperand &host, const std::string &name,
           host.strides};
 }
 
+Operand GpuRun::uploadApart(const TestOperand &host, const std::string &name,
+                            int dim) {
+  if (dim < 0 || size_t(dim) >= host.shape.size() || host.shape[dim] != 2)
+    return upload(host, name);
+  TestOperand entry = host;
+  entry.shape[dim] = 1;
+  int64_t width = plan::byteSize(host.type);
+  uint64_t addresses[2];
+  for (int i : {0, 1}) {
+    addresses[i] = memory.allocate(span(entry), name);
+    memory.write(addresses[i], &host.bytes[i * host.strides[dim] * width],
+                 span(entry));
+  }
+  Operand operand{reinterpret_cast<void *>(addresses[0]), host.type, host.shape,
+                  host.strides};
+  operand.strides[dim] = int64_t(addresses[1] - addresses[0]) / width;
+  return operand;
+}
+
 void GpuRun::download(const Operand &device, TestOperand &host) {
-  if (span(host))
-    memory.read(reinterpret_cast<uint64_t>(device.data), host.bytes.data(),
-                span(host));
+  uint64_t address = reinterpret_cast<uint64_t>(device.data);
+  if (device.strides == host.strides) {
+    if (span(host))
+      memory.read(address, host.bytes.data(), span(host));
+    return;
+  }
+  TestOperand there = host;
+  there.strides = device.strides;
+  int64_t width = plan::byteSize(host.type);
+  for (int64_t flat = 0; flat < host.elements(); ++flat)
+    memory.read(address + there.place(flat) * width,
+                &host.bytes[host.place(flat) * width], width);
 }
 
-/// The PTX as it is embedded, parsed once.
-static const ptx::Module &moduleOf(const std::string &source) {
+/// The PTX that ships, or what a test puts in its place, parsed once.
+static const ptx::Module &moduleOf(const std::string &source,
+                                   const std::string &entry) {
   static std::map<std::string, ptx::Module> modules;
-  auto found = modules.find(source);
-  if (found != modules.end())
-    return found->second;
-  for (const Image &image : runtime::cuda::images())
-    if (image.chip == 0 && image.source == source) {
-      std::string text(reinterpret_cast<const char *>(image.data), image.size);
-      return modules.emplace(source, ptx::parse(text, source + ".ptx"))
-          .first->second;
-    }
-  throw std::runtime_error("no PTX of " + source);
+  auto found = modules.find(entry);
+  if (found == modules.end())
+    found = modules
+                .emplace(entry, ptx::parse(changedText(entry).value_or(
+                                               textOfKernel(source, entry)),
+                                           source + ".ptx"))
+                .first;
+  return found->second;
 }
 
-ptx::Program &GpuRun::program(const std::string &source) {
-  std::unique_ptr<ptx::Program> &made = programs[source];
+ptx::Program &GpuRun::program(const std::string &source,
+                              const std::string &entry) {
+  std::unique_ptr<ptx::Program> &made = programs[entry];
   if (!made)
-    made = std::make_unique<ptx::Program>(moduleOf(source), memory);
+    made = std::make_unique<ptx::Program>(moduleOf(source, entry), memory);
   return *made;
 }
 
@@ -65,7 +108,7 @@ static void add(ptx::Report &all, const ptx::Report &one) {
 
 ptx::Report GpuRun::run(runtime::cuda::KernelLaunches &launches) {
   if (launches.scratchBytes())
-    launches.setScratch(memory.allocate(launches.scratchBytes(), "scratch"));
+    launches.setScratch(memory.allocate(launches.scratchBytes(), scratchName));
   ptx::Report all;
   for (const KernelLaunch &one : launches.list) {
     ptx::Configuration how;
@@ -73,10 +116,15 @@ ptx::Report GpuRun::run(runtime::cuda::KernelLaunches &launches) {
     how.block = {one.block[0], one.block[1], one.block[2]};
     how.dynamicShared = one.sharedBytes;
     how.arguments.bytes = one.argument;
-    ptx::Report report = ptx::launch(program(one.source), one.entry, how);
+    how.mostSteps = mostSteps;
+    how.onlyBlocks = onlyBlocks;
+    ptx::Report report =
+        ptx::launch(program(one.source, one.entry), one.entry, how);
     EXPECT_EQ(report.text(), "") << "in " << one.entry;
+    traceLaunch(one.source, one.entry, report);
     add(all, report);
   }
+  traceMemory(memory);
   return all;
 }
 

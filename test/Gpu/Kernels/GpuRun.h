@@ -18,7 +18,12 @@ public:
   /// bytes that it has on the host.
   runtime::Operand upload(const TestOperand &host, const std::string &name,
                           int64_t offset = 0);
-  /// Copies the operand's bytes back to the host.
+  /// The same with each entry of a dim of two in an allocation of its own: the
+  /// stride of the dim is more than 2^32 bytes. A dim of another extent, or
+  /// none (-1), is uploaded as above.
+  runtime::Operand uploadApart(const TestOperand &host, const std::string &name,
+                               int dim);
+  /// Copies the operand's elements back to the host.
   void download(const runtime::Operand &device, TestOperand &host);
 
   /// Runs all launches of an instruction; whatever is wrong fails the test.
@@ -26,11 +31,16 @@ public:
   ptx::Report run(runtime::cuda::KernelLaunches &launches);
 
   ptx::Memory memory;
+  std::vector<uint64_t> onlyBlocks; ///< of each launch; empty: all
 
 private:
-  ptx::Program &program(const std::string &source);
-  std::map<std::string, std::unique_ptr<ptx::Program>> programs;
+  ptx::Program &program(const std::string &source, const std::string &entry);
+  std::map<std::string, std::unique_ptr<ptx::Program>> programs; // by entry
 };
+
+/// An operand of dims of two units each, no two of which are one: each is
+/// followed by a unit that is not its own.
+TestOperand manyDims(plan::DType type, size_t dims, int64_t unit = 1);
 
 /// A status that failed fails the test.
 inline void expectOk(const runtime::Status &status) {

@@ -1,7 +1,7 @@
 //===- NeighborhoodTest.cpp - neighborhood attention and gradients --------===//
 
 #include "runtime/lib/Cuda/Attention/Neighborhood.h"
-#include "test/Gpu/Kernels/GpuRun.h"
+#include "test/Gpu/Kernels/AttentionCase.h"
 
 using namespace hocket;
 using namespace hocket::test;
@@ -19,6 +19,7 @@ struct Shape {
   std::vector<Dim> dims;
   int64_t heads = 2, kvHeads = 2, depth = 40, width = 24, spare = 0;
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
+  int apart = -1; // a dim of two whose entries lie far apart
 };
 
 /// Operands of one rank: it holds what its queries read, and `spare` keys more
@@ -85,11 +86,17 @@ struct Problem {
     expectOk(runCall(*runtime::makeNeighborhoodGrad(given, 1)));
   }
 
+  runtime::Operand upload(GpuRun &gpu, const TestOperand &host,
+                          const std::string &name) const {
+    return shape.apart < 0 ? gpu.upload(host, name, 1)
+                           : gpu.uploadApart(host, name, shape.apart);
+  }
+
   void runOnGpu() {
     GpuRun gpu;
     std::vector<runtime::Operand> at;
     for (TestOperand &one : values)
-      at.push_back(gpu.upload(one, "operand " + std::to_string(at.size()), 1));
+      at.push_back(upload(gpu, one, "operand " + std::to_string(at.size())));
     auto given = arguments(at);
     runtime::cuda::KernelLaunches forward, gradient;
     expectOk(runtime::cuda::addNeighborhood(given.forward, forward));
@@ -126,42 +133,39 @@ struct Problem {
   std::vector<TestOperand> values;
 };
 
-class CudaNeighborhood : public CudaKernels {};
-
-void inAllTypes(const Shape &shape) {
-  for (auto [type, tolerance] : {std::pair(DType::F32, 1e-5),
-                                 {DType::F64, 1e-12},
-                                 {DType::F16, 3e-3},
-                                 {DType::BF16, 2e-2}}) {
-    SCOPED_TRACE(plan::toString(type));
-    Problem problem(shape, type);
+class CudaNeighborhood : public OfAttentionTypes {
+protected:
+  void expectRight(const Shape &shape) {
+    Problem problem(shape, GetParam().type);
     problem.runOnGpu();
-    problem.expectNear(tolerance);
+    problem.expectNear(GetParam().tolerance);
   }
+};
+INSTANTIATE_TEST_SUITE_P(Types, CudaNeighborhood, attentionTypes,
+                         OfAttentionTypes::nameOf);
+
+TEST_P(CudaNeighborhood, OneDim) {
+  expectRight({{{{20, 5, 1, 1, false}, 0, 20}}});
+  expectRight({{{{20, 4, 3, 2, false}, 0, 20}}});
+  expectRight({{{{21, 5, 2, 3, true}, 0, 21}}});
 }
 
-TEST_F(CudaNeighborhood, OneDim) {
-  inAllTypes({{{{20, 5, 1, 1, false}, 0, 20}}});
-  inAllTypes({{{{20, 4, 3, 2, false}, 0, 20}}});
-  inAllTypes({{{{21, 5, 2, 3, true}, 0, 21}}});
-}
-
-TEST_F(CudaNeighborhood, PartsOfADim) {
+TEST_P(CudaNeighborhood, PartsOfADim) {
   Shape shape{{{{40, 7, 3, 2, false}, 9, 13}}};
   shape.spare = 4;
-  inAllTypes(shape);
+  expectRight(shape);
   shape.dims = {{{40, 6, 2, 1, true}, 33, 7}};
-  inAllTypes(shape);
+  expectRight(shape);
 }
 
-TEST_F(CudaNeighborhood, SeveralDims) {
-  inAllTypes({{{{9, 3, 1, 1, false}, 0, 9}, {{8, 4, 2, 2, true}, 0, 8}}});
-  inAllTypes({{{{5, 3, 1, 1, true}, 1, 3},
-               {{6, 2, 2, 3, false}, 0, 6},
-               {{4, 3, 1, 1, false}, 0, 4}}});
+TEST_P(CudaNeighborhood, SeveralDims) {
+  expectRight({{{{9, 3, 1, 1, false}, 0, 9}, {{8, 4, 2, 2, true}, 0, 8}}});
+  expectRight({{{{5, 3, 1, 1, true}, 1, 3},
+                {{6, 2, 2, 3, false}, 0, 6},
+                {{4, 3, 1, 1, false}, 0, 4}}});
 }
 
-TEST_F(CudaNeighborhood, HeadsAndTheirDims) {
+TEST_P(CudaNeighborhood, HeadsAndTheirDims) {
   Shape shape{{{{12, 5, 1, 1, false}, 0, 12}}};
   shape.heads = 5;
   shape.kvHeads = 2;
@@ -170,7 +174,15 @@ TEST_F(CudaNeighborhood, HeadsAndTheirDims) {
   shape.kvHeadOffset = 1;
   shape.depth = 200;
   shape.width = 70;
-  inAllTypes(shape);
+  expectRight(shape);
+}
+
+TEST_P(CudaNeighborhood, OffsetsHave64Bits) {
+  Shape shape{{{{12, 5, 1, 1, false}, 0, 2}}};
+  for (int dim : {0, 1, 2}) {
+    shape.apart = dim;
+    expectRight(shape);
+  }
 }
 
 TEST(CudaNeighborhoodLaunches, Refusals) {

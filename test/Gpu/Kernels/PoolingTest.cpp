@@ -65,11 +65,15 @@ struct Problem {
       results.random(3, 4);
     GpuRun gpu;
     runtime::PoolingArguments device = given;
-    device.y = gpu.upload(results, "y", 1);
+    auto upload = [&](const TestOperand &host, const char *name) {
+      return isApart ? gpu.uploadApart(host, name, 0)
+                     : gpu.upload(host, name, 1);
+    };
+    device.y = upload(results, "y");
     if (needsX)
-      device.x = gpu.upload(x, "x", 1);
+      device.x = upload(x, "x");
     if (isGradient)
-      device.dx = gpu.upload(dx, "dx", 1);
+      device.dx = upload(dx, "dx");
     runtime::cuda::KernelLaunches launches;
     expectOk(runtime::cuda::addPooling(device, launches));
     gpu.run(launches);
@@ -85,6 +89,7 @@ struct Problem {
 
   TestOperand x, y, index, dx;
   runtime::PoolingArguments given;
+  bool isApart = false; // the two entries of the batch
 };
 
 class CudaPooling : public CudaKernels {};
@@ -111,6 +116,19 @@ TEST_F(CudaPooling, OfAllTypes) {
         problem.expectEqual(PoolingKind::Max, true);
         problem.expectEqual(PoolingKind::Average, true);
       }
+}
+
+TEST_F(CudaPooling, OffsetsHave64Bits) {
+  for (DType type : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
+    Problem problem(windows[1], type, false);
+    problem.isApart = true;
+    for (auto [kind, isGradient] : {std::pair(PoolingKind::Max, false),
+                                    {PoolingKind::Average, false},
+                                    {PoolingKind::MaxIndex, false},
+                                    {PoolingKind::Max, true},
+                                    {PoolingKind::Average, true}})
+      problem.expectEqual(kind, isGradient);
+  }
 }
 
 TEST_F(CudaPooling, NaNsAreLargest) {

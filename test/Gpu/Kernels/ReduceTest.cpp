@@ -47,6 +47,7 @@ struct Case {
   std::vector<int> order; // of the dims in memory, the outermost first
   int terms;
   int64_t begin, end; // -1: all
+  int apart = -1;     // a dim of two whose entries lie far apart
 };
 
 /// Reduces on the device and on the CPU; every byte must agree.
@@ -62,10 +63,10 @@ std::vector<std::string> reduceBoth(DType type, Reduction reduction,
   }
   std::vector<runtime::Operand> terms, onHost;
   for (TestOperand &host : hosts) {
-    terms.push_back(gpu.upload(host, "term"));
+    terms.push_back(gpu.uploadApart(host, "term", c.apart));
     onHost.push_back(host.operand());
   }
-  runtime::Operand to = gpu.upload(out, "out");
+  runtime::Operand to = gpu.uploadApart(out, "out", c.apart);
   int64_t end = c.end < 0 ? out.elements() : c.end;
   std::vector<int> order(c.shape.size());
   std::iota(order.begin(), order.end(), 0);
@@ -94,6 +95,34 @@ TEST_F(CudaReduce, EveryTypeAndOperation) {
       reduceBoth(type, reduction, {{7, 48}, {}, 3, 0, -1});
       reduceBoth(type, reduction, {{5, 3, 7}, {2, 0, 1}, 4, 0, -1});
     }
+}
+
+/// Elements around the middle, where the numbers of all dims change.
+TEST_F(CudaReduce, SixteenDims) {
+  std::vector<int> turned(16);
+  std::iota(turned.rbegin(), turned.rend(), 0);
+  Case elements{std::vector<int64_t>(16, 2), turned, 3, 32700, 32900};
+  // Units of 16 bytes in all dims but the last.
+  Case units = elements;
+  std::iota(units.order.rbegin() + 1, units.order.rend(), 0);
+  units.order.back() = 15;
+  for (DType type : allTypes)
+    for (Reduction reduction :
+         {Reduction::Sum, Reduction::Max, Reduction::Min}) {
+      reduceBoth(type, reduction, elements);
+      units.shape.back() = 16 / plan::byteSize(type);
+      int64_t middle = 16384 * units.shape.back();
+      units.begin = middle - 400;
+      units.end = middle + 400;
+      reduceBoth(type, reduction, units);
+    }
+}
+
+TEST_F(CudaReduce, OffsetsHave64Bits) {
+  for (DType type : allTypes) {
+    reduceBoth(type, Reduction::Sum, {{2, 37}, {}, 3, 0, -1, 0});
+    reduceBoth(type, Reduction::Max, {{2, 48}, {}, 2, 0, -1, 0});
+  }
 }
 
 TEST_F(CudaReduce, WholeUnitsBetweenWhatIsNone) {

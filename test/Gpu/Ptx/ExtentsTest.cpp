@@ -50,6 +50,34 @@ TEST(Extents, OfBlocksAndOfMany) {
   EXPECT_EQ(report.touched[x].written.back().begin, 8u * 4095);
 }
 
+/// Of a tensor that no host could hold, the blocks that run touch theirs.
+TEST(Extents, OfSomeBlocksOfALargeGrid) {
+  Sample sample(
+      "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x;\n"
+      "mad.lo.u32 %r0, %r1, 64, %r0;\n"
+      "mad.wide.u32 %d4, %r0, 4, %d0; mad.wide.u32 %d5, %r0, 4, %d1;\n"
+      "ld.global.u32 %r1, [%d4];\n"
+      "st.global.u32 [%d5], %r1;",
+      2);
+  uint64_t blocks = uint64_t(1) << 24, bytes = blocks * 64 * 4;
+  uint64_t x = sample.memory.allocateZeros(bytes, "x");
+  uint64_t y = sample.memory.allocateZeros(bytes, "y");
+  Configuration how{{uint32_t(blocks)}, {64}, 0, Arguments().add(x).add(y)};
+  uint64_t end = uint64_t(1) << 22;
+  how.onlyBlocks = {end - 2, end - 1};
+  Report report = launch(sample.program, "k", how);
+  EXPECT_EQ(report.text(), "");
+  std::string touched = std::to_string((uint64_t(1) << 30) - 512) + "-" +
+                        std::to_string(uint64_t(1) << 30) + " ";
+  EXPECT_EQ(text(report.touched[x].read), touched);
+  EXPECT_EQ(text(report.touched[y].written), touched);
+  EXPECT_EQ(report.byAllocation[x].loadBytes, 512u);
+  EXPECT_EQ(report.byAllocation[x].storeBytes, 0u);
+  EXPECT_EQ(report.byAllocation[y].storeSectors, 16u);
+  how.onlyBlocks = {blocks - 1};
+  EXPECT_EQ(launch(sample.program, "k", how).total.loads, 2u);
+}
+
 TEST(Extents, AtomicsReadAndWrite) {
   Sample sample("atom.global.add.u32 %r0, [%d0+4], 1;");
   uint64_t x = sample.memory.upload(std::vector<uint32_t>(4), "x");

@@ -40,6 +40,8 @@ struct Configuration {
   Arguments arguments = {};
   /// Instructions of warps after which the launch is taken to have no end.
   uint64_t mostSteps = uint64_t(1) << 28;
+  /// Numbers of the blocks that run, x first; empty: all.
+  std::vector<uint64_t> onlyBlocks = {};
 };
 
 enum class FindingKind {
@@ -57,6 +59,8 @@ enum class FindingKind {
   NoEnd,
   Trap,
 };
+/// "OutOfBounds", ...
+const char *nameOf(FindingKind kind);
 
 /// What is wrong at one instruction; told once, for the first thread.
 struct Finding {
@@ -101,6 +105,8 @@ struct Report {
   Counts byClass[classCount];
   std::map<unsigned, Counts> byLine;
   std::map<uint64_t, Touched> touched; ///< global memory, by allocation's base
+  /// Of instructions that touch one allocation, by its base.
+  std::map<uint64_t, Counts> byAllocation;
   uint64_t barriers = 0;  ///< times that a barrier of a block opened
   uint64_t divergent = 0; ///< instructions run for a part of a warp's lanes
   bool finished = true;   ///< false: given up at the last finding

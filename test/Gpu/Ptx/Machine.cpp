@@ -1,6 +1,7 @@
 //===- Machine.cpp - runs the blocks of a launch --------------------------===//
 
 #include "test/Gpu/Ptx/Machine.h"
+#include <algorithm>
 
 using namespace hocket::ptx;
 
@@ -116,6 +117,23 @@ void Machine::fillCommons() {
                   &values[static_cast<unsigned>(common)], 4);
 }
 
+const char *hocket::ptx::nameOf(FindingKind kind) {
+  static const char *const names[] = {"OutOfBounds",
+                                      "Misaligned",
+                                      "AfterRelease",
+                                      "WriteToConstant",
+                                      "UndefinedRegister",
+                                      "UndefinedMemory",
+                                      "Race",
+                                      "PendingCopy",
+                                      "DivergentBarrier",
+                                      "MissingThreads",
+                                      "BadExchange",
+                                      "NoEnd",
+                                      "Trap"};
+  return names[static_cast<unsigned>(kind)];
+}
+
 void Machine::find(FindingKind kind, const Step &step,
                    const std::string &what) {
   auto [place, isNew] =
@@ -133,11 +151,15 @@ void Machine::find(FindingKind kind, const Step &step,
 
 Report Machine::run() {
   try {
-    uint32_t number = firstBlock;
-    for (uint32_t z = 0; z < how.grid.z; ++z)
-      for (uint32_t y = 0; y < how.grid.y; ++y)
-        for (uint32_t x = 0; x < how.grid.x; ++x)
-          Block(*this, {x, y, z}, number++).run();
+    uint64_t all = how.grid.count();
+    uint64_t count = how.onlyBlocks.empty() ? all : how.onlyBlocks.size();
+    for (uint64_t i = 0; i < count; ++i) {
+      uint64_t block = how.onlyBlocks.empty() ? i : how.onlyBlocks[i];
+      uint64_t rest = block / how.grid.x;
+      Dim3 id = {uint32_t(block % how.grid.x), uint32_t(rest % how.grid.y),
+                 uint32_t(rest / how.grid.y)};
+      Block(*this, id, firstBlock + static_cast<uint32_t>(block)).run();
+    }
   } catch (const EndOfLaunch &) {
     report.finished = false;
   }
@@ -152,6 +174,8 @@ void Machine::gather() {
     report.total += site;
     report.byClass[static_cast<unsigned>(step.kind)] += site;
     report.byLine[statement(step).line] += site;
+    if (const Allocation *touched = lastTouched[step.index])
+      report.byAllocation[touched->base] += site;
   }
 }
 

@@ -19,6 +19,12 @@ uint64_t Memory::allocate(uint64_t size, const std::string &name) {
   return base;
 }
 
+uint64_t Memory::allocateZeros(uint64_t size, const std::string &name) {
+  uint64_t base = allocate(size, name);
+  allocations.at(base)->region.holdsZeros = true;
+  return base;
+}
+
 void Memory::release(uint64_t address) {
   auto found = allocations.find(address);
   if (found == allocations.end() || found->second->isReleased)

@@ -7,34 +7,19 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <new>
 #include <string>
 
 namespace hocket::ptx {
 
-/// Memory of whole pages, so that a region can also be pinned memory of the
-/// host (test/Gpu/Driver).
-template <typename T> struct PageAllocator {
-  using value_type = T;
-  PageAllocator() = default;
-  template <typename Other> PageAllocator(const PageAllocator<Other> &) {}
-  static constexpr std::align_val_t page{4096};
-  T *allocate(size_t count) {
-    return static_cast<T *>(::operator new(count * sizeof(T), page));
-  }
-  void deallocate(T *place, size_t) { ::operator delete(place, page); }
-  bool operator==(const PageAllocator &) const { return true; }
-  bool operator!=(const PageAllocator &) const { return false; }
-};
-
-/// Bytes, which of them hold a value, and who touched them.
+/// Bytes, which of them hold a value, and who touched them. In whole pages, so
+/// that a region can also be pinned memory of the host (test/Gpu/Driver).
 struct Region {
   explicit Region(uint64_t size = 0)
-      : bytes(size), defined(size, 0), shadow(size) {}
+      : bytes(size), defined(size), shadow(size) {}
 
   uint64_t size() const { return bytes.size(); }
   bool isDefined(uint64_t at, uint64_t count) const {
-    for (uint64_t i = 0; i < count; ++i)
+    for (uint64_t i = 0; i < count && !holdsZeros; ++i)
       if (!defined[at + i])
         return false;
     return true;
@@ -43,8 +28,9 @@ struct Region {
     std::memset(defined.data() + at, isDefined, count);
   }
 
-  std::vector<std::byte, PageAllocator<std::byte>> bytes;
-  std::vector<uint8_t> defined; ///< a byte for a byte
+  std::vector<std::byte, ZeroPages<std::byte>> bytes;
+  std::vector<uint8_t, ZeroPages<uint8_t>> defined; ///< a byte for a byte
+  bool holdsZeros = false; ///< what nobody has written is 0
   Shadow shadow;
 };
 
@@ -62,6 +48,8 @@ class Memory {
 public:
   /// Bytes without values, at a multiple of 256. Findings call them `name`.
   uint64_t allocate(uint64_t size, const std::string &name);
+  /// As allocate(); all bytes hold 0.
+  uint64_t allocateZeros(uint64_t size, const std::string &name);
 
   /// The addresses remain known, so that an access is found to come too late.
   void release(uint64_t address);
@@ -87,6 +75,12 @@ public:
   /// The allocation that the address is in or nearest to; null if none is
   /// within 2^32 bytes.
   Allocation *near(uint64_t address);
+
+  /// Calls visit(allocation) for each one, in the order of their making.
+  template <typename Visit> void each(Visit visit) const {
+    for (const auto &[base, allocation] : allocations)
+      visit(*allocation);
+  }
 
   /// Numbers of blocks, none used twice.
   uint32_t takeBlocks(uint32_t count);

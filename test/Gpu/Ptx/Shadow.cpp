@@ -6,11 +6,13 @@ using namespace hocket::ptx;
 
 /// Units that are split keep what was known of the whole.
 void Shadow::refine(unsigned finer) {
-  std::vector<Cell> old = std::move(cells);
+  std::vector<Cell, ZeroPages<Cell>> old = std::move(cells);
   cells.resize((size + (uint64_t(1) << finer) - 1) >> finer);
   if (!old.empty())
     for (uint64_t i = 0; i < cells.size(); ++i)
-      cells[i] = old[i >> (shift - finer)];
+      if (const Cell &from = old[i >> (shift - finer)];
+          from.writeBlock || from.readBlock)
+        cells[i] = from;
   shift = finer;
 }
 

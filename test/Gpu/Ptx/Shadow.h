@@ -17,7 +17,7 @@
 #ifndef HOCKET_TEST_GPU_PTX_SHADOW_H
 #define HOCKET_TEST_GPU_PTX_SHADOW_H
 
-#include <cstddef>
+#include "test/Gpu/Ptx/ZeroPages.h"
 #include <cstdint>
 #include <vector>
 
@@ -61,7 +61,8 @@ public:
   void finish(uint64_t at, uint64_t bytes, const Accessor &who);
 
 private:
-  /// Of a unit of bytes. Several readers are kept as a mask of their warps.
+  /// Of a unit of bytes. Several readers are kept as a mask of their warps. All
+  /// zero: nobody has touched it.
   struct Cell {
     uint32_t writeBlock = 0, writeTick = 0;
     uint32_t readBlock = 0, readTick = 0;
@@ -86,7 +87,7 @@ private:
 
   uint64_t size;
   unsigned shift = 4; ///< a unit is 1 << shift bytes; finer on demand
-  std::vector<Cell> cells;
+  std::vector<Cell, ZeroPages<Cell>> cells;
 };
 
 } // namespace hocket::ptx

@@ -1,0 +1,144 @@
+//===- ProgramRun.cpp - a whole program with faults in its calls ----------===//
+
+#include "test/Gpu/Defects/ProgramRun.h"
+#include "test/Paths.h"
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <sys/wait.h>
+
+namespace hocket::test {
+
+namespace fs = std::filesystem;
+
+const std::vector<ProgramCase> &programCases() {
+  static const std::vector<ProgramCase> cases = {
+      {"product", "test/Cuda/Inputs/mlp.hkt --schedule tp",
+       "--random-weights 1 --random-input 2 --warmup 1 --repeat 2"},
+      {"lookup",
+       "docs/examples/gpt2_schedules.hkt --schedule tensor_parallel -D "
+       "layers=1 -D hidden=24 -D heads=4 -D vocab=31 -D positions=16 -D "
+       "batch=2 -D seq=11",
+       "--random-weights 1 --random-input 2 --warmup 1 --repeat 2"},
+      {"convolution", "test/Cuda/Inputs/convolutions.hkt --schedule halo",
+       "--random-weights 1 --random-input 2 --repeat 1"},
+      {"norm", "test/Gpu/Defects/Inputs/norm.hkt",
+       "--random-weights 1 --random-input 2 --repeat 1"},
+  };
+  return cases;
+}
+
+static int statusOf(const std::string &command) {
+  int code = std::system(command.c_str());
+  return WIFEXITED(code) ? WEXITSTATUS(code) : -WTERMSIG(code);
+}
+
+static std::string readFile(const std::string &name) {
+  std::ifstream file(name, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+static std::vector<std::string> linesOf(const std::string &name,
+                                        const std::string &begin = "") {
+  std::vector<std::string> lines;
+  std::ifstream file(name);
+  for (std::string line; std::getline(file, line);)
+    if (line.compare(0, begin.size(), begin) == 0)
+      lines.push_back(line.substr(begin.size()));
+  return lines;
+}
+
+const ProgramCase &Programs::compiled(const std::string &name) {
+  const ProgramCase *&program = known[name];
+  if (program)
+    return *program;
+  for (const ProgramCase &one : programCases())
+    if (one.name == name)
+      program = &one;
+  if (!program)
+    throw std::runtime_error("no program is called " + name);
+  fs::create_directories(folder);
+  std::string log = folder + "/compile";
+  if (statusOf("cd " + sourcePath("") + " && " + builtPath("bin/hocket") +
+               " compile " + program->compile + " --target=cuda -o " + folder +
+               "/" + name + " >" + log + " 2>&1"))
+    throw std::runtime_error(name + " does not compile: " + readFile(log));
+  return *program;
+}
+
+ProgramRun Programs::run(const std::string &name,
+                         const std::map<std::string, std::string> &variables) {
+  const ProgramCase &program = compiled(name);
+  for (const char *file : {"findings", "log", "out", "errors"})
+    fs::remove(folder + "/" + file);
+  // A chip that no machine code is made for; launches are short.
+  std::string command =
+      "cd " + folder +
+      " && env HOCKET_LOOKALIKE_CHIP=120 HOCKET_LOOKALIKE_STEPS=4000000"
+      " HOCKET_LOOKALIKE_REPORT=findings HOCKET_INJECT_LOG=log"
+      " LD_LIBRARY_PATH=" +
+      builtPath("test/injector");
+  for (const auto &[variable, value] : variables)
+    command += " " + variable + "='" + value + "'";
+  command += " timeout -s KILL 60 ./" + name + " " + program.run +
+             " --threads 1 --deadline 10 --output out --force >errors 2>&1";
+  ProgramRun run;
+  run.status = statusOf(command);
+  run.errors = readFile(folder + "/errors");
+  run.findings = linesOf(folder + "/findings");
+  run.calls = linesOf(folder + "/log", "call ");
+  run.done = linesOf(folder + "/log", "done ");
+  run.output = readFile(folder + "/out");
+  return run;
+}
+
+const ProgramRun &Programs::plain(const std::string &name) {
+  auto found = plainRuns.find(name);
+  if (found == plainRuns.end())
+    found = plainRuns.emplace(name, run(name)).first;
+  return found->second;
+}
+
+std::string Programs::code(const std::string &name) {
+  std::string to = folder + "/code-of-" + name;
+  fs::create_directories(to);
+  run(name, {{"HOCKET_INJECT_CODE", to}});
+  return readFile(to + "/1.ptx");
+}
+
+/// What follows the header of a safetensors file.
+static std::vector<float> numbersOf(const std::string &file) {
+  uint64_t header = 0;
+  if (file.size() < sizeof header)
+    return {};
+  std::memcpy(&header, file.data(), sizeof header);
+  size_t begin = std::min<size_t>(sizeof header + header, file.size());
+  std::vector<float> numbers((file.size() - begin) / sizeof(float));
+  std::memcpy(numbers.data(), file.data() + begin,
+              numbers.size() * sizeof(float));
+  return numbers;
+}
+
+double differenceOf(const std::string &found, const std::string &expected) {
+  std::vector<float> a = numbersOf(found), b = numbersOf(expected);
+  double most = 0, largest = 0;
+  if (a.empty() || a.size() != b.size())
+    return std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < a.size(); ++i) {
+    double difference = std::fabs(double(a[i]) - double(b[i]));
+    if (!(difference >= 0)) // a NaN is far from everything
+      return std::numeric_limits<double>::infinity();
+    most = std::max(most, difference);
+    largest = std::max(largest, std::fabs(double(b[i])));
+  }
+  return most / std::max(largest, 1.0);
+}
+
+} // namespace hocket::test

@@ -1,0 +1,60 @@
+//===- ProgramRun.h - a whole program with faults in its calls -*- C++ -*-===//
+
+#ifndef HOCKET_TEST_GPU_DEFECTS_PROGRAMRUN_H
+#define HOCKET_TEST_GPU_DEFECTS_PROGRAMRUN_H
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace hocket::test {
+
+/// A program for GPUs, and how it is run.
+struct ProgramCase {
+  const char *name;
+  const char *compile; ///< what follows `hocket compile --target=cuda -o NAME`
+  const char *run;     ///< options of the program
+};
+
+/// The programs that defects and mutants are tried on: small, of one or two
+/// ranks, and steps that are handed over one by one as well as by a graph.
+const std::vector<ProgramCase> &programCases();
+
+struct ProgramRun {
+  int status = 0;                    ///< minus the signal; 137: no end in time
+  std::string errors;                ///< what it wrote to stderr
+  std::vector<std::string> findings; ///< of the look-alikes
+  std::vector<std::string> calls;    ///< as the injector has logged them
+  std::vector<std::string> done;     ///< faults
+  std::string output;                ///< bytes of the file
+};
+
+/// Compiled programs in a folder of their own.
+class Programs {
+public:
+  explicit Programs(std::string folder) : folder(std::move(folder)) {}
+
+  /// Compiles the program when it is first asked for. `variables` are of the
+  /// environment: {"HOCKET_INJECT", "cuEventRecord@0:1=drop"}.
+  ProgramRun run(const std::string &name,
+                 const std::map<std::string, std::string> &variables = {});
+  /// The run without faults.
+  const ProgramRun &plain(const std::string &name);
+  /// The PTX of generated kernels.
+  std::string code(const std::string &name);
+
+private:
+  const ProgramCase &compiled(const std::string &name);
+
+  std::string folder;
+  std::map<std::string, const ProgramCase *> known;
+  std::map<std::string, ProgramRun> plainRuns;
+};
+
+/// The largest difference of the numbers of two safetensors files of f32, by
+/// the largest number; infinite if they do not have as many.
+double differenceOf(const std::string &found, const std::string &expected);
+
+} // namespace hocket::test
+
+#endif // HOCKET_TEST_GPU_DEFECTS_PROGRAMRUN_H
