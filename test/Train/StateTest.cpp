@@ -41,9 +41,9 @@ public:
     if (!program)
       return;
     std::shared_ptr<const runtime::Devices> devices;
-    Status status =
-        runtime::openCpuDevices(program->plan, program->kernels.data(),
-                                program->kernels.size(), devices);
+    Status status = runtime::openCpuDevices(
+        program->plan, program->kernels.data(), program->kernels.size(),
+        runtime::oneProcess(), devices);
     if (status.ok())
       status = Executor::create(program->plan, devices, {}, executor);
     EXPECT_TRUE(status.ok()) << status.message;
