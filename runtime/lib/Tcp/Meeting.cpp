@@ -15,6 +15,10 @@ namespace hocket::runtime {
 /// Beside the deadline, for process 0 to say who is late.
 static constexpr auto grace = std::chrono::seconds(1);
 
+/// Of an attempt to reach process 0, and of process 0 with those that come when
+/// it has failed: they are to hear why.
+static constexpr double patience = 3; // seconds
+
 static const std::string otherPort =
     "name another port with --meet HOST:PORT, for all processes";
 
@@ -51,12 +55,25 @@ Status Meeting::waitForAll() {
   Status status;
   while (status.ok() && int64_t(met.size()) + 1 < options.count)
     status = waitFor(listener, deadline);
+  if (!status.ok())
+    letOthersCome(listener, std::min(deadline, after(patience)));
   close(listener);
   if (status.ok())
     for (Met &one : met)
       // Who does not take it will be late where all meet next.
       (void)one.connection->send(FrameKind::Welcome, "", deadline + grace);
   return status;
+}
+
+void Meeting::letOthersCome(int listener, Clock::time_point deadline) {
+  while (int64_t(met.size()) + 1 < options.count && Clock::now() < deadline) {
+    std::vector<pollfd> polled = {{listener, POLLIN, 0}};
+    for (const Met &one : fresh)
+      polled.push_back({one.connection->descriptor(), POLLIN, 0});
+    poll(polled.data(), polled.size(), pollTime(deadline));
+    welcome(listener);
+    (void)listenToNew(); // the first failure counts
+  }
 }
 
 Status Meeting::waitFor(int listener, Clock::time_point deadline) {
@@ -174,12 +191,11 @@ Status Meeting::late() const {
 
 Status Meeting::join() {
   constexpr auto pause = std::chrono::milliseconds(50);
-  constexpr auto patience = std::chrono::seconds(3);
   auto deadline = after(options.deadlineSeconds);
   std::string reason;
   while (true) {
-    int socket = reach(options.place,
-                       std::min(deadline, Clock::now() + patience), reason);
+    int socket =
+        reach(options.place, std::min(deadline, after(patience)), reason);
     Status status;
     if (socket >= 0 && introduce(socket, status, reason))
       return status;

@@ -37,6 +37,8 @@ private:
   // Of process 0.
   Status waitForAll();
   Status waitFor(int listener, Clock::time_point deadline);
+  /// After a failure, those that are to be told of it.
+  void letOthersCome(int listener, Clock::time_point deadline);
   void welcome(int listener);
   Status listenToNew();
   Status admit(Met &one, const Frame &hello);
