@@ -23,12 +23,13 @@ func.func @dense(%x: !x) -> !x {
 }
 
 // CHECK-LABEL: func.func @strided_and_broadcast
-// CHECK-SAME: (%[[X:.*]]: memref<480xf32>, %[[B:.*]]: memref<96xbf16>
+// CHECK-SAME: (%[[X:.*]]: memref<480xf32>, %[[B:.*]]: memref<96xi16>
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: scf.for %[[J:.*]] =
 // CHECK: %[[AT:.*]] = affine.apply #[[$PADDED]](%[[I]], %[[J]])
 // CHECK: memref.load %[[X]][%[[AT]]]
-// CHECK: %[[NARROW:.*]] = memref.load %[[B]][%[[J]]]
+// CHECK: %[[BITS:.*]] = memref.load %[[B]][%[[J]]]
+// CHECK: %[[NARROW:.*]] = arith.bitcast %[[BITS]] : i16 to bf16
 // CHECK: arith.extf %[[NARROW]] : bf16 to f32
 // CHECK: affine.apply #[[$DENSE]](%[[I]], %[[J]])
 func.func @strided_and_broadcast(

@@ -58,6 +58,7 @@ std::optional<CpuTarget> resolveCpu(StringRef name, std::string &error) {
       target->createMCSubtargetInfo(triple, result.cpu, result.features));
   if (triple.isX86()) {
     result.hasBf16 = info->checkFeatures("+avx512bf16,+avx512vl");
+    result.hasF16 = info->checkFeatures("+f16c");
     result.wideVectors = info->checkFeatures("+avx512f,+avx512vl");
   }
   return result;

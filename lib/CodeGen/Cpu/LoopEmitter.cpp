@@ -11,7 +11,7 @@ namespace hocket::codegen {
 
 LoopEmitter::LoopEmitter(ModuleOp module, const Graph &graph,
                          const Schedule &schedule)
-    : ValueEmitter(module, graph), schedule(schedule) {}
+    : ValueEmitter(module, graph, /*storesBits=*/true), schedule(schedule) {}
 
 void LoopEmitter::allocateRows() {
   for (auto &[node, axes] : schedule.rows) {

@@ -119,9 +119,24 @@ static void wrap(Module &module, Function &loops, StringRef symbol,
   builder.CreateRetVoid();
 }
 
+static bool holdsF16(const Graph &graph) {
+  auto isF16 = [](DType type) { return type == DType::F16; };
+  return any_of(graph.inputTypes, isF16) || any_of(graph.outputTypes, isF16) ||
+         any_of(graph.nodes, [](const Node &node) {
+           return node.kind == NodeKind::Compute &&
+                  node.function == ScalarOp::RoundF16;
+         });
+}
+
 std::string ObjectCompiler::compile(StringRef symbol, const Graph &graph,
                                     const Schedule &schedule,
                                     std::string &error) {
+  if (!target.hasF16 && holdsF16(graph)) {
+    error = "cpu '" + target.cpu +
+            "' has no instructions for f16 (F16C), which the program stores; "
+            "write --cpu=x86-64-v3 or newer, or let it compute in bf16 or f32";
+    return {};
+  }
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
         error += (error.empty() ? "" : "; ") + diagnostic.str();

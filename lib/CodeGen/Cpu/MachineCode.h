@@ -20,6 +20,7 @@ namespace hocket::codegen {
 struct CpuTarget {
   std::string triple, cpu, features;
   bool hasBf16 = false;     // instructions that round f32 to bf16
+  bool hasF16 = true;       // those that convert f16
   bool wideVectors = false; // 512 bits
 
   std::string text() const { return triple + ' ' + cpu + ' ' + features; }

@@ -147,7 +147,7 @@ Value ValueEmitter::function(ScalarOp function, Value x) {
   case ScalarOp::RoundF16:
   case ScalarOp::RoundBF16: {
     Type narrow =
-        storedTypeOf(function == ScalarOp::RoundF16 ? DType::F16 : DType::BF16);
+        narrowTypeOf(function == ScalarOp::RoundF16 ? DType::F16 : DType::BF16);
     Value rounded = arith::TruncFOp::create(builder, loc, narrow, x);
     return arith::ExtFOp::create(builder, loc, type, rounded);
   }

@@ -11,9 +11,9 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
-ValueEmitter::ValueEmitter(ModuleOp module, const Graph &graph)
+ValueEmitter::ValueEmitter(ModuleOp module, const Graph &graph, bool storesBits)
     : builder(module.getContext()), loc(module.getLoc()), module(module),
-      graph(graph) {}
+      graph(graph), storesBits(storesBits) {}
 
 static void extend(int64_t &span, const Graph &graph, const LinearForm &form) {
   int64_t last = form.offset;
@@ -90,12 +90,17 @@ Type ValueEmitter::typeOf(DType type) {
   }
 }
 
+Type ValueEmitter::narrowTypeOf(DType type) {
+  return type == DType::F16 ? Type(builder.getF16Type())
+                            : builder.getBF16Type();
+}
+
 Type ValueEmitter::storedTypeOf(DType type) {
   switch (type) {
   case DType::F16:
     return builder.getF16Type();
   case DType::BF16:
-    return builder.getBF16Type();
+    return storesBits ? Type(builder.getI16Type()) : builder.getBF16Type();
   case DType::Bool:
     return builder.getI8Type();
   default:
@@ -104,6 +109,9 @@ Type ValueEmitter::storedTypeOf(DType type) {
 }
 
 Value ValueEmitter::fromStored(Value value, DType type) {
+  if (type == DType::BF16 && storesBits)
+    value =
+        arith::BitcastOp::create(builder, loc, builder.getBF16Type(), value);
   if (type == DType::F16 || type == DType::BF16)
     return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
   if (type != DType::Bool)
@@ -114,8 +122,13 @@ Value ValueEmitter::fromStored(Value value, DType type) {
 }
 
 Value ValueEmitter::toStored(Value value, DType type) {
-  if (type == DType::F16 || type == DType::BF16)
-    return arith::TruncFOp::create(builder, loc, storedTypeOf(type), value);
+  if (type == DType::F16 || type == DType::BF16) {
+    value = arith::TruncFOp::create(builder, loc, narrowTypeOf(type), value);
+    return type == DType::BF16 && storesBits
+               ? arith::BitcastOp::create(builder, loc, storedTypeOf(type),
+                                          value)
+               : value;
+  }
   if (type != DType::Bool)
     return value;
   return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), value);

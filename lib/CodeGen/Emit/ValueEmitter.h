@@ -34,7 +34,10 @@ protected:
   using Env = llvm::ArrayRef<mlir::Value>;
   using Values = llvm::SmallVector<mlir::Value>;
 
-  ValueEmitter(mlir::ModuleOp module, const Graph &graph);
+  /// `storesBits`: a bf16 in memory is an i16, for LLVM where a CPU has no
+  /// instructions for bf16: it moves vectors of these by way of f32, through a
+  /// function that nobody has, and a NaN changes on the way.
+  ValueEmitter(mlir::ModuleOp module, const Graph &graph, bool storesBits);
   ~ValueEmitter() = default;
 
   /// Makes `func`: inputs, outputs and scalars, then `more`. Inputs and outputs
@@ -54,6 +57,7 @@ protected:
   void insertIn(Scope &scope);
   Scope inside(Scope &parent, mlir::Block *block);
   mlir::Type typeOf(DType type);
+  mlir::Type narrowTypeOf(DType type);
   mlir::Type storedTypeOf(DType type);
   mlir::Value fromStored(mlir::Value value, DType type);
   mlir::Value toStored(mlir::Value value, DType type);
@@ -87,6 +91,8 @@ protected:
   std::map<mlir::Block *, mlir::Operation *> open;
 
 private:
+  const bool storesBits;
+
   // EmitValues.cpp
   mlir::Value compute(int node, Env env, Scope &scope);
   mlir::Value computeIndex(const Node &node, Env env);

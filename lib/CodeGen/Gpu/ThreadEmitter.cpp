@@ -13,7 +13,7 @@ namespace hocket::codegen {
 
 ThreadEmitter::ThreadEmitter(ModuleOp module, const Graph &graph,
                              const GpuSchedule &schedule)
-    : ValueEmitter(module, graph), schedule(schedule) {}
+    : ValueEmitter(module, graph, /*storesBits=*/false), schedule(schedule) {}
 
 Value ThreadEmitter::both(Value a, Value b) {
   return a && b ? Value(arith::AndIOp::create(builder, loc, a, b)) : a ? a : b;
