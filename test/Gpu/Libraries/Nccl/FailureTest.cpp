@@ -25,12 +25,13 @@ void abortAndRelease(Rank &r, NcclComm comm) {
   r.release();
 }
 
-/// Sockets of the look-alike that processes listen on.
+/// Sockets of the look-alike that processes of this test listen on.
 std::vector<std::string> listening() {
+  const std::string own = "@hocket-nccl-" + std::to_string(getpgrp()) + "-";
   std::vector<std::string> names;
   std::ifstream file("/proc/net/unix");
   for (std::string line; std::getline(file, line);) {
-    size_t at = line.find("@hocket-nccl-");
+    size_t at = line.find(own);
     if (at != std::string::npos)
       names.push_back(line.substr(at));
   }

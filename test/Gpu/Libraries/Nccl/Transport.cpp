@@ -17,11 +17,12 @@ namespace hocket::lookalike {
 
 namespace {
 
+/// With the process group, so that a test tells its own from others'.
 std::string drawName() {
   std::random_device random;
   char text[64];
-  std::snprintf(text, sizeof text, "hocket-nccl-%08x%08x%08x", random(),
-                random(), random());
+  std::snprintf(text, sizeof text, "hocket-nccl-%d-%08x%08x%08x", getpgrp(),
+                random(), random(), random());
   return text;
 }
 
