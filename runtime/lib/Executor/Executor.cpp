@@ -240,8 +240,8 @@ Status Executor::State::step() {
         "a step needs inputs: reading them comes first");
   if (!broken.ok())
     return broken;
-  if (canReplay())
-    return replay();
+  if (canReplay(NotFinite::Update))
+    return replay(NotFinite::Update);
   hasStepped = true;
   return runLocal("step", [](RankRunner &rank) { return rank.step(); });
 }
@@ -264,16 +264,16 @@ Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs,
   if (!status.ok())
     return status;
   hasInputs = true;
-  if (rule == NotFinite::Update && canReplay()) {
+  auto write = [&](RankRunner &rank) {
+    bool ends = rank.isWithheld && rule == NotFinite::Stop;
+    return ends ? Status::success() : rank.writeOutputs(outputs);
+  };
+  if (canReplay(rule)) {
     status = runLocal(
         "step", [&](RankRunner &rank) { return rank.readInputs(inputs); });
     if (status.ok())
-      status = replay();
-    return status.ok() ? runLocal("step",
-                                  [&](RankRunner &rank) {
-                                    return rank.writeOutputs(outputs);
-                                  })
-                       : status;
+      status = replay(rule);
+    return status.ok() ? runLocal("step", write) : status;
   }
   hasStepped = true;
   // One task: handing one over costs as much as several small collectives.
@@ -281,8 +281,7 @@ Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs,
     Status result = rank.readInputs(inputs);
     if (result.ok())
       result = rank.step(rule);
-    bool ends = rank.isWithheld && rule == NotFinite::Stop;
-    return result.ok() && !ends ? rank.writeOutputs(outputs) : result;
+    return result.ok() ? write(rank) : result;
   });
 }
 

@@ -76,7 +76,9 @@ Status Executor::peers(std::vector<PeerCounters> &all) const {
 int64_t Executor::receivedBytes() const { return state->receivedBytes(); }
 
 int64_t Executor::State::receivedBytes() const {
-  int64_t bytes = std::max<int64_t>(replays - 1, 0) * bytesOfReplay;
+  int64_t bytes = 0;
+  for (const Recorded &part : recorded)
+    bytes += std::max<int64_t>(part.runs - 1, 0) * part.bytes;
   for (const std::unique_ptr<RankRunner> &runner : runners)
     for (const CollectiveCounter &one : runner->counters.step.collectives)
       bytes += one.receivedBytes;

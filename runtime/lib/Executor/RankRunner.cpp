@@ -319,12 +319,13 @@ Status RankRunner::issue(const Prepared *from, const Prepared *to, bool load) {
   return status.ok() && timeline ? timeline->end() : status;
 }
 
-Status RankRunner::recordStep() {
-  const Prepared *begin = stepCalls.data();
-  isWithheld = false;
+Status RankRunner::recordStep(StepPart part) {
+  const Prepared *begin = stepCalls.data(), *end = begin + stepCalls.size(),
+                 *change = begin + decision.at;
   forgetTimes();
-  Status status = issue(begin, begin + stepCalls.size(), false);
-  ++counters.step.runs;
+  Status status = issue(part == StepPart::FromDecision ? change : begin,
+                        part == StepPart::BeforeDecision ? change : end, false);
+  counters.step.runs += part != StepPart::FromDecision;
   current.store(nullptr, std::memory_order_relaxed);
   return status;
 }

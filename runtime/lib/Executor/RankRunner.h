@@ -31,6 +31,10 @@ struct NotFiniteValue {
   std::string where; // "in matmul of "h.0.mlp" (gpt2.hkt:3:4)"
 };
 
+/// What one graph is of: a whole step, or what comes before it changes anything
+/// and the rest.
+enum class StepPart { Whole, BeforeDecision, FromDecision };
+
 /// All methods but `progress` belong to the rank's own thread.
 class RankRunner {
 public:
@@ -46,12 +50,18 @@ public:
   Status load(const TensorSource &weights);
   Status readInputs(const TensorSource &inputs);
   Status step(NotFinite rule = NotFinite::Update);
-  /// Hands the device a step while it records; null where it does not.
-  Status recordStep();
+  /// Hands the device a part of a step while it records.
+  Status recordStep(StepPart part);
+  /// Null where the device does not record.
   Recorder *recorder() const { return device->recorder(); }
-  /// Before a run of the graph with that step, and after it.
-  void enterReplay();
-  Status endReplay();
+  /// How many collectives a step has begun, and ended, where it decides whether
+  /// to change anything; -1 where the two sides cannot be two graphs.
+  int64_t collectivesBeforeDecision() const {
+    return timeline ? -1 : collectivesBefore;
+  }
+  /// Before a run of the graph of that part of a step, and after it.
+  void enterReplay(StepPart part);
+  Status endReplay(StepPart part, NotFinite rule);
   /// Runs the step again up to where it changes something and looks at all it
   /// computes; the result is `finding`.
   Status findNotFinite();
@@ -116,6 +126,7 @@ private:
   /// Of the step that runs, or comes next; from 1.
   int64_t stepNumber() const { return setup.stepsBefore + steps + 1; }
   void prepareDecision();
+  int64_t countCollectivesBefore() const;
   Status decide();
   Status keepStates();
   Status endOpen();
@@ -143,6 +154,7 @@ private:
   int64_t steps = 0; // that have been run, by graphs too
   Decision decision;
   Status decisionFault;
+  int64_t collectivesBefore = -1;
   std::vector<Operand> watchedAt;
   std::vector<double> watchedNumbers;
   const TensorSource *weights = nullptr;

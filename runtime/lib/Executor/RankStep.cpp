@@ -14,6 +14,7 @@ void RankRunner::prepareDecision() {
   for (const Decision::Watched &watched : decision.watched)
     watchedAt.push_back(book.operand(watched.view));
   watchedNumbers.resize(watchedAt.size());
+  collectivesBefore = countCollectivesBefore();
 }
 
 /// Withholds a step unless the numbers that are watched, which are known now,
@@ -58,6 +59,18 @@ Status RankRunner::step(NotFinite rule) {
   if (status.ok() && isWithheld)
     status = device->copy(stateMemory, statesBefore, counters.stateBytes);
   return status;
+}
+
+int64_t RankRunner::countCollectivesBefore() const {
+  if (!decisionFault.ok() || decision.watched.empty())
+    return -1;
+  const plan::Instructions &list = setup.rankClass.step;
+  int64_t begun = 0, ended = 0;
+  for (size_t i = 0; i < decision.at; ++i) {
+    begun += std::holds_alternative<plan::Collective>(list[i].body);
+    ended += plan::endingAt(list, i) != nullptr;
+  }
+  return begun == ended ? begun : -1;
 }
 
 /// Of a step that stops where it decides: ends what is open there, so that it

@@ -82,14 +82,24 @@ void RankRunner::forgetTimes() {
   counters.step.timedRuns = 0;
 }
 
-void RankRunner::enterReplay() {
+void RankRunner::enterReplay(StepPart part) {
+  if (part != StepPart::FromDecision)
+    isWithheld = false;
   place->step.store(stepNumber(), std::memory_order_relaxed);
 }
 
-Status RankRunner::endReplay() {
+Status RankRunner::endReplay(StepPart part, NotFinite rule) {
   Status status = device->recorder()->check();
+  if (part == StepPart::BeforeDecision) {
+    if (status.ok())
+      status = decide();
+    return status.ok() && isWithheld && rule == NotFinite::Skip ? keepStates()
+                                                                : status;
+  }
   if (status.ok())
     status = readTimes(/*load=*/false);
+  if (status.ok() && isWithheld)
+    status = device->copy(stateMemory, statesBefore, counters.stateBytes);
   ++steps;
   counters.step.timedRuns += timeline != nullptr;
   return status;

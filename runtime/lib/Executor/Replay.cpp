@@ -1,12 +1,22 @@
 //===- Replay.cpp - steps that are run as one graph -----------------------===//
 
 #include "runtime/lib/Executor/State.h"
+#include <algorithm>
 #include <future>
 
 namespace hocket::runtime {
 
-bool Executor::State::canReplay() const {
-  return hasStepped && options.recordsSteps && runners.front()->recorder();
+bool Executor::State::canReplay(NotFinite rule) const {
+  if (!hasStepped || !options.recordsSteps || !runners.front()->recorder())
+    return false;
+  if (rule == NotFinite::Update)
+    return true;
+  // Ranks that share a graph meet in the same collectives of each part.
+  int64_t count = runners.front()->collectivesBeforeDecision();
+  return count >= 0 &&
+         std::all_of(runners.begin(), runners.end(), [&](const auto &runner) {
+           return runner->collectivesBeforeDecision() == count;
+         });
 }
 
 /// Runs `ofFirst` on the first rank of this process, which may take long, and
@@ -26,7 +36,7 @@ Status Executor::State::runFirst(const char *phase, RunnerTask ofFirst,
 }
 
 /// Ranks meet between tasks.
-Status Executor::State::recordGraph() {
+Status Executor::State::recordGraph(StepPart part) {
   constexpr const char *phase = "recording of a step";
   auto nothing = [](RankRunner &) { return Status::success(); };
   Recorder *first = runners.front()->recorder();
@@ -39,34 +49,47 @@ Status Executor::State::recordGraph() {
       [=](RankRunner &rank) { return rank.recorder()->join(*first); });
   if (status.ok())
     status = runLocal(phase, [=](RankRunner &rank) {
-      Status recorded = rank.recordStep();
-      return recorded.ok() && rank.recorder() != first
-                 ? rank.recorder()->leave()
-                 : recorded;
+      Status result = rank.recordStep(part);
+      return result.ok() && rank.recorder() != first ? rank.recorder()->leave()
+                                                     : result;
     });
+  Recorded &made = recorded[size_t(part)];
   if (status.ok())
     status = runFirst(
-        phase, [=](RankRunner &) { return first->end(others, graph); },
+        phase,
+        [&made, first, others](RankRunner &) {
+          return first->end(others, made.graph);
+        },
         nothing);
-  bytesOfReplay = receivedBytes() - before;
-  replays = 0;
+  made.bytes = receivedBytes() - before;
+  made.runs = 0;
   return status;
 }
 
-Status Executor::State::replay() {
-  if (!graph)
-    if (Status status = recordGraph(); !status.ok())
+Status Executor::State::replay(StepPart part, NotFinite rule) {
+  Recorded &one = recorded[size_t(part)];
+  if (!one.graph)
+    if (Status status = recordGraph(part); !status.ok())
       return status;
-  ++replays;
+  ++one.runs;
   for (const std::unique_ptr<RankRunner> &runner : runners)
-    runner->enterReplay();
+    runner->enterReplay(part);
+  StepGraph *graph = one.graph.get();
   return runFirst(
       "step",
-      [this](RankRunner &rank) {
+      [=](RankRunner &rank) {
         Status status = graph->run();
-        return status.ok() ? rank.endReplay() : status;
+        return status.ok() ? rank.endReplay(part, rule) : status;
       },
-      [](RankRunner &rank) { return rank.endReplay(); });
+      [=](RankRunner &rank) { return rank.endReplay(part, rule); });
+}
+
+Status Executor::State::replay(NotFinite rule) {
+  if (rule == NotFinite::Update)
+    return replay(StepPart::Whole, rule);
+  Status status = replay(StepPart::BeforeDecision, rule);
+  bool ends = rule == NotFinite::Stop && runners.front()->isWithheld;
+  return status.ok() && !ends ? replay(StepPart::FromDecision, rule) : status;
 }
 
 } // namespace hocket::runtime

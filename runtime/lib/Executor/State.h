@@ -53,19 +53,26 @@ private:
   Status runAll(const char *phase, RunnerTask task);
   /// Success once weights are there; `what` begins the error.
   Status needLoaded(const char *what) const;
-  /// Whether the next step can be one graph: the devices record, and all that a
-  /// first step loads is there.
-  bool canReplay() const;
+  /// A part of a step as a graph, once recorded.
+  struct Recorded {
+    std::unique_ptr<StepGraph> graph;
+    int64_t runs = 0, bytes = 0; // that each run receives
+  };
+
+  /// Whether the next step can be one graph, or two, between which it decides
+  /// whether to change anything: the devices record, and all that a first step
+  /// loads is there.
+  bool canReplay(NotFinite rule) const;
   Status runFirst(const char *phase, RunnerTask ofFirst, RunnerTask ofOthers);
-  Status recordGraph();
-  /// Runs the graph of a step, which the first time is recorded.
-  Status replay();
+  Status recordGraph(StepPart part);
+  /// Runs the graph of a part of a step, which the first time is recorded.
+  Status replay(StepPart part, NotFinite rule);
+  Status replay(NotFinite rule);
   Status checkInputs(const TensorSource &inputs) const;
   Status prepareOutputs(TensorSink &outputs) const;
   Status broken; // an error after which ranks are no longer in step
   bool loaded = false, hasInputs = false, hasStepped = false;
-  std::unique_ptr<StepGraph> graph; // of a whole step, once recorded
-  int64_t replays = 0, bytesOfReplay = 0;
+  Recorded recorded[3]; // by StepPart
 };
 
 } // namespace hocket::runtime
