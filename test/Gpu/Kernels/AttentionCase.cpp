@@ -100,9 +100,10 @@ bool AttentionCase::isSeen(int64_t b, int64_t i, int64_t j) const {
   return !shape.padding || keep.at({b, j}) != 0;
 }
 
-/// What the tensors must be, row-major.
+/// What the tensors must be, row-major, and the largest magnitude of a score.
 struct AttentionCase::Reference {
   Rows out, lse, dq, dk, dv;
+  double score = 0;
 };
 
 void AttentionCase::addRow(Reference &all, int64_t b, int64_t h,
@@ -116,8 +117,10 @@ void AttentionCase::addRow(Reference &all, int64_t b, int64_t h,
   for (int64_t j = 0; j < keys; ++j) {
     for (int64_t d = 0; d < depth; ++d)
       weights[j] += q.get(query * depth + d) * k.get((key + j) * depth + d);
-    if (isSeen(b, i, j))
-      largest = std::max(largest, weights[j] *= shape.scale);
+    if (!isSeen(b, i, j))
+      continue;
+    largest = std::max(largest, weights[j] *= shape.scale);
+    all.score = std::max(all.score, std::fabs(weights[j]));
   }
   for (int64_t j = 0; j < keys; ++j) {
     bool seen = isSeen(b, i, j);
@@ -159,7 +162,7 @@ AttentionCase::Reference AttentionCase::reference() const {
   auto zeros = [](const TestOperand &operand) {
     return Rows(operand.elements(), 0);
   };
-  Reference all = {zeros(out), zeros(lse), zeros(q), zeros(k), zeros(v)};
+  Reference all = {zeros(out), zeros(lse), zeros(q), zeros(k), zeros(v), 0};
   for (int64_t b = 0; b < shape.batch; ++b)
     for (int64_t h = 0; h < shape.heads; ++h)
       for (int64_t i = 0; i < shape.queries; ++i)
@@ -253,7 +256,8 @@ GradientErrors AttentionCase::gradientErrors() const {
     }
     return error / (largest < 1e-12 * most ? most : largest);
   };
-  return {errorOf(dq, all.dq), errorOf(dk, all.dk), errorOf(dv, all.dv)};
+  return {errorOf(dq, all.dq), errorOf(dk, all.dk), errorOf(dv, all.dv),
+          all.score};
 }
 
 } // namespace hocket::test

@@ -30,9 +30,10 @@ struct AttentionShape {
 
 /// How far the gradients of q, k and v are off a loop in double: the largest
 /// difference by the largest element of that gradient or, where that is zero up
-/// to rounding, of all three.
+/// to rounding, of all three. Beside them the largest magnitude of a score that
+/// a query sees, whose rounding all of them have.
 struct GradientErrors {
-  double q = 0, k = 0, v = 0;
+  double q = 0, k = 0, v = 0, score = 0;
 };
 
 /// A type of operands, and what its kernels' results may differ by.

@@ -1,7 +1,8 @@
 //===- AttentionExactnessTest.cpp - gradients of F32 where terms cancel ---===//
 //
-// What a GPU's gradients are off is compared with what a CPU's are on the same
-// numbers: scores are large, or keys and values share most of what they are.
+// Scores are large, or keys and values share most of what they are. Gradients
+// are off by what the operands' rounding costs; a CPU's on the same numbers are
+// printed beside them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,20 +72,19 @@ struct Pair {
     attention.runGradientOnCpu();
     cpu = attention.gradientErrors();
   }
-  /// A score of `size` that is rounded once more makes its weight so much
-  /// worse.
-  static bool isClose(double gpu, double cpu, double size) {
-    return gpu <= std::max({1e-5, 2 * cpu, size / (1 << 23)});
-  }
+  /// A unit in the last place of the largest score, or of what the terms have
+  /// in common, beside gradients of about 1. A CPU's errors are no bound: they
+  /// depend on how wide its vectors are.
   bool isClose(double size) const {
-    return isClose(gpu.q, cpu.q, size) && isClose(gpu.k, cpu.k, size) &&
-           isClose(gpu.v, cpu.v, size);
+    double bound = std::max(1e-5, std::max(size, gpu.score) / (1 << 23));
+    return std::max({gpu.q, gpu.k, gpu.v}) <= bound;
   }
   std::string text() const {
     char line[200];
     std::snprintf(line, sizeof line,
-                  "dq %.1e, on a CPU %.1e; dk %.1e, %.1e; dv %.1e, %.1e", gpu.q,
-                  cpu.q, gpu.k, cpu.k, gpu.v, cpu.v);
+                  "dq %.1e, on a CPU %.1e; dk %.1e, %.1e; dv %.1e, %.1e; "
+                  "scores up to %.0f",
+                  gpu.q, cpu.q, gpu.k, cpu.k, gpu.v, cpu.v, gpu.score);
     return line;
   }
   /// The larger ones of each.
@@ -94,6 +94,7 @@ struct Pair {
       mine->q = std::max(mine->q, others->q);
       mine->k = std::max(mine->k, others->k);
       mine->v = std::max(mine->v, others->v);
+      mine->score = std::max(mine->score, others->score);
     }
   }
 };
@@ -106,7 +107,7 @@ void expectClose(Kind kind, double size, const Mask &mask, const Shape &shape) {
       << shape.seed << ": " << errors.text();
 }
 
-TEST_F(CudaAttentionExactness, AsOnACpu) {
+TEST_F(CudaAttentionExactness, OffByRounding) {
   size_t mask = 0;
   for (Kind kind :
        {Kind::LargeScores, Kind::CommonKeys, Kind::CommonValues, Kind::Both})
@@ -120,7 +121,7 @@ TEST_F(CudaAttentionExactness, AsOnACpu) {
 }
 
 /// Prints a table; takes minutes.
-TEST_F(CudaAttentionExactness, DISABLED_AsOnACpuInMoreCases) {
+TEST_F(CudaAttentionExactness, DISABLED_OffByRoundingInMoreCases) {
   for (Kind kind :
        {Kind::LargeScores, Kind::CommonKeys, Kind::CommonValues, Kind::Both})
     for (double size : {1.0, 10.0, 50.0, 200.0})
