@@ -150,6 +150,7 @@ static std::vector<KernelLaunch> launchesOf(const ScheduledKernel &kernel,
     all.symbol = symbol;
     all.extent = loops->schedule.extent;
     all.threads = 0;
+    all.flops = loops->graph.flops();
     int operands = loops->graph.inputTypes.size();
     for (int i = 0; i < operands; ++i)
       all.inputs.push_back(i);
@@ -163,6 +164,7 @@ static std::vector<KernelLaunch> launchesOf(const ScheduledKernel &kernel,
     launch.symbol = entryName(symbol, steps, i);
     launch.extent = step.schedule.blocks;
     launch.threads = step.schedule.threads;
+    launch.flops = step.graph.flops();
     ArrayRef<int> operands = step.operands;
     size_t inputs = step.graph.inputTypes.size();
     launch.inputs = llvm::to_vector(operands.take_front(inputs));
@@ -178,7 +180,6 @@ llvm::FailureOr<KernelInfo> KernelCompiler::add(const KernelRequest &request) {
     return failure();
   GraphBuilder &builder = *prepared->builder;
   KernelInfo info;
-  info.flops = builder.graph.flops();
   info.scalars.assign(builder.scalars.begin(), builder.scalars.end());
   for (auto [input, output] : builder.graph.inPlace)
     info.inPlace.push_back({unsigned(input), unsigned(output)});
@@ -202,6 +203,7 @@ llvm::FailureOr<KernelInfo> KernelCompiler::add(const KernelRequest &request) {
     KernelLaunch launch = launchesOf(*loops, made.symbol).front();
     made.extent = launch.extent;
     made.threads = launch.threads;
+    made.flops = launch.flops;
   }
   return info;
 }

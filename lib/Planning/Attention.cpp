@@ -62,16 +62,6 @@ static plan::Attention attentionOf(OpTy op, Call &call, PlanTables &tables) {
   return attention;
 }
 
-/// The extents of the weights, each multiplied and added.
-static std::vector<int64_t> weightsOf(const plan::Attention &attention) {
-  const auto &q = attention.q.shape;
-  int64_t keys = attention.v.shape[2];
-  int64_t after = attention.causal ? 0 : attention.after;
-  if (attention.before >= 0 && after >= 0)
-    keys = std::min(keys, attention.before + 1 + after);
-  return {2, q[0], q[1], q[2], keys};
-}
-
 template <class OpTy>
 static plan::NeighborhoodAttention neighborhoodOf(OpTy op, Call &call,
                                                   PlanTables &tables) {
@@ -93,36 +83,11 @@ static plan::NeighborhoodAttention neighborhoodOf(OpTy op, Call &call,
   return attention;
 }
 
-/// The same in windows that no end cuts.
-static std::vector<int64_t>
-weightsOf(const plan::NeighborhoodAttention &attention) {
-  std::vector<int64_t> extents(attention.q.shape.begin(),
-                               attention.q.shape.end() - 1);
-  extents.push_back(2);
-  for (const plan::NeighborhoodDim &dim : attention.dims)
-    extents.push_back(dim.window.kernel);
-  return extents;
-}
-
-/// Products of queries with keys, of `scores` kinds, and of weights with
-/// values, of `sums` kinds.
-template <class Forward>
-static void addAttentionFlops(Call &call, const Forward &attention,
-                              int64_t scores, int64_t sums) {
-  for (auto [times, extent] : {std::pair(scores, attention.q.shape.back()),
-                               std::pair(sums, attention.v.shape.back())}) {
-    std::vector<int64_t> extents = weightsOf(attention);
-    extents.insert(extents.end(), {times, extent});
-    call.addFlops(extents);
-  }
-}
-
 template <class OpTy, class Forward>
 static Body forwardOf(OpTy op, Forward attention, Call &call) {
   attention.out = call.resultByDims();
   if (op.getLse())
     attention.lse = call.resultByDims(1);
-  addAttentionFlops(call, attention, 1, 1);
   return attention;
 }
 
@@ -135,7 +100,6 @@ static Body gradientOf(OpTy op, Forward forward, Call &call) {
   gradient.dq = call.resultByDims(0);
   gradient.dk = call.resultByDims(1);
   gradient.dv = call.resultByDims(2);
-  addAttentionFlops(call, forward, 3, 2);
   return gradient;
 }
 

@@ -1,7 +1,6 @@
 //===- Call.cpp - what an instruction is made of --------------------------===//
 
 #include "Call.h"
-#include "Flops.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -60,8 +59,4 @@ plan::View Call::resultByDims(unsigned index) {
 
 buffers::PackOp Call::packOf(Value operand) const {
   return placeOf(operand).getDefiningOp<buffers::PackOp>();
-}
-
-void Call::addFlops(ArrayRef<int64_t> extents) {
-  flops = saturatingSum(flops, extents);
 }

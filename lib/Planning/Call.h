@@ -8,7 +8,6 @@
 #ifndef HOCKET_LIB_PLANNING_CALL_H
 #define HOCKET_LIB_PLANNING_CALL_H
 
-#include "Flops.h"
 #include "Memory.h"
 #include "PlanTables.h"
 #include "hocket/Views/Strided.h"
@@ -62,15 +61,9 @@ public:
     return addresses.numberOf(pack.getPack());
   }
 
-  /// Adds a product of extents to what the call computes. What 64 bits do not
-  /// hold stays the most that they do, which reports show as "more than".
-  void addFlops(llvm::ArrayRef<int64_t> extents);
-
   /// What lies so that no instruction can reach it; null: all fits.
   void setProblem(const Strided &at) { problem = at; }
   const std::optional<Strided> &getProblem() const { return problem; }
-
-  int64_t flops = 0;
 
 private:
   mlir::Value placeOf(mlir::Value operand) const;

@@ -184,8 +184,6 @@ LogicalResult ClassPlanner::planCompute(buffers::ComputeOp op) {
         !why.empty())
       return op.getComputed().emitError("not supported yet on a GPU: ")
              << why << "; compile it with --target=cpu";
-  if (isLoaded)
-    rankClass.budget.flops = saturatingSum(rankClass.budget.flops, call.flops);
   if (Value token = op.getStarted()) {
     auto &collective = std::get<plan::Collective>(*body);
     collective.isStarted = true;

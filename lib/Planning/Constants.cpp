@@ -57,8 +57,9 @@ plan::View Constants::table(Location loc, const codegen::KernelTable &wanted) {
   if (!isNew)
     return entry->second;
   entry->second = allocate(wanted.type, wanted.shape);
-  plan::Kernel kernel{wanted.symbol, {}, {entry->second}, {}, wanted.extent,
-                      wanted.threads};
+  plan::Kernel kernel{
+      wanted.symbol,  {},          {entry->second}, {}, wanted.extent,
+      wanted.threads, wanted.flops};
   if (wanted.scalar)
     kernel.scalars.push_back(first);
   rankClass.load.push_back({tables.source(loc), kernel});

@@ -137,10 +137,6 @@ Body planning::productOf(Operation &op, Call &call) {
   if (pack)
     matmul.packedWeight = call.numberOf(pack);
   matmul.c = call.view(byRuns(*c, matrices.c));
-  SmallVector<int64_t> multiplied = {2, product.a.sizes.back()};
-  for (Run run : matrices.c)
-    multiplied.push_back(run.first);
-  call.addFlops(multiplied);
   if (op.getNumOperands() == 3) {
     matmul.hasBias = true;
     if (auto bias = operandOf(op, 2, call))

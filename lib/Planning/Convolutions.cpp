@@ -42,10 +42,5 @@ Body planning::convolutionOf(Operation &op, Call &call) {
   convolution.highs = numbers("highs");
   if (auto groups = op.getAttrOfType<IntegerAttr>("groups"))
     convolution.groups = groups.getInt();
-  SmallVector<int64_t> multiplied = {2}; // of a window that lies inside
-  llvm::append_range(multiplied, convolution.y.shape);
-  llvm::append_range(multiplied,
-                     ArrayRef(convolution.weight.shape).drop_front());
-  call.addFlops(multiplied);
   return convolution;
 }

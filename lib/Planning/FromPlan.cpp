@@ -34,7 +34,7 @@ struct Signature {
   std::vector<Operand> inputs, outputs;
   SmallVector<std::pair<unsigned, unsigned>> inPlace;
   size_t scalars = 0;
-  int64_t extent = 0, threads = 0;
+  int64_t extent = 0, threads = 0, flops = 0;
 };
 
 class Linker {
@@ -167,9 +167,9 @@ void Linker::addSignature(spmd::KernelOp op,
               request.inputAlignments);
   for (const codegen::KernelTable &table : info.tables) {
     operands.push_back(denseOperand(table.type, table.shape));
-    signatures[table.symbol] = {{},           {operands.back()},
-                                {},           table.scalar.has_value(),
-                                table.extent, table.threads};
+    signatures[table.symbol] = {
+        {},           {operands.back()}, {},         table.scalar.has_value(),
+        table.extent, table.threads,     table.flops};
   }
   int firstOutput = operands.size();
   addOperands(operands, op.getOutputs(), request.outputStrides,
@@ -178,7 +178,8 @@ void Linker::addSignature(spmd::KernelOp op,
     operands.push_back(denseOperand(scratch.type, {scratch.elements}));
   for (const codegen::KernelLaunch &launch : info.launches) {
     Signature signature{
-        {}, {}, {}, info.scalars.size(), launch.extent, launch.threads};
+        {},          {}, {}, info.scalars.size(), launch.extent, launch.threads,
+        launch.flops};
     for (int number : launch.inputs)
       signature.inputs.push_back(operands[number]);
     for (int number : launch.outputs)
@@ -255,8 +256,13 @@ bool Linker::checkCall(const plan::Plan &part, const plan::RankClass &rankClass,
                 call.extent == kernel.extent && call.threads == kernel.threads;
   for (auto [input, output] : kernel.inPlace)
     isGood = isGood && areOne(call.inputs[input], call.outputs[output]);
-  return isGood || fail("kernel '" + call.symbol +
-                        "' is called with other operands than it is made for");
+  if (!isGood)
+    return fail("kernel '" + call.symbol +
+                "' is called with other operands than it is made for");
+  return call.flops == kernel.flops ||
+         fail("kernel '" + call.symbol + "' has " + std::to_string(call.flops) +
+              " flops, expected " + std::to_string(kernel.flops) +
+              ", as its text computes");
 }
 
 bool Linker::checkHook(const std::string &name) {

@@ -100,14 +100,14 @@ FailureOr<Body> ClassPlanner::kernelOf(buffers::ComputeOp compute, Call &call) {
   std::vector<plan::Scalar> scalars;
   for (const codegen::KernelScalar &wanted : info->scalars)
     scalars.push_back(constants.scalar(wanted));
-  call.flops = info->flops;
   auto bodyOf = [&](const codegen::KernelLaunch &launch) {
     return plan::Kernel{launch.symbol,
                         operands.views(launch.inputs, memory),
                         operands.views(launch.outputs, memory),
                         scalars,
                         launch.extent,
-                        launch.threads};
+                        launch.threads,
+                        launch.flops};
   };
   for (const codegen::KernelLaunch &launch :
        ArrayRef(info->launches).drop_back())

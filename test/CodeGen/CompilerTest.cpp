@@ -73,7 +73,7 @@ TEST(Compiler, extentCoversAllElements) {
   auto info = compiler.add(request);
   ASSERT_TRUE(succeeded(info));
   EXPECT_EQ(info->launches.front().extent, 6);
-  EXPECT_EQ(info->flops, 48);
+  EXPECT_EQ(info->launches[0].flops, 48);
   EXPECT_TRUE(info->scalars.empty());
 }
 

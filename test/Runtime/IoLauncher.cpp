@@ -304,7 +304,7 @@ Plan lookupPlan() {
   c.buffers = {{Region::Weights, 0, 48, DType::F32},
                {Region::Input, 0, 8, DType::I32},
                {Region::Output, 0, 24, DType::F32}};
-  c.budget = {0, 64, 0};
+  c.budget = {0, 64};
   View table{0, 0, {}, {4, 3}, {3, 1}};
   c.load = {{0, ReadParameter{0, table, {}}}};
   c.step = {

@@ -54,7 +54,7 @@ const BadEdit badTensors[] = {
     {"there is no rank class", [](Plan &p) { p.classes.clear(); }},
     {"class 1: has no rank", [](Plan &p) { p.classes[1].ranks.clear(); }},
     {"class 0: the budget is out of range",
-     [](Plan &p) { p.classes[0].budget.flops = -1; }},
+     [](Plan &p) { p.classes[0].budget.arenaBytes = -1; }},
     {"class 0, buffer 2: has 71 bytes, which is no number of f32",
      [](Plan &p) { p.classes[0].buffers[2].bytes = 71; }},
     {"class 0, buffer 4: is i32, 'x' is f32",

@@ -41,7 +41,7 @@ inline RankClass sampleClass(int64_t rank, int64_t rows) {
   Collective reduce;
   reduce.axes = {0}, reduce.pairs = {{partial, sum}};
   c.step = {{0, matmul}, {1, reduce}, {-1, Copy{sum, y}}};
-  c.budget = {256, 192, 2 * 3 * rows * 6};
+  c.budget = {256, 192};
   return c;
 }
 

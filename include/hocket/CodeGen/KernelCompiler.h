@@ -91,6 +91,7 @@ struct KernelLaunch {
   std::string symbol;
   int64_t extent;  // iterations of the outermost parallel loop; blocks
   int64_t threads; // of a block; 0 on a CPU
+  int64_t flops;   // of one run: scalar operations, one an element
   /// Numbers among the inputs, then the tables, then the outputs, then the
   /// scratch of the kernel.
   llvm::SmallVector<int> inputs, outputs;
@@ -106,8 +107,8 @@ struct KernelScratch {
 /// kernel of their own, e.g. the cosines and sines of nn.rotary. The same
 /// (symbol, scalar) is the same table for every kernel.
 struct KernelTable {
-  std::string symbol;      // args {table}, scalars {scalar, or nothing}
-  int64_t extent, threads; // as those of KernelLaunch
+  std::string symbol;             // args {table}, scalars {scalar, or nothing}
+  int64_t extent, threads, flops; // as those of KernelLaunch
   plan::DType type;
   std::vector<int64_t> shape; // dense
   std::optional<KernelScalar> scalar;
@@ -115,7 +116,6 @@ struct KernelTable {
 
 struct KernelInfo {
   std::string symbol; // "k_" + hash of what is computed and of the strides
-  int64_t flops;      // of one run, an estimate
   /// One or more; each has all scalars.
   std::vector<KernelLaunch> launches;
   std::vector<KernelScratch> scratch;

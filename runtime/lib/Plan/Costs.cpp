@@ -2,6 +2,7 @@
 
 #include "hocket/Plan/Costs.h"
 #include "hocket/Plan/Summary.h"
+#include "hocket/Plan/Work.h"
 #include <algorithm>
 
 namespace hocket::plan {
@@ -15,7 +16,6 @@ std::vector<Costs> costsByRank(const Plan &plan, const Traffic &step) {
   for (const RankClass &rankClass : plan.classes) {
     Costs ofClass;
     ofClass.memoryBytes = memoryAtLeast(rankClass);
-    ofClass.flops = rankClass.budget.flops;
     for (int64_t rank : rankClass.ranks)
       costs[rank] = ofClass;
   }
@@ -28,7 +28,9 @@ std::vector<Costs> costsByRank(const Plan &plan, const Traffic &step) {
   if (hasHooks)
     byHooks =
         step.total([](const Collective &one) { return !one.hook.empty(); });
+  std::vector<int64_t> flops = flopsByRank(plan);
   for (size_t rank = 0; rank < costs.size(); ++rank) {
+    costs[rank].flops = flops[rank];
     costs[rank].receivedBytes = received[rank].bytes;
     costs[rank].hookBytes = hasHooks ? byHooks[rank].bytes : 0;
   }

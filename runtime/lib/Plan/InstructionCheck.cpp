@@ -95,6 +95,9 @@ bool Checker::checkBody(const Kernel &kernel) {
   if (kernel.threads < isLaunch || kernel.threads > (isLaunch ? 1024 : 0))
     return fail("has " + std::to_string(kernel.threads) +
                 " threads a block, expected " + (isLaunch ? "1 to 1024" : "0"));
+  if (kernel.flops < 0)
+    return fail("has " + std::to_string(kernel.flops) +
+                " flops, expected 0 or more");
   for (const View &view : kernel.inputs)
     if (!checkRead("an input", view))
       return false;

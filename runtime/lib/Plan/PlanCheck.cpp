@@ -240,8 +240,7 @@ bool Checker::checkBuffers() {
   const Budget &budget = current->budget;
   if (budget.arenaBytes < 0 || budget.arenaBytes > largestNumber ||
       budget.weightBytes < 0 || budget.weightBytes > largestNumber ||
-      budget.stateBytes < 0 || budget.stateBytes > largestNumber ||
-      budget.flops < 0)
+      budget.stateBytes < 0 || budget.stateBytes > largestNumber)
     return fail("the budget is out of range");
   std::map<std::pair<Region, int64_t>, const Buffer *> boxes;
   for (size_t i = 0; i < current->buffers.size(); ++i) {

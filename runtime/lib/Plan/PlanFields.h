@@ -81,6 +81,7 @@ template <class V> void fields(V &v, Kernel &x) {
   v.optional("scalars", x.scalars, {});
   v.required("extent", x.extent);
   v.optional("threads", x.threads, int64_t(0));
+  v.required("flops", x.flops);
 }
 
 template <class V> void fields(V &v, FusedPostOp &x) {
@@ -240,7 +241,6 @@ template <class V> void fields(V &v, Budget &x) {
   v.required("arena_bytes", x.arenaBytes);
   v.required("weight_bytes", x.weightBytes);
   v.optional("state_bytes", x.stateBytes, int64_t(0));
-  v.required("flops", x.flops);
 }
 
 template <class V> void fields(V &v, RankClass &x) {

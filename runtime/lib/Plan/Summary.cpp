@@ -2,6 +2,7 @@
 
 #include "hocket/Plan/Summary.h"
 #include "PlanFields.h"
+#include "hocket/Plan/Work.h"
 #include <algorithm>
 #include <array>
 #include <map>
@@ -248,21 +249,20 @@ KindTotal totalOf(const Traffic &traffic, CollectiveKind kind) {
 
 /// The keys that are not about collectives.
 static Json rankSummary(const Plan &plan) {
-  std::vector<int64_t> arena(plan.rankCount(), 0),
-      weights = arena, states = arena, flops = arena;
+  std::vector<int64_t> arena(plan.rankCount(), 0), weights = arena,
+                                                   states = arena;
   for (const RankClass &rankClass : plan.classes)
     for (auto [list, value] :
          {std::pair(&arena, endOf(rankClass, Region::Arena)),
           {&weights, endOf(rankClass, Region::Weights)},
-          {&states, endOf(rankClass, Region::State)},
-          {&flops, rankClass.budget.flops}})
+          {&states, endOf(rankClass, Region::State)}})
       for (int64_t rank : rankClass.ranks)
         (*list)[rank] = value;
   return {{"unproved", unproved(plan)},
           {"arena_bytes", arena},
           {"weight_bytes", weights},
           {"state_bytes", states},
-          {"flops_per_rank", flops}};
+          {"flops_per_rank", flopsByRank(plan)}};
 }
 
 Json summary(const Plan &plan) {

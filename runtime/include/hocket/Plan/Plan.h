@@ -77,6 +77,8 @@ struct ReadParameter {
 /// On a GPU: a launch of the entry `symbol`, with args and then the scalars as
 /// parameters of 64 bits, in `extent` blocks of `threads` threads; without any
 /// block nothing is done.
+///
+/// `flops` counts a scalar operation for each element that it computes.
 struct Kernel {
   std::string symbol;
   std::vector<View> inputs;
@@ -84,6 +86,7 @@ struct Kernel {
   std::vector<Scalar> scalars;
   int64_t extent;
   int64_t threads = 0; // of a block; 0 on a CPU
+  int64_t flops = 0;   // of one run
 };
 
 enum class PostOp { Add, Relu, GeluErf, GeluTanh, Silu, Tanh, Mul };
@@ -170,11 +173,10 @@ struct Instruction {
       body;
 };
 
-/// What one class's ranks move and hold; the runtime's counters must agree.
+/// What one class's ranks hold; the runtime's counters must agree.
 struct Budget {
   int64_t arenaBytes = 0;
   int64_t weightBytes = 0;
-  int64_t flops = 0;
   int64_t stateBytes = 0;
 };
 
@@ -193,7 +195,7 @@ struct RankClass {
 enum class Target { Cpu, Cuda };
 
 struct Plan {
-  static constexpr int version = 3;
+  static constexpr int version = 4;
   Target target = Target::Cpu;
   std::string model, schedule;
   std::vector<MeshAxis> mesh;

@@ -35,7 +35,7 @@
 //   arena_bytes        by rank; what the buffers of the region reach
 //   weight_bytes       by rank
 //   state_bytes        by rank; what steps change
-//   flops_per_rank     by rank; of one step
+//   flops_per_rank     by rank; of one step, as Work.h counts them
 //
 // The report of a run has what was counted (ranks, totals, arena_bytes,
 // weight_bytes, state_bytes) and adds keys of its own; it never renames one.
