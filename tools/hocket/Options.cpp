@@ -141,6 +141,14 @@ const std::vector<Option> &optionTable() {
        [](Options &options, Words value) {
          return readChips(value, options.chips);
        }},
+      {"--device", "DEVICE",
+       "of --target=cuda: the GPU whose least time of a step is said: h100 "
+       "(default), h100-pcie, h200, a100, b200; h100,link=5e10 with numbers "
+       "changed; or FILE.json",
+       [](Options &options, Words value) {
+         options.device = value;
+         return true;
+       }},
       {"--seed", "N", "seed of random weights and inputs (1)",
        [](Options &options, Words value) {
          double number = 0;

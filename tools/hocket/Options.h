@@ -29,6 +29,8 @@ struct Options {
   bool force = false; // replaces files of other kinds
   /// The second --schedule, of `plan`.
   std::optional<std::string> otherSchedule;
+  /// A described GPU, of `plan`.
+  std::optional<std::string> device;
   bool hasSchedule = false, everyLayer = false;
   bool json = false, quiet = false, write = false, check = false,
        resolve = false;

@@ -1,5 +1,6 @@
 //===- Plan.cpp - hocket plan ---------------------------------------------===//
 
+#include "BoundText.h"
 #include "Options.h"
 #include "PlanText.h"
 #include "Terminal.h"
@@ -19,11 +20,61 @@ static std::optional<plan::Plan> planOf(const CompileSource &source) {
   return compiler.makePlan();
 }
 
+namespace {
+
+/// A plan and, of one for GPUs, the least time of its step.
+struct Costed {
+  plan::Plan plan;
+  std::optional<bound::DescribedDevice> device;
+  bound::StepBound bound;
+};
+
+} // namespace
+
+/// False after a printed error.
+static bool chooseDevice(const Options &options,
+                         bound::DescribedDevice &device) {
+  device = bound::knownDevices().front();
+  if (!options.device)
+    return true;
+  std::string why;
+  auto chosen = bound::readDevice(*options.device, why);
+  if (!chosen)
+    std::cerr << "error: " << why << "\n";
+  else
+    device = *chosen;
+  return chosen.has_value();
+}
+
+static std::optional<Costed> costedOf(const CompileSource &source,
+                                      const Options &options) {
+  bound::DescribedDevice device;
+  if (!chooseDevice(options, device))
+    return std::nullopt;
+  std::optional<plan::Plan> plan = planOf(source);
+  if (!plan)
+    return std::nullopt;
+  Costed costed{std::move(*plan), {}, {}};
+  if (costed.plan.target != plan::Target::Cuda) {
+    if (!options.device)
+      return costed;
+    std::cerr << "error: option '--device' goes with --target=cuda\n";
+    return std::nullopt;
+  }
+  runtime::Status status = bound::boundStep(costed.plan, device, costed.bound);
+  if (!status.ok()) {
+    std::cerr << "error: " << status.message << "\n";
+    return std::nullopt;
+  }
+  costed.device = device;
+  return costed;
+}
+
 /// The summary, and by rank the sums that it leaves to the reader.
-static nlohmann::ordered_json jsonOf(const plan::Plan &plan) {
-  nlohmann::ordered_json json = plan::summary(plan);
+static nlohmann::ordered_json jsonOf(const Costed &costed) {
+  nlohmann::ordered_json json = plan::summary(costed.plan);
   std::vector<int64_t> received, hooks, memory;
-  for (const plan::Costs &costs : plan::costsByRank(plan)) {
+  for (const plan::Costs &costs : plan::costsByRank(costed.plan)) {
     received.push_back(costs.receivedBytes);
     hooks.push_back(costs.hookBytes);
     memory.push_back(costs.memoryBytes);
@@ -31,37 +82,46 @@ static nlohmann::ordered_json jsonOf(const plan::Plan &plan) {
   json["received_bytes"] = received;
   json["hook_bytes"] = hooks;
   json["memory_bytes"] = memory;
+  if (costed.device)
+    json["bound"] = boundJson(costed.plan, costed.bound, *costed.device);
   return json;
 }
 
-static int runDifference(const Options &options, const plan::Plan &first) {
+static int runDifference(const Options &options, const Costed &first) {
   CompileSource source = options.source;
   source.elaborate.schedule = *options.otherSchedule;
-  std::optional<plan::Plan> second = planOf(source);
+  std::optional<Costed> second = costedOf(source, options);
   if (!second)
     return kUserError;
-  if (first.model != second->model) {
-    std::cerr << "error: schedule '" << first.schedule << "' is for '"
-              << first.model << "', '" << second->schedule << "' for '"
-              << second->model << "'; schedules of one model are compared\n";
+  const plan::Plan &a = first.plan, &b = second->plan;
+  if (a.model != b.model) {
+    std::cerr << "error: schedule '" << a.schedule << "' is for '" << a.model
+              << "', '" << b.schedule << "' for '" << b.model
+              << "'; schedules of one model are compared\n";
     return kUserError;
   }
+  std::optional<Bounds> bounds;
+  if (first.device)
+    bounds = {*first.device, first.bound, second->bound};
   if (options.json)
-    std::cout << differenceJson(first, *second).dump(1) << "\n";
+    std::cout << differenceJson(a, b, bounds).dump(1) << "\n";
   else
-    printDifference(first, *second);
+    printDifference(a, b, bounds);
   return kOk;
 }
 
 int tool::runPlan(const Options &options) {
-  std::optional<plan::Plan> plan = planOf(options.source);
-  if (!plan)
+  std::optional<Costed> costed = costedOf(options.source, options);
+  if (!costed)
     return kUserError;
   if (options.otherSchedule)
-    return runDifference(options, *plan);
-  if (options.json)
-    std::cout << jsonOf(*plan).dump(1) << "\n";
-  else
-    printPlan(*plan, options.everyLayer);
+    return runDifference(options, *costed);
+  if (options.json) {
+    std::cout << jsonOf(*costed).dump(1) << "\n";
+    return kOk;
+  }
+  printPlan(costed->plan, options.everyLayer);
+  if (costed->device)
+    printBound(costed->plan, costed->bound, *costed->device);
   return kOk;
 }

@@ -1,5 +1,6 @@
 //===- PlanDifference.cpp - what two schedules cost -----------------------===//
 
+#include "BoundText.h"
 #include "PlanText.h"
 #include "hocket/Placement/Meet.h"
 #include "hocket/Plan/Costs.h"
@@ -35,10 +36,24 @@ static Json costsOf(const plan::Plan &plan) {
           {"flops", costs.flops}};
 }
 
-Json tool::differenceJson(const plan::Plan &first, const plan::Plan &second) {
+/// Of the rank whose step takes longest.
+static void addBound(const bound::StepBound &bound, Json &costs) {
+  const bound::KindBound &total = bound.slowest[bound.slowestClass()].total;
+  costs["launches"] = total.launches.all();
+  costs["bound_seconds"] = bound::sumOf(total.seconds);
+}
+
+Json tool::differenceJson(const plan::Plan &first, const plan::Plan &second,
+                          const std::optional<Bounds> &bounds) {
   Json a = costsOf(first), b = costsOf(second), difference = Json::object();
+  if (bounds) {
+    addBound(bounds->first, a);
+    addBound(bounds->second, b);
+  }
   for (auto &[key, value] : a.items())
-    if (value.is_number())
+    if (value.is_number_float())
+      difference[key] = b[key].get<double>() - value.get<double>();
+    else if (value.is_number())
       difference[key] = b[key].get<int64_t>() - value.get<int64_t>();
   return {{"model", first.model},
           {"schedules", {a, b}},
@@ -46,11 +61,12 @@ Json tool::differenceJson(const plan::Plan &first, const plan::Plan &second) {
 }
 
 /// "+1.2 MB, +3.1 %"; "same".
-static std::string changeText(int64_t from, int64_t to,
-                              std::string (*text)(int64_t)) {
+template <typename Number>
+static std::string changeText(Number from, Number to,
+                              std::string (*text)(Number)) {
   if (from == to)
     return "same";
-  int64_t change = to - from;
+  Number change = to - from;
   std::string result =
       (change < 0 ? "-" : "+") + text(change < 0 ? -change : change);
   if (from == 0)
@@ -70,9 +86,10 @@ class Rows {
 public:
   Rows(const Json &first, const Json &second) : a(first), b(second) {}
 
+  template <typename Number>
   void add(const std::string &title, const char *key,
-           std::string (*text)(int64_t)) {
-    int64_t from = a[key], to = b[key];
+           std::string (*text)(Number)) {
+    Number from = a[key], to = b[key];
     list.push_back({title, text(from), text(to), changeText(from, to, text)});
   }
   /// Left out where neither has any.
@@ -91,9 +108,9 @@ public:
                                        placement::bytesText(total["bytes"]);
     };
     Json from = of(a), to = of(b);
-    list.push_back(
-        {"  " + kind, text(from), text(to),
-         changeText(from["bytes"], to["bytes"], placement::bytesText)});
+    list.push_back({"  " + kind, text(from), text(to),
+                    changeText<int64_t>(from["bytes"], to["bytes"],
+                                        placement::bytesText)});
   }
   void print() const;
 
@@ -121,8 +138,9 @@ std::string plainText(int64_t number) { return std::to_string(number); }
 
 } // namespace
 
-void tool::printDifference(const plan::Plan &first, const plan::Plan &second) {
-  Json costs = differenceJson(first, second);
+void tool::printDifference(const plan::Plan &first, const plan::Plan &second,
+                           const std::optional<Bounds> &bounds) {
+  Json costs = differenceJson(first, second, bounds);
   const Json &a = costs["schedules"][0], &b = costs["schedules"][1];
   auto name = [](const plan::Plan &plan) {
     return plan.schedule.empty() ? std::string("one device") : plan.schedule;
@@ -145,5 +163,10 @@ void tool::printDifference(const plan::Plan &first, const plan::Plan &second) {
   rows.addPart("activations", "arena_bytes");
   rows.addPart("parameters and optimizer state", "state_bytes");
   rows.add("compute", "flops", flopsText);
+  if (bounds) {
+    rows.add("launches in a step", "launches", plainText);
+    rows.add("step on " + bounds->device.name + " at least", "bound_seconds",
+             secondsText);
+  }
   rows.print();
 }

@@ -3,6 +3,7 @@
 #ifndef HOCKET_TOOLS_HOCKET_PLANTEXT_H
 #define HOCKET_TOOLS_HOCKET_PLANTEXT_H
 
+#include "hocket/Bound/StepBound.h"
 #include "hocket/Plan/Plan.h"
 #include <nlohmann/json.hpp>
 
@@ -12,10 +13,18 @@ namespace hocket::tool {
 /// shown once, or one by one where `everyLayer`.
 void printPlan(const plan::Plan &plan, bool everyLayer);
 
+/// Of two plans for GPUs the least times of their steps.
+struct Bounds {
+  bound::DescribedDevice device;
+  bound::StepBound first, second;
+};
+
 /// What two schedules of one model cost, and the difference.
-void printDifference(const plan::Plan &first, const plan::Plan &second);
+void printDifference(const plan::Plan &first, const plan::Plan &second,
+                     const std::optional<Bounds> &bounds);
 nlohmann::ordered_json differenceJson(const plan::Plan &first,
-                                      const plan::Plan &second);
+                                      const plan::Plan &second,
+                                      const std::optional<Bounds> &bounds);
 
 /// The largest of a list of numbers, 0 for none.
 int64_t most(const nlohmann::ordered_json &list);

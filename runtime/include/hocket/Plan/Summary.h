@@ -37,6 +37,29 @@
 //   state_bytes        by rank; what steps change
 //   flops_per_rank     by rank; of one step, as Work.h counts them
 //
+// Of a plan for GPUs `hocket plan --json` has besides, see Bound/StepBound.h:
+//
+//   bound              the least time of a step on a described GPU
+//     device           its name, the document that describes it, or "", and
+//                      memory, half_matrix, f64_matrix, f32, f64, link, launch,
+//                      multiprocessors: bytes, flops and seconds
+//     seconds_per_rank by rank
+//     classes          one entry for each rank class
+//       ranks          of the class
+//       slowest        the rank that takes longest, of which the rest is
+//       total, kinds   of all instructions of a step, and by the word for a
+//       kind
+//                      ("matmul"; of collectives "all_reduce", ...) of its
+//         calls        instructions
+//         launches     generated, library, own, copies: how many of each
+//         flops        half_matrix, f64_matrix, f32, f64: by what computes them
+//         read_bytes, written_bytes   of the rank's memory
+//         received_bytes   from other ranks
+//         seconds      the least, without what is hidden
+//         seconds_by   memory, matrix, vector, link, launch: the same by what
+//                      binds each instruction
+//         hidden_seconds   of collectives, beside other instructions
+//
 // The report of a run has what was counted (ranks, totals, arena_bytes,
 // weight_bytes, state_bytes) and adds keys of its own; it never renames one.
 //
