@@ -93,39 +93,3 @@ bool hocket::makeReference(mlir::ModuleOp model) {
   dropUnused(model);
   return true;
 }
-
-/// NaN and infinities of one side only count as an infinite error.
-OutputError hocket::compare(const std::string &name,
-                            const std::vector<double> &found,
-                            const std::vector<double> &expected) {
-  OutputError error{name};
-  double difference = 0;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (found[i] == expected[i] ||
-        (std::isnan(found[i]) && std::isnan(expected[i])))
-      continue;
-    double apart = std::fabs(found[i] - expected[i]);
-    difference = std::isfinite(apart) ? std::max(difference, apart) : INFINITY;
-  }
-  for (double value : expected) {
-    error.isFinite &= std::isfinite(value);
-    if (std::isfinite(value))
-      error.largest = std::max(error.largest, std::fabs(value));
-  }
-  error.difference = difference;
-  error.relative = difference / (error.largest > 0 ? error.largest : 1);
-  return error;
-}
-
-/// A gradient that is nothing but rounding in float64 (that of the bias of
-/// keys: a softmax does not see it) is zero, and there is no largest value to
-/// compare with. What is found is compared with the largest of all gradients.
-void hocket::judgeZeroGradients(std::vector<OutputError> &outputs) {
-  double largest = 0;
-  for (const OutputError &output : outputs)
-    if (output.isGradient())
-      largest = std::max(largest, output.largest);
-  for (OutputError &output : outputs)
-    if (output.isGradient() && output.largest < 1e-12 * largest)
-      output.relative = output.difference / largest;
-}

@@ -24,10 +24,6 @@ runtime::Status evaluateReference(mlir::ModuleOp model,
                                   const ReadTensor &input,
                                   std::vector<reference::Tensor> &outputs);
 
-OutputError compare(const std::string &name, const std::vector<double> &found,
-                    const std::vector<double> &expected);
-void judgeZeroGradients(std::vector<OutputError> &outputs);
-
 } // namespace hocket
 
 #endif // HOCKET_LIB_VERIFY_REFERENCESIDE_H

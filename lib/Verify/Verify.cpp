@@ -8,28 +8,11 @@
 #include "hocket/Runtime/MemoryTensors.h"
 #include "hocket/Transforms/Precision.h"
 #include "mlir/IR/TypeUtilities.h"
-#include <cmath>
 
 using namespace hocket;
 using runtime::Status;
 
-bool OutputError::isGradient() const {
-  constexpr llvm::StringLiteral suffix = ".grad";
-  return llvm::StringRef(name).ends_with(suffix);
-}
-
-bool OutputError::isWithin(double tolerance) const {
-  return relative <= tolerance * (isGradient() ? kGradientTolerance : 1);
-}
-
-double VerifyReport::worst() const {
-  double worst = 0;
-  for (const OutputError &output : outputs)
-    worst = std::max(worst, output.isGradient()
-                                ? output.relative / kGradientTolerance
-                                : output.relative);
-  return worst;
-}
+double VerifyReport::worst() const { return worstOf(outputs); }
 
 bool VerifyReport::isFinite() const {
   return llvm::all_of(

@@ -13,6 +13,7 @@
 #include "hocket/Launcher/Pack.h"
 #include "hocket/Pipeline/Compiler.h"
 #include "hocket/Reference/Evaluate.h"
+#include "hocket/Verify/OutputError.h"
 
 namespace hocket {
 
@@ -25,23 +26,6 @@ struct VerifyOptions {
   /// The program that is run, if it is not the model's own: an edited stage.
   Compiler *program = nullptr;
 };
-
-/// One output. Errors are the largest absolute difference over the largest
-/// absolute value of the reference.
-struct OutputError {
-  std::string name;
-  double relative = 0;
-  double largest = 0;    // of the reference, of its finite values
-  double difference = 0; // the largest
-  bool isFinite = true;  // all of the reference
-  bool isGradient() const;
-  /// Of gradients kGradientTolerance times as much is accepted.
-  bool isWithin(double tolerance) const;
-};
-
-/// Gradients may be this much farther off than outputs: each is made of a
-/// forward and of a backward, and sums over all rows.
-inline constexpr double kGradientTolerance = 10;
 
 struct VerifyReport {
   std::vector<OutputError> outputs;
