@@ -1,0 +1,93 @@
+"""The programs of a kit: those that are verified, and those that are timed.
+
+Files are below the source tree. `small` are the sizes in which all of it runs on
+look-alikes, where times mean nothing.
+"""
+
+from dataclasses import dataclass
+
+EXAMPLES = "docs/examples/"
+INPUTS = "test/Gpu/OnGpu/Inputs/"
+
+
+@dataclass(frozen=True)
+class Program:
+    """`command` is a subcommand of hocket: verify, whose data are kept, or compile."""
+
+    name: str
+    command: str
+    file: str
+    options: tuple
+    text: str = ""  # of FILE, where it is -
+
+
+def defines(**sizes):
+    return tuple(word for name, value in sizes.items()
+                 for word in ("-D", f"{name.replace('__', '.')}={value}"))
+
+
+def schedule(text):
+    """The options of "tensor_and_context cp=2 tp=4"; of "" none."""
+    words = text.split()
+    return (("--schedule", words[0]) if words else ()) + tuple(
+        word for define in words[1:] for word in ("-D", define))
+
+
+# File: its model, sizes, schedules with theirs. As docs/benchmarks/gpu-verify.md
+# has them; a small kit has the first schedule of each.
+VERIFIED = {
+    "gpt2_schedules.hkt": (
+        "Gpt2",
+        defines(layers=1, hidden=24, heads=4, vocab=31, positions=16, batch=2, seq=11),
+        ["tensor_and_context", "tensor_parallel tp=4", "context_parallel cp=3",
+         "data_and_tensor", "tensor_and_context cp=2 tp=4", "data_and_tensor dp=2 tp=4"]),
+    "gpt2.hkt": (
+        "Gpt2",
+        defines(layers=1, hidden=24, heads=4, vocab=31, positions=16, batch=2, seq=11),
+        ["deferred_gather", "sequence_parallel tp=2 dp=2"]),
+    "llama_schedules.hkt": (
+        "Llama",
+        defines(depth=1, hidden=48, heads=12, kv_heads=3, inner=50, vocab=71, batch=3, seq=13),
+        ["ulysses u=3", "tensor_parallel tp=3", "sequence_parallel tp=3", "context_parallel cp=5",
+         "tensor_and_context tp=3 cp=2", "data_and_tensor dp=2 tp=3"]),
+    "bert_schedules.hkt": (
+        "MiniLm",
+        defines(layers=1, hidden=48, heads=6, inner=60, vocab=53, positions=20, batch=3, seq=13),
+        ["one_device", "sequence_parallel tp=3", "tensor_parallel tp=6", "data_and_tensor",
+         "data_and_sequence"]),
+    "anemoi.hkt": (
+        "Processor",
+        defines(layers=1, channels=16, heads=4, reach=3, grid=23, batch=2),
+        ["shard_sequence ranks=7", "shard_sequence_early", "shard_heads", "domain_and_data",
+         "domain_fsdp_and_tensor"]),
+    "natten.hkt": (
+        "Nat",
+        defines(batch=2, height=21, width=18, channels=8, heads=2, kernel=3, far=2, depth=1,
+                classes=5),
+        ["tiles", "domain_and_data", "domain_fsdp_and_tensor"]),
+    "unet.hkt": ("Unet", defines(c=8, height=13, width=8), ["domain", "domain_channels"]),
+    "cnn.hkt": (
+        "Cnn",
+        defines(model__c=8, groups=4, classes=7, batch=3, height=13, width=11),
+        ["space", "space_data", "space_channels"]),
+    "graph.hkt": ("Gnn", defines(channels=8, layers=1), ["domain", "domain_and_data"]),
+    "tutorial.hkt": ("Bytes", (), ["tensor"]),
+}
+
+
+def narrow(file, model):
+    """The text of an example in bf16."""
+    return (f'hocket 1\nimport "{EXAMPLES}{file}"\n'
+            f"variant Narrow of {model} {{ precision bf16 master f32 reduce f32 }}\n")
+
+
+def verified(small):
+    """In f32, f64 and bf16, with gradients and dropout."""
+    for file, (model, sizes, schedules) in VERIFIED.items():
+        for text in schedules[: 1 if small else None]:
+            name = "-".join([file.removesuffix(".hkt"), *text.replace("=", "").split()])
+            options = ("--grad", *schedule(text), *sizes)
+            yield Program(f"{name}-f32", "verify", EXAMPLES + file, options)
+            yield Program(f"{name}-f64", "verify", EXAMPLES + file, ("--float64", *options))
+            yield Program(f"{name}-bf16", "verify", "-", ("--variant", "Narrow", *options),
+                          narrow(file, model))
