@@ -47,7 +47,7 @@ def vectors(forms):
                 raise Failed(f"ptx-vectors: {end_of(done.stderr)}", found)
             left = left[len(lines):]
         if found["wrong"] or found["failed"]:
-            raise Failed(f"{len(found['wrong'])} forms compute something else, "
+            raise Failed(f"of {len(forms)} forms {len(found['wrong'])} are wrong, "
                          f"{len(found['failed'])} failed", found)
         return found
 

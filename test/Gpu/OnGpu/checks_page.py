@@ -80,8 +80,8 @@ def write(records, is_lookalike):
          "By the rules of [test/Gpu](../../test/Gpu/README.md#vectors-the-interpreter-beside-a-gpu)."),
         ("verify", "Programs", programs,
          "Relative errors from the float64 reference, of gradients a tenth, all ranks on one "
-         "GPU, with dropout; 1e-5, 1e-12 and 2e-2 are accepted. The third step, the replay of a "
-         "graph, gave the bits of the first, plain launches."),
+         "GPU, with dropout; 1e-5, 1e-12 and 2e-2 are accepted. Where there is a number, the third "
+         "step, the replay of a graph, gave the bits of the first, plain launches."),
         ("nccl", "NCCL", outcomes,
          "One rank in a process of its own; and a process a rank on one GPU, each with another "
          "name of a machine and another NCCL_HOSTID, over sockets. The bits of one process are "

@@ -87,7 +87,7 @@ def blocks(small):
 def steps(small):
     layer = {"hidden": 64, "heads": 2, "seq": 32} if small else {
         "hidden": 4096, "heads": 32, "seq": 4096}
-    for way, grad in [("forward", ()), ("backward", ("--grad",))]:
+    for way, grad in [("forward", ()), ("forward-and-backward", ("--grad",))]:
         yield Measure(f"step/layer-{way}", "step", (
             compiled(f"layer-{way}", INPUTS + "layer.hkt", *grad, "--variant", "LayerBf16",
                      *defines(batch=1, **layer)),),
