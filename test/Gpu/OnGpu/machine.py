@@ -1,4 +1,4 @@
-"""What a machine has of what gpu-test needs: driver, GPU, libraries, tools.
+"""What a machine has of what gpu-test needs: driver, GPU, libraries, compute-sanitizer.
 
     python3 machine.py probe     a line of JSON; run alone, for it loads libraries
 
@@ -25,7 +25,6 @@ LIBRARIES = {
 }
 COMPUTE_CAPABILITY = (75, 76)  # attributes of a device: major, minor
 LOOKALIKE = "Look-alike"
-NO_GPU = "sees no GPU"  # in the place of PyTorch's version
 
 
 def library_folders():
@@ -98,6 +97,20 @@ def find(names, function):
     return {"missing": problems[0]}
 
 
+def describe(cuda, number):
+    """One GPU."""
+    device, value, capability = ctypes.c_int(), ctypes.c_int(), []
+    name, memory = ctypes.create_string_buffer(256), ctypes.c_size_t()
+    cuda.cuDeviceGet(ctypes.byref(device), number)
+    cuda.cuDeviceGetName(name, 256, device)
+    cuda.cuDeviceTotalMem_v2(ctypes.byref(memory), device)
+    for attribute in COMPUTE_CAPABILITY:
+        cuda.cuDeviceGetAttribute(ctypes.byref(value), attribute, device)
+        capability.append(str(value.value))
+    return {"name": name.value.decode(), "capability": ".".join(capability),
+            "memory": memory.value}
+
+
 def gpus():
     """What the driver says; "missing" without one."""
     try:
@@ -112,15 +125,7 @@ def gpus():
     cuda.cuDeviceGetCount(ctypes.byref(count))
     found = []
     for number in range(count.value):
-        name, value = ctypes.create_string_buffer(256), ctypes.c_int()
-        memory, capability = ctypes.c_size_t(), []
-        cuda.cuDeviceGetName(name, 256, number)
-        cuda.cuDeviceTotalMem_v2(ctypes.byref(memory), number)
-        for attribute in COMPUTE_CAPABILITY:
-            cuda.cuDeviceGetAttribute(ctypes.byref(value), attribute, number)
-            capability.append(str(value.value))
-        found.append({"name": name.value.decode(), "capability": ".".join(capability),
-                      "memory": memory.value})
+        found.append(describe(cuda, number))
     cuda_version = f"{version.value // 1000}.{version.value % 1000 // 10}"
     return {"cuda": cuda_version, "path": path_of("libcuda.so.1"), "devices": found}
 
@@ -140,13 +145,10 @@ def sanitizer():
 
 
 def probe():
-    torch = said(sys.executable, "-c", "import torch; print(torch.__version__ if "
-                 f"torch.cuda.is_available() else '{NO_GPU}')")
     return {
         "driver": gpus(),
         "driver_version": said("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"),
         "libraries": {name: find(*how) for name, how in LIBRARIES.items()},
-        "torch": torch,
         "sanitizer": sanitizer(),
         "system": f"{platform.freedesktop_os_release().get('PRETTY_NAME', platform.system())}, "
                   f"glibc {platform.libc_ver()[1]}, Python {platform.python_version()}",

@@ -6,20 +6,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-from machine import NO_GPU
+from machine import said
 from session import Failed, Late, end, end_of
 
 PROGRAM = Path(__file__).with_name("torch_peer.py")
+NO_GPU = "sees no GPU"  # in the place of a version
 
 
 class Peer:
     """Started by the first question, where the machine has PyTorch; where it has
-    not, `missing` says so and questions have no answer. Others may answer, by a
-    `program` of their own that reads and prints lines of JSON."""
+    not, `missing` says so and questions have no answer. It finds its libraries by
+    itself, as without us."""
 
-    def __init__(self, session, program=PROGRAM):
-        self.session, self.program, self.process = session, program, None
+    def __init__(self, session):
+        self.session, self.process = session, None
         self.log = Path(session.path("peer.log"))
+
+    def version(self):
+        """Of PyTorch; NO_GPU, or nothing where it is not installed."""
+        return said(sys.executable, "-c", "import torch; print(torch.__version__ if "
+                    f"torch.cuda.is_available() else '{NO_GPU}')")
 
     @property
     def missing(self):
@@ -31,8 +37,8 @@ class Peer:
     def start(self):
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=log, text=True, env=self.session.environment, start_new_session=True)
+                [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=log, text=True, start_new_session=True)
 
     def ask(self, request):
         """Seconds by name."""
