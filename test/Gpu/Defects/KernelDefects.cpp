@@ -294,7 +294,7 @@ TEST_P(KernelDefects, AreFound) {
       edited(textOfKernel(defect.source, defect.kernel), defect.edit);
   ASSERT_TRUE(text) << "no such line: " << defect.edit.pattern;
   KernelRun run =
-      runKernelTests(defect.test, defect.kernel, *text, folder.path("run"));
+      runKernelTests({defect.test, folder.path("run"), defect.kernel, *text});
   std::string all;
   for (size_t i = 0; i < std::min<size_t>(run.findings.size(), 6); ++i)
     all += run.findings[i].kind + ": " +

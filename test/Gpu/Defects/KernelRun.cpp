@@ -1,7 +1,9 @@
 //===- KernelRun.cpp - tests of kernels, with one kernel changed ----------===//
 
 #include "test/Gpu/Defects/KernelRun.h"
+#include "test/Gpu/Ptx/LineList.h"
 #include "test/Paths.h"
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,24 +13,6 @@
 namespace hocket::test {
 
 namespace fs = std::filesystem;
-
-/// Seconds after which a test is taken to have no end.
-static constexpr int mostSeconds = 120;
-
-/// "3-17,20".
-static std::set<unsigned> readLines(const std::string &text) {
-  std::set<unsigned> lines;
-  std::istringstream list(text);
-  for (std::string item; std::getline(list, item, ',');) {
-    size_t dash = item.find('-');
-    unsigned first = std::atoi(item.c_str());
-    unsigned last =
-        dash == item.npos ? first : std::atoi(item.c_str() + dash + 1);
-    for (unsigned line = first; first && line <= last; ++line)
-      lines.insert(line);
-  }
-  return lines;
-}
 
 static void readTrace(const std::string &file, KernelRun &run) {
   std::ifstream stream(file);
@@ -40,13 +24,15 @@ static void readTrace(const std::string &file, KernelRun &run) {
       TracedLaunch launch{test, "", "", {}, 0};
       std::string lines;
       words >> launch.source >> launch.kernel >> lines >> launch.warps;
-      launch.lines = readLines(lines);
+      launch.lines = ptx::readLines(lines);
       run.launches.push_back(std::move(launch));
     } else if (kind == "finding") {
       KernelFinding finding;
       words >> finding.kind;
       std::getline(words >> std::ws, finding.sentence);
       run.findings.push_back(std::move(finding));
+    } else if (kind == "failed") {
+      run.failed.insert(test);
     } else {
       run.memory.push_back(line);
     }
@@ -60,31 +46,54 @@ static std::string readFile(const std::string &name) {
   return text.str();
 }
 
-KernelRun runKernelTests(const std::string &filter, const std::string &folder) {
-  fs::create_directories(folder);
-  std::string trace = folder + "/trace", output = folder + "/output";
-  std::string command =
-      "HOCKET_TEST_PTX=" + folder + " HOCKET_TEST_TRACE=" + trace +
-      " timeout " + std::to_string(mostSeconds) + " " +
-      builtPath("test/bin/CudaKernelTests") +
-      " --gtest_brief=1 --gtest_filter='" + filter + "' >" + output + " 2>&1";
-  int code = std::system(command.c_str());
+/// To the trace, the tests of lines "[  FAILED  ] TEST (3 ms)".
+static void traceFailed(const std::string &output, const std::string &trace) {
+  const std::string begin = "[  FAILED  ] ";
+  std::istringstream lines(output);
+  std::ofstream stream(trace, std::ios::app);
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind(begin, 0) == 0 && line.find(" ms)") != line.npos)
+      stream << "failed "
+             << line.substr(begin.size(),
+                            line.find_first_of(", ", begin.size()) -
+                                begin.size())
+             << "\n";
+}
+
+KernelRun readKernelTrace(const std::string &file) {
   KernelRun run;
-  run.passed = WIFEXITED(code) && WEXITSTATUS(code) == 0;
-  run.ended = !(WIFEXITED(code) && WEXITSTATUS(code) == 124);
-  run.output = readFile(output);
-  readTrace(trace, run);
-  fs::remove(trace);
+  readTrace(file, run);
   return run;
 }
 
-KernelRun runKernelTests(const std::string &filter, const std::string &kernel,
-                         const std::string &text, const std::string &folder) {
+KernelRun runKernelTests(const KernelTask &task) {
+  const std::string &folder = task.folder;
   fs::create_directories(folder);
-  std::string file = folder + "/" + kernel + ".ptx";
-  std::ofstream(file) << text;
-  KernelRun run = runKernelTests(filter, folder);
-  fs::remove(file);
+  std::string file = folder + "/" + task.kernel + ".ptx";
+  if (!task.kernel.empty())
+    std::ofstream(file) << task.text;
+  std::string trace = task.trace.empty() ? folder + "/trace" : task.trace;
+  std::string output = folder + "/output";
+  std::string command =
+      "ulimit -c 0; ulimit -t " + std::to_string(task.seconds) +
+      "; HOCKET_TEST_PTX=" + folder +
+      (task.steps ? " HOCKET_TEST_STEPS=" + std::to_string(task.steps) : "") +
+      " HOCKET_TEST_TRACE=" + trace + " exec " +
+      builtPath("test/bin/CudaKernelTests") + " --gtest_brief=1" +
+      (task.stops ? " --gtest_break_on_failure" : "") + " --gtest_filter='" +
+      task.filter + "' >" + output + " 2>&1";
+  int code = std::system(command.c_str());
+  KernelRun run;
+  run.passed = WIFEXITED(code) && WEXITSTATUS(code) == 0;
+  run.ended = !(WIFSIGNALED(code) &&
+                (WTERMSIG(code) == SIGXCPU || WTERMSIG(code) == SIGKILL));
+  run.output = readFile(output);
+  traceFailed(run.output, trace);
+  readTrace(trace, run);
+  if (task.trace.empty())
+    fs::remove(trace);
+  if (!task.kernel.empty())
+    fs::remove(file);
   return run;
 }
 

@@ -27,16 +27,25 @@ struct KernelRun {
   std::vector<KernelFinding> findings;
   std::vector<TracedLaunch> launches;
   std::vector<std::string> memory; ///< of each instruction, in order
+  std::set<std::string> failed;    ///< tests
   std::string output;              ///< of the test program
 };
 
-/// Runs the tests that the filter of GoogleTest names, with `text` for the PTX
-/// of a kernel. `folder` is for files, which must not be there yet.
-KernelRun runKernelTests(const std::string &filter, const std::string &kernel,
-                         const std::string &text, const std::string &folder);
+/// What is run, and with which PTX.
+struct KernelTask {
+  std::string filter; ///< of GoogleTest: the tests
+  std::string folder; ///< for files; not there yet, or of a task before
+  std::string kernel; ///< the one that is changed; empty: all as they ship
+  std::string text;   ///< its PTX
+  uint64_t steps = 0; ///< of warps, of a launch; 0: as the tests say
+  int seconds = 120;  ///< of the processor; then they are taken to have no end
+  bool stops = false; ///< at the first thing that is wrong
+  std::string trace;  ///< file for the trace, to keep it; empty: none
+};
+KernelRun runKernelTests(const KernelTask &task);
 
-/// The same with the PTX that ships.
-KernelRun runKernelTests(const std::string &filter, const std::string &folder);
+/// What a trace that was kept says: findings, launches, memory, failed.
+KernelRun readKernelTrace(const std::string &file);
 
 } // namespace hocket::test
 

@@ -2,6 +2,7 @@
 
 #include "test/Gpu/Driver/Counts.h"
 #include "test/Gpu/Driver/Operation.h"
+#include "test/Gpu/Ptx/LineList.h"
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,7 @@ void Counts::launched(const std::string &kernel, const ptx::Report &report) {
   of.barriers += report.barriers;
   of.divergent += report.divergent;
   of.sum += report.total;
+  of.lines.merge(report.lines());
 }
 
 void Counts::write(const std::string &path, uint64_t peakBytes) const {
@@ -47,7 +49,8 @@ void Counts::write(const std::string &path, uint64_t peakBytes) const {
                             {"sharedAccesses", sum.sharedAccesses},
                             {"sharedBytes", sum.sharedBytes},
                             {"sharedWays", sum.sharedWays},
-                            {"idealSharedWays", sum.idealSharedWays}};
+                            {"idealSharedWays", sum.idealSharedWays},
+                            {"lines", ptx::toText(of.lines)}};
   }
   std::ofstream(path) << out.dump(1) << "\n";
 }

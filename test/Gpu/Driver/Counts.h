@@ -18,13 +18,15 @@ public:
   void launched(const std::string &kernel, const ptx::Report &report);
 
   /// JSON: calls by function; operations by kind with count and bytes; kernels
-  /// by name with launches and the sums of ptx::Counts; peakBytes.
+  /// by name with launches, the sums of ptx::Counts, and the lines of the PTX
+  /// that ran ("3-17,20"); peakBytes.
   void write(const std::string &path, uint64_t peakBytes) const;
 
 private:
   struct Launches {
     uint64_t launches = 0, barriers = 0, divergent = 0;
     ptx::Counts sum;
+    std::set<unsigned> lines;
   };
   struct Operations {
     uint64_t count = 0, bytes = 0;

@@ -116,12 +116,12 @@ ptx::Report GpuRun::run(runtime::cuda::KernelLaunches &launches) {
     how.block = {one.block[0], one.block[1], one.block[2]};
     how.dynamicShared = one.sharedBytes;
     how.arguments.bytes = one.argument;
-    how.mostSteps = mostSteps;
+    how.mostSteps = mostStepsOfLaunch(mostSteps);
     how.onlyBlocks = onlyBlocks;
     ptx::Report report =
         ptx::launch(program(one.source, one.entry), one.entry, how);
-    EXPECT_EQ(report.text(), "") << "in " << one.entry;
     traceLaunch(one.source, one.entry, report);
+    EXPECT_EQ(report.text(), "") << "in " << one.entry;
     add(all, report);
   }
   traceMemory(memory);

@@ -1,6 +1,7 @@
 //===- KernelTrace.cpp - what other tests ask of these tests --------------===//
 
 #include "test/Gpu/Kernels/KernelTrace.h"
+#include "test/Gpu/Ptx/LineList.h"
 #include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -20,6 +21,11 @@ std::optional<std::string> changedText(const std::string &entry) {
   return text.str();
 }
 
+uint64_t mostStepsOfLaunch(uint64_t most) {
+  const char *steps = std::getenv("HOCKET_TEST_STEPS");
+  return steps ? std::strtoull(steps, nullptr, 10) : most;
+}
+
 /// Empty: nothing is traced.
 static std::string traceFile() {
   const char *file = std::getenv("HOCKET_TEST_TRACE");
@@ -32,29 +38,6 @@ static std::string testName() {
   return std::string(test->test_suite_name()) + "." + test->name();
 }
 
-/// "3-17,20": neighbours in the map of lines that have numbers next to each
-/// other are one range.
-static std::string linesOf(const ptx::Report &report) {
-  std::string text;
-  unsigned first = 0, last = 0;
-  auto close = [&] {
-    if (last)
-      text += (text.empty() ? "" : ",") + std::to_string(first) +
-              (last > first ? "-" + std::to_string(last) : "");
-  };
-  for (const auto &[line, counts] : report.byLine) {
-    if (!counts.warps)
-      continue;
-    if (line != last + 1) {
-      close();
-      first = line;
-    }
-    last = line;
-  }
-  close();
-  return text.empty() ? "-" : text;
-}
-
 void traceLaunch(const std::string &source, const std::string &entry,
                  const ptx::Report &report) {
   std::string file = traceFile();
@@ -62,7 +45,7 @@ void traceLaunch(const std::string &source, const std::string &entry,
     return;
   std::ofstream stream(file, std::ios::app);
   stream << "launch " << testName() << " " << source << " " << entry << " "
-         << linesOf(report) << " " << report.total.warps << "\n";
+         << ptx::toText(report.lines()) << " " << report.total.warps << "\n";
   for (const ptx::Finding &finding : report.findings)
     stream << "finding " << testName() << " " << ptx::nameOf(finding.kind)
            << " " << finding.sentence << "\n";

@@ -5,6 +5,8 @@
 //
 //   HOCKET_TEST_PTX     folder; the PTX of kernel K is that of K.ptx, where
 //                       the folder has it
+//   HOCKET_TEST_STEPS   instructions of warps after which a launch is taken to
+//                       have no end
 //   HOCKET_TEST_TRACE   file to which is appended, for each launch,
 //                         launch TEST SOURCE KERNEL LINES WARPS
 //                         finding TEST KIND SENTENCE
@@ -25,6 +27,9 @@ namespace hocket::test {
 
 /// What HOCKET_TEST_PTX has of the kernel.
 std::optional<std::string> changedText(const std::string &entry);
+
+/// HOCKET_TEST_STEPS, or `most` where it is not set.
+uint64_t mostStepsOfLaunch(uint64_t most);
 
 /// To HOCKET_TEST_TRACE, if it is set.
 void traceLaunch(const std::string &source, const std::string &entry,

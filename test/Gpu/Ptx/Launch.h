@@ -14,6 +14,7 @@
 
 #include "test/Gpu/Ptx/Extents.h"
 #include "test/Gpu/Ptx/Program.h"
+#include <set>
 
 namespace hocket::ptx {
 
@@ -111,6 +112,8 @@ struct Report {
   uint64_t divergent = 0; ///< instructions run for a part of a warp's lanes
   bool finished = true;   ///< false: given up at the last finding
 
+  /// The lines that ran.
+  std::set<unsigned> lines() const;
   const Counts &of(Class kind) const {
     return byClass[static_cast<unsigned>(kind)];
   }

@@ -21,6 +21,14 @@ std::string Report::text() const {
   return text;
 }
 
+std::set<unsigned> Report::lines() const {
+  std::set<unsigned> lines;
+  for (const auto &[line, counts] : byLine)
+    if (counts.warps)
+      lines.insert(line);
+  return lines;
+}
+
 Machine::Machine(Program &program, const Kernel &kernel,
                  const Configuration &how)
     : kernel(kernel), memory(program.memory()), how(how),
