@@ -8,6 +8,7 @@
 
 #include "runtime/lib/Cuda/Blas/Api.h"
 #include "runtime/lib/Cuda/Dnn/Api.h"
+#include "runtime/lib/Cuda/Nccl/Api.h"
 #include "test/Gpu/Driver/Lookalike.h"
 #include "test/Gpu/Injector/Forward.h"
 
@@ -20,6 +21,10 @@ template <class Of, class Type> static void *addressOf() {
   else
     return Injector::find(Of::library, Of::name);
 }
+
+/// Codes of NCCL are enumerators of int.
+template <class Type>
+using ResultOf = std::conditional_t<std::is_enum_v<Type>, int, Type>;
 
 #define HOCKET_EXPORT(from, symbol, type, parameters, isCounted)               \
   namespace {                                                                  \
@@ -47,6 +52,10 @@ HOCKET_CUDA_BLAS_FUNCTIONS(HOCKET_EXPORT_BLAS)
 #define HOCKET_EXPORT_DNN(symbol, type, name, parameters)                      \
   HOCKET_EXPORT("libcudnn.so.9", symbol, type, parameters, true)
 HOCKET_CUDA_DNN_FUNCTIONS(HOCKET_EXPORT_DNN)
+
+#define HOCKET_EXPORT_NCCL(symbol, type, name, parameters)                     \
+  HOCKET_EXPORT("libnccl.so.2", symbol, ResultOf<type>, parameters, true)
+HOCKET_CUDA_NCCL_FUNCTIONS(HOCKET_EXPORT_NCCL)
 
 } // namespace hocket::runtime::cuda
 

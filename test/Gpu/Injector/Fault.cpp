@@ -25,7 +25,7 @@ bool readNumber(const std::string &text, int64_t &number) {
 /// FUNCTION@RANK:CALL.
 bool readPlace(const std::string &text, Fault &fault) {
   size_t colon = text.find(':'), at = text.find('@');
-  int64_t call = 0, rank = -1;
+  int64_t call = 0, rank = Fault::ofProcess;
   if (colon == std::string::npos || !readNumber(text.substr(colon + 1), call))
     return false;
   if (at < colon && !readNumber(text.substr(at + 1, colon - at - 1), rank))

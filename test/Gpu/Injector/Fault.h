@@ -4,8 +4,9 @@
 //
 //   cuEventRecord@1:3=drop
 //
-// is the third call of cuEventRecord that rank 1 makes (without @1: that the
-// process makes), and what is done to it:
+// is the third call of cuEventRecord that rank 1 makes (@-1: that the thread
+// makes that began the process; without @1: that the process makes), and what
+// is done to it:
 //
 //   drop                    it is not made, and returns success
 //   repeat                  it is made twice
@@ -55,7 +56,8 @@ enum class Source { Number, Argument, Allocation };
 struct Fault {
   std::string text; ///< as it was written
   std::string function;
-  int rank = -1;     ///< -1: of the process
+  static constexpr int ofProcess = -2; ///< any rank
+  int rank = ofProcess;
   uint64_t call = 0; ///< 1 is the first
   Action action = Action::Drop;
   unsigned argument = 0, word = 0; ///< from 0

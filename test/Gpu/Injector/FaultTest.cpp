@@ -20,7 +20,8 @@ TEST(Faults, SayWhoseCall) {
   EXPECT_EQ(fault.rank, 1);
   EXPECT_EQ(fault.call, 3u);
   EXPECT_EQ(fault.action, Action::Drop);
-  EXPECT_EQ(read("cuEventRecord:2=later").rank, -1);
+  EXPECT_EQ(read("cuEventRecord@-1:3=drop").rank, -1);
+  EXPECT_EQ(read("cuEventRecord:2=later").rank, int(Fault::ofProcess));
   EXPECT_EQ(read("cuEventRecord:2=later").action, Action::Later);
 }
 

@@ -14,25 +14,31 @@
 
 namespace hocket::inject {
 
-/// The bits of an argument: all are numbers, enumerators and pointers.
-template <class T> uint64_t bitsOf(T value) {
-  static_assert(sizeof(T) <= sizeof(uint64_t));
+/// The bits of an argument: most are numbers, enumerators and pointers. Of a
+/// larger one, NCCL's identifier, the first 64.
+template <class T> uint64_t bitsOf(const T &value) {
   uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
+  std::memcpy(&bits, &value, std::min(sizeof value, sizeof bits));
   return bits;
 }
-template <class T> T ofBits(uint64_t bits) {
-  T value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+template <class T> void setBits(T &value, uint64_t bits) {
+  std::memcpy(&value, &bits, std::min(sizeof value, sizeof bits));
 }
 
+/// A pointer to a struct that is only read and whose members are known.
+template <class T, class = void> constexpr bool isStruct = false;
+template <class T>
+constexpr bool isStruct<
+    const T *, std::enable_if_t<std::is_class_v<T> && sizeof(T) != 0>> = true;
+
 /// What the log calls an argument: i, a number; a, an address of memory; h, a
-/// handle; p, another pointer.
+/// handle; s, a struct that is read; p, another pointer.
 template <class T> constexpr char letterOf() {
   using Pointed = std::remove_pointer_t<T>;
   if (!std::is_pointer_v<T>)
     return std::is_same_v<T, runtime::cuda::DeviceAddress> ? 'a' : 'i';
+  if (isStruct<T>)
+    return 's';
   if (std::is_void_v<Pointed>)
     return 'a';
   return std::is_class_v<Pointed> && !std::is_const_v<Pointed> ? 'h' : 'p';
@@ -57,12 +63,6 @@ template <class Exchanged> uint64_t otherThan(uint64_t bits) {
   return bits;
 }
 
-/// A pointer to a struct that is only read and whose members are known.
-template <class T, class = void> constexpr bool isStruct = false;
-template <class T>
-constexpr bool isStruct<
-    const T *, std::enable_if_t<std::is_class_v<T> && sizeof(T) != 0>> = true;
-
 /// Bytes of a kernel's parameters, apart from those of the program.
 struct KeptParameters {
   std::vector<std::vector<std::byte>> bytes;
@@ -71,6 +71,8 @@ struct KeptParameters {
 /// Copies what a launch of the function is given.
 std::shared_ptr<KeptParameters> keep(runtime::cuda::Function function,
                                      void **parameters);
+/// Words of 32 bits that a launch of the function is given.
+size_t countWords(runtime::cuda::Function function);
 /// Changes 32 bits; false if there are fewer words.
 bool changeWord(KeptParameters &kept, const Fault &fault);
 
@@ -85,6 +87,8 @@ template <class Of, class... Parameters>
 class Forward<Of, int (*)(Parameters...)> {
 public:
   static int call(Parameters... given) {
+    if (isInLibrary())
+      return Forward(given...).make();
     std::function<void()> late = std::move(postponed());
     postponed() = nullptr;
     int result = Forward(given...).run();
@@ -120,7 +124,10 @@ private:
     using Function = int (*)(Parameters...);
     static const auto function =
         reinterpret_cast<Function>(Injector::find(Of::library, Of::name));
+    bool &isIn = isInLibrary(), wasIn = isIn;
+    isIn = wasIn || std::string_view(Of::library) != "libcuda.so.1";
     int result = std::apply(function, arguments);
+    isIn = wasIn;
     if constexpr (is("cuMemAlloc_v2"))
       if (result == 0)
         allocations().push_back(*std::get<0>(arguments));
@@ -132,7 +139,7 @@ private:
     each(body, std::index_sequence_for<Parameters...>());
   }
   template <class Body, size_t... index>
-  void each(Body body, std::index_sequence<index...>) {
+  void each([[maybe_unused]] Body body, std::index_sequence<index...>) {
     (body(std::get<index>(arguments), std::integral_constant<size_t, index>()),
      ...);
   }
@@ -153,6 +160,9 @@ private:
       record.arguments += std::string(" ") + letterOf<T>() + ":" +
                           std::to_string(bitsOf(argument));
     });
+    if constexpr (is("cuLaunchKernel"))
+      record.arguments +=
+          " w:" + std::to_string(countWords(std::get<0>(arguments)));
     return record;
   }
 
@@ -193,8 +203,8 @@ private:
       using T = std::decay_t<decltype(argument)>;
       using Key = Exchanged<T, Of, decltype(index)::value>;
       uint64_t bits = bitsOf(argument);
-      argument = ofBits<T>(fault.action == Action::Other ? otherThan<Key>(bits)
-                                                         : fault.changed(bits));
+      setBits(argument, fault.action == Action::Other ? otherThan<Key>(bits)
+                                                      : fault.changed(bits));
       isOther = bitsOf(argument) != bits;
     });
     return isOther;

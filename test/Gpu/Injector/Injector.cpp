@@ -59,8 +59,9 @@ std::vector<const Fault *> Injector::faultsOf(const Record &record) {
   std::vector<const Fault *> meant;
   for (const Fault &fault : faults)
     if (fault.function == record.function &&
-        (fault.rank < 0 ? fault.call == all
-                        : fault.rank == rank && fault.call == own))
+        (fault.rank == Fault::ofProcess
+             ? fault.call == all
+             : fault.rank == rank && fault.call == own))
       meant.push_back(&fault);
   return meant;
 }
@@ -119,9 +120,26 @@ static int countOlder() {
   return older;
 }
 
+/// The rank of which a program has started this process, which has forgotten
+/// the variable since; -1 if it was started otherwise.
+static int findProcess() {
+  std::ifstream file("/proc/self/environ", std::ios::binary);
+  const std::string name = "HOCKET_PROCESS=";
+  for (std::string one; std::getline(file, one, '\0');)
+    if (one.rfind(name, 0) == 0)
+      return std::atoi(one.c_str() + name.size());
+  return -1;
+}
+
 int rankOfThread() {
-  static thread_local const int rank = countOlder();
+  static const int process = findProcess();
+  static thread_local const int rank = process < 0 ? countOlder() : process;
   return rank;
+}
+
+bool &isInLibrary() {
+  static thread_local bool is = false;
+  return is;
 }
 
 std::function<void()> &postponed() {

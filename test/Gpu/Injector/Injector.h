@@ -25,7 +25,7 @@ namespace hocket::inject {
 /// One call, as the log has it.
 struct Record {
   const char *function = nullptr;
-  std::string arguments; ///< " i:3 a:7f.. h:55.."
+  std::string arguments; ///< " i:3 a:127 h:55", and " w:9", words of a launch
 };
 
 class Injector {
@@ -58,8 +58,13 @@ private:
 };
 
 /// The rank whose thread calls; -1 on the thread that began the process. Ranks
-/// are threads that the program starts one after the other.
+/// are threads that the program starts one after the other, or processes, each
+/// of which is of one rank.
 int rankOfThread();
+
+/// Whether this thread is in a call of another library than the driver's: what
+/// that asks of the driver is not the program's doing.
+bool &isInLibrary();
 
 /// What a thread does after its next call.
 std::function<void()> &postponed();

@@ -11,15 +11,28 @@ void callInserted(const char *library, const std::string &name,
   reinterpret_cast<Function>(Injector::find(library, name.c_str()))(value);
 }
 
+/// Bytes of each parameter.
+static std::vector<size_t> sizesOf(runtime::cuda::Function function) {
+  using Sizes = decltype(&hocketLookalikeParameters);
+  static const auto ask = reinterpret_cast<Sizes>(
+      Injector::find("libcuda.so.1", "hocketLookalikeParameters"));
+  std::vector<size_t> sizes(ask(function, nullptr, 0));
+  ask(function, sizes.data(), sizes.size());
+  return sizes;
+}
+
+size_t countWords(runtime::cuda::Function function) {
+  size_t words = 0;
+  for (size_t bytes : sizesOf(function))
+    words += bytes / sizeof(uint32_t);
+  return words;
+}
+
 std::shared_ptr<KeptParameters> keep(runtime::cuda::Function function,
                                      void **parameters) {
-  using Sizes = decltype(&hocketLookalikeParameters);
-  auto sizesOf = reinterpret_cast<Sizes>(
-      Injector::find("libcuda.so.1", "hocketLookalikeParameters"));
   auto kept = std::make_shared<KeptParameters>();
-  size_t count = sizesOf(function, nullptr, 0);
-  std::vector<size_t> sizes(count);
-  sizesOf(function, sizes.data(), count);
+  std::vector<size_t> sizes = sizesOf(function);
+  const size_t count = sizes.size();
   kept->bytes.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     auto *from = static_cast<std::byte *>(parameters[i]);
