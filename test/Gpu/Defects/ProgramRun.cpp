@@ -1,6 +1,7 @@
 //===- ProgramRun.cpp - a whole program with faults in its calls ----------===//
 
 #include "test/Gpu/Defects/ProgramRun.h"
+#include "test/Gpu/Ptx/LineList.h"
 #include "test/Paths.h"
 #include <cmath>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -29,6 +31,16 @@ const std::vector<ProgramCase> &programCases() {
        "--random-weights 1 --random-input 2 --repeat 1"},
       {"norm", "test/Gpu/Defects/Inputs/norm.hkt",
        "--random-weights 1 --random-input 2 --repeat 1"},
+      {"training",
+       "test/Cuda/Inputs/training.hkt --train rows --schedule data -D "
+       "model.layers=1 -D model.hidden=24 -D model.heads=2 -D vocab=256 -D "
+       "positions=16 -D seq=16 -D batch=4 -D p=0.1",
+       "--data %s/test/Cuda/Inputs/training.hkt --validation-data "
+       "%s/docs/examples/gpt2.hkt --token-type u8 --steps 2 --checkpoint saved",
+       "saved/step-0000000002.safetensors"},
+      {"processes", "test/Cuda/Inputs/mlp.hkt --schedule tp",
+       "--random-weights 1 --random-input 2 --repeat 2 --ranks-per-node 2",
+       "out", "HOCKET_LOOKALIKE_DEVICES=2"},
   };
   return cases;
 }
@@ -73,29 +85,38 @@ const ProgramCase &Programs::compiled(const std::string &name) {
   return *program;
 }
 
+static std::string optionsOf(const ProgramCase &program) {
+  std::string options = program.run, source = sourcePath("");
+  for (size_t at; (at = options.find("%s/")) != options.npos;)
+    options.replace(at, 3, source);
+  if (program.result == std::string("out"))
+    options += " --output out --force";
+  return options + " --threads 1 --deadline 10";
+}
+
 ProgramRun Programs::run(const std::string &name,
                          const std::map<std::string, std::string> &variables) {
   const ProgramCase &program = compiled(name);
-  for (const char *file : {"findings", "log", "out", "errors"})
-    fs::remove(folder + "/" + file);
+  for (const char *file : {"findings", "log", "out", "saved", "errors"})
+    fs::remove_all(folder + "/" + file);
   // A chip that no machine code is made for; launches are short.
   std::string command =
       "cd " + folder +
       " && env HOCKET_LOOKALIKE_CHIP=120 HOCKET_LOOKALIKE_STEPS=4000000"
       " HOCKET_LOOKALIKE_REPORT=findings HOCKET_INJECT_LOG=log"
       " LD_LIBRARY_PATH=" +
-      builtPath("test/injector");
+      builtPath("test/injector") + " " + program.environment;
   for (const auto &[variable, value] : variables)
     command += " " + variable + "='" + value + "'";
-  command += " timeout -s KILL 60 ./" + name + " " + program.run +
-             " --threads 1 --deadline 10 --output out --force >errors 2>&1";
+  command += " timeout -s KILL 60 ./" + name + " " + optionsOf(program) +
+             " >errors 2>&1";
   ProgramRun run;
   run.status = statusOf(command);
   run.errors = readFile(folder + "/errors");
   run.findings = linesOf(folder + "/findings");
   run.calls = linesOf(folder + "/log", "call ");
   run.done = linesOf(folder + "/log", "done ");
-  run.output = readFile(folder + "/out");
+  run.output = readFile(folder + "/" + program.result);
   return run;
 }
 
@@ -111,6 +132,17 @@ std::string Programs::code(const std::string &name) {
   fs::create_directories(to);
   run(name, {{"HOCKET_INJECT_CODE", to}});
   return readFile(to + "/1.ptx");
+}
+
+std::map<std::string, std::set<unsigned>>
+Programs::lines(const std::string &name) {
+  std::string file = folder + "/counts-of-" + name;
+  run(name, {{"HOCKET_LOOKALIKE_COUNTS", file}});
+  std::map<std::string, std::set<unsigned>> lines;
+  nlohmann::json kernels = nlohmann::json::parse(readFile(file))["kernels"];
+  for (const auto &[kernel, counts] : kernels.items())
+    lines[kernel] = ptx::readLines(counts["lines"]);
+  return lines;
 }
 
 /// What follows the header of a safetensors file.
@@ -132,13 +164,16 @@ double differenceOf(const std::string &found, const std::string &expected) {
   if (a.empty() || a.size() != b.size())
     return std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < a.size(); ++i) {
+    if (std::isfinite(b[i]))
+      largest = std::max(largest, std::fabs(double(b[i])));
+    if (std::memcmp(&a[i], &b[i], sizeof a[i]) == 0)
+      continue; // also where it is a NaN, or no float
     double difference = std::fabs(double(a[i]) - double(b[i]));
     if (!(difference >= 0)) // a NaN is far from everything
       return std::numeric_limits<double>::infinity();
     most = std::max(most, difference);
-    largest = std::max(largest, std::fabs(double(b[i])));
   }
-  return most / std::max(largest, 1.0);
+  return most == 0 ? 0 : most / largest; // infinite where all must be 0
 }
 
 } // namespace hocket::test

@@ -4,6 +4,7 @@
 #define HOCKET_TEST_GPU_DEFECTS_PROGRAMRUN_H
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,15 @@ namespace hocket::test {
 struct ProgramCase {
   const char *name;
   const char *compile; ///< what follows `hocket compile --target=cuda -o NAME`
-  const char *run;     ///< options of the program
+  const char *run;     ///< its options; %s is the folder of the sources
+  const char *result = "out";   ///< the file that it writes
+  const char *environment = ""; ///< variables: "A=1 B=2"
+  bool isOneProcess() const { return !*environment; }
 };
 
 /// The programs that defects and mutants are tried on: small, of one or two
-/// ranks, and steps that are handed over one by one as well as by a graph.
+/// ranks, in one process or two, that infer or train, and steps that are handed
+/// over one by one as well as by a graph.
 const std::vector<ProgramCase> &programCases();
 
 struct ProgramRun {
@@ -40,6 +45,9 @@ public:
                  const std::map<std::string, std::string> &variables = {});
   /// The run without faults.
   const ProgramRun &plain(const std::string &name);
+  /// The lines of its generated kernels that it runs, by kernel; of a program
+  /// that is one process.
+  std::map<std::string, std::set<unsigned>> lines(const std::string &name);
   /// The PTX of generated kernels.
   std::string code(const std::string &name);
 
