@@ -13,7 +13,7 @@ std::string hocket::ptx::toText(const std::set<unsigned> &lines) {
               (last > first ? "-" + std::to_string(last) : "");
   };
   for (unsigned line : lines) {
-    if (line != last + 1) {
+    if (!last || line != last + 1) {
       close();
       first = line;
     }
