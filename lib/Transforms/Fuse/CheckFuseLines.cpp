@@ -40,7 +40,8 @@ static StringRef describe(Operation *place) {
 /// What a product's library computes after it (Epilogues).
 static StringRef epilogueOf(nn::Target target) {
   return target == nn::Target::Cuda
-             ? "a product with a sum, then relu or gelu_tanh, after it"
+             ? "a product with a sum, then relu or (not in f64) gelu_tanh, "
+               "after it"
              : "a product and up to 3 element-wise operations after it";
 }
 

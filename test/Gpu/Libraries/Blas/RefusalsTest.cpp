@@ -72,6 +72,9 @@ TEST(Refusals, PostOperations) {
             "cuBLASLt has no relu after gelu with tanh");
   EXPECT_EQ(with({PostOp::Relu, PostOp::GeluTanh}),
             "cuBLASLt has no gelu with tanh after relu");
+  Sample product = sample(DType::F64, DType::F64, {}, 3, 4, 5);
+  product.post = {{PostOp::GeluTanh, {}}};
+  EXPECT_EQ(whyNot(product), "cuBLASLt's gelu with tanh errs by 1e-10 in f64");
 }
 
 TEST(Refusals, Strides) {
