@@ -164,6 +164,15 @@ void narrow(Warp &warp, const Step &step, uint32_t active) {
   put(warp, step.operands[0], active, values);
 }
 
+/// Whatever a NaN was, it becomes the one of f32.
+void widenHalf(Warp &warp, const Step &step, uint32_t active) {
+  const Float16 *from = warp.lanes<Float16>(step.operands[1]);
+  float values[32];
+  for (unsigned lane = 0; lane < lanesOfWarp; ++lane)
+    values[lane] = canonical(static_cast<float>(from[lane]));
+  put(warp, step.operands[0], active, values);
+}
+
 Handler fast(Type from, Type to) {
   static const std::map<std::pair<Type, Type>, Handler> table = {
       {{U32, U64}, cast<uint64_t, uint32_t>},
@@ -182,7 +191,7 @@ Handler fast(Type from, Type to) {
       {{F32, F64}, cast<double, float>},
       {{F32, F16}, narrow<Float16>},
       {{F32, BF16}, narrow<BFloat16>},
-      {{F16, F32}, cast<float, Float16>},
+      {{F16, F32}, widenHalf},
       {{BF16, F32}, cast<float, BFloat16>}};
   auto found = table.find({from, to});
   return found == table.end() ? nullptr : found->second;

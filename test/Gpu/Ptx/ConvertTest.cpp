@@ -68,6 +68,8 @@ TEST(Convert, FloatToFloat) {
   EXPECT_EQ(evaluate<u16>("cvt.rn.bf16.f32 %d, %s0;", NAN), 0x7fff);
   EXPECT_EQ(evaluate<u16>("cvt.rn.relu.bf16.f32 %d, %s0;", -1.0f), 0);
   EXPECT_EQ(evaluate<float>("cvt.f32.f16 %d, %s0;", u16(0x3c01)), 1 + 0x1p-10f);
+  EXPECT_EQ(bitsAs<u32>(evaluate<float>("cvt.f32.f16 %d, %s0;", u16(0x7c01))),
+            0x7fffffffu);
   EXPECT_EQ(evaluate<float>("cvt.f32.bf16 %d, %s0;", u16(0x3f81)), 1 + 0x1p-7f);
   EXPECT_EQ(evaluate<u32>("cvt.rn.bf16x2.f32 %d, %s0, %s1;", 1.0f, 2.0f),
             0x3f804000u);

@@ -118,6 +118,21 @@ TEST(Float, Approximations) {
   EXPECT_EQ(value("div.approx.ftz.f32 %d, %s0, %s1;", 6, 4), 1.5f);
 }
 
+TEST(Float, ApproximationsOfDoublesAreGross) {
+  auto reciprocal = [](double of) {
+    return evaluate<double>("rcp.approx.ftz.f64 %d, %s0;", of);
+  };
+  double third = reciprocal(3);
+  EXPECT_NE(third, 1 / 3.0);
+  EXPECT_NEAR(third, 1 / 3.0, 0x1p-21);
+  EXPECT_EQ(bitsAs<uint64_t>(third) & 0xffffffff, 0u);
+  EXPECT_EQ(reciprocal(0x1p-1030), HUGE_VAL);
+  EXPECT_EQ(reciprocal(-HUGE_VAL), 0);
+  double root = evaluate<double>("rsqrt.approx.ftz.f64 %d, %s0;", 3.0);
+  EXPECT_NE(root, 1 / std::sqrt(3.0));
+  EXPECT_NEAR(root, 1 / std::sqrt(3.0), 0x1p-20);
+}
+
 TEST(Float, Comparisons) {
   auto holds = [](const std::string &compare, float a, float b) {
     return evaluate<uint32_t>("setp." + compare + ".f32 %p, %s0, %s1;" +

@@ -2,6 +2,7 @@
 
 #include "test/Gpu/Vectors/KernelText.h"
 #include "test/Gpu/Vectors/Values.h"
+#include <algorithm>
 
 using namespace hocket;
 using namespace hocket::vectors;
@@ -79,10 +80,10 @@ std::optional<Signature> signatureOf(const Form &form) {
   }
   if (opcode == "bfe")
     return Signature{{type},
-                     {{type}, {word, Draw::Shift}, {word, Draw::Shift}}};
+                     {{type}, {word, Draw::Place}, {word, Draw::Place}}};
   if (opcode == "bfi")
     return Signature{
-        {type}, {{type}, {type}, {word, Draw::Shift}, {word, Draw::Shift}}};
+        {type}, {{type}, {type}, {word, Draw::Place}, {word, Draw::Place}}};
   if (opcode == "prmt" || opcode == "lop3")
     return Signature{{type}, {{type}, {type}, {type}}};
   if (opcode == "shf")
@@ -117,8 +118,8 @@ Rule approximationRule(const Form &form, Type type) {
   return rule;
 }
 
-/// The ISA names the NaN of arithmetic in f32 and f16, not that of f64, nor
-/// what becomes of one whose sign is changed.
+/// The ISA names the NaN of arithmetic in f32 and f16, not that of f64 nor of
+/// what is converted from it, nor what becomes of one whose sign is changed.
 Rule ruleOf(const Form &form, Type type) {
   if (form.has("approx") || form.has("full"))
     return approximationRule(form, type);
@@ -126,7 +127,9 @@ Rule ruleOf(const Form &form, Type type) {
   static const Names moves = {"mov", "selp"};
   Rule rule;
   bool isFloat = type.kind != Kind::Integer && type.kind != Kind::Predicate;
-  bool isOpen = type.kind == Kind::Double || signs.count(form.opcode);
+  std::vector<std::string> types = form.types();
+  bool isOpen =
+      std::count(types.begin(), types.end(), "f64") || signs.count(form.opcode);
   if (isFloat && isOpen && !moves.count(form.opcode))
     rule.of = Rule::AnyNan;
   return rule;

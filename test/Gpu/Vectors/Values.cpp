@@ -107,6 +107,8 @@ Values hocket::vectors::specialValues(const Source &source) {
     return {0, 1};
   if (source.draw == Draw::Shift)
     return {0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, ~0u};
+  if (source.draw == Draw::Place)
+    return {0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255};
   if (source.draw == Draw::Angle)
     return {angle(0), angle(-0.0), angle(1e-20), angle(3), angle(-3)};
   Values all = source.type.kind == Kind::Integer
@@ -132,7 +134,7 @@ uint64_t hocket::vectors::valueNearOne(Kind kind, Random &random) {
 uint64_t hocket::vectors::randomValue(const Source &source, Random &random) {
   if (source.draw == Draw::Bit || source.type.kind == Kind::Predicate)
     return random() % 2;
-  if (source.draw == Draw::Shift)
+  if (source.draw == Draw::Shift || source.draw == Draw::Place)
     return random() % 70;
   if (source.draw == Draw::Angle)
     return angle(double(random() % 6000000) / 1e6 - 3);
