@@ -75,12 +75,13 @@ int runProduct(const std::vector<std::string> &words) {
       shape.m * shape.n * shape.k * runs == 0)
     return 2;
   Gpu gpu;
-  Times times;
-  int offered = 0;
+  ProductTimes times;
   Status status = gpu.open();
   if (status.ok())
-    status = timeProduct(gpu, shape, runs, times, offered);
-  return print(status, {{"algorithms", offered}}, times);
+    status = timeProduct(gpu, shape, runs, times);
+  return print(status,
+               {{"algorithms", times.offered}, {"fastest", times.fastest}},
+               times.first);
 }
 
 } // namespace

@@ -13,10 +13,14 @@ struct ProductShape {
   ElementType in = ElementType::F32, out = ElementType::F32;
 };
 
-/// The times of the fastest of the algorithms that cuBLASLt offers, of which
-/// there are `offered`, with as much workspace as Hocket gives it.
+/// Of the algorithms that cuBLASLt offers, with as much workspace as Hocket gives
+/// it.
+struct ProductTimes {
+  Times first, fastest; ///< of the one that it offers first, and of the fastest
+  int offered = 0;
+};
 runtime::Status timeProduct(Gpu &gpu, const ProductShape &shape, int64_t runs,
-                            Times &times, int &offered);
+                            ProductTimes &times);
 
 } // namespace hocket::baseline
 
