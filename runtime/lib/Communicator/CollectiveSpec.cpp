@@ -45,12 +45,9 @@ static plan::HaloStrategy strategyOf(const CollectiveSpec &spec) {
 
 std::string CollectiveSpec::describe() const {
   bool isAllToAll = strategyOf(*this) == plan::HaloStrategy::AllToAll;
-  std::string text = toString(isAllToAll ? CollectiveKind::AllToAll
-                                         : CollectiveKind(kind.index()));
-  text += " of \"" + source.path + "\"";
-  if (!source.schedule.empty())
-    text += " (" + source.schedule + ")";
-  return text;
+  return plan::describe(toString(isAllToAll ? CollectiveKind::AllToAll
+                                            : CollectiveKind(kind.index())),
+                        source);
 }
 
 static std::string shapeText(const std::vector<int64_t> &shape) {

@@ -105,9 +105,7 @@ Status Executor::State::start() {
   bool isAlone = processes.count() == 1;
   status = runAll(phase, [=](RankRunner &rank) {
     Status begun = rank.begin();
-    if (begun.ok() && !isAlone)
-      rank.propose();
-    return begun;
+    return begun.ok() && !isAlone ? rank.propose() : begun;
   });
   if (status.ok() && !isAlone)
     status = devices->decide(processes);

@@ -24,10 +24,18 @@ Status RankRunner::begin() {
   return status.ok() ? allocate() : status;
 }
 
-void RankRunner::propose() {
+Status RankRunner::propose() {
   for (const auto *list : {&setup.rankClass.load, &setup.rankClass.step})
-    for (const plan::Instruction &instruction : *list)
-      device->propose(instruction, book);
+    for (const plan::Instruction &instruction : *list) {
+      Status status = device->propose(instruction, book);
+      if (status.ok())
+        continue;
+      status.message =
+          describe(int(instruction.body.index()), instruction.source) + ": " +
+          status.message;
+      return status;
+    }
+  return Status::success();
 }
 
 Status RankRunner::prepare() {
@@ -330,9 +338,12 @@ Status RankRunner::recordStep(StepPart part) {
   return status;
 }
 
+std::string RankRunner::describe(int kind, int source) const {
+  return plan::describe(plan::instructionWords[kind], book.source(source));
+}
+
 std::string RankRunner::describe(const Prepared &prepared) const {
-  return plan::describe(plan::instructionWords[prepared.kind],
-                        book.source(prepared.source));
+  return describe(prepared.kind, prepared.source);
 }
 
 PeerCounters RankRunner::peers() const {

@@ -44,7 +44,7 @@ public:
   /// Allocates and touches memory.
   Status begin();
   /// Where `begin` has ended on all ranks: what has to be alike on all of them.
-  void propose();
+  Status propose();
   /// Prepares all calls.
   Status prepare();
   Status load(const TensorSource &weights);
@@ -132,6 +132,7 @@ private:
   Status endOpen();
   Status lookAtInputs();
   Status look(const Operand &operand, int64_t at, const std::string &where);
+  std::string describe(int kind, int source) const;
   std::string describe(const Prepared &prepared) const;
   bool writes(const plan::GlobalTensor &tensor) const;
 

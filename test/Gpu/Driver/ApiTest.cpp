@@ -82,6 +82,10 @@ TEST(DriverApi, CodesEqualThoseOfTheHeader) {
   EXPECT_EQ(int(cuda::IllegalAddress), int(CUDA_ERROR_ILLEGAL_ADDRESS));
   EXPECT_EQ(int(cuda::LaunchOutOfResources),
             int(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES));
+  EXPECT_EQ(int(cuda::LaunchTimeout), int(CUDA_ERROR_LAUNCH_TIMEOUT));
+  EXPECT_EQ(int(cuda::Assert), int(CUDA_ERROR_ASSERT));
+  EXPECT_EQ(int(cuda::HardwareStackError),
+            int(CUDA_ERROR_HARDWARE_STACK_ERROR));
   EXPECT_EQ(int(cuda::MisalignedAddress), int(CUDA_ERROR_MISALIGNED_ADDRESS));
   EXPECT_EQ(int(cuda::LaunchFailed), int(CUDA_ERROR_LAUNCH_FAILED));
   EXPECT_EQ(int(cuda::StreamCaptureUnsupported),

@@ -76,7 +76,8 @@ struct CollectiveSpec {
   std::vector<Pair> pairs; // one or more
   plan::Source source = {};
 
-  /// `all_gather of "h.0.mlp" (gpt2_schedules.hkt:12:3)`
+  /// `all_gather of "h.0.mlp" (gpt2_schedules.hkt:12:3)`; the line is the
+  /// model's where no directive made it
   std::string describe() const;
 };
 

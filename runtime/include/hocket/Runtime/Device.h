@@ -73,10 +73,11 @@ public:
                          std::unique_ptr<Call> &call) = 0;
 
   /// Before any prepare(): makes the choices for an instruction that all ranks
-  /// have to make alike. In runs of several processes alone. What fails here
-  /// fails in prepare(), too, and is said there.
-  virtual void propose(const plan::Instruction & /*instruction*/,
-                       const AddressBook & /*book*/) {}
+  /// have to make alike. In runs of several processes alone.
+  virtual Status propose(const plan::Instruction & /*instruction*/,
+                         const AddressBook & /*book*/) {
+    return Status::success();
+  }
 
   /// Has `fill` write `bytes` to memory of the host, which then are at
   /// `place`.

@@ -45,7 +45,7 @@ public:
     Status status = world
                         ? world->allocate(int64_t(most), what, region)
                         : stream.api.status(stream.api->memAlloc(&region, most),
-                                            "allocating " + what);
+                                            "cuMemAlloc", what);
     if (!status.ok())
       return status;
     regions.push_back(region);
@@ -53,12 +53,13 @@ public:
     return stream.zero(region, bytes);
   }
 
-  void propose(const plan::Instruction &instruction,
-               const AddressBook &book) override {
+  Status propose(const plan::Instruction &instruction,
+                 const AddressBook &book) override {
     if (auto *matmul = std::get_if<plan::Matmul>(&instruction.body))
-      (void)products.propose(*matmul, book);
+      return products.propose(*matmul, book);
     if (auto *convolution = std::get_if<plan::Convolution>(&instruction.body))
-      (void)convolutions.propose(*convolution, book);
+      return convolutions.propose(*convolution, book);
+    return Status::success();
   }
 
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,

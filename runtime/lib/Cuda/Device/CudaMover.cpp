@@ -8,6 +8,9 @@ namespace hocket::runtime::cuda {
 
 namespace {
 
+/// For errors.
+constexpr const char *theOrder = "the order of two streams";
+
 /// No move needs scratch.
 class LaunchMove : public Mover::Move {
 public:
@@ -33,7 +36,8 @@ public:
   }
   Status open() {
     return stream.api.status(
-        stream.api->eventCreate(&event, EventDisableTiming), "cuEventCreate");
+        stream.api->eventCreate(&event, EventDisableTiming), "cuEventCreate",
+        theOrder);
   }
 
   CudaStream &stream;
@@ -84,7 +88,7 @@ Status CudaMover::set(Mark *mark) {
   Event event = static_cast<EventMark *>(mark)->event;
   return status.ok()
              ? stream.api.status(stream.api->eventRecord(event, stream.get()),
-                                 "cuEventRecord")
+                                 "cuEventRecord", theOrder)
              : status;
 }
 
@@ -93,7 +97,7 @@ Status CudaMover::follow(const Mark *mark) {
   Event event = static_cast<const EventMark *>(mark)->event;
   return status.ok() ? stream.api.status(stream.api->streamWaitEvent(
                                              stream.get(), event, /*flags=*/0),
-                                         "cuStreamWaitEvent")
+                                         "cuStreamWaitEvent", theOrder)
                      : status;
 }
 

@@ -6,6 +6,9 @@ namespace hocket::runtime::cuda {
 
 namespace {
 
+/// For errors.
+constexpr const char *theStep = "a step as a graph";
+
 class CudaGraph : public StepGraph {
 public:
   explicit CudaGraph(CudaRecorder &first)
@@ -18,7 +21,7 @@ public:
   Status make(Graph graph) {
     Status status =
         stream.api.status(stream.api->graphInstantiate(&exec, graph, 0),
-                          "cuGraphInstantiateWithFlags");
+                          "cuGraphInstantiate", theStep);
     stream.api->graphDestroy(graph);
     return status;
   }
@@ -52,7 +55,7 @@ private:
     Status status = first.timeline.beginRun();
     if (status.ok())
       status = stream.api.status(stream.api->graphLaunch(exec, stream.get()),
-                                 "cuGraphLaunch");
+                                 "cuGraphLaunch", theStep);
     return status.ok() ? first.timeline.endRun() : status;
   }
 
@@ -73,25 +76,28 @@ CudaRecorder::~CudaRecorder() {
 }
 
 Status CudaRecorder::mark() {
-  Result result = Success;
+  Status status;
   if (!event)
-    result = stream.api->eventCreate(&event, EventDisableTiming);
-  if (result == Success)
-    result = stream.api->eventRecord(event, stream.get());
-  return stream.api.status(result, "cuEventRecord");
+    status =
+        stream.api.status(stream.api->eventCreate(&event, EventDisableTiming),
+                          "cuEventCreate", theStep);
+  return status.ok()
+             ? stream.api.status(stream.api->eventRecord(event, stream.get()),
+                                 "cuEventRecord", theStep)
+             : status;
 }
 
 Status CudaRecorder::follow(const CudaRecorder &other) {
   return stream.api.status(
       stream.api->streamWaitEvent(stream.get(), other.event, /*flags=*/0),
-      "cuStreamWaitEvent");
+      "cuStreamWaitEvent", theStep);
 }
 
 /// Relaxed: several threads hand calls to the streams.
 Status CudaRecorder::begin() {
   Status status = stream.api.status(
       stream.api->streamBeginCapture(stream.get(), CaptureRelaxed),
-      "cuStreamBeginCapture");
+      "cuStreamBeginCapture", theStep);
   isCapturing = status.ok();
   timeline.beginRecording(timeline);
   return status.ok() ? mark() : status;
@@ -133,7 +139,7 @@ Status CudaRecorder::end(const std::vector<Recorder *> &others,
   isCapturing = false;
   status =
       stream.api.status(stream.api->streamEndCapture(stream.get(), &captured),
-                        "cuStreamEndCapture");
+                        "cuStreamEndCapture", theStep);
   if (status.ok())
     status = made->make(captured);
   graph = std::move(made);

@@ -28,13 +28,17 @@ Status CudaStream::growStage(int64_t bytes) {
     api->memFreeHost(stage);
   stage = nullptr;
   stageBytes = 0;
-  Status status =
-      api.status(api->memHostAlloc(&stage, size_t(bytes), HostAllocPortable),
-                 "allocating " + std::to_string(bytes) +
-                     " bytes of pinned memory on the host");
+  Status status = api.status(
+      api->memHostAlloc(&stage, size_t(bytes), HostAllocPortable),
+      "cuMemHostAlloc", std::to_string(bytes) + " bytes of pinned memory");
   if (status.ok())
     stageBytes = bytes;
   return status;
+}
+
+/// "a copy of 40 bytes"
+static std::string bytesOf(const char *what, int64_t bytes) {
+  return std::string(what) + " of " + std::to_string(bytes) + " bytes";
 }
 
 /// The stage is free again when all that was issued has run.
@@ -49,7 +53,7 @@ Status CudaStream::copyIn(DeviceAddress to, int64_t bytes,
     status = fill(stage);
   if (status.ok() && bytes > 0)
     status = api.status(api->memcpyHtoDAsync(to, stage, size_t(bytes), stream),
-                        "an upload");
+                        "cuMemcpyHtoDAsync", bytesOf("an upload", bytes));
   return status;
 }
 
@@ -61,8 +65,9 @@ Status CudaStream::copyOut(DeviceAddress from, int64_t bytes,
   if (status.ok())
     status = growStage(bytes);
   if (status.ok() && bytes > 0)
-    status = api.status(
-        api->memcpyDtoHAsync(stage, from, size_t(bytes), stream), "a download");
+    status =
+        api.status(api->memcpyDtoHAsync(stage, from, size_t(bytes), stream),
+                   "cuMemcpyDtoHAsync", bytesOf("a download", bytes));
   if (status.ok())
     status = finish();
   return status.ok() ? use(stage) : status;
@@ -72,20 +77,21 @@ Status CudaStream::copy(DeviceAddress to, DeviceAddress from, int64_t bytes) {
   if (bytes == 0)
     return Status::success();
   return api.status(api->memcpyDtoDAsync(to, from, size_t(bytes), stream),
-                    "a copy");
+                    "cuMemcpyDtoDAsync", bytesOf("a copy", bytes));
 }
 
 Status CudaStream::zero(DeviceAddress to, int64_t bytes) {
   if (bytes == 0)
     return Status::success();
   return api.status(api->memsetD8Async(to, 0, size_t(bytes), stream),
-                    "filling memory with zeros");
+                    "cuMemsetD8Async", bytesOf("zeros", bytes));
 }
 
 Status CudaStream::finish() {
   if (watch)
     return watch->wait(*this);
-  return api.status(api->streamSynchronize(stream), "what the GPU computes");
+  return api.status(api->streamSynchronize(stream), "cuStreamSynchronize",
+                    whatIsWaitedFor);
 }
 
 } // namespace hocket::runtime::cuda

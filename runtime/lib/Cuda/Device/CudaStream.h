@@ -8,6 +8,9 @@
 
 namespace hocket::runtime::cuda {
 
+/// For errors of a wait.
+inline constexpr const char *whatIsWaitedFor = "what the GPU computes";
+
 /// What a rank hands to its GPU runs in this order. Errors of what ran earlier
 /// may come with any later call.
 class CudaStream {

@@ -4,6 +4,9 @@
 
 namespace hocket::runtime::cuda {
 
+/// For errors.
+static constexpr const char *theTimes = "times";
+
 CudaTimeline::~CudaTimeline() {
   if (!isOn() || !stream.gpu.enter().ok())
     return;
@@ -15,7 +18,7 @@ CudaTimeline::~CudaTimeline() {
 
 Status CudaTimeline::make(Event &event) {
   return stream.api.status(stream.api->eventCreate(&event, EventDefault),
-                           "cuEventCreate");
+                           "cuEventCreate", theTimes);
 }
 
 Status CudaTimeline::reserve(size_t calls, size_t waits) {
@@ -40,7 +43,7 @@ Status CudaTimeline::mark(Point point) {
       stream.api->eventRecordWithFlags(event, stream.get(),
                                        isRecording ? EventRecordExternal
                                                    : EventRecordDefault),
-      "cuEventRecordWithFlags");
+      "cuEventRecordWithFlags", theTimes);
 }
 
 Status CudaTimeline::begin() {
@@ -89,14 +92,14 @@ Status CudaTimeline::beginRun() {
   if (!isOn())
     return Status::success();
   return stream.api.status(stream.api->eventRecord(first, stream.get()),
-                           "cuEventRecord");
+                           "cuEventRecord", theTimes);
 }
 
 Status CudaTimeline::endRun() {
   if (!isOn())
     return Status::success();
   return stream.api.status(stream.api->eventRecord(last, stream.get()),
-                           "cuEventRecord");
+                           "cuEventRecord", theTimes);
 }
 
 Status CudaTimeline::settle() {
@@ -106,7 +109,7 @@ Status CudaTimeline::settle() {
   float milliseconds = 0;
   Status status = stream.api.status(
       stream.api->eventElapsedTime(&milliseconds, first, last),
-      "cuEventElapsedTime");
+      "cuEventElapsedTime", theTimes);
   began = now - std::chrono::nanoseconds(int64_t(double(milliseconds) * 1e6));
   return status;
 }
@@ -117,7 +120,7 @@ Status CudaTimeline::place(Event event,
   float milliseconds = 0;
   Status status = stream.api.status(
       stream.api->eventElapsedTime(&milliseconds, clock->first, event),
-      "cuEventElapsedTime");
+      "cuEventElapsedTime", theTimes);
   time = clock->began +
          std::chrono::nanoseconds(int64_t(double(milliseconds) * 1e6));
   return status;

@@ -36,18 +36,22 @@ Status Gpu::choose(int64_t index) {
   const Driver &api = driver();
   char text[256] = "";
   int major = 0, minor = 0;
-  Result result = api->deviceGetCount(&shown);
-  int number = int(index % std::max(shown, 1));
-  if (result == Success)
-    result = api->deviceGet(&device, number);
-  if (result == Success)
-    result = api->deviceGetName(text, sizeof text, device);
-  if (result == Success)
-    result = api->deviceGetAttribute(&major, ComputeCapabilityMajor, device);
-  if (result == Success)
-    result = api->deviceGetAttribute(&minor, ComputeCapabilityMinor, device);
-  if (result != Success)
-    return api.status(result, "asking for GPU " + std::to_string(number));
+  Status status = api.status(api->deviceGetCount(&shown), "cuDeviceGetCount");
+  const int number = int(index % std::max(shown, 1));
+  const std::string what = "GPU " + std::to_string(number);
+  if (status.ok())
+    status = api.status(api->deviceGet(&device, number), "cuDeviceGet", what);
+  if (status.ok())
+    status = api.status(api->deviceGetName(text, sizeof text, device),
+                        "cuDeviceGetName", what);
+  for (auto [attribute, value] : {std::pair(ComputeCapabilityMajor, &major),
+                                  std::pair(ComputeCapabilityMinor, &minor)})
+    if (status.ok())
+      status = api.status(api->deviceGetAttribute(value, attribute, device),
+                          "cuDeviceGetAttribute",
+                          "the compute capability of " + what);
+  if (!status.ok())
+    return status;
   title = text;
   chip = major * 10 + minor;
   if (chip < oldestChip)
@@ -55,7 +59,7 @@ Status Gpu::choose(int64_t index) {
         "GPU '" + title + "' has compute capability " + std::to_string(major) +
         "." + std::to_string(minor) + "; programs for GPUs need 8.0 or newer");
   return api.status(api->devicePrimaryCtxRetain(&context, device),
-                    "starting GPU '" + title + "'");
+                    "cuDevicePrimaryCtxRetain", "GPU '" + title + "'");
 }
 
 Status Gpu::enter() const {
@@ -66,7 +70,7 @@ Status Gpu::enter() const {
 /// these.
 static Status loadStatus(const Driver &driver, Result result,
                          const std::string &what, const std::string &wayOut) {
-  Status status = driver.status(result, "loading " + what);
+  Status status = driver.status(result, "cuLibraryLoadData", what);
   if (result != UnsupportedPtxVersion && result != InvalidPtx &&
       result != NoBinaryForGpu)
     return status;
@@ -95,9 +99,12 @@ Status Gpu::entryIn(Library in, const std::string &symbol,
   if (result == NotFound)
     return Status::runtimeError("kernel '" + symbol +
                                 "' is not in the executable");
-  if (result == Success)
-    result = driver()->kernelGetFunction(&function, kernel);
-  return driver().status(result, "loading kernel '" + symbol + "'");
+  const std::string what = "kernel '" + symbol + "'";
+  Status status = driver().status(result, "cuLibraryGetKernel", what);
+  return status.ok()
+             ? driver().status(driver()->kernelGetFunction(&function, kernel),
+                               "cuKernelGetFunction", what)
+             : status;
 }
 
 Status Gpu::find(const std::string &symbol, Function &function) const {
@@ -133,14 +140,14 @@ Status Gpu::find(const std::string &source, const std::string &entry,
 
 Status Gpu::uuid(DeviceUuid &uuid) const {
   return driver().status(driver()->deviceGetUuid(&uuid, device),
-                         "asking for the UUID of GPU '" + title + "'");
+                         "cuDeviceGetUuid", "GPU '" + title + "'");
 }
 
 Status Gpu::place(std::string &place) const {
   char text[32] = "";
   Status status =
       driver().status(driver()->deviceGetPciBusId(text, sizeof text, device),
-                      "asking where GPU '" + title + "' is");
+                      "cuDeviceGetPCIBusId", "GPU '" + title + "'");
   place = text;
   return status;
 }

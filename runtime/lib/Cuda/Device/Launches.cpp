@@ -17,8 +17,9 @@ Status Launches::prepare(KernelLaunches what) {
       status = stream.api.status(
           stream.api->funcSetAttribute(functions[i], MaxDynamicSharedSizeBytes,
                                        int(launch.sharedBytes)),
-          "giving kernel '" + launch.entry + "' " +
-              std::to_string(launch.sharedBytes) + " bytes of shared memory");
+          "cuFuncSetAttribute",
+          std::to_string(launch.sharedBytes) +
+              " bytes of shared memory of kernel '" + launch.entry + "'");
     if (!status.ok())
       return status;
   }
@@ -34,8 +35,8 @@ Status Launches::run() {
         launch.block[0], launch.block[1], launch.block[2], launch.sharedBytes,
         stream.get(), parameters, nullptr);
     if (result != Success)
-      return stream.api.status(result,
-                               "launching kernel '" + launch.entry + "'");
+      return stream.api.status(result, "cuLaunchKernel",
+                               "kernel '" + launch.entry + "'");
   }
   return Status::success();
 }

@@ -9,22 +9,26 @@ Lookups::~Lookups() {
   if (!records || !stream.gpu.enter().ok())
     return;
   stream.api->memFree(records);
-  stream.api->memFreeHost(seen);
+  if (seen)
+    stream.api->memFreeHost(seen);
 }
 
 Status Lookups::reserve(size_t most) {
   if (records)
     return Status::success();
   size_t bytes = most * sizeof(LookupError);
+  const std::string what =
+      std::to_string(bytes) + " bytes for the records of lookups";
   void *place = nullptr;
-  Result result = stream.api->memAlloc(&records, bytes);
-  if (result == Success)
-    result = stream.api->memHostAlloc(&place, bytes, HostAllocPortable);
+  Status status = stream.api.status(stream.api->memAlloc(&records, bytes),
+                                    "cuMemAlloc", what);
+  if (status.ok())
+    status = stream.api.status(
+        stream.api->memHostAlloc(&place, bytes, HostAllocPortable),
+        "cuMemHostAlloc", what);
   seen = static_cast<LookupError *>(place);
   lookups.reserve(most);
-  return result == Success
-             ? stream.zero(records, int64_t(bytes))
-             : stream.api.status(result, "allocating the records of lookups");
+  return status.ok() ? stream.zero(records, int64_t(bytes)) : status;
 }
 
 DeviceAddress Lookups::add(std::string where, std::string ids, int64_t vocab) {
@@ -38,7 +42,7 @@ Status Lookups::fetch() {
   return stream.api.status(
       stream.api->memcpyDtoHAsync(
           seen, records, lookups.size() * sizeof(LookupError), stream.get()),
-      "a download");
+      "cuMemcpyDtoHAsync", "a download of the records of lookups");
 }
 
 Status Lookups::check() {

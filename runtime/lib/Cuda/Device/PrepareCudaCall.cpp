@@ -31,9 +31,9 @@ public:
     Result result = stream.api->launchKernel(function, blocks, 1, 1, threads, 1,
                                              1, /*sharedBytes=*/0, stream.get(),
                                              parameters.data(), nullptr);
-    return result == Success
-               ? Status::success()
-               : stream.api.status(result, "launching kernel '" + name + "'");
+    return result == Success ? Status::success()
+                             : stream.api.status(result, "cuLaunchKernel",
+                                                 "kernel '" + name + "'");
   }
 
 private:

@@ -51,14 +51,19 @@ Status Driver::start() {
     return cannotRun("the driver of this machine is of CUDA " +
                      versionText(version) + "; it needs one of CUDA " +
                      versionText(oldestVersion) + " or newer");
+  if (result != Success)
+    return status(result, "cuDriverGetVersion");
+  const char *function = "cuInit";
   result = functions.init(0);
-  if (result == Success)
+  if (result == Success) {
+    function = "cuDeviceGetCount";
     result = functions.deviceGetCount(&devices);
+  }
   if (result == NoDevice || (result == Success && devices == 0))
     return cannotRun("this machine has no GPU that its driver shows; see "
                      "nvidia-smi and CUDA_VISIBLE_DEVICES, or compile it with "
                      "--target=cpu");
-  return status(result, "cuInit");
+  return status(result, function);
 }
 
 Status Driver::open(const Driver *&driver) {
@@ -77,15 +82,29 @@ Status Driver::open(const Driver *&driver) {
   return opened.status;
 }
 
-Status Driver::status(Result result, const std::string &what) const {
+/// Errors after which the context cannot be used, as cuda.h says of each.
+/// Launches are asynchronous: any later call may return them.
+static bool isOfLaunch(Result result) {
+  return result == IllegalAddress || result == LaunchTimeout ||
+         result == Assert ||
+         (result >= HardwareStackError && result <= LaunchFailed);
+}
+
+Status Driver::status(Result result, const char *function,
+                      const std::string &what) const {
   if (result == Success)
     return Status::success();
   const char *name = nullptr, *text = nullptr;
   functions.getErrorName(result, &name);
   functions.getErrorString(result, &text);
-  return Status::runtimeError(
-      what + " failed: " + (text ? text : "unknown error") + " (" +
-      (name ? name : std::to_string(result)) + ")");
+  std::string message = std::string(function) + " failed" +
+                        (what.empty() ? "" : " for " + what) + ": " +
+                        (text ? text : "unknown error") + " (" +
+                        (name ? name : std::to_string(result)) + ")";
+  if (isOfLaunch(result))
+    message += "; a launch before this call may have caused it: start the "
+               "program by compute-sanitizer, which names it";
+  return Status::runtimeError(message);
 }
 
 } // namespace hocket::runtime::cuda

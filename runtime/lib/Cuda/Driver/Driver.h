@@ -17,9 +17,11 @@ public:
   /// there, is older than CUDA 12.0, or knows of no GPU.
   static Status open(const Driver *&driver);
 
-  /// What a call returned as a status: "cuMemAlloc of 40 bytes failed: out of
-  /// memory (CUDA_ERROR_OUT_OF_MEMORY)", where `what` is before "failed".
-  Status status(Result result, const std::string &what) const;
+  /// What `function` returned, called for `what`, as a status: "cuMemAlloc
+  /// failed for 40 bytes: out of memory (CUDA_ERROR_OUT_OF_MEMORY)". An error
+  /// that an earlier launch may have caused says so.
+  Status status(Result result, const char *function,
+                const std::string &what = "") const;
 
   DriverFunctions functions;
   const DriverFunctions *operator->() const { return &functions; }

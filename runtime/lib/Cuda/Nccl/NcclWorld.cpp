@@ -123,7 +123,7 @@ Status NcclWorld::settle(NcclComm comm, NcclResult code, const char *function,
                       std::chrono::duration<double>(options.deadlineSeconds));
   for (int i = 0; code == NcclInProgress && comm; ++i) {
     if (NcclResult asked = library.functions.commGetAsyncError(comm, &code))
-      code = asked;
+      return library.failure("ncclCommGetAsyncError", asked, where);
     if (code != NcclInProgress)
       break;
     if (i < 1000)
@@ -220,11 +220,11 @@ Status NcclWorld::isAlive(const std::string &where) {
   for (NcclComm comm : comms) {
     NcclResult error = NcclSuccess;
     NcclResult code = library.functions.commGetAsyncError(comm, &error);
-    if (code == NcclSuccess)
-      code = error;
-    if (code == NcclSuccess || code == NcclInProgress)
+    if (code == NcclSuccess &&
+        (error == NcclSuccess || error == NcclInProgress))
       continue;
-    Status status = library.failure("a collective", code, where);
+    Status status = code ? library.failure("ncclCommGetAsyncError", code, where)
+                         : library.failure("a collective", error, where);
     abort(rank(), status);
     return status;
   }
@@ -270,7 +270,7 @@ Status NcclWorld::wait(CudaStream &stream) {
   for (int64_t place = -1;;) {
     Result result = stream.api->streamQuery(stream.get());
     if (result != NotReady)
-      return stream.api.status(result, "what the GPU computes");
+      return stream.api.status(result, "cuStreamQuery", whatIsWaitedFor);
     auto now = Clock::now();
     if (now - begin < patience)
       continue;

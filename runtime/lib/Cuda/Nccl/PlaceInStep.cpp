@@ -23,22 +23,23 @@ Status PlaceInStep::reserve(int64_t count) {
   Status status = stream.finish();
   if (!status.ok())
     return status;
-  Result result = Success;
   if (numbers)
-    result = stream.api->memFree(numbers);
+    stream.api->memFree(numbers);
   numbers = 0;
-  if (result == Success)
-    result = stream.api->memAlloc(&numbers, size_t(bytes));
-  void *place = nullptr;
-  if (result == Success && !seen) {
-    result =
-        stream.api->memHostAlloc(&place, sizeof(int64_t), HostAllocPortable);
+  status = stream.api.status(
+      stream.api->memAlloc(&numbers, size_t(bytes)), "cuMemAlloc",
+      std::to_string(bytes) + " bytes for the numbers of collectives");
+  if (status.ok() && !seen) {
+    void *place = nullptr;
+    status = stream.api.status(
+        stream.api->memHostAlloc(&place, sizeof(int64_t), HostAllocPortable),
+        "cuMemHostAlloc", "the number of a collective");
     if (place)
       *static_cast<int64_t *>(place) = 0;
     seen = static_cast<const int64_t *>(place);
   }
-  if (result != Success)
-    return stream.api.status(result, "allocating the numbers of collectives");
+  if (!status.ok())
+    return status;
   reserved = count;
   return stream.copyIn(numbers, bytes, [&](void *host) {
     auto *first = static_cast<int64_t *>(host);
@@ -52,7 +53,7 @@ Status PlaceInStep::say(int64_t place) {
       stream.api->memcpyDtoHAsync(const_cast<int64_t *>(seen),
                                   numbers + size_t(place) * sizeof(int64_t),
                                   sizeof(int64_t), stream.get()),
-      "a download");
+      "cuMemcpyDtoHAsync", "the number of a collective");
 }
 
 } // namespace hocket::runtime::cuda
