@@ -1,12 +1,20 @@
 //===- Calls.cpp - what every function of the driver begins with ----------===//
 
 #include "test/Gpu/Driver/Calls.h"
+#include <fstream>
 
 using namespace hocket::lookalike;
 
 /// cuMemAlloc_v2 is also called cuMemAlloc.
 static bool isNamed(const std::string &symbol, const std::string &name) {
   return symbol == name || symbol == name + "_v2";
+}
+
+void Call::note(const Injection &injection) {
+  if (!driver.environment.failed.empty())
+    std::ofstream(driver.environment.failed, std::ios::app)
+        << injection.function << ":" << injection.call << "="
+        << injection.code << "\n";
 }
 
 void Call::count() {
@@ -16,6 +24,7 @@ void Call::count() {
                          "host");
   for (const Injection &injection : driver.environment.injections)
     if (isNamed(symbol, injection.function) && injection.call == number) {
+      note(injection);
       if (isSticky(injection.code))
         driver.failWith(injection.code);
       throw Failure{injection.code};

@@ -53,6 +53,10 @@ public:
 
   Driver &driver;
   const char *const symbol;
+
+private:
+  /// Tells a test that a call has failed as it has asked.
+  void note(const Injection &injection);
 };
 
 /// Runs the body with the lock; its result, or the code that it throws.

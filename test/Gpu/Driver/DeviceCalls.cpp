@@ -21,7 +21,7 @@ Result cuInit(unsigned flags) {
 Result cuDriverGetVersion(int *version) {
   return call("cuDriverGetVersion", Needs::Nothing, [&](Call &call) {
     call.require(version, InvalidValue, "is given no place for its result");
-    *version = 13000;
+    *version = call.driver.environment.version;
   });
 }
 
@@ -70,7 +70,8 @@ Result cuDeviceGetUuid_v2(DeviceUuid *uuid, DeviceNumber device) {
     checkDevice(call, device);
     call.require(uuid, InvalidValue, "is given no place for its result");
     *uuid = {};
-    std::snprintf(uuid->bytes, sizeof uuid->bytes, "look-alike %d", device);
+    std::snprintf(uuid->bytes, sizeof uuid->bytes, "look-alike %d",
+                  call.driver.environment.devices[device]);
   });
 }
 
@@ -79,7 +80,8 @@ Result cuDeviceGetPCIBusId(char *text, int bytes, DeviceNumber device) {
     checkDevice(call, device);
     call.require(text && bytes >= 13, InvalidValue,
                  "is given no place for its result");
-    int card = call.driver.environment.areSlices ? 0 : device;
+    const Environment &environment = call.driver.environment;
+    int card = environment.areSlices ? 0 : environment.devices[device];
     std::snprintf(text, bytes, "0000:%02x:00.0", card);
   });
 }

@@ -81,6 +81,33 @@ TEST_F(DriverTest, NoDevices) {
   EXPECT_EQ(cu.init(0), NoDevice);
 }
 
+TEST_F(DriverTest, VisibleDevices) {
+  auto show = [](const char *chosen) {
+    setenv("CUDA_VISIBLE_DEVICES", chosen, 1);
+    internal.restart();
+    return cu.init(0);
+  };
+  start({{"DEVICES", "3"}});
+  EXPECT_EQ(show(""), NoDevice);
+  EXPECT_EQ(show("3,0"), NoDevice); // what comes behind a wrong one is hidden
+  EXPECT_EQ(show("2,0,-1,1"), Success);
+  int count = 0;
+  char place[16] = {};
+  EXPECT_EQ(cu.deviceGetCount(&count), Success);
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(cu.deviceGetPciBusId(place, sizeof place, 0), Success);
+  EXPECT_STREQ(place, "0000:02:00.0");
+  EXPECT_EQ(cu.deviceGetPciBusId(place, sizeof place, 1), Success);
+  EXPECT_STREQ(place, "0000:00:00.0");
+}
+
+TEST_F(DriverTest, Version) {
+  start({{"VERSION", "11080"}});
+  int version = 0;
+  EXPECT_EQ(cu.driverGetVersion(&version), Success);
+  EXPECT_EQ(version, 11080);
+}
+
 TEST_F(DriverTest, VariablesThatAreWrong) {
   start({{"SEED", "-1"}});
   EXPECT_EQ(cu.init(0), InvalidValue);

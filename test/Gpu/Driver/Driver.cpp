@@ -10,8 +10,8 @@ thread_local bool hocket::lookalike::isInHostCall = false;
 Driver::Driver()
     : environment(readEnvironment()), findings(environment.report),
       allocations(environment.memory), scheduler(*this, environment) {
-  for (int device = 0; device < environment.devices; ++device)
-    contexts.push_back({device, 0});
+  for (size_t device = 0; device < environment.devices.size(); ++device)
+    contexts.push_back({static_cast<int>(device), 0});
 }
 
 /// Never destroyed: threads may be in a call when the process ends.

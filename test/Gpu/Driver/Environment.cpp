@@ -35,6 +35,22 @@ public:
       take(std::stoull(text));
   }
 
+  /// The numbers below `count`, or those of them that CUDA_VISIBLE_DEVICES
+  /// names before the first that is none.
+  void devices(uint64_t count) {
+    std::vector<int> &visible = environment.devices;
+    visible.clear();
+    const char *chosen = std::getenv("CUDA_VISIBLE_DEVICES");
+    for (uint64_t device = 0; !chosen && device < count; ++device)
+      visible.push_back(device);
+    std::istringstream list(chosen ? chosen : "");
+    for (std::string item; std::getline(list, item, ',');) {
+      if (!isNumber(item) || std::stoull(item) >= count)
+        return;
+      visible.push_back(std::stoi(item));
+    }
+  }
+
   void injections(const char *name) {
     std::istringstream list(textOf(name));
     for (std::string item; std::getline(list, item, ',');) {
@@ -63,6 +79,7 @@ Environment hocket::lookalike::readEnvironment() {
   Environment &to = reader.environment;
   to.report = textOf("HOCKET_LOOKALIKE_REPORT");
   to.counts = textOf("HOCKET_LOOKALIKE_COUNTS");
+  to.failed = textOf("HOCKET_LOOKALIKE_FAILED");
   size_t process = to.counts.find("%p");
   if (process != std::string::npos)
     to.counts.replace(process, 2, std::to_string(getpid()));
@@ -71,8 +88,12 @@ Environment hocket::lookalike::readEnvironment() {
                 [&](uint64_t value) { to.seed = value; });
   reader.number("HOCKET_LOOKALIKE_CHIP", 129,
                 [&](uint64_t value) { to.chip = value; });
+  reader.number("HOCKET_LOOKALIKE_VERSION", 99999,
+                [&](uint64_t value) { to.version = value; });
+  uint64_t devices = 1;
   reader.number("HOCKET_LOOKALIKE_DEVICES", 64,
-                [&](uint64_t value) { to.devices = value; });
+                [&](uint64_t value) { devices = value; });
+  reader.devices(devices);
   reader.number("HOCKET_LOOKALIKE_SLICES", 1,
                 [&](uint64_t value) { to.areSlices = value; });
   reader.number("HOCKET_LOOKALIKE_MEMORY", large,

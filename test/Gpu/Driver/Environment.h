@@ -7,8 +7,12 @@
 //   HOCKET_LOOKALIKE_COUNTS     file for the counts; %p is the process number
 //   HOCKET_LOOKALIKE_SEED       order of streams; 0: the last issued goes first
 //   HOCKET_LOOKALIKE_CHIP       compute capability, 90 for 9.0; 80
-//   HOCKET_LOOKALIKE_DEVICES    number of devices; 1
+//   HOCKET_LOOKALIKE_VERSION    of CUDA, 12040 for 12.4; 13000
+//   HOCKET_LOOKALIKE_DEVICES    number of devices; 1. CUDA_VISIBLE_DEVICES
+//                               chooses among them by numbers, as of a driver
 //   HOCKET_LOOKALIKE_ALIKE      1: libraries offer the same on all devices
+//   HOCKET_LOOKALIKE_CUBLASLT_VERSION, ..._CUDNN_VERSION, ..._NCCL_VERSION
+//                               what these say of themselves, 130100 for 13.1.0
 //   HOCKET_LOOKALIKE_SLICES     1: they are slices of one GPU
 //   HOCKET_LOOKALIKE_MEMORY     bytes of each device; 4 GiB
 //   HOCKET_LOOKALIKE_UNDEFINED  1: copying bytes without values to the host is
@@ -21,6 +25,7 @@
 //   HOCKET_LOOKALIKE_FAIL       cuLaunchKernel:3=719,cuMemAlloc:1=2: the third
 //                               call of one returns 719, the first of the other
 //                               2
+//   HOCKET_LOOKALIKE_FAILED     file to which a line is written for each of them
 //
 // Calls that the program makes wrongly, or not at all, are the matter of a
 // library between it and the look-alikes: test/Gpu/Injector/Injector.h.
@@ -44,10 +49,11 @@ struct Injection {
 };
 
 struct Environment {
-  std::string report, counts;
+  std::string report, counts, failed;
   uint64_t seed = 0;
   int chip = 80;
-  int devices = 1;
+  int version = 13000;
+  std::vector<int> devices = {0}; ///< the visible ones of the machine
   bool areSlices = false;
   uint64_t memory = uint64_t(4) << 30;
   uint64_t steps = uint64_t(1) << 28;

@@ -61,9 +61,9 @@ static void loadAll(DriverFunctions &cu, InternalFunctions &internal) {
   load(library, "hocketLookalikeRestart", internal.restart);
 }
 
-static const char *const variableNames[] = {"SEED",   "CHIP",      "DEVICES",
-                                            "MEMORY", "UNDEFINED", "THREADS",
-                                            "FAIL",   "COUNTS"};
+static const char *const variableNames[] = {
+    "SEED",   "CHIP",      "VERSION", "DEVICES", "SLICES",
+    "MEMORY", "UNDEFINED", "THREADS", "FAIL",    "COUNTS"};
 
 static std::string fullName(const std::string &name) {
   return "HOCKET_LOOKALIKE_" + name;
@@ -86,6 +86,7 @@ void DriverTest::TearDown() {
 void DriverTest::start(const Variables &variables) {
   for (const char *name : variableNames)
     unsetenv(fullName(name).c_str());
+  unsetenv("CUDA_VISIBLE_DEVICES");
   setenv(fullName("REPORT").c_str(), report.c_str(), 1);
   for (const auto &[name, value] : variables)
     setenv(fullName(name).c_str(), value.c_str(), 1);

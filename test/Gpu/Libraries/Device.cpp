@@ -160,6 +160,12 @@ int tasteOf(int device) {
   return std::getenv("HOCKET_LOOKALIKE_ALIKE") ? 0 : device;
 }
 
+size_t versionOf(const char *library, size_t usual) {
+  std::string name = std::string("HOCKET_LOOKALIKE_") + library + "_VERSION";
+  const char *text = std::getenv(name.c_str());
+  return text ? std::strtoull(text, nullptr, 10) : usual;
+}
+
 bool isCapturing(runtime::cuda::Stream stream) {
   return driver().isCapturing && driver().isCapturing(stream);
 }

@@ -55,6 +55,10 @@ int currentDevice(int device);
 /// all alike, as HOCKET_LOOKALIKE_ALIKE says.
 int tasteOf(int device);
 
+/// What a library says that its version is: what HOCKET_LOOKALIKE_`library`_
+/// VERSION says, else `usual`.
+size_t versionOf(const char *library, size_t usual);
+
 /// Whether what is put on the stream is captured into a graph.
 bool isCapturing(runtime::cuda::Stream stream);
 

@@ -4,6 +4,7 @@
 #define HOCKET_TEST_GPU_LIBRARIES_BLAS_OBJECTS_H
 
 #include "runtime/lib/Cuda/Blas/Api.h"
+#include "test/Gpu/Libraries/Device.h"
 #include "test/Gpu/Libraries/Living.h"
 #include <mutex>
 #include <string>
@@ -52,7 +53,7 @@ struct Blas {
   Living<BlasProductStruct> descriptions;
   Living<BlasPreferenceStruct> preferences;
   std::string findings;
-  size_t version = 130100;
+  size_t version = versionOf("CUBLASLT", 130100);
   int device = 0;
 
   /// Tells of misuse; returns `code`.

@@ -3,6 +3,7 @@
 #ifndef HOCKET_TEST_GPU_LIBRARIES_DNN_OBJECTS_H
 #define HOCKET_TEST_GPU_LIBRARIES_DNN_OBJECTS_H
 
+#include "test/Gpu/Libraries/Device.h"
 #include "test/Gpu/Libraries/Dnn/Problem.h"
 #include "test/Gpu/Libraries/Living.h"
 #include <cstring>
@@ -60,7 +61,7 @@ struct Dnn {
   Living<Object> objects;
   uint64_t made = 0; // descriptors
   std::string findings;
-  size_t version = 91900;
+  size_t version = versionOf("CUDNN", 91900);
   int device = 0;
   size_t bestOffers = 100, fallbackOffers = 100;
 

@@ -3,6 +3,7 @@
 #ifndef HOCKET_TEST_GPU_LIBRARIES_NCCL_STATE_H
 #define HOCKET_TEST_GPU_LIBRARIES_NCCL_STATE_H
 
+#include "test/Gpu/Libraries/Device.h"
 #include "test/Gpu/Libraries/Nccl/Communicator.h"
 #include "test/Gpu/Libraries/Nccl/Settings.h"
 #include "test/Gpu/Libraries/Nccl/Transport.h"
@@ -35,7 +36,7 @@ struct Nccl {
   uint64_t running = 0; ///< operations that have begun to run
   int openGroups = 0;   ///< of all threads
   std::string findings, lastError;
-  int version = 22809;
+  int version = static_cast<int>(versionOf("NCCL", 22809));
 
   Transport &transport();
   /// The communicator of a handle; null if there is none.
