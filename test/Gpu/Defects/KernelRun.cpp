@@ -1,14 +1,13 @@
 //===- KernelRun.cpp - tests of kernels, with one kernel changed ----------===//
 
 #include "test/Gpu/Defects/KernelRun.h"
+#include "test/Gpu/Defects/Shell.h"
 #include "test/Gpu/Ptx/LineList.h"
 #include "test/Paths.h"
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <sys/wait.h>
 
 namespace hocket::test {
 
@@ -82,11 +81,11 @@ KernelRun runKernelTests(const KernelTask &task) {
       builtPath("test/bin/CudaKernelTests") + " --gtest_brief=1" +
       (task.stops ? " --gtest_break_on_failure" : "") + " --gtest_filter='" +
       task.filter + "' >" + output + " 2>&1";
-  int code = std::system(command.c_str());
+  Ended ended = runShell(command);
   KernelRun run;
-  run.passed = WIFEXITED(code) && WEXITSTATUS(code) == 0;
-  run.ended = !(WIFSIGNALED(code) &&
-                (WTERMSIG(code) == SIGXCPU || WTERMSIG(code) == SIGKILL));
+  run.passed = ended.status == 0;
+  run.ended = ended.status != -SIGXCPU && ended.status != -SIGKILL;
+  run.seconds = ended.seconds;
   run.output = readFile(output);
   traceFailed(run.output, trace);
   readTrace(trace, run);

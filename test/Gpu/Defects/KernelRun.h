@@ -29,6 +29,7 @@ struct KernelRun {
   std::vector<std::string> memory; ///< of each instruction, in order
   std::set<std::string> failed;    ///< tests
   std::string output;              ///< of the test program
+  double seconds = 0;              ///< of the processor
 };
 
 /// What is run, and with which PTX.

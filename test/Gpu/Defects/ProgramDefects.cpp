@@ -72,7 +72,7 @@ const ProgramDefect programDefects[] = {
     {"UploadFourBytesOn", "wrong address", "product",
      "cuMemcpyHtoDAsync_v2@0:3=0+4", By::Numbers, ""},
     {"WorkspaceShared", "shared workspace", "product",
-     "cublasLtMatmul@1:2=13=other", By::LookAlike, unordered},
+     "cublasLtMatmul@1:4=13=other", By::LookAlike, unordered},
     // Launches.
     {"PointerIntoAnotherBuffer", "wrong address", "product",
      "cuLaunchKernel@0:1=word 1+1", By::LookAlike, ""},
@@ -97,6 +97,13 @@ const ProgramDefect programDefects[] = {
      By::LookAlike, "there is no such"},
     {"ConvolutionInTheDefaultStream", "wrong stream", "convolution",
      "cudnnSetStream@0:1=1=0", By::LookAlike, "default stream"},
+    // Values behind pointers.
+    {"OtherEpilogue", "wrong value", "product",
+     "cublasLtMatmulDescSetAttribute@0:3=word 2.0+1", By::LookAlike,
+     "epilogue 5 is not one"},
+    {"ProductNotTransposed", "wrong value", "product",
+     "cublasLtMatmulDescSetAttribute@0:2=word 2.0+1", By::LookAlike,
+     "is not D of 32 x 8"},
     // What is never released.
     {"MemoryLeft", "leak", "product", "cuMemFree_v2:2=drop", By::LookAlike,
      "bytes is not released when the process ends"},

@@ -1,10 +1,10 @@
 //===- ProgramRun.cpp - a whole program with faults in its calls ----------===//
 
 #include "test/Gpu/Defects/ProgramRun.h"
+#include "test/Gpu/Defects/Shell.h"
 #include "test/Gpu/Ptx/LineList.h"
 #include "test/Paths.h"
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
-#include <sys/wait.h>
 
 namespace hocket::test {
 
@@ -45,11 +44,6 @@ const std::vector<ProgramCase> &programCases() {
   return cases;
 }
 
-static int statusOf(const std::string &command) {
-  int code = std::system(command.c_str());
-  return WIFEXITED(code) ? WEXITSTATUS(code) : -WTERMSIG(code);
-}
-
 static std::string readFile(const std::string &name) {
   std::ifstream file(name, std::ios::binary);
   std::ostringstream bytes;
@@ -67,22 +61,23 @@ static std::vector<std::string> linesOf(const std::string &name,
   return lines;
 }
 
-const ProgramCase &Programs::compiled(const std::string &name) {
-  const ProgramCase *&program = known[name];
-  if (program)
-    return *program;
+static const ProgramCase &caseOf(const std::string &name) {
   for (const ProgramCase &one : programCases())
     if (one.name == name)
-      program = &one;
-  if (!program)
-    throw std::runtime_error("no program is called " + name);
+      return one;
+  throw std::runtime_error("no program is called " + name);
+}
+
+void Programs::compile(const std::string &name) {
+  if (!known.insert(name).second)
+    return;
   fs::create_directories(folder);
   std::string log = folder + "/compile";
-  if (statusOf("cd " + sourcePath("") + " && " + builtPath("bin/hocket") +
-               " compile " + program->compile + " --target=cuda -o " + folder +
-               "/" + name + " >" + log + " 2>&1"))
+  if (runShell("cd " + sourcePath("") + " && " + builtPath("bin/hocket") +
+               " compile " + caseOf(name).compile + " --target=cuda -o " +
+               folder + "/" + name + " >" + log + " 2>&1")
+          .status)
     throw std::runtime_error(name + " does not compile: " + readFile(log));
-  return *program;
 }
 
 static std::string optionsOf(const ProgramCase &program) {
@@ -96,27 +91,37 @@ static std::string optionsOf(const ProgramCase &program) {
 
 ProgramRun Programs::run(const std::string &name,
                          const std::map<std::string, std::string> &variables) {
-  const ProgramCase &program = compiled(name);
+  compile(name);
+  return runIn(folder, name, variables);
+}
+
+ProgramRun
+Programs::runIn(const std::string &scratch, const std::string &name,
+                const std::map<std::string, std::string> &variables) const {
+  const ProgramCase &program = caseOf(name);
+  fs::create_directories(scratch);
   for (const char *file : {"findings", "log", "out", "saved", "errors"})
-    fs::remove_all(folder + "/" + file);
+    fs::remove_all(scratch + "/" + file);
   // A chip that no machine code is made for; launches are short.
   std::string command =
-      "cd " + folder +
-      " && env HOCKET_LOOKALIKE_CHIP=120 HOCKET_LOOKALIKE_STEPS=4000000"
+      "ulimit -c 0; ulimit -t 30; cd " + scratch +
+      " && exec env HOCKET_LOOKALIKE_CHIP=120 HOCKET_LOOKALIKE_STEPS=4000000"
       " HOCKET_LOOKALIKE_REPORT=findings HOCKET_INJECT_LOG=log"
       " LD_LIBRARY_PATH=" +
       builtPath("test/injector") + " " + program.environment;
   for (const auto &[variable, value] : variables)
     command += " " + variable + "='" + value + "'";
-  command += " timeout -s KILL 60 ./" + name + " " + optionsOf(program) +
-             " >errors 2>&1";
+  command += " timeout -s KILL 60 " + folder + "/" + name + " " +
+             optionsOf(program) + " >errors 2>&1";
   ProgramRun run;
-  run.status = statusOf(command);
-  run.errors = readFile(folder + "/errors");
-  run.findings = linesOf(folder + "/findings");
-  run.calls = linesOf(folder + "/log", "call ");
-  run.done = linesOf(folder + "/log", "done ");
-  run.output = readFile(folder + "/" + program.result);
+  Ended ended = runShell(command);
+  run.status = ended.status;
+  run.seconds = ended.seconds;
+  run.errors = readFile(scratch + "/errors");
+  run.findings = linesOf(scratch + "/findings");
+  run.calls = linesOf(scratch + "/log", "call ");
+  run.done = linesOf(scratch + "/log", "done ");
+  run.output = readFile(scratch + "/" + program.result);
   return run;
 }
 

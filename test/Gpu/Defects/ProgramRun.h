@@ -26,12 +26,13 @@ struct ProgramCase {
 const std::vector<ProgramCase> &programCases();
 
 struct ProgramRun {
-  int status = 0;                    ///< minus the signal; 137: no end in time
+  int status = 0;                    ///< minus the signal; 137, 152: no end
   std::string errors;                ///< what it wrote to stderr
   std::vector<std::string> findings; ///< of the look-alikes
   std::vector<std::string> calls;    ///< as the injector has logged them
   std::vector<std::string> done;     ///< faults
   std::string output;                ///< bytes of the file
+  double seconds = 0;                ///< of the processor
 };
 
 /// Compiled programs in a folder of their own.
@@ -43,6 +44,11 @@ public:
   /// environment: {"HOCKET_INJECT", "cuEventRecord@0:1=drop"}.
   ProgramRun run(const std::string &name,
                  const std::map<std::string, std::string> &variables = {});
+  /// The same in another folder, for one that is compiled: threads may do so at
+  /// once, each in a folder of its own.
+  ProgramRun
+  runIn(const std::string &scratch, const std::string &name,
+        const std::map<std::string, std::string> &variables = {}) const;
   /// The run without faults.
   const ProgramRun &plain(const std::string &name);
   /// The lines of its generated kernels that it runs, by kernel; of a program
@@ -52,10 +58,10 @@ public:
   std::string code(const std::string &name);
 
 private:
-  const ProgramCase &compiled(const std::string &name);
+  void compile(const std::string &name);
 
   std::string folder;
-  std::map<std::string, const ProgramCase *> known;
+  std::set<std::string> known;
   std::map<std::string, ProgramRun> plainRuns;
 };
 

@@ -17,7 +17,8 @@
 //                           had there, of the same type
 //   word N+V, ...           of cuLaunchKernel: 32 bits of the kernel's
 //                           parameters, from 0
-//   word M.N+V, ...         32 bits of the struct that argument M points to
+//   word M.N+V, ...         32 bits of the struct, or of an attribute's value,
+//                           that argument M points to
 //   before F VALUE          F is called before it with one argument: a number,
 //   after F VALUE           'argument N' of the call, or 'allocation N', the
 //                           address that the N-th cuMemAlloc has given

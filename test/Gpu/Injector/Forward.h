@@ -76,6 +76,9 @@ size_t countWords(runtime::cuda::Function function);
 /// Changes 32 bits; false if there are fewer words.
 bool changeWord(KeptParameters &kept, const Fault &fault);
 
+/// Bytes of an element of an attribute of cuDNN, by its type.
+size_t bytesOfElement(int attributeType);
+
 /// Calls a function of the library with one argument, of 64 bits at most.
 void callInserted(const char *library, const std::string &name, uint64_t value);
 
@@ -213,21 +216,40 @@ private:
   /// In a copy, which lives as long as the process.
   bool changePointed(const Fault &fault) {
     bool isChanged = false;
-    at(fault.argument, [&](auto &argument, auto) {
+    at(fault.argument, [&](auto &argument, auto index) {
       using T = std::decay_t<decltype(argument)>;
-      if constexpr (isStruct<T>) {
-        using Struct = std::remove_cv_t<std::remove_pointer_t<T>>;
-        constexpr size_t words = sizeof(Struct) / sizeof(uint32_t);
-        if (fault.word >= words || !argument)
+      size_t bytes = 0;
+      if constexpr (isStruct<T>)
+        bytes = sizeof(*argument);
+      else if constexpr (std::is_same_v<T, const void *>)
+        bytes = bytesOfValue<decltype(index)::value>();
+      if constexpr (std::is_convertible_v<T, const void *>) {
+        size_t place = size_t(fault.word) * sizeof(uint32_t);
+        if (!argument || place + sizeof(uint32_t) > bytes)
           return;
-        auto *copy = new Struct(*argument);
-        auto *at = reinterpret_cast<uint32_t *>(copy) + fault.word;
-        *at = static_cast<uint32_t>(fault.changed(*at));
-        argument = copy;
+        auto *copy = static_cast<char *>(std::malloc(bytes));
+        std::memcpy(copy, argument, bytes);
+        uint32_t word = 0;
+        std::memcpy(&word, copy + place, sizeof word);
+        word = static_cast<uint32_t>(fault.changed(word));
+        std::memcpy(copy + place, &word, sizeof word);
+        if constexpr (std::is_const_v<std::remove_pointer_t<T>>)
+          argument = reinterpret_cast<T>(copy);
         isChanged = true;
       }
     });
     return isChanged;
+  }
+
+  /// Of an attribute's value, which argument `index` points to; 0: not known.
+  template <size_t index> size_t bytesOfValue() const {
+    constexpr std::string_view name = Of::name;
+    if constexpr (is("cudnnBackendSetAttribute"))
+      return static_cast<size_t>(std::get<3>(arguments)) *
+             bytesOfElement(std::get<2>(arguments));
+    else if constexpr (name.find("SetAttribute") != name.npos)
+      return std::get<index + 1>(arguments);
+    return 0;
   }
 
   bool insert(const Fault &fault) {

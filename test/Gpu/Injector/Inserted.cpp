@@ -1,5 +1,6 @@
 //===- Inserted.cpp - calls that the program does not make ----------------===//
 
+#include "runtime/lib/Cuda/Dnn/Numbers.h"
 #include "test/Gpu/Driver/Lookalike.h"
 #include "test/Gpu/Injector/Forward.h"
 
@@ -9,6 +10,22 @@ void callInserted(const char *library, const std::string &name,
                   uint64_t value) {
   using Function = int (*)(uint64_t);
   reinterpret_cast<Function>(Injector::find(library, name.c_str()))(value);
+}
+
+size_t bytesOfElement(int attributeType) {
+  switch (attributeType) {
+  case runtime::cuda::DnnTypeBoolean:
+  case runtime::cuda::DnnTypeChar:
+    return 1;
+  case runtime::cuda::DnnTypeHandle:
+  case runtime::cuda::DnnTypeInt64:
+  case runtime::cuda::DnnTypeDouble:
+  case runtime::cuda::DnnTypePointer:
+  case runtime::cuda::DnnTypeDescriptor:
+    return 8;
+  default: // enumerators and floats
+    return 4;
+  }
 }
 
 /// Bytes of each parameter.
