@@ -12,10 +12,11 @@
 // `shift` bytes behind a multiple of 256, or, where `same` is not -1, that of
 // the operand of this number. A line of counts for each:
 //
-//   {"findings": [], "operands": [{"read": 4096, "written": 0, "loads": ...}],
-//    "ways": 0, "idealWays": 0}
+//   {"findings": [], "operands": [{"read": 4096, "readByBlocks": 8192,
+//    "readByWarps": 8192, "written": 0, ...}], "ways": 0, "idealWays": 0}
 //
-// read and written are distinct bytes; the others are sums of ptx::Counts.
+// Bytes, each counted once: in all blocks that run; in each block; in each
+// instruction of a warp. The others are sums of ptx::Counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,6 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <sstream>
 
 using namespace hocket::ptx;
@@ -41,12 +41,17 @@ public:
 
 private:
   void add(const Report &report);
+  Json countsOf(uint64_t base);
 
   Program &program;
   const Json &what;
   Configuration how;
   std::vector<uint64_t> bases; // of operands
   Report sum;
+  struct Bytes {
+    uint64_t read = 0, written = 0;
+  };
+  std::map<uint64_t, Bytes> byBlocks; // by the base of an allocation
 };
 
 } // namespace
@@ -69,20 +74,6 @@ Run::Run(Program &program, const Json &what) : program(program), what(what) {
     how.arguments.add(scalar);
 }
 
-void Run::add(const Report &report) {
-  sum.findings.insert(sum.findings.end(), report.findings.begin(),
-                      report.findings.end());
-  sum.total += report.total;
-  for (auto &[base, counts] : report.byAllocation)
-    sum.byAllocation[base] += counts;
-  for (auto &[base, touched] : report.touched) {
-    Touched &all = sum.touched[base];
-    all.read.insert(all.read.end(), touched.read.begin(), touched.read.end());
-    all.written.insert(all.written.end(), touched.written.begin(),
-                       touched.written.end());
-  }
-}
-
 static uint64_t bytesOf(std::vector<Extent> extents) {
   unite(extents);
   uint64_t bytes = 0;
@@ -91,37 +82,55 @@ static uint64_t bytesOf(std::vector<Extent> extents) {
   return bytes;
 }
 
+/// What one block did.
+void Run::add(const Report &report) {
+  sum.findings.insert(sum.findings.end(), report.findings.begin(),
+                      report.findings.end());
+  sum.total += report.total;
+  for (auto &[base, counts] : report.byAllocation)
+    sum.byAllocation[base] += counts;
+  for (auto &[base, touched] : report.touched) {
+    byBlocks[base].read += bytesOf(touched.read);
+    byBlocks[base].written += bytesOf(touched.written);
+    Touched &all = sum.touched[base];
+    all.read.insert(all.read.end(), touched.read.begin(), touched.read.end());
+    all.written.insert(all.written.end(), touched.written.begin(),
+                       touched.written.end());
+  }
+}
+
+Json Run::countsOf(uint64_t base) {
+  const Counts &counts = sum.byAllocation[base];
+  const Touched &touched = sum.touched[base];
+  return {{"read", bytesOf(touched.read)},
+          {"written", bytesOf(touched.written)},
+          {"readByBlocks", byBlocks[base].read},
+          {"writtenByBlocks", byBlocks[base].written},
+          {"readByWarps", counts.loadedOnce},
+          {"writtenByWarps", counts.storedOnce},
+          {"loads", counts.loads},
+          {"stores", counts.stores},
+          {"loadSectors", counts.loadSectors},
+          {"storeSectors", counts.storeSectors},
+          {"idealLoadSectors", counts.idealLoadSectors},
+          {"idealStoreSectors", counts.idealStoreSectors}};
+}
+
 Json Run::counts() {
+  uint64_t all = how.grid.count();
   for (const Json &range : what.at("blocks")) {
-    uint64_t first = range.at(0), most = range.at(1), all = how.grid.count();
-    how.onlyBlocks.resize(std::min(most, all - std::min(all, first)));
-    std::iota(how.onlyBlocks.begin(), how.onlyBlocks.end(), first);
-    if (how.onlyBlocks.empty())
-      continue;
-    add(launch(program, what.at("entry"), how));
+    uint64_t first = range.at(0), count = range.at(1);
+    for (uint64_t block = first; block < std::min(first + count, all);
+         ++block) {
+      how.onlyBlocks = {block};
+      add(launch(program, what.at("entry"), how));
+    }
   }
   Json result = {{"findings", Json::array()}, {"operands", Json::array()}};
   for (const Finding &finding : sum.findings)
     result["findings"].push_back(finding.sentence);
-  for (uint64_t base : bases) {
-    const Counts &counts = sum.byAllocation[base];
-    const Touched &touched = sum.touched[base];
-    result["operands"].push_back(
-        {{"read", bytesOf(touched.read)},
-         {"written", bytesOf(touched.written)},
-         {"loadBytes", counts.loadBytes},
-         {"storeBytes", counts.storeBytes},
-         {"loadSectors", counts.loadSectors},
-         {"storeSectors", counts.storeSectors},
-         {"idealLoadSectors", counts.idealLoadSectors},
-         {"idealStoreSectors", counts.idealStoreSectors}});
-  }
-  result["loads"] = sum.total.loads;
-  result["stores"] = sum.total.stores;
-  result["loadSectors"] = sum.total.loadSectors;
-  result["idealLoadSectors"] = sum.total.idealLoadSectors;
-  result["storeSectors"] = sum.total.storeSectors;
-  result["idealStoreSectors"] = sum.total.idealStoreSectors;
+  for (uint64_t base : bases)
+    result["operands"].push_back(countsOf(base));
   result["ways"] = sum.total.sharedWays;
   result["idealWays"] = sum.total.idealSharedWays;
   result["warps"] = sum.total.warps;

@@ -38,6 +38,8 @@ TEST(Counts, SectorsOfGlobalMemory) {
   EXPECT_EQ(counts.idealLoadSectors, 4u);
 
   counts = loads("ld.global.u32 %r1, [%d4];", 0); // all the same word
+  EXPECT_EQ(counts.loadBytes, 128u);
+  EXPECT_EQ(counts.loadedOnce, 4u);
   EXPECT_EQ(counts.loadSectors, 1u);
   EXPECT_EQ(counts.idealLoadSectors, 1u);
 }

@@ -80,6 +80,7 @@ struct Counts {
   uint64_t threads = 0;                   ///< instructions of threads
   uint64_t loads = 0, stores = 0;         ///< of warps, in global memory
   uint64_t loadBytes = 0, storeBytes = 0; ///< asked for by threads
+  uint64_t loadedOnce = 0, storedOnce = 0; ///< by warps, each byte once
   uint64_t loadSectors = 0, storeSectors = 0;
   uint64_t idealLoadSectors = 0, idealStoreSectors = 0;
   uint64_t sharedAccesses = 0, sharedBytes = 0;

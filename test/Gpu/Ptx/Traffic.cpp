@@ -37,6 +37,7 @@ static void countGlobal(Counts &counts, const Addresses &addresses,
   uint64_t ideal = (distinct + 31) / 32;
   (store ? counts.stores : counts.loads) += 1;
   (store ? counts.storeBytes : counts.loadBytes) += uint64_t(count) * bytes;
+  (store ? counts.storedOnce : counts.loadedOnce) += distinct;
   (store ? counts.storeSectors : counts.loadSectors) += sectors;
   (store ? counts.idealStoreSectors : counts.idealLoadSectors) += ideal;
 }
