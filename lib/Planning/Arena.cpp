@@ -10,6 +10,7 @@
 #include "Arena.h"
 #include "hocket/Plan/Summary.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <array>
 #include <map>
@@ -70,12 +71,13 @@ private:
   int64_t freeFrom(int64_t offset, Member one) const {
     const Life &life = lives[one.rankClass][one.buffer];
     int64_t size = sizeOf(one);
+    offset = llvm::alignTo(offset, life.alignment);
     for (const Span &other : placed[one.rankClass]) {
       if (other.end <= offset || !other.life.overlaps(life))
         continue;
       if (offset + size <= other.begin)
         break;
-      offset = other.end;
+      offset = llvm::alignTo(other.end, life.alignment);
     }
     return offset;
   }

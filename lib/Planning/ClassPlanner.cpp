@@ -3,6 +3,7 @@
 #include "ClassPlanner.h"
 #include "Instructions.h"
 #include "OnGpu.h"
+#include "hocket/Plan/Workspace.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -27,10 +28,14 @@ LogicalResult ClassPlanner::plan() {
   return success();
 }
 
-void ClassPlanner::emit(Location loc, Body body) {
+void ClassPlanner::emit(plan::Instruction instruction) {
   (isLoaded ? rankClass.step : rankClass.load)
-      .push_back({tables.source(loc), std::move(body)});
+      .push_back(std::move(instruction));
   memory.next();
+}
+
+void ClassPlanner::emit(Location loc, Body body) {
+  emit({tables.source(loc), std::move(body)});
 }
 
 plan::View ClassPlanner::view(Value view) {
@@ -164,6 +169,17 @@ FailureOr<Body> ClassPlanner::bodyOf(buffers::ComputeOp compute, Call &call) {
       });
 }
 
+std::string ClassPlanner::planOnGpu(plan::Instruction &instruction) {
+  std::string why = whyNotOnGpu(instruction.body, tables.plan, rankClass);
+  if (!why.empty() || !plan::takesWorkspace(instruction))
+    return why;
+  int64_t bytes = 0;
+  why = workspaceOnGpu(instruction, tables.plan, rankClass, bytes);
+  if (why.empty())
+    instruction.workspace = {memory.addWorkspace(bytes), 0, {}, {bytes}, {1}};
+  return why;
+}
+
 LogicalResult ClassPlanner::planCompute(buffers::ComputeOp op) {
   Call call(op, addresses);
   FailureOr<Body> body = bodyOf(op, call);
@@ -179,17 +195,18 @@ LogicalResult ClassPlanner::planCompute(buffers::ComputeOp op) {
     llvm::interleaveComma(at->strides, error);
     return error << "]";
   }
+  plan::Instruction instruction{tables.source(op.getComputed().getLoc()),
+                                std::move(*body)};
   if (tables.plan.target == plan::Target::Cuda)
-    if (std::string why = whyNotOnGpu(*body, tables.plan, rankClass);
-        !why.empty())
+    if (std::string why = planOnGpu(instruction); !why.empty())
       return op.getComputed().emitError("not supported yet on a GPU: ")
              << why << "; compile it with --target=cpu";
   if (Value token = op.getStarted()) {
-    auto &collective = std::get<plan::Collective>(*body);
+    auto &collective = std::get<plan::Collective>(instruction.body);
     collective.isStarted = true;
     started[token] = collective.id;
   }
-  emit(op.getComputed().getLoc(), std::move(*body));
+  emit(std::move(instruction));
   return success();
 }
 

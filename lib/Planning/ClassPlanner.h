@@ -36,7 +36,10 @@ private:
   codegen::KernelRequest requestOf(buffers::ComputeOp op, Call &call);
   mlir::FailureOr<Body> kernelOf(buffers::ComputeOp op, Call &call);
   void addHook(mlir::DictionaryAttr hook);
+  /// Why a GPU does not run it, or nothing and its workspace, if it takes one.
+  std::string planOnGpu(plan::Instruction &instruction);
   void emit(mlir::Location loc, Body body);
+  void emit(plan::Instruction instruction);
   plan::View view(mlir::Value view);
 
   spmd::FuncOp func;

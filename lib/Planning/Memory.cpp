@@ -1,16 +1,16 @@
 //===- Memory.cpp - the buffers of one rank class -------------------------===//
 
 #include "Memory.h"
+#include "hocket/Plan/Workspace.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <climits>
 
 using namespace hocket;
 using namespace hocket::planning;
 
-static constexpr int64_t kAlignment = 64;
-
 int64_t Memory::aligned(int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return llvm::alignTo(bytes, plan::bufferAlignment);
 }
 
 int Memory::add(plan::Region region, int64_t offset, plan::DType type,
@@ -24,6 +24,13 @@ int Memory::add(plan::Region region, int64_t offset, plan::DType type,
 
 int Memory::add(plan::Region region, plan::DType type, int64_t elements) {
   return add(region, 0, type, elements);
+}
+
+int Memory::addWorkspace(int64_t bytes) {
+  int buffer = add(plan::Region::Arena, plan::DType::Bool, bytes);
+  lives[buffer].alignment = plan::workspaceAlignment;
+  use(buffer);
+  return buffer;
 }
 
 int Memory::addTensor(plan::Region region, int64_t index, plan::DType type,

@@ -9,15 +9,17 @@
 #ifndef HOCKET_LIB_PLANNING_MEMORY_H
 #define HOCKET_LIB_PLANNING_MEMORY_H
 
-#include "hocket/Plan/Plan.h"
+#include "hocket/Plan/Alignment.h"
 #include <climits>
 
 namespace hocket::planning {
 
-/// First and last instruction of a buffer.
+/// First and last instruction of a buffer, and what it has to begin at a
+/// multiple of.
 struct Life {
   int first = INT_MAX, last = -1;
-  bool isOfStep = false; // else of loading
+  bool isOfStep = false;                     // else of loading
+  int64_t alignment = plan::bufferAlignment; // bytes of the arena
   /// Loading is over when the first step begins.
   bool overlaps(const Life &other) const {
     return isOfStep == other.isOfStep && first <= other.last &&
@@ -31,6 +33,8 @@ public:
 
   /// A buffer of the arena or the weights, placed later.
   int add(plan::Region region, plan::DType type, int64_t elements);
+  /// Bytes of the arena for the instruction that is made now alone.
+  int addWorkspace(int64_t bytes);
   /// The buffer of input or output number `index`.
   int addTensor(plan::Region region, int64_t index, plan::DType type,
                 int64_t elements);

@@ -2,6 +2,7 @@
 
 #include "OnGpu.h"
 #include "hocket/Cuda/Convolution.h"
+#include "hocket/Cuda/Demands.h"
 #include "hocket/Cuda/Product.h"
 
 using namespace hocket;
@@ -95,4 +96,15 @@ struct Judge {
 std::string planning::whyNotOnGpu(const Body &body, const plan::Plan &plan,
                                   const plan::RankClass &rankClass) {
   return std::visit(Judge{plan, rankClass}, body);
+}
+
+std::string planning::workspaceOnGpu(const plan::Instruction &instruction,
+                                     const plan::Plan &plan,
+                                     const plan::RankClass &rankClass,
+                                     int64_t &bytes) {
+  runtime::cuda::Demands demands;
+  runtime::Status status =
+      runtime::cuda::demandsOf(plan, rankClass, instruction, demands);
+  bytes = demands.workspaceBytes;
+  return status.message;
 }

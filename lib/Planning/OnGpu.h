@@ -12,6 +12,12 @@ namespace hocket::planning {
 std::string whyNotOnGpu(const Body &body, const plan::Plan &plan,
                         const plan::RankClass &rankClass);
 
+/// The bytes of workspace of an instruction that takes one there, which has all
+/// but that; or why not, as above.
+std::string workspaceOnGpu(const plan::Instruction &instruction,
+                           const plan::Plan &plan,
+                           const plan::RankClass &rankClass, int64_t &bytes);
+
 } // namespace hocket::planning
 
 #endif // HOCKET_LIB_PLANNING_ONGPU_H

@@ -85,3 +85,34 @@ TEST(Memory, LoadingAndStepUseTheArenaInTurn) {
   EXPECT_EQ(rankClass.budget.weightBytes, 64);
   EXPECT_EQ(rankClass.budget.arenaBytes, 64);
 }
+
+TEST(Memory, AWorkspaceIsOneInstructionsOwn) {
+  plan::RankClass rankClass;
+  Memory memory(rankClass);
+  memory.beginStep();
+  int a = arena(memory, 16), b = arena(memory, 16);
+  int first = memory.addWorkspace(512);
+  use(memory, {a, b});
+  int second = memory.addWorkspace(1000);
+  use(memory, {b});
+  assign(memory, rankClass);
+  const auto &buffers = rankClass.buffers;
+  EXPECT_EQ(buffers[second].offset, 0);
+  EXPECT_EQ(buffers[first].offset, 0);
+  EXPECT_EQ(buffers[first].type, plan::DType::Bool);
+  EXPECT_EQ(buffers[b].offset, 1024); // beside both
+  EXPECT_EQ(buffers[a].offset, 512);  // beside the first
+}
+
+TEST(Memory, AWorkspaceBeginsAtAMultipleOf256) {
+  plan::RankClass rankClass;
+  Memory memory(rankClass);
+  memory.beginStep();
+  int large = arena(memory, 80); // 320 bytes
+  int workspace = memory.addWorkspace(64);
+  use(memory, {large});
+  assign(memory, rankClass);
+  EXPECT_EQ(rankClass.buffers[large].offset, 0);
+  EXPECT_EQ(rankClass.buffers[workspace].offset, 512);
+  EXPECT_EQ(rankClass.budget.arenaBytes, 576);
+}

@@ -5,6 +5,7 @@
 #include "Imbalance.h"
 #include "hocket/Placement/Meet.h"
 #include "hocket/Plan/Summary.h"
+#include "hocket/Plan/Workspace.h"
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -310,6 +311,9 @@ void printMemory(const plan::Plan &plan,
     std::cout << ", packed weights at least " << bytesText(packed);
   std::cout << ", activations "
             << bytesText(plan::mostBytes(plan, plan::Region::Arena));
+  std::vector<int64_t> workspaces = plan::workspaceByRank(plan);
+  if (int64_t most = *std::max_element(workspaces.begin(), workspaces.end()))
+    std::cout << " with a workspace of " << bytesText(most);
   if (int64_t state = plan::mostBytes(plan, plan::Region::State))
     std::cout << ", parameters and optimizer state " << bytesText(state);
   int64_t all = plan::mostOf(costs).memoryBytes;

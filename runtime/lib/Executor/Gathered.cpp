@@ -73,6 +73,24 @@ Status Executor::peers(std::vector<PeerCounters> &all) const {
   return status;
 }
 
+/// The devices of all processes are of one kind and say the same of each.
+Status Executor::memoryBeside(std::vector<DeviceMemory> &all) const {
+  BytePacker mine;
+  all = state->devices->memoryBeside();
+  for (const DeviceMemory &one : all)
+    mine.add(one.bytes.front());
+  std::vector<std::string> byProcess;
+  Status status = state->processes.gather(mine.bytes, byProcess);
+  for (DeviceMemory &one : all)
+    one.bytes.clear();
+  for (const std::string &bytes : byProcess) {
+    ByteUnpacker unpacker(bytes);
+    for (DeviceMemory &one : all)
+      unpacker.take(one.bytes.emplace_back());
+  }
+  return status;
+}
+
 int64_t Executor::receivedBytes() const { return state->receivedBytes(); }
 
 int64_t Executor::State::receivedBytes() const {

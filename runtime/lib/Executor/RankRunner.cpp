@@ -161,6 +161,8 @@ Status RankRunner::shareScratch() {
     for (const Prepared &prepared : *calls)
       counters.scratchBytes =
           std::max(counters.scratchBytes, prepared.call->scratchBytes());
+  if (counters.scratchBytes == 0)
+    return Status::success();
   char *scratch = nullptr;
   Status status = device->allocate(counters.scratchBytes, "scratch", scratch);
   if (!status.ok())

@@ -60,6 +60,8 @@ Status executePlan(const plan::Plan &plan,
     status = executor->counters(result.counters);
   if (status.ok())
     status = executor->peers(result.peers);
+  if (status.ok())
+    status = executor->memoryBeside(result.beside);
   if (status.ok() && options.executor.traceEvents > 0) {
     std::ostringstream trace;
     status = executor->writeTrace(trace);

@@ -2,6 +2,7 @@
 
 #include "Peers.h"
 #include "hocket/Plan/Summary.h"
+#include "hocket/Plan/Workspace.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -121,6 +122,21 @@ std::vector<int64_t> memoryOf(const RunReport &report) {
   });
 }
 
+/// What a device's software holds for itself.
+void appendBeside(std::string &text, const RunReport &report) {
+  if (!report.beside.empty())
+    text += "memory of a GPU beside that of ranks\n";
+  for (const DeviceMemory &one : report.beside)
+    appendRow(text, one.what.c_str(), spellSpan(one.bytes));
+}
+
+Json besideJson(const RunReport &report) {
+  Json out = Json::object();
+  for (const DeviceMemory &one : report.beside)
+    out[one.what] = one.bytes;
+  return out;
+}
+
 std::string spellSeconds(double seconds) {
   char text[32];
   bool isShort = seconds < 1;
@@ -131,7 +147,7 @@ std::string spellSeconds(double seconds) {
 
 } // namespace
 
-Json statistics(const plan::Plan &plan, const RunReport &report) {
+static Json countedOf(const plan::Plan &plan, const RunReport &report) {
   auto get = [](auto member) {
     return [member](const RankCounters &rank) { return rank.*member; };
   };
@@ -164,6 +180,15 @@ Json statistics(const plan::Plan &plan, const RunReport &report) {
           {"implementations", implementations(report)}};
 }
 
+Json statistics(const plan::Plan &plan, const RunReport &report) {
+  Json counted = countedOf(plan, report);
+  if (plan.target == plan::Target::Cuda) {
+    counted["workspace_bytes"] = plan::workspaceByRank(plan);
+    counted["beside_bytes"] = besideJson(report);
+  }
+  return counted;
+}
+
 std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
   Json counted = statistics(plan, report);
   auto span = [&](const char *key) {
@@ -173,6 +198,8 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
   appendRow(text, "weights", span("weight_bytes"));
   appendRow(text, "packed weights", span("packed_bytes"));
   appendRow(text, "activations", span("arena_bytes"));
+  if (plan.target == plan::Target::Cuda)
+    appendRow(text, "their workspace", spellSpan(plan::workspaceByRank(plan)));
   if (!plan.states.empty())
     appendRow(text, "parameters and state", span("state_bytes"));
   appendRow(text, "inputs and outputs", span("box_bytes"));
@@ -180,6 +207,7 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
   if (std::string staging = span("staging_bytes"); staging != spellBytes(0))
     appendRow(text, "staging of messages", staging);
   appendRow(text, "in all", spellSpan(memoryOf(report)));
+  appendBeside(text, report);
   text += "received by a rank in a step\n";
   bool moves = false;
   for (const auto &[kind, entry] : counted["totals"]["step"].items()) {

@@ -260,6 +260,7 @@ Status runTraining(const LauncherOptions &options, const plan::Plan &plan,
   counted.threads = report.threads;
   counted.counters = report.counters;
   counted.peers = report.peers;
+  counted.beside = report.beside;
   counted.prepareSeconds = report.prepareSeconds;
   counted.loadSeconds = report.loadSeconds;
   counted.stepSeconds = report.stepSeconds;

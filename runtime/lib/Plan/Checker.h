@@ -63,6 +63,7 @@ private:
   bool checkBody(const Wait &) { return true; } // see checkOpen
   std::string whereOf(const std::string &front,
                       const std::vector<Instruction> &list, size_t at) const;
+  bool checkWorkspace(const Instruction &instruction); // WorkspaceCheck.cpp
   bool checkScalar(const char *what, const Scalar &scalar);
   bool checkShape(const char *what, const View &view,
                   const std::vector<int64_t> &expected);

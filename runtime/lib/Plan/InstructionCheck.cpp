@@ -20,7 +20,8 @@ bool Checker::checkInstructions(const std::vector<Instruction> &list,
                   " does not exist, there are " +
                   std::to_string(plan.sources.size()));
     if (!std::visit([&](const auto &body) { return checkBody(body); },
-                    instruction.body))
+                    instruction.body) ||
+        !checkWorkspace(instruction))
       return false;
   }
   return checkOpen(list, front);

@@ -170,6 +170,8 @@ Checker::ranksThatDiffer(const Differences &differences) {
 /// `one` runs while `open` is.
 bool Checker::checkBeside(const Collective &open, const Instruction &one) {
   Accesses accesses = accessesOf(one);
+  if (one.workspace.buffer >= 0)
+    accesses.writes.push_back(&one.workspace);
   Differences differences;
   if (const HaloShares *halo = open.halo())
     differences = {{halo->offset, halo->heldOffset}, {halo->size, -1}};

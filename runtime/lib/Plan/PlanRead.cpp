@@ -220,6 +220,7 @@ void readLeaf(const Node &node, Instruction &out) {
     node.fail("unknown instruction '" + op + "'");
   reader.optional("source", out.source, -1);
   std::visit([&](auto &body) { fields(reader, body); }, out.body);
+  reader.optional("workspace", out.workspace, {});
   reader.finish();
 }
 

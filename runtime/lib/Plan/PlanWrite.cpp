@@ -85,6 +85,7 @@ Json writeLeaf(const Instruction &value) {
         fields(writer, const_cast<std::decay_t<decltype(body)> &>(body));
       },
       value.body);
+  writer.optional("workspace", value.workspace, {});
   return std::move(writer.object);
 }
 

@@ -3,6 +3,7 @@
 #include "hocket/Plan/Summary.h"
 #include "PlanFields.h"
 #include "hocket/Plan/Work.h"
+#include "hocket/Plan/Workspace.h"
 #include <algorithm>
 #include <array>
 #include <map>
@@ -258,11 +259,14 @@ static Json rankSummary(const Plan &plan) {
           {&states, endOf(rankClass, Region::State)}})
       for (int64_t rank : rankClass.ranks)
         (*list)[rank] = value;
-  return {{"unproved", unproved(plan)},
-          {"arena_bytes", arena},
-          {"weight_bytes", weights},
-          {"state_bytes", states},
-          {"flops_per_rank", flopsByRank(plan)}};
+  Json out = {{"unproved", unproved(plan)},
+              {"arena_bytes", arena},
+              {"weight_bytes", weights},
+              {"state_bytes", states},
+              {"flops_per_rank", flopsByRank(plan)}};
+  if (plan.target == Target::Cuda)
+    out["workspace_bytes"] = workspaceByRank(plan);
+  return out;
 }
 
 Json summary(const Plan &plan) {

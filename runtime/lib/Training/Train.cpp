@@ -277,6 +277,8 @@ Status Run::steps(const StepDone &done) {
   report.threads = executor->threads();
   if (status.ok())
     status = executor->peers(report.peers);
+  if (status.ok())
+    status = executor->memoryBeside(report.beside);
   if (status.ok() && options.executor.traceEvents > 0) {
     std::ostringstream trace;
     status = executor->writeTrace(trace);

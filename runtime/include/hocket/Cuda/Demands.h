@@ -29,6 +29,10 @@ struct Demands {
   /// is a call for each of its products. Reading parameters and constants is no
   /// launch; what a collective launches, its communicator decides.
   LaunchCounts launches;
+  /// What it writes over beside its results: of a library what is set aside for
+  /// it (productWorkspaceBytes, convolutionWorkspaceBytes), of the runtime's
+  /// own kernels what they leave to each other.
+  int64_t workspaceBytes = 0;
 };
 
 /// Of each instruction of `list`, which is the load or the step of a class of a
@@ -37,6 +41,10 @@ struct Demands {
 Status demandsOf(const plan::Plan &plan, const plan::RankClass &rankClass,
                  const std::vector<plan::Instruction> &list,
                  std::vector<Demands> &demands);
+
+/// Of one instruction, with the runtime's sentence alone where it fails.
+Status demandsOf(const plan::Plan &plan, const plan::RankClass &rankClass,
+                 const plan::Instruction &instruction, Demands &demands);
 
 } // namespace hocket::runtime::cuda
 

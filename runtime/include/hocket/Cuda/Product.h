@@ -25,8 +25,8 @@ struct ProductArguments {
   std::vector<ProductPost> post;
 };
 
-/// The most memory on the device that a product takes beside its operands.
-/// The executor allocates it once a rank, for all calls, at a multiple of 256.
+/// The memory on the device that is set aside for a product, beside its
+/// operands: the more, the more algorithms there are.
 constexpr int64_t productWorkspaceBytes = int64_t(32) << 20;
 
 /// Why cuBLASLt cannot compute this where its operands lie, or nothing. `data`

@@ -20,6 +20,7 @@ struct RunReport {
   int threads = 1;                    // of each rank
   std::vector<RankCounters> counters; // by rank
   std::vector<PeerCounters> peers;    // by rank
+  std::vector<DeviceMemory> beside;   // that no rank was given
   double prepareSeconds = 0, loadSeconds = 0;
   /// Reading the inputs before the first step, writing the outputs after the
   /// last one. Of training they are part of the steps.
@@ -43,7 +44,8 @@ Status executePlan(const plan::Plan &plan,
 /// What the run counted, with the keys of plan::summary (ranks, totals,
 /// arena_bytes, weight_bytes: those must be equal to the plan's) and in
 /// addition threads_per_rank, packed_bytes, scratch_bytes, box_bytes,
-/// staging_bytes, copied_bytes_per_rank, load_seconds, input_seconds,
+/// staging_bytes, of a plan for GPUs beside_bytes (by what holds them, and
+/// process), copied_bytes_per_rank, load_seconds, input_seconds,
 /// output_seconds, step_seconds {median, min, all} and instructions (calls and
 /// seconds a step by kind, mean over ranks).
 nlohmann::ordered_json statistics(const plan::Plan &plan,

@@ -9,7 +9,8 @@ namespace hocket::plan {
 
 using Instructions = std::vector<Instruction>;
 
-/// The views that an instruction reads and those that it writes when it runs. A
+/// The views that an instruction reads and those that it writes when it runs,
+/// without its workspace. A
 /// collective has both where it stands, whether it only starts there or not; a
 /// Wait has none.
 struct Accesses {

@@ -171,6 +171,10 @@ struct Instruction {
                Convolution, Pooling, NeighborhoodAttention,
                NeighborhoodAttentionGrad, Constant, Wait>
       body;
+  /// On a GPU, of those kinds that takesWorkspace: bytes of the arena (Bool,
+  /// one dim) that are its own while it runs, for a library or for what its
+  /// kernels leave to each other. Else buffer -1.
+  View workspace = {};
 };
 
 /// What one class's ranks hold; the runtime's counters must agree.

@@ -37,7 +37,13 @@
 //   state_bytes        by rank; what steps change
 //   flops_per_rank     by rank; of one step, as Work.h counts them
 //
-// Of a plan for GPUs `hocket plan --json` has besides, see Bound/StepBound.h:
+// Of a plan for GPUs also
+//
+//   workspace_bytes    by rank; of arena_bytes, the most that an instruction
+//   has
+//                      beside its operands
+//
+// and `hocket plan --json` has besides, see Bound/StepBound.h:
 //
 //   bound              the least time of a step on a described GPU
 //     device           its name, the document that describes it, or "", and

@@ -54,6 +54,13 @@ struct RankCounters {
   std::map<std::string, int64_t> implementations;
 };
 
+/// Memory of devices that their software holds for itself, by process:
+/// "context", "libraries".
+struct DeviceMemory {
+  std::string what;
+  std::vector<int64_t> bytes;
+};
+
 /// Bytes that one rank has received so far, for each collective of a list that
 /// is counted from each member of its group: plan::receivedFrom a run.
 struct PeerCounters {

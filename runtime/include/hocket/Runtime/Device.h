@@ -9,6 +9,7 @@
 #define HOCKET_RUNTIME_DEVICE_H
 
 #include "hocket/Runtime/Call.h"
+#include "hocket/Runtime/Counters.h"
 #include "hocket/Runtime/Kernels.h"
 #include "hocket/Runtime/Mover.h"
 #include "hocket/Runtime/Timeline.h"
@@ -124,6 +125,8 @@ public:
                            std::unique_ptr<World> & /*world*/) const {
     return Status::success();
   }
+  /// Memory of this process's device that no rank was given: one number each.
+  virtual std::vector<DeviceMemory> memoryBeside() const { return {}; }
   /// Has the ranks of all processes take what the first process with a proposal
   /// has proposed. All processes call it, between Device::propose and prepare.
   virtual Status decide(Processes & /*processes*/) const {

@@ -119,6 +119,8 @@ public:
   /// Of all ranks of all processes, by rank.
   Status counters(std::vector<RankCounters> &all) const;
   Status peers(std::vector<PeerCounters> &all) const;
+  /// Memory of devices that no rank was given, by process.
+  Status memoryBeside(std::vector<DeviceMemory> &all) const;
   /// What the steps of this process's ranks have received so far.
   int64_t receivedBytes() const;
 

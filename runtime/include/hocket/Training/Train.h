@@ -37,6 +37,7 @@ struct TrainReport {
   int threads = 1; // of each rank
   std::vector<RankCounters> counters;
   std::vector<PeerCounters> peers;
+  std::vector<DeviceMemory> beside;
   double prepareSeconds = 0, loadSeconds = 0;
   std::vector<double> stepSeconds;
   std::string trace;

@@ -85,6 +85,11 @@ Status BlasProduct::prepare() {
                                 " cannot be computed: " + form.reason);
   if (form.isEmpty)
     return Status::success();
+  if (libraryBytes() < 0)
+    return Status::runtimeError(
+        "the product " + text + " needs a workspace of " +
+        std::to_string(form.zeroBytes()) + " bytes, the plan has " +
+        std::to_string(options.workspaceBytes));
   Status status = checkAddresses();
   if (!status.ok())
     return status;
@@ -132,10 +137,10 @@ Status BlasProduct::chooseForForm(std::optional<BlasAlgorithm> &algorithm) {
   if (arguments.bias)
     status = objects->setBias(reinterpret_cast<const void *>(alignment.bias));
   if (status.ok())
-    status = objects->choose(
-        {inLoops(ofA, form.a.loopStrides, inputBytes),
-         inLoops(ofB, form.b.loopStrides, inputBytes), ofC, ofD},
-        productWorkspaceBytes - form.zeroBytes(), algorithm);
+    status = objects->choose({inLoops(ofA, form.a.loopStrides, inputBytes),
+                              inLoops(ofB, form.b.loopStrides, inputBytes), ofC,
+                              ofD},
+                             libraryBytes(), algorithm);
   if (status.ok() && arguments.bias)
     status = objects->setBias(arguments.bias->data);
   return status;
@@ -191,11 +196,11 @@ Status BlasProduct::use(const std::vector<uint8_t> &bytes) {
     status = objects->check(chosen.algorithm, workspace);
   if (!status.ok())
     return status;
-  if (workspace > productWorkspaceBytes - form.zeroBytes())
+  if (workspace > libraryBytes())
     return Status::runtimeError(
         "the algorithm of the product " + text + " wants a workspace of " +
         std::to_string(workspace) + " bytes here, more than " +
-        std::to_string(productWorkspaceBytes - form.zeroBytes()));
+        std::to_string(libraryBytes()));
   algorithm = chosen.algorithm;
   hasAlgorithm = true;
   return Status::success();
@@ -226,8 +231,7 @@ Status BlasProduct::runOne(Stream stream, char *workspace, int64_t index) {
   BlasStatus code = blas.library.functions.matmul(
       blas.handle, objects->description, alpha, a, objects->a, b, objects->b,
       form.added ? alpha : zero, c, objects->c(), d, objects->d, &algorithm,
-      workspace + zeros, static_cast<size_t>(productWorkspaceBytes - zeros),
-      stream);
+      workspace + zeros, static_cast<size_t>(libraryBytes()), stream);
   if (code)
     return blas.library.failure("cublasLtMatmul", code, text);
   return Status::success();

@@ -12,6 +12,8 @@ struct ProductOptions {
   bool tf32 = false;
   /// Of this rank's addresses, if nothing else is given.
   std::optional<ProductAlignment> alignment;
+  /// That run() is given.
+  int64_t workspaceBytes = productWorkspaceBytes;
 };
 
 /// What whyNotBlas takes. Ranks whose bits have to agree use one algorithm:
@@ -32,10 +34,6 @@ public:
   /// Before the first run.
   Status use(const std::vector<uint8_t> &algorithm);
 
-  /// What run() needs: 0, or productWorkspaceBytes.
-  int64_t workspaceBytes() const {
-    return form.isEmpty ? 0 : productWorkspaceBytes;
-  }
   /// Puts the product on `stream`; allocates nothing and does not wait. The
   /// workspace lies on the device, aligned to 256 bytes, and is the stream's
   /// alone until the product has ended.
@@ -47,6 +45,10 @@ private:
   Status prepare();
   Status describeForm();
   void loopOverBatch();
+  /// What is left of the workspace for the library.
+  int64_t libraryBytes() const {
+    return options.workspaceBytes - form.zeroBytes();
+  }
   Status chooseForForm(std::optional<BlasAlgorithm> &algorithm);
   Status checkAddresses() const;
   const Operand &ofA() const;

@@ -36,6 +36,7 @@ struct Finder {
     for (const KernelLaunch &launch : launches.list)
       ++(std::string_view(launch.source) == "Copy" ? demands.launches.copies
                                                    : demands.launches.own);
+    demands.workspaceBytes += launches.scratchBytes();
     return status;
   }
 
@@ -124,6 +125,8 @@ Status Finder::operator()(const plan::Matmul &x) const {
   if (std::string why = whyNotBlas(arguments); !why.empty())
     return refuse(why);
   demands.launches.library += blasCalls(arguments);
+  if (arguments.c.elements() > 0)
+    demands.workspaceBytes = productWorkspaceBytes;
   return Status::success();
 }
 
@@ -147,6 +150,7 @@ Status Finder::operator()(const plan::Convolution &x) const {
   };
   if (form.isComputed()) {
     ++demands.launches.library;
+    demands.workspaceBytes = convolutionWorkspaceBytes(arguments);
     copy(arguments.x, form.x);
     copy(arguments.weight, form.weight);
     copy(arguments.y, form.y);
@@ -158,14 +162,27 @@ Status Finder::operator()(const plan::Convolution &x) const {
 
 } // namespace
 
-Status demandsOf(const plan::Plan &plan, const plan::RankClass &rankClass,
-                 const std::vector<plan::Instruction> &list,
-                 std::vector<Demands> &demands) {
-  // All ranks of a class launch the same. Nobody looks at the addresses but for
-  // what they are multiples of.
+/// All ranks of a class launch the same. Nobody looks at the addresses but for
+/// what they are multiples of.
+static AddressBook bookOf(const plan::Plan &plan,
+                          const plan::RankClass &rankClass) {
   AddressBook book(plan, rankClass, rankClass.ranks[0]);
   for (size_t i = 0; i < rankClass.buffers.size(); ++i)
     book.setBase(int(i), reinterpret_cast<char *>(plan::bufferAlignment));
+  return book;
+}
+
+Status demandsOf(const plan::Plan &plan, const plan::RankClass &rankClass,
+                 const plan::Instruction &instruction, Demands &demands) {
+  AddressBook book = bookOf(plan, rankClass);
+  demands = {};
+  return std::visit(Finder{instruction, book, demands}, instruction.body);
+}
+
+Status demandsOf(const plan::Plan &plan, const plan::RankClass &rankClass,
+                 const std::vector<plan::Instruction> &list,
+                 std::vector<Demands> &demands) {
+  AddressBook book = bookOf(plan, rankClass);
   demands.assign(list.size(), {});
   for (size_t i = 0; i < list.size(); ++i) {
     const plan::Instruction &one = list[i];

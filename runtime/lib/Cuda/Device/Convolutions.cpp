@@ -11,20 +11,11 @@ namespace {
 
 class ConvolutionCall : public Call {
 public:
-  explicit ConvolutionCall(CudaStream &stream)
-      : stream(stream), before(stream), after(stream) {}
+  ConvolutionCall(CudaStream &stream, void *workspace)
+      : stream(stream), before(stream), after(stream), workspace(workspace) {}
 
-  int64_t scratchBytes() const override {
-    return convolution->workspaceBytes();
-  }
-  void setScratch(void *scratch) override {
-    workspace = scratch;
-    prepared = prepare();
-  }
   Status run() override {
-    Status status = prepared;
-    if (status.ok())
-      status = before.run();
+    Status status = before.run();
     if (status.ok())
       status = convolution->run(stream.get(), workspace);
     return status.ok() ? after.run() : status;
@@ -50,8 +41,7 @@ public:
 private:
   CudaStream &stream;
   Launches before, after;
-  void *workspace = nullptr;
-  Status prepared;
+  void *const workspace;
 };
 
 ConvolutionAlignment alignmentOf(const plan::Convolution &convolution,
@@ -67,7 +57,8 @@ ConvolutionAlignment alignmentOf(const plan::Convolution &convolution,
 
 /// All that an algorithm may depend on.
 std::string describeAll(const ConvolutionArguments &arguments,
-                        const ConvolutionAlignment &alignment) {
+                        const DnnConvolutionOptions &options) {
+  const ConvolutionAlignment &alignment = *options.alignment;
   std::string text;
   auto add = [&](int64_t number) { text += std::to_string(number) + " "; };
   auto addList = [&](const std::vector<int64_t> &list) {
@@ -88,57 +79,47 @@ std::string describeAll(const ConvolutionArguments &arguments,
                            &arguments.lows, &arguments.highs})
     addList(*list);
   for (int64_t number : {arguments.groups, alignment.x, alignment.weight,
-                         alignment.y, alignment.bias})
+                         alignment.y, alignment.bias, *options.workspaceBytes})
     add(number);
   return text;
 }
 
 } // namespace
 
-Status Convolutions::open() {
-  if (dnn)
-    return Status::success();
-  const DnnLibrary *library = nullptr;
-  Status status = shared.open(library);
-  if (!status.ok())
-    return status;
-  auto made = std::make_unique<Dnn>(*library);
-  status = made->open();
-  if (status.ok())
-    dnn = std::move(made);
-  return status;
-}
-
 Status Convolutions::make(const plan::Convolution &convolution,
-                          const AddressBook &book,
+                          const Workspace &workspace, const AddressBook &book,
                           std::unique_ptr<DnnConvolution> &made,
                           std::string &description) {
   ConvolutionArguments arguments = argumentsOf(convolution, book);
-  ConvolutionAlignment alignment = alignmentOf(convolution, book);
-  description = describeAll(arguments, alignment);
-  Status status = open();
-  return status.ok() ? DnnConvolution::make(*dnn, arguments, alignment, made)
+  DnnConvolutionOptions options{alignmentOf(convolution, book),
+                                workspace.bytes};
+  description = describeAll(arguments, options);
+  Status status = dnn.open("convolutions");
+  return status.ok() ? DnnConvolution::make(dnn.get(), arguments, options, made)
                      : status;
 }
 
 Status Convolutions::propose(const plan::Convolution &convolution,
+                             const Workspace &workspace,
                              const AddressBook &book) {
   std::unique_ptr<DnnConvolution> made;
   std::string description;
-  Status status = make(convolution, book, made, description);
-  return status.ok() ? shared.propose(description, *made) : status;
+  Status status = make(convolution, workspace, book, made, description);
+  return status.ok() ? dnn.shared.propose(description, *made) : status;
 }
 
 Status Convolutions::prepare(const plan::Convolution &convolution,
+                             const Workspace &workspace,
                              const AddressBook &book,
                              std::unique_ptr<Call> &call) {
-  auto made = std::make_unique<ConvolutionCall>(stream);
+  auto made = std::make_unique<ConvolutionCall>(stream, workspace.place);
   std::string description;
-  Status status = make(convolution, book, made->convolution, description);
+  Status status =
+      make(convolution, workspace, book, made->convolution, description);
   if (status.ok())
-    status = shared.decide(description, *made->convolution);
+    status = dnn.shared.decide(description, *made->convolution);
   if (status.ok())
-    status = made->prepare(); // to say what fails; again with its scratch
+    status = made->prepare();
   if (status.ok())
     call = std::move(made);
   return status;

@@ -19,10 +19,9 @@ DeviceAddress addressOf(const void *place) {
 
 class CudaDevice : public Device {
 public:
-  CudaDevice(const Gpu &gpu, SharedProducts &products,
-             SharedConvolutions &convolutions, NcclWorld *world)
-      : stream(gpu), world(world), products(stream, products),
-        convolutions(stream, convolutions) {}
+  CudaDevice(const Gpu &gpu, SharedProducts &products, SharedDnn &sharedDnn,
+             NcclWorld *world)
+      : stream(gpu), world(world), products(stream, products), dnn(sharedDnn) {}
   ~CudaDevice() override {
     if (!stream.get() || !stream.gpu.enter().ok())
       return;
@@ -49,16 +48,18 @@ public:
     if (!status.ok())
       return status;
     regions.push_back(region);
+    stream.gpu.account().ofRanks += int64_t(most);
     place = reinterpret_cast<char *>(region);
     return stream.zero(region, bytes);
   }
 
   Status propose(const plan::Instruction &instruction,
                  const AddressBook &book) override {
+    Workspace workspace = Workspace::of(instruction, book);
     if (auto *matmul = std::get_if<plan::Matmul>(&instruction.body))
-      return products.propose(*matmul, book);
+      return products.propose(*matmul, workspace, book);
     if (auto *convolution = std::get_if<plan::Convolution>(&instruction.body))
-      return convolutions.propose(*convolution, book);
+      return convolutions.propose(*convolution, workspace, book);
     return Status::success();
   }
 
@@ -101,7 +102,8 @@ private:
   CudaMover moves{stream, times};
   Lookups lookups{stream};
   Products products;
-  Convolutions convolutions;
+  RankDnn dnn;
+  Convolutions convolutions{stream, dnn};
   CudaRecorder recording{stream, lookups, times};
   std::vector<DeviceAddress> regions;
 };
@@ -125,7 +127,7 @@ public:
   }
 
   std::unique_ptr<Device> make(const DeviceSetup &setup) const override {
-    return std::make_unique<CudaDevice>(gpu, products, convolutions,
+    return std::make_unique<CudaDevice>(gpu, products, dnn,
                                         static_cast<NcclWorld *>(setup.world));
   }
 
@@ -148,20 +150,33 @@ public:
     if (!launched)
       return Status::success();
     auto made = std::make_unique<NcclWorld>(gpu, *launched, options);
+    int64_t before = gpu.used();
     Status status = made->open();
+    gpu.account().nccl += std::max<int64_t>(gpu.used() - before, 0);
     world = std::move(made);
     return status;
   }
 
+  std::vector<DeviceMemory> memoryBeside() const override {
+    const GpuAccount &account = gpu.account();
+    int64_t known =
+        gpu.usedAtFirst() + account.ofRanks + account.tables + account.nccl;
+    int64_t rest = std::max<int64_t>(gpu.used() - known, 0);
+    return {{"context", {gpu.usedAtFirst()}},
+            {"modules and libraries", {rest}},
+            {"NCCL", {account.nccl}},
+            {"tables", {account.tables}}};
+  }
+
   Status decide(Processes &processes) const override {
     Status status = products.agree(processes);
-    return status.ok() ? convolutions.agree(processes) : status;
+    return status.ok() ? dnn.agree(processes) : status;
   }
 
 private:
   Gpu gpu;
   mutable SharedProducts products;
-  mutable SharedConvolutions convolutions;
+  mutable SharedDnn dnn;
 };
 
 } // namespace

@@ -27,6 +27,7 @@ Status Gpu::open(const uint8_t *code, size_t size, int64_t index) {
     status = choose(index);
   if (status.ok())
     status = enter();
+  firstUsed = status.ok() ? used() : 0;
   if (status.ok())
     status = load(unpacked);
   return status;
@@ -150,6 +151,11 @@ Status Gpu::place(std::string &place) const {
                       "cuDeviceGetPCIBusId", "GPU '" + title + "'");
   place = text;
   return status;
+}
+
+int64_t Gpu::used() const {
+  size_t available = 0, total = 0;
+  return memory(available, total).ok() ? int64_t(total - available) : 0;
 }
 
 Status Gpu::memory(size_t &available, size_t &total) const {

@@ -5,10 +5,19 @@
 
 #include "hocket/Cuda/Devices.h"
 #include "runtime/lib/Cuda/Driver/Driver.h"
+#include <atomic>
 #include <map>
 #include <mutex>
 
 namespace hocket::runtime::cuda {
+
+/// Bytes of a GPU's memory that this process has allocated, counted by who
+/// does.
+struct GpuAccount {
+  std::atomic<int64_t> ofRanks{0}; // what the plan says, and staging
+  std::atomic<int64_t> tables{0};  // that the runtime keeps for itself
+  std::atomic<int64_t> nccl{0};    // what its communicators took
+};
 
 /// A GPU that the driver shows, its context and the code of a program in it.
 /// What its methods give lives as long as it does. The methods are for any
@@ -34,6 +43,11 @@ public:
               Function &function) const;
   /// Bytes that are free now, and all.
   Status memory(size_t &available, size_t &total) const;
+  /// Bytes that are in use now, by whomever, and were when the context was
+  /// there and nothing in it.
+  int64_t used() const;
+  int64_t usedAtFirst() const { return firstUsed; }
+  GpuAccount &account() const { return allocated; }
   const std::string &name() const { return title; }
   /// How many GPUs the driver shows.
   int visible() const { return shown; }
@@ -56,7 +70,9 @@ private:
   Library library = nullptr;                  // of the generated kernels
   mutable std::mutex mutex;                   // guards what follows
   mutable std::map<std::string, Library> own; // by source
-  int chip = 0;                               // 90: compute capability 9.0
+  mutable GpuAccount allocated;
+  int64_t firstUsed = 0;
+  int chip = 0; // 90: compute capability 9.0
   std::string title;
 };
 

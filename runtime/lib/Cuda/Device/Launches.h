@@ -16,9 +16,6 @@ public:
 
   /// Before the first run.
   Status prepare(KernelLaunches what);
-  int64_t scratchBytes() const { return launches.scratchBytes(); }
-  /// At least scratchBytes(), at a multiple of 256.
-  void setScratch(DeviceAddress scratch) { launches.setScratch(scratch); }
   Status run();
 
 private:

@@ -20,6 +20,7 @@ Status Lookups::reserve(size_t most) {
   const std::string what =
       std::to_string(bytes) + " bytes for the records of lookups";
   void *place = nullptr;
+  stream.gpu.account().tables += int64_t(bytes);
   Status status = stream.api.status(stream.api->memAlloc(&records, bytes),
                                     "cuMemAlloc", what);
   if (status.ok())

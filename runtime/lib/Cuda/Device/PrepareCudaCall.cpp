@@ -74,10 +74,6 @@ private:
 class LaunchCall : public Call {
 public:
   explicit LaunchCall(CudaStream &stream) : launches(stream) {}
-  int64_t scratchBytes() const override { return launches.scratchBytes(); }
-  void setScratch(void *scratch) override {
-    launches.setScratch(reinterpret_cast<DeviceAddress>(scratch));
-  }
   Status run() override { return launches.run(); }
 
   Launches launches;
@@ -98,6 +94,13 @@ struct Preparer {
     Status status = add(launches);
     if (!status.ok())
       return status;
+    Workspace workspace = Workspace::of(instruction, context.book);
+    if (launches.scratchBytes() > workspace.bytes)
+      return Status::runtimeError("its kernels need a workspace of " +
+                                  std::to_string(launches.scratchBytes()) +
+                                  " bytes, the plan has " +
+                                  std::to_string(workspace.bytes));
+    launches.setScratch(reinterpret_cast<DeviceAddress>(workspace.place));
     auto made = std::make_unique<LaunchCall>(context.stream);
     status = made->launches.prepare(std::move(launches));
     call = std::move(made);
@@ -108,10 +111,13 @@ struct Preparer {
 
   Status operator()(const plan::Kernel &kernel) const;
   Status operator()(const plan::Matmul &matmul) const {
-    return context.products.prepare(matmul, context.book, call);
+    return context.products.prepare(
+        matmul, Workspace::of(instruction, context.book), context.book, call);
   }
   Status operator()(const plan::Convolution &convolution) const {
-    return context.convolutions.prepare(convolution, context.book, call);
+    return context.convolutions.prepare(
+        convolution, Workspace::of(instruction, context.book), context.book,
+        call);
   }
   Status operator()(const plan::Embedding &embedding) const;
   Status operator()(const plan::EmbeddingGrad &gradient) const;

@@ -8,16 +8,15 @@ namespace {
 
 class ProductCall : public Call {
 public:
-  ProductCall(CudaStream &stream, std::unique_ptr<BlasProduct> product)
-      : stream(stream), product(std::move(product)) {}
-  int64_t scratchBytes() const override { return product->workspaceBytes(); }
-  void setScratch(void *scratch) override { workspace = scratch; }
-  Status run() override { return product->run(stream.get(), workspace); }
+  ProductCall(CudaStream &stream, std::unique_ptr<BlasProduct> product,
+              const Workspace &workspace)
+      : stream(stream), product(std::move(product)), workspace(workspace) {}
+  Status run() override { return product->run(stream.get(), workspace.place); }
 
 private:
   CudaStream &stream;
   std::unique_ptr<BlasProduct> product;
-  void *workspace = nullptr;
+  Workspace workspace;
 };
 
 ProductAlignment alignmentOf(const plan::Matmul &matmul,
@@ -36,7 +35,8 @@ ProductAlignment alignmentOf(const plan::Matmul &matmul,
 
 /// All that an algorithm may depend on.
 std::string describe(const ProductArguments &arguments,
-                     const ProductAlignment &alignment) {
+                     const ProductOptions &options) {
+  const ProductAlignment &alignment = *options.alignment;
   std::string text;
   auto add = [&](int64_t number) { text += std::to_string(number) + " "; };
   auto addOperand = [&](const Operand &operand) {
@@ -55,8 +55,8 @@ std::string describe(const ProductArguments &arguments,
     add(int64_t(post.op));
     addOperand(post.operand);
   }
-  for (int64_t bytes :
-       {alignment.a, alignment.b, alignment.c, alignment.bias, alignment.added})
+  for (int64_t bytes : {alignment.a, alignment.b, alignment.c, alignment.bias,
+                        alignment.added, options.workspaceBytes})
     add(bytes);
   return text;
 }
@@ -77,7 +77,8 @@ Status Products::open() {
   return status;
 }
 
-Status Products::make(const plan::Matmul &matmul, const AddressBook &book,
+Status Products::make(const plan::Matmul &matmul, const Workspace &workspace,
+                      const AddressBook &book,
                       std::unique_ptr<BlasProduct> &product,
                       std::string &description) {
   ProductArguments arguments;
@@ -92,28 +93,30 @@ Status Products::make(const plan::Matmul &matmul, const AddressBook &book,
                                            : Operand()});
   ProductOptions options;
   options.alignment = alignmentOf(matmul, book);
-  description = describe(arguments, *options.alignment);
+  options.workspaceBytes = workspace.bytes;
+  description = describe(arguments, options);
   Status status = open();
   return status.ok() ? BlasProduct::make(*blas, arguments, options, product)
                      : status;
 }
 
-Status Products::propose(const plan::Matmul &matmul, const AddressBook &book) {
+Status Products::propose(const plan::Matmul &matmul, const Workspace &workspace,
+                         const AddressBook &book) {
   std::unique_ptr<BlasProduct> product;
   std::string description;
-  Status status = make(matmul, book, product, description);
+  Status status = make(matmul, workspace, book, product, description);
   return status.ok() ? shared.propose(description, *product) : status;
 }
 
-Status Products::prepare(const plan::Matmul &matmul, const AddressBook &book,
-                         std::unique_ptr<Call> &call) {
+Status Products::prepare(const plan::Matmul &matmul, const Workspace &workspace,
+                         const AddressBook &book, std::unique_ptr<Call> &call) {
   std::unique_ptr<BlasProduct> product;
   std::string description;
-  Status status = make(matmul, book, product, description);
+  Status status = make(matmul, workspace, book, product, description);
   if (status.ok())
     status = shared.decide(description, *product);
   if (status.ok())
-    call = std::make_unique<ProductCall>(stream, std::move(product));
+    call = std::make_unique<ProductCall>(stream, std::move(product), workspace);
   return status;
 }
 

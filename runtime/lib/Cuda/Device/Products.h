@@ -6,7 +6,7 @@
 #include "runtime/lib/Cuda/Blas/BlasProduct.h"
 #include "runtime/lib/Cuda/Device/CudaStream.h"
 #include "runtime/lib/Cuda/Device/SharedAlgorithms.h"
-#include "runtime/lib/Device/Address.h"
+#include "runtime/lib/Cuda/Device/Workspace.h"
 
 namespace hocket::runtime::cuda {
 
@@ -19,14 +19,16 @@ public:
       : stream(stream), shared(shared) {}
 
   /// Chooses an algorithm for it, unless a rank has.
-  Status propose(const plan::Matmul &matmul, const AddressBook &book);
-  Status prepare(const plan::Matmul &matmul, const AddressBook &book,
-                 std::unique_ptr<Call> &call);
+  Status propose(const plan::Matmul &matmul, const Workspace &workspace,
+                 const AddressBook &book);
+  Status prepare(const plan::Matmul &matmul, const Workspace &workspace,
+                 const AddressBook &book, std::unique_ptr<Call> &call);
 
 private:
   Status open();
-  Status make(const plan::Matmul &matmul, const AddressBook &book,
-              std::unique_ptr<BlasProduct> &product, std::string &description);
+  Status make(const plan::Matmul &matmul, const Workspace &workspace,
+              const AddressBook &book, std::unique_ptr<BlasProduct> &product,
+              std::string &description);
 
   CudaStream &stream;
   SharedProducts &shared;

@@ -5,19 +5,22 @@
 
 namespace hocket::runtime::cuda {
 
-DnnConvolution::DnnConvolution(
-    const Dnn &dnn, const ConvolutionArguments &given,
-    const std::optional<ConvolutionAlignment> &wanted)
+DnnConvolution::DnnConvolution(const Dnn &dnn,
+                               const ConvolutionArguments &given,
+                               const DnnConvolutionOptions &options)
     : dnn(dnn), arguments(given), form(formOf(arguments)),
       text(describe(arguments)), plan(dnn, text) {
-  alignment = wanted ? *wanted : ConvolutionAlignment::of(arguments);
+  alignment = options.alignment ? *options.alignment
+                                : ConvolutionAlignment::of(arguments);
+  mostBytes = options.workspaceBytes.value_or(
+      form.isComputed() ? convolutionWorkspaceBytes(arguments) : 0);
 }
 
-Status
-DnnConvolution::make(const Dnn &dnn, const ConvolutionArguments &arguments,
-                     const std::optional<ConvolutionAlignment> &alignment,
-                     std::unique_ptr<DnnConvolution> &convolution) {
-  convolution.reset(new DnnConvolution(dnn, arguments, alignment));
+Status DnnConvolution::make(const Dnn &dnn,
+                            const ConvolutionArguments &arguments,
+                            const DnnConvolutionOptions &options,
+                            std::unique_ptr<DnnConvolution> &convolution) {
+  convolution.reset(new DnnConvolution(dnn, arguments, options));
   return convolution->prepare();
 }
 
@@ -92,6 +95,10 @@ Status DnnConvolution::prepare() {
   if (!status.ok())
     return status;
   addParts();
+  if (copyBytes > mostBytes)
+    return Status::runtimeError(
+        "the " + text + " needs a workspace of " + std::to_string(copyBytes) +
+        " bytes and the library's, the plan has " + std::to_string(mostBytes));
   ConvolutionAlignment moved = alignment;
   int64_t *bytes[] = {&moved.x, &moved.weight, &moved.y, &moved.bias};
   for (size_t i = 0; i < parts.size(); ++i)
@@ -109,14 +116,15 @@ Status DnnConvolution::choose(std::vector<uint8_t> &bytes) {
   if (!form.isComputed())
     return Status::success();
   std::string chosen;
-  Status status =
-      graph->choose(convolutionWorkspaceBytes(arguments) - copyBytes, chosen);
+  Status status = graph->choose(mostBytes - copyBytes, chosen);
   if (!status.ok())
     return status;
   if (chosen.empty())
     return Status::runtimeError("cuDNN " + versionText(dnn.library.version) +
                                 " has no deterministic algorithm for the " +
-                                text);
+                                text + " with a workspace of at most " +
+                                std::to_string(mostBytes - copyBytes) +
+                                " bytes");
   bytes = PreparedPlan::pack(dnn.library.version, chosen);
   return Status::success();
 }
@@ -124,8 +132,7 @@ Status DnnConvolution::choose(std::vector<uint8_t> &bytes) {
 Status DnnConvolution::use(const std::vector<uint8_t> &bytes) {
   if (!form.isComputed())
     return Status::success();
-  return plan.use(bytes.data(), bytes.size(),
-                  convolutionWorkspaceBytes(arguments) - copyBytes);
+  return plan.use(bytes.data(), bytes.size(), mostBytes - copyBytes);
 }
 
 PreparedPlan::Addresses DnnConvolution::addresses(void *workspace) const {

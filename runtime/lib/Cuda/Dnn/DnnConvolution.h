@@ -15,16 +15,22 @@ struct DnnCopy {
   bool isResult;
 };
 
+struct DnnConvolutionOptions {
+  /// Of this rank's addresses, if nothing else is given.
+  std::optional<ConvolutionAlignment> alignment;
+  /// That run() is given; convolutionWorkspaceBytes, if nothing is.
+  std::optional<int64_t> workspaceBytes;
+};
+
 /// What whyNotDnn takes. Ranks whose bits have to agree use one plan: one of
 /// them chooses, all use it. They need equal arguments but for the addresses,
 /// equal alignments, one version of the library and GPUs of one kind; use()
 /// says so otherwise.
 class DnnConvolution {
 public:
-  /// Describes the convolution to the library. `dnn` outlives it. Without an
-  /// alignment it is that of this rank's addresses.
+  /// Describes the convolution to the library. `dnn` outlives it.
   static Status make(const Dnn &dnn, const ConvolutionArguments &arguments,
-                     const std::optional<ConvolutionAlignment> &alignment,
+                     const DnnConvolutionOptions &options,
                      std::unique_ptr<DnnConvolution> &convolution);
 
   /// An algorithm as bytes, which use() takes on any rank: the version of the
@@ -38,7 +44,7 @@ public:
   std::optional<Operand> zeros(void *workspace) const;
   /// The dense operands lie in the workspace.
   std::vector<DnnCopy> copies(void *workspace) const;
-  /// What run() needs, at most convolutionWorkspaceBytes; after use().
+  /// What run() needs of its workspace; after use().
   int64_t workspaceBytes() const { return copyBytes + plan.workspaceBytes(); }
   /// Puts the convolution on `stream`; does not wait. The workspace lies on the
   /// device, aligned to 256 bytes, is the stream's alone until the convolution
@@ -55,7 +61,7 @@ private:
   };
 
   DnnConvolution(const Dnn &dnn, const ConvolutionArguments &arguments,
-                 const std::optional<ConvolutionAlignment> &alignment);
+                 const DnnConvolutionOptions &options);
   Status prepare();
   Status checkAddresses() const;
   PreparedPlan::Addresses addresses(void *workspace) const;
@@ -72,7 +78,7 @@ private:
   PreparedPlan plan;
   /// The workspace: dense operands, then what the plan wants.
   std::vector<Part> parts;
-  int64_t copyBytes = 0;
+  int64_t copyBytes = 0, mostBytes;
 };
 
 } // namespace hocket::runtime::cuda

@@ -7,7 +7,7 @@ namespace hocket::runtime::cuda {
 
 static Status unusable(const std::string &why) {
   return Status::userError(
-      "convolutions need cuDNN 9, " + why +
+      "cuDNN 9 is needed, " + why +
       "; install it from NVIDIA or as the Python package nvidia-cudnn-cu13, "
       "and name the folder of libcudnn.so.9 in LD_LIBRARY_PATH");
 }

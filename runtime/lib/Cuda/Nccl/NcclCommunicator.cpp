@@ -60,6 +60,7 @@ Status NcclCommunicator::allocate(int64_t bytes, DeviceAddress &place) {
   if (!status.ok())
     return status;
   regions.push_back(place);
+  world.gpu.account().ofRanks += bytes;
   staged += bytes;
   return status;
 }

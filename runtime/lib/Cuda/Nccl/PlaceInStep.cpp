@@ -29,6 +29,8 @@ Status PlaceInStep::reserve(int64_t count) {
   status = stream.api.status(
       stream.api->memAlloc(&numbers, size_t(bytes)), "cuMemAlloc",
       std::to_string(bytes) + " bytes for the numbers of collectives");
+  stream.gpu.account().tables += bytes - tableBytes;
+  tableBytes = bytes;
   if (status.ok() && !seen) {
     void *place = nullptr;
     status = stream.api.status(

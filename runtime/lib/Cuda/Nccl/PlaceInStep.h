@@ -35,7 +35,7 @@ private:
   Status say(int64_t place);
 
   CudaStream &stream;
-  int64_t reserved = 0;
+  int64_t reserved = 0, tableBytes = 0;
   DeviceAddress numbers = 0;              // 0, 1, 2, ... of 64 bits
   volatile const int64_t *seen = nullptr; // pinned memory of the host
 };

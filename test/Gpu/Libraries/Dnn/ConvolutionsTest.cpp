@@ -162,8 +162,7 @@ TEST_F(ConvolutionsTest, RanksThatShareAnAlgorithmHaveEqualBits) {
     Sample first = sample(pass, windows({2, 5, 9, 9}, {4, 5, 3, 3}));
     std::unique_ptr<DnnConvolution> convolution;
     ASSERT_TRUE(
-        DnnConvolution::make(*dnn, first.arguments(), std::nullopt, convolution)
-            .ok());
+        DnnConvolution::make(*dnn, first.arguments(), {}, convolution).ok());
     std::vector<uint8_t> algorithm;
     ASSERT_TRUE(convolution->choose(algorithm).ok());
     ASSERT_TRUE(run(*dnn, first, &algorithm).ok());

@@ -90,8 +90,7 @@ Status DnnTest::run(Dnn &on, Sample &sample,
                     const std::vector<uint8_t> *algorithm) {
   sample.result().forget();
   std::unique_ptr<DnnConvolution> convolution;
-  Status status =
-      DnnConvolution::make(on, sample.arguments(), std::nullopt, convolution);
+  Status status = DnnConvolution::make(on, sample.arguments(), {}, convolution);
   std::vector<uint8_t> chosen;
   if (status.ok() && !algorithm) {
     status = convolution->choose(chosen);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/lib/Cuda/OpenLibrary.h"
+#include "test/Gpu/Libraries/Dnn/Described.h"
 #include "test/Gpu/Libraries/Dnn/Sample.h"
 
 using namespace hocket;
@@ -13,38 +14,6 @@ using namespace hocket::test;
 using namespace hocket::runtime::cuda;
 
 namespace {
-
-struct Chip {
-  int number, multiprocessors, sharedBytes, l2Bytes, threads;
-};
-
-/// What the library wants to know of a device: all keys are needed.
-std::string propertiesOf(const Chip &chip) {
-  auto number = [](const char *key, int64_t value) {
-    return std::string("\"") + key + "\": " + std::to_string(value) + ", ";
-  };
-  return "{" + number("deviceVer", chip.number) +
-         number("multiProcessorCount", chip.multiprocessors) +
-         number("maxSharedMemoryPerBlockOptin", chip.sharedBytes) +
-         number("l2CacheSize", chip.l2Bytes) +
-         number("maxThreadsPerSM", chip.threads) +
-         number("maxThreadsPerBlock", 1024) + number("warpSize", 32) +
-         number("maxSharedMemoryPerBlock", 49152) +
-         number("reservedSharedMemoryPerBlock", 1024) +
-         number("regsPerBlock", 65536) + number("maxRegistersPerSM", 65536) +
-         number("maxCtasPerSM", 32) + number("supportCoopLaunch", 1) +
-         number("isTccDriver", 0) + number("pciDeviceId", 0) +
-         number("cudaDeviceId", 0) + number("driverVer", 13000) +
-         number("smClockRateKHz", 1500000) +
-         number("memClockRateKHz", 1600000) +
-         number("totalGlobalMem", int64_t(80) << 30) +
-         "\"maxGridSize\": [2147483647, 65535, 65535], "
-         "\"maxBlockSize\": [1024, 1024, 64], "
-         "\"deviceName\": \"a GPU\"}";
-}
-
-const Chip chips[] = {{800, 108, 166912, 40 << 20, 2048},
-                      {900, 132, 232448, 50 << 20, 2048}};
 
 /// What docs/examples convolve: at full size, and on one rank of each kind of
 /// a schedule.
@@ -143,8 +112,7 @@ protected:
   void plan(const Dnn &dnn, const ConvolutionArguments &arguments) {
     EXPECT_EQ(whyNotDnn(arguments), "") << describe(arguments);
     std::unique_ptr<DnnConvolution> convolution;
-    Status status =
-        DnnConvolution::make(dnn, arguments, std::nullopt, convolution);
+    Status status = DnnConvolution::make(dnn, arguments, {}, convolution);
     std::vector<uint8_t> algorithm;
     if (status.ok())
       status = convolution->choose(algorithm);

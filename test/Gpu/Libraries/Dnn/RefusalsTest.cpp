@@ -13,8 +13,8 @@ class RefusalsTest : public DnnTest {
 protected:
   std::unique_ptr<DnnConvolution> made(const Sample &sample) {
     std::unique_ptr<DnnConvolution> convolution;
-    Status status = DnnConvolution::make(*dnn, sample.arguments(), std::nullopt,
-                                         convolution);
+    Status status =
+        DnnConvolution::make(*dnn, sample.arguments(), {}, convolution);
     EXPECT_TRUE(status.ok()) << status.message;
     return convolution;
   }
@@ -33,13 +33,13 @@ TEST_F(RefusalsTest, NoLibrary) {
   DnnLibrary none;
   Status status = none.load({"libnothing.so.9", "/libnothing.so"});
   EXPECT_EQ(status.message,
-            std::string("convolutions need cuDNN 9, which is not found: "
+            std::string("cuDNN 9 is needed, which is not found: "
                         "libnothing.so.9: cannot open shared object file: No "
                         "such file or directory") +
                 help);
   status = none.load({"libdl.so.2"});
   EXPECT_EQ(status.message,
-            std::string("convolutions need cuDNN 9, and libdl.so.2 has no "
+            std::string("cuDNN 9 is needed, and libdl.so.2 has no "
                         "cudnnGetVersion") +
                 help);
 }
@@ -51,8 +51,7 @@ TEST_F(RefusalsTest, OldLibrary) {
   DnnLibrary old;
   Status status = old.load({lookalikePath()});
   setVersion(91900);
-  EXPECT_EQ(status.message, "convolutions need cuDNN 9, and " +
-                                lookalikePath() +
+  EXPECT_EQ(status.message, "cuDNN 9 is needed, and " + lookalikePath() +
                                 " is older than that (version 8907)" + help);
   EXPECT_EQ(runtime::cuda::versionText(91900), "9.19.0");
 }
@@ -101,8 +100,8 @@ TEST_F(RefusalsTest, NothingToAdd) {
             "every window of the convolution lies outside of x or has no "
             "channels");
   std::unique_ptr<DnnConvolution> convolution;
-  Status status = DnnConvolution::make(*dnn, forward.arguments(), std::nullopt,
-                                       convolution);
+  Status status =
+      DnnConvolution::make(*dnn, forward.arguments(), {}, convolution);
   EXPECT_EQ(status.message,
             "the convolution of [1, 1, 2, 2] by [1, 1, 1, 1] f32 cannot be "
             "computed: every window of the convolution lies outside of x or "
@@ -114,11 +113,13 @@ TEST_F(RefusalsTest, NoEngineThatHocketWants) {
   std::vector<uint8_t> algorithm;
   EXPECT_EQ(made(plain)->choose(algorithm).message,
             "cuDNN 9.19.0 has no deterministic algorithm for the convolution "
-            "of [2, 3, 7, 6] by [4, 3, 3, 2] f32");
+            "of [2, 3, 7, 6] by [4, 3, 3, 2] f32 with a workspace of at most "
+            "33558624 bytes");
   plain.pass = ConvolutionPass::WeightGradient;
   EXPECT_EQ(made(plain)->choose(algorithm).message,
             "cuDNN 9.19.0 has no deterministic algorithm for the weight "
-            "gradient of the convolution of [2, 3, 7, 6] by [4, 3, 3, 2] f32");
+            "gradient of the convolution of [2, 3, 7, 6] by [4, 3, 3, 2] f32 "
+            "with a workspace of at most 33558624 bytes");
 }
 
 TEST_F(RefusalsTest, AlgorithmsOfOthers) {
@@ -149,14 +150,15 @@ TEST_F(RefusalsTest, Addresses) {
   plain.x = Tensor(DType::F32, plain.x.shape, {}, 1);
   std::unique_ptr<DnnConvolution> convolution;
   EXPECT_EQ(DnnConvolution::make(*dnn, plain.arguments(),
-                                 ConvolutionAlignment(), convolution)
+                                 {ConvolutionAlignment(), {}}, convolution)
                 .message,
             "x of the convolution of [2, 3, 7, 6] by [4, 3, 3, 2] f32 is not "
             "aligned to 16 bytes as its algorithm wants");
   ConvolutionAlignment less;
   less.x = 4;
   EXPECT_TRUE(
-      DnnConvolution::make(*dnn, plain.arguments(), less, convolution).ok());
+      DnnConvolution::make(*dnn, plain.arguments(), {less, {}}, convolution)
+          .ok());
 }
 
 TEST_F(RefusalsTest, TheWorkspaceIsBounded) {
