@@ -13,7 +13,7 @@ namespace hocket::runtime::cuda {
 
 /// The most memory on the device that a convolution takes beside its operands:
 /// twice as much as x, weight and y, which an engine may turn to channels
-/// innermost after they were copied, and 32 MiB.
+/// innermost after they were copied, what a padded copy of x takes, and 32 MiB.
 int64_t convolutionWorkspaceBytes(const ConvolutionArguments &arguments);
 
 /// Why cuDNN cannot compute this where its operands lie, or nothing. `data` of
@@ -23,7 +23,8 @@ int64_t convolutionWorkspaceBytes(const ConvolutionArguments &arguments);
 /// - any strides; operands that repeat elements, and a weight with gaps, are
 ///   copied before or, as results, after;
 /// - any lows and highs, also negative ones, which leave out what lies at the
-///   border of x;
+///   border of x; in gradients, x is a copy with zeros around it where lows are
+///   not highs;
 /// - gradients that nothing adds to, which are zeros, and results without
 ///   elements.
 std::string whyNotDnn(const ConvolutionArguments &arguments);

@@ -140,6 +140,9 @@ Status Finder::operator()(const plan::Convolution &x) const {
   Status status;
   if (!form.isEmpty && form.hasZeros)
     status = addFill(resultOf(arguments), 0, list);
+  if (std::optional<Operand> around = zerosAround(arguments, form);
+      around && status.ok())
+    status = addFill(*around, 0, list);
   auto copy = [&](const Operand &given, const DnnTensor &tensor) {
     Operand dense = given;
     if (!status.ok() || !tensor.isCopied)

@@ -149,6 +149,57 @@ static void setCopy(const Operand &operand, bool isCopied,
     tensor.copyStrides.erase(tensor.copyStrides.begin() + 2);
 }
 
+/// Whether x is copied into zeros. In gradients of convolutions with other lows
+/// than highs, cuDNN 9.19 gave wrong numbers on an H200 where channels were
+/// innermost, or a dim of extent 1 left that open (docs/gpu.md).
+static bool isPadded(const ConvolutionArguments &arguments) {
+  if (arguments.pass == ConvolutionPass::Forward)
+    return false;
+  for (size_t dim = 0; dim < arguments.lows.size(); ++dim)
+    if (std::max<int64_t>(arguments.lows[dim], 0) !=
+        std::max<int64_t>(arguments.highs[dim], 0))
+      return true;
+  return false;
+}
+
+/// The shape of x with the lows and highs that are zeros.
+static std::vector<int64_t> paddedShape(const ConvolutionArguments &arguments) {
+  std::vector<int64_t> shape = arguments.x.shape;
+  for (size_t dim = 0; dim < arguments.lows.size(); ++dim)
+    shape[dim + 2] += std::max<int64_t>(arguments.lows[dim], 0) +
+                      std::max<int64_t>(arguments.highs[dim], 0);
+  return shape;
+}
+
+/// Before crop(), which leaves lows and highs of at least 0.
+static void pad(const ConvolutionArguments &arguments, ConvolutionForm &form) {
+  DnnTensor &x = form.x;
+  x.paddedShape = paddedShape(arguments);
+  Operand padded = arguments.x;
+  padded.shape = x.paddedShape;
+  padded.strides.assign(padded.shape.size(), 1);
+  x.extents = tensorOf(padded).extents;
+  setCopy(padded, true, /*channelsInnermost=*/false, x);
+  for (size_t dim = 0; dim < form.lows.size(); ++dim) {
+    int64_t &low = form.lows[dim], &high = form.highs[dim];
+    x.copyOffset += std::max<int64_t>(low, 0) * x.strides[dim + 2];
+    low = std::min<int64_t>(low, 0);
+    high = std::min<int64_t>(high, 0);
+  }
+  x.offset = -x.copyOffset;
+}
+
+std::optional<Operand> zerosAround(const ConvolutionArguments &arguments,
+                                   const ConvolutionForm &form) {
+  if (form.x.paddedShape.empty() || !form.isComputed() ||
+      form.pass != ConvolutionPass::WeightGradient)
+    return std::nullopt;
+  Operand all = arguments.x;
+  all.shape = form.x.paddedShape;
+  all.strides = form.x.copyStrides;
+  return all;
+}
+
 /// The strides that cuDNN gets; a copy of x or y lies as the other.
 static void setLayouts(const ConvolutionArguments &arguments,
                        ConvolutionForm &form) {
@@ -196,6 +247,8 @@ ConvolutionForm formOf(const ConvolutionArguments &arguments) {
                      arguments.y.elements() > 0;
   if (hasElements)
     setLayouts(arguments, form);
+  if (hasElements && isPadded(arguments))
+    pad(arguments, form);
   if (!hasElements || !crop(form))
     setWithoutTerms(form);
   else
@@ -211,7 +264,13 @@ int64_t convolutionWorkspaceBytes(const ConvolutionArguments &arguments) {
   int64_t bytes = 0;
   for (const Operand *operand : {&arguments.x, &arguments.weight, &arguments.y})
     bytes += operand->elements() * plan::byteSize(operand->type);
-  return (int64_t(32) << 20) + 2 * bytes;
+  bytes *= 2;
+  if (isPadded(arguments)) {
+    Operand padded = arguments.x;
+    padded.shape = paddedShape(arguments);
+    bytes += padded.elements() * plan::byteSize(padded.type);
+  }
+  return (int64_t(32) << 20) + bytes;
 }
 
 } // namespace hocket::runtime::cuda

@@ -22,6 +22,10 @@ struct DnnTensor {
   /// cuDNN gets a dense copy, with `copyStrides` in the operand's dims.
   bool isCopied = false;
   std::vector<int64_t> copyStrides;
+  /// Of a copy with zeros around the operand: its shape, and elements from its
+  /// first to the operand's.
+  std::vector<int64_t> paddedShape;
+  int64_t copyOffset = 0;
 };
 
 struct ConvolutionForm {
@@ -47,6 +51,11 @@ ConvolutionForm formOf(const ConvolutionArguments &arguments);
 /// "convolution of [1, 64, 32, 32] by [64, 64, 3, 3] f32", "input gradient of
 /// the ...".
 std::string describe(const ConvolutionArguments &arguments);
+
+/// What of a computed convolution's copies has to be zeros before the operand
+/// comes into it, with `data` of the operand: a padded x that is read.
+std::optional<Operand> zerosAround(const ConvolutionArguments &arguments,
+                                   const ConvolutionForm &form);
 
 /// The operand that is written.
 const Operand &resultOf(const ConvolutionArguments &arguments);

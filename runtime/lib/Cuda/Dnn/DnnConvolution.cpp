@@ -47,6 +47,11 @@ void DnnConvolution::addParts() {
                  const DnnTensor &tensor) {
     parts.push_back({name, &operand, &tensor, copyBytes});
     int64_t bytes = operand.elements() * plan::byteSize(operand.type);
+    if (!tensor.paddedShape.empty()) {
+      bytes = plan::byteSize(operand.type);
+      for (int64_t extent : tensor.paddedShape)
+        bytes *= extent;
+    }
     if (tensor.isCopied)
       copyBytes += (bytes + 255) / 256 * 256;
   };
@@ -61,7 +66,8 @@ Operand DnnConvolution::given(const Part &part, void *workspace) const {
   Operand operand = *part.operand;
   if (part.tensor->isCopied) {
     operand.strides = part.tensor->copyStrides;
-    operand.data = static_cast<char *>(workspace) + part.offset;
+    operand.data = static_cast<char *>(workspace) + part.offset +
+                   part.tensor->copyOffset * plan::byteSize(part.operand->type);
   }
   return operand;
 }
@@ -77,6 +83,10 @@ std::vector<DnnCopy> DnnConvolution::copies(void *workspace) const {
 }
 
 std::optional<Operand> DnnConvolution::zeros(void *workspace) const {
+  if (std::optional<Operand> around = zerosAround(arguments, form)) {
+    around->data = static_cast<char *>(workspace) + parts.front().offset;
+    return around;
+  }
   if (form.isEmpty || !form.hasZeros)
     return std::nullopt;
   for (const Part &part : parts)
@@ -105,7 +115,9 @@ Status DnnConvolution::prepare() {
     if (parts[i].tensor->isCopied)
       *bytes[i] = 16;
   // What is left out of x moves its address.
-  while (form.x.offset * plan::byteSize(arguments.x.type) % moved.x != 0)
+  while ((form.x.copyOffset + form.x.offset) *
+             plan::byteSize(arguments.x.type) % moved.x !=
+         0)
     moved.x /= 2;
   graph = std::make_unique<ConvolutionGraph>(dnn, text);
   return graph->make(form, moved);

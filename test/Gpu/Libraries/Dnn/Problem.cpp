@@ -63,6 +63,8 @@ static std::string checkWindows(const Problem &problem) {
     if (last < 0 || problem.y.extents[i + 2] != last / problem.strides[i] + 1)
       return "y has not the extents that windows over x have";
   }
+  if (problem.operation != DnnOperationForward && problem.lows != problem.highs)
+    return "the gradient's paddings are uneven, which some layouts do not bear";
   return "";
 }
 
