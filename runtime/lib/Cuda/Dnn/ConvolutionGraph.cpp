@@ -131,8 +131,10 @@ Status ConvolutionGraph::make(const ConvolutionForm &form,
 }
 
 Status ConvolutionGraph::choose(int64_t workspace, std::string &plan) const {
+  int64_t wanted = 0;
   auto take = [&](DnnObject &config) {
-    return mayCompute(config, type) && writePlan(config, workspace, plan);
+    return mayCompute(config, type) &&
+           writePlan(config, workspace, plan, wanted);
   };
   Status status;
   for (DnnHeuristicsKind kind : {DnnHeuristicsBest, DnnHeuristicsFallback}) {

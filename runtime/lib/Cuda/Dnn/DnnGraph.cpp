@@ -45,7 +45,8 @@ Status DnnGraph::finish(const std::vector<DnnDescriptor> &operations) {
   return Status::success();
 }
 
-bool DnnGraph::mayCompute(DnnObject &config, DnnType type) const {
+bool DnnGraph::mayCompute(DnnObject &config, DnnType type,
+                          bool mayDiffer) const {
   std::unique_ptr<DnnObject> engine = object(DnnEngine);
   config.get(DnnConfigEngine, DnnTypeDescriptor, 1, &engine->descriptor);
   constexpr int64_t most = 32;
@@ -54,15 +55,15 @@ bool DnnGraph::mayCompute(DnnObject &config, DnnType type) const {
   if (!config.status.ok() || !engine->status.ok())
     return false;
   return std::none_of(notes, notes + std::min(count, most), [&](int note) {
-    return note == DnnNoteNondeterministic || note == DnnNoteRoundsInputs ||
-           note == DnnNoteRoundsSums || note == DnnNoteFft ||
-           note == DnnNoteWinograd ||
+    return (note == DnnNoteNondeterministic && !mayDiffer) ||
+           note == DnnNoteRoundsInputs || note == DnnNoteRoundsSums ||
+           note == DnnNoteFft || note == DnnNoteWinograd ||
            (note == DnnNoteTensorCore && type == DnnF32);
   });
 }
 
 bool DnnGraph::writePlan(DnnObject &config, int64_t workspace,
-                         std::string &text) const {
+                         std::string &text, int64_t &wanted) const {
   std::unique_ptr<DnnObject> plan = object(DnnPlan);
   if (dnn.handle)
     plan->set(DnnPlanHandle, DnnTypeHandle, 1, &dnn.handle);
@@ -72,8 +73,12 @@ bool DnnGraph::writePlan(DnnObject &config, int64_t workspace,
   plan->finish();
   int64_t bytes = 0;
   plan->get(DnnPlanWorkspace, DnnTypeInt64, 1, &bytes);
-  if (!plan->status.ok() || bytes > workspace)
+  if (!plan->status.ok())
     return false;
+  if (bytes > workspace) {
+    wanted = wanted ? std::min(wanted, bytes) : bytes;
+    return false;
+  }
   text.resize(plan->get(DnnPlanText, DnnTypeChar, 0, nullptr));
   plan->get(DnnPlanText, DnnTypeChar, int64_t(text.size()), text.data());
   return plan->status.ok() && !text.empty();

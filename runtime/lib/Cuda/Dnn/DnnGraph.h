@@ -51,11 +51,15 @@ protected:
   /// Whether its engine computes the same bits again, as far as its notes say,
   /// and no sum less exactly than in the type it is made in: of f32 no rounding
   /// of inputs (TF32, which the tensor cores have for it), none of partial
-  /// sums, no transforms. `type` is that of the operands.
-  bool mayCompute(DnnObject &config, DnnType type) const;
+  /// sums, no transforms. `type` is that of the operands. `mayDiffer`: bits may
+  /// be others in each run.
+  bool mayCompute(DnnObject &config, DnnType type,
+                  bool mayDiffer = false) const;
   /// The text of its plan; false if the library has none, or one that wants
-  /// more workspace.
-  bool writePlan(DnnObject &config, int64_t workspace, std::string &text) const;
+  /// more workspace: then `wanted` is that, or what it was if that is less and
+  /// not 0.
+  bool writePlan(DnnObject &config, int64_t workspace, std::string &text,
+                 int64_t &wanted) const;
 
   const Dnn &dnn;
   DnnObject *graph = nullptr; // once finished

@@ -104,6 +104,9 @@ enum DnnAttribute : int {
   DnnOperationMatmulB = 1521,
   DnnOperationMatmulC = 1522,
   DnnOperationMatmulDescriptor = 1523,
+  DnnOperationMatmulRows = 1525,    // of each batch entry, instead of C's
+  DnnOperationMatmulColumns = 1526, // likewise
+  DnnOperationMatmulTerms = 1527,   // likewise, instead of A's columns
   DnnReductionKind = 1600,
   DnnReductionCompute = 1601,
   DnnOperationReductionX = 1610,
@@ -157,6 +160,8 @@ enum DnnPointwiseKind : int {
   DnnIdentity = 21,
   DnnGreater = 302,
   DnnGreaterOrEqual = 303,
+  DnnLess = 304,
+  DnnAnd = 400,
   DnnIndex = 501,  // of an element in a dim
   DnnSelect = 601, // x where the condition holds, else b
 };

@@ -26,7 +26,7 @@ Status PreparedPlan::use(const uint8_t *packed, size_t size, int64_t most) {
                              ", which compute other bits; install one of them "
                              "everywhere");
   variants.reset();
-  plan = std::make_unique<DnnObject>(dnn.library, DnnPlan, what);
+  plan = std::make_shared<DnnObject>(dnn.library, DnnPlan, what);
   if (dnn.handle)
     plan->set(DnnPlanHandle, DnnTypeHandle, 1, &dnn.handle);
   if (dnn.device)

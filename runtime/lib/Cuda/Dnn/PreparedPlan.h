@@ -22,6 +22,12 @@ public:
   /// Before the first run: what pack() has made. An error if the plan wants
   /// more than `most` bytes of workspace here, or is of another version.
   Status use(const uint8_t *bytes, size_t size, int64_t most);
+  /// What `other` uses, on the same handle: no work of the library.
+  void share(const PreparedPlan &other) {
+    variants.reset();
+    plan = other.plan;
+    bytes = other.bytes;
+  }
   int64_t workspaceBytes() const { return bytes; }
 
   /// An address for each tensor of the plan, by name; the library keeps them.
@@ -44,7 +50,8 @@ private:
 
   const Dnn &dnn;
   std::string what;
-  std::unique_ptr<DnnObject> plan, variants;
+  std::shared_ptr<DnnObject> plan;
+  std::unique_ptr<DnnObject> variants;
   void *packWorkspace = nullptr; // of `variants`
   int64_t bytes = 0;
 };

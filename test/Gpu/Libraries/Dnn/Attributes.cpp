@@ -26,6 +26,24 @@ constexpr int64_t dims = 3, rank = dims + 2;
 const Row rows[] = {
     {DnnPointwise, DnnPointwiseMode, DnnTypePointwise, 1},
     {DnnPointwise, DnnPointwiseCompute, DnnTypeDataType, 1},
+    {DnnPointwise, DnnPointwiseAxis, DnnTypeInt64, 1},
+    {DnnMatmul, DnnMatmulCompute, DnnTypeDataType, 1},
+    {DnnReduction, DnnReductionKind, DnnTypeReduction, 1},
+    {DnnReduction, DnnReductionCompute, DnnTypeDataType, 1},
+    {DnnOperationMatmul, DnnOperationMatmulDescriptor, DnnTypeDescriptor, 1,
+     DnnMatmul},
+    {DnnOperationMatmul, DnnOperationMatmulA, DnnTypeDescriptor, 1},
+    {DnnOperationMatmul, DnnOperationMatmulB, DnnTypeDescriptor, 1},
+    {DnnOperationMatmul, DnnOperationMatmulC, DnnTypeDescriptor, 1},
+    {DnnOperationMatmul, DnnOperationMatmulRows, DnnTypeDescriptor, 1},
+    {DnnOperationMatmul, DnnOperationMatmulColumns, DnnTypeDescriptor, 1},
+    {DnnOperationMatmul, DnnOperationMatmulTerms, DnnTypeDescriptor, 1},
+    {DnnOperationReduction, DnnOperationReductionDescriptor, DnnTypeDescriptor,
+     1, DnnReduction},
+    {DnnOperationReduction, DnnOperationReductionX, DnnTypeDescriptor, 1},
+    {DnnOperationReduction, DnnOperationReductionY, DnnTypeDescriptor, 1},
+    {DnnOperationReshape, DnnOperationReshapeX, DnnTypeDescriptor, 1},
+    {DnnOperationReshape, DnnOperationReshapeY, DnnTypeDescriptor, 1},
     {DnnConvolutionDescriptor, DnnConvolutionCompute, DnnTypeDataType, 1},
     {DnnConvolutionDescriptor, DnnConvolutionMode, DnnTypeMode, 1},
     {DnnConvolutionDescriptor, DnnConvolutionDims, DnnTypeInt64, 1},
@@ -65,8 +83,10 @@ const Row rows[] = {
     {DnnOperationPointwise, DnnOperationPointwiseX, DnnTypeDescriptor, 1},
     {DnnOperationPointwise, DnnOperationPointwiseB, DnnTypeDescriptor, 1},
     {DnnOperationPointwise, DnnOperationPointwiseY, DnnTypeDescriptor, 1},
+    {DnnOperationPointwise, DnnOperationPointwiseCondition, DnnTypeDescriptor,
+     1},
     {DnnOperationGraph, DnnGraphHandle, DnnTypeHandle, 1},
-    {DnnOperationGraph, DnnGraphOperations, DnnTypeDescriptor, 2,
+    {DnnOperationGraph, DnnGraphOperations, DnnTypeDescriptor, 64,
      DnnOperationForward},
     {DnnTensorDescriptor, DnnTensorAlignment, DnnTypeInt64, 1},
     {DnnTensorDescriptor, DnnTensorType, DnnTypeDataType, 1},
@@ -74,8 +94,9 @@ const Row rows[] = {
     {DnnTensorDescriptor, DnnTensorStrides, DnnTypeInt64, rank},
     {DnnTensorDescriptor, DnnTensorId, DnnTypeInt64, 1},
     {DnnTensorDescriptor, DnnTensorIsVirtual, DnnTypeBoolean, 1},
-    {DnnVariantPack, DnnPackIds, DnnTypeInt64, 4},
-    {DnnVariantPack, DnnPackPointers, DnnTypePointer, 4},
+    {DnnTensorDescriptor, DnnTensorIsValue, DnnTypeBoolean, 1},
+    {DnnVariantPack, DnnPackIds, DnnTypeInt64, 64},
+    {DnnVariantPack, DnnPackPointers, DnnTypePointer, 64},
     {DnnVariantPack, DnnPackWorkspace, DnnTypePointer, 1},
 };
 
@@ -162,7 +183,7 @@ Read valueOf(const Object &object, DnnAttribute attribute) {
   if (object.type == DnnPlan && attribute == DnnPlanWorkspace)
     read.set(DnnTypeInt64, &object.engine.workspace, 1);
   if (object.type == DnnPlan && attribute == DnnPlanText) {
-    std::string text = planText(*object.problem, object.engine, dnn().version);
+    std::string text = planText(*object.graph, object.engine, dnn().version);
     read.set(DnnTypeChar, text.data(), text.size());
   }
   if (object.type == DnnEngine && attribute == DnnEngineIndex)
@@ -186,7 +207,7 @@ std::string fillObjects(const Object &from, DnnDescriptorType type,
       return std::string("what is filled is not ") + nameOf(type) +
              " that nobody has finalized";
     list[i]->engine = engines[i];
-    list[i]->problem = from.problem;
+    list[i]->graph = from.graph;
     list[i]->device = from.device;
     list[i]->isFinal = true;
   }
@@ -197,8 +218,7 @@ std::vector<Engine> offers(const Object &heuristics) {
   auto kind = heuristics.get<int>(DnnHeuristicsMode);
   bool isBest = kind == DnnHeuristicsBest;
   std::vector<Engine> all =
-      isBest ? bestEngines(*heuristics.problem, heuristics.device)
-             : fallbackEngines(*heuristics.problem);
+      enginesFor(*heuristics.graph, isBest, heuristics.device, dnn().version);
   all.resize(
       std::min(all.size(), isBest ? dnn().bestOffers : dnn().fallbackOffers));
   return all;

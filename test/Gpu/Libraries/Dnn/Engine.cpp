@@ -1,7 +1,7 @@
 //===- Engine.cpp - the engines of the look-alike and their plans ---------===//
 
 #include "test/Gpu/Libraries/Device.h"
-#include "test/Gpu/Libraries/Dnn/Problem.h"
+#include "test/Gpu/Libraries/Dnn/Graph.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -38,6 +38,19 @@ std::vector<Engine> bestEngines(const Problem &problem, int device) {
   return all;
 }
 
+std::string checkGraph(const Graph &graph) {
+  return std::visit([](const auto &one) { return one.check(); }, graph);
+}
+
+std::vector<Engine> enginesFor(const Graph &graph, bool isBest, int device,
+                               size_t version) {
+  if (auto *fused = std::get_if<Fused>(&graph))
+    return isBest ? bestEngines(*fused, device, version)
+                  : std::vector<Engine>();
+  const Problem &problem = std::get<Problem>(graph);
+  return isBest ? bestEngines(problem, device) : fallbackEngines(problem);
+}
+
 static uint64_t sumOf(const Numbers &numbers) {
   uint64_t sum = 0x6c6f6f6b;
   for (int64_t number : numbers)
@@ -45,23 +58,24 @@ static uint64_t sumOf(const Numbers &numbers) {
   return sum;
 }
 
-std::string planText(const Problem &problem, const Engine &engine,
-                     size_t version) {
-  Numbers numbers = problem.pack();
+std::string planText(const Graph &graph, const Engine &engine, size_t version) {
+  Numbers numbers =
+      std::visit([](const auto &one) { return one.pack(); }, graph);
   nlohmann::json json = {{"version", version},
                          {"engine", engine.index},
                          {"order", static_cast<int64_t>(engine.order)},
                          {"notes", engine.notes},
                          {"workspace", engine.workspace},
+                         {"kind", graph.index()},
                          {"graph", numbers},
                          {"sum", sumOf(numbers)}};
   return json.dump();
 }
 
-bool readPlan(const std::string &text, size_t version, Problem &problem,
+bool readPlan(const std::string &text, size_t version, Graph &graph,
               Engine &engine) {
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || json.size() != 7 ||
+  if (!json.is_object() || json.size() != 8 ||
       json.value("version", size_t(0)) != version)
     return false;
   Numbers numbers = json.value("graph", Numbers());
@@ -69,8 +83,12 @@ bool readPlan(const std::string &text, size_t version, Problem &problem,
   engine.order = Order(json.value("order", int64_t(0)));
   engine.notes = json.value("notes", std::vector<int>());
   engine.workspace = json.value("workspace", int64_t(0));
+  if (json.value("kind", 0) == 1)
+    graph = Fused();
+  else
+    graph = Problem();
   return json.value("sum", uint64_t(0)) == sumOf(numbers) &&
-         problem.unpack(numbers);
+         std::visit([&](auto &one) { return one.unpack(numbers); }, graph);
 }
 
 } // namespace hocket::lookalike

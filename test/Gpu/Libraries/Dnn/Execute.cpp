@@ -1,49 +1,13 @@
 //===- Execute.cpp - cudnnBackendExecute of the look-alike ----------------===//
 
 #include "test/Gpu/Libraries/Dnn/Compute.h"
+#include "test/Gpu/Libraries/Dnn/ComputeFused.h"
 #include "test/Gpu/Libraries/Dnn/Objects.h"
 #include <algorithm>
 
 using namespace hocket::lookalike;
 
 namespace {
-
-std::string addressesOf(const Object &pack, Call &call) {
-  Numbers ids = pack.list(DnnPackIds);
-  const Problem &problem = call.problem;
-  auto find = [&](const Tensor &tensor, uint64_t &address) -> std::string {
-    std::string name = "tensor " + std::to_string(tensor.id);
-    auto at = std::find(ids.begin(), ids.end(), tensor.id);
-    if (at == ids.end())
-      return name + " has no address";
-    address = pack.values.at(DnnPackPointers).at<uint64_t>(at - ids.begin());
-    if (!address)
-      return "the address of " + name + " is null";
-    return address % tensor.alignment == 0
-               ? ""
-               : name + " is not aligned to " +
-                     std::to_string(tensor.alignment) + " bytes";
-  };
-  for (auto [tensor, address] :
-       {std::pair(&problem.x, &call.x),
-        std::pair(&problem.weight, &call.weight),
-        std::pair(&problem.y, &call.y), std::pair(&problem.bias, &call.bias)}) {
-    if (tensor == &problem.bias && !problem.hasBias)
-      continue;
-    std::string wrong = find(*tensor, *address);
-    if (!wrong.empty())
-      return wrong;
-  }
-  if (ids.size() != problem.tensors().size())
-    return "the variant pack has tensors that are not of the plan";
-  call.workspace = pack.get<uint64_t>(DnnPackWorkspace);
-  if (call.engine.workspace > 0 && call.workspace == 0)
-    return "the plan wants a workspace of " +
-           std::to_string(call.engine.workspace) + " bytes, and there is none";
-  return call.engine.workspace == 0 || call.workspace % 256 == 0
-             ? ""
-             : "the workspace is not aligned to 256 bytes";
-}
 
 using Ranges = std::vector<HocketLookalikeRange>;
 
@@ -59,46 +23,144 @@ bool overlap(const Ranges &a, const Ranges &b) {
   return false;
 }
 
-std::string describe(const Problem &problem) {
-  const char *name = problem.operation == DnnOperationForward ? "forward"
-                     : problem.operation == DnnOperationInputGradient
-                         ? "input gradient"
-                         : "weight gradient";
-  return std::string("cudnnBackendExecute ") + name;
-}
+/// A tensor of a plan with its address.
+struct Placed {
+  const Tensor *tensor;
+  bool isResult;
+  uint64_t address = 0;
+};
 
-/// What is read and written; they do not overlap.
-std::string rangesOfCall(const Call &call, Work &work) {
-  const Problem &problem = call.problem;
-  std::vector<std::pair<const Tensor *, uint64_t>> all = {
-      {&problem.x, call.x},
-      {&problem.weight, call.weight},
-      {&problem.y, call.y}};
-  if (problem.hasBias)
-    all.emplace_back(&problem.bias, call.bias);
+/// Where a variant pack says that the plan's tensors are.
+class Addresses {
+public:
+  explicit Addresses(const Object &pack)
+      : pack(pack), ids(pack.list(DnnPackIds)) {}
+
+  std::string find(const Tensor &tensor, uint64_t &address) {
+    std::string name = "tensor " + std::to_string(tensor.id);
+    auto at = std::find(ids.begin(), ids.end(), tensor.id);
+    if (at == ids.end())
+      return name + " has no address";
+    ++found;
+    address = pack.values.at(DnnPackPointers).at<uint64_t>(at - ids.begin());
+    if (!address)
+      return "the address of " + name + " is null";
+    return tensor.isValue || address % tensor.alignment == 0
+               ? ""
+               : name + " is not aligned to " +
+                     std::to_string(tensor.alignment) + " bytes";
+  }
+
+  /// After all tensors of the plan.
+  std::string finish(const Engine &engine, uint64_t &workspace) const {
+    if (ids.size() != found)
+      return "the variant pack has tensors that are not of the plan";
+    workspace = pack.get<uint64_t>(DnnPackWorkspace);
+    if (engine.workspace > 0 && workspace == 0)
+      return "the plan wants a workspace of " +
+             std::to_string(engine.workspace) + " bytes, and there is none";
+    return engine.workspace == 0 || workspace % 256 == 0
+               ? ""
+               : "the workspace is not aligned to 256 bytes";
+  }
+
+private:
+  const Object &pack;
+  Numbers ids;
+  size_t found = 0;
+};
+
+/// What is read and written; results overlap nothing else, and none of them the
+/// workspace.
+std::string rangesOfCall(const std::vector<Placed> &all, const Engine &engine,
+                         uint64_t workspaceAddress, Work &work) {
   Ranges workspace;
-  if (call.engine.workspace > 0)
-    workspace = {{call.workspace, uint64_t(call.engine.workspace)}};
-  const Tensor *result = &problem.result();
-  for (auto [tensor, address] : all)
-    if (tensor == result)
-      work.writes = rangesOf(*tensor, address);
-  for (auto [tensor, address] : all) {
-    Ranges ranges = rangesOf(*tensor, address);
-    if (tensor != result && overlap(ranges, work.writes))
-      return "tensor " + std::to_string(tensor->id) + " and the result overlap";
-    if (overlap(ranges, workspace))
-      return "tensor " + std::to_string(tensor->id) +
-             " and the workspace overlap";
-    if (tensor != result)
-      work.reads.insert(work.reads.end(), ranges.begin(), ranges.end());
+  if (engine.workspace > 0)
+    workspace = {{workspaceAddress, uint64_t(engine.workspace)}};
+  std::vector<Ranges> ranges;
+  for (const Placed &one : all)
+    ranges.push_back(rangesOf(*one.tensor, one.address));
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::string name = "tensor " + std::to_string(all[i].tensor->id);
+    for (size_t j = 0; j < all.size(); ++j)
+      if (i != j && all[j].isResult && overlap(ranges[i], ranges[j]))
+        return all[i].isResult ? "two results overlap"
+                               : name + " and the result overlap";
+    if (overlap(ranges[i], workspace))
+      return name + " and the workspace overlap";
+    auto &list = all[i].isResult ? work.writes : work.reads;
+    list.insert(list.end(), ranges[i].begin(), ranges[i].end());
   }
   work.writes.insert(work.writes.end(), workspace.begin(), workspace.end());
   return "";
 }
 
-std::string makeCall(DnnHandle handle, const Object &plan, const Object &pack,
-                     Call &call) {
+std::string prepare(const Problem &problem, const Engine &engine,
+                    Addresses &addresses, Work &work) {
+  Call call;
+  call.problem = problem;
+  call.engine = engine;
+  std::vector<Placed> all;
+  for (auto [tensor, address] :
+       {std::pair(&problem.x, &call.x),
+        std::pair(&problem.weight, &call.weight),
+        std::pair(&problem.y, &call.y), std::pair(&problem.bias, &call.bias)}) {
+    if (tensor == &problem.bias && !problem.hasBias)
+      continue;
+    std::string wrong = addresses.find(*tensor, *address);
+    if (!wrong.empty())
+      return wrong;
+    all.push_back({tensor, tensor == &problem.result(), *address});
+  }
+  std::string wrong = addresses.finish(engine, call.workspace);
+  if (wrong.empty())
+    wrong = rangesOfCall(all, engine, call.workspace, work);
+  const char *name = problem.operation == DnnOperationForward ? "forward"
+                     : problem.operation == DnnOperationInputGradient
+                         ? "input gradient"
+                         : "weight gradient";
+  work.name = std::string("cudnnBackendExecute ") + name;
+  work.run = [call](DeviceMemory &memory) { compute(call, memory); };
+  return wrong;
+}
+
+std::string prepare(const Fused &fused, const Engine &engine,
+                    Addresses &addresses, Work &work) {
+  FusedCall call;
+  call.fused = fused;
+  call.engine = engine;
+  std::vector<Placed> all;
+  for (size_t i = 0; i < fused.tensors.size(); ++i) {
+    const Tensor &tensor = fused.tensors[i];
+    if (tensor.isVirtual)
+      continue;
+    uint64_t address = 0;
+    std::string wrong = addresses.find(tensor, address);
+    if (!wrong.empty())
+      return wrong;
+    if (tensor.isValue) {
+      // Read now, whatever is there when the work runs.
+      const void *place = reinterpret_cast<const void *>(address);
+      float real;
+      int32_t number;
+      std::memcpy(&real, place, sizeof real);
+      std::memcpy(&number, place, sizeof number);
+      call.values[i] = tensor.type == DnnI32 ? double(number) : double(real);
+      continue;
+    }
+    call.addresses[i] = address;
+    all.push_back({&tensor, fused.isWritten(i), address});
+  }
+  std::string wrong = addresses.finish(engine, call.workspace);
+  if (wrong.empty())
+    wrong = rangesOfCall(all, engine, call.workspace, work);
+  work.name = "cudnnBackendExecute fused";
+  work.run = [call](DeviceMemory &memory) { compute(call, memory); };
+  return wrong;
+}
+
+std::string checkCall(DnnHandle handle, const Object &plan,
+                      const Object &pack) {
   if (!dnn().handles.has(handle))
     return "there is no such handle";
   if (plan.type != DnnPlan || pack.type != DnnVariantPack)
@@ -112,9 +174,7 @@ std::string makeCall(DnnHandle handle, const Object &plan, const Object &pack,
     return "the plan is of another handle";
   if (currentDevice(handle->device) != handle->device)
     return "the handle is of another device than the current context";
-  call.problem = *plan.problem;
-  call.engine = plan.engine;
-  return addressesOf(pack, call);
+  return "";
 }
 
 } // namespace
@@ -129,15 +189,18 @@ extern "C" DnnStatus cudnnBackendExecute(DnnHandle handle, DnnDescriptor plan,
   Object *packObject = dnn().object(function, pack);
   if (!planObject || !packObject)
     return DnnBadParam;
-  Call call;
   Work work;
-  std::string wrong = makeCall(handle, *planObject, *packObject, call);
-  if (wrong.empty())
-    wrong = rangesOfCall(call, work);
+  std::string wrong = checkCall(handle, *planObject, *packObject);
+  if (wrong.empty()) {
+    Addresses addresses(*packObject);
+    wrong = std::visit(
+        [&](const auto &graph) {
+          return prepare(graph, planObject->engine, addresses, work);
+        },
+        *planObject->graph);
+  }
   if (!wrong.empty())
     return dnn().find(function, wrong);
-  work.name = describe(call.problem);
-  work.run = [call](DeviceMemory &memory) { compute(call, memory); };
   return submit(function, handle->stream, std::move(work)) ? DnnExecutionFailed
                                                            : DnnSuccess;
 }

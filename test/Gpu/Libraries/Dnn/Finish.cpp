@@ -7,6 +7,20 @@
 
 namespace hocket::lookalike {
 
+Tensor tensorOf(const Object &object) {
+  Tensor tensor;
+  tensor.id = object.get<int64_t>(DnnTensorId);
+  tensor.type = object.get<int>(DnnTensorType);
+  tensor.alignment = object.get<int64_t>(DnnTensorAlignment);
+  tensor.isVirtual =
+      object.has(DnnTensorIsVirtual) && object.get<bool>(DnnTensorIsVirtual);
+  tensor.isValue =
+      object.has(DnnTensorIsValue) && object.get<bool>(DnnTensorIsValue);
+  tensor.extents = object.list(DnnTensorExtents);
+  tensor.strides = object.list(DnnTensorStrides);
+  return tensor;
+}
+
 namespace {
 
 /// Attributes that every descriptor of a kind has; of an operation the first
@@ -36,7 +50,19 @@ std::vector<DnnAttribute> wanted(DnnDescriptorType type) {
             DnnWeightGradientX,           DnnWeightGradientY};
   case DnnOperationPointwise:
     return {DnnOperationPointwiseDescriptor, DnnOperationPointwiseX,
-            DnnOperationPointwiseB, DnnOperationPointwiseY};
+            DnnOperationPointwiseY};
+  case DnnMatmul:
+    return {DnnMatmulCompute};
+  case DnnReduction:
+    return {DnnReductionKind, DnnReductionCompute};
+  case DnnOperationMatmul:
+    return {DnnOperationMatmulDescriptor, DnnOperationMatmulA,
+            DnnOperationMatmulB, DnnOperationMatmulC};
+  case DnnOperationReduction:
+    return {DnnOperationReductionDescriptor, DnnOperationReductionX,
+            DnnOperationReductionY};
+  case DnnOperationReshape:
+    return {DnnOperationReshapeX, DnnOperationReshapeY};
   case DnnOperationGraph:
     return {DnnGraphHandle, DnnGraphOperations};
   case DnnTensorDescriptor:
@@ -128,13 +154,17 @@ std::string checkDevice(const Object &object, DnnAttribute handle,
 
 std::string finishGraph(Object &object) {
   std::string wrong = checkDevice(object, DnnGraphHandle, object.device);
-  Problem problem;
-  if (wrong.empty())
-    wrong = problemOf(object, problem);
-  if (wrong.empty())
-    wrong = problem.check();
-  object.problem = std::make_shared<Problem>(problem);
-  return wrong;
+  if (!wrong.empty())
+    return wrong;
+  DnnDescriptorType first = object.object(DnnGraphOperations).type;
+  bool isConvolution = first == DnnOperationForward ||
+                       first == DnnOperationInputGradient ||
+                       first == DnnOperationWeightGradient;
+  auto graph = std::make_shared<Graph>();
+  wrong = isConvolution ? problemOf(object, graph->emplace<Problem>())
+                        : fusedOf(object, graph->emplace<Fused>());
+  object.graph = graph;
+  return wrong.empty() ? checkGraph(*graph) : wrong;
 }
 
 std::string finishPlan(Object &object, DnnStatus &code) {
@@ -145,31 +175,19 @@ std::string finishPlan(Object &object, DnnStatus &code) {
     return wrong;
   if (object.has(DnnPlanConfig)) {
     const Object &config = object.object(DnnPlanConfig);
-    object.problem = config.problem;
+    object.graph = config.graph;
     object.engine = config.engine;
     return "";
   }
   const Value &text = object.values.at(DnnPlanText);
-  Problem problem;
+  Graph graph;
   if (!readPlan(std::string(text.bytes.begin(), text.bytes.end()),
-                dnn().version, problem, object.engine)) {
+                dnn().version, graph, object.engine)) {
     code = DnnNotSupported;
     return "its text is not that of a plan of this version";
   }
-  object.problem = std::make_shared<Problem>(problem);
+  object.graph = std::make_shared<Graph>(graph);
   return "";
-}
-
-Tensor tensorOf(const Object &object) {
-  Tensor tensor;
-  tensor.id = object.get<int64_t>(DnnTensorId);
-  tensor.type = object.get<int>(DnnTensorType);
-  tensor.alignment = object.get<int64_t>(DnnTensorAlignment);
-  tensor.isVirtual =
-      object.has(DnnTensorIsVirtual) && object.get<bool>(DnnTensorIsVirtual);
-  tensor.extents = object.list(DnnTensorExtents);
-  tensor.strides = object.list(DnnTensorStrides);
-  return tensor;
 }
 
 /// The second operation of a graph, which adds a bias to the first's result.
@@ -177,6 +195,8 @@ std::string addBias(const Object &addition, Problem &problem) {
   if (addition.type != DnnOperationPointwise)
     return "the second operation is not a pointwise one";
   const Object &computation = addition.object(DnnOperationPointwiseDescriptor);
+  if (!addition.has(DnnOperationPointwiseB))
+    return "the second operation adds nothing";
   if (computation.get<int>(DnnPointwiseMode) != DnnAdd ||
       computation.get<int>(DnnPointwiseCompute) != problem.compute)
     return "the second operation is not an addition in the type of the first";
@@ -196,8 +216,6 @@ std::string addBias(const Object &addition, Problem &problem) {
 
 std::string problemOf(const Object &graph, Problem &problem) {
   const Object &first = graph.object(DnnGraphOperations);
-  if (first.type == DnnOperationPointwise)
-    return "the first operation is not a convolution";
   std::vector<DnnAttribute> names = wanted(first.type);
   const Object &windows = first.object(names[2]);
   problem.operation = first.type;
@@ -214,6 +232,8 @@ std::string problemOf(const Object &graph, Problem &problem) {
                names[i] == DnnWeightGradientY;
     (isX ? problem.x : isY ? problem.y : problem.weight) = tensor;
   }
+  if (graph.values.at(DnnGraphOperations).count > 2)
+    return "a convolution has at most one operation behind it";
   if (graph.values.at(DnnGraphOperations).count > 1) {
     std::string wrong = addBias(graph.object(DnnGraphOperations, 1), problem);
     if (!wrong.empty())
@@ -259,7 +279,7 @@ std::string finishObject(Object &object, DnnStatus &code) {
   case DnnOperationGraph:
     return finishGraph(object);
   case DnnHeuristics:
-    object.problem = object.object(DnnHeuristicsGraph).problem;
+    object.graph = object.object(DnnHeuristicsGraph).graph;
     object.device = object.object(DnnHeuristicsGraph).device;
     return "";
   case DnnPlan:

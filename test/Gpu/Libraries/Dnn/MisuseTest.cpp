@@ -205,7 +205,7 @@ TEST_F(DnnMisuseTest, Tensors) {
   EXPECT_EQ(found(tensor(1, {1, 2, 0, 4})),
             "cudnnBackendFinalize: a tensor: extents and strides are at least "
             "1\n");
-  EXPECT_EQ(found(tensor(1, {1, 2, 4, 4}, DnnType(4))),
+  EXPECT_EQ(found(tensor(1, {1, 2, 4, 4}, DnnType(3))),
             "cudnnBackendFinalize: a tensor: the look-alike has no elements of "
             "this type\n");
   auto line = tensor(1, {1, 2, 4, 4});

@@ -74,7 +74,14 @@ const char *nameOf(DnnDescriptorType type) {
   case DnnOperationWeightGradient:
   case DnnOperationInputGradient:
   case DnnOperationPointwise:
+  case DnnOperationMatmul:
+  case DnnOperationReduction:
+  case DnnOperationReshape:
     return "an operation";
+  case DnnMatmul:
+    return "a product";
+  case DnnReduction:
+    return "a reduction";
   case DnnOperationGraph:
     return "a graph";
   case DnnVariantPack:

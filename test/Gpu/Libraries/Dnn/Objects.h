@@ -4,7 +4,7 @@
 #define HOCKET_TEST_GPU_LIBRARIES_DNN_OBJECTS_H
 
 #include "test/Gpu/Libraries/Device.h"
-#include "test/Gpu/Libraries/Dnn/Problem.h"
+#include "test/Gpu/Libraries/Dnn/Graph.h"
 #include "test/Gpu/Libraries/Living.h"
 #include <cstring>
 #include <map>
@@ -39,7 +39,7 @@ struct Object {
   bool isFinal = false;
   std::map<int, Value> values; // by attribute
   // What a graph, a config and a plan stand for, and the last two's engine.
-  std::shared_ptr<const Problem> problem;
+  std::shared_ptr<const Graph> graph;
   Engine engine;
   int device = 0; // of a graph's handle
 
@@ -89,8 +89,12 @@ std::string finishObject(Object &object, DnnStatus &code);
 /// Whether all descriptors that it was given are still there.
 std::string checkLiving(const Object &object);
 
-/// The convolution that a graph of finished operations describes.
+Tensor tensorOf(const Object &object);
+
+/// The convolution that a graph of finished operations describes, or what of
+/// others is computed as one.
 std::string problemOf(const Object &graph, Problem &problem);
+std::string fusedOf(const Object &graph, Fused &fused);
 
 } // namespace hocket::lookalike
 

@@ -1,7 +1,7 @@
 //===- Problem.cpp - a convolution that a graph describes -----------------===//
 
 #include "test/Gpu/Libraries/Dnn/Problem.h"
-#include <algorithm>
+#include "test/Gpu/Libraries/Dnn/Packer.h"
 
 namespace hocket::lookalike {
 
@@ -10,10 +10,13 @@ int64_t bytesOf(int64_t type) {
   case DnnF64:
     return 8;
   case DnnF32:
+  case DnnI32:
     return 4;
   case DnnF16:
   case DnnBF16:
     return 2;
+  case DnnBool:
+    return 1;
   default:
     return 0;
   }
@@ -74,6 +77,8 @@ static std::string checkTensors(const Problem &problem) {
       return "tensor " + std::to_string(tensor->id) + " has no memory";
     if (tensor->type != problem.x.type)
       return "the tensors have several types";
+    if (tensor->type == DnnI32 || tensor->type == DnnBool)
+      return "there is no convolution of this type";
     Numbers places = tensor->places();
     std::sort(places.begin(), places.end());
     if (std::adjacent_find(places.begin(), places.end()) != places.end())
@@ -103,52 +108,6 @@ std::string Problem::check() const {
   std::string wrong = checkWindows(*this);
   return wrong.empty() ? checkTensors(*this) : wrong;
 }
-
-namespace {
-
-/// Writes numbers, each list after its length.
-struct Packer {
-  Numbers all;
-  void add(int64_t number) { all.push_back(number); }
-  void add(const Numbers &list) {
-    add(static_cast<int64_t>(list.size()));
-    all.insert(all.end(), list.begin(), list.end());
-  }
-  void add(const Tensor &tensor) {
-    for (int64_t number :
-         {tensor.id, tensor.type, tensor.alignment, tensor.isVirtual})
-      add(number);
-    add(tensor.extents);
-    add(tensor.strides);
-  }
-};
-
-/// Reads them; `good` until there is none left.
-struct Unpacker {
-  const Numbers &all;
-  size_t next = 0;
-  bool good = true;
-  void take(int64_t &number) {
-    good &= next < all.size();
-    number = good ? all[next++] : 0;
-  }
-  void take(Numbers &list) {
-    int64_t size = 0;
-    take(size);
-    list.resize(std::clamp<int64_t>(size, 0, 16));
-    for (int64_t &number : list)
-      take(number);
-  }
-  void take(Tensor &tensor) {
-    for (int64_t *number :
-         {&tensor.id, &tensor.type, &tensor.alignment, &tensor.isVirtual})
-      take(*number);
-    take(tensor.extents);
-    take(tensor.strides);
-  }
-};
-
-} // namespace
 
 Numbers Problem::pack() const {
   Packer packer;

@@ -15,6 +15,7 @@ using Numbers = std::vector<int64_t>;
 
 struct Tensor {
   int64_t id = 0, type = 0, alignment = 0, isVirtual = 0;
+  int64_t isValue = 0;      // a number in memory of the host
   Numbers extents, strides; // batch, channels, dims
 
   int64_t elements() const;
@@ -67,12 +68,6 @@ struct Engine {
 std::vector<Engine> bestEngines(const Problem &problem, int device);
 /// That which takes everything.
 std::vector<Engine> fallbackEngines(const Problem &problem);
-
-/// A plan as JSON, and back; false for what planText did not write.
-std::string planText(const Problem &problem, const Engine &engine,
-                     size_t version);
-bool readPlan(const std::string &text, size_t version, Problem &problem,
-              Engine &engine);
 
 } // namespace hocket::lookalike
 
