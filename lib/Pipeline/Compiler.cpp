@@ -68,6 +68,7 @@ struct Compiler::State {
   advice::Proposals reading;        // for what could not be read
   int stage = 0;
   std::optional<PlanDump> plan; // what was read, instead of a module
+  EngineOptions engines;
 };
 
 Compiler::Compiler(llvm::raw_ostream &errors, codegen::KernelCache *cache)
@@ -178,6 +179,7 @@ static plan::Target targetOf(nn::Target target) {
 }
 
 bool Compiler::loadRead(const CompileSource &source) {
+  state->engines = source.engines;
   if (source.from == kPlanStage)
     return readPlan(source);
   // The dump that is read may stand in the same folder.
@@ -447,7 +449,7 @@ std::optional<plan::Plan> Compiler::makePlan(bool keepsKernels) {
     return std::nullopt;
   FailureOr<plan::Plan> plan = hocket::makePlan(
       *state->module, state->validation ? *state->validation : ModuleOp(),
-      keepsKernels);
+      keepsKernels, state->engines);
   if (failed(plan) || failed(checkExpectedCosts(*state->module, *plan)))
     return std::nullopt;
   return std::move(*plan);
@@ -461,9 +463,9 @@ Compiler::makeProgram(const codegen::CodeGenOptions &options) {
     return std::nullopt;
   if (stageListener)
     stageListener(kPlanStage);
-  FailureOr<CompiledProgram> program =
-      hocket::makeProgram(*state->module, options, state->cache,
-                          state->validation ? *state->validation : ModuleOp());
+  FailureOr<CompiledProgram> program = hocket::makeProgram(
+      *state->module, options, state->cache,
+      state->validation ? *state->validation : ModuleOp(), state->engines);
   if (failed(program) ||
       failed(checkExpectedCosts(*state->module, program->plan)))
     return std::nullopt;

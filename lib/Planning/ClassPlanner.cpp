@@ -12,9 +12,10 @@ using namespace hocket::planning;
 
 ClassPlanner::ClassPlanner(spmd::FuncOp func, PlanTables &tables,
                            codegen::KernelCompiler &compiler,
+                           const EngineOptions &engines,
                            plan::RankClass &rankClass)
-    : func(func), tables(tables), compiler(compiler), rankClass(rankClass),
-      memory(rankClass), addresses(tables, memory),
+    : func(func), tables(tables), compiler(compiler), engines(engines),
+      rankClass(rankClass), memory(rankClass), addresses(tables, memory),
       constants(rankClass, memory, tables) {}
 
 LogicalResult ClassPlanner::plan() {
@@ -170,6 +171,7 @@ FailureOr<Body> ClassPlanner::bodyOf(buffers::ComputeOp compute, Call &call) {
 }
 
 std::string ClassPlanner::planOnGpu(plan::Instruction &instruction) {
+  chooseEngine(engines, tables.plan, rankClass, instruction);
   std::string why = whyNotOnGpu(instruction.body, tables.plan, rankClass);
   if (!why.empty() || !plan::takesWorkspace(instruction))
     return why;

@@ -12,13 +12,15 @@
 #include "Call.h"
 #include "Constants.h"
 #include "dialects/Spmd/Func.h"
+#include "hocket/Planning/Planning.h"
 
 namespace hocket::planning {
 
 class ClassPlanner {
 public:
   ClassPlanner(spmd::FuncOp func, PlanTables &tables,
-               codegen::KernelCompiler &compiler, plan::RankClass &rankClass);
+               codegen::KernelCompiler &compiler, const EngineOptions &engines,
+               plan::RankClass &rankClass);
 
   mlir::LogicalResult plan();
   const std::vector<Life> &getLives() const { return memory.getLives(); }
@@ -45,6 +47,7 @@ private:
   spmd::FuncOp func;
   PlanTables &tables;
   codegen::KernelCompiler &compiler;
+  const EngineOptions &engines;
   plan::RankClass &rankClass;
   Memory memory;
   Addresses addresses;

@@ -82,7 +82,8 @@ static LogicalResult proveOrder(ModuleOp module, const plan::Plan &plan) {
 
 static LogicalResult planModule(ModuleOp module,
                                 codegen::KernelCompiler &compiler,
-                                plan::Plan &plan, KernelSources *sources) {
+                                const EngineOptions &engines, plan::Plan &plan,
+                                KernelSources *sources) {
   nn::ModelOp model = nn::modelOf(module);
   nn::PlacementOp placement = nn::placementOf(module);
   assert(model && placement && "dumps that lack one are not read");
@@ -101,7 +102,7 @@ static LogicalResult planModule(ModuleOp module,
       addInterface(func, mesh, tables);
     isFirst = false;
     plan::RankClass rankClass;
-    ClassPlanner planner(func, tables, compiler, rankClass);
+    ClassPlanner planner(func, tables, compiler, engines, rankClass);
     if (failed(planner.plan()))
       return failure();
     lives.push_back(planner.getLives());
@@ -113,24 +114,25 @@ static LogicalResult planModule(ModuleOp module,
 
 static LogicalResult planBoth(ModuleOp module, ModuleOp validation,
                               codegen::KernelCompiler &compiler,
-                              plan::Plan &plan,
+                              const EngineOptions &engines, plan::Plan &plan,
                               KernelSources *sources = nullptr) {
-  if (failed(planModule(module, compiler, plan, sources)))
+  if (failed(planModule(module, compiler, engines, plan, sources)))
     return failure();
   return success(!validation || succeeded(planModule(
-                                    validation, compiler,
+                                    validation, compiler, engines,
                                     plan.validation.emplace_back(), sources)));
 }
 
 FailureOr<plan::Plan> hocket::makePlan(ModuleOp module, ModuleOp validation,
-                                       bool keepsKernels) {
+                                       bool keepsKernels,
+                                       const EngineOptions &engines) {
   codegen::CodeGenOptions options;
   options.target = targetOf(module);
   options.machineCode = false;
   codegen::KernelCompiler compiler(options);
   plan::Plan plan;
   KernelSources sources(plan);
-  if (failed(planBoth(module, validation, compiler, plan,
+  if (failed(planBoth(module, validation, compiler, engines, plan,
                       keepsKernels ? &sources : nullptr)))
     return failure();
   return plan;
@@ -139,11 +141,12 @@ FailureOr<plan::Plan> hocket::makePlan(ModuleOp module, ModuleOp validation,
 FailureOr<CompiledProgram> hocket::makeProgram(ModuleOp module,
                                                codegen::CodeGenOptions options,
                                                codegen::KernelCache *cache,
-                                               ModuleOp validation) {
+                                               ModuleOp validation,
+                                               const EngineOptions &engines) {
   CompiledProgram program;
   options.target = targetOf(module);
   codegen::KernelCompiler compiler(options, cache);
-  if (failed(planBoth(module, validation, compiler, program.plan)))
+  if (failed(planBoth(module, validation, compiler, engines, program.plan)))
     return failure();
   std::string problem;
   auto object = compiler.finish(problem);

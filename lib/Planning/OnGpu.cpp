@@ -3,6 +3,7 @@
 #include "OnGpu.h"
 #include "hocket/Cuda/Convolution.h"
 #include "hocket/Cuda/Demands.h"
+#include "hocket/Cuda/Engines.h"
 #include "hocket/Cuda/Product.h"
 
 using namespace hocket;
@@ -96,6 +97,39 @@ struct Judge {
 std::string planning::whyNotOnGpu(const Body &body, const plan::Plan &plan,
                                   const plan::RankClass &rankClass) {
   return std::visit(Judge{plan, rankClass}, body);
+}
+
+/// Whether the options want it by cuDNN, if that can.
+static bool wantsCudnn(const EngineOptions &options,
+                       const plan::Attention &attention, bool isGradient) {
+  switch (options.attention) {
+  case EngineOptions::Attention::Own:
+    return false;
+  case EngineOptions::Attention::Cudnn:
+    return true;
+  case EngineOptions::Attention::Fastest:
+    // What padding a run brings, nobody knows before.
+    return (!isGradient || options.nondeterministic) &&
+           attention.keep.buffer < 0 &&
+           runtime::cuda::isFasterByDnn(attention);
+  }
+  llvm_unreachable("an enumerator");
+}
+
+void planning::chooseEngine(const EngineOptions &options,
+                            const plan::Plan &plan,
+                            const plan::RankClass &rankClass,
+                            plan::Instruction &instruction) {
+  auto *attention = std::get_if<plan::Attention>(&instruction.body);
+  auto *gradient = std::get_if<plan::AttentionGrad>(&instruction.body);
+  if (!attention && !gradient)
+    return;
+  plan::Attention &forward = attention ? *attention : gradient->forward;
+  if (!wantsCudnn(options, forward, gradient) ||
+      !runtime::cuda::whyNotDnnOf(instruction, plan, rankClass).empty())
+    return;
+  forward.engine = plan::AttentionEngine::Cudnn;
+  forward.isNondeterministic = gradient && options.nondeterministic;
 }
 
 std::string planning::workspaceOnGpu(const plan::Instruction &instruction,

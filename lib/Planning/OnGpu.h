@@ -4,6 +4,7 @@
 #define HOCKET_LIB_PLANNING_ONGPU_H
 
 #include "Call.h"
+#include "hocket/Planning/Planning.h"
 
 namespace hocket::planning {
 
@@ -11,6 +12,12 @@ namespace hocket::planning {
 /// that follow "not supported yet on a GPU: "; empty: it can.
 std::string whyNotOnGpu(const Body &body, const plan::Plan &plan,
                         const plan::RankClass &rankClass);
+
+/// Has cuDNN compute an attention or its gradient, where it can and the options
+/// want it.
+void chooseEngine(const EngineOptions &options, const plan::Plan &plan,
+                  const plan::RankClass &rankClass,
+                  plan::Instruction &instruction);
 
 /// The bytes of workspace of an instruction that takes one there, which has all
 /// but that; or why not, as above.

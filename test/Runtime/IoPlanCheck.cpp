@@ -136,6 +136,16 @@ const BadEdit badInstructions[] = {
      }},
     {STEP "4 (attention, proj): keep has shape [1, 3], expected [1, 4]",
      [](Plan &p) { step<Attention>(p, 4).keep.shape[1] = 3; }},
+    {STEP "4 (attention, proj): is computed by cudnn, which only a GPU has",
+     [](Plan &p) { step<Attention>(p, 4).engine = AttentionEngine::Cudnn; }},
+    {STEP "4 (attention, proj): is nondeterministic, which only a gradient by "
+          "cudnn may be",
+     [](Plan &p) { step<Attention>(p, 4).isNondeterministic = true; }},
+    {STEP "11 (attention_grad, proj): is nondeterministic, which only a "
+          "gradient by cudnn may be",
+     [](Plan &p) {
+       step<AttentionGrad>(p, 11).forward.isNondeterministic = true;
+     }},
     {STEP "4 (attention, proj): group is 0, expected 1 or more",
      [](Plan &p) { step<Attention>(p, 4).group = 0; }},
     {STEP

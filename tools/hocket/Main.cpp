@@ -10,6 +10,7 @@ using namespace hocket;
 using namespace hocket::tool;
 
 #define STAGES "model, placed, differentiated, spmd, kernels, buffers, plan"
+#define ENGINES " --attention --nondeterministic"
 #define SOURCE "--schedule --model --variant --train --function -D --from"
 
 const std::vector<Command> &tool::commands() {
@@ -19,21 +20,23 @@ const std::vector<Command> &tool::commands() {
        SOURCE " --dump-stages -q --json", STAGES, 1, 1, runCheck},
       {"compile", "hocket compile FILE -o APP | --emit STAGE [PATH] [options]",
        "make an executable, or print a stage with --emit",
-       SOURCE " --grad -o --emit --force --dump-stages --cpu --target --arch",
+       SOURCE
+       " --grad -o --emit --force --dump-stages --cpu --target --arch" ENGINES,
        STAGES, 1, 2, runCompile},
       {"run", "hocket run FILE [options] [the program's options]",
        "compile and run at once; `--help` after FILE is the program's",
-       SOURCE " --grad --cpu --target --arch --dump-stages", STAGES, 1, 1,
-       runRun},
+       SOURCE " --grad --cpu --target --arch" ENGINES " --dump-stages", STAGES,
+       1, 1, runRun},
       {"verify", "hocket verify FILE [--schedule NAME] [options]",
        "run on all ranks and compare with the float64 reference",
-       SOURCE " --grad --program --cpu --target --arch --seed --tolerance "
+       SOURCE " --grad --program --cpu --target --arch" ENGINES
+              " --seed --tolerance "
               "--float64 --keep --force --json",
        "model", 1, 1, runVerify},
       {"plan", "hocket plan FILE [--schedule NAME [--schedule OTHER]] [--json]",
        "collectives, bytes, memory and flops, before anything runs",
-       SOURCE " --grad --target --device --every-layer --json", STAGES, 1, 1,
-       runPlan},
+       SOURCE " --grad --target --device" ENGINES " --every-layer --json",
+       STAGES, 1, 1, runPlan},
       {"explain", "hocket explain FILE [PATH] [--schedule NAME]",
        "why a value is placed as it is, and what moves it",
        SOURCE " --grad --every-layer --json", "model", 1, 2, runExplain},

@@ -141,6 +141,25 @@ const std::vector<Option> &optionTable() {
        [](Options &options, Words value) {
          return readChips(value, options.chips);
        }},
+      {"--attention", "ENGINE",
+       "of --target=cuda: what computes attentions: fastest (default), own, "
+       "or cudnn, where that can",
+       [](Options &options, Words value) {
+         using Engine = EngineOptions::Attention;
+         options.choosesEngines = true;
+         options.source.engines.attention = value == "own" ? Engine::Own
+                                            : value == "cudnn"
+                                                ? Engine::Cudnn
+                                                : Engine::Fastest;
+         return value == "fastest" || value == "own" || value == "cudnn";
+       }},
+      {"--nondeterministic", nullptr,
+       "of --target=cuda: gradients of attentions by cuDNN may have other bits "
+       "in each run",
+       [](Options &options, Words) {
+         options.choosesEngines = true;
+         return options.source.engines.nondeterministic = true;
+       }},
       {"--device", "DEVICE",
        "of --target=cuda: the GPU whose least time of a step is said: h100 "
        "(default), h100-pcie, h200, a100, b200; h100,link=5e10 with numbers "
@@ -303,6 +322,14 @@ bool tool::parseOptions(const Command &command, int argc, char **argv,
   if (!options.chips.empty() && options.source.from.empty() &&
       options.source.target != plan::Target::Cuda)
     return usageError(command, "option '--arch' goes with --target=cuda");
+  if (options.choosesEngines && options.source.from.empty() &&
+      options.source.target != plan::Target::Cuda)
+    return usageError(command, "options '--attention' and '--nondeterministic' "
+                               "go with --target=cuda");
+  if (options.choosesEngines && options.source.from == kPlanStage)
+    return usageError(command, "a plan says what computes each attention; "
+                               "--attention and --nondeterministic go with an "
+                               "earlier stage");
   int count = positional.size();
   if (count < command.minPositional || count > command.maxPositional)
     return usageError(command, count < command.minPositional

@@ -32,6 +32,7 @@ struct Options {
   /// A described GPU, of `plan`.
   std::optional<std::string> device;
   bool hasSchedule = false, everyLayer = false;
+  bool choosesEngines = false; // --attention, --nondeterministic
   bool json = false, quiet = false, write = false, check = false,
        resolve = false;
 };

@@ -1,6 +1,7 @@
 //===- Plan.cpp - hocket plan ---------------------------------------------===//
 
 #include "BoundText.h"
+#include "EngineText.h"
 #include "Options.h"
 #include "PlanText.h"
 #include "Terminal.h"
@@ -84,6 +85,8 @@ static nlohmann::ordered_json jsonOf(const Costed &costed) {
   json["memory_bytes"] = memory;
   if (costed.device)
     json["bound"] = boundJson(costed.plan, costed.bound, *costed.device);
+  if (costed.device)
+    json["attention_engines"] = enginesJson(costed.plan);
   return json;
 }
 
@@ -123,5 +126,7 @@ int tool::runPlan(const Options &options) {
   printPlan(costed->plan, options.everyLayer);
   if (costed->device)
     printBound(costed->plan, costed->bound, *costed->device);
+  if (costed->device)
+    printEngines(costed->plan);
   return kOk;
 }

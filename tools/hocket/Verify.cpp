@@ -110,6 +110,7 @@ int tool::runVerify(const Options &options) {
   Compiler edited(errors());
   if (!options.program.empty()) {
     CompileSource dump;
+    dump.engines = options.source.engines;
     if (!readDump(options.program, dump) || !edited.load(dump))
       return kUserError;
     verifying.program = &edited;

@@ -42,6 +42,8 @@ struct CompileSource {
   /// What is to run the program; nothing: what the dump says, or a CPU. A dump
   /// of the stage kernels or a later one is made for its target.
   std::optional<plan::Target> target;
+  /// What computes attentions on a GPU. A plan says it itself.
+  EngineOptions engines;
 };
 
 struct ReportedError {

@@ -9,6 +9,18 @@
 
 namespace hocket {
 
+/// What computes attentions and their gradients on a GPU.
+struct EngineOptions {
+  enum class Attention {
+    Fastest, ///< cuDNN where it can and is expected to be faster
+    Own,     ///< the runtime's own kernels
+    Cudnn,   ///< cuDNN where it can
+  };
+  Attention attention = Attention::Fastest;
+  /// Gradients may have other bits in each run.
+  bool nondeterministic = false;
+};
+
 /// All that an executable is made of.
 struct CompiledProgram {
   plan::Plan plan;
@@ -22,13 +34,14 @@ struct CompiledProgram {
 mlir::FailureOr<CompiledProgram>
 makeProgram(mlir::ModuleOp module, codegen::CodeGenOptions options,
             codegen::KernelCache *cache = nullptr,
-            mlir::ModuleOp validation = {});
+            mlir::ModuleOp validation = {}, const EngineOptions &engines = {});
 
 /// The plan alone: the same one, in the fraction of the time that no machine
 /// code takes; if `keepsKernels` with what kernels are made from.
 mlir::FailureOr<plan::Plan> makePlan(mlir::ModuleOp module,
                                      mlir::ModuleOp validation = {},
-                                     bool keepsKernels = false);
+                                     bool keepsKernels = false,
+                                     const EngineOptions &engines = {});
 
 /// The program of a plan that keeps its kernels, and may have been edited:
 /// kernels[i] is the module of plan.kernels[i], which also says the target.

@@ -246,7 +246,9 @@ std::string statisticsText(const plan::Plan &plan, const RunReport &report) {
     appendRow(text, kind.c_str(), value);
   }
   if (!counted["implementations"].empty())
-    text += "convolutions of all ranks in a step\n";
+    text += plan.target == plan::Target::Cuda
+                ? "attentions of all ranks in a step\n"
+                : "convolutions of all ranks in a step\n";
   for (const auto &[name, count] : counted["implementations"].items())
     appendRow(text, name.c_str(), count.dump());
   return text;

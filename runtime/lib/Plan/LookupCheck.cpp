@@ -82,12 +82,22 @@ bool Checker::checkDropout(const Attention &attention) {
   return true;
 }
 
+bool Checker::checkEngine(const Attention &attention, bool isGradient) {
+  bool isOwn = attention.engine == AttentionEngine::Own;
+  if (!isOwn && plan.target != Target::Cuda)
+    return fail("is computed by cudnn, which only a GPU has");
+  return !attention.isNondeterministic || (isGradient && !isOwn) ||
+         fail("is nondeterministic, which only a gradient by cudnn may be");
+}
+
 bool Checker::checkBody(const Attention &attention) {
-  return checkResults(attention) && checkAttention(attention);
+  return checkResults(attention) && checkAttention(attention) &&
+         checkEngine(attention, /*isGradient=*/false);
 }
 
 bool Checker::checkBody(const AttentionGrad &gradient) {
   return checkKept(gradient) && checkAttention(gradient.forward) &&
+         checkEngine(gradient.forward, /*isGradient=*/true) &&
          checkGradients(gradient);
 }
 

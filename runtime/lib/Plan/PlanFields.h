@@ -131,6 +131,8 @@ template <class V> void fields(V &v, Attention &x) {
   v.optional("before", x.before, int64_t(-1));
   v.optional("after", x.after, int64_t(-1));
   v.optional("dropout", x.dropout, {});
+  v.optional("engine", x.engine, AttentionEngine::Own);
+  v.optional("nondeterministic", x.isNondeterministic, false);
 }
 
 template <class V> void fields(V &v, Embedding &x) {

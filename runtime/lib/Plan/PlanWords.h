@@ -40,6 +40,9 @@ inline constexpr std::array<const char *, 2> words(HaloStrategy) {
 inline constexpr std::array<const char *, 4> words(Border) {
   return borderWords;
 }
+inline constexpr std::array<const char *, 2> words(AttentionEngine) {
+  return {"own", "cudnn"};
+}
 inline constexpr std::array<const char *, 3> words(ConvolutionPass) {
   return {"forward", "input_gradient", "weight_gradient"};
 }

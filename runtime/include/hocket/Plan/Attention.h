@@ -27,6 +27,9 @@ struct Dropout {
   std::vector<int64_t> sizes, strides;
 };
 
+/// What computes an attention: the runtime's own kernels, or cuDNN on a GPU.
+enum class AttentionEngine { Own, Cudnn };
+
 /// out[b,h,i,:] = softmax_j(scale * q[b,h,i,:].k[b,g(h),j,:] + mask)
 /// v[b,g(h),j,:] Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E],
 /// all strided. Query head h of this rank is global head headOffset + h; it
@@ -47,6 +50,10 @@ struct Attention {
   Scalar headOffset, kvHeadOffset, queryOffset, keyOffset;
   int64_t before = -1, after = -1;
   Dropout dropout;
+  /// Of what it stands for, the attention or its gradient.
+  AttentionEngine engine = AttentionEngine::Own;
+  /// Of a gradient by cuDNN: its bits may be others in each run.
+  bool isNondeterministic = false;
 };
 
 /// One dim of a neighborhood: its windows are of the whole dim, in which the

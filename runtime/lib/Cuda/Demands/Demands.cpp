@@ -1,6 +1,7 @@
 //===- Demands.cpp - what an instruction asks of a GPU --------------------===//
 
 #include "hocket/Cuda/Demands.h"
+#include "hocket/Cuda/Attention.h"
 #include "hocket/Cuda/Product.h"
 #include "hocket/Plan/Alignment.h"
 #include "hocket/Plan/InstructionWords.h"
@@ -47,14 +48,28 @@ struct Finder {
   Status operator()(const plan::Matmul &x) const;
   Status operator()(const plan::Convolution &x) const;
   Status operator()(const plan::Attention &x) const {
+    AttentionArguments arguments = argumentsOf(x, book);
+    if (x.engine == plan::AttentionEngine::Cudnn)
+      return addDnn(arguments, x);
     KernelLaunches list;
-    return add(addAttention(argumentsOf(x, book), list), list);
+    return add(addAttention(arguments, list), list);
   }
   Status operator()(const plan::AttentionGrad &x) const {
+    auto arguments = gradientArguments<AttentionGradArguments>(x, book);
+    if (x.forward.engine == plan::AttentionEngine::Cudnn)
+      return addDnn(arguments, x.forward);
     KernelLaunches list;
-    return add(addAttentionGrad(
-                   gradientArguments<AttentionGradArguments>(x, book), list),
-               list);
+    return add(addAttentionGrad(arguments, list), list);
+  }
+  /// Padding is counted before the library's call, see Attentions.cpp.
+  template <class Arguments>
+  Status addDnn(const Arguments &arguments, const plan::Attention &x) const {
+    if (std::string why = whyNotDnn(arguments); !why.empty())
+      return refuse(why);
+    demands.workspaceBytes = attentionWorkspaceBytes(arguments);
+    demands.launches.library += demands.workspaceBytes > 0;
+    demands.launches.own += demands.workspaceBytes > 0 && x.keep.buffer >= 0;
+    return Status::success();
   }
   Status operator()(const plan::NeighborhoodAttention &x) const {
     KernelLaunches list;

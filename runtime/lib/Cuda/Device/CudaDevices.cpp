@@ -60,13 +60,20 @@ public:
       return products.propose(*matmul, workspace, book);
     if (auto *convolution = std::get_if<plan::Convolution>(&instruction.body))
       return convolutions.propose(*convolution, workspace, book);
+    if (auto *attention = std::get_if<plan::Attention>(&instruction.body))
+      if (attention->engine == plan::AttentionEngine::Cudnn)
+        return attentions.propose(*attention, workspace, book);
+    if (auto *gradient = std::get_if<plan::AttentionGrad>(&instruction.body))
+      if (gradient->forward.engine == plan::AttentionEngine::Cudnn)
+        return attentions.propose(*gradient, workspace, book);
     return Status::success();
   }
 
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,
                  Communicator &comm, std::unique_ptr<Call> &call) override {
     return prepareCudaCall(
-        instruction, {book, stream, lookups, products, convolutions}, call);
+        instruction,
+        {book, stream, lookups, products, convolutions, attentions}, call);
   }
 
   Status upload(void *place, int64_t bytes,
@@ -104,6 +111,7 @@ private:
   Products products;
   RankDnn dnn;
   Convolutions convolutions{stream, dnn};
+  Attentions attentions{stream, dnn};
   CudaRecorder recording{stream, lookups, times};
   std::vector<DeviceAddress> regions;
 };

@@ -1,6 +1,7 @@
 //===- Lookups.cpp - ids outside of tables, told at a step's end ----------===//
 
 #include "runtime/lib/Cuda/Device/Lookups.h"
+#include "runtime/lib/Cuda/Attention/AttentionLengths.h"
 #include "runtime/lib/Cuda/Kernels/Embedding.h"
 
 namespace hocket::runtime::cuda {
@@ -37,6 +38,11 @@ DeviceAddress Lookups::add(std::string where, std::string ids, int64_t vocab) {
   return records + (lookups.size() - 1) * sizeof(LookupError);
 }
 
+DeviceAddress Lookups::addPadding(std::string where) {
+  lookups.push_back({std::move(where), "", 0, /*isPadding=*/true});
+  return records + (lookups.size() - 1) * sizeof(LookupError);
+}
+
 Status Lookups::fetch() {
   if (lookups.empty())
     return Status::success();
@@ -49,7 +55,9 @@ Status Lookups::fetch() {
 Status Lookups::check() {
   for (size_t i = 0; i < lookups.size(); ++i) {
     const Lookup &lookup = lookups[i];
-    Status status = statusOf(seen[i], lookup.ids, lookup.vocab);
+    Status status = lookup.isPadding
+                        ? statusOfPadding(seen[i])
+                        : statusOf(seen[i], lookup.ids, lookup.vocab);
     if (status.ok())
       continue;
     status.message = lookup.where + ": " + status.message;

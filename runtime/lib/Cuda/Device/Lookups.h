@@ -23,6 +23,9 @@ public:
   /// the tensor.
   DeviceAddress add(std::string where, std::string ids, int64_t vocab);
 
+  /// The same of an attention whose padding a library takes in some forms.
+  DeviceAddress addPadding(std::string where);
+
   /// Has the records brought to the host when all that is issued has run.
   Status fetch();
   /// After that: the first lookup that met such an id, which then may be met
@@ -33,6 +36,7 @@ private:
   struct Lookup {
     std::string where, ids;
     int64_t vocab;
+    bool isPadding = false;
   };
   CudaStream &stream;
   std::vector<Lookup> lookups;

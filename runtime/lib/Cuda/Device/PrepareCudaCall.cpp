@@ -75,8 +75,10 @@ class LaunchCall : public Call {
 public:
   explicit LaunchCall(CudaStream &stream) : launches(stream) {}
   Status run() override { return launches.run(); }
+  std::string implementation() const override { return name; }
 
   Launches launches;
+  std::string name; // where a library may compute it instead
 };
 
 /// One overload for each kind of instruction.
@@ -106,8 +108,13 @@ struct Preparer {
     call = std::move(made);
     return status;
   }
+  Status reserveRecords() const;
   template <class Lookup>
   Status lookup(const Lookup &plan, DeviceAddress &record) const;
+  /// What `own` adds, or the library's call.
+  template <class Instruction>
+  Status attention(const Instruction &plan, const plan::Attention &forward,
+                   const std::function<Status(KernelLaunches &)> &own) const;
 
   Status operator()(const plan::Kernel &kernel) const;
   Status operator()(const plan::Matmul &matmul) const {
@@ -121,13 +128,13 @@ struct Preparer {
   }
   Status operator()(const plan::Embedding &embedding) const;
   Status operator()(const plan::EmbeddingGrad &gradient) const;
-  Status operator()(const plan::Attention &attention) const {
-    return launches([&](KernelLaunches &list) {
-      return addAttention(argumentsOf(attention, context.book), list);
+  Status operator()(const plan::Attention &x) const {
+    return attention(x, x, [&](KernelLaunches &list) {
+      return addAttention(argumentsOf(x, context.book), list);
     });
   }
   Status operator()(const plan::AttentionGrad &gradient) const {
-    return launches([&](KernelLaunches &list) {
+    return attention(gradient, gradient.forward, [&](KernelLaunches &list) {
       return addAttentionGrad(
           gradientArguments<AttentionGradArguments>(gradient, context.book),
           list);
@@ -196,16 +203,30 @@ Status Preparer::operator()(const plan::Kernel &kernel) const {
   return status;
 }
 
+/// Of all instructions that may meet what a kernel can only tell of.
+Status Preparer::reserveRecords() const {
+  const plan::RankClass &rankClass = context.book.rankClass;
+  auto takesRecord = [](const plan::Attention &x) {
+    return x.engine == plan::AttentionEngine::Cudnn && x.keep.buffer >= 0;
+  };
+  size_t records = 0;
+  for (const auto *list : {&rankClass.load, &rankClass.step})
+    for (const plan::Instruction &one : *list) {
+      auto *forward = std::get_if<plan::Attention>(&one.body);
+      auto *gradient = std::get_if<plan::AttentionGrad>(&one.body);
+      records += std::holds_alternative<plan::Embedding>(one.body) ||
+                 std::holds_alternative<plan::EmbeddingGrad>(one.body) ||
+                 (forward && takesRecord(*forward)) ||
+                 (gradient && takesRecord(gradient->forward));
+    }
+  return context.lookups.reserve(records);
+}
+
 /// The record in which a lookup says what it meets.
 template <class Lookup>
 Status Preparer::lookup(const Lookup &lookup, DeviceAddress &record) const {
   const AddressBook &book = context.book;
-  size_t lookups = 0;
-  for (const auto *list : {&book.rankClass.load, &book.rankClass.step})
-    for (const plan::Instruction &one : *list)
-      lookups += std::holds_alternative<plan::Embedding>(one.body) ||
-                 std::holds_alternative<plan::EmbeddingGrad>(one.body);
-  Status status = context.lookups.reserve(lookups);
+  Status status = reserveRecords();
   if (!status.ok())
     return status;
   const plan::Source &source = book.source(instruction.source);
@@ -213,6 +234,31 @@ Status Preparer::lookup(const Lookup &lookup, DeviceAddress &record) const {
       plan::describe(plan::instructionWords[instruction.body.index()], source),
       book.idsName(lookup.ids, instruction.source), lookup.vocab);
   return status;
+}
+
+template <class Instruction>
+Status
+Preparer::attention(const Instruction &plan, const plan::Attention &forward,
+                    const std::function<Status(KernelLaunches &)> &own) const {
+  const AddressBook &book = context.book;
+  if (forward.engine == plan::AttentionEngine::Own) {
+    Status status = launches(own);
+    if (status.ok())
+      static_cast<LaunchCall &>(*call).name =
+          std::string(plan::instructionWords[instruction.body.index()]) +
+          " by own kernels";
+    return status;
+  }
+  DeviceAddress record = 0;
+  if (forward.keep.buffer >= 0) {
+    if (Status status = reserveRecords(); !status.ok())
+      return status;
+    record = context.lookups.addPadding(
+        plan::describe(plan::instructionWords[instruction.body.index()],
+                       book.source(instruction.source)));
+  }
+  return context.attentions.prepare(plan, Workspace::of(instruction, book),
+                                    book, record, call);
 }
 
 Status Preparer::operator()(const plan::Embedding &embedding) const {

@@ -3,6 +3,7 @@
 #ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
 #define HOCKET_RUNTIME_LIB_CUDA_DEVICE_PREPARECUDACALL_H
 
+#include "runtime/lib/Cuda/Device/Attentions.h"
 #include "runtime/lib/Cuda/Device/Convolutions.h"
 #include "runtime/lib/Cuda/Device/Launches.h"
 #include "runtime/lib/Cuda/Device/Lookups.h"
@@ -18,6 +19,7 @@ struct CudaCallContext {
   Lookups &lookups;
   Products &products;
   Convolutions &convolutions;
+  Attentions &attentions;
 };
 
 Status prepareCudaCall(const plan::Instruction &instruction,
