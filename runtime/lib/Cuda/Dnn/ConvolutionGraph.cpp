@@ -144,7 +144,7 @@ Status ConvolutionGraph::choose(int64_t workspace, std::string &plan) const {
     if (!plan.empty())
       return Status::success();
   }
-  return status;
+  return status.ok() ? passedOver : status;
 }
 
 } // namespace hocket::runtime::cuda

@@ -34,7 +34,8 @@ public:
   Status make(const ConvolutionForm &form,
               const ConvolutionAlignment &alignment);
   /// The text of the best plan that computes as Hocket wants it (see
-  /// mayCompute) in at most `workspace` bytes; empty if there is none.
+  /// mayCompute) in at most `workspace` bytes; empty if there is none. An
+  /// engine that fails is passed over; where none is left that is the error.
   Status choose(int64_t workspace, std::string &plan) const;
 
 private:

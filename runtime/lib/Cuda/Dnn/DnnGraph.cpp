@@ -33,26 +33,38 @@ bool DnnGraph::isRefused() const {
 }
 
 Status DnnGraph::finish(const std::vector<DnnDescriptor> &operations) {
+  for (const std::unique_ptr<DnnObject> &each : objects)
+    if (!each->status.ok())
+      return each->status;
   graph = &add(DnnOperationGraph);
   graph->set(DnnGraphOperations, DnnTypeDescriptor, int64_t(operations.size()),
              operations.data());
   if (dnn.handle)
     graph->set(DnnGraphHandle, DnnTypeHandle, 1, &dnn.handle);
   graph->finish();
-  for (const std::unique_ptr<DnnObject> &each : objects)
-    if (!each->status.ok())
-      return each->status;
-  return Status::success();
+  return graph->status;
+}
+
+/// Whether all calls for an engine have succeeded. One that has failed is
+/// passed over: another may do.
+bool DnnGraph::isGood(const DnnObject &object) const {
+  bool isUnsupported = object.code / 1000 == DnnNotSupported / 1000;
+  if (passedOver.ok() && !isUnsupported)
+    passedOver = object.status;
+  return object.status.ok();
 }
 
 bool DnnGraph::mayCompute(DnnObject &config, DnnType type,
                           bool mayDiffer) const {
   std::unique_ptr<DnnObject> engine = object(DnnEngine);
-  config.get(DnnConfigEngine, DnnTypeDescriptor, 1, &engine->descriptor);
+  if (isGood(*engine))
+    config.get(DnnConfigEngine, DnnTypeDescriptor, 1, &engine->descriptor);
+  if (!isGood(*engine) || !isGood(config))
+    return false;
   constexpr int64_t most = 32;
   int notes[most] = {};
   int64_t count = engine->get(DnnEngineNotes, DnnTypeNote, most, notes);
-  if (!config.status.ok() || !engine->status.ok())
+  if (!isGood(*engine))
     return false;
   return std::none_of(notes, notes + std::min(count, most), [&](int note) {
     return (note == DnnNoteNondeterministic && !mayDiffer) ||
@@ -73,7 +85,7 @@ bool DnnGraph::writePlan(DnnObject &config, int64_t workspace,
   plan->finish();
   int64_t bytes = 0;
   plan->get(DnnPlanWorkspace, DnnTypeInt64, 1, &bytes);
-  if (!plan->status.ok())
+  if (!isGood(*plan))
     return false;
   if (bytes > workspace) {
     wanted = wanted ? std::min(wanted, bytes) : bytes;
@@ -81,7 +93,7 @@ bool DnnGraph::writePlan(DnnObject &config, int64_t workspace,
   }
   text.resize(plan->get(DnnPlanText, DnnTypeChar, 0, nullptr));
   plan->get(DnnPlanText, DnnTypeChar, int64_t(text.size()), text.data());
-  return plan->status.ok() && !text.empty();
+  return isGood(*plan) && !text.empty();
 }
 
 Status

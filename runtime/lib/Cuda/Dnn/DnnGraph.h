@@ -63,8 +63,12 @@ protected:
 
   const Dnn &dnn;
   DnnObject *graph = nullptr; // once finished
+  /// The first failure of an engine, other than that it does not do this.
+  mutable Status passedOver;
 
 private:
+  bool isGood(const DnnObject &object) const;
+
   std::string what;
   std::vector<std::unique_ptr<DnnObject>> objects;
 };

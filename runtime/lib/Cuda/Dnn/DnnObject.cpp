@@ -31,6 +31,14 @@ void DnnObject::set(DnnAttribute attribute, DnnAttributeType type,
                                          elements));
 }
 
+void DnnObject::set(DnnAttribute attribute, const DnnObject &other) {
+  if (status.ok() && !other.status.ok()) {
+    code = other.code;
+    status = other.status;
+  }
+  set(attribute, DnnTypeDescriptor, 1, &other.descriptor);
+}
+
 void DnnObject::finish() {
   if (status.ok())
     check("cudnnBackendFinalize", library.functions.finalize(descriptor));

@@ -30,9 +30,8 @@ public:
   void set(DnnAttribute attribute, DnnAttributeType type, int value) {
     set(attribute, type, 1, &value);
   }
-  void set(DnnAttribute attribute, const DnnObject &other) {
-    set(attribute, DnnTypeDescriptor, 1, &other.descriptor);
-  }
+  /// A failure of `other` is one of this.
+  void set(DnnAttribute attribute, const DnnObject &other);
   void finish();
 
   /// At most `most` elements; returns how many there are.
