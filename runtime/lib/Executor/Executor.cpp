@@ -69,6 +69,11 @@ Status Executor::State::checkMemory() const {
   return devices->checkMemory(int64_t(ranks->numbers().size()), needed);
 }
 
+Executor::State::~State() {
+  for (const std::unique_ptr<RankRunner> &runner : runners)
+    runner->stop();
+}
+
 Status Executor::State::start() {
   const RankOptions wanted = rankOptions();
   std::unique_ptr<World> world;
@@ -90,6 +95,7 @@ Status Executor::State::start() {
                     options.timesCalls,
                     options.record ? options.record->placeOf(runners.size())
                                    : nullptr,
+                    *ranks,
                     now};
     std::unique_ptr<Device> device =
         devices->make({ranks->threads(), ofDevices});

@@ -27,7 +27,10 @@ Status RankRunner::begin() {
 Status RankRunner::propose() {
   for (const auto *list : {&setup.rankClass.load, &setup.rankClass.step})
     for (const plan::Instruction &instruction : *list) {
-      Status status = device->propose(instruction, book);
+      Status status = goOn();
+      if (!status.ok())
+        return status;
+      status = device->propose(instruction, book);
       if (status.ok())
         continue;
       status.message =
@@ -36,6 +39,14 @@ Status RankRunner::propose() {
       return status;
     }
   return Status::success();
+}
+
+/// Between calls of libraries that may take long; the error is another rank's.
+Status RankRunner::goOn() {
+  if (!setup.ranks.isGivenUp(setup.rank))
+    return Status::success();
+  failedInCollective = true;
+  return Status::runtimeError("another rank has failed");
 }
 
 Status RankRunner::prepare() {
@@ -141,7 +152,10 @@ Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
           plan::byteSize(setup.rankClass.buffers[copy->dst.buffer].type);
     if (auto *ended = plan::endingAt(list, i); ended && ended->isCounted())
       prepared.collective = static_cast<int>(ended->namedKind());
-    Status status = prepareCall(instruction, context, prepared.call);
+    Status status = goOn();
+    if (!status.ok())
+      return status;
+    status = prepareCall(instruction, context, prepared.call);
     if (!status.ok()) {
       status.message = describe(prepared) + ": " + status.message;
       return status;

@@ -18,8 +18,9 @@ struct RankSetup {
   const plan::RankClass &rankClass;
   int64_t rank;
   int64_t traceEvents, stepsBefore;
-  bool timesCalls;  // where the device has to be asked to
-  RankPlace *place; // where it writes what it does, or null
+  bool timesCalls;   // where the device has to be asked to
+  RankPlace *place;  // where it writes what it does, or null
+  LocalRanks &ranks; // that it is one of
   std::chrono::steady_clock::time_point start;
 };
 
@@ -75,6 +76,9 @@ public:
   Status viewOutput(size_t output,
                     const std::function<Status(const void *)> &use) const;
 
+  /// Before the first of the runners of a process ends.
+  void stop() { device->stop(); }
+
   /// `matmul of "h.0.mlp" (gpt2.hkt:3:4)`: what it does now; any thread.
   std::string progress() const;
 
@@ -109,6 +113,7 @@ private:
   };
 
   Status allocate();
+  Status goOn();
   void layOutBoxes();
   Status prepareList(const std::vector<plan::Instruction> &list,
                      std::vector<Prepared> &calls);

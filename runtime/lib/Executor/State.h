@@ -14,6 +14,7 @@ class Executor::State : public std::enable_shared_from_this<State> {
 public:
   State(const plan::Plan &plan, std::shared_ptr<const Devices> devices,
         const ExecutorOptions &options);
+  ~State();
 
   /// Makes runners and threads and prepares all ranks.
   Status start();

@@ -3,6 +3,7 @@
 #include "runtime/lib/Ranks/ThreadRanks.h"
 #include "hocket/Runtime/ThreadCommunicator.h"
 #include "runtime/lib/Ranks/Workers.h"
+#include <atomic>
 #include <new>
 
 namespace hocket::runtime {
@@ -14,6 +15,8 @@ struct Shared {
   ThreadRankOptions options;
   std::unique_ptr<World> world;
   std::vector<RankOutcome> outcomes; // of the last task
+  static constexpr int64_t nobody = INT64_MAX;
+  std::atomic<int64_t> lowestFailed{nobody}; // rank
 
   bool runOne(size_t local, const RankTask &task);
   Status explain(const RankTask &task, const std::vector<bool> &ended) const;
@@ -43,6 +46,11 @@ public:
   }
   Status start() override;
   Status run(const RankTask &task) override;
+  bool isGivenUp(int64_t rank) const override {
+    int64_t failed = shared->lowestFailed.load();
+    return failed < rank ||
+           (failed == Shared::nobody && !shared->world->failure().ok());
+  }
   void stop() override { workers.stop(); }
 
 private:
@@ -82,6 +90,9 @@ bool Shared::runOne(size_t local, const RankTask &task) {
     Status named = outcome.status;
     named.message = nameOf(local) + ": " + named.message;
     world->abort(options.numbers[local], named);
+    int64_t rank = options.numbers[local], lowest = lowestFailed.load();
+    while (rank < lowest && !lowestFailed.compare_exchange_weak(lowest, rank))
+      ;
   }
   outcomes[local] = std::move(outcome);
   return good;

@@ -98,6 +98,9 @@ public:
   virtual Status submit(Call &call) = 0;
   /// Waits until all calls that were submitted have ended.
   virtual Status finish() = 0;
+  /// Last: nothing that was submitted runs any more, also after an error. Ranks
+  /// of a process read each other's memory until all have stopped.
+  virtual void stop() {}
   /// Null where steps are not recorded.
   virtual Recorder *recorder() { return nullptr; }
   /// Null where calls have ended when they return, so that the clock of the

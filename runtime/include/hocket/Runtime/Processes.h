@@ -68,6 +68,9 @@ public:
   /// come back, no further task is possible, and what the task refers to has to
   /// live on.
   virtual Status run(const RankTask &task) = 0;
+  /// Whether nobody waits for the end of the task on `rank` any more: a lower
+  /// rank of this process has failed in it, or another process has.
+  virtual bool isGivenUp(int64_t rank) const = 0;
   /// No task comes any more.
   virtual void stop() = 0;
 };

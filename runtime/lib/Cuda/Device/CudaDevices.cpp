@@ -21,12 +21,11 @@ class CudaDevice : public Device {
 public:
   CudaDevice(const Gpu &gpu, SharedProducts &products, SharedDnn &sharedDnn,
              NcclWorld *world)
-      : stream(gpu), world(world), products(stream, products), dnn(sharedDnn) {}
+      : stream(gpu), world(world), products(stream, products),
+        dnn(sharedDnn, gpu) {}
   ~CudaDevice() override {
     if (!stream.get() || !stream.gpu.enter().ok())
       return;
-    recording.abandon();
-    stream.api->streamSynchronize(stream.get());
     for (DeviceAddress region : regions)
       if (world)
         world->release(region);
@@ -41,10 +40,8 @@ public:
     size_t most = size_t(std::max<int64_t>(bytes, 1));
     const std::string what = std::to_string(bytes) + " bytes on GPU '" +
                              stream.gpu.name() + "' for " + purpose;
-    Status status = world
-                        ? world->allocate(int64_t(most), what, region)
-                        : stream.api.status(stream.api->memAlloc(&region, most),
-                                            "cuMemAlloc", what);
+    Status status = world ? world->allocate(int64_t(most), what, region)
+                          : stream.gpu.allocate(most, what, region);
     if (!status.ok())
       return status;
     regions.push_back(region);
@@ -98,6 +95,12 @@ public:
       status = stream.finish();
     return status.ok() ? lookups.check() : status;
   }
+  void stop() override {
+    if (!stream.get() || !stream.gpu.enter().ok())
+      return;
+    recording.abandon();
+    stream.api->streamSynchronize(stream.get());
+  }
   Recorder *recorder() override { return &recording; }
   Timeline *timeline() override { return &times; }
   int64_t packedBytes() const override { return 0; }
@@ -145,9 +148,11 @@ public:
     if (!status.ok() || bytes <= double(available))
       return status;
     return Status::runtimeError(
-        "the " + std::to_string(ranks) + " ranks need " + gibibytes(bytes) +
-        " of memory together, GPU '" + gpu.name() + "' has " +
-        gibibytes(double(available)) + " free");
+        (ranks == 1 ? "the rank needs " + gibibytes(bytes) + " of memory"
+                    : "the " + std::to_string(ranks) + " ranks need " +
+                          gibibytes(bytes) + " of memory together") +
+        ", GPU '" + gpu.name() + "' has " + gibibytes(double(available)) +
+        " free");
   }
 
   /// Several processes have a rank each, as the launcher has seen to, and

@@ -21,7 +21,7 @@ public:
   Status make(Graph graph) {
     Status status =
         stream.api.status(stream.api->graphInstantiate(&exec, graph, 0),
-                          "cuGraphInstantiate", theStep);
+                          "cuGraphInstantiateWithFlags", theStep);
     stream.api->graphDestroy(graph);
     return status;
   }
@@ -136,10 +136,10 @@ Status CudaRecorder::end(const std::vector<Recorder *> &others,
   if (!status.ok())
     return status; // and the capture is abandoned
   Graph captured = nullptr;
-  isCapturing = false;
   status =
       stream.api.status(stream.api->streamEndCapture(stream.get(), &captured),
                         "cuStreamEndCapture", theStep);
+  isCapturing = !status.ok(); // then it is abandoned
   if (status.ok())
     status = made->make(captured);
   graph = std::move(made);

@@ -29,7 +29,7 @@ Status Gpu::open(const uint8_t *code, size_t size, int64_t index) {
     status = enter();
   firstUsed = status.ok() ? used() : 0;
   if (status.ok())
-    status = load(unpacked);
+    status = loadGenerated(unpacked);
   return status;
 }
 
@@ -67,11 +67,16 @@ Status Gpu::enter() const {
   return driver().status(driver()->ctxSetCurrent(context), "cuCtxSetCurrent");
 }
 
-/// What loading returned: a driver that is older than the code says so by
-/// these.
-static Status loadStatus(const Driver &driver, Result result,
-                         const std::string &what, const std::string &wayOut) {
-  Status status = driver.status(result, "cuLibraryLoadData", what);
+/// A driver that is older than the code says so by some errors.
+Status Gpu::load(const void *code, size_t size, const std::string &what,
+                 const std::string &wayOut, Library &loaded) const {
+  Result result = driver()->libraryLoadData(&loaded, code, nullptr, nullptr, 0,
+                                            nullptr, nullptr, 0);
+  Status status =
+      driver().status(result, "cuLibraryLoadData",
+                      what + ", " + std::to_string(size) + " bytes of code");
+  if (result == OutOfMemory)
+    return withFreeMemory(status);
   if (result != UnsupportedPtxVersion && result != InvalidPtx &&
       result != NoBinaryForGpu)
     return status;
@@ -80,17 +85,15 @@ static Status loadStatus(const Driver &driver, Result result,
       wayOut);
 }
 
-Status Gpu::load(const std::vector<ChipCode> &code) {
+Status Gpu::loadGenerated(const std::vector<ChipCode> &code) {
   const ChipCode *best = codeFor(chip, code);
   if (!best)
     return Status::success(); // it calls no kernel
-  Result result = driver()->libraryLoadData(
-      &library, best->bytes.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-  return loadStatus(driver(), result, "the kernels",
-                    best->chip == 0
-                        ? ", or compile the program with --arch=sm_" +
-                              std::to_string(chip)
-                        : "");
+  return load(best->bytes.c_str(), best->bytes.size(), "the kernels",
+              best->chip == 0 ? ", or compile the program with --arch=sm_" +
+                                    std::to_string(chip)
+                              : "",
+              library);
 }
 
 Status Gpu::entryIn(Library in, const std::string &symbol,
@@ -120,10 +123,8 @@ Status Gpu::loadOwn(const std::string &source, Library &loaded) const {
   Status status = chooseImage(source, chip, image);
   if (!status.ok())
     return status;
-  Result result = driver()->libraryLoadData(&loaded, image.data, nullptr,
-                                            nullptr, 0, nullptr, nullptr, 0);
-  return loadStatus(driver(), result, "the kernels of '" + source + "'",
-                    ", or build Hocket with a CUDA toolkit that is as old");
+  return load(image.data, image.size, "the kernels of '" + source + "'",
+              ", or build Hocket with a CUDA toolkit that is as old", loaded);
 }
 
 Status Gpu::find(const std::string &source, const std::string &entry,
@@ -156,6 +157,22 @@ Status Gpu::place(std::string &place) const {
 int64_t Gpu::used() const {
   size_t available = 0, total = 0;
   return memory(available, total).ok() ? int64_t(total - available) : 0;
+}
+
+Status Gpu::allocate(size_t bytes, const std::string &what,
+                     DeviceAddress &address) const {
+  Result result = driver()->memAlloc(&address, bytes);
+  Status status = driver().status(result, "cuMemAlloc", what);
+  return result == OutOfMemory ? withFreeMemory(status) : status;
+}
+
+Status Gpu::withFreeMemory(Status status) const {
+  size_t available = 0, total = 0;
+  if (!status.ok() && memory(available, total).ok())
+    status.message += "; " + std::to_string(available) + " of " +
+                      std::to_string(total) + " bytes of GPU '" + title +
+                      "' are free";
+  return status;
 }
 
 Status Gpu::memory(size_t &available, size_t &total) const {

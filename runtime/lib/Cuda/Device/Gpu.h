@@ -48,6 +48,11 @@ public:
   int64_t used() const;
   int64_t usedAtFirst() const { return firstUsed; }
   GpuAccount &account() const { return allocated; }
+  /// Memory of the GPU; `what` is for the error: "40 bytes for weights".
+  Status allocate(size_t bytes, const std::string &what,
+                  DeviceAddress &address) const;
+  /// An error that memory may be the reason for, with how much is free.
+  Status withFreeMemory(Status status) const;
   const std::string &name() const { return title; }
   /// How many GPUs the driver shows.
   int visible() const { return shown; }
@@ -58,7 +63,9 @@ public:
 
 private:
   Status choose(int64_t index);
-  Status load(const std::vector<ChipCode> &code);
+  Status load(const void *code, size_t size, const std::string &what,
+              const std::string &wayOut, Library &loaded) const;
+  Status loadGenerated(const std::vector<ChipCode> &code);
   Status loadOwn(const std::string &source, Library &loaded) const;
   Status entryIn(Library in, const std::string &symbol,
                  Function &function) const;

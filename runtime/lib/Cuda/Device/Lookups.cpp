@@ -22,8 +22,7 @@ Status Lookups::reserve(size_t most) {
       std::to_string(bytes) + " bytes for the records of lookups";
   void *place = nullptr;
   stream.gpu.account().tables += int64_t(bytes);
-  Status status = stream.api.status(stream.api->memAlloc(&records, bytes),
-                                    "cuMemAlloc", what);
+  Status status = stream.gpu.allocate(bytes, what, records);
   if (status.ok())
     status = stream.api.status(
         stream.api->memHostAlloc(&place, bytes, HostAllocPortable),

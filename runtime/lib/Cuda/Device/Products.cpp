@@ -74,7 +74,7 @@ Status Products::open() {
   status = made->open();
   if (status.ok())
     blas = std::move(made);
-  return status;
+  return stream.gpu.withFreeMemory(status);
 }
 
 Status Products::make(const plan::Matmul &matmul, const Workspace &workspace,

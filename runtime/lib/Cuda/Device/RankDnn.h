@@ -3,6 +3,7 @@
 #ifndef HOCKET_RUNTIME_LIB_CUDA_DEVICE_RANKDNN_H
 #define HOCKET_RUNTIME_LIB_CUDA_DEVICE_RANKDNN_H
 
+#include "runtime/lib/Cuda/Device/Gpu.h"
 #include "runtime/lib/Cuda/Device/SharedAlgorithms.h"
 #include "runtime/lib/Cuda/Dnn/DnnLibrary.h"
 #include <memory>
@@ -14,7 +15,7 @@ using SharedDnn = SharedAlgorithms<DnnLibrary>;
 /// The library's state of one rank, once something is computed by it.
 class RankDnn {
 public:
-  explicit RankDnn(SharedDnn &shared) : shared(shared) {}
+  RankDnn(SharedDnn &shared, const Gpu &gpu) : shared(shared), gpu(gpu) {}
 
   /// `what` needs it, in errors: "convolutions".
   Status open(const char *what) {
@@ -30,7 +31,7 @@ public:
     status = made->open();
     if (status.ok())
       dnn = std::move(made);
-    return status;
+    return gpu.withFreeMemory(status);
   }
   /// After that.
   const Dnn &get() const { return *dnn; }
@@ -38,6 +39,7 @@ public:
   SharedDnn &shared;
 
 private:
+  const Gpu &gpu;
   std::unique_ptr<Dnn> dnn;
 };
 

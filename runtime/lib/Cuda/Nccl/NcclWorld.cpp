@@ -36,8 +36,18 @@ static NcclConfig withoutBlocking() {
 
 Status NcclWorld::open() {
   Status status = processes.agree(library.load());
-  if (status.ok())
-    status = openAll();
+  if (!status.ok())
+    return status;
+  status = openComms();
+  if (!status.ok()) {
+    status.message = "rank " + std::to_string(rank()) + ": " + status.message;
+    abort(rank(), status); // others may wait for this one in a call of NCCL
+  }
+  return status;
+}
+
+Status NcclWorld::openComms() {
+  Status status = openAll();
   std::set<std::vector<std::vector<int64_t>>> sets;
   for (const std::vector<std::vector<int64_t>> &groups : options.groups)
     if (status.ok() && sets.insert(groups).second)
@@ -155,8 +165,9 @@ void NcclWorld::abortComms() {
 void NcclWorld::closeComms() {
   for (size_t i = comms.size(); i-- > 0;) {
     NcclResult code = library.functions.commFinalize(comms[i]);
-    if (!settle(comms[i], code, "ncclCommFinalize", "the end", "").ok())
-      return abortComms();
+    Status status = settle(comms[i], code, "ncclCommFinalize", "the end", "");
+    if (!status.ok())
+      return abort(rank(), status);
     library.functions.commDestroy(comms[i]);
     comms.pop_back();
   }
@@ -170,7 +181,7 @@ Status NcclWorld::allocate(int64_t bytes, const std::string &what,
   void *place = nullptr;
   NcclResult code = nccl.memAlloc(&place, size_t(bytes));
   if (code)
-    return library.failure("ncclMemAlloc", code, what);
+    return gpu.withFreeMemory(library.failure("ncclMemAlloc", code, what));
   address = reinterpret_cast<DeviceAddress>(place);
   std::vector<void *> &handles = registered[address];
   for (NcclComm comm : comms) {

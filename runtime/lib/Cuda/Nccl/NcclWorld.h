@@ -63,6 +63,7 @@ private:
   using Clock = std::chrono::steady_clock;
 
   int64_t rank() const { return processes.index(); }
+  Status openComms();
   Status openAll();
   Status openSet(const std::vector<std::vector<int64_t>> &groups);
   Status isAlive(const std::string &where);

@@ -26,9 +26,9 @@ Status PlaceInStep::reserve(int64_t count) {
   if (numbers)
     stream.api->memFree(numbers);
   numbers = 0;
-  status = stream.api.status(
-      stream.api->memAlloc(&numbers, size_t(bytes)), "cuMemAlloc",
-      std::to_string(bytes) + " bytes for the numbers of collectives");
+  status = stream.gpu.allocate(
+      size_t(bytes),
+      std::to_string(bytes) + " bytes for the numbers of collectives", numbers);
   stream.gpu.account().tables += bytes - tableBytes;
   tableBytes = bytes;
   if (status.ok() && !seen) {

@@ -146,6 +146,8 @@ BlasStatus cublasLtMatmulAlgoCheck(BlasHandle handle,
                                    BlasResult *result) {
   const char *function = "cublasLtMatmulAlgoCheck";
   Lock lock(blas().mutex);
+  if (int code = countCall(function))
+    return code;
   Problem problem;
   Algorithm algorithm;
   std::string wrong = makeProblem(handle, description, a, b, c, d, problem);

@@ -237,6 +237,6 @@ TEST_F(BlasDeviceTest, CallsFailWhereTestsWantIt) {
             "cublasLtMatmul of cuBLASLt 13.1.0 failed for [4, 8] x [8, 6] f32: "
             "the function failed to launch on the GPU");
   startAgain({{"FAIL", "cublasLtCreate:1=3"}});
-  EXPECT_EQ(opened.message, "cublasLtCreate of cuBLASLt 13.1.0 failed: an "
-                            "internal operation failed");
+  EXPECT_EQ(opened.message, "cublasLtCreate of cuBLASLt 13.1.0 failed: "
+                            "resource allocation failed");
 }

@@ -103,6 +103,8 @@ const char *cublasLtGetStatusString(BlasStatus status) {
     return "the operation completed successfully";
   case BlasNotInitialized:
     return "the library was not initialized";
+  case BlasAllocFailed:
+    return "resource allocation failed";
   case BlasInvalidValue:
     return "an unsupported value or parameter was passed to the function";
   case BlasExecutionFailed:
@@ -129,6 +131,8 @@ BlasStatus cublasLtCreate(BlasHandle *handle) {
 
 BlasStatus cublasLtDestroy(BlasHandle handle) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtDestroy"))
+    return code;
   if (blas().handles.destroy(handle))
     return BlasSuccess;
   return blas().find("cublasLtDestroy", "there is no such handle",
@@ -139,6 +143,8 @@ BlasStatus cublasLtMatrixLayoutCreate(BlasLayout *layout, BlasType type,
                                       uint64_t rows, uint64_t columns,
                                       int64_t leading) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatrixLayoutCreate"))
+    return code;
   *layout = blas().layouts.make();
   (*layout)->type = type;
   (*layout)->rows = rows;
@@ -149,6 +155,8 @@ BlasStatus cublasLtMatrixLayoutCreate(BlasLayout *layout, BlasType type,
 
 BlasStatus cublasLtMatrixLayoutDestroy(BlasLayout layout) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatrixLayoutDestroy"))
+    return code;
   if (blas().layouts.destroy(layout))
     return BlasSuccess;
   return blas().find("cublasLtMatrixLayoutDestroy", "there is no such layout");
@@ -158,6 +166,8 @@ BlasStatus cublasLtMatrixLayoutSetAttribute(BlasLayout layout,
                                             BlasLayoutAttribute attribute,
                                             const void *value, size_t bytes) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatrixLayoutSetAttribute"))
+    return code;
   Setter setter{"cublasLtMatrixLayoutSetAttribute", value, bytes};
   if (!blas().layouts.has(layout))
     return blas().find(setter.function, "there is no such layout");
@@ -183,6 +193,8 @@ BlasStatus cublasLtMatrixLayoutSetAttribute(BlasLayout layout,
 BlasStatus cublasLtMatmulDescCreate(BlasDescription *description,
                                     BlasCompute compute, BlasType scale) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatmulDescCreate"))
+    return code;
   *description = blas().descriptions.make();
   (*description)->compute = compute;
   (*description)->scale = scale;
@@ -191,6 +203,8 @@ BlasStatus cublasLtMatmulDescCreate(BlasDescription *description,
 
 BlasStatus cublasLtMatmulDescDestroy(BlasDescription description) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatmulDescDestroy"))
+    return code;
   if (blas().descriptions.destroy(description))
     return BlasSuccess;
   return blas().find("cublasLtMatmulDescDestroy",
@@ -201,6 +215,8 @@ BlasStatus cublasLtMatmulDescSetAttribute(BlasDescription description,
                                           BlasDescriptionAttribute attribute,
                                           const void *value, size_t bytes) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatmulDescSetAttribute"))
+    return code;
   Setter setter{"cublasLtMatmulDescSetAttribute", value, bytes};
   if (!blas().descriptions.has(description))
     return blas().find(setter.function, "there is no such description");
@@ -231,12 +247,16 @@ BlasStatus cublasLtMatmulDescSetAttribute(BlasDescription description,
 
 BlasStatus cublasLtMatmulPreferenceCreate(BlasPreference *preference) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatmulPreferenceCreate"))
+    return code;
   *preference = blas().preferences.make();
   return BlasSuccess;
 }
 
 BlasStatus cublasLtMatmulPreferenceDestroy(BlasPreference preference) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatmulPreferenceDestroy"))
+    return code;
   if (blas().preferences.destroy(preference))
     return BlasSuccess;
   return blas().find("cublasLtMatmulPreferenceDestroy",
@@ -248,6 +268,8 @@ cublasLtMatmulPreferenceSetAttribute(BlasPreference preference,
                                      BlasPreferenceAttribute attribute,
                                      const void *value, size_t bytes) {
   Lock lock(blas().mutex);
+  if (int code = countCall("cublasLtMatmulPreferenceSetAttribute"))
+    return code;
   Setter setter{"cublasLtMatmulPreferenceSetAttribute", value, bytes};
   if (!blas().preferences.has(preference))
     return blas().find(setter.function, "there are no such preferences");

@@ -152,6 +152,8 @@ const char *cudnnGetErrorString(DnnStatus status) {
     return "CUDNN_STATUS_NOT_SUPPORTED";
   case DnnExecutionFailed:
     return "CUDNN_STATUS_EXECUTION_FAILED";
+  case 4004:
+    return "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED";
   default:
     return "CUDNN_STATUS_INTERNAL_ERROR";
   }
@@ -180,6 +182,8 @@ DnnStatus cudnnCreate(DnnHandle *handle) {
 
 DnnStatus cudnnDestroy(DnnHandle handle) {
   Lock lock(dnn().mutex);
+  if (int code = countCall("cudnnDestroy"))
+    return code;
   if (dnn().handles.destroy(handle))
     return DnnSuccess;
   return dnn().find("cudnnDestroy", "there is no such handle");
@@ -213,6 +217,8 @@ DnnStatus cudnnBackendCreateDescriptor(DnnDescriptorType type,
 
 DnnStatus cudnnBackendDestroyDescriptor(DnnDescriptor descriptor) {
   Lock lock(dnn().mutex);
+  if (int code = countCall("cudnnBackendDestroyDescriptor"))
+    return code;
   if (dnn().objects.destroy(static_cast<Object *>(descriptor)))
     return DnnSuccess;
   return dnn().find("cudnnBackendDestroyDescriptor",
