@@ -2,6 +2,7 @@
 
 #include "test/Gpu/Defects/ProgramRun.h"
 #include "test/Gpu/Defects/Shell.h"
+#include "test/Gpu/Defects/Weights.h"
 #include "test/Gpu/Ptx/LineList.h"
 #include "test/Paths.h"
 #include <cmath>
@@ -20,16 +21,16 @@ namespace fs = std::filesystem;
 const std::vector<ProgramCase> &programCases() {
   static const std::vector<ProgramCase> cases = {
       {"product", "test/Cuda/Inputs/mlp.hkt --schedule tp",
-       "--random-weights 1 --random-input 2 --warmup 1 --repeat 2"},
+       "--weights %w --random-input 2 --warmup 1 --repeat 2"},
       {"lookup",
        "docs/examples/gpt2_schedules.hkt --schedule tensor_parallel -D "
        "layers=1 -D hidden=24 -D heads=4 -D vocab=31 -D positions=16 -D "
        "batch=2 -D seq=11",
-       "--random-weights 1 --random-input 2 --warmup 1 --repeat 2"},
+       "--weights %w --random-input 2 --warmup 1 --repeat 2"},
       {"convolution", "test/Cuda/Inputs/convolutions.hkt --schedule halo",
-       "--random-weights 1 --random-input 2 --repeat 1"},
+       "--weights %w --random-input 2 --repeat 1"},
       {"norm", "test/Gpu/Defects/Inputs/norm.hkt",
-       "--random-weights 1 --random-input 2 --repeat 1"},
+       "--weights %w --random-input 2 --repeat 1"},
       {"training",
        "test/Cuda/Inputs/training.hkt --train rows --schedule data -D "
        "model.layers=1 -D model.hidden=24 -D model.heads=2 -D vocab=256 -D "
@@ -37,9 +38,16 @@ const std::vector<ProgramCase> &programCases() {
        "--data %s/test/Cuda/Inputs/training.hkt --validation-data "
        "%s/docs/examples/gpt2.hkt --token-type u8 --steps 2 --checkpoint saved",
        "saved/step-0000000002.safetensors"},
+      {"half",
+       "test/Execute/precision.hkt --variant Brain --schedule tensor -D "
+       "batch=2 -D seq=6",
+       "--weights %w --random-input 2 --warmup 1 --repeat 2", "out", "", 2e-2},
       {"processes", "test/Cuda/Inputs/mlp.hkt --schedule tp",
-       "--random-weights 1 --random-input 2 --repeat 2 --ranks-per-node 2",
-       "out", "HOCKET_LOOKALIKE_DEVICES=2"},
+       "--weights %w --random-input 2 --repeat 2 --ranks-per-node 2", "out",
+       "HOCKET_LOOKALIKE_DEVICES=2"},
+      {"exchange", "test/Cuda/Inputs/convolutions.hkt --schedule halo",
+       "--weights %w --random-input 2 --repeat 1 --ranks-per-node 2", "out",
+       "HOCKET_LOOKALIKE_DEVICES=2 HOCKET_LOOKALIKE_ALIKE=1"},
   };
   return cases;
 }
@@ -72,18 +80,32 @@ void Programs::compile(const std::string &name) {
   if (!known.insert(name).second)
     return;
   fs::create_directories(folder);
-  std::string log = folder + "/compile";
-  if (runShell("cd " + sourcePath("") + " && " + builtPath("bin/hocket") +
-               " compile " + caseOf(name).compile + " --target=cuda -o " +
-               folder + "/" + name + " >" + log + " 2>&1")
+  std::string log = folder + "/compile", plan = folder + "/plan.json";
+  std::string compile = builtPath("bin/hocket") + " compile " +
+                        caseOf(name).compile + " --target=cuda";
+  if (runShell("{ cd " + sourcePath("") + " && " + compile + " -o " + folder +
+               "/" + name + " && " + compile + " --emit=plan >" + plan +
+               "; } 2>" + log)
           .status)
     throw std::runtime_error(name + " does not compile: " + readFile(log));
+  std::ofstream(weightsOf(name), std::ios::binary)
+      << weightsFor(readFile(plan));
 }
 
-static std::string optionsOf(const ProgramCase &program) {
-  std::string options = program.run, source = sourcePath("");
-  for (size_t at; (at = options.find("%s/")) != options.npos;)
-    options.replace(at, 3, source);
+std::string Programs::weightsOf(const std::string &name) const {
+  return folder + "/weights-of-" + name;
+}
+
+static void replaceAll(std::string &text, const std::string &word,
+                       const std::string &by) {
+  for (size_t at; (at = text.find(word)) != text.npos;)
+    text.replace(at, word.size(), by);
+}
+
+std::string Programs::optionsOf(const ProgramCase &program) const {
+  std::string options = program.run;
+  replaceAll(options, "%s/", sourcePath(""));
+  replaceAll(options, "%w", weightsOf(program.name));
   if (program.result == std::string("out"))
     options += " --output out --force";
   return options + " --threads 1 --deadline 10";

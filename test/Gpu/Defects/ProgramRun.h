@@ -14,15 +14,19 @@ namespace hocket::test {
 struct ProgramCase {
   const char *name;
   const char *compile; ///< what follows `hocket compile --target=cuda -o NAME`
-  const char *run;     ///< its options; %s is the folder of the sources
+  const char *run;     ///< its options; %s: the folder of the sources, %w: a
+                       ///< file of weights
   const char *result = "out";   ///< the file that it writes
   const char *environment = ""; ///< variables: "A=1 B=2"
+  /// Of results, by the largest number: what test/Cuda compares them with a
+  /// CPU's to.
+  double tolerance = 1e-5;
   bool isOneProcess() const { return !*environment; }
 };
 
 /// The programs that defects and mutants are tried on: small, of one or two
-/// ranks, in one process or two, that infer or train, and steps that are handed
-/// over one by one as well as by a graph.
+/// ranks, in one process or two, that infer or train, in f32 or bf16, and steps
+/// that are handed over one by one as well as by a graph.
 const std::vector<ProgramCase> &programCases();
 
 struct ProgramRun {
@@ -59,6 +63,8 @@ public:
 
 private:
   void compile(const std::string &name);
+  std::string weightsOf(const std::string &name) const;
+  std::string optionsOf(const ProgramCase &program) const;
 
   std::string folder;
   std::set<std::string> known;

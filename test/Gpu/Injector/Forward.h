@@ -73,7 +73,9 @@ std::shared_ptr<KeptParameters> keep(runtime::cuda::Function function,
                                      void **parameters);
 /// Words of 32 bits that a launch of the function is given.
 size_t countWords(runtime::cuda::Function function);
-/// Changes 32 bits; false if there are fewer words.
+/// Changes 32 bits; false if they are what they were.
+bool changeWordAt(void *place, const Fault &fault);
+/// The same of a word of the parameters; false if there are fewer.
 bool changeWord(KeptParameters &kept, const Fault &fault);
 
 /// Bytes of an element of an attribute of cuDNN, by its type.
@@ -229,13 +231,9 @@ private:
           return;
         auto *copy = static_cast<char *>(std::malloc(bytes));
         std::memcpy(copy, argument, bytes);
-        uint32_t word = 0;
-        std::memcpy(&word, copy + place, sizeof word);
-        word = static_cast<uint32_t>(fault.changed(word));
-        std::memcpy(copy + place, &word, sizeof word);
+        isChanged = changeWordAt(copy + place, fault);
         if constexpr (std::is_const_v<std::remove_pointer_t<T>>)
           argument = reinterpret_cast<T>(copy);
-        isChanged = true;
       }
     });
     return isChanged;

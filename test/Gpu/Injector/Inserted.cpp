@@ -59,16 +59,19 @@ std::shared_ptr<KeptParameters> keep(runtime::cuda::Function function,
   return kept;
 }
 
+bool changeWordAt(void *place, const Fault &fault) {
+  uint32_t word = 0;
+  std::memcpy(&word, place, sizeof word);
+  auto changed = static_cast<uint32_t>(fault.changed(word));
+  std::memcpy(place, &changed, sizeof changed);
+  return changed != word;
+}
+
 bool changeWord(KeptParameters &kept, const Fault &fault) {
   size_t at = size_t(fault.word) * sizeof(uint32_t);
   for (std::vector<std::byte> &parameter : kept.bytes) {
-    if (at + sizeof(uint32_t) <= parameter.size()) {
-      uint32_t word = 0;
-      std::memcpy(&word, &parameter[at], sizeof word);
-      word = static_cast<uint32_t>(fault.changed(word));
-      std::memcpy(&parameter[at], &word, sizeof word);
-      return true;
-    }
+    if (at + sizeof(uint32_t) <= parameter.size())
+      return changeWordAt(&parameter[at], fault);
     at -= std::min(at, parameter.size());
   }
   return false;

@@ -192,7 +192,7 @@ TEST(Outcomes, OfPrograms) {
   test::ProgramRun plain = programRun(fileOf(1));
   auto verdictOf = [&](const test::ProgramRun &run) {
     Outcome outcome;
-    judge(run, plain, outcome);
+    judge(run, plain, 1e-5, outcome);
     return std::string(nameOf(outcome.verdict));
   };
   EXPECT_EQ(verdictOf(programRun(fileOf(1))), "equal");

@@ -147,9 +147,7 @@ void judge(const test::KernelRun &run, const test::KernelRun &plain,
 }
 
 void judge(const test::ProgramRun &run, const test::ProgramRun &plain,
-           Outcome &outcome) {
-  /// Equal to the plain run to rounding: test/Cuda compares it with a CPU's.
-  const double tolerance = 1e-5;
+           double tolerance, Outcome &outcome) {
   outcome.detail.clear();
   if (run.done.empty()) {
     outcome.verdict = Verdict::NotLive;

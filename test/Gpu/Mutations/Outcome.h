@@ -48,9 +48,10 @@ std::string nameOfFinding(const std::string &sentence);
 /// Of tests of a kernel, beside those without the mutation.
 void judge(const test::KernelRun &run, const test::KernelRun &plain,
            Outcome &outcome);
-/// Of a program, beside the run without the mutation.
+/// Of a program, beside the run without the mutation; results are numbers to a
+/// tolerance.
 void judge(const test::ProgramRun &run, const test::ProgramRun &plain,
-           Outcome &outcome);
+           double tolerance, Outcome &outcome);
 
 } // namespace hocket::mutations
 

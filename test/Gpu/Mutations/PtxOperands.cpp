@@ -45,6 +45,13 @@ bool changeDestination(Draft &draft) {
   return changeRegister(draft, 0, draft.line.firstSource());
 }
 
+/// Whether the first two of its sources may be exchanged.
+static bool isCommutative(const PtxLine &line) {
+  static const std::set<std::string> commute = {
+      "add", "mul", "and", "or", "xor", "min", "max", "fma", "mad"};
+  return commute.count(line.base()) || line.has("eq") || line.has("ne");
+}
+
 bool exchangeOperands(Draft &draft) {
   PtxLine &line = draft.line;
   size_t first = line.firstSource();
@@ -52,6 +59,8 @@ bool exchangeOperands(Draft &draft) {
     return false;
   size_t a = first + draft.rng.below(line.operands.size() - first);
   size_t b = first + draft.rng.below(line.operands.size() - first);
+  if (isCommutative(line) && a < first + 2 && b < first + 2)
+    return false;
   auto isPlain = [&](size_t i) {
     const std::string &operand = line.operands[i];
     return operand[0] != '[' && operand[0] != '{';
@@ -190,6 +199,8 @@ static bool exchangeParts(Draft &draft) {
   std::string &operand = operands[draft.rng.oneOf(vectors)];
   std::vector<std::string> parts = partsOf(operand);
   size_t a = draft.rng.below(parts.size()), b = draft.rng.below(parts.size());
+  if (parts[a] == parts[b])
+    return false;
   std::swap(parts[a], parts[b]);
   operand = joined(parts);
   return written(draft);
@@ -223,8 +234,7 @@ bool shrinkShared(Draft &draft) {
       uint64_t bytes = std::strtoull(line.c_str() + number, nullptr, 10);
       if (bytes < 2)
         return false; // extern: the launch says how many
-      uint64_t less = draft.rng.chance(0.5) ? bytes / 2 : bytes - 1;
-      line.replace(number, end - number, std::to_string(less));
+      line.replace(number, end - number, std::to_string(bytes / 2));
       return true;
     }
   }

@@ -67,10 +67,12 @@ bool changeComparison(Draft &draft) {
 /// Of what depends on it.
 bool changeSign(Draft &draft) {
   static const std::set<std::string> depend = {"setp", "shr", "div", "rem",
-                                               "min",  "max", "cvt", "ld"};
+                                               "min",  "max", "cvt"};
   PtxLine &line = draft.line;
   bool isWide = line.has("wide") || line.has("hi");
-  if (!depend.count(line.base()) && !isWide)
+  bool isNarrow = line.base() == "ld" && (line.has("u8") || line.has("s8") ||
+                                          line.has("u16") || line.has("s16"));
+  if (!depend.count(line.base()) && !isWide && !isNarrow)
     return false;
   static const Pairs pairs = {{"s8", "u8"},   {"u8", "s8"},   {"s16", "u16"},
                               {"u16", "s16"}, {"s32", "u32"}, {"u32", "s32"},

@@ -1,6 +1,7 @@
 //===- PtxOrder.cpp - which instructions there are, in which order --------===//
 
 #include "test/Gpu/Mutations/PtxMutation.h"
+#include <algorithm>
 
 namespace hocket::mutations {
 
@@ -26,9 +27,35 @@ bool leaveOut(Draft &draft) {
   return true;
 }
 
+/// Whether one names a register that the other writes, or both touch memory.
+static bool depends(const PtxLine &a, const PtxLine &b) {
+  static const std::set<std::string> memory = {"ld",  "st",  "cp",      "atom",
+                                               "red", "bar", "ldmatrix"};
+  if (memory.count(a.base()) && memory.count(b.base()))
+    return true;
+  auto namesIn = [](const PtxLine &line, size_t end) {
+    std::set<std::string> names;
+    for (size_t i = 0; i < std::min(end, line.operands.size()); ++i)
+      for (const std::string &name : registersIn(line.operands[i]))
+        names.insert(name);
+    if (end == size_t(-1) && !line.guard.empty())
+      names.insert(line.guard.substr(line.guard.find('%')));
+    return names;
+  };
+  std::set<std::string> ofA = namesIn(a, -1), ofB = namesIn(b, -1);
+  for (const std::string &name : namesIn(a, a.firstSource()))
+    if (ofB.count(name))
+      return true;
+  for (const std::string &name : namesIn(b, b.firstSource()))
+    if (ofA.count(name))
+      return true;
+  return false;
+}
+
 bool exchangeWithNext(Draft &draft) {
   std::optional<size_t> next = draft.neighbour(draft.at, 1);
-  if (!next || leavesOrder(draft.line))
+  if (!next || leavesOrder(draft.line) ||
+      !depends(draft.line, *readPtxLine(draft.lines[*next])))
     return false;
   std::swap(draft.lines[draft.at], draft.lines[*next]);
   return true;

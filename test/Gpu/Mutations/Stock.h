@@ -61,6 +61,7 @@ public:
 private:
   struct Program {
     test::ProgramRun plain;
+    double tolerance = 0;
     std::string code;
     std::map<std::string, std::set<unsigned>> lines; ///< by kernel
   };
