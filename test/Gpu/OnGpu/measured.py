@@ -54,27 +54,37 @@ def products(small):
 
 
 def attention(name, model, shape, *options):
-    """Forward, and forward and backward, of one attention."""
+    """Forward, and forward and backward, of one attention; by the own kernels, if the
+    options do not say otherwise."""
+    if "--attention" not in options:
+        options = ("--attention", "own", *options)
     sizes = defines(**dict(zip("bhsd", shape)))
     return tuple(compiled(f"attention-{name}-{way}", INPUTS + "attention.hkt", *grad,
                           "--variant", model + "Bf16", *options, *sizes)
                  for way, grad in [("forward", ()), ("backward", ("--grad",))])
 
 
+# Of cuDNN before 9.25 a gradient with equal bits takes too much memory.
+CUDNN = ("--attention", "cudnn", "--nondeterministic")
+
+
 def attentions(small):
+    """By the own kernels, and by cuDNN, whose look-alike has a test of its own."""
     shapes = [(1, 2, 64, 32)] if small else [(2, 16, 4096, 128), (2, 16, 4096, 64)]
     for shape in shapes:
         for model in ["Attention", "Causal"]:
-            name = f"{model}-{'x'.join(map(str, shape))}"
-            yield Measure(f"attention/{name}", "attention", attention(name, model, shape),
-                          {"shape": shape, "causal": model == "Causal"})
+            for engine, options in [("", ())] + ([] if small else [("-cudnn", CUDNN)]):
+                name = f"{model}-{'x'.join(map(str, shape))}{engine}"
+                yield Measure(f"attention/{name}", "attention",
+                              attention(name, model, shape, *options),
+                              {"shape": shape, "causal": model == "Causal"})
 
 
 def blocks(small):
     """Masks under which fewer blocks of keys are visited."""
     shape = (1, 2, 128, 32) if small else (1, 8, 16384, 128)
     reaches = [16] if small else [512, 4096]
-    masks = [("Attention", ()), ("Causal", ())] + [
+    masks = [("Attention", ()), ("Causal", ())] + [  # by the own kernels
         ("Window", defines(reach=reach)) for reach in reaches]
     programs, facts = [], []
     for model, options in masks:

@@ -272,6 +272,8 @@ AttentionWorkspace::AttentionWorkspace(const AttentionForm &form) {
     keyLengths = take(form.batch * 4);
   }
   libraryBytes = int64_t(1) << 20;
+  if (!form.hasLse) // cuDNN 9.19 has no engine for an attention without it
+    lse = take(rows * 4);
   if (!form.isGradient)
     return;
   means = take(rows * 4);

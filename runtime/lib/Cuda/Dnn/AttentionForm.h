@@ -43,7 +43,7 @@ AttentionForm formOf(const AttentionGradArguments &arguments);
 struct AttentionWorkspace {
   explicit AttentionWorkspace(const AttentionForm &form);
 
-  int64_t queryLengths = 0, keyLengths = 0, means = 0, dqSums = 0;
+  int64_t queryLengths = 0, keyLengths = 0, lse = 0, means = 0, dqSums = 0;
   int64_t library = 0; // and where its own begins
   int64_t libraryBytes = 0;
 

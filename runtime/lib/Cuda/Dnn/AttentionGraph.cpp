@@ -98,10 +98,8 @@ void AttentionGraph::makeForward() {
   DnnObject &power = apply(DnnExp, below, nullptr, form.scores());
   DnnObject &sum = between(form.rows());
   reduce(DnnReduceAdd, power, sum);
-  if (form.hasLse) {
-    DnnObject &log = apply(DnnLog, sum, nullptr, form.rows());
-    pointwise(DnnAdd, most, &log, tensor(DnnAttentionLse, form.rows(), DnnF32));
-  }
+  DnnObject &log = apply(DnnLog, sum, nullptr, form.rows());
+  pointwise(DnnAdd, most, &log, tensor(DnnAttentionLse, form.rows(), DnnF32));
   DnnObject &weights = between(form.scores(), form.type);
   pointwise(DnnDivide, power, &sum, weights);
   product(weights, v, out, {queryLengths, nullptr, keyLengths});

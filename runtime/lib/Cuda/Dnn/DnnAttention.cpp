@@ -121,6 +121,8 @@ PreparedPlan::Addresses DnnAttention::addresses(void *workspace) const {
     all.add(DnnAttentionKeys, given->keys);
   }
   char *begin = static_cast<char *>(workspace);
+  if (!form.hasLse)
+    all.add(DnnAttentionLse, begin + places.lse);
   if (form.isGradient)
     all.add(DnnAttentionMeans, begin + places.means);
   if (form.isGradient && mayDiffer)

@@ -130,6 +130,22 @@ TEST_F(AttentionPlansTest, PlansTheAttentionsOfTheExamples) {
   });
 }
 
+/// As in a program that computes no gradient.
+TEST_F(AttentionPlansTest, PlansAttentionsWithoutLse) {
+  onEachChip([&](const Dnn &dnn) {
+    for (const Shape &shape : examples) {
+      AttentionArguments forward = argumentsOf(shape, DType::BF16).forward;
+      forward.lse.reset();
+      EXPECT_EQ(plan(dnn, forward), "");
+    }
+    AttentionArguments longer =
+        argumentsOf({2, 16, 16, 4096, 4096, 128}, DType::BF16).forward;
+    EXPECT_EQ(plan(dnn, longer), "");
+    longer.lse.reset();
+    EXPECT_EQ(plan(dnn, longer), "");
+  });
+}
+
 TEST_F(AttentionPlansTest, PlansOtherAttentions) {
   const Shape shapes[] = {
       {2, 4, 4, 1000, 1003, 64},                      // no power of two
