@@ -58,8 +58,8 @@ template <typename Operation, bool ftz> struct Exact {
   }
 };
 
-/// .approx of f64: the upper 32 bits of what is computed from those of `a`; the
-/// others are zeros. A subnormal number is a zero.
+/// .approx of f64: what is computed from the upper 32 bits of `a`, rounded to
+/// as many; the others are zeros. A subnormal number is a zero.
 template <typename Operation> struct Gross {
   static double upper(double a) {
     return bitsAs<double>(bitsAs<uint64_t>(a) & ~uint64_t(0xffffffff));
@@ -68,7 +68,12 @@ template <typename Operation> struct Gross {
     return std::fabs(a) < 0x1p-1022 ? std::copysign(0.0, a) : a;
   }
   static double of(double a) {
-    return a != a ? a : flushed(upper(Operation::of(upper(flushed(a)))));
+    if (a != a)
+      return a;
+    double value = Operation::of(upper(flushed(a)));
+    if (std::isfinite(value))
+      value = bitsAs<double>(bitsAs<uint64_t>(value) + 0x80000000u);
+    return flushed(upper(value));
   }
 };
 
