@@ -4,19 +4,23 @@
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //               [--most-failures N] [--gradients yes] [--windows yes]
 //               [--wrong yes] [--keep DIR] [--target cpu|cuda]
-//               [--journal FILE]
+//               [--journal FILE] [--cases DIR] [--not-met FILE]
 //
 // --only prints the case; --file judges a file; --seconds and --most-failures
 // end it early; --keep writes the files of equal cases of several ranks.
 // --wrong yes draws schedules that are wrong, and follows what their errors
 // propose (see Wrong.h). --target cuda runs cases on a GPU, or on look-alikes
 // of its libraries, which LD_LIBRARY_PATH names. --journal writes a line for
-// each case, and does not run again what has one. Status 1 if a case failed.
+// each case, and does not run again what has one. --cases judges the files of a
+// folder, all of which must be equal, and meet all but what --not-met lists
+// (NotMet.h). Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Attempt.h"
 #include "Journal.h"
 #include "Lookalikes.h"
+#include "NotMet.h"
 #include "Summary.h"
 #include "Wrong.h"
 #include <chrono>
@@ -39,7 +43,7 @@ struct Options {
   CaseKind kind;
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
-  std::string json, failures, rows, file, keep, journal;
+  std::string json, failures, rows, file, keep, journal, cases, notMet;
 };
 } // namespace
 
@@ -94,6 +98,10 @@ static bool parse(int argc, char **argv, Options &options) {
       options.journal = value;
     else if (name == "--rows")
       options.rows = value;
+    else if (name == "--cases")
+      options.cases = value;
+    else if (name == "--not-met")
+      options.notMet = value;
     else if (name == "--file")
       options.file = value;
     else
@@ -110,15 +118,55 @@ static void print(const CaseResult &result) {
             << result.detail << "\n";
 }
 
-static int judgeFile(const Options &options) {
-  std::ifstream stream(options.file);
+static std::string read(const std::string &file) {
+  std::ifstream stream(file);
   std::stringstream text;
   text << stream.rdbuf();
+  return text.str();
+}
+
+static int judgeFile(const Options &options) {
   codegen::KernelCache cache;
-  CaseResult result = runText(text.str(), /*isExact=*/false, options.seed,
-                              cache, nullptr, options.kind);
+  CaseResult result = runText(read(options.file), /*isExact=*/false,
+                              options.seed, cache, nullptr, options.kind);
   print(result);
   return result.verdict == Verdict::Failed;
+}
+
+/// Operations of nn that no case had.
+static std::set<std::string> unseen(const Coverage &coverage) {
+  Attempt any = attempt("hocket 1\nmodel Net() {\n  forward(x: f32[2]) {\n    "
+                        "return x\n  }\n}\n",
+                        /*place=*/true);
+  return coverage.unseen(any.compiler->context());
+}
+
+static int judgeFolder(const Options &options) {
+  std::set<std::string> files;
+  for (const auto &entry : std::filesystem::directory_iterator(options.cases))
+    if (entry.path().extension() == ".hkt")
+      files.insert(entry.path());
+  codegen::KernelCache cache;
+  Summary summary;
+  std::vector<std::string> wrong;
+  for (const std::string &file : files) {
+    CaseResult result = runText(read(file), /*isExact=*/false, options.seed,
+                                cache, &summary.coverage, options.kind);
+    summary.add(result);
+    if (result.verdict != Verdict::Equal)
+      wrong.push_back(file + " is " + nameOf(result.verdict) + ": " +
+                      result.detail);
+  }
+  for (const std::string &sentence :
+       checkNotMet(readNotMet(read(options.notMet)), summary.coverage,
+                   unseen(summary.coverage)))
+    wrong.push_back(sentence);
+  std::cout << summary.equal << " cases are equal, and meet "
+            << summary.coverage.met() << " rows of rules and "
+            << summary.coverage.kinds().size() << " kinds of instructions\n";
+  for (const std::string &sentence : wrong)
+    std::cout << "error: " << sentence << "\n";
+  return !wrong.empty();
 }
 
 /// Status 1 if fewer than nine of ten lead to what was right, or some to what
@@ -176,7 +224,8 @@ int main(int argc, char **argv) {
                  "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
                  "[--failures DIR] [--rows FILE] [--most-failures N] "
                  "[--gradients yes] [--windows yes] [--wrong yes] "
-                 "[--keep DIR] [--target cpu|cuda] [--journal FILE]\n";
+                 "[--keep DIR] [--target cpu|cuda] [--journal FILE] "
+                 "[--cases DIR] [--not-met FILE]\n";
     return 2;
   }
   if (options.kind.target == plan::Target::Cuda && !hasDriver()) {
@@ -186,6 +235,8 @@ int main(int argc, char **argv) {
   }
   if (!options.file.empty())
     return judgeFile(options);
+  if (!options.cases.empty())
+    return judgeFolder(options);
   if (options.wrong)
     return runWrongs(options);
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})

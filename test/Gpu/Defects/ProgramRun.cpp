@@ -36,7 +36,8 @@ const std::vector<ProgramCase> &programCases() {
        "model.layers=1 -D model.hidden=24 -D model.heads=2 -D vocab=256 -D "
        "positions=16 -D seq=16 -D batch=4 -D p=0.1",
        "--data %s/test/Cuda/Inputs/training.hkt --validation-data "
-       "%s/docs/examples/gpt2.hkt --token-type u8 --steps 2 --checkpoint saved",
+       "%s/docs/examples/gpt2.hkt --token-type u8 --steps 2 --checkpoint saved "
+       "--metrics metrics",
        "saved/step-0000000002.safetensors"},
       {"half",
        "test/Execute/precision.hkt --variant Brain --schedule tensor -D "
@@ -92,6 +93,20 @@ void Programs::compile(const std::string &name) {
       << weightsFor(readFile(plan));
 }
 
+/// The losses and norms that a training run has told, as bytes of f32.
+static std::string lossesOf(const std::vector<std::string> &metrics) {
+  std::string bytes;
+  for (const std::string &line : metrics) {
+    nlohmann::json step = nlohmann::json::parse(line);
+    for (const char *name : {"loss", "grad_norm", "validation_loss"})
+      if (step.contains(name) && step[name].is_number()) {
+        auto value = step[name].get<float>();
+        bytes.append(reinterpret_cast<const char *>(&value), sizeof value);
+      }
+  }
+  return bytes;
+}
+
 std::string Programs::weightsOf(const std::string &name) const {
   return folder + "/weights-of-" + name;
 }
@@ -108,7 +123,7 @@ std::string Programs::optionsOf(const ProgramCase &program) const {
   replaceAll(options, "%w", weightsOf(program.name));
   if (program.result == std::string("out"))
     options += " --output out --force";
-  return options + " --threads 1 --deadline 10";
+  return options + " --threads 1 --deadline 20";
 }
 
 ProgramRun Programs::run(const std::string &name,
@@ -122,7 +137,8 @@ Programs::runIn(const std::string &scratch, const std::string &name,
                 const std::map<std::string, std::string> &variables) const {
   const ProgramCase &program = caseOf(name);
   fs::create_directories(scratch);
-  for (const char *file : {"findings", "log", "out", "saved", "errors"})
+  for (const char *file :
+       {"findings", "log", "out", "saved", "errors", "metrics"})
     fs::remove_all(scratch + "/" + file);
   // A chip that no machine code is made for; launches are short.
   std::string command =
@@ -133,7 +149,7 @@ Programs::runIn(const std::string &scratch, const std::string &name,
       builtPath("test/injector") + " " + program.environment;
   for (const auto &[variable, value] : variables)
     command += " " + variable + "='" + value + "'";
-  command += " timeout -s KILL 60 " + folder + "/" + name + " " +
+  command += " timeout -s KILL 600 " + folder + "/" + name + " " +
              optionsOf(program) + " >errors 2>&1";
   ProgramRun run;
   Ended ended = runShell(command);
@@ -143,7 +159,8 @@ Programs::runIn(const std::string &scratch, const std::string &name,
   run.findings = linesOf(scratch + "/findings");
   run.calls = linesOf(scratch + "/log", "call ");
   run.done = linesOf(scratch + "/log", "done ");
-  run.output = readFile(scratch + "/" + program.result);
+  run.output = readFile(scratch + "/" + program.result) +
+               lossesOf(linesOf(scratch + "/metrics"));
   return run;
 }
 

@@ -35,7 +35,7 @@ struct ProgramRun {
   std::vector<std::string> findings; ///< of the look-alikes
   std::vector<std::string> calls;    ///< as the injector has logged them
   std::vector<std::string> done;     ///< faults
-  std::string output;                ///< bytes of the file
+  std::string output;                ///< bytes of the file, and losses
   double seconds = 0;                ///< of the processor
 };
 

@@ -39,6 +39,13 @@ const std::vector<PtxKind> &ptxKinds() {
   return kinds;
 }
 
+bool Draft::write() {
+  std::string was = readPtxLine(lines[at])->text(), text = line.text();
+  if (text != was) // white space apart
+    lines[at] = text;
+  return text != was;
+}
+
 std::string Draft::otherRegister(const std::string &than) const {
   std::vector<std::string> choices;
   auto add = [&](const std::string &name) {
@@ -138,8 +145,8 @@ std::optional<PtxMutation> PtxMutator::draw(const PtxKind &kind,
     rng.shuffle(shuffled);
     order.insert(order.end(), shuffled.begin(), shuffled.end());
   }
+  std::vector<std::string> changed = lines;
   for (size_t at : order) {
-    std::vector<std::string> changed = lines;
     Draft draft{changed, at, *readPtxLine(lines[at]), ran, around, rng};
     if (!kind.change(draft))
       continue;

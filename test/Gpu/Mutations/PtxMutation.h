@@ -43,6 +43,8 @@ struct Draft {
   const Surroundings &around;
   Rng &rng;
 
+  /// Puts the line into the text; false where it is what it was.
+  bool write();
   /// A register that stands within some lines of this one, half of the time, or
   /// anywhere in the entry; `not` itself where there is no other.
   std::string otherRegister(const std::string &than) const;
@@ -51,7 +53,8 @@ struct Draft {
   std::optional<size_t> neighbour(size_t of, int by) const;
 };
 
-/// Changes the line of a draft, or lines around it; false where it cannot.
+/// Changes the line of a draft, or lines around it; false where it cannot, and
+/// then all lines are what they were.
 using Change = bool (*)(Draft &);
 struct PtxKind {
   const char *name;

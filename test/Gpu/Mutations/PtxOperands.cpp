@@ -8,16 +8,6 @@
 
 namespace hocket::mutations {
 
-/// Writes the line of the draft; false where it is what it was.
-static bool written(Draft &draft) {
-  std::string text = draft.line.text();
-  PtxLine was = *readPtxLine(draft.lines[draft.at]);
-  if (text == was.text())
-    return false;
-  draft.lines[draft.at] = text;
-  return true;
-}
-
 /// Puts a register for one of the operands from `begin` to `end`.
 static bool changeRegister(Draft &draft, size_t begin, size_t end) {
   std::vector<std::pair<size_t, std::string>> found;
@@ -34,7 +24,7 @@ static bool changeRegister(Draft &draft, size_t begin, size_t end) {
       (operands[i] + " ")[at + name.size()]))) // %r1 in %r12
     at = operands[i].find(name, at + 1);
   operands[i].replace(at, name.size(), other);
-  return written(draft);
+  return draft.write();
 }
 
 bool changeSource(Draft &draft) {
@@ -73,7 +63,7 @@ bool exchangeOperands(Draft &draft) {
       (typeOf(a) != typeOf(b) && (typeOf(a) == "%p" || typeOf(b) == "%p")))
     return false;
   std::swap(line.operands[a], line.operands[b]);
-  return written(draft);
+  return draft.write();
 }
 
 static bool isInteger(const std::string &text) {
@@ -138,7 +128,7 @@ bool changeConstant(Draft &draft) {
   std::string &operand = line.operands[draft.rng.oneOf(found)];
   operand = isFloat(operand) ? changedFloat(operand, draft.rng)
                              : changedInteger(operand, draft.rng);
-  return written(draft);
+  return draft.write();
 }
 
 static bool isOfParameter(const PtxLine &line) {
@@ -158,7 +148,7 @@ bool changeAddress(Draft &draft) {
                                                     "16", "-4", "-8", "-16"};
   operand.insert(operand.size() - 1,
                  std::string("+") + draft.rng.oneOf(offsets));
-  return written(draft);
+  return draft.write();
 }
 
 /// Another offset in it, or another one.
@@ -173,7 +163,7 @@ bool changeParameter(Draft &draft) {
     operand.replace(1, end - 1, draft.rng.oneOf(all));
   else
     operand.insert(operand.size() - 1, draft.rng.chance(0.5) ? "+8" : "+4");
-  return written(draft);
+  return draft.write();
 }
 
 bool changeSpecial(Draft &draft) {
@@ -185,7 +175,7 @@ bool changeSpecial(Draft &draft) {
     if (operand[0] == '%' &&
         (operand.find('.') != std::string::npos || operand == "%laneid"))
       operand = draft.rng.oneOf(names);
-  return written(draft);
+  return draft.write();
 }
 
 static bool exchangeParts(Draft &draft) {
@@ -203,7 +193,7 @@ static bool exchangeParts(Draft &draft) {
     return false;
   std::swap(parts[a], parts[b]);
   operand = joined(parts);
-  return written(draft);
+  return draft.write();
 }
 
 static bool isOfFragments(const PtxLine &line) {

@@ -1,16 +1,12 @@
 //===- PtxOperations.cpp - what instructions do ---------------------------===//
 
 #include "test/Gpu/Mutations/PtxMutation.h"
+#include "test/Gpu/Ptx/Syntax.h"
 #include <algorithm>
 
 namespace hocket::mutations {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-static bool written(Draft &draft) {
-  draft.lines[draft.at] = draft.line.text();
-  return true;
-}
 
 /// Puts, for one of the modifiers that are first in a pair, the second.
 static bool replaceOne(Draft &draft, const Pairs &pairs) {
@@ -22,7 +18,7 @@ static bool replaceOne(Draft &draft, const Pairs &pairs) {
     return false;
   const auto &[from, to] = draft.rng.oneOf(possible);
   draft.line.replace(from, to);
-  return written(draft);
+  return draft.write();
 }
 
 bool changeOperator(Draft &draft) {
@@ -35,7 +31,7 @@ bool changeOperator(Draft &draft) {
   PtxLine &line = draft.line;
   if (line.base() == "fma") { // a * b + c, of which one is turned around
     std::swap(line.operands.at(2), line.operands.at(3));
-    return line.operands[2] != line.operands[3] && written(draft);
+    return draft.write();
   }
   if (line.base() == "mul" || line.base() == "mad")
     return replaceOne(draft, {{"lo", "hi"}, {"hi", "lo"}});
@@ -48,7 +44,7 @@ bool changeOperator(Draft &draft) {
       line.opcode.back()[0] = 'u';
     if (from == "shr")
       line.opcode.back()[0] = 'b';
-    return written(draft);
+    return draft.write();
   }
   return false;
 }
@@ -64,20 +60,26 @@ bool changeComparison(Draft &draft) {
   return (base == "setp" || base == "set") && replaceOne(draft, pairs);
 }
 
-/// Of what depends on it.
+static bool isInteger(const std::string &type) {
+  return (type[0] == 's' || type[0] == 'u') && ptx::bytesOf(type);
+}
+
+/// Of what depends on it: of a conversion what it reads, if it becomes wider.
 bool changeSign(Draft &draft) {
-  static const std::set<std::string> depend = {"setp", "shr", "div", "rem",
-                                               "min",  "max", "cvt"};
+  static const std::set<std::string> depend = {"setp", "shr", "div",
+                                               "rem",  "min", "max"};
   PtxLine &line = draft.line;
-  bool isWide = line.has("wide") || line.has("hi");
-  bool isNarrow = line.base() == "ld" && (line.has("u8") || line.has("s8") ||
-                                          line.has("u16") || line.has("s16"));
-  if (!depend.count(line.base()) && !isWide && !isNarrow)
+  std::string &type = line.opcode.back();
+  bool isWider = line.base() == "cvt" &&
+                 ptx::bytesOf(type) < ptx::bytesOf(*(line.opcode.end() - 2));
+  bool isNarrow = line.base() == "ld" && ptx::bytesOf(type) < 4;
+  bool depends =
+      depend.count(line.base()) && !line.has("eq") && !line.has("ne");
+  if (!isInteger(type) ||
+      !(isWider || isNarrow || depends || line.has("wide") || line.has("hi")))
     return false;
-  static const Pairs pairs = {{"s8", "u8"},   {"u8", "s8"},   {"s16", "u16"},
-                              {"u16", "s16"}, {"s32", "u32"}, {"u32", "s32"},
-                              {"s64", "u64"}, {"u64", "s64"}};
-  return replaceOne(draft, pairs);
+  type[0] = type[0] == 's' ? 'u' : 's';
+  return draft.write();
 }
 
 /// What is computed in 64 bits keeps the lower half, with its sign.
@@ -91,7 +93,7 @@ bool changeWidth(Draft &draft) {
     return false;
   const std::string &result = line.operands.at(0);
   line.after = "; cvt.s64.s32 " + result + ", " + result + line.after;
-  return written(draft);
+  return draft.write();
 }
 
 bool changeRounding(Draft &draft) {
@@ -129,12 +131,12 @@ bool changeElementType(Draft &draft) {
   if (base == "mma" && line.has("f16")) {
     std::replace(line.opcode.begin(), line.opcode.end(), std::string("f16"),
                  std::string("bf16"));
-    return written(draft);
+    return draft.write();
   }
   if (base == "mma") {
     std::replace(line.opcode.begin(), line.opcode.end(), std::string("bf16"),
                  std::string("f16"));
-    return written(draft);
+    return draft.write();
   }
   return replaceOne(draft, {{"f16", "bf16"},
                             {"bf16", "f16"},
@@ -150,7 +152,7 @@ bool changeLayout(Draft &draft) {
     line.replace("trans", "");
   else // "ldmatrix.sync.aligned.m8n8.x4.shared.b16"
     line.opcode.insert(line.opcode.end() - 2, "trans");
-  return written(draft);
+  return draft.write();
 }
 
 /// shfl.sync.bfly.b32 d|p, a, lanes, clamp, mask; vote.sync.any.pred p, q,
@@ -167,7 +169,6 @@ bool changeExchange(Draft &draft) {
   static const std::vector<std::string> clamps = {"0", "31", "7199"};
   static const std::vector<std::string> masks = {"0x7fffffff", "0xffff",
                                                  "0xfffffffe"};
-  std::string was = line.text();
   switch (rng.below(4)) {
   case 0:
     for (std::string &part : line.opcode)
@@ -183,7 +184,7 @@ bool changeExchange(Draft &draft) {
   default:
     line.operands[4] = rng.oneOf(masks);
   }
-  return line.text() != was && written(draft);
+  return draft.write();
 }
 
 /// Another operation, or none that is atomic.
@@ -204,7 +205,7 @@ bool changeAtomic(Draft &draft) {
                                        line.operands.at(address + 1)};
   line.opcode = {"st", space, type};
   line.operands = operands;
-  return written(draft);
+  return draft.write();
 }
 
 } // namespace hocket::mutations

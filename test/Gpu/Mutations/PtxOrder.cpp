@@ -119,8 +119,7 @@ bool changeGuard(Draft &draft) {
   default:
     line.guard = sign + draft.otherRegister(name);
   }
-  draft.lines[draft.at] = line.text();
-  return true;
+  return draft.write();
 }
 
 bool changeTarget(Draft &draft) {
@@ -130,8 +129,7 @@ bool changeTarget(Draft &draft) {
   std::string &label = line.operands.at(0), was = label;
   while (label == was)
     label = draft.rng.oneOf(draft.around.labels);
-  draft.lines[draft.at] = line.text();
-  return true;
+  return draft.write();
 }
 
 } // namespace hocket::mutations
