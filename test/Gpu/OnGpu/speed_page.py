@@ -99,8 +99,9 @@ KINDS = [
      "the fastest, which only timing tells."),
     ("attention", "Attention", attentions, "bf16, by events; by the own kernels and, where the "
      "name ends with cudnn, by cuDNN."),
-    ("blocks", "Blocks of attention", blocks, "Blocks are 64 queries by 64 keys. A block "
-     "takes the same time under every mask where the last columns are 1."),
+    ("blocks", "Blocks of attention", blocks, "Blocks are 128 queries by 32 keys, those "
+     "of the forward. A block takes the same time under every mask where the last columns "
+     "are 1."),
     ("step", "Steps", whole_steps, "By the clock of the host, all instructions of a step as one "
      "graph. A GPT layer has hidden 4096, 32 heads, seq 4096 in bf16: at most 1.1 of "
      "torch.compile is wanted. MiniLM's inference and GPT-2's training step of 124M parameters "

@@ -12,7 +12,7 @@ from pathlib import Path
 from session import Step
 
 RANDOM = ["--random-weights", "1", "--random-input", "2"]
-TILE = 64  # keys and queries of a block of attention
+QUERIES, KEYS = 128, 32  # of a block of attention, forward, of bf16 heads of 128
 BYTES = {"f32": 4, "f64": 8, "bf16": 2, "f16": 2, "i32": 4, "i64": 8, "bool": 1}
 
 
@@ -117,13 +117,13 @@ def attention(measure):
 def visited(seq, mask):
     """How many blocks of keys all blocks of queries see."""
     count = 0
-    for first in range(0, seq, TILE):
-        last, reach = first + TILE - 1, mask["reach"]
+    for first in range(0, seq, QUERIES):
+        last, reach = first + QUERIES - 1, mask["reach"]
         low = 0 if reach is None else max(0, first - reach)
-        high = seq - 1 if mask["model"] == "Attention" else last
+        high = seq - 1 if mask["model"] == "Attention" else min(seq - 1, last)
         if reach is not None:
             high = min(seq - 1, last + reach)
-        count += high // TILE - low // TILE + 1
+        count += high // KEYS - low // KEYS + 1
     return count
 
 

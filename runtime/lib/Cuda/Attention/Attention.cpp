@@ -12,7 +12,8 @@ Status addAttention(const AttentionArguments &given, KernelLaunches &launches) {
   if (!status.ok() || p.rows == 0)
     return status;
   bool isHalf = problem.isHalf();
-  TileShape tile = isHalf ? halfTile(problem.depth)
+  const bool drops = p.dropout.step != 0;
+  TileShape tile = isHalf ? halfTile(problem.depth, drops)
                           : plainTile(problem.depth, problem.bytes());
   p.tiles = (p.queries + tile.rows - 1) / tile.rows;
   KernelLaunch &launch =
@@ -20,7 +21,7 @@ Status addAttention(const AttentionArguments &given, KernelLaunches &launches) {
                    "attention" + problem.suffix(),
                    uint64_t(p.tiles) * p.heads * given.q.shape[0],
                    isHalf ? halfThreads : plainThreads, p);
-  launch.sharedBytes = isHalf ? halfShared(problem.depth)
+  launch.sharedBytes = isHalf ? halfShared(problem.depth, drops)
                               : plainShared(problem.depth, problem.bytes());
   return status;
 }

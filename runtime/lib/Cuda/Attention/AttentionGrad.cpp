@@ -7,41 +7,71 @@ namespace hocket::runtime::cuda {
 
 namespace {
 
+/// How a kernel is launched.
+struct Form {
+  const char *source, *entry;
+  TileShape tile;
+  int threads, sharedBytes;
+};
+
 /// Adds the launches of one gradient.
-struct GradientLaunches {
-  AttentionProblem &problem;
-  int64_t batch;
-  KernelLaunches &launches;
+class GradientLaunches {
+public:
+  GradientLaunches(AttentionProblem &problem, int64_t batch,
+                   KernelLaunches &launches)
+      : p(problem.parameters), problem(problem), batch(batch),
+        launches(launches), drops(p.dropout.step != 0) {}
 
   void addMeans() {
-    AttentionParameters &p = problem.parameters;
     std::string suffix = problem.suffix();
     constexpr unsigned threads = 128, rows = threads / 32;
     launches.add("AttentionMeans", "means" + suffix.substr(0, suffix.find('D')),
                  (uint64_t(p.rows) + rows - 1) / rows, threads, p);
     launches.usesScratch(offsetof(AttentionParameters, means));
   }
+  void addQueries() {
+    constexpr const char *entry = "gradientOfQueries";
+    int depth = problem.depth;
+    add(problem.isHalf()
+            ? Form{"AttentionHalfGrad", entry, halfQueriesTile(depth),
+                   halfThreads, halfQueriesShared(depth, drops)}
+            : plain(entry),
+        p.queries, p.heads);
+  }
+  void addKeysAndValues() {
+    constexpr const char *entry = "gradientOfKeysAndValues";
+    int depth = problem.depth;
+    add(problem.isHalf()
+            ? Form{"AttentionHalfKeysGrad", entry, halfKeysTile(depth, drops),
+                   halfThreads, halfKeysShared(depth, drops)}
+            : plain(entry),
+        p.keys, p.kvHeads);
+  }
 
-  /// `of` is what the kernel is named for; its blocks have `rows` rows.
-  void add(const char *of, int64_t rows, int64_t heads) {
-    bool isHalf = problem.isHalf();
+private:
+  Form plain(const char *entry) const {
     int depth = problem.depth, bytes = problem.bytes();
-    AttentionParameters &p = problem.parameters;
-    const bool drops = p.dropout.step != 0;
-    TileShape tile =
-        isHalf ? halfGradTile(depth, drops) : plainGradTile(depth, bytes);
-    p.tiles = static_cast<uint32_t>((rows + tile.rows - 1) / tile.rows);
+    return {"AttentionPlainGrad", entry, plainGradTile(depth, bytes),
+            plainThreads, plainGradShared(depth, bytes)};
+  }
+
+  void add(const Form &form, int64_t rows, int64_t heads) {
+    p.tiles =
+        static_cast<uint32_t>((rows + form.tile.rows - 1) / form.tile.rows);
     if (p.tiles * heads * batch == 0)
       return;
     KernelLaunch &launch =
-        launches.add(isHalf ? "AttentionHalfGrad" : "AttentionPlainGrad",
-                     std::string("gradientOf") + of + problem.suffix(),
-                     uint64_t(p.tiles) * heads * batch,
-                     isHalf ? halfThreads : plainThreads, p);
-    launch.sharedBytes =
-        isHalf ? halfGradShared(depth, drops) : plainGradShared(depth, bytes);
+        launches.add(form.source, form.entry + problem.suffix(),
+                     uint64_t(p.tiles) * heads * batch, form.threads, p);
+    launch.sharedBytes = form.sharedBytes;
     launches.usesScratch(offsetof(AttentionParameters, means));
   }
+
+  AttentionParameters &p;
+  const AttentionProblem &problem;
+  const int64_t batch;
+  KernelLaunches &launches;
+  const bool drops;
 };
 
 } // namespace
@@ -72,16 +102,11 @@ Status addAttentionGrad(const AttentionGradArguments &given,
   p.dv = headTensor(given.dv);
   p.means = launches.takeScratch(int64_t(p.rows) *
                                  (problem.isHalf() ? 4 : 3 * problem.bytes()));
-  GradientLaunches add{problem, given.forward.q.shape[0], launches};
+  GradientLaunches add(problem, given.forward.q.shape[0], launches);
   if (p.rows > 0)
     add.addMeans();
-  add.add("Queries", p.queries, p.heads);
-  if (problem.isHalf() && problem.depth == 256) {
-    add.add("Keys", p.keys, p.kvHeads);
-    add.add("Values", p.keys, p.kvHeads);
-  } else {
-    add.add("KeysAndValues", p.keys, p.kvHeads);
-  }
+  add.addQueries();
+  add.addKeysAndValues();
   return status;
 }
 

@@ -52,29 +52,58 @@ struct AttentionParameters {
   DropoutParameters dropout;
 };
 
-/// What a gradient's kernel writes.
-enum class GradientOf { Queries, KeysAndValues, Keys, Values };
-
 /// Rows of a block's tile of queries or, for the gradients of keys and values,
 /// of keys; and how many columns it meets at a time.
 struct TileShape {
   int rows, columns;
 };
 
-/// F16 and BF16: 16 rows a warp, two stages of columns.
+/// F16 and BF16. Rows of a warp: two fragments, which share what they are
+/// multiplied by, where the sums of both fit its registers. `drops`: dropout
+/// takes registers too. Tiles are as large as registers allow without a spill,
+/// and a block has at most 99 KiB of shared memory: all that some chips give.
 constexpr int halfThreads = 128;
-constexpr TileShape halfTile(int depth) { return {64, depth <= 128 ? 64 : 32}; }
-/// `drops`: dropout takes registers too.
-constexpr TileShape halfGradTile(int depth, bool drops) {
-  return {64, depth <= 64 ? 64 : depth <= 128 && !drops ? 32 : 16};
+constexpr int halfFragments(int depth) { return depth <= 128 ? 2 : 1; }
+/// Stages of keys and values. With one, values come while scores are computed,
+/// and the next keys while they are weighed: then tiles may have more columns.
+constexpr int halfStages(int depth, bool drops) {
+  return depth == 64 && !drops ? 1 : 2;
 }
-constexpr int halfShared(int depth) {
-  return (halfTile(depth).rows + 4 * halfTile(depth).columns) * depth * 2;
+constexpr TileShape halfTile(int depth, bool drops) {
+  int columns = depth == 128 && drops ? 16
+                : depth > 64 || drops ? 32
+                                      : 2 * depth;
+  return {halfThreads / 2 * halfFragments(depth), columns};
 }
-/// Besides tiles: for two stages lse, mean and number of each column.
-constexpr int halfGradShared(int depth, bool drops) {
-  TileShape tile = halfGradTile(depth, drops);
-  return (2 * tile.rows + 4 * tile.columns) * depth * 2 + 2 * tile.columns * 16;
+constexpr int halfShared(int depth, bool drops) {
+  TileShape tile = halfTile(depth, drops);
+  return (tile.rows + 2 * halfStages(depth, drops) * tile.columns) * depth * 2;
+}
+/// Of queries of a gradient's tile: lse, mean and, with dropout, a number.
+constexpr int halfStateBytes(int queries, bool drops) {
+  return queries * 8 + (drops ? queries : 1) * 8;
+}
+/// Of the gradient of queries. Besides tiles: lse, mean and number of each row.
+constexpr TileShape halfQueriesTile(int depth) {
+  return {halfThreads / 2 * halfFragments(depth), depth <= 64 ? 32 : 16};
+}
+constexpr int halfQueriesShared(int depth, bool drops) {
+  TileShape tile = halfQueriesTile(depth);
+  return (2 * tile.rows + 4 * tile.columns) * depth * 2 +
+         halfStateBytes(tile.rows, drops);
+}
+/// Of the gradients of keys and values, whose warps are in pairs.
+constexpr TileShape halfKeysTile(int depth, bool drops) {
+  return {halfThreads / 4 * halfFragments(depth), depth <= 64 && !drops ? 64
+                                                  : depth <= 128        ? 32
+                                                                        : 16};
+}
+/// Besides tiles: weights on their way within a pair, and for two stages lse,
+/// mean and number of each column.
+constexpr int halfKeysShared(int depth, bool drops) {
+  TileShape tile = halfKeysTile(depth, drops);
+  return (2 * tile.rows + 4 * tile.columns) * depth * 2 +
+         tile.rows * tile.columns * 4 + 2 * halfStateBytes(tile.columns, drops);
 }
 
 /// F32 and F64: 16 x 16 threads, each with some rows and columns. Rows in

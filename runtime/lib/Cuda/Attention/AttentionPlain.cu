@@ -73,7 +73,7 @@ static __device__ void attend(const AttentionParameters &p) {
   T *queries = reinterpret_cast<T *>(memory);
   T *tile = queries + shape.rows * pitchOf<T, depth>;
   T *weights = tile + shape.columns * pitchOf<T, depth>;
-  const BlockOfHead block = blockOfHead(p, p.heads, shape.rows);
+  const BlockOfHead<int64_t> block = blockOfHead(p, p.heads, shape.rows);
   const int64_t kvHead = kvHeadOf(p, block.h);
   const T *key = headOf<T>(p.k, block.b, kvHead);
   const T *value = headOf<T>(p.v, block.b, kvHead);

@@ -256,7 +256,7 @@ private:
   }
 
   const AttentionParameters &p;
-  const BlockOfHead at;
+  const BlockOfHead<int64_t> at;
   T *left[2], *right[2], *products[2];
   QueryState<T> *columnStates; // if columns are queries
   Range seen[R];

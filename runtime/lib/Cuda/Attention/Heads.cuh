@@ -15,15 +15,18 @@ static __device__ inline T *headOf(const HeadTensor &x, int64_t b, int64_t h) {
 
 /// The tile of rows of a block: the later rows first, which see most where
 /// attention is causal.
-struct BlockOfHead {
-  int64_t b, h;
+/// `Index`: the kernels of 16-bit floats have no registers for wide ones, and
+/// those of f32 and f64 take more of them with narrow ones.
+template <class Index> struct BlockOfHead {
+  Index b, h;
   int first; // row
 };
-static __device__ inline BlockOfHead blockOfHead(const AttentionParameters &p,
-                                                 int64_t heads, int rows) {
+template <class Index = int64_t>
+static __device__ inline BlockOfHead<Index>
+blockOfHead(const AttentionParameters &p, int64_t heads, int rows) {
   uint32_t head = blockIdx.x / p.tiles;
   uint32_t tile = p.tiles - 1 - blockIdx.x % p.tiles;
-  return {int64_t(head / heads), int64_t(head % heads), int(tile * rows)};
+  return {Index(head / heads), Index(head % heads), int(tile * rows)};
 }
 
 static __device__ inline int64_t kvHeadOf(const AttentionParameters &p,
@@ -49,6 +52,14 @@ static __device__ inline Range queriesOf(const AttentionParameters &p,
                                          int key) {
   return {p.isLimited ? clampTo(key + 1 - p.firstLimit, p.queries) : 0,
           p.hasBegin ? clampTo(key + 1 - p.firstBegin, p.queries) : p.queries};
+}
+
+/// Whether each of these queries sees each of these keys, if they are there and
+/// no padding.
+static __device__ inline bool seeAll(const AttentionParameters &p,
+                                     Range queries, Range keys) {
+  return (!p.isLimited || keys.end - 1 < queries.begin + p.firstLimit) &&
+         (!p.hasBegin || keys.begin >= queries.end - 1 + p.firstBegin);
 }
 
 static __device__ inline bool isKept(const AttentionParameters &p, int64_t b,
