@@ -27,7 +27,10 @@ Status Gpu::open(const uint8_t *code, size_t size, int64_t index) {
     status = choose(index);
   if (status.ok())
     status = enter();
-  firstUsed = status.ok() ? used() : 0;
+  size_t available = 0, total = 0;
+  if (status.ok())
+    status = memory(available, total);
+  firstUsed = int64_t(total - available);
   if (status.ok())
     status = loadGenerated(unpacked);
   return status;
