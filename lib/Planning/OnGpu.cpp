@@ -110,8 +110,7 @@ static bool wantsCudnn(const EngineOptions &options,
   case EngineOptions::Attention::Fastest:
     // What padding a run brings, nobody knows before.
     return (!isGradient || options.nondeterministic) &&
-           attention.keep.buffer < 0 &&
-           runtime::cuda::isFasterByDnn(attention);
+           attention.keep.buffer < 0 && runtime::cuda::isFasterByDnn(attention);
   }
   llvm_unreachable("an enumerator");
 }

@@ -2,9 +2,9 @@
 //
 // Behind a product on a CPU: up to 3 activations, or sums and products with
 // what is computed before it, each the only reader of the one before. On a GPU:
-// such a sum and then relu or, except in f64, gelu_tanh, or one of them. They are read off a
-// function of a class, in the spmd stage and in the kernels stage alike: there
-// kernels hold all other element-wise operations.
+// such a sum and then relu or, except in f64, gelu_tanh, or one of them. They
+// are read off a function of a class, in the spmd stage and in the kernels
+// stage alike: there kernels hold all other element-wise operations.
 //
 //===----------------------------------------------------------------------===//
 

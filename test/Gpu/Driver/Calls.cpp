@@ -13,8 +13,8 @@ static bool isNamed(const std::string &symbol, const std::string &name) {
 void Call::note(const Injection &injection) {
   if (!driver.environment.failed.empty())
     std::ofstream(driver.environment.failed, std::ios::app)
-        << injection.function << ":" << injection.call << "="
-        << injection.code << "\n";
+        << injection.function << ":" << injection.call << "=" << injection.code
+        << "\n";
 }
 
 void Call::count() {

@@ -25,7 +25,8 @@
 //   HOCKET_LOOKALIKE_FAIL       cuLaunchKernel:3=719,cuMemAlloc:1=2: the third
 //                               call of one returns 719, the first of the other
 //                               2
-//   HOCKET_LOOKALIKE_FAILED     file to which a line is written for each of them
+//   HOCKET_LOOKALIKE_FAILED     file to which a line is written for each of
+//   them
 //
 // Calls that the program makes wrongly, or not at all, are the matter of a
 // library between it and the look-alikes: test/Gpu/Injector/Injector.h.

@@ -38,8 +38,7 @@ TEST_P(CudaAttentionGrad, HeadDims) {
     ASSERT_EQ(attention.launched.size(), 3u);
     EXPECT_EQ(attention.launched[0].entry, std::string("means") + name);
     EXPECT_EQ(attention.launched[1].entry, "gradientOfQueries" + suffix);
-    EXPECT_EQ(attention.launched[2].entry,
-              "gradientOfKeysAndValues" + suffix);
+    EXPECT_EQ(attention.launched[2].entry, "gradientOfKeysAndValues" + suffix);
     EXPECT_LE(report.total.waysPerIdeal(), isHalf ? 1.05 : 1.2)
         << name << " " << depth;
     EXPECT_LE(report.total.sectorsPerIdeal(), 1.05) << name << " " << depth;

@@ -13,8 +13,8 @@ struct ProductShape {
   ElementType in = ElementType::F32, out = ElementType::F32;
 };
 
-/// Of the algorithms that cuBLASLt offers, with as much workspace as Hocket gives
-/// it.
+/// Of the algorithms that cuBLASLt offers, with as much workspace as Hocket
+/// gives it.
 struct ProductTimes {
   Times first, fastest; ///< of the one that it offers first, and of the fastest
   int offered = 0;

@@ -76,10 +76,10 @@ struct Finding {
 /// over the banks of shared memory; ideal ones are as many as the accesses
 /// would take without conflicts.
 struct Counts {
-  uint64_t warps = 0;                     ///< instructions of warps
-  uint64_t threads = 0;                   ///< instructions of threads
-  uint64_t loads = 0, stores = 0;         ///< of warps, in global memory
-  uint64_t loadBytes = 0, storeBytes = 0; ///< asked for by threads
+  uint64_t warps = 0;                      ///< instructions of warps
+  uint64_t threads = 0;                    ///< instructions of threads
+  uint64_t loads = 0, stores = 0;          ///< of warps, in global memory
+  uint64_t loadBytes = 0, storeBytes = 0;  ///< asked for by threads
   uint64_t loadedOnce = 0, storedOnce = 0; ///< by warps, each byte once
   uint64_t loadSectors = 0, storeSectors = 0;
   uint64_t idealLoadSectors = 0, idealStoreSectors = 0;

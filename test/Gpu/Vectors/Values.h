@@ -16,9 +16,9 @@ enum class Draw {
   NotZero,  ///< of a divisor
   NotLeast, ///< of what is divided: the least number by -1 has no quotient
   Shift,    ///< 0, around the sizes of registers, large
-  Place,    ///< the same up to 255: of a bit field, whose numbers the ISA bounds
-  Bit,      ///< 0 or 1
-  Angle,    ///< floats from -3 to 3
+  Place, ///< the same up to 255: of a bit field, whose numbers the ISA bounds
+  Bit,   ///< 0 or 1
+  Angle, ///< floats from -3 to 3
 };
 
 struct Source {
