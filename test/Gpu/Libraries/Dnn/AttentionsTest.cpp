@@ -137,6 +137,23 @@ TEST_F(AttentionsTest, WhatHidesNothingIsLeftOut) {
   EXPECT_EQ(formOf(AttentionSample(shape).forward()).first, -10);
 }
 
+/// The library has no engine without it, so it lies in the workspace.
+TEST_F(AttentionsTest, LseIsOneOfTheResultsForTheLibraryAlone) {
+  AttentionShape shape;
+  AttentionSample sample(shape);
+  EXPECT_TRUE(run(sample.forward(), shape).ok());
+  const auto bits = sample.out.bits();
+  AttentionArguments arguments = sample.forward();
+  arguments.lse.reset();
+  sample.out.forget();
+  sample.lse.forget();
+  const auto before = sample.lse.bits();
+  Status status = run(arguments, shape);
+  EXPECT_TRUE(status.ok()) << status.message;
+  EXPECT_EQ(sample.out.bits(), bits);
+  EXPECT_EQ(sample.lse.bits(), before);
+}
+
 TEST_F(AttentionsTest, BitsAreTheSameWhereTheyHaveToBe) {
   AttentionShape shape;
   shape.queries = 40, shape.keys = 41;

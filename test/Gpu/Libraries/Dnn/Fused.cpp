@@ -246,6 +246,11 @@ std::vector<Engine> bestEngines(const Fused &fused, int device,
   const Tensor &result = fused.tensors[last->result];
   bool isGradient = fused.operations.front().type == DnnOperationPointwise;
   int64_t workspace = 256;
+  const std::vector<size_t> placed = fused.placed();
+  auto written = std::count_if(placed.begin(), placed.end(),
+                               [&](size_t i) { return fused.isWritten(i); });
+  if (!isGradient && written < 2)
+    return {}; // cuDNN 9.19 has none for an attention without its statistics
   if (isGradient) {
     auto padded = [](int64_t extent) { return (extent + 63) / 64 * 64; };
     int64_t heads = result.extents[0] * result.extents[1];
