@@ -1,10 +1,9 @@
-/*===- SilentDriver.c - a libcuda.so.1 that does nothing
- * ---------------------===
- *
- * NVIDIA's cuDNN makes plans of attention for a device that it is told of, once
- * a driver says that it has loaded the code. This one says so of everything.
- *
- *===----------------------------------------------------------------------===*/
+//===- SilentDriver.c - a libcuda.so.1 that does nothing ------------------===//
+//
+// NVIDIA's cuDNN makes plans of attention for a device that it is told of, once
+// a driver says that it has loaded the code. This one says so of everything.
+//
+//===----------------------------------------------------------------------===//
 
 #define SUCCEEDS(name)                                                         \
   int name(void) { return 0; }
