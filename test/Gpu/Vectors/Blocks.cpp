@@ -37,6 +37,28 @@ Vector barrier(const Form &form) {
   return text.finish();
 }
 
+/// Two warps give values that the two others wait for.
+Vector arrival(const Form &form) {
+  Random random = randomFor(form);
+  KernelText text = begin(form, 4);
+  std::string own = text.source(word, drawValues({word}, all, random));
+  std::string seen = text.destination(word);
+  std::string both = " 1, " + std::to_string(threads) + ";";
+  text.line("st.shared.u32 [%w1], " + own + ";");
+  text.line("mov.b32 " + seen + ", " + own + ";");
+  text.line("setp.ge.u32 %p0, %me, " + std::to_string(threads / 2) + ";");
+  text.line("@%p0 bra give;");
+  text.line("bar.sync" + both);
+  text.line("xor.b32 %w2, %me, 85;"); // of the other half
+  text.line("mad.lo.u32 %w2, %w2, 4, %w0;");
+  text.line("ld.shared.u32 " + seen + ", [%w2];");
+  text.line("bra.uni given;");
+  text.line("give:");
+  text.line(form.instruction() + both);
+  text.line("given:");
+  return text.finish();
+}
+
 /// cp.async with what it is committed to and waited for by.
 Vector asyncCopy(const Form &form) {
   Random random = randomFor(form);
@@ -122,6 +144,8 @@ std::optional<Vector> hocket::vectors::blockVector(const Form &form) {
   bool isBarrier = form.opcode == "bar" || form.opcode == "barrier";
   if (isBarrier && form.has("sync") && !form.has("red"))
     return barrier(form);
+  if (isBarrier && form.has("arrive") && form.operands.size() == 2)
+    return arrival(form);
   if (form.opcode == "cp" && form.has("async"))
     return asyncCopy(form);
   bool isAtomic = form.opcode == "atom" || form.opcode == "red";

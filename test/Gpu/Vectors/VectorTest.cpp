@@ -79,6 +79,16 @@ TEST(Vector, DividesByNoZero) {
   }
 }
 
+TEST(Vector, WarpsGiveWhatOthersWaitFor) {
+  Vector vector = vectorOf(Form("bar.arrive x x"));
+  Bytes seen = runOnInterpreter(vector);
+  ASSERT_EQ(vector.outputs[0].count, 512u);
+  for (uint64_t i = 0; i < vector.outputs[0].count; ++i)
+    EXPECT_EQ(bitsAt(seen, vector.outputs[0], i),
+              bitsAt(vector.input, vector.inputs[0], i % 128 < 64 ? i ^ 85 : i))
+        << i;
+}
+
 TEST(Compare, BitsAndNaN) {
   Vector vector = vectorOf(Form("add.rn.f64 x x x"));
   Bytes expected = runOnInterpreter(vector), found = expected;
