@@ -69,6 +69,8 @@ Status Executor::State::checkMemory() const {
   return devices->checkMemory(int64_t(ranks->numbers().size()), needed);
 }
 
+static constexpr const char *preparing = "prepare"; // the phase
+
 Executor::State::~State() {
   for (const std::unique_ptr<RankRunner> &runner : runners)
     runner->stop();
@@ -107,9 +109,8 @@ Status Executor::State::start() {
   status = processes.agree(ranks->start());
   if (!status.ok())
     return status;
-  constexpr const char *phase = "prepare";
   bool isAlone = processes.count() == 1;
-  status = runAll(phase, [=](RankRunner &rank) {
+  status = runAll(preparing, [=](RankRunner &rank) {
     Status begun = rank.begin();
     return begun.ok() && !isAlone ? rank.propose() : begun;
   });
@@ -117,13 +118,15 @@ Status Executor::State::start() {
     status = devices->decide(processes);
   if (!status.ok())
     return status;
-  return runAll(phase, [](RankRunner &rank) { return rank.prepare(); });
+  return runAll(preparing, [](RankRunner &rank) { return rank.prepare(); });
 }
 
 Status Executor::State::runLocal(const char *phase, RunnerTask task) {
   std::shared_ptr<State> self = shared_from_this();
   RankTask work;
   work.phase = phase;
+  if (phase == preparing) // in calls of libraries that take long
+    work.graceSeconds = options.deadlineSeconds;
   work.run = [self, task](size_t local) {
     RankRunner &runner = *self->runners[local];
     Status status = task(runner);

@@ -3,6 +3,7 @@
 #include "runtime/lib/Executor/RankRunner.h"
 #include "hocket/Cpu/Scratch.h"
 #include "hocket/Plan/Accesses.h"
+#include "hocket/Plan/Summary.h"
 #include <algorithm>
 
 namespace hocket::runtime {
@@ -33,9 +34,7 @@ Status RankRunner::propose() {
       status = device->propose(instruction, book);
       if (status.ok())
         continue;
-      status.message =
-          describe(int(instruction.body.index()), instruction.source) + ": " +
-          status.message;
+      status.message = describe(instruction) + ": " + status.message;
       return status;
     }
   return Status::success();
@@ -157,7 +156,7 @@ Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
       return status;
     status = prepareCall(instruction, context, prepared.call);
     if (!status.ok()) {
-      status.message = describe(prepared) + ": " + status.message;
+      status.message = describe(instruction) + ": " + status.message;
       return status;
     }
     auto *begun = std::get_if<plan::Collective>(&instruction.body);
@@ -354,12 +353,17 @@ Status RankRunner::recordStep(StepPart part) {
   return status;
 }
 
-std::string RankRunner::describe(int kind, int source) const {
-  return plan::describe(plan::instructionWords[kind], book.source(source));
+std::string RankRunner::describe(const plan::Instruction &instruction) const {
+  auto *collective = std::get_if<plan::Collective>(&instruction.body);
+  return plan::describe(collective
+                            ? plan::toString(collective->namedKind())
+                            : plan::instructionWords[instruction.body.index()],
+                        book.source(instruction.source));
 }
 
 std::string RankRunner::describe(const Prepared &prepared) const {
-  return describe(prepared.kind, prepared.source);
+  return plan::describe(plan::instructionWords[prepared.kind],
+                        book.source(prepared.source));
 }
 
 PeerCounters RankRunner::peers() const {

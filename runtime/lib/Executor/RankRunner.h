@@ -137,7 +137,7 @@ private:
   Status endOpen();
   Status lookAtInputs();
   Status look(const Operand &operand, int64_t at, const std::string &where);
-  std::string describe(int kind, int source) const;
+  std::string describe(const plan::Instruction &instruction) const;
   std::string describe(const Prepared &prepared) const;
   bool writes(const plan::GlobalTensor &tensor) const;
 

@@ -102,11 +102,8 @@ Status ThreadRanks::run(const RankTask &task) {
   Workers::Task perThread = [shared = shared, task](int64_t local) {
     return shared->runOne(size_t(local), task);
   };
-  // Ranks that wait for a failed one are told at once; two seconds are for
-  // whatever call they are in.
-  constexpr double grace = 2;
-  std::vector<bool> ended =
-      workers.run(perThread, shared->options.deadlineSeconds, grace);
+  std::vector<bool> ended = workers.run(
+      perThread, shared->options.deadlineSeconds, task.graceSeconds);
   return shared->explain(task, ended);
 }
 

@@ -50,6 +50,9 @@ struct RankTask {
   std::function<RankOutcome(size_t)> run;
   /// "matmul of "h.0.mlp"": what the rank does now; any thread.
   std::function<std::string(size_t)> progress;
+  /// Once one has failed, those that wait for it are told; this is for whatever
+  /// call the others are in.
+  double graceSeconds = 2;
 };
 
 /// The ranks that live in this process.
