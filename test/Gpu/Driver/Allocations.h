@@ -16,8 +16,7 @@ constexpr int hostDevice = -1;
 struct Block {
   ptx::Allocation *allocation = nullptr;
   int device = hostDevice;
-  bool isKept = false;   ///< for look-alikes themselves
-  bool isMapped = false; ///< pinned memory that devices reach by address
+  bool isKept = false; ///< for look-alikes themselves
   History history;
 
   uint64_t base() const { return allocation->base; }

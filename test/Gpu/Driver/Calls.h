@@ -5,12 +5,14 @@
 
 #include "test/Gpu/Driver/Codes.h"
 #include "test/Gpu/Driver/Driver.h"
+#include "test/Gpu/Driver/MoreFunctions.h"
 
 namespace hocket::runtime::cuda {
 
 #define HOCKET_DECLARE(symbol, name, parameters)                               \
   extern "C" Result symbol parameters;
 HOCKET_CUDA_DRIVER_FUNCTIONS(HOCKET_DECLARE)
+HOCKET_CUDA_MORE_FUNCTIONS(HOCKET_DECLARE)
 #undef HOCKET_DECLARE
 
 } // namespace hocket::runtime::cuda

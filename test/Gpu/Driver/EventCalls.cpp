@@ -132,17 +132,6 @@ Result cuEventSynchronize(Event given) {
   });
 }
 
-Result cuEventQuery(Event given) {
-  return call("cuEventQuery", Needs::Context, [&](Call &call) {
-    std::shared_ptr<Mark> mark = asked(call, given);
-    if (!mark->isPassed)
-      call.driver.scheduler.step();
-    if (!mark->isPassed && !call.driver.stickyError)
-      throw Failure{NotReady};
-    call.driver.scheduler.hostWaited(mark->clock);
-  });
-}
-
 Result cuEventElapsedTime(float *milliseconds, Event begin, Event end) {
   return call("cuEventElapsedTime", Needs::Context, [&](Call &call) {
     std::shared_ptr<Mark> first = asked(call, begin), last = asked(call, end);

@@ -59,14 +59,10 @@ Result cuMemHostAlloc(void **place, size_t bytes, unsigned flags) {
   return call("cuMemHostAlloc", Needs::Context, [&](Call &call) {
     call.checkNoCapture();
     call.require(bytes, InvalidValue, "is asked for 0 bytes");
-    call.require(!(flags & ~(HostAllocPortable | HostAllocMapped)),
-                 InvalidValue,
-                 "is given flags that the look-alike does not "
-                 "know: " +
+    call.require(!(flags & ~HostAllocPortable), InvalidValue,
+                 "is given flags that the look-alike does not know: " +
                      std::to_string(flags));
-    Block *block = call.driver.allocations.allocatePinned(bytes);
-    block->isMapped = flags & HostAllocMapped;
-    *place = block->host();
+    *place = call.driver.allocations.allocatePinned(bytes)->host();
   });
 }
 
@@ -77,18 +73,6 @@ Result cuMemFreeHost(void *place) {
     call.require(block, InvalidValue,
                  "is given a place at which no pinned allocation begins");
     release(call, *block);
-  });
-}
-
-Result cuMemHostGetDevicePointer_v2(DeviceAddress *address, void *place,
-                                    unsigned flags) {
-  return call("cuMemHostGetDevicePointer_v2", Needs::Context, [&](Call &call) {
-    call.require(flags == 0, InvalidValue, "is given flags other than 0");
-    Span span = call.driver.allocations.pinned(place, 1, "points to");
-    call.require(span.block && span.block->isMapped, InvalidValue,
-                 "is given a place that is not in pinned memory of "
-                 "CU_MEMHOSTALLOC_DEVICEMAP");
-    *address = span.block->base() + span.at;
   });
 }
 

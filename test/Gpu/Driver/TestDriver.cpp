@@ -11,7 +11,7 @@
 
 using namespace hocket::lookalike;
 
-DriverFunctions DriverTest::cu;
+AllFunctions DriverTest::cu;
 InternalFunctions DriverTest::internal;
 
 const char *const hocket::lookalike::addText = R"(
@@ -40,12 +40,13 @@ template <typename F> static void load(void *library, const char *name, F &to) {
   to = reinterpret_cast<F>(symbol);
 }
 
-static void loadAll(DriverFunctions &cu, InternalFunctions &internal) {
+static void loadAll(AllFunctions &cu, InternalFunctions &internal) {
   std::string path = hocket::test::builtPath("test/lookalike/libcuda.so.1");
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_TRUE(library) << dlerror();
 #define HOCKET_LOAD(symbol, name, parameters) load(library, #symbol, cu.name);
   HOCKET_CUDA_DRIVER_FUNCTIONS(HOCKET_LOAD)
+  HOCKET_CUDA_MORE_FUNCTIONS(HOCKET_LOAD)
 #undef HOCKET_LOAD
   load(library, "hocketLookalikeEnqueue", internal.enqueue);
   load(library, "hocketLookalikeCall", internal.call);

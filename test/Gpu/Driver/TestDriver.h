@@ -3,8 +3,8 @@
 #ifndef HOCKET_TEST_GPU_DRIVER_TESTDRIVER_H
 #define HOCKET_TEST_GPU_DRIVER_TESTDRIVER_H
 
-#include "runtime/lib/Cuda/Driver/Api.h"
 #include "test/Gpu/Driver/Lookalike.h"
+#include "test/Gpu/Driver/MoreFunctions.h"
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -67,7 +67,7 @@ protected:
   Result launch(Function function, Stream stream, DeviceAddress x,
                 DeviceAddress y, unsigned threads);
 
-  static DriverFunctions cu;
+  static AllFunctions cu;
   static InternalFunctions internal;
   Context context = nullptr;
   Library library = nullptr;

@@ -38,7 +38,6 @@ using Function = CUfunc_st *;
 using Graph = CUgraph_st *;
 using GraphExec = CUgraphExec_st *;
 using GraphNode = CUgraphNode_st *;
-using HostFunction = void (*)(void *userData);
 
 /// CUuuid.
 struct DeviceUuid {
@@ -99,7 +98,7 @@ enum EventRecordFlags : unsigned {
   EventRecordDefault = 0,
   EventRecordExternal = 1 // in a capture: a node, passed in each launch
 };
-enum HostAllocFlags : unsigned { HostAllocPortable = 1, HostAllocMapped = 2 };
+enum HostAllocFlags : unsigned { HostAllocPortable = 1 };
 enum CaptureMode : int {
   CaptureGlobal = 0,
   CaptureThread = 1,
@@ -123,7 +122,6 @@ enum CaptureMode : int {
     (char *text, int bytes, DeviceNumber device))                              \
   X(cuDeviceGetAttribute, deviceGetAttribute,                                  \
     (int *value, Attribute attribute, DeviceNumber device))                    \
-  X(cuDeviceTotalMem_v2, deviceTotalMem, (size_t *bytes, DeviceNumber device)) \
   X(cuDevicePrimaryCtxRetain, devicePrimaryCtxRetain,                          \
     (Context * context, DeviceNumber device))                                  \
   X(cuDevicePrimaryCtxRelease_v2, devicePrimaryCtxRelease,                     \
@@ -135,8 +133,6 @@ enum CaptureMode : int {
   X(cuMemHostAlloc, memHostAlloc,                                              \
     (void **place, size_t bytes, unsigned flags))                              \
   X(cuMemFreeHost, memFreeHost, (void *place))                                 \
-  X(cuMemHostGetDevicePointer_v2, memHostGetDevicePointer,                     \
-    (DeviceAddress * address, void *place, unsigned flags))                    \
   X(cuMemcpyHtoDAsync_v2, memcpyHtoDAsync,                                     \
     (DeviceAddress to, const void *from, size_t bytes, Stream stream))         \
   X(cuMemcpyDtoHAsync_v2, memcpyDtoHAsync,                                     \
@@ -157,7 +153,6 @@ enum CaptureMode : int {
   X(cuEventRecordWithFlags, eventRecordWithFlags,                              \
     (Event event, Stream stream, unsigned flags))                              \
   X(cuEventSynchronize, eventSynchronize, (Event event))                       \
-  X(cuEventQuery, eventQuery, (Event event))                                   \
   X(cuEventElapsedTime, eventElapsedTime,                                      \
     (float *milliseconds, Event begin, Event end))                             \
   X(cuLibraryLoadData, libraryLoadData,                                        \
@@ -168,16 +163,12 @@ enum CaptureMode : int {
     (Kernel * kernel, Library library, const char *name))                      \
   X(cuKernelGetFunction, kernelGetFunction,                                    \
     (Function * function, Kernel kernel))                                      \
-  X(cuFuncGetAttribute, funcGetAttribute,                                      \
-    (int *value, FunctionAttribute attribute, Function function))              \
   X(cuFuncSetAttribute, funcSetAttribute,                                      \
     (Function function, FunctionAttribute attribute, int value))               \
   X(cuLaunchKernel, launchKernel,                                              \
     (Function function, unsigned gridX, unsigned gridY, unsigned gridZ,        \
      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
      Stream stream, void **parameters, void **extra))                          \
-  X(cuLaunchHostFunc, launchHostFunc,                                          \
-    (Stream stream, HostFunction function, void *userData))                    \
   X(cuStreamBeginCapture_v2, streamBeginCapture,                               \
     (Stream stream, CaptureMode mode))                                         \
   X(cuStreamEndCapture, streamEndCapture, (Stream stream, Graph * graph))      \
