@@ -75,7 +75,7 @@ std::string randomText() {
 struct Child {
   int64_t index;
   pid_t pid;
-  bool isHere = true;
+  bool isHere = true, isStopped = false;
 };
 
 class Children {
@@ -196,16 +196,22 @@ void Children::noteEnd(const Child &child, int code) {
 }
 
 void Children::collect() {
-  for (Child &child : children) {
-    int code = 0;
-    if (!child.isHere || waitpid(child.pid, &code, WNOHANG) == 0)
-      continue;
-    child.isHere = false;
-    noteEnd(child, code);
-  }
+  constexpr int all = WNOHANG | WUNTRACED | WCONTINUED;
+  for (Child &child : children)
+    for (int code = 0; child.isHere && waitpid(child.pid, &code, all) != 0;) {
+      child.isStopped = WIFSTOPPED(code);
+      if (WIFSTOPPED(code) || WIFCONTINUED(code))
+        continue;
+      child.isHere = false;
+      noteEnd(child, code);
+    }
 }
 
 void Children::endInTime() {
+  // One that is stopped takes no notice of anything but this.
+  for (const Child &child : children)
+    if (result != 0 && child.isHere && child.isStopped)
+      kill(child.pid, SIGKILL);
   if (Clock::now() < limit)
     return;
   send(wasAsked ? SIGKILL : SIGTERM);
