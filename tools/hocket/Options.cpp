@@ -142,15 +142,15 @@ const std::vector<Option> &optionTable() {
          return readChips(value, options.chips);
        }},
       {"--attention", "ENGINE",
-       "of --target=cuda: what computes attentions: fastest (default), own, "
-       "or cudnn, where that can",
+       "of --target=cuda: what computes attentions: own (default), cudnn, "
+       "where "
+       "that can, or fastest",
        [](Options &options, Words value) {
          using Engine = EngineOptions::Attention;
          options.choosesEngines = true;
-         options.source.engines.attention = value == "own" ? Engine::Own
-                                            : value == "cudnn"
-                                                ? Engine::Cudnn
-                                                : Engine::Fastest;
+         options.source.engines.attention = value == "fastest" ? Engine::Fastest
+                                            : value == "cudnn" ? Engine::Cudnn
+                                                               : Engine::Own;
          return value == "fastest" || value == "own" || value == "cudnn";
        }},
       {"--nondeterministic", nullptr,

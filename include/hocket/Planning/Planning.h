@@ -16,7 +16,7 @@ struct EngineOptions {
     Own,     ///< the runtime's own kernels
     Cudnn,   ///< cuDNN where it can
   };
-  Attention attention = Attention::Fastest;
+  Attention attention = Attention::Own;
   /// Gradients may have other bits in each run.
   bool nondeterministic = false;
 };

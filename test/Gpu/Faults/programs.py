@@ -22,6 +22,8 @@ SAVES = ["--data", "text", "--token-type", "u8", "--steps", "4", "--save-every",
          "1", "--keep", "9", "--validation-data", "text", "--checkpoint", "run"]
 PROGRAMS = [
     Program("inference", "convolutions.hkt", [], DRAWN),
+    Program("attention", "attention.hkt",
+            ["--grad", "--variant", "Brain", "--attention", "cudnn"], DRAWN),
     Program("timed", "mlp.hkt", [], [*DRAWN, "--stats"]),
     Program("ranks on a GPU", "mlp.hkt", ["--schedule", "tp"], DRAWN),
     Program("training", "training.hkt", ["--schedule", "data", *TRAIN], SAVES,

@@ -75,7 +75,7 @@ constexpr const char *nameOf(const plan::AttentionGrad &) {
 } // namespace
 
 Status Attentions::open() {
-  Status status = dnn.open("attentions by cuDNN");
+  Status status = dnn.open("attentions");
   if (!status.ok())
     status.message += wayOut;
   if (!status.ok() || dnn.get().library.version >= oldestVersion)

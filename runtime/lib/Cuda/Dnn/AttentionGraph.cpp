@@ -183,20 +183,7 @@ Status AttentionGraph::make(const AttentionForm &given, bool isDeterministic) {
 
 Status AttentionGraph::choose(int64_t workspace, bool isDeterministic,
                               std::string &plan, int64_t &wanted) const {
-  wanted = 0;
-  auto take = [&](DnnObject &config) {
-    return mayCompute(config, form.type, !isDeterministic) &&
-           writePlan(config, workspace, plan, wanted);
-  };
-  Status status;
-  for (DnnHeuristicsKind kind : {DnnHeuristicsBest, DnnHeuristicsFallback}) {
-    plan.clear();
-    if (status.ok())
-      status = forEachConfig(kind, take);
-    if (!plan.empty())
-      return Status::success();
-  }
-  return status;
+  return DnnGraph::choose(form.type, !isDeterministic, workspace, plan, wanted);
 }
 
 } // namespace hocket::runtime::cuda

@@ -132,19 +132,7 @@ Status ConvolutionGraph::make(const ConvolutionForm &form,
 
 Status ConvolutionGraph::choose(int64_t workspace, std::string &plan) const {
   int64_t wanted = 0;
-  auto take = [&](DnnObject &config) {
-    return mayCompute(config, type) &&
-           writePlan(config, workspace, plan, wanted);
-  };
-  Status status;
-  for (DnnHeuristicsKind kind : {DnnHeuristicsBest, DnnHeuristicsFallback}) {
-    plan.clear();
-    if (status.ok())
-      status = forEachConfig(kind, take);
-    if (!plan.empty())
-      return Status::success();
-  }
-  return status.ok() ? passedOver : status;
+  return DnnGraph::choose(type, /*mayDiffer=*/false, workspace, plan, wanted);
 }
 
 } // namespace hocket::runtime::cuda

@@ -96,6 +96,24 @@ bool DnnGraph::writePlan(DnnObject &config, int64_t workspace,
   return isGood(*plan) && !text.empty();
 }
 
+Status DnnGraph::choose(DnnType type, bool mayDiffer, int64_t workspace,
+                        std::string &plan, int64_t &wanted) const {
+  wanted = 0;
+  auto take = [&](DnnObject &config) {
+    return mayCompute(config, type, mayDiffer) &&
+           writePlan(config, workspace, plan, wanted);
+  };
+  Status status;
+  for (DnnHeuristicsKind kind : {DnnHeuristicsBest, DnnHeuristicsFallback}) {
+    plan.clear();
+    if (status.ok())
+      status = forEachConfig(kind, take);
+    if (!plan.empty())
+      return Status::success();
+  }
+  return status.ok() ? passedOver : status;
+}
+
 Status
 DnnGraph::forEachConfig(DnnHeuristicsKind kind,
                         const std::function<bool(DnnObject &)> &take) const {

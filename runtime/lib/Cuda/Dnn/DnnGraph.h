@@ -44,6 +44,18 @@ protected:
   DnnObject &addTensor(const GraphTensor &tensor);
   Status finish(const std::vector<DnnDescriptor> &operations);
 
+  /// The text of the best plan that computes as Hocket wants it (mayCompute) in
+  /// at most `workspace` bytes; empty if there is none. An engine that fails is
+  /// passed over; where none is left that is the error. `wanted`: the least
+  /// workspace that was too much, or 0.
+  Status choose(DnnType type, bool mayDiffer, int64_t workspace,
+                std::string &plan, int64_t &wanted) const;
+
+  const Dnn &dnn;
+  DnnObject *graph = nullptr; // once finished
+
+private:
+  bool isGood(const DnnObject &object) const;
   /// Shows `take` the library's configurations, the best first, until it
   /// returns true.
   Status forEachConfig(DnnHeuristicsKind kind,
@@ -53,22 +65,15 @@ protected:
   /// of inputs (TF32, which the tensor cores have for it), none of partial
   /// sums, no transforms. `type` is that of the operands. `mayDiffer`: bits may
   /// be others in each run.
-  bool mayCompute(DnnObject &config, DnnType type,
-                  bool mayDiffer = false) const;
+  bool mayCompute(DnnObject &config, DnnType type, bool mayDiffer) const;
   /// The text of its plan; false if the library has none, or one that wants
   /// more workspace: then `wanted` is that, or what it was if that is less and
   /// not 0.
   bool writePlan(DnnObject &config, int64_t workspace, std::string &text,
                  int64_t &wanted) const;
 
-  const Dnn &dnn;
-  DnnObject *graph = nullptr; // once finished
   /// The first failure of an engine, other than that it does not do this.
   mutable Status passedOver;
-
-private:
-  bool isGood(const DnnObject &object) const;
-
   std::string what;
   std::vector<std::unique_ptr<DnnObject>> objects;
 };
