@@ -29,7 +29,7 @@ std::string whyNotDnn(const AttentionGradArguments &arguments);
 /// The memory on the device that one takes beside its operands, linear in the
 /// sequence: for the library 1 MiB and, of a gradient, dq in f32 and, of
 /// grouped heads, dk and dv of each; besides, of a gradient, dq in f32 and a
-/// number for each row.
+/// number for each row, and of an attention without lse, lse.
 int64_t attentionWorkspaceBytes(const AttentionArguments &arguments);
 int64_t attentionWorkspaceBytes(const AttentionGradArguments &arguments);
 

@@ -39,9 +39,8 @@
 //
 // Of a plan for GPUs also
 //
-//   workspace_bytes    by rank; of arena_bytes, the most that an instruction
-//   has
-//                      beside its operands
+//   workspace_bytes    by rank; of arena_bytes, the most that one instruction
+//                      has beside its operands
 //
 // and `hocket plan --json` has besides, see Bound/StepBound.h:
 //
