@@ -72,13 +72,13 @@ Attention attention(Program &p, int64_t depth) {
 TEST(Demands, Attention) {
   Program p;
   expectLaunches(p.of(attention(p, 64)), 0, 0, 1, 0);
-  for (auto [depth, launches] : {std::pair(64, 3), {256, 4}}) {
+  for (int64_t depth : {64, 256}) {
     AttentionGrad gradient;
     gradient.forward = attention(p, depth);
     gradient.forward.lse = p.arena({1, 2, 64});
     gradient.dout = gradient.dq = gradient.forward.q;
     gradient.dk = gradient.dv = gradient.forward.q;
-    expectLaunches(p.of(gradient), 0, 0, launches, 0);
+    expectLaunches(p.of(gradient), 0, 0, 3, 0);
   }
 }
 
