@@ -79,10 +79,10 @@ std::string error(const plan::Plan &plan, const DataOptions &options,
 }
 
 template <class T>
-std::vector<T> readBox(const Batches &batches, const std::string &name,
+std::vector<T> readBox(const TensorSource &batch, const std::string &name,
                        const Box &box, plan::DType type) {
   std::vector<T> values(box.elements());
-  Status status = batches.read(name, box, type, values.data());
+  Status status = batch.read(name, box, type, values.data());
   EXPECT_TRUE(status.ok()) << status.message;
   return values;
 }
@@ -101,11 +101,11 @@ TEST(Tokens, areWindowsAndTheirNextTokens) {
   EXPECT_EQ(batches->tokensOfStep, batch * seq);
   std::set<int32_t> firsts;
   for (int64_t step = 0; step < 5; ++step) {
-    batches->setStep(step);
+    Batch inputs(*batches, step);
     auto read =
-        readBox<int32_t>(*batches, "tokens", wholeBatch, plan::DType::I32);
+        readBox<int32_t>(inputs, "tokens", wholeBatch, plan::DType::I32);
     auto next =
-        readBox<int64_t>(*batches, "targets", wholeBatch, plan::DType::I64);
+        readBox<int64_t>(inputs, "targets", wholeBatch, plan::DType::I64);
     for (size_t i = 0; i < read.size(); ++i) {
       EXPECT_EQ(next[i], read[i] + 1);
       EXPECT_EQ(read[i], read[i / seq * seq] + int(i % seq));
@@ -114,8 +114,7 @@ TEST(Tokens, areWindowsAndTheirNextTokens) {
       EXPECT_EQ((read[row * seq] - 1000) % seq, 0);
       firsts.insert(read[row * seq]);
     }
-    EXPECT_EQ(readBox<int32_t>(*batches, "step", {}, plan::DType::I32)[0],
-              step);
+    EXPECT_EQ(readBox<int32_t>(inputs, "step", {}, plan::DType::I32)[0], step);
   }
   // An epoch has every window once.
   EXPECT_EQ(firsts.size(), size_t(batch * 5));
@@ -129,11 +128,10 @@ TEST(Tokens, ofAPartAreThoseOfTheWhole) {
       {folder.write("t.txt", bytesOf(tokens))}, FileType::U8, 1};
   std::unique_ptr<Batches> batches;
   ASSERT_TRUE(openBatches(tokenPlan(), options, batches).ok());
-  batches->setStep(7); // reaches over the end of an epoch
-  auto whole =
-      readBox<int32_t>(*batches, "tokens", wholeBatch, plan::DType::I32);
+  Batch inputs(*batches, 7); // reaches over the end of an epoch
+  auto whole = readBox<int32_t>(inputs, "tokens", wholeBatch, plan::DType::I32);
   Box part{{batch, seq}, {1, 2}, {2, 3}};
-  auto read = readBox<int32_t>(*batches, "tokens", part, plan::DType::I32);
+  auto read = readBox<int32_t>(inputs, "tokens", part, plan::DType::I32);
   for (int64_t row = 0; row < 2; ++row)
     for (int64_t i = 0; i < 3; ++i)
       EXPECT_EQ(read[row * 3 + i], whole[(row + 1) * seq + i + 2]);
@@ -207,10 +205,10 @@ TEST(Examples, keepTheirRowsTogether) {
   EXPECT_EQ(batches->tokensOfStep, 2);
   std::multiset<float> seen;
   for (int64_t step = 0; step < 7; ++step) { // two epochs
-    batches->setStep(step);
-    auto x = readBox<float>(*batches, "x", {{2, 3}, {0, 0}, {2, 3}},
-                            plan::DType::F32);
-    auto t = readBox<float>(*batches, "t", {{2}, {0}, {2}}, plan::DType::F32);
+    Batch inputs(*batches, step);
+    auto x =
+        readBox<float>(inputs, "x", {{2, 3}, {0, 0}, {2, 3}}, plan::DType::F32);
+    auto t = readBox<float>(inputs, "t", {{2}, {0}, {2}}, plan::DType::F32);
     for (int row = 0; row < 2; ++row) {
       EXPECT_EQ(x[row * 3 + 1], t[row] * 3 + 1);
       seen.insert(t[row]);

@@ -12,7 +12,7 @@ bool isStep(const plan::GlobalTensor &input) {
          input.type == plan::DType::I32;
 }
 
-int64_t Batches::exampleOf(int64_t row) const {
+int64_t Batches::exampleOf(int64_t step, int64_t row) const {
   int64_t place = step * batch + row;
   return int64_t(Permutation(uint64_t(count), seed,
                              uint64_t(place / count))(uint64_t(place % count)));
@@ -26,7 +26,7 @@ bool Batches::describe(const std::string &tensor,
   return true;
 }
 
-Status Batches::read(const std::string &tensor, const Box &box,
+Status Batches::read(int64_t step, const std::string &tensor, const Box &box,
                      plan::DType type, void *destination) const {
   if (tensor == "step") {
     int32_t number = int32_t(step);
@@ -43,8 +43,8 @@ Status Batches::read(const std::string &tensor, const Box &box,
     while (count > 0 && status.ok()) {
       int64_t row = begin / rowElements, first = begin % rowElements;
       int64_t here = std::min(count, rowElements - first);
-      status =
-          readRow(tensor, exampleOf(row), first, here, type, out + done * size);
+      status = readRow(tensor, exampleOf(step, row), first, here, type,
+                       out + done * size);
       begin += here;
       done += here;
       count -= here;

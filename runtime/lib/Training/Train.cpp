@@ -44,7 +44,7 @@ void addNumbers(const plan::Plan &plan, const MemoryTensors &outputs,
 /// One run, from the executor to its last step.
 class Run {
 public:
-  Run(const plan::Plan &plan, const TrainStart &start, Batches &batches,
+  Run(const plan::Plan &plan, const TrainStart &start, const Batches &batches,
       const TrainOptions &options, TrainReport &report)
       : plan(plan), start(start), batches(batches), options(options),
         report(report),
@@ -52,7 +52,7 @@ public:
                                              : oneProcess()) {}
 
   Status prepare(const std::shared_ptr<const Devices> &devices,
-                 Batches *validationData);
+                 const Batches *validationData);
   Status steps(const StepDone &done);
   /// What the run's record is to say, if it has one.
   void conclude(const Status &status) {
@@ -68,13 +68,13 @@ private:
   bool isWriting() const { return processes.isFirst(); }
   Status step(int64_t number, const StepDone &done);
   Status unwritten; // of the metrics of the step before
-  Status leftOut(int64_t number);
+  Status leftOut(int64_t number, const Batch &batch);
   Status validate(Json &line);
   Status save(int64_t stepsDone);
 
   const plan::Plan &plan;
   const TrainStart &start;
-  Batches &batches;
+  const Batches &batches;
   const TrainOptions &options;
   TrainReport &report;
   Processes &processes;
@@ -94,7 +94,7 @@ ExecutorOptions Run::executorOptions() {
 }
 
 Status Run::prepare(const std::shared_ptr<const Devices> &devices,
-                    Batches *validationData) {
+                    const Batches *validationData) {
   Stopwatch watch;
   Status status;
   if (!options.checkpoints.empty())
@@ -156,11 +156,11 @@ Status Run::findOthers(RecordedProcess &own) {
 Status Run::step(int64_t number, const StepDone &done) {
   Stopwatch watch;
   int64_t before = executor->receivedBytes();
-  batches.setStep(number);
-  Status status = executor->step(batches, outputs, options.notFinite);
+  Batch batch(batches, number);
+  Status status = executor->step(batch, outputs, options.notFinite);
   std::string why = executor->whyLeftOut();
   if (status.ok() && !why.empty() && options.notFinite == NotFinite::Stop)
-    status = leftOut(number);
+    status = leftOut(number, batch);
   if (status.ok())
     status = unwritten;
   int64_t bytes = executor->receivedBytes() - before;
@@ -230,9 +230,9 @@ Status Run::meet(Status status, int64_t &bytes) {
 }
 
 /// The error of a step whose loss is not finite: which, and where it began.
-Status Run::leftOut(int64_t number) {
+Status Run::leftOut(int64_t number, const Batch &batch) {
   std::string why = executor->whyLeftOut(), found;
-  if (Status status = executor->findNotFinite(batches, found); !status.ok())
+  if (Status status = executor->findNotFinite(batch, found); !status.ok())
     return status;
   std::string text = "step " + std::to_string(number + 1) + ": " + why +
                      "; the step was left out; ";
@@ -291,9 +291,9 @@ Status Run::steps(const StepDone &done) {
 
 Status train(const plan::Plan &plan,
              const std::shared_ptr<const Devices> &devices,
-             const TrainStart &start, Batches &batches, Batches *validation,
-             const TrainOptions &options, TrainReport &report,
-             const StepDone &done) {
+             const TrainStart &start, const Batches &batches,
+             const Batches *validation, const TrainOptions &options,
+             TrainReport &report, const StepDone &done) {
   Run run(plan, start, batches, options, report);
   Status status = run.prepare(devices, validation);
   if (status.ok())

@@ -64,7 +64,7 @@ Status Validation::Parameters::share(Processes &processes) {
 }
 
 Validation::Validation(const plan::Plan &plan, const TensorSource &fixed,
-                       Batches &data, const ValidationOptions &options)
+                       const Batches &data, const ValidationOptions &options)
     : plan(plan), data(data), options(options), parameters(plan, fixed) {}
 
 Status Validation::prepare(const std::shared_ptr<const Devices> &devices,
@@ -83,8 +83,7 @@ Status Validation::run(Executor &trained, double &loss) {
     status = executor->load(parameters);
   double total = 0;
   for (int64_t i = 0; status.ok() && i < options.batches; ++i) {
-    data.setStep(i);
-    status = executor->step(data, outputs);
+    status = executor->step(Batch(data, i), outputs);
     if (!status.ok())
       break;
     const plan::GlobalTensor &output = plan.outputs.front();

@@ -23,26 +23,27 @@ struct DataOptions {
   uint64_t seed = 0;
 };
 
-/// The inputs of the step that was set last: `step`, its number counted from 0,
-/// and slices of the data.
-class Batches : public TensorSource {
+/// The data of a run, step after step. For any thread.
+class Batches {
 public:
   /// `count` examples, in an order that follows from `seed`.
   Batches(int64_t batch, int64_t count, uint64_t seed)
       : batch(batch), count(count), seed(seed) {}
+  virtual ~Batches() = default;
 
-  void setStep(int64_t next) { step = next; }
-
-  /// Where in the data row `row` of the step's batch lies.
-  int64_t exampleOf(int64_t row) const;
+  /// For errors: "data 'text.bin'".
+  virtual std::string name() const = 0;
+  /// Where in the data row `row` of the batch of `step`, counted from 0, lies.
+  int64_t exampleOf(int64_t step, int64_t row) const;
   int64_t examples() const { return count; }
   /// Tokens that a step takes: elements of `tokens`, else rows.
   int64_t tokensOfStep = 0;
 
   bool describe(const std::string &tensor,
-                TensorDescription &description) const override;
-  Status read(const std::string &tensor, const Box &box, plan::DType type,
-              void *destination) const override;
+                TensorDescription &description) const;
+  /// What `step` takes of `tensor`; see TensorSource.
+  Status read(int64_t step, const std::string &tensor, const Box &box,
+              plan::DType type, void *destination) const;
 
 protected:
   virtual bool describeData(const std::string &tensor,
@@ -56,7 +57,27 @@ protected:
 private:
   int64_t batch, count;
   uint64_t seed;
-  int64_t step = 0;
+};
+
+/// The inputs of one step: `step`, its number counted from 0, and slices of the
+/// data, which outlives it.
+class Batch : public TensorSource {
+public:
+  Batch(const Batches &data, int64_t step) : data(data), step(step) {}
+
+  std::string name() const override { return data.name(); }
+  bool describe(const std::string &tensor,
+                TensorDescription &description) const override {
+    return data.describe(tensor, description);
+  }
+  Status read(const std::string &tensor, const Box &box, plan::DType type,
+              void *destination) const override {
+    return data.read(step, tensor, box, type, destination);
+  }
+
+private:
+  const Batches &data;
+  const int64_t step;
 };
 
 /// Whether an input is the number of the step and no data.

@@ -59,9 +59,9 @@ using StepDone = std::function<void(const nlohmann::ordered_json &line)>;
 /// has none or options.validation says never.
 Status train(const plan::Plan &plan,
              const std::shared_ptr<const Devices> &devices,
-             const TrainStart &start, Batches &batches, Batches *validation,
-             const TrainOptions &options, TrainReport &report,
-             const StepDone &done);
+             const TrainStart &start, const Batches &batches,
+             const Batches *validation, const TrainOptions &options,
+             TrainReport &report, const StepDone &done);
 
 } // namespace hocket::runtime
 

@@ -21,8 +21,8 @@ struct ValidationOptions {
 class Validation {
 public:
   /// `fixed` has the parameters that steps do not change. All must outlive it.
-  Validation(const plan::Plan &plan, const TensorSource &fixed, Batches &data,
-             const ValidationOptions &options);
+  Validation(const plan::Plan &plan, const TensorSource &fixed,
+             const Batches &data, const ValidationOptions &options);
   Status prepare(const std::shared_ptr<const Devices> &devices,
                  const ExecutorOptions &executor);
 
@@ -62,7 +62,7 @@ private:
   };
 
   const plan::Plan &plan;
-  Batches &data;
+  const Batches &data;
   const ValidationOptions options;
   Parameters parameters;
   MemoryTensors outputs{"outputs"};
