@@ -95,6 +95,7 @@ Status Executor::State::start() {
                     options.traceEvents,
                     options.stepsBefore,
                     options.timesCalls,
+                    options.readsAhead,
                     options.record ? options.record->placeOf(runners.size())
                                    : nullptr,
                     *ranks,
@@ -248,7 +249,7 @@ Status Executor::State::step() {
   if (!broken.ok())
     return broken;
   if (canReplay(NotFinite::Update))
-    return replay(NotFinite::Update);
+    return replay(NotFinite::Update, nullptr);
   hasStepped = true;
   return runLocal("step", [](RankRunner &rank) { return rank.step(); });
 }
@@ -264,7 +265,8 @@ Status Executor::State::writeOutputs(TensorSink &outputs) {
 }
 
 Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs,
-                             NotFinite rule) {
+                             NotFinite rule,
+                             const std::shared_ptr<const TensorSource> &next) {
   Status status = checkInputs(inputs);
   if (status.ok())
     status = prepareOutputs(outputs);
@@ -276,10 +278,13 @@ Status Executor::State::step(const TensorSource &inputs, TensorSink &outputs,
     return ends ? Status::success() : rank.writeOutputs(outputs);
   };
   if (canReplay(rule)) {
-    status = runLocal(
-        "step", [&](RankRunner &rank) { return rank.readInputs(inputs); });
+    bool isRead = ahead && ahead.get() == &inputs;
+    status = runLocal("step", [&](RankRunner &rank) {
+      return isRead ? rank.takeInputs(inputs) : rank.readInputs(inputs);
+    });
+    ahead = options.readsAhead ? next : nullptr;
     if (status.ok())
-      status = replay(rule);
+      status = replay(rule, ahead.get());
     return status.ok() ? runLocal("step", write) : status;
   }
   hasStepped = true;
@@ -361,8 +366,9 @@ Status Executor::restore(const TensorSource &source) {
 Status Executor::save(TensorSink &sink) { return state->save(sink); }
 
 Status Executor::step(const TensorSource &inputs, TensorSink &outputs,
-                      NotFinite rule) {
-  return state->step(inputs, outputs, rule);
+                      NotFinite rule,
+                      const std::shared_ptr<const TensorSource> &next) {
+  return state->step(inputs, outputs, rule, next);
 }
 
 std::string Executor::whyLeftOut() const {

@@ -5,6 +5,7 @@
 #include "hocket/Plan/Accesses.h"
 #include "hocket/Plan/Summary.h"
 #include <algorithm>
+#include <utility>
 
 namespace hocket::runtime {
 
@@ -134,7 +135,18 @@ Status RankRunner::allocate() {
     }
     book.setBase(static_cast<int>(i), base);
   }
-  return Status::success();
+  return setup.readsAhead ? reserveAhead() : Status::success();
+}
+
+Status RankRunner::reserveAhead() {
+  inbox = device->inbox();
+  Status status;
+  for (size_t i = 0; inbox && i < inputAt.size(); ++i)
+    if (status.ok() && inputAt[i] >= 0) {
+      status = inbox->reserve(boxes + inputAt[i], inputBytes(i));
+      counters.boxBytes += inputBytes(i);
+    }
+  return status;
 }
 
 Status RankRunner::prepareList(const std::vector<plan::Instruction> &list,
@@ -240,24 +252,46 @@ bool RankRunner::writes(const plan::GlobalTensor &tensor) const {
   return true;
 }
 
+int64_t RankRunner::inputBytes(size_t input) const {
+  Box box = boxOf(setup.plan, setup.plan.inputs[input], setup.rank);
+  return box.elements() * plan::byteSize(inputTypes[input]);
+}
+
+Status RankRunner::readInput(size_t input, const TensorSource &inputs,
+                             void *host) const {
+  const plan::GlobalTensor &tensor = setup.plan.inputs[input];
+  const std::vector<int64_t> &strides = inputStrides[input];
+  Box box = boxOf(setup.plan, tensor, setup.rank);
+  return strides.empty()
+             ? inputs.read(tensor.name, box, inputTypes[input], host)
+             : turned.read(inputs, {tensor, inputTypes[input], box, strides},
+                           static_cast<char *>(host));
+}
+
 Status RankRunner::readInputs(const TensorSource &inputs) {
-  for (size_t i = 0; i < inputAt.size(); ++i) {
-    if (inputAt[i] < 0)
-      continue;
-    const plan::GlobalTensor &tensor = setup.plan.inputs[i];
-    Box box = boxOf(setup.plan, tensor, setup.rank);
-    int64_t bytes = box.elements() * plan::byteSize(inputTypes[i]);
-    Status status = device->upload(boxes + inputAt[i], bytes, [&](void *host) {
-      return inputStrides[i].empty()
-                 ? inputs.read(tensor.name, box, inputTypes[i], host)
-                 : turned.read(inputs,
-                               {tensor, inputTypes[i], box, inputStrides[i]},
-                               static_cast<char *>(host));
-    });
-    if (!status.ok())
-      return status;
-  }
-  return Status::success();
+  Status status;
+  for (size_t i = 0; status.ok() && i < inputAt.size(); ++i)
+    if (inputAt[i] >= 0)
+      status =
+          device->upload(boxes + inputAt[i], inputBytes(i), [&](void *host) {
+            return readInput(i, inputs, host);
+          });
+  return status;
+}
+
+/// An error is no matter of the step that runs: takeInputs reads again.
+void RankRunner::readAhead(const TensorSource &next) {
+  hasAhead = inbox;
+  for (size_t i = 0; hasAhead && i < inputAt.size(); ++i)
+    if (inputAt[i] >= 0)
+      hasAhead = inbox
+                     ->put(boxes + inputAt[i],
+                           [&](void *host) { return readInput(i, next, host); })
+                     .ok();
+}
+
+Status RankRunner::takeInputs(const TensorSource &inputs) {
+  return std::exchange(hasAhead, false) ? inbox->take() : readInputs(inputs);
 }
 
 Status RankRunner::writeOutputs(TensorSink &outputs) {

@@ -19,6 +19,7 @@ struct RankSetup {
   int64_t rank;
   int64_t traceEvents, stepsBefore;
   bool timesCalls;   // where the device has to be asked to
+  bool readsAhead;   // where the device can
   RankPlace *place;  // where it writes what it does, or null
   LocalRanks &ranks; // that it is one of
   std::chrono::steady_clock::time_point start;
@@ -50,6 +51,10 @@ public:
   Status prepare();
   Status load(const TensorSource &weights);
   Status readInputs(const TensorSource &inputs);
+  /// While a step runs: the inputs of the next one.
+  void readAhead(const TensorSource &next);
+  /// After that, of the same source: instead of readInputs.
+  Status takeInputs(const TensorSource &inputs);
   Status step(NotFinite rule = NotFinite::Update);
   /// Hands the device a part of a step while it records.
   Status recordStep(StepPart part);
@@ -113,6 +118,9 @@ private:
   };
 
   Status allocate();
+  Status reserveAhead();
+  int64_t inputBytes(size_t input) const;
+  Status readInput(size_t input, const TensorSource &inputs, void *host) const;
   Status goOn();
   void layOutBoxes();
   Status prepareList(const std::vector<plan::Instruction> &list,
@@ -150,6 +158,8 @@ private:
   char *statesBefore = nullptr; // a step that is left out; made for the first
   std::vector<int64_t> inputAt, outputAt; // by tensor: in `boxes`, -1 if unused
   std::vector<plan::DType> inputTypes;    // by tensor
+  Inbox *inbox = nullptr;                 // where inputs are read ahead
+  bool hasAhead = false;                  // all of a step's, in it
   // By tensor; empty: row-major.
   std::vector<std::vector<int64_t>> inputStrides, outputStrides;
   mutable TurnedTensors turned;

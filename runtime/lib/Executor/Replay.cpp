@@ -19,26 +19,29 @@ bool Executor::State::canReplay(NotFinite rule) const {
          });
 }
 
-/// Runs `ofFirst` on the first rank of this process, which may take long, and
-/// `ofOthers` on the others when it has ended well.
+/// Runs `ofFirst` on the first rank of this process, which may take long,
+/// `meanwhile` on the others, and on these `ofOthers` when it has ended well.
 Status Executor::State::runFirst(const char *phase, RunnerTask ofFirst,
-                                 RunnerTask ofOthers) {
+                                 RunnerTask ofOthers, RunnerTask meanwhile) {
   auto ended = std::make_shared<std::promise<bool>>();
   std::shared_future<bool> isWell = ended->get_future().share();
   const RankRunner *first = runners.front().get();
   return runLocal(phase, [=](RankRunner &rank) {
-    if (&rank != first)
-      return isWell.get() ? ofOthers(rank) : Status::success();
+    if (&rank != first) {
+      Status status = meanwhile(rank);
+      return isWell.get() && status.ok() ? ofOthers(rank) : status;
+    }
     Status status = ofFirst(rank);
     ended->set_value(status.ok());
     return status;
   });
 }
 
+static Status doNothing(RankRunner &) { return Status::success(); }
+
 /// Ranks meet between tasks.
 Status Executor::State::recordGraph(StepPart part) {
   constexpr const char *phase = "recording of a step";
-  auto nothing = [](RankRunner &) { return Status::success(); };
   Recorder *first = runners.front()->recorder();
   std::vector<Recorder *> others;
   for (size_t i = 1; i < runners.size(); ++i)
@@ -46,7 +49,8 @@ Status Executor::State::recordGraph(StepPart part) {
   int64_t before = receivedBytes();
   Status status = runFirst(
       phase, [=](RankRunner &) { return first->begin(); },
-      [=](RankRunner &rank) { return rank.recorder()->join(*first); });
+      [=](RankRunner &rank) { return rank.recorder()->join(*first); },
+      doNothing);
   if (status.ok())
     status = runLocal(phase, [=](RankRunner &rank) {
       Status result = rank.recordStep(part);
@@ -60,13 +64,14 @@ Status Executor::State::recordGraph(StepPart part) {
         [&made, first, others](RankRunner &) {
           return first->end(others, made.graph);
         },
-        nothing);
+        doNothing, doNothing);
   made.bytes = receivedBytes() - before;
   made.runs = 0;
   return status;
 }
 
-Status Executor::State::replay(StepPart part, NotFinite rule) {
+Status Executor::State::replay(StepPart part, NotFinite rule,
+                               const TensorSource *next) {
   Recorded &one = recorded[size_t(part)];
   if (!one.graph)
     if (Status status = recordGraph(part); !status.ok())
@@ -78,18 +83,28 @@ Status Executor::State::replay(StepPart part, NotFinite rule) {
   return runFirst(
       "step",
       [=](RankRunner &rank) {
-        Status status = graph->run();
+        Status status = graph->start();
+        if (status.ok() && next)
+          rank.readAhead(*next);
+        if (status.ok())
+          status = graph->finish();
         return status.ok() ? rank.endReplay(part, rule) : status;
       },
-      [=](RankRunner &rank) { return rank.endReplay(part, rule); });
+      [=](RankRunner &rank) { return rank.endReplay(part, rule); },
+      [=](RankRunner &rank) {
+        if (next)
+          rank.readAhead(*next);
+        return Status::success();
+      });
 }
 
-Status Executor::State::replay(NotFinite rule) {
+Status Executor::State::replay(NotFinite rule, const TensorSource *next) {
   if (rule == NotFinite::Update)
-    return replay(StepPart::Whole, rule);
-  Status status = replay(StepPart::BeforeDecision, rule);
+    return replay(StepPart::Whole, rule, next);
+  Status status = replay(StepPart::BeforeDecision, rule, next);
   bool ends = rule == NotFinite::Stop && runners.front()->isWithheld;
-  return status.ok() && !ends ? replay(StepPart::FromDecision, rule) : status;
+  return status.ok() && !ends ? replay(StepPart::FromDecision, rule, nullptr)
+                              : status;
 }
 
 } // namespace hocket::runtime

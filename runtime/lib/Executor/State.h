@@ -21,7 +21,8 @@ public:
   Status load(const TensorSource &weights);
   Status restore(const TensorSource &source);
   Status save(TensorSink &sink);
-  Status step(const TensorSource &inputs, TensorSink &outputs, NotFinite rule);
+  Status step(const TensorSource &inputs, TensorSink &outputs, NotFinite rule,
+              const std::shared_ptr<const TensorSource> &next);
   Status findNotFinite(const TensorSource &inputs, std::string &found);
   Status readInputs(const TensorSource &inputs);
   Status step();
@@ -64,16 +65,19 @@ private:
   /// whether to change anything: the devices record, and all that a first step
   /// loads is there.
   bool canReplay(NotFinite rule) const;
-  Status runFirst(const char *phase, RunnerTask ofFirst, RunnerTask ofOthers);
+  Status runFirst(const char *phase, RunnerTask ofFirst, RunnerTask ofOthers,
+                  RunnerTask meanwhile);
   Status recordGraph(StepPart part);
   /// Runs the graph of a part of a step, which the first time is recorded.
-  Status replay(StepPart part, NotFinite rule);
-  Status replay(NotFinite rule);
+  /// Ranks read `next`, if it is not null, while it runs.
+  Status replay(StepPart part, NotFinite rule, const TensorSource *next);
+  Status replay(NotFinite rule, const TensorSource *next);
   Status checkInputs(const TensorSource &inputs) const;
   Status prepareOutputs(TensorSink &outputs) const;
   Status broken; // an error after which ranks are no longer in step
   bool loaded = false, hasInputs = false, hasStepped = false;
-  Recorded recorded[3]; // by StepPart
+  Recorded recorded[3];                      // by StepPart
+  std::shared_ptr<const TensorSource> ahead; // that ranks have read, or null
 };
 
 } // namespace hocket::runtime

@@ -8,6 +8,7 @@
 #include "hocket/Training/Parameters.h"
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 namespace hocket::runtime {
 
@@ -84,11 +85,13 @@ private:
   MemoryTensors outputs{"outputs"};
   std::unique_ptr<Executor> executor;
   std::unique_ptr<Validation> validation;
+  std::shared_ptr<const Batch> next; // of the step that comes, if it is known
 };
 
 ExecutorOptions Run::executorOptions() {
   ExecutorOptions own = options.executor;
   own.record = &record;
+  own.readsAhead = true;
   own.stepsBefore = start.progress.step;
   return own;
 }
@@ -156,11 +159,15 @@ Status Run::findOthers(RecordedProcess &own) {
 Status Run::step(int64_t number, const StepDone &done) {
   Stopwatch watch;
   int64_t before = executor->receivedBytes();
-  Batch batch(batches, number);
-  Status status = executor->step(batch, outputs, options.notFinite);
+  std::shared_ptr<const Batch> batch = std::exchange(next, nullptr);
+  if (!batch)
+    batch = std::make_shared<Batch>(batches, number);
+  if (number + 1 < options.steps)
+    next = std::make_shared<Batch>(batches, number + 1);
+  Status status = executor->step(*batch, outputs, options.notFinite, next);
   std::string why = executor->whyLeftOut();
   if (status.ok() && !why.empty() && options.notFinite == NotFinite::Stop)
-    status = leftOut(number, batch);
+    status = leftOut(number, *batch);
   if (status.ok())
     status = unwritten;
   int64_t bytes = executor->receivedBytes() - before;

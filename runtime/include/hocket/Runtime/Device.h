@@ -32,11 +32,27 @@ struct DeviceSetup {
 };
 
 /// A step that the devices of a process were handed once, to be run as a whole.
+/// By the thread of the first rank.
 class StepGraph {
 public:
   virtual ~StepGraph() = default;
-  /// Returns when it has ended. By the thread of the first rank.
-  virtual Status run() = 0;
+  virtual Status start() = 0;
+  /// Returns when it has ended.
+  virtual Status finish() = 0;
+};
+
+/// Where what a rank reads later is put while its device computes.
+class Inbox {
+public:
+  virtual ~Inbox() = default;
+  /// Makes room for `bytes` that go to `place`; before the first put.
+  virtual Status reserve(void *place, int64_t bytes) = 0;
+  /// Has `fill` write what goes to `place` to memory of the host, and sends it.
+  /// Does not wait for what the device computes.
+  virtual Status put(void *place,
+                     const std::function<Status(void *host)> &fill) = 0;
+  /// What was put last is at its places for all that is submitted from here on.
+  virtual Status take() = 0;
 };
 
 /// Has a step recorded: first begins, the others join, each is handed its
@@ -103,6 +119,8 @@ public:
   virtual void stop() {}
   /// Null where steps are not recorded.
   virtual Recorder *recorder() { return nullptr; }
+  /// Null where nothing is put while a step runs.
+  virtual Inbox *inbox() { return nullptr; }
   /// Null where calls have ended when they return, so that the clock of the
   /// host times them.
   virtual Timeline *timeline() { return nullptr; }

@@ -35,6 +35,8 @@ struct ExecutorOptions {
   /// Steps after the first are one graph, where the devices record them and no
   /// rule for what is not finite wants to see inside.
   bool recordsSteps = true;
+  /// Have memory for Executor::step's `next`.
+  bool readsAhead = false;
   /// Time calls where a device has to be asked to (Device::timeline).
   bool timesCalls = false;
   /// Record trace events, of what is timed; at most this many a rank (0 = no
@@ -89,9 +91,13 @@ public:
   Status save(TensorSink &sink);
 
   /// Reads every input, runs the step lists, writes every output. After an
-  /// error `outputs` may have been written in part.
+  /// error `outputs` may have been written in part. `next` is read while the
+  /// step runs, where the devices can (ExecutorOptions::readsAhead), and is
+  /// there for the next call if that has the same object as `inputs`; what is
+  /// wrong with it, that call says.
   Status step(const TensorSource &inputs, TensorSink &outputs,
-              NotFinite rule = NotFinite::Update);
+              NotFinite rule = NotFinite::Update,
+              const std::shared_ptr<const TensorSource> &next = nullptr);
 
   /// After a step under Stop or Skip: the numbers that were not finite, so that
   /// nothing changed, and those that were: "loss nan, grad_norm 2.5". Empty

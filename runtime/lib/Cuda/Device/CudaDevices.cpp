@@ -1,5 +1,6 @@
 //===- CudaDevices.cpp - ranks that compute on a GPU ----------------------===//
 
+#include "runtime/lib/Cuda/Device/CudaInbox.h"
 #include "runtime/lib/Cuda/Device/CudaMover.h"
 #include "runtime/lib/Cuda/Device/CudaRecorder.h"
 #include "runtime/lib/Cuda/Device/OwnGpus.h"
@@ -99,9 +100,11 @@ public:
     if (!stream.get() || !stream.gpu.enter().ok())
       return;
     recording.abandon();
+    incoming.stop();
     stream.api->streamSynchronize(stream.get());
   }
   Recorder *recorder() override { return &recording; }
+  Inbox *inbox() override { return &incoming; }
   Timeline *timeline() override { return &times; }
   int64_t packedBytes() const override { return 0; }
 
@@ -116,6 +119,7 @@ private:
   Convolutions convolutions{stream, dnn};
   Attentions attentions{stream, dnn};
   CudaRecorder recording{stream, lookups, times};
+  CudaInbox incoming{stream};
   std::vector<DeviceAddress> regions;
 };
 

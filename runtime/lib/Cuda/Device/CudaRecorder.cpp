@@ -28,7 +28,7 @@ public:
 
   /// What the other ranks' streams are handed, as uploads of inputs before and
   /// downloads of outputs behind it, keeps its place.
-  Status run() override {
+  Status start() override {
     Status status;
     for (CudaRecorder *other : others) {
       if (status.ok())
@@ -43,8 +43,11 @@ public:
     for (CudaRecorder *other : others)
       if (status.ok())
         status = other->follow(first);
-    if (status.ok())
-      status = stream.finish();
+    return status;
+  }
+
+  Status finish() override {
+    Status status = stream.finish();
     return status.ok() ? first.timeline.settle() : status;
   }
 
