@@ -50,6 +50,12 @@ ProgramStock::ProgramStock(const std::string &folder,
     throw std::runtime_error("a program that is asked for does not exist");
 }
 
+/// Given up for the time that has passed, which a busy machine may have taken.
+static bool isByTheClock(const Outcome &outcome) {
+  return outcome.verdict == Verdict::NoEnd ||
+         outcome.detail.find("waited ") != std::string::npos;
+}
+
 /// Runs the program with the fault; a call's, where all is equal, in another
 /// order too.
 void ProgramStock::judgeFault(const std::string &program,
@@ -60,9 +66,12 @@ void ProgramStock::judgeFault(const std::string &program,
   for (int order = 0; order < orders; ++order) {
     std::map<std::string, std::string> variables = strict(order);
     variables["HOCKET_INJECT"] = fault;
-    ProgramRun run = programs.runIn(scratch, program, variables);
-    judge(run, known.at(program).plain, known.at(program).tolerance, outcome);
-    outcome.seconds += run.seconds;
+    for (int again = 0; again == 0 || (again == 1 && isByTheClock(outcome));
+         ++again) {
+      ProgramRun run = programs.runIn(scratch, program, variables);
+      judge(run, known.at(program).plain, known.at(program).tolerance, outcome);
+      outcome.seconds += run.seconds;
+    }
     if (order == 1 && outcome.verdict == Verdict::NotLive)
       outcome.verdict = Verdict::Equal; // as many polls as time allows
     if (outcome.verdict != Verdict::Equal)
