@@ -14,7 +14,7 @@ void Call::note(const Injection &injection) {
   if (!driver.environment.failed.empty())
     std::ofstream(driver.environment.failed, std::ios::app)
         << injection.function << ":" << injection.call << "=" << injection.code
-        << "\n";
+        << " " << driver.counts.operationsThatRan() << "\n";
 }
 
 void Call::count() {

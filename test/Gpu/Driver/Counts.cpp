@@ -14,6 +14,13 @@ void Counts::ran(const Operation &operation) {
   of.bytes += operation.bytes;
 }
 
+uint64_t Counts::operationsThatRan() const {
+  uint64_t all = 0;
+  for (const auto &[kind, of] : operations)
+    all += of.count;
+  return all;
+}
+
 void Counts::launched(const std::string &kernel, const ptx::Report &report) {
   Launches &of = kernels[kernel];
   ++of.launches;

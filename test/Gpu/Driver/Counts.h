@@ -15,6 +15,7 @@ public:
   /// The number of this call of the function, from 1.
   uint64_t called(const std::string &function) { return ++calls[function]; }
   void ran(const Operation &operation);
+  uint64_t operationsThatRan() const;
   void launched(const std::string &kernel, const ptx::Report &report);
 
   /// JSON: calls by function; operations by kind with count and bytes; kernels

@@ -26,7 +26,7 @@
 //                               call of one returns 719, the first of the other
 //                               2
 //   HOCKET_LOOKALIKE_FAILED     file to which a line is written for each of
-//   them
+//                               them, with how many operations had run by then
 //
 // Calls that the program makes wrongly, or not at all, are the matter of a
 // library between it and the look-alikes: test/Gpu/Injector/Injector.h.

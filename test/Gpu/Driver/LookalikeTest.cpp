@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 #include <unistd.h>
 
@@ -284,7 +285,11 @@ TEST_F(LookalikeTest, AReportThatCannotBeWritten) {
 
 TEST_F(LookalikeTest, CallsAreCountedAndFail) {
   std::string path = hocket::test::builtPath("test/driver-counts.json");
-  startWithContext({{"COUNTS", path}, {"FAIL", "doubleNumbers:2=1"}});
+  std::string failed = hocket::test::builtPath("test/driver-failed.txt");
+  std::remove(failed.c_str());
+  startWithContext({{"COUNTS", path},
+                    {"FAIL", "doubleNumbers:2=1,cuStreamSynchronize:2=1"},
+                    {"FAILED", failed}});
   s = stream();
   EXPECT_EQ(internal.call("doubleNumbers"), 0);
   EXPECT_EQ(internal.call("doubleNumbers"), 1);
@@ -301,6 +306,10 @@ TEST_F(LookalikeTest, CallsAreCountedAndFail) {
   EXPECT_EQ(launch(f, s, x, y, 64), Success);
   EXPECT_EQ(launch(f, s, x, y + 16, 32), Success);
   EXPECT_EQ(cu.streamSynchronize(s), Success);
+  EXPECT_EQ(cu.streamSynchronize(s), InvalidValue);
+  std::stringstream lines;
+  lines << std::ifstream(failed).rdbuf();
+  EXPECT_EQ(lines.str(), "doubleNumbers:2=1 0\ncuStreamSynchronize:2=1 4\n");
   internal.restart();
   found();
   std::ifstream file(path);

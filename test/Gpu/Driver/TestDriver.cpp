@@ -63,8 +63,8 @@ static void loadAll(AllFunctions &cu, InternalFunctions &internal) {
 }
 
 static const char *const variableNames[] = {
-    "SEED",   "CHIP",      "VERSION", "DEVICES", "SLICES",
-    "MEMORY", "UNDEFINED", "THREADS", "FAIL",    "COUNTS"};
+    "SEED",      "CHIP",    "VERSION", "DEVICES", "SLICES", "MEMORY",
+    "UNDEFINED", "THREADS", "FAIL",    "COUNTS",  "FAILED"};
 
 static std::string fullName(const std::string &name) {
   return "HOCKET_LOOKALIKE_" + name;

@@ -65,7 +65,7 @@ def faultOf(runs, run, function, isSticky):
     if wrong or run.others:
         return f"wrong or half written: {sorted(wrong) + run.others}"
     if not any(run.statuses):
-        isOver = run.failedAt > run.writtenAt
+        isOver = set(run.failed) <= runs.operations  # nothing runs after it
         if run.results.keys() != runs.good.keys():
             return "status 0 without results"
         isRight = isOver or passesOver or givesBack(function)

@@ -1,5 +1,6 @@
 """Runs of a program on look-alikes, and what they leave."""
 
+import json
 import os
 import random
 import re
@@ -28,16 +29,16 @@ class Runs:
              *program.options, "--target=cuda", "-o", self.app], check=True)
         (folder / "text").write_bytes(random.Random(1).randbytes(4000))
         self.good = None
-        run = self.run({})
+        run = Run(self, {}, 600)
         if any(run.statuses) or run.findings:
             sys.exit(f"error: {program.name}: the run that nothing happens to: "
                      f"{run.statuses}\n{run.text}{run.findings}")
         self.good, self.seconds = run.results, run.seconds
-        self.counts = run.counts
+        self.counts, self.operations = run.counts, run.operations
 
     def run(self, failures):
         """`failures` are values of HOCKET_LOOKALIKE_FAIL, by process."""
-        return Run(self, failures)
+        return Run(self, failures, 60)
 
 
 def environmentOf(program, work, process, failures):
@@ -62,7 +63,7 @@ def environmentOf(program, work, process, failures):
 
 
 class Run:
-    def __init__(self, runs, failures):
+    def __init__(self, runs, failures, limit):
         program = runs.program
         work = runs.folder / "work"
         shutil.rmtree(work, ignore_errors=True)
@@ -83,15 +84,18 @@ class Run:
                 started.append(subprocess.Popen(
                     command, cwd=work, env=variables, stdout=said, stderr=said,
                     stdin=subprocess.DEVNULL))
-        self.wait(started, begin + 60)
+        self.wait(started, begin + limit)
         self.seconds = time.monotonic() - begin
         self.text = "".join((work / f"said-{process}").read_text()
                             for process in range(count))
         self.errors = [line for line in self.text.splitlines()
                        if line.startswith("error: ")]
         self.findings = textOf(work / "findings")
-        self.failedAt = timeOf(work / "failed")
+        # Of each call that failed, how many operations had run by then.
+        self.failed = [int(line.split()[1])
+                       for line in textOf(work / "failed").splitlines()]
         self.counts = countsOf(work)
+        self.operations = operationsOf(work)
         self.lookAt(work)
 
     def wait(self, started, limit):
@@ -110,7 +114,6 @@ class Run:
         paths = [work / "out.safetensors", *saved.glob("step-*.safetensors")]
         self.results = {path.name: path.read_bytes()
                         for path in paths if path.exists()}
-        self.writtenAt = max(map(timeOf, paths))
         names = [path.name for path in [*work.iterdir(),
                                         *(saved.iterdir() if saved.exists() else [])]]
         known = re.compile(r"said-|counts-|(text|run|findings|failed|\.lock)$|"
@@ -122,16 +125,17 @@ def textOf(path):
     return path.read_text() if path.exists() else ""
 
 
-def timeOf(path):
-    """When it was written, in ns; 0 where it is not there."""
-    return path.stat().st_mtime_ns if path.exists() else 0
-
-
 def countsOf(work):
     """Calls by function, of the process that made most."""
     most = Counter()
     for path in work.glob("counts-*"):
-        calls = re.search(r'"calls": \{(.*?)\}', path.read_text(), re.S)
-        for name, number in re.findall(r'"(\w+)": (\d+)', calls.group(1)):
-            most[name] = max(most[name], int(number))
+        for name, number in json.loads(path.read_text())["calls"].items():
+            most[name] = max(most[name], number)
     return most
+
+
+def operationsOf(work):
+    """How many operations ran, of each process."""
+    operations = [json.loads(path.read_text())["operations"]
+                  for path in work.glob("counts-*")]
+    return {sum(kind["count"] for kind in of.values()) for of in operations}
