@@ -65,7 +65,7 @@ private:
   ExecutorOptions executorOptions();
   Status keepRecord();
   Status findOthers(RecordedProcess &own);
-  Status meet(Status status, int64_t &bytes);
+  Status meet(int64_t stepsDone, Status status, int64_t &bytes);
   bool isWriting() const { return processes.isFirst(); }
   Status step(int64_t number, const StepDone &done);
   Status unwritten; // of the metrics of the step before
@@ -171,7 +171,7 @@ Status Run::step(int64_t number, const StepDone &done) {
   if (status.ok())
     status = unwritten;
   int64_t bytes = executor->receivedBytes() - before;
-  status = meet(std::move(status), bytes);
+  status = meet(number + 1, std::move(status), bytes);
   if (!status.ok())
     return status;
   double seconds = watch.lap();
@@ -202,9 +202,9 @@ Status Run::step(int64_t number, const StepDone &done) {
   return status;
 }
 
-/// After a step: whether it is good on all processes, what all ranks have
-/// received, and whether one of them was asked to end.
-Status Run::meet(Status status, int64_t &bytes) {
+/// After so many steps: whether the last is good on all processes, what all
+/// ranks have received in it, and whether one of them was asked to end.
+Status Run::meet(int64_t stepsDone, Status status, int64_t &bytes) {
   int asked = options.endingSignals.empty() ? 0 : EndRequest::signal();
   if (processes.count() == 1) {
     report.endedBy = asked;
@@ -216,8 +216,11 @@ Status Run::meet(Status status, int64_t &bytes) {
   mine.add(status.kind);
   mine.add(status.message);
   std::vector<std::string> all;
-  if (Status gathered = processes.gather(mine.bytes, all); !gathered.ok())
+  if (Status gathered = processes.gather(mine.bytes, all); !gathered.ok()) {
+    gathered.message =
+        "after step " + std::to_string(stepsDone) + ": " + gathered.message;
     return status.ok() ? gathered : status;
+  }
   bytes = 0;
   for (const std::string &one : all) {
     Status theirs;
