@@ -11,9 +11,13 @@
 namespace hocket::runtime::cuda {
 
 NcclWorld::~NcclWorld() {
-  if (comms.empty() || !gpu.enter().ok())
+  if (comms.empty())
     return;
-  if (hasFailed())
+  Status status = gpu.enter();
+  // Where the GPU is lost, the others do not wait for this rank in closeComms.
+  if (!status.ok() && !hasFailed())
+    abort(rank(), status);
+  else if (hasFailed())
     abortComms();
   else
     closeComms();
