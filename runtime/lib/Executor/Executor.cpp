@@ -69,8 +69,6 @@ Status Executor::State::checkMemory() const {
   return devices->checkMemory(int64_t(ranks->numbers().size()), needed);
 }
 
-static constexpr const char *preparing = "prepare"; // the phase
-
 Executor::State::~State() {
   for (const std::unique_ptr<RankRunner> &runner : runners)
     runner->stop();
@@ -111,23 +109,29 @@ Status Executor::State::start() {
   if (!status.ok())
     return status;
   bool isAlone = processes.count() == 1;
-  status = runAll(preparing, [=](RankRunner &rank) {
-    Status begun = rank.begin();
-    return begun.ok() && !isAlone ? rank.propose() : begun;
-  });
+  // In calls of libraries that take long.
+  const double grace = options.deadlineSeconds;
+  constexpr const char *phase = "prepare";
+  status = runAll(
+      phase,
+      [=](RankRunner &rank) {
+        Status begun = rank.begin();
+        return begun.ok() && !isAlone ? rank.propose() : begun;
+      },
+      grace);
   if (status.ok() && !isAlone)
     status = devices->decide(processes);
   if (!status.ok())
     return status;
-  return runAll(preparing, [](RankRunner &rank) { return rank.prepare(); });
+  return runAll(phase, [](RankRunner &rank) { return rank.prepare(); }, grace);
 }
 
-Status Executor::State::runLocal(const char *phase, RunnerTask task) {
+Status Executor::State::runLocal(const char *phase, RunnerTask task,
+                                 double graceSeconds) {
   std::shared_ptr<State> self = shared_from_this();
   RankTask work;
   work.phase = phase;
-  if (phase == preparing) // in calls of libraries that take long
-    work.graceSeconds = options.deadlineSeconds;
+  work.graceSeconds = graceSeconds;
   work.run = [self, task](size_t local) {
     RankRunner &runner = *self->runners[local];
     Status status = task(runner);
@@ -140,8 +144,9 @@ Status Executor::State::runLocal(const char *phase, RunnerTask task) {
   return broken;
 }
 
-Status Executor::State::runAll(const char *phase, RunnerTask task) {
-  broken = processes.agree(runLocal(phase, std::move(task)));
+Status Executor::State::runAll(const char *phase, RunnerTask task,
+                               double graceSeconds) {
+  broken = processes.agree(runLocal(phase, std::move(task), graceSeconds));
   return broken;
 }
 

@@ -50,9 +50,12 @@ private:
   RankOptions rankOptions() const;
   Status checkMemory() const;
   /// Runs `task` on all ranks and returns the error that explains the others.
-  Status runLocal(const char *phase, RunnerTask task);
+  /// `graceSeconds`: see RankTask.
+  Status runLocal(const char *phase, RunnerTask task,
+                  double graceSeconds = RankTask().graceSeconds);
   /// The same on all processes, so that none goes on where one has failed.
-  Status runAll(const char *phase, RunnerTask task);
+  Status runAll(const char *phase, RunnerTask task,
+                double graceSeconds = RankTask().graceSeconds);
   /// Success once weights are there; `what` begins the error.
   Status needLoaded(const char *what) const;
   /// A part of a step as a graph, once recorded.
