@@ -99,28 +99,45 @@ void KernelStock::run(Rng &rng, const std::string &scratch,
   outcome.where = ptx::toText(made->lines);
   outcome.before = made->before;
   outcome.after = made->after;
-  std::vector<Test> shortest = testsOf(kernel, made->lines), others;
-  // Warps of the others, all together: about as long as a test takes to begin.
+  runTests(testsOf(kernel, made->lines), kernel.name, made->text, scratch,
+           outcome);
+}
+
+/// The two shortest first; if all bits are equal others that are short; and if
+/// bits differ and nothing is found all the others.
+void KernelStock::runTests(const std::vector<Test> &sorted,
+                           const std::string &kernel, const std::string &text,
+                           const std::string &scratch, Outcome &outcome) const {
+  // Warps of the second part, all together: about as long as a test takes to
+  // begin.
   uint64_t rest = 2000000;
-  for (size_t i = 2; i < shortest.size(); ++i) {
-    if (shortest[i].warps > rest)
-      break;
-    rest -= shortest[i].warps;
-    others.push_back(shortest[i]);
+  std::vector<Test> parts[3];
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const bool isShort = i < 2 || (parts[2].empty() && sorted[i].warps <= rest);
+    if (i >= 2 && isShort)
+      rest -= sorted[i].warps;
+    parts[i < 2 ? 0 : isShort ? 1 : 2].push_back(sorted[i]);
   }
-  shortest.resize(std::min<size_t>(2, shortest.size()));
-  for (const std::vector<Test> &chosen : {shortest, others}) {
-    if (chosen.empty())
+  std::optional<Outcome> survivor;
+  for (const std::vector<Test> &part : parts) {
+    if (part.empty() || (&part == &parts[2] && !survivor))
       break;
-    KernelTask task = taskOf(chosen);
+    KernelTask task = taskOf(part);
     task.folder = scratch;
-    task.kernel = kernel.name;
-    task.text = made->text;
+    task.kernel = kernel;
+    task.text = text;
     KernelRun run = test::runKernelTests(task);
     judge(run, asIs, outcome);
     outcome.seconds += run.seconds;
-    if (outcome.verdict != Verdict::Equal)
-      break;
+    if (outcome.verdict == Verdict::Survived && !survivor)
+      survivor = outcome;
+    else if (outcome.verdict != Verdict::Equal &&
+             outcome.verdict != Verdict::Survived)
+      return;
+  }
+  if (survivor) {
+    survivor->seconds = outcome.seconds;
+    outcome = *survivor;
   }
 }
 

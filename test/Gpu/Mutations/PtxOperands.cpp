@@ -215,6 +215,8 @@ bool shrinkShared(Draft &draft) {
     size_t begin = operand[0] == '[' ? 1 : 0;
     std::string name =
         operand.substr(begin, operand.find_first_of("+]", begin) - begin);
+    if (name.empty() || name[0] == '%' || std::isdigit(name[0]))
+      continue; // no variable: not to be looked for
     for (size_t i = 0; i < draft.around.end; ++i) {
       std::string &line = draft.lines[i];
       size_t at = line.find(" " + name + "[");

@@ -16,9 +16,9 @@ public:
   /// so that the next stock need not run them.
   KernelStock(const std::string &folder, const std::string &filter);
 
-  /// Draws a mutation and runs tests whose launches ran a line of it: the two
-  /// shortest first, and if these have found nothing others that are short.
-  /// `scratch` is a folder of this thread.
+  /// Draws a mutation and runs tests whose launches ran a line of it; one has
+  /// survived only where all of these have found nothing. `scratch` is a folder
+  /// of this thread.
   void run(Rng &rng, const std::string &scratch, Outcome &outcome) const;
   const test::KernelRun &plain() const { return asIs; }
 
@@ -37,6 +37,9 @@ private:
   std::vector<Test> testsOf(const Kernel &kernel,
                             const std::set<unsigned> &lines) const;
   test::KernelTask taskOf(const std::vector<Test> &tests) const;
+  void runTests(const std::vector<Test> &sorted, const std::string &kernel,
+                const std::string &text, const std::string &scratch,
+                Outcome &outcome) const;
 
   test::KernelRun asIs;
   std::map<std::string, Test> tests;
