@@ -35,9 +35,8 @@ const std::vector<ProgramCase> &programCases() {
        "test/Cuda/Inputs/training.hkt --train rows --schedule data -D "
        "model.layers=1 -D model.hidden=24 -D model.heads=2 -D vocab=256 -D "
        "positions=16 -D seq=16 -D batch=4 -D p=0.1",
-       "--data %s/test/Cuda/Inputs/training.hkt --validation-data "
-       "%s/docs/examples/gpt2.hkt --token-type u8 --steps 2 --checkpoint saved "
-       "--metrics metrics",
+       "--data %t --validation-data %t --token-type u8 --steps 2 --checkpoint "
+       "saved --metrics metrics",
        "saved/step-0000000002.safetensors"},
       {"half",
        "test/Execute/precision.hkt --variant Brain --schedule tensor -D "
@@ -77,6 +76,15 @@ static const ProgramCase &caseOf(const std::string &name) {
   throw std::runtime_error("no program is called " + name);
 }
 
+/// Bytes that are all different before the first comes again: a label for each
+/// place that a loss can look for it.
+static std::string differentBytes() {
+  std::string bytes;
+  for (int i = 0; i < 4096; ++i)
+    bytes += static_cast<char>((i * 101 + 7) % 256);
+  return bytes;
+}
+
 void Programs::compile(const std::string &name) {
   if (!known.insert(name).second)
     return;
@@ -91,6 +99,7 @@ void Programs::compile(const std::string &name) {
     throw std::runtime_error(name + " does not compile: " + readFile(log));
   std::ofstream(weightsOf(name), std::ios::binary)
       << weightsFor(readFile(plan));
+  std::ofstream(tokens(), std::ios::binary) << differentBytes();
 }
 
 /// The losses and norms that a training run has told, as bytes of f32.
@@ -111,6 +120,8 @@ std::string Programs::weightsOf(const std::string &name) const {
   return folder + "/weights-of-" + name;
 }
 
+std::string Programs::tokens() const { return folder + "/tokens"; }
+
 static void replaceAll(std::string &text, const std::string &word,
                        const std::string &by) {
   for (size_t at; (at = text.find(word)) != text.npos;)
@@ -119,8 +130,8 @@ static void replaceAll(std::string &text, const std::string &word,
 
 std::string Programs::optionsOf(const ProgramCase &program) const {
   std::string options = program.run;
-  replaceAll(options, "%s/", sourcePath(""));
   replaceAll(options, "%w", weightsOf(program.name));
+  replaceAll(options, "%t", tokens());
   if (program.result == std::string("out"))
     options += " --output out --force";
   return options + " --threads 1 --deadline 20";

@@ -14,8 +14,8 @@ namespace hocket::test {
 struct ProgramCase {
   const char *name;
   const char *compile; ///< what follows `hocket compile --target=cuda -o NAME`
-  const char *run;     ///< its options; %s: the folder of the sources, %w: a
-                       ///< file of weights
+  const char *run;     ///< its options; %w: a file of weights, %t: one of
+                       ///< tokens of a byte
   const char *result = "out";   ///< the file that it writes
   const char *environment = ""; ///< variables: "A=1 B=2"
   /// Of results, by the largest number: what test/Cuda compares them with a
@@ -64,6 +64,7 @@ public:
 private:
   void compile(const std::string &name);
   std::string weightsOf(const std::string &name) const;
+  std::string tokens() const;
   std::string optionsOf(const ProgramCase &program) const;
 
   std::string folder;
