@@ -11,7 +11,11 @@ static std::unique_ptr<GraphBuilder> firstThatFits(
     const KernelRequest &request, std::string &why,
     llvm::function_ref<bool(Graph &, std::string &reason)> makeLoops) {
   std::unique_ptr<GraphBuilder> first;
-  for (Inputs inputs : {Inputs::ByValue, Inputs::Linked, Inputs::ByUse}) {
+  bool factorsCross = false;
+  for (Inputs inputs :
+       {Inputs::ByValue, Inputs::Linked, Inputs::ByUse, Inputs::Joined}) {
+    if (inputs == Inputs::Joined && !factorsCross)
+      break;
     auto builder = std::make_unique<GraphBuilder>(request, inputs);
     bool built = builder->build();
     if (built) {
@@ -22,6 +26,7 @@ static std::unique_ptr<GraphBuilder> firstThatFits(
       why.clear();
       return builder;
     }
+    factorsCross |= builder->factorsCross;
     if (!first)
       first = std::move(builder);
   }

@@ -62,6 +62,27 @@ TEST(Layout, factorsOfDifferentOperandsMeet) {
     return %z : $2x12xf32 })");
 }
 
+/// What lies one after another in memory is one dim; what does not is cut where
+/// the other operand is.
+TEST(Layout, factorsThatCrossAreJoined) {
+  const char *text = R"((%x: $2x(3,4)xf32, %y: $2x(4,3)xf32) -> $2x(2,6)xf32 {
+    %e = nn.unary exp %x : ($2x(3,4)xf32) -> $2x(3,4)xf32
+    %z = nn.binary sub %e, %y : ($2x(3,4)xf32, $2x(4,3)xf32) -> $2x(2,6)xf32
+    return %z : $2x(2,6)xf32 })";
+  check(text);
+  RunOptions options;
+  options.inputStrides = {{1, 8, 2}, {40, 12, 3}};
+  options.outputStrides = {{14, 7, 1}};
+  check(text, options);
+}
+
+TEST(Layout, factorsCrossBehindARearrange) {
+  check(R"((%x: $2x2x3xf32, %y: $2x(3,2)xf32) -> $2x6xf32 {
+    %t = nn.rearrange %x {source = #nn.layout<[2] [2] [3]>, order = [[0], [1, 2]]} : ($2x2x3xf32) -> $2x(2,3)xf32
+    %z = nn.binary add %t, %y : ($2x(2,3)xf32, $2x(3,2)xf32) -> $2x6xf32
+    return %z : $2x6xf32 })");
+}
+
 TEST(Layout, rearranges) {
   check(R"((%x: $2x5x12xf32) -> $2x3x5x4xf32 {
     %e = nn.unary exp %x : ($2x5x12xf32) -> $2x5x12xf32

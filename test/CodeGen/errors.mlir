@@ -14,7 +14,8 @@ func.func @exchanged(%x: !x) -> !x {
 !a = tensor<4x6xf32, #nn.layout<[4] [6]>>
 !b = tensor<24xf32, #nn.layout<[4 6]>>
 !c = tensor<24xf32, #nn.layout<[6 4]>>
-func.func @crossing(%x: !b, %y: !c) -> !b {
+func.func @crossing(%x: !b {kernel.strides = array<i64: 8, 1>},
+                    %y: !c {kernel.strides = array<i64: 8, 1>}) -> !b {
   // expected-error @+1 {{cannot be part of one kernel: the factors of its operands cross each other}}
   %z = nn.binary add %x, %y : (!b, !c) -> !b
   return %z : !b
@@ -34,7 +35,8 @@ func.func @rearrangedAcross(%x: !x) -> tensor<6x4xf32, #nn.layout<[6] [4]>> {
 
 !x = tensor<24xf32, #nn.layout<[6 4]>>
 !y = tensor<24xf32, #nn.layout<[4 6]>>
-func.func @laidOutAcross(%x: !x) -> !y {
+func.func @laidOutAcross(%x: !x {kernel.strides = array<i64: 8, 1>})
+    -> (!y {kernel.strides = array<i64: 8, 1>}) {
   %y = nn.broadcast %x : (!x) -> !y
   // expected-error @+1 {{cannot be part of one kernel: output 0 is laid out in factors that cross those that it is computed in}}
   return %y : !y

@@ -34,7 +34,8 @@ bool GraphBuilder::use(OpOperand &operand) {
   if (!isViewOfInput(operand.get()))
     return true;
   Access &bound = list[operand.getOperandNumber()].emplace();
-  if (inputs != Inputs::ByUse && shared.count(operand.get())) {
+  bool isShared = inputs == Inputs::ByValue || inputs == Inputs::Linked;
+  if (isShared && shared.count(operand.get())) {
     bound = shared.lookup(operand.get());
     return true;
   }
@@ -209,10 +210,12 @@ bool GraphBuilder::bindDims() {
         return fail(&op, "no kernel holds elements of this type");
     if (isViewOfInput(op.getResult(0)) && op.getNumOperands() == 1)
       continue; // bound at each use
-    if (!bind(&op))
-      return reason.empty()
-                 ? fail(&op, "the factors of its operands cross each other")
-                 : false;
+    if (bind(&op))
+      continue;
+    factorsCross = reason.empty();
+    return factorsCross
+               ? fail(&op, "the factors of its operands cross each other")
+               : false;
   }
   return bindOutputs(request.body->getTerminator());
 }

@@ -28,6 +28,8 @@ enum class Inputs {
   ByValue, // an input and each view of it (rearrange, slice) on its own
   Linked,  // views are operations: an input has one set of loops
   ByUse,   // every use on its own
+  Joined,  // and factors of a dim that follow each other in memory are one, so
+           // that operands may have other factors than each other
 };
 
 /// Elements of an input through views: one use of it.
@@ -60,6 +62,7 @@ public:
   std::vector<TableGraph> tables;
   std::string reason;
   mlir::Operation *culprit = nullptr;
+  bool factorsCross = false; // why not: what Inputs::Joined is for
 
 private:
   // BindDims.cpp
@@ -83,6 +86,9 @@ private:
   bool access(mlir::Value value, Access &result);
   bool accessArgument(mlir::BlockArgument argument, Access &result);
   bool accessSlice(nn::SliceOp op, Access &result);
+  void joinFactors(Access &access);
+  llvm::SmallVector<std::pair<int, int64_t>>
+  stridesOfLeaves(const Access &access) const;
   bool rearrange(nn::RearrangeOp op, const Dims &from, Dims &to);
   bool isViewOfInput(mlir::Value value);
 

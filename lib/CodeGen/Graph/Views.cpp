@@ -98,7 +98,10 @@ bool GraphBuilder::bindOutputs(Operation *terminator) {
                                   Twine(strides.size()) +
                                   " strides, not one for each factor of its "
                                   "type");
-    if (!unify(output.dims, dimsOf(operand)))
+    if (inputs == Inputs::Joined)
+      joinFactors(output);
+    factorsCross = !unify(output.dims, dimsOf(operand));
+    if (factorsCross)
       return fail(terminator, "output " + Twine(number) +
                                   " is laid out in factors that cross those "
                                   "that it is computed in");
@@ -130,21 +133,53 @@ bool GraphBuilder::rearrange(nn::RearrangeOp op, const Dims &from, Dims &to) {
   return true;
 }
 
+SmallVector<std::pair<int, int64_t>>
+GraphBuilder::stridesOfLeaves(const Access &access) const {
+  SmallVector<std::pair<int, int64_t>> strides;
+  for (auto [atom, stride] : access.strides) {
+    int64_t step = stride;
+    for (int leaf : llvm::reverse(atoms.leaves({atom}))) {
+      strides.push_back({leaf, step});
+      step *= atoms.size(leaf);
+    }
+  }
+  return strides;
+}
+
+/// Makes one atom of factors of a dim that follow each other in memory, which
+/// is cut again where an operation wants it to be: [2, 3] and [3, 2] are
+/// both 6.
+void GraphBuilder::joinFactors(Access &access) {
+  SmallVector<std::pair<int, int64_t>> strides = stridesOfLeaves(access);
+  access.strides.clear();
+  for (AtomList &dim : access.dims) {
+    SmallVector<std::pair<int64_t, int64_t>> runs; // sizes and strides
+    for (int leaf : atoms.leaves(dim)) {
+      int64_t size = atoms.size(leaf);
+      int64_t stride = llvm::find_if(strides, [&](auto &s) {
+                         return s.first == leaf;
+                       })->second;
+      if (runs.empty() || runs.back().second != stride * size)
+        runs.push_back({size, stride});
+      else
+        runs.back() = {runs.back().first * size, stride};
+    }
+    dim.clear();
+    for (auto [size, stride] : runs)
+      for (int atom : atoms.make(size)) {
+        dim.push_back(atom);
+        access.strides.push_back({atom, stride});
+      }
+  }
+}
+
 /// Cuts [start, start + size) out of the atoms of one dim of an access. The
 /// major leaf carries the cut if the minor ones are whole; else the dim must
 /// step through memory evenly and becomes one new atom.
 bool GraphBuilder::accessSlice(nn::SliceOp op, Access &result) {
   int64_t start = op.getStart(), size = op.getSize();
   AtomList &list = result.dims[op.getDim()];
-  SmallVector<std::pair<int, int64_t>> strides;
-  for (auto [atom, stride] : result.strides) {
-    AtomList leaves = atoms.leaves({atom});
-    int64_t step = stride;
-    for (int leaf : llvm::reverse(leaves)) {
-      strides.push_back({leaf, step});
-      step *= atoms.size(leaf);
-    }
-  }
+  SmallVector<std::pair<int, int64_t>> strides = stridesOfLeaves(result);
   auto strideOf = [&](int leaf) {
     return llvm::find_if(strides, [&](auto &s) { return s.first == leaf; });
   };
@@ -205,6 +240,8 @@ bool GraphBuilder::access(Value value, Access &result) {
       result.dims = to;
     }
   }
+  if (inputs == Inputs::Joined)
+    joinFactors(result);
   return true;
 }
 
