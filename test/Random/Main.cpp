@@ -4,7 +4,7 @@
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //               [--most-failures N] [--gradients yes] [--windows yes]
 //               [--wrong yes] [--keep DIR] [--target cpu|cuda]
-//               [--journal FILE] [--cases DIR] [--not-met FILE]
+//               [--journal FILE] [--cases DIR] [--table FILE]
 //
 // --only prints the case; --file judges a file; --seconds and --most-failures
 // end it early; --keep writes the files of equal cases of several ranks.
@@ -12,15 +12,13 @@
 // propose (see Wrong.h). --target cuda runs cases on a GPU, or on look-alikes
 // of its libraries, which LD_LIBRARY_PATH names. --journal writes a line for
 // each case, and does not run again what has one. --cases judges the files of a
-// folder, all of which must be equal, and meet all but what --not-met lists
-// (NotMet.h). Status 1 if a case failed.
+// folder: see Folder.h. Status 1 if a case failed.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Attempt.h"
+#include "Folder.h"
 #include "Journal.h"
 #include "Lookalikes.h"
-#include "NotMet.h"
 #include "Summary.h"
 #include "Wrong.h"
 #include <chrono>
@@ -43,7 +41,7 @@ struct Options {
   CaseKind kind;
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
-  std::string json, failures, rows, file, keep, journal, cases, notMet;
+  std::string json, failures, rows, file, keep, journal, cases, table;
 };
 } // namespace
 
@@ -100,8 +98,8 @@ static bool parse(int argc, char **argv, Options &options) {
       options.rows = value;
     else if (name == "--cases")
       options.cases = value;
-    else if (name == "--not-met")
-      options.notMet = value;
+    else if (name == "--table")
+      options.table = value;
     else if (name == "--file")
       options.file = value;
     else
@@ -133,40 +131,20 @@ static int judgeFile(const Options &options) {
   return result.verdict == Verdict::Failed;
 }
 
-/// Operations of nn that no case had.
-static std::set<std::string> unseen(const Coverage &coverage) {
-  Attempt any = attempt("hocket 1\nmodel Net() {\n  forward(x: f32[2]) {\n    "
-                        "return x\n  }\n}\n",
-                        /*place=*/true);
-  return coverage.unseen(any.compiler->context());
+static void writeRows(const std::string &file, const Coverage &coverage) {
+  if (file.empty())
+    return;
+  std::ofstream rows(file);
+  for (auto &[row, count] : coverage.rows())
+    rows << count << "\t" << row << "\n";
 }
 
 static int judgeFolder(const Options &options) {
-  std::set<std::string> files;
-  for (const auto &entry : std::filesystem::directory_iterator(options.cases))
-    if (entry.path().extension() == ".hkt")
-      files.insert(entry.path());
-  codegen::KernelCache cache;
-  Summary summary;
-  std::vector<std::string> wrong;
-  for (const std::string &file : files) {
-    CaseResult result = runText(read(file), /*isExact=*/false, options.seed,
-                                cache, &summary.coverage, options.kind);
-    summary.add(result);
-    if (result.verdict != Verdict::Equal)
-      wrong.push_back(file + " is " + nameOf(result.verdict) + ": " +
-                      result.detail);
-  }
-  for (const std::string &sentence :
-       checkNotMet(readNotMet(read(options.notMet)), summary.coverage,
-                   unseen(summary.coverage)))
-    wrong.push_back(sentence);
-  std::cout << summary.equal << " cases are equal, and meet "
-            << summary.coverage.met() << " rows of rules and "
-            << summary.coverage.kinds().size() << " kinds of instructions\n";
-  for (const std::string &sentence : wrong)
-    std::cout << "error: " << sentence << "\n";
-  return !wrong.empty();
+  FolderReport report =
+      runFolder(options.cases, options.table, options.seed, options.kind);
+  writeRows(options.rows, report.summary.coverage);
+  std::cout << report.text();
+  return !report.wrong.empty();
 }
 
 /// Status 1 if fewer than nine of ten lead to what was right, or some to what
@@ -225,7 +203,7 @@ int main(int argc, char **argv) {
                  "[--failures DIR] [--rows FILE] [--most-failures N] "
                  "[--gradients yes] [--windows yes] [--wrong yes] "
                  "[--keep DIR] [--target cpu|cuda] [--journal FILE] "
-                 "[--cases DIR] [--not-met FILE]\n";
+                 "[--cases DIR] [--table FILE]\n";
     return 2;
   }
   if (options.kind.target == plan::Target::Cuda && !hasDriver()) {
@@ -284,11 +262,7 @@ int main(int argc, char **argv) {
   json["seconds"] = elapsed();
   if (!options.json.empty())
     std::ofstream(options.json) << json.dump(1) << "\n";
-  if (!options.rows.empty()) {
-    std::ofstream rows(options.rows);
-    for (auto &[row, count] : summary.coverage.rows())
-      rows << count << "\t" << row << "\n";
-  }
+  writeRows(options.rows, summary.coverage);
   if (!options.only)
     std::cout << json.dump(1) << "\n";
   return summary.failed != 0;
