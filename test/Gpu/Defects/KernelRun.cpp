@@ -73,6 +73,8 @@ KernelRun runKernelTests(const KernelTask &task) {
     std::ofstream(file) << task.text;
   std::string trace = task.trace.empty() ? folder + "/trace" : task.trace;
   std::string output = folder + "/output";
+  if (task.trace.empty())
+    fs::remove(trace); // of a task that was cut off
   std::string command =
       "ulimit -c 0; ulimit -t " + std::to_string(task.seconds) +
       "; HOCKET_TEST_PTX=" + folder +

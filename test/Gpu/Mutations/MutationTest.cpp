@@ -249,6 +249,38 @@ TEST(Outcomes, AreKept) {
   EXPECT_EQ(read.json().dump(), outcome.json().dump());
 }
 
+TEST(Outcomes, AreExplainedOneByOne) {
+  auto isExplained = [](const char *kind, const char *before, const char *after,
+                        double difference = 3e-7,
+                        const char *family = "generated kernel") {
+    Outcome outcome;
+    outcome.family = family;
+    outcome.kind = kind;
+    outcome.before = before;
+    outcome.after = after;
+    outcome.difference = difference;
+    return !explanationOf(outcome).empty();
+  };
+  const char *fma = "fma.rn.f32 %f1, %f2, 0f395E8083, %f3;";
+  EXPECT_TRUE(
+      isExplained("rounding", fma, "fma.rz.f32 %f1, %f2, 0f395E8083, %f3;"));
+  EXPECT_FALSE(
+      isExplained("rounding", fma, "fma.rz.f32 %f1, %f2, 0f395E8083, %f4;"));
+  EXPECT_FALSE(isExplained("rounding", "cvt.rni.s32.f32 %r1, %f1;",
+                           "cvt.rzi.s32.f32 %r1, %f1;"));
+  EXPECT_FALSE(isExplained("rounding", "ex2.approx.ftz.f32 %f1, %f2;",
+                           "ex2.approx.f32 %f1, %f2;"));
+  const char *other = "fma.rn.f32 %f1, %f2, 0f395A8083, %f3;";
+  EXPECT_TRUE(isExplained("constant", fma, other));
+  EXPECT_FALSE(isExplained("constant", fma, other, 3e-6));
+  EXPECT_FALSE(isExplained("constant", fma, other, 0, "runtime kernel"));
+  EXPECT_FALSE(isExplained("source register", fma, other));
+  EXPECT_FALSE(isExplained("constant", "add.rn.f32 %f1, %f2, 0f395E8083;",
+                           "add.rn.f32 %f1, %f2, 0f395A8083;"));
+  EXPECT_FALSE(isExplained("constant", "fma.rn.f32 %f1, %f2, %f4, %f3;",
+                           "fma.rn.f32 %f1, %f2, %f5, %f3;"));
+}
+
 TEST(Outcomes, NameWhatSentencesAreAbout) {
   EXPECT_EQ(nameOfFinding("kernel 'add' (operation 4 in stream 2) reads "
                           "'allocation 1' from byte 8 to 16, which a copy of "
