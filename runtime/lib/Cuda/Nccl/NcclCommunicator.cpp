@@ -15,6 +15,8 @@ NcclCommunicator::~NcclCommunicator() {
   world.forget(*this);
   if (!stream.get() || !world.gpu.enter().ok())
     return;
+  if (world.hasFailed())
+    world.abortComms(); // else what is left waits for others
   stream.api->streamSynchronize(stream.get());
   for (DeviceAddress region : regions)
     world.release(region);
@@ -49,7 +51,7 @@ Status NcclCommunicator::prepare(const CollectiveSpec &spec, int64_t &handle) {
     status = moves.makeMark(collective->done);
   handle = static_cast<int64_t>(collectives.size());
   collectives.push_back(std::move(collective));
-  return named(*collectives.back(), status);
+  return status;
 }
 
 Status NcclCommunicator::allocate(int64_t bytes, DeviceAddress &place) {

@@ -53,6 +53,8 @@ public:
   Status interrupted(const std::string &where);
   bool sumsAsLibrary() const { return options.sumsAsLibrary; }
   bool hasFailed() const { return processes.hasFailed(); }
+  /// Gives up what all communicators of NCCL still have to do, which ends it.
+  void abortComms();
   /// The rank's end is gone.
   void forget(const NcclCommunicator &) { own = nullptr; }
 
@@ -68,8 +70,6 @@ private:
   Status openSet(const std::vector<std::vector<int64_t>> &groups);
   Status isAlive(const std::string &where);
   Status giveUp(const std::string &where);
-  /// Gives up what all of them still have to do, which ends it.
-  void abortComms();
   void closeComms();
 
   LaunchedProcesses &processes;
