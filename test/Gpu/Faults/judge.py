@@ -31,6 +31,7 @@ OF_INSTRUCTIONS = re.compile(
     r"cuLaunchKernel|cuLibraryGetKernel|cuKernelGetFunction|cuFuncSetAttribute|"
     r"cublasLtM|cudnnBackend|cudnnSetStream|ncclGroup|ncclSend|ncclRecv|"
     r"ncclAll|ncclReduce|ncclBroadcast|ncclRemote")
+NAMED_TWICE = re.compile(r'(\w+ of "[^"]*" \([^()]*\)): \1')
 NAMES_LINE = re.compile(r"\([^()]*\.hkt:\d+")
 
 
@@ -93,6 +94,8 @@ def faultOf(runs, run, function, isSticky):
         names.append("ncclCommFinalize")
     if not any(one in run.errors[0] for one in names):
         return "the function is not named"
+    if NAMED_TWICE.search(run.errors[0]):
+        return "the place is named twice"
     if OF_INSTRUCTIONS.match(function) and not NAMES_LINE.search(run.errors[0]):
         return "path and line are not named"
     return ""

@@ -38,7 +38,7 @@ class Runs:
 
     def run(self, failures):
         """`failures` are values of HOCKET_LOOKALIKE_FAIL, by process."""
-        return Run(self, failures, 60)
+        return Run(self, failures, max(60, 4 * self.seconds))
 
 
 def environmentOf(program, work, process, failures):
