@@ -13,10 +13,12 @@
 // the operand of this number. A line of counts for each:
 //
 //   {"findings": [], "operands": [{"read": 4096, "readByBlocks": 8192,
-//    "readByWarps": 8192, "written": 0, ...}], "ways": 0, "idealWays": 0}
+//    "readByWarps": 8192, "readSectors": 128, "written": 0, ...}], "ways": 0,
+//    "idealWays": 0}
 //
 // Bytes, each counted once: in all blocks that run; in each block; in each
-// instruction of a warp. The others are sums of ptx::Counts.
+// instruction of a warp. Sectors of 32 bytes that hold those of all blocks. The
+// others are sums of ptx::Counts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,6 +84,12 @@ static uint64_t bytesOf(std::vector<Extent> extents) {
   return bytes;
 }
 
+static uint64_t sectorsOf(std::vector<Extent> extents) {
+  for (Extent &extent : extents)
+    extent = {extent.begin / 32, (extent.end + 31) / 32};
+  return bytesOf(std::move(extents));
+}
+
 /// What one block did.
 void Run::add(const Report &report) {
   sum.findings.insert(sum.findings.end(), report.findings.begin(),
@@ -104,6 +112,8 @@ Json Run::countsOf(uint64_t base) {
   const Touched &touched = sum.touched[base];
   return {{"read", bytesOf(touched.read)},
           {"written", bytesOf(touched.written)},
+          {"readSectors", sectorsOf(touched.read)},
+          {"writtenSectors", sectorsOf(touched.written)},
           {"readByBlocks", byBlocks[base].read},
           {"writtenByBlocks", byBlocks[base].written},
           {"readByWarps", counts.loadedOnce},
