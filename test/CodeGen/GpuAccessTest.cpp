@@ -152,6 +152,30 @@ TEST(GpuAccess, sumsOfFewColumns) {
   EXPECT_GE(blocksOf(sum, padded), 16);
 }
 
+/// Threads have columns next to each other, and each several of them.
+TEST(GpuAccess, columnsInSixteenBytes) {
+  std::string sum = sumOf("$4096x512xf32", 0, "$512xf32");
+  EXPECT_EQ(bytesOfLoad(sum), 32 * 16);
+  EXPECT_GE(blocksOf(sum, {}), 64);
+  expectOnePass(sum, {4096 * 512 * 4, 512 * 4, 1.0 / 64});
+  expectOnePass(sumOf("$4100x36xf32", 0, "$36xf32"),
+                {4100 * 36 * 4, 36 * 4, 1.0 / 32});
+}
+
+/// Where threads are many, each adds several units, and loads what these share
+/// once.
+TEST(GpuAccess, severalUnitsOfThread) {
+  std::string x = "$2048x1024xf32", w = "$1024xf32";
+  std::string text = "(%x: " + x + ", %w: " + w + ") -> " + x +
+                     " { %z = nn.binary add %x, %w : (" + x + ", " + w +
+                     ") -> " + x + " return %z : " + x + " }";
+  check(text);
+  // Without alignments a unit is one element: four in each of 256 threads.
+  EXPECT_EQ(blocksOf(text, {}), 2048 * 1024 / 4 / 256);
+  int64_t bytes = 2048 * 1024 * 4;
+  expectOnePass(text, {bytes + bytes / 2, bytes});
+}
+
 /// The rows of a norm over groups of channels, each of two dims or more.
 TEST(GpuAccess, longRowsHaveManyBlocks) {
   RunOptions padded;

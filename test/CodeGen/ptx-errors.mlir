@@ -47,7 +47,7 @@ func.func @zero(%x: !x {kernel.alignment = 0}) -> !x {
 // -----
 
 !x = tensor<2199023255552xf32, #nn.layout<[2199023255552]>>
-// expected-error @+1 {{takes a launch of 8589934592 blocks, and a GPU has at most 2147483647}}
+// expected-error @+1 {{takes a launch of 2147483648 blocks, and a GPU has at most 2147483647}}
 func.func @huge(%x: !x) -> !x {
   %0 = nn.unary neg %x : (!x) -> !x
   return %0 : !x

@@ -7,8 +7,8 @@
 // CHECK: // unaligned: 250 blocks of 256 threads, 1 to a row, 1 elements to an access
 // CHECK: // softmax: 32 blocks of 128 threads, 64 to a row, 8 elements to an access
 // CHECK: // sums_0: 32 blocks of 128 threads, 64 to a row
-// CHECK: // sums_1: 8 blocks of 128 threads, 1 to a row
-// CHECK: // far: 1 blocks of 256 threads, 1 to a row, 4 elements to an access
+// CHECK: // sums_1: 32 blocks of 512 threads, 16 to a row
+// CHECK: // far: 1 blocks of 64 threads, 1 to a row, 4 elements to an access
 // CHECK: .version
 // CHECK-NEXT: .target sm_80
 // CHECK-NOT: .version

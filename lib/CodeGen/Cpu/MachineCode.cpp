@@ -160,7 +160,7 @@ std::string ObjectCompiler::compile(StringRef symbol, const Graph &graph,
       function.addFnAttr("prefer-vector-width", "512");
   }
   if (isOptimized)
-    optimize(*code, *machine, /*packScalars=*/true);
+    optimize(*code, *machine, /*byHand=*/false);
   return emitFile(*code, *machine, CodeGenFileType::ObjectFile, error);
 }
 

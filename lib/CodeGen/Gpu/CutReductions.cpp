@@ -14,29 +14,28 @@ namespace hocket::codegen {
 /// those that use all of it, which are worth more launches in large kernels.
 static constexpr int64_t kEnoughThreads = 1 << 15, kAllThreads = 1 << 18;
 static constexpr int64_t kLargeKernel = 1 << 22; // elements
-/// Elements that a thread by itself, or the threads of a row, should have.
-static constexpr int64_t kWorthAThread = 64, kWorthABlock = 4096;
-static constexpr int64_t kThreadsOfRow = 1024;
+/// Elements of an access, and accesses that a thread should have.
+static constexpr int64_t kUnit = 4, kWorthAThread = 8;
+/// Threads of a block that reduce a row, or columns of a warp.
+static constexpr int64_t kThreadsOfRow = 256, kThreadsOfColumns = 512,
+                         kWarp = 32;
 
-/// The axes whose numbers say which part an element is of, one for each axis
-/// that is cut.
-using PartAxes = SmallVector<int, 4>;
-
-/// Replaces reductions over these axes by one over all else in their parts, and
-/// one over the parts of that.
-static void reduceInParts(Graph &graph, const PartAxes &parts) {
+/// Replaces reductions with this span by one over the parts, which a new axis
+/// numbers, of what is reduced in each.
+static void reduceInParts(Graph &graph, const Span &span, int64_t parts) {
+  int axis = graph.axes.size();
   Graph result = graph;
+  result.axes.push_back(parts);
   result.nodes.clear();
   std::vector<int> numbers;
   for (const Node &old : graph.nodes) {
     Node node = old;
     for (int &operand : node.operands)
       operand = numbers[operand];
-    auto isPart = [&](int axis) { return is_contained(parts, axis); };
-    if (node.kind == NodeKind::Reduce && any_of(node.reduced, isPart)) {
+    if (node.kind == NodeKind::Reduce && spanOf(graph, old) == span) {
       Node inner = node;
-      llvm::erase_if(inner.reduced, isPart);
-      llvm::erase_if(node.reduced, [&](int axis) { return !isPart(axis); });
+      inner.axis = axis;
+      node.reduced = {axis};
       node.operands = {int(result.nodes.size())};
       result.nodes.push_back(inner);
     }
@@ -49,14 +48,6 @@ static void reduceInParts(Graph &graph, const PartAxes &parts) {
   graph = std::move(result);
 }
 
-/// The largest divisor of `size` that is at most `most`.
-static int64_t divisorUpTo(int64_t size, int64_t most) {
-  for (int64_t divisor = std::min(size, most); divisor > 1; --divisor)
-    if (size % divisor == 0)
-      return divisor;
-  return 1;
-}
-
 static int64_t elementsOf(const Graph &graph, const AxisSet &axes) {
   int64_t elements = 1;
   for (int axis : axes)
@@ -65,57 +56,52 @@ static int64_t elementsOf(const Graph &graph, const AxisSet &axes) {
 }
 
 /// How many parts a reduction should have; 1: it has threads enough, or is not
-/// worth more.
+/// worth more. `alongRow`: what it runs over lies next to each other.
 static int64_t wantedParts(const Graph &graph, const Span &span,
                            bool alongRow) {
   int64_t rows = elementsOf(graph, span.left);
   int64_t work = elementsOf(graph, span.reduced);
-  int64_t worth = alongRow ? kWorthABlock : kWorthAThread;
-  int64_t threads = alongRow ? rows * std::min(work, kThreadsOfRow) : rows;
-  int64_t enough = rows * work < kLargeKernel ? kEnoughThreads : kAllThreads;
-  if (threads <= 0 || threads >= kEnoughThreads || work < 2 * worth)
+  if (rows <= 0 || work <= 0)
     return 1;
-  return std::min(divideCeil(enough, threads), divideCeil(work, worth));
+  int64_t enough = rows * work < kLargeKernel ? kEnoughThreads : kAllThreads;
+  int64_t lanes = kThreadsOfRow;
+  if (alongRow) {
+    work = divideCeil(work, kUnit);
+  } else {
+    rows = divideCeil(rows, kUnit);
+    lanes = kThreadsOfColumns / std::min(rows, kWarp);
+  }
+  lanes = std::min<int64_t>(lanes, divideCeil(work, kWorthAThread));
+  if (rows * lanes >= kEnoughThreads)
+    return 1;
+  int64_t wanted = divideCeil(enough, rows * lanes);
+  return std::max<int64_t>(std::min(wanted, work / (lanes * kWorthAThread)), 1);
 }
 
-/// Cuts the longest axes of a reduction in about so many parts. Parts of a row
-/// are runs of it; else neighbors in memory are of different parts, which
-/// different threads reduce.
-static PartAxes cutAxes(Graph &graph, const Span &span, bool alongRow,
-                        int64_t wanted) {
-  SmallVector<int> axes(span.reduced.begin(), span.reduced.end());
-  llvm::stable_sort(
-      axes, [&](int a, int b) { return graph.axes[a] > graph.axes[b]; });
-  PartAxes parts;
-  for (int axis : axes) {
-    int64_t count = divisorUpTo(graph.axes[axis], wanted);
-    if (count == 1 || graph.isRemapped(axis))
-      continue;
-    int major =
-        cutAxis(graph, axis, alongRow ? graph.axes[axis] / count : count);
-    parts.push_back(alongRow ? major : axis);
-    wanted /= count;
-  }
-  return parts;
+/// Whether it is one of the two that a reduction was cut in.
+static bool isOfParts(const Graph &graph, const Node &node) {
+  auto isPart = [&](int axis) {
+    return any_of(graph.nodes, [&](const Node &other) {
+      return other.kind == NodeKind::Reduce && other.axis == axis;
+    });
+  };
+  return node.axis >= 0 || any_of(node.reduced, isPart);
 }
 
 /// Cuts the first reduction that leaves too few threads to work for; false if
 /// there is none.
 static bool cutOne(Graph &graph) {
   std::vector<bool> used = graph.usedNodes();
-  int fastest = fastestAxis(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (!used[i] || graph.nodes[i].kind != NodeKind::Reduce)
+    const Node &node = graph.nodes[i];
+    if (!used[i] || node.kind != NodeKind::Reduce || isOfParts(graph, node))
       continue;
-    Span span = spanOf(graph, graph.nodes[i]);
-    bool alongRow = span.reduced.count(fastest);
-    int64_t wanted = wantedParts(graph, span, alongRow);
-    if (wanted == 1)
+    Span span = spanOf(graph, node);
+    bool alongRow = span.reduced.count(fastestAxis(graph, i));
+    int64_t parts = wantedParts(graph, span, alongRow);
+    if (parts == 1)
       continue;
-    PartAxes parts = cutAxes(graph, span, alongRow, wanted);
-    if (parts.empty())
-      continue;
-    reduceInParts(graph, parts);
+    reduceInParts(graph, span, parts);
     return true;
   }
   return false;

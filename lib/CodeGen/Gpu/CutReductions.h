@@ -8,8 +8,8 @@
 namespace hocket::codegen {
 
 /// Makes two reductions of each one that leaves too few threads to work for:
-/// one over parts of an axis, whose results are more threads, and one over
-/// these.
+/// one of parts of the elements, which an axis of its own numbers and which
+/// more threads work for, and one over these.
 void cutReductions(Graph &graph);
 
 } // namespace hocket::codegen

@@ -1,6 +1,7 @@
 //===- GpuSchedule.cpp - which threads compute what -----------------------===//
 
 #include "GpuSchedule.h"
+#include "BlockShape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -8,11 +9,12 @@ using namespace llvm;
 
 namespace hocket::codegen {
 
-/// Elements that a thread holds of a row: no spills at 255 registers, enough
-/// loads in flight.
-static constexpr int64_t kElementsOfThread = 16;
-static constexpr int64_t kWarp = 32, kMaxLanes = 1024;
+static constexpr int64_t kWarp = 32;
 static constexpr int64_t kAccessBytes = 16, kSectorBytes = 32;
+/// Units that a thread computes one beside the other, and how many it loads at
+/// most for these; more are worth it where that leaves enough threads.
+static constexpr int64_t kUnitsBeside = 4, kLoadsBeside = 8;
+static constexpr int64_t kAllThreads = 1 << 18;
 
 namespace {
 class GpuScheduler {
@@ -34,11 +36,12 @@ private:
   void findOuter();
   int64_t strideOf(int axis) const;
   void orderAxes();
-  void chooseThreads(bool alongRow);
+  double sharedBytes(int axis) const;
+  void repeat();
 
   Graph &graph;
   GpuSchedule &schedule;
-  bool reduces = false;
+  bool reduces = false, alongRow = false;
   int vectorMajor = -1;       // what numbers units along the vector axis
   SmallVector<int, 2> ofTile; // axes of a warp's tile, the fastest last
 };
@@ -59,6 +62,7 @@ void GpuScheduler::findRow() {
     if (!schedule.used[i] || node.kind != NodeKind::Reduce)
       continue;
     reduces = true;
+    schedule.partAxis = node.axis;
     schedule.row.clear();
     for (int axis : node.reduced)
       if (graph.axes[axis] != 1)
@@ -73,26 +77,32 @@ static double bytesOf(const Graph &graph, const LinearForm &form, DType type) {
   return bytes;
 }
 
-/// Bytes of accesses whose elements along the axis lie next to each other.
-static double score(const Graph &graph, int axis) {
+/// Bytes of accesses whose elements along the axis lie next to each other, of
+/// the nodes that count; what is stored counts only where all nodes do.
+static double score(const Graph &graph, int axis,
+                    const std::vector<bool> &counts = {}) {
   double near = 0;
   auto add = [&](const LinearForm &form, DType type) {
     if (form.of(axis) == 1)
       near += bytesOf(graph, form, type);
   };
-  for (const Node &node : graph.nodes)
-    if (node.kind == NodeKind::Load)
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (node.kind == NodeKind::Load && (counts.empty() || counts[i]))
       add(node.form, graph.inputTypes[node.argument]);
-  for (auto [output, type] : zip(graph.outputs, graph.outputTypes))
-    add(output.form, type);
+  if (counts.empty())
+    for (auto [output, type] : zip(graph.outputs, graph.outputTypes))
+      add(output.form, type);
   return near;
 }
 
-int fastestAxis(const Graph &graph) {
+int fastestAxis(const Graph &graph, int node) {
+  std::vector<bool> counts;
+  if (node >= 0)
+    counts = graph.neededBy(node);
   int fastest = -1;
   double best = 0;
   for (auto [axis, size] : enumerate(graph.axes)) {
-    double near = size > 1 ? score(graph, axis) : 0;
+    double near = size > 1 ? score(graph, axis, counts) : 0;
     if (near > best) {
       fastest = axis;
       best = near;
@@ -240,27 +250,6 @@ int GpuScheduler::cutUnits(int axis, int64_t vector) {
   return vectorMajor = cutAxis(graph, axis, vector);
 }
 
-void GpuScheduler::chooseThreads(bool alongRow) {
-  for (int axis : schedule.outer)
-    schedule.rows *= graph.axes[axis];
-  for (int axis : schedule.row)
-    schedule.units *= graph.axes[axis];
-  int64_t units = schedule.units;
-  int64_t slotsAtMost =
-      std::max<int64_t>(kElementsOfThread / schedule.vector, 1);
-  if (alongRow && units > 1) {
-    int64_t inWarp = std::min(kWarp, int64_t(PowerOf2Ceil(units)));
-    int64_t forRegisters = PowerOf2Ceil(divideCeil(units, slotsAtMost));
-    schedule.lanes = std::min(std::max(inWarp, forRegisters), kMaxLanes);
-  }
-  schedule.slots = units == 0 ? 0 : divideCeil(units, schedule.lanes);
-  schedule.inRegisters = schedule.slots <= slotsAtMost;
-  schedule.threads = schedule.row.empty() ? 256 : 128;
-  schedule.threads = std::max(schedule.threads, schedule.lanes);
-  schedule.rowsOfBlock = schedule.threads / schedule.lanes;
-  schedule.blocks = divideCeil(schedule.rows, schedule.rowsOfBlock);
-}
-
 /// All that is neither along a row nor inside a unit, of what is computed.
 void GpuScheduler::findOuter() {
   std::vector<bool> varies(graph.axes.size());
@@ -275,25 +264,64 @@ void GpuScheduler::findOuter() {
     mark(output.axes);
   for (auto [axis, size] : enumerate(graph.axes))
     if (varies[axis] && size != 1 && int(axis) != schedule.vectorAxis &&
+        int(axis) != schedule.partAxis &&
         !is_contained(schedule.row, int(axis)))
       schedule.outer.push_back(axis);
+}
+
+/// Bytes of what is loaded and does not vary over the axis.
+double GpuScheduler::sharedBytes(int axis) const {
+  double bytes = 0;
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (schedule.used[i] && node.kind == NodeKind::Load &&
+        node.form.of(axis) == 0)
+      bytes += bytesOf(graph, node.form, graph.inputTypes[node.argument]);
+  return bytes;
+}
+
+/// Gives each thread several units, at numbers of an axis that lie far apart,
+/// if that leaves enough threads: more loads are under way at once, and what
+/// does not vary over the axis is loaded once for all of them.
+void GpuScheduler::repeat() {
+  int64_t units = 1, loads = 0;
+  for (int axis : schedule.outer)
+    units *= graph.axes[axis];
+  for (auto [i, node] : enumerate(graph.nodes))
+    loads += schedule.used[i] && node.kind == NodeKind::Load;
+  int64_t most =
+      std::min({kUnitsBeside, kLoadsBeside / std::max<int64_t>(loads, 1),
+                units / kAllThreads});
+  for (int64_t count = PowerOf2Ceil(most + 1) / 2; count > 1; count /= 2) {
+    int best = -1;
+    for (int axis : schedule.outer) // the slowest first
+      if (graph.axes[axis] % count == 0 && !graph.isRemapped(axis) &&
+          (best < 0 || sharedBytes(axis) > sharedBytes(best)))
+        best = axis;
+    if (best < 0)
+      continue;
+    schedule.row.push_back(cutAxis(graph, best, graph.axes[best] / count));
+    return;
+  }
 }
 
 void GpuScheduler::run() {
   schedule.used = graph.usedNodes();
   findRow();
   int fastest = fastestAxis(graph);
-  bool alongRow = is_contained(schedule.row, fastest);
+  alongRow = is_contained(schedule.row, fastest);
   bool isTiled = fastest >= 0 && !reduces && tile(fastest);
-  if (fastest >= 0 && !isTiled && (alongRow || !reduces)) {
+  if (fastest >= 0 && !isTiled) {
     int major = cutUnits(fastest, vectorOf(fastest));
     if (alongRow)
       *llvm::find(schedule.row, fastest) = major;
   }
+  schedule.isVectorOfRow = alongRow && schedule.vectorAxis >= 0;
   findOuter();
   findLevels();
   orderAxes();
-  chooseThreads(alongRow);
+  if (!reduces)
+    repeat();
+  shapeBlocks(graph, schedule, alongRow);
 }
 
 void makeGpuSchedule(Graph &graph, GpuSchedule &schedule) {

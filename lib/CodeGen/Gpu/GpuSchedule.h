@@ -11,8 +11,20 @@
 //                            58 units, so lanes 58 to 63 sit out there
 //   blocks 2048              2 rows in each, 128 threads
 //
-// Without reductions a row is one unit. Where rows are too long for registers
+// Without reductions a row is one unit, or some that lie far apart and read the
+// same of an operand that has fewer dims. Where rows are too long for registers
 // the slots are a loop, and each pass over the row loads it again.
+//
+// Where what lies next to each other is no part of the row, a unit is of
+// several rows, which a thread reduces beside each other, and threads next to
+// each other have rows next to each other. The sum over i of x [32768, 1024] in
+// f32, in 64 parts (CutReductions.h):
+//
+//   rows 256                 of 4 columns each
+//   rowsTogether 32          a warp has 128 columns, 512 bytes
+//   lanes 16                 16 warps have the same columns; lane l has
+//                            elements l, 16 + l, ... of a part
+//   blocks 8 * 64            512 threads
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +47,21 @@ struct GpuSchedule {
   /// `outer`'s); -1: a unit is one element.
   int vectorAxis = -1;
   int64_t vector = 1;
+  bool isVectorOfRow = false; // a unit is of one row
+  /// What numbers the parts of a row (Node::axis of reductions), or -1: each
+  /// has units of its own, one after the other, and blocks of its own.
+  int partAxis = -1;
+  int64_t parts = 1, unitsOfPart = 1;
   int64_t rows = 1, units = 1;  // of the kernel, of a row
   int64_t lanes = 1, slots = 1; // threads of a row, units of a thread
   bool inRegisters = true;      // slots are written out, not a loop
+  bool readsOnce = false;       // nothing of a row is needed once it is reduced
+  int64_t unrolled = 1;         // slots of one turn of the loop
   int64_t threads = 128;        // of a block, a multiple of 32
   int64_t rowsOfBlock = 1, blocks = 1;
+  /// Of so many rows the first lanes are threads next to each other, then the
+  /// second ones; 1: the lanes of a row are.
+  int64_t rowsTogether = 1;
   std::vector<bool> used; // nodes that reach an output
   std::vector<int> level; // of a node: reductions it waits for
 };
@@ -48,8 +70,9 @@ struct GpuSchedule {
 /// run over the same axes and leave the same.
 void makeGpuSchedule(Graph &graph, GpuSchedule &schedule);
 
-/// The axis along which most bytes lie next to each other; -1: there is none.
-int fastestAxis(const Graph &graph);
+/// The axis along which most bytes lie next to each other, of what the node
+/// needs, or, without one, of all that is loaded and stored; -1: there is none.
+int fastestAxis(const Graph &graph, int node = -1);
 
 } // namespace hocket::codegen
 

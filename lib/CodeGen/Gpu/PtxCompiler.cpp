@@ -9,6 +9,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -102,6 +104,19 @@ static void makeEntry(Function &function, const Graph &graph,
   }
 }
 
+/// Has ptxas leave loops as they are: a turn has as many loads as a thread
+/// should have under way, and ptxas spills rather than unroll no further.
+static void keepLoops(Module &module) {
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    DominatorTree tree(function);
+    LoopInfo loops(tree);
+    for (Loop *loop : loops.getLoopsInPreorder())
+      loop->setLoopAlreadyUnrolled();
+  }
+}
+
 /// Gives what is defined and is no entry (shared memory, what libdevice brings)
 /// a name that no other kernel has: modules are joined (joinPtx).
 static void makeNamesUnique(Module &module, StringRef symbol) {
@@ -165,7 +180,8 @@ std::string PtxCompiler::compile(StringRef symbol, const GpuKernel &kernel,
               step.schedule, bytes[i]);
   if (!linkDeviceLibrary(*code, deviceLibrary, error))
     return {};
-  optimize(*code, *machine, /*packScalars=*/false);
+  optimize(*code, *machine, /*byHand=*/true);
+  keepLoops(*code);
   makeNamesUnique(*code, symbol);
   return emitFile(*code, *machine, CodeGenFileType::AssemblyFile, error);
 }

@@ -21,8 +21,7 @@ class StepMaker {
 public:
   StepMaker(const Graph &graph, ArrayRef<int64_t> alignments, GpuKernel &kernel)
       : graph(graph), alignments(alignments), kernel(kernel),
-        fastest(fastestAxis(graph)), scratchOf(graph.nodes.size(), -1),
-        isWritten(graph.outputs.size()) {}
+        scratchOf(graph.nodes.size(), -1), isWritten(graph.outputs.size()) {}
   void run();
 
 private:
@@ -38,7 +37,8 @@ private:
   std::set<int> keptReductions() const;
   int build(int node, GpuStep &step, std::vector<int> &numbers);
   int argument(GpuStep &step, int operand, DType type, int64_t alignment);
-  LinearForm scratchForm(const Node &node, int64_t &elements) const;
+  int64_t distanceAlong(int axis, int node) const;
+  LinearForm scratchForm(int node, int64_t &elements) const;
   void writeOutput(size_t number, GpuStep &step, std::vector<int> &numbers);
   void writeScratch(int node, GpuStep &step, std::vector<int> &numbers);
   int operands() const { return int(alignments.size()); }
@@ -46,7 +46,6 @@ private:
   const Graph &graph;
   ArrayRef<int64_t> alignments;
   GpuKernel &kernel;
-  const int fastest;
   std::vector<bool> used;
   std::vector<int> scratchOf; // of a reduction that a step before has made
   std::vector<bool> isWritten;
@@ -110,15 +109,27 @@ int StepMaker::argument(GpuStep &step, int operand, DType type,
   return step.operands.size() - 1;
 }
 
-/// Dense over the axes of a reduction; where threads lie next to each other
-/// along one, elements do.
-LinearForm StepMaker::scratchForm(const Node &node, int64_t &elements) const {
-  SmallVector<int, 6> axes(node.axes);
-  std::stable_partition(axes.begin(), axes.end(),
-                        [&](int axis) { return axis != fastest; });
+/// How far apart what a node needs lies along an axis, at the nearest.
+int64_t StepMaker::distanceAlong(int axis, int number) const {
+  std::vector<bool> needed = graph.neededBy(number);
+  int64_t distance = INT64_MAX;
+  for (auto [i, node] : enumerate(graph.nodes))
+    if (needed[i] && node.kind == NodeKind::Load && node.form.of(axis) != 0)
+      distance = std::min(distance, std::abs(node.form.of(axis)));
+  return distance;
+}
+
+/// Dense over the axes of a node, in the order of what it is made from; parts
+/// of a reduction lie farthest apart.
+LinearForm StepMaker::scratchForm(int number, int64_t &elements) const {
+  const Node &node = graph.nodes[number];
+  SmallVector<std::pair<int64_t, int>, 6> axes; // the nearest first
+  for (int axis : node.axes)
+    axes.push_back({distanceAlong(axis, number), axis});
+  llvm::sort(axes);
   LinearForm form;
   elements = 1;
-  for (int axis : llvm::reverse(axes)) {
+  for (auto [distance, axis] : axes) {
     if (graph.axes[axis] != 1)
       form.add(axis, elements);
     elements *= graph.axes[axis];
@@ -136,7 +147,7 @@ int StepMaker::build(int number, GpuStep &step, std::vector<int> &numbers) {
     load.kind = NodeKind::Load;
     load.type = node.type;
     int64_t elements;
-    load.form = scratchForm(node, elements);
+    load.form = scratchForm(number, elements);
     load.argument = argument(step, operands() + scratchOf[number], node.type,
                              kScratchAlignment);
     node = load;
@@ -165,7 +176,7 @@ void StepMaker::writeScratch(int number, GpuStep &step,
   const Node &node = graph.nodes[number];
   int64_t elements;
   Output output;
-  output.form = scratchForm(node, elements);
+  output.form = scratchForm(number, elements);
   output.axes.assign(node.axes.begin(), node.axes.end());
   output.node = build(number, step, numbers);
   step.graph.outputs.push_back(output);

@@ -11,6 +11,8 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
+static constexpr int64_t kWarp = 32;
+
 ThreadEmitter::ThreadEmitter(ModuleOp module, const Graph &graph,
                              const GpuSchedule &schedule)
     : ValueEmitter(module, graph, /*storesBits=*/false), schedule(schedule) {}
@@ -45,9 +47,70 @@ Value ThreadEmitter::split(Value number, ArrayRef<int> axes, Values &env) {
   return number;
 }
 
-/// Finds the lane and the row of the thread, and goes on with the row. Threads
-/// behind the last row sit out, or, where a row has several threads that meet
-/// at barriers and shuffles, compute the last row and store nothing.
+void ThreadEmitter::findLane(Value thread) {
+  bool areTogether = schedule.rowsTogether > 1;
+  Value size = index(areTogether ? schedule.rowsTogether : schedule.lanes);
+  Value inner = arith::RemUIOp::create(builder, loc, thread, size);
+  Value outer = arith::DivUIOp::create(builder, loc, thread, size);
+  lane = areTogether ? outer : inner;
+  rowOfBlock = areTogether ? inner : outer;
+}
+
+/// The number of the thread's row; binds the part.
+Value ThreadEmitter::findRow(Value block, Scope &top) {
+  if (schedule.partAxis >= 0) {
+    Value blocks = index(schedule.blocks / schedule.parts);
+    Value units = index(schedule.unitsOfPart), all = index(schedule.units);
+    insertIn(top);
+    Value part = arith::DivUIOp::create(builder, loc, block, blocks);
+    block = arith::RemUIOp::create(builder, loc, block, blocks);
+    top.env[schedule.partAxis] = part;
+    firstUnit = arith::MinUIOp::create(
+        builder, loc, arith::MulIOp::create(builder, loc, part, units), all);
+    endOfUnits = arith::MinUIOp::create(
+        builder, loc, arith::AddIOp::create(builder, loc, firstUnit, units),
+        all);
+  }
+  Value rows = index(schedule.rowsOfBlock);
+  insertIn(top);
+  return arith::AddIOp::create(builder, loc,
+                               arith::MulIOp::create(builder, loc, block, rows),
+                               rowOfBlock);
+}
+
+/// Whether there is a row `number` (`isRow`). Warps without a row sit out.
+/// Where threads of a row meet at shuffles or barriers, those behind the last
+/// row compute the last one beside it, and store nothing.
+Value ThreadEmitter::endRows(Value number, Scope &top, Scope &row) {
+  if (schedule.rows % schedule.rowsOfBlock == 0)
+    return number;
+  Value count = index(schedule.rows), last = index(schedule.rows - 1);
+  insertIn(top);
+  auto isBelow = [&](Value row) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, row,
+                                 count);
+  };
+  int64_t together = schedule.lanes == 1 ? 1 : kWarp / schedule.lanes;
+  if (schedule.rowsTogether == 1 && together > 0) {
+    Value size = index(together);
+    insertIn(top);
+    Value first = number;
+    if (together > 1)
+      first = arith::SubIOp::create(
+          builder, loc, number,
+          arith::RemUIOp::create(builder, loc, number, size));
+    auto guard = scf::IfOp::create(builder, loc, isBelow(first));
+    open[top.block] = guard;
+    row.block = guard.thenBlock();
+    if (schedule.rows % together == 0)
+      return number;
+  }
+  insertIn(row);
+  isRow = isBelow(number);
+  return arith::MinUIOp::create(builder, loc, number, last);
+}
+
+/// Finds the lane and the row of the thread, and goes on with the row.
 void ThreadEmitter::findThread(Scope &top) {
   for (auto [axis, size] : llvm::enumerate(graph.axes))
     if (size == 1)
@@ -60,29 +123,11 @@ void ThreadEmitter::findThread(Scope &top) {
   Type i32 = builder.getI32Type();
   Value thread = special(NVVM::ThreadIdXOp::create(builder, loc, i32));
   Value block = special(NVVM::BlockIdXOp::create(builder, loc, i32));
-  Value lanes = index(schedule.lanes), rows = index(schedule.rowsOfBlock);
-  insertIn(top);
-  lane = arith::RemUIOp::create(builder, loc, thread, lanes);
-  rowOfBlock = arith::DivUIOp::create(builder, loc, thread, lanes);
-  Value number = arith::AddIOp::create(
-      builder, loc, arith::MulIOp::create(builder, loc, block, rows),
-      rowOfBlock);
+  findLane(thread);
+  Value number = findRow(block, top);
   Scope row = inside(top, top.block);
   row.isRow = true;
-  if (schedule.rows % schedule.rowsOfBlock != 0) {
-    Value count = index(schedule.rows), last = index(schedule.rows - 1);
-    insertIn(top);
-    isRow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                  number, count);
-    if (schedule.lanes == 1) {
-      auto guard = scf::IfOp::create(builder, loc, isRow);
-      open[top.block] = guard;
-      row.block = guard.thenBlock();
-      isRow = {};
-    } else {
-      number = arith::MinUIOp::create(builder, loc, number, last);
-    }
-  }
+  number = endRows(number, top, row);
   insertIn(row);
   split(number, schedule.outer, row.env);
   emitRow(row);
@@ -94,70 +139,131 @@ void ThreadEmitter::emitRow(Scope &row) {
   for (int level = 1; level <= levels; ++level)
     reduceLevel(level, row);
   storeRow(row);
+  // Without reductions nothing is loaded yet: all units are, before any is
+  // stored, so that one does not wait for the other.
+  std::vector<Stores> later;
+  SmallVector<int> outputs = outputsOfPass(levels);
+  if (outputs.empty())
+    return;
   forUnits(row, {}, [&](const Unit &unit, Scope &scope, Values) {
-    store(outputsOfPass(levels), unit, scope);
+    Stores stores = prepare(outputs, unit, scope);
+    if (levels == 0)
+      later.push_back(std::move(stores));
+    else
+      write(stores, scope);
     return Values();
   });
+  for (const Stores &stores : later)
+    write(stores, row);
 }
 
 //===----------------------------------------------------------------------===//
 // Units
 //===----------------------------------------------------------------------===//
 
+/// The numbers of the axes for each element of a unit.
+SmallVector<ThreadEmitter::Values> ThreadEmitter::elementsOf(Env env) {
+  SmallVector<Values> elements;
+  for (int64_t k = 0; k < schedule.vector; ++k) {
+    elements.emplace_back(env);
+    if (schedule.vectorAxis >= 0)
+      elements.back()[schedule.vectorAxis] = index(k);
+  }
+  return elements;
+}
+
 ThreadEmitter::Unit ThreadEmitter::unitAt(Value number, bool mayEnd,
                                           Scope &scope) {
   Unit unit;
   if (mayEnd) {
-    Value count = index(schedule.units), last = index(schedule.units - 1);
+    Value end = endOfUnits ? endOfUnits : index(schedule.units),
+          last = index(schedule.units - 1);
     insertIn(scope);
     unit.isThere = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, number, count);
-    number = arith::MinUIOp::create(builder, loc, number, last);
+        builder, loc, arith::CmpIPredicate::ult, number, end);
+    if (!schedule.readsOnce)
+      number = arith::MinUIOp::create(builder, loc, number, last);
   }
   Values env(scope.env);
   split(number, schedule.row, env);
-  for (int64_t k = 0; k < schedule.vector; ++k) {
-    if (schedule.vectorAxis >= 0)
-      env[schedule.vectorAxis] = index(k);
-    unit.elements.push_back(env);
-  }
+  unit.elements = elementsOf(env);
   return unit;
 }
 
-ThreadEmitter::Unit ThreadEmitter::unitOfSlot(int64_t slot, Scope &scope) {
-  Value number = lane;
-  if (schedule.lanes == 1) {
-    number = index(slot);
-  } else if (slot != 0) {
-    Value before = index(slot * schedule.lanes);
-    insertIn(scope);
-    number = arith::AddIOp::create(builder, loc, before, lane);
-  }
+/// `turn`: the number of lane 0's unit in slot 0, from the part's first one on;
+/// null: 0. `mayEnd`: there may be no such unit.
+ThreadEmitter::Unit ThreadEmitter::unitOfSlot(int64_t slot, Value turn,
+                                              bool mayEnd, Scope &scope) {
+  Value number = index(slot * schedule.lanes);
   insertIn(scope);
-  return unitAt(number, (slot + 1) * schedule.lanes > schedule.units, scope);
+  auto add = [&](Value more) {
+    number = arith::AddIOp::create(builder, loc, more, number);
+  };
+  if (turn)
+    add(turn);
+  if (firstUnit)
+    add(firstUnit);
+  if (schedule.lanes > 1)
+    add(lane);
+  return unitAt(number, mayEnd, scope);
 }
 
-ThreadEmitter::Values ThreadEmitter::forUnits(Scope &row, Values carried,
-                                              OfUnit body) {
-  if (schedule.inRegisters) {
-    unitBlock = row.block;
-    for (int64_t slot = 0; slot < schedule.slots; ++slot)
-      carried = body(unitOfSlot(slot, row), row, carried);
-    return carried;
+/// What is read once is not read at all where there is no unit; else the last
+/// unit is, so that what is held of a row has values.
+ThreadEmitter::Values ThreadEmitter::ifThere(Unit unit, Scope &scope,
+                                             Values carried, OfUnit body) {
+  unitBlock = scope.block;
+  if (!unit.isThere || !schedule.readsOnce)
+    return body(unit, scope, carried);
+  insertIn(scope);
+  auto branch = scf::IfOp::create(builder, loc, ValueRange(carried).getTypes(),
+                                  unit.isThere, true);
+  Operation *&child = open[scope.block], *before = child;
+  child = branch;
+  Scope inner = inside(scope, branch.thenBlock());
+  unitBlock = inner.block;
+  unit.isThere = {};
+  Values next = body(unit, inner, carried);
+  if (!carried.empty()) {
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, next);
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, carried);
   }
-  Value zero = index(0), end = index(schedule.slots * schedule.lanes),
-        step = index(schedule.lanes);
+  if (before)
+    open[scope.block] = before;
+  else
+    open.erase(scope.block);
+  return Values(branch.getResults());
+}
+
+ThreadEmitter::Values ThreadEmitter::forSlots(Scope &row, Values carried,
+                                              OfUnit body) {
+  for (int64_t slot = 0; slot < schedule.slots; ++slot) {
+    int64_t end = (schedule.parts - 1) * schedule.unitsOfPart +
+                  (slot + 1) * schedule.lanes;
+    bool mayEnd =
+        end > schedule.units ||
+        (endOfUnits && (slot + 1) * schedule.lanes > schedule.unitsOfPart);
+    carried = ifThere(unitOfSlot(slot, {}, mayEnd, row), row, carried, body);
+  }
+  return carried;
+}
+
+/// Turns of the loop in which all lanes have all their units; `end` is behind
+/// them, as lane 0 counts.
+ThreadEmitter::Values ThreadEmitter::forTurns(Value end, Scope &row,
+                                              Values carried, OfUnit body) {
+  Value zero = index(0), step = index(schedule.unrolled * schedule.lanes);
   insertIn(row);
   auto loop = scf::ForOp::create(builder, loc, zero, end, step, carried);
   open[row.block] = loop;
   Scope inner = inside(row, loop.getBody());
   unitBlock = inner.block;
-  insertIn(inner);
-  Value number =
-      arith::AddIOp::create(builder, loc, loop.getInductionVar(), lane);
-  bool mayEnd = schedule.units % schedule.lanes != 0;
-  Values next = body(unitAt(number, mayEnd, inner), inner,
-                     Values(loop.getRegionIterArgs()));
+  Values next(loop.getRegionIterArgs());
+  for (int64_t slot = 0; slot < schedule.unrolled; ++slot)
+    next = body(unitOfSlot(slot, loop.getInductionVar(), false, inner), inner,
+                next);
   if (!carried.empty()) {
     builder.setInsertionPointToEnd(loop.getBody());
     scf::YieldOp::create(builder, loc, next);
@@ -166,16 +272,42 @@ ThreadEmitter::Values ThreadEmitter::forUnits(Scope &row, Values carried,
   return Values(loop.getResults());
 }
 
+Value ThreadEmitter::countUnits(Scope &row) {
+  insertIn(row);
+  return endOfUnits
+             ? Value(arith::SubIOp::create(builder, loc, endOfUnits, firstUnit))
+             : index(schedule.units);
+}
+
+ThreadEmitter::Values ThreadEmitter::forUnits(Scope &row, Values carried,
+                                              OfUnit body) {
+  if (schedule.inRegisters)
+    return forSlots(row, carried, body);
+  int64_t turn = schedule.unrolled * schedule.lanes;
+  Value size = index(turn), count = countUnits(row);
+  insertIn(row);
+  Value rest = arith::RemUIOp::create(builder, loc, count, size);
+  Value end = arith::SubIOp::create(builder, loc, count, rest);
+  carried = forTurns(end, row, carried, body);
+  for (int64_t slot = 0; slot < schedule.unrolled; ++slot)
+    if (endOfUnits || schedule.units % turn > slot * schedule.lanes)
+      carried = ifThere(unitOfSlot(slot, end, true, row), row, carried, body);
+  return carried;
+}
+
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
 
 /// Of the elements that an output has once for several numbers of the axes, the
-/// first ones are stored; null: all are.
-Value ThreadEmitter::isFirstOf(const Output &output, Env env) {
+/// first ones are stored; null: all are. What belongs to units belongs to one
+/// part.
+Value ThreadEmitter::isFirstOf(const Output &output, Env env, bool ofRow) {
   Value first;
   for (auto [axis, size] : llvm::enumerate(graph.axes)) {
     if (!env[axis] || size == 1 || llvm::is_contained(output.axes, int(axis)))
+      continue;
+    if (int(axis) == schedule.partAxis && !ofRow)
       continue;
     Value zero = index(0);
     first = both(first,
@@ -189,7 +321,7 @@ Value ThreadEmitter::isFirstOf(const Output &output, Env env) {
 /// although it may have no units.
 bool ThreadEmitter::isOfRow(const Output &output) const {
   return !schedule.row.empty() && llvm::none_of(output.axes, [&](int axis) {
-    return axis == schedule.vectorAxis ||
+    return (schedule.isVectorOfRow && axis == schedule.vectorAxis) ||
            llvm::is_contained(schedule.row, axis);
   });
 }
@@ -202,7 +334,9 @@ void ThreadEmitter::storeRow(Scope &row) {
   if (outputs.empty())
     return;
   Unit unit;
-  unit.elements.push_back(row.env);
+  unit.elements = elementsOf(row.env);
+  if (schedule.isVectorOfRow)
+    unit.elements = {row.env};
   if (schedule.lanes > 1) {
     Value zero = index(0);
     insertIn(row);
@@ -219,7 +353,8 @@ void ThreadEmitter::storeRow(Scope &row) {
 SmallVector<int> ThreadEmitter::outputsOfPass(int pass) const {
   auto passOf = [&](int number) {
     int level = schedule.level[graph.outputs[number].node];
-    return schedule.inRegisters ? levels : level;
+    bool isHeld = schedule.inRegisters && !schedule.readsOnce;
+    return isHeld ? levels : level;
   };
   SmallVector<int> units;
   for (auto [number, output] : llvm::enumerate(graph.outputs))
@@ -236,55 +371,61 @@ SmallVector<int> ThreadEmitter::outputsOfPass(int pass) const {
   return units;
 }
 
+ThreadEmitter::Stores ThreadEmitter::prepare(ArrayRef<int> outputs,
+                                             const Unit &unit, Scope &scope) {
+  Stores stores;
+  stores.unit = unit;
+  for (int number : outputs) {
+    const Output &output = graph.outputs[number];
+    bool ofRow = isOfRow(output);
+    auto stored = [&](const Values &env) {
+      Value value = evaluate(output.node, env, scope);
+      insertIn(scope);
+      return toStored(value, graph.outputTypes[number]);
+    };
+    if (unit.elements.size() > 1 && isWide(output.form) &&
+        !isFirstOf(output, unit.elements.front(), ofRow)) {
+      Values values;
+      for (const Values &env : unit.elements)
+        values.push_back(stored(env));
+      stores.wide.push_back({number, values});
+      continue;
+    }
+    for (const Values &env : unit.elements) {
+      Value value = stored(env), place = at(output.form, env);
+      stores.single.push_back(
+          {value, outputMemory(number), place, isFirstOf(output, env, ofRow)});
+    }
+  }
+  return stores;
+}
+
+void ThreadEmitter::write(const Stores &stores, Scope &scope) {
+  if (stores.single.empty() && stores.wide.empty())
+    return;
+  insertIn(scope);
+  if (Value isThere = both(isRow, stores.unit.isThere)) {
+    auto guard = scf::IfOp::create(builder, loc, isThere);
+    builder.setInsertionPointToStart(guard.thenBlock());
+  }
+  for (auto &[number, values] : stores.wide)
+    storeWide(number, stores.unit, values);
+  for (const Stores::One &one : stores.single) {
+    OpBuilder::InsertionGuard guard(builder);
+    if (one.isFirst) {
+      auto branch = scf::IfOp::create(builder, loc, one.isFirst);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    memref::StoreOp::create(builder, loc, one.value, one.memory,
+                            ValueRange(one.place));
+  }
+}
+
 /// What is written in place of an input is read before: nothing is stored until
 /// all of the unit is computed.
 void ThreadEmitter::store(ArrayRef<int> outputs, const Unit &unit,
                           Scope &scope) {
-  struct Store {
-    Value value, memory, place, isFirst;
-  };
-  SmallVector<Store> stores;
-  SmallVector<std::pair<int, Values>> wide;
-  for (int number : outputs) {
-    const Output &output = graph.outputs[number];
-    if (unit.elements.size() > 1 && isWide(output.form) &&
-        !isFirstOf(output, unit.elements.front())) {
-      Values values;
-      for (const Values &env : unit.elements) {
-        Value value = evaluate(output.node, env, scope);
-        insertIn(scope);
-        values.push_back(toStored(value, graph.outputTypes[number]));
-      }
-      wide.push_back({number, values});
-      continue;
-    }
-    for (const Values &env : unit.elements) {
-      Value value = evaluate(output.node, env, scope);
-      insertIn(scope);
-      value = toStored(value, graph.outputTypes[number]);
-      Value place = at(output.form, env);
-      stores.push_back(
-          {value, outputMemory(number), place, isFirstOf(output, env)});
-    }
-  }
-  if (stores.empty() && wide.empty())
-    return;
-  insertIn(scope);
-  if (Value isThere = both(isRow, unit.isThere)) {
-    auto guard = scf::IfOp::create(builder, loc, isThere);
-    builder.setInsertionPointToStart(guard.thenBlock());
-  }
-  for (auto &[number, values] : wide)
-    storeWide(number, unit, values);
-  for (const Store &store : stores) {
-    OpBuilder::InsertionGuard guard(builder);
-    if (store.isFirst) {
-      auto branch = scf::IfOp::create(builder, loc, store.isFirst);
-      builder.setInsertionPointToStart(branch.thenBlock());
-    }
-    memref::StoreOp::create(builder, loc, store.value, store.memory,
-                            ValueRange(store.place));
-  }
+  write(prepare(outputs, unit, scope), scope);
 }
 
 /// What is reduced is known behind the reductions alone, which threads without
@@ -293,11 +434,15 @@ bool ThreadEmitter::staysInRow(int node) const {
   return schedule.level[node] > 0;
 }
 
-/// A reduction is known to all threads of its row.
-bool ThreadEmitter::isHeld(int node, Env, Value &value) {
+/// A reduction is known to all threads of its row that need it.
+bool ThreadEmitter::isHeld(int node, Env env, Value &value) {
   if (graph.nodes[node].kind != NodeKind::Reduce)
     return false;
-  value = reduced.at(node);
+  const Values &values = reduced.at(node);
+  size_t k = 0;
+  while (values.size() > 1 && env[schedule.vectorAxis] != index(k))
+    ++k;
+  value = values[k];
   return true;
 }
 

@@ -32,19 +32,38 @@ private:
 
   // ThreadEmitter.cpp
   void findThread(Scope &top);
+  void findLane(mlir::Value thread);
+  mlir::Value findRow(mlir::Value block, Scope &top);
+  mlir::Value endRows(mlir::Value number, Scope &top, Scope &row);
   void emitRow(Scope &row);
   mlir::Value split(mlir::Value number, llvm::ArrayRef<int> axes, Values &env);
   Unit unitAt(mlir::Value number, bool mayEnd, Scope &scope);
-  Unit unitOfSlot(int64_t slot, Scope &scope);
+  Unit unitOfSlot(int64_t slot, mlir::Value turn, bool mayEnd, Scope &scope);
+  llvm::SmallVector<Values> elementsOf(Env env);
   using OfUnit = llvm::function_ref<Values(const Unit &unit, Scope &scope,
                                            Values carried)>;
   /// Calls `body` for the units of this thread; what it returns is carried on.
   Values forUnits(Scope &row, Values carried, OfUnit body);
+  Values forSlots(Scope &row, Values carried, OfUnit body);
+  Values forTurns(mlir::Value end, Scope &row, Values carried, OfUnit body);
+  Values ifThere(Unit unit, Scope &scope, Values carried, OfUnit body);
+  mlir::Value countUnits(Scope &row);
   bool isOfRow(const Output &output) const;
   llvm::SmallVector<int> outputsOfPass(int pass) const;
   void storeRow(Scope &row);
+  /// What is stored of a unit once it is computed.
+  struct Stores {
+    struct One {
+      mlir::Value value, memory, place, isFirst;
+    };
+    llvm::SmallVector<One> single;
+    llvm::SmallVector<std::pair<int, Values>> wide; // by output
+    Unit unit;
+  };
+  Stores prepare(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
+  void write(const Stores &stores, Scope &scope);
   void store(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
-  mlir::Value isFirstOf(const Output &output, Env env);
+  mlir::Value isFirstOf(const Output &output, Env env, bool ofRow);
   // Accesses.cpp
   bool isWide(const LinearForm &form) const;
   int64_t elementsOfAccess(DType type) const;
@@ -54,19 +73,33 @@ private:
   bool isHeld(int node, Env env, mlir::Value &value) override;
 
   // Reductions.cpp
+  int64_t rowsOfUnit() const;
   void reduceLevel(int level, Scope &row);
+  Values reduceUnit(llvm::ArrayRef<int> nodes, const Unit &unit, Scope &scope,
+                    Values carried);
   mlir::Value acrossLanes(const Node &node, mlir::Value value);
-  mlir::Value acrossWarps(const Node &node, mlir::Value value);
+  int64_t lanesOfWarp() const;
+  bool isNeededByAll(int level) const;
+  Values acrossWarps(const Node &node, llvm::ArrayRef<mlir::Value> values,
+                     bool forAll);
+  mlir::Value placeOf(mlir::Value warp, int64_t k);
+  void leave(mlir::Value memory, llvm::ArrayRef<mlir::Value> values);
+  mlir::Value takeOfLanes(const Node &node, mlir::Value memory, size_t k);
+  Values takeSome(const Node &node, mlir::Value memory, mlir::Value warp,
+                  int64_t count, Values sums);
+  Values takeAll(const Node &node, mlir::Value memory);
   mlir::Value shuffle(mlir::Value value, int64_t distance);
   mlir::Value sharedMemory(mlir::Type type, int64_t elements);
 
   mlir::Value both(mlir::Value a, mlir::Value b);
 
   const GpuSchedule &schedule;
-  int levels = 0;               // of reductions, one after the other
-  mlir::Value lane, rowOfBlock; // index
-  mlir::Value isRow;            // whether there is such a row; null: always
-  std::map<int, mlir::Value> reduced;
+  int levels = 0;                // of reductions, one after the other
+  mlir::Value lane, rowOfBlock;  // index
+  mlir::Value firstUnit;         // of the part; null: 0
+  mlir::Value endOfUnits;        // of the part; null: of the row
+  mlir::Value isRow;             // whether there is such a row; null: always
+  std::map<int, Values> reduced; // for each row of a unit
   /// Where units are computed: branches inside load elements one by one.
   mlir::Block *unitBlock = nullptr;
   /// What an access loads, by its node and the block and numbers where it is.

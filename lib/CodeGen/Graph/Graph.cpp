@@ -55,15 +55,26 @@ void Graph::deriveAxes() {
   }
 }
 
+static void addOperands(const Graph &graph, std::vector<bool> &needed) {
+  for (size_t i = graph.nodes.size(); i-- > 0;)
+    if (needed[i])
+      for (int operand : graph.nodes[i].operands)
+        needed[operand] = true;
+}
+
 std::vector<bool> Graph::usedNodes() const {
   std::vector<bool> used(nodes.size());
   for (const Output &output : outputs)
     used[output.node] = true;
-  for (size_t i = nodes.size(); i-- > 0;)
-    if (used[i])
-      for (int operand : nodes[i].operands)
-        used[operand] = true;
+  addOperands(*this, used);
   return used;
+}
+
+std::vector<bool> Graph::neededBy(int node) const {
+  std::vector<bool> needed(nodes.size());
+  needed[node] = true;
+  addOperands(*this, needed);
+  return needed;
 }
 
 bool Graph::isRemapped(int axis) const {
@@ -79,6 +90,8 @@ int64_t Graph::flops() const {
       continue;
     std::set<int> all(node.axes.begin(), node.axes.end());
     all.insert(node.reduced.begin(), node.reduced.end());
+    if (node.kind == NodeKind::Reduce)
+      all.erase(node.axis); // each element is in one part
     uint64_t count = 1;
     for (int axis : all)
       count = llvm::SaturatingMultiply(count, uint64_t(axes[axis]));

@@ -46,7 +46,9 @@ enum class NodeKind {
   Keep,     // whether the random word of element `form` (plus scalar `scalar`)
             // at step operand 0, under the key of two scalars, is >= `value`
   Compute,  // `function` of the operands
-  Reduce,   // Add, Max or Min of the operand over `reduced`
+  Reduce,   // Add, Max or Min of the operand over `reduced`; with an `axis`,
+            // over which the operand does not vary, of one part of that: the
+            // elements are shared out among the axis' numbers
   Flip,     // the operand with axis `axis` (of size 2) at the other place
   Pieces,   // operand k where begins[k] <= number of `axis` < begins[k + 1],
             // its axis pieceAxes[k] at that number - begins[k] + shifts[k]
@@ -122,6 +124,8 @@ struct Graph {
   void deriveAxes();
   /// By node: whether an output needs it.
   std::vector<bool> usedNodes() const;
+  /// The same: whether this node needs it, or is it.
+  std::vector<bool> neededBy(int node) const;
   /// Whether some value is read at other numbers of the axis.
   bool isRemapped(int axis) const;
   /// Multiplies and adds, functions counted as one each.

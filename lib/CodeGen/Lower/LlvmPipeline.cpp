@@ -36,10 +36,11 @@ std::unique_ptr<Module> toLlvm(mlir::ModuleOp module, bool expandBf16,
   return code;
 }
 
-void optimize(Module &module, TargetMachine &machine, bool packScalars) {
+void optimize(Module &module, TargetMachine &machine, bool byHand) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
-  tuning.SLPVectorization = packScalars;
+  tuning.SLPVectorization = !byHand;
+  tuning.LoopUnrolling = !byHand;
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graphs;
