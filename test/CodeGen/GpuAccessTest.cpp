@@ -170,10 +170,58 @@ TEST(GpuAccess, severalUnitsOfThread) {
                      " { %z = nn.binary add %x, %w : (" + x + ", " + w +
                      ") -> " + x + " return %z : " + x + " }";
   check(text);
-  // Without alignments a unit is one element: four in each of 256 threads.
-  EXPECT_EQ(blocksOf(text, {}), 2048 * 1024 / 4 / 256);
+  // Without alignments a unit is one element: eight in each of 256 threads.
+  EXPECT_EQ(blocksOf(text, {}), 2048 * 1024 / 8 / 256);
   int64_t bytes = 2048 * 1024 * 4;
   expectOnePass(text, {bytes + bytes / 2, bytes});
+}
+
+/// A thread computes both places of a pair, each from both.
+TEST(GpuAccess, pairsOnce) {
+  if (!hasDeviceLibrary())
+    GTEST_SKIP() << "libdevice.10.bc of the CUDA toolkit was not found: tables "
+                    "of angles are not computed";
+  for (const char *style : {"half", "interleaved"}) {
+    std::string x = "$2x64x4x64xf32";
+    std::string text =
+        "(%x: " + x + ") -> " + x + " { %y = spmd.rotary %x {dim = 1 : i64, " +
+        "base = 1.0e4 : f64, style = #nn.rotary_style<" + style +
+        ">, inverse = false, positions = #spmd.positions<<0> of 64>} : (" + x +
+        ") -> " + x + " return %y : " + x + " }";
+    // Cosines and sines of half of 64, which batches and heads share, are made
+    // first.
+    int64_t bytes = 2 * 64 * 4 * 64 * 4, table = 2 * 64 * 32 * 4;
+    KernelCase test(text, {});
+    hocket::ptx::Counts counts;
+    ASSERT_TRUE(runPtx(test.request, test.memory, 0, &counts));
+    EXPECT_LE(counts.loadedOnce, uint64_t(2 * bytes + table)) << style;
+    EXPECT_EQ(counts.storedOnce, uint64_t(bytes + table)) << style;
+    EXPECT_LE(counts.loadSectors, 1.1 * counts.idealLoadSectors) << style;
+  }
+}
+
+/// Rows that share sectors, and operands of which only some lie along a row.
+TEST(GpuAccess, rowsThatShareSectors) {
+  std::string x = "$2x8x2x8x16xf32", y = "$2x8xf32";
+  std::string sum = "(%x: " + x + ") -> " + y + " { %y = nn.reduce sum %x " +
+                    "{dims = array<i64: 2, 3, 4>, keepdim = false} : (" + x +
+                    ") -> " + y + " return %y : " + y + " }";
+  RunOptions last; // groups and their channels lie innermost
+  last.inputStrides = {{2048, 2, 1, 256, 16}};
+  check(sum, last);
+  expectOnePass(sum, {2 * 2048 * 4, 2 * 8 * 4, 1.0 / 16}, last);
+
+  std::string z = "$64x32x48xf32", c = "$64xf32";
+  std::string both = "(%x: " + z + ", %y: " + z + ") -> " + c +
+                     " { %z = nn.binary mul %x, %y : (" + z + ", " + z +
+                     ") -> " + z + " %s = nn.reduce sum %z {dims = " +
+                     "array<i64: 1, 2>, keepdim = false} : (" + z + ") -> " +
+                     c + " return %s : " + c + " }";
+  RunOptions mixed;
+  mixed.inputStrides = {{1536, 48, 1}, {1, 3072, 64}};
+  mixed.low = 0;
+  check(both, mixed);
+  expectOnePass(both, {2 * 64 * 1536 * 4, 64 * 4, 1.0 / 16}, mixed);
 }
 
 /// The rows of a norm over groups of channels, each of two dims or more.

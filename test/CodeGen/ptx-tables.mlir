@@ -4,7 +4,7 @@
 // RUN: hocket-opt %t/rotary.mlir --hocket-kernels-to-ptx=libdevice=%t/functions.ll | FileCheck %s
 
 // CHECK: // rotate_table0: 1 blocks of 32 threads
-// CHECK-NEXT: // rotate: 1 blocks of 128 threads
+// CHECK-NEXT: // rotate: 1 blocks of 64 threads
 // CHECK: .visible .entry rotate_table0(
 // CHECK-NEXT: .param .u64 {{.*}}rotate_table0_param_0,
 // CHECK-NEXT: .param .u64 rotate_table0_param_1

@@ -48,7 +48,8 @@ private:
 
   const Graph &graph;
   GpuSchedule &schedule;
-  int64_t &units;         // of a part
+  int64_t &units; // of a part
+  bool reduces = false;
   int64_t heldAtMost = 1; // slots in registers
 };
 } // namespace
@@ -76,6 +77,7 @@ int64_t BlockShaper::loads() const {
 }
 
 void BlockShaper::shapeRows() {
+  int64_t together = schedule.rowsTogether;
   int64_t lanes = std::min(kWarp, powerOf2(units));
   if (schedule.readsOnce) {
     heldAtMost = kManyUnits;
@@ -84,14 +86,19 @@ void BlockShaper::shapeRows() {
     int64_t worth = divideCeil(units, areMany ? kManyUnits : kFewUnits);
     lanes = std::max(lanes, std::min(powerOf2(worth), kThreads));
   } else {
-    int64_t forRegisters = powerOf2(divideCeil(units, heldAtMost));
-    lanes = std::min(std::max(lanes, forRegisters), kMostThreads);
+    lanes = std::max(lanes, powerOf2(divideCeil(units, heldAtMost)));
   }
+  lanes = std::min(lanes, kMostThreads / together);
+  if (together > 1)
+    lanes = std::max(lanes, kWarp / together);
   schedule.lanes = lanes;
-  int64_t rows = std::max(kThreadsOfRows / lanes, int64_t(1));
-  rows = std::min(rows, powerOf2(schedule.rows));
-  while (lanes > kWarp && schedule.rows % rows != 0)
-    rows /= 2;
+  int64_t rows = together;
+  if (together == 1) {
+    rows = std::max(kThreadsOfRows / lanes, int64_t(1));
+    rows = std::min(rows, powerOf2(schedule.rows));
+    while (lanes > kWarp && schedule.rows % rows != 0)
+      rows /= 2;
+  }
   schedule.threads = std::max(rows * lanes, kWarp);
 }
 
@@ -115,7 +122,8 @@ void BlockShaper::holdColumns() {
 void BlockShaper::shapeColumns() {
   int64_t rows = std::max<int64_t>(schedule.rows * schedule.parts, 1);
   int64_t &together = schedule.rowsTogether;
-  together = std::min(kWarp, powerOf2(schedule.rows));
+  if (together == 1)
+    together = std::min(kWarp, powerOf2(schedule.rows));
   if (schedule.readsOnce) {
     int64_t worth = powerOf2(divideCeil(units, kFewUnits));
     int64_t wanted = powerOf2(divideCeil(kAllThreads, rows));
@@ -139,7 +147,7 @@ void BlockShaper::chooseTurns() {
     heldAtMost =
         std::min(heldAtMost, std::max<int64_t>(kLoadsOfTurn / loads(), 1));
   schedule.inRegisters = schedule.slots <= heldAtMost;
-  if (!schedule.inRegisters)
+  if (!schedule.inRegisters && reduces)
     schedule.unrolled =
         std::clamp<int64_t>(kLoadsOfTurn / loads(), 1, kMostSlotsOfTurn);
 }
@@ -152,16 +160,16 @@ void BlockShaper::run(bool alongRow) {
   if (schedule.partAxis >= 0)
     schedule.parts = graph.axes[schedule.partAxis];
   units = divideCeil(schedule.units, schedule.parts);
-  bool reduces = llvm::any_of(schedule.level, [](int level) { return level; });
+  if (schedule.parts > 1) // whole sectors
+    units = alignTo(units, kUnitsTogether);
+  reduces = llvm::any_of(schedule.level, [](int level) { return level; });
   schedule.readsOnce = reduces && findReadsOnce();
   heldAtMost = std::max<int64_t>(kElementsOfThread / schedule.vector, 1);
   if (!reduces) {
-    heldAtMost = schedule.units;
+    heldAtMost = schedule.unrolled;
     int64_t threads = powerOf2(schedule.rows);
     schedule.threads = std::clamp(threads, kWarp, kThreads);
   } else if (alongRow) {
-    if (schedule.parts > 1) // whole sectors
-      units = alignTo(units, kUnitsTogether);
     shapeRows();
   } else {
     shapeColumns();

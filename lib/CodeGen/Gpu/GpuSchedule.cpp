@@ -2,6 +2,7 @@
 
 #include "GpuSchedule.h"
 #include "BlockShape.h"
+#include "RepeatUnits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,12 +11,7 @@ using namespace llvm;
 namespace hocket::codegen {
 
 static constexpr int64_t kWarp = 32;
-static constexpr int64_t kAccessBytes = 16, kSectorBytes = 32;
-/// Units that a thread computes one beside the other, and how many it loads at
-/// most for these; more are worth it where that leaves enough threads.
-static constexpr int64_t kUnitsBeside = 4, kLoadsBeside = 8;
-static constexpr int64_t kAllThreads = 1 << 18;
-
+static constexpr int64_t kAccessBytes = 16, kSectorBytes = 32, kLineBytes = 128;
 namespace {
 class GpuScheduler {
 public:
@@ -31,13 +27,14 @@ private:
                           int64_t alignment) const;
   template <typename Visit> void forOperands(Visit visit) const;
   int64_t narrowestAlong(int axis, int across) const;
+  int otherNear(int fastest) const;
   bool tile(int fastest);
+  void shareSectors(int fastest);
+  void standTogether(int axis, int64_t rows);
   int cutUnits(int axis, int64_t vector);
   void findOuter();
   int64_t strideOf(int axis) const;
   void orderAxes();
-  double sharedBytes(int axis) const;
-  void repeat();
 
   Graph &graph;
   GpuSchedule &schedule;
@@ -65,12 +62,12 @@ void GpuScheduler::findRow() {
     schedule.partAxis = node.axis;
     schedule.row.clear();
     for (int axis : node.reduced)
-      if (graph.axes[axis] != 1)
+      if (graph.axes[axis] != 1 && axis != schedule.vectorAxis)
         schedule.row.push_back(axis);
   }
 }
 
-static double bytesOf(const Graph &graph, const LinearForm &form, DType type) {
+double bytesOf(const Graph &graph, const LinearForm &form, DType type) {
   double bytes = plan::byteSize(type);
   for (auto &term : form.terms)
     bytes *= graph.axes[term.first];
@@ -139,9 +136,14 @@ template <typename Visit> void GpuScheduler::forOperands(Visit visit) const {
 }
 
 /// One access for the elements of a unit, of the widest type too: with two, the
-/// lanes of a warp would each take half of a sector at a time.
+/// lanes of a warp would each take half of a sector at a time. Of what is read
+/// at the other place of a pair as well, a unit has the pair.
 int64_t GpuScheduler::vectorOf(int axis) const {
-  if (axis < 0 || graph.isRemapped(axis))
+  bool isPair = graph.axes[axis] == 2 && none_of(graph.nodes, [&](auto &node) {
+                  return (node.kind != NodeKind::Flip && node.axis == axis) ||
+                         is_contained(node.pieceAxes, axis);
+                });
+  if (graph.isRemapped(axis) && !isPair)
     return 1;
   int64_t count = 8; // bools come in eights
   forOperands([&](const LinearForm &form, DType type, size_t argument) {
@@ -186,8 +188,10 @@ void GpuScheduler::orderAxes() {
   order(schedule.outer);
   order(schedule.row);
   for (int axis : ofTile) {
-    llvm::erase(schedule.outer, axis);
-    schedule.outer.push_back(axis);
+    auto &axes =
+        is_contained(schedule.row, axis) ? schedule.row : schedule.outer;
+    llvm::erase(axes, axis);
+    axes.push_back(axis);
   }
 }
 
@@ -203,6 +207,17 @@ int64_t GpuScheduler::narrowestAlong(int axis, int across) const {
   return bytes;
 }
 
+/// The axis beside the fastest along which most lies next to each other; -1:
+/// there is none.
+int GpuScheduler::otherNear(int fastest) const {
+  int other = -1;
+  for (int axis = 0; axis < int(graph.axes.size()); ++axis)
+    if (axis != fastest && narrowestAlong(axis, fastest) &&
+        (other < 0 || score(graph, axis) > score(graph, other)))
+      other = axis;
+  return other;
+}
+
 /// Where some operands lie along another axis than others, a warp takes a tile
 /// of both, a sector wide each way. x [i, j] in f32 and y [j, i] in bf16, with
 /// i the faster one:
@@ -210,13 +225,10 @@ int64_t GpuScheduler::narrowestAlong(int axis, int across) const {
 ///   8 lanes along j             8 * 4 bytes of x
 ///   4 lanes of 4 along i        4 * 4 * 2 bytes of y
 ///
+/// Where one of them is of the row and the other is not, rows are neighbors.
 /// False if there is no such axis, or a tile does not divide them.
 bool GpuScheduler::tile(int fastest) {
-  int other = -1;
-  for (int axis = 0; axis < int(graph.axes.size()); ++axis)
-    if (axis != fastest && narrowestAlong(axis, fastest) &&
-        (other < 0 || score(graph, axis) > score(graph, other)))
-      other = axis;
+  int other = otherNear(fastest);
   if (other < 0 || graph.isRemapped(fastest) || graph.isRemapped(other))
     return false;
   int64_t otherLanes =
@@ -234,10 +246,18 @@ bool GpuScheduler::tile(int fastest) {
   if (!isAligned || graph.axes[other] % otherLanes != 0 ||
       graph.axes[fastest] % (lanes * vector) != 0)
     return false;
+  bool otherAlongRow = is_contained(schedule.row, other);
   int along = cutUnits(fastest, vector);
-  cutAxis(graph, along, lanes);
-  cutAxis(graph, other, otherLanes);
-  ofTile = {along, other};
+  ofTile = {other};
+  if (alongRow == otherAlongRow) {
+    cutAxis(graph, along, lanes);
+    cutAxis(graph, other, otherLanes);
+    ofTile = {along, other};
+  }
+  if (reduces && !(alongRow && otherAlongRow))
+    schedule.rowsTogether = otherAlongRow ? lanes
+                            : alongRow    ? otherLanes
+                                          : kWarp;
   return true;
 }
 
@@ -269,39 +289,48 @@ void GpuScheduler::findOuter() {
       schedule.outer.push_back(axis);
 }
 
-/// Bytes of what is loaded and does not vary over the axis.
-double GpuScheduler::sharedBytes(int axis) const {
-  double bytes = 0;
-  for (auto [i, node] : enumerate(graph.nodes))
-    if (schedule.used[i] && node.kind == NodeKind::Load &&
-        node.form.of(axis) == 0)
-      bytes += bytesOf(graph, node.form, graph.inputTypes[node.argument]);
-  return bytes;
+/// Rows that share sectors are computed by neighbors. Of x [h, w, g, c], which
+/// is reduced over all but g, a sector has the elements of several g where c is
+/// short.
+void GpuScheduler::shareSectors(int fastest) {
+  const LinearForm *largest = nullptr;
+  DType type = DType::F32;
+  double most = 0;
+  forOperands([&](const LinearForm &form, DType stored, size_t) {
+    double bytes = bytesOf(graph, form, stored);
+    if (form.of(fastest) == 1 && bytes > most) {
+      largest = &form;
+      type = stored;
+      most = bytes;
+    }
+  });
+  if (!largest)
+    return;
+  // What a row has next to each other, and what follows.
+  int64_t run = 1, row = schedule.vector;
+  for (int axis : schedule.row)
+    row *= graph.axes[axis];
+  for (bool goesOn = true; goesOn && run < row;) {
+    goesOn = false;
+    for (auto &[axis, coefficient] : largest->terms) {
+      if (coefficient != run || graph.axes[axis] == 1)
+        continue;
+      if (is_contained(schedule.outer, axis))
+        return standTogether(axis, kLineBytes / (run * plan::byteSize(type)));
+      run *= graph.axes[axis];
+      goesOn = true;
+      break;
+    }
+  }
 }
 
-/// Gives each thread several units, at numbers of an axis that lie far apart,
-/// if that leaves enough threads: more loads are under way at once, and what
-/// does not vary over the axis is loaded once for all of them.
-void GpuScheduler::repeat() {
-  int64_t units = 1, loads = 0;
-  for (int axis : schedule.outer)
-    units *= graph.axes[axis];
-  for (auto [i, node] : enumerate(graph.nodes))
-    loads += schedule.used[i] && node.kind == NodeKind::Load;
-  int64_t most =
-      std::min({kUnitsBeside, kLoadsBeside / std::max<int64_t>(loads, 1),
-                units / kAllThreads});
-  for (int64_t count = PowerOf2Ceil(most + 1) / 2; count > 1; count /= 2) {
-    int best = -1;
-    for (int axis : schedule.outer) // the slowest first
-      if (graph.axes[axis] % count == 0 && !graph.isRemapped(axis) &&
-          (best < 0 || sharedBytes(axis) > sharedBytes(best)))
-        best = axis;
-    if (best < 0)
-      continue;
-    schedule.row.push_back(cutAxis(graph, best, graph.axes[best] / count));
+/// So many rows next to each other along the axis, if there are.
+void GpuScheduler::standTogether(int axis, int64_t rows) {
+  rows = std::min<int64_t>(PowerOf2Ceil(graph.axes[axis]), PowerOf2Ceil(rows));
+  if (rows < 2)
     return;
-  }
+  schedule.rowsTogether = std::min(rows, kWarp);
+  ofTile = {axis};
 }
 
 void GpuScheduler::run() {
@@ -309,18 +338,18 @@ void GpuScheduler::run() {
   findRow();
   int fastest = fastestAxis(graph);
   alongRow = is_contained(schedule.row, fastest);
-  bool isTiled = fastest >= 0 && !reduces && tile(fastest);
-  if (fastest >= 0 && !isTiled) {
-    int major = cutUnits(fastest, vectorOf(fastest));
-    if (alongRow)
-      *llvm::find(schedule.row, fastest) = major;
-  }
+  bool isTiled = fastest >= 0 && tile(fastest);
+  if (fastest >= 0 && !isTiled)
+    cutUnits(fastest, vectorOf(fastest));
+  findRow();
   schedule.isVectorOfRow = alongRow && schedule.vectorAxis >= 0;
   findOuter();
   findLevels();
+  if (alongRow && !isTiled)
+    shareSectors(fastest);
   orderAxes();
   if (!reduces)
-    repeat();
+    repeatUnits(graph, schedule, ofTile);
   shapeBlocks(graph, schedule, alongRow);
 }
 

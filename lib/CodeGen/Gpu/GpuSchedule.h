@@ -56,15 +56,18 @@ struct GpuSchedule {
   int64_t lanes = 1, slots = 1; // threads of a row, units of a thread
   bool inRegisters = true;      // slots are written out, not a loop
   bool readsOnce = false;       // nothing of a row is needed once it is reduced
-  int64_t unrolled = 1;         // slots of one turn of the loop
+  int64_t unrolled = 1;         // slots of one turn of the loop, at most
   int64_t threads = 128;        // of a block, a multiple of 32
   int64_t rowsOfBlock = 1, blocks = 1;
   /// Of so many rows the first lanes are threads next to each other, then the
-  /// second ones; 1: the lanes of a row are.
+  /// second ones, where rows share sectors; 1: the lanes of a row are.
   int64_t rowsTogether = 1;
   std::vector<bool> used; // nodes that reach an output
   std::vector<int> level; // of a node: reductions it waits for
 };
+
+/// Bytes of the elements that differ along the axes of a form.
+double bytesOf(const Graph &graph, const LinearForm &form, DType type);
 
 /// Decides the rest and cuts the vector axis in the graph, whose reductions all
 /// run over the same axes and leave the same.

@@ -139,22 +139,25 @@ void ThreadEmitter::emitRow(Scope &row) {
   for (int level = 1; level <= levels; ++level)
     reduceLevel(level, row);
   storeRow(row);
-  // Without reductions nothing is loaded yet: all units are, before any is
-  // stored, so that one does not wait for the other.
-  std::vector<Stores> later;
   SmallVector<int> outputs = outputsOfPass(levels);
   if (outputs.empty())
     return;
   forUnits(row, {}, [&](const Unit &unit, Scope &scope, Values) {
     Stores stores = prepare(outputs, unit, scope);
     if (levels == 0)
-      later.push_back(std::move(stores));
+      pending.push_back(std::move(stores));
     else
       write(stores, scope);
     return Values();
   });
-  for (const Stores &stores : later)
-    write(stores, row);
+}
+
+/// Without reductions nothing is loaded before: all units of a turn are, before
+/// any is stored, so that one does not wait for the other.
+void ThreadEmitter::writePending(Scope &scope) {
+  for (const Stores &stores : pending)
+    write(stores, scope);
+  pending.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,6 +250,7 @@ ThreadEmitter::Values ThreadEmitter::forSlots(Scope &row, Values carried,
         (endOfUnits && (slot + 1) * schedule.lanes > schedule.unitsOfPart);
     carried = ifThere(unitOfSlot(slot, {}, mayEnd, row), row, carried, body);
   }
+  writePending(row);
   return carried;
 }
 
@@ -264,6 +268,7 @@ ThreadEmitter::Values ThreadEmitter::forTurns(Value end, Scope &row,
   for (int64_t slot = 0; slot < schedule.unrolled; ++slot)
     next = body(unitOfSlot(slot, loop.getInductionVar(), false, inner), inner,
                 next);
+  writePending(inner);
   if (!carried.empty()) {
     builder.setInsertionPointToEnd(loop.getBody());
     scf::YieldOp::create(builder, loc, next);

@@ -62,6 +62,7 @@ private:
   };
   Stores prepare(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
   void write(const Stores &stores, Scope &scope);
+  void writePending(Scope &scope);
   void store(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
   mlir::Value isFirstOf(const Output &output, Env env, bool ofRow);
   // Accesses.cpp
@@ -104,6 +105,7 @@ private:
   mlir::Block *unitBlock = nullptr;
   /// What an access loads, by its node and the block and numbers where it is.
   std::map<std::pair<int, llvm::SmallVector<void *, 6>>, mlir::Value> loaded;
+  std::vector<Stores> pending;
   int sharedBuffers = 0;
 };
 
