@@ -224,6 +224,27 @@ TEST(GpuAccess, rowsThatShareSectors) {
   expectOnePass(both, {2 * 64 * 1536 * 4, 64 * 4, 1.0 / 16}, mixed);
 }
 
+/// Rows of an odd number of elements begin at other places of a sector each.
+TEST(GpuAccess, rowsThatBeginAnywhere) {
+  for (const char *type : {"f32", "bf16", "f64"}) {
+    std::string x = std::string("$130x2501x") + type;
+    int64_t size = type[0] == 'b' ? 2 : type[1] == '6' ? 8 : 4;
+    int64_t bytes = 130 * 2501 * size;
+    RunOptions rounded;
+    rounded.tolerance = size == 2 ? 1e-2 : 1e-5;
+    check(softmaxOf(x), rounded);
+    expectOnePass(softmaxOf(x), {bytes, bytes});
+    EXPECT_GE(bytesOfLoad(softmaxOf(x)), 350); // also of single elements
+    // Without a reduction, beside one number a row.
+    std::string w = std::string("$130x1x") + type;
+    std::string add = "(%x: " + x + ", %w: " + w + ") -> " + x +
+                      " { %z = nn.binary add %x, %w : (" + x + ", " + w +
+                      ") -> " + x + " return %z : " + x + " }";
+    check(add, rounded);
+    expectOnePass(add, {bytes + bytes / 64, bytes});
+  }
+}
+
 /// The rows of a norm over groups of channels, each of two dims or more.
 TEST(GpuAccess, longRowsHaveManyBlocks) {
   RunOptions padded;

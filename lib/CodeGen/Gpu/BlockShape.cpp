@@ -147,7 +147,7 @@ void BlockShaper::chooseTurns() {
     heldAtMost =
         std::min(heldAtMost, std::max<int64_t>(kLoadsOfTurn / loads(), 1));
   schedule.inRegisters = schedule.slots <= heldAtMost;
-  if (!schedule.inRegisters && reduces)
+  if (!schedule.inRegisters && (reduces || schedule.isShifted()))
     schedule.unrolled =
         std::clamp<int64_t>(kLoadsOfTurn / loads(), 1, kMostSlotsOfTurn);
 }
@@ -157,15 +157,17 @@ void BlockShaper::run(bool alongRow) {
     schedule.rows *= graph.axes[axis];
   for (int axis : schedule.row)
     schedule.units *= graph.axes[axis];
+  if (schedule.isShifted())
+    schedule.units = graph.axes[schedule.vectorAxis] / schedule.vector;
   if (schedule.partAxis >= 0)
     schedule.parts = graph.axes[schedule.partAxis];
   units = divideCeil(schedule.units, schedule.parts);
   if (schedule.parts > 1) // whole sectors
     units = alignTo(units, kUnitsTogether);
   reduces = llvm::any_of(schedule.level, [](int level) { return level; });
-  schedule.readsOnce = reduces && findReadsOnce();
+  schedule.readsOnce = reduces ? findReadsOnce() : schedule.isShifted();
   heldAtMost = std::max<int64_t>(kElementsOfThread / schedule.vector, 1);
-  if (!reduces) {
+  if (!reduces && !schedule.isShifted()) {
     heldAtMost = schedule.unrolled;
     int64_t threads = powerOf2(schedule.rows);
     schedule.threads = std::clamp(threads, kWarp, kThreads);

@@ -3,6 +3,7 @@
 #include "GpuSchedule.h"
 #include "BlockShape.h"
 #include "RepeatUnits.h"
+#include "ShiftRows.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -339,16 +340,18 @@ void GpuScheduler::run() {
   int fastest = fastestAxis(graph);
   alongRow = is_contained(schedule.row, fastest);
   bool isTiled = fastest >= 0 && tile(fastest);
-  if (fastest >= 0 && !isTiled)
+  if (fastest >= 0 && !isTiled &&
+      !shiftRows(graph, schedule, fastest, vectorOf(fastest)))
     cutUnits(fastest, vectorOf(fastest));
+  alongRow |= schedule.isShifted();
   findRow();
   schedule.isVectorOfRow = alongRow && schedule.vectorAxis >= 0;
   findOuter();
   findLevels();
-  if (alongRow && !isTiled)
+  if (alongRow && !isTiled && !schedule.isShifted())
     shareSectors(fastest);
   orderAxes();
-  if (!reduces)
+  if (!schedule.hasRow() && !reduces)
     repeatUnits(graph, schedule, ofTile);
   shapeBlocks(graph, schedule, alongRow);
 }

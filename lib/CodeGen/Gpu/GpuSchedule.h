@@ -62,8 +62,19 @@ struct GpuSchedule {
   /// Of so many rows the first lanes are threads next to each other, then the
   /// second ones, where rows share sectors; 1: the lanes of a row are.
   int64_t rowsTogether = 1;
-  std::vector<bool> used; // nodes that reach an output
+  /// Rows begin anywhere: units begin behind their first elements, at multiples
+  /// of so many elements (ShiftRows.h); 0: a row begins with a unit.
+  int64_t shift = 0;
+  int shiftedLoad = -1, shiftedOutput = -1; // what says where rows begin
+  std::vector<bool> used;                   // nodes that reach an output
   std::vector<int> level; // of a node: reductions it waits for
+
+  bool isShifted() const { return shift > 0; }
+  bool hasRow() const { return !row.empty() || isShifted(); }
+  const LinearForm &shiftedForm(const Graph &graph) const {
+    return shiftedLoad >= 0 ? graph.nodes[shiftedLoad].form
+                            : graph.outputs[shiftedOutput].form;
+  }
 };
 
 /// Bytes of the elements that differ along the axes of a form.

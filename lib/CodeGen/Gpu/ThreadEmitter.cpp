@@ -130,6 +130,7 @@ void ThreadEmitter::findThread(Scope &top) {
   number = endRows(number, top, row);
   insertIn(row);
   split(number, schedule.outer, row.env);
+  findUnits(row);
   emitRow(row);
 }
 
@@ -161,146 +162,6 @@ void ThreadEmitter::writePending(Scope &scope) {
 }
 
 //===----------------------------------------------------------------------===//
-// Units
-//===----------------------------------------------------------------------===//
-
-/// The numbers of the axes for each element of a unit.
-SmallVector<ThreadEmitter::Values> ThreadEmitter::elementsOf(Env env) {
-  SmallVector<Values> elements;
-  for (int64_t k = 0; k < schedule.vector; ++k) {
-    elements.emplace_back(env);
-    if (schedule.vectorAxis >= 0)
-      elements.back()[schedule.vectorAxis] = index(k);
-  }
-  return elements;
-}
-
-ThreadEmitter::Unit ThreadEmitter::unitAt(Value number, bool mayEnd,
-                                          Scope &scope) {
-  Unit unit;
-  if (mayEnd) {
-    Value end = endOfUnits ? endOfUnits : index(schedule.units),
-          last = index(schedule.units - 1);
-    insertIn(scope);
-    unit.isThere = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, number, end);
-    if (!schedule.readsOnce)
-      number = arith::MinUIOp::create(builder, loc, number, last);
-  }
-  Values env(scope.env);
-  split(number, schedule.row, env);
-  unit.elements = elementsOf(env);
-  return unit;
-}
-
-/// `turn`: the number of lane 0's unit in slot 0, from the part's first one on;
-/// null: 0. `mayEnd`: there may be no such unit.
-ThreadEmitter::Unit ThreadEmitter::unitOfSlot(int64_t slot, Value turn,
-                                              bool mayEnd, Scope &scope) {
-  Value number = index(slot * schedule.lanes);
-  insertIn(scope);
-  auto add = [&](Value more) {
-    number = arith::AddIOp::create(builder, loc, more, number);
-  };
-  if (turn)
-    add(turn);
-  if (firstUnit)
-    add(firstUnit);
-  if (schedule.lanes > 1)
-    add(lane);
-  return unitAt(number, mayEnd, scope);
-}
-
-/// What is read once is not read at all where there is no unit; else the last
-/// unit is, so that what is held of a row has values.
-ThreadEmitter::Values ThreadEmitter::ifThere(Unit unit, Scope &scope,
-                                             Values carried, OfUnit body) {
-  unitBlock = scope.block;
-  if (!unit.isThere || !schedule.readsOnce)
-    return body(unit, scope, carried);
-  insertIn(scope);
-  auto branch = scf::IfOp::create(builder, loc, ValueRange(carried).getTypes(),
-                                  unit.isThere, true);
-  Operation *&child = open[scope.block], *before = child;
-  child = branch;
-  Scope inner = inside(scope, branch.thenBlock());
-  unitBlock = inner.block;
-  unit.isThere = {};
-  Values next = body(unit, inner, carried);
-  if (!carried.empty()) {
-    builder.setInsertionPointToEnd(branch.thenBlock());
-    scf::YieldOp::create(builder, loc, next);
-    builder.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(builder, loc, carried);
-  }
-  if (before)
-    open[scope.block] = before;
-  else
-    open.erase(scope.block);
-  return Values(branch.getResults());
-}
-
-ThreadEmitter::Values ThreadEmitter::forSlots(Scope &row, Values carried,
-                                              OfUnit body) {
-  for (int64_t slot = 0; slot < schedule.slots; ++slot) {
-    int64_t end = (schedule.parts - 1) * schedule.unitsOfPart +
-                  (slot + 1) * schedule.lanes;
-    bool mayEnd =
-        end > schedule.units ||
-        (endOfUnits && (slot + 1) * schedule.lanes > schedule.unitsOfPart);
-    carried = ifThere(unitOfSlot(slot, {}, mayEnd, row), row, carried, body);
-  }
-  writePending(row);
-  return carried;
-}
-
-/// Turns of the loop in which all lanes have all their units; `end` is behind
-/// them, as lane 0 counts.
-ThreadEmitter::Values ThreadEmitter::forTurns(Value end, Scope &row,
-                                              Values carried, OfUnit body) {
-  Value zero = index(0), step = index(schedule.unrolled * schedule.lanes);
-  insertIn(row);
-  auto loop = scf::ForOp::create(builder, loc, zero, end, step, carried);
-  open[row.block] = loop;
-  Scope inner = inside(row, loop.getBody());
-  unitBlock = inner.block;
-  Values next(loop.getRegionIterArgs());
-  for (int64_t slot = 0; slot < schedule.unrolled; ++slot)
-    next = body(unitOfSlot(slot, loop.getInductionVar(), false, inner), inner,
-                next);
-  writePending(inner);
-  if (!carried.empty()) {
-    builder.setInsertionPointToEnd(loop.getBody());
-    scf::YieldOp::create(builder, loc, next);
-  }
-  open.erase(row.block);
-  return Values(loop.getResults());
-}
-
-Value ThreadEmitter::countUnits(Scope &row) {
-  insertIn(row);
-  return endOfUnits
-             ? Value(arith::SubIOp::create(builder, loc, endOfUnits, firstUnit))
-             : index(schedule.units);
-}
-
-ThreadEmitter::Values ThreadEmitter::forUnits(Scope &row, Values carried,
-                                              OfUnit body) {
-  if (schedule.inRegisters)
-    return forSlots(row, carried, body);
-  int64_t turn = schedule.unrolled * schedule.lanes;
-  Value size = index(turn), count = countUnits(row);
-  insertIn(row);
-  Value rest = arith::RemUIOp::create(builder, loc, count, size);
-  Value end = arith::SubIOp::create(builder, loc, count, rest);
-  carried = forTurns(end, row, carried, body);
-  for (int64_t slot = 0; slot < schedule.unrolled; ++slot)
-    if (endOfUnits || schedule.units % turn > slot * schedule.lanes)
-      carried = ifThere(unitOfSlot(slot, end, true, row), row, carried, body);
-  return carried;
-}
-
-//===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
 
@@ -325,10 +186,10 @@ Value ThreadEmitter::isFirstOf(const Output &output, Env env, bool ofRow) {
 /// Whether the output has one element for each row, of which there are some
 /// although it may have no units.
 bool ThreadEmitter::isOfRow(const Output &output) const {
-  return !schedule.row.empty() && llvm::none_of(output.axes, [&](int axis) {
-    return (schedule.isVectorOfRow && axis == schedule.vectorAxis) ||
-           llvm::is_contained(schedule.row, axis);
-  });
+  return schedule.hasRow() && llvm::none_of(output.axes, [&](int axis) {
+           return (schedule.isVectorOfRow && axis == schedule.vectorAxis) ||
+                  llvm::is_contained(schedule.row, axis);
+         });
 }
 
 void ThreadEmitter::storeRow(Scope &row) {

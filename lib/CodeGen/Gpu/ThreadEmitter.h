@@ -37,17 +37,6 @@ private:
   mlir::Value endRows(mlir::Value number, Scope &top, Scope &row);
   void emitRow(Scope &row);
   mlir::Value split(mlir::Value number, llvm::ArrayRef<int> axes, Values &env);
-  Unit unitAt(mlir::Value number, bool mayEnd, Scope &scope);
-  Unit unitOfSlot(int64_t slot, mlir::Value turn, bool mayEnd, Scope &scope);
-  llvm::SmallVector<Values> elementsOf(Env env);
-  using OfUnit = llvm::function_ref<Values(const Unit &unit, Scope &scope,
-                                           Values carried)>;
-  /// Calls `body` for the units of this thread; what it returns is carried on.
-  Values forUnits(Scope &row, Values carried, OfUnit body);
-  Values forSlots(Scope &row, Values carried, OfUnit body);
-  Values forTurns(mlir::Value end, Scope &row, Values carried, OfUnit body);
-  Values ifThere(Unit unit, Scope &scope, Values carried, OfUnit body);
-  mlir::Value countUnits(Scope &row);
   bool isOfRow(const Output &output) const;
   llvm::SmallVector<int> outputsOfPass(int pass) const;
   void storeRow(Scope &row);
@@ -65,10 +54,31 @@ private:
   void writePending(Scope &scope);
   void store(llvm::ArrayRef<int> outputs, const Unit &unit, Scope &scope);
   mlir::Value isFirstOf(const Output &output, Env env, bool ofRow);
+  // Units.cpp
+  void findUnits(Scope &row);
+  Unit unitAt(mlir::Value number, bool mayEnd, Scope &scope);
+  Unit unitOfSlot(int64_t slot, mlir::Value turn, bool mayEnd, Scope &scope);
+  Unit unitAtEdge(int64_t slot, Scope &scope);
+  llvm::SmallVector<Values> elementsOf(Env env);
+  llvm::SmallVector<Values> elementsFrom(mlir::Value first, Env env);
+  using OfUnit = llvm::function_ref<Values(const Unit &unit, Scope &scope,
+                                           Values carried)>;
+  /// Calls `body` for the units of this thread; what it returns is carried on.
+  Values forUnits(Scope &row, Values carried, OfUnit body);
+  Values forSlots(Scope &row, Values carried, OfUnit body);
+  Values forLoop(Scope &row, Values carried, OfUnit body);
+  Values forTurns(mlir::Value end, Scope &row, Values carried, OfUnit body);
+  Values ifThere(Unit unit, Scope &scope, Values carried, OfUnit body);
+  mlir::Value countUnits(Scope &row);
+  Unit heldUnit(size_t number, llvm::function_ref<Unit()> make);
+
   // Accesses.cpp
   bool isWide(const LinearForm &form) const;
   int64_t elementsOfAccess(DType type) const;
   mlir::Value loadInput(int node, Env env, Scope &scope) override;
+  mlir::Value ifGuarded(int node, mlir::Type type, Scope &scope,
+                        llvm::function_ref<mlir::Value()> load);
+  Values firstOfAccess(Env env, int64_t count, int64_t &k) const;
   void storeWide(int output, const Unit &unit, llvm::ArrayRef<mlir::Value>);
   bool staysInRow(int node) const override;
   bool isHeld(int node, Env env, mlir::Value &value) override;
@@ -95,17 +105,26 @@ private:
   mlir::Value both(mlir::Value a, mlir::Value b);
 
   const GpuSchedule &schedule;
-  int levels = 0;                // of reductions, one after the other
-  mlir::Value lane, rowOfBlock;  // index
-  mlir::Value firstUnit;         // of the part; null: 0
-  mlir::Value endOfUnits;        // of the part; null: of the row
-  mlir::Value isRow;             // whether there is such a row; null: always
+  int levels = 0;               // of reductions, one after the other
+  mlir::Value lane, rowOfBlock; // index
+  mlir::Value firstUnit;        // of the part; null: 0
+  mlir::Value endOfUnits;       // of the part; null: of the row
+  mlir::Value isRow;            // whether there is such a row; null: always
+  mlir::Value before; // elements of a row before its units; null: none
+  /// Units of rows that begin anywhere, as the numbers of their elements, and
+  /// where in these a number stands.
+  std::vector<Values> shiftedUnits;
+  Values unitNumbers; // of the elements of other units
+  std::map<void *, std::pair<size_t, int64_t>> shifted;
   std::map<int, Values> reduced; // for each row of a unit
   /// Where units are computed: branches inside load elements one by one.
   mlir::Block *unitBlock = nullptr;
   /// What an access loads, by its node and the block and numbers where it is.
   std::map<std::pair<int, llvm::SmallVector<void *, 6>>, mlir::Value> loaded;
   std::vector<Stores> pending;
+  std::vector<Unit>
+      heldUnits;     // of slots and edges in registers, in their order
+  mlir::Value guard; // whether the unit in hand is there; null: always
   int sharedBuffers = 0;
 };
 
