@@ -103,6 +103,8 @@ static void add(ptx::Report &all, const ptx::Report &one) {
     all.byClass[i] += one.byClass[i];
   for (const auto &[line, counts] : one.byLine)
     all.byLine[line] += counts;
+  for (const auto &[base, counts] : one.byAllocation)
+    all.byAllocation[base] += counts;
   all.barriers += one.barriers;
 }
 

@@ -27,7 +27,7 @@ template <> struct WideOf<__nv_bfloat16> {
 };
 template <class T> using Wide = typename WideOf<T>::Type;
 
-template <class T, int n> struct Sum {
+template <class T, int n> struct alignas(n == 1 ? sizeof(Wide<T>) : 16) Sum {
   Wide<T> elements[n];
 };
 
@@ -60,14 +60,25 @@ public:
 #pragma unroll
     for (int e = 0; e < n; ++e)
       group.elements[e] = T(sum.elements[e]);
-    storeGroup(
+    storeWhole(
         reinterpret_cast<T *>(p.out + int64_t(row) * p.outStep + offsets[0]),
         group);
   }
-  /// In `heads` or `tails`.
-  __device__ Sum<T, n> &part(uint64_t parts, uint32_t piece) const {
-    return reinterpret_cast<Sum<T, n> *>(
-        parts)[uint64_t(piece) * unitCount + unit];
+  /// To `heads` or `tails`, and from there.
+  __device__ void storePart(uint64_t parts, const Sum<T, n> &sum) const {
+    const auto *groups = reinterpret_cast<const PartGroup *>(&sum);
+#pragma unroll
+    for (int i = 0; i < n / groupOfPart; ++i)
+      storeWhole(part(parts, piece) + i * groupOfPart, groups[i]);
+  }
+  __device__ Sum<T, n> loadPart(uint64_t parts, uint32_t piece) const {
+    Sum<T, n> sum;
+    auto *groups = reinterpret_cast<PartGroup *>(&sum);
+#pragma unroll
+    for (int i = 0; i < n / groupOfPart; ++i)
+      groups[i] =
+          loadGroup<Wide<T>, groupOfPart>(part(parts, piece) + i * groupOfPart);
+    return sum;
   }
   /// The row of the first item has some in the piece before.
   __device__ bool began(uint32_t first) const {
@@ -80,6 +91,13 @@ public:
   uint32_t piece;
 
 private:
+  static constexpr int groupOfPart = n == 1 ? 1 : 16 / sizeof(Wide<T>);
+  using PartGroup = Group<Wide<T>, groupOfPart>;
+  __device__ Wide<T> *part(uint64_t parts, uint32_t piece) const {
+    return reinterpret_cast<Wide<T> *>(parts) +
+           (uint64_t(piece) * unitCount + unit) * n;
+  }
+
   const SumParameters &p;
   uint32_t unit, unitCount;
   int64_t offsets[2];
@@ -96,9 +114,9 @@ static __device__ void sumPieces(const SumParameters &p) {
   Sum<T, n> sum = {};
   auto flush = [&](bool goesOn) {
     if (began)
-      column.part(p.heads, column.piece) = sum;
+      column.storePart(p.heads, sum);
     else if (goesOn)
-      column.part(p.tails, column.piece) = sum;
+      column.storePart(p.tails, sum);
     else
       column.store(row, sum);
     began = false;
@@ -145,10 +163,10 @@ static __device__ void addPieces(const SumParameters &p) {
       column.key(column.first()) == row && column.began(column.first());
   if (row >= p.rows || isHead)
     return;
-  Sum<T, n> sum = column.part(p.tails, column.piece);
+  Sum<T, n> sum = column.loadPart(p.tails, column.piece);
   for (uint32_t piece = column.piece + 1;
        piece < p.pieces && column.key(piece * sumItems) == row; ++piece) {
-    const Sum<T, n> &more = column.part(p.heads, piece);
+    Sum<T, n> more = column.loadPart(p.heads, piece);
 #pragma unroll
     for (int e = 0; e < n; ++e)
       sum.elements[e] += more.elements[e];
