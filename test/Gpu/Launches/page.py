@@ -1,0 +1,164 @@
+"""docs/benchmarks/gpu-kernels.md, from rows."""
+
+from rows import CHIPS, ENOUGH_THREADS, MOST_SECTORS, MOST_WAYS, ROW_IN_REGISTERS
+
+PAGE = "docs/benchmarks/gpu-kernels.md"
+LISTED = 64 * 1024  # bytes that a launch of a row of its own moves
+
+HEAD = f"""# Generated kernels of the examples
+
+```
+test/Gpu/Launches/gpu-kernel-table --write
+test/Gpu/Launches/gpu-kernel-table --check
+```
+
+The first compiles all examples with gradients, and recipes, for GPUs, assembles the
+kernels for {', '.join(CHIPS)}, and runs launches of them on the
+[interpreter](../../test/Gpu/README.md): it says what warps ask of memory, not how long
+that takes. The second compares with this page, as the suite does for the first schedule
+of some examples (test/Cuda/kernel-table.test). Registers and occupancy are those of
+ptxas {{version}}.
+
+| column | it means | bound |
+|---|---|---|
+| registers | of a thread on {', '.join(CHIPS)}; only sin and cos have a stack, and six kernels of gpt2 sequence_parallel, bert data_and_*, unet domain_channels and cnn space_data, of which ptxas spills 8 to 24 bytes | |
+| shared | bytes of shared memory of a block | |
+| warps | the part of a multiprocessor's 64 warps that can be there at once, on sm_80 and sm_90 | |
+| MB | what operands and results have, each byte once, from the plan | |
+| own | what warps ask for, over the distinct bytes, of operands that have as many elements as the largest | 1; a row of more than {ROW_IN_REGISTERS:,} elements, which no block has registers for, once a pass |
+| shared again | what warps ask for more than once of operands that rows or threads share (the weight of a norm), over all bytes that the launch must move: caches give it | 1, where there are more than {ENOUGH_THREADS:,} threads |
+| sectors | sectors of 32 bytes that warps touch, over those that the bytes of each access fill, or, where these are strewn, all bytes of the operand lie in | {MOST_SECTORS} |
+| ways | passes over the banks of shared memory, over those that would do | {MOST_WAYS} |
+
+Every byte of a result is written once. Reductions that are cut in parts are two
+launches: what the first leaves, in memory of its own, the second reads, once.
+
+"""
+
+
+WHY_OVER = f"""
+## Over a bound
+
+Why sectors are more than would do:
+
+- `loss.grad`, and what odd sizes have of attention: rows of so few elements begin and end
+  inside sectors, which two of them touch.
+- `.grad` of bert: a warp has several rows, and of each it reads a value (a mean, a sum)
+  that lies in another sector. There are as many of these as rows, and rows are short.
+- norms of unet and cnn whose channels are split among ranks: operands lie in different
+  orders, channels first and channels last, and no tile of whole sectors both ways divides
+  the dims that a rank has.
+
+Why bytes are read twice: what adds up the parts of a sum, a launch of a block or two,
+reads of an operand of a few bytes for each of its warps.
+
+"""
+
+
+def number(value):
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def row_cells(row, count):
+    name = row.label + (f" ({count} of them)" if count > 1 else "")
+    registers = [str(row.registers[chip]) for chip in CHIPS]
+    warps = [f"{row.occupancy[chip]:.0%}" for chip in ("sm_80", "sm_90")]
+    return [name, f"{row.blocks} x {row.threads}", ", ".join(registers), str(row.memory),
+            ", ".join(warps), f"{row.moved / 1e6:.3g}", number(row.own), number(row.shared),
+            number(row.sectors), number(row.ways)]
+
+
+def line(cells):
+    return "| " + " | ".join(cells) + " |\n"
+
+
+NAMES = ["launch", "blocks x threads", "registers", "shared", "warps", "MB", "own",
+         "shared again", "sectors", "ways"]
+
+
+def header(names):
+    return line(names) + "|" + "---|" * len(names) + "\n"
+
+
+def listed(rows):
+    """Rows of large launches; equal ones are one."""
+    counts = {}
+    for row in rows:
+        if row.moved >= LISTED:
+            cells = tuple(row_cells(row, 1))
+            counts[cells] = counts.get(cells, 0) + 1
+    return [line([cells[0] + (f" ({count} of them)" if count > 1 else ""), *cells[1:]])
+            for cells, count in counts.items()]
+
+
+def worst_counts(rows):
+    return [number(max(getattr(row, key) for row in rows))
+            for key in ("own", "shared", "sectors", "ways")]
+
+
+def worst_registers(rows):
+    return [", ".join(str(max(row.registers[chip] for row in rows)) for chip in CHIPS),
+            ", ".join(f"{min(row.occupancy[chip] for row in rows):.0%}"
+                      for chip in ("sm_80", "sm_90"))]
+
+
+SUMMARY_NAMES = ["program", "launches", "own", "shared again", "sectors", "ways"]
+
+
+def section(program, rows):
+    """The lines of one program, by which it is found again."""
+    if not rows:
+        return ""
+    if not program.whole:
+        return line([program.name, str(len(rows)), *worst_counts(rows)])
+    text = f"### {program.name}\n\n"
+    large = listed(rows)
+    small = [row for row in rows if row.moved < LISTED]
+    if large:
+        text += header(NAMES) + "".join(large) + "\n"
+    if small:
+        text += (f"{len(small)} launches of less than {LISTED // 1024} KiB: registers at most, "
+                 f"warps at least, and the largest of own, shared again, sectors and ways: "
+                 f"{'; '.join(worst_registers(small) + worst_counts(small))}.\n\n")
+    return text
+
+
+RUNTIME_NAMES = ["source", "kernels", "threads", "most registers", "least warps"]
+
+
+def runtime_section(rows):
+    """Of the runtime's own kernels."""
+    return header(RUNTIME_NAMES) + "".join(map(line, rows))
+
+
+MISSES_NAMES = ["program", "sizes", "launch", "blocks x threads", "column", "value", "bound"]
+
+
+def sizes_of(program):
+    return "as they stand" if program.whole else "odd"
+
+
+def misses(program, rows):
+    """The lines about what of a program keeps to no bound."""
+    found = [(row.label, f"{row.blocks} x {row.threads}", column, number(value), number(bound))
+             for row in rows for column, value, bound in row.misses()]
+    return [line([program.name, sizes_of(program), *one]) for one in dict.fromkeys(found)]
+
+
+def page(found, runtime, version):
+    """`found`: of each program its section and its lines of misses."""
+    text = HEAD.format(version=version)
+    text += ("## As the examples stand\n\nLaunches that no program of the same example before has had. Of "
+             "large ones some blocks\nran: up to eight at the beginning, in the middle and at the end.\n\n")
+    text += "".join(text for program, text, _ in found if program.whole)
+    text += ("## At odd sizes\n\nThose at which the suite verifies them "
+             "([gpu-verify](gpu-verify.md)), where few dims are\nmultiples of a sector. All "
+             "blocks ran. The worst of each program's launches:\n\n")
+    text += header(SUMMARY_NAMES)
+    text += "".join(text for program, text, _ in found if not program.whole)
+    if over := "".join(row for _, _, rows in found for row in rows):
+        text += WHY_OVER + header(MISSES_NAMES) + over
+    text += ("\n## The runtime's own\n\nThose that are bound by memory "
+             "([Kernels](../../runtime/lib/Cuda/Kernels/README.md)). That they ask for each "
+             "byte once, in whole\nsectors, test/Gpu/Kernels/TrafficTest.cpp shows.\n\n")
+    return text + runtime
