@@ -1,9 +1,12 @@
 // A turn of a loop has as many loads as a thread should have under way: LLVM
 // does not write the loop out further, and ptxas, which would spill, is told to
-// leave it. What other warps have left is taken a few values at a time.
+// leave it, and not to aim at more blocks of a multiprocessor. What other warps
+// have left is taken a few values at a time.
 // RUN: hocket-opt %s --hocket-kernels-to-ptx | FileCheck %s
 
 // CHECK-LABEL: .visible .entry columns_0(
+// CHECK: .reqntid 512
+// CHECK-NEXT: .minnctapersm 1
 // CHECK: .pragma "nounroll";
 // CHECK-COUNT-4: ld.global.nc.v4.b32
 // CHECK-NOT: ld.global

@@ -92,6 +92,9 @@ static void makeEntry(Function &function, const Graph &graph,
                       const GpuSchedule &schedule, ArrayRef<uint64_t> bytes) {
   function.setCallingConv(CallingConv::PTX_Kernel);
   function.addFnAttr("nvvm.reqntid", std::to_string(schedule.threads));
+  // Else ptxas aims at more blocks of a multiprocessor, and spills for them.
+  if (llvm::any_of(schedule.level, [](int level) { return level > 0; }))
+    function.addFnAttr("nvvm.minctasm", "1");
   for (auto [input, output] : graph.inPlace)
     function.getArg(graph.inputTypes.size() + output)
         ->replaceAllUsesWith(function.getArg(input));

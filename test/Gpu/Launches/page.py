@@ -21,7 +21,7 @@ ptxas {{version}}.
 
 | column | it means | bound |
 |---|---|---|
-| registers | of a thread on {', '.join(CHIPS)}; only sin and cos have a stack, and six kernels of gpt2 sequence_parallel, bert data_and_*, unet domain_channels and cnn space_data, of which ptxas spills 8 to 24 bytes | |
+| registers | of a thread on {', '.join(CHIPS)}; none spill, and only sin and cos have a stack | |
 | shared | bytes of shared memory of a block | |
 | warps | the part of a multiprocessor's 64 warps that can be there at once, on sm_80 and sm_90 | |
 | MB | what operands and results have, each byte once, from the plan | |
@@ -36,7 +36,7 @@ launches: what the first leaves, in memory of its own, the second reads, once.
 """
 
 
-WHY_OVER = f"""
+WHY_OVER = """
 ## Over a bound
 
 Why sectors are more than would do:
@@ -46,11 +46,11 @@ Why sectors are more than would do:
 - `.grad` of bert: a warp has several rows, and of each it reads a value (a mean, a sum)
   that lies in another sector. There are as many of these as rows, and rows are short.
 - norms of unet and cnn whose channels are split among ranks: operands lie in different
-  orders, channels first and channels last, and no tile of whole sectors both ways divides
-  the dims that a rank has.
+  orders, channels first and channels last, or are a part of each row of a larger one,
+  and no tile of whole sectors both ways divides the dims that a rank has.
 
-Why bytes are read twice: what adds up the parts of a sum, a launch of a block or two,
-reads of an operand of a few bytes for each of its warps.
+Bytes are read twice, at most 2 % of them, in launches of one or two blocks that add up
+the parts of a sum.
 
 """
 
