@@ -12,26 +12,26 @@ test/Gpu/Launches/gpu-kernel-table --write
 test/Gpu/Launches/gpu-kernel-table --check
 ```
 
-The first compiles all examples with gradients, and recipes, for GPUs, assembles the
-kernels for {', '.join(CHIPS)}, and runs launches of them on the
-[interpreter](../../test/Gpu/README.md): it says what warps ask of memory, not how long
-that takes. The second compares with this page, as the suite does for the first schedule
-of some examples (test/Cuda/kernel-table.test). Registers and occupancy are those of
-ptxas {{version}}.
+The first command writes this page. It compiles all examples for GPUs, with gradients and
+with their recipes, assembles the kernels for {', '.join(CHIPS)}, and runs launches
+of them on the [interpreter](../../test/Gpu/README.md). The interpreter counts what warps ask
+of memory; it does not say how long that takes. The second command compares with this page.
+The suite does so for the first schedule of some examples (test/Cuda/kernel-table.test).
+Registers and occupancy come from ptxas {{version}}.
 
 | column | it means | bound |
 |---|---|---|
-| registers | of a thread on {', '.join(CHIPS)}; none spill, and only sin and cos have a stack | |
+| registers | of a thread on {', '.join(CHIPS)}; no kernel spills, and only kernels with sin or cos have a stack | |
 | shared | bytes of shared memory of a block | |
-| warps | the part of a multiprocessor's 64 warps that can be there at once, on sm_80 and sm_90 | |
-| MB | what operands and results have, each byte once, from the plan | |
-| own | what warps ask for, over the distinct bytes, of operands that have as many elements as the largest | 1; a row of more than {ROW_IN_REGISTERS:,} elements, which no block has registers for, once a pass |
-| shared again | what warps ask for more than once of operands that rows or threads share (the weight of a norm), over all bytes that the launch must move: caches give it | 1, where there are more than {ENOUGH_THREADS:,} threads |
-| sectors | sectors of 32 bytes that warps touch, over those that the bytes of each access fill, or, where these are strewn, all bytes of the operand lie in | {MOST_SECTORS} |
-| ways | passes over the banks of shared memory, over those that would do | {MOST_WAYS} |
+| warps | the part of a multiprocessor's 64 warps that can be resident at once, on sm_80 and sm_90 | |
+| MB | megabytes of operands and results, each byte counted once, from the plan | |
+| own | of the operands that have as many elements as the largest: bytes that warps ask for, divided by distinct bytes | 1; for rows of more than {ROW_IN_REGISTERS:,} elements, which do not fit into the registers of a block, the number of passes over a row |
+| shared again | of the other operands, which rows or threads share (the weight of a norm): bytes that warps ask for again, which caches give, divided by all bytes that the launch must move | 1, in launches of more than {ENOUGH_THREADS:,} threads |
+| sectors | sectors of 32 bytes that warps touch, divided by the sectors that the bytes of each access would fill, or, if those are more, by the distinct sectors that warps touch | {MOST_SECTORS} |
+| ways | passes over the banks of shared memory, divided by the least number of passes | {MOST_WAYS} |
 
-Every byte of a result is written once. Reductions that are cut in parts are two
-launches: what the first leaves, in memory of its own, the second reads, once.
+Every byte of a result is written once. A reduction that is cut into parts is two launches:
+the first leaves the sums of the parts in memory of its own, and the second reads each once.
 
 """
 
@@ -39,18 +39,18 @@ launches: what the first leaves, in memory of its own, the second reads, once.
 WHY_OVER = """
 ## Over a bound
 
-Why sectors are more than would do:
+Why these launches touch more sectors than the bound allows:
 
-- `loss.grad`, and what odd sizes have of attention: rows of so few elements begin and end
-  inside sectors, which two of them touch.
-- `.grad` of bert: a warp has several rows, and of each it reads a value (a mean, a sum)
-  that lies in another sector. There are as many of these as rows, and rows are short.
+- `loss.grad`, and attention at odd sizes: rows are so short that they begin and end inside
+  a sector, which two rows then touch.
+- `.grad` of bert: a warp has several rows, and for each row it reads one value (a mean or a
+  sum) from another sector. Rows are short, so these sectors count.
 - norms of unet and cnn whose channels are split among ranks: operands lie in different
-  orders, channels first and channels last, or are a part of each row of a larger one,
-  and no tile of whole sectors both ways divides the dims that a rank has.
+  orders (channels first and channels last), or an operand is a part of each row of a larger
+  one; and no tile of whole sectors in both orders divides the dims that a rank has.
 
-Bytes are read twice, at most 2 % of them, in launches of one or two blocks that add up
-the parts of a sum.
+Launches of one or two blocks that add up the parts of a sum read some bytes twice, at most
+2 % of them.
 
 """
 
@@ -148,17 +148,18 @@ def misses(program, rows):
 def page(found, runtime, version):
     """`found`: of each program its section and its lines of misses."""
     text = HEAD.format(version=version)
-    text += ("## As the examples stand\n\nLaunches that no program of the same example before has had. Of "
-             "large ones some blocks\nran: up to eight at the beginning, in the middle and at the end.\n\n")
+    text += ("## As the examples stand\n\nA launch is listed under the first program of an "
+             "example that has it. Of a large launch\nonly some blocks ran: up to eight at the "
+             "beginning, in the middle and at the end.\n\n")
     text += "".join(text for program, text, _ in found if program.whole)
-    text += ("## At odd sizes\n\nThose at which the suite verifies them "
-             "([gpu-verify](gpu-verify.md)), where few dims are\nmultiples of a sector. All "
-             "blocks ran. The worst of each program's launches:\n\n")
+    text += ("## At odd sizes\n\nThe sizes at which the suite verifies the examples "
+             "([gpu-verify](gpu-verify.md)); few of\ntheir dims are multiples of a sector. All "
+             "blocks ran. A row has the largest values of any\nlaunch of the program:\n\n")
     text += header(SUMMARY_NAMES)
     text += "".join(text for program, text, _ in found if not program.whole)
     if over := "".join(row for _, _, rows in found for row in rows):
         text += WHY_OVER + header(MISSES_NAMES) + over
-    text += ("\n## The runtime's own\n\nThose that are bound by memory "
-             "([Kernels](../../runtime/lib/Cuda/Kernels/README.md)). That they ask for each "
-             "byte once, in whole\nsectors, test/Gpu/Kernels/TrafficTest.cpp shows.\n\n")
+    text += ("\n## The runtime's own\n\nThe [kernels of the runtime](../../runtime/lib/Cuda/Kernels/README.md) "
+             "that are bound by memory.\ntest/Gpu/Kernels/TrafficTest.cpp shows that they ask "
+             "for each byte once, in whole sectors.\n\n")
     return text + runtime
