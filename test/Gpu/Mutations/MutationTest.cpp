@@ -279,6 +279,17 @@ TEST(Outcomes, AreExplainedOneByOne) {
                            "add.rn.f32 %f1, %f2, 0f395A8083;"));
   EXPECT_FALSE(isExplained("constant", "fma.rn.f32 %f1, %f2, %f4, %f3;",
                            "fma.rn.f32 %f1, %f2, %f5, %f3;"));
+  auto isMeanExplained = [](const char *target) {
+    Outcome outcome;
+    outcome.family = "runtime kernel";
+    outcome.target = target;
+    outcome.kind = "operator";
+    outcome.before = "mul.lo.s64 %rd1, %rd2, %rd3;";
+    outcome.after = "mul.hi.s64 %rd1, %rd2, %rd3;";
+    return !explanationOf(outcome).empty();
+  };
+  EXPECT_TRUE(isMeanExplained("AttentionMeans meansF32"));
+  EXPECT_FALSE(isMeanExplained("AttentionMeans meansF16"));
 }
 
 TEST(Outcomes, NameWhatSentencesAreAbout) {
