@@ -1,12 +1,25 @@
 //===- PrepareKernel.cpp - from a request to a graph and its loops --------===//
 
 #include "PrepareKernel.h"
+#include "dialects/Nn/Shape.h"
+#include "dialects/Nn/Values.h"
 
 using namespace mlir;
 
 namespace hocket::codegen {
 
+/// Whether it computes in one operation, beside views of what it reads.
+static bool isOneOperation(const KernelRequest &request) {
+  return llvm::count_if(request.body->without_terminator(), [](Operation &op) {
+           return op.getNumOperands() > 0 &&
+                  !isa<nn::RearrangeOp, nn::SliceOp, nn::ValueOp>(op);
+         }) == 1;
+}
+
 /// The graph of the first way to relate uses of inputs that `makeLoops` takes.
+/// Factors are joined for one operation alone: of several each may do without,
+/// and where a group is looked for it is not known yet whether what they read
+/// has gaps.
 static std::unique_ptr<GraphBuilder> firstThatFits(
     const KernelRequest &request, std::string &why,
     llvm::function_ref<bool(Graph &, std::string &reason)> makeLoops) {
@@ -14,7 +27,7 @@ static std::unique_ptr<GraphBuilder> firstThatFits(
   bool factorsCross = false;
   for (Inputs inputs :
        {Inputs::ByValue, Inputs::Linked, Inputs::ByUse, Inputs::Joined}) {
-    if (inputs == Inputs::Joined && !factorsCross)
+    if (inputs == Inputs::Joined && (!factorsCross || !isOneOperation(request)))
       break;
     auto builder = std::make_unique<GraphBuilder>(request, inputs);
     bool built = builder->build();
