@@ -109,11 +109,12 @@ static bool isEmptyBesideFull(const Graph &graph) {
       return llvm::is_contained(output.axes, axis);
     };
   };
-  for (auto [axis, size] : llvm::enumerate(graph.axes)) {
+  for (int axis = 0; axis < int(graph.axes.size()); ++axis) {
     bool isReduced = llvm::any_of(graph.nodes, [&](const Node &node) {
-      return llvm::is_contained(node.reduced, int(axis));
+      return llvm::is_contained(node.reduced, axis);
     });
-    if (size == 0 && !isReduced && llvm::any_of(graph.outputs, has(axis)) &&
+    if (graph.axes[axis] == 0 && !isReduced &&
+        llvm::any_of(graph.outputs, has(axis)) &&
         !llvm::all_of(graph.outputs, has(axis)))
       return true;
   }

@@ -1,5 +1,6 @@
 //===- Accesses.cpp - elements that lie next to each other, at once -------===//
 
+#include "Chip.h"
 #include "ThreadEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -8,8 +9,6 @@
 using namespace mlir;
 
 namespace hocket::codegen {
-
-static constexpr int64_t kAccessBytes = 16;
 
 /// Whether the elements of a unit lie next to each other; they are aligned
 /// then, or the schedule would have no such units.
@@ -25,8 +24,7 @@ int64_t ThreadEmitter::elementsOfAccess(DType type) const {
 Value ThreadEmitter::ifGuarded(int number, Type type, Scope &scope,
                                llvm::function_ref<Value()> load) {
   bool isOfUnit = llvm::any_of(graph.nodes[number].axes, [&](int axis) {
-    return llvm::is_contained(schedule.row, axis) ||
-           (schedule.isVectorOfRow && axis == schedule.vectorAxis);
+    return schedule.isOfUnit(axis);
   });
   insertIn(scope);
   if (!guard || !isOfUnit || scope.block != unitBlock)

@@ -1,6 +1,7 @@
 //===- BlockShape.cpp - threads of a row and of a block -------------------===//
 
 #include "BlockShape.h"
+#include "Chip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -8,20 +9,17 @@ using namespace llvm;
 
 namespace hocket::codegen {
 
-static constexpr int64_t kWarp = 32, kMostThreads = 1024;
+static constexpr int64_t kMostThreads = 1024;
 /// Of a block, unless a row needs more.
-static constexpr int64_t kThreads = 256, kThreadsOfRows = 128,
-                         kThreadsOfColumns = 512;
+static constexpr int64_t kThreads = 256, kThreadsOfRows = 128;
 /// Elements that a thread holds of a row: no spills at 255 registers, enough
 /// loads in flight.
 static constexpr int64_t kElementsOfThread = 16;
 /// Units of a row that is read once which are worth a thread, where there are
 /// many and where there are few threads.
 static constexpr int64_t kManyUnits = 8, kFewUnits = 4;
-static constexpr int64_t kEnoughThreads = 1 << 15, kAllThreads = 1 << 18;
 /// Loads of a turn of a loop over a row.
 static constexpr int64_t kLoadsOfTurn = 8, kMostSlotsOfTurn = 4;
-static constexpr int64_t kSectorBytes = 32;
 /// What parts of a row begin at multiples of.
 static constexpr int64_t kUnitsTogether = 8;
 
@@ -57,10 +55,8 @@ private:
 /// Whether nothing of a row is needed once its reductions are known.
 bool BlockShaper::findReadsOnce() const {
   auto isOfUnits = [&](const Output &output) {
-    return any_of(output.axes, [&](int axis) {
-      return is_contained(schedule.row, axis) ||
-             (schedule.isVectorOfRow && axis == schedule.vectorAxis);
-    });
+    return any_of(output.axes,
+                  [&](int axis) { return schedule.isOfUnit(axis); });
   };
   for (const Output &output : graph.outputs)
     if (schedule.level[output.node] > 1 ||

@@ -1,6 +1,7 @@
 //===- CutReductions.cpp - long reductions in parts -----------------------===//
 
 #include "CutReductions.h"
+#include "Chip.h"
 #include "GpuSchedule.h"
 #include "Span.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,15 +11,13 @@ using namespace llvm;
 
 namespace hocket::codegen {
 
-/// Threads that keep a large chip busy with the bytes that they wait for, and
-/// those that use all of it, which are worth more launches in large kernels.
-static constexpr int64_t kEnoughThreads = 1 << 15, kAllThreads = 1 << 18;
-static constexpr int64_t kLargeKernel = 1 << 22; // elements
+/// Elements of a kernel for which all threads of a chip are worth more
+/// launches.
+static constexpr int64_t kLargeKernel = 1 << 22;
 /// Elements of an access, and accesses that a thread should have.
 static constexpr int64_t kUnit = 4, kWorthAThread = 8;
-/// Threads of a block that reduce a row, or columns of a warp.
-static constexpr int64_t kThreadsOfRow = 256, kThreadsOfColumns = 512,
-                         kWarp = 32;
+/// Threads of a block that reduce a row.
+static constexpr int64_t kThreadsOfRow = 256;
 
 /// Replaces reductions with this span by one over the parts, which a new axis
 /// numbers, of what is reduced in each.

@@ -2,6 +2,7 @@
 
 #include "GpuSchedule.h"
 #include "BlockShape.h"
+#include "Chip.h"
 #include "RepeatUnits.h"
 #include "ShiftRows.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,8 +12,6 @@ using namespace llvm;
 
 namespace hocket::codegen {
 
-static constexpr int64_t kWarp = 32;
-static constexpr int64_t kAccessBytes = 16, kSectorBytes = 32, kLineBytes = 128;
 namespace {
 class GpuScheduler {
 public:

@@ -32,6 +32,7 @@
 #define HOCKET_LIB_CODEGEN_GPU_GPUSCHEDULE_H
 
 #include "lib/CodeGen/Graph/Graph.h"
+#include "llvm/ADT/STLExtras.h"
 #include <string>
 #include <vector>
 
@@ -71,6 +72,11 @@ struct GpuSchedule {
 
   bool isShifted() const { return shift > 0; }
   bool hasRow() const { return !row.empty() || isShifted(); }
+  /// Whether the axis numbers units of a row, or their elements.
+  bool isOfUnit(int axis) const {
+    return llvm::is_contained(row, axis) ||
+           (isVectorOfRow && axis == vectorAxis);
+  }
   const LinearForm &shiftedForm(const Graph &graph) const {
     return shiftedLoad >= 0 ? graph.nodes[shiftedLoad].form
                             : graph.outputs[shiftedOutput].form;

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Chip.h"
 #include "ThreadEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -18,7 +19,6 @@ using namespace mlir;
 
 namespace hocket::codegen {
 
-static constexpr int64_t kWarp = 32;
 /// The address space of a block's memory.
 static constexpr int64_t kSharedMemory = 3;
 /// Values of other warps that a thread loads at once.

@@ -1,6 +1,7 @@
 //===- RepeatUnits.cpp - several units of a thread ------------------------===//
 
 #include "RepeatUnits.h"
+#include "Chip.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -13,8 +14,6 @@ namespace hocket::codegen {
 static constexpr int64_t kUnitsBeside = 4, kLoadsBeside = 8;
 /// Units of a thread whose loads are shared.
 static constexpr int64_t kUnitsThatShare = 16;
-/// Threads that use all of a large chip.
-static constexpr int64_t kAllThreads = 1 << 18;
 /// Units next to each other that threads next to each other keep.
 static constexpr int64_t kUnitsOfWarp = 32;
 

@@ -1,13 +1,13 @@
 //===- ShiftRows.cpp - wide accesses of rows that begin anywhere ----------===//
 
 #include "ShiftRows.h"
+#include "Chip.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
 namespace hocket::codegen {
 
-static constexpr int64_t kAccessBytes = 16, kLineBytes = 128;
 /// Units of a row that are worth the elements at its ends.
 static constexpr int64_t kUnitsWorthIt = 64;
 /// Rows without reductions that are enough for all of a chip.

@@ -1,6 +1,7 @@
 //===- ThreadEmitter.cpp - a scheduled graph as code of a thread ----------===//
 
 #include "ThreadEmitter.h"
+#include "Chip.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -10,8 +11,6 @@
 using namespace mlir;
 
 namespace hocket::codegen {
-
-static constexpr int64_t kWarp = 32;
 
 ThreadEmitter::ThreadEmitter(ModuleOp module, const Graph &graph,
                              const GpuSchedule &schedule)
@@ -187,8 +186,7 @@ Value ThreadEmitter::isFirstOf(const Output &output, Env env, bool ofRow) {
 /// although it may have no units.
 bool ThreadEmitter::isOfRow(const Output &output) const {
   return schedule.hasRow() && llvm::none_of(output.axes, [&](int axis) {
-           return (schedule.isVectorOfRow && axis == schedule.vectorAxis) ||
-                  llvm::is_contained(schedule.row, axis);
+           return schedule.isOfUnit(axis);
          });
 }
 
