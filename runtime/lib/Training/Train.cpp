@@ -91,7 +91,8 @@ private:
 ExecutorOptions Run::executorOptions() {
   ExecutorOptions own = options.executor;
   own.record = &record;
-  own.readsAhead = true;
+  // The first two steps are not read ahead.
+  own.readsAhead = options.steps - start.progress.step > 2;
   own.stepsBefore = start.progress.step;
   return own;
 }

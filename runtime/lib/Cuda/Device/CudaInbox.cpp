@@ -46,10 +46,12 @@ Status CudaInbox::reserve(void *place, int64_t bytes) {
   const std::string text = std::to_string(bytes) + " bytes";
   status = api.status(
       api->memHostAlloc(&slot.host, size_t(bytes), HostAllocPortable),
-      "cuMemHostAlloc", text + " of pinned memory");
+      "cuMemHostAlloc", text + " of pinned memory for " + theInputs);
   if (!status.ok())
     return status;
-  status = stream.gpu.allocate(size_t(bytes), text + " for " + theInputs,
+  status = stream.gpu.allocate(size_t(bytes),
+                               text + " on GPU '" + stream.gpu.name() +
+                                   "' for " + theInputs,
                                slot.beside);
   if (!status.ok()) {
     api->memFreeHost(slot.host);
