@@ -179,8 +179,7 @@ TEST(GpuAccess, severalUnitsOfThread) {
 /// A thread computes both places of a pair, each from both.
 TEST(GpuAccess, pairsOnce) {
   if (!hasDeviceLibrary())
-    GTEST_SKIP() << "libdevice.10.bc of the CUDA toolkit was not found: tables "
-                    "of angles are not computed";
+    GTEST_SKIP() << noDeviceLibrary;
   for (const char *style : {"half", "interleaved"}) {
     std::string x = "$2x64x4x64xf32";
     std::string text =
@@ -276,9 +275,7 @@ TEST(GpuAccess, accessesOfSixteenBytes) {
 
 TEST(GpuAccess, functionsOfLibdevice) {
   if (!hasDeviceLibrary())
-    GTEST_SKIP()
-        << "libdevice.10.bc of the CUDA toolkit was not found: kernels "
-           "that call functions are not run as PTX";
+    GTEST_SKIP() << noDeviceLibrary;
   KernelCase test("(%x: $64xf32) -> $64xf32 { %y = nn.unary sin %x : ($64xf32) "
                   "-> $64xf32 return %y : $64xf32 }",
                   {});

@@ -236,8 +236,7 @@ TEST(GpuNumbers, costlyNumbersAreComputedOnce) {
   for (const hocket::codegen::Node &node : kernel.steps[1].graph.nodes)
     EXPECT_NE(node.type, hocket::codegen::DType::F64);
   if (!hocket::test::hasDeviceLibrary())
-    GTEST_SKIP() << "libdevice.10.bc of the CUDA toolkit was not found: "
-                    "kernels that call functions are not run as PTX";
+    GTEST_SKIP() << hocket::test::noDeviceLibrary;
   auto expected = evaluate(*test.request.body, test.inputs, 0);
   ASSERT_TRUE(runPtx(test.request, test.memory, 0));
   compare(expected[0], test.memory[4], {}, "in place");

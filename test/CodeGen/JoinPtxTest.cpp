@@ -94,8 +94,7 @@ class JoinedKernels : public testing::Test {
 protected:
   void SetUp() override {
     if (!hasDeviceLibrary())
-      GTEST_SKIP() << "libdevice.10.bc of the CUDA toolkit was not found: "
-                      "kernels that call functions are not made";
+      GTEST_SKIP() << noDeviceLibrary;
     ASSERT_TRUE(prepareOrReport(test.request, kernel));
     ASSERT_EQ(kernel.steps.size(), 1u);
   }
