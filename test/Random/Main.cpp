@@ -213,6 +213,10 @@ int main(int argc, char **argv) {
   }
   if (!options.file.empty())
     return judgeFile(options);
+  if (!options.cases.empty() && !std::filesystem::is_directory(options.cases)) {
+    std::cerr << "--cases: there is no folder '" << options.cases << "'\n";
+    return 2;
+  }
   if (!options.cases.empty())
     return judgeFolder(options);
   if (options.wrong)

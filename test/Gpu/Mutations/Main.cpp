@@ -4,6 +4,7 @@
 #include "test/Gpu/Mutations/Campaign.h"
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
@@ -78,6 +79,8 @@ int main(int count, char **words) {
   std::string report = readOptions(count, words, options);
   if (report.empty() && hocket::runtime::cuda::images().empty())
     fail("nvcc was not found when this was built");
+  if (!report.empty() && !std::ifstream(report))
+    fail("--report: there is no file '" + report + "'");
   try {
     std::vector<Outcome> outcomes = report.empty()
                                         ? runCampaign(options)
