@@ -23,8 +23,9 @@ config.environment["PATH"] = os.pathsep.join(
     ]
 )
 
-# Variables of FileCheck that do not start with $ end at each CHECK-LABEL.
-config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+# Variables of FileCheck that do not start with $ end at each CHECK-LABEL. Of an
+# input that does not match enough is shown to read what a program said.
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope -dump-input-context=40"
 
 # Memory is filled with a pattern before use and after it is freed: what reads
 # it there is wrong on every run, not on one in a thousand.
