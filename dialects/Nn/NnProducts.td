@@ -67,12 +67,14 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
     logarithm of the sum of exp(score) over the keys that a query sees, scores
     scaled and before dropout; -inf where it sees none. It is f32, of f64
     operands f64.
+    Over the axes of `ring` keys and values may be split as queries are: the
+    parts of other ranks travel while the operation computes.
     ```mlir
     %y, %lse = nn.attention %q, %k, %v, %keep step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
     ```
     (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
     (C5) step and stream as nn.dropout. (C6) before and after are at least 0.
-    (C7) lse has the dims of q without the last.
+    (C7) lse has the dims of q without the last. (C8) with `ring` s = t.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
@@ -82,7 +84,8 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
                        OptionalAttr<I64Attr>:$after,
                        F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout,
-                       OptionalAttr<I64Attr>:$stream);
+                       OptionalAttr<I64Attr>:$stream,
+                       OptionalAttr<StrArrayAttr>:$ring);
   let results = (outs Nn_Tensor:$result, Optional<Nn_Tensor>:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`,` $keep^)? (`step` $step^)? attr-dict `:`
@@ -115,7 +118,8 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
                        OptionalAttr<I64Attr>:$after,
                        F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout,
-                       OptionalAttr<I64Attr>:$stream);
+                       OptionalAttr<I64Attr>:$stream,
+                       OptionalAttr<StrArrayAttr>:$ring);
   let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
   let assemblyFormat = [{
     $q `,` $k `,` $v `,` $dout `,` $out `,` $lse (`,` $keep^)?

@@ -176,7 +176,8 @@ def Sched_AttentionOp : Sched_Directive<"attention"> {
   let summary = "how attention over a split sequence is computed";
   let description = [{
     `strategy`: heads (all_to_all to a split by heads, and back), sequence (a
-    halo of keys and values, under a window), all_gather (of keys and values).
+    halo of keys and values, under a window), all_gather (of keys and values),
+    ring (the parts of keys and values that others have, one after another).
     `from`: the path, from each match on, of what is exchanged instead of keys
     and values; these are made of it in its margins too.
   }];

@@ -57,6 +57,12 @@ template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
                                "if they do not see all keys";
   int64_t held = sizeOf(op.getK(), 2), count = sizeOf(op.getQ(), 2);
   int64_t keys = op.getKeys().getExtent();
+  if (op.getIsTerm()) { // (C7)
+    if (failed(verifyInside(op, "keys", op.getKeys(), held)))
+      return failure();
+    return isLimited ? verifyPart(op, "queries", *op.getQueries(), count)
+                     : success();
+  }
   if (!op.getBefore() && !(op.getCausal() || op.getAfter()))
     return forEachRank(op, op.getKeys().getBegin(),
                        [&](ArrayRef<int64_t> begin) {
@@ -129,6 +135,8 @@ static LogicalResult verifyResult(OpTy op, FailureOr<Type> type) {
 }
 
 LogicalResult AttentionOp::verify() {
+  if (getIsTerm() && !getLse())
+    return emitOpError("is a term, and has no lse to merge it by");
   return verifyResult(*this, verifyAttention(*this));
 }
 

@@ -19,7 +19,7 @@ defvar Spmd_attentionArguments =
          Spmd_headArguments,
          (ins OptionalAttr<Spmd_PositionsAttr>:$queries,
               Spmd_PositionsAttr:$keys, OptionalAttr<F64Attr>:$dropout,
-              OptionalAttr<Spmd_DrawsAttr>:$draws));
+              OptionalAttr<Spmd_DrawsAttr>:$draws, UnitAttr:$isTerm));
 
 def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "attention of a rank's queries, by heads";
@@ -38,7 +38,9 @@ def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
     `after` are said. (C4) every rank has the keys that its queries see; all
     where there is no `before`. (C5) `dropout`, above 0 and below 1, and `draws`
     if and only if there is a step; the draws are of the weights [b, h, s, t].
-    (C6) lse has the dims of q without the last.
+    (C6) lse has the dims of q without the last. (C7) `isTerm`: the softmax is
+    that of the keys which the rank has, (C4) need not hold, and there is lse, to
+    merge the term with those of other keys.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Optional<Nn_Tensor>:$keep,
@@ -57,6 +59,7 @@ def Spmd_AttentionGradOp
   let description = [{
     As nn.attention_grad. (C1) to (C5) as spmd.attention. (C6) dout and out have
     the type of its result, lse that of its lse, the results those of q, k and v.
+    (C7) `isTerm`: (C4) need not hold; out and lse are those of all keys.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Nn_Tensor:$dout, Nn_Tensor:$out, Nn_Tensor:$lse,

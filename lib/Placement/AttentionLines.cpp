@@ -7,6 +7,9 @@
 //               arXiv 2309.14509)
 //   all_gather  keys and values whole on every rank
 //   sequence    a halo of keys and values, where the mask is a window
+//   ring        keys and values stay split, and the attention itself fetches
+//   the
+//               parts of others one after another (dialects/Nn/Ring.h)
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +18,7 @@
 #include "Relayout.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -123,10 +127,52 @@ bool Placer::mayLeave(Operation *op, Value value, const AttentionMove &move,
   return false;
 }
 
+/// Tells the operation over which axes its keys and values travel. False after
+/// a reported error.
+bool Placer::takeRing(Operation *op, ArrayRef<AttentionMove> moves) {
+  auto attention = dyn_cast<nn::AttentionOp>(op);
+  SmallVector<StringRef> axes;
+  for (const AttentionMove &move : moves) {
+    if (!move.isRing())
+      continue;
+    for (unsigned axis : move.axes)
+      axes.push_back(mesh.getAxes()[axis].getName().getValue());
+    auto lengthOf = [](Value value) {
+      return nn::layoutOf(value).getDims()[2].getSize();
+    };
+    std::string path = modelPath(op), why;
+    if (!attention)
+      why = "its mask is a neighborhood, whose keys lie next to its queries";
+    else if (int64_t queries = lengthOf(attention.getQ()),
+             keys = lengthOf(attention.getK());
+             queries != keys)
+      why = "it has " + std::to_string(queries) + " queries and " +
+            std::to_string(keys) + " keys, which are cut in other places";
+    if (why.empty())
+      continue;
+    problems
+        .addAt(move.strategy->directive,
+               "attention in '" + path + "' has no ring over " +
+                   llvm::join(axes, ", ") + ": " + why,
+               path)
+        .advise(attention ? "write using all_gather, or using heads"
+                          : "write using sequence");
+    return false;
+  }
+  if (axes.empty() || attention.getRing())
+    return true;
+  Location model = op->getLoc();
+  op->setLoc(madeBy(model, moves.front().strategy->directive->getLoc()));
+  attention.setRingAttr(Builder(op).getStrArrayAttr(axes));
+  return true;
+}
+
 SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   auto attention = dyn_cast<nn::AttentionOp>(op);
   Value keep = attention ? attention.getKeep() : Value();
   SmallVector<AttentionMove> moves = movesOf(op);
+  if (!takeRing(op, moves))
+    return {};
   for (OpOperand &operand : op->getOpOperands())
     for (const AttentionMove &move : moves) {
       // Of the mask only keys can be split; padding goes with every head.
@@ -139,7 +185,8 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
       for (nn::SplitAttr split : layout.getSplits()) {
         unsigned axis = mesh.getIndex(split.getAxis());
         bool isMoved = isPosition(operand.get(), split) || isKeep;
-        bool isRead = exchanges || isKeys || (isKeep && split.getDim() == 1);
+        bool isRead = exchanges || (isKeys && !move.isRing()) ||
+                      (isKeep && split.getDim() == 1);
         if (llvm::is_contained(move.axes, axis) && isMoved && isRead)
           axes.push_back(axis);
       }
@@ -211,9 +258,12 @@ void Placer::noteSequence(Problem &problem, Operation *op, unsigned axis) {
   }
 }
 
-bool AttentionMove::isByHeads() const {
-  return cast<sched::AttentionOp>(strategy->directive).getStrategy() == "heads";
+static StringRef strategyOf(const AttentionMove &move) {
+  return cast<sched::AttentionOp>(move.strategy->directive).getStrategy();
 }
+
+bool AttentionMove::isByHeads() const { return strategyOf(*this) == "heads"; }
+bool AttentionMove::isRing() const { return strategyOf(*this) == "ring"; }
 
 void Placer::checkStrategies() {
   for (const Licence &strategy : strategies)

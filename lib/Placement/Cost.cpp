@@ -10,6 +10,7 @@
 #include "RuleSpace.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Ring.h"
 #include "dialects/Nn/Windows.h"
 #include "hocket/Placement/Expect.h"
 #include <cmath>
@@ -55,6 +56,21 @@ static int64_t statisticsBytes(Operation *op, nn::MeshAttr mesh,
   return countStatistics(op) * 2 * rows * 4 * (ranks - 1) / ranks;
 }
 
+/// Of the keys and values that come round.
+static int64_t ringBytes(Operation *op, nn::MeshAttr mesh) {
+  int64_t bytes = 0, keys = nn::ringTraffic(op, mesh).keys;
+  for (unsigned i = 1; keys > 0 && i < 3; ++i) {
+    auto type = cast<RankedTensorType>(op->getOperand(i).getType());
+    nn::LayoutAttr layout = nn::layoutOf(type);
+    int64_t all = layout.getDims()[2].getSize();
+    auto splits = layout.splitsOf(2, 0);
+    int64_t largest = llvm::max_element(nn::partSizes(all, splits, mesh))[0];
+    bytes += localElements(layout, mesh) / largest * keys *
+             type.getElementType().getIntOrFloatBitWidth() / 8;
+  }
+  return bytes;
+}
+
 /// One tensor is exchanged, not keys and values.
 bool Placer::isExchangedFrom(Operation *op, unsigned axis) const {
   std::string path = modelPath(op);
@@ -71,6 +87,7 @@ void Placer::countWork(Operation *op, const nn::PlacementRule &rule,
   for (double size : localSizes(rule, mesh, met))
     work *= size;
   cost.work += work;
+  cost.bytes += ringBytes(op, mesh);
   for (unsigned axis : met.statistics)
     cost.bytes += statisticsBytes(op, mesh, axis);
   for (auto [axis, factor] : met.halos)

@@ -7,6 +7,7 @@
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Program.h"
+#include "dialects/Nn/Ring.h"
 #include "dialects/Nn/Values.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,6 +64,14 @@ std::string placement::haloWord(StringRef strategy, bool isBack) {
   return strategy == "neighbors" ? "halo" : strategy.str();
 }
 
+/// That of what is placed, and while it is the schedule's.
+static nn::MeshAttr meshOf(Operation *op) {
+  if (nn::MeshAttr mesh = nn::meshOf(op))
+    return mesh;
+  auto schedules = op->getParentOfType<ModuleOp>().getOps<sched::ScheduleOp>();
+  return (*schedules.begin()).getMesh();
+}
+
 using Counts = std::map<std::string, int64_t>;
 
 /// Adds what moves the margins of all dims that need some: there, or back.
@@ -83,6 +92,9 @@ static void addHalos(Operation *op, bool isBack, Counts &counts) {
 
 Counts HaloCounter::count(Operation *op) {
   Counts counts;
+  // Keys and values go round, and of a gradient the terms of theirs back.
+  if (int64_t hops = nn::ringTraffic(op, meshOf(op)).hops)
+    counts["halo"] += isa<nn::AttentionGradOp>(op) ? 2 * hops : hops;
   if (countHalos(op) == 0)
     return counts;
   auto windowed = cast<nn::WindowedOp>(op);

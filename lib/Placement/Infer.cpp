@@ -5,6 +5,7 @@
 #include "Relayout.h"
 #include "RuleSpace.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Ring.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
@@ -208,7 +209,7 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
         placeFor(op, operand.get(), met.sliced[i], RedistributeKind::Slice);
     operand.set(placeFor(op, value, met.masked[i], RedistributeKind::Mask));
   }
-  if (!met.statistics.empty()) {
+  if (!met.statistics.empty() && !isAttention(op)) {
     SmallVector<StringRef> names;
     for (unsigned axis : met.statistics) {
       isLicensed(op, axis, /*takes=*/true);
@@ -255,7 +256,7 @@ bool Licence::covers(StringRef path) const {
 }
 
 bool Placer::isLicensed(Operation *op, unsigned axis, bool takes) {
-  if (assumed.contains({op, axis}))
+  if (assumed.contains({op, axis}) || nn::isRingOver(op, axisText(axis)))
     return true;
   std::string path = modelPath(op);
   bool found = false;

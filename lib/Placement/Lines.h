@@ -122,6 +122,7 @@ struct AttentionMove {
   llvm::SmallVector<nn::SplitAttr, 2> before; ///< what these cut of the queries
 
   bool isByHeads() const;
+  bool isRing() const;
 };
 
 /// A line about the size of collectives that join others.

@@ -3,6 +3,7 @@
 #include "hocket/Placement/OpPlacer.h"
 #include "Relayout.h"
 #include "RuleSpace.h"
+#include "dialects/Nn/Ring.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -29,7 +30,9 @@ MeetResult OpPlacer::meetOperands(Operation *op,
     results.push_back(nn::layoutOf(result));
   // Gradients flow back the way that the forward came.
   return meet({rule, mesh, operands, results, isFree,
-               [](unsigned) { return false; },
+               [&](unsigned axis) {
+                 return nn::isRingOver(op, mesh.getAxes()[axis].getName());
+               },
                [](unsigned, int) { return true; }});
 }
 

@@ -164,7 +164,7 @@ void Placer::wayAttention(Problem &problem, Operation *op, unsigned axis) {
   way.over = {axisText(axis)};
   if (way.path.empty())
     return;
-  for (const char *strategy : {"heads", "sequence", "all_gather"}) {
+  for (const char *strategy : {"heads", "sequence", "all_gather", "ring"}) {
     way.op = strategy;
     problem.ways.push_back(way);
   }

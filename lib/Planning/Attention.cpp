@@ -59,6 +59,7 @@ static plan::Attention attentionOf(OpTy op, Call &call, PlanTables &tables) {
   attention.before = op.getBefore() ? int64_t(*op.getBefore()) : -1;
   attention.after = op.getAfter() ? int64_t(*op.getAfter()) : -1;
   attention.dropout = dropoutOf(op, call, tables);
+  attention.isTerm = op.getIsTerm();
   return attention;
 }
 

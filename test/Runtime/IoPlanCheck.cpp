@@ -146,6 +146,9 @@ const BadEdit badInstructions[] = {
      [](Plan &p) {
        step<AttentionGrad>(p, 11).forward.isNondeterministic = true;
      }},
+    {STEP "4 (attention, proj): is a term of some keys, and gives no lse to "
+          "merge it by",
+     [](Plan &p) { step<Attention>(p, 4).isTerm = true; }},
     {STEP "4 (attention, proj): group is 0, expected 1 or more",
      [](Plan &p) { step<Attention>(p, 4).group = 0; }},
     {STEP

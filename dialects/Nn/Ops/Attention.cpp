@@ -94,6 +94,13 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
                              "attention takes a dropout of at least "
                              "0 and less than 1, but it is ",
                              dropout);
+  if (adaptor.getRing() && dimsOf(q)[2].getSize() != dimsOf(k)[2].getSize())
+    return emitOptionalError( // (C8)
+        location,
+        "attention takes a ring where queries and keys are as many, "
+        "but there are ",
+        dimsOf(q)[2].getSize(), " queries and ", dimsOf(k)[2].getSize(),
+        " keys");
   if (failed(checkDraws(location, "attention", adaptor.getStep(), // (C5)
                         adaptor.getStreamAttr())))
     return failure();
@@ -167,8 +174,10 @@ void nn::addHeads(RuleBuilder &rule, ArrayRef<DimOf> queries,
 //===-- Windows -----------------------------------------------------------===//
 
 /// The keys that a query sees, if they are a window: bounded on both sides,
-/// with a query for each key.
+/// with a query for each key. In a ring other parts come as a whole.
 template <class OpTy> static std::optional<Window> windowOf(OpTy op) {
+  if (op.getRing())
+    return std::nullopt;
   std::optional<int64_t> after = op.getAfter();
   if (op.getCausal())
     after = 0;
@@ -222,7 +231,19 @@ void AttentionGradOp::setPadding(ArrayRef<int64_t>, ArrayRef<int64_t>) {}
 /// split: each rank finds its windows in them.
 template <class OpTy>
 static void addPositions(RuleBuilder &rule, OpTy op, ArrayRef<DimOf> queries,
-                         ArrayRef<DimOf> keys) {
+                         ArrayRef<DimOf> keys, std::optional<DimOf> keep) {
+  if (keep && op.getRing())
+    rule.add(*keep, FactorUse::Whole, "each rank reads parts of the padding");
+  if (op.getRing()) {
+    SmallVector<DimOf> all(queries);
+    llvm::append_range(all, keys);
+    return rule.addPositions(all, FactorUse::Statistics);
+  }
+  SmallVector<DimOf> kept(keys);
+  if (keep) {
+    kept.push_back(*keep);
+    keys = kept;
+  }
   if (std::optional<Window> window = windowOf(op)) {
     if (rule.addWindows(keys, queries, *window))
       for (DimOf key : keys)
@@ -245,9 +266,10 @@ PlacementRule AttentionOp::getPlacementRule() {
   SmallVector<DimOf> heads = {operand(0, 1), result(1)};
   SmallVector<DimOf> queries = {operand(0, 2), result(2)};
   SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2)};
+  std::optional<DimOf> keep;
   if (getKeep()) {
     batch.push_back(operand(3, 0));
-    keys.push_back(operand(3, 1));
+    keep = operand(3, 1);
   }
   if (getLse()) {
     batch.push_back(resultOf(1, 0));
@@ -257,7 +279,7 @@ PlacementRule AttentionOp::getPlacementRule() {
   }
   rule.add(batch);
   addHeads(rule, heads, {operand(1, 1), operand(2, 1)});
-  addPositions(rule, *this, queries, keys);
+  addPositions(rule, *this, queries, keys, keep);
   rule.add({operand(0, 3), operand(1, 3)}, FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");
   rule.add({operand(2, 3), result(3)});
@@ -276,7 +298,7 @@ void AttentionOp::differentiate(Derivative &d) {
   auto gradient = d.makeTyped<AttentionGradOp>(
       typeOf(q), typeOf(k), typeOf(v), q, k, v, dy, y, lse, keep, step,
       getCausalAttr(), getBeforeAttr(), getAfterAttr(), getScaleAttr(),
-      getDropoutAttr(), getStreamAttr());
+      getDropoutAttr(), getStreamAttr(), getRingAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (d.isWanted(i))
       d.give(i, gradient->getResult(i));
@@ -301,6 +323,7 @@ LogicalResult AttentionGradOp::verify() {
   forward.scale = getScaleAttr();
   forward.dropout = getDropoutAttr();
   forward.stream = getStreamAttr();
+  forward.ring = getRingAttr();
   if (failed(AttentionOp::inferReturnTypes(
           getContext(), getLoc(), operands,
           (*this)->getDiscardableAttrDictionary(), &forward, {}, types)))
@@ -316,9 +339,10 @@ PlacementRule AttentionGradOp::getPlacementRule() {
                               resultOf(0, 0), resultOf(1, 0), resultOf(2, 0)};
   SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2), resultOf(1, 2),
                              resultOf(2, 2)};
+  std::optional<DimOf> keep;
   if (getKeep()) {
     batch.push_back(operand(6, 0));
-    keys.push_back(operand(6, 1));
+    keep = operand(6, 1);
   }
   rule.add(batch);
   auto ofQueries = [](int64_t dim) -> SmallVector<DimOf> {
@@ -328,7 +352,7 @@ PlacementRule AttentionGradOp::getPlacementRule() {
   addHeads(rule, ofQueries(1),
            {operand(1, 1), operand(2, 1), resultOf(1, 1), resultOf(2, 1)});
   // Of keys and values every query adds a term to the gradient.
-  addPositions(rule, *this, ofQueries(2), keys);
+  addPositions(rule, *this, ofQueries(2), keys, keep);
   rule.add({operand(0, 3), operand(1, 3), resultOf(0, 3), resultOf(1, 3)},
            FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");

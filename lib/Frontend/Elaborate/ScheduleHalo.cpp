@@ -101,10 +101,6 @@ bool ScheduleEmitter::emitAttention(const AttentionStmt &stmt, Place &place) {
   if (!pattern)
     return false;
   for (const AttentionStmt::Part &part : stmt.parts) {
-    if (part.strategy == AttentionStrategy::Ring) {
-      elaborator.error(part.range, "not supported yet: attention using ring");
-      return false;
-    }
     if (part.from && !checkFrom(part))
       return false;
     auto over = axes(part.axes, place);

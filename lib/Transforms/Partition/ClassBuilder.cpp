@@ -6,6 +6,7 @@
 #include "dialects/Nn/MicroBatch.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Pinned.h"
+#include "dialects/Nn/Products.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -121,6 +122,12 @@ void ClassBuilder::lowerName(nn::ValueOp op) {
       definition->setLoc(NameLoc::get(op.getPathAttr(), name.getChildLoc()));
 }
 
+/// Keys travel around, or are there, perhaps in margins.
+template <class OpTy> LogicalResult ClassBuilder::lowerAttention(OpTy op) {
+  WindowedDims hops = ringHops(op, shares);
+  return hops.empty() ? windows.lower(op) : ring.lower(op, hops);
+}
+
 /// Everything made of an operation is for the micro-batch that it is for, and
 /// what moves data for the backward if it does.
 LogicalResult ClassBuilder::lower(Operation &op) {
@@ -167,6 +174,8 @@ LogicalResult ClassBuilder::lowerOne(Operation &op) {
                    ? windows.lower(op)
                    : operations.lowerAsIs(*op);
       })
+      .Case<nn::AttentionOp, nn::AttentionGradOp>(
+          [&](auto op) { return lowerAttention(op); })
       .Case([&](nn::WindowedOp op) { return windows.lower(op); })
       .Case<nn::LayerNormOp, nn::RmsNormOp>(
           [&](Operation *op) { return statistics.lowerNorm(*op); })

@@ -4,6 +4,7 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_CLASSBUILDER_H
 
 #include "Redistribute.h"
+#include "Ring.h"
 #include "Statistics.h"
 #include "Windows.h"
 #include "dialects/Spmd/Func.h"
@@ -17,6 +18,7 @@ public:
   ClassBuilder(nn::FuncOp placed, const Folding &folding, LocalProgram &program)
       : Emitter(program), placed(placed), folding(folding), operations(program),
         margins(program), windows(program, margins, operations),
+        ring(program, margins, operations),
         redistributions(program, folding, operations),
         statistics(program, operations) {}
 
@@ -27,6 +29,7 @@ private:
   spmd::FuncOp makeFunction(llvm::StringRef name);
   mlir::LogicalResult lower(mlir::Operation &op);
   mlir::LogicalResult lowerOne(mlir::Operation &op);
+  template <class OpTy> mlir::LogicalResult lowerAttention(OpTy op);
   mlir::LogicalResult lowerReturn(nn::ReturnOp op);
   void lowerName(nn::ValueOp op);
   mlir::DictionaryAttr describeTensor(mlir::DictionaryAttr attributes,
@@ -37,6 +40,7 @@ private:
   Operations operations;
   MarginMoves margins;
   Windows windows;
+  Ring ring;
   Redistributions redistributions;
   Statistics statistics;
 };

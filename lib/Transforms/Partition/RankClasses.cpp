@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RankClasses.h"
+#include "Ring.h"
 #include "WindowedDims.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
@@ -33,6 +34,8 @@ public:
   LogicalResult add(Value value);
   /// What the windows of an operation read.
   void addHeld(nn::WindowedOp op);
+  /// What an attention receives in each hop.
+  void addHops(const WindowedDims &hops);
   /// The same for ranks of one class.
   SmallVector<int64_t> keyOf(int64_t rank, ArrayRef<int64_t> coordinates);
 
@@ -135,6 +138,12 @@ void UnevenSplits::addHeld(nn::WindowedOp op) {
   }
 }
 
+void UnevenSplits::addHops(const WindowedDims &hops) {
+  for (const WindowedDim &hop : hops)
+    if (!hop.held.size.isConstant())
+      sizes.insert(hop.held.size);
+}
+
 LogicalResult UnevenSplits::add(Value value) {
   if (!seen.insert(value.getType()).second)
     return success();
@@ -163,6 +172,10 @@ partitioning::findRankClasses(nn::FuncOp func, Shares &shares) {
         return failure();
     if (auto windowed = dyn_cast<nn::WindowedOp>(op))
       splits.addHeld(windowed);
+    if (auto attention = dyn_cast<nn::AttentionOp>(op))
+      splits.addHops(ringHops(attention, shares));
+    if (auto attention = dyn_cast<nn::AttentionGradOp>(op))
+      splits.addHops(ringHops(attention, shares));
   }
 
   nn::MeshAttr mesh = shares.getMesh();

@@ -95,6 +95,22 @@ private:
         T(forward.scale) * dot(work.query, work.key + j * depth, depth) - lse);
   }
 
+  /// Of the gradients of a row's weights: dout * out, where a term has not all
+  /// weights.
+  T meanOf(int64_t b, int64_t h, int64_t i, const Work &work) const {
+    T mean = 0;
+    moveRow(forward.out, {b, h, i}, [&](auto &element, int64_t d) {
+      mean += work.dout[d] * T(element);
+    });
+    return mean;
+  }
+
+  void termGradRow(const T *weights, T *gradients, int64_t count,
+                   T mean) const {
+    for (int64_t j = 0; j < count; ++j)
+      gradients[j] = T(forward.scale) * weights[j] * (gradients[j] - mean);
+  }
+
   void runQuery(int64_t b, int64_t h, int64_t i, const Work &work) {
     loadRow(forward.q, {b, h, i}, work.query);
     loadRow(given.dout, {b, h, i}, work.dout);
@@ -112,8 +128,12 @@ private:
       work.weights[j] = weigh(b, j, lse, work);
       work.gradients[j] = kept * dot(work.dout, work.value + j * width, width);
     }
-    softmaxGradRow(work.weights + begin, work.gradients + begin, limit - begin,
-                   T(forward.scale));
+    if (forward.isTerm)
+      termGradRow(work.weights + begin, work.gradients + begin, limit - begin,
+                  meanOf(b, h, i, work));
+    else
+      softmaxGradRow(work.weights + begin, work.gradients + begin,
+                     limit - begin, T(forward.scale));
     for (int64_t j = begin; j < limit; ++j) {
       T weight = work.weights[j], score = work.gradients[j];
       for (int64_t d = 0; d < depth; ++d) {

@@ -133,7 +133,13 @@ void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
   // Tiles that no row sees hold nothing.
   int64_t begin = forward.keyBegin(row) / plan.keyTile * plan.keyTile;
   int64_t limit = forward.keyLimit(row + rows - 1);
-  Block block = {b, h, row, rows, begin, limit, begin + plan.keyTile >= limit};
+  Block block = {b,
+                 h,
+                 row,
+                 rows,
+                 begin,
+                 limit,
+                 !forward.isTerm && begin + plan.keyTile >= limit};
   loadRows(block, index);
   std::fill(queryGradient, queryGradient + block.rows * plan.depth, 0.0f);
   float *valueSums = sums + plan.depth * plan.pitch;

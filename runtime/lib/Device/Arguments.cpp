@@ -22,6 +22,7 @@ AttentionArguments argumentsOf(const plan::Attention &attention,
   arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
   arguments.queryOffset = book.value(attention.queryOffset);
   arguments.keyOffset = book.value(attention.keyOffset);
+  arguments.isTerm = attention.isTerm;
   arguments.before = attention.before;
   arguments.after = attention.after;
   const plan::Dropout &dropout = attention.dropout;

@@ -91,6 +91,8 @@ bool Checker::checkEngine(const Attention &attention, bool isGradient) {
 }
 
 bool Checker::checkBody(const Attention &attention) {
+  if (attention.isTerm && attention.lse.buffer < 0)
+    return fail("is a term of some keys, and gives no lse to merge it by");
   return checkResults(attention) && checkAttention(attention) &&
          checkEngine(attention, /*isGradient=*/false);
 }

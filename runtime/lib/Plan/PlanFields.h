@@ -131,6 +131,7 @@ template <class V> void fields(V &v, Attention &x) {
   v.optional("before", x.before, int64_t(-1));
   v.optional("after", x.after, int64_t(-1));
   v.optional("dropout", x.dropout, {});
+  v.optional("term", x.isTerm, false);
   v.optional("engine", x.engine, AttentionEngine::Own);
   v.optional("nondeterministic", x.isNondeterministic, false);
 }

@@ -137,6 +137,14 @@ func.func @attention_c2_batch(%0: tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]
 
 // -----
 
+func.func @attention_c8(%0: tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>>, %1: tensor<2x3x7x4xf32, #nn.layout<[2] [3] [7] [4]>>, %2: tensor<2x3x7x4xf32, #nn.layout<[2] [3] [7] [4]>>) {
+  // expected-error@below {{attention takes a ring where queries and keys are as many, but there are 5 queries and 7 keys}}
+  nn.attention %0, %1, %2 {scale = 1.0 : f64, ring = ["cp"]} : (tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>>, tensor<2x3x7x4xf32, #nn.layout<[2] [3] [7] [4]>>, tensor<2x3x7x4xf32, #nn.layout<[2] [3] [7] [4]>>) -> tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>>
+  return
+}
+
+// -----
+
 func.func @attention_c2_heads(%0: tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>>, %1: tensor<2x3x7x4xf32, #nn.layout<[2] [3] [7] [4]>>, %2: tensor<2x6x7x4xf32, #nn.layout<[2] [6] [7] [4]>>) {
   // expected-error@below {{attention takes k and v with the same heads, but k has 3 and v 6}}
   nn.attention %0, %1, %2 {scale = 1.0 : f64} : (tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>>, tensor<2x3x7x4xf32, #nn.layout<[2] [3] [7] [4]>>, tensor<2x6x7x4xf32, #nn.layout<[2] [6] [7] [4]>>) -> tensor<2x6x5x4xf32, #nn.layout<[2] [6] [5] [4]>>

@@ -178,6 +178,11 @@ module {
     %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q
     return
   }
+  func.func @term_without_lse(%q: !q, %k: !k) {
+    // expected-error @+1 {{'spmd.attention' op is a term, and has no lse to merge it by}}
+    %y = spmd.attention %q, %k, %k {causal = false, isTerm, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q
+    return
+  }
   func.func @no_queries(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op needs the positions of its queries if and only if they do not see all keys}}
     %y = spmd.attention %q, %k, %k {causal = true, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q

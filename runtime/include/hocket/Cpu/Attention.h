@@ -22,6 +22,7 @@ struct AttentionArguments {
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
   int64_t queryOffset = 0, keyOffset = 0;
   int64_t before = -1, after = -1; // -1: all
+  bool isTerm = false; // of a gradient: out and lse are of more keys
   AttentionDropout dropout;
 
   /// The local kv head that local query head `head` reads.

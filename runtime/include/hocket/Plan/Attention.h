@@ -50,6 +50,10 @@ struct Attention {
   Scalar headOffset, kvHeadOffset, queryOffset, keyOffset;
   int64_t before = -1, after = -1;
   Dropout dropout;
+  /// k and v are some of the keys that its queries see. An attention gives the
+  /// term of these, to be merged by lse; of its gradient, out and lse are those
+  /// of all keys, and dq is a term.
+  bool isTerm = false;
   /// Of what it stands for, the attention or its gradient.
   AttentionEngine engine = AttentionEngine::Own;
   /// Of a gradient by cuDNN: its bits may be others in each run.

@@ -47,6 +47,7 @@ struct AttentionParameters {
   double scale;
   int32_t queries, keys;
   int32_t isLimited, hasBegin;
+  int32_t isTerm; // of a gradient: out and lse are of more keys
   uint32_t tiles; // of a head: blocks
   uint32_t rows;  // of all heads, for means
   DropoutParameters dropout;

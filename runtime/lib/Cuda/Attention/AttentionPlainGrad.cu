@@ -11,7 +11,8 @@
 // ends with dQ = scale (first - mean second) / total, where mean = rest / total
 // is counted from the origin, and leaves origin, mean and total to the other
 // kernel. The origin is the sum of dout * out, near the mean, or dP of a weight
-// of more than half, and then nothing of that dP is left to be rounded.
+// of more than half, and then nothing of that dP is left to be rounded. Where
+// the keys are some of many, the total is 1 and the origin is the mean.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +97,8 @@ public:
       scoreRows<T, depth>(gradients, left[1], right[1]);
       weigh(weights, gradients, column);
       if (ofQueries) {
-        setOrigins(weights, gradients, sums);
+        if (!p.isTerm)
+          setOrigins(weights, gradients, sums);
         addUp(weights, gradients);
       }
       __syncthreads();
@@ -234,6 +236,10 @@ private:
     for (int i = 0; i < R; ++i) {
       T sum = sumOfRow(total[i]), inverse = sum > 0 ? 1 / sum : T(0);
       T mean = sumOfRow(rest[i]) * inverse;
+      if (p.isTerm) { // the origin is the mean, over all keys
+        inverse = 1;
+        mean = 0;
+      }
       sums[0].addRow(i, sums[1], -mean);
       factors[i] = inverse * T(p.scale);
       int query = at.first + rowOf(i);

@@ -101,6 +101,7 @@ Status AttentionProblem::make(const AttentionArguments &given,
   p.keyOffset = given.keyOffset;
   p.isLimited = given.isLimited();
   p.hasBegin = given.before >= 0;
+  p.isTerm = given.isTerm;
   p.firstLimit = given.firstLimit();
   p.firstBegin = given.firstBegin();
   p.scale = given.scale;

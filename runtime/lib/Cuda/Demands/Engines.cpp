@@ -19,6 +19,7 @@ void setRank(const plan::Attention &attention, const AddressBook &book,
   arguments.kvHeadOffset = book.value(attention.kvHeadOffset);
   arguments.queryOffset = book.value(attention.queryOffset);
   arguments.keyOffset = book.value(attention.keyOffset);
+  arguments.isTerm = attention.isTerm;
 }
 
 bool dependsOnRank(const plan::Attention &x) {
