@@ -73,6 +73,7 @@ private:
   bool checkAttention(const Attention &attention);
   /// Of an Attention or a NeighborhoodAttention.
   template <class T> bool checkHeads(const T &attention);
+  bool checkLayout(const Attention &attention);
   bool checkDropout(const Attention &attention);
   bool checkEngine(const Attention &attention, bool isGradient);
   bool checkIds(const View &ids);

@@ -38,7 +38,8 @@ bool Checker::checkAttention(const Attention &attention) {
          checkScalar("kv_head_offset", attention.kvHeadOffset) &&
          checkScalar("query_offset", attention.queryOffset) &&
          checkScalar("key_offset", attention.keyOffset) &&
-         checkHeads(attention) && checkDropout(attention);
+         checkHeads(attention) && checkLayout(attention) &&
+         checkDropout(attention);
 }
 
 template <class T> bool Checker::checkHeads(const T &attention) {
@@ -55,6 +56,37 @@ template <class T> bool Checker::checkHeads(const T &attention) {
 }
 
 template bool Checker::checkHeads(const NeighborhoodAttention &);
+
+/// The layout of the whole covers the rank's heads, queries and keys.
+bool Checker::checkLayout(const Attention &attention) {
+  if (!attention.layout)
+    return attention.layoutBlocks == 0 ||
+           fail("has blocks of a layout, but no layout");
+  const BlockLayout &layout = *attention.layout;
+  std::string problem = layoutProblem(layout);
+  if (!problem.empty())
+    return fail("its layout is wrong: " + problem);
+  if (attention.layoutBlocks < 0 || attention.layoutBlocks > largestNumber)
+    return fail("its layout has " + std::to_string(attention.layoutBlocks) +
+                " blocks, expected at least 0");
+  __int128 tokens = __int128(attention.layoutBlocks) * layout.block;
+  int64_t heads = 0;
+  for (int64_t rank : current->ranks) {
+    __int128 queries = valueOn(rank, attention.queryOffset);
+    __int128 keys = valueOn(rank, attention.keyOffset);
+    if (queries < 0 || queries + attention.q.shape[2] > tokens || keys < 0 ||
+        keys + attention.k.shape[2] > tokens)
+      return fail("rank " + std::to_string(rank) +
+                  " holds positions outside of its layout");
+    heads = std::max<__int128>(heads, valueOn(rank, attention.headOffset) +
+                                          attention.q.shape[1]);
+  }
+  if (layout.kind == LayoutKind::Listed && attention.layoutBlocks > 0)
+    heads =
+        std::max<int64_t>(heads, layout.rows.size() / attention.layoutBlocks);
+  problem = layoutProblem(layout, tokens, heads);
+  return problem.empty() || fail("its layout is wrong: " + problem);
+}
 
 bool Checker::checkDropout(const Attention &attention) {
   const Dropout &dropout = attention.dropout;

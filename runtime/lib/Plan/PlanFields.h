@@ -114,6 +114,28 @@ template <class V> void fields(V &v, Dropout &x) {
   v.required("strides", x.strides);
 }
 
+template <class V> void fields(V &v, BlockLayout &x) {
+  const BlockLayout absent;
+  v.required("kind", x.kind);
+  v.required("block", x.block);
+  v.optional("per_head", x.perHead, false);
+  v.optional("unidirectional", x.unidirectional, false);
+  v.optional("local", x.local, absent.local);
+  v.optional("global", x.global, absent.global);
+  v.optional("horizontal", x.horizontal, false);
+  v.optional("patterns", x.patterns, absent.patterns);
+  v.optional("random", x.random, absent.random);
+  v.optional("window", x.window, absent.window);
+  if (x.kind == LayoutKind::Variable)
+    v.required("locals", x.locals);
+  if (x.kind == LayoutKind::Variable || x.kind == LayoutKind::BSLongformer) {
+    v.required("globals", x.globals);
+    v.optional("global_ends", x.globalEnds, {});
+  }
+  v.optional("key", x.key, int64_t(0));
+  v.optional("rows", x.rows, {});
+}
+
 template <class V> void fields(V &v, Attention &x) {
   v.required("q", x.q);
   v.required("k", x.k);
@@ -130,6 +152,8 @@ template <class V> void fields(V &v, Attention &x) {
   v.optional("key_offset", x.keyOffset, {});
   v.optional("before", x.before, int64_t(-1));
   v.optional("after", x.after, int64_t(-1));
+  v.optional("layout", x.layout, {});
+  v.optional("layout_blocks", x.layoutBlocks, int64_t(0));
   v.optional("dropout", x.dropout, {});
   v.optional("term", x.isTerm, false);
   v.optional("engine", x.engine, AttentionEngine::Own);

@@ -144,6 +144,10 @@ template <class T> void readLeaf(const Node &node, std::vector<T> &out) {
   }
 }
 
+template <class T> void readLeaf(const Node &node, std::optional<T> &out) {
+  read(node, out.emplace());
+}
+
 /// The i-th element of an array that stands for a struct.
 template <class T> void readAt(const Node &node, size_t i, T &out) {
   read(Node(node.value[i], node, nullptr, i), out);

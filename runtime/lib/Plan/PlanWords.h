@@ -43,6 +43,11 @@ inline constexpr std::array<const char *, 4> words(Border) {
 inline constexpr std::array<const char *, 2> words(AttentionEngine) {
   return {"own", "cudnn"};
 }
+inline constexpr std::array<const char *, 7> words(LayoutKind) {
+  return {"dense",   "fixed",        "variable",
+          "bigbird", "bslongformer", "local_sliding_window",
+          "layout"};
+}
 inline constexpr std::array<const char *, 3> words(ConvolutionPass) {
   return {"forward", "input_gradient", "weight_gradient"};
 }

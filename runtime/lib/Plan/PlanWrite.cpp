@@ -24,6 +24,10 @@ template <class T>
 bool isAbsent(const std::vector<T> &value, const std::vector<T> &) {
   return value.empty();
 }
+template <class T>
+bool isAbsent(const std::optional<T> &value, const std::optional<T> &) {
+  return !value;
+}
 template <class T> bool isAbsent(const T &value, const T &absent) {
   return value == absent;
 }
@@ -94,6 +98,10 @@ template <class T> Json writeLeaf(const std::vector<T> &values) {
   for (const T &value : values)
     result.push_back(write(value));
   return result;
+}
+
+template <class T> Json writeLeaf(const std::optional<T> &value) {
+  return write(*value);
 }
 
 /// Fields are visited by reference to non-const, because the reader needs it;

@@ -7,8 +7,10 @@
 #ifndef HOCKET_PLAN_ATTENTION_H
 #define HOCKET_PLAN_ATTENTION_H
 
+#include "hocket/Plan/BlockLayout.h"
 #include "hocket/Plan/Neighborhood.h"
 #include "hocket/Plan/View.h"
+#include <optional>
 
 namespace hocket::plan {
 
@@ -41,7 +43,9 @@ enum class AttentionEngine { Own, Cudnn };
 /// nothing to attend to gives zeros. In training weights are dropped: see
 /// Dropout. `lse` [B,H,S] (F32, of F64 operands F64), there if a gradient reads
 /// it, is the logarithm of the sum of exp(scale * q.k) over what a query sees,
-/// -inf where that is nothing.
+/// -inf where that is nothing. Under a `layout` a query sees besides only the
+/// key blocks that its own block visits in a sequence of `layoutBlocks`; its
+/// position is that of the key where it stands.
 struct Attention {
   View q, k, v, out, lse, keep;
   double scale;
@@ -49,6 +53,8 @@ struct Attention {
   int64_t group = 1;
   Scalar headOffset, kvHeadOffset, queryOffset, keyOffset;
   int64_t before = -1, after = -1;
+  std::optional<BlockLayout> layout;
+  int64_t layoutBlocks = 0;
   Dropout dropout;
   /// k and v are some of the keys that its queries see. An attention gives the
   /// term of these, to be merged by lse; of its gradient, out and lse are those

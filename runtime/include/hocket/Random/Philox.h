@@ -44,7 +44,7 @@ constexpr uint64_t hashPath(std::string_view path) {
 }
 
 /// What the numbers are for: uses of one stream do not meet.
-enum class Purpose : uint32_t { Dropout = 0, Initialize = 1 };
+enum class Purpose : uint32_t { Dropout = 0, Initialize = 1, Layout = 2 };
 
 /// The words of elements [4 * block, 4 * block + 4) of a global tensor, counted
 /// row-major, under `key` = seed XOR stream.
