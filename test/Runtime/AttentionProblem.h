@@ -52,6 +52,9 @@ struct AttentionProblem {
 
   TestOperand q, k, v, out, lse, keep;
   runtime::AttentionArguments given;
+  /// Whether global head `head` shows key `j` to query `i`, both counted over
+  /// the whole sequence; none: it does.
+  std::function<bool(int64_t head, int64_t i, int64_t j)> shows;
 };
 
 using Rows = std::vector<double>;
@@ -75,8 +78,12 @@ inline Rows naiveWeights(const AttentionProblem &problem, const Rows &q,
   Rows weights(keys, 0);
   double largest = -INFINITY, total = 0;
   for (int64_t j = 0; j < keys; ++j) {
-    bool allowed =
-        !given.causal || j + given.keyOffset <= i + given.queryOffset;
+    int64_t at = i + given.queryOffset, other = j + given.keyOffset;
+    bool allowed = !given.causal || other <= at;
+    allowed &= given.before < 0 || other >= at - given.before;
+    allowed &= given.after < 0 || other <= at + given.after;
+    if (problem.shows)
+      allowed &= problem.shows(given.headOffset + h, at, other);
     if (given.keep)
       allowed &= problem.keep.at({b, j}) != 0;
     double score = 0;
@@ -94,6 +101,41 @@ inline Rows naiveWeights(const AttentionProblem &problem, const Rows &q,
   for (double &weight : weights)
     weight /= total;
   return weights;
+}
+
+/// What the weight of key `j` is multiplied with by dropout.
+inline double naiveFactor(const AttentionProblem &problem, int64_t b, int64_t h,
+                          int64_t i, int64_t j) {
+  const runtime::AttentionArguments &given = problem.given;
+  return given.dropout.factor(
+      given.dropout.firstWeight(given.q.shape, {b, h, i}) + given.keyOffset +
+      j);
+}
+
+/// The largest error of `out` and `lse`, NaN if something is not a number.
+inline double worstOfForward(const AttentionProblem &problem) {
+  Rows q = dense(problem.q), k = dense(problem.k), v = dense(problem.v);
+  int64_t width = problem.v.shape[3];
+  double worst = 0;
+  auto meet = [&](double error) {
+    worst = error <= worst ? worst : error; // NaN and infinity count
+  };
+  const std::vector<int64_t> &shape = problem.out.shape;
+  for (int64_t b = 0; b < shape[0]; ++b)
+    for (int64_t h = 0; h < shape[1]; ++h)
+      for (int64_t i = 0; i < shape[2]; ++i) {
+        double lse, found = problem.lse.at({b, h, i});
+        Rows weights = naiveWeights(problem, q, k, b, h, i, &lse),
+             row(width, 0);
+        meet(lse == found ? 0 : std::abs(lse - found));
+        const double *value = v.data() + problem.keyRow(b, h) * width;
+        for (size_t j = 0; j < weights.size(); ++j)
+          for (int64_t d = 0; d < width; ++d)
+            row[d] += weights[j] * naiveFactor(problem, b, h, i, j) * *value++;
+        for (int64_t d = 0; d < width; ++d)
+          meet(std::abs(problem.out.at({b, h, i, d}) - row[d]));
+      }
+  return worst;
 }
 
 } // namespace hocket::test

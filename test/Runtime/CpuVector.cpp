@@ -103,6 +103,40 @@ TEST_P(CpuVector, PanelProducts) {
   checkProduct<int64_t>(GetParam()->productI64);
 }
 
+// Every remainder of rows and columns, b in two terms, a by rows and by
+// columns; what lies beside c stays.
+TEST_P(CpuVector, RowProducts) {
+  auto number = [](int64_t i) { return float(i * 7 % 11 - 5); };
+  constexpr int64_t pitch = 150, depths[] = {9, 4};
+  std::vector<float> a(20 * 20), b(2 * 10 * pitch);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = number(int64_t(i));
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = number(int64_t(3 * i + 1));
+  RowTerm terms[] = {{b.data(), depths[0]}, {b.data() + 10 * pitch, depths[1]}};
+  for (int64_t rows = 0; rows < 15; ++rows)
+    for (int64_t columns : {0, 1, 3, 4, 15, 16, 29, 48, 64, 127})
+      for (bool isTurned : {false, true})
+        for (bool accumulate : {false, true}) {
+          std::vector<float> c(20 * pitch, 3);
+          int64_t row = isTurned ? 1 : 20, column = isTurned ? 20 : 1;
+          GetParam()->rowProduct({a.data(), row, column, terms, 2, pitch,
+                                  c.data(), pitch, rows, columns, accumulate});
+          for (int64_t i = 0; i < 20; ++i)
+            for (int64_t j = 0; j < pitch; ++j) {
+              bool isInside = i < rows && j < columns;
+              float expected = isInside && !accumulate ? 0 : 3;
+              for (int64_t p = 0; isInside && p < depths[0] + depths[1]; ++p) {
+                int64_t term = p < depths[0] ? 0 : 1;
+                expected += a[i * row + p * column] *
+                            terms[term].b[(p - term * depths[0]) * pitch + j];
+              }
+              ASSERT_EQ(c[i * pitch + j], expected)
+                  << rows << " x " << columns << ": " << i << ", " << j;
+            }
+        }
+}
+
 // exp over its whole range, through a softmax row whose maximum is 0.
 TEST_P(CpuVector, ExponentialIsAccurate) {
   constexpr int64_t columns = 8801;
@@ -112,8 +146,8 @@ TEST_P(CpuVector, ExponentialIsAccurate) {
   input[columns - 1] = -std::numeric_limits<float>::infinity();
   row = input;
   float maximum = -std::numeric_limits<float>::infinity(), sum = 0, shrink = 7;
-  SoftmaxTile tile{row.data(), columns, 1,        columns, 1.0f,   nullptr,
-                   0,          false,   &maximum, &sum,    &shrink};
+  SoftmaxTile tile{row.data(), columns, 1,        columns, 1.0f,
+                   nullptr,    nullptr, &maximum, &sum,    &shrink};
   GetParam()->softmaxTile(tile);
   EXPECT_EQ(maximum, 0);
   EXPECT_EQ(shrink, 0); // nothing came before
@@ -140,9 +174,12 @@ TEST_P(CpuVector, SoftmaxLimitsMaskAndRescaling) {
   std::vector<float> row = scores, maxima = {lowest, 1, 9, -9, lowest};
   std::vector<float> sums = {0, 2, 2, 2, 0}, rescale(rows);
   std::vector<float> before = maxima, sumsBefore = sums;
-  SoftmaxTile tile{row.data(),    columns, rows, columns,       0.5f,
-                   mask.data(),   -1,      true, maxima.data(), sums.data(),
-                   rescale.data()};
+  std::vector<ColumnRange> visible;
+  for (int64_t r = 0; r < rows; ++r)
+    visible.push_back({0, std::max<int64_t>(r - 1, 0)});
+  SoftmaxTile tile{row.data(),  columns,       rows,           columns,
+                   0.5f,        mask.data(),   visible.data(), maxima.data(),
+                   sums.data(), rescale.data()};
   GetParam()->softmaxTile(tile);
   for (int64_t r = 0; r < rows; ++r) {
     int64_t limit = std::clamp<int64_t>(r - 1, 0, columns);

@@ -11,10 +11,10 @@
 #include "hocket/Cpu/Scratch.h"
 #include "hocket/Cpu/StridedCopy.h"
 #include "hocket/Cpu/VectorFunctions.h"
+#include "runtime/lib/Cpu/AttentionBlocks.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
 #include "runtime/lib/Cpu/AttentionTiles.h"
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace hocket::runtime {
@@ -38,7 +38,6 @@ private:
     return given.keyBegin(row) / plan.keyTile;
   }
   void runTile(int64_t b, int64_t h, int64_t row);
-  void store(int64_t b, int64_t h, int64_t row, int64_t rows);
   int64_t columnIndex(int64_t column) const {
     return column + plan.keyTile <= keyCount ? 0 : 1;
   }
@@ -56,6 +55,7 @@ private:
   dnnl::reorder packKeys[2], packValues[2];
   dnnl::memory plainKeys[2], plainValues[2], keys[2], values[2];
   StridedCopy copyQueries[2];
+  std::vector<ColumnRange> ranges;
   int64_t bytes = 0, keyBytes = 0, valueBytes = 0;
   float *scores = nullptr, *output = nullptr, *maxima = nullptr,
         *sums = nullptr, *rescale = nullptr, *mask = nullptr,
@@ -101,7 +101,7 @@ TileWorker::TileWorker(const AttentionArguments &arguments,
       keyCount(given.k.shape[2]), depth(given.q.shape[3]),
       width(given.v.shape[3]),
       keyTiles((keyCount + plan.keyTile - 1) / plan.keyTile),
-      stream(cpuEngine()) {
+      stream(cpuEngine()), ranges(plan.queryTile) {
   for (int row = 0; row < 2; ++row) {
     if (plan.rows[row] == 0)
       continue;
@@ -218,21 +218,12 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
                       ? packedValues + tile * valueBytes
                       : static_cast<void *>(rowOf(given.v, b, kvHead, column));
     product.scores.run(stream, query, key, scores);
-    SoftmaxTile softmax{scores,
-                        columns,
-                        rows,
-                        columns,
-                        float(given.scale),
-                        given.keep ? mask + column : nullptr,
-                        row + given.firstLimit() - column,
-                        given.isLimited() &&
-                            given.keyLimit(row) < column + columns,
-                        maxima,
-                        sums,
-                        rescale,
-                        row + given.firstBegin() - column,
-                        given.keyBegin(row + rows - 1) > column};
-    functions.softmaxTile(softmax);
+    KeyPiece piece{column, columns, 0};
+    functions.softmaxTile(
+        {scores, columns, rows, columns, float(given.scale),
+         given.keep ? mask + column : nullptr,
+         visibleColumns(given, row, rows, {&piece, 1}, ranges.data()), maxima,
+         sums, rescale});
     for (int64_t r = 0; given.dropout.isLive() && r < rows; ++r) {
       int64_t count = given.keyLimit(row + r) - column;
       given.dropout.drop(
@@ -248,28 +239,7 @@ void TileWorker::runTile(int64_t b, int64_t h, int64_t row) {
         functions.scaleRow(output + r * width, width, rescale[r]);
     product.more.run(stream, scores, value, output);
   }
-  store(b, h, row, rows);
-}
-
-void TileWorker::store(int64_t b, int64_t h, int64_t row, int64_t rows) {
-  int64_t step = given.out.strides[3];
-  for (int64_t r = 0; r < rows; ++r) {
-    float *to = rowOf(given.out, b, h, row + r);
-    const float *from = output + r * width;
-    if (given.lse)
-      rowOf(*given.lse, b, h, row + r)[0] =
-          sums[r] == 0.0f ? -std::numeric_limits<float>::infinity()
-                          : maxima[r] + std::log(sums[r]);
-    // A sum of 0: there was nothing to attend to.
-    if (sums[r] == 0.0f) {
-      for (int64_t d = 0; d < width; ++d)
-        to[d * step] = 0.0f;
-      continue;
-    }
-    float inverse = 1.0f / sums[r];
-    for (int64_t d = 0; d < width; ++d)
-      to[d * step] = from[d] * inverse;
-  }
+  storeSums(given, {b, h, row, rows, output, maxima, sums});
 }
 
 // ---- all threads ----------------------------------------------------------
@@ -313,6 +283,10 @@ Status makeAttention(const AttentionArguments &arguments, int threads,
                arguments.q.shape[3] == 0;
   if (!single || empty) {
     call = makePlainAttention(arguments, threads);
+    return Status::success();
+  }
+  if (arguments.visited) {
+    call = makeBlockAttention(arguments, threads);
     return Status::success();
   }
   auto tiled = std::make_unique<AttentionCall>(arguments, threads);

@@ -1,6 +1,7 @@
 //===- AttentionGrad.cpp - gradients of attention on all threads ----------===//
 
 #include "hocket/Cpu/Scratch.h"
+#include "runtime/lib/Cpu/AttentionBlocks.h"
 #include "runtime/lib/Cpu/AttentionGradWorker.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
 
@@ -100,6 +101,10 @@ Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,
   bool empty = forward.out.elements() == 0 || forward.k.elements() == 0;
   if (forward.q.type != plan::DType::F32 || empty) {
     call = makePlainAttentionGrad(arguments, threads);
+    return Status::success();
+  }
+  if (forward.visited) {
+    call = makeBlockAttentionGrad(arguments, threads);
     return Status::success();
   }
   auto tiled = std::make_unique<AttentionGradCall>(arguments, threads);

@@ -115,7 +115,6 @@ private:
     loadRow(forward.q, {b, h, i}, work.query);
     loadRow(given.dout, {b, h, i}, work.dout);
     std::fill(work.querySum, work.querySum + depth, T(0));
-    int64_t begin = forward.keyBegin(i), limit = forward.keyLimit(i);
     T lse = 0;
     moveElement(*forward.lse, {b, h, i},
                 [&](auto element) { lse = T(element); });
@@ -123,19 +122,26 @@ private:
       return storeRow(given.dq, {b, h, i}, work.querySum);
     uint64_t first = forward.dropout.firstWeight(forward.q.shape, {b, h, i}) +
                      forward.keyOffset;
-    for (int64_t j = begin; j < limit; ++j) {
+    // Weights and gradients of the keys that it sees, side by side.
+    int64_t count = 0, n = 0;
+    auto visit = [&](auto body) {
+      forward.visitRuns(h, i, [&](int64_t begin, int64_t end) {
+        for (int64_t j = begin; j < end; ++j)
+          body(j);
+      });
+    };
+    visit([&](int64_t j) {
       T kept = T(forward.dropout.factor(first + j));
-      work.weights[j] = weigh(b, j, lse, work);
-      work.gradients[j] = kept * dot(work.dout, work.value + j * width, width);
-    }
+      work.weights[count] = weigh(b, j, lse, work);
+      work.gradients[count++] =
+          kept * dot(work.dout, work.value + j * width, width);
+    });
     if (forward.isTerm)
-      termGradRow(work.weights + begin, work.gradients + begin, limit - begin,
-                  meanOf(b, h, i, work));
+      termGradRow(work.weights, work.gradients, count, meanOf(b, h, i, work));
     else
-      softmaxGradRow(work.weights + begin, work.gradients + begin,
-                     limit - begin, T(forward.scale));
-    for (int64_t j = begin; j < limit; ++j) {
-      T weight = work.weights[j], score = work.gradients[j];
+      softmaxGradRow(work.weights, work.gradients, count, T(forward.scale));
+    visit([&](int64_t j) {
+      T weight = work.weights[n], score = work.gradients[n++];
       for (int64_t d = 0; d < depth; ++d) {
         work.querySum[d] += score * work.key[j * depth + d];
         work.keySum[j * depth + d] += score * work.query[d];
@@ -143,7 +149,7 @@ private:
       weight *= T(forward.dropout.factor(first + j));
       for (int64_t d = 0; d < width; ++d)
         work.valueSum[j * width + d] += weight * work.dout[d];
-    }
+    });
     storeRow(given.dq, {b, h, i}, work.querySum);
   }
 

@@ -23,7 +23,7 @@ static StridedCopy copyBack(const Operand &to, int64_t count,
 GradWorker::GradWorker(const AttentionGradArguments &arguments,
                        const GradPlan &plan)
     : given(arguments), forward(arguments.forward), plan(plan),
-      functions(vectorFunctions()), stream(cpuEngine()),
+      functions(vectorFunctions()), stream(cpuEngine()), ranges(plan.queryTile),
       copyKeys(forward.k, plan.keyCount, plan.pitch),
       copyValues(forward.v, plan.keyCount, plan.pitch),
       storeKeys(copyBack(given.dk, plan.keyCount, {1, plan.pitch})),
@@ -159,6 +159,7 @@ void GradWorker::runBlock(int64_t b, int64_t h, int64_t row, float *sums) {
 
 /// Scores become weights, and the gradients of weights those of scores.
 void GradWorker::runTile(const Block &block, int64_t column, int64_t columns) {
+  KeyPiece piece{column, columns, 0};
   SoftmaxGradTile tile{scores,
                        gradients,
                        plan.tilePitch,
@@ -168,10 +169,8 @@ void GradWorker::runTile(const Block &block, int64_t column, int64_t columns) {
                        lse,
                        means,
                        forward.keep ? mask + column : nullptr,
-                       block.row + forward.firstLimit() - column,
-                       forward.isLimited(),
-                       block.row + forward.firstBegin() - column,
-                       forward.before >= 0,
+                       visibleColumns(forward, block.row, block.rows,
+                                      {&piece, 1}, ranges.data()),
                        block.isOneTile};
   // What was dropped had no effect, and its weight gives none to the values.
   dropTile(block, column, columns, gradients);

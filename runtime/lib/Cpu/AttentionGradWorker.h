@@ -58,6 +58,7 @@ private:
   const GradPlan &plan;
   const VectorFunctions &functions;
   dnnl::stream stream;
+  std::vector<ColumnRange> ranges;
   Products products[2][2];
   RowCopies copyQueries[2], copyGradients[2], copyKeys, copyValues;
   StridedCopy storeQueries[2], storeKeys, storeValues;

@@ -73,11 +73,9 @@ private:
     T *sum = const_cast<T *>(query) + depth, *scores = sum + width;
     std::fill(sum, sum + width, T(0));
     T largest = lowest, total = 0;
-    int64_t limit = given.keyLimit(i);
     uint64_t firstWeight =
         given.dropout.firstWeight(given.q.shape, {b, h, i}) + given.keyOffset;
-    for (int64_t first = given.keyBegin(i); first < limit; first += keyBlock) {
-      int64_t count = std::min(keyBlock, limit - first);
+    auto visit = [&](int64_t first, int64_t count) {
       T before = largest;
       for (int64_t j = 0; j < count; ++j) {
         scores[j] = given.isKept(b, first + j)
@@ -86,7 +84,7 @@ private:
         largest = std::max(largest, scores[j]);
       }
       if (largest == lowest)
-        continue;
+        return;
       T shrink = std::exp(before - largest);
       total *= shrink;
       for (int64_t d = 0; d < width; ++d)
@@ -99,7 +97,11 @@ private:
         for (int64_t d = 0; d < width; ++d)
           sum[d] += weight * row[d];
       }
-    }
+    };
+    given.visitRuns(h, i, [&](int64_t begin, int64_t end) {
+      for (int64_t first = begin; first < end; first += keyBlock)
+        visit(first, std::min(keyBlock, end - first));
+    });
     T inverse = total > 0 ? 1 / total : T(0);
     moveRow(given.out, {b, h, i}, [&](auto &element, int64_t d) {
       element = std::decay_t<decltype(element)>(sum[d] * inverse);

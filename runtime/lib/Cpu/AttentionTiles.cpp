@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Cpu/AttentionTiles.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace hocket::runtime {
@@ -36,6 +37,47 @@ void fillMask(const AttentionArguments &arguments, int64_t b, int64_t count,
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   for (int64_t j = 0; j < count; ++j)
     mask[j] = arguments.isKept(b, j) ? 0.0f : lowest;
+}
+
+const ColumnRange *visibleColumns(const AttentionArguments &arguments,
+                                  int64_t row, int64_t rows, KeyPieces pieces,
+                                  ColumnRange *ranges) {
+  const KeyPiece &last = pieces.first[pieces.count - 1];
+  if (arguments.keyLimit(row) >= last.key + last.count &&
+      arguments.keyBegin(row + rows - 1) <= pieces.first->key)
+    return nullptr;
+  for (int64_t r = 0; r < rows; ++r) {
+    int64_t begin = arguments.keyBegin(row + r);
+    int64_t limit = arguments.keyLimit(row + r);
+    ranges[r] = {0, 0};
+    for (const KeyPiece &piece : pieces) {
+      ranges[r].begin += std::clamp<int64_t>(begin - piece.key, 0, piece.count);
+      ranges[r].end += std::clamp<int64_t>(limit - piece.key, 0, piece.count);
+    }
+    ranges[r].begin = std::min(ranges[r].begin, ranges[r].end);
+  }
+  return ranges;
+}
+
+void storeSums(const AttentionArguments &arguments, const TileSums &tile) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  int64_t step = arguments.out.strides[3], width = arguments.out.shape[3];
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    float *to = rowOf(arguments.out, tile.b, tile.h, tile.row + r);
+    const float *from = tile.output + r * width, sum = tile.sums[r];
+    if (arguments.lse)
+      rowOf(*arguments.lse, tile.b, tile.h, tile.row + r)[0] =
+          sum == 0.0f ? lowest : tile.maxima[r] + std::log(sum);
+    // A sum of 0: there was nothing to attend to.
+    if (sum == 0.0f) {
+      for (int64_t d = 0; d < width; ++d)
+        to[d * step] = 0.0f;
+      continue;
+    }
+    float inverse = 1.0f / sum;
+    for (int64_t d = 0; d < width; ++d)
+      to[d * step] = from[d] * inverse;
+  }
 }
 
 memory::desc tileMatrix(int64_t rows, int64_t columns, int64_t rowStride,

@@ -4,6 +4,7 @@
 #define HOCKET_LIB_CPU_ATTENTIONTILES_H
 
 #include "hocket/Cpu/Attention.h"
+#include "hocket/Cpu/VectorFunctions.h"
 #include "runtime/lib/Cpu/Dnnl.h"
 
 namespace hocket::runtime {
@@ -31,6 +32,33 @@ inline float *rowOf(const Operand &operand, int64_t b, int64_t h, int64_t row) {
 /// What is added to the scores of keys [0, count): nothing, or -infinity.
 void fillMask(const AttentionArguments &arguments, int64_t b, int64_t count,
               float *mask);
+
+/// Keys [key, key + count), which are columns from `column` on of a tile.
+struct KeyPiece {
+  int64_t key, count, column;
+};
+/// Pieces of a tile, ascending.
+struct KeyPieces {
+  const KeyPiece *first;
+  int64_t count;
+  const KeyPiece *begin() const { return first; }
+  const KeyPiece *end() const { return first + count; }
+};
+
+/// Which columns of a tile queries [row, row + rows) see, but for padding:
+/// `ranges`, by query, or null if each sees all.
+const ColumnRange *visibleColumns(const AttentionArguments &arguments,
+                                  int64_t row, int64_t rows, KeyPieces pieces,
+                                  ColumnRange *ranges);
+
+/// Sums of values by the weights of queries [row, row + rows), [rows, E], with
+/// the maxima and sums of their scores.
+struct TileSums {
+  int64_t b, h, row, rows;
+  const float *output, *maxima, *sums;
+};
+/// Divides them by the sums: `out` and `lse`.
+void storeSums(const AttentionArguments &arguments, const TileSums &tile);
 
 /// A matrix as oneDNN sees it; strides of extents 1 do not matter.
 dnnl::memory::desc tileMatrix(int64_t rows, int64_t columns, int64_t rowStride,

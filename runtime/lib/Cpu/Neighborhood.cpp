@@ -46,9 +46,9 @@ template <typename T> struct Exponentials {
 Exponentials<float> exponentiate(float *scores, int64_t count, double scale) {
   Exponentials<float> all;
   float shrink;
-  SoftmaxTile tile{scores,       count,    1,      count,
-                   float(scale), nullptr,  0,      false,
-                   &all.largest, &all.sum, &shrink};
+  SoftmaxTile tile{scores,       count,   1,       count,
+                   float(scale), nullptr, nullptr, &all.largest,
+                   &all.sum,     &shrink};
   vectorFunctions().softmaxTile(tile);
   return all;
 }

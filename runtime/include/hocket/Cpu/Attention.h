@@ -5,6 +5,8 @@
 
 #include "hocket/Cpu/AttentionDropout.h"
 #include "hocket/Cpu/Call.h"
+#include "hocket/Cpu/VisitedKeys.h"
+#include <algorithm>
 #include <optional>
 
 namespace hocket::runtime {
@@ -24,6 +26,7 @@ struct AttentionArguments {
   int64_t before = -1, after = -1; // -1: all
   bool isTerm = false; // of a gradient: out and lse are of more keys
   AttentionDropout dropout;
+  std::optional<VisitedKeys> visited; // none: all keys, all rows
 
   /// The local kv head that local query head `head` reads.
   int64_t kvHead(int64_t head) const {
@@ -44,6 +47,23 @@ struct AttentionArguments {
     return before < 0 ? 0 : clampKey(i + firstBegin());
   }
   bool isLimited() const { return causal || after >= 0; }
+  /// Calls visit(begin, end) for each run of keys that query `i` of head `h`
+  /// may read, ascending, but for padding.
+  template <class Visit>
+  void visitRuns(int64_t h, int64_t i, Visit visit) const {
+    int64_t first = keyBegin(i), limit = keyLimit(i);
+    if (!visited) {
+      if (first < limit)
+        visit(first, limit);
+      return;
+    }
+    for (KeyRun run : visited->runs(h, visited->rowOf(i))) {
+      int64_t begin = std::max(run.begin, first);
+      int64_t end = std::min(run.end, limit);
+      if (begin < end)
+        visit(begin, end);
+    }
+  }
   /// Of query 0, before they are cut to keys that there are.
   int64_t firstLimit() const {
     return queryOffset - keyOffset + 1 + (causal || after < 0 ? 0 : after);
@@ -54,8 +74,9 @@ struct AttentionArguments {
   }
 };
 
-/// F32: tiles of scores by oneDNN with an online softmax between. Other types
-/// (computed in F32, F64 in F64): a plain loop over keys.
+/// F32: tiles of scores by oneDNN, of visited keys by products of our own, with
+/// an online softmax between. Other types (computed in F32, F64 in F64): a
+/// plain loop over keys. Work is that of the visited keys.
 Status makeAttention(const AttentionArguments &arguments, int threads,
                      std::unique_ptr<Call> &call);
 
@@ -65,9 +86,9 @@ struct AttentionGradArguments {
   Operand dout, dq, dk, dv;
 };
 
-/// F32: a tile of the scores at a time by oneDNN, which lse makes weights;
-/// never seq x seq. Other types: plain loops. Results do not depend on the
-/// number of threads.
+/// F32: a tile of the scores at a time, which lse makes weights; never seq x
+/// seq. Products as in makeAttention. Other types: plain loops. Results do not
+/// depend on the number of threads.
 Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,
                          std::unique_ptr<Call> &call);
 

@@ -17,20 +17,21 @@ namespace hocket::runtime {
 using ReduceFunction = void (*)(void *out, const void *const *terms,
                                 int64_t count, int64_t elements);
 
+/// Columns [begin, end) of a tile.
+struct ColumnRange {
+  int64_t begin, end;
+};
+
 /// One tile of online softmax over `rows` x `columns` scores, in place.
 struct SoftmaxTile {
   float *scores; // row pitch `pitch`; becomes exp(scale * score - max)
   int64_t pitch, rows, columns;
   float scale;
-  const float *mask;  // added to scaled scores (0 or -inf) by column, or null
-  int64_t firstLimit; // row r attends to columns < firstLimit + r (clamped)
-  bool limited;
-  float *maxima;  // by row: running maximum, -inf at the start
-  float *sums;    // by row: running sum of the exponentials
+  const float *mask; // added to scaled scores (0 or -inf) by column, or null
+  const ColumnRange *visible; // by row, what it attends to; or null: all
+  float *maxima;              // by row: running maximum, -inf at the start
+  float *sums;                // by row: running sum of the exponentials
   float *rescale; // by row, out: what earlier accumulations shrink by
-  /// If `begins`, row r attends to columns >= firstBegin + r (clamped) only.
-  int64_t firstBegin = 0;
-  bool begins = false;
 };
 
 /// One tile of the gradient of softmax, in place: `scores` become p =
@@ -44,10 +45,7 @@ struct SoftmaxGradTile {
   const float *lse;   // by row: of all its scores, -inf if there is none
   const float *means; // by row: the sum of p * g over all columns
   const float *mask;  // 0 or -inf by column, or null
-  int64_t firstLimit; // this and the others as in SoftmaxTile
-  bool limited;
-  int64_t firstBegin = 0;
-  bool begins = false;
+  const ColumnRange *visible; // as in SoftmaxTile
   /// The tile has all columns that its rows attend to.
   bool whole = false;
 };
@@ -68,6 +66,23 @@ constexpr int panelRows = 6, panelColumns = 16;
 template <typename T>
 using PanelProduct = void (*)(int64_t depth, const T *a, const T *b, T *acc,
                               int64_t accPitch);
+
+/// c [rows, columns] = a b, or += with `accumulate`. Row p of b is one of
+/// `terms`, which follow one another, each `depth` rows of it, `bPitch` apart;
+/// element (i, p) of a is at a[i * aRow + p * aColumn].
+struct RowTerm {
+  const float *b;
+  int64_t depth;
+};
+struct RowProduct {
+  const float *a;
+  int64_t aRow, aColumn;
+  const RowTerm *terms;
+  int64_t count, bPitch;
+  float *c;
+  int64_t cPitch, rows, columns;
+  bool accumulate;
+};
 
 /// Rows of T, `size` elements each: those of a grid of three dims, from `first`
 /// on, numbered with the last dim innermost.
@@ -95,6 +110,7 @@ struct VectorFunctions {
   void (*dropRow)(const DropRow &drop);
   /// row[i] *= factor.
   void (*scaleRow)(float *row, int64_t count, float factor);
+  void (*rowProduct)(const RowProduct &product);
   PanelProduct<float> productF32;
   PanelProduct<double> productF64;
   PanelProduct<int32_t> productI32;

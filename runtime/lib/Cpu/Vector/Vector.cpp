@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "hocket/Cpu/VectorFunctions.h"
+#include "runtime/lib/Cpu/Vector/RowProduct.h"
 #include "runtime/lib/Cpu/Vector/WindowRows.h"
 #include <stdint.h>
 
@@ -157,17 +158,8 @@ inline float largestOf(const float *row, int64_t count) {
 /// The columns that row `r` of a SoftmaxTile or a SoftmaxGradTile attends to.
 template <class Tile>
 inline int64_t visibleColumns(const Tile &tile, int64_t r, int64_t &begin) {
-  int64_t end = tile.columns;
-  if (tile.limited) {
-    int64_t limit = tile.firstLimit + r;
-    end = limit < 0 ? 0 : limit < end ? limit : end;
-  }
-  begin = 0;
-  if (tile.begins) {
-    int64_t first = tile.firstBegin + r;
-    begin = first < 0 ? 0 : first < end ? first : end;
-  }
-  return end - begin;
+  begin = tile.visible ? tile.visible[r].begin : 0;
+  return (tile.visible ? tile.visible[r].end : tile.columns) - begin;
 }
 
 void softmaxTile(const SoftmaxTile &tile) {
@@ -353,6 +345,7 @@ const VectorFunctions HOCKET_VECTOR = {
     softmaxGradTile,
     dropRow,
     scaleRow,
+    rowProduct,
     panelProduct<float>,
     panelProduct<double>,
     panelProduct<int32_t>,

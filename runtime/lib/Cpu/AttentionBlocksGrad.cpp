@@ -1,0 +1,326 @@
+//===- AttentionBlocksGrad.cpp - gradients of attention of visited keys ---===//
+//
+// As AttentionGradWorker.cpp, for tiles of queries that visit the same keys:
+// these lie side by side in a tile of scores. Gradients of keys and values are
+// added up as rows; those of a panel that nothing visits are only zeros.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/lib/Cpu/AttentionBlocks.h"
+#include "runtime/lib/Cpu/AttentionWalk.h"
+#include <algorithm>
+#include <cstring>
+
+namespace hocket::runtime {
+
+namespace {
+
+/// Gradients of a head's keys and values, dense rows.
+class KeySums {
+public:
+  KeySums(const AttentionGradArguments &arguments, const BlockPlan &plan)
+      : plan(plan), keyCount(arguments.forward.k.shape[2]),
+        depth(arguments.forward.k.shape[3]),
+        width(arguments.forward.v.shape[3]) {}
+
+  void setScratch(ScratchPieces &pieces) {
+    keys = pieces.takeFloats(keyCount * depth);
+    values = pieces.takeFloats(keyCount * width);
+    isTouched = pieces.take(plan.panels);
+  }
+  void clear() { std::memset(isTouched, 0, plan.panels); }
+  /// Makes the panel of `key` zeros, if nothing was added to it yet.
+  void touch(int64_t key) { touchPanel(plan.panelOf(key)); }
+  void add(const KeySums &other);
+  /// Makes all panels numbers.
+  void finish() {
+    for (int64_t panel = 0; panel < plan.panels; ++panel)
+      touchPanel(panel);
+  }
+  float *key(int64_t key) { return keys + key * depth; }
+  float *value(int64_t key) { return values + key * width; }
+
+private:
+  void touchPanel(int64_t panel) {
+    if (isTouched[panel])
+      return;
+    auto [begin, end] = plan.keysOf(panel);
+    std::fill(key(begin), key(end), 0.0f);
+    std::fill(value(begin), value(end), 0.0f);
+    isTouched[panel] = 1;
+  }
+
+  const BlockPlan &plan;
+  const int64_t keyCount, depth, width;
+  float *keys = nullptr, *values = nullptr;
+  char *isTouched = nullptr;
+};
+
+/// One thread's memory.
+class BlockGradWorker {
+public:
+  BlockGradWorker(const AttentionGradArguments &arguments,
+                  const BlockPlan &plan);
+
+  int64_t scratchBytes() const { return bytes; }
+  void setScratch(char *scratch);
+  /// Adds what part `piece` of `pieces` of a kv head's queries gives to `sums`,
+  /// which it clears.
+  void runPiece(int64_t b, int64_t kvHead, int64_t piece, int64_t pieces,
+                KeySums &sums);
+  void store(int64_t b, int64_t kvHead, KeySums &sums);
+
+private:
+  void runTile(int64_t b, int64_t h, const QueryTile &tile, KeySums &sums);
+  void loadTile(int64_t b, int64_t h, const QueryTile &tile);
+  void addScores(const QueryTile &tile);
+  void addGradients(const QueryTile &tile, KeySums &sums);
+
+  const AttentionGradArguments &given;
+  const AttentionArguments &forward;
+  const BlockPlan &plan;
+  const VectorFunctions &functions;
+  const int64_t depth, width;
+  HeadPanels keys, keysT, valuesT;
+  KeyWalk walk;
+  StridedCopy storeKeys, storeValues;
+  std::vector<RowTerm> terms;
+  int64_t bytes = 0;
+  float *scores = nullptr, *gradients = nullptr, *query = nullptr,
+        *dout = nullptr, *queryGradient = nullptr, *lse = nullptr,
+        *means = nullptr;
+};
+
+class BlockGradCall : public Call {
+public:
+  BlockGradCall(const AttentionGradArguments &given, int threads);
+
+  int64_t scratchBytes() const override { return bytes; }
+  void setScratch(void *scratch) override;
+  Status run() override {
+    parallelFor(threads, [this](int part) { runPart(part); });
+    if (pieces > 1)
+      parallelFor(threads, [this](int part) { addPieces(part); });
+    return Status::success();
+  }
+
+private:
+  void place(char *scratch);
+  void runPart(int part);
+  void addPieces(int part);
+
+  const AttentionGradArguments arguments;
+  const int threads;
+  const BlockPlan plan;
+  /// As in GradPlan.
+  const int64_t items, pieces;
+  std::vector<std::unique_ptr<BlockGradWorker>> workers;
+  std::vector<KeySums>
+      sums; // of threads or, if there are more pieces, of these
+  int64_t bytes = 0;
+};
+
+} // namespace
+
+void KeySums::add(const KeySums &other) {
+  for (int64_t panel = 0; panel < plan.panels; ++panel) {
+    if (!other.isTouched[panel])
+      continue;
+    touchPanel(panel);
+    auto [begin, end] = plan.keysOf(panel);
+    for (int64_t i = begin * depth; i < end * depth; ++i)
+      keys[i] += other.keys[i];
+    for (int64_t i = begin * width; i < end * width; ++i)
+      values[i] += other.values[i];
+  }
+}
+
+// ---- one thread -----------------------------------------------------------
+
+static StridedCopy copyTo(const Operand &to) {
+  return StridedCopy({to.shape[2], to.shape[3]}, {to.shape[3], 1},
+                     {to.strides[2], to.strides[3]}, sizeof(float));
+}
+
+BlockGradWorker::BlockGradWorker(const AttentionGradArguments &arguments,
+                                 const BlockPlan &plan)
+    : given(arguments), forward(arguments.forward), plan(plan),
+      functions(vectorFunctions()), depth(forward.q.shape[3]),
+      width(forward.v.shape[3]), keys(forward.k, plan, HeadPanels::Rows),
+      keysT(forward.k, plan, HeadPanels::Transposed),
+      valuesT(forward.v, plan, HeadPanels::Transposed), walk(forward, plan),
+      storeKeys(copyTo(given.dk)), storeValues(copyTo(given.dv)),
+      terms(plan.columns) {
+  setScratch(nullptr); // adds up `bytes`
+}
+
+void BlockGradWorker::setScratch(char *scratch) {
+  ScratchPieces pieces(scratch);
+  scores = pieces.takeFloats(plan.rows * plan.pitch);
+  gradients = pieces.takeFloats(plan.rows * plan.pitch);
+  query = pieces.takeFloats(plan.rows * depth);
+  dout = pieces.takeFloats(plan.rows * width);
+  queryGradient = pieces.takeFloats(plan.rows * depth);
+  lse = pieces.takeFloats(plan.rows);
+  means = pieces.takeFloats(plan.rows);
+  keys.setScratch(pieces);
+  keysT.setScratch(pieces);
+  valuesT.setScratch(pieces);
+  walk.setScratch(pieces);
+  bytes = pieces.bytes();
+}
+
+void BlockGradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
+                               int64_t pieces, KeySums &sums) {
+  sums.clear();
+  walk.setBatch(b);
+  for (HeadPanels *panels : {&keys, &keysT, &valuesT})
+    panels->setHead(b, kvHead);
+  int64_t heads = forward.q.shape[1], total = 0, before = 0;
+  for (int64_t h = 0; h < heads; ++h)
+    total += forward.kvHead(h) == kvHead ? plan.work(h) : 0;
+  for (int64_t h = 0; h < heads; ++h) {
+    if (forward.kvHead(h) != kvHead)
+      continue;
+    int64_t end = plan.tileAt(h, total * (piece + 1) / pieces - before);
+    for (int64_t tile = plan.tileAt(h, total * piece / pieces - before);
+         tile < end; ++tile)
+      runTile(b, h, plan.tile(h, tile), sums);
+    before += plan.work(h);
+  }
+}
+
+void BlockGradWorker::loadTile(int64_t b, int64_t h, const QueryTile &tile) {
+  loadRows(forward.q, b, h, tile, query);
+  loadRows(given.dout, b, h, tile, dout);
+  std::fill_n(queryGradient, tile.rows * depth, 0.0f);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const float *out = rowOf(forward.out, b, h, tile.row + r);
+    const float *gradient = dout + r * width;
+    lse[r] = *rowOf(*forward.lse, b, h, tile.row + r);
+    means[r] = 0;
+    for (int64_t d = 0; d < width; ++d)
+      means[r] += gradient[d] * out[d * forward.out.strides[3]];
+  }
+}
+
+void BlockGradWorker::runTile(int64_t b, int64_t h, const QueryTile &tile,
+                              KeySums &sums) {
+  loadTile(b, h, tile);
+  for (walk.begin(h, tile); walk.next();) {
+    addScores(tile);
+    // What was dropped had no effect, and its weight gives none to the values.
+    walk.drop(gradients);
+    functions.softmaxGradTile({scores, gradients, plan.pitch, tile.rows,
+                               walk.columns, float(forward.scale), lse, means,
+                               walk.mask(), walk.visible(), walk.isWhole()});
+    walk.drop(scores);
+    addGradients(tile, sums);
+  }
+  int64_t step = given.dq.strides[3];
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    float *to = rowOf(given.dq, b, h, tile.row + r);
+    for (int64_t d = 0; d < depth; ++d)
+      to[d * step] = queryGradient[r * depth + d];
+  }
+}
+
+/// Scores = Q K^T, gradients of the weights = dO V^T.
+void BlockGradWorker::addScores(const QueryTile &tile) {
+  for (const KeyPiece &piece : walk.pieces()) {
+    RowTerm key{keysT.at(piece.key), depth},
+        value{valuesT.at(piece.key), width};
+    functions.rowProduct({query, depth, 1, &key, 1, keysT.pitch(),
+                          scores + piece.column, plan.pitch, tile.rows,
+                          piece.count, false});
+    functions.rowProduct({dout, width, 1, &value, 1, valuesT.pitch(),
+                          gradients + piece.column, plan.pitch, tile.rows,
+                          piece.count, false});
+  }
+}
+
+/// dQ += dS K, dK += dS^T Q, dV += P^T dO.
+void BlockGradWorker::addGradients(const QueryTile &tile, KeySums &sums) {
+  int64_t count = 0;
+  RowTerm queries{query, tile.rows}, results{dout, tile.rows};
+  for (const KeyPiece &piece : walk.pieces()) {
+    terms[count++] = {keys.at(piece.key), piece.count};
+    sums.touch(piece.key);
+    functions.rowProduct({gradients + piece.column, 1, plan.pitch, &queries, 1,
+                          depth, sums.key(piece.key), depth, piece.count, depth,
+                          true});
+    functions.rowProduct({scores + piece.column, 1, plan.pitch, &results, 1,
+                          width, sums.value(piece.key), width, piece.count,
+                          width, true});
+  }
+  functions.rowProduct({gradients, plan.pitch, 1, terms.data(), count,
+                        keys.pitch(), queryGradient, depth, tile.rows, depth,
+                        true});
+}
+
+void BlockGradWorker::store(int64_t b, int64_t kvHead, KeySums &sums) {
+  sums.finish();
+  storeKeys.run(rowOf(given.dk, b, kvHead, 0), sums.key(0));
+  storeValues.run(rowOf(given.dv, b, kvHead, 0), sums.value(0));
+}
+
+// ---- all threads ----------------------------------------------------------
+
+static int64_t piecesOf(int64_t items) {
+  constexpr int64_t enough = 8;
+  return items >= enough ? 1 : (enough + items - 1) / items;
+}
+
+BlockGradCall::BlockGradCall(const AttentionGradArguments &given, int threads)
+    : arguments(given), threads(threads), plan(arguments.forward, 256),
+      items(given.forward.k.shape[0] * given.forward.k.shape[1]),
+      pieces(piecesOf(items)) {
+  for (int part = 0; part < threads; ++part)
+    workers.push_back(std::make_unique<BlockGradWorker>(arguments, plan));
+  for (int64_t slots = pieces > 1 ? items * pieces : threads; slots > 0;
+       --slots)
+    sums.emplace_back(arguments, plan);
+  place(nullptr);
+}
+
+/// Adds up `bytes` and, if there is memory, gives it out.
+void BlockGradCall::place(char *scratch) {
+  ScratchPieces all(scratch);
+  for (auto &worker : workers)
+    worker->setScratch(all.take(worker->scratchBytes()));
+  for (KeySums &one : sums)
+    one.setScratch(all);
+  bytes = all.bytes();
+}
+
+void BlockGradCall::setScratch(void *scratch) {
+  place(static_cast<char *>(scratch));
+}
+
+void BlockGradCall::runPart(int part) {
+  int64_t kvHeads = arguments.forward.k.shape[1];
+  for (int64_t n = part; n < items * pieces; n += threads) {
+    int64_t item = n / pieces, b = item / kvHeads, kvHead = item % kvHeads;
+    KeySums &slot = sums[pieces > 1 ? n : part];
+    workers[part]->runPiece(b, kvHead, n % pieces, pieces, slot);
+    if (pieces == 1)
+      workers[part]->store(b, kvHead, slot);
+  }
+}
+
+void BlockGradCall::addPieces(int part) {
+  int64_t kvHeads = arguments.forward.k.shape[1];
+  for (int64_t item = part; item < items; item += threads) {
+    KeySums &total = sums[item * pieces];
+    for (int64_t piece = 1; piece < pieces; ++piece)
+      total.add(sums[item * pieces + piece]);
+    workers[part]->store(item / kvHeads, item % kvHeads, total);
+  }
+}
+
+std::unique_ptr<Call>
+makeBlockAttentionGrad(const AttentionGradArguments &arguments, int threads) {
+  return std::make_unique<BlockGradCall>(arguments, threads);
+}
+
+} // namespace hocket::runtime

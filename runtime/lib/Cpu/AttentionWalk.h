@@ -1,0 +1,130 @@
+//===- AttentionWalk.h - the visited keys of tiles of queries ---*- C++ -*-===//
+//
+// An attention of visited keys goes by tiles of queries that visit the same
+// keys. These lie side by side in tiles of scores, however they are scattered,
+// so that a softmax is of many blocks, and products of a block have its
+// extents.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_CPU_ATTENTIONWALK_H
+#define HOCKET_LIB_CPU_ATTENTIONWALK_H
+
+#include "hocket/Cpu/Scratch.h"
+#include "hocket/Cpu/StridedCopy.h"
+#include "runtime/lib/Cpu/AttentionTiles.h"
+
+namespace hocket::runtime {
+
+/// Queries [row, row + rows), which visit the keys of block row `blockRow`.
+struct QueryTile {
+  int64_t row, rows, blockRow;
+};
+
+/// How an attention of visited keys is cut.
+class BlockPlan {
+public:
+  /// `columns`: of a tile of scores, at most.
+  BlockPlan(const AttentionArguments &arguments, int64_t columns);
+
+  int64_t rows = 1, columns, pitch; // of a tile of scores
+  /// Keys of a panel, and how many more the first one would have before key 0.
+  int64_t panel, lead, panels;
+
+  int64_t panelOf(int64_t key) const { return (key + lead) / panel; }
+  /// The keys of a panel that there are.
+  KeyRun keysOf(int64_t panel) const;
+
+  const QueryTile &tile(int64_t head, int64_t number) const {
+    return tiles[firstTile(head) + number];
+  }
+  /// What tiles cost, in pairs of a query and a key, and the first one of which
+  /// as much precedes it.
+  int64_t work(int64_t head) const { return before[lastTile(head)]; }
+  int64_t tileAt(int64_t head, int64_t work) const;
+
+private:
+  void addTiles(const VisitedKeys &visited, int64_t head);
+  int64_t firstTile(int64_t head) const {
+    return starts[starts.size() > 2 ? head : 0];
+  }
+  int64_t lastTile(int64_t head) const {
+    return starts[(starts.size() > 2 ? head : 0) + 1] - 1;
+  }
+
+  int64_t keyCount;
+  std::vector<int64_t> starts; // of heads, in the two below
+  /// Behind the last tile of a head there is one without queries.
+  std::vector<QueryTile> tiles;
+  std::vector<int64_t> before; // work of the head's tiles before
+};
+
+/// Keys or values of a head as products want them, copied panel by panel when
+/// they are first asked for.
+class HeadPanels {
+public:
+  enum Order { Rows, Transposed };
+  HeadPanels(const Operand &from, const BlockPlan &plan, Order order);
+
+  void setScratch(ScratchPieces &pieces);
+  void setHead(int64_t b, int64_t head);
+  /// Of Rows: where key `key` begins, keys are pitch() apart. Transposed: where
+  /// its first element is, elements are pitch() apart and keys follow one
+  /// another to the end of the panel.
+  const float *at(int64_t key);
+  int64_t pitch() const { return place; }
+
+private:
+  const Operand &from;
+  const BlockPlan &plan;
+  const Order order;
+  const bool isCopied;
+  const int64_t size, place;
+  StridedCopy copies[3]; // of the first panel, of others, of the last
+  int64_t b = 0, head = 0;
+  float *panels = nullptr;
+  char *isReady = nullptr; // by panel
+};
+
+/// The keys of one tile of queries after the other, a tile of scores at a time;
+/// one thread's.
+class KeyWalk {
+public:
+  KeyWalk(const AttentionArguments &arguments, const BlockPlan &plan);
+
+  void setScratch(ScratchPieces &pieces);
+  void setBatch(int64_t b);
+  void begin(int64_t head, const QueryTile &tile);
+  /// Goes on to the next keys; false: the last ones have been met.
+  bool next();
+  /// Whether these are all that the queries visit.
+  bool isWhole() const { return isFirst && run == last; }
+
+  KeyPieces pieces() const { return {list.data(), count}; }
+  int64_t columns = 0;
+  /// Both as in SoftmaxTile.
+  const ColumnRange *visible();
+  const float *mask();
+  /// Drops weights of the tile, which are at `tile`.
+  void drop(float *tile) const;
+
+private:
+  const AttentionArguments &given;
+  const BlockPlan &plan;
+  const VectorFunctions &functions;
+  QueryTile tile{};
+  int64_t b = 0, head = 0, count = 0, key = 0;
+  const KeyRun *run = nullptr, *last = nullptr;
+  bool isFirst = true;
+  std::vector<KeyPiece> list;
+  std::vector<ColumnRange> ranges;
+  float *keep = nullptr, *keepOfTile = nullptr;
+};
+
+/// Copies rows of a head to dense ones.
+void loadRows(const Operand &from, int64_t b, int64_t h, const QueryTile &tile,
+              float *to);
+
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_CPU_ATTENTIONWALK_H
