@@ -80,3 +80,14 @@ TEST(VisitedKeys, AreCutToWhatTheRowSees) {
     EXPECT_TRUE(*visited.runs(0, row).begin() == expected[row]);
   }
 }
+
+TEST(VisitedKeys, OfLayouts) {
+  plan::BlockLayout layout;
+  layout.kind = plan::LayoutKind::Fixed, layout.block = 8;
+  runtime::BlockRule rule = runtime::ruleOf(layout, 16);
+  EXPECT_EQ(rule.block, 8);
+  EXPECT_FALSE(rule.isPerHead);
+  // Blocks 4 to 7, and the last of each four.
+  std::vector<KeyRun> expected = {{24, 64}, {88, 96}, {120, 128}};
+  EXPECT_TRUE(rule.runs(0, 5) == expected);
+}

@@ -6,6 +6,16 @@
 
 namespace hocket::runtime {
 
+BlockRule ruleOf(const plan::BlockLayout &layout, int64_t blocks) {
+  return {layout.block, layout.perHead,
+          [layout, blocks](int64_t head, int64_t row) {
+            std::vector<KeyRun> runs;
+            for (auto [begin, end] : visitedBlocks(layout, blocks, head, row))
+              runs.push_back({begin * layout.block, end * layout.block});
+            return runs;
+          }};
+}
+
 bool VisitedKeys::Runs::operator==(const Runs &other) const {
   return std::equal(first, last, other.first, other.last);
 }

@@ -25,6 +25,9 @@ AttentionArguments argumentsOf(const plan::Attention &attention,
   arguments.isTerm = attention.isTerm;
   arguments.before = attention.before;
   arguments.after = attention.after;
+  if (attention.layout)
+    arguments.visited = VisitedKeys(
+        arguments, ruleOf(*attention.layout, attention.layoutBlocks));
   const plan::Dropout &dropout = attention.dropout;
   if (dropout.p > 0)
     arguments.dropout = AttentionDropout(

@@ -3,6 +3,7 @@
 #ifndef HOCKET_CPU_VISITEDKEYS_H
 #define HOCKET_CPU_VISITEDKEYS_H
 
+#include "hocket/Plan/BlockLayout.h"
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -27,6 +28,9 @@ struct BlockRule {
   bool isPerHead; // else all heads have the runs of head 0
   std::function<std::vector<KeyRun>(int64_t head, int64_t row)> runs;
 };
+
+/// That of a layout in a sequence of `blocks` blocks.
+BlockRule ruleOf(const plan::BlockLayout &layout, int64_t blocks);
 
 /// The same of what a rank holds: its heads, queries and keys, each from 0 on.
 /// Its queries may begin inside a block row, and its keys inside a block: both
