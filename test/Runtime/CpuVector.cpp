@@ -137,6 +137,23 @@ TEST_P(CpuVector, RowProducts) {
         }
 }
 
+TEST_P(CpuVector, Transpositions) {
+  constexpr int64_t from = 30, to = 25;
+  std::vector<float> rows(22 * from);
+  for (size_t i = 0; i < rows.size(); ++i)
+    rows[i] = float(i);
+  for (int64_t height : {0, 1, 7, 8, 21})
+    for (int64_t width : {0, 1, 8, 15, 29}) {
+      std::vector<float> columns(from * to, -1);
+      GetParam()->transpose(
+          {columns.data(), to, rows.data(), from, height, width});
+      for (int64_t j = 0; j < from; ++j)
+        for (int64_t i = 0; i < to; ++i)
+          ASSERT_EQ(columns[j * to + i],
+                    i < height && j < width ? rows[i * from + j] : -1);
+    }
+}
+
 // exp over its whole range, through a softmax row whose maximum is 0.
 TEST_P(CpuVector, ExponentialIsAccurate) {
   constexpr int64_t columns = 8801;

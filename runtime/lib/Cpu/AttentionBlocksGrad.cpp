@@ -195,12 +195,9 @@ void BlockGradWorker::loadTile(int64_t b, int64_t h, const QueryTile &tile) {
   loadRows(given.dout, b, h, tile, dout);
   std::fill_n(queryGradient, tile.rows * depth, 0.0f);
   for (int64_t r = 0; r < tile.rows; ++r) {
-    const float *out = rowOf(forward.out, b, h, tile.row + r);
-    const float *gradient = dout + r * width;
     lse[r] = *rowOf(*forward.lse, b, h, tile.row + r);
-    means[r] = 0;
-    for (int64_t d = 0; d < width; ++d)
-      means[r] += gradient[d] * out[d * forward.out.strides[3]];
+    means[r] = rowDot(dout + r * width, rowOf(forward.out, b, h, tile.row + r),
+                      forward.out.strides[3], width);
   }
 }
 
@@ -217,12 +214,7 @@ void BlockGradWorker::runTile(int64_t b, int64_t h, const QueryTile &tile,
     walk.drop(scores);
     addGradients(tile, sums);
   }
-  int64_t step = given.dq.strides[3];
-  for (int64_t r = 0; r < tile.rows; ++r) {
-    float *to = rowOf(given.dq, b, h, tile.row + r);
-    for (int64_t d = 0; d < depth; ++d)
-      to[d * step] = queryGradient[r * depth + d];
-  }
+  storeRows(given.dq, b, h, tile, queryGradient);
 }
 
 /// Scores = Q K^T, gradients of the weights = dO V^T.

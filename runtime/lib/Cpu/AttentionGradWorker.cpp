@@ -105,14 +105,6 @@ void GradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
              block % plan.blocks() * plan.queryTile, sums);
 }
 
-static float dot(const float *a, const float *b, int64_t step, int64_t count) {
-  float sums[8] = {};
-  for (int64_t d = 0; d < count; ++d)
-    sums[d % 8] += a[d] * b[d * step];
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
-         ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-}
-
 void GradWorker::loadRows(const Block &block, int index) {
   int64_t b = block.b, h = block.h, row = block.row, rows = block.rows;
   copyQueries[index].dense.run(query, rowOf(forward.q, b, h, row));
@@ -122,8 +114,9 @@ void GradWorker::loadRows(const Block &block, int index) {
   for (int64_t r = 0; r < rows; ++r) {
     lse[r] = *rowOf(*forward.lse, b, h, row + r);
     if (!block.isOneTile)
-      means[r] = dot(dout + r * plan.width, rowOf(forward.out, b, h, row + r),
-                     forward.out.strides[3], plan.width);
+      means[r] =
+          rowDot(dout + r * plan.width, rowOf(forward.out, b, h, row + r),
+                 forward.out.strides[3], plan.width);
   }
 }
 

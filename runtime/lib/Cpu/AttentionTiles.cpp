@@ -32,6 +32,18 @@ void TileProduct::run(dnnl::stream &stream, void *srcData, void *weightData,
   dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments);
 }
 
+float rowDot(const float *a, const float *b, int64_t step, int64_t count) {
+  float sums[8] = {};
+  int64_t d = 0;
+  for (; step == 1 && d + 8 <= count; d += 8)
+    for (int lane = 0; lane < 8; ++lane)
+      sums[lane] += a[d + lane] * b[d + lane];
+  for (; d < count; ++d)
+    sums[d % 8] += a[d] * b[d * step];
+  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+         ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
 void fillMask(const AttentionArguments &arguments, int64_t b, int64_t count,
               float *mask) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
@@ -75,8 +87,12 @@ void storeSums(const AttentionArguments &arguments, const TileSums &tile) {
       continue;
     }
     float inverse = 1.0f / sum;
-    for (int64_t d = 0; d < width; ++d)
-      to[d * step] = from[d] * inverse;
+    if (step == 1)
+      for (int64_t d = 0; d < width; ++d)
+        to[d] = from[d] * inverse;
+    else
+      for (int64_t d = 0; d < width; ++d)
+        to[d * step] = from[d] * inverse;
   }
 }
 

@@ -29,6 +29,10 @@ inline float *rowOf(const Operand &operand, int64_t b, int64_t h, int64_t row) {
          h * operand.strides[1] + row * operand.strides[2];
 }
 
+/// The inner product of `a` and of elements `step` apart; the order of its sum
+/// is that of `count`.
+float rowDot(const float *a, const float *b, int64_t step, int64_t count);
+
 /// What is added to the scores of keys [0, count): nothing, or -infinity.
 void fillMask(const AttentionArguments &arguments, int64_t b, int64_t count,
               float *mask);

@@ -112,10 +112,14 @@ const float *HeadPanels::at(int64_t key) {
   float *panel = panels + number * plan.panel * size;
   int64_t step = order == Transposed ? 1 : size;
   if (!isReady[number]) {
-    int64_t begin = plan.keysOf(number).begin;
-    int which = number == 0 ? 0 : number < plan.panels - 1 ? 1 : 2;
-    copies[which].run(panel + (begin - first) * step,
-                      rowOf(from, b, head, begin));
+    KeyRun keys = plan.keysOf(number);
+    float *to = panel + (keys.begin - first) * step;
+    const float *begin = rowOf(from, b, head, keys.begin);
+    if (order == Transposed && from.strides[3] == 1)
+      vectorFunctions().transpose({to, plan.panel, begin, from.strides[2],
+                                   keys.end - keys.begin, size});
+    else
+      copies[number == 0 ? 0 : number < plan.panels - 1 ? 1 : 2].run(to, begin);
     isReady[number] = 1;
   }
   return panel + (key - first) * step;
@@ -131,6 +135,19 @@ void loadRows(const Operand &from, int64_t b, int64_t h, const QueryTile &tile,
     else
       for (int64_t d = 0; d < size; ++d)
         to[d] = row[d * step];
+  }
+}
+
+void storeRows(const Operand &to, int64_t b, int64_t h, const QueryTile &tile,
+               const float *from) {
+  int64_t size = to.shape[3], step = to.strides[3];
+  for (int64_t r = 0; r < tile.rows; ++r, from += size) {
+    float *row = rowOf(to, b, h, tile.row + r);
+    if (step == 1)
+      std::memcpy(row, from, size * sizeof(float));
+    else
+      for (int64_t d = 0; d < size; ++d)
+        row[d * step] = from[d];
   }
 }
 

@@ -121,9 +121,11 @@ private:
   float *keep = nullptr, *keepOfTile = nullptr;
 };
 
-/// Copies rows of a head to dense ones.
+/// Copies rows of a head to dense ones, and back.
 void loadRows(const Operand &from, int64_t b, int64_t h, const QueryTile &tile,
               float *to);
+void storeRows(const Operand &to, int64_t b, int64_t h, const QueryTile &tile,
+               const float *from);
 
 } // namespace hocket::runtime
 

@@ -84,6 +84,14 @@ struct RowProduct {
   bool accumulate;
 };
 
+/// to[j * toPitch + i] = from[i * fromPitch + j], i < rows, j < columns.
+struct Transposition {
+  float *to;
+  int64_t toPitch;
+  const float *from;
+  int64_t fromPitch, rows, columns;
+};
+
 /// Rows of T, `size` elements each: those of a grid of three dims, from `first`
 /// on, numbered with the last dim innermost.
 template <typename T> struct WindowRows {
@@ -111,6 +119,7 @@ struct VectorFunctions {
   /// row[i] *= factor.
   void (*scaleRow)(float *row, int64_t count, float factor);
   void (*rowProduct)(const RowProduct &product);
+  void (*transpose)(const Transposition &transposition);
   PanelProduct<float> productF32;
   PanelProduct<double> productF64;
   PanelProduct<int32_t> productI32;

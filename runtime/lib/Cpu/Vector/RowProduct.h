@@ -42,47 +42,36 @@ inline void productBlock(const RowProduct &p, int64_t row, int64_t column) {
     __builtin_memcpy(c + i * p.cPitch, sums[i], sizeof sums[i]);
 }
 
-/// All rows of columns [column, end), as many of them as are whole blocks;
-/// returns the column behind these.
-template <int lanes, int vectors>
+/// Rows from `row` on, `rows` at a time, and the rest of them by fewer.
+template <int lanes, int vectors, int rows>
+inline void productRows(const RowProduct &p, int64_t row, int64_t column) {
+  for (; row + rows <= p.rows; row += rows)
+    productBlock<lanes, vectors, rows>(p, row, column);
+  if constexpr (rows > 1)
+    productRows<lanes, vectors, rows == 6 ? 4 : rows / 2>(p, row, column);
+}
+
+/// All rows of the columns from `column` on, as many of these as are whole
+/// blocks; returns the column behind them.
+template <int lanes, int vectors, int rows>
 int64_t productBand(const RowProduct &p, int64_t column) {
-  for (; column + lanes * vectors <= p.columns; column += lanes * vectors) {
-    int64_t row = 0;
-    for (; row + 6 <= p.rows; row += 6)
-      productBlock<lanes, vectors, 6>(p, row, column);
-    switch (p.rows - row) {
-    case 5:
-      productBlock<lanes, vectors, 5>(p, row, column);
-      break;
-    case 4:
-      productBlock<lanes, vectors, 4>(p, row, column);
-      break;
-    case 3:
-      productBlock<lanes, vectors, 3>(p, row, column);
-      break;
-    case 2:
-      productBlock<lanes, vectors, 2>(p, row, column);
-      break;
-    case 1:
-      productBlock<lanes, vectors, 1>(p, row, column);
-      break;
-    }
-  }
+  for (; column + lanes * vectors <= p.columns; column += lanes * vectors)
+    productRows<lanes, vectors, rows>(p, 0, column);
   return column;
 }
 
 void rowProduct(const RowProduct &p) {
   int64_t column = 0;
 #ifdef __AVX512F__
-  column = productBand<16, 4>(p, column);
-  column = productBand<16, 2>(p, column);
-  column = productBand<16, 1>(p, column);
+  column = productBand<16, 4, 6>(p, column);
+  column = productBand<16, 2, 8>(p, column);
+  column = productBand<16, 1, 16>(p, column);
 #else
-  column = productBand<8, 2>(p, column);
+  column = productBand<8, 2, 6>(p, column);
 #endif
-  column = productBand<8, 1>(p, column);
-  column = productBand<4, 1>(p, column);
-  productBand<1, 1>(p, column);
+  column = productBand<8, 1, 8>(p, column);
+  column = productBand<4, 1, 8>(p, column);
+  productBand<1, 1, 8>(p, column);
 }
 
 } // namespace

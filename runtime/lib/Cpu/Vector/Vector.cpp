@@ -8,6 +8,7 @@
 
 #include "hocket/Cpu/VectorFunctions.h"
 #include "runtime/lib/Cpu/Vector/RowProduct.h"
+#include "runtime/lib/Cpu/Vector/Transpose.h"
 #include "runtime/lib/Cpu/Vector/WindowRows.h"
 #include <stdint.h>
 
@@ -346,6 +347,7 @@ const VectorFunctions HOCKET_VECTOR = {
     dropRow,
     scaleRow,
     rowProduct,
+    transpose,
     panelProduct<float>,
     panelProduct<double>,
     panelProduct<int32_t>,
