@@ -52,6 +52,7 @@ config.substitutions += [
         + " "
         + os.path.join(config.test_source_root, "Gpu", "on-lookalikes"),
     ),
+    ("%nvcc", config.nvcc),
     ("%ptxas", os.path.join(os.path.dirname(config.nvcc), "ptxas")),
     ("%data", os.path.join(config.test_source_root, "Data")),
     ("%examples", os.path.join(config.hocket_source_dir, "docs", "examples")),

@@ -12,7 +12,7 @@ def Nn_HookOp : Nn_Op<"hook", [Pure,
   let summary = "what a user's own function computes";
   let description = [{
     `hook` is what its declaration says: `name`, which is also the symbol,
-    `file`, `inputs` and `results`, for each its `element` and the names of its
+    `file` for a CPU, `cuda` for GPUs or both, `inputs` and `results`, for each its `element` and the names of its
     `dims`, `split`, the dims of which a rank may hold a part, and `derivative`,
     the same of the function that computes the gradients of all inputs that are
     floats, from the inputs and the gradients of the results.

@@ -268,8 +268,8 @@ bool Parser::parseHookDecl() {
     return false;
   decl->name = *name;
   std::string title = "hook '" + name->text + "'";
-  static const std::vector<std::string> keys = {"from", "split", "derivative",
-                                                "collective"};
+  static const std::vector<std::string> keys = {"from", "cuda", "split",
+                                                "derivative", "collective"};
   if ((at(Kind::LParen) && !parseSignature(title, decl->args, decl->results)) ||
       !parseBraced(title, braces, [&] {
         return parseOwnSetting(decl->settings, keys, "a setting of the hook");

@@ -38,8 +38,9 @@ bool isReduction(Attribute attribute) {
 }
 
 bool isHook(Attribute attribute) {
-  return hasFields(attribute,
-                   {{"name", isA<StringAttr>}, {"file", isA<StringAttr>}});
+  return hasFields(attribute, {{"name", isA<StringAttr>},
+                               {"file", isA<StringAttr>, true},
+                               {"cuda", isA<StringAttr>, true}});
 }
 
 bool isCuts(Attribute attribute) {

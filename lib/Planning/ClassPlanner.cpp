@@ -156,12 +156,14 @@ FailureOr<Body> ClassPlanner::bodyOf(buffers::ComputeOp compute, Call &call) {
           [&](auto op) -> Result { return convolutionOf(*op, call); })
       .Case([&](spmd::KernelOp) { return kernelOf(compute, call); })
       .Case([&](nn::HookOp op) -> Result {
-        addHook(op.getHook());
+        if (failed(addHook(*op, op.getHook())))
+          return failure();
         return instructionOf(op, call);
       })
       .Case([&](spmd::CollectiveOp op) -> Result {
-        if (DictionaryAttr hook = op.getHookAttr())
-          addHook(hook);
+        DictionaryAttr hook = op.getHookAttr();
+        if (hook && failed(addHook(*op, hook)))
+          return failure();
         return Body(collectiveOf(op, call, tables));
       })
       .Default([&](Operation *other) -> Result {
@@ -216,10 +218,22 @@ void ClassPlanner::planWait(buffers::WaitOp op) {
   emit(op.getLoc(), plan::Wait{started.lookup(op.getStarted())});
 }
 
-void ClassPlanner::addHook(DictionaryAttr hook) {
+LogicalResult ClassPlanner::addHook(Operation &op, DictionaryAttr hook) {
+  bool isOnGpu = tables.plan.target == plan::Target::Cuda;
   std::string name = hook.getAs<StringAttr>("name").str();
-  std::string file = hook.getAs<StringAttr>("file").str();
-  compiler.addHook({name, file});
+  auto file = hook.getAs<StringAttr>(isOnGpu ? "cuda" : "file");
+  if (!file) {
+    InFlightDiagnostic error = op.emitError("hook '")
+                               << name << "' has no file for "
+                               << (isOnGpu ? "GPUs" : "a CPU");
+    error.attachNote() << "write '" << (isOnGpu ? "cuda" : "from") << " \""
+                       << name << (isOnGpu ? ".cu" : ".cpp")
+                       << "\"' where it is declared, or compile with --target="
+                       << (isOnGpu ? "cpu" : "cuda");
+    return error;
+  }
+  compiler.addHook({name, file.str()});
   if (tables.kernelSources)
-    tables.kernelSources->addHook(name, file);
+    tables.kernelSources->addHook(name, file.str());
+  return success();
 }

@@ -37,7 +37,8 @@ private:
   // Kernels.cpp
   codegen::KernelRequest requestOf(buffers::ComputeOp op, Call &call);
   mlir::FailureOr<Body> kernelOf(buffers::ComputeOp op, Call &call);
-  void addHook(mlir::DictionaryAttr hook);
+  /// Its file for the target is linked; fails where it has none.
+  mlir::LogicalResult addHook(mlir::Operation &op, mlir::DictionaryAttr hook);
   /// Why a GPU does not run it, or nothing and its workspace, if it takes one.
   std::string planOnGpu(plan::Instruction &instruction);
   void emit(mlir::Location loc, Body body);

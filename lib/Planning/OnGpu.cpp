@@ -72,15 +72,11 @@ struct Judge {
     arguments.groups = convolution.groups;
     return runtime::cuda::whyNotDnn(arguments);
   }
-  std::string operator()(const plan::Hook &hook) const {
-    return "hook '" + hook.name + "'";
-  }
   std::string operator()(const plan::Collective &collective) const {
     constexpr int64_t most = 16;
-    if (!collective.hook.empty())
-      return "hook '" + collective.hook + "'";
-    bool adds = std::holds_alternative<plan::AllReduce>(collective.kind) ||
-                std::holds_alternative<plan::ReduceScatter>(collective.kind);
+    bool adds = collective.hook.empty() &&
+                (std::holds_alternative<plan::AllReduce>(collective.kind) ||
+                 std::holds_alternative<plan::ReduceScatter>(collective.kind));
     int64_t members = plan.memberCount(collective.axes);
     return !adds || members <= most
                ? ""

@@ -178,12 +178,13 @@ TEST(StepBound, TheRankThatTakesLongest) {
 TEST(StepBound, WhatNoGpuRunsIsSaid) {
   Program p;
   p.plan.sources = {{"norm", "net.hkt:3:4", ""}};
-  p.builder.result.step = {{0, Hook{"rms", {}, {}}}};
+  p.builder.result.step = {{0, PackWeight{}}};
   p.plan.classes = {p.builder.result};
   StepBound bound;
   runtime::Status status = boundStep(p.plan, slowDevice(), bound);
-  EXPECT_EQ(status.message, "hook of \"norm\" (net.hkt:3:4): not supported yet "
-                            "on a GPU: hook 'rms'");
+  EXPECT_EQ(status.message,
+            "pack_weight of \"norm\" (net.hkt:3:4): not supported yet on a GPU: "
+            "a packed weight");
 }
 
 } // namespace

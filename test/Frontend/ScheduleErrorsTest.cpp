@@ -308,7 +308,7 @@ TEST(ScheduleErrors, hooks) {
             "  hook h.0 rms\n"
             "           ^~~\n");
   EXPECT_EQ(errorsOf("hocket 1\nhook f {\n  form \"f.cpp\"\n}\n"),
-            "t.hkt:3:3: error: expected a setting of the hook: 'from', "
+            "t.hkt:3:3: error: expected a setting of the hook: 'from', 'cuda', "
             "'split', 'derivative' or 'collective', found 'form'\n"
             "  form \"f.cpp\"\n"
             "  ^~~~\n"

@@ -10,9 +10,10 @@
 //
 //   | `kind` | what computes it | file.hkt |
 //   | `kind` | refused: "sentence" | test/Cuda/errors.test |
+//   | `kind` | what needs a test, as "words" | test/Cuda/hooks.test |
 //
-// where the test, named from the folder above the page's, has the sentence, and
-// of operations and their operands
+// where the test, named from the folder above the page's, has what is in
+// quotes, and of operations and their operands
 //
 //   | `operation` | 0 | R, S pointwise, P refused | one.hkt, other.hkt |
 //

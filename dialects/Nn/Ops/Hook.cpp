@@ -19,7 +19,8 @@ LogicalResult nn::verifyMoveHook(Operation *op, DictionaryAttr hook,
     return success();
   if (failed(verifyFields(op, "hook", hook,
                           {{"name", isA<StringAttr>},
-                           {"file", isA<StringAttr>},
+                           {"file", isA<StringAttr>, /*isOptional=*/true},
+                           {"cuda", isA<StringAttr>, /*isOptional=*/true},
                            {"collective", isA<StringAttr>}})))
     return failure();
   StringRef does = hook.getAs<StringAttr>("collective").getValue();
@@ -63,12 +64,21 @@ static bool isListOfTensors(Attribute attribute) {
          });
 }
 
+/// Of a file for a CPU, for GPUs, or both.
+static bool namesFile(DictionaryAttr hook) {
+  auto isName = [&](StringRef key) {
+    return !hook.get(key) || isA<StringAttr>(hook.get(key));
+  };
+  return (hook.get("file") || hook.get("cuda")) && isName("file") &&
+         isName("cuda");
+}
+
 /// Whether it says all that a declaration of a function on tensors says.
 static bool isDeclaration(DictionaryAttr hook) {
   auto isNamed = [](Attribute input) {
     return bool(cast<DictionaryAttr>(input).getAs<StringAttr>("name"));
   };
-  return hook.getAs<StringAttr>("name") && hook.getAs<StringAttr>("file") &&
+  return hook.getAs<StringAttr>("name") && namesFile(hook) &&
          isListOfNames(hook.get("split")) &&
          isListOfTensors(hook.get("inputs")) &&
          isListOfTensors(hook.get("results")) &&

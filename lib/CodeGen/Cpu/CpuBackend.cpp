@@ -35,7 +35,7 @@ public:
   std::optional<std::vector<uint8_t>> link(llvm::ArrayRef<std::string> objects,
                                            llvm::ArrayRef<HookFile> hooks,
                                            std::string &error) const override {
-    return linkSharedObject(objects, hooks, options.cpu, error);
+    return linkSharedObject(objects, hooks, {options.cpu}, error);
   }
 
 private:

@@ -21,6 +21,10 @@ static bool isSource(StringRef file) {
          ending == ".cxx";
 }
 
+static bool isCuda(StringRef file) {
+  return sys::path::extension(file) == ".cu";
+}
+
 static bool isShared(StringRef file) {
   return sys::path::extension(file) == ".so";
 }
@@ -52,8 +56,25 @@ static bool writeHeader(StringRef folder, std::string &error) {
   return !failure;
 }
 
+/// Runs a compiler of `file`, which writes what it says to a file in `folder`.
+static bool run(ArrayRef<std::string> arguments, StringRef file,
+                StringRef folder, std::string &error) {
+  SmallString<64> messages = folder;
+  sys::path::append(messages, "messages");
+  SmallVector<StringRef> words(arguments.begin(), arguments.end());
+  std::optional<StringRef> streams[] = {std::nullopt, messages.str(),
+                                        messages.str()};
+  if (sys::ExecuteAndWait(words[0], words, std::nullopt, streams) == 0)
+    return true;
+  auto text = MemoryBuffer::getFile(messages);
+  error = ("'" + file + "' does not compile:\n").str() +
+          (text ? (*text)->getBuffer().rtrim().str() : "no message");
+  return false;
+}
+
 static bool compile(const std::string &file, const std::string &object,
-                    StringRef folder, StringRef cpu, std::string &error) {
+                    StringRef folder, const HookTools &tools,
+                    std::string &error) {
   bool isC = sys::path::extension(file) == ".c";
   std::string compiler = compilerFor(isC);
   if (compiler.empty()) {
@@ -61,27 +82,51 @@ static bool compile(const std::string &file, const std::string &object,
             ", or give an object";
     return false;
   }
-  std::string include = ("-I" + folder).str(), march = ("-march=" + cpu).str();
-  SmallString<64> messages = folder;
-  sys::path::append(messages, "messages");
-  std::vector<StringRef> arguments = {compiler, isC ? "-std=c11" : "-std=c++17",
-                                      "-O2",    "-fPIC",
-                                      march,    include,
-                                      "-c",     file,
-                                      "-o",     object};
-  std::optional<StringRef> streams[] = {std::nullopt, messages.str(),
-                                        messages.str()};
-  int status = sys::ExecuteAndWait(compiler, arguments, std::nullopt, streams);
-  if (status == 0)
-    return true;
-  auto text = MemoryBuffer::getFile(messages);
-  error = "'" + file + "' does not compile:\n" +
-          (text ? (*text)->getBuffer().rtrim().str() : "no message");
-  return false;
+  std::vector<std::string> arguments = {compiler,
+                                        isC ? "-std=c11" : "-std=c++17",
+                                        "-O2",
+                                        "-fPIC",
+                                        ("-march=" + tools.cpu).str(),
+                                        ("-I" + folder).str(),
+                                        "-c",
+                                        file,
+                                        "-o",
+                                        object};
+  if (tools.toolkit && !tools.toolkit->headers.empty())
+    arguments.push_back("-I" + tools.toolkit->headers);
+  return run(arguments, file, folder, error);
 }
 
-bool prepareHooks(ArrayRef<HookFile> hooks, StringRef folder, StringRef cpu,
-                  std::vector<std::string> &files, std::string &error) {
+/// CUDA C++: host code, PTX for the oldest chip, and code of some chips.
+static bool compileCuda(const std::string &file, const std::string &object,
+                        StringRef folder, const HookTools &tools,
+                        std::string &error) {
+  const Toolkit &toolkit = *tools.toolkit;
+  if (toolkit.nvcc.empty() || toolkit.runtimeLibrary.empty()) {
+    error = "no compiler for '" + file +
+            "': " + (toolkit.nvcc.empty() ? "nvcc" : "libcudart.so") +
+            " of the CUDA toolkit is not found in CUDA_HOME, PATH, where "
+            "tools/dev/setup --cuda installs it, or /usr/local/cuda";
+    return false;
+  }
+  std::vector<std::string> arguments = {
+      toolkit.nvcc, "-std=c++17", "-O2", "-Xcompiler=-fPIC",
+      "-gencode=arch=compute_80,code=compute_80"};
+  for (int chip : tools.chips) {
+    std::string name = std::to_string(chip);
+    arguments.push_back("-gencode=arch=compute_" + name + ",code=sm_" + name);
+  }
+  // PTX stays text, as that of generated kernels.
+  for (const std::string &argument :
+       {std::string("--no-compress"), ("-I" + folder).str(), std::string("-c"),
+        file, std::string("-o"), object})
+    arguments.push_back(argument);
+  return run(arguments, file, folder, error);
+}
+
+bool prepareHooks(ArrayRef<HookFile> hooks, StringRef folder,
+                  const HookTools &tools, std::vector<std::string> &files,
+                  std::string &error) {
   if (!hooks.empty() && !writeHeader(folder, error))
     return false;
   StringSet<> done;
@@ -96,20 +141,31 @@ bool prepareHooks(ArrayRef<HookFile> hooks, StringRef folder, StringRef cpu,
         files.push_back(file.str());
       continue;
     }
-    if (!isSource(hook.file)) {
+    if (!isSource(hook.file) && !isCuda(hook.file)) {
       files.push_back(hook.file);
       continue;
     }
     SmallString<64> object = folder;
     sys::path::append(object, "hook" + std::to_string(done.size()) + ".o");
-    if (!compile(hook.file, object.str().str(), folder, cpu, error))
+    auto *compiles = isCuda(hook.file) ? compileCuda : compile;
+    if (!compiles(hook.file, object.str().str(), folder, tools, error))
       return false;
     files.push_back(object.str().str());
   }
   return true;
 }
 
-void addHookArguments(ArrayRef<HookFile> hooks,
+/// Where a shared library is found when the program runs, if LD_LIBRARY_PATH
+/// does not show it.
+static void addFolderOf(StringRef library,
+                        std::vector<std::string> &arguments) {
+  SmallString<64> folder(library);
+  sys::fs::make_absolute(folder);
+  sys::path::remove_filename(folder);
+  arguments.insert(arguments.end(), {"-rpath", folder.str().str()});
+}
+
+void addHookArguments(ArrayRef<HookFile> hooks, const HookTools &tools,
                       std::vector<std::string> &arguments) {
   if (hooks.empty())
     return;
@@ -121,13 +177,11 @@ void addHookArguments(ArrayRef<HookFile> hooks,
     // A member of an archive is taken only if something asks for it.
     for (const char *suffix : {"", "_hocket_abi"})
       arguments.insert(arguments.end(), {"-u", hook.name + suffix});
-    if (isShared(hook.file)) {
-      SmallString<64> folder(hook.file);
-      sys::fs::make_absolute(folder);
-      sys::path::remove_filename(folder);
-      arguments.insert(arguments.end(), {"-rpath", folder.str().str()});
-    }
+    if (isShared(hook.file))
+      addFolderOf(hook.file, arguments);
   }
+  if (tools.toolkit && !tools.toolkit->runtimeLibrary.empty())
+    addFolderOf(tools.toolkit->runtimeLibrary, arguments);
 }
 
 /// The symbols that a shared object defines for others.

@@ -4,6 +4,7 @@
 #define HOCKET_LIB_CODEGEN_CPU_HOOKS_H
 
 #include "hocket/CodeGen/KernelCompiler.h"
+#include "lib/CodeGen/Gpu/Toolkit.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace hocket::codegen {
@@ -12,14 +13,22 @@ namespace hocket::codegen {
 /// a hook is compiled.
 extern const char *const hookHeader;
 
+/// What hooks are compiled and linked with besides the system's C++.
+struct HookTools {
+  llvm::StringRef cpu;
+  /// Of a program for GPUs, or null: the toolkit, and the chips besides PTX.
+  const Toolkit *toolkit = nullptr;
+  llvm::ArrayRef<int> chips = {};
+};
+
 /// Compiles those that are source, in `folder`, and appends what is to be
 /// linked to `files`, each once. False and a sentence in `error` on failure.
 bool prepareHooks(llvm::ArrayRef<HookFile> hooks, llvm::StringRef folder,
-                  llvm::StringRef cpu, std::vector<std::string> &files,
+                  const HookTools &tools, std::vector<std::string> &files,
                   std::string &error);
 
 /// What the linker is told besides.
-void addHookArguments(llvm::ArrayRef<HookFile> hooks,
+void addHookArguments(llvm::ArrayRef<HookFile> hooks, const HookTools &tools,
                       std::vector<std::string> &arguments);
 
 /// Whether the linked `library`, or a shared one that it needs, has each hook,

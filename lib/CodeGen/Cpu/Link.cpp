@@ -1,7 +1,6 @@
 //===- Link.cpp - object files to one shared object -----------------------===//
 
 #include "Link.h"
-#include "Hooks.h"
 #include "TemporaryFolder.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"
@@ -41,8 +40,8 @@ static bool writeFile(StringRef path, StringRef bytes) {
 }
 
 static bool runLinker(const std::vector<std::string> &files,
-                      ArrayRef<HookFile> hooks, StringRef output,
-                      std::string &error) {
+                      ArrayRef<HookFile> hooks, const HookTools &tools,
+                      StringRef output, std::string &error) {
   std::vector<const char *> arguments = {"ld.lld",
                                          "-shared",
                                          "-z",
@@ -58,8 +57,10 @@ static bool runLinker(const std::vector<std::string> &files,
                                          "-o",
                                          output.data()};
   std::vector<std::string> further;
-  addHookArguments(hooks, further);
+  addHookArguments(hooks, tools, further);
   further.insert(further.end(), files.begin(), files.end());
+  if (tools.toolkit)
+    further.push_back(tools.toolkit->runtimeLibrary);
   if (!hooks.empty()) {
     further.push_back(fileOf("libstdc++.so.6", "__cxa_guard_acquire"));
     further.push_back(fileOf("libgcc_s.so.1", "_Unwind_Resume"));
@@ -84,7 +85,7 @@ static bool runLinker(const std::vector<std::string> &files,
 
 std::optional<std::vector<uint8_t>>
 linkSharedObject(ArrayRef<std::string> objects, ArrayRef<HookFile> hooks,
-                 StringRef cpu, std::string &error) {
+                 const HookTools &tools, std::string &error) {
   TemporaryFolder folder("hocket-link");
   if (!folder.isMade()) {
     error = "cannot make a temporary folder for linking; is TMPDIR writable?";
@@ -100,11 +101,11 @@ linkSharedObject(ArrayRef<std::string> objects, ArrayRef<HookFile> hooks,
     }
     files.push_back(path.str().str());
   }
-  if (!prepareHooks(hooks, folder.path(), cpu, files, error))
+  if (!prepareHooks(hooks, folder.path(), tools, files, error))
     return std::nullopt;
   SmallString<64> output = folder.path();
   sys::path::append(output, "kernels.so");
-  if (!runLinker(files, hooks, output.c_str(), error) ||
+  if (!runLinker(files, hooks, tools, output.c_str(), error) ||
       !checkHooks(hooks, output, error))
     return std::nullopt;
   auto buffer = MemoryBuffer::getFile(output, false, false);

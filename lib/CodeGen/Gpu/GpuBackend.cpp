@@ -4,6 +4,8 @@
 #include "Toolkit.h"
 #include "hocket/Cuda/Devices.h"
 #include "lib/CodeGen/Backend.h"
+#include "lib/CodeGen/Cpu/AtExit.h"
+#include "lib/CodeGen/Cpu/Link.h"
 
 namespace hocket::codegen {
 
@@ -50,10 +52,16 @@ private:
 std::optional<std::vector<uint8_t>>
 GpuBackend::link(llvm::ArrayRef<std::string> objects,
                  llvm::ArrayRef<HookFile> hooks, std::string &error) const {
+  std::vector<uint8_t> ofHooks;
   if (!hooks.empty()) {
-    error = "not supported yet: hook '" + hooks.front().name +
-            "' on a GPU; compile with --target=cpu";
-    return std::nullopt;
+    std::string atExit = makeAtExit(options.cpu, error);
+    if (atExit.empty())
+      return std::nullopt;
+    auto linked = linkSharedObject(
+        atExit, hooks, {options.cpu, &toolkit, options.chips}, error);
+    if (!linked)
+      return std::nullopt;
+    ofHooks = std::move(*linked);
   }
   std::vector<runtime::ChipCode> code;
   if (!objects.empty()) {
@@ -68,7 +76,7 @@ GpuBackend::link(llvm::ArrayRef<std::string> objects,
     }
     code.push_back({0, std::move(ptx)});
   }
-  return runtime::packChipCode(code);
+  return runtime::packChipCode(code, ofHooks);
 }
 
 std::unique_ptr<KernelBackend> makeGpuBackend(const CodeGenOptions &options,

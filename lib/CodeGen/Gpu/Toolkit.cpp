@@ -53,6 +53,15 @@ static std::string fileIn(StringRef folder, StringRef name) {
   return sys::fs::exists(path) ? path.str().str() : std::string();
 }
 
+/// NVIDIA's Python packages have no name without a version.
+static std::string runtimeLibraryIn(StringRef folder) {
+  for (StringRef name : {"lib64/libcudart.so", "lib/libcudart.so",
+                         "lib/libcudart.so.13", "lib/libcudart.so.12"})
+    if (std::string path = fileIn(folder, name); !path.empty())
+      return path;
+  return {};
+}
+
 Toolkit findToolkit() {
   Toolkit toolkit;
   for (const std::string &folder : possibleFolders()) {
@@ -60,6 +69,12 @@ Toolkit findToolkit() {
       toolkit.deviceLibrary = fileIn(folder, "nvvm/libdevice/libdevice.10.bc");
     if (toolkit.ptxas.empty())
       toolkit.ptxas = fileIn(folder, "bin/ptxas");
+    if (!toolkit.nvcc.empty())
+      continue;
+    // These three are of one version.
+    toolkit.nvcc = fileIn(folder, "bin/nvcc");
+    toolkit.runtimeLibrary = runtimeLibraryIn(folder);
+    toolkit.headers = fileIn(folder, "include");
   }
   if (toolkit.deviceLibrary.empty())
     toolkit.deviceLibrary = fileIn("/usr/lib/clc", "nvptx64--.bc");

@@ -11,7 +11,10 @@ namespace hocket::codegen {
 struct Toolkit {
   /// Path of libdevice.10.bc, or of what LLVM's libclc has instead.
   std::string deviceLibrary;
-  std::string ptxas; // path of the program
+  std::string ptxas, nvcc; // paths of the programs
+  /// Of libcudart, which programs with CUDA C++ call.
+  std::string runtimeLibrary;
+  std::string headers; // the folder
 };
 
 /// The first that is there: in CUDA_HOME, CUDA_PATH, the folder of the ptxas on

@@ -78,22 +78,39 @@ mlir::DictionaryAttr ScheduleEmitter::describeTensor(const HookDecl &hook,
   return builder.getDictionaryAttr(fields);
 }
 
-/// The file, by a name that does not depend on where the hook's own file is.
-bool ScheduleEmitter::readFile(const DeclaredHook &hook, std::string &file) {
-  const Setting *from = hook.decl->find("from");
-  auto *name = from ? dynAs<StringExpr>(from->value.get()) : nullptr;
+/// What a file of a hook may be: of one for a CPU, of one for GPUs.
+static const std::vector<std::string> &endingsOf(const std::string &key) {
+  static const std::vector<std::string> cpu = {".c", ".cc", ".cpp", ".cxx",
+                                               ".o", ".a",  ".so"};
+  static const std::vector<std::string> cuda = {".cu",  ".c", ".cc", ".cpp",
+                                                ".cxx", ".o", ".a",  ".so"};
+  return key == "cuda" ? cuda : cpu;
+}
+
+/// The file that a setting names, if it is there, by a name that does not
+/// depend on where the hook's own file is.
+bool ScheduleEmitter::readFile(const DeclaredHook &hook, const std::string &key,
+                               std::vector<mlir::NamedAttribute> &fields) {
+  const Setting *setting = hook.decl->find(key);
+  if (!setting)
+    return true;
+  auto *name = dynAs<StringExpr>(setting->value.get());
   if (!name) {
     elaborator
-        .error(from ? from->value->range : hook.decl->name.range,
+        .error(setting->value->range,
                called(*hook.decl) + " needs the file that it is in")
-        .note("write 'from \"" + hook.decl->name.text + ".cpp\"'");
+        .note("write '" + key + " \"" + hook.decl->name.text +
+              (key == "cuda" ? ".cu\"'" : ".cpp\"'"));
     return false;
   }
-  static const std::vector<std::string> endings = {".c", ".cc", ".cpp", ".cxx",
-                                                   ".o", ".a",  ".so"};
-  if (!llvm::is_contained(endings, llvm::sys::path::extension(name->value))) {
-    elaborator.error(name->range, "'" + name->value + "' is no file of a hook")
-        .note("there is: " + llvm::join(endings, ", "));
+  llvm::StringRef ending = llvm::sys::path::extension(name->value);
+  if (!llvm::is_contained(endingsOf(key), ending)) {
+    auto &error = elaborator.error(name->range, "'" + name->value +
+                                                    "' is no file of a hook");
+    if (ending == ".cu")
+      error.note("write 'cuda \"" + name->value + "\"': it is for GPUs");
+    else
+      error.note("there is: " + llvm::join(endingsOf(key), ", "));
     return false;
   }
   llvm::SmallString<128> path(name->value);
@@ -108,8 +125,21 @@ bool ScheduleEmitter::readFile(const DeclaredHook &hook, std::string &file) {
         .note("it is looked for beside the file that declares the hook");
     return false;
   }
-  file = path.str().str();
+  fields.push_back(text(key == "cuda" ? "cuda" : "file", path.str().str()));
   return true;
+}
+
+/// The file for a CPU, the one for GPUs, or both.
+bool ScheduleEmitter::readFiles(const DeclaredHook &hook,
+                                std::vector<mlir::NamedAttribute> &fields) {
+  const HookDecl &decl = *hook.decl;
+  if (decl.find("from") || decl.find("cuda"))
+    return readFile(hook, "from", fields) && readFile(hook, "cuda", fields);
+  elaborator
+      .error(decl.name.range, called(decl) + " needs the file that it is in")
+      .note("write 'from \"" + decl.name.text +
+            ".cpp\"', or for GPUs 'cuda \"" + decl.name.text + ".cu\"'");
+  return false;
 }
 
 /// `NAME` or `[NAME, ...]`.
@@ -205,11 +235,9 @@ ScheduleEmitter::derivativeOf(const HookDecl &hook,
 
 mlir::DictionaryAttr ScheduleEmitter::describeHook(const DeclaredHook &hook) {
   const HookDecl &decl = *hook.decl;
-  std::string file;
-  if (!readFile(hook, file))
+  std::vector<mlir::NamedAttribute> fields{text("name", decl.name.text)};
+  if (!readFiles(hook, fields))
     return {};
-  std::vector<mlir::NamedAttribute> fields{text("name", decl.name.text),
-                                           text("file", file)};
   std::vector<mlir::Attribute> inputs, results;
   for (const FunctionArg &arg : decl.args) {
     inputs.push_back(describeTensor(decl, arg.name.text, arg.type));

@@ -94,7 +94,10 @@ private:
   mlir::DictionaryAttr describeTensor(const syntax::HookDecl &hook,
                                       const std::string &name,
                                       const syntax::TensorType &type);
-  bool readFile(const DeclaredHook &hook, std::string &file);
+  bool readFile(const DeclaredHook &hook, const std::string &key,
+                std::vector<mlir::NamedAttribute> &fields);
+  bool readFiles(const DeclaredHook &hook,
+                 std::vector<mlir::NamedAttribute> &fields);
   bool readNames(const syntax::Setting &setting,
                  std::vector<syntax::Name> &names);
   mlir::ArrayAttr splitOf(const syntax::HookDecl &hook,

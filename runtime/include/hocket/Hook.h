@@ -1,12 +1,22 @@
 //===- Hook.h - a user's own kernel or collective --------------*- C++ -*-===//
 //
-// What a `hook` of the language is written in: C or C++, one function for the
-// part that one rank holds. Nothing else of Hocket's is needed.
+// What a `hook` of the language is written in: C, C++ or CUDA C++, one function
+// of the host for the part that one rank holds. Nothing else of Hocket's is
+// needed.
 //
 //   HOCKET_HOOK(twice) {
 //     const hocket_tensor *x = &call->inputs[0], *y = &call->outputs[0];
 //     ...
 //     return 0;
+//   }
+//
+// On a GPU the tensors are addresses of the device, and the function launches
+// what it does on a stream:
+//
+//   HOCKET_HOOK(twice) {
+//     ...
+//     kernel<<<blocks, threads, 0, cudaStream_t(call->stream)>>>(x, y, size);
+//     return cudaGetLastError();
 //   }
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +26,7 @@
 
 #include <stdint.h>
 
-#define HOCKET_HOOK_ABI 1
+#define HOCKET_HOOK_ABI 2
 
 #ifdef __cplusplus
 #define HOCKET_EXTERN extern "C"
@@ -68,12 +78,26 @@ typedef struct hocket_call {
   void *communicator;
   /* Writes `bytes` of each member, one after the other, to `dst`. All members
      call these in the same order with the same sizes. Anything but 0 is a
-     failure, and the hook is to return. */
+     failure, and the hook is to return. On a GPU both are put into `stream`,
+     and `src` and `dst` are apart: tensors, or memory of `scratch`. */
   int (*all_gather)(void *communicator, const void *src, void *dst,
                     int64_t bytes);
   /* `src` holds `bytes` for each member, `dst` receives as many from each. */
   int (*all_to_all)(void *communicator, const void *src, void *dst,
                     int64_t bytes);
+
+  /* Of a GPU only, else null; since version 2. All that the hook does to
+     tensors it launches on `stream`, a cudaStream_t, or on streams that wait
+     for it and that it waits for; it synchronises with nothing, for `stream`
+     may be recorded: what one call launches is a part of a graph, which is run
+     again without a call. */
+  void *stream;
+  /* Memory of the device, a multiple of 256, that the hook may use until it
+     returns, and what it launched until that has run. The first of a call has
+     one place in all steps, the second another, and so on. Null is a failure,
+     and the hook is to return. */
+  void *(*scratch)(void *device, int64_t bytes);
+  void *device;
 } hocket_call;
 
 typedef int hocket_function(const hocket_call *call);

@@ -27,7 +27,8 @@ struct LaunchCounts {
 struct Demands {
   /// A call of a library is one launch or more, and what it refuses as a batch
   /// is a call for each of its products. Reading parameters and constants is no
-  /// launch; what a collective launches, its communicator decides.
+  /// launch; what a collective launches, its communicator decides, and what a
+  /// hook launches is not known.
   LaunchCounts launches;
   /// What it writes over beside its results: of a library what is set aside for
   /// it (productWorkspaceBytes, convolutionWorkspaceBytes), of the runtime's

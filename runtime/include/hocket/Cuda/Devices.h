@@ -16,9 +16,11 @@ struct ChipCode {
   std::string bytes;
 };
 
-/// The generated code of a program for GPUs, as its executable carries it: CBOR
-/// of a list of [chip, bytes].
-std::vector<uint8_t> packChipCode(const std::vector<ChipCode> &code);
+/// The code of a program for GPUs, as its executable carries it: CBOR of a list
+/// of [chip, bytes] of generated code and, where there are hooks, ["hooks",
+/// bytes], the shared object that has them.
+std::vector<uint8_t> packChipCode(const std::vector<ChipCode> &code,
+                                  const std::vector<uint8_t> &hooks = {});
 
 /// Ranks of one process compute on one GPU, each in a stream of its own: on the
 /// first that it sees (CUDA_VISIBLE_DEVICES says others); of several processes

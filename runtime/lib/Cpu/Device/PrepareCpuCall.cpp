@@ -2,8 +2,8 @@
 
 #include "runtime/lib/Cpu/Device/PrepareCpuCall.h"
 #include "hocket/Cpu/Simple.h"
-#include "runtime/lib/Cpu/Device/HookCall.h"
 #include "runtime/lib/Device/Arguments.h"
+#include "runtime/lib/Device/HookCall.h"
 
 namespace hocket::runtime {
 
@@ -80,8 +80,9 @@ struct Preparer {
     return done(
         makeCopy(operand(copy.src), operand(copy.dst), context.threads));
   }
+  Status hook(const std::string &name, HookArguments arguments) const;
   Status operator()(const plan::Collective &collective) const;
-  Status operator()(const plan::Hook &hook) const;
+  Status operator()(const plan::Hook &plan) const;
   Status operator()(const plan::Fill &fill) const {
     return done(makeFill(operand(fill.dst), fill.value));
   }
@@ -187,29 +188,22 @@ Preparer::operator()(const plan::NeighborhoodAttentionGrad &gradient) const {
   return done(makeNeighborhoodGrad(arguments, context.threads));
 }
 
-Status Preparer::operator()(const plan::Hook &hook) const {
-  HookArguments arguments;
-  for (const plan::View &view : hook.inputs)
-    arguments.inputs.push_back(operand(view));
-  for (const plan::View &view : hook.outputs)
-    arguments.outputs.push_back(operand(view));
-  arguments.ranks = context.book.plan.rankCount();
-  arguments.rank = context.book.rank;
+Status Preparer::hook(const std::string &name, HookArguments arguments) const {
+  auto entry = context.kernels.find(name);
+  if (entry == context.kernels.end())
+    return Status::runtimeError("the executable has no hook \"" + name + "\"");
   arguments.threads = context.threads;
-  return makeHook(hook.name, context.kernels, std::move(arguments), call);
+  return done(makeHook(name, entry->second, std::move(arguments)));
+}
+
+Status Preparer::operator()(const plan::Hook &plan) const {
+  return hook(plan.name, argumentsOf(plan, context.book));
 }
 
 /// The communicator runs all others itself.
 Status Preparer::operator()(const plan::Collective &collective) const {
-  HookArguments arguments;
-  arguments.inputs = {operand(collective.pairs[0].src)};
-  arguments.outputs = {operand(collective.pairs[0].dst)};
-  arguments.ranks = context.book.plan.rankCount();
-  arguments.rank = context.book.rank;
-  arguments.threads = context.threads;
-  arguments.comm = &context.comm;
-  arguments.collective = context.book.collective(collective, source);
-  return makeHook(collective.hook, context.kernels, std::move(arguments), call);
+  return hook(collective.hook,
+              argumentsOf(collective, context.book, source, context.comm));
 }
 
 Status prepareCpuCall(const plan::Instruction &instruction,

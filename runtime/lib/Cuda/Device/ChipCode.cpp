@@ -7,16 +7,20 @@ using Json = nlohmann::json;
 
 namespace hocket::runtime {
 
-std::vector<uint8_t> packChipCode(const std::vector<ChipCode> &code) {
+std::vector<uint8_t> packChipCode(const std::vector<ChipCode> &code,
+                                  const std::vector<uint8_t> &hooks) {
   Json list = Json::array();
   for (const ChipCode &one : code)
     list.push_back(
         {one.chip, Json::binary({one.bytes.begin(), one.bytes.end()})});
+  if (!hooks.empty())
+    list.push_back({"hooks", Json::binary(hooks)});
   return Json::to_cbor(list);
 }
 
 Status cuda::unpackChipCode(const uint8_t *bytes, size_t size,
-                            std::vector<ChipCode> &code) {
+                            std::vector<ChipCode> &code,
+                            std::vector<uint8_t> &hooks) {
   Status broken = Status::runtimeError(
       "the code of the kernels in the executable is damaged");
   Json list = Json::from_cbor(bytes, bytes + size, /*strict=*/true,
@@ -25,10 +29,15 @@ Status cuda::unpackChipCode(const uint8_t *bytes, size_t size,
     return broken;
   bool hasPtx = false; // which every chip runs
   for (const Json &one : list) {
-    if (!one.is_array() || one.size() != 2 || !one[0].is_number_integer() ||
-        !one[1].is_binary())
+    if (!one.is_array() || one.size() != 2 || !one[1].is_binary())
       return broken;
     const Json::binary_t &text = one[1].get_binary();
+    if (one[0] == "hooks") {
+      hooks = text;
+      continue;
+    }
+    if (!one[0].is_number_integer())
+      return broken;
     code.push_back({one[0].get<int>(), {text.begin(), text.end()}});
     hasPtx |= code.back().chip == 0;
   }

@@ -38,15 +38,14 @@ public:
 
   Status allocate(int64_t bytes, const char *purpose, char *&place) override {
     DeviceAddress region = 0;
-    size_t most = size_t(std::max<int64_t>(bytes, 1));
-    const std::string what = std::to_string(bytes) + " bytes on GPU '" +
-                             stream.gpu.name() + "' for " + purpose;
-    Status status = world ? world->allocate(int64_t(most), what, region)
-                          : stream.gpu.allocate(most, what, region);
+    int64_t most = std::max<int64_t>(bytes, 1);
+    Status status = reserve(most,
+                            std::to_string(bytes) + " bytes on GPU '" +
+                                stream.gpu.name() + "' for " + purpose,
+                            region);
     if (!status.ok())
       return status;
-    regions.push_back(region);
-    stream.gpu.account().ofRanks += int64_t(most);
+    stream.gpu.account().ofRanks += most;
     place = reinterpret_cast<char *>(region);
     return stream.zero(region, bytes);
   }
@@ -69,9 +68,10 @@ public:
 
   Status prepare(const plan::Instruction &instruction, const AddressBook &book,
                  Communicator &comm, std::unique_ptr<Call> &call) override {
-    return prepareCudaCall(
-        instruction,
-        {book, stream, lookups, products, convolutions, attentions}, call);
+    return prepareCudaCall(instruction,
+                           {book, comm, stream, lookups, products, convolutions,
+                            attentions, hooks},
+                           call);
   }
 
   Status upload(void *place, int64_t bytes,
@@ -109,6 +109,22 @@ public:
   int64_t packedBytes() const override { return 0; }
 
 private:
+  /// Memory whose bytes have no values, until the device ends.
+  Status reserve(int64_t bytes, const std::string &what,
+                 DeviceAddress &region) {
+    Status status = world ? world->allocate(bytes, what, region)
+                          : stream.gpu.allocate(size_t(bytes), what, region);
+    if (status.ok())
+      regions.push_back(region);
+    return status;
+  }
+  Status reserveScratch(int64_t bytes, const std::string &what,
+                        DeviceAddress &region) {
+    Status status = reserve(bytes, what, region);
+    stream.gpu.account().tables += status.ok() ? bytes : 0;
+    return status;
+  }
+
   mutable CudaStream stream;
   NcclWorld *const world; // of several processes, or null
   CudaTimeline times{stream};
@@ -118,6 +134,8 @@ private:
   RankDnn dnn;
   Convolutions convolutions{stream, dnn};
   Attentions attentions{stream, dnn};
+  HookMemory hooks{stream,
+                   [this](auto &&...what) { return reserveScratch(what...); }};
   CudaRecorder recording{stream, lookups, times};
   CudaInbox incoming{stream};
   std::vector<DeviceAddress> regions;

@@ -20,7 +20,8 @@ Gpu::~Gpu() {
 
 Status Gpu::open(const uint8_t *code, size_t size, int64_t index) {
   std::vector<ChipCode> unpacked;
-  Status status = unpackChipCode(code, size, unpacked);
+  std::vector<uint8_t> ofHooks;
+  Status status = unpackChipCode(code, size, unpacked, ofHooks);
   if (status.ok())
     status = Driver::open(opened);
   if (status.ok())
@@ -33,6 +34,8 @@ Status Gpu::open(const uint8_t *code, size_t size, int64_t index) {
   firstUsed = int64_t(total - available);
   if (status.ok())
     status = loadGenerated(unpacked);
+  if (status.ok())
+    status = loadHooks(ofHooks);
   return status;
 }
 
@@ -97,6 +100,24 @@ Status Gpu::loadGenerated(const std::vector<ChipCode> &code) {
                                     std::to_string(chip)
                               : "",
               library);
+}
+
+Status Gpu::loadHooks(const std::vector<uint8_t> &object) {
+  if (object.empty())
+    return Status::success();
+  Status status = hooks.load(object.data(), object.size(), "the hooks");
+  if (status.ok() || status.message.find("libcudart") == std::string::npos)
+    return status;
+  return Status::userError(status.message +
+                           "; they need this library of the CUDA toolkit, "
+                           "which LD_LIBRARY_PATH can show");
+}
+
+Status Gpu::findHook(const std::string &name, KernelFunction &entry) const {
+  entry = reinterpret_cast<KernelFunction>(hooks.find(name.c_str()));
+  return entry ? Status::success()
+               : Status::runtimeError("hook '" + name +
+                                      "' is not in the executable");
 }
 
 Status Gpu::entryIn(Library in, const std::string &symbol,

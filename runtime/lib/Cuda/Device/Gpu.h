@@ -4,6 +4,8 @@
 #define HOCKET_RUNTIME_LIB_CUDA_DEVICE_GPU_H
 
 #include "hocket/Cuda/Devices.h"
+#include "hocket/Io/MemoryLibrary.h"
+#include "hocket/Runtime/Kernels.h"
 #include "runtime/lib/Cuda/Driver/Driver.h"
 #include <atomic>
 #include <map>
@@ -41,6 +43,8 @@ public:
   /// when the first of a source is asked for.
   Status find(const std::string &source, const std::string &entry,
               Function &function) const;
+  /// A user's own function, of the host.
+  Status findHook(const std::string &name, KernelFunction &entry) const;
   /// Bytes that are free now, and all.
   Status memory(size_t &available, size_t &total) const;
   /// Bytes that are in use now, by whomever, and were when the context was
@@ -66,6 +70,7 @@ private:
   Status load(const void *code, size_t size, const std::string &what,
               const std::string &wayOut, Library &loaded) const;
   Status loadGenerated(const std::vector<ChipCode> &code);
+  Status loadHooks(const std::vector<uint8_t> &object);
   Status loadOwn(const std::string &source, Library &loaded) const;
   Status entryIn(Library in, const std::string &symbol,
                  Function &function) const;
@@ -74,7 +79,8 @@ private:
   DeviceNumber device = 0;
   int shown = 0;
   Context context = nullptr;
-  Library library = nullptr;                  // of the generated kernels
+  Library library = nullptr; // of the generated kernels
+  MemoryLibrary hooks;
   mutable std::mutex mutex;                   // guards what follows
   mutable std::map<std::string, Library> own; // by source
   mutable GpuAccount allocated;
@@ -86,7 +92,7 @@ private:
 /// What packChipCode wrote: nothing, or code that has PTX; a runtime error for
 /// anything else.
 Status unpackChipCode(const uint8_t *bytes, size_t size,
-                      std::vector<ChipCode> &code);
+                      std::vector<ChipCode> &code, std::vector<uint8_t> &hooks);
 
 /// That a chip runs best: machine code for the same major and the highest minor
 /// number that it has, else PTX; null: there is no code.

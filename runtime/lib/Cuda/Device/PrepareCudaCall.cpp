@@ -178,6 +178,22 @@ struct Preparer {
         context.stream, context.book.operand(constant.dst), constant.values);
     return Status::success();
   }
+  Status hook(const std::string &name, HookArguments arguments) const {
+    KernelFunction entry = nullptr;
+    Status status = context.stream.gpu.findHook(name, entry);
+    arguments.device = &context.hooks;
+    if (status.ok())
+      call = makeHook(name, entry, std::move(arguments));
+    return status;
+  }
+  Status operator()(const plan::Hook &plan) const {
+    return hook(plan.name, argumentsOf(plan, context.book));
+  }
+  /// The communicator runs all others itself.
+  Status operator()(const plan::Collective &plan) const {
+    return hook(plan.hook, argumentsOf(plan, context.book, instruction.source,
+                                       context.comm));
+  }
   template <class Other> Status operator()(const Other &) const {
     return Status::userError("not supported yet on a GPU");
   }

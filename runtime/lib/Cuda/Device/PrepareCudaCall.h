@@ -5,6 +5,7 @@
 
 #include "runtime/lib/Cuda/Device/Attentions.h"
 #include "runtime/lib/Cuda/Device/Convolutions.h"
+#include "runtime/lib/Cuda/Device/HookMemory.h"
 #include "runtime/lib/Cuda/Device/Launches.h"
 #include "runtime/lib/Cuda/Device/Lookups.h"
 #include "runtime/lib/Cuda/Device/Products.h"
@@ -15,11 +16,13 @@ namespace hocket::runtime::cuda {
 /// What the calls of one rank refer to: all of it outlives them.
 struct CudaCallContext {
   const AddressBook &book;
+  Communicator &comm; // for hooks
   CudaStream &stream;
   Lookups &lookups;
   Products &products;
   Convolutions &convolutions;
   Attentions &attentions;
+  HookMemory &hooks;
 };
 
 Status prepareCudaCall(const plan::Instruction &instruction,

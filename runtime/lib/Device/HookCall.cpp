@@ -1,9 +1,10 @@
 //===- HookCall.cpp - calling a user's own function -----------------------===//
 
-#include "runtime/lib/Cpu/Device/HookCall.h"
+#include "runtime/lib/Device/HookCall.h"
 #include "hocket/Hook.h"
 #include <cstring>
 #include <map>
+#include <tuple>
 
 namespace hocket::runtime {
 
@@ -23,12 +24,14 @@ static_assert(int(plan::Reduction::Sum) == HOCKET_SUM &&
 namespace {
 
 /// The communicator as a collective hook sees it. What it asks for is prepared
-/// when it first asks for it, with buffers of its own, since the hook's may be
-/// others at each step: from the second step on nothing is allocated.
+/// when it first asks for it: on a device for the hook's own places, which are
+/// the same at each step; else with buffers of its own, since the hook's may be
+/// others. So from the second step on nothing is prepared or allocated.
 class HookCommunicator {
 public:
-  HookCommunicator(Communicator &comm, const CollectiveSpec &collective)
-      : comm(comm), collective(collective) {}
+  HookCommunicator(Communicator &comm, const CollectiveSpec &collective,
+                   bool isOnDevice)
+      : comm(comm), collective(collective), isOnDevice(isOnDevice) {}
 
   int run(plan::CollectiveKind kind, const void *src, void *dst,
           int64_t bytes) {
@@ -37,23 +40,8 @@ public:
                 " bytes to each member, expected 0 or more";
     if (!status.ok() || !mistake.empty())
       return 1;
-    auto [place, isNew] = prepared.try_emplace({kind, bytes});
-    Exchange &exchange = place->second;
-    if (isNew) {
-      size_t members = collective.members.size();
-      bool gathers = kind == plan::CollectiveKind::AllGather;
-      exchange.src.resize(gathers ? bytes : members * bytes);
-      exchange.dst.resize(members * bytes);
-      status = comm.prepare(specOf(kind, exchange, bytes), exchange.handle);
-    }
-    if (!status.ok())
-      return 1;
-    std::memcpy(exchange.src.data(), src, exchange.src.size());
-    status = comm.run(exchange.handle);
-    if (!status.ok())
-      return 1;
-    std::memcpy(dst, exchange.dst.data(), exchange.dst.size());
-    return 0;
+    return isOnDevice ? runInPlace(kind, src, dst, bytes)
+                      : runStaged(kind, src, dst, bytes);
   }
 
   Status status;
@@ -65,7 +53,42 @@ private:
     int64_t handle = 0;
   };
 
-  CollectiveSpec specOf(plan::CollectiveKind kind, Exchange &exchange,
+  int runStaged(plan::CollectiveKind kind, const void *src, void *dst,
+                int64_t bytes) {
+    auto [place, isNew] = prepared.try_emplace({kind, bytes, nullptr, nullptr});
+    Exchange &exchange = place->second;
+    if (isNew) {
+      size_t members = collective.members.size();
+      bool gathers = kind == plan::CollectiveKind::AllGather;
+      exchange.src.resize(gathers ? bytes : members * bytes);
+      exchange.dst.resize(members * bytes);
+      status = comm.prepare(
+          specOf(kind, exchange.src.data(), exchange.dst.data(), bytes),
+          exchange.handle);
+    }
+    if (!status.ok())
+      return 1;
+    std::memcpy(exchange.src.data(), src, exchange.src.size());
+    status = comm.run(exchange.handle);
+    if (!status.ok())
+      return 1;
+    std::memcpy(dst, exchange.dst.data(), exchange.dst.size());
+    return 0;
+  }
+
+  int runInPlace(plan::CollectiveKind kind, const void *src, void *dst,
+                 int64_t bytes) {
+    auto [place, isNew] = prepared.try_emplace({kind, bytes, src, dst});
+    Exchange &exchange = place->second;
+    if (isNew) // nobody writes to src
+      status = comm.prepare(specOf(kind, const_cast<void *>(src), dst, bytes),
+                            exchange.handle);
+    if (status.ok())
+      status = comm.run(exchange.handle);
+    return status.ok() ? 0 : 1;
+  }
+
+  CollectiveSpec specOf(plan::CollectiveKind kind, void *src, void *dst,
                         int64_t bytes) const {
     int64_t members = static_cast<int64_t>(collective.members.size());
     bool gathers = kind == plan::CollectiveKind::AllGather;
@@ -75,9 +98,8 @@ private:
     spec.members = collective.members;
     spec.me = collective.me;
     spec.source = collective.source;
-    spec.pairs = {
-        {{exchange.src.data(), {gathers ? 1 : members, bytes}, {bytes, 1}},
-         {exchange.dst.data(), {1, members * bytes}, {members * bytes, 1}}}};
+    spec.pairs = {{{src, {gathers ? 1 : members, bytes}, {bytes, 1}},
+                   {dst, {1, members * bytes}, {members * bytes, 1}}}};
     if (gathers)
       spec.kind = AllGather{{evenShare(1, bytes)}};
     else
@@ -96,7 +118,12 @@ private:
 
   Communicator &comm;
   const CollectiveSpec &collective;
-  std::map<std::pair<plan::CollectiveKind, int64_t>, Exchange> prepared;
+  const bool isOnDevice;
+  /// By kind, bytes and, on a device, places.
+  std::map<
+      std::tuple<plan::CollectiveKind, int64_t, const void *, const void *>,
+      Exchange>
+      prepared;
 };
 
 int gatherAll(void *self, const void *src, void *dst, int64_t bytes) {
@@ -157,10 +184,16 @@ public:
     call.inputs = inputs.data();
     call.outputs = outputs.data();
     call.members = 1;
+    if (arguments.device) {
+      call.stream = arguments.device->stream();
+      call.scratch = takeScratch;
+      call.device = this;
+    }
     if (!arguments.comm)
       return;
     const CollectiveSpec &spec = arguments.collective;
-    communicator = std::make_unique<HookCommunicator>(*arguments.comm, spec);
+    communicator = std::make_unique<HookCommunicator>(*arguments.comm, spec,
+                                                      arguments.device);
     call.member = spec.me;
     call.members = int64_t(spec.members.size());
     std::visit(KindOfCall{call}, spec.kind);
@@ -173,7 +206,10 @@ public:
     return communicator && !communicator->status.ok();
   }
   Status run() override {
+    taken = 0;
     int result = function(&call);
+    if (!status.ok())
+      return status;
     if (communicator && !communicator->status.ok())
       return communicator->status;
     if (communicator && !communicator->mistake.empty())
@@ -186,26 +222,60 @@ public:
   }
 
 private:
+  static void *takeScratch(void *self, int64_t bytes) {
+    HookCall &hook = *static_cast<HookCall *>(self);
+    void *place = nullptr;
+    if (hook.status.ok() && bytes < 0)
+      hook.status = Status::runtimeError(
+          "hook '" + hook.name + "' asks for " + std::to_string(bytes) +
+          " bytes of scratch, expected 0 or more");
+    if (hook.status.ok())
+      hook.status = hook.arguments.device->scratch(hook.taken++, bytes, place);
+    return hook.status.ok() ? place : nullptr;
+  }
+
   std::string name;
   hocket_function *function;
   HookArguments arguments;
   std::vector<hocket_tensor> inputs, outputs;
   std::unique_ptr<HookCommunicator> communicator;
+  size_t taken = 0; // pieces of scratch, by this call
+  Status status;    // of taking them
   hocket_call call = {};
 };
 
 } // namespace
 
-Status makeHook(const std::string &name, const KernelTable &kernels,
-                HookArguments arguments, std::unique_ptr<Call> &call) {
-  auto entry = kernels.find(name);
-  if (entry == kernels.end())
-    return Status::runtimeError("the executable has no hook \"" + name + "\"");
-  // The table holds addresses; each instruction knows what it calls.
-  auto *function = reinterpret_cast<hocket_function *>(
-      reinterpret_cast<void (*)()>(entry->second));
-  call = std::make_unique<HookCall>(name, function, std::move(arguments));
-  return Status::success();
+HookArguments argumentsOf(const plan::Hook &hook, const AddressBook &book) {
+  HookArguments arguments;
+  for (const plan::View &view : hook.inputs)
+    arguments.inputs.push_back(book.operand(view));
+  for (const plan::View &view : hook.outputs)
+    arguments.outputs.push_back(book.operand(view));
+  arguments.ranks = book.plan.rankCount();
+  arguments.rank = book.rank;
+  return arguments;
+}
+
+HookArguments argumentsOf(const plan::Collective &collective,
+                          const AddressBook &book, int source,
+                          Communicator &comm) {
+  HookArguments arguments;
+  arguments.inputs = {book.operand(collective.pairs[0].src)};
+  arguments.outputs = {book.operand(collective.pairs[0].dst)};
+  arguments.ranks = book.plan.rankCount();
+  arguments.rank = book.rank;
+  arguments.comm = &comm;
+  arguments.collective = book.collective(collective, source);
+  return arguments;
+}
+
+std::unique_ptr<Call> makeHook(const std::string &name, KernelFunction entry,
+                               HookArguments arguments) {
+  // Tables hold addresses; each instruction knows what it calls.
+  auto *function =
+      reinterpret_cast<hocket_function *>(reinterpret_cast<void (*)()>(entry));
+  return std::make_unique<HookCall>(name, function, std::move(arguments));
 }
 
 } // namespace hocket::runtime
