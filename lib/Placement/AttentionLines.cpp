@@ -4,7 +4,8 @@
 // `attention PATH using ...` stands for the moves that a user would write at
 // the operands and the result of an attention whose sequence is split:
 //   heads       all_to_all to a split by heads, and back (DeepSpeed-Ulysses,
-//               arXiv 2309.14509)
+//               arXiv 2309.14509); keys and values whose heads are too few for
+//               that, or begin inside of what a rank needs, whole on every rank
 //   all_gather  keys and values whole on every rank
 //   sequence    a halo of keys and values, where the mask is a window
 //   ring        keys and values stay split, and the attention itself fetches
@@ -167,19 +168,38 @@ bool Placer::takeRing(Operation *op, ArrayRef<AttentionMove> moves) {
   return true;
 }
 
+/// Whether each rank has all kv heads that its query heads read, and no others,
+/// where both are cut over the axes of what moves by heads.
+bool Placer::keysFit(Operation *op, ArrayRef<AttentionMove> moves) const {
+  nn::LayoutAttr queries = nn::layoutOf(op->getOperand(0)),
+                 keys = nn::layoutOf(op->getOperand(1));
+  nn::DimAttr heads = keys.getDims()[1];
+  if (heads.getSize() == queries.getDims()[1].getSize())
+    return true;
+  int64_t ranks = 1;
+  for (const AttentionMove &move : moves)
+    for (unsigned axis : move.axes)
+      ranks *= move.isByHeads() ? mesh.getAxes()[axis].getSize() : 1;
+  return llvm::all_of(nn::partSizes(heads.getFactors().front().getSize(),
+                                    keys.splitsOf(1, 0), mesh),
+                      [&](int64_t size) { return size % ranks == 0; });
+}
+
 SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   auto attention = dyn_cast<nn::AttentionOp>(op);
   Value keep = attention ? attention.getKeep() : Value();
   SmallVector<AttentionMove> moves = movesOf(op);
   if (!takeRing(op, moves))
     return {};
+  bool keysExchange = keysFit(op, moves);
   for (OpOperand &operand : op->getOpOperands())
     for (const AttentionMove &move : moves) {
       // Of the mask only keys can be split; padding goes with every head.
       unsigned number = operand.getOperandNumber();
       bool isKeys = number == 1 || number == 2;
       bool isKeep = keep && operand.get() == keep;
-      bool exchanges = move.isByHeads() && (number == 0 || isKeys);
+      bool exchanges =
+          move.isByHeads() && (number == 0 || (isKeys && keysExchange));
       nn::LayoutAttr layout = nn::layoutOf(operand.get());
       SmallVector<unsigned> axes;
       for (nn::SplitAttr split : layout.getSplits()) {

@@ -128,6 +128,7 @@ static const char *const kFeatures[] = {
     "words | repartition",
     "words | using heads",
     "words | using sequence",
+    "words | using ring",
     "words | overlap",
     "words | layers 2",
     "words | reach (",

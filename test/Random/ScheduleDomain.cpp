@@ -215,7 +215,7 @@ void ScheduleMaker::attentionSome() {
     if (rng.chance(0.6))
       for (auto &[axis, size] : schedule.mesh) {
         auto strategy = rng.oneOf<std::string>(
-            {"heads", "sequence", "sequence", "all_gather"});
+            {"heads", "sequence", "sequence", "all_gather", "ring"});
         if (strategy == "sequence" && rng.chance(0.5) && tryFrom(path, axis))
           continue;
         tryLine("attention " + (rng.chance(0.3) ? "**" : path) + " using " +
