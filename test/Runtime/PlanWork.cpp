@@ -4,6 +4,7 @@
 #include "hocket/Plan/Work.h"
 #include "test/Runtime/PlanBuilder.h"
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace hocket;
 using namespace hocket::plan;
@@ -159,6 +160,50 @@ TEST(PlanWork, WindowsAreThoseOfTheKernels) {
               << offset << " " << before << " " << after << " " << causal;
           int64_t keys = walked.keyLimit(4) - walked.keyBegin(0);
           EXPECT_EQ(p.of(one).readBytes, 4 * (80 + keys * 24));
+        }
+}
+
+// Blocks of 2 in a sequence of 12: rank 0 has queries 1 to 4, rank 1 5 to 8,
+// keys from 1 on; heads from 0 and from 2 on.
+TEST(PlanWork, LayoutsAreThoseOfTheKernels) {
+  for (bool perHead : {false, true})
+    for (int64_t before : {-1, 1, 4})
+      for (bool causal : {false, true})
+        for (int64_t rank : {0, 1}) {
+          Program p(2);
+          Attention one = attention(p, DType::F32, 4, 8);
+          one.queryOffset = {1, 0, 4}, one.keyOffset = {1};
+          one.headOffset = {0, 0, 2}, one.kvHeadOffset = {0, 0, 1};
+          one.group = 2;
+          one.causal = causal, one.before = before;
+          one.layout = BlockLayout();
+          one.layout->kind = LayoutKind::BigBird, one.layout->block = 2;
+          one.layout->random = 1, one.layout->perHead = perHead;
+          one.layoutBlocks = 6;
+          runtime::AttentionArguments walked;
+          walked.q.shape = one.q.shape, walked.k.shape = one.k.shape;
+          walked.queryOffset = 1 + 4 * rank, walked.keyOffset = 1;
+          walked.headOffset = 2 * rank;
+          walked.causal = causal, walked.before = before;
+          walked.visited =
+              runtime::VisitedKeys(walked, runtime::ruleOf(*one.layout, 6));
+          int64_t pairs = 0;
+          std::set<int64_t> keys;
+          for (int64_t h = 0; h < one.q.shape[1]; ++h)
+            for (int64_t i = 0; i < 4; ++i)
+              walked.visitRuns(h, i, [&](int64_t begin, int64_t end) {
+                for (int64_t j = begin; j < end; ++j, ++pairs)
+                  keys.insert(j);
+              });
+          EXPECT_EQ(p.of(one, rank).flops, 2 * pairs * 24);
+          EXPECT_EQ(p.of(one, rank).readBytes,
+                    4 * (2 * 4 * 8 + int64_t(keys.size()) * 24));
+          // Heads of their own make ranks unequal, too.
+          one.queryOffset = {1};
+          p.builder.result.step = {{-1, one}};
+          p.builder.result.ranks = {0, 1};
+          EXPECT_EQ(ranksOfEqualWork(p.plan, p.builder.result).size(),
+                    perHead ? 2u : 1u);
         }
 }
 

@@ -25,33 +25,122 @@ static int64_t sumOfCut(int64_t first, int64_t count, int64_t most) {
   return saturatingSum(sum, saturatingProduct(count - end, most));
 }
 
-/// Query i sees the keys from i + at - before to i + at + after, of those that
-/// there are.
+namespace {
+
+/// Query i sees the keys from i + first - before to i + first + after, of those
+/// of its runs.
+struct Limits {
+  Limits(const Attention &attention, int64_t first)
+      : first(first), before(attention.before),
+        after(attention.causal ? 0 : attention.after) {}
+
+  /// How many of keys [begin, end) queries [query, query + count) see, in
+  /// pairs.
+  int64_t pairs(int64_t query, int64_t count, BlockRun keys) const {
+    // Key `begin` is the first one for the sums.
+    int64_t at = query + first - keys.begin, size = keys.end - keys.begin;
+    int64_t seen = after < 0 ? saturatingProduct(count, size)
+                             : sumOfCut(at + after + 1, count, size);
+    return before < 0 ? seen : seen - sumOfCut(at - before, count, size);
+  }
+  /// Which of them some of the queries see.
+  BlockRun seen(int64_t query, int64_t count, BlockRun keys) const {
+    int64_t at = query + first;
+    if (after >= 0)
+      keys.end = std::min(keys.end, at + count + after);
+    if (before >= 0)
+      keys.begin = std::max(keys.begin, at - before);
+    return {keys.begin, std::max(keys.begin, keys.end)};
+  }
+
+private:
+  int64_t first, before, after;
+};
+
+/// What the rank's queries of some heads see under a layout.
+struct SightOfLayout {
+  const Attention &attention;
+  const Limits &limits;
+  int64_t firstQuery, firstKey; // of the whole sequence
+  int64_t pairs = 0;
+  /// By key, how many runs that some query sees begin and end there.
+  std::vector<int64_t> begins, ends;
+
+  void add(int64_t head);
+  void add(int64_t query, int64_t count, BlockRun keys);
+  int64_t keys() const {
+    int64_t open = 0, count = 0;
+    for (size_t key = 0; key < begins.size(); ++key)
+      count += (open += begins[key] - ends[key]) > 0;
+    return count;
+  }
+};
+
+} // namespace
+
+void SightOfLayout::add(int64_t head) {
+  int64_t block = attention.layout->block;
+  int64_t end = firstQuery + attention.q.shape[2];
+  for (int64_t row = firstQuery / block; row * block < end; ++row) {
+    int64_t query = std::max(row * block, firstQuery);
+    int64_t count = std::min((row + 1) * block, end) - query;
+    for (BlockRun run :
+         visitedBlocks(*attention.layout, attention.layoutBlocks, head, row))
+      add(query - firstQuery, count, {run.begin * block, run.end * block});
+  }
+}
+
+void SightOfLayout::add(int64_t query, int64_t count, BlockRun keys) {
+  int64_t held = attention.k.shape[2];
+  keys = {std::max<int64_t>(keys.begin - firstKey, 0),
+          std::min(keys.end - firstKey, held)};
+  if (keys.begin >= keys.end)
+    return;
+  pairs = saturatingSum(pairs, limits.pairs(query, count, keys));
+  keys = limits.seen(query, count, keys);
+  ++begins[std::clamp<int64_t>(keys.begin, 0, held)];
+  ++ends[std::clamp<int64_t>(keys.end, 0, held)];
+}
+
+static Sight sightOfLayout(const Attention &attention, const Limits &limits,
+                           const Plan &plan, int64_t rank) {
+  std::vector<int64_t> none(attention.k.shape[2] + 1);
+  SightOfLayout sight{attention,
+                      limits,
+                      valueOn(plan, attention.queryOffset, rank),
+                      valueOn(plan, attention.keyOffset, rank),
+                      0,
+                      none,
+                      none};
+  int64_t heads = attention.q.shape[1];
+  if (!attention.layout->perHead) {
+    sight.add(0);
+    return {saturatingProduct(heads, sight.pairs), {sight.keys()}};
+  }
+  int64_t first = valueOn(plan, attention.headOffset, rank);
+  for (int64_t head = 0; head < heads; ++head)
+    sight.add(first + head);
+  return {sight.pairs, {sight.keys()}};
+}
+
 Sight sightOf(const Attention &attention, const Plan &plan, int64_t rank) {
   int64_t queries = attention.q.shape[2], keys = attention.k.shape[2];
-  int64_t at = valueOn(plan, attention.queryOffset, rank) -
-               valueOn(plan, attention.keyOffset, rank);
-  int64_t after = attention.causal ? 0 : attention.after;
-  Sight sight;
-  int64_t begin = 0, end = keys;
-  if (after >= 0) {
-    sight.pairs = sumOfCut(at + after + 1, queries, keys);
-    end = std::clamp<int64_t>(queries + at + after, 0, keys);
-  } else {
-    sight.pairs = saturatingProduct(queries, keys);
-  }
-  if (attention.before >= 0) {
-    sight.pairs -= sumOfCut(at - attention.before, queries, keys);
-    begin = std::clamp<int64_t>(at - attention.before, 0, keys);
-  }
-  sight.keys = {queries == 0 ? 0 : std::max<int64_t>(end - begin, 0)};
-  return sight;
+  Limits limits(attention, valueOn(plan, attention.queryOffset, rank) -
+                               valueOn(plan, attention.keyOffset, rank));
+  if (attention.layout)
+    return sightOfLayout(attention, limits, plan, rank);
+  int64_t pairs = limits.pairs(0, queries, {0, keys});
+  BlockRun seen = limits.seen(0, queries, {0, keys});
+  int64_t count = std::clamp<int64_t>(seen.end, 0, keys) -
+                  std::clamp<int64_t>(seen.begin, 0, keys);
+  return {saturatingProduct(attention.q.shape[1], pairs),
+          {queries == 0 ? 0 : count}};
 }
 
 Sight sightOf(const NeighborhoodAttention &attention, const Plan &plan,
               int64_t rank) {
   Sight sight;
-  sight.pairs = 1;
+  sight.pairs = attention.q.shape[1];
   for (size_t dim = 0; dim < attention.dims.size(); ++dim) {
     const NeighborhoodDim &one = attention.dims[dim];
     int64_t first = valueOn(plan, one.queryOffset, rank);
@@ -83,6 +172,8 @@ struct TablesOfSight {
   void operator()(const Attention &x) const {
     add(x.queryOffset);
     add(x.keyOffset);
+    if (x.layout && x.layout->perHead)
+      add(x.headOffset);
   }
   void operator()(const NeighborhoodAttention &x) const {
     for (const NeighborhoodDim &dim : x.dims)

@@ -11,10 +11,10 @@ namespace hocket::plan {
 /// What a scalar is on a rank.
 int64_t valueOn(const Plan &plan, const Scalar &scalar, int64_t rank);
 
-/// What one head of one batch entry sees on a rank.
+/// What one batch entry sees on a rank.
 struct Sight {
-  int64_t pairs = 0; // of a query and a key that it sees
-  /// How many keys of each dim of positions some query sees.
+  int64_t pairs = 0; // of a query and a key that it sees, in all heads
+  /// How many keys of each dim of positions some query of some head sees.
   std::vector<int64_t> keys;
 };
 Sight sightOf(const Attention &attention, const Plan &plan, int64_t rank);

@@ -211,8 +211,7 @@ Work Counter::seen(const Attention &x, int64_t scores, int64_t sums) const {
       std::is_same_v<Attention, NeighborhoodAttention>;
   Sight sight = sightOf(x, plan, rank);
   int64_t depth = scores * x.q.shape.back() + sums * x.v.shape.back();
-  int64_t flops =
-      productOf({2, x.q.shape[0], x.q.shape[1], sight.pairs, depth});
+  int64_t flops = productOf({2, x.q.shape[0], sight.pairs, depth});
   Work work = isNeighborhood || typeOf(x.q) == DType::F64
                   ? counted(x.q, flops)
                   : multiplied(x.q, flops);

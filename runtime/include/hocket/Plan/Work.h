@@ -5,11 +5,11 @@
 //   flops   A product of m x k by k x n has 2 m n k. A convolution has 2 for
 //           each tap of each window that lies inside of x. Attention and its
 //           gradient have their products of queries with keys and of weights
-//           with values, for the keys that each query sees under its mask; what
-//           `keep` hides, only a run knows. Pooling has one for each tap of a
-//           window, the gradient of an embedding an addition for each element
-//           of dy, and of a generated kernel the compiler has counted scalar
-//           operations.
+//           with values, for the keys that each query sees under its mask and
+//           layout; what `keep` hides, only a run knows. Pooling has one for
+//           each tap of a window, the gradient of an embedding an addition for
+//           each element of dy, and of a generated kernel the compiler has
+//           counted scalar operations.
 //   bytes   Of the rank's memory: what operands and results reach, each element
 //           once, also where strides of 0 repeat it. Of keys and values those
 //           that some query sees. Of an embedding's table a row for each id,
@@ -44,7 +44,7 @@ Work workOf(const Instruction &instruction, const Plan &plan,
             const RankClass &rankClass, int64_t rank);
 
 /// The ranks of a class in groups whose instructions all have the same work:
-/// they differ where what queries see depends on a rank's position.
+/// they differ where what queries see depends on a rank's position or heads.
 std::vector<std::vector<int64_t>> ranksOfEqualWork(const Plan &plan,
                                                    const RankClass &rankClass);
 
