@@ -178,7 +178,13 @@ TEST(PlanWork, LayoutsAreThoseOfTheKernels) {
           one.causal = causal, one.before = before;
           one.layout = BlockLayout();
           one.layout->kind = LayoutKind::BigBird, one.layout->block = 2;
-          one.layout->random = 1, one.layout->perHead = perHead;
+          one.layout->random = 1;
+          if (perHead) { // head h, row r: the first 1 + (h + r) % 6
+            one.layout->kind = LayoutKind::Listed;
+            one.layout->perHead = true;
+            for (int64_t i = 0; i < 4 * 6; ++i)
+              one.layout->rows.push_back({0, 1 + (i / 6 + i % 6) % 6});
+          }
           one.layoutBlocks = 6;
           runtime::AttentionArguments walked;
           walked.q.shape = one.q.shape, walked.k.shape = one.k.shape;
