@@ -1,5 +1,6 @@
 //===- Plan.cpp - hocket plan ---------------------------------------------===//
 
+#include "AttentionText.h"
 #include "BoundText.h"
 #include "EngineText.h"
 #include "Options.h"
@@ -83,6 +84,7 @@ static nlohmann::ordered_json jsonOf(const Costed &costed) {
   json["received_bytes"] = received;
   json["hook_bytes"] = hooks;
   json["memory_bytes"] = memory;
+  json["attentions"] = attentionsJson(costed.plan);
   if (costed.device)
     json["bound"] = boundJson(costed.plan, costed.bound, *costed.device);
   if (costed.device)

@@ -1,6 +1,7 @@
 //===- PlanText.cpp - what `hocket plan` prints ---------------------------===//
 
 #include "PlanText.h"
+#include "AttentionText.h"
 #include "EqualLayers.h"
 #include "Imbalance.h"
 #include "hocket/Placement/Meet.h"
@@ -347,4 +348,5 @@ void tool::printPlan(const plan::Plan &plan, bool everyLayer) {
   std::cout << "  compute " << flopsText(plan::mostOf(costs).flops) << " by "
             << (isEven ? "each rank" : "the rank with the most") << "\n";
   printImbalance(costs);
+  printAttentions(plan);
 }
