@@ -170,7 +170,8 @@ bool Placer::takeRing(Operation *op, ArrayRef<AttentionMove> moves) {
 
 /// Whether each rank has all kv heads that its query heads read, and no others,
 /// where both are cut over the axes of what moves by heads.
-bool Placer::keysFit(Operation *op, ArrayRef<AttentionMove> moves) const {
+static bool keysFit(Operation *op, ArrayRef<AttentionMove> moves,
+                    nn::MeshAttr mesh) {
   nn::LayoutAttr queries = nn::layoutOf(op->getOperand(0)),
                  keys = nn::layoutOf(op->getOperand(1));
   nn::DimAttr heads = keys.getDims()[1];
@@ -191,7 +192,7 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   SmallVector<AttentionMove> moves = movesOf(op);
   if (!takeRing(op, moves))
     return {};
-  bool keysExchange = keysFit(op, moves);
+  bool keysExchange = keysFit(op, moves, mesh);
   for (OpOperand &operand : op->getOpOperands())
     for (const AttentionMove &move : moves) {
       // Of the mask only keys can be split; padding goes with every head.

@@ -208,7 +208,6 @@ private:
   llvm::SmallVector<AttentionMove> movesOf(mlir::Operation *op);
   bool mayLeave(mlir::Operation *op, mlir::Value value,
                 const AttentionMove &move, llvm::ArrayRef<unsigned> axes);
-  bool keysFit(mlir::Operation *op, llvm::ArrayRef<AttentionMove> moves) const;
   bool takeRing(mlir::Operation *op, llvm::ArrayRef<AttentionMove> moves);
   /// Moves operands before, the result after an attention is placed.
   llvm::SmallVector<AttentionMove> prepareAttention(mlir::Operation *op);

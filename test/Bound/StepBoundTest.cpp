@@ -182,9 +182,10 @@ TEST(StepBound, WhatNoGpuRunsIsSaid) {
   p.plan.classes = {p.builder.result};
   StepBound bound;
   runtime::Status status = boundStep(p.plan, slowDevice(), bound);
-  EXPECT_EQ(status.message,
-            "pack_weight of \"norm\" (net.hkt:3:4): not supported yet on a GPU: "
-            "a packed weight");
+  EXPECT_EQ(
+      status.message,
+      "pack_weight of \"norm\" (net.hkt:3:4): not supported yet on a GPU: "
+      "a packed weight");
 }
 
 } // namespace
