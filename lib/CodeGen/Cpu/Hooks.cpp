@@ -101,6 +101,10 @@ static bool compile(const std::string &file, const std::string &object,
 static bool compileCuda(const std::string &file, const std::string &object,
                         StringRef folder, const HookTools &tools,
                         std::string &error) {
+  if (!tools.toolkit) {
+    error = "'" + file + "' is CUDA C++, which a program for a CPU cannot call";
+    return false;
+  }
   const Toolkit &toolkit = *tools.toolkit;
   if (toolkit.nvcc.empty() || toolkit.runtimeLibrary.empty()) {
     error = "no compiler for '" + file +

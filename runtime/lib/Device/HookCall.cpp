@@ -215,6 +215,9 @@ public:
     if (communicator && !communicator->mistake.empty())
       return Status::runtimeError("hook '" + name + "' " +
                                   communicator->mistake);
+    if (arguments.device)
+      if (Status after = arguments.device->check(name); !after.ok())
+        return after;
     if (result == 0)
       return Status::success();
     return Status::runtimeError("hook '" + name + "' returned " +

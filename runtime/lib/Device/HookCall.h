@@ -17,6 +17,9 @@ public:
   /// At least `bytes` for what is the `number`-th that one call asks for; one
   /// call after the other has the same.
   virtual Status scratch(size_t number, int64_t bytes, void *&place) = 0;
+  /// After a call of `hook`: an error where one has done what it may not do
+  /// while steps are recorded.
+  virtual Status check(const std::string &hook) = 0;
 };
 
 struct HookArguments {

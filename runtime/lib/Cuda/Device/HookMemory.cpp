@@ -4,6 +4,32 @@
 
 namespace hocket::runtime::cuda {
 
+HookMemory::~HookMemory() {
+  if (event && computes.gpu.enter().ok())
+    computes.api->eventDestroy(event);
+}
+
+/// A recording that has been ended, by whatever rank, says so by the next call
+/// for its stream.
+Status HookMemory::check(const std::string &hook) {
+  const Driver &api = computes.api;
+  const std::string what = "what hook '" + hook + "' launches";
+  Status status;
+  if (!event)
+    status = api.status(api->eventCreate(&event, EventDisableTiming),
+                        "cuEventCreate", what);
+  if (!status.ok())
+    return status;
+  Result result = api->eventRecord(event, computes.get());
+  if (result == StreamCaptureInvalidated)
+    return Status::runtimeError(
+        "hook '" + hook +
+        "' or one before it did what a graph cannot hold while the step was "
+        "recorded: a hook may wait for nothing, allocate nothing, and launch "
+        "only on call->stream and on streams that wait for it");
+  return api.status(result, "cuEventRecord", what);
+}
+
 Status HookMemory::scratch(size_t number, int64_t bytes, void *&place) {
   if (number >= pieces.size())
     pieces.resize(number + 1);

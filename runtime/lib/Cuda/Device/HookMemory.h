@@ -17,10 +17,12 @@ public:
                                         DeviceAddress &place)>;
   HookMemory(CudaStream &stream, Allocate allocate)
       : computes(stream), allocate(std::move(allocate)) {}
+  ~HookMemory() override;
 
   void *stream() const override { return computes.get(); }
   /// A larger one is another one: graphs go on using the smaller.
   Status scratch(size_t number, int64_t bytes, void *&place) override;
+  Status check(const std::string &hook) override;
 
 private:
   struct Piece {
@@ -31,6 +33,7 @@ private:
   CudaStream &computes;
   Allocate allocate;
   std::vector<Piece> pieces; // by number
+  Event event = nullptr;     // of check
 };
 
 } // namespace hocket::runtime::cuda
