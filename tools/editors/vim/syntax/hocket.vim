@@ -9,7 +9,7 @@ syntax keyword hocketDeclaration hook let
 syntax keyword hocketControl for in if else return of with
 syntax keyword hocketSetting ignore prefix replace mask precision loss optimizer clip
 syntax keyword hocketSetting accumulate seed steps data init checkpoint validate
-syntax keyword hocketSetting except derivative collective split
+syntax keyword hocketSetting except derivative collective split cuda
 syntax keyword hocketStatement mesh at use shard replicate sync defer halo attention
 syntax keyword hocketStatement statistics recompute save fsdp fuse overlap bucket
 syntax keyword hocketStatement expect auto reshard
