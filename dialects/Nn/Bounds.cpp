@@ -1,6 +1,7 @@
 //===- Bounds.cpp - where stated parts begin exactly ----------------------===//
 
 #include "dialects/Nn/Nn.h"
+#include "dialects/Nn/PartSizes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -18,7 +19,20 @@ Bounds Bounds::of(ArrayRef<int64_t> sizes) {
 }
 
 Bounds nn::boundsOf(SplitAttr split) {
-  return {llvm::to_vector(split.getBounds()), split.getDenominator()};
+  return {llvm::to_vector(split.getBounds()), split.getDenominator(),
+          orderOf(split)};
+}
+
+Ordering nn::orderOf(SplitAttr split) {
+  return {split.getOrder(), split.getBlock()};
+}
+
+std::string Ordering::text() const {
+  if (kind == Order::Zigzag)
+    return "zigzag";
+  if (kind == Order::Striped)
+    return block == 1 ? "striped" : "striped " + std::to_string(block);
+  return "";
 }
 
 __extension__ using Wide = __int128;
@@ -43,7 +57,12 @@ Bounds Bounds::moved(int64_t up, int64_t down, int64_t shift) const {
   SmallVector<Wide> moved;
   for (int64_t place : places)
     moved.push_back(Wide(place) * up + Wide(shift) * denominator * down);
-  return inLowestTerms(moved, denominator * down);
+  Bounds bounds = inLowestTerms(moved, denominator * down);
+  bounds.order = order;
+  if (order.kind == Order::Striped)
+    bounds.order.block =
+        order.block * up % down == 0 ? order.block * up / down : 0;
+  return bounds;
 }
 
 Parts Parts::moved(int64_t up, int64_t down, int64_t shift,
@@ -85,10 +104,7 @@ Parts nn::boundedParts(int64_t extent, ArrayRef<SplitAttr> splits,
   Parts parts{{extent}, {}};
   for (SplitAttr split : splits) {
     int64_t count = mesh.getSize(split.getAxis());
-    if (split.getSizes().size() == parts.sizes.size() * count)
-      parts.sizes.assign(split.getSizes().begin(), split.getSizes().end());
-    else
-      parts.sizes = evenSizes(parts.sizes, count);
+    parts.sizes = cutBy(split, PartSizes(parts.sizes), mesh).list();
     parts.bounds = cutBounds(parts.bounds, split, count, parts.sizes);
   }
   return parts;

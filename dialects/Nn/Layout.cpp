@@ -181,6 +181,8 @@ static std::string factorName(LayoutAttr layout, SplitAttr split) {
 }
 
 std::string nn::sizesText(SplitAttr split) {
+  if (split && split.isOrdered())
+    return ", " + orderOf(split).text();
   if (!split || split.getSizes().empty())
     return "";
   std::string text;

@@ -33,19 +33,38 @@ Interval cut(int64_t extent, int64_t parts, int64_t index);
 llvm::SmallVector<int64_t> evenSizes(llvm::ArrayRef<int64_t> parts,
                                      int64_t count);
 
+/// Which elements a part has (dialects/Nn/Ordered.h).
+struct Ordering {
+  Order kind = Order::Contiguous;
+  int64_t block = 1; ///< of stripes
+
+  bool isOrdered() const { return kind != Order::Contiguous; }
+  bool operator==(const Ordering &other) const {
+    return kind == other.kind && block == other.block;
+  }
+  bool operator!=(const Ordering &other) const { return !(*this == other); }
+  /// "zigzag", "striped 64", and nothing of intervals.
+  std::string text() const;
+};
+Ordering orderOf(SplitAttr split);
+
 /// Where the bounds between stated parts are exactly: places[i] / denominator,
-/// in lowest terms, for each but the last part. Parts of an even cut have none.
+/// in lowest terms, for each but the last part. Parts of an even cut have none,
+/// nor have parts in an order.
 struct Bounds {
   llvm::SmallVector<int64_t> places;
   int64_t denominator = 1;
+  Ordering order = {};
 
   bool empty() const { return places.empty(); }
   bool operator==(const Bounds &other) const {
-    return places == other.places && denominator == other.denominator;
+    return places == other.places && denominator == other.denominator &&
+           order == other.order;
   }
   /// Where parts of these sizes begin.
   static Bounds of(llvm::ArrayRef<int64_t> sizes);
-  /// At `up / down` of their places, moved by `shift`.
+  /// At `up / down` of their places, moved by `shift`. An order stays if it
+  /// can: blocks that no longer have whole elements are blocks of 0.
   Bounds moved(int64_t up, int64_t down, int64_t shift = 0) const;
 };
 

@@ -41,16 +41,37 @@ static LogicalResult verifyBounds(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// (C4) of the splits of one factor.
+/// (C5) of one split, behind so many others of its factor.
+static LogicalResult verifyOrder(function_ref<InFlightDiagnostic()> emitError,
+                                 SplitAttr split, size_t before) {
+  if (!split.isOrdered())
+    return success();
+  if (before)
+    return emitError() << "axis " << split.getAxis() << " is in "
+                       << orderOf(split).text()
+                       << " order inside of another axis";
+  if (!split.getSizes().empty() || !split.getBounds().empty())
+    return emitError() << "axis " << split.getAxis() << " is in "
+                       << orderOf(split).text()
+                       << " order, which says its sizes";
+  if (split.getBlock() < 1)
+    return emitError() << "axis " << split.getAxis() << " has blocks of "
+                       << split.getBlock();
+  return success();
+}
+
+/// (C4) and (C5) of the splits of one factor.
 static LogicalResult verifySizes(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<SplitAttr> splits, int64_t dim,
                                  int64_t factor, int64_t extent) {
   SmallVector<int64_t> parts = {extent}; // empty where it is not known
+  size_t before = 0;
   for (SplitAttr split : splits) {
     if (split.getDim() != dim || split.getFactor() != factor)
       continue;
     ArrayRef<int64_t> sizes = split.getSizes();
-    if (failed(verifyBounds(emitError, split)))
+    if (failed(verifyBounds(emitError, split)) ||
+        failed(verifyOrder(emitError, split, before++)))
       return failure();
     if (llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
       return emitError() << "axis " << split.getAxis() << " splits factor "
@@ -205,10 +226,22 @@ static ParseResult parseOptionalList(AsmParser &parser, StringRef keyword,
   });
 }
 
+static ParseResult parseOrder(AsmParser &parser, Ordering &order) {
+  if (succeeded(parser.parseOptionalKeyword("zigzag")))
+    order.kind = Order::Zigzag;
+  if (failed(parser.parseOptionalKeyword("striped")))
+    return success();
+  order.kind = Order::Striped;
+  OptionalParseResult block = parser.parseOptionalInteger(order.block);
+  return failure(block.has_value() && failed(*block));
+}
+
 /// placement ::= axis `:` (split | partial)
 ///
-/// split ::= `S` `(` dim `.` factor (`sizes` list)? (`even` | `bounds` list
-///           (`/` denominator)?)? `)`
+/// split ::= `S` `(` dim `.` factor (order | (`sizes` list)? (`even` | `bounds`
+///           list (`/` denominator)?)?) `)`
+///
+/// order ::= `zigzag` | `striped` number?
 ///
 /// Sizes alone state bounds where the parts begin.
 ///
@@ -230,7 +263,8 @@ static ParseResult parsePlacement(AsmParser &parser,
     int64_t dim = 0, factor = 0;
     SmallVector<int64_t> sizes, bounds;
     int64_t denominator = 1;
-    if (parseDimAndFactor(parser, dim, factor) ||
+    Ordering order;
+    if (parseDimAndFactor(parser, dim, factor) || parseOrder(parser, order) ||
         parseOptionalList(parser, "sizes", sizes))
       return failure();
     bool isEven =
@@ -243,7 +277,8 @@ static ParseResult parsePlacement(AsmParser &parser,
     if (!isEven && bounds.empty())
       bounds = Bounds::of(sizes).places;
     splits.push_back(SplitAttr::get(context, StringAttr::get(context, axis),
-                                    dim, factor, sizes, bounds, denominator));
+                                    dim, factor, sizes, bounds, denominator,
+                                    order.kind, order.block));
     return parser.parseRParen();
   }
   if (letter != "P")
@@ -329,6 +364,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
       llvm::interleaveComma(numbers, os);
       os << "]";
     };
+    if (split.isOrdered())
+      os << " " << orderOf(split).text();
     list("sizes", split.getSizes());
     Bounds bounds = boundsOf(split);
     if (bounds.empty() && split.getSizes().size() > 1)

@@ -42,6 +42,14 @@ def Nn_DimAttr : Nn_Attr<"Dim", "dim"> {
   }];
 }
 
+def Nn_Order : I32EnumAttr<"Order", "which elements a part has", [
+    I32EnumAttrCase<"Contiguous", 0, "contiguous">,
+    I32EnumAttrCase<"Zigzag", 1, "zigzag">,
+    I32EnumAttrCase<"Striped", 2, "striped">]> {
+  let cppNamespace = "::hocket::nn";
+  let genSpecializedAttr = 0;
+}
+
 def Nn_SplitAttr : Nn_Attr<"Split", "split"> {
   let summary = "a mesh axis and the (dim, factor) that it splits";
   let description = [{
@@ -56,28 +64,41 @@ def Nn_SplitAttr : Nn_Attr<"Split", "split"> {
     to begin. What is half as long has them at half the places, and what is twice
     as long as that at the first ones again. Without bounds the cut is an even
     one, whatever the sizes: what is half as long is cut evenly, too.
+
+    `order` says which elements of the factor each of P parts has, ascending
+    (dialects/Nn/Ordered.h): `contiguous`; `zigzag`, of 2 P chunks, cut evenly,
+    number r and number 2 P - 1 - r; `striped`, blocks of `block` elements dealt
+    round. Sizes follow from it and are not listed. What nests inside cuts the
+    list of elements that it leaves.
   }];
   let parameters = (ins "::mlir::StringAttr":$axis, "int64_t":$dim,
                         "int64_t":$factor,
                         OptionalArrayRefParameter<"int64_t">:$sizes,
                         OptionalArrayRefParameter<"int64_t">:$bounds,
-                        DefaultValuedParameter<"int64_t", "1">:$denominator);
+                        DefaultValuedParameter<"int64_t", "1">:$denominator,
+                        DefaultValuedParameter<"Order", "Order::Contiguous">:$order,
+                        DefaultValuedParameter<"int64_t", "1">:$block);
   let builders = [AttrBuilder<(ins "::mlir::StringAttr":$axis, "int64_t":$dim,
                                    "int64_t":$factor), [{
     return $_get($_ctxt, axis, dim, factor, ArrayRef<int64_t>(),
-                 ArrayRef<int64_t>(), 1);
+                 ArrayRef<int64_t>(), 1, Order::Contiguous, 1);
   }]>];
   let assemblyFormat = [{
     `<` $axis `,` $dim `,` $factor (`,` `[` $sizes^ `]`)?
-    (`,` `bounds` `[` $bounds^ `]`)? (`in` $denominator^)? `>`
+    (`,` `bounds` `[` $bounds^ `]`)? (`in` $denominator^)?
+    (`order` $order^)? (`of` $block^)? `>`
   }];
   let extraClassDeclaration = [{
     /// Whether it is of an even cut: an ORDER states no parts.
-    bool isEven() const { return getSizes().empty() && getBounds().empty(); }
+    bool isEven() const {
+      return getSizes().empty() && getBounds().empty() && !isOrdered();
+    }
+    /// Whether parts are more than one interval of the factor.
+    bool isOrdered() const { return getOrder() != Order::Contiguous; }
     /// The same cut of another factor.
     SplitAttr of(int64_t dim, int64_t factor) const {
       return get(getContext(), getAxis(), dim, factor, getSizes(),
-                 getBounds(), getDenominator());
+                 getBounds(), getDenominator(), getOrder(), getBlock());
     }
   }];
 }
@@ -103,7 +124,8 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     the first ranks have one more. `S(d.f sizes [3, 5])` states how much each part
     has, `S(d.f bounds [5] / 2)` that 5 are cut at 2 1/2, in parts of 3 and 2, and
     `S(d.f sizes [4, 2] even)` that the parts are those of an even cut of what
-    has two of each. Several axes
+    has two of each; `S(d.f zigzag)` and `S(d.f striped 64)` which elements a
+    part has (#nn.split). Several axes
     on one factor nest, the first listed is the major one. An
     axis that is not listed holds the tensor whole (R). An anonymous factor is
     written as its size alone. However it was built, a layout lists its splits by
@@ -115,6 +137,8 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     (C3) a split names an existing factor.
     (C4) sizes are not negative, and add up to the parts that they cut; bounds
     do not fall, are one fewer than sizes, and their denominator is positive.
+    (C5) of the splits of a factor the first one alone may have an order; it has
+    neither sizes nor bounds, and blocks of at least 1.
   }];
   let parameters = (ins OptionalArrayRefParameter<"DimAttr">:$dims,
                         OptionalArrayRefParameter<"SplitAttr">:$splits,

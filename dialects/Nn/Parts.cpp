@@ -1,7 +1,7 @@
 //===- Parts.cpp - the parts that splits make of a factor -----------------===//
 
 #include "dialects/Nn/Nn.h"
-#include "dialects/Nn/PartSizes.h"
+#include "dialects/Nn/Ordered.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -156,6 +156,8 @@ PartSizes nn::cutBy(SplitAttr split, const PartSizes &parts, MeshAttr mesh) {
   ArrayRef<int64_t> sizes = split.getSizes();
   if (!sizes.empty() && int64_t(sizes.size()) == parts.count() * count)
     return PartSizes(sizes);
+  if (split.isOrdered() && parts.count() == 1)
+    return orderedSizes(parts.sum(), count, orderOf(split));
   return parts.cutEvenly(count);
 }
 
@@ -169,8 +171,11 @@ PartSizes nn::partsOf(int64_t extent, ArrayRef<SplitAttr> splits,
 
 /// Whether the sizes, if each part is cut in equally many, are those that need
 /// not be said.
-static bool areEven(const PartSizes &parts, const PartSizes &sizes) {
+static bool areEven(const PartSizes &parts, const PartSizes &sizes,
+                    Ordering order) {
   int64_t before = parts.count(), count = sizes.count();
+  if (order.isOrdered() && before == 1 && count > 0 && order.block > 0)
+    return orderedSizes(parts.sum(), count, order) == sizes;
   return before > 0 && count > 0 && count % before == 0 &&
          parts.cutEvenly(count / before) == sizes;
 }
@@ -179,10 +184,11 @@ SplitAttr nn::splitOf(StringAttr axis, int64_t dim, int64_t factor,
                       const PartSizes &parts, const PartSizes &sizes,
                       const Bounds &bounds) {
   SmallVector<int64_t> uneven;
-  if (!areEven(parts, sizes))
+  if (!areEven(parts, sizes, bounds.order))
     uneven = sizes.list();
   return SplitAttr::get(axis.getContext(), axis, dim, factor, uneven,
-                        bounds.places, bounds.denominator);
+                        bounds.places, bounds.denominator, bounds.order.kind,
+                        bounds.order.block);
 }
 
 //===-- Lists of sizes ----------------------------------------------------===//
@@ -211,6 +217,13 @@ Interval nn::shardOf(LayoutAttr layout, int64_t dim, int64_t factor,
     assert(axis >= 0 && "the layout names an axis that the mesh lacks");
     int64_t count = mesh.getAxes()[axis].getSize(), index = coordinates[axis];
     part = part * count + index;
+    if (split.isOrdered()) {
+      llvm::SmallVector<int64_t> sizes =
+          cutBy(split, PartSizes({held.size}), mesh).list();
+      held.offset += llvm::sum_of(ArrayRef(sizes).take_front(index));
+      held.size = sizes[index];
+      continue;
+    }
     if (part >= int64_t(split.getSizes().size())) {
       Interval inner = cut(held.size, count, index);
       held = {held.offset + inner.offset, inner.size};

@@ -74,6 +74,38 @@ spmd::forEachRank(Operation *op, ArrayRef<TableAttr> tables,
   return success();
 }
 
+LogicalResult spmd::verifyRuns(Operation *op, StringRef what,
+                               PositionsAttr positions, int64_t size) {
+  RunsAttr runs = positions.getRuns();
+  if (!runs)
+    return success();
+  return forEachRank(op,
+                     {positions.getBegin(), runs.getBegin(), runs.getFirst(),
+                      runs.getLength(), runs.getEvery()},
+                     [&](ArrayRef<int64_t> at) -> LogicalResult {
+                       auto place = [&](int64_t number) {
+                         int64_t i = at[0] - at[1] + number;
+                         return at[2] + i / at[3] * at[4] + i % at[3];
+                       };
+                       int64_t last = place(std::max<int64_t>(size - 1, 0));
+                       if (size == 0 ||
+                           (at[0] >= at[1] && at[2] >= 0 && place(0) <= last &&
+                            last < positions.getExtent()))
+                         return success();
+                       return op->emitOpError()
+                              << "has " << what << " in runs from " << place(0)
+                              << " to " << last << ", which do not rise in [0, "
+                              << positions.getExtent() << ")";
+                     });
+}
+
+LogicalResult spmd::verifyOneRun(Operation *op, StringRef what,
+                                 PositionsAttr positions) {
+  if (!positions.getRuns())
+    return success();
+  return op->emitOpError() << "has " << what << " in several runs";
+}
+
 LogicalResult spmd::verifyPart(Operation *op, StringRef what,
                                PositionsAttr positions, int64_t size) {
   ClassRows::Rows known = ascending(positions.getBegin());
@@ -236,6 +268,11 @@ LogicalResult spmd::verifyFilled(Operation *op, BoxAttr box) {
       return op->emitOpError() << "offset and size of a cut are over other "
                                   "axes: "
                                << offsets << " and " << sizes;
+    if (RunsAttr runs = cut.getRuns())
+      for (TableAttr table : {runs.getBegin(), runs.getFirst(),
+                              runs.getLength(), runs.getEvery()})
+        if (failed(verifyTable(op, table)))
+          return failure();
     ClassRows::Rows ends = shareEnds(offsets, sizes);
     if (ends->size() > 1)
       return op->emitOpError()
@@ -255,13 +292,16 @@ LogicalResult spmd::verifyFilled(Operation *op, BoxAttr box) {
 //===-- Random words ------------------------------------------------------===//
 
 static LogicalResult judgeDraws(Operation *op, DrawsAttr draws, Type x,
-                                size_t dims) {
+                                size_t dims, bool isFilled) {
   BoxAttr box = draws.getBox();
-  if (failed(verifyDims(op, x, box, dims)) || failed(verifyFilled(op, box)))
+  if (failed(verifyDims(op, x, box, dims)) ||
+      (isFilled && failed(verifyFilled(op, box))))
     return failure();
   SmallVector<TableAttr> tables = {draws.getFirst()};
   SmallVector<int64_t> strides;
   for (CutAttr cut : box.getCuts()) {
+    if (cut.getRuns())
+      continue;
     int64_t stride = 1;
     ArrayRef<nn::DimAttr> all = box.getLayout().getDims();
     for (int64_t d = all.size(); d-- > cut.getDim();)
@@ -290,9 +330,9 @@ static LogicalResult judgeDraws(Operation *op, DrawsAttr draws, Type x,
 }
 
 LogicalResult spmd::verifyDraws(Operation *op, DrawsAttr draws, Type x,
-                                size_t dims) {
+                                size_t dims, bool isFilled) {
   Attribute count = Builder(op->getContext()).getI64IntegerAttr(dims);
-  return once(op, "draws",
+  return once(op, isFilled ? "draws" : "draws of some",
               {draws.getFirst(), draws.getBox(), TypeAttr::get(x), count},
-              [&] { return judgeDraws(op, draws, x, dims); });
+              [&] { return judgeDraws(op, draws, x, dims, isFilled); });
 }

@@ -24,6 +24,13 @@ mlir::LogicalResult forEachRank(
 mlir::LogicalResult verifyPart(mlir::Operation *op, llvm::StringRef what,
                                PositionsAttr positions, int64_t size);
 
+/// Of positions in runs: every rank's rise, and lie in the dim.
+mlir::LogicalResult verifyRuns(mlir::Operation *op, llvm::StringRef what,
+                               PositionsAttr positions, int64_t size);
+/// An operation that knows where its first position is takes one run.
+mlir::LogicalResult verifyOneRun(mlir::Operation *op, llvm::StringRef what,
+                                 PositionsAttr positions);
+
 /// They lie in the dim, where what ranks have may overlap.
 mlir::LogicalResult verifyInside(mlir::Operation *op, llvm::StringRef what,
                                  PositionsAttr positions, int64_t size);
@@ -44,9 +51,11 @@ mlir::LogicalResult verifyFactors(mlir::Operation *op, const llvm::Twine &what,
 mlir::LogicalResult verifyFilled(mlir::Operation *op, BoxAttr box);
 
 /// The box is that of the first dims of x, and the first words are as far from
-/// each other as the first elements are.
+/// each other as the first elements are. `isFilled`: the boxes of all ranks are
+/// the whole, and not some of its elements only.
 mlir::LogicalResult verifyDraws(mlir::Operation *op, DrawsAttr draws,
-                                mlir::Type x, size_t dims);
+                                mlir::Type x, size_t dims,
+                                bool isFilled = true);
 
 } // namespace hocket::spmd
 

@@ -22,7 +22,9 @@ template <class OpTy> static LogicalResult verifyHeads(OpTy op) {
     return op.emitOpError() << "has " << op.getHeads().getExtent()
                             << " query heads in groups of " << group << ", for "
                             << op.getKvHeads().getExtent() << " kv heads";
-  if (failed(verifyPart(op, "heads", op.getHeads(), heads)) ||
+  if (failed(verifyOneRun(op, "heads", op.getHeads())) ||
+      failed(verifyOneRun(op, "kv heads", op.getKvHeads())) ||
+      failed(verifyPart(op, "heads", op.getHeads(), heads)) ||
       failed(verifyPart(op, "kv heads", op.getKvHeads(), kvHeads)))
     return failure();
   return forEachRank(
@@ -55,6 +57,8 @@ template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
   if (isLimited != bool(op.getQueries()))
     return op.emitOpError() << "needs the positions of its queries if and only "
                                "if they do not see all keys";
+  if (failed(verifyOneRun(op, "keys", op.getKeys())))
+    return failure();
   int64_t held = sizeOf(op.getK(), 2), count = sizeOf(op.getQ(), 2);
   int64_t keys = op.getKeys().getExtent();
   if (op.getIsTerm()) { // (C7)
@@ -68,7 +72,8 @@ template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
                        [&](ArrayRef<int64_t> begin) {
                          return verifyKeys(op, 0, keys, begin[0], held);
                        });
-  if (failed(verifyPart(op, "queries", *op.getQueries(), count)))
+  if (failed(verifyInside(op, "queries", *op.getQueries(), count)) ||
+      failed(verifyOneRun(op, "queries", *op.getQueries())))
     return failure();
   int64_t later = keys - op.getQueries()->getExtent();
   int64_t after = op.getCausal() ? 0 : op.getAfter().value_or(keys);
@@ -110,7 +115,8 @@ template <class OpTy> static LogicalResult verifyDropped(OpTy op) {
     return op.emitOpError()
            << "draws for weights of " << op.getKeys().getExtent()
            << " keys, found " << box;
-  return verifyDraws(op, *op.getDraws(), op.getQ().getType(), 3);
+  return verifyDraws(op, *op.getDraws(), op.getQ().getType(), 3,
+                     /*isFilled=*/false);
 }
 
 template <class OpTy> static FailureOr<Type> verifyAttention(OpTy op) {

@@ -121,11 +121,22 @@ void TableAttr::print(AsmPrinter &printer) const {
   printer << "]>";
 }
 
+//===-- #spmd.runs --------------------------------------------------------===//
+
+LogicalResult RunsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               TableAttr, TableAttr, TableAttr length,
+                               TableAttr) {
+  for (int64_t each : length.getValues()) // (C1)
+    if (each < 1)
+      return emitError() << "runs have lengths of at least 1, found " << each;
+  return success();
+}
+
 //===-- #spmd.positions ---------------------------------------------------===//
 
 LogicalResult
 PositionsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      TableAttr begin, int64_t extent) {
+                      TableAttr begin, int64_t extent, RunsAttr) {
   if (extent < 0)
     return emitError() << "a dim has no " << extent << " positions";
   return success();

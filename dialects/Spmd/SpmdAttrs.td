@@ -59,16 +59,44 @@ def Spmd_TableAttr : Spmd_Attr<"Table", "table"> {
   }];
 }
 
+def Spmd_RunsAttr : Spmd_Attr<"Runs", "runs"> {
+  let summary = "where the parts of a factor stand that are several runs of it";
+  let description = [{
+    Parts that follow one another then do so in the list of elements that is in
+    their order (dialects/Nn/Ordered.h), which number i of it is at
+    `first` + (i - `begin`) / `length` * `every` + (i - `begin`) % `length`.
+    ```
+    #spmd.runs<begin <cp: [0, 4]>, first <cp: [0, 2]>, length <2>, every <cp: [6, 2]>>
+    ```
+    are zigzag parts of 8: 0 1 6 7 and 2 3 4 5.
+
+    (C1) lengths are at least 1.
+  }];
+  let parameters = (ins "TableAttr":$begin, "TableAttr":$first,
+                        "TableAttr":$length, "TableAttr":$every);
+  let assemblyFormat = [{
+    `<` `begin` $begin `,` `first` $first `,` `length` $length `,`
+    `every` $every `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 def Spmd_CutAttr : Spmd_Attr<"Cut", "cut"> {
   let summary = "how one factor of a global tensor is cut";
   let description = [{
-    The rank holds [offset, offset + size) of factor `factor` of dim `dim`.
+    The rank holds [offset, offset + size) of factor `factor` of dim `dim`, in
+    the order that `runs` say.
   }];
   let parameters = (ins "int64_t":$dim, "int64_t":$factor,
-                        "TableAttr":$offset, "TableAttr":$size);
+                        "TableAttr":$offset, "TableAttr":$size,
+                        OptionalParameter<"RunsAttr">:$runs);
+  let builders = [AttrBuilder<(ins "int64_t":$dim, "int64_t":$factor,
+                                   "TableAttr":$offset, "TableAttr":$size), [{
+    return $_get($_ctxt, dim, factor, offset, size, RunsAttr());
+  }]>];
   let assemblyFormat =
       "`<` $dim `,` $factor `,` `offset` `=` $offset `,` "
-      "`size` `=` $size `>`";
+      "`size` `=` $size (`,` `runs` `=` $runs^)? `>`";
   let genMnemonicAlias = 0;
 }
 
@@ -93,12 +121,18 @@ def Spmd_PositionsAttr : Spmd_Attr<"Positions", "positions"> {
   let description = [{
     The interval that begins at `begin`, of the whole dim's [0, extent); how long
     it is says the tensor's type. With margins it may reach beyond both ends.
+    With `runs` it is one of the list in their order.
     ```
     #spmd.positions<<tp: [0, 25, 49, 73]> of 97>
+    #spmd.positions<<cp: [0, 4]> of 8 runs <begin <cp: [0, 4]>, first <cp: [0, 2]>, length <2>, every <cp: [6, 2]>>>
     ```
   }];
-  let parameters = (ins "TableAttr":$begin, "int64_t":$extent);
-  let assemblyFormat = "`<` $begin `of` $extent `>`";
+  let parameters = (ins "TableAttr":$begin, "int64_t":$extent,
+                        OptionalParameter<"RunsAttr">:$runs);
+  let builders = [AttrBuilder<(ins "TableAttr":$begin, "int64_t":$extent), [{
+    return $_get($_ctxt, begin, extent, RunsAttr());
+  }]>];
+  let assemblyFormat = "`<` $begin `of` $extent (`runs` $runs^)? `>`";
   let genVerifyDecl = 1;
 }
 
@@ -107,7 +141,8 @@ def Spmd_DrawsAttr : Spmd_Attr<"Draws", "draws"> {
   let description = [{
     The words are numbered by the elements of a whole tensor, row-major; the rank
     has the elements in `box` of it, the first of which draws word `first`:
-    later ones where a micro-batch comes before. `key` is the seed XOR the
+    later ones where a micro-batch comes before. Of a factor that is cut in runs
+    `first` counts from number 0 of it. `key` is the seed XOR the
     stream.
     ```
     #spmd.draws<13, first = <dp: [0, 72]>,

@@ -58,8 +58,10 @@ LogicalResult IotaOp::verify() {
       nn::elementTypeOf(getResult()).isInteger(1)) // (C1)
     return emitOpError() << "counts along dim " << dim << " of "
                          << nn::describe(getType());
-  return verifyPart(*this, "positions", getPositions(), // (C2)
-                    dimsOf(getResult())[dim].getSize());
+  int64_t size = dimsOf(getResult())[dim].getSize();
+  return failure(
+      failed(verifyPart(*this, "positions", getPositions(), size)) || // (C2)
+      failed(verifyRuns(*this, "positions", getPositions(), size)));
 }
 
 //===-- Elements ----------------------------------------------------------===//
@@ -67,8 +69,10 @@ LogicalResult IotaOp::verify() {
 LogicalResult RotaryOp::verify() {
   if (failed(verifyAs<nn::RotaryOp>(*this))) // (C1)
     return failure();
-  return verifyInside(*this, "positions", getPositions(), // (C2)
-                      dimsOf(getX())[getDim()].getSize());
+  int64_t size = dimsOf(getX())[getDim()].getSize();
+  return failure(
+      failed(verifyInside(*this, "positions", getPositions(), size)) || // (C2)
+      failed(verifyRuns(*this, "positions", getPositions(), size)));
 }
 
 LogicalResult DropoutOp::verify() {
@@ -92,14 +96,16 @@ LogicalResult DropoutOp::verify() {
 //===-- Lookups -----------------------------------------------------------===//
 
 LogicalResult EmbeddingOp::verify() {
-  if (failed(verifyAs<nn::EmbeddingOp>(*this))) // (C1)
+  if (failed(verifyAs<nn::EmbeddingOp>(*this)) || // (C1)
+      failed(verifyOneRun(*this, "rows", getRows())))
     return failure();
   return verifyPart(*this, "rows", getRows(), // (C2)
                     dimsOf(getTable())[0].getSize());
 }
 
 LogicalResult EmbeddingGradOp::verify() {
-  if (failed(nn::verifyEmbeddingGrad(*this, getIds(), getDy()))) // (C1)
+  if (failed(nn::verifyEmbeddingGrad(*this, getIds(), getDy())) || // (C1)
+      failed(verifyOneRun(*this, "rows", getRows())))
     return failure();
   return verifyPart(*this, "rows", getRows(), // (C2)
                     dimsOf(getResult())[0].getSize());

@@ -119,7 +119,8 @@ bool Parser::atDistribution() const {
          atWord("sizes") || atWord("weights");
 }
 
-/// `zigzag`, `striped`, `aligned 2`, `sizes (3, 5)`, `weights (1, 2)`
+/// `zigzag`, `striped`, `striped 64`, `aligned 2`, `sizes (3, 5)`, `weights (1,
+/// 2)`
 bool Parser::parseDistribution(Distribution &distribution) {
   using DistributionKind = Distribution::Kind;
   SourceRange begin = here();
@@ -127,6 +128,11 @@ bool Parser::parseDistribution(Distribution &distribution) {
       {"zigzag", "striped", "aligned", "sizes", "weights"}, "a distribution"));
   std::string word(sources.getText(begin));
   if (distribution.kind == DistributionKind::Aligned) {
+    distribution.values.push_back(parseExpr());
+    if (!distribution.values.back())
+      return false;
+  } else if (distribution.kind == DistributionKind::Striped &&
+             (at(Kind::Integer) || at(Kind::LParen))) {
     distribution.values.push_back(parseExpr());
     if (!distribution.values.back())
       return false;

@@ -258,8 +258,11 @@ static std::string printDistribution(const Distribution &distribution) {
   std::string word = getSpelling(distribution.kind);
   if (distribution.values.empty())
     return word;
-  bool aligned = distribution.kind == Distribution::Kind::Aligned;
-  return word + (aligned ? " " + values : " (" + values + ")");
+  // A name behind `striped` could be the next word of the line.
+  bool isOne = distribution.kind == Distribution::Kind::Aligned ||
+               (distribution.kind == Distribution::Kind::Striped &&
+                distribution.values[0]->kind == Expr::Kind::Int);
+  return word + (isOne ? " " + values : " (" + values + ")");
 }
 
 std::string hocket::syntax::toString(const AxisList &axes) {

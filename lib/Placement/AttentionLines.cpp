@@ -149,6 +149,11 @@ bool Placer::takeRing(Operation *op, ArrayRef<AttentionMove> moves) {
              queries != keys)
       why = "it has " + std::to_string(queries) + " queries and " +
             std::to_string(keys) + " keys, which are cut in other places";
+    nn::SplitAttr ordered = nn::layoutOf(op->getOperand(0))
+                                .splitOver(axisText(move.axes.front()));
+    if (why.empty() && ordered && ordered.isOrdered())
+      why = "not supported yet: its sequence is cut " +
+            nn::orderOf(ordered).text();
     if (why.empty())
       continue;
     problems

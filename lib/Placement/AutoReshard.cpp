@@ -250,7 +250,7 @@ bool Placer::repart(Operation *op, const nn::PlacementRule &rule, Mismatch m) {
     SmallVector<nn::SplitAttr> splits =
         space.splitsLike(rule.operands[operand], layout, rule.operands[other],
                          nn::layoutOf(op->getOperand(other)), m.factor);
-    if (splits.empty())
+    if (splits.empty() || haveOtherOrders(layout, splits))
       continue;
     nn::LayoutAttr made = recut(layout, splits);
     SmallVector<unsigned> moved;
@@ -319,6 +319,7 @@ bool Placer::mend(Operation *op, const nn::PlacementRule &rule,
     return allowHalo(op, rule, m);
   case Kind::NeedsWhole:
   case Kind::NotInRule:
+  case Kind::Ordered:
     return gatherOperand(op, m.operand, axis);
   case Kind::Sizes:
     if (autoReshard && repart(op, rule, m))

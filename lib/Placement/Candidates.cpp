@@ -141,6 +141,7 @@ void Placer::addWays(Problem &problem, Operation *op,
     wayGather(problem, operand, m.axis);
     return;
   case Kind::NotInRule:
+  case Kind::Ordered:
   case Kind::Nesting:
     wayGather(problem, operand, m.axis);
     return;

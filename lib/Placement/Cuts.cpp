@@ -2,6 +2,7 @@
 
 #include "Cuts.h"
 #include "Placer.h"
+#include "dialects/Nn/Ordered.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -41,8 +42,9 @@ namespace {
 /// How some axes, each inside of those before it, cut.
 struct AxesCut {
   SmallVector<unsigned, 2> axes;
-  StringRef kind; ///< sizes, weights or aligned; empty: even
+  StringRef kind; ///< sizes, weights, aligned or an order; empty: even
   SmallVector<int64_t> values;
+  nn::Ordering order = {};
 };
 } // namespace
 
@@ -68,6 +70,14 @@ static SmallVector<int64_t> sumsOver(ArrayRef<int64_t> values, ArrayAttr over,
   return sums;
 }
 
+static nn::Ordering orderingOf(StringRef kind, ArrayRef<int64_t> values) {
+  if (kind == "zigzag")
+    return {nn::Order::Zigzag, 1};
+  if (kind == "striped")
+    return {nn::Order::Striped, values.front()};
+  return {};
+}
+
 /// The cuts of the axes in order; `all` is the mesh with axes of size 1.
 static std::vector<AxesCut> readCuts(ArrayAttr cuts, ArrayRef<unsigned> axes,
                                      nn::MeshAttr mesh, nn::MeshAttr all) {
@@ -89,7 +99,8 @@ static std::vector<AxesCut> readCuts(ArrayAttr cuts, ArrayRef<unsigned> axes,
       ArrayRef<int64_t> values =
           stated.getAs<DenseI64ArrayAttr>("values").asArrayRef();
       cut.kind = stated.getAs<StringAttr>("kind").getValue();
-      bool areOfParts = cut.kind != "aligned";
+      bool areOfParts = cut.kind == "sizes" || cut.kind == "weights";
+      cut.order = orderingOf(cut.kind, values);
       cut.values = areOfParts ? sumsOver(values, over, names, all)
                               : SmallVector<int64_t>(values);
       while (areOfParts && i + 1 < axes.size() &&
@@ -119,9 +130,11 @@ std::string placement::cutsText(ArrayAttr cuts) {
     StringRef kind = cut.getAs<StringAttr>("kind").getValue();
     ArrayRef<int64_t> values =
         cut.getAs<DenseI64ArrayAttr>("values").asArrayRef();
-    text +=
-        " " + kind.str() + " " +
-        (kind == "aligned" ? std::to_string(values.front()) : listText(values));
+    text += " " + kind.str();
+    if (kind == "aligned" || (kind == "striped" && values.front() != 1))
+      text += " " + std::to_string(values.front());
+    else if (kind == "sizes" || kind == "weights")
+      text += " " + listText(values);
   }
   return text;
 }
@@ -155,6 +168,13 @@ ArrayAttr Placer::cutsOf(nn::LayoutAttr layout,
   for (nn::SplitAttr split : splits)
     names.push_back(split.getAxis().getValue());
   nn::SplitAttr any = splits.front();
+  if (nn::Ordering order = nn::orderOf(any); order.isOrdered())
+    return builder.getArrayAttr(builder.getDictionaryAttr(
+        {builder.getNamedAttr("over", builder.getStrArrayAttr(names.front())),
+         builder.getNamedAttr(
+             "kind", builder.getStringAttr(nn::stringifyOrder(order.kind))),
+         builder.getNamedAttr("values",
+                              builder.getDenseI64ArrayAttr(order.block))}));
   nn::FactorAttr factor =
       layout.getDims()[any.getDim()].getFactors()[any.getFactor()];
   SmallVector<int64_t> sizes = nn::partSizes(
@@ -184,12 +204,32 @@ static bool checkSizesCount(Problems &problems, const CutPlace &place,
   return false;
 }
 
+/// What one axis makes in an order; it is the first one that cuts the factor.
+static std::optional<nn::PartSizes>
+orderedSizesOf(Problems &problems, const CutPlace &place, nn::Ordering order,
+               const nn::PartSizes &parts, int64_t count) {
+  if (parts.count() == 1)
+    return nn::orderedSizes(parts.sum(), count, order);
+  problems
+      .addAt(place.directive,
+             "not supported yet: '" + place.path.str() + "' has " +
+                 place.factor + " in " + order.text() +
+                 " order inside of another axis",
+             place.path.str())
+      .note("write the axis of the order first, as in over (r " + order.text() +
+            ", u)");
+  return std::nullopt;
+}
+
 /// What the axes make of each of `parts`; nothing after a reported error.
 std::optional<nn::PartSizes>
 Placer::sizesOf(const CutPlace &place, StringRef kind, ArrayRef<int64_t> values,
                 const nn::PartSizes &parts, int64_t count) {
   if (kind.empty())
     return parts.cutEvenly(count);
+  if (kind == "zigzag" || kind == "striped")
+    return orderedSizesOf(problems, place, orderingOf(kind, values), parts,
+                          count);
   if (kind == "sizes" &&
       !checkSizesCount(problems, place, values, parts.count(), count))
     return std::nullopt;
@@ -261,15 +301,21 @@ Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
     for (unsigned axis : cut.axes)
       count *= mesh.getAxes()[axis].getSize();
     auto sizes = sizesOf(place, cut.kind, cut.values, parts, count);
-    if (!sizes)
+    if (!sizes) {
       sizes = parts.cutEvenly(count);
+      cut.order = {};
+    }
     // Of each axis: what those inside of it have together.
     for (unsigned axis : cut.axes) {
       count /= mesh.getAxes()[axis].getSize();
       nn::PartSizes own = sizes->grouped(count);
-      splits.push_back(nn::splitOf(
-          mesh.getAxes()[axis].getName(), ref.dim, ref.factor, parts, own,
-          cut.kind.empty() ? nn::Bounds() : nn::Bounds::of(own.list())));
+      nn::Bounds bounds;
+      if (cut.order.isOrdered())
+        bounds.order = cut.order;
+      else if (!cut.kind.empty())
+        bounds = nn::Bounds::of(own.list());
+      splits.push_back(nn::splitOf(mesh.getAxes()[axis].getName(), ref.dim,
+                                   ref.factor, parts, own, bounds));
       parts = std::move(own);
     }
   }

@@ -286,9 +286,20 @@ void Placer::applyFacts() {
         origin.directive = fact.directive;
         origins.set(value, axis, origin);
       }
-      if (!fact.isReplicate)
-        splits.append(splitsFor(fact.directive, fact.cuts, layout, fact.ref,
-                                fact.axes, pathOfFact(value)));
+      if (fact.isReplicate)
+        continue;
+      auto made = splitsFor(fact.directive, fact.cuts, layout, fact.ref,
+                            fact.axes, pathOfFact(value));
+      if (!made.empty() && made.front().isOrdered() &&
+          value.getDefiningOp<nn::ParameterOp>())
+        problems
+            .addAt(fact.directive,
+                   "not supported yet: parameter '" + pathOfFact(value) +
+                       "' in " + nn::orderOf(made.front()).text() + " order",
+                   pathOfFact(value))
+            .note("what is whole, and meets a value in this order, is cut so "
+                  "where it is used");
+      splits.append(made);
     }
     layout = layout.withPlacement(splits, {});
     value.setType(

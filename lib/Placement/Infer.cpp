@@ -5,6 +5,8 @@
 #include "Relayout.h"
 #include "RuleSpace.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/Neighborhood.h"
+#include "dialects/Nn/Products.h"
 #include "dialects/Nn/Ring.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
@@ -153,6 +155,27 @@ void Placer::inferOp(Operation *op) {
     reportMismatch(op, rule, met.mismatches.front());
 }
 
+/// Rows of a table, and heads of attention, are one interval on a rank.
+static void refuseOrders(Operation *op, ArrayRef<nn::LayoutAttr> operands,
+                         nn::MeshAttr mesh, MeetResult &met) {
+  if (!met.mismatches.empty())
+    return;
+  bool isTable = isa<nn::EmbeddingOp>(op);
+  if (!isTable && !isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(op))
+    return;
+  int64_t dim = isTable ? 0 : 1;
+  for (unsigned i = 0; i < (isTable ? 1u : 3u); ++i)
+    for (nn::SplitAttr split : operands[i].getSplits())
+      if (split.getDim() == dim && split.isOrdered()) {
+        Mismatch mismatch{Mismatch::Kind::Ordered,
+                          unsigned(mesh.getIndex(split.getAxis()))};
+        mismatch.operand = i;
+        mismatch.typeDim = dim;
+        mismatch.typeFactor = split.getFactor();
+        met.mismatches.push_back(mismatch);
+      }
+}
+
 MeetResult Placer::meetOperands(Operation *op, const nn::PlacementRule &rule) {
   SmallVector<nn::LayoutAttr> operands, results;
   llvm::BitVector isFreeOperand(op->getNumOperands());
@@ -162,11 +185,13 @@ MeetResult Placer::meetOperands(Operation *op, const nn::PlacementRule &rule) {
   }
   for (Value result : op->getResults())
     results.push_back(nn::layoutOf(result));
-  return meet({rule, mesh, operands, results, isFreeOperand,
-               [&](unsigned axis) { return isLicensed(op, axis); },
-               [&](unsigned axis, int factor) {
-                 return mayReach(op, axis, rule, factor);
-               }});
+  MeetResult met = meet({rule, mesh, operands, results, isFreeOperand,
+                         [&](unsigned axis) { return isLicensed(op, axis); },
+                         [&](unsigned axis, int factor) {
+                           return mayReach(op, axis, rule, factor);
+                         }});
+  refuseOrders(op, operands, mesh, met);
+  return met;
 }
 
 /// The free redistribution of a value for one use, made once for all uses.

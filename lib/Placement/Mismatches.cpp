@@ -128,9 +128,18 @@ std::string Placer::partsText(Operation *op, const nn::PlacementRule &rule,
                         .toRule(rule.operands[operand],
                                 nn::layoutOf(op->getOperand(operand)), ignored);
   for (const AxisCut &cut : value.nesting[m.factor])
-    if (cut.axis == m.axis)
-      return partsList(cut.sizes.list());
+    if (cut.axis == m.axis) {
+      std::string order = cut.bounds.order.text();
+      return partsList(cut.sizes.list()) +
+             (order.empty() ? "" : " in " + order + " order");
+    }
   return "its own";
+}
+
+/// "zigzag"
+static std::string orderText(Operation *op, const Mismatch &m) {
+  nn::LayoutAttr layout = nn::layoutOf(op->getOperand(m.operand));
+  return nn::orderOf(layout.splitsOf(m.typeDim, m.typeFactor).front()).text();
 }
 
 std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
@@ -190,6 +199,11 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
     return name + ": " + unalignedText(nn::layoutOf(value), m, rule, mesh) +
            over;
   }
+  case Kind::Ordered:
+    return "not supported yet: " + name + " takes " +
+           splitName(op, m.operand, m.axis) + " in intervals, and gets " +
+           mine() + " split by it" + over + " in " + orderText(op, m) +
+           " order";
   case Kind::NotInRule:
     return name + " cannot take " + mine() + " split by " +
            factorName(nn::layoutOf(op->getOperand(m.operand)),
@@ -281,6 +295,10 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
              "that its queries need";
   if (mismatch.kind == Kind::Sizes)
     reason = "ranks work on what they hold of both: each needs the same part";
+  if (mismatch.kind == Kind::Ordered)
+    reason =
+        "it counts on from the first element of a part, or reads what lies "
+        "beside one: the elements of this one do not lie side by side";
   if (mismatch.kind == Kind::WholeAndSplit)
     reason = "what is whole is cut only where a line says so";
   if (mismatch.kind == Kind::PartialAndSplit ||

@@ -191,6 +191,7 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
   case Kind::NeedsHalo:
   case Kind::NeedsWhole:
   case Kind::NotInRule:
+  case Kind::Ordered:
     return makeWhole(m.operand);
   }
   return false;

@@ -70,8 +70,9 @@ static SmallVector<FactorPlan> planFactors(nn::LayoutAttr from,
   return plans;
 }
 
-static bool isRepartition(const FactorPlan &plan) {
-  return !plan.leave.empty() &&
+/// Elements in another order go to any member: these are gathered.
+static bool isRepartition(const FactorPlan &plan, nn::LayoutAttr from) {
+  return !plan.leave.empty() && !haveOtherOrders(from, plan.come) &&
          llvm::equal(plan.leave, plan.come,
                      [](StringAttr axis, nn::SplitAttr split) {
                        return axis == split.getAxis();
@@ -113,7 +114,7 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
   SmallVector<bool> done(plans.size());
   for (auto [i, plan] : llvm::enumerate(plans)) {
     // The same axes in other parts: rows go to neighbours, none are gathered.
-    if (isRepartition(plan)) {
+    if (isRepartition(plan, layout())) {
       value = move(builder, loc, value, RedistributeKind::Repartition,
                    plan.leave, recut(layout(), plan.come));
       plan.leave.clear();

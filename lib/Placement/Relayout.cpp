@@ -106,6 +106,15 @@ bool placement::haveSameParts(nn::LayoutAttr a, nn::LayoutAttr b) {
                        return x.getAxis() == y.getAxis() &&
                               x.getDim() == y.getDim() &&
                               x.getFactor() == y.getFactor() &&
-                              x.getSizes() == y.getSizes();
+                              x.getSizes() == y.getSizes() &&
+                              nn::orderOf(x) == nn::orderOf(y);
                      });
+}
+
+bool placement::haveOtherOrders(nn::LayoutAttr layout,
+                                ArrayRef<nn::SplitAttr> splits) {
+  return llvm::any_of(splits, [&](nn::SplitAttr split) {
+    nn::SplitAttr own = layout.splitOver(split.getAxis());
+    return own && nn::orderOf(own) != nn::orderOf(split);
+  });
 }

@@ -25,6 +25,11 @@ nn::LayoutAttr cutBy(nn::LayoutAttr layout,
 nn::LayoutAttr recut(nn::LayoutAttr layout,
                      llvm::ArrayRef<nn::SplitAttr> splits);
 
+/// Whether one of these splits has its axis in another order than the layout:
+/// then parts are not handed on to neighbours.
+bool haveOtherOrders(nn::LayoutAttr layout,
+                     llvm::ArrayRef<nn::SplitAttr> splits);
+
 /// Whether ranks hold the same of both, wherever their borders are exactly.
 bool haveSameParts(nn::LayoutAttr a, nn::LayoutAttr b);
 

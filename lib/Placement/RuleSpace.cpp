@@ -1,6 +1,7 @@
 //===- RuleSpace.cpp - type factors and rule factors ----------------------===//
 
 #include "RuleSpace.h"
+#include "dialects/Nn/Ordered.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -48,13 +49,28 @@ static bool holds(Span span, Span part) {
   return span.major == part.major && span.minor <= part.minor;
 }
 
+/// Whether the runs of an order are whole elements where there are `up / down`
+/// as many, and those that the order has there. Chunks of a zigzag are if they
+/// are all equal.
+static bool keepsOrder(const AxisCut &cut, int64_t up, int64_t down) {
+  nn::Ordering order = cut.bounds.order;
+  if (!order.isOrdered() || up == down)
+    return true;
+  if (order.kind == nn::Order::Striped)
+    return order.block * up % down == 0;
+  return cut.sizes.sum() % (2 * cut.sizes.count() * down) == 0;
+}
+
 AxisCut AxisCut::times(int64_t count) const {
-  return {axis, sizes.times(count), bounds.moved(count, 1)};
+  AxisCut made{axis, sizes.times(count), bounds.moved(count, 1)};
+  if (!keepsOrder(*this, count, 1))
+    made.bounds.order.block = 0; // that of nothing else
+  return made;
 }
 
 std::optional<AxisCut> AxisCut::over(int64_t count) const {
   auto fewer = sizes.dividedBy(count);
-  if (!fewer)
+  if (!fewer || !keepsOrder(*this, 1, count))
     return std::nullopt;
   return AxisCut{axis, std::move(*fewer), bounds.moved(1, count)};
 }
@@ -144,6 +160,14 @@ RuleValue RuleSpace::toRule(const PlacementRule::Value &value,
         continue;
       }
       int factor = value.dims[dim][found];
+      bool slides =
+          rule.factors[factor].window || rule.factors[factor].windowsOf >= 0;
+      if (slides && splits.front().isOrdered()) {
+        mismatch.kind = Mismatch::Kind::Ordered;
+        mismatch.factor = factor;
+        mismatches.push_back(mismatch);
+        continue;
+      }
       int64_t extent = layout.getDims()[dim].getFactors()[f].getSize();
       int64_t unit = rules[found].minor / types[f].minor;
       std::optional<AxisCuts> cuts = cutsIn(splits, extent, unit, mesh);
@@ -239,6 +263,14 @@ RuleSpace::splitsOfPositions(LayoutAttr layout, const TypeFactor &found,
   return splitsAs(nestedCuts(axes, parts, mesh), window.extent);
 }
 
+/// Whether the cut, counted in other elements, still is what its order says.
+static bool canOrder(const nn::PartSizes &parts, const AxisCut &cut) {
+  nn::Ordering order = cut.bounds.order;
+  return !order.isOrdered() ||
+         (order.block > 0 && parts.count() == 1 &&
+          nn::orderedSizes(parts.sum(), cut.sizes.count(), order) == cut.sizes);
+}
+
 std::optional<SmallVector<nn::SplitAttr>>
 RuleSpace::splitsFor(const PlacementRule::Value &value, LayoutAttr layout,
                      int factor, ArrayRef<AxisCut> cuts, bool isOwn) const {
@@ -257,7 +289,7 @@ RuleSpace::splitsFor(const PlacementRule::Value &value, LayoutAttr layout,
   nn::PartSizes parts(found->size);
   for (const AxisCut &cut : cuts) {
     std::optional<AxisCut> made = cut.times(counted).over(found->unit);
-    if (!made)
+    if (!made || !canOrder(parts, *made))
       return std::nullopt;
     splits.push_back(nn::splitOf(mesh.getAxes()[cut.axis].getName(), found->dim,
                                  found->factor, parts, made->sizes,

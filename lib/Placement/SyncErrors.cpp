@@ -9,6 +9,7 @@
 
 #include "Locations.h"
 #include "Placer.h"
+#include "Relayout.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -210,12 +211,23 @@ bool Placer::checkSync(Value value, const SyncSite &site,
 /// Of a repartition; a match that has these parts already is left as it is.
 bool Placer::cutsAnew(const SyncSite &site, nn::LayoutAttr layout,
                       FactorRef ref) {
+  nn::LayoutAttr target = syncTarget(layout, site, ref, std::nullopt);
+  if (haveOtherOrders(layout, target.splitsOf(ref.dim, ref.factor))) {
+    problems
+        .addAt(site.directive,
+               "not supported yet: repartition at '" + site.path +
+                   "' changes the order of " + factorName(layout, ref) +
+                   ", of which ranks have " + nn::describePlacement(layout),
+               site.path)
+        .note("all_gather it, and slice what that gives");
+    return false;
+  }
   int64_t extent = layout.getDims()[ref.dim].getFactors()[ref.factor].getSize();
   auto sizesOf = [&](nn::LayoutAttr of) {
     return nn::partSizes(extent, of.splitsOf(ref.dim, ref.factor), mesh);
   };
   SmallVector<int64_t> sizes = sizesOf(layout);
-  bool isOther = sizes != sizesOf(syncTarget(layout, site, ref, std::nullopt));
+  bool isOther = sizes != sizesOf(target);
   Repartition &repartition = repartitions[site.directive];
   repartition.changesAny |= isOther;
   if (!isOther)

@@ -45,9 +45,9 @@ protected:
     }
     llvm::SmallVector<nn::SplitAttr> splitAttrs;
     for (auto &[axis, dim, factor, sizes] : splits)
-      splitAttrs.push_back(nn::SplitAttr::get(&context, name(axis), dim, factor,
-                                              sizes,
-                                              nn::Bounds::of(sizes).places, 1));
+      splitAttrs.push_back(nn::SplitAttr::get(
+          &context, name(axis), dim, factor, sizes,
+          nn::Bounds::of(sizes).places, 1, nn::Order::Contiguous, 1));
     llvm::SmallVector<nn::PartialAttr> partialAttrs;
     for (auto &axis : partials)
       partialAttrs.push_back(

@@ -55,7 +55,7 @@ static LogicalResult verifyOrder(RearrangeOp op, ArrayRef<FactorAttr> factors,
 }
 
 LogicalResult RearrangeOp::verify() {
-  auto order = orderOf(getOrder());
+  auto order = ::orderOf(getOrder());
   if (failed(order))
     return emitOpError() << "needs for each result dim the numbers of its "
                             "factors, as in [[0], [2, 1]]";
@@ -187,7 +187,7 @@ void Chunks::write(RuleBuilder &rule) const {
 }
 
 PlacementRule RearrangeOp::getPlacementRule() {
-  auto order = orderOf(getOrder());
+  auto order = ::orderOf(getOrder());
   assert(succeeded(order) && "verified");
   RuleBuilder rule(*this);
   Chunks(*this, *order).write(rule);

@@ -34,7 +34,8 @@ struct AxisCut {
 
   /// Whether parts are the same; their exact bounds may differ.
   bool operator==(const AxisCut &other) const {
-    return axis == other.axis && sizes == other.sizes;
+    return axis == other.axis && sizes == other.sizes &&
+           bounds.order == other.bounds.order;
   }
   /// The cut counted in what there are `count` of in each.
   AxisCut times(int64_t count) const;
@@ -70,6 +71,8 @@ struct Mismatch {
     Sizes,           // `operand` and `other` have other parts of `factor`
     Unaligned,       // cuts of `typeDim`.`typeFactor` miss those of `factor`
     NotInRule,       // `typeDim`.`typeFactor` cannot be split for this op
+    Ordered,         // windows slide over `factor` of `operand`, the parts of
+                     // which are in an order
   };
   Kind kind;
   unsigned axis = 0;

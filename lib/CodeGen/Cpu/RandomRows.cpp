@@ -79,10 +79,11 @@ void LoopEmitter::fillWords(int number, int axis, Value begin, Value end,
   Values env(scope.env);
   env[axis] = begin;
   Value step = evaluate(node.operands[0], env, scope);
+  Value first = drawnAhead(node, env, scope);
   Value zero = index(0), stride = index(4 * kLanes);
   insertIn(scope);
   Type i64 = builder.getI64Type();
-  Value element = elementNumber(node, env);
+  Value element = drawnElement(node, env, first);
   Value three = arith::ConstantIntOp::create(builder, loc, 3, 64);
   Value two = arith::ConstantIntOp::create(builder, loc, 2, 64);
   Value block = arith::ShRUIOp::create(builder, loc, element, two);
@@ -98,12 +99,12 @@ void LoopEmitter::fillWords(int number, int axis, Value begin, Value end,
     builder.setInsertionPointToStart(loop.getBody());
     Value place = loop.getInductionVar();
     Value done = arith::IndexCastOp::create(builder, loc, i64, place);
-    Value first = arith::AddIOp::create(
+    Value from = arith::AddIOp::create(
         builder, loc, block, arith::ShRUIOp::create(builder, loc, done, two));
     auto type = VectorType::get({kLanes}, i64);
     auto lanes = llvm::to_vector(llvm::seq<int64_t>(0, kLanes));
     Value blocks = arith::AddIOp::create(
-        builder, loc, vector::BroadcastOp::create(builder, loc, type, first),
+        builder, loc, vector::BroadcastOp::create(builder, loc, type, from),
         arith::ConstantOp::create(
             builder, loc,
             DenseElementsAttr::get(type, ArrayRef<int64_t>(lanes))));

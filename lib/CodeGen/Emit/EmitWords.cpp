@@ -18,6 +18,18 @@ Value ValueEmitter::elementNumber(const Node &node, Env env) {
                                scalarArgument(node.scalar));
 }
 
+/// Elements of the whole that go by before those that the form counts: of
+/// factors in runs. Null of none.
+Value ValueEmitter::drawnAhead(const Node &node, Env env, Scope &scope) {
+  return node.operands.size() > 1 ? evaluate(node.operands[1], env, scope)
+                                  : Value();
+}
+
+Value ValueEmitter::drawnElement(const Node &node, Env env, Value ahead) {
+  Value element = elementNumber(node, env);
+  return ahead ? arith::AddIOp::create(builder, loc, element, ahead) : element;
+}
+
 /// The four words of each block, in the low halves of as many i64: so a product
 /// needs no half moved. `block` is an i64 or a vector of them. See
 /// hocket/Random/Philox.h.
@@ -71,11 +83,12 @@ SmallVector<Value, 4> ValueEmitter::philox(Value block, const Node &node,
 }
 
 /// One element's word, by itself.
-Value ValueEmitter::ownWord(const Node &node, Env env, Value step) {
+Value ValueEmitter::ownWord(const Node &node, Env env, Value step,
+                            Value ahead) {
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(builder, loc, value, 64);
   };
-  Value element = elementNumber(node, env);
+  Value element = drawnElement(node, env, ahead);
   Value block = arith::ShRUIOp::create(builder, loc, element, number(2));
   Value lane = arith::AndIOp::create(builder, loc, element, number(3));
   SmallVector<Value, 4> words = philox(block, node, step);
@@ -93,8 +106,11 @@ Value ValueEmitter::computeKeep(int number, Env env, Scope &scope) {
   Value step = evaluate(node.operands[0], env, scope);
   insertIn(scope);
   Value word = heldWord(number, env);
-  if (!word)
-    word = ownWord(node, env, step);
+  if (!word) {
+    Value ahead = drawnAhead(node, env, scope);
+    insertIn(scope);
+    word = ownWord(node, env, step, ahead);
+  }
   auto threshold = builder.getI32IntegerAttr(int32_t(uint32_t(node.value)));
   Value least = arith::ConstantOp::create(builder, loc, threshold);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, word,

@@ -64,9 +64,12 @@ protected:
 
   // EmitWords.cpp
   mlir::Value elementNumber(const Node &node, Env env);
+  mlir::Value drawnElement(const Node &node, Env env, mlir::Value ahead);
+  mlir::Value drawnAhead(const Node &node, Env env, Scope &scope);
   llvm::SmallVector<mlir::Value, 4> philox(mlir::Value block, const Node &node,
                                            mlir::Value step);
-  mlir::Value ownWord(const Node &node, Env env, mlir::Value step);
+  mlir::Value ownWord(const Node &node, Env env, mlir::Value step,
+                      mlir::Value ahead);
 
   // EmitScalars.cpp
   mlir::Value constant(double value, DType type);

@@ -136,20 +136,36 @@ bool GraphBuilder::bindRotary(spmd::RotaryOp op) {
          unify(dimsOf(op->getOpOperand(0)), result);
 }
 
+SmallVector<spmd::CutAttr, 1> GraphBuilder::runsOf(spmd::BoxAttr box) {
+  SmallVector<spmd::CutAttr, 1> cuts;
+  for (spmd::CutAttr cut : box.getCuts())
+    if (cut.getRuns())
+      cuts.push_back(cut);
+  return cuts;
+}
+
 /// Elements are counted in the global tensor, whose minor factors may be cut.
 bool GraphBuilder::bindDropout(spmd::DropoutOp op) {
   Dims &result = dims[op.getResult()];
   nn::LayoutAttr held = nn::layoutOf(op.getResult());
   nn::LayoutAttr whole = op.getDraws().getBox().getLayout();
   Access &global = draws[op];
+  SmallVector<spmd::CutAttr, 1> runs = runsOf(op.getDraws().getBox());
+  global.dims.resize(runs.size());
   int64_t stride = 1;
   for (int64_t d = held.getDims().size(); d-- > 0;) {
     ArrayRef<nn::FactorAttr> factors = held.getDims()[d].getFactors();
     AtomList dim;
     for (int64_t f = factors.size(); f-- > 0;) {
       AtomList factor = atoms.make(factors[f].getSize());
-      for (int atom : factor)
-        global.strides.push_back({atom, stride});
+      auto isThis = [&](spmd::CutAttr cut) {
+        return cut.getDim() == d && cut.getFactor() == f;
+      };
+      if (auto cut = llvm::find_if(runs, isThis); cut != runs.end())
+        global.dims[cut - runs.begin()] = factor;
+      else
+        for (int atom : factor)
+          global.strides.push_back({atom, stride});
       dim.insert(dim.begin(), factor.begin(), factor.end());
       stride *= whole.getDims()[d].getFactors()[f].getSize();
     }

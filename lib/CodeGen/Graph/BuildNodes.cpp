@@ -113,6 +113,32 @@ int GraphBuilder::indexAlong(ArrayRef<int> list, DType type) {
   return add(node);
 }
 
+int GraphBuilder::tableValue(spmd::TableAttr table) {
+  if (table.isConstant())
+    return constant(double(table.getValues().front()), DType::I64);
+  Node node;
+  node.kind = NodeKind::Index;
+  node.type = DType::I64;
+  node.scalar = scalarOf(KernelScalar::Kind::Table, table);
+  return add(node);
+}
+
+/// Where in the whole the index along these atoms is, as a number of i64.
+int GraphBuilder::positionIn(ArrayRef<int> atoms, spmd::TableAttr offset,
+                             spmd::RunsAttr runs) {
+  auto value = [&](spmd::TableAttr table) { return tableValue(table); };
+  int index = indexAlong(atoms, DType::I64);
+  index = compute(ScalarOp::Add, {index, value(offset)});
+  index = compute(ScalarOp::Sub, {index, value(runs.getBegin())});
+  int length = value(runs.getLength());
+  int run = compute(ScalarOp::Div, {index, length});
+  int before = compute(ScalarOp::Mul, {run, length});
+  int inside = compute(ScalarOp::Sub, {index, before});
+  int begin = compute(ScalarOp::Mul, {run, value(runs.getEvery())});
+  begin = compute(ScalarOp::Add, {begin, value(runs.getFirst())});
+  return compute(ScalarOp::Add, {begin, inside});
+}
+
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
@@ -173,6 +199,18 @@ int GraphBuilder::buildReduce(nn::ReduceOp op) {
   return compute(ScalarOp::Mul, {result, constant(1.0 / count, type)});
 }
 
+/// Elements of the whole tensor that a step along the factor of a cut skips.
+static int64_t elementsPerStep(spmd::BoxAttr box, spmd::CutAttr cut) {
+  int64_t step = 1;
+  ArrayRef<nn::DimAttr> dims = box.getLayout().getDims();
+  for (nn::FactorAttr minor :
+       dims[cut.getDim()].getFactors().drop_front(cut.getFactor() + 1))
+    step *= minor.getSize();
+  for (nn::DimAttr dim : dims.drop_front(cut.getDim() + 1))
+    step *= dim.getSize();
+  return step;
+}
+
 int GraphBuilder::buildDropout(spmd::DropoutOp op) {
   double p = op.getP().convertToDouble();
   Node keep;
@@ -182,6 +220,16 @@ int GraphBuilder::buildDropout(spmd::DropoutOp op) {
   keep.form = formOf(draws[op]);
   keep.value = runtime::dropThreshold(p);
   keep.scalar = scalarOf(KernelScalar::Kind::Table, op.getDraws().getFirst());
+  spmd::BoxAttr box = op.getDraws().getBox();
+  for (auto [cut, atoms] : llvm::zip_equal(runsOf(box), draws[op].dims)) {
+    int place = positionIn(atoms, cut.getOffset(), cut.getRuns());
+    int step = constant(double(elementsPerStep(box, cut)), DType::I64);
+    int elements = compute(ScalarOp::Mul, {place, step});
+    if (keep.operands.size() == 1)
+      keep.operands.push_back(elements);
+    else
+      keep.operands[1] = compute(ScalarOp::Add, {keep.operands[1], elements});
+  }
   uint64_t key = op.getDraws().getKey();
   auto half = [&](uint32_t value) {
     auto type = IntegerType::get(op.getContext(), 64);
@@ -239,6 +287,10 @@ int GraphBuilder::build(Operation *op) {
     return constant(fill.getValue().convertToDouble(),
                     computeTypeOf(fill.getResult()));
   if (auto iota = dyn_cast<spmd::IotaOp>(op)) {
+    if (spmd::RunsAttr runs = iota.getPositions().getRuns())
+      return typed(ScalarOp::Cast, computeTypeOf(iota.getResult()),
+                   {positionIn(dims[iota.getResult()][iota.getDim()],
+                               iota.getPositions().getBegin(), runs)});
     int node = indexAlong(dims[iota.getResult()][iota.getDim()],
                           computeTypeOf(iota.getResult()));
     spmd::TableAttr first = iota.getPositions().getBegin();

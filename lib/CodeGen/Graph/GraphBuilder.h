@@ -124,6 +124,10 @@ private:
   int buildRotary(spmd::RotaryOp op);
   int tableArgument(spmd::RotaryOp op);
   int indexAlong(llvm::ArrayRef<int> atoms, DType type);
+  static llvm::SmallVector<spmd::CutAttr, 1> runsOf(spmd::BoxAttr box);
+  int tableValue(spmd::TableAttr table);
+  int positionIn(llvm::ArrayRef<int> atoms, spmd::TableAttr offset,
+                 spmd::RunsAttr runs);
 
   const KernelRequest &request;
   const Inputs inputs;
@@ -134,7 +138,8 @@ private:
   llvm::DenseMap<mlir::Value, int> results; // their nodes
   /// For each rotary its pair axis (size 2) and the atoms of its angle.
   std::map<mlir::Operation *, std::pair<AtomList, AtomList>> rotary;
-  /// For each dropout its global tensor: what a step along an atom skips.
+  /// For each dropout its global tensor: what a step along an atom skips. Its
+  /// dims are the factors that are cut in runs, in the order of `runsOf`.
   std::map<mlir::Operation *, Access> draws;
   /// For each output the atoms of its elements and their strides.
   llvm::SmallVector<Access> outputs;

@@ -17,10 +17,34 @@ static std::string axesText(mlir::ArrayAttr over) {
                            : "(" + llvm::join(names, ", ") + ")";
 }
 
+/// Of one axis, and in blocks of something.
+bool ScheduleEmitter::checkOrder(const Distribution &distribution,
+                                 llvm::ArrayRef<int64_t> values,
+                                 mlir::ArrayAttr over) {
+  if (values.front() < 1) {
+    elaborator.error(distribution.values.front()->range,
+                     "stripes are blocks of at least 1, found " +
+                         std::to_string(values.front()));
+    return false;
+  }
+  if (over.size() == 1)
+    return true;
+  std::string word = elaborator.textOf(distribution.range);
+  auto first = mlir::cast<mlir::StringAttr>(over[0]).str();
+  elaborator
+      .error(distribution.range, "not supported yet: '" + word +
+                                     "' over several axes, " + axesText(over))
+      .note("write it behind the first of them: over (" + first + " " + word +
+            axesText(over).substr(1 + first.size()));
+  return false;
+}
+
 /// What can be told without knowing what is cut.
 bool ScheduleEmitter::checkCut(const Distribution &distribution,
                                llvm::ArrayRef<int64_t> values,
                                mlir::ArrayAttr over) {
+  if (!distribution.cuts())
+    return checkOrder(distribution, values, over);
   if (distribution.kind == Distribution::Kind::Aligned) {
     if (values.front() >= 1)
       return true;
@@ -69,13 +93,6 @@ bool ScheduleEmitter::checkCut(const Distribution &distribution,
 bool ScheduleEmitter::addCut(std::vector<mlir::Attribute> &cuts,
                              const Distribution &distribution,
                              mlir::ArrayAttr over, const Place &place) {
-  if (!distribution.cuts()) {
-    elaborator.error(distribution.range,
-                     "not supported yet: '" +
-                         elaborator.textOf(distribution.range) +
-                         "'; shards are contiguous");
-    return false;
-  }
   llvm::SmallVector<int64_t> values;
   for (const ExprPtr &value : distribution.values) {
     auto number = elaborator.evaluateInt(*value, *place.scope);
@@ -84,6 +101,8 @@ bool ScheduleEmitter::addCut(std::vector<mlir::Attribute> &cuts,
       return false;
     values.push_back(*number);
   }
+  if (!distribution.cuts() && values.empty())
+    values.push_back(1); // the block of stripes
   if (!checkCut(distribution, values, over))
     return false;
   std::string kind = getSpelling(distribution.kind);

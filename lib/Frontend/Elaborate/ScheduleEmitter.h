@@ -70,6 +70,8 @@ private:
   bool addCut(std::vector<mlir::Attribute> &cuts,
               const syntax::Distribution &distribution, mlir::ArrayAttr over,
               const Place &place);
+  bool checkOrder(const syntax::Distribution &distribution,
+                  llvm::ArrayRef<int64_t> values, mlir::ArrayAttr over);
   bool checkCut(const syntax::Distribution &distribution,
                 llvm::ArrayRef<int64_t> values, mlir::ArrayAttr over);
 

@@ -18,8 +18,11 @@ using namespace hocket;
 /// More operations in one kernel win nothing and cost compile time.
 static constexpr size_t kMaxMembers = 48;
 
+/// Numbers in several runs are computed: only kernels do that.
 bool hocket::isCopiedIntoKernels(Operation *op) {
-  return op && isa<nn::FillOp, spmd::IotaOp>(op);
+  auto iota = dyn_cast_or_null<spmd::IotaOp>(op);
+  return isa_and_nonnull<nn::FillOp>(op) ||
+         (iota && !iota.getPositions().getRuns());
 }
 
 static bool isGroupable(Operation *op) {

@@ -1,6 +1,7 @@
 //===- ClassBuilder.cpp - the program of one rank class -------------------===//
 
 #include "ClassBuilder.h"
+#include "RunByRun.h"
 #include "dialects/Nn/Derivative.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/MicroBatch.h"
@@ -18,6 +19,10 @@ using namespace hocket::partitioning;
 
 spmd::FuncOp ClassBuilder::build(StringRef name) {
   spmd::FuncOp func = makeFunction(name);
+  if (failed(mapInputs(func))) {
+    func.erase();
+    return {};
+  }
   for (Operation &op : placed.getBody().front()) {
     loc = op.getLoc();
     Block *block = builder.getInsertionBlock();
@@ -32,6 +37,7 @@ spmd::FuncOp ClassBuilder::build(StringRef name) {
                block->end()))
         made.setAttr(nn::kPinned, pinned);
   }
+  computeRunByRun(func, shares, rankClass.coordinates);
   // Constants that are only used in parts, names' leftovers.
   Block &body = func.getBody().front();
   llvm::DenseSet<StringAttr> assigned = nn::assignedNames(body);
@@ -55,12 +61,18 @@ DictionaryAttr ClassBuilder::describeTensor(DictionaryAttr attributes,
   return list.getDictionary(builder.getContext());
 }
 
+/// As files have it.
+static Type inFiles(Type type) {
+  return nn::withLayout(cast<RankedTensorType>(type),
+                        Orders::withoutOrders(nn::layoutOf(type)));
+}
+
 spmd::FuncOp ClassBuilder::makeFunction(StringRef name) {
   SmallVector<Type> inputs, results;
   for (Type type : placed.getArgumentTypes())
-    inputs.push_back(local(type));
+    inputs.push_back(local(inFiles(type)));
   for (Type type : placed.getResultTypes())
-    results.push_back(local(type));
+    results.push_back(local(inFiles(type)));
   OpBuilder detached(placed.getContext());
   auto func = spmd::FuncOp::create(detached, placed.getLoc(), name,
                                    builder.getFunctionType(inputs, results),
@@ -69,12 +81,24 @@ spmd::FuncOp ClassBuilder::makeFunction(StringRef name) {
   builder.setInsertionPointToStart(entry);
   for (BlockArgument argument : placed.getArguments()) {
     unsigned index = argument.getArgNumber();
-    func.setArgAttrs(index, describeTensor(placed.getArgAttrDict(index),
-                                           nn::layoutOf(argument)));
-    mapping.map(argument, entry->getArgument(index));
+    func.setArgAttrs(index,
+                     describeTensor(placed.getArgAttrDict(index),
+                                    nn::layoutOf(inFiles(argument.getType()))));
     entry->getArgument(index).setLoc(argument.getLoc());
   }
   return func;
+}
+
+LogicalResult ClassBuilder::mapInputs(spmd::FuncOp func) {
+  for (BlockArgument argument : placed.getArguments()) {
+    loc = argument.getLoc();
+    FailureOr<Value> taken = orders.taken(
+        func.getArgument(argument.getArgNumber()), nn::layoutOf(argument));
+    if (failed(taken))
+      return failure();
+    mapping.map(argument, *taken);
+  }
+  return success();
 }
 
 LogicalResult ClassBuilder::lowerReturn(nn::ReturnOp op) {
@@ -83,7 +107,11 @@ LogicalResult ClassBuilder::lowerReturn(nn::ReturnOp op) {
   SmallVector<Value> values;
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
-    nn::LayoutAttr layout = nn::layoutOf(operand.get());
+    FailureOr<Value> value =
+        orders.gathered(local(operand.get()), nn::layoutOf(operand.get()));
+    if (failed(value))
+      return failure();
+    nn::LayoutAttr layout = nn::layoutOf(inFiles(operand.get().getType()));
     if (!layout.getPartials().empty())
       return op.emitError()
              << "output " << index
@@ -99,7 +127,7 @@ LogicalResult ClassBuilder::lowerReturn(nn::ReturnOp op) {
         whole.push_back(axis.getName());
     attributes.set(spmd::kReplicatedOver, listOf(shares.live(whole)));
     func.setResultAttrs(index, attributes.getDictionary(builder.getContext()));
-    values.push_back(local(operand.get()));
+    values.push_back(*value);
   }
   nn::ReturnOp::create(builder, loc, values);
   // A result may have lost the names that its declaration gives its factors.

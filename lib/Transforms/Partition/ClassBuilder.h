@@ -20,13 +20,14 @@ public:
         margins(program), windows(program, margins, operations),
         ring(program, margins, operations),
         redistributions(program, folding, operations),
-        statistics(program, operations) {}
+        statistics(program, operations), orders(program) {}
 
   /// The function, not yet in a module; null after an error.
   spmd::FuncOp build(llvm::StringRef name);
 
 private:
   spmd::FuncOp makeFunction(llvm::StringRef name);
+  mlir::LogicalResult mapInputs(spmd::FuncOp func);
   mlir::LogicalResult lower(mlir::Operation &op);
   mlir::LogicalResult lowerOne(mlir::Operation &op);
   template <class OpTy> mlir::LogicalResult lowerAttention(OpTy op);
@@ -43,6 +44,7 @@ private:
   Ring ring;
   Redistributions redistributions;
   Statistics statistics;
+  Orders orders;
 };
 
 } // namespace hocket::partitioning

@@ -23,11 +23,11 @@ LogicalResult Positions::refuseOffset(Operation &local, Value tensor,
 
 FailureOr<spmd::PositionsAttr>
 Positions::positionsOf(Operation &local, Value tensor, int64_t dim) {
-  FailureOr<spmd::TableAttr> offset =
-      shares.offsetOf(nn::layoutOf(tensor), dim);
-  if (failed(offset))
+  FailureOr<Place> place = shares.placeOf(nn::layoutOf(tensor), dim);
+  if (failed(place))
     return refuseOffset(local, tensor, dim);
-  return positionsFrom(*offset, sizeOf(tensor, dim));
+  return spmd::PositionsAttr::get(builder.getContext(), place->offset,
+                                  sizeOf(tensor, dim), place->runs);
 }
 
 spmd::DrawsAttr Positions::drawsOf(Operation &op, nn::LayoutAttr layout,

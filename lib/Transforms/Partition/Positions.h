@@ -12,8 +12,8 @@ class Positions : public Emitter {
 protected:
   using Emitter::Emitter;
 
-  /// The rank's part of a dim of `tensor`; an error at `local` if that is no
-  /// interval.
+  /// The rank's part of a dim of `tensor`, which may be in runs; an error at
+  /// `local` if a minor factor is cut.
   mlir::FailureOr<spmd::PositionsAttr>
   positionsOf(mlir::Operation &local, mlir::Value tensor, int64_t dim);
   spmd::PositionsAttr positionsFrom(spmd::TableAttr begin, int64_t extent);

@@ -2,9 +2,9 @@
 //
 // Work is per distinct split and coordinate: each split that is uneven numbers
 // its coordinates by size, and a rank's class is the vector of those numbers.
-// Where sizes are stated, the parts beside the rank's own count too: ranks of
-// one class join the same parts, in the same order. And edges lead to the same
-// places of what the rank holds.
+// Of parts in runs the lengths of runs count. Where sizes are stated, the parts
+// beside the rank's own count too: ranks of one class join the same parts, in
+// the same order. And edges lead to the same places of what the rank holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,9 @@ private:
   Shares &shares;
   llvm::DenseSet<Type> seen;
   llvm::SetVector<spmd::TableAttr> sizes;
+  /// Offsets in an order, and where the runs begin: how much of the first one
+  /// is another rank's.
+  llvm::SetVector<std::pair<spmd::TableAttr, spmd::TableAttr>> runs;
   std::vector<StatedSizes> stated; // over several axes
   /// By the list of edges, and where it and its nodes are cut.
   std::map<SmallVector<const void *>, SmallVector<int64_t>> edges;
@@ -74,6 +77,9 @@ SmallVector<int64_t> UnevenSplits::keyOf(int64_t rank,
   SmallVector<int64_t> key;
   for (spmd::TableAttr table : sizes)
     key.push_back(table.at(shares.getMesh(), coordinates));
+  for (auto [offset, begin] : runs)
+    key.push_back(offset.at(shares.getMesh(), coordinates) -
+                  begin.at(shares.getMesh(), coordinates));
   for (const auto &[list, numbers] : edges)
     key.push_back(numbers[rank]);
   for (const StatedSizes &split : stated) {
@@ -95,9 +101,13 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
   SmallVector<nn::SplitAttr> splits = layout.splitsOf(dim, factor);
   if (failed(checkSizes(value, splits)))
     return failure();
-  spmd::TableAttr table = shares.of(layout, dim, factor).size;
-  if (!table.isConstant())
-    sizes.insert(table);
+  Share share = shares.of(layout, dim, factor);
+  if (!share.size.isConstant())
+    sizes.insert(share.size);
+  if (share.runs) {
+    runs.insert({share.offset, share.runs.getBegin()});
+    sizes.insert(share.runs.getLength());
+  }
   bool areStated = llvm::any_of(
       splits, [](nn::SplitAttr split) { return !split.getSizes().empty(); });
   if (areStated && axes.size() > 1)

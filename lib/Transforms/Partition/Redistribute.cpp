@@ -21,6 +21,10 @@ struct Redistributions::FactorCut {
   int64_t dim, factor;
   AxisList axes;
   Share share;
+  /// The one that cuts it in an order, if that is one of the axes.
+  nn::SplitAttr order;
+
+  OrderedFactor ordered() const { return {dim, factor, order}; }
 };
 
 /// `layout` is the side of the redistribution that is split over `axes`.
@@ -50,10 +54,14 @@ Redistributions::cutOf(Operation *op, nn::LayoutAttr layout, ArrayAttr axes) {
                          return llvm::is_contained(axes, Attribute(axis));
                        }) &&
          "the verifier asks that the inner axes move");
+  nn::SplitAttr major =
+      shares.splitsOf(layout, place->first, place->second).front();
+  bool isOrdered = count == all.size() && major.isOrdered();
   return FactorCut{place->first, place->second,
                    AxisList(ArrayRef(all).take_back(count)),
                    shares.inside(layout, place->first, place->second, count,
-                                 rankClass.coordinates)};
+                                 rankClass.coordinates),
+                   isOrdered ? major : nn::SplitAttr()};
 }
 
 /// The operation keeps its own value for its other uses.
@@ -96,7 +104,7 @@ bool Redistributions::lowerConstantSlice(nn::RedistributeOp op) {
   Operation *copy = cloneBeside(*source);
   copy->getResult(0).setType(local(op.getResult().getType()));
   if (auto iota = dyn_cast<nn::IotaOp>(copy)) {
-    if (failed(shares.offsetOf(nn::layoutOf(op.getResult()), iota.getDim()))) {
+    if (failed(shares.placeOf(nn::layoutOf(op.getResult()), iota.getDim()))) {
       copy->erase();
       return false;
     }
@@ -122,6 +130,12 @@ LogicalResult Redistributions::lowerSlice(nn::RedistributeOp op) {
     if (failed(cut))
       return failure();
     int64_t size = cut->share.size.at(shares.getMesh(), rankClass.coordinates);
+    if (cut->order) {
+      FailureOr<Value> list = orders.listed(x, cut->ordered());
+      if (failed(list))
+        return failure();
+      x = *list;
+    }
     auto type = cast<RankedTensorType>(x.getType());
     x = spmd::SliceOp::create(
         builder, loc, withFactorSize(type, place.first, place.second, size), x,
@@ -188,17 +202,26 @@ LogicalResult Redistributions::lower(nn::RedistributeOp op) {
   if (isCut && isJoined && to->axes != from->axes)
     return op.emitError() << "takes axes in another order than it found them: "
                           << listOf(from->axes) << " and " << listOf(to->axes);
-  Value result = emitMove(op, move, shares.inMeshOrder(listed), *from, *to);
+  FailureOr<Value> x = local(op.getX());
+  if (to->order)
+    x = orders.listed(*x, to->ordered());
+  if (failed(x))
+    return failure();
+  FailureOr<Value> result =
+      emitMove(op, *x, move, shares.inMeshOrder(listed), *from, *to);
   if (Attribute unit = op->getAttr(nn::kUnit))
-    result.getDefiningOp()->setAttr(nn::kUnit, unit);
-  mapping.map(op.getResult(), result);
+    result->getDefiningOp()->setAttr(nn::kUnit, unit);
+  if (from->order)
+    result = orders.putBack(*result, from->ordered());
+  if (failed(result))
+    return failure();
+  mapping.map(op.getResult(), *result);
   return success();
 }
 
-Value Redistributions::emitMove(nn::RedistributeOp op, const Move &move,
-                                const AxisList &axes, const FactorCut &from,
-                                const FactorCut &to) {
-  Value x = local(op.getX());
+Value Redistributions::emitMove(nn::RedistributeOp op, Value x,
+                                const Move &move, const AxisList &axes,
+                                const FactorCut &from, const FactorCut &to) {
   RankedTensorType type = localOf(op.getResult());
   nn::PartialAttr partial = move.from.partialOver(axes.front().getValue());
   nn::Reduction reduction =

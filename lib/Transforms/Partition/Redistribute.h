@@ -4,6 +4,7 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_REDISTRIBUTE_H
 
 #include "Operations.h"
+#include "Orders.h"
 #include "dialects/Nn/Products.h"
 
 namespace hocket::partitioning {
@@ -13,7 +14,8 @@ class Redistributions : public Emitter {
 public:
   Redistributions(LocalProgram &program, const Folding &folding,
                   Operations &operations)
-      : Emitter(program), folding(folding), operations(operations) {}
+      : Emitter(program), folding(folding), operations(operations),
+        orders(program) {}
 
   mlir::LogicalResult lower(nn::RedistributeOp op);
 
@@ -27,13 +29,14 @@ private:
   void lowerRepartition(nn::RedistributeOp op);
   mlir::FailureOr<FactorCut> cutOf(mlir::Operation *op, nn::LayoutAttr layout,
                                    mlir::ArrayAttr axes);
-  /// The operation that does it.
-  mlir::Value emitMove(nn::RedistributeOp op, const Move &move,
+  /// The operation that does it to `x`, which the rank has of the operand.
+  mlir::Value emitMove(nn::RedistributeOp op, mlir::Value x, const Move &move,
                        const AxisList &axes, const FactorCut &from,
                        const FactorCut &to);
 
   const Folding &folding;
   Operations &operations;
+  Orders orders;
 };
 
 } // namespace hocket::partitioning

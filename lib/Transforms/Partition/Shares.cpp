@@ -1,6 +1,7 @@
 //===- Shares.cpp - which part of a factor each coordinate holds ----------===//
 
 #include "Shares.h"
+#include "dialects/Nn/Ordered.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -57,8 +58,9 @@ static ArrayAttr withoutPlace(ArrayRef<nn::SplitAttr> splits,
                               MLIRContext *context) {
   SmallVector<Attribute> cuts;
   for (nn::SplitAttr split : splits)
-    cuts.push_back(
-        nn::splitOf(split.getAxis(), 0, 0, /*parts=*/{}, split.getSizes()));
+    cuts.push_back(nn::SplitAttr::get(
+        context, split.getAxis(), 0, 0, split.getSizes(), /*bounds=*/{},
+        /*denominator=*/1, split.getOrder(), split.getBlock()));
   return ArrayAttr::get(context, cuts);
 }
 
@@ -78,13 +80,45 @@ static Share tablesOf(ArrayRef<nn::SplitAttr> splits, ArrayRef<int64_t> parts,
           spmd::TableAttr::simplified(context, axes, parts)};
 }
 
+/// What the first split says of where elements stand: it makes `parts` of which
+/// each is cut in as many by those inside of it.
+static spmd::RunsAttr runsOf(ArrayRef<nn::SplitAttr> splits, int64_t extent,
+                             ArrayRef<int64_t> parts, nn::MeshAttr mesh) {
+  if (splits.empty() || !splits.front().isOrdered())
+    return {};
+  MLIRContext *context = mesh.getContext();
+  AxisList axes;
+  for (nn::SplitAttr split : splits)
+    axes.push_back(split.getAxis());
+  int64_t outer = mesh.getSize(splits.front().getAxis());
+  int64_t inside = parts.size() / outer;
+  SmallVector<int64_t> begins, firsts, lengths, everys;
+  for (int64_t member = 0, begin = 0; member < outer; ++member) {
+    nn::Runs runs =
+        nn::orderedRuns(extent, outer, member, nn::orderOf(splits.front()));
+    begins.append(inside, begin);
+    firsts.append(inside, runs.first);
+    lengths.append(inside, runs.length);
+    everys.append(inside, runs.every);
+    begin += llvm::sum_of(parts.slice(member * inside, inside));
+  }
+  auto table = [&](ArrayRef<int64_t> values) {
+    return spmd::TableAttr::simplified(context, axes, values);
+  };
+  return spmd::RunsAttr::get(context, table(begins), table(firsts),
+                             table(lengths), table(everys));
+}
+
 Share Shares::of(nn::LayoutAttr layout, int64_t dim, int64_t factor) {
   MLIRContext *context = mesh.getContext();
   SmallVector<nn::SplitAttr> splits = splitsOf(layout, dim, factor);
   int64_t extent = sizeOf(layout, dim, factor);
   auto [it, isNew] = known.try_emplace({extent, withoutPlace(splits, context)});
-  if (isNew)
-    it->second = tablesOf(splits, nn::partSizes(extent, splits, mesh), context);
+  if (isNew) {
+    SmallVector<int64_t> parts = nn::partSizes(extent, splits, mesh);
+    it->second = tablesOf(splits, parts, context);
+    it->second.runs = runsOf(splits, extent, parts, mesh);
+  }
   return it->second;
 }
 
@@ -114,8 +148,15 @@ Share Shares::inside(nn::LayoutAttr layout, int64_t dim, int64_t factor,
 
 FailureOr<spmd::TableAttr> Shares::offsetOf(nn::LayoutAttr layout,
                                             int64_t dim) {
+  FailureOr<Place> place = placeOf(layout, dim);
+  if (failed(place) || place->runs)
+    return failure();
+  return place->offset;
+}
+
+FailureOr<Place> Shares::placeOf(nn::LayoutAttr layout, int64_t dim) {
   ArrayRef<nn::FactorAttr> factors = layout.getDims()[dim].getFactors();
-  auto offset = spmd::TableAttr::constant(mesh.getContext(), 0);
+  Place place{spmd::TableAttr::constant(mesh.getContext(), 0)};
   bool isMajor = true;
   for (int64_t f = 0, e = factors.size(); f < e; ++f) {
     if (factors[f].getSize() == 1)
@@ -127,11 +168,14 @@ FailureOr<spmd::TableAttr> Shares::offsetOf(nn::LayoutAttr layout,
       int64_t rest = 1;
       for (nn::FactorAttr minor : factors.drop_front(f + 1))
         rest *= minor.getSize();
-      offset = scaled(of(layout, dim, f).offset, rest, 0);
+      Share share = of(layout, dim, f);
+      place.offset = scaled(share.offset, rest, 0);
+      if (share.runs)
+        place.runs = scaled(share.runs, rest);
     }
     isMajor = false;
   }
-  return offset;
+  return place;
 }
 
 spmd::BoxAttr Shares::boxOf(nn::LayoutAttr layout) {
@@ -143,8 +187,8 @@ spmd::BoxAttr Shares::boxOf(nn::LayoutAttr layout) {
       if (axesOf(layout, d, f).empty())
         continue;
       Share share = of(layout, d, f);
-      cuts.push_back(
-          spmd::CutAttr::get(context, d, f, share.offset, share.size));
+      cuts.push_back(spmd::CutAttr::get(context, d, f, share.offset, share.size,
+                                        share.runs));
     }
   }
   return spmd::BoxAttr::get(context, layout.withoutPlacement(), cuts);
@@ -168,7 +212,9 @@ spmd::TableAttr Shares::findFirstElement(spmd::BoxAttr box) const {
       stride *= dims[d].getFactors()[f].getSize();
     }
   AxisList axes;
-  for (spmd::CutAttr cut : box.getCuts())
+  auto isInterval = [](spmd::CutAttr cut) { return !cut.getRuns(); };
+  auto cuts = llvm::filter_to_vector(box.getCuts(), isInterval);
+  for (spmd::CutAttr cut : cuts)
     for (StringAttr axis : cut.getOffset().getAxes())
       axes.push_back(axis); // of one cut each
   axes = inMeshOrder(axes);
@@ -181,7 +227,7 @@ spmd::TableAttr Shares::findFirstElement(spmd::BoxAttr box) const {
     steps[i - 1] = steps[i] * sizeOf(axes[i]);
   if (!axes.empty())
     firsts.assign(steps[0] * sizeOf(axes[0]), 0);
-  for (spmd::CutAttr cut : box.getCuts()) {
+  for (spmd::CutAttr cut : cuts) {
     spmd::TableAttr offsets = cut.getOffset();
     int64_t pitch = strides.lookup({cut.getDim(), cut.getFactor()});
     SmallVector<std::pair<int64_t, int64_t>> along; // step, size, by axis
@@ -198,6 +244,13 @@ spmd::TableAttr Shares::findFirstElement(spmd::BoxAttr box) const {
     }
   }
   return spmd::TableAttr::simplified(mesh.getContext(), axes, firsts);
+}
+
+spmd::RunsAttr partitioning::scaled(spmd::RunsAttr runs, int64_t scale) {
+  auto table = [&](spmd::TableAttr table) { return scaled(table, scale, 0); };
+  return spmd::RunsAttr::get(runs.getContext(), table(runs.getBegin()),
+                             table(runs.getFirst()), table(runs.getLength()),
+                             table(runs.getEvery()));
 }
 
 spmd::TableAttr partitioning::scaled(spmd::TableAttr table, int64_t scale,

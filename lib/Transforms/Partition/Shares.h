@@ -15,9 +15,17 @@ namespace hocket::partitioning {
 /// Mesh axes, major first.
 using AxisList = llvm::SmallVector<mlir::StringAttr, 2>;
 
-/// [offset, offset + size) by coordinate.
+/// [offset, offset + size) by coordinate, of the list of elements in the order
+/// of `runs`; without any, of the elements themselves.
 struct Share {
   spmd::TableAttr offset, size;
+  spmd::RunsAttr runs = {};
+};
+
+/// Where the rank's part of a dim is, in elements of the dim.
+struct Place {
+  spmd::TableAttr offset;
+  spmd::RunsAttr runs = {};
 };
 
 /// The nodes that members hold: an interval of as many, and by member a list,
@@ -73,13 +81,15 @@ public:
   llvm::SmallVector<nn::SplitAttr> splitsOf(nn::LayoutAttr layout, int64_t dim,
                                             int64_t factor) const;
 
-  /// Where the rank's part of a dim begins, in elements of the dim. Fails if
-  /// the part is not one interval: some factor but the major one is cut.
+  /// Fails if some factor but the major one is cut.
+  mlir::FailureOr<Place> placeOf(nn::LayoutAttr layout, int64_t dim);
+  /// Where the part begins; fails as well if it is not one interval.
   mlir::FailureOr<spmd::TableAttr> offsetOf(nn::LayoutAttr layout, int64_t dim);
 
   /// Which part of the global tensor ranks hold.
   spmd::BoxAttr boxOf(nn::LayoutAttr layout);
-  /// The row-major number of the box's first element in the global tensor.
+  /// The row-major number of the box's first element in the global tensor;
+  /// factors that are cut in runs count from 0.
   spmd::TableAttr firstElement(spmd::BoxAttr box);
 
   /// By the list of edges, what is owned, and the edges of each member: layers
@@ -104,6 +114,9 @@ private:
 void addLayers(nn::FuncOp func, Shares &shares);
 /// The same of what attention reads in margins that were exchanged before.
 void addCarried(const nn::CarriedMargins &carried, Shares &shares);
+
+/// The runs of a factor, each element of which is `scale` elements.
+spmd::RunsAttr scaled(spmd::RunsAttr runs, int64_t scale);
 
 /// scale * table + constant.
 spmd::TableAttr scaled(spmd::TableAttr table, int64_t scale, int64_t constant);

@@ -1,0 +1,45 @@
+//===- Orders.h - elements into the order of parts and back -----*- C++ -*-===//
+
+#ifndef HOCKET_LIB_TRANSFORMS_PARTITION_ORDERS_H
+#define HOCKET_LIB_TRANSFORMS_PARTITION_ORDERS_H
+
+#include "Emit.h"
+
+namespace hocket::partitioning {
+
+/// A factor that a split cuts in an order (dialects/Nn/Ordered.h), whole on the
+/// rank.
+struct OrderedFactor {
+  int64_t dim, factor;
+  nn::SplitAttr split;
+};
+
+/// Collectives join and cut intervals. Where parts are in an order, a rank that
+/// has all of them lists the elements part by part before they are cut, or puts
+/// them back behind where they are joined.
+class Orders : public Emitter {
+public:
+  using Emitter::Emitter;
+
+  /// Part by part; `x` has the factor from end to end.
+  mlir::FailureOr<mlir::Value> listed(mlir::Value x, const OrderedFactor &what);
+  /// From end to end; `x` has it part by part.
+  mlir::FailureOr<mlir::Value> putBack(mlir::Value x,
+                                       const OrderedFactor &what);
+
+  /// The layout with the factors whole that it has in an order: files are read
+  /// and written so.
+  static nn::LayoutAttr withoutOrders(nn::LayoutAttr layout);
+  /// What the rank has of `layout`; `x` is what it has of withoutOrders.
+  mlir::FailureOr<mlir::Value> taken(mlir::Value x, nn::LayoutAttr layout);
+  /// The other way: from all that have parts of them.
+  mlir::FailureOr<mlir::Value> gathered(mlir::Value x, nn::LayoutAttr layout);
+
+private:
+  struct Stretch;
+  class Dim;
+};
+
+} // namespace hocket::partitioning
+
+#endif // HOCKET_LIB_TRANSFORMS_PARTITION_ORDERS_H
