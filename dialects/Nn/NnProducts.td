@@ -59,8 +59,9 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
     multiple of g, query head i reads kv head i / (h / g). `keep` [b, t] is
     bool, true where a key may be attended to. `causal`: key j is visible to
     query i if j <= i + t - s. A window shows query i the keys from i + t - s -
-    `before` to i + t - s + `after`, as far as there are any; absent, all. A row
-    that sees nothing is zero.
+    `before` to i + t - s + `after`, as far as there are any; absent, all. Under a
+    `block_layout` (dialects/Nn/BlockLayouts.h) it sees besides only the blocks
+    of keys that its own block visits. A row that sees nothing is zero.
     With a `step` the weights, [b, h, s, t], are dropped as by nn.dropout with
     p = `dropout`.
     Where its gradient is computed, a second result `lse` [b, h, s] holds the
@@ -74,7 +75,8 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
     ```
     (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
     (C5) step and stream as nn.dropout. (C6) before and after are at least 0.
-    (C7) lse has the dims of q without the last. (C8) with `ring` s = t.
+    (C7) lse has the dims of q without the last. (C8) with `ring` s = t. (C9)
+    block_layout is a layout of h heads and of t keys, and s = t.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
@@ -82,6 +84,7 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        OptionalAttr<I64Attr>:$before,
                        OptionalAttr<I64Attr>:$after,
+                       OptionalAttr<DictionaryAttr>:$block_layout,
                        F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout,
                        OptionalAttr<I64Attr>:$stream,
@@ -108,6 +111,7 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
     ```
     (C1) the constraints of attention. (C2) dout and out have the type of its
     result, lse that of its lse. (C3) the results have the types of q, k and v.
+    (C4) block_layout is that of the attention that gives lse.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Nn_Tensor:$dout, Nn_Tensor:$out,
@@ -116,6 +120,7 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        OptionalAttr<I64Attr>:$before,
                        OptionalAttr<I64Attr>:$after,
+                       OptionalAttr<DictionaryAttr>:$block_layout,
                        F64Attr:$scale,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout,
                        OptionalAttr<I64Attr>:$stream,

@@ -1,5 +1,6 @@
 //===- SpmdAttention.cpp - what makes a rank's attention well formed ------===//
 
+#include "dialects/Nn/BlockLayouts.h"
 #include "dialects/Nn/Ops/AttentionRule.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Spmd/ClassRanks.h"
@@ -53,7 +54,8 @@ static LogicalResult verifyKeys(Operation *op, int64_t first, int64_t end,
 
 /// (C3), (C4).
 template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
-  bool isLimited = op.getCausal() || op.getBefore() || op.getAfter();
+  bool isLimited =
+      op.getCausal() || op.getBefore() || op.getAfter() || op.getBlockLayout();
   if (isLimited != bool(op.getQueries()))
     return op.emitOpError() << "needs the positions of its queries if and only "
                                "if they do not see all keys";
@@ -67,7 +69,7 @@ template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
     return isLimited ? verifyPart(op, "queries", *op.getQueries(), count)
                      : success();
   }
-  if (!op.getBefore() && !(op.getCausal() || op.getAfter()))
+  if (!isLimited)
     return forEachRank(op, op.getKeys().getBegin(),
                        [&](ArrayRef<int64_t> begin) {
                          return verifyKeys(op, 0, keys, begin[0], held);
@@ -91,6 +93,16 @@ template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
         return count == 0 ? success()
                           : verifyKeys(op, first, end, begins[1], held);
       });
+}
+
+/// (C8).
+template <class OpTy> static LogicalResult verifyLayout(OpTy op) {
+  if (!op.getBlockLayout())
+    return success();
+  return nn::verifyBlockLayout(op.getLoc(), op.getBlockLayoutAttr(),
+                               {op.getHeads().getExtent(),
+                                op.getQueries()->getExtent(),
+                                op.getKeys().getExtent()});
 }
 
 template <class OpTy> static LogicalResult verifyDropped(OpTy op) {
@@ -124,7 +136,7 @@ template <class OpTy> static FailureOr<Type> verifyAttention(OpTy op) {
       op.getLoc(), op.getQ(), op.getK(), op.getV(), op.getKeep(),
       {op.getBefore(), op.getAfter()}); // (C1)
   if (failed(type) || failed(verifyHeads(op)) || failed(verifyPositions(op)) ||
-      failed(verifyDropped(op)))
+      failed(verifyLayout(op)) || failed(verifyDropped(op)))
     return failure();
   return type;
 }
@@ -148,7 +160,9 @@ LogicalResult AttentionOp::verify() {
 
 LogicalResult AttentionGradOp::verify() {
   FailureOr<Type> type = verifyAttention(*this);
-  return failed(type) ? failure() : nn::verifyGradients(*this, *type); // (C6)
+  if (failed(type) || failed(nn::verifySameBlockLayout<AttentionOp>(*this)))
+    return failure();
+  return nn::verifyGradients(*this, *type); // (C6)
 }
 
 //===-- Neighborhoods -----------------------------------------------------===//

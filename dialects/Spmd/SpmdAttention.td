@@ -15,7 +15,8 @@ defvar Spmd_headArguments = (ins F64Attr:$scale, I64Attr:$group,
                                  Spmd_PositionsAttr:$kvHeads);
 defvar Spmd_attentionArguments =
     !con((ins BoolAttr:$causal, OptionalAttr<I64Attr>:$before,
-              OptionalAttr<I64Attr>:$after),
+              OptionalAttr<I64Attr>:$after,
+              OptionalAttr<DictionaryAttr>:$block_layout),
          Spmd_headArguments,
          (ins OptionalAttr<Spmd_PositionsAttr>:$queries,
               Spmd_PositionsAttr:$keys, OptionalAttr<F64Attr>:$dropout,
@@ -34,13 +35,15 @@ def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
            tensor<1x2x5x8xf32, #nn.layout<[1] [2] [5] [8]>>) -> tensor<1x4x3x8xf32, #nn.layout<[1] [4] [3] [8]>>
     ```
     (C1) shapes as of nn.attention. (C2) every rank of the class has the kv heads
-    that its heads read. (C3) `queries` if and only if `causal`, `before` or
-    `after` are said. (C4) every rank has the keys that its queries see; all
-    where there is no `before`. (C5) `dropout`, above 0 and below 1, and `draws`
-    if and only if there is a step; the draws are of the weights [b, h, s, t].
+    that its heads read. (C3) `queries` if and only if `causal`, `before`,
+    `after` or `block_layout` are said. (C4) every rank has the keys that its
+    queries see; all where there is no `before`. (C5) `dropout`, above 0 and
+    below 1, and `draws` if and only if there is a step; the draws are of the
+    weights [b, h, s, t].
     (C6) lse has the dims of q without the last. (C7) `isTerm`: the softmax is
     that of the keys which the rank has, (C4) need not hold, and there is lse, to
-    merge the term with those of other keys.
+    merge the term with those of other keys. (C8) block_layout is a layout
+    of the whole: of the extents of heads, queries and keys.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Optional<Nn_Tensor>:$keep,
@@ -59,7 +62,9 @@ def Spmd_AttentionGradOp
   let description = [{
     As nn.attention_grad. (C1) to (C5) as spmd.attention. (C6) dout and out have
     the type of its result, lse that of its lse, the results those of q, k and v.
-    (C7) `isTerm`: (C4) need not hold; out and lse are those of all keys.
+    (C7) `isTerm`: (C4) need not hold; out and lse are those of all keys. (C8)
+    block_layout is that of the attention that gives lse, and as of
+    spmd.attention.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Nn_Tensor:$dout, Nn_Tensor:$out, Nn_Tensor:$lse,

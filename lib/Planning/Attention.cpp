@@ -1,6 +1,7 @@
 //===- Attention.cpp - attention and its gradients as library calls -------===//
 
 #include "Instructions.h"
+#include "dialects/Nn/BlockLayouts.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -58,6 +59,9 @@ static plan::Attention attentionOf(OpTy op, Call &call, PlanTables &tables) {
   attention.keyOffset = tables.scalar(keys);
   attention.before = op.getBefore() ? int64_t(*op.getBefore()) : -1;
   attention.after = op.getAfter() ? int64_t(*op.getAfter()) : -1;
+  attention.layout = nn::blockLayoutOf(op.getBlockLayoutAttr());
+  if (attention.layout)
+    attention.layoutBlocks = op.getKeys().getExtent() / attention.layout->block;
   attention.dropout = dropoutOf(op, call, tables);
   attention.isTerm = op.getIsTerm();
   return attention;

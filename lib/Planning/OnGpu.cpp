@@ -45,10 +45,11 @@ struct Judge {
                      " elements a head, more than " + std::to_string(most);
   }
   std::string operator()(const plan::Attention &attention) const {
-    return whyNotAttention(attention);
+    return attention.layout ? "attention under a block layout"
+                            : whyNotAttention(attention);
   }
   std::string operator()(const plan::AttentionGrad &gradient) const {
-    return whyNotAttention(gradient.forward);
+    return (*this)(gradient.forward);
   }
   std::string operator()(const plan::NeighborhoodAttention &attention) const {
     return whyNotAttention(attention);

@@ -2,6 +2,7 @@
 
 #include "Operations.h"
 #include "Rows.h"
+#include "VisibleKeys.h"
 #include "dialects/Nn/Products.h"
 #include <algorithm>
 
@@ -26,8 +27,8 @@ static void transpose(const double *from, int64_t rows, int64_t columns,
 
 /// The softmax of the scores of visible keys, 0 for the others; all 0 if none
 /// is visible. `keep` may be null. Returns the logarithm of the sum of exp.
-static double softmaxOfVisible(std::vector<double> &scores, KeyRange visible,
-                               const double *keep) {
+static double softmaxOfVisible(std::vector<double> &scores,
+                               const VisibleKeys &visible, const double *keep) {
   for (int64_t j = 0; j < int64_t(scores.size()); ++j)
     if (!visible.has(j) || (keep && keep[j] == 0))
       scores[j] = -INFINITY;
@@ -41,7 +42,7 @@ static double softmaxOfVisible(std::vector<double> &scores, KeyRange visible,
 /// its lse.
 static double attendRow(const Sizes &sizes, const double *q,
                         const double *keysT, const double *v, double scale,
-                        KeyRange visible, const double *keep,
+                        const VisibleKeys &visible, const double *keep,
                         const DropoutFactors &dropout, int64_t row,
                         double *result) {
   std::vector<double> weights(sizes.keys, 0.0);
@@ -68,6 +69,7 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
                          step);
   Sizes sizes = {q.shape[1], k.shape[1], q.shape[2],
                  k.shape[2], q.shape[3], v.shape[3]};
+  auto layout = nn::blockLayoutOf(op.getBlockLayoutAttr());
   double scale = op.getScale().convertToDouble();
   std::vector<double> keysT(sizes.depth * sizes.keys);
   for (int64_t b = 0; b < q.shape[0]; ++b)
@@ -77,7 +79,7 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
       transpose(k.values.data() + kv * sizes.depth, sizes.keys, sizes.depth,
                 keysT.data());
       for (int64_t i = 0; i < sizes.queries; ++i) {
-        KeyRange visible = visibleKeys(op, i, sizes.queries, sizes.keys);
+        VisibleKeys visible(op, layout, head, i, sizes.queries, sizes.keys);
         int64_t row = (b * sizes.heads + head) * sizes.queries + i;
         double lse = attendRow(
             sizes, q.values.data() + row * sizes.depth, keysT.data(),

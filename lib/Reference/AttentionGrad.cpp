@@ -8,6 +8,7 @@
 
 #include "Operations.h"
 #include "Rows.h"
+#include "VisibleKeys.h"
 #include "dialects/Nn/Products.h"
 
 using namespace mlir;
@@ -23,6 +24,7 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
                          op.getStep() ? call.operands.back() : nullptr);
   int64_t heads = q.shape[1], groups = k.shape[1], queries = q.shape[2];
   int64_t keys = k.shape[2], depth = q.shape[3], width = v.shape[3];
+  auto layout = nn::blockLayoutOf(op.getBlockLayoutAttr());
   double scale = op.getScale().convertToDouble();
   std::vector<double> weights(keys), gradients(keys);
   for (int64_t row = 0; row < q.shape[0] * heads * queries; ++row) {
@@ -31,7 +33,7 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
     int64_t kv = (batch * groups + head / (heads / groups)) * keys;
     const double *query = &q.values[row * depth];
     const double *out = &dout.values[row * width];
-    KeyRange visible = visibleKeys(op, i, queries, keys);
+    VisibleKeys visible(op, layout, head, i, queries, keys);
     if (lse.values[row] == -INFINITY) // it sees nothing
       continue;
     for (int64_t j = 0; j < keys; ++j) {

@@ -1,5 +1,6 @@
 //===- Attention.cpp - shape and placement of nn.attention ----------------===//
 
+#include "dialects/Nn/BlockLayouts.h"
 #include "dialects/Nn/Ops/AttentionRule.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Products.h"
@@ -88,6 +89,10 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
                              " heads of k and v as heads of q, but q "
                              "has ",
                              heads);
+  if (failed(verifyBlockLayout(
+          location, adaptor.getBlockLayoutAttr(),
+          {heads, dimsOf(q)[2].getSize(), dimsOf(k)[2].getSize()}))) // (C9)
+    return failure();
   double dropout = adaptor.getDropout().convertToDouble();
   if (!(dropout >= 0 && dropout < 1))
     return emitOptionalError(location,
@@ -250,7 +255,7 @@ static void addPositions(RuleBuilder &rule, OpTy op, ArrayRef<DimOf> queries,
         rule.picks(key, rule.factorsOf(key));
     return;
   }
-  if (op.getCausal() || op.getBefore() || op.getAfter())
+  if (op.getCausal() || op.getBefore() || op.getAfter() || op.getBlockLayout())
     rule.addPositions(queries);
   else
     rule.add(queries);
@@ -297,8 +302,8 @@ void AttentionOp::differentiate(Derivative &d) {
   Value keep = read(getKeep()), step = read(getStep());
   auto gradient = d.makeTyped<AttentionGradOp>(
       typeOf(q), typeOf(k), typeOf(v), q, k, v, dy, y, lse, keep, step,
-      getCausalAttr(), getBeforeAttr(), getAfterAttr(), getScaleAttr(),
-      getDropoutAttr(), getStreamAttr(), getRingAttr());
+      getCausalAttr(), getBeforeAttr(), getAfterAttr(), getBlockLayoutAttr(),
+      getScaleAttr(), getDropoutAttr(), getStreamAttr(), getRingAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (d.isWanted(i))
       d.give(i, gradient->getResult(i));
@@ -320,6 +325,7 @@ LogicalResult AttentionGradOp::verify() {
   forward.causal = getCausalAttr();
   forward.before = getBeforeAttr();
   forward.after = getAfterAttr();
+  forward.block_layout = getBlockLayoutAttr();
   forward.scale = getScaleAttr();
   forward.dropout = getDropoutAttr();
   forward.stream = getStreamAttr();
@@ -327,6 +333,8 @@ LogicalResult AttentionGradOp::verify() {
   if (failed(AttentionOp::inferReturnTypes(
           getContext(), getLoc(), operands,
           (*this)->getDiscardableAttrDictionary(), &forward, {}, types)))
+    return failure();
+  if (failed(verifySameBlockLayout<AttentionOp>(*this))) // (C4)
     return failure();
   return verifyGradients(*this, types); // (C2), (C3)
 }

@@ -2,6 +2,7 @@
 
 #include "AttentionParts.h"
 #include "WindowedDims.h"
+#include "dialects/Nn/BlockLayouts.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 
@@ -33,11 +34,29 @@ void AttentionParts::addDraws(OpTy op, OpTy local, NamedAttrList &parts) {
   local->removeAttr("dropout");
 }
 
+/// Layouts of heads go by their numbers in the whole, which headParts leaves
+/// out where the rank's heads are not consecutive.
+template <class OpTy>
+static LogicalResult checkLayoutHeads(OpTy op, const NamedAttrList &parts) {
+  auto heads = cast<spmd::PositionsAttr>(parts.get("heads"));
+  std::optional<plan::BlockLayout> layout =
+      nn::blockLayoutOf(op.getBlockLayoutAttr());
+  if (!layout || !layout->perHead ||
+      heads.getExtent() == nn::layoutOf(op.getQ()).getDims()[1].getSize())
+    return success();
+  InFlightDiagnostic diagnostic = op.emitError(
+      "a block layout for each head needs consecutive heads on a rank, but a "
+      "minor factor of the heads is split here");
+  diagnostic.attachNote() << "split the heads by their major factor, or state "
+                             "one layout for all: per_head = false";
+  return diagnostic;
+}
+
 template <class OpTy>
 FailureOr<NamedAttrList> AttentionParts::attentionParts(OpTy op, OpTy local) {
   FailureOr<NamedAttrList> parts = headParts(*local, op.getQ(), op.getK());
   FailureOr<spmd::PositionsAttr> keys = positionsOf(*local, op.getK(), 2);
-  if (failed(parts) || failed(keys))
+  if (failed(parts) || failed(keys) || failed(checkLayoutHeads(op, *parts)))
     return failure();
   for (const WindowedDim &slid : windowedDims(op, shares))
     if (slid.isExtended || op->hasAttr(nn::kHaloFrom))
@@ -46,7 +65,8 @@ FailureOr<NamedAttrList> AttentionParts::attentionParts(OpTy op, OpTy local) {
   parts->set("causal", builder.getBoolAttr(op.getCausal()));
   // Without a causal mask or a window queries may be any, not only consecutive
   // ones.
-  if (op.getCausal() || op.getBefore() || op.getAfter()) {
+  if (op.getCausal() || op.getBefore() || op.getAfter() ||
+      op.getBlockLayout()) {
     FailureOr<spmd::PositionsAttr> queries = positionsOf(*local, op.getQ(), 2);
     if (failed(queries))
       return failure();

@@ -1,0 +1,156 @@
+//===- BlockLayouts.cpp - a block layout as an attribute ------------------===//
+
+#include "dialects/Nn/BlockLayouts.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace hocket;
+using plan::BlockLayout;
+
+namespace {
+
+using Lists = std::vector<std::vector<int64_t>>;
+
+/// Calls `visit(name, field, absent)` for all fields but the kind.
+template <class Visitor> void visitFields(Visitor &visit, BlockLayout &x) {
+  const BlockLayout absent;
+  visit("block", x.block, absent.block);
+  visit("per_head", x.perHead, absent.perHead);
+  visit("unidirectional", x.unidirectional, absent.unidirectional);
+  visit("local", x.local, absent.local);
+  visit("global", x.global, absent.global);
+  visit("horizontal", x.horizontal, absent.horizontal);
+  visit("patterns", x.patterns, absent.patterns);
+  visit("random", x.random, absent.random);
+  visit("window", x.window, absent.window);
+  visit("locals", x.locals, absent.locals);
+  visit("globals", x.globals, absent.globals);
+  visit("global_ends", x.globalEnds, absent.globalEnds);
+  visit("key", x.key, absent.key);
+  visit("rows", x.rows, absent.rows);
+}
+
+struct Writer {
+  Builder builder;
+  SmallVector<NamedAttribute> list;
+
+  Attribute write(bool value) { return builder.getBoolAttr(value); }
+  Attribute write(int64_t value) { return builder.getI64IntegerAttr(value); }
+  Attribute write(const std::vector<int64_t> &value) {
+    return builder.getDenseI64ArrayAttr(value);
+  }
+  Attribute write(const Lists &value) {
+    SmallVector<Attribute> rows;
+    for (const std::vector<int64_t> &row : value)
+      rows.push_back(write(row));
+    return builder.getArrayAttr(rows);
+  }
+  template <class T>
+  void operator()(StringRef name, const T &value, const T &absent) {
+    if (value != absent)
+      list.push_back(builder.getNamedAttr(name, write(value)));
+  }
+};
+
+struct Reader {
+  DictionaryAttr attribute;
+  size_t read = 0;
+  std::string problem = {};
+
+  static bool get(Attribute given, bool &value) {
+    auto flag = dyn_cast<BoolAttr>(given);
+    value = flag && flag.getValue();
+    return bool(flag);
+  }
+  static bool get(Attribute given, int64_t &value) {
+    auto number = dyn_cast<IntegerAttr>(given);
+    if (!number || !number.getType().isInteger(64))
+      return false;
+    value = number.getInt();
+    return true;
+  }
+  static bool get(Attribute given, std::vector<int64_t> &value) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(given);
+    if (numbers)
+      value = numbers.asArrayRef().vec();
+    return bool(numbers);
+  }
+  static bool get(Attribute given, Lists &value) {
+    auto rows = dyn_cast<ArrayAttr>(given);
+    for (Attribute row : rows ? rows.getValue() : ArrayRef<Attribute>())
+      if (!get(row, value.emplace_back()))
+        return false;
+    return bool(rows);
+  }
+  template <class T> void operator()(StringRef name, T &value, const T &) {
+    Attribute given = attribute.get(name);
+    if (!given)
+      return;
+    ++read;
+    if (!get(given, value))
+      problem = "'" + name.str() + "' of its block layout is of a wrong type";
+  }
+};
+
+} // namespace
+
+static std::optional<plan::LayoutKind> kindOf(DictionaryAttr attribute) {
+  auto word = attribute.getAs<StringAttr>("kind");
+  for (int kind = 0; kind <= int(plan::LayoutKind::Listed); ++kind)
+    if (word && word.getValue() == toString(plan::LayoutKind(kind)))
+      return plan::LayoutKind(kind);
+  return std::nullopt;
+}
+
+/// Leaves in `problem` what is not a field, or not of its type.
+static BlockLayout readLayout(DictionaryAttr attribute, std::string &problem) {
+  BlockLayout layout;
+  std::optional<plan::LayoutKind> kind = kindOf(attribute);
+  if (!kind) {
+    problem = "its block layout has no kind that there is";
+    return layout;
+  }
+  layout.kind = *kind;
+  Reader reader{attribute, 1};
+  visitFields(reader, layout);
+  problem = reader.problem;
+  if (problem.empty() && reader.read != attribute.size())
+    problem = "its block layout has a field that there is not";
+  return layout;
+}
+
+DictionaryAttr nn::blockLayoutAttr(MLIRContext *context,
+                                   const BlockLayout &layout) {
+  Writer writer{Builder(context), {}};
+  writer.list.push_back(writer.builder.getNamedAttr(
+      "kind", writer.builder.getStringAttr(toString(layout.kind))));
+  BlockLayout copy = layout;
+  visitFields(writer, copy);
+  return writer.builder.getDictionaryAttr(writer.list);
+}
+
+std::optional<BlockLayout> nn::blockLayoutOf(DictionaryAttr attribute) {
+  std::string problem;
+  return attribute ? std::optional(readLayout(attribute, problem))
+                   : std::nullopt;
+}
+
+LogicalResult nn::verifyBlockLayout(std::optional<Location> location,
+                                    DictionaryAttr attribute,
+                                    const BlockLayoutSizes &sizes) {
+  if (!attribute)
+    return success();
+  std::string problem;
+  BlockLayout layout = readLayout(attribute, problem);
+  if (problem.empty() && sizes.queries != sizes.keys)
+    problem = "a block layout is of as many queries as keys, but there are " +
+              std::to_string(sizes.queries) + " and " +
+              std::to_string(sizes.keys);
+  if (problem.empty())
+    problem = layoutProblem(layout, sizes.keys, sizes.heads);
+  if (problem.empty())
+    return success();
+  return emitOptionalError(location,
+                           "attention has a wrong block layout: ", problem);
+}
