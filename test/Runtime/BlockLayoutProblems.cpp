@@ -1,6 +1,7 @@
 //===- BlockLayoutProblems.cpp - which layouts there are not --------------===//
 
-#include "hocket/Plan/BlockLayout.h"
+#include "FullPlan.h"
+#include "hocket/Plan/Check.h"
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -107,4 +108,44 @@ TEST(BlockLayoutProblems, LengthThatIsNotOfBlocks) {
   EXPECT_EQ(layoutProblem(BlockLayout(), 40, 1),
             "dense: a sequence of 40 tokens is not a multiple of block = 16");
   EXPECT_EQ(layoutProblem(BlockLayout(), 48, 1), "");
+}
+
+//===-- In a plan ---------------------------------------------------------===//
+
+TEST(BlockLayoutProblems, LayoutsOfPlans) {
+  struct PlanCase {
+    std::function<void(Attention &)> change;
+    const char *sentence;
+  };
+  const PlanCase cases[] = {
+      {[](auto &a) { a.layout.reset(); },
+       "has blocks of a layout, but no layout"},
+      {[](auto &a) { a.layout->locals = {}; },
+       "its layout is wrong: variable: local has no sizes, expected at least "
+       "one"},
+      {[](auto &a) { a.layoutBlocks = 2; },
+       "rank 0 holds positions outside of its layout"},
+      {[](auto &a) { a.layoutBlocks = -1; },
+       "its layout has -1 blocks, expected at least 0"},
+      {[](auto &a) {
+         a.layout = BlockLayout{LayoutKind::Listed, 2};
+         a.layout->rows = {{0, 1}};
+       },
+       "its layout is wrong: layout: it has 1 rows, but 1 x 16 are needed"},
+      {[](auto &a) { a.layout->random = 17; },
+       "its layout is wrong: variable: random = 17 blocks, but the sequence "
+       "has 16"},
+  };
+  for (const PlanCase &c : cases) {
+    Plan plan = fullPlan(), other = plan;
+    std::string error;
+    c.change(std::get<Attention>(plan.classes[0].step[4].body));
+    EXPECT_FALSE(check(plan, error));
+    EXPECT_EQ(error,
+              std::string("class 0, step 4 (attention, proj): ") + c.sentence);
+    c.change(std::get<AttentionGrad>(other.classes[0].step[11].body).forward);
+    EXPECT_FALSE(check(other, error));
+    EXPECT_EQ(error, std::string("class 0, step 11 (attention_grad, proj): ") +
+                         c.sentence);
+  }
 }

@@ -51,6 +51,11 @@ inline Plan fullPlan() {
     attention.queryOffset = Scalar{1, 2, 4};
     attention.dropout = {0.1,    -7,     view(3, {}), Scalar{0, 2, 16},
                          {2, 4}, {32, 4}};
+    BlockLayout &layout = attention.layout.emplace();
+    layout.kind = LayoutKind::Variable, layout.block = 2;
+    layout.perHead = true, layout.random = 1, layout.key = -9;
+    layout.locals = {1, 2}, layout.globals = {0, 5}, layout.globalEnds = {1, 9};
+    attention.layoutBlocks = 16;
     c.step.push_back({0, attention});
     c.step.push_back({0, Embedding{view(0, {8, 2}), view(3, {3}),
                                    view(1, {3, 2}), Scalar{0, 2, 4}, 16}});
