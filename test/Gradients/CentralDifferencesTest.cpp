@@ -183,6 +183,16 @@ const Case cases[] = {
      "keep: bool[2, n]",
      "return attention(q, k, v, mask = causal * padding(keep))",
      "f32[2, 2, n, 4]"},
+    {"attention_bigbird", "",
+     "q: f32[1, 4, 14, 3], k: f32[1, 2, 14, 3], v: f32[1, 2, 14, 3]",
+     "return attention(q, k, v, mask = causal * bigbird(block = 2, window = 1, "
+     "random = 2, per_head = true, seed = 7))",
+     "f32[1, 4, 14, 3]"},
+    {"attention_fixed", "",
+     "q: f32[2, 2, 10, 3], k: f32[2, 2, 10, 3], v: f32[2, 2, 10, 3]",
+     "return attention(q, k, v, mask = fixed(block = 1, local = 2, patterns = "
+     "2, per_head = true))",
+     "f32[2, 2, 10, 3]"},
 };
 
 class CentralDifferences : public ::testing::TestWithParam<Case> {};

@@ -12,6 +12,7 @@
 #include "Norms.h"
 #include "dialects/Nn/Nn.h"
 #include "hocket/Frontend/Ast.h"
+#include "hocket/Plan/BlockLayout.h"
 #include <map>
 #include <set>
 #include <variant>
@@ -34,6 +35,8 @@ struct Mask {
   /// Keys before and after a query's own that it sees; absent: all.
   std::optional<int64_t> before = {}, after = {};
   std::optional<NeighborhoodMask> neighborhood = {}; // nothing beside it
+  /// Its key is the seed; an attention adds its path.
+  std::optional<plan::BlockLayout> layout = {};
 };
 
 /// A mesh axis, as a schedule function's parameter holds it.

@@ -262,7 +262,8 @@ private:
       matmulFunction, softmaxFunction, reduceFunction, dropoutFunction,
       attentionFunction, paddingFunction, windowFunction, neighborhoodFunction,
       rotaryFunction, iotaFunction, fillFunction, transposeFunction,
-      rearrangeFunction, concatFunction, splitFunction, sliceFunction;
+      rearrangeFunction, concatFunction, splitFunction, sliceFunction,
+      blockLayoutFunction, interpolateFunction;
   std::optional<Mask> maskOf(const CallArguments &, const Scope &);
   MaybeDatum neighborhoodAttention(const CallArguments &,
                                    llvm::ArrayRef<mlir::Value> operands,
@@ -283,7 +284,6 @@ private:
   mlir::Value lossReduce(nn::ReduceKind kind, mlir::Value x,
                          llvm::ArrayRef<int64_t> dims);
   // FunctionsResize.cpp
-  MaybeDatum interpolateFunction(const CallArguments &, const Scope &);
   std::optional<bool> readMode(const CallArguments &arguments, size_t spatial);
   bool readSizes(const CallArguments &arguments, mlir::Value x,
                  const Scope &scope, llvm::SmallVectorImpl<int64_t> &sizes);

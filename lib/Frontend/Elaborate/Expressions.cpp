@@ -278,6 +278,13 @@ Elaborator::MaybeDatum Elaborator::maskProduct(const BinaryExpr &expr,
   auto narrower = [](std::optional<int64_t> x, std::optional<int64_t> y) {
     return x && y ? std::min(x, y) : x ? x : y;
   };
+  if (a.layout && b.layout) {
+    error(expr.range, "a mask has one block layout, not two")
+        .note("a layout that is neither can be read from a file: "
+              "layout(\"both.npy\", block = 16)");
+    return std::nullopt;
+  }
+  product.layout = a.layout ? a.layout : b.layout;
   product.before = narrower(a.before, b.before);
   product.after = narrower(a.after, b.after);
   if (a.keep && b.keep) {

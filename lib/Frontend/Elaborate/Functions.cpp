@@ -64,6 +64,30 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
        &E::attentionFunction},
       {"padding", {"keep"}, 1, &E::paddingFunction},
       {"window", {"before", "after"}, 1, &E::windowFunction},
+      {"dense", {"block", "per_head"}, 0, &E::blockLayoutFunction},
+      {"fixed",
+       {"block", "local", "global", "attention", "horizontal", "patterns",
+        "per_head"},
+       0,
+       &E::blockLayoutFunction},
+      {"variable",
+       {"block", "local", "global", "global_end", "random", "attention",
+        "horizontal", "per_head", "seed"},
+       0,
+       &E::blockLayoutFunction},
+      {"bigbird",
+       {"block", "random", "window", "global", "attention", "per_head", "seed"},
+       0,
+       &E::blockLayoutFunction},
+      {"bslongformer",
+       {"block", "window", "global", "global_end", "attention", "per_head"},
+       0,
+       &E::blockLayoutFunction},
+      {"local_sliding_window",
+       {"block", "window", "attention"},
+       0,
+       &E::blockLayoutFunction},
+      {"layout", {"file", "block"}, 1, &E::blockLayoutFunction},
       {"neighborhood",
        {"kernel", "stride", "dilation", "causal"},
        1,
@@ -103,7 +127,7 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
 }
 
 static bool isLaterFunction(const std::string &name) {
-  static const char *const names[] = {"documents", "bigbird"};
+  static const char *const names[] = {"documents"};
   for (const char *known : names)
     if (name == known)
       return true;

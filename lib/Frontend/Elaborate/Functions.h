@@ -4,6 +4,7 @@
 #define HOCKET_FRONTEND_ELABORATE_FUNCTIONS_H
 
 #include "Elaborator.h"
+#include "hocket/Io/FileTypes.h"
 
 namespace hocket::frontend {
 
@@ -15,6 +16,9 @@ struct Elaborator::FunctionEntry {
   size_t required;
   FunctionRule rule;
 };
+
+/// The type and the dims of an array of a file: "I64[2, 12]".
+std::string describeStored(const runtime::StoredTensor &stored);
 
 } // namespace hocket::frontend
 

@@ -2,6 +2,7 @@
 
 #include "Functions.h"
 #include "PathMatch.h"
+#include "dialects/Nn/BlockLayouts.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
@@ -72,8 +73,9 @@ std::optional<Mask> Elaborator::maskOf(const CallArguments &arguments,
     return Mask();
   error(written->range,
         std::string("expected a mask, found ") + datum->kindName())
-      .note("masks: none, causal, padding(keep), window(reach), and products "
-            "of them, or neighborhood(kernel)");
+      .note("masks: none, causal, padding(keep), window(reach), a block layout "
+            "such as bigbird(block), and products of them, or "
+            "neighborhood(kernel)");
   return std::nullopt;
 }
 
@@ -113,6 +115,14 @@ Elaborator::attentionFunction(const CallArguments &arguments,
   if (mask.after)
     attributes.push_back(
         named("after", builder.getI64IntegerAttr(*mask.after)));
+  if (mask.layout) {
+    // Its random blocks are those of this place of the model.
+    plan::BlockLayout layout = *mask.layout;
+    if (layout.random > 0)
+      layout.key ^= nextStream(joinPath(currentPath, "layout()")).getInt();
+    attributes.push_back(
+        named("block_layout", nn::blockLayoutAttr(context, layout)));
+  }
   if (mask.keep)
     operands.push_back(mask.keep);
   bool drops = isTraining && *dropout > 0;

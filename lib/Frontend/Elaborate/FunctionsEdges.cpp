@@ -29,8 +29,7 @@ static bool isInteger(runtime::FileType type) {
   }
 }
 
-/// "I64[2, 12]"
-static std::string describeStored(const runtime::StoredTensor &stored) {
+std::string frontend::describeStored(const runtime::StoredTensor &stored) {
   std::vector<std::string> dims;
   for (int64_t dim : stored.dims)
     dims.push_back(std::to_string(dim));
