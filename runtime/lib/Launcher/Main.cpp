@@ -74,7 +74,7 @@ struct Program {
 Status Program::run(const Command &command, Processes &processes,
                     int &done) const {
   Status status =
-      checkSameProgram(command.options, command.arguments, processes);
+      checkSameProgram(command.options, command.arguments, plan, processes);
   if (!status.ok())
     return status;
   return command.kind == ProgramKind::Trains

@@ -3,6 +3,7 @@
 #include "SameProgram.h"
 #include "hocket/Cpu/Library.h"
 #include "hocket/Io/MappedFile.h"
+#include "hocket/Plan/Layouts.h"
 #include "hocket/Runtime/Digest.h"
 #include <cstdio>
 #include <filesystem>
@@ -35,7 +36,7 @@ static std::string lineOf(const std::vector<std::string> &arguments) {
 
 Status checkSameProgram(const LauncherOptions &options,
                         const std::vector<std::string> &arguments,
-                        Processes &processes) {
+                        const plan::Plan &plan, Processes &processes) {
   if (processes.count() == 1)
     return Status::success();
   MappedFile self;
@@ -47,7 +48,8 @@ Status checkSameProgram(const LauncherOptions &options,
   std::snprintf(
       code, sizeof code, "%016llx",
       static_cast<unsigned long long>(digest(self.data(), self.size())));
-  return processes.requireEqual({{"the executable", code},
+  return processes.requireEqual({{"block layouts", layoutsDigest(plan)},
+                                 {"the executable", code},
                                  {"the arguments", lineOf(arguments)},
                                  {"weights of", sizesOf(options.weights)},
                                  {"oneDNN", libraryText()}});

@@ -4,15 +4,17 @@
 #define HOCKET_LIB_LAUNCHER_SAMEPROGRAM_H
 
 #include "Options.h"
+#include "hocket/Plan/Plan.h"
 #include "hocket/Runtime/Processes.h"
 
 namespace hocket::runtime {
 
-/// An error unless all processes have the same executable, command line, sizes
-/// of weights and library: else their ranks would not compute one result.
+/// An error unless all processes have the same executable, and in it the same
+/// block layouts, the same command line, sizes of weights and library: else
+/// their ranks would not compute one result.
 Status checkSameProgram(const LauncherOptions &options,
                         const std::vector<std::string> &arguments,
-                        Processes &processes);
+                        const plan::Plan &plan, Processes &processes);
 
 } // namespace hocket::runtime
 

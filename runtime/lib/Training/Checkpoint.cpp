@@ -102,6 +102,8 @@ Status Checkpoint::open(const std::string &path) {
   Metadata metadata;
   if (Status status = readMetadata(file, metadata, progress); !status.ok())
     return status;
+  if (auto found = metadata.find(layoutsKey); found != metadata.end())
+    layouts = found->second;
   files = std::make_unique<TensorFiles>("checkpoint");
   return files->add(file);
 }

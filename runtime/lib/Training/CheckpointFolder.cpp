@@ -1,6 +1,7 @@
 //===- CheckpointFolder.cpp - where a run saves ---------------------------===//
 
 #include "CheckpointNames.h"
+#include "hocket/Plan/Layouts.h"
 #include "hocket/Training/Parameters.h"
 #include <algorithm>
 #include <filesystem>
@@ -138,6 +139,8 @@ Status CheckpointFolder::save(const plan::Plan &plan, Executor &executor,
   Metadata metadata = {{"hocket.model", plan.model},
                        {"hocket.step", std::to_string(progress.step)},
                        {"hocket.seed", std::to_string(progress.seed)}};
+  if (std::string layouts = layoutsDigest(plan); layouts != "none")
+    metadata[layoutsKey] = layouts;
   for (const std::string &name : kept)
     metadata[optimizerKey] +=
         (metadata[optimizerKey].empty() ? "" : " ") + name;

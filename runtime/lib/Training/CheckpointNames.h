@@ -8,6 +8,9 @@
 
 namespace hocket::runtime {
 
+/// Of the metadata: the digest of the model's block layouts, if it has any.
+inline constexpr const char *layoutsKey = "hocket.block_layouts";
+
 /// step-0000000300.safetensors
 std::string checkpointName(int64_t step);
 

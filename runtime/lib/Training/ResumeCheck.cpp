@@ -1,6 +1,7 @@
 //===- ResumeCheck.cpp - whether a program goes on from a checkpoint ------===//
 
 #include "hocket/Io/TensorCheck.h"
+#include "hocket/Plan/Layouts.h"
 #include "hocket/Training/Checkpoint.h"
 #include <algorithm>
 #include <set>
@@ -65,7 +66,23 @@ Status checkKept(const Names &held, const Names &wanted,
 
 } // namespace
 
+/// With other layouts a parameter would be trained for another model.
+static Status checkLayouts(const plan::Plan &plan,
+                           const Checkpoint &checkpoint) {
+  std::string layouts = layoutsDigest(plan);
+  if (checkpoint.layouts == layouts)
+    return Status::success();
+  return Status::userError(
+      "checkpoint '" + checkpoint.file + "' was saved with block layouts " +
+      checkpoint.layouts + ", but this program has " + layouts +
+      "; go on with the same layouts, seeds and lengths, or begin a new run "
+      "with its parameters: --weights " +
+      checkpoint.file);
+}
+
 Status checkResume(const plan::Plan &plan, const Checkpoint &checkpoint) {
+  if (Status status = checkLayouts(plan, checkpoint); !status.ok())
+    return status;
   Names wanted = namesOf(plan.parameters);
   Names parameters = checkpoint.parameterNames(); // in order, as of a map
   if (Status status = checkParameters(plan, checkpoint.tensors(), {});

@@ -82,13 +82,15 @@ public:
 
   Progress progress;
   std::string file;
+  std::string layouts = "none"; // as layoutsDigest (hocket/Plan/Layouts.h)
 
 private:
   std::unique_ptr<TensorFiles> files;
 };
 
 /// Whether `plan` goes on from just what the checkpoint holds: the same
-/// parameters, and the same tensors that the optimizer keeps.
+/// parameters, the same tensors that the optimizer keeps, and the same block
+/// layouts.
 Status checkResume(const plan::Plan &plan, const Checkpoint &checkpoint);
 
 } // namespace hocket::runtime
