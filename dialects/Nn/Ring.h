@@ -25,8 +25,16 @@ struct RingMask {
   static RingMask of(AttentionOp op);
   static RingMask of(AttentionGradOp op);
   /// Whether one of the queries sees one of the keys.
-  bool sees(Interval queries, Interval keys) const;
+  bool sees(llvm::ArrayRef<Interval> queries,
+            llvm::ArrayRef<Interval> keys) const;
 };
+
+/// Where the positions of a part lie, ascending; of an order several runs, and
+/// of an empty part none.
+using RunList = llvm::SmallVector<Interval, 2>;
+/// By member of the axes that split a factor of `extent`, row-major.
+llvm::SmallVector<RunList>
+runsOfParts(int64_t extent, llvm::ArrayRef<SplitAttr> splits, MeshAttr mesh);
 
 /// By member, whether it receives the part of the member `distance` before it.
 struct RingHop {
@@ -37,7 +45,7 @@ struct RingHop {
 /// The hops in which some member receives something, nearest first. `parts` are
 /// those of the members, in their order.
 llvm::SmallVector<RingHop> ringHops(const RingMask &mask,
-                                    llvm::ArrayRef<Interval> parts);
+                                    llvm::ArrayRef<RunList> parts);
 
 /// Whether keys and values of this operation travel over the axis.
 bool isRingOver(mlir::Operation *op, llvm::StringRef axis);

@@ -66,7 +66,7 @@ template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
   if (op.getIsTerm()) { // (C7)
     if (failed(verifyInside(op, "keys", op.getKeys(), held)))
       return failure();
-    return isLimited ? verifyPart(op, "queries", *op.getQueries(), count)
+    return isLimited ? verifyInside(op, "queries", *op.getQueries(), count)
                      : success();
   }
   if (!isLimited)

@@ -142,19 +142,6 @@ bool Placer::takeRing(Operation *op, ArrayRef<AttentionMove> moves) {
       return nn::layoutOf(value).getDims()[2].getSize();
     };
     std::string path = modelPath(op), why;
-    nn::SplitAttr split =
-        nn::layoutOf(op->getOperand(0)).splitOver(axisText(move.axes.front()));
-    if (attention && split && split.isOrdered()) {
-      problems
-          .addAt(move.strategy->directive,
-                 "not supported yet: a ring of attention in '" + path +
-                     "', whose sequence is cut " + nn::orderOf(split).text() +
-                     " over " + llvm::join(axes, ", "),
-                 path)
-          .advise("write using all_gather, or shard the sequence without an "
-                  "order");
-      continue; // taken as given: it is said once
-    }
     if (!attention)
       why = "its mask is a neighborhood, whose keys lie next to its queries";
     else if (int64_t queries = lengthOf(attention.getQ()),

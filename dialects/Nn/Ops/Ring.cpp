@@ -1,6 +1,7 @@
 //===- Ring.cpp - keys and values that travel -----------------------------===//
 
 #include "dialects/Nn/Ring.h"
+#include "dialects/Nn/Ordered.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -17,16 +18,45 @@ template <class OpTy> static RingMask maskOf(OpTy op) {
 RingMask RingMask::of(AttentionOp op) { return maskOf(op); }
 RingMask RingMask::of(AttentionGradOp op) { return maskOf(op); }
 
-bool RingMask::sees(Interval queries, Interval keys) const {
-  if (queries.size == 0 || keys.size == 0)
-    return false;
-  int64_t last = queries.offset + queries.size - 1;
-  return (!before || keys.offset + keys.size > queries.offset - *before) &&
-         (!after || keys.offset <= last + *after);
+bool RingMask::sees(ArrayRef<Interval> queries, ArrayRef<Interval> keys) const {
+  return llvm::any_of(queries, [&](Interval rows) {
+    int64_t last = rows.offset + rows.size - 1;
+    return llvm::any_of(keys, [&](Interval columns) {
+      return (!before ||
+              columns.offset + columns.size > rows.offset - *before) &&
+             (!after || columns.offset <= last + *after);
+    });
+  });
+}
+
+SmallVector<RunList> nn::runsOfParts(int64_t extent, ArrayRef<SplitAttr> splits,
+                                     MeshAttr mesh) {
+  SmallVector<int64_t> sizes = partSizes(extent, splits, mesh);
+  Ordering order = splits.empty() ? Ordering() : orderOf(splits.front());
+  int64_t outer =
+      order.isOrdered() ? mesh.getSize(splits.front().getAxis()) : 1;
+  int64_t inner = int64_t(sizes.size()) / outer;
+  SmallVector<RunList> parts;
+  int64_t begin = 0;
+  for (auto [number, size] : llvm::enumerate(sizes)) {
+    RunList &runs = parts.emplace_back();
+    if (order.isOrdered() && int64_t(number) % inner == 0)
+      begin = 0; // in what the order gives the outer part
+    Runs places = order.isOrdered()
+                      ? orderedRuns(extent, outer, number / inner, order)
+                      : Runs{0, std::max<int64_t>(extent, 1), 0};
+    for (int64_t left = size; left > 0; left -= runs.back().size) {
+      int64_t at = begin + size - left;
+      runs.push_back(
+          {places.at(at), std::min(left, places.length - at % places.length)});
+    }
+    begin += size;
+  }
+  return parts;
 }
 
 SmallVector<RingHop> nn::ringHops(const RingMask &mask,
-                                  ArrayRef<Interval> parts) {
+                                  ArrayRef<RunList> parts) {
   SmallVector<RingHop> hops;
   int64_t members = parts.size();
   for (int64_t distance = 1; distance < members; ++distance) {
@@ -57,13 +87,9 @@ RingTraffic nn::ringTraffic(Operation *op, MeshAttr mesh) {
   if (!ringOf(op))
     return {};
   LayoutAttr keys = layoutOf(op->getOperand(1));
-  SmallVector<Interval> parts;
-  int64_t offset = 0;
-  for (int64_t size :
-       partSizes(keys.getDims()[2].getSize(), keys.splitsOf(2, 0), mesh)) {
-    parts.push_back({offset, size});
-    offset += size;
-  }
+  int64_t extent = keys.getDims()[2].getSize();
+  SmallVector<int64_t> sizes = partSizes(extent, keys.splitsOf(2, 0), mesh);
+  SmallVector<RunList> parts = runsOfParts(extent, keys.splitsOf(2, 0), mesh);
   RingMask mask = llvm::TypeSwitch<Operation *, RingMask>(op)
                       .Case<AttentionOp, AttentionGradOp>(
                           [](auto attention) { return maskOf(attention); });
@@ -74,8 +100,7 @@ RingTraffic nn::ringTraffic(Operation *op, MeshAttr mesh) {
     ++traffic.hops;
     for (int64_t member = 0; member < members; ++member)
       if (hop.receives[member])
-        received[member] +=
-            parts[(member + members - hop.distance) % members].size;
+        received[member] += sizes[(member + members - hop.distance) % members];
   }
   for (int64_t keys : received)
     traffic.keys = std::max(traffic.keys, keys);

@@ -152,7 +152,7 @@ void ClassBuilder::lowerName(nn::ValueOp op) {
 
 /// Keys travel around, or are there, perhaps in margins.
 template <class OpTy> LogicalResult ClassBuilder::lowerAttention(OpTy op) {
-  WindowedDims hops = ringHops(op, shares);
+  std::vector<Hop> hops = ringHops(op, shares);
   return hops.empty() ? windows.lower(op) : ring.lower(op, hops);
 }
 

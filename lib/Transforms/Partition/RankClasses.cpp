@@ -35,7 +35,7 @@ public:
   /// What the windows of an operation read.
   void addHeld(nn::WindowedOp op);
   /// What an attention receives in each hop.
-  void addHops(const WindowedDims &hops);
+  void addHops(llvm::ArrayRef<Hop> hops);
   /// The same for ranks of one class.
   SmallVector<int64_t> keyOf(int64_t rank, ArrayRef<int64_t> coordinates);
 
@@ -148,10 +148,21 @@ void UnevenSplits::addHeld(nn::WindowedOp op) {
   }
 }
 
-void UnevenSplits::addHops(const WindowedDims &hops) {
-  for (const WindowedDim &hop : hops)
-    if (!hop.held.size.isConstant())
-      sizes.insert(hop.held.size);
+void UnevenSplits::addHops(ArrayRef<Hop> hops) {
+  for (const Hop &hop : hops) {
+    size_t most = 0;
+    for (const nn::RunList &list : hop.held)
+      most = std::max(most, list.size());
+    for (size_t number = 0; number < most; ++number) {
+      SmallVector<int64_t> lengths;
+      for (const nn::RunList &list : hop.held)
+        lengths.push_back(number < list.size() ? list[number].size : 0);
+      auto table = spmd::TableAttr::simplified(hop.slid.own.offset.getContext(),
+                                               hop.slid.axes, lengths);
+      if (!table.isConstant())
+        sizes.insert(table);
+    }
+  }
 }
 
 LogicalResult UnevenSplits::add(Value value) {

@@ -16,83 +16,105 @@ constexpr int64_t kPositions = 2;
 
 //===-- Hops --------------------------------------------------------------===//
 
-template <class OpTy> static WindowedDims hopsOf(OpTy op, Shares &shares) {
+template <class OpTy> static std::vector<Hop> hopsOf(OpTy op, Shares &shares) {
   nn::LayoutAttr keys = nn::layoutOf(op.getK());
   AxisList axes = shares.axesOf(keys, kPositions, 0);
   if (!op.getRing() || axes.empty())
     return {};
   MLIRContext *context = op.getContext();
+  nn::Window window;
+  window.extent = keys.getDims()[kPositions].getSize();
   Share own = shares.of(keys, kPositions, 0);
-  int64_t members = 1;
-  for (StringAttr axis : axes)
-    members *= shares.getMesh().getSize(axis.getValue());
+  own.runs = {}; // parts travel as they are listed
+  auto parts = nn::runsOfParts(
+      window.extent, shares.splitsOf(keys, kPositions, 0), shares.getMesh());
+  int64_t members = parts.size();
   SmallVector<int64_t> offsets = own.offset.valuesFor(members),
                        sizes = own.size.valuesFor(members);
-  SmallVector<nn::Interval> parts;
-  for (auto [offset, size] : llvm::zip(offsets, sizes))
-    parts.push_back({offset, size});
-  WindowedDims hops;
+  std::vector<Hop> hops;
+  hops.push_back({{kPositions, window, axes, own, own, members,
+                   /*isExtended=*/false},
+                  parts});
   for (const nn::RingHop &hop : nn::ringHops(nn::RingMask::of(op), parts)) {
     SmallVector<int64_t> heldOffsets(offsets), heldSizes(members, 0);
+    SmallVector<nn::RunList> held(members);
     for (int64_t member = 0; member < members; ++member)
       if (hop.receives[member]) {
-        const nn::Interval &from =
-            parts[(member + members - hop.distance) % members];
-        heldOffsets[member] = from.offset;
-        heldSizes[member] = from.size;
+        int64_t from = (member + members - hop.distance) % members;
+        heldOffsets[member] = offsets[from];
+        heldSizes[member] = sizes[from];
+        held[member] = parts[from];
       }
-    nn::Window window;
-    window.extent = keys.getDims()[kPositions].getSize();
-    Share held{spmd::TableAttr::simplified(context, axes, heldOffsets),
-               spmd::TableAttr::simplified(context, axes, heldSizes)};
-    hops.push_back({kPositions, window, axes, own, held, members,
-                    /*isExtended=*/true});
+    Share share{spmd::TableAttr::simplified(context, axes, heldOffsets),
+                spmd::TableAttr::simplified(context, axes, heldSizes)};
+    hops.push_back({{kPositions, window, axes, own, share, members,
+                     /*isExtended=*/true},
+                    std::move(held)});
   }
   return hops;
 }
 
-WindowedDims partitioning::ringHops(nn::AttentionOp op, Shares &shares) {
+std::vector<Hop> partitioning::ringHops(nn::AttentionOp op, Shares &shares) {
   return hopsOf(op, shares);
 }
-WindowedDims partitioning::ringHops(nn::AttentionGradOp op, Shares &shares) {
+std::vector<Hop> partitioning::ringHops(nn::AttentionGradOp op,
+                                        Shares &shares) {
   return hopsOf(op, shares);
 }
 
 //===-- Keys and values ---------------------------------------------------===//
 
-template <class OpTy>
-Ring::Part Ring::ownPart(OpTy op, const WindowedDim &hop) {
-  return {local(op.getK()), local(op.getV()), hop.own};
-}
-
 /// The next hop's keys and values begin to travel.
-void Ring::start(const Part &own, const WindowedDims &hops, size_t next) {
+void Ring::start(const Part &own, ArrayRef<Hop> hops, size_t next) {
   if (next < hops.size())
-    margins.start({own.k, own.v}, hops[next]);
+    margins.start({own.k, own.v}, hops[next].slid);
 }
 
-Ring::Part Ring::receive(const Part &own, const WindowedDim &hop) {
+Ring::Part Ring::receive(const Part &own, const Hop &hop) {
   SmallVector<Margins, 2> moved = {{own.k, kPositions}, {own.v, kPositions}};
-  margins.moveMargins(moved, hop, /*attaches=*/true, /*isStarted=*/true);
-  return {moved[0].value, moved[1].value, hop.held};
+  margins.moveMargins(moved, hop.slid, /*attaches=*/true, /*isStarted=*/true);
+  return {moved[0].value, moved[1].value};
 }
 
-/// On the ranks of this class, all of which then have none.
-bool Ring::isEmpty(const Part &part) const { return here(part.held.size) == 0; }
+/// What the ranks of this class hold, in runs of one size each; of nothing
+/// none.
+SmallVector<Ring::Run> Ring::runsOf(const Part &part, const Hop &hop) {
+  MLIRContext *context = builder.getContext();
+  int64_t me = spmd::memberIndex(shares.getMesh(), listOf(hop.slid.axes),
+                                 rankClass.coordinates);
+  SmallVector<Run> runs;
+  int64_t start = 0;
+  for (auto [number, here] : llvm::enumerate(hop.held[me])) {
+    SmallVector<int64_t> positions;
+    for (const nn::RunList &list : hop.held)
+      positions.push_back(number < list.size() ? list[number].offset : 0);
+    auto slice = [&](Value x) -> Value {
+      if (hop.held[me].size() == 1)
+        return x;
+      return spmd::SliceOp::create(
+          builder, loc, withSize(x.getType(), kPositions, here.size), x,
+          kPositions, /*factor=*/0, spmd::TableAttr::constant(context, start));
+    };
+    runs.push_back(
+        {{slice(part.k), slice(part.v)},
+         spmd::TableAttr::simplified(context, hop.slid.axes, positions),
+         here.size});
+    start += here.size;
+  }
+  return runs;
+}
 
-/// The operation on a part of the keys.
+/// The operation on some of the keys.
 template <class PartOp, class OpTy>
-FailureOr<PartOp> Ring::attend(OpTy op, const Part &part, TypeRange types) {
+FailureOr<PartOp> Ring::attend(OpTy op, const Run &run, TypeRange types) {
   IRMapping operands = mapping;
-  operands.map(op.getK(), part.k);
-  operands.map(op.getV(), part.v);
+  operands.map(op.getK(), run.part.k);
+  operands.map(op.getV(), run.part.v);
   if (Value keep = op.getKeep())
-    operands.map(
-        keep,
-        spmd::SliceOp::create(
-            builder, loc,
-            withSize(local(keep).getType(), /*dim=*/1, here(part.held.size)),
-            local(keep), /*dim=*/1, /*factor=*/0, part.held.offset));
+    operands.map(keep, spmd::SliceOp::create(
+                           builder, loc,
+                           withSize(local(keep).getType(), /*dim=*/1, run.size),
+                           local(keep), /*dim=*/1, /*factor=*/0, run.position));
   OperationState state(loc, op->getName());
   for (Value operand : op->getOperands())
     state.addOperands(operands.lookup(operand));
@@ -105,8 +127,8 @@ FailureOr<PartOp> Ring::attend(OpTy op, const Part &part, TypeRange types) {
     return failure();
   auto made = cast<PartOp>(*adapted);
   made.setIsTerm(true);
-  made.setKeysAttr(spmd::PositionsAttr::get(
-      builder.getContext(), part.held.offset, made.getKeys().getExtent()));
+  made.setKeysAttr(spmd::PositionsAttr::get(builder.getContext(), run.position,
+                                            made.getKeys().getExtent()));
   return made;
 }
 
@@ -148,10 +170,10 @@ Value Ring::withoutUnit(Value x, RankedTensorType type) {
                                  builder.getArrayAttr(order));
 }
 
-FailureOr<Ring::Term> Ring::termOf(nn::AttentionOp op, const Part &part) {
+FailureOr<Ring::Term> Ring::termOf(nn::AttentionOp op, const Run &run) {
   RankedTensorType type = localOf(op.getResult());
   RankedTensorType lse = nn::lseType(type);
-  auto made = attend<spmd::AttentionOp>(op, part, {type, lse});
+  auto made = attend<spmd::AttentionOp>(op, run, {type, lse});
   if (failed(made))
     return failure();
   return Term{convert(made->getResult(), lse.getElementType()),
@@ -186,23 +208,34 @@ Ring::Term Ring::merged(const Term &a, const Term &b) {
           binary(Kind::Add, shift, unary(nn::UnaryKind::Log, total))};
 }
 
-LogicalResult Ring::lower(nn::AttentionOp op, const WindowedDims &hops) {
-  Part own = ownPart(op, hops.front());
-  start(own, hops, 0);
-  FailureOr<Term> sum = termOf(op, own);
-  if (failed(sum))
-    return failure();
-  for (auto [number, hop] : llvm::enumerate(hops)) {
-    Part part = receive(own, hop);
-    start(own, hops, number + 1);
-    if (isEmpty(part))
-      continue;
-    FailureOr<Term> term = termOf(op, part);
+LogicalResult Ring::addTerms(nn::AttentionOp op, const Part &part,
+                             const Hop &hop, std::optional<Term> &sum) {
+  for (const Run &run : runsOf(part, hop)) {
+    FailureOr<Term> term = termOf(op, run);
     if (failed(term))
       return failure();
-    sum = merged(*sum, *term);
+    sum = sum ? merged(*sum, *term) : *term;
+  }
+  return success();
+}
+
+LogicalResult Ring::lower(nn::AttentionOp op, ArrayRef<Hop> hops) {
+  Part own{local(op.getK()), local(op.getV())}, part = own;
+  std::optional<Term> sum;
+  for (auto [number, hop] : llvm::enumerate(hops)) {
+    if (number > 0)
+      part = receive(own, hop);
+    start(own, hops, number + 1);
+    if (failed(addTerms(op, part, hop, sum)))
+      return failure();
   }
   RankedTensorType type = localOf(op.getResult());
+  if (!sum) { // no queries
+    for (OpResult result : op->getResults())
+      mapping.map(result, nn::FillOp::create(builder, loc, localOf(result),
+                                             builder.getF64FloatAttr(0)));
+    return success();
+  }
   mapping.map(op.getResult(), convert(sum->out, type.getElementType()));
   if (op.getLse())
     mapping.map(op.getLse(), withoutUnit(sum->lse, localOf(op.getLse())));
@@ -211,51 +244,69 @@ LogicalResult Ring::lower(nn::AttentionOp op, const WindowedDims &hops) {
 
 //===-- Its gradient ------------------------------------------------------===//
 
-/// Terms of q's, those of the part's k and v, as they are summed.
+/// Parts of dim 2 one after another, in the place of `whole` if there are none.
+Value Ring::joined(ArrayRef<Value> parts, Value whole) {
+  if (parts.empty())
+    return whole;
+  if (parts.size() == 1)
+    return parts.front();
+  return nn::ConcatOp::create(
+      builder, loc, cast<RankedTensorType>(whole.getType()), parts, kPositions);
+}
+
+/// A term of q's if there are keys, and those of the part's k and v.
 FailureOr<Ring::Gradients> Ring::gradientsOf(nn::AttentionGradOp op,
-                                             const Part &part) {
-  auto made = attend<spmd::AttentionGradOp>(
-      op, part,
-      {local(op.getQ()).getType(), part.k.getType(), part.v.getType()});
-  if (failed(made))
-    return failure();
-  return Gradients{made->getDq(), made->getDk(), made->getDv()};
+                                             const Part &part, const Hop &hop) {
+  Type element = getElementTypeOrSelf(op.getLse());
+  Gradients sum;
+  SmallVector<Value> ofKeys, ofValues;
+  for (const Run &run : runsOf(part, hop)) {
+    auto made = attend<spmd::AttentionGradOp>(op, run,
+                                              {local(op.getQ()).getType(),
+                                               run.part.k.getType(),
+                                               run.part.v.getType()});
+    if (failed(made))
+      return failure();
+    Value term = convert(made->getDq(), element);
+    sum.q = sum.q ? binary(nn::BinaryKind::Add, sum.q, term) : term;
+    ofKeys.push_back(made->getDk());
+    ofValues.push_back(made->getDv());
+  }
+  sum.k = joined(ofKeys, part.k);
+  sum.v = joined(ofValues, part.v);
+  return sum;
 }
 
 /// To the owner of the part, who adds them to what it has.
-void Ring::sendBack(Gradients &sum, const Gradients &made,
-                    const WindowedDim &hop) {
+void Ring::sendBack(Gradients &sum, const Gradients &made, const Hop &hop) {
   SmallVector<Margins, 2> moved = {{made.k, kPositions}, {made.v, kPositions}};
-  margins.moveMargins(moved, hop, /*attaches=*/false);
+  margins.moveMargins(moved, hop.slid, /*attaches=*/false);
   Type element = getElementTypeOrSelf(sum.k);
   sum.k = binary(nn::BinaryKind::Add, sum.k, convert(moved[0].value, element));
   sum.v = binary(nn::BinaryKind::Add, sum.v, convert(moved[1].value, element));
 }
 
-LogicalResult Ring::lower(nn::AttentionGradOp op, const WindowedDims &hops) {
-  Part own = ownPart(op, hops.front());
+LogicalResult Ring::lower(nn::AttentionGradOp op, ArrayRef<Hop> hops) {
+  Part own{local(op.getK()), local(op.getV())}, part = own;
   Type element = getElementTypeOrSelf(op.getLse());
-  start(own, hops, 0);
-  FailureOr<Gradients> first = gradientsOf(op, own);
-  if (failed(first))
-    return failure();
-  Gradients sum{convert(first->q, element), convert(first->k, element),
-                convert(first->v, element)};
-  Part part = receive(own, hops.front());
+  Gradients sum;
   for (auto [number, hop] : llvm::enumerate(hops)) {
     start(own, hops, number + 1);
-    Gradients made{{}, part.k, part.v}; // of no keys, none
-    if (!isEmpty(part)) {
-      FailureOr<Gradients> computed = gradientsOf(op, part);
-      if (failed(computed))
-        return failure();
-      made = *computed;
-      sum.q = binary(nn::BinaryKind::Add, sum.q, convert(made.q, element));
-    }
+    FailureOr<Gradients> made = gradientsOf(op, part, hop);
+    if (failed(made))
+      return failure();
     if (number + 1 < hops.size())
       part = receive(own, hops[number + 1]);
-    sendBack(sum, made, hop);
+    if (number == 0) {
+      sum = {made->q, convert(made->k, element), convert(made->v, element)};
+      continue;
+    }
+    sendBack(sum, *made, hop);
+    if (made->q)
+      sum.q = sum.q ? binary(nn::BinaryKind::Add, sum.q, made->q) : made->q;
   }
+  if (!sum.q) // no queries
+    sum.q = convert(local(op.getQ()), element);
   for (auto [result, value] :
        {std::pair(op.getDq(), sum.q), std::pair(op.getDk(), sum.k),
         std::pair(op.getDv(), sum.v)}) {

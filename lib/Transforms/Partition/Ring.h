@@ -6,13 +6,20 @@
 #include "Margins.h"
 #include "Operations.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Ring.h"
 
 namespace hocket::partitioning {
 
-/// The hops of an attention's keys and values (dialects/Nn/Ring.h): what each
-/// member owns and holds. None where they do not travel.
-WindowedDims ringHops(nn::AttentionOp op, Shares &shares);
-WindowedDims ringHops(nn::AttentionGradOp op, Shares &shares);
+/// What each member owns and holds in a hop (dialects/Nn/Ring.h), and where the
+/// keys that it holds lie.
+struct Hop {
+  WindowedDim slid;
+  llvm::SmallVector<nn::RunList> held; // by member
+};
+
+/// The first hop is of what members own. None where keys do not travel.
+std::vector<Hop> ringHops(nn::AttentionOp op, Shares &shares);
+std::vector<Hop> ringHops(nn::AttentionGradOp op, Shares &shares);
 
 /// Computes the term of the own keys while those of the first hop travel, that
 /// of the first hop while those of the second do, and so on: beside its own a
@@ -23,14 +30,18 @@ public:
       : Emitter(program), margins(margins), operations(operations) {}
 
   /// `hops` are of the operation, and some.
-  mlir::LogicalResult lower(nn::AttentionOp op, const WindowedDims &hops);
-  mlir::LogicalResult lower(nn::AttentionGradOp op, const WindowedDims &hops);
+  mlir::LogicalResult lower(nn::AttentionOp op, llvm::ArrayRef<Hop> hops);
+  mlir::LogicalResult lower(nn::AttentionGradOp op, llvm::ArrayRef<Hop> hops);
 
 private:
-  /// Keys and values of one member.
+  /// Keys and values of one member, or a run of them.
   struct Part {
     mlir::Value k, v;
-    Share held;
+  };
+  struct Run {
+    Part part;
+    spmd::TableAttr position; // of the first key
+    int64_t size;
   };
   /// What is known of the result: of some keys.
   struct Term {
@@ -40,18 +51,20 @@ private:
     mlir::Value q, k, v;
   };
 
-  template <class OpTy> Part ownPart(OpTy op, const WindowedDim &hop);
-  void start(const Part &own, const WindowedDims &hops, size_t next);
-  Part receive(const Part &own, const WindowedDim &hop);
-  bool isEmpty(const Part &part) const;
+  void start(const Part &own, llvm::ArrayRef<Hop> hops, size_t next);
+  Part receive(const Part &own, const Hop &hop);
+  llvm::SmallVector<Run> runsOf(const Part &part, const Hop &hop);
   template <class PartOp, class OpTy>
-  mlir::FailureOr<PartOp> attend(OpTy op, const Part &part,
+  mlir::FailureOr<PartOp> attend(OpTy op, const Run &run,
                                  mlir::TypeRange types);
-  mlir::FailureOr<Term> termOf(nn::AttentionOp op, const Part &part);
+  mlir::FailureOr<Term> termOf(nn::AttentionOp op, const Run &run);
+  mlir::LogicalResult addTerms(nn::AttentionOp op, const Part &part,
+                               const Hop &hop, std::optional<Term> &sum);
   Term merged(const Term &a, const Term &b);
   mlir::FailureOr<Gradients> gradientsOf(nn::AttentionGradOp op,
-                                         const Part &part);
-  void sendBack(Gradients &sum, const Gradients &made, const WindowedDim &hop);
+                                         const Part &part, const Hop &hop);
+  mlir::Value joined(llvm::ArrayRef<mlir::Value> parts, mlir::Value whole);
+  void sendBack(Gradients &sum, const Gradients &made, const Hop &hop);
   mlir::Value withUnit(mlir::Value x);
   mlir::Value withoutUnit(mlir::Value x, mlir::RankedTensorType type);
 
