@@ -66,12 +66,22 @@ module {
     %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [1, 4]> of 8>} : () -> !v
     return
   }
+  spmd.func @runs_beyond_the_end() attributes {ranks = array<i64: 0, 1>} {
+    // expected-error @+1 {{'spmd.iota' op has positions in runs from 6 to 9, which do not rise in [0, 8)}}
+    %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 4]> of 8 runs <begin <tp: [0, 4]>, first <tp: [6, 2]>, length <2>, every <2>>>} : () -> !v
+    nn.return
+  }
   spmd.func @leaves_a_gap() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.iota' op has 4 positions from 0 on, where the next part begins at 5}}
     %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 5]> of 9>} : () -> !v
     nn.return
   }
 }
+
+// -----
+
+// expected-error @+1 {{runs have lengths of at least 1, found 0}}
+func.func private @no_length() attributes {a = #spmd.runs<begin <0>, first <0>, length <0>, every <4>>}
 
 // -----
 
