@@ -99,12 +99,16 @@ Status TcpRun::receive(int64_t from, std::string &bytes,
       deadline, [&] { return !peer.contents.empty() || hasFailed(); });
   if (!isThere)
     return tellLate(nameOf(from));
-  std::lock_guard<std::mutex> lock(arriving);
-  if (peer.contents.empty())
-    return interrupted();
-  bytes = std::move(peer.contents.front());
-  peer.contents.pop_front();
-  return Status::success();
+  {
+    std::lock_guard<std::mutex> lock(arriving);
+    if (!peer.contents.empty()) {
+      bytes = std::move(peer.contents.front());
+      peer.contents.pop_front();
+      return Status::success();
+    }
+  }
+  // Not under the lock: who tells a failure holds another one, and takes this.
+  return interrupted();
 }
 
 // ---- the end ----------------------------------------------------------------
