@@ -210,7 +210,8 @@ void BlockGradWorker::runTile(int64_t b, int64_t h, const QueryTile &tile,
     walk.drop(gradients);
     functions.softmaxGradTile({scores, gradients, plan.pitch, tile.rows,
                                walk.columns, float(forward.scale), lse, means,
-                               walk.mask(), walk.visible(), walk.isWhole()});
+                               walk.mask(), walk.visible(),
+                               !forward.isTerm && walk.isWhole()});
     walk.drop(scores);
     addGradients(tile, sums);
   }
