@@ -19,7 +19,9 @@
 #include "Relayout.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Ring.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -128,42 +130,89 @@ bool Placer::mayLeave(Operation *op, Value value, const AttentionMove &move,
   return false;
 }
 
+/// Of parts that are several runs of the sequence each pair of runs of queries
+/// and keys is a call. Stripes of one position would make the square of a
+/// part's length.
+constexpr int64_t kMostRingCalls = 4096;
+
+/// The calls of the rank with the most.
+static int64_t ringCalls(int64_t extent, ArrayRef<nn::SplitAttr> splits,
+                         nn::MeshAttr mesh) {
+  size_t most = 0, all = 0;
+  for (const nn::RunList &runs : nn::runsOfParts(extent, splits, mesh)) {
+    most = std::max(most, runs.size());
+    all += runs.size();
+  }
+  return int64_t(most * all);
+}
+
+namespace {
+/// Why there is no ring, and what to write instead; empty if there is one.
+struct NoRing {
+  std::string why, instead;
+};
+} // namespace
+
+static NoRing whyNoRing(Operation *op, ArrayRef<StringRef> axes,
+                        nn::MeshAttr mesh) {
+  auto attention = dyn_cast<nn::AttentionOp>(op);
+  if (!attention)
+    return {"its mask is a neighborhood, whose keys lie next to its queries",
+            "write using sequence"};
+  auto lengthOf = [](Value value) {
+    return nn::layoutOf(value).getDims()[2].getSize();
+  };
+  int64_t queries = lengthOf(attention.getQ()),
+          keys = lengthOf(attention.getK());
+  if (queries != keys)
+    return {"it has " + std::to_string(queries) + " queries and " +
+                std::to_string(keys) + " keys, which are cut in other places",
+            "write using all_gather, or using heads"};
+  SmallVector<nn::SplitAttr> splits =
+      nn::layoutOf(attention.getQ()).splitsOf(2, 0);
+  llvm::erase_if(splits, [&](nn::SplitAttr split) {
+    return !llvm::is_contained(axes, split.getAxis().getValue());
+  });
+  int64_t calls = ringCalls(keys, splits, mesh), block = 1;
+  if (calls <= kMostRingCalls)
+    return {};
+  int64_t parts = mesh.getSize(splits.front().getAxis());
+  while (llvm::divideCeil(keys, block) * llvm::divideCeil(keys, parts * block) >
+         uint64_t(kMostRingCalls))
+    block *= 2;
+  return {"each pair of runs of queries and keys is a call, " +
+              std::to_string(calls) + " on a rank, where at most " +
+              std::to_string(kMostRingCalls) + " are made",
+          "write zigzag, or striped " + std::to_string(block)};
+}
+
 /// Tells the operation over which axes its keys and values travel. False after
 /// a reported error.
 bool Placer::takeRing(Operation *op, ArrayRef<AttentionMove> moves) {
-  auto attention = dyn_cast<nn::AttentionOp>(op);
   SmallVector<StringRef> axes;
-  for (const AttentionMove &move : moves) {
-    if (!move.isRing())
-      continue;
-    for (unsigned axis : move.axes)
-      axes.push_back(mesh.getAxes()[axis].getName().getValue());
-    auto lengthOf = [](Value value) {
-      return nn::layoutOf(value).getDims()[2].getSize();
-    };
-    std::string path = modelPath(op), why;
-    if (!attention)
-      why = "its mask is a neighborhood, whose keys lie next to its queries";
-    else if (int64_t queries = lengthOf(attention.getQ()),
-             keys = lengthOf(attention.getK());
-             queries != keys)
-      why = "it has " + std::to_string(queries) + " queries and " +
-            std::to_string(keys) + " keys, which are cut in other places";
-    if (why.empty())
-      continue;
+  const Licence *line = nullptr;
+  for (const AttentionMove &move : moves)
+    if (move.isRing()) {
+      line = line ? line : move.strategy;
+      for (unsigned axis : move.axes)
+        axes.push_back(mesh.getAxes()[axis].getName().getValue());
+    }
+  if (!line)
+    return true;
+  if (NoRing none = whyNoRing(op, axes, mesh); !none.why.empty()) {
+    std::string path = modelPath(op);
     problems
-        .addAt(move.strategy->directive,
+        .addAt(line->directive,
                "attention in '" + path + "' has no ring over " +
-                   llvm::join(axes, ", ") + ": " + why,
+                   llvm::join(axes, ", ") + ": " + none.why,
                path)
-        .advise(attention ? "write using all_gather, or using heads"
-                          : "write using sequence");
+        .note(none.instead);
     return false;
   }
-  if (axes.empty() || attention.getRing())
+  auto attention = cast<nn::AttentionOp>(op);
+  if (attention.getRing())
     return true;
-  Location model = op->getLoc();
-  op->setLoc(madeBy(model, moves.front().strategy->directive->getLoc()));
+  op->setLoc(madeBy(op->getLoc(), line->directive->getLoc()));
   attention.setRingAttr(Builder(op).getStrArrayAttr(axes));
   return true;
 }
@@ -252,11 +301,32 @@ void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
   }
 }
 
+/// Of a sequence that more axes cut than the ring goes over.
+static void noteRing(Problem &problem, Operation *op,
+                     ArrayRef<Licence> strategies) {
+  SmallVector<std::string> axes;
+  for (nn::SplitAttr split : nn::layoutOf(op->getOperand(0)).getSplits())
+    if (isPosition(op->getOperand(0), split))
+      axes.push_back(split.getAxis().str());
+  for (const Licence &strategy : strategies) {
+    auto line = cast<sched::AttentionOp>(strategy.directive);
+    if (line.getStrategy() != "ring" || !strategy.covers(modelPath(op)))
+      continue;
+    problem
+        .note(scheduleLine(line.getLoc()), "this line names the axes of a ring")
+        .note("write attention " + line.getPattern().str() +
+              " using ring over (" + llvm::join(axes, ", ") + ")");
+    return;
+  }
+}
+
 /// Where keys have to be whole: of a line that would have moved their windows,
 /// why there are none, and what moves keys all the same.
 void Placer::noteSequence(Problem &problem, Operation *op, unsigned axis) {
   auto attention = dyn_cast<nn::AttentionOp>(op);
   std::string path = modelPath(op);
+  if (attention && attention.getRing())
+    return noteRing(problem, op, strategies);
   for (const Licence &licence : halos) {
     auto line = dyn_cast<sched::AttentionOp>(licence.directive);
     if (!attention || !line || !licence.covers(path) ||

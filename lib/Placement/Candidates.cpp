@@ -91,6 +91,9 @@ void Placer::addWays(Problem &problem, Operation *op,
     wayBeforeSum(problem, operand, m.axis);
     return;
   case Kind::NeedsLicence: {
+    if (isAttention(op))
+      return wayGatherAll(
+          problem, SmallVector<Value>(op->getOperands().take_front(3)), m.axis);
     WayOut way;
     way.kind = WayOut::Kind::Statistics;
     way.path = modelPath(op);

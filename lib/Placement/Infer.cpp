@@ -283,6 +283,8 @@ bool Licence::covers(StringRef path) const {
 bool Placer::isLicensed(Operation *op, unsigned axis, bool takes) {
   if (assumed.contains({op, axis}) || nn::isRingOver(op, axisText(axis)))
     return true;
+  if (isAttention(op)) // no line but that of its ring
+    return false;
   std::string path = modelPath(op);
   bool found = false;
   for (Licence &licence : licences) {

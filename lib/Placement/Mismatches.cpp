@@ -169,6 +169,10 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
     return name + " takes " + splitName(op, m.operand, m.axis) +
            " whole, and gets " + mine() + " split by it" + over;
   case Kind::NeedsLicence:
+    if (isAttention(op))
+      return name + " gets " + mine() + " split by " +
+             splitName(op, m.operand, m.axis) + over +
+             ", over which its keys do not travel";
     return name + " reduces over " + splitName(op, m.operand, m.axis) +
            ", and gets " + mine() + " split by it" + over +
            " without a statistics line";
@@ -313,7 +317,7 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
   noteCause(problem, value, mismatch.axis);
   if (mismatch.kind == Kind::Sizes)
     noteCause(problem, op->getOperand(mismatch.other), mismatch.axis);
-  if (mismatch.kind == Kind::NeedsWhole)
+  if (mismatch.kind == Kind::NeedsWhole || mismatch.kind == Kind::NeedsLicence)
     noteSequence(problem, op, mismatch.axis);
   for (Value operand : op->getOperands())
     involve(problem, operand, mismatch.axis);

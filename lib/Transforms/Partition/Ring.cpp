@@ -107,17 +107,20 @@ SmallVector<Ring::Run> Ring::runsOf(const Part &part, const Hop &hop) {
 /// The operation on some of the keys.
 template <class PartOp, class OpTy>
 FailureOr<PartOp> Ring::attend(OpTy op, const Run &run, TypeRange types) {
-  IRMapping operands = mapping;
-  operands.map(op.getK(), run.part.k);
-  operands.map(op.getV(), run.part.v);
-  if (Value keep = op.getKeep())
-    operands.map(keep, spmd::SliceOp::create(
-                           builder, loc,
-                           withSize(local(keep).getType(), /*dim=*/1, run.size),
-                           local(keep), /*dim=*/1, /*factor=*/0, run.position));
-  OperationState state(loc, op->getName());
+  // By number: one value may be queries and keys.
+  SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    state.addOperands(operands.lookup(operand));
+    operands.push_back(local(operand));
+  operands[1] = run.part.k;
+  operands[2] = run.part.v;
+  if (op.getKeep()) {
+    Value &keep = operands[op.getKeepMutable().begin()->getOperandNumber()];
+    keep = spmd::SliceOp::create(
+        builder, loc, withSize(keep.getType(), /*dim=*/1, run.size), keep,
+        /*dim=*/1, /*factor=*/0, run.position);
+  }
+  OperationState state(loc, op->getName());
+  state.addOperands(operands);
   state.addTypes(types);
   state.addAttributes(op->getAttrs());
   auto copy = cast<OpTy>(builder.create(state));
