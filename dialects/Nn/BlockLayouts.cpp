@@ -12,23 +12,30 @@ namespace {
 
 using Lists = std::vector<std::vector<int64_t>>;
 
-/// Calls `visit(name, field, absent)` for all fields but the kind.
+using Kind = plan::LayoutKind;
+
+/// Calls `visit(name, field, isOfKind)` for all fields but the kind.
 template <class Visitor> void visitFields(Visitor &visit, BlockLayout &x) {
-  const BlockLayout absent;
-  visit("block", x.block, absent.block);
-  visit("per_head", x.perHead, absent.perHead);
-  visit("unidirectional", x.unidirectional, absent.unidirectional);
-  visit("local", x.local, absent.local);
-  visit("global", x.global, absent.global);
-  visit("horizontal", x.horizontal, absent.horizontal);
-  visit("patterns", x.patterns, absent.patterns);
-  visit("random", x.random, absent.random);
-  visit("window", x.window, absent.window);
-  visit("locals", x.locals, absent.locals);
-  visit("globals", x.globals, absent.globals);
-  visit("global_ends", x.globalEnds, absent.globalEnds);
-  visit("key", x.key, absent.key);
-  visit("rows", x.rows, absent.rows);
+  auto of = [&](std::initializer_list<Kind> kinds) {
+    return llvm::is_contained(kinds, x.kind);
+  };
+  bool isDrawn = of({Kind::Variable, Kind::BigBird});
+  bool isGlobal = of({Kind::Variable, Kind::BSLongformer});
+  visit("block", x.block, true);
+  visit("per_head", x.perHead, true);
+  visit("unidirectional", x.unidirectional, !of({Kind::Dense, Kind::Listed}));
+  visit("local", x.local, of({Kind::Fixed}));
+  visit("global", x.global, of({Kind::Fixed, Kind::BigBird}));
+  visit("horizontal", x.horizontal, of({Kind::Fixed, Kind::Variable}));
+  visit("patterns", x.patterns, of({Kind::Fixed}));
+  visit("random", x.random, isDrawn);
+  visit("window", x.window,
+        of({Kind::BigBird, Kind::BSLongformer, Kind::LocalSlidingWindow}));
+  visit("locals", x.locals, of({Kind::Variable}));
+  visit("globals", x.globals, isGlobal);
+  visit("global_ends", x.globalEnds, isGlobal);
+  visit("key", x.key, isDrawn);
+  visit("rows", x.rows, of({Kind::Listed}));
 }
 
 struct Writer {
@@ -47,8 +54,8 @@ struct Writer {
     return builder.getArrayAttr(rows);
   }
   template <class T>
-  void operator()(StringRef name, const T &value, const T &absent) {
-    if (value != absent)
+  void operator()(StringRef name, const T &value, bool isOfKind) {
+    if (isOfKind)
       list.push_back(builder.getNamedAttr(name, write(value)));
   }
 };
@@ -83,12 +90,14 @@ struct Reader {
         return false;
     return bool(rows);
   }
-  template <class T> void operator()(StringRef name, T &value, const T &) {
+  template <class T> void operator()(StringRef name, T &value, bool isOfKind) {
     Attribute given = attribute.get(name);
-    if (!given)
+    if (!isOfKind)
       return;
     ++read;
-    if (!get(given, value))
+    if (!given)
+      problem = "its block layout lacks '" + name.str() + "'";
+    else if (!get(given, value))
       problem = "'" + name.str() + "' of its block layout is of a wrong type";
   }
 };
@@ -132,14 +141,15 @@ DictionaryAttr nn::blockLayoutAttr(MLIRContext *context,
 
 std::optional<BlockLayout> nn::blockLayoutOf(DictionaryAttr attribute) {
   std::string problem;
-  return attribute ? std::optional(readLayout(attribute, problem))
-                   : std::nullopt;
+  return attribute && !attribute.empty()
+             ? std::optional(readLayout(attribute, problem))
+             : std::nullopt;
 }
 
 LogicalResult nn::verifyBlockLayout(std::optional<Location> location,
                                     DictionaryAttr attribute,
                                     const BlockLayoutSizes &sizes) {
-  if (!attribute)
+  if (!attribute || attribute.empty())
     return success();
   std::string problem;
   BlockLayout layout = readLayout(attribute, problem);

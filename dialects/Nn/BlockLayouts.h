@@ -1,8 +1,8 @@
 //===- BlockLayouts.h - a block layout as an attribute ---------*- C++ -*-===//
 //
 // `block_layout` of nn.attention, spmd.attention and their gradients: the
-// fields of plan::BlockLayout that are not the default ones, by name.
-// {kind = "bigbird", block = 16 : i64, random = 1 : i64, key = 7 : i64}
+// fields of plan::BlockLayout that its kind has, all of them, by name.
+// {kind = "dense", block = 16 : i64, per_head = false}
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ namespace hocket::nn {
 mlir::DictionaryAttr blockLayoutAttr(mlir::MLIRContext *context,
                                      const plan::BlockLayout &layout);
 
-/// What a verified attribute says; nothing if there is none.
+/// What a verified attribute says; nothing if there is none, or it is empty.
 std::optional<plan::BlockLayout> blockLayoutOf(mlir::DictionaryAttr attribute);
 
 /// What a layout is laid over.
@@ -28,7 +28,7 @@ struct BlockLayoutSizes {
 };
 
 /// Whether it is a layout of so many heads, and of as many queries as keys. A
-/// null attribute is fine.
+/// null or empty attribute is fine.
 mlir::LogicalResult verifyBlockLayout(std::optional<mlir::Location> location,
                                       mlir::DictionaryAttr attribute,
                                       const BlockLayoutSizes &sizes);

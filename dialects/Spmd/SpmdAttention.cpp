@@ -54,8 +54,8 @@ static LogicalResult verifyKeys(Operation *op, int64_t first, int64_t end,
 
 /// (C3), (C4).
 template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
-  bool isLimited =
-      op.getCausal() || op.getBefore() || op.getAfter() || op.getBlockLayout();
+  bool isLimited = op.getCausal() || op.getBefore() || op.getAfter() ||
+                   !op.getBlockLayout().empty();
   if (isLimited != bool(op.getQueries()))
     return op.emitOpError() << "needs the positions of its queries if and only "
                                "if they do not see all keys";
@@ -97,7 +97,7 @@ template <class OpTy> static LogicalResult verifyPositions(OpTy op) {
 
 /// (C8).
 template <class OpTy> static LogicalResult verifyLayout(OpTy op) {
-  if (!op.getBlockLayout())
+  if (op.getBlockLayout().empty())
     return success();
   return nn::verifyBlockLayout(op.getLoc(), op.getBlockLayoutAttr(),
                                {op.getHeads().getExtent(),

@@ -16,7 +16,7 @@ defvar Spmd_headArguments = (ins F64Attr:$scale, I64Attr:$group,
 defvar Spmd_attentionArguments =
     !con((ins BoolAttr:$causal, OptionalAttr<I64Attr>:$before,
               OptionalAttr<I64Attr>:$after,
-              OptionalAttr<DictionaryAttr>:$block_layout),
+              DictionaryAttr:$block_layout),
          Spmd_headArguments,
          (ins OptionalAttr<Spmd_PositionsAttr>:$queries,
               Spmd_PositionsAttr:$keys, OptionalAttr<F64Attr>:$dropout,
@@ -28,7 +28,7 @@ def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
     As nn.attention; query i of the whole stands behind as many more keys as
     there are more keys than queries.
     ```mlir
-    %y = spmd.attention %q, %k, %v {causal = true, scale = 0.5 : f64, group = 2 : i64,
+    %y = spmd.attention %q, %k, %v {block_layout = {}, causal = true, scale = 0.5 : f64, group = 2 : i64,
         heads = #spmd.positions<<tp: [0, 4]> of 8>, kvHeads = #spmd.positions<<tp: [0, 2]> of 4>,
         queries = #spmd.positions<<0> of 3>, keys = #spmd.positions<<0> of 5>}
         : (tensor<1x4x3x8xf32, #nn.layout<[1] [4] [3] [8]>>, tensor<1x2x5x8xf32, #nn.layout<[1] [2] [5] [8]>>,
@@ -43,7 +43,7 @@ def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
     (C6) lse has the dims of q without the last. (C7) `isTerm`: the softmax is
     that of the keys which the rank has, (C4) need not hold, and there is lse, to
     merge the term with those of other keys. (C8) block_layout is a layout
-    of the whole: of the extents of heads, queries and keys.
+    of the whole, of the extents of heads, queries and keys, or {}: all blocks.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Optional<Nn_Tensor>:$keep,

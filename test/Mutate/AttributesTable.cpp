@@ -79,6 +79,7 @@ static const Legal kTable[] = {
     {"spmd.pool*", "highs", Larger, "what the operation computes"},
     {"spmd.attention*", "scale", Larger, "what the operation computes"},
     {"spmd.attention*", "dropout", Larger, "what the operation computes"},
+    {"spmd.attention*", "block_layout*", Larger, "what the operation computes"},
     {"spmd.attention*", "before", Both, "what the operation computes"},
     {"spmd.attention*", "after", Both, "what the operation computes"},
     {"spmd.neighborhood*", "scale", Larger, "what the operation computes"},

@@ -18,7 +18,8 @@ static constexpr int64_t heads = 4, tokens = 12, depth = 3;
 /// causal * bigbird(block = 2, window = 1, random = 1, per_head = true).
 static const char *const bigbird =
     ", causal = true, block_layout = {kind = \"bigbird\", block = 2 : i64, "
-    "window = 1 : i64, random = 1 : i64, per_head = true, key = 99 : i64}";
+    "window = 1 : i64, random = 1 : i64, per_head = true, key = 99 : i64, "
+    "global = 1 : i64, unidirectional = false}";
 
 static plan::BlockLayout layout() {
   plan::BlockLayout layout;

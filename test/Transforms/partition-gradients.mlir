@@ -39,7 +39,7 @@ module {
   nn.placement "s" <tp=4> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: spmd.func @class0
 // CHECK: %{{.*}}, %[[LSE:.*]] = spmd.attention {{.*}} -> (tensor<1x2x4x8xf32, {{.*}}>, tensor<1x2x4xf32, #nn.layout<[b=1] [h=2] [s=4]>>)
-// CHECK: spmd.attention_grad {{.*}}, %[[LSE]] {causal = true, group = 4 : i64, heads = #spmd.positions<<tp: [0, 2, 4, 6]> of 8>,
+// CHECK: spmd.attention_grad {{.*}}, %[[LSE]] {block_layout = {}, causal = true, group = 4 : i64, heads = #spmd.positions<<tp: [0, 2, 4, 6]> of 8>,
 // CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<0> of 2>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
 // CHECK-SAME: -> (tensor<1x2x4x8xf32, #nn.layout<[b=1] [h=2] [s=4] [d=8]>>, tensor<1x2x6x8xf32, {{.*}}>, tensor<1x2x6x8xf32,
 // CHECK: spmd.all_reduce sum

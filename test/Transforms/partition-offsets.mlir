@@ -29,7 +29,7 @@ nn.func @forward(%ids: !ids {nn.name = "ids"}) -> !y
 module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
 // CHECK-LABEL: spmd.func @class0
-// CHECK: spmd.attention {{.*}} {causal = true, group = 2 : i64, heads = #spmd.positions<<tp: [0, 4]> of 6>,
+// CHECK: spmd.attention {{.*}} {block_layout = {}, causal = true, group = 2 : i64, heads = #spmd.positions<<tp: [0, 4]> of 6>,
 // CHECK-SAME: keys = #spmd.positions<<0> of 6>, kvHeads = #spmd.positions<<tp: [0, 2]> of 3>, {{.*}}queries = #spmd.positions<<0> of 4>, scale = 5.000000e-01 : f64}
 // CHECK-SAME: -> tensor<1x4x4x8xf32, #nn.layout<[b=1] [g=2 h=2] [s=4] [d=8]>>
 // CHECK-LABEL: spmd.func @class1

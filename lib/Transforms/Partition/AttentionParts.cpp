@@ -63,6 +63,9 @@ FailureOr<NamedAttrList> AttentionParts::attentionParts(OpTy op, OpTy local) {
       keys = positionsFrom(slid.held.offset, keys->getExtent());
   parts->set("keys", *keys);
   parts->set("causal", builder.getBoolAttr(op.getCausal()));
+  parts->set("block_layout", op.getBlockLayoutAttr()
+                                 ? op.getBlockLayoutAttr()
+                                 : builder.getDictionaryAttr({}));
   // Without a causal mask or a window queries may be any, not only consecutive
   // ones.
   if (op.getCausal() || op.getBefore() || op.getAfter() ||

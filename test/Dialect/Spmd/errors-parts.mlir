@@ -172,7 +172,7 @@ module {
   nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @groups(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op has 8 query heads in groups of 3, for 4 kv heads}}
-    %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 3 : i64, heads = #spmd.positions<<tp: [0, 4]> of 8>, kvHeads = #spmd.positions<<tp: [0, 2]> of 4>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
+    %y = spmd.attention %q, %k, %k {block_layout = {}, causal = false, scale = 0.5 : f64, group = 3 : i64, heads = #spmd.positions<<tp: [0, 4]> of 8>, kvHeads = #spmd.positions<<tp: [0, 2]> of 4>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
     return
   }
   spmd.func @other_heads(
@@ -180,42 +180,42 @@ module {
       %k: !k {nn.name = "k", spmd.cuts = #spmd.box<<[1] [2] [4] [8]>>})
       attributes {ranks = array<i64: 1>} {
     // expected-error @+1 {{'spmd.attention' op reads kv heads [2, 6), and has [0, 2)}}
-    %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 1 : i64, heads = #spmd.positions<<tp: [0, 2]> of 6>, kvHeads = #spmd.positions<<tp: [2, 0]> of 6>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
+    %y = spmd.attention %q, %k, %k {block_layout = {}, causal = false, scale = 0.5 : f64, group = 1 : i64, heads = #spmd.positions<<tp: [0, 2]> of 6>, kvHeads = #spmd.positions<<tp: [2, 0]> of 6>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
     nn.return
   }
   func.func @all_keys(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op reads keys [0, 5), and has [0, 4)}}
-    %y = spmd.attention %q, %k, %k {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q
+    %y = spmd.attention %q, %k, %k {block_layout = {}, causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q
     return
   }
   func.func @term_without_lse(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op is a term, and has no lse to merge it by}}
-    %y = spmd.attention %q, %k, %k {causal = false, isTerm, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q
+    %y = spmd.attention %q, %k, %k {block_layout = {}, causal = false, isTerm, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q
     return
   }
   func.func @no_queries(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op needs the positions of its queries if and only if they do not see all keys}}
-    %y = spmd.attention %q, %k, %k {causal = true, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
+    %y = spmd.attention %q, %k, %k {block_layout = {}, causal = true, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k) -> !q
     return
   }
   func.func @no_draws(%q: !q, %k: !k, %s: !step) {
     // expected-error @+1 {{'spmd.attention' op needs `dropout` and `draws` if and only if there is a step}}
-    %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64} : (!q, !k, !k, !step) -> !q
+    %y = spmd.attention %q, %k, %k step %s {block_layout = {}, causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64} : (!q, !k, !k, !step) -> !q
     return
   }
   func.func @drops_all(%q: !q, %k: !k, %s: !step) {
     // expected-error @+1 {{'spmd.attention' op takes a dropout above 0 and below 1, but it is 1}}
-    %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 1.0 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [4]>>>} : (!q, !k, !k, !step) -> !q
+    %y = spmd.attention %q, %k, %k step %s {block_layout = {}, causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 1.0 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [4]>>>} : (!q, !k, !k, !step) -> !q
     return
   }
   func.func @steps(%q: !q, %k: !k, %s: tensor<2xi32, #nn.layout<[2]>>) {
     // expected-error @+1 {{'spmd.attention' op takes a step that is an i32 without dims, found 'tensor<2xi32, #nn.layout<[2]>>'}}
-    %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [4]>>>} : (!q, !k, !k, tensor<2xi32, #nn.layout<[2]>>) -> !q
+    %y = spmd.attention %q, %k, %k step %s {block_layout = {}, causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [4]>>>} : (!q, !k, !k, tensor<2xi32, #nn.layout<[2]>>) -> !q
     return
   }
   func.func @draws_of_other_keys(%q: !q, %k: !k, %s: !step) {
     // expected-error-re @+1 {{'spmd.attention' op draws for weights of 4 keys, found #spmd.box<{{.*}}[5]{{.*}}}}
-    %y = spmd.attention %q, %k, %k step %s {causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [5]>>>} : (!q, !k, !k, !step) -> !q
+    %y = spmd.attention %q, %k, %k step %s {block_layout = {}, causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>, dropout = 0.1 : f64, draws = #spmd.draws<1, first = <0>, of = <<[1] [4] [2] [5]>>>} : (!q, !k, !k, !step) -> !q
     return
   }
 }
