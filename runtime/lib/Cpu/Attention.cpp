@@ -14,6 +14,7 @@
 #include "runtime/lib/Cpu/AttentionBlocks.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
 #include "runtime/lib/Cpu/AttentionTiles.h"
+#include "runtime/lib/Cpu/WorkersCall.h"
 #include <algorithm>
 #include <limits>
 
@@ -63,32 +64,18 @@ private:
   char *packedKeys = nullptr, *packedValues = nullptr, *scratchpad = nullptr;
 };
 
-class AttentionCall : public Call {
+class AttentionCall : public WorkersCall<TileWorker> {
 public:
   AttentionCall(const AttentionArguments &given, int threads)
-      : arguments(given), threads(threads) {}
+      : WorkersCall(threads), arguments(given) {}
 
   bool prepare();
-  int64_t scratchBytes() const override {
-    return threads * workers[0]->scratchBytes();
-  }
-  void setScratch(void *scratch) override {
-    for (int part = 0; part < threads; ++part)
-      workers[part]->setScratch(static_cast<char *>(scratch) +
-                                part * workers[0]->scratchBytes());
-  }
-  Status run() override {
-    parallelFor(threads, [this](int part) { runPart(part); });
-    return Status::success();
-  }
 
 private:
-  void runPart(int part);
+  void runPart(int part) override;
 
   const AttentionArguments arguments;
-  const int threads;
   TilePlan plan;
-  std::vector<std::unique_ptr<TileWorker>> workers;
 };
 
 } // namespace

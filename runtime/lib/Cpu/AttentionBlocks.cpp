@@ -7,6 +7,7 @@
 
 #include "runtime/lib/Cpu/AttentionBlocks.h"
 #include "runtime/lib/Cpu/AttentionWalk.h"
+#include "runtime/lib/Cpu/WorkersCall.h"
 #include <algorithm>
 #include <limits>
 
@@ -50,34 +51,19 @@ private:
         *sums = nullptr, *rescale = nullptr, *query = nullptr;
 };
 
-class BlockCall : public Call {
+class BlockCall : public WorkersCall<BlockWorker> {
 public:
   BlockCall(const AttentionArguments &given, int threads)
-      : arguments(given), threads(threads), plan(arguments, 512) {
+      : WorkersCall(threads), arguments(given), plan(arguments, 512) {
     for (int part = 0; part < threads; ++part)
       workers.push_back(std::make_unique<BlockWorker>(arguments, plan));
   }
 
-  int64_t scratchBytes() const override {
-    return threads * workers[0]->scratchBytes();
-  }
-  void setScratch(void *scratch) override {
-    for (int part = 0; part < threads; ++part)
-      workers[part]->setScratch(static_cast<char *>(scratch) +
-                                part * workers[0]->scratchBytes());
-  }
-  Status run() override {
-    parallelFor(threads, [this](int part) { runPart(part); });
-    return Status::success();
-  }
-
 private:
-  void runPart(int part);
+  void runPart(int part) override;
 
   const AttentionArguments arguments;
-  const int threads;
   const BlockPlan plan;
-  std::vector<std::unique_ptr<BlockWorker>> workers;
 };
 
 } // namespace
