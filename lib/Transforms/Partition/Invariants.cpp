@@ -60,7 +60,8 @@ static LogicalResult checkStarts(spmd::FuncOp func) {
       open = start;
     }
     auto collective = dyn_cast<spmd::CollectiveOp>(op);
-    if (!collective)
+    // Between views, what starts one gives the value that is waited for.
+    if (!collective || !isa<spmd::FuncOp>(op->getParentOp()))
       return WalkResult::advance();
     bool isStarted = op->hasAttr("isStarted");
     if (isStarted != bool(open) ||
