@@ -50,6 +50,10 @@ VERIFIED = {
         defines(depth=1, hidden=48, heads=12, kv_heads=3, inner=50, vocab=71, batch=3, seq=13),
         ["ulysses u=3", "tensor_parallel tp=3", "sequence_parallel tp=3", "context_parallel cp=5",
          "tensor_and_context tp=3 cp=2", "data_and_tensor dp=2 tp=3"]),
+    "llama_ring.hkt": (
+        "Llama",
+        defines(depth=1, hidden=48, heads=12, kv_heads=6, inner=50, vocab=71, batch=3, seq=21),
+        ["ring", "ring cp=3", "ring_in_intervals", "ulysses_ring"]),
     "bert_schedules.hkt": (
         "MiniLm",
         defines(layers=1, hidden=48, heads=6, inner=60, vocab=53, positions=20, batch=3, seq=13),
@@ -91,3 +95,5 @@ def verified(small):
             yield Program(f"{name}-f64", "verify", EXAMPLES + file, ("--float64", *options))
             yield Program(f"{name}-bf16", "verify", "-", ("--variant", "Narrow", *options),
                           narrow(file, model))
+    # A user's functions have a type of their own.
+    yield Program("hooks-own-f32", "verify", EXAMPLES + "hooks.hkt", ("--grad", "--schedule", "own"))
