@@ -59,7 +59,8 @@ template <typename Operation, bool ftz> struct Exact {
 };
 
 /// .approx of f64: what is computed from the upper 32 bits of `a`, rounded to
-/// as many; the others are zeros. A subnormal number is a zero.
+/// as many; the others are zeros. A subnormal number is a zero, and a NaN that
+/// only the lower bits tell from infinity is infinity.
 template <typename Operation> struct Gross {
   static double upper(double a) {
     return bitsAs<double>(bitsAs<uint64_t>(a) & ~uint64_t(0xffffffff));
@@ -68,9 +69,10 @@ template <typename Operation> struct Gross {
     return std::fabs(a) < 0x1p-1022 ? std::copysign(0.0, a) : a;
   }
   static double of(double a) {
-    if (a != a)
-      return a;
-    double value = Operation::of(upper(flushed(a)));
+    double seen = upper(flushed(a));
+    if (seen != seen)
+      return seen;
+    double value = Operation::of(seen);
     if (std::isfinite(value))
       value = bitsAs<double>(bitsAs<uint64_t>(value) + 0x80000000u);
     return flushed(upper(value));

@@ -128,6 +128,9 @@ TEST(Float, ApproximationsOfDoublesAreGross) {
   EXPECT_EQ(bitsAs<uint64_t>(third) & 0xffffffff, 0u);
   EXPECT_EQ(reciprocal(0x1p-1030), HUGE_VAL);
   EXPECT_EQ(reciprocal(-HUGE_VAL), 0);
+  EXPECT_EQ(reciprocal(bitsAs<double>(uint64_t(0x7ff0000000000001))), 0);
+  EXPECT_TRUE(
+      std::isnan(reciprocal(bitsAs<double>(uint64_t(0x7ff0000100000000)))));
   double root = evaluate<double>("rsqrt.approx.ftz.f64 %d, %s0;", 3.0);
   EXPECT_NE(root, 1 / std::sqrt(3.0));
   EXPECT_NEAR(root, 1 / std::sqrt(3.0), 0x1p-20);
