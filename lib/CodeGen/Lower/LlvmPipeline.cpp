@@ -51,7 +51,10 @@ void optimize(Module &module, TargetMachine &machine, bool byHand) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+  // O3 would unswitch loops by what differs between ranks, as whether a rank
+  // keeps a value: two loops that round differently, and copies that are not
+  // equal.
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
       .run(module, modules);
 }
 
