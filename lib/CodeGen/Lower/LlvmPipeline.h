@@ -27,9 +27,10 @@ std::unique_ptr<llvm::Module> toLlvm(mlir::ModuleOp module, bool expandBf16,
                                      const llvm::TargetMachine &machine,
                                      llvm::LLVMContext &context);
 
-/// LLVM's O2, for which see LlvmPipeline.cpp. `byHand`: scalar instructions
-/// that are alike stay as they are, and loops are not written out further: what
-/// is emitted for a GPU has the units that a thread should compute at once.
+/// LLVM's O2; why not O3 is said where it is asked for. `byHand`: scalar
+/// instructions that are alike stay as they are, and loops are not written out
+/// further: what is emitted for a GPU has the units that a thread should
+/// compute at once.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool byHand);
 
 /// The bytes of an object file, or assembly; empty, with a sentence in `error`,
