@@ -1,96 +1,334 @@
-//===- AttentionGrad.cpp - gradients of attention on all threads ----------===//
+//===- AttentionGrad.cpp - gradients of attention -------------------------===//
+//
+// For tiles of queries, tiles of the keys that they visit come one after the
+// other (Dao 2023, FlashAttention-2, algorithm 2): scores are computed anew and
+// become weights P = exp(scores - lse); dP = dO V^T becomes dS = scale P (dP -
+// mean), where the mean of dP under P is that of dO * O over a row, or is added
+// up where the row has one tile. Then dQ += dS K, dK += dS^T Q, dV += P^T dO.
+// Gradients of keys and values are added up as rows; those of a panel that
+// nothing visits are only zeros.
+//
+//===----------------------------------------------------------------------===//
 
-#include "hocket/Cpu/Scratch.h"
-#include "runtime/lib/Cpu/AttentionBlocks.h"
-#include "runtime/lib/Cpu/AttentionGradWorker.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
+#include "runtime/lib/Cpu/AttentionWalk.h"
+#include <algorithm>
+#include <cstring>
 
 namespace hocket::runtime {
 
 namespace {
 
+/// Gradients of a head's keys and values, dense rows.
+class KeySums {
+public:
+  KeySums(const AttentionGradArguments &arguments, const BlockPlan &plan)
+      : plan(plan), keyCount(arguments.forward.k.shape[2]),
+        depth(arguments.forward.k.shape[3]),
+        width(arguments.forward.v.shape[3]) {}
+
+  void setScratch(ScratchPieces &pieces) {
+    keys = pieces.takeFloats(keyCount * depth);
+    values = pieces.takeFloats(keyCount * width);
+    isTouched = pieces.take(plan.panels);
+  }
+  void clear() { std::memset(isTouched, 0, plan.panels); }
+  /// Makes the panel of `key` zeros, if nothing was added to it yet.
+  void touch(int64_t key) { touchPanel(plan.panelOf(key)); }
+  void add(const KeySums &other);
+  /// Makes all panels numbers.
+  void finish() {
+    for (int64_t panel = 0; panel < plan.panels; ++panel)
+      touchPanel(panel);
+  }
+  float *key(int64_t key) { return keys + key * depth; }
+  float *value(int64_t key) { return values + key * width; }
+
+private:
+  void touchPanel(int64_t panel) {
+    if (isTouched[panel])
+      return;
+    auto [begin, end] = plan.keysOf(panel);
+    std::fill(key(begin), key(end), 0.0f);
+    std::fill(value(begin), value(end), 0.0f);
+    isTouched[panel] = 1;
+  }
+
+  const BlockPlan &plan;
+  const int64_t keyCount, depth, width;
+  float *keys = nullptr, *values = nullptr;
+  char *isTouched = nullptr;
+};
+
+/// One thread's memory.
+class AttentionGradWorker {
+public:
+  AttentionGradWorker(const AttentionGradArguments &arguments,
+                      const BlockPlan &plan);
+
+  int64_t scratchBytes() const { return bytes; }
+  void setScratch(char *scratch);
+  /// Adds what part `piece` of `pieces` of a kv head's queries gives to `sums`,
+  /// which it clears.
+  void runPiece(int64_t b, int64_t kvHead, int64_t piece, int64_t pieces,
+                KeySums &sums);
+  void store(int64_t b, int64_t kvHead, KeySums &sums);
+
+private:
+  void runGroup(int64_t b, int64_t h, int64_t begin, int64_t end,
+                KeySums &sums);
+  void loadGroup(int64_t b, int64_t h, const QueryTile &group);
+  /// Rows of a group that a tile has.
+  struct Rows {
+    int64_t count;
+    float *query, *dout, *queryGradient;
+    const float *lse, *means;
+  };
+  void runTile(const Rows &rows, KeySums &sums);
+  void addScores(const Rows &rows);
+  void addGradients(const Rows &rows, KeySums &sums);
+
+  const AttentionGradArguments &given;
+  const AttentionArguments &forward;
+  const BlockPlan &plan;
+  const VectorFunctions &functions;
+  const int64_t depth, width;
+  HeadPanels keys, keysT, valuesT;
+  KeyWalk walk;
+  StridedCopy storeKeys, storeValues;
+  std::vector<RowTerm> terms;
+  int64_t bytes = 0;
+  float *scores = nullptr, *gradients = nullptr, *query = nullptr,
+        *dout = nullptr, *queryGradient = nullptr, *lse = nullptr,
+        *means = nullptr;
+};
+
 class AttentionGradCall : public Call {
 public:
-  AttentionGradCall(const AttentionGradArguments &given, int threads)
-      : arguments(given), threads(threads) {}
+  AttentionGradCall(const AttentionGradArguments &given, int threads);
 
-  bool prepare();
-  int64_t scratchBytes() const override {
-    int64_t sums = plan.pieces > 1 ? plan.items * plan.pieces : threads;
-    return threads * workers[0]->scratchBytes() + sums * sumBytes();
-  }
+  int64_t scratchBytes() const override { return bytes; }
   void setScratch(void *scratch) override;
   Status run() override {
     parallelFor(threads, [this](int part) { runPart(part); });
-    if (plan.pieces > 1)
+    if (pieces > 1)
       parallelFor(threads, [this](int part) { addPieces(part); });
     return Status::success();
   }
 
 private:
+  void place(char *scratch);
   void runPart(int part);
   void addPieces(int part);
-  int64_t sumBytes() const {
-    return pieceBytes(plan.sumElements() * sizeof(float));
-  }
-  float *sumsOf(int64_t slot) const {
-    return reinterpret_cast<float *>(sums + slot * sumBytes());
-  }
 
   const AttentionGradArguments arguments;
   const int threads;
-  GradPlan plan;
-  std::vector<std::unique_ptr<GradWorker>> workers;
-  char *sums = nullptr;
+  const BlockPlan plan;
+  /// As in GradPlan.
+  const int64_t items, pieces;
+  std::vector<std::unique_ptr<AttentionGradWorker>> workers;
+  std::vector<KeySums>
+      sums; // of threads or, if there are more pieces, of these
+  int64_t bytes = 0;
 };
 
 } // namespace
 
-bool AttentionGradCall::prepare() {
-  // The products run inside a parallel region of ours.
-  setLibraryThreads(1);
-  bool made = plan.make(arguments);
-  try {
-    for (int part = 0; made && part < threads; ++part)
-      workers.push_back(std::make_unique<GradWorker>(arguments, plan));
-  } catch (const dnnl::error &) {
-    made = false;
+void KeySums::add(const KeySums &other) {
+  for (int64_t panel = 0; panel < plan.panels; ++panel) {
+    if (!other.isTouched[panel])
+      continue;
+    touchPanel(panel);
+    auto [begin, end] = plan.keysOf(panel);
+    for (int64_t i = begin * depth; i < end * depth; ++i)
+      keys[i] += other.keys[i];
+    for (int64_t i = begin * width; i < end * width; ++i)
+      values[i] += other.values[i];
   }
-  setLibraryThreads(threads);
-  return made;
+}
+
+// ---- one thread -----------------------------------------------------------
+
+static StridedCopy copyTo(const Operand &to) {
+  return StridedCopy({to.shape[2], to.shape[3]}, {to.shape[3], 1},
+                     {to.strides[2], to.strides[3]}, sizeof(float));
+}
+
+AttentionGradWorker::AttentionGradWorker(
+    const AttentionGradArguments &arguments, const BlockPlan &plan)
+    : given(arguments), forward(arguments.forward), plan(plan),
+      functions(vectorFunctions()), depth(forward.q.shape[3]),
+      width(forward.v.shape[3]), keys(forward.k, plan, HeadPanels::Rows),
+      keysT(forward.k, plan, HeadPanels::Transposed),
+      valuesT(forward.v, plan, HeadPanels::Transposed), walk(forward, plan),
+      storeKeys(copyTo(given.dk)), storeValues(copyTo(given.dv)),
+      terms(plan.columns) {
+  setScratch(nullptr); // adds up `bytes`
+}
+
+void AttentionGradWorker::setScratch(char *scratch) {
+  ScratchPieces pieces(scratch);
+  scores = pieces.takeFloats(plan.rows * plan.pitch);
+  gradients = pieces.takeFloats(plan.rows * plan.pitch);
+  query = pieces.takeFloats(plan.groupRows * depth);
+  dout = pieces.takeFloats(plan.groupRows * width);
+  queryGradient = pieces.takeFloats(plan.groupRows * depth);
+  lse = pieces.takeFloats(plan.groupRows);
+  means = pieces.takeFloats(plan.groupRows);
+  keys.setScratch(pieces);
+  keysT.setScratch(pieces);
+  valuesT.setScratch(pieces);
+  walk.setScratch(pieces);
+  bytes = pieces.bytes();
+}
+
+void AttentionGradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
+                                   int64_t pieces, KeySums &sums) {
+  sums.clear();
+  walk.setBatch(b);
+  for (HeadPanels *panels : {&keys, &keysT, &valuesT})
+    panels->setHead(b, kvHead);
+  int64_t heads = forward.q.shape[1], total = 0, before = 0;
+  for (int64_t h = 0; h < heads; ++h)
+    total += forward.kvHead(h) == kvHead ? plan.work(h) : 0;
+  for (int64_t h = 0; h < heads; ++h) {
+    if (forward.kvHead(h) != kvHead)
+      continue;
+    int64_t end = plan.tileAt(h, total * (piece + 1) / pieces - before);
+    for (int64_t tile = plan.tileAt(h, total * piece / pieces - before);
+         tile < end; tile += plan.groupTiles)
+      runGroup(b, h, tile, std::min(end, tile + plan.groupTiles), sums);
+    before += plan.work(h);
+  }
+}
+
+void AttentionGradWorker::loadGroup(int64_t b, int64_t h,
+                                    const QueryTile &group) {
+  loadRows(forward.q, b, h, group, query);
+  loadRows(given.dout, b, h, group, dout);
+  std::fill_n(queryGradient, group.rows * depth, 0.0f);
+  for (int64_t r = 0; r < group.rows; ++r) {
+    lse[r] = *rowOf(*forward.lse, b, h, group.row + r);
+    means[r] = rowDot(dout + r * width, rowOf(forward.out, b, h, group.row + r),
+                      forward.out.strides[3], width);
+  }
+}
+
+void AttentionGradWorker::runGroup(int64_t b, int64_t h, int64_t begin,
+                                   int64_t end, KeySums &sums) {
+  QueryTile group = plan.span(h, begin, end);
+  loadGroup(b, h, group);
+  for (walk.begin(h, begin, end); walk.next();) {
+    int64_t first = walk.tile().row - group.row;
+    runTile({walk.tile().rows, query + first * depth, dout + first * width,
+             queryGradient + first * depth, lse + first, means + first},
+            sums);
+  }
+  storeRows(given.dq, b, h, group, queryGradient);
+}
+
+void AttentionGradWorker::runTile(const Rows &rows, KeySums &sums) {
+  addScores(rows);
+  // What was dropped had no effect, and its weight gives none to the values.
+  walk.drop(gradients);
+  functions.softmaxGradTile({scores, gradients, plan.pitch, rows.count,
+                             walk.columns, float(forward.scale), rows.lse,
+                             rows.means, walk.mask(), walk.visible(),
+                             !forward.isTerm && walk.isWhole()});
+  walk.drop(scores);
+  addGradients(rows, sums);
+}
+
+/// Scores = Q K^T, gradients of the weights = dO V^T.
+void AttentionGradWorker::addScores(const Rows &rows) {
+  for (const KeyPiece &piece : walk.pieces()) {
+    RowTerm key{keysT.at(piece.key), depth},
+        value{valuesT.at(piece.key), width};
+    functions.rowProduct({rows.query, depth, 1, &key, 1, keysT.pitch(),
+                          scores + piece.column, plan.pitch, rows.count,
+                          piece.count, false});
+    functions.rowProduct({rows.dout, width, 1, &value, 1, valuesT.pitch(),
+                          gradients + piece.column, plan.pitch, rows.count,
+                          piece.count, false});
+  }
+}
+
+/// dQ += dS K, dK += dS^T Q, dV += P^T dO.
+void AttentionGradWorker::addGradients(const Rows &rows, KeySums &sums) {
+  int64_t count = 0;
+  RowTerm queries{rows.query, rows.count}, results{rows.dout, rows.count};
+  for (const KeyPiece &piece : walk.pieces()) {
+    terms[count++] = {keys.at(piece.key), piece.count};
+    sums.touch(piece.key);
+    functions.rowProduct({gradients + piece.column, 1, plan.pitch, &queries, 1,
+                          depth, sums.key(piece.key), depth, piece.count, depth,
+                          true});
+    functions.rowProduct({scores + piece.column, 1, plan.pitch, &results, 1,
+                          width, sums.value(piece.key), width, piece.count,
+                          width, true});
+  }
+  functions.rowProduct({gradients, plan.pitch, 1, terms.data(), count,
+                        keys.pitch(), rows.queryGradient, depth, rows.count,
+                        depth, true});
+}
+
+void AttentionGradWorker::store(int64_t b, int64_t kvHead, KeySums &sums) {
+  sums.finish();
+  storeKeys.run(rowOf(given.dk, b, kvHead, 0), sums.key(0));
+  storeValues.run(rowOf(given.dv, b, kvHead, 0), sums.value(0));
+}
+
+// ---- all threads ----------------------------------------------------------
+
+static int64_t piecesOf(int64_t items) {
+  constexpr int64_t enough = 8;
+  return items >= enough ? 1 : (enough + items - 1) / items;
+}
+
+AttentionGradCall::AttentionGradCall(const AttentionGradArguments &given,
+                                     int threads)
+    : arguments(given), threads(threads), plan(arguments.forward, 256),
+      items(given.forward.k.shape[0] * given.forward.k.shape[1]),
+      pieces(piecesOf(items)) {
+  for (int part = 0; part < threads; ++part)
+    workers.push_back(std::make_unique<AttentionGradWorker>(arguments, plan));
+  for (int64_t slots = pieces > 1 ? items * pieces : threads; slots > 0;
+       --slots)
+    sums.emplace_back(arguments, plan);
+  place(nullptr);
+}
+
+/// Adds up `bytes` and, if there is memory, gives it out.
+void AttentionGradCall::place(char *scratch) {
+  ScratchPieces all(scratch);
+  for (auto &worker : workers)
+    worker->setScratch(all.take(worker->scratchBytes()));
+  for (KeySums &one : sums)
+    one.setScratch(all);
+  bytes = all.bytes();
 }
 
 void AttentionGradCall::setScratch(void *scratch) {
-  char *place = static_cast<char *>(scratch);
-  for (auto &worker : workers) {
-    worker->setScratch(place);
-    place += worker->scratchBytes();
-  }
-  sums = place;
+  place(static_cast<char *>(scratch));
 }
 
 void AttentionGradCall::runPart(int part) {
   int64_t kvHeads = arguments.forward.k.shape[1];
-  GradWorker &worker = *workers[part];
-  for (int64_t n = part; n < plan.items * plan.pieces; n += threads) {
-    int64_t item = n / plan.pieces;
-    int64_t b = item / kvHeads, kvHead = item % kvHeads;
-    float *sums = sumsOf(plan.pieces > 1 ? n : part);
-    worker.runPiece(b, kvHead, n % plan.pieces, sums);
-    if (plan.pieces == 1)
-      worker.store(b, kvHead, sums);
+  for (int64_t n = part; n < items * pieces; n += threads) {
+    int64_t item = n / pieces, b = item / kvHeads, kvHead = item % kvHeads;
+    KeySums &slot = sums[pieces > 1 ? n : part];
+    workers[part]->runPiece(b, kvHead, n % pieces, pieces, slot);
+    if (pieces == 1)
+      workers[part]->store(b, kvHead, slot);
   }
 }
 
 void AttentionGradCall::addPieces(int part) {
   int64_t kvHeads = arguments.forward.k.shape[1];
-  for (int64_t item = part; item < plan.items; item += threads) {
-    float *total = sumsOf(item * plan.pieces);
-    for (int64_t piece = 1; piece < plan.pieces; ++piece) {
-      const float *more = sumsOf(item * plan.pieces + piece);
-      for (int64_t i = 0; i < plan.sumElements(); ++i)
-        total[i] += more[i];
-    }
+  for (int64_t item = part; item < items; item += threads) {
+    KeySums &total = sums[item * pieces];
+    for (int64_t piece = 1; piece < pieces; ++piece)
+      total.add(sums[item * pieces + piece]);
     workers[part]->store(item / kvHeads, item % kvHeads, total);
   }
 }
@@ -99,19 +337,10 @@ Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,
                          std::unique_ptr<Call> &call) {
   const AttentionArguments &forward = arguments.forward;
   bool empty = forward.out.elements() == 0 || forward.k.elements() == 0;
-  if (forward.q.type != plan::DType::F32 || empty) {
+  if (forward.q.type != plan::DType::F32 || empty)
     call = makePlainAttentionGrad(arguments, threads);
-    return Status::success();
-  }
-  if (forward.visited) {
-    call = makeBlockAttentionGrad(arguments, threads);
-    return Status::success();
-  }
-  auto tiled = std::make_unique<AttentionGradCall>(arguments, threads);
-  if (!tiled->prepare())
-    return Status::runtimeError("oneDNN has only its reference loop for the "
-                                "blocks of this gradient of attention");
-  call = std::move(tiled);
+  else
+    call = std::make_unique<AttentionGradCall>(arguments, threads);
   return Status::success();
 }
 

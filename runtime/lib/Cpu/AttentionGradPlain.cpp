@@ -1,4 +1,4 @@
-//===- AttentionGradPlain.cpp - gradients of attention without oneDNN -----===//
+//===- AttentionGradPlain.cpp - gradients of attention by plain loops -----===//
 
 #include "runtime/lib/Cpu/AttentionPlain.h"
 #include "runtime/lib/Cpu/AttentionRows.h"

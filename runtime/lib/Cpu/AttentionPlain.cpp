@@ -1,4 +1,4 @@
-//===- AttentionPlain.cpp - attention without oneDNN ----------------------===//
+//===- AttentionPlain.cpp - attention by plain loops ----------------------===//
 
 #include "runtime/lib/Cpu/AttentionPlain.h"
 #include "runtime/lib/Cpu/AttentionRows.h"

@@ -1,4 +1,4 @@
-//===- AttentionPlain.h - attention without oneDNN -------------*- C++ -*-===//
+//===- AttentionPlain.h - attention by plain loops -------------*- C++ -*-===//
 
 #ifndef HOCKET_LIB_CPU_ATTENTIONPLAIN_H
 #define HOCKET_LIB_CPU_ATTENTIONPLAIN_H

@@ -1,4 +1,4 @@
-//===- AttentionTiles.cpp - the tile products of attention ----------------===//
+//===- AttentionTiles.cpp - tiles of queries by keys ----------------------===//
 
 #include "runtime/lib/Cpu/AttentionTiles.h"
 #include <algorithm>
@@ -6,31 +6,6 @@
 #include <limits>
 
 namespace hocket::runtime {
-
-using dnnl::memory;
-
-TileProduct::TileProduct(const dnnl::matmul::primitive_desc &descriptor)
-    : primitive(descriptor), src(descriptor.src_desc(), cpuEngine(), nullptr),
-      weights(descriptor.weights_desc(), cpuEngine(), nullptr),
-      dst(descriptor.dst_desc(), cpuEngine(), nullptr),
-      scratch(descriptor.scratchpad_desc(), cpuEngine(), nullptr),
-      arguments{{DNNL_ARG_SRC, src.get()},
-                {DNNL_ARG_WEIGHTS, weights.get()},
-                {DNNL_ARG_DST, dst.get()},
-                {DNNL_ARG_SCRATCHPAD, scratch.get()}} {}
-
-void TileProduct::setScratch(void *scratchpad) {
-  scratch.set_data_handle(scratchpad);
-}
-
-void TileProduct::run(dnnl::stream &stream, void *srcData, void *weightData,
-                      void *dstData) {
-  src.set_data_handle(srcData);
-  weights.set_data_handle(weightData);
-  dst.set_data_handle(dstData);
-  // Arguments and scratch are fixed; what could fail failed when creating.
-  dnnl_primitive_execute(primitive.get(), stream.get(), 4, arguments);
-}
 
 float rowDot(const float *a, const float *b, int64_t step, int64_t count) {
   float sums[8] = {};
@@ -94,120 +69,6 @@ void storeSums(const AttentionArguments &arguments, const TileSums &tile) {
       for (int64_t d = 0; d < width; ++d)
         to[d * step] = from[d] * inverse;
   }
-}
-
-memory::desc tileMatrix(int64_t rows, int64_t columns, int64_t rowStride,
-                        int64_t columnStride) {
-  // A dim of extent 1 needs a stride that oneDNN takes for a leading dim.
-  if (columns == 1)
-    columnStride = 1;
-  if (rows == 1)
-    rowStride = columnStride == 1 ? columns : 1;
-  return {{rows, columns}, memory::data_type::f32, {rowStride, columnStride}};
-}
-
-dnnl::matmul::primitive_desc tileProduct(const memory::desc &src,
-                                         const memory::desc &weights,
-                                         const memory::desc &dst,
-                                         bool accumulate) {
-  dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (accumulate) {
-    dnnl::post_ops operations;
-    operations.append_sum(1.0f);
-    attributes.set_post_ops(operations);
-  }
-  return {dnnl::matmul::desc(src, weights, dst), attributes, cpuEngine()};
-}
-
-/// One of the strides is 1 and the other does not overlap.
-static bool isPlain(int64_t rows, int64_t columns, int64_t rowStride,
-                    int64_t columnStride) {
-  return (columnStride == 1 && (rowStride >= columns || rows == 1)) ||
-         (rowStride == 1 && (columnStride >= rows || columns == 1));
-}
-
-bool TilePlan::make(const AttentionArguments &arguments) {
-  const Operand &q = arguments.q, &k = arguments.k, &v = arguments.v;
-  int64_t queries = q.shape[2], keyCount = k.shape[2];
-  int64_t depth = q.shape[3], width = v.shape[3];
-  queryTile = std::min<int64_t>(queries, 128);
-  // Causality and windows skip whole tiles, so small ones skip more.
-  bool skips = arguments.isLimited() || arguments.before >= 0;
-  keyTile = skips              ? std::min<int64_t>(keyCount, 128)
-            : keyCount <= 1024 ? keyCount
-                               : 512;
-  rows[0] = queryTile;
-  rows[1] = queries % queryTile;
-  columns[0] = keyTile;
-  columns[1] = keyCount % keyTile;
-  // Packing reads all keys once; it pays if several query tiles follow.
-  bool pays = queries >= 4 * queryTile;
-  packsKeys = pays || !isPlain(keyCount, depth, k.strides[2], k.strides[3]);
-  copiesQueries = !isPlain(queryTile, depth, q.strides[2], q.strides[3]);
-  packsValues = pays || !isPlain(keyCount, width, v.strides[2], v.strides[3]);
-  for (int column = 0; column < 2; ++column) {
-    if (columns[column] == 0)
-      continue;
-    plainKeys[column] =
-        tileMatrix(depth, columns[column], k.strides[3], k.strides[2]);
-    plainValues[column] =
-        tileMatrix(columns[column], width, v.strides[2], v.strides[3]);
-  }
-  try {
-    for (int row = 0; row < 2; ++row)
-      for (int column = 0; column < 2; ++column)
-        if (rows[row] > 0 && columns[column] > 0 &&
-            !makeProducts(arguments, row, column))
-          return false;
-  } catch (const dnnl::error &) {
-    return false;
-  }
-  return true;
-}
-
-bool TilePlan::makeProducts(const AttentionArguments &arguments, int row,
-                            int column) {
-  const Operand &q = arguments.q;
-  int64_t depth = q.shape[3], width = arguments.v.shape[3];
-  int64_t m = rows[row], n = columns[column];
-  memory::desc queries = copiesQueries
-                             ? tileMatrix(m, depth, depth, 1)
-                             : tileMatrix(m, depth, q.strides[2], q.strides[3]);
-  memory::desc scores = tileMatrix(m, n, n, 1),
-               output = tileMatrix(m, width, width, 1);
-  // The first row index chooses the packed layouts, the second follows.
-  memory::desc anyKeys({depth, n}, memory::data_type::f32,
-                       memory::format_tag::any);
-  memory::desc anyValues({n, width}, memory::data_type::f32,
-                         memory::format_tag::any);
-  if (row == 0) {
-    keys[column] = packsKeys ? anyKeys : plainKeys[column];
-    values[column] = packsValues ? anyValues : plainValues[column];
-  }
-  Products &made = products[row][column];
-  made.scores = tileProduct(queries, keys[column], scores, false);
-  keys[column] = made.scores.weights_desc();
-  made.first = tileProduct(scores, values[column], output, false);
-  values[column] = made.first.weights_desc();
-  made.more = tileProduct(scores, values[column], output, true);
-  for (const auto *one : {&made.scores, &made.first, &made.more}) {
-    if (!isFast(*one))
-      return false;
-    scratchpad = std::max<int64_t>(
-        scratchpad, static_cast<int64_t>(one->scratchpad_desc().get_size()));
-  }
-  return true;
-}
-
-int64_t TilePlan::keyTileBytes() const {
-  return static_cast<int64_t>(
-      std::max(keys[0].get_size(), columns[1] ? keys[1].get_size() : 0));
-}
-
-int64_t TilePlan::valueTileBytes() const {
-  return static_cast<int64_t>(
-      std::max(values[0].get_size(), columns[1] ? values[1].get_size() : 0));
 }
 
 } // namespace hocket::runtime

@@ -3,12 +3,17 @@
 #include "runtime/lib/Cpu/AttentionWalk.h"
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace hocket::runtime {
 
 // ---- the plan -------------------------------------------------------------
 
-constexpr int64_t mostRows = 128;
+constexpr int64_t mostRows = 128; // of a tile of a layout
+constexpr int64_t denseRows = 64; // of a tile without one
+/// Of a group without a layout: queries, results and a chunk of keys and values
+/// stay in the second-level cache.
+constexpr int64_t denseTiles = 8;
 
 /// Small blocks share a panel, and lie in it as they do in the sequence: none
 /// of them is in two.
@@ -18,31 +23,53 @@ static int64_t panelKeys(int64_t block) {
 
 BlockPlan::BlockPlan(const AttentionArguments &arguments, int64_t columns)
     : columns(std::min(columns, arguments.k.shape[2])),
-      panel(panelKeys(arguments.visited->block)),
-      lead(arguments.keyOffset % panel), keyCount(arguments.k.shape[2]) {
+      groupTiles(arguments.visited ? 1 : denseTiles),
+      chunk(arguments.visited ? arguments.k.shape[2] : columns),
+      panel(arguments.visited ? panelKeys(arguments.visited->block) : 64),
+      lead(arguments.visited ? arguments.keyOffset % panel : 0),
+      keyCount(arguments.k.shape[2]) {
   panels = panelOf(keyCount - 1) + 1;
   // Rows a power of two apart would share few cache sets.
   pitch = (this->columns + 15) / 16 * 16 + 16;
-  int64_t heads = arguments.visited->isPerHead ? arguments.q.shape[1] : 1;
   starts.push_back(0);
-  for (int64_t head = 0; head < heads; ++head)
-    addTiles(*arguments.visited, head);
+  if (!arguments.visited)
+    addTiles(arguments);
+  else
+    for (int64_t head = 0;
+         head < (arguments.visited->isPerHead ? arguments.q.shape[1] : 1);
+         ++head)
+      addTiles(*arguments.visited, head);
+  groupRows = groupTiles * rows;
+}
+
+void BlockPlan::addTile(const QueryTile &tile, int64_t keys) {
+  constexpr int64_t ofNothing = 32; // zeros are written, too
+  tiles.push_back(tile);
+  before.push_back(headWork);
+  rows = std::max(rows, tile.rows);
+  headWork += tile.rows * (keys + ofNothing);
+}
+
+void BlockPlan::endHead() {
+  tiles.push_back({});
+  before.push_back(headWork);
+  starts.push_back(tiles.size());
+  headWork = 0;
+}
+
+void BlockPlan::addTiles(const AttentionArguments &arguments) {
+  int64_t queries = arguments.q.shape[2];
+  for (int64_t row = 0; row < queries; row += denseRows) {
+    int64_t count = std::min(denseRows, queries - row);
+    KeyRun keys = keysOf({row, count, 0}, arguments);
+    addTile({row, count, 0}, keys.end - keys.begin);
+  }
+  endHead();
 }
 
 /// Block rows that visit the same keys are one tile, if they are not too many;
 /// a block row of many queries is several.
 void BlockPlan::addTiles(const VisitedKeys &visited, int64_t head) {
-  int64_t work = 0;
-  auto add = [&](const QueryTile &tile) {
-    int64_t keys = 0;
-    for (KeyRun run : visited.runs(head, tile.blockRow))
-      keys += run.end - run.begin;
-    tiles.push_back(tile);
-    before.push_back(work);
-    rows = std::max(rows, tile.rows);
-    constexpr int64_t ofNothing = 32; // zeros are written, too
-    work += tile.rows * (keys + ofNothing);
-  };
   for (int64_t row = 0; row < visited.rows();) {
     auto [begin, end] = visited.queriesOf(row);
     int64_t next = row + 1;
@@ -53,18 +80,28 @@ void BlockPlan::addTiles(const VisitedKeys &visited, int64_t head) {
         break;
       end = further;
     }
+    int64_t keys = 0;
+    for (KeyRun run : visited.runs(head, row))
+      keys += run.end - run.begin;
     for (int64_t first = begin; first < end; first += mostRows)
-      add({first, std::min(mostRows, end - first), row});
+      addTile({first, std::min(mostRows, end - first), row}, keys);
     row = next;
   }
-  tiles.push_back({});
-  before.push_back(work);
-  starts.push_back(tiles.size());
+  endHead();
 }
 
 KeyRun BlockPlan::keysOf(int64_t number) const {
   return {std::max<int64_t>(number * panel - lead, 0),
           std::min((number + 1) * panel - lead, keyCount)};
+}
+
+KeyRun BlockPlan::keysOf(const QueryTile &tile,
+                         const AttentionArguments &arguments) const {
+  int64_t begin = arguments.keyBegin(tile.row);
+  int64_t limit = arguments.keyLimit(tile.row + tile.rows - 1);
+  if (begin >= limit)
+    return {0, 0};
+  return {keysOf(panelOf(begin)).begin, keysOf(panelOf(limit - 1)).end};
 }
 
 int64_t BlockPlan::tileAt(int64_t head, int64_t work) const {
@@ -76,7 +113,8 @@ int64_t BlockPlan::tileAt(int64_t head, int64_t work) const {
 
 HeadPanels::HeadPanels(const Operand &from, const BlockPlan &plan, Order order)
     : from(from), plan(plan), order(order),
-      isCopied(order == Transposed || from.strides[3] != 1),
+      isCopied(order == Transposed || from.strides[3] != 1 ||
+               (plan.groupTiles > 1 && from.strides[2] != from.shape[3])),
       size(from.shape[3]), place(order == Transposed ? plan.panel
                                  : isCopied          ? size
                                                      : from.strides[2]) {
@@ -118,6 +156,10 @@ const float *HeadPanels::at(int64_t key) {
     if (order == Transposed && from.strides[3] == 1)
       vectorFunctions().transpose({to, plan.panel, begin, from.strides[2],
                                    keys.end - keys.begin, size});
+    else if (from.strides[3] == 1)
+      for (int64_t i = 0; i < keys.end - keys.begin; ++i)
+        std::memcpy(to + i * size, begin + i * from.strides[2],
+                    size * sizeof(float));
     else
       copies[number == 0 ? 0 : number < plan.panels - 1 ? 1 : 2].run(to, begin);
     isReady[number] = 1;
@@ -155,7 +197,7 @@ void storeRows(const Operand &to, int64_t b, int64_t h, const QueryTile &tile,
 
 KeyWalk::KeyWalk(const AttentionArguments &arguments, const BlockPlan &plan)
     : given(arguments), plan(plan), functions(vectorFunctions()),
-      list(plan.columns), ranges(plan.rows) {}
+      cursors(plan.groupTiles), list(plan.columns), ranges(plan.rows) {}
 
 void KeyWalk::setScratch(ScratchPieces &pieces) {
   keep = pieces.takeFloats(given.keep ? given.k.shape[2] : 0);
@@ -168,33 +210,69 @@ void KeyWalk::setBatch(int64_t batch) {
     fillMask(given, b, given.k.shape[2], keep);
 }
 
-void KeyWalk::begin(int64_t number, const QueryTile &first) {
+void KeyWalk::begin(int64_t number, int64_t begin, int64_t end) {
   head = number;
-  tile = first;
-  VisitedKeys::Runs runs = given.visited->runs(head, tile.blockRow);
-  run = runs.begin();
-  last = runs.end();
-  key = run == last ? 0 : run->begin;
-  count = 0;
+  at = cursors.data();
+  for (int64_t tile = begin; tile < end; ++tile)
+    beginTile(plan.tile(head, tile), *at++);
+  stop = at; // where the next chunk begins
+}
+
+void KeyWalk::beginTile(const QueryTile &tile, Cursor &cursor) const {
+  cursor = {tile, {}, nullptr, nullptr, 0, 0};
+  if (given.visited) {
+    VisitedKeys::Runs runs = given.visited->runs(head, tile.blockRow);
+    cursor.run = runs.begin(), cursor.last = runs.end();
+  } else {
+    cursor.whole = plan.keysOf(tile, given);
+    cursor.run = &cursor.whole;
+    cursor.last = cursor.run + (cursor.whole.begin < cursor.whole.end);
+  }
+  cursor.key = cursor.run == cursor.last ? 0 : cursor.run->begin;
+}
+
+/// Goes to the first keys that a tile has not met; false: there are none.
+bool KeyWalk::nextChunk() {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  for (const Cursor *one = cursors.data(); one != stop; ++one)
+    if (one->run != one->last)
+      first = std::min(first, one->key);
+  chunkEnd = first / plan.chunk * plan.chunk + plan.chunk;
+  at = cursors.data();
+  return first < std::numeric_limits<int64_t>::max();
 }
 
 bool KeyWalk::next() {
-  isFirst = count == 0;
-  count = columns = 0;
-  while (run != last && columns < plan.columns) {
-    int64_t end = plan.keysOf(plan.panelOf(key)).end;
-    end = std::min({end, run->end, key + plan.columns - columns});
-    list[count++] = {key, end - key, columns};
-    columns += end - key;
-    key = end;
-    if (key == run->end && ++run != last)
-      key = run->begin;
+  if (at != stop)
+    ++at;
+  for (;; ++at) {
+    if (at == stop && !nextChunk())
+      return false;
+    if (at->run == at->last || at->key >= chunkEnd)
+      continue;
+    takePieces();
+    return true;
   }
-  return count > 0;
+}
+
+/// Of the tile's keys in the chunk, as many as a tile of scores has columns.
+void KeyWalk::takePieces() {
+  count = columns = 0;
+  while (at->run != at->last && at->key < chunkEnd && columns < plan.columns) {
+    int64_t key = at->key, last = plan.keysOf(plan.panelOf(key)).end;
+    last = std::min({last, at->run->end, key + plan.columns - columns});
+    list[count++] = {key, last - key, columns};
+    columns += last - key;
+    at->key = last;
+    if (last == at->run->end && ++at->run != at->last)
+      at->key = at->run->begin;
+  }
+  at->met += count;
 }
 
 const ColumnRange *KeyWalk::visible() {
-  return visibleColumns(given, tile.row, tile.rows, pieces(), ranges.data());
+  return visibleColumns(given, tile().row, tile().rows, pieces(),
+                        ranges.data());
 }
 
 const float *KeyWalk::mask() {
@@ -208,9 +286,9 @@ const float *KeyWalk::mask() {
 void KeyWalk::drop(float *weights) const {
   if (!given.dropout.isLive())
     return;
-  for (int64_t r = 0; r < tile.rows; ++r)
+  for (int64_t r = 0; r < tile().rows; ++r)
     for (const KeyPiece &piece : pieces())
-      given.dropout.drop(functions, given.q.shape, {b, head, tile.row + r},
+      given.dropout.drop(functions, given.q.shape, {b, head, tile().row + r},
                          piece.key + given.keyOffset, piece.count,
                          weights + r * plan.pitch + piece.column);
 }

@@ -1,9 +1,10 @@
 //===- AttentionWalk.h - the visited keys of tiles of queries ---*- C++ -*-===//
 //
-// An attention of visited keys goes by tiles of queries that visit the same
-// keys. These lie side by side in tiles of scores, however they are scattered,
-// so that a softmax is of many blocks, and products of a block have its
-// extents.
+// Attention goes by tiles of queries that visit the same keys. These lie side
+// by side in tiles of scores, however they are scattered, so that a softmax is
+// of many blocks, and products of a block have its extents. Where no layout
+// scatters them, a group of tiles goes over a chunk of keys after the other, so
+// that these are read from far away once for all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,27 +17,40 @@
 
 namespace hocket::runtime {
 
-/// Queries [row, row + rows), which visit the keys of block row `blockRow`.
+/// Queries [row, row + rows), which visit the keys of block row `blockRow`, if
+/// there is a layout.
 struct QueryTile {
   int64_t row, rows, blockRow;
 };
 
-/// How an attention of visited keys is cut.
+/// How an attention is cut.
 class BlockPlan {
 public:
   /// `columns`: of a tile of scores, at most.
   BlockPlan(const AttentionArguments &arguments, int64_t columns);
 
   int64_t rows = 1, columns, pitch; // of a tile of scores
+  /// Tiles of a group, at most, and their queries. They go over keys `chunk` at
+  /// a time, each over all it visits of them.
+  int64_t groupTiles, groupRows, chunk;
   /// Keys of a panel, and how many more the first one would have before key 0.
   int64_t panel, lead, panels;
 
   int64_t panelOf(int64_t key) const { return (key + lead) / panel; }
   /// The keys of a panel that there are.
   KeyRun keysOf(int64_t panel) const;
+  /// Without a layout: the keys of panels that have one that a query of the
+  /// tile may read.
+  KeyRun keysOf(const QueryTile &tile,
+                const AttentionArguments &arguments) const;
 
   const QueryTile &tile(int64_t head, int64_t number) const {
     return tiles[firstTile(head) + number];
+  }
+  /// The queries of tiles [begin, end).
+  QueryTile span(int64_t head, int64_t begin, int64_t end) const {
+    const QueryTile &first = tile(head, begin), &last = tile(head, end - 1);
+    return {first.row, last.row + last.rows - first.row, first.blockRow};
   }
   /// What tiles cost, in pairs of a query and a key, and the first one of which
   /// as much precedes it.
@@ -44,7 +58,10 @@ public:
   int64_t tileAt(int64_t head, int64_t work) const;
 
 private:
+  void addTiles(const AttentionArguments &arguments);
   void addTiles(const VisitedKeys &visited, int64_t head);
+  void addTile(const QueryTile &tile, int64_t keys);
+  void endHead();
   int64_t firstTile(int64_t head) const {
     return starts[starts.size() > 2 ? head : 0];
   }
@@ -57,6 +74,7 @@ private:
   /// Behind the last tile of a head there is one without queries.
   std::vector<QueryTile> tiles;
   std::vector<int64_t> before; // work of the head's tiles before
+  int64_t headWork = 0;        // of the tiles that the head has so far
 };
 
 /// Keys or values of a head as products want them, copied panel by panel when
@@ -86,19 +104,22 @@ private:
   char *isReady = nullptr; // by panel
 };
 
-/// The keys of one tile of queries after the other, a tile of scores at a time;
-/// one thread's.
+/// The keys that a group of tiles visits, a tile of scores at a time; one
+/// thread's.
 class KeyWalk {
 public:
   KeyWalk(const AttentionArguments &arguments, const BlockPlan &plan);
 
   void setScratch(ScratchPieces &pieces);
   void setBatch(int64_t b);
-  void begin(int64_t head, const QueryTile &tile);
+  /// Goes to the begin of tiles [begin, end) of a head.
+  void begin(int64_t head, int64_t begin, int64_t end);
   /// Goes on to the next keys; false: the last ones have been met.
   bool next();
-  /// Whether these are all that the queries visit.
-  bool isWhole() const { return isFirst && run == last; }
+  const QueryTile &tile() const { return at->tile; }
+  /// Whether these are the first ones that the tile visits, or all of them.
+  bool isFirst() const { return at->met == count; }
+  bool isWhole() const { return isFirst() && at->run == at->last; }
 
   KeyPieces pieces() const { return {list.data(), count}; }
   int64_t columns = 0;
@@ -109,13 +130,23 @@ public:
   void drop(float *tile) const;
 
 private:
+  /// Where a tile of the group is: at `key` of `run`; it has met `met` pieces.
+  struct Cursor {
+    QueryTile tile;
+    KeyRun whole; // the run, if there is no layout
+    const KeyRun *run, *last;
+    int64_t key, met;
+  };
+  void beginTile(const QueryTile &tile, Cursor &cursor) const;
+  bool nextChunk();
+  void takePieces();
+
   const AttentionArguments &given;
   const BlockPlan &plan;
   const VectorFunctions &functions;
-  QueryTile tile{};
-  int64_t b = 0, head = 0, count = 0, key = 0;
-  const KeyRun *run = nullptr, *last = nullptr;
-  bool isFirst = true;
+  int64_t b = 0, head = 0, count = 0, chunkEnd = 0;
+  std::vector<Cursor> cursors;
+  Cursor *at = nullptr, *stop = nullptr; // of the group
   std::vector<KeyPiece> list;
   std::vector<ColumnRange> ranges;
   float *keep = nullptr, *keepOfTile = nullptr;

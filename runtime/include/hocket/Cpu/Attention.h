@@ -74,9 +74,9 @@ struct AttentionArguments {
   }
 };
 
-/// F32: tiles of scores by oneDNN, of visited keys by products of our own, with
-/// an online softmax between. Other types (computed in F32, F64 in F64): a
-/// plain loop over keys. Work is that of the visited keys.
+/// F32: tiles of scores with an online softmax between the products. Other
+/// types (computed in F32, F64 in F64): a plain loop over keys. Work is that of
+/// the visited keys.
 Status makeAttention(const AttentionArguments &arguments, int threads,
                      std::unique_ptr<Call> &call);
 
@@ -87,8 +87,8 @@ struct AttentionGradArguments {
 };
 
 /// F32: a tile of the scores at a time, which lse makes weights; never seq x
-/// seq. Products as in makeAttention. Other types: plain loops. Results do not
-/// depend on the number of threads.
+/// seq. Other types: plain loops. Results do not depend on the number of
+/// threads.
 Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,
                          std::unique_ptr<Call> &call);
 

@@ -1,0 +1,283 @@
+//===- Softmax.h - tiles of softmax and of its gradient --------*- C++ -*-===//
+//
+// Part of Vector.cpp, which is compiled once per processor level: everything
+// has internal linkage. A row's result depends on what it attends to alone, not
+// on the rows and columns beside that.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_CPU_VECTOR_SOFTMAX_H
+#define HOCKET_LIB_CPU_VECTOR_SOFTMAX_H
+
+#include "hocket/Cpu/VectorFunctions.h"
+
+namespace hocket::runtime {
+namespace {
+
+constexpr int64_t lanes = 16;
+typedef float Floats __attribute__((vector_size(lanes * sizeof(float))));
+typedef int32_t Integers __attribute__((vector_size(lanes * sizeof(float))));
+constexpr float lowest = -__builtin_inff();
+
+void scaleRow(float *row, int64_t count, float factor) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i)
+    row[i] *= factor;
+}
+
+/// exp for x <= 0, or as little above as rounding makes it, relative error
+/// below 2e-7; 0 below -87.
+inline Floats expNegative(Floats x) {
+  // 1.5 * 2^23 makes the sum whole, and 127 its low bits an exponent.
+  constexpr float whole = 12582912.0f + 127.0f;
+  Floats rounded = x * 1.44269504f + whole;
+  Floats n = rounded - whole;
+  Floats r = x - n * 0.693359375f;
+  r = r + n * 2.12194440e-4f;
+  // Least largest relative error, 3e-9, of 1 + r + r^2 p.
+  Floats p = r * 1.3814539e-3f + 8.368745e-3f;
+  p = p * r + 4.166839e-2f;
+  p = p * r + 1.6666521e-1f;
+  p = p * r + 4.9999994e-1f;
+  p = p * r * r + r + 1.0f;
+  Floats power = (Floats)((Integers)rounded << 23);
+  return x < -87.0f ? Floats{} : p * power;
+}
+
+inline Floats splat(float value) { return Floats{} + value; }
+
+inline Floats load(const float *from) {
+  Floats all;
+  __builtin_memcpy(&all, from, sizeof all);
+  return all;
+}
+inline void store(float *to, Floats all) {
+  __builtin_memcpy(to, &all, sizeof all);
+}
+/// `count` numbers, and `rest` behind them.
+inline Floats loadSome(const float *from, int64_t count, float rest) {
+  Floats some = splat(rest);
+  for (int64_t i = 0; i < count; ++i)
+    some[i] = from[i];
+  return some;
+}
+inline void storeSome(float *to, Floats all, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = all[i];
+}
+
+inline Floats keepSome(Floats all, int64_t count, float rest) {
+  const Integers number = {0, 1, 2,  3,  4,  5,  6,  7,
+                           8, 9, 10, 11, 12, 13, 14, 15};
+  return number < int32_t(count) ? all : splat(rest);
+}
+
+inline Floats larger(Floats a, Floats b) { return b > a ? b : a; }
+
+/// Halves, quarters, eighths and pairs of lanes change places.
+template <typename Combine> inline float overLanes(Floats a, Combine combine) {
+  a = combine(a, __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+                                         1, 2, 3, 4, 5, 6, 7));
+  a = combine(a, __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13,
+                                         14, 15, 8, 9, 10, 11));
+  a = combine(a, __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11,
+                                         8, 9, 14, 15, 12, 13));
+  a = combine(a, __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11,
+                                         10, 13, 12, 15, 14));
+  return a[0];
+}
+inline float sumOf(Floats a) {
+  return overLanes(a, [](Floats x, Floats y) { return x + y; });
+}
+
+/// Calls visit(begin) for each 16 of `count` columns and last(begin, rest) for
+/// those left over.
+template <typename Visit, typename Last>
+inline void overColumns(int64_t count, Visit visit, Last last) {
+  int64_t j = 0;
+#pragma GCC unroll 2
+  for (; j + lanes <= count; j += lanes)
+    visit(j);
+  if (j < count)
+    last(j, count - j);
+}
+
+inline float largestOf(const float *row, int64_t count) {
+  Floats largest[4] = {splat(lowest), splat(lowest), splat(lowest),
+                       splat(lowest)};
+  int64_t j = 0;
+  for (; j + 4 * lanes <= count; j += 4 * lanes)
+    for (int i = 0; i < 4; ++i)
+      largest[i] = larger(largest[i], load(row + j + i * lanes));
+  overColumns(
+      count - j,
+      [&](int64_t k) { largest[0] = larger(largest[0], load(row + j + k)); },
+      [&](int64_t k, int64_t rest) {
+        largest[0] = larger(largest[0], loadSome(row + j + k, rest, lowest));
+      });
+  return overLanes(
+      larger(larger(largest[0], largest[1]), larger(largest[2], largest[3])),
+      larger);
+}
+
+/// row[j] = exp(scale * row[j] - shift); returns the sum.
+inline float exponentials(float *row, int64_t columns, float scale,
+                          float shift) {
+  Floats total = {};
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        Floats weights = expNegative(load(row + j) * scale - shift);
+        store(row + j, weights);
+        total += weights;
+      },
+      [&](int64_t j, int64_t rest) {
+        Floats weights = expNegative(keepSome(
+            loadSome(row + j, rest, 0.0f) * scale - shift, rest, lowest));
+        storeSome(row + j, weights, rest);
+        total += weights;
+      });
+  return sumOf(total);
+}
+
+inline void maskRow(float *row, int64_t columns, float scale,
+                    const float *mask) {
+#pragma omp simd
+  for (int64_t j = 0; j < columns; ++j)
+    row[j] = row[j] * scale + mask[j];
+}
+
+/// The columns that row `r` of a SoftmaxTile or a SoftmaxGradTile attends to.
+template <class Tile>
+inline ColumnRange visibleColumns(const Tile &tile, int64_t r) {
+  return tile.visible ? tile.visible[r] : ColumnRange{0, tile.columns};
+}
+
+inline void clearOutside(float *row, ColumnRange seen, int64_t columns) {
+  for (int64_t j = 0; j < seen.begin; ++j)
+    row[j] = 0.0f;
+  for (int64_t j = seen.end; j < columns; ++j)
+    row[j] = 0.0f;
+}
+
+/// Rows [row, row + count) of a tile, at most 16: what they have in common is
+/// computed in lanes.
+inline void softmaxRows(const SoftmaxTile &tile, int64_t row, int64_t count) {
+  // Without a mask the scores are scaled on the way into exp.
+  const bool isScaled = tile.mask || tile.scale <= 0.0f;
+  const float scale = isScaled ? 1.0f : tile.scale;
+  Floats largest = splat(lowest), totals = {};
+  for (int64_t i = 0; i < count; ++i) {
+    float *scores = tile.scores + (row + i) * tile.pitch;
+    ColumnRange seen = visibleColumns(tile, row + i);
+    clearOutside(scores, seen, tile.columns);
+    scores += seen.begin;
+    int64_t columns = seen.end - seen.begin;
+    if (tile.mask)
+      maskRow(scores, columns, tile.scale, tile.mask + seen.begin);
+    else if (isScaled)
+      scaleRow(scores, columns, tile.scale);
+    largest[i] = largestOf(scores, columns);
+  }
+  Floats before = loadSome(tile.maxima + row, count, lowest);
+  Floats now = larger(before, largest * scale);
+  // Nothing to attend to so far: all weights 0.
+  Floats shifts = now == lowest ? splat(0.0f) : now;
+  Floats shrink = before == lowest ? splat(0.0f) : expNegative(before - now);
+  for (int64_t i = 0; i < count; ++i) {
+    ColumnRange seen = visibleColumns(tile, row + i);
+    totals[i] = exponentials(tile.scores + (row + i) * tile.pitch + seen.begin,
+                             seen.end - seen.begin, scale, shifts[i]);
+  }
+  Floats sums = loadSome(tile.sums + row, count, 0.0f) * shrink + totals;
+  storeSome(tile.maxima + row, now, count);
+  storeSome(tile.sums + row, sums, count);
+  storeSome(tile.rescale + row, shrink, count);
+}
+
+void softmaxTile(const SoftmaxTile &tile) {
+  for (int64_t row = 0; row < tile.rows; row += lanes)
+    softmaxRows(tile, row,
+                tile.rows - row < lanes ? tile.rows - row : int64_t(lanes));
+}
+
+// ---- gradient -------------------------------------------------------------
+
+/// A row of a SoftmaxGradTile by lse and mean of what may lie in other tiles
+/// too.
+inline void rowByLse(float *scores, float *gradients, int64_t columns,
+                     float factor, float scale, float lse, float mean) {
+  auto gradientOf = [&](Floats weights, Floats gradient) {
+    return scale * weights * (gradient - mean);
+  };
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        Floats weights = expNegative(load(scores + j) * factor - lse);
+        store(scores + j, weights);
+        store(gradients + j, gradientOf(weights, load(gradients + j)));
+      },
+      [&](int64_t j, int64_t rest) {
+        Floats weights =
+            expNegative(loadSome(scores + j, rest, 0.0f) * factor - lse);
+        storeSome(scores + j, weights, rest);
+        storeSome(gradients + j,
+                  gradientOf(weights, loadSome(gradients + j, rest, mean)),
+                  rest);
+      });
+}
+
+/// The same of a whole row, see softmaxGradRow in AttentionRows.h.
+inline void wholeRowByLse(float *scores, float *gradients, int64_t columns,
+                          float factor, float scale, float lse) {
+  if (columns == 0)
+    return;
+  float inverse = 1.0f / exponentials(scores, columns, factor, lse);
+  float largest = largestOf(scores, columns);
+  int64_t at = 0;
+  while (at + 1 < columns && scores[at] != largest)
+    ++at;
+  const float origin = gradients[at];
+  float mean = 0.0f;
+#pragma omp simd reduction(+ : mean)
+  for (int64_t j = 0; j < columns; ++j) {
+    scores[j] *= inverse;
+    gradients[j] -= origin;
+    mean += scores[j] * gradients[j];
+  }
+#pragma omp simd
+  for (int64_t j = 0; j < columns; ++j)
+    gradients[j] = scale * scores[j] * (gradients[j] - mean);
+}
+
+void softmaxGradTile(const SoftmaxGradTile &tile) {
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    ColumnRange seen = visibleColumns(tile, r);
+    const float lse = tile.lse[r];
+    // Nothing to attend to: all weights 0.
+    if (lse == lowest)
+      seen.end = seen.begin;
+    float *scores = tile.scores + r * tile.pitch;
+    float *gradients = tile.gradients + r * tile.pitch;
+    clearOutside(scores, seen, tile.columns);
+    clearOutside(gradients, seen, tile.columns);
+    scores += seen.begin;
+    gradients += seen.begin;
+    int64_t columns = seen.end - seen.begin;
+    float factor = tile.scale;
+    if (tile.mask) {
+      maskRow(scores, columns, factor, tile.mask + seen.begin);
+      factor = 1.0f;
+    }
+    if (tile.whole)
+      wholeRowByLse(scores, gradients, columns, factor, tile.scale, lse);
+    else
+      rowByLse(scores, gradients, columns, factor, tile.scale, lse,
+               tile.means[r]);
+  }
+}
+
+} // namespace
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_CPU_VECTOR_SOFTMAX_H
