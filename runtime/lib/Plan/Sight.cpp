@@ -57,12 +57,29 @@ private:
   int64_t first, before, after;
 };
 
+/// How many blocks of `block` positions keys have that begin at `first`.
+int64_t blocksOf(BlockRun keys, int64_t first, int64_t block) {
+  return keys.begin >= keys.end ? 0
+                                : (first + keys.end + block - 1) / block -
+                                      (first + keys.begin) / block;
+}
+
+/// Calls `visit(query, count)` with the queries from 0 on, block by block of
+/// the whole sequence, in which they begin at `first`.
+template <class Visitor>
+void visitRows(int64_t first, int64_t queries, int64_t block, Visitor visit) {
+  for (int64_t query = 0, count; query < queries; query += count) {
+    count = std::min(block - (first + query) % block, queries - query);
+    visit(query, count);
+  }
+}
+
 /// What the rank's queries of some heads see under a layout.
 struct SightOfLayout {
   const Attention &attention;
   const Limits &limits;
   int64_t firstQuery, firstKey; // of the whole sequence
-  int64_t pairs = 0;
+  int64_t pairs = 0, blocks = 0;
   /// By key, how many runs that some query sees begin and end there.
   std::vector<int64_t> begins, ends;
 
@@ -80,14 +97,13 @@ struct SightOfLayout {
 
 void SightOfLayout::add(int64_t head) {
   int64_t block = attention.layout->block;
-  int64_t end = firstQuery + attention.q.shape[2];
-  for (int64_t row = firstQuery / block; row * block < end; ++row) {
-    int64_t query = std::max(row * block, firstQuery);
-    int64_t count = std::min((row + 1) * block, end) - query;
+  auto visit = [&](int64_t query, int64_t count) {
+    int64_t row = (firstQuery + query) / block;
     for (BlockRun run :
          visitedBlocks(*attention.layout, attention.layoutBlocks, head, row))
-      add(query - firstQuery, count, {run.begin * block, run.end * block});
-  }
+      add(query, count, {run.begin * block, run.end * block});
+  };
+  visitRows(firstQuery, attention.q.shape[2], block, visit);
 }
 
 void SightOfLayout::add(int64_t query, int64_t count, BlockRun keys) {
@@ -98,6 +114,8 @@ void SightOfLayout::add(int64_t query, int64_t count, BlockRun keys) {
     return;
   pairs = saturatingSum(pairs, limits.pairs(query, count, keys));
   keys = limits.seen(query, count, keys);
+  blocks =
+      saturatingSum(blocks, blocksOf(keys, firstKey, attention.layout->block));
   ++begins[std::clamp<int64_t>(keys.begin, 0, held)];
   ++ends[std::clamp<int64_t>(keys.end, 0, held)];
 }
@@ -110,30 +128,43 @@ static Sight sightOfLayout(const Attention &attention, const Limits &limits,
                       valueOn(plan, attention.queryOffset, rank),
                       valueOn(plan, attention.keyOffset, rank),
                       0,
+                      0,
                       none,
                       none};
   int64_t heads = attention.q.shape[1];
   if (!attention.layout->perHead) {
     sight.add(0);
-    return {saturatingProduct(heads, sight.pairs), {sight.keys()}};
+    return {saturatingProduct(heads, sight.pairs),
+            saturatingProduct(heads, sight.blocks),
+            {sight.keys()}};
   }
   int64_t first = valueOn(plan, attention.headOffset, rank);
   for (int64_t head = 0; head < heads; ++head)
     sight.add(first + head);
-  return {sight.pairs, {sight.keys()}};
+  return {sight.pairs, sight.blocks, {sight.keys()}};
 }
 
 Sight sightOf(const Attention &attention, const Plan &plan, int64_t rank) {
   int64_t queries = attention.q.shape[2], keys = attention.k.shape[2];
-  Limits limits(attention, valueOn(plan, attention.queryOffset, rank) -
-                               valueOn(plan, attention.keyOffset, rank));
+  int64_t firstQuery = valueOn(plan, attention.queryOffset, rank);
+  int64_t firstKey = valueOn(plan, attention.keyOffset, rank);
+  Limits limits(attention, firstQuery - firstKey);
   if (attention.layout)
     return sightOfLayout(attention, limits, plan, rank);
   int64_t pairs = limits.pairs(0, queries, {0, keys});
   BlockRun seen = limits.seen(0, queries, {0, keys});
   int64_t count = std::clamp<int64_t>(seen.end, 0, keys) -
                   std::clamp<int64_t>(seen.begin, 0, keys);
-  return {saturatingProduct(attention.q.shape[1], pairs),
+  int64_t heads = attention.q.shape[1], blocks = 0;
+  visitRows(
+      firstQuery, queries, kCountedBlock, [&](int64_t query, int64_t count) {
+        BlockRun row = limits.seen(query, count, {0, keys});
+        row.begin = std::clamp<int64_t>(row.begin, 0, keys);
+        row.end = std::clamp<int64_t>(row.end, 0, keys);
+        blocks = saturatingSum(blocks, blocksOf(row, firstKey, kCountedBlock));
+      });
+  return {saturatingProduct(heads, pairs),
+          saturatingProduct(heads, blocks),
           {queries == 0 ? 0 : count}};
 }
 

@@ -3,7 +3,7 @@
 #ifndef HOCKET_LIB_PLAN_SIGHT_H
 #define HOCKET_LIB_PLAN_SIGHT_H
 
-#include "hocket/Plan/Plan.h"
+#include "hocket/Plan/AttentionCosts.h"
 #include <set>
 
 namespace hocket::plan {
@@ -14,6 +14,10 @@ int64_t valueOn(const Plan &plan, const Scalar &scalar, int64_t rank);
 /// What one batch entry sees on a rank.
 struct Sight {
   int64_t pairs = 0; // of a query and a key that it sees, in all heads
+  /// Pairs of a block of queries and a block of keys of which there is such a
+  /// pair, in all heads: of the layout's blocks, else of `kCountedBlock`
+  /// positions each. Of a neighborhood none are counted.
+  int64_t blocks = 0;
   /// How many keys of each dim of positions some query of some head sees.
   std::vector<int64_t> keys;
 };
