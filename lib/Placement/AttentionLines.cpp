@@ -275,15 +275,34 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   return moves;
 }
 
+/// Of a line that gathers keys for queries which `auto reshard` has gathered
+/// too: nothing is left to the line, and what it moved is told as inserted.
+void Placer::recordGathered(Operation *op, const AttentionMove &move) {
+  for (Value value : op->getOperands()) {
+    auto moved = value.getDefiningOp<nn::RedistributeOp>();
+    if (!moved || moved.getKind() != RedistributeKind::AllGather ||
+        origins.of(value, move.axes.front()).directive !=
+            move.strategy->directive)
+      continue;
+    recordMove(op, moved.getX(), value, RedistributeKind::AllGather, move.axes,
+               /*isNamed=*/true);
+  }
+}
+
 /// Takes the result back from heads to the parts that queries came in.
 void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
   Value value = op->getResult(0), q = op->getOperand(0);
   for (const AttentionMove &move : llvm::reverse(moves)) {
+    auto isCut = [&](unsigned axis) {
+      return isPosition(q, nn::layoutOf(q).splitOver(axisText(axis)));
+    };
+    if (autoReshard && !move.isByHeads() && llvm::none_of(move.axes, isCut))
+      recordGathered(op, move);
     nn::LayoutAttr layout = nn::layoutOf(value);
     SmallVector<unsigned> axes;
     SmallVector<nn::SplitAttr> before;
     for (auto [axis, split] : llvm::zip(move.axes, move.before)) {
-      if (isPosition(q, nn::layoutOf(q).splitOver(axisText(axis))))
+      if (isCut(axis))
         move.strategy->used.insert(axis);
       nn::SplitAttr heads = layout.splitOver(axisText(axis));
       if (!move.isByHeads() || !heads || heads.getDim() != 1)
@@ -325,8 +344,12 @@ static void noteRing(Problem &problem, Operation *op,
 void Placer::noteSequence(Problem &problem, Operation *op, unsigned axis) {
   auto attention = dyn_cast<nn::AttentionOp>(op);
   std::string path = modelPath(op);
-  if (attention && attention.getRing())
-    return noteRing(problem, op, strategies);
+  if (attention && attention.getRing()) {
+    Value q = attention.getQ();
+    if (isPosition(q, nn::layoutOf(q).splitOver(axisText(axis))))
+      noteRing(problem, op, strategies);
+    return;
+  }
   for (const Licence &licence : halos) {
     auto line = dyn_cast<sched::AttentionOp>(licence.directive);
     if (!attention || !line || !licence.covers(path) ||

@@ -94,8 +94,18 @@ bool Placer::moveOperand(Operation *op, unsigned operand, RedistributeKind kind,
         pending.push_back(renamed);
       }
   }
-  if (!autoReshard)
-    return true;
+  if (autoReshard)
+    recordMove(op, point, moved, kind, axes,
+               /*isNamed=*/!isMovedForAttention(point, origins, mesh));
+  return true;
+}
+
+/// What was inserted for an operand of `op`, with the line that says the same
+/// where there is one.
+void Placer::recordMove(Operation *op, Value point, Value moved,
+                        RedistributeKind kind, ArrayRef<unsigned> axes,
+                        bool isNamed) {
+  nn::LayoutAttr layout = nn::layoutOf(point), target = nn::layoutOf(moved);
   InsertedSync record;
   WayOut way;
   record.path = modelPath(op);
@@ -106,8 +116,7 @@ bool Placer::moveOperand(Operation *op, unsigned operand, RedistributeKind kind,
   record.bytes =
       sentBytes(kind, cast<RankedTensorType>(point.getType()),
                 cast<RankedTensorType>(moved.getType()), mesh, names);
-  if (syncPoint(point, way) && point.hasOneUse() &&
-      !isMovedForAttention(point, origins, mesh)) {
+  if (isNamed && syncPoint(point, way) && point.hasOneUse()) {
     record.path = way.path;
     way.op = stringifyRedistributeKind(kind).str();
     way.over.assign(names.begin(), names.end());
@@ -129,13 +138,12 @@ bool Placer::moveOperand(Operation *op, unsigned operand, RedistributeKind kind,
       way.cuts = cutsOf(target, made);
     }
     // A factor without a name inside a dim cannot be said.
-    bool isNamed = (!from && !to) ||
-                   (!way.axis.empty() && (!from || !to || !way.to.empty()));
-    if (isNamed)
+    bool canBeSaid = (!from && !to) ||
+                     (!way.axis.empty() && (!from || !to || !way.to.empty()));
+    if (canBeSaid)
       record.line = way.line();
   }
   inserted.push_back(std::move(record));
-  return true;
 }
 
 /// The layout with the axes whole.

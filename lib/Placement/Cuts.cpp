@@ -139,22 +139,29 @@ std::string placement::cutsText(ArrayAttr cuts) {
   return text;
 }
 
-std::string placement::overText(ArrayRef<unsigned> axes, ArrayAttr cuts,
-                                nn::MeshAttr mesh) {
+std::string placement::overText(ArrayRef<std::string> axes, ArrayAttr cuts) {
   bool isByAxis = axes.size() > 1 && cuts;
   for (Attribute cut : isByAxis ? cuts.getValue() : ArrayRef<Attribute>())
     isByAxis &= cast<DictionaryAttr>(cut).getAs<ArrayAttr>("over").size() == 1;
-  if (!isByAxis)
-    return axesText(axes, mesh) + cutsText(cuts);
-  std::vector<std::string> texts;
-  for (unsigned axis : axes) {
-    StringAttr name = mesh.getAxes()[axis].getName();
-    texts.push_back(name.str());
-    for (Attribute cut : cuts)
-      if (cast<DictionaryAttr>(cut).getAs<ArrayAttr>("over")[0] == name)
-        texts.back() += cutsText(ArrayAttr::get(cuts.getContext(), cut));
-  }
-  return "(" + llvm::join(texts, ", ") + ")";
+  SmallVector<std::string> texts(axes);
+  for (std::string &text : texts)
+    for (Attribute cut : isByAxis ? cuts.getValue() : ArrayRef<Attribute>()) {
+      auto over = cast<DictionaryAttr>(cut).getAs<ArrayAttr>("over");
+      if (cast<StringAttr>(over[0]).getValue() == text)
+        text += cutsText(ArrayAttr::get(cuts.getContext(), cut));
+    }
+  std::string list = llvm::join(texts, ", ");
+  return (axes.size() == 1 ? list : "(" + list + ")") +
+         (isByAxis ? "" : cutsText(cuts));
+}
+
+std::string placement::overText(ArrayRef<unsigned> axes, ArrayAttr cuts,
+                                nn::MeshAttr mesh) {
+  return overText(
+      SmallVector<std::string>(llvm::map_range(
+          axes,
+          [&](unsigned axis) { return mesh.getAxes()[axis].getName().str(); })),
+      cuts);
 }
 
 ArrayAttr Placer::cutsOf(nn::LayoutAttr layout,

@@ -19,7 +19,10 @@ struct CutPlace {
   std::string factor;
 };
 
-/// "(dp, tp) weights (1, 2, 1, 1)", "(r aligned 2, u)".
+/// "(dp, tp) weights (1, 2, 1, 1)", "(r aligned 2, u)": what is said of one
+/// axis alone stands behind it.
+std::string overText(llvm::ArrayRef<std::string> axes,
+                     mlir::ArrayAttr cuts = {});
 std::string overText(llvm::ArrayRef<unsigned> axes, mlir::ArrayAttr cuts,
                      nn::MeshAttr mesh);
 

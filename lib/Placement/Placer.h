@@ -211,6 +211,7 @@ private:
   bool takeRing(mlir::Operation *op, llvm::ArrayRef<AttentionMove> moves);
   /// Moves operands before, the result after an attention is placed.
   llvm::SmallVector<AttentionMove> prepareAttention(mlir::Operation *op);
+  void recordGathered(mlir::Operation *op, const AttentionMove &move);
   void finishAttention(mlir::Operation *op,
                        llvm::ArrayRef<AttentionMove> moves);
   void checkStrategies();
@@ -295,6 +296,9 @@ private:
             const Mismatch &mismatch);
   bool moveOperand(mlir::Operation *op, unsigned operand, RedistributeKind kind,
                    llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target);
+  void recordMove(mlir::Operation *op, mlir::Value point, mlir::Value moved,
+                  RedistributeKind kind, llvm::ArrayRef<unsigned> axes,
+                  bool isNamed);
   bool gatherOperand(mlir::Operation *op, unsigned operand, unsigned axis);
   bool cutOperand(mlir::Operation *op, const nn::PlacementRule &rule,
                   const Mismatch &mismatch, int factor, RedistributeKind kind);

@@ -1,6 +1,7 @@
 //===- Problems.cpp - collecting, grouping and printing errors ------------===//
 
 #include "hocket/Placement/Problems.h"
+#include "Cuts.h"
 #include "Locations.h"
 #include "hocket/Placement/Meet.h"
 #include "mlir/IR/Diagnostics.h"
@@ -11,10 +12,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-static std::string overText(const std::vector<std::string> &over) {
-  return over.size() == 1 ? over.front() : "(" + llvm::join(over, ", ") + ")";
-}
-
 std::string WayOut::line() const {
   switch (kind) {
   case Kind::Statistics:
@@ -23,12 +20,12 @@ std::string WayOut::line() const {
     return "halo " + path + " axis " + axis + " over " + overText(over);
   case Kind::Defer:
     return "defer " + path + " until " + until + " axis " + axis + " over " +
-           overText(over) + cutsText(cuts);
+           overText(over, cuts);
   case Kind::Replicate:
     return "replicate " + path + " over " + overText(over) + " override";
   case Kind::Shard:
-    return "shard " + path + " axis " + axis + " over " + overText(over) +
-           cutsText(cuts) + (isNew ? "" : " override");
+    return "shard " + path + " axis " + axis + " over " + overText(over, cuts) +
+           (isNew ? "" : " override");
   case Kind::Attention:
     return "attention " + path + " using " + op + " over " + overText(over) +
            (until.empty() ? "" : " from " + until);
@@ -40,7 +37,7 @@ std::string WayOut::line() const {
     text += " axis " + axis;
   if (!to.empty())
     text += " to " + to;
-  return text + " over " + overText(over) + cutsText(cuts);
+  return text + " over " + overText(over, cuts);
 }
 
 void WayOut::append(sched::ScheduleOp schedule) const {
