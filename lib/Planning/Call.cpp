@@ -10,6 +10,11 @@ using namespace hocket::views;
 plan::View Addresses::unread(const Strided &at) const {
   plan::View view;
   view.buffer = numberOf(at.buffer);
+  view.shape.assign(at.sizes.begin(), at.sizes.end());
+  view.strides.assign(at.strides.begin(), at.strides.end());
+  // A part of what has no elements may begin behind it.
+  if (llvm::is_contained(at.sizes, 0))
+    return view;
   view.offset = at.offset;
   for (buffers::TermAttr term : at.terms) {
     plan::Scalar scalar = tables.scalar(term.getTable(), term.getScale());
@@ -18,8 +23,6 @@ plan::View Addresses::unread(const Strided &at) const {
     else
       view.terms.push_back(scalar);
   }
-  view.shape.assign(at.sizes.begin(), at.sizes.end());
-  view.strides.assign(at.strides.begin(), at.strides.end());
   return view;
 }
 

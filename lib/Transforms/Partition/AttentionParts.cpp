@@ -34,14 +34,19 @@ void AttentionParts::addDraws(OpTy op, OpTy local, NamedAttrList &parts) {
   local->removeAttr("dropout");
 }
 
-/// Layouts of heads go by their numbers in the whole, which headParts leaves
-/// out where the rank's heads are not consecutive.
+/// Whether each head has blocks of its own.
+template <class OpTy> static bool hasLayoutOfHeads(OpTy op) {
+  std::optional<plan::BlockLayout> layout =
+      nn::blockLayoutOf(op.getBlockLayoutAttr());
+  return layout && layout->perHead;
+}
+
+/// Layouts of heads go by their numbers in the whole, which there are none of
+/// where the rank's heads are not consecutive.
 template <class OpTy>
 static LogicalResult checkLayoutHeads(OpTy op, const NamedAttrList &parts) {
   auto heads = cast<spmd::PositionsAttr>(parts.get("heads"));
-  std::optional<plan::BlockLayout> layout =
-      nn::blockLayoutOf(op.getBlockLayoutAttr());
-  if (!layout || !layout->perHead ||
+  if (!hasLayoutOfHeads(op) ||
       heads.getExtent() == nn::layoutOf(op.getQ()).getDims()[1].getSize())
     return success();
   InFlightDiagnostic diagnostic = op.emitError(
@@ -54,7 +59,8 @@ static LogicalResult checkLayoutHeads(OpTy op, const NamedAttrList &parts) {
 
 template <class OpTy>
 FailureOr<NamedAttrList> AttentionParts::attentionParts(OpTy op, OpTy local) {
-  FailureOr<NamedAttrList> parts = headParts(*local, op.getQ(), op.getK());
+  FailureOr<NamedAttrList> parts = headParts(*local, op.getQ(), op.getK(),
+                                             /*byNumber=*/hasLayoutOfHeads(op));
   FailureOr<spmd::PositionsAttr> keys = positionsOf(*local, op.getK(), 2);
   if (failed(parts) || failed(keys) || failed(checkLayoutHeads(op, *parts)))
     return failure();
@@ -99,7 +105,8 @@ FailureOr<NamedAttrList> AttentionParts::neighborhoodParts(OpTy op,
                        ? positionsFrom(held.held.offset, ofK->getExtent())
                        : *ofK);
   }
-  FailureOr<NamedAttrList> parts = headParts(*local, op.getQ(), op.getK());
+  FailureOr<NamedAttrList> parts =
+      headParts(*local, op.getQ(), op.getK(), /*byNumber=*/false);
   if (failed(parts))
     return failure();
   parts->set("queries", builder.getArrayAttr(queries));
@@ -118,13 +125,17 @@ static int64_t firstInside(ArrayRef<nn::FactorAttr> factors, int64_t group) {
 }
 
 /// Which heads the rank has, and how many of q's read one of k and v. What is
-/// split inside a group leaves fewer of them for the same kv head.
+/// split inside a group leaves fewer of them for the same kv head, which are
+/// then numbered among themselves; or, `byNumber` and in an interval, as in the
+/// whole.
 FailureOr<NamedAttrList> AttentionParts::headParts(Operation &op, Value q,
-                                                   Value k) {
+                                                   Value k, bool byNumber) {
   nn::DimAttr heads = nn::layoutOf(q).getDims()[1];
   nn::DimAttr held = nn::layoutOf(local(q)).getDims()[1];
   int64_t group = heads.getSize() / sizeOf(k, 1), localGroup = group;
   int64_t border = firstInside(heads.getFactors(), group);
+  if (byNumber && succeeded(shares.offsetOf(nn::layoutOf(q), 1)))
+    border = heads.getFactors().size();
   for (size_t f = border; f < heads.getFactors().size(); ++f)
     localGroup = localGroup / heads.getFactors()[f].getSize() *
                  held.getFactors()[f].getSize();

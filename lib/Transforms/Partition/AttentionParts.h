@@ -23,8 +23,8 @@ public:
 private:
   template <class OpTy>
   void addDraws(OpTy op, OpTy local, mlir::NamedAttrList &parts);
-  mlir::FailureOr<mlir::NamedAttrList> headParts(mlir::Operation &op,
-                                                 mlir::Value q, mlir::Value k);
+  mlir::FailureOr<mlir::NamedAttrList>
+  headParts(mlir::Operation &op, mlir::Value q, mlir::Value k, bool byNumber);
   mlir::LogicalResult checkHeads(mlir::Operation &op, mlir::Value q,
                                  mlir::Value k, int64_t group,
                                  spmd::TableAttr head, spmd::TableAttr kvHead);
