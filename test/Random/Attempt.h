@@ -21,9 +21,12 @@ struct Attempt {
 
 constexpr const char *kFileName = "case.hkt";
 
+/// Of the schedule `s`, if the text has one. A model that trains drops.
+frontend::ElaborateOptions optionsOf(const std::string &text, bool trains);
+
 /// Loads the text of a case and, if asked, places it.
 Attempt attempt(const std::string &text, bool place,
-                codegen::KernelCache *cache = nullptr);
+                codegen::KernelCache *cache = nullptr, bool trains = false);
 
 } // namespace hocket::random
 

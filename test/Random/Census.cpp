@@ -185,5 +185,7 @@ void Reader::readText() {
 
 std::set<std::string> random::featuresOf(ModuleOp placed,
                                          const std::string &text) {
-  return Reader(placed, text).read();
+  std::set<std::string> found = Reader(placed, text).read();
+  addAttentions(placed, found);
+  return found;
 }

@@ -18,6 +18,9 @@ namespace hocket::random {
 std::set<std::string> featuresOf(mlir::ModuleOp placed,
                                  const std::string &text);
 
+/// Of each attention its mask, strategy, order, heads and layout.
+void addAttentions(mlir::ModuleOp placed, std::set<std::string> &found);
+
 } // namespace hocket::random
 
 #endif // HOCKET_TEST_RANDOM_CENSUS_H

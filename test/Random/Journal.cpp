@@ -11,7 +11,7 @@ static Json toJson(const CaseResult &result) {
           {"tolerance", result.tolerance},     {"ranks", result.ranks},
           {"collectives", result.collectives}, {"exact", result.isExact},
           {"mended", result.isMended},         {"wide", result.isWide},
-          {"features", result.features}};
+          {"followed", result.isFollowed},     {"features", result.features}};
 }
 
 static CaseResult fromJson(const Json &json) {
@@ -27,6 +27,7 @@ static CaseResult fromJson(const Json &json) {
   json.at("collectives").get_to(result.collectives);
   json.at("exact").get_to(result.isExact);
   json.at("mended").get_to(result.isMended);
+  result.isFollowed = json.value("followed", false);
   json.at("wide").get_to(result.isWide);
   json.at("features").get_to(result.features);
   return result;
@@ -36,6 +37,7 @@ static std::string headOf(uint64_t seed, CaseKind kind) {
   return "seed " + std::to_string(seed) +
          (kind.target == hocket::plan::Target::Cuda ? ", cuda" : "") +
          (kind.isGrid ? ", windows" : "") +
+         (kind.isAttention ? ", attention" : "") +
          (kind.hasGradients ? ", gradients" : "");
 }
 

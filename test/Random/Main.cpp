@@ -3,7 +3,8 @@
 // hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //               [--most-failures N] [--gradients yes] [--windows yes]
-//               [--wrong yes] [--keep DIR] [--target cpu|cuda]
+//               [--attention yes] [--wrong yes] [--keep DIR] [--target
+//               cpu|cuda]
 //               [--journal FILE] [--cases DIR] [--table FILE]
 //
 // --only prints the case; --file judges a file; --seconds and --most-failures
@@ -71,6 +72,8 @@ static bool parse(int argc, char **argv, Options &options) {
       options.kind.hasGradients = std::string(value) == "yes";
     else if (name == "--windows")
       options.kind.isGrid = std::string(value) == "yes";
+    else if (name == "--attention")
+      options.kind.isAttention = std::string(value) == "yes";
     else if (name == "--target")
       options.kind.target =
           std::string(value) == "cuda" ? plan::Target::Cuda : plan::Target::Cpu;
@@ -198,12 +201,13 @@ static void report(const Options &options, uint64_t number,
 int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
-                 "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
-                 "[--failures DIR] [--rows FILE] [--most-failures N] "
-                 "[--gradients yes] [--windows yes] [--wrong yes] "
-                 "[--keep DIR] [--target cpu|cuda] [--journal FILE] "
-                 "[--cases DIR] [--table FILE]\n";
+    std::cerr
+        << "usage: hocket-random [--seed N] [--count N] [--first K] "
+           "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
+           "[--failures DIR] [--rows FILE] [--most-failures N] "
+           "[--gradients yes] [--windows yes] [--attention yes] [--wrong yes] "
+           "[--keep DIR] [--target cpu|cuda] [--journal FILE] "
+           "[--cases DIR] [--table FILE]\n";
     return 2;
   }
   if (options.kind.target == plan::Target::Cuda && !hasDriver()) {

@@ -28,6 +28,10 @@ struct ModelText {
   /// Nothing is rounded: elements are moved, compared and summed with zeros.
   /// Every schedule must give the reference's bits.
   bool isExact = false;
+  /// Of models of attention: the dims of inputs and parameters that are the
+  /// sequence, the batch and the heads.
+  bool isAttention = false;
+  std::vector<Wish> sequences = {}, batches = {}, heads = {};
 };
 
 /// `isGrid`: of convolutions and other windows over a tensor of 1 to 3 spatial

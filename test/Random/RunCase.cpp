@@ -1,7 +1,9 @@
 //===- RunCase.cpp - compiles, runs and judges one case -------------------===//
 
 #include "RunCase.h"
+#include "../Advice/Follow.h"
 #include "Attempt.h"
+#include "AttentionModel.h"
 #include "Census.h"
 #include "Lookalikes.h"
 #include "ModelText.h"
@@ -50,7 +52,7 @@ static bool isLimit(const std::string &errors) {
 
 /// Most cases are compiled without optimizations, which would take two thirds
 /// of the time.
-static VerifyOptions optionsOf(uint64_t seed) {
+static VerifyOptions verifyOptions(uint64_t seed) {
   VerifyOptions options;
   options.open = runtime::openDevices;
   options.seed = seed;
@@ -62,7 +64,7 @@ static VerifyOptions optionsOf(uint64_t seed) {
 /// A compiler at the model stage that will do what the kind asks for.
 static Attempt load(const std::string &text, CaseKind kind,
                     codegen::KernelCache &cache) {
-  Attempt loaded = attempt(text, /*place=*/false, &cache);
+  Attempt loaded = attempt(text, /*place=*/false, &cache, kind.trains());
   if (loaded.isLoaded && kind.hasGradients)
     nn::computeAllGradients(loaded.compiler->module());
   if (loaded.isLoaded && kind.target == plan::Target::Cuda)
@@ -86,7 +88,7 @@ reportOf(const std::string &text, uint64_t seed, codegen::KernelCache &cache,
   VerifyReport report;
   runtime::Status status;
   auto judge = run == Run::Nudged ? sensitivity : verify;
-  if (judge(*loaded.compiler, optionsOf(seed), report, status))
+  if (judge(*loaded.compiler, verifyOptions(seed), report, status))
     return report;
   if (errors)
     *errors = loaded.errors() + status.message;
@@ -170,7 +172,8 @@ static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
   CaseResult result;
   result.text = text;
   result.isExact = isExact;
-  Attempt placed = attempt(text, /*place=*/true);
+  Attempt placed =
+      attempt(text, /*place=*/true, /*cache=*/nullptr, kind.trains());
   if (placed.isPlaced)
     coverage.add(placed.compiler->module());
   if (!placed.isPlaced) {
@@ -184,7 +187,7 @@ static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
   double tolerance = roundingTolerance(loaded.compiler->module());
   VerifyReport report;
   runtime::Status status;
-  if (!verify(*loaded.compiler, optionsOf(seed), report, status)) {
+  if (!verify(*loaded.compiler, verifyOptions(seed), report, status)) {
     // What was placed compiles, but for the limits.
     result.detail = loaded.errors() + status.message;
     result.reason = reasonOf(result.detail);
@@ -281,8 +284,10 @@ struct Draw {
 static Draw drawCase(uint64_t seed, uint64_t number, CaseKind kind) {
   Rng rng(seed * 1000003 + number);
   Draw draw;
-  draw.model = makeModel(rng, kind.isGrid);
-  Attempt loaded = attempt(draw.model.text, /*place=*/false);
+  draw.model =
+      kind.isAttention ? makeAttentionModel(rng) : makeModel(rng, kind.isGrid);
+  Attempt loaded = attempt(draw.model.text, /*place=*/false,
+                           /*cache=*/nullptr, kind.trains());
   if (!loaded.isLoaded) {
     draw.modelErrors = loaded.errors();
     return draw;
@@ -293,10 +298,12 @@ static Draw drawCase(uint64_t seed, uint64_t number, CaseKind kind) {
                               : Ending::Bare;
   static const char *names[] = {"auto", "explicit", "bare"};
   draw.ending = names[int(ending)];
-  ScheduleMaker maker(rng, draw.model, kind.isGrid);
+  ScheduleMaker maker(rng, draw.model, kind.isGrid || kind.isAttention,
+                      kind.trains());
   draw.schedule = maker.make(ending);
   Rng backwardRng(~(seed * 1000003 + number));
-  if (kind.hasGradients && maker.mistake.empty())
+  bool hasBackward = !kind.isAttention || backwardRng.chance(0.4);
+  if (kind.hasGradients && hasBackward && maker.mistake.empty())
     draw.schedule = maker.addBackward(backwardRng);
   draw.mistake = maker.mistake;
   return draw;
@@ -306,6 +313,27 @@ std::string random::caseText(uint64_t seed, uint64_t number, CaseKind kind) {
   Draw draw = drawCase(seed, number, kind);
   return draw.model.text +
          (draw.modelErrors.empty() ? draw.schedule.text() : "");
+}
+
+/// What becomes of a refused case whose first proposals are followed.
+static CaseResult runProposed(const CaseResult &refused, uint64_t seed,
+                              codegen::KernelCache &cache, Coverage &coverage,
+                              CaseKind kind) {
+  advice::Followed followed =
+      advice::follow(kFileName, {{kFileName, refused.text}},
+                     optionsOf(refused.text, kind.trains()));
+  CaseResult result = refused;
+  result.verdict = Verdict::Failed;
+  result.detail = "no way out:\n" + followed.log;
+  if (!followed.checks)
+    return result;
+  const std::string &text = followed.texts.at(kFileName);
+  result = runText(text, refused.isExact, seed, cache, &coverage, kind);
+  if (result.verdict == Verdict::Refused)
+    result.verdict = Verdict::Failed;
+  if (result.verdict == Verdict::Failed)
+    result.detail += "\nas proposed:\n" + followed.log;
+  return result;
 }
 
 CaseResult random::runCase(uint64_t seed, uint64_t number,
@@ -325,7 +353,8 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
   }
   uint64_t dataSeed = number + 1;
   bool isOther = kind.isGrid || kind.target == plan::Target::Cuda;
-  bool alsoWide = isOther && number % 8 == 1;
+  bool alsoWide =
+      (isOther && number % 8 == 1) || (kind.isAttention && number % 4 == 1);
   result = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
                    dataSeed, cache, &coverage, kind, alsoWide);
   result.ending = draw.ending;
@@ -337,6 +366,15 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
     draw.schedule.isAuto = true;
     mended = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
                      dataSeed, cache, &coverage, kind);
+  }
+  if (mended.verdict == Verdict::Refused && kind.isAttention &&
+      !isLimit(mended.detail)) {
+    mended = runProposed(result, dataSeed, cache, coverage, kind);
+    if (mended.verdict == Verdict::Failed)
+      return mended;
+    result.isFollowed = true;
+    result.reason = {};
+    return result;
   }
   if (mended.verdict == Verdict::Refused && !isLimit(mended.detail)) {
     mended.verdict = Verdict::Failed;

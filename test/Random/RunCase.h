@@ -32,18 +32,23 @@ struct CaseResult {
   double tolerance = 0;
   int64_t ranks = 1, collectives = 0;
   bool isExact = false;
-  std::string ending;    // auto, explicit, bare
-  bool isMended = false; // Refused, and equal under `auto reshard`
-  bool isWide = false;   // Equal also to 1e-12 with everything in float64
+  std::string ending;      // auto, explicit, bare
+  bool isMended = false;   // Refused, and equal under `auto reshard`
+  bool isFollowed = false; // Refused, and equal as its errors propose
+  bool isWide = false;     // Equal also to 1e-12 with everything in float64
   std::set<std::string> features = {}; // of an equal case, see Census
 };
 
 struct CaseKind {
   bool hasGradients = false; // those of inputs and parameters are compared too
   bool isGrid = false;       // see makeModel
+  bool isAttention = false;  // of attention, which drops with gradients
   /// What runs it. On look-alikes of a GPU's libraries each finding is a
   /// failure, and what fails is run on a CPU as well.
   plan::Target target = plan::Target::Cpu;
+
+  /// A training step, in which dropouts drop.
+  bool trains() const { return isAttention && hasGradients; }
 };
 
 /// Case `number` of `seed`: the same everywhere. `coverage` gets the rows that

@@ -62,7 +62,7 @@ void ScheduleMaker::splitParameters(Rng &rng) {
 void ScheduleMaker::tryKept(const std::string &line) {
   if (!tryLine(line))
     return;
-  Attempt next = attempt(model + schedule.text(), /*place=*/true);
+  Attempt next = place(model + schedule.text());
   nn::computeAllGradients(next.compiler->module());
   if (!next.compiler->runTo("differentiated") &&
       next.errors().find("changes nothing") != std::string::npos)
@@ -71,7 +71,7 @@ void ScheduleMaker::tryKept(const std::string &line) {
 
 Schedule ScheduleMaker::addBackward(Rng &rng) {
   dropLines("expect bytes"); // of the forward alone
-  placed = attempt(model + schedule.text(), /*place=*/true);
+  placed = place(model + schedule.text());
   if (!placed.isPlaced)
     return schedule;
   splitParameters(rng);

@@ -61,7 +61,8 @@ static std::string inAt(Rng &rng, const std::vector<Line> &group) {
   return text + "  }";
 }
 
-/// `axes` by the names that the parameters of a `def` have for them.
+/// `axes` by the names that the parameters of a `def` have for them; behind an
+/// axis there may be an order, which stays.
 static std::string renamed(const std::string &axes,
                            std::vector<std::string> &arguments) {
   std::string text;
@@ -69,6 +70,13 @@ static std::string renamed(const std::string &axes,
     size_t end = i;
     while (end < axes.size() && std::isalnum(axes[end]))
       ++end;
+    bool isFirst = axes[i] != ' ' && (text.empty() || text.back() == '(' ||
+                                      text.substr(text.size() - 2) == ", ");
+    if (end > i && !isFirst) {
+      text += axes.substr(i, end - i);
+      i = end;
+      continue;
+    }
     if (end == i) {
       text += axes[i++];
       continue;

@@ -22,7 +22,7 @@ std::string Schedule::text() const {
 /// Keeps the line if the schedule can be compiled with it.
 bool ScheduleMaker::tryLine(const std::string &line) {
   schedule.lines.push_back(line);
-  Attempt next = attempt(model + schedule.text(), /*place=*/true);
+  Attempt next = place(model + schedule.text());
   if (next.isPlaced) {
     placed = std::move(next);
     return true;
@@ -38,7 +38,7 @@ void ScheduleMaker::leaveOneOut() {
     return;
   Schedule less = schedule;
   less.lines.erase(less.lines.begin() + rng.below(less.lines.size()));
-  Attempt next = attempt(model + less.text(), /*place=*/true);
+  Attempt next = place(model + less.text());
   if (!next.isPlaced)
     return;
   schedule = less;
@@ -56,7 +56,7 @@ void ScheduleMaker::resolve() {
   }
   if (isUnnamed)
     return;
-  Attempt next = attempt(model + explicitly.text(), /*place=*/true);
+  Attempt next = place(model + explicitly.text());
   if (!next.isPlaced)
     mistake = "the lines that `auto reshard` names are refused:\n" + model +
               explicitly.text() + "\n" + next.errors();
@@ -79,8 +79,8 @@ static std::string functionOf(Attempt &placed) {
 void ScheduleMaker::wrapSome() {
   Schedule blocks = schedule;
   blocks.lines = inBlocks(rng, schedule.lines);
-  Attempt flat = attempt(model + schedule.text(), /*place=*/true);
-  Attempt next = attempt(model + blocks.text(), /*place=*/true);
+  Attempt flat = place(model + schedule.text());
+  Attempt next = place(model + blocks.text());
   if (next.isPlaced != flat.isPlaced ||
       (flat.isPlaced && functionOf(flat) != functionOf(next)))
     mistake = "blocks change what lines do:\n" + model + schedule.text() +
@@ -89,7 +89,7 @@ void ScheduleMaker::wrapSome() {
     schedule = blocks;
 }
 
-Schedule ScheduleMaker::make(Ending ending) {
+void ScheduleMaker::makeAny() {
   drawMesh();
   readPlaces();
   shardSome();
@@ -104,6 +104,18 @@ Schedule ScheduleMaker::make(Ending ending) {
     haloSome();
   if (rng.chance(0.3))
     licenseSome();
+}
+
+Schedule ScheduleMaker::make(Ending ending) {
+  bool isBlind = made.isAttention && ending == Ending::Bare && rng.chance(0.5);
+  if (made.isAttention)
+    makeAttention(isBlind);
+  else
+    makeAny();
+  if (isBlind) {
+    schedule.isAuto = false;
+    return schedule;
+  }
   if (ending == Ending::Bare && rng.chance(0.3))
     leaveOneOut();
   if (ending == Ending::Explicit)

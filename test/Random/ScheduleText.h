@@ -31,10 +31,11 @@ struct Schedule {
 
 class ScheduleMaker {
 public:
-  /// `model` elaborates.
-  ScheduleMaker(Rng &rng, const ModelText &model, bool hasWindows)
-      : rng(rng), model(model.text), wishes(model.wishes),
-        hasWindows(hasWindows) {}
+  /// `model` elaborates; `trains`: as one that drops.
+  ScheduleMaker(Rng &rng, const ModelText &model, bool hasWindows,
+                bool trains = false)
+      : rng(rng), made(model), model(model.text), wishes(model.wishes),
+        hasWindows(hasWindows), trains(trains) {}
   Schedule make(Ending ending);
   /// What was made with lines about the backward: fsdp, recompute, save,
   /// bucket.
@@ -55,10 +56,15 @@ private:
     std::string path;
     std::vector<Factor> factors;
   };
+  Attempt place(const std::string &text) const {
+    return attempt(text, /*place=*/true, /*cache=*/nullptr, trains);
+  }
   bool tryLine(const std::string &line);
+  void takeLines();
   void leaveOneOut();
   void resolve();
   void wrapSome();
+  void makeAny();
 
   // ScheduleLines.cpp
   void readPlaces();
@@ -71,6 +77,17 @@ private:
   void syncSome();
   std::string syncLine();
   void expectSome();
+
+  // ScheduleAttention.cpp
+  void makeAttention(bool isBlind);
+  void drawAttentionMesh();
+  void splitAttended();
+  void splitAlike(const std::vector<Wish> &wanted,
+                  const std::vector<std::string> &over, bool mayOrder);
+  std::string orderedOver(int64_t size, const std::vector<std::string> &over);
+  int64_t extentOf(const Wish &wish) const;
+  void strategySome(bool isBlind);
+  std::string strategies();
 
   // ScheduleDomain.cpp
   void drawMesh();
@@ -101,9 +118,11 @@ private:
   const Factor &fitting(const std::vector<Factor> &factors);
 
   Rng &rng;
+  ModelText made;
   std::string model;
   std::vector<Wish> wishes;
-  bool hasWindows;
+  bool hasWindows, trains;
+  std::vector<std::string> sequenceAxes; // that cut the sequence of attention
   Schedule schedule;
   std::vector<Place> places;               // parameters and inputs
   std::map<std::string, std::string> cuts; // by size and axes

@@ -22,9 +22,10 @@ void Summary::add(const CaseResult &result) {
   case Verdict::Refused:
     ++refused;
     ++refusals[result.refusal];
+    followed += result.isFollowed;
     if (result.isMended)
       ++mended;
-    else
+    else if (!result.isFollowed)
       ++reasons[result.reason];
     break;
   case Verdict::IllPosed:
@@ -61,6 +62,7 @@ nlohmann::ordered_json Summary::json() const {
           {"largest_error_of_tolerance", worst},
           {"refused", refused},
           {"refused_but_equal_under_auto_reshard", mended},
+          {"refused_but_equal_as_proposed", followed},
           {"ill_posed", illPosed},
           {"failed", failed},
           {"rows", coverage.rows().size()},

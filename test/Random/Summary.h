@@ -9,8 +9,8 @@
 namespace hocket::random {
 
 struct Summary {
-  int64_t cases = 0, equal = 0, refused = 0, mended = 0, illPosed = 0,
-          failed = 0;
+  int64_t cases = 0, equal = 0, refused = 0, mended = 0, followed = 0,
+          illPosed = 0, failed = 0;
   int64_t several = 0;                    // equal, with two collectives or more
   int64_t exact = 0;                      // equal bit by bit, as demanded
   double worst = 0;                       // error of an equal case by tolerance
