@@ -12,7 +12,7 @@ struct Extents {
   int64_t batch, heads, kvHeads, queries, keys, depth, width;
 };
 
-/// q, k, v, out, lse and keep with memory of their own, heads inside rows as a
+/// q, k, v, out, lse and masks with memory of their own, heads inside rows as a
 /// projection leaves them ([batch, seq, heads, dim]).
 struct AttentionProblem {
   explicit AttentionProblem(Extents e, plan::DType type = plan::DType::F32,
@@ -23,7 +23,9 @@ struct AttentionProblem {
         out(type, {e.batch, e.heads, e.queries, e.width}, order),
         lse(type == plan::DType::F64 ? type : plan::DType::F32,
             {e.batch, e.heads, e.queries}, {1, 2, 0}),
-        keep(plan::DType::Bool, {e.batch, e.keys}) {
+        keep(plan::DType::Bool, {e.batch, e.keys}),
+        queryDocuments(plan::DType::I32, {e.batch, e.queries}, {1, 0}),
+        keyDocuments(plan::DType::I32, {e.batch, e.keys}) {
     given.q = q.random(1, 2).operand();
     given.k = k.random(2, 2).operand();
     given.v = v.random(3).operand();
@@ -40,6 +42,22 @@ struct AttentionProblem {
     given.keep = keep.operand();
   }
 
+  /// Numbers of documents, by batch entry and position in the whole sequence.
+  void number(const std::function<int64_t(int64_t, int64_t)> &rule,
+              plan::DType type = plan::DType::I32) {
+    queryDocuments = TestOperand(type, queryDocuments.shape, {1, 0});
+    keyDocuments = TestOperand(type, keyDocuments.shape, {0, 1}, 3);
+    auto fill = [&](TestOperand &ids, int64_t first) {
+      for (int64_t flat = 0; flat < ids.elements(); ++flat)
+        ids.set(flat, static_cast<double>(rule(flat / ids.shape[1],
+                                               first + flat % ids.shape[1])));
+    };
+    fill(queryDocuments, given.queryOffset);
+    fill(keyDocuments, given.keyOffset);
+    given.documents =
+        runtime::Documents{queryDocuments.operand(), keyDocuments.operand()};
+  }
+
   /// Rows before query i of head h in dense q, and before the first key and
   /// value that the head reads in dense k and v.
   int64_t queryRow(int64_t b, int64_t h, int64_t i) const {
@@ -50,7 +68,7 @@ struct AttentionProblem {
     return (b * k.shape[1] + kvHead) * k.shape[2];
   }
 
-  TestOperand q, k, v, out, lse, keep;
+  TestOperand q, k, v, out, lse, keep, queryDocuments, keyDocuments;
   runtime::AttentionArguments given;
   /// Whether global head `head` shows key `j` to query `i`, both counted over
   /// the whole sequence; none: it does.
@@ -86,6 +104,9 @@ inline Rows naiveWeights(const AttentionProblem &problem, const Rows &q,
       allowed &= problem.shows(given.headOffset + h, at, other);
     if (given.keep)
       allowed &= problem.keep.at({b, j}) != 0;
+    if (given.documents)
+      allowed &=
+          problem.queryDocuments.at({b, i}) == problem.keyDocuments.at({b, j});
     double score = 0;
     for (int64_t d = 0; d < depth; ++d)
       score += q[query * depth + d] * k[(key + j) * depth + d];

@@ -118,7 +118,8 @@ void AttentionWorker::runTile(int64_t rows, const float *query, int64_t first) {
   addScores(rows, query);
   functions.softmaxTile({scores, plan.pitch, rows, walk.columns,
                          float(given.scale), walk.mask(), walk.visible(),
-                         maxima + first, sums + first, rescale});
+                         maxima + first, sums + first, rescale, walk.added(),
+                         plan.pitch});
   walk.drop(scores);
   float *to = output + first * width;
   for (int64_t r = 0; !walk.isFirst() && r < rows; ++r)

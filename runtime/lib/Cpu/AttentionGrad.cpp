@@ -231,10 +231,10 @@ void AttentionGradWorker::runTile(const Rows &rows, KeySums &sums) {
   addScores(rows);
   // What was dropped had no effect, and its weight gives none to the values.
   walk.drop(gradients);
-  functions.softmaxGradTile({scores, gradients, plan.pitch, rows.count,
-                             walk.columns, float(forward.scale), rows.lse,
-                             rows.means, walk.mask(), walk.visible(),
-                             !forward.isTerm && walk.isWhole()});
+  functions.softmaxGradTile(
+      {scores, gradients, plan.pitch, rows.count, walk.columns,
+       float(forward.scale), rows.lse, rows.means, walk.mask(), walk.visible(),
+       !forward.isTerm && walk.isWhole(), walk.added(), plan.pitch});
   walk.drop(scores);
   addGradients(rows, sums);
 }

@@ -87,10 +87,8 @@ private:
     return sum;
   }
 
-  /// The weight of a key for a query that sees one at least.
-  T weigh(int64_t b, int64_t j, T lse, const Work &work) const {
-    if (!forward.isKept(b, j))
-      return 0;
+  /// The weight of a key that a query sees.
+  T weigh(int64_t j, T lse, const Work &work) const {
     return std::exp(
         T(forward.scale) * dot(work.query, work.key + j * depth, depth) - lse);
   }
@@ -127,12 +125,13 @@ private:
     auto visit = [&](auto body) {
       forward.visitRuns(h, i, [&](int64_t begin, int64_t end) {
         for (int64_t j = begin; j < end; ++j)
-          body(j);
+          if (forward.sees(b, i, j))
+            body(j);
       });
     };
     visit([&](int64_t j) {
       T kept = T(forward.dropout.factor(first + j));
-      work.weights[count] = weigh(b, j, lse, work);
+      work.weights[count] = weigh(j, lse, work);
       work.gradients[count++] =
           kept * dot(work.dout, work.value + j * width, width);
     });

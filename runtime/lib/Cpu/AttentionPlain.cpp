@@ -76,15 +76,16 @@ private:
     uint64_t firstWeight =
         given.dropout.firstWeight(given.q.shape, {b, h, i}) + given.keyOffset;
     auto visit = [&](int64_t first, int64_t count) {
-      T before = largest;
+      T before = largest, own = lowest;
       for (int64_t j = 0; j < count; ++j) {
-        scores[j] = given.isKept(b, first + j)
+        scores[j] = given.sees(b, i, first + j)
                         ? T(given.scale) * dot(query, key + (first + j) * depth)
                         : lowest;
-        largest = std::max(largest, scores[j]);
+        own = std::max(own, scores[j]);
       }
-      if (largest == lowest)
+      if (own == lowest) // it sees none of these
         return;
+      largest = std::max(largest, own);
       T shrink = std::exp(before - largest);
       total *= shrink;
       for (int64_t d = 0; d < width; ++d)

@@ -197,17 +197,21 @@ void storeRows(const Operand &to, int64_t b, int64_t h, const QueryTile &tile,
 
 KeyWalk::KeyWalk(const AttentionArguments &arguments, const BlockPlan &plan)
     : given(arguments), plan(plan), functions(vectorFunctions()),
-      cursors(plan.groupTiles), list(plan.columns), ranges(plan.rows) {}
+      documents(arguments), cursors(plan.groupTiles), list(plan.columns),
+      ranges(plan.rows) {}
 
 void KeyWalk::setScratch(ScratchPieces &pieces) {
   keep = pieces.takeFloats(given.keep ? given.k.shape[2] : 0);
   keepOfTile = pieces.takeFloats(given.keep ? plan.columns : 0);
+  addedToTile = pieces.takeFloats(given.documents ? plan.rows * plan.pitch : 0);
+  documents.setScratch(pieces);
 }
 
 void KeyWalk::setBatch(int64_t batch) {
   b = batch;
   if (given.keep)
     fillMask(given, b, given.k.shape[2], keep);
+  documents.setBatch(b);
 }
 
 void KeyWalk::begin(int64_t number, int64_t begin, int64_t end) {
@@ -251,7 +255,8 @@ bool KeyWalk::next() {
     if (at->run == at->last || at->key >= chunkEnd)
       continue;
     takePieces();
-    return true;
+    if (count > 0) // not all are of other documents
+      return true;
   }
 }
 
@@ -261,8 +266,11 @@ void KeyWalk::takePieces() {
   while (at->run != at->last && at->key < chunkEnd && columns < plan.columns) {
     int64_t key = at->key, last = plan.keysOf(plan.panelOf(key)).end;
     last = std::min({last, at->run->end, key + plan.columns - columns});
-    list[count++] = {key, last - key, columns};
-    columns += last - key;
+    KeyPiece piece{key, last - key, columns};
+    if (documents.meet(met(piece))) {
+      list[count++] = piece;
+      columns += piece.count;
+    }
     at->key = last;
     if (last == at->run->end && ++at->run != at->last)
       at->key = at->run->begin;
@@ -281,6 +289,17 @@ const float *KeyWalk::mask() {
   for (const KeyPiece &piece : pieces())
     std::copy_n(keep + piece.key, piece.count, keepOfTile + piece.column);
   return keepOfTile;
+}
+
+const float *KeyWalk::added() {
+  bool hides = false;
+  for (const KeyPiece &piece : pieces())
+    hides |= !documents.areOne(met(piece));
+  if (!hides)
+    return nullptr;
+  for (const KeyPiece &piece : pieces())
+    documents.fill(met(piece), addedToTile + piece.column, plan.pitch);
+  return addedToTile;
 }
 
 void KeyWalk::drop(float *weights) const {

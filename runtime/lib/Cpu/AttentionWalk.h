@@ -13,6 +13,7 @@
 
 #include "hocket/Cpu/Scratch.h"
 #include "hocket/Cpu/StridedCopy.h"
+#include "runtime/lib/Cpu/AttentionDocuments.h"
 #include "runtime/lib/Cpu/AttentionTiles.h"
 
 namespace hocket::runtime {
@@ -126,6 +127,8 @@ public:
   /// Both as in SoftmaxTile.
   const ColumnRange *visible();
   const float *mask();
+  /// As in SoftmaxTile, rows the plan's pitch apart.
+  const float *added();
   /// Drops weights of the tile, which are at `tile`.
   void drop(float *tile) const;
 
@@ -140,16 +143,20 @@ private:
   void beginTile(const QueryTile &tile, Cursor &cursor) const;
   bool nextChunk();
   void takePieces();
+  DocumentTile met(const KeyPiece &piece) const {
+    return {tile().row, tile().rows, piece.key, piece.count};
+  }
 
   const AttentionArguments &given;
   const BlockPlan &plan;
   const VectorFunctions &functions;
   int64_t b = 0, head = 0, count = 0, chunkEnd = 0;
+  DocumentTiles documents;
   std::vector<Cursor> cursors;
   Cursor *at = nullptr, *stop = nullptr; // of the group
   std::vector<KeyPiece> list;
   std::vector<ColumnRange> ranges;
-  float *keep = nullptr, *keepOfTile = nullptr;
+  float *keep = nullptr, *keepOfTile = nullptr, *addedToTile = nullptr;
 };
 
 /// Copies rows of a head to dense ones, and back.

@@ -11,6 +11,21 @@
 
 namespace hocket::runtime {
 
+/// Numbers of documents, I32 or I64: a query sees the keys of its own number.
+struct Documents {
+  Operand queries, keys; // [B, S], [B, T]
+
+  bool areSame(int64_t b, int64_t i, int64_t j) const {
+    return numberOf(queries, b, i) == numberOf(keys, b, j);
+  }
+  static int64_t numberOf(const Operand &ids, int64_t b, int64_t i) {
+    int64_t at = b * ids.strides[0] + i * ids.strides[1];
+    return ids.type == plan::DType::I64
+               ? static_cast<const int64_t *>(ids.data)[at]
+               : static_cast<const int32_t *>(ids.data)[at];
+  }
+};
+
 /// See plan::Attention; the scalars are this rank's. Query i stands at key i +
 /// queryOffset - keyOffset: it may read that one, those before it, at most
 /// `before`, and, if !causal, those after it, at most `after`.
@@ -19,6 +34,7 @@ struct AttentionArguments {
       out; // [B, H, S, D], [B, K, T, D], [B, K, T, E], [B, H, S, E]
   std::optional<Operand> lse;  // [B, H, S], F32 or, of F64, F64
   std::optional<Operand> keep; // [B, T], Bool
+  std::optional<Documents> documents;
   double scale = 1;
   bool causal = false;
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
@@ -38,7 +54,12 @@ struct AttentionArguments {
            static_cast<const uint8_t *>(
                keep->data)[b * keep->strides[0] + j * keep->strides[1]] != 0;
   }
-  /// Keys [keyBegin, keyLimit) are what query `i` may read, but for padding.
+  /// Whether key `j` is neither padding nor of another document than query `i`.
+  bool sees(int64_t b, int64_t i, int64_t j) const {
+    return isKept(b, j) && (!documents || documents->areSame(b, i, j));
+  }
+  /// Keys [keyBegin, keyLimit) are what query `i` may read, but for padding and
+  /// documents.
   /// Both rise with i.
   int64_t keyLimit(int64_t i) const {
     return isLimited() ? clampKey(i + firstLimit()) : k.shape[2];
@@ -48,7 +69,7 @@ struct AttentionArguments {
   }
   bool isLimited() const { return causal || after >= 0; }
   /// Calls visit(begin, end) for each run of keys that query `i` of head `h`
-  /// may read, ascending, but for padding.
+  /// may read, ascending, but for padding and documents.
   template <class Visit>
   void visitRuns(int64_t h, int64_t i, Visit visit) const {
     int64_t first = keyBegin(i), limit = keyLimit(i);

@@ -32,10 +32,13 @@ struct SoftmaxTile {
   float *maxima;              // by row: running maximum, -inf at the start
   float *sums;                // by row: running sum of the exponentials
   float *rescale; // by row, out: what earlier accumulations shrink by
+  /// Added to scaled scores, or null; rows `addedPitch` apart.
+  const float *added = nullptr;
+  int64_t addedPitch = 0;
 };
 
 /// One tile of the gradient of softmax, in place: `scores` become p =
-/// exp(scale * score + mask - lse), and `gradients`, g of p, those of `scores`:
+/// exp(scale * score + mask + added - lse), and `gradients`, g of p, theirs:
 /// scale * p * (g - mean). Rows of a `whole` tile don't read means, and don't
 /// depend on how lse was rounded: see softmaxGradRow in AttentionRows.h.
 struct SoftmaxGradTile {
@@ -48,6 +51,8 @@ struct SoftmaxGradTile {
   const ColumnRange *visible; // as in SoftmaxTile
   /// The tile has all columns that its rows attend to.
   bool whole = false;
+  const float *added = nullptr; // as in SoftmaxTile
+  int64_t addedPitch = 0;
 };
 
 /// row[j] *= scale where the random word of element `first` + j (see

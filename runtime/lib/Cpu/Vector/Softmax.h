@@ -153,6 +153,25 @@ inline ColumnRange visibleColumns(const Tile &tile, int64_t r) {
   return tile.visible ? tile.visible[r] : ColumnRange{0, tile.columns};
 }
 
+/// What row `r` of a SoftmaxTile or a SoftmaxGradTile adds to its scores, which
+/// are scaled on the way. Returns the scale that they still need.
+template <class Tile>
+inline float addMasks(const Tile &tile, int64_t r, ColumnRange seen,
+                      float *scores) {
+  float scale = tile.scale;
+  int64_t columns = seen.end - seen.begin;
+  if (tile.mask) {
+    maskRow(scores, columns, scale, tile.mask + seen.begin);
+    scale = 1.0f;
+  }
+  if (tile.added) {
+    maskRow(scores, columns, scale,
+            tile.added + r * tile.addedPitch + seen.begin);
+    scale = 1.0f;
+  }
+  return scale;
+}
+
 inline void clearOutside(float *row, ColumnRange seen, int64_t columns) {
   for (int64_t j = 0; j < seen.begin; ++j)
     row[j] = 0.0f;
@@ -164,7 +183,8 @@ inline void clearOutside(float *row, ColumnRange seen, int64_t columns) {
 /// computed in lanes.
 inline void softmaxRows(const SoftmaxTile &tile, int64_t row, int64_t count) {
   // Without a mask the scores are scaled on the way into exp.
-  const bool isScaled = tile.mask || tile.scale <= 0.0f;
+  const bool isMasked = tile.mask || tile.added;
+  const bool isScaled = isMasked || tile.scale <= 0.0f;
   const float scale = isScaled ? 1.0f : tile.scale;
   Floats largest = splat(lowest), totals = {};
   for (int64_t i = 0; i < count; ++i) {
@@ -173,8 +193,8 @@ inline void softmaxRows(const SoftmaxTile &tile, int64_t row, int64_t count) {
     clearOutside(scores, seen, tile.columns);
     scores += seen.begin;
     int64_t columns = seen.end - seen.begin;
-    if (tile.mask)
-      maskRow(scores, columns, tile.scale, tile.mask + seen.begin);
+    if (isMasked)
+      addMasks(tile, row + i, seen, scores);
     else if (isScaled)
       scaleRow(scores, columns, tile.scale);
     largest[i] = largestOf(scores, columns);
@@ -264,11 +284,7 @@ void softmaxGradTile(const SoftmaxGradTile &tile) {
     scores += seen.begin;
     gradients += seen.begin;
     int64_t columns = seen.end - seen.begin;
-    float factor = tile.scale;
-    if (tile.mask) {
-      maskRow(scores, columns, factor, tile.mask + seen.begin);
-      factor = 1.0f;
-    }
+    float factor = addMasks(tile, r, seen, scores);
     if (tile.whole)
       wholeRowByLse(scores, gradients, columns, factor, tile.scale, lse);
     else
