@@ -57,7 +57,9 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
   let description = [{
     q [b, h, s, d], k [b, g, t, d], v [b, g, t, e], result [b, h, s, e]; h is a
     multiple of g, query head i reads kv head i / (h / g). `keep` [b, t] is
-    bool, true where a key may be attended to. `causal`: key j is visible to
+    bool, true where a key may be attended to. `query_documents` [b, s] and
+    `key_documents` [b, t], both or none, number documents: a query sees keys of
+    its own number only. `causal`: key j is visible to
     query i if j <= i + t - s. A window shows query i the keys from i + t - s -
     `before` to i + t - s + `after`, as far as there are any; absent, all. Under a
     `block_layout` (dialects/Nn/BlockLayouts.h) it sees besides only the blocks
@@ -71,15 +73,18 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
     Over the axes of `ring` keys and values may be split as queries are: the
     parts of other ranks travel while the operation computes.
     ```mlir
-    %y, %lse = nn.attention %q, %k, %v, %keep step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
+    %y, %lse = nn.attention %q, %k, %v, %keep documents %ids, %ids step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
     ```
     (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
     (C5) step and stream as nn.dropout. (C6) before and after are at least 0.
     (C7) lse has the dims of q without the last. (C8) with `ring` s = t. (C9)
-    block_layout is a layout of h heads and of t keys, and s = t.
+    block_layout is a layout of h heads and of t keys, and s = t. (C10) documents
+    are of i32 or of i64.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
+                       Optional<Nn_Tensor>:$query_documents,
+                       Optional<Nn_Tensor>:$key_documents,
                        Optional<Nn_Tensor>:$step,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        OptionalAttr<I64Attr>:$before,
@@ -91,8 +96,9 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
                        OptionalAttr<StrArrayAttr>:$ring);
   let results = (outs Nn_Tensor:$result, Optional<Nn_Tensor>:$lse);
   let assemblyFormat = [{
-    $q `,` $k `,` $v (`,` $keep^)? (`step` $step^)? attr-dict `:`
-    functional-type(operands, results)
+    $q `,` $k `,` $v (`,` $keep^)?
+    (`documents` $query_documents^ `,` $key_documents)? (`step` $step^)?
+    attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDefinition = Nn_withLse;
 }
@@ -116,7 +122,10 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Nn_Tensor:$dout, Nn_Tensor:$out,
                        Nn_Tensor:$lse,
-                       Optional<Nn_Tensor>:$keep, Optional<Nn_Tensor>:$step,
+                       Optional<Nn_Tensor>:$keep,
+                       Optional<Nn_Tensor>:$query_documents,
+                       Optional<Nn_Tensor>:$key_documents,
+                       Optional<Nn_Tensor>:$step,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        OptionalAttr<I64Attr>:$before,
                        OptionalAttr<I64Attr>:$after,
@@ -128,8 +137,8 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
   let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
   let assemblyFormat = [{
     $q `,` $k `,` $v `,` $dout `,` $out `,` $lse (`,` $keep^)?
-    (`step` $step^)? attr-dict `:`
-    functional-type(operands, results)
+    (`documents` $query_documents^ `,` $key_documents)? (`step` $step^)?
+    attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -133,7 +133,7 @@ template <class OpTy> static LogicalResult verifyDropped(OpTy op) {
 
 template <class OpTy> static FailureOr<Type> verifyAttention(OpTy op) {
   FailureOr<Type> type = nn::attentionResult(
-      op.getLoc(), op.getQ(), op.getK(), op.getV(), op.getKeep(),
+      op.getLoc(), op.getQ(), op.getK(), op.getV(), nn::MaskData::of(op),
       {op.getBefore(), op.getAfter()}); // (C1)
   if (failed(type) || failed(verifyHeads(op)) || failed(verifyPositions(op)) ||
       failed(verifyLayout(op)) || failed(verifyDropped(op)))

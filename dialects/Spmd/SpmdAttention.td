@@ -47,12 +47,15 @@ def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Optional<Nn_Tensor>:$keep,
+                            Optional<Nn_Tensor>:$query_documents,
+                            Optional<Nn_Tensor>:$key_documents,
                             Optional<Nn_Tensor>:$step),
                        Spmd_attentionArguments);
   let results = (outs Nn_Tensor:$result, Optional<Nn_Tensor>:$lse);
   let assemblyFormat = [{
-    $q `,` $k `,` $v (`,` $keep^)? (`step` $step^)? attr-dict `:`
-    functional-type(operands, results)
+    $q `,` $k `,` $v (`,` $keep^)?
+    (`documents` $query_documents^ `,` $key_documents)? (`step` $step^)?
+    attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -69,13 +72,15 @@ def Spmd_AttentionGradOp
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Nn_Tensor:$dout, Nn_Tensor:$out, Nn_Tensor:$lse,
                             Optional<Nn_Tensor>:$keep,
+                            Optional<Nn_Tensor>:$query_documents,
+                            Optional<Nn_Tensor>:$key_documents,
                             Optional<Nn_Tensor>:$step),
                        Spmd_attentionArguments);
   let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
   let assemblyFormat = [{
     $q `,` $k `,` $v `,` $dout `,` $out `,` $lse (`,` $keep^)?
-    (`step` $step^)? attr-dict `:`
-    functional-type(operands, results)
+    (`documents` $query_documents^ `,` $key_documents)? (`step` $step^)?
+    attr-dict `:` functional-type(operands, results)
   }];
 }
 

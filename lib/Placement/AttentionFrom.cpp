@@ -148,14 +148,17 @@ void EarlyExchange::setLine(nn::PadOp pad, int64_t dim) {
   }
 }
 
-/// Which keys are hidden is no key or value: it is exchanged by itself.
+/// Which keys are hidden is no key or value: it is exchanged by itself. So are
+/// the documents of keys.
 void EarlyExchange::exchangeHidden() {
-  Value hidden = attention.getKeep();
-  if (!hidden)
-    return;
-  nn::PadOp pad = exchange(hidden, /*isMask=*/true);
-  setLine(pad, /*dim=*/1);
-  attention.getKeepMutable().assign(pad.getResult());
+  for (MutableOperandRange mask :
+       {attention.getKeepMutable(), attention.getKeyDocumentsMutable()}) {
+    if (mask.empty())
+      continue;
+    nn::PadOp pad = exchange(mask[0].get(), /*isMask=*/true);
+    setLine(pad, /*dim=*/1);
+    mask.assign(pad.getResult());
+  }
 }
 
 Problem &EarlyExchange::refuse(std::string text) {

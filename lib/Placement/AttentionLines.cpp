@@ -17,6 +17,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
+#include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Ring.h"
@@ -237,26 +238,30 @@ static bool keysFit(Operation *op, ArrayRef<AttentionMove> moves,
 
 SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   auto attention = dyn_cast<nn::AttentionOp>(op);
-  Value keep = attention ? attention.getKeep() : Value();
+  auto mask = attention ? nn::MaskOperands::of(attention) : nn::MaskOperands();
   SmallVector<AttentionMove> moves = movesOf(op);
   if (!takeRing(op, moves))
     return {};
   bool keysExchange = keysFit(op, moves, mesh);
+  // One value may number the documents of queries and of keys: it moves once.
+  llvm::SmallDenseMap<std::pair<Value, nn::LayoutAttr>, Value> masks;
   for (OpOperand &operand : op->getOpOperands())
     for (const AttentionMove &move : moves) {
-      // Of the mask only keys can be split; padding goes with every head.
+      // Masks go with every head, and are cut by positions only. Documents of
+      // queries stay with these.
       unsigned number = operand.getOperandNumber();
       bool isKeys = number == 1 || number == 2;
-      bool isKeep = keep && operand.get() == keep;
+      bool isMask = mask.isMask(number);
+      bool isWhole = mask.isByKey(number) || (isMask && move.isByHeads());
       bool exchanges =
           move.isByHeads() && (number == 0 || (isKeys && keysExchange));
       nn::LayoutAttr layout = nn::layoutOf(operand.get());
       SmallVector<unsigned> axes;
       for (nn::SplitAttr split : layout.getSplits()) {
         unsigned axis = mesh.getIndex(split.getAxis());
-        bool isMoved = isPosition(operand.get(), split) || isKeep;
+        bool isMoved = isPosition(operand.get(), split) || isMask;
         bool isRead = exchanges || (isKeys && !move.isRing()) ||
-                      (isKeep && split.getDim() == 1);
+                      (isWhole && split.getDim() == 1);
         if (llvm::is_contained(move.axes, axis) && isMoved && isRead)
           axes.push_back(axis);
       }
@@ -267,10 +272,16 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
       nn::LayoutAttr target = wholeOver(layout, namesOf(axes, mesh));
       if (exchanges)
         target = cutOver(target, namesOf(axes, mesh), /*dim=*/1, /*factor=*/0);
-      operand.set(moveAttended(operand.get(), *move.strategy, axes,
-                               exchanges ? RedistributeKind::AllToAll
-                                         : RedistributeKind::AllGather,
-                               target));
+      Value known = isMask ? masks.lookup({operand.get(), target}) : Value();
+      Value moved = known
+                        ? known
+                        : moveAttended(operand.get(), *move.strategy, axes,
+                                       exchanges ? RedistributeKind::AllToAll
+                                                 : RedistributeKind::AllGather,
+                                       target);
+      if (isMask)
+        masks[{operand.get(), target}] = moved;
+      operand.set(moved);
     }
   return moves;
 }

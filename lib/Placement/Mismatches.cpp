@@ -11,6 +11,7 @@
 #include "RuleSpace.h"
 #include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
@@ -58,6 +59,13 @@ std::string Placer::operandName(Operation *op, unsigned operand) const {
   }
   if (isa<nn::BinaryOp, nn::MatMulOp>(op))
     return operand == 0 ? "its left side" : "its right side";
+  if (auto attention = dyn_cast<nn::AttentionOp>(op)) {
+    auto mask = nn::MaskOperands::of(attention);
+    if (operand == mask.queryDocuments)
+      return "the documents of its queries";
+    if (operand == mask.keyDocuments)
+      return "the documents of its keys";
+  }
   if (isAttention(op)) {
     static const char *const names[] = {"its queries", "its keys", "its values",
                                         "its mask"};

@@ -49,6 +49,10 @@ static plan::Attention attentionOf(OpTy op, Call &call, PlanTables &tables) {
   attention.v = call.byDims(op.getV());
   if (op.getKeep())
     attention.keep = call.byDims(op.getKeep());
+  if (op.getKeyDocuments()) {
+    attention.queryDocuments = call.byDims(op.getQueryDocuments());
+    attention.keyDocuments = call.byDims(op.getKeyDocuments());
+  }
   attention.causal = op.getCausal();
   setHeads(op, attention, tables);
   // Query i stands behind as many more keys as there are more of them.

@@ -45,6 +45,8 @@ struct Judge {
                      " elements a head, more than " + std::to_string(most);
   }
   std::string operator()(const plan::Attention &attention) const {
+    if (attention.keyDocuments.buffer >= 0)
+      return "attention of documents";
     return attention.layout ? "attention under a block layout"
                             : whyNotAttention(attention);
   }

@@ -26,11 +26,11 @@ static void transpose(const double *from, int64_t rows, int64_t columns,
 }
 
 /// The softmax of the scores of visible keys, 0 for the others; all 0 if none
-/// is visible. `keep` may be null. Returns the logarithm of the sum of exp.
+/// is visible. Returns the logarithm of the sum of exp.
 static double softmaxOfVisible(std::vector<double> &scores,
-                               const VisibleKeys &visible, const double *keep) {
+                               const std::vector<bool> &visible) {
   for (int64_t j = 0; j < int64_t(scores.size()); ++j)
-    if (!visible.has(j) || (keep && keep[j] == 0))
+    if (!visible[j])
       scores[j] = -INFINITY;
   double lse = softmaxOf(scores);
   if (lse == -INFINITY)
@@ -42,14 +42,14 @@ static double softmaxOfVisible(std::vector<double> &scores,
 /// its lse.
 static double attendRow(const Sizes &sizes, const double *q,
                         const double *keysT, const double *v, double scale,
-                        const VisibleKeys &visible, const double *keep,
+                        const std::vector<bool> &visible,
                         const DropoutFactors &dropout, int64_t row,
                         double *result) {
   std::vector<double> weights(sizes.keys, 0.0);
   for (int64_t i = 0; i < sizes.depth; ++i)
     for (int64_t j = 0; j < sizes.keys; ++j)
       weights[j] += scale * q[i] * keysT[i * sizes.keys + j];
-  double lse = softmaxOfVisible(weights, visible, keep);
+  double lse = softmaxOfVisible(weights, visible);
   for (int64_t j = 0; j < sizes.keys; ++j) {
     double weight = weights[j];
     if (weight != 0)
@@ -63,7 +63,7 @@ static double attendRow(const Sizes &sizes, const double *q,
 
 void evaluateAttention(nn::AttentionOp op, Call &call) {
   const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);
-  const Tensor *keep = op.getKeep() ? call.optional(3) : nullptr;
+  MaskTensors masks(op, call);
   const Tensor *step = op.getStep() ? call.operands.back() : nullptr;
   DropoutFactors dropout(op, op.getDropout().convertToDouble(), op.getStream(),
                          step);
@@ -72,6 +72,7 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
   auto layout = nn::blockLayoutOf(op.getBlockLayoutAttr());
   double scale = op.getScale().convertToDouble();
   std::vector<double> keysT(sizes.depth * sizes.keys);
+  std::vector<bool> visible(sizes.keys);
   for (int64_t b = 0; b < q.shape[0]; ++b)
     for (int64_t head = 0; head < sizes.heads; ++head) {
       int64_t group = head / (sizes.heads / sizes.groups);
@@ -79,13 +80,14 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
       transpose(k.values.data() + kv * sizes.depth, sizes.keys, sizes.depth,
                 keysT.data());
       for (int64_t i = 0; i < sizes.queries; ++i) {
-        VisibleKeys visible(op, layout, head, i, sizes.queries, sizes.keys);
+        VisibleKeys others(op, layout, head, i, sizes.queries, sizes.keys);
+        for (int64_t j = 0; j < sizes.keys; ++j)
+          visible[j] = others.has(j) && masks.show(b, i, j);
         int64_t row = (b * sizes.heads + head) * sizes.queries + i;
-        double lse = attendRow(
-            sizes, q.values.data() + row * sizes.depth, keysT.data(),
-            v.values.data() + kv * sizes.width, scale, visible,
-            keep ? keep->values.data() + b * sizes.keys : nullptr, dropout, row,
-            call.result.values.data() + row * sizes.width);
+        double lse = attendRow(sizes, q.values.data() + row * sizes.depth,
+                               keysT.data(), v.values.data() + kv * sizes.width,
+                               scale, visible, dropout, row,
+                               call.result.values.data() + row * sizes.width);
         if (op.getLse())
           call.more[0].values[row] = lse;
       }

@@ -19,7 +19,7 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
   const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);
   const Tensor &dout = call.operand(3), &result = call.operand(4);
   const Tensor &lse = call.operand(5);
-  const Tensor *keep = op.getKeep() ? call.optional(6) : nullptr;
+  MaskTensors masks(op, call);
   DropoutFactors dropout(op, op.getDropout().convertToDouble(), op.getStream(),
                          op.getStep() ? call.operands.back() : nullptr);
   int64_t heads = q.shape[1], groups = k.shape[1], queries = q.shape[2];
@@ -37,8 +37,7 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
     if (lse.values[row] == -INFINITY) // it sees nothing
       continue;
     for (int64_t j = 0; j < keys; ++j) {
-      bool sees =
-          visible.has(j) && (!keep || keep->values[batch * keys + j] != 0);
+      bool sees = visible.has(j) && masks.show(batch, i, j);
       double score =
           sees ? scale * dot(query, &k.values[(kv + j) * depth], depth)
                : -INFINITY;

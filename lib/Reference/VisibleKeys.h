@@ -5,10 +5,36 @@
 
 #include "Operations.h"
 #include "dialects/Nn/BlockLayouts.h"
+#include "dialects/Nn/MaskOperands.h"
 
 namespace hocket::reference {
 
-/// Keys that an attention's masks, but for padding, show to query i of a head.
+/// The masks of an attention or its gradient that are data.
+class MaskTensors {
+public:
+  template <class OpTy> MaskTensors(OpTy op, const Call &call) {
+    nn::MaskOperands numbers = nn::MaskOperands::of(op);
+    auto read = [&](std::optional<unsigned> number) {
+      return number ? call.operands[*number] : nullptr;
+    };
+    keep = read(numbers.keep);
+    queries = read(numbers.queryDocuments);
+    keys = read(numbers.keyDocuments);
+  }
+  /// Whether they show key j of batch entry b to query i.
+  bool show(int64_t b, int64_t i, int64_t j) const {
+    return (!keep || at(*keep, b, j) != 0) &&
+           (!keys || at(*queries, b, i) == at(*keys, b, j));
+  }
+
+private:
+  static double at(const Tensor &tensor, int64_t b, int64_t i) {
+    return tensor.values[b * tensor.shape[1] + i];
+  }
+  const Tensor *keep, *queries, *keys; // or null
+};
+
+/// Keys that an attention's other masks show to query i of a head.
 class VisibleKeys {
 public:
   /// `layout` is the operation's.

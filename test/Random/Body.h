@@ -92,6 +92,7 @@ private:
   bool tryMatmul();
   bool tryAttention();
   bool tryPlainAttention();
+  std::string documents(const Value &keys, int64_t batch, int64_t length);
   std::string attentionMask(const Value &keys, int64_t batch, int64_t length,
                             int64_t queries);
   bool tryNorm();

@@ -118,6 +118,24 @@ bool Body::tryMatmul() {
   return true;
 }
 
+/// Numbers that there are, or two: by the largest of the elements at a
+/// position.
+std::string Body::documents(const Value &keys, int64_t batch, int64_t length) {
+  const Value *ids = pick([&](const Value &v) {
+    return v.element == Element::I32 && v.magnitude < 1000 &&
+           v.shape == std::vector<int64_t>{batch, length};
+  });
+  if (ids && rng.chance(0.5))
+    return ids->text;
+  Value made;
+  made.element = Element::I32;
+  made.shape = {batch, length};
+  made.magnitude = 1;
+  std::string axes = keys.rank() == 3 ? "2" : "(1, 3)";
+  return bind("i32(max(" + keys.text + ", axis = " + axes + ") > 0.0137)", made)
+      .text;
+}
+
 /// Keys are hidden where the largest of their elements is small.
 std::string Body::attentionMask(const Value &keys, int64_t batch,
                                 int64_t length, int64_t queries) {
@@ -143,6 +161,9 @@ std::string Body::attentionMask(const Value &keys, int64_t batch,
       text = bind("max(" + keys.text + ", axis = (1, 3)) > 0.0137", made).text;
     mask += (mask.empty() ? "" : " * ") + ("padding(" + text + ")");
   }
+  if (length == queries && rng.chance(0.3) && !state.mayRound)
+    mask += (mask.empty() ? "" : " * ") +
+            ("documents(" + documents(keys, batch, length) + ")");
   return mask.empty() ? "" : ", mask = " + mask;
 }
 

@@ -73,6 +73,27 @@ TEST(ReferenceAttention, CausalAndKeepTogether) {
   expectClose(attend(", causal = true", {{{1, 3}, {0, 0, 1}}}), expected);
 }
 
+// A query sees what it sees where the keys of its document alone are kept; one
+// of a document without keys sees nothing.
+TEST(ReferenceAttention, Documents) {
+  const Values ofQueries = {5, -1}, ofKeys = {5, 2, 5};
+  Values expected(16, 0.0);
+  Values kept = attend("", {{{1, 3}, {1, 0, 1}}}).values();
+  for (int head = 0; head < 4; ++head)
+    for (int d = 0; d < 2; ++d)
+      expected[head * 4 + d] = kept[head * 4 + d];
+  Outcome found = evaluateOp(
+      "nn.attention %0, %1, %2 documents %3, %4 {scale = 0.5 : f64}",
+      {"1x4x2x3xf32", "1x2x3x3xf32", "1x2x3x2xf32", "1x2xi32", "1x3xi32"},
+      "1x4x2x2xf32",
+      {wave({1, 4, 2, 3}),
+       wave({1, 2, 3, 3}, 1),
+       wave({1, 2, 3, 2}, 2),
+       {{1, 2}, ofQueries},
+       {{1, 3}, ofKeys}});
+  expectClose(found, expected);
+}
+
 // The second batch has keys and a mask of its own: 2 batches at once are both.
 TEST(ReferenceAttention, Batches) {
   Tensor q = wave({2, 1, 2, 2}), k = wave({2, 1, 2, 2}, 1);

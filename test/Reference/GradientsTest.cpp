@@ -67,24 +67,35 @@ TEST(ReferenceGradients, LogSumExpOfInfinities) {
 }
 
 namespace {
-/// attention_grad of 4 query heads and 2 kv heads, and of what is kept.
+/// attention_grad of 4 query heads and 2 kv heads, and of operand 4, by the
+/// text of what reads it.
 struct AttentionCase {
   std::vector<Tensor> inputs = {wave({1, 4, 3, 3}), wave({1, 2, 3, 3}, 1),
                                 wave({1, 2, 3, 2}, 2), wave({1, 4, 3, 2}, 3)};
   std::vector<std::string> types = {"1x4x3x3xf32", "1x2x3x3xf32", "1x2x3x2xf32",
                                     "1x4x3x2xf32"};
-  std::string attributes, keep;
+  std::string attributes, mask;
+
+  /// A type of the mask for each time that it is read.
+  std::string maskTypes() const {
+    std::string list;
+    for (char letter : mask)
+      list += letter == '%' ? ", !" + types[4] : "";
+    return list;
+  }
 
   /// sum of attention's result times the last input.
   double objective() const {
     std::vector<Tensor> operands(inputs.begin(), inputs.begin() + 3);
     std::vector<std::string> given(types.begin(), types.begin() + 3);
-    if (!keep.empty()) {
+    std::string text = mask;
+    for (size_t at = text.find('%'); at != std::string::npos;
+         at = text.find('%', at + 1)) {
+      text[at + 1] = char('0' + operands.size());
       operands.push_back(inputs[4]);
       given.push_back(types[4]);
     }
-    Values out = evaluateOp(std::string("nn.attention %0, %1, %2") +
-                                (keep.empty() ? "" : ", %3") + attributes,
+    Values out = evaluateOp("nn.attention %0, %1, %2" + text + attributes,
                             given, types[3], operands)
                      .values();
     double sum = 0;
@@ -100,10 +111,10 @@ struct AttentionCase {
     std::string results = "!" + types[0] + ", !" + types[1] + ", !" + types[2];
     std::string out = "!" + types[3] + ", !1x4x3xf32";
     std::string operands = results;
-    std::string kept = keep.empty() ? "" : ", !" + types[4];
-    text += ") -> (" + results + ") { %o, %l = nn.attention %0, %1, %2" + keep +
+    std::string kept = maskTypes();
+    text += ") -> (" + results + ") { %o, %l = nn.attention %0, %1, %2" + mask +
             attributes + " : (" + operands + kept + ") -> (" + out +
-            ") %r:3 = nn.attention_grad %0, %1, %2, %3, %o, %l" + keep +
+            ") %r:3 = nn.attention_grad %0, %1, %2, %3, %o, %l" + mask +
             attributes + " : (" + operands + ", !" + types[3] + ", " + out +
             kept + ") -> (" + results +
             ") return %r#0, %r#1, %r#2 : " + results + " }";
@@ -133,9 +144,13 @@ TEST(ReferenceGradients, AttentionAgreesWithCentralDifferences) {
     one.attributes = std::string(" {scale = 0.5 : f64") + causal + "}";
     one.check();
     // Query 0 sees no key in the causal case.
-    one.keep = ", %4";
+    one.mask = ", %4";
     one.inputs.push_back({{1, 3}, {0, 1, 1}});
     one.types.push_back("1x3xi1");
+    one.check();
+    one.mask = " documents %4, %4";
+    one.inputs.back() = {{1, 3}, {7, -2, 7}};
+    one.types.back() = "1x3xi32";
     one.check();
   }
 }

@@ -47,6 +47,8 @@ inline Plan fullPlan() {
     attention.q = attention.out = view(0, {1, 2, 4, 4});
     attention.k = attention.v = view(1, {1, 1, 4, 4});
     attention.keep = view(2, {1, 4});
+    attention.queryDocuments = view(3, {1, 4});
+    attention.keyDocuments = view(3, {1, 4});
     attention.scale = 0.125f, attention.causal = true, attention.group = 2;
     attention.queryOffset = Scalar{1, 2, 4};
     attention.dropout = {0.1,    -7,     view(3, {}), Scalar{0, 2, 16},

@@ -76,4 +76,30 @@ TEST(RandomTensors, IntegersStayBelowTheVocabulary) {
   EXPECT_EQ(*std::max_element(kinds.begin(), kinds.end()), 2);
 }
 
+// Numbers of documents are few, also where they are copied first: else every
+// query would see itself alone.
+TEST(RandomTensors, DocumentsAreFew) {
+  using namespace hocket::plan;
+  Plan plan;
+  plan.inputs = {{"ids", DType::I32, {64}, {64}, {}, {}},
+                 {"numbers", DType::I32, {64}, {64}, {}, {}}};
+  RankClass c;
+  c.buffers = {{Region::Input, 0, 256, DType::I32},
+               {Region::Input, 1, 256, DType::I32},
+               {Region::Arena, 0, 256, DType::I32}};
+  Embedding words;
+  words.ids.buffer = 0, words.vocab = 1000;
+  Copy copy;
+  copy.src.buffer = 1, copy.dst.buffer = 2;
+  Attention attention;
+  attention.queryDocuments.buffer = attention.keyDocuments.buffer = 2;
+  c.step = {{-1, words}, {-1, copy}, {-1, attention}};
+  plan.classes = {c};
+  auto inputs = randomInputs(plan, 1);
+  std::vector<int32_t> numbers(64);
+  hocket::runtime::Box all{{64}, {0}, {64}};
+  ASSERT_TRUE(inputs.read("numbers", all, DType::I32, numbers.data()).ok());
+  EXPECT_EQ(*std::max_element(numbers.begin(), numbers.end()), 2);
+}
+
 } // namespace

@@ -1,6 +1,7 @@
-//===- Attention.cpp - shape and placement of nn.attention ----------------===//
+//===- Attention.cpp - placement and gradient of nn.attention -------------===//
 
 #include "dialects/Nn/BlockLayouts.h"
+#include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Ops/AttentionRule.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Products.h"
@@ -9,76 +10,13 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
-static LogicalResult checkRanks(std::optional<Location> location, Value q,
-                                Value k, Value v, Value keep) {
-  const char *names[] = {"q", "k", "v"};
-  Value values[] = {q, k, v};
-  for (auto [name, value] : llvm::zip_equal(names, values))
-    if (dimsOf(value).size() != 4)
-      return emitOptionalError(
-          location, "attention takes ", name,
-          " of 4 dims (batch, heads, positions, head dim), but it is ",
-          describe(value.getType()));
-  if (keep && (dimsOf(keep).size() != 2 || !elementTypeOf(keep).isInteger(1)))
-    return emitOptionalError(
-        location,
-        "attention takes keep of 2 dims (batch, keys) of bool, but it is ",
-        describe(keep.getType()));
-  return success();
-}
-
-/// (C2) for one dim that two operands share.
-static LogicalResult checkSame(std::optional<Location> location, StringRef what,
-                               std::pair<StringRef, Value> a, int64_t aDim,
-                               std::pair<StringRef, Value> b, int64_t bDim) {
-  int64_t left = dimsOf(a.second)[aDim].getSize();
-  int64_t right = dimsOf(b.second)[bDim].getSize();
-  if (left == right)
-    return success();
-  return emitOptionalError(location, "attention takes ", a.first, " and ",
-                           b.first, " with the same ", what, ", but ", a.first,
-                           " has ", left, " and ", b.first, " ", right);
-}
-
-FailureOr<Type> nn::attentionResult(std::optional<Location> location, Value q,
-                                    Value k, Value v, Value keep,
-                                    const AttentionWindow &window) {
-  auto fail = [&](const auto &...parts) -> FailureOr<Type> {
-    return emitOptionalError(location, parts...);
-  };
-  if (failed(checkRanks(location, q, k, v, keep))) // (C1)
-    return failure();
-  if (failed(checkSame(location, "batch", {"q", q}, 0, {"k", k}, 0)) || // (C2)
-      failed(checkSame(location, "batch", {"k", k}, 0, {"v", v}, 0)) ||
-      failed(checkSame(location, "heads", {"k", k}, 1, {"v", v}, 1)) ||
-      failed(checkSame(location, "number of keys", {"k", k}, 2, {"v", v}, 2)) ||
-      failed(checkSame(location, "head dim", {"q", q}, 3, {"k", k}, 3)))
-    return failure();
-  if (keep &&
-      (failed(checkSame(location, "batch", {"q", q}, 0, {"keep", keep}, 0)) ||
-       failed(checkSame(location, "number of keys", {"k", k}, 2, {"keep", keep},
-                        1))))
-    return failure();
-  for (Value other : {k, v}) // (C4)
-    if (elementTypeOf(other) != elementTypeOf(q))
-      return fail("attention takes q, k and v of one element type, but got ",
-                  describe(q.getType()), " and ", describe(other.getType()));
-  if (int64_t(window.before.value_or(0)) < 0 ||
-      int64_t(window.after.value_or(0)) < 0) // (C6)
-    return fail("attention takes a window of at least 0 keys before and after");
-  SmallVector<DimAttr> dims(dimsOf(q).drop_back());
-  dims.push_back(dimsOf(v).back());
-  return Type(
-      tensorOf(elementTypeOf(q), LayoutAttr::get(q.getContext(), dims)));
-}
-
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location> location,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
   Value q = adaptor.getQ(), k = adaptor.getK();
   FailureOr<Type> type =
-      attentionResult(location, q, k, adaptor.getV(), adaptor.getKeep(),
+      attentionResult(location, q, k, adaptor.getV(), MaskData::of(adaptor),
                       {adaptor.getBefore(), adaptor.getAfter()});
   if (failed(type))
     return failure();
@@ -202,10 +140,24 @@ template <class OpTy> static SmallVector<std::optional<Window>> byDim(OpTy op) {
   return {std::nullopt, std::nullopt, windowOf(op), std::nullopt};
 }
 
+/// Of a mask, by key.
+template <class OpTy>
+static void addMasks(OpTy op, SmallVector<Value> &positions) {
+  for (Value value : {op.getKeep(), op.getKeyDocuments()})
+    if (value)
+      positions.push_back(value);
+}
+
+/// Masks have no heads.
+template <class OpTy>
+static int64_t positionsDim(OpTy op, Value positions, int64_t dim) {
+  bool isMask = positions == op.getKeep() || positions == op.getKeyDocuments();
+  return isMask ? dim - 1 : dim;
+}
+
 SmallVector<Value> AttentionOp::getPositions() {
   SmallVector<Value> values = {getK(), getV()};
-  if (getKeep())
-    values.push_back(getKeep());
+  addMasks(*this, values);
   return values;
 }
 Value AttentionOp::getWindowed() { return getResult(); }
@@ -213,14 +165,13 @@ SmallVector<std::optional<Window>> AttentionOp::getWindows() {
   return byDim(*this);
 }
 int64_t AttentionOp::getPositionsDim(Value positions, int64_t dim) {
-  return positions == getKeep() ? dim - 1 : dim; // it has no heads
+  return positionsDim(*this, positions, dim);
 }
 void AttentionOp::setPadding(ArrayRef<int64_t>, ArrayRef<int64_t>) {}
 
 SmallVector<Value> AttentionGradOp::getPositions() {
   SmallVector<Value> values = {getK(), getV(), getDk(), getDv()};
-  if (getKeep())
-    values.push_back(getKeep());
+  addMasks(*this, values);
   return values;
 }
 Value AttentionGradOp::getWindowed() { return getDout(); }
@@ -228,27 +179,31 @@ SmallVector<std::optional<Window>> AttentionGradOp::getWindows() {
   return byDim(*this);
 }
 int64_t AttentionGradOp::getPositionsDim(Value positions, int64_t dim) {
-  return positions == getKeep() ? dim - 1 : dim;
+  return positionsDim(*this, positions, dim);
 }
 void AttentionGradOp::setPadding(ArrayRef<int64_t>, ArrayRef<int64_t>) {}
 
 /// Queries and the keys that they see. Keys may be whole where queries are
 /// split: each rank finds its windows in them.
 template <class OpTy>
-static void addPositions(RuleBuilder &rule, OpTy op, ArrayRef<DimOf> queries,
-                         ArrayRef<DimOf> keys, std::optional<DimOf> keep) {
-  if (keep && op.getRing())
-    rule.add(*keep, FactorUse::Whole, "each rank reads parts of the padding");
+static void addPositions(RuleBuilder &rule, OpTy op, SmallVector<DimOf> queries,
+                         SmallVector<DimOf> keys) {
+  MaskOperands mask = MaskOperands::of(op);
+  if (mask.queryDocuments)
+    queries.push_back(operand(*mask.queryDocuments, 1));
   if (op.getRing()) {
-    SmallVector<DimOf> all(queries);
-    llvm::append_range(all, keys);
-    return rule.addPositions(all, FactorUse::Statistics);
+    if (mask.keep)
+      rule.add(operand(*mask.keep, 1), FactorUse::Whole,
+               "each rank reads parts of the padding");
+    if (mask.keyDocuments)
+      rule.add(operand(*mask.keyDocuments, 1), FactorUse::Whole,
+               "each rank reads the documents of others' keys");
+    llvm::append_range(queries, keys);
+    return rule.addPositions(queries, FactorUse::Statistics);
   }
-  SmallVector<DimOf> kept(keys);
-  if (keep) {
-    kept.push_back(*keep);
-    keys = kept;
-  }
+  for (std::optional<unsigned> number : {mask.keep, mask.keyDocuments})
+    if (number)
+      keys.push_back(operand(*number, 1));
   if (std::optional<Window> window = windowOf(op)) {
     if (rule.addWindows(keys, queries, *window))
       for (DimOf key : keys)
@@ -263,6 +218,15 @@ static void addPositions(RuleBuilder &rule, OpTy op, ArrayRef<DimOf> queries,
            "the softmax over the keys needs all of them");
 }
 
+template <class OpTy>
+static void addMaskBatch(OpTy op, SmallVector<DimOf> &batch) {
+  MaskOperands mask = MaskOperands::of(op);
+  for (std::optional<unsigned> number :
+       {mask.keep, mask.queryDocuments, mask.keyDocuments})
+    if (number)
+      batch.push_back(operand(*number, 0));
+}
+
 PlacementRule AttentionOp::getPlacementRule() {
   RuleBuilder rule(*this, "attention weights of a sum are not the sum of the "
                           "attention weights");
@@ -271,11 +235,7 @@ PlacementRule AttentionOp::getPlacementRule() {
   SmallVector<DimOf> heads = {operand(0, 1), result(1)};
   SmallVector<DimOf> queries = {operand(0, 2), result(2)};
   SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2)};
-  std::optional<DimOf> keep;
-  if (getKeep()) {
-    batch.push_back(operand(3, 0));
-    keep = operand(3, 1);
-  }
+  addMaskBatch(*this, batch);
   if (getLse()) {
     batch.push_back(resultOf(1, 0));
     heads.push_back(resultOf(1, 1));
@@ -284,7 +244,7 @@ PlacementRule AttentionOp::getPlacementRule() {
   }
   rule.add(batch);
   addHeads(rule, heads, {operand(1, 1), operand(2, 1)});
-  addPositions(rule, *this, queries, keys, keep);
+  addPositions(rule, *this, queries, keys);
   rule.add({operand(0, 3), operand(1, 3)}, FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");
   rule.add({operand(2, 3), result(3)});
@@ -300,10 +260,12 @@ void AttentionOp::differentiate(Derivative &d) {
   Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
   Value dy = d.cotangent(), y = d.read(getResult()), lse = d.read(getLse());
   Value keep = read(getKeep()), step = read(getStep());
+  Value ofQueries = read(getQueryDocuments()), ofKeys = read(getKeyDocuments());
   auto gradient = d.makeTyped<AttentionGradOp>(
-      typeOf(q), typeOf(k), typeOf(v), q, k, v, dy, y, lse, keep, step,
-      getCausalAttr(), getBeforeAttr(), getAfterAttr(), getBlockLayoutAttr(),
-      getScaleAttr(), getDropoutAttr(), getStreamAttr(), getRingAttr());
+      typeOf(q), typeOf(k), typeOf(v), q, k, v, dy, y, lse, keep, ofQueries,
+      ofKeys, step, getCausalAttr(), getBeforeAttr(), getAfterAttr(),
+      getBlockLayoutAttr(), getScaleAttr(), getDropoutAttr(), getStreamAttr(),
+      getRingAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (d.isWanted(i))
       d.give(i, gradient->getResult(i));
@@ -315,13 +277,15 @@ LogicalResult AttentionGradOp::verify() {
   // (C1) What attention takes it takes, and the gradient of its result.
   SmallVector<Type> types;
   SmallVector<Value> operands = {getQ(), getK(), getV()};
-  int32_t segments[] = {1, 1, 1, getKeep() ? 1 : 0, getStep() ? 1 : 0};
-  if (getKeep())
-    operands.push_back(getKeep());
-  if (getStep())
-    operands.push_back(getStep());
   AttentionOp::Properties forward;
-  llvm::copy(segments, forward.operandSegmentSizes.begin());
+  forward.operandSegmentSizes = {1, 1, 1};
+  Value others[] = {getKeep(), getQueryDocuments(), getKeyDocuments(),
+                    getStep()};
+  for (auto [number, value] : llvm::enumerate(others)) {
+    forward.operandSegmentSizes[3 + number] = bool(value);
+    if (value)
+      operands.push_back(value);
+  }
   forward.causal = getCausalAttr();
   forward.before = getBeforeAttr();
   forward.after = getAfterAttr();
@@ -347,11 +311,7 @@ PlacementRule AttentionGradOp::getPlacementRule() {
                               resultOf(0, 0), resultOf(1, 0), resultOf(2, 0)};
   SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2), resultOf(1, 2),
                              resultOf(2, 2)};
-  std::optional<DimOf> keep;
-  if (getKeep()) {
-    batch.push_back(operand(6, 0));
-    keep = operand(6, 1);
-  }
+  addMaskBatch(*this, batch);
   rule.add(batch);
   auto ofQueries = [](int64_t dim) -> SmallVector<DimOf> {
     return {operand(0, dim), operand(3, dim), operand(4, dim), operand(5, dim),
@@ -360,7 +320,7 @@ PlacementRule AttentionGradOp::getPlacementRule() {
   addHeads(rule, ofQueries(1),
            {operand(1, 1), operand(2, 1), resultOf(1, 1), resultOf(2, 1)});
   // Of keys and values every query adds a term to the gradient.
-  addPositions(rule, *this, ofQueries(2), keys, keep);
+  addPositions(rule, *this, ofQueries(2), keys);
   rule.add({operand(0, 3), operand(1, 3), resultOf(0, 3), resultOf(1, 3)},
            FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");

@@ -13,14 +13,25 @@ namespace hocket::nn {
 void addHeads(RuleBuilder &rule, llvm::ArrayRef<DimOf> queries,
               llvm::ArrayRef<DimOf> keys);
 
+/// What of a mask is data: which keys may be attended to, and the documents of
+/// queries and keys; null where the operation has none.
+struct MaskData {
+  mlir::Value keep, queryDocuments, keyDocuments;
+
+  template <class OpOrAdaptor> static MaskData of(OpOrAdaptor op) {
+    return {op.getKeep(), op.getQueryDocuments(), op.getKeyDocuments()};
+  }
+};
+
 struct AttentionWindow {
   std::optional<uint64_t> before, after;
 };
 
-/// The type of the result of nn.attention: its (C1), (C2), (C4) and (C6).
+/// The type of the result of nn.attention: its (C1), (C2), (C4), (C6) and
+/// (C10).
 mlir::FailureOr<mlir::Type>
 attentionResult(std::optional<mlir::Location> location, mlir::Value q,
-                mlir::Value k, mlir::Value v, mlir::Value keep,
+                mlir::Value k, mlir::Value v, const MaskData &mask,
                 const AttentionWindow &window);
 
 /// By dim of positions.

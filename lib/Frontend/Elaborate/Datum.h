@@ -32,6 +32,8 @@ struct NeighborhoodMask {
 struct Mask {
   bool causal = false;
   mlir::Value keep; // null without padding
+  /// Of queries and keys; null without documents.
+  mlir::Value queryDocuments = {}, keyDocuments = {};
   /// Keys before and after a query's own that it sees; absent: all.
   std::optional<int64_t> before = {}, after = {};
   std::optional<NeighborhoodMask> neighborhood = {}; // nothing beside it

@@ -260,10 +260,10 @@ private:
                           const Scope &scope);
   Function unaryFunction, castFunction, binaryFunction, whereFunction,
       matmulFunction, softmaxFunction, reduceFunction, dropoutFunction,
-      attentionFunction, paddingFunction, windowFunction, neighborhoodFunction,
-      rotaryFunction, iotaFunction, fillFunction, transposeFunction,
-      rearrangeFunction, concatFunction, splitFunction, sliceFunction,
-      blockLayoutFunction, interpolateFunction;
+      attentionFunction, paddingFunction, documentsFunction, windowFunction,
+      neighborhoodFunction, rotaryFunction, iotaFunction, fillFunction,
+      transposeFunction, rearrangeFunction, concatFunction, splitFunction,
+      sliceFunction, blockLayoutFunction, interpolateFunction;
   std::optional<Mask> maskOf(const CallArguments &, const Scope &);
   MaybeDatum neighborhoodAttention(const CallArguments &,
                                    llvm::ArrayRef<mlir::Value> operands,

@@ -284,6 +284,15 @@ Elaborator::MaybeDatum Elaborator::maskProduct(const BinaryExpr &expr,
               "layout(\"both.npy\", block = 16)");
     return std::nullopt;
   }
+  if (a.keyDocuments && b.keyDocuments) {
+    error(expr.range, "a mask has one numbering of documents, not two")
+        .note("number what both tell apart, by a sum such as "
+              "documents(first * 1000 + second)");
+    return std::nullopt;
+  }
+  const Mask &numbered = a.keyDocuments ? a : b;
+  product.queryDocuments = numbered.queryDocuments;
+  product.keyDocuments = numbered.keyDocuments;
   product.layout = a.layout ? a.layout : b.layout;
   product.before = narrower(a.before, b.before);
   product.after = narrower(a.after, b.after);

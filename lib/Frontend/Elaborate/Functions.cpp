@@ -63,6 +63,7 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
        3,
        &E::attentionFunction},
       {"padding", {"keep"}, 1, &E::paddingFunction},
+      {"documents", {"ids", "keys"}, 1, &E::documentsFunction},
       {"window", {"before", "after"}, 1, &E::windowFunction},
       {"dense", {"block", "per_head"}, 0, &E::blockLayoutFunction},
       {"fixed",

@@ -26,6 +26,18 @@ Elaborator::paddingFunction(const CallArguments &arguments,
 }
 
 Elaborator::MaybeDatum
+Elaborator::documentsFunction(const CallArguments &arguments,
+                              const Scope &scope) {
+  Mask mask;
+  mask.queryDocuments = evaluateTensor(*arguments.get("ids"), scope);
+  const Expr *keys = arguments.get("keys");
+  mask.keyDocuments = keys ? evaluateTensor(*keys, scope) : mask.queryDocuments;
+  if (!mask.queryDocuments || !mask.keyDocuments)
+    return std::nullopt;
+  return Datum(mask);
+}
+
+Elaborator::MaybeDatum
 Elaborator::windowFunction(const CallArguments &arguments, const Scope &scope) {
   Mask mask;
   auto before = evaluateInt(*arguments.get("before"), scope);
@@ -73,9 +85,10 @@ std::optional<Mask> Elaborator::maskOf(const CallArguments &arguments,
     return Mask();
   error(written->range,
         std::string("expected a mask, found ") + datum->kindName())
-      .note("masks: none, causal, padding(keep), window(reach), a block layout "
-            "such as bigbird(block), and products of them, or "
-            "neighborhood(kernel)");
+      .note(
+          "masks: none, causal, padding(keep), documents(ids), window(reach), "
+          "a block layout such as bigbird(block), and products of them, or "
+          "neighborhood(kernel)");
   return std::nullopt;
 }
 
@@ -123,8 +136,9 @@ Elaborator::attentionFunction(const CallArguments &arguments,
     attributes.push_back(
         named("block_layout", nn::blockLayoutAttr(context, layout)));
   }
-  if (mask.keep)
-    operands.push_back(mask.keep);
+  for (mlir::Value data : {mask.keep, mask.queryDocuments, mask.keyDocuments})
+    if (data)
+      operands.push_back(data);
   bool drops = isTraining && *dropout > 0;
   if (drops) {
     operands.push_back(step);
@@ -133,7 +147,9 @@ Elaborator::attentionFunction(const CallArguments &arguments,
   }
   attributes.push_back(
       named("operandSegmentSizes",
-            builder.getDenseI32ArrayAttr({1, 1, 1, bool(mask.keep), drops})));
+            builder.getDenseI32ArrayAttr({1, 1, 1, bool(mask.keep),
+                                          bool(mask.queryDocuments),
+                                          bool(mask.keyDocuments), drops})));
   return wrap(
       emit<nn::AttentionOp>(arguments.call->range, operands, attributes));
 }

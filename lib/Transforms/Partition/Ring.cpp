@@ -3,6 +3,7 @@
 #include "Ring.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Lse.h"
+#include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Ring.h"
 #include "dialects/Nn/Shape.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -113,12 +114,12 @@ FailureOr<PartOp> Ring::attend(OpTy op, const Run &run, TypeRange types) {
     operands.push_back(local(operand));
   operands[1] = run.part.k;
   operands[2] = run.part.v;
-  if (op.getKeep()) {
-    Value &keep = operands[op.getKeepMutable().begin()->getOperandNumber()];
-    keep = spmd::SliceOp::create(
-        builder, loc, withSize(keep.getType(), /*dim=*/1, run.size), keep,
-        /*dim=*/1, /*factor=*/0, run.position);
-  }
+  nn::MaskOperands mask = nn::MaskOperands::of(op);
+  for (auto [number, value] : llvm::enumerate(operands))
+    if (mask.isByKey(number))
+      value = spmd::SliceOp::create(
+          builder, loc, withSize(value.getType(), /*dim=*/1, run.size), value,
+          /*dim=*/1, /*factor=*/0, run.position);
   OperationState state(loc, op->getName());
   state.addOperands(operands);
   state.addTypes(types);

@@ -18,6 +18,7 @@
 #include "RunByRun.h"
 #include "WindowedDims.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Shape.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -244,12 +245,11 @@ static spmd::DrawsAttr drawsOf(spmd::DrawsAttr draws, const Run &run,
       spmd::BoxAttr::get(context, box.getLayout(), cuts));
 }
 
-/// What reads and makes one row for each query.
-static SmallVector<Value> ofQueries(spmd::AttentionOp op) {
-  return {op.getQ()};
-}
-static SmallVector<Value> ofQueries(spmd::AttentionGradOp op) {
-  return {op.getQ(), op.getDout(), op.getOut(), op.getLse()};
+/// Operands with something for each query, by number: along kQueries or, where
+/// they are masks, dim 1.
+static SmallVector<unsigned> ofQueries(spmd::AttentionOp) { return {0}; }
+static SmallVector<unsigned> ofQueries(spmd::AttentionGradOp) {
+  return {0, 3, 4, 5};
 }
 static ResultRange madeByQuery(spmd::AttentionOp op) {
   return op->getResults();
@@ -261,10 +261,17 @@ static ResultRange madeByQuery(spmd::AttentionGradOp op) {
 template <class OpTy>
 static OpTy attend(OpBuilder &builder, OpTy op, const Run &run,
                    const RunsOfClass &runs) {
-  IRMapping mapping;
-  for (Value value : ofQueries(op))
-    mapping.map(value, sliceOf(builder, op.getLoc(), value, kQueries, run));
-  auto copy = cast<OpTy>(builder.clone(*op, mapping));
+  auto copy = cast<OpTy>(builder.clone(*op));
+  builder.setInsertionPoint(copy);
+  auto slice = [&](unsigned number, int64_t dim) {
+    OpOperand &operand = copy->getOpOperand(number);
+    operand.set(sliceOf(builder, op.getLoc(), operand.get(), dim, run));
+  };
+  for (unsigned number : ofQueries(op))
+    slice(number, kQueries);
+  if (auto documents = nn::MaskOperands::of(op).queryDocuments)
+    slice(*documents, /*dim=*/1);
+  builder.setInsertionPointAfter(copy);
   if (std::optional<spmd::PositionsAttr> queries = op.getQueries())
     copy.setQueriesAttr(spmd::PositionsAttr::get(op.getContext(), run.position,
                                                  queries->getExtent()));

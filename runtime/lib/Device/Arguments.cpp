@@ -15,6 +15,9 @@ AttentionArguments argumentsOf(const plan::Attention &attention,
     arguments.lse = book.operand(attention.lse);
   if (attention.keep.buffer >= 0)
     arguments.keep = book.operand(attention.keep);
+  if (attention.keyDocuments.buffer >= 0)
+    arguments.documents = Documents{book.operand(attention.queryDocuments),
+                                    book.operand(attention.keyDocuments)};
   arguments.scale = attention.scale;
   arguments.causal = attention.causal;
   arguments.group = attention.group;

@@ -1,12 +1,14 @@
 //===- RandomTensors.cpp - weights and inputs drawn from a seed -----------===//
 
 #include "hocket/Io/RandomTensors.h"
+#include "hocket/Plan/Accesses.h"
 #include "hocket/Random/RandomStream.h"
 #include "hocket/Runtime/BoxRuns.h"
 #include "hocket/Runtime/Elements.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 namespace hocket::runtime {
 
@@ -49,6 +51,40 @@ int64_t smallestVocabulary(const plan::Plan &plan, int64_t input) {
     }
   return limit;
 }
+
+/// Whether what an attention of the class reads as numbers of documents is made
+/// of the input.
+bool numbersDocuments(const plan::RankClass &rankClass, int64_t input) {
+  std::set<int> numbers;
+  auto isInteger = [&](const plan::View *view) {
+    plan::DType type = rankClass.buffers[view->buffer].type;
+    return type == plan::DType::I32 || type == plan::DType::I64;
+  };
+  for (size_t i = rankClass.step.size(); i-- > 0;) {
+    const auto &body = rankClass.step[i].body;
+    auto *gradient = std::get_if<plan::AttentionGrad>(&body);
+    auto *attention =
+        gradient ? &gradient->forward : std::get_if<plan::Attention>(&body);
+    if (attention && attention->keyDocuments.buffer >= 0) {
+      numbers.insert(attention->queryDocuments.buffer);
+      numbers.insert(attention->keyDocuments.buffer);
+    }
+    plan::Accesses accesses = plan::accessesOf(rankClass.step[i]);
+    bool moves = std::holds_alternative<plan::Collective>(body);
+    for (size_t w = 0; w < accesses.writes.size(); ++w)
+      for (size_t r = 0; r < accesses.reads.size(); ++r)
+        if (numbers.count(accesses.writes[w]->buffer) &&
+            isInteger(accesses.reads[r]) && (!moves || r == w))
+          numbers.insert(accesses.reads[r]->buffer);
+  }
+  return std::any_of(numbers.begin(), numbers.end(), [&](int number) {
+    const plan::Buffer &buffer = rankClass.buffers[number];
+    return buffer.region == plan::Region::Input && buffer.offset == input;
+  });
+}
+
+/// Numbers of documents are drawn below this: some queries see several keys.
+constexpr int64_t drawnDocuments = 3;
 
 } // namespace
 
@@ -130,8 +166,11 @@ RandomTensors randomInputs(const plan::Plan &plan, uint64_t seed) {
   RandomTensors result("input", seed);
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
     int64_t limit = smallestVocabulary(plan, int64_t(i));
+    bool areDocuments = std::any_of(
+        plan.classes.begin(), plan.classes.end(),
+        [&](const auto &one) { return numbersDocuments(one, int64_t(i)); });
     if (limit == 0)
-      limit = smallestVocabulary(plan, -1);
+      limit = areDocuments ? drawnDocuments : smallestVocabulary(plan, -1);
     result.add(plan.inputs[i], {1, std::max<int64_t>(limit, 2)});
   }
   return result;

@@ -103,7 +103,8 @@ struct Finder {
   }
 
   void readOperands(const Attention &x) const {
-    for (const View *view : {&x.q, &x.k, &x.v, &x.keep, &x.dropout.step})
+    for (const View *view : {&x.q, &x.k, &x.v, &x.keep, &x.queryDocuments,
+                             &x.keyDocuments, &x.dropout.step})
       read(*view);
   }
   void readOperands(const NeighborhoodAttention &x) const {

@@ -74,6 +74,7 @@ private:
   /// Of an Attention or a NeighborhoodAttention.
   template <class T> bool checkHeads(const T &attention);
   bool checkLayout(const Attention &attention);
+  bool checkDocuments(const Attention &attention);
   bool checkDropout(const Attention &attention);
   bool checkEngine(const Attention &attention, bool isGradient);
   bool checkIds(const View &ids);

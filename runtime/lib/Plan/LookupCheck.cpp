@@ -27,6 +27,8 @@ bool Checker::checkAttention(const Attention &attention) {
        !checkShape("keep", attention.keep, {q[0], k[2]}) ||
        !checkType("keep", attention.keep, DType::Bool)))
     return false;
+  if (!checkDocuments(attention))
+    return false;
   if (attention.group < 1 || attention.group > largestNumber)
     return fail("group is " + std::to_string(attention.group) +
                 ", expected 1 or more");
@@ -40,6 +42,30 @@ bool Checker::checkAttention(const Attention &attention) {
          checkScalar("key_offset", attention.keyOffset) &&
          checkHeads(attention) && checkLayout(attention) &&
          checkDropout(attention);
+}
+
+bool Checker::checkDocuments(const Attention &attention) {
+  const View &queries = attention.queryDocuments,
+             &keys = attention.keyDocuments;
+  if (queries.buffer < 0 && keys.buffer < 0)
+    return true;
+  if (queries.buffer < 0 || keys.buffer < 0)
+    return fail("has documents of queries or of keys alone, expected both or "
+                "none");
+  if (plan.target == Target::Cuda)
+    return fail("has documents, which only a CPU tells apart");
+  if (!checkRead("query_documents", queries) ||
+      !checkRead("key_documents", keys) ||
+      !checkShape("query_documents", queries,
+                  {attention.q.shape[0], attention.q.shape[2]}) ||
+      !checkShape("key_documents", keys,
+                  {attention.q.shape[0], attention.k.shape[2]}))
+    return false;
+  DType type = typeOf(keys);
+  if (type != DType::I32 && type != DType::I64)
+    return fail("its documents are " + std::string(toString(type)) +
+                ", expected i32 or i64");
+  return checkType("query_documents", queries, type);
 }
 
 template <class T> bool Checker::checkHeads(const T &attention) {

@@ -143,6 +143,8 @@ template <class V> void fields(V &v, Attention &x) {
   v.required("out", x.out);
   v.optional("lse", x.lse, {});
   v.optional("keep", x.keep, {});
+  v.optional("query_documents", x.queryDocuments, {});
+  v.optional("key_documents", x.keyDocuments, {});
   v.required("scale", x.scale);
   v.optional("causal", x.causal, false);
   v.optional("group", x.group, int64_t(1));

@@ -158,13 +158,19 @@ func.func @elementwise(%x: tensor<4x96x384xf32, #hidden>, %b: tensor<384xf32, #n
 }
 
 // CHECK-LABEL: func.func @random
-func.func @random(%q: tensor<4x12x96x32xf32, #heads>, %keep: tensor<4x96xi1, #ids>, %step: tensor<i32, #nn.layout<>>) {
+func.func @random(%q: tensor<4x12x96x32xf32, #heads>, %keep: tensor<4x96xi1, #ids>, %ids: tensor<4x96xi64, #ids>, %step: tensor<i32, #nn.layout<>>) {
   // CHECK: nn.dropout %{{.*}}, %{{.*}} {p = 1.000000e-01 : f64, stream = -7 : i64} :
   %0 = nn.dropout %q, %step {p = 0.1 : f64, stream = -7 : i64}
       : (tensor<4x12x96x32xf32, #heads>, tensor<i32, #nn.layout<>>) -> tensor<4x12x96x32xf32, #heads>
   // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} step %{{.*}} {dropout = 1.000000e-01 : f64, scale = 1.000000e+00 : f64, stream = 7 : i64} :
   %1 = nn.attention %q, %q, %q step %step {scale = 1.0 : f64, dropout = 0.1 : f64, stream = 7 : i64}
       : (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<i32, #nn.layout<>>) -> tensor<4x12x96x32xf32, #heads>
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} documents %[[IDS:.*]], %[[IDS]] {scale
+  %d = nn.attention %q, %q, %q documents %ids, %ids {scale = 1.0 : f64}
+      : (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x96xi64, #ids>, tensor<4x96xi64, #ids>) -> tensor<4x12x96x32xf32, #heads>
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} documents %{{.*}}, %{{.*}} step %{{.*}} {dropout
+  %s = nn.attention %q, %q, %q, %keep documents %ids, %ids step %step {scale = 1.0 : f64, dropout = 0.1 : f64, stream = 7 : i64}
+      : (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x96xi1, #ids>, tensor<4x96xi64, #ids>, tensor<4x96xi64, #ids>, tensor<i32, #nn.layout<>>) -> tensor<4x12x96x32xf32, #heads>
   // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} step %{{.*}} {dropout
   %2 = nn.attention %q, %q, %q, %keep step %step {scale = 1.0 : f64, dropout = 0.1 : f64, stream = 7 : i64}
       : (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x96xi1, #ids>, tensor<i32, #nn.layout<>>) -> tensor<4x12x96x32xf32, #heads>

@@ -61,6 +61,8 @@ func.func @gradients(%q: !q, %k: !k, %dout: !q, %ids: !ids, %dy: !dy) {
       : (!q, !k, !k) -> (!q, !lse)
   %0:3 = nn.attention_grad %q, %k, %k, %dout, %o, %lse {causal = true, scale = 0.3 : f64}
       : (!q, !k, !k, !q, !q, !lse) -> (!q, !k, !k)
+  %d = nn.attention %q, %k, %k documents %ids, %ids {scale = 0.3 : f64}
+      : (!q, !k, !k, !ids, !ids) -> !q
   %1 = nn.embedding_grad %ids, %dy : (!ids, !dy)
       -> tensor<32x16xf32, #nn.layout<[vocab=32] [hidden=16]>>
   return

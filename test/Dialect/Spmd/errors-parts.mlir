@@ -188,6 +188,11 @@ module {
     %y = spmd.attention %q, %k, %k {block_layout = {}, causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q
     return
   }
+  func.func @other_documents(%q: !q, %k: !k, %ids: tensor<1x2xi32, #nn.layout<[1] [2]>>) {
+    // expected-error @+1 {{attention takes k and documents of keys with the same number of keys, but k has 4 and documents of keys 2}}
+    %y = spmd.attention %q, %k, %k documents %ids, %ids {block_layout = {}, causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k, tensor<1x2xi32, #nn.layout<[1] [2]>>, tensor<1x2xi32, #nn.layout<[1] [2]>>) -> !q
+    return
+  }
   func.func @term_without_lse(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op is a term, and has no lse to merge it by}}
     %y = spmd.attention %q, %k, %k {block_layout = {}, causal = false, isTerm, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q

@@ -46,7 +46,8 @@ private:
 RandomTensors randomWeights(const plan::Plan &plan, uint64_t seed);
 
 /// The plan's inputs: floats of deviation 1; integers below the vocabulary that
-/// they are looked up in, or else below the smallest of the plan, or 2.
+/// they are looked up in, of documents below 3; other integers below the
+/// smallest vocabulary of the plan, or 2.
 RandomTensors randomInputs(const plan::Plan &plan, uint64_t seed);
 
 } // namespace hocket::runtime

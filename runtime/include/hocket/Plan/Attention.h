@@ -36,7 +36,9 @@ enum class AttentionEngine { Own, Cudnn };
 /// v[b,g(h),j,:] Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E],
 /// all strided. Query head h of this rank is global head headOffset + h; it
 /// reads local kv head (headOffset + h) / group - kvHeadOffset. `keep` [B,T]
-/// (Bool, true = attend) may be absent (buffer -1). Query i stands at key i +
+/// (Bool, true = attend) may be absent (buffer -1), and so may both of
+/// `queryDocuments` [B,S] and `keyDocuments` [B,T] (I32 or I64), of which equal
+/// numbers see each other only. Query i stands at key i +
 /// queryOffset - keyOffset (+ T_global - S_global, already in queryOffset);
 /// causal: it sees no key after that; before, after: at most so many before and
 /// after it, -1 all. Keys are counted from keyOffset by dropout. A row with
@@ -47,7 +49,7 @@ enum class AttentionEngine { Own, Cudnn };
 /// key blocks that its own block visits in a sequence of `layoutBlocks`; its
 /// position is that of the key where it stands.
 struct Attention {
-  View q, k, v, out, lse, keep;
+  View q, k, v, out, lse, keep, queryDocuments, keyDocuments;
   double scale;
   bool causal = false;
   int64_t group = 1;
