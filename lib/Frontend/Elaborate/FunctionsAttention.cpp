@@ -92,6 +92,21 @@ std::optional<Mask> Elaborator::maskOf(const CallArguments &arguments,
   return std::nullopt;
 }
 
+/// Why one tensor numbers no queries and keys; empty where it does.
+static std::string whyNotAlike(mlir::Value queries, mlir::Value keys,
+                               const Mask &mask) {
+  auto countOf = [](mlir::Value value) {
+    auto shape = nn::layoutOf(value).getShape();
+    return shape.size() == 4 ? shape[2] : 0;
+  };
+  if (!mask.keyDocuments || mask.queryDocuments != mask.keyDocuments ||
+      countOf(queries) == countOf(keys))
+    return "";
+  return "documents(ids) numbers queries and keys alike, but there are " +
+         std::to_string(countOf(queries)) + " queries and " +
+         std::to_string(countOf(keys)) + " keys";
+}
+
 Elaborator::MaybeDatum
 Elaborator::attentionFunction(const CallArguments &arguments,
                               const Scope &scope) {
@@ -109,6 +124,12 @@ Elaborator::attentionFunction(const CallArguments &arguments,
   if (!maybeMask)
     return std::nullopt;
   const Mask &mask = *maybeMask;
+  if (std::string why = whyNotAlike(operands[0], operands[1], mask);
+      !why.empty()) {
+    error(arguments.call->range, why)
+        .note("number the keys by themselves: documents(ids, keys = key_ids)");
+    return std::nullopt;
+  }
   auto shape = nn::layoutOf(operands[0]).getShape();
   double headDim = shape.empty() ? 1 : static_cast<double>(shape.back());
   auto scale = read("scale", 1 / std::sqrt(headDim));
@@ -122,12 +143,10 @@ Elaborator::attentionFunction(const CallArguments &arguments,
       named("causal", builder.getBoolAttr(mask.causal)),
       named("scale", builder.getF64FloatAttr(*scale)),
       named("dropout", builder.getF64FloatAttr(*dropout))};
-  if (mask.before)
-    attributes.push_back(
-        named("before", builder.getI64IntegerAttr(*mask.before)));
-  if (mask.after)
-    attributes.push_back(
-        named("after", builder.getI64IntegerAttr(*mask.after)));
+  for (auto [name, reach] :
+       {std::pair("before", mask.before), std::pair("after", mask.after)})
+    if (reach)
+      attributes.push_back(named(name, builder.getI64IntegerAttr(*reach)));
   if (mask.layout) {
     // Its random blocks are those of this place of the model.
     plan::BlockLayout layout = *mask.layout;
