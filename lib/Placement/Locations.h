@@ -9,15 +9,13 @@
 #ifndef HOCKET_LIB_PLACEMENT_LOCATIONS_H
 #define HOCKET_LIB_PLACEMENT_LOCATIONS_H
 
+#include "hocket/Placement/ModelPath.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Operation.h"
 #include <string>
 
 namespace hocket::placement {
 
-/// The path of the module or member that the op belongs to; where the location
-/// has none, that of the nn.value next to it.
-std::string modelPath(mlir::Operation *op);
 /// The path that a location carries, or "".
 llvm::StringRef pathOf(mlir::Location loc);
 /// Whether a path is `root`'s or of something inside it; all is inside "".

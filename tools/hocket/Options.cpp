@@ -51,6 +51,12 @@ bool readNumber(const std::string &text, double &into) {
   return !text.empty() && *end == 0 && into >= 0;
 }
 
+bool readInteger(const std::string &text, int64_t &into, int64_t least,
+                 int64_t most) {
+  return !llvm::StringRef(text).getAsInteger(10, into) && into >= least &&
+         into <= most;
+}
+
 const std::vector<Option> &optionTable() {
   using Words = const std::string &;
   static const std::vector<Option> table = {
@@ -188,6 +194,16 @@ const std::vector<Option> &optionTable() {
        raise(&Options::everyLayer)},
       {"-q", nullptr, "print errors only", raise(&Options::quiet)},
       {"--json", nullptr, "output for machines", raise(&Options::json)},
+      {"--head", "N", "which head is drawn, counted from 0 (default 0)",
+       [](Options &options, Words value) {
+         return readInteger(value, options.head, 0, INT64_MAX);
+       }},
+      {"--width", "N", "blocks across, 8 to 400 (default 32, of an image 128)",
+       [](Options &options, Words value) {
+         return readInteger(value, options.width.emplace(), 8, 400);
+       }},
+      {"--svg", nullptr, "an image, for browsers and documents",
+       raise(&Options::svg)},
       {"--write", nullptr, "format files in place", raise(&Options::write)},
       {"--check", nullptr, "only say whether the file is formatted",
        raise(&Options::check)},

@@ -35,6 +35,9 @@ struct Options {
   bool choosesEngines = false; // --attention, --nondeterministic
   bool json = false, quiet = false, write = false, check = false,
        resolve = false;
+  int64_t head = 0;             // of `draw`
+  std::optional<int64_t> width; // of `draw`: blocks across
+  bool svg = false;
 };
 
 struct Command {
@@ -73,6 +76,7 @@ int runRun(const Options &options);
 int runVerify(const Options &options);
 int runPlan(const Options &options);
 int runExplain(const Options &options);
+int runDraw(const Options &options);
 int runFmt(const Options &options);
 int runStages(const Options &options);
 int runPostmortem(const Options &options);

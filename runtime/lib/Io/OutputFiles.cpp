@@ -99,6 +99,9 @@ bool isOfKind(const Ends &ends, OutputKind kind) {
     return begins(front, "// stage ") ||
            (begins(front, "{") && has(front, "\"version\": ") &&
             has(front, "\"mesh\": "));
+  case OutputKind::Drawing:
+    return begins(front, "<svg ") ||
+           has(front, "before it who has the queries");
   case OutputKind::Trace:
     return begins(front, "{") && has(front, "\"traceEvents\":");
   case OutputKind::Statistics:
@@ -117,6 +120,8 @@ const char *nameOf(OutputKind kind) {
     return "no program that Hocket made";
   case OutputKind::Listing:
     return "no stage or plan that Hocket printed";
+  case OutputKind::Drawing:
+    return "no drawing that Hocket made";
   case OutputKind::Dump:
     return "no stage that Hocket printed";
   case OutputKind::Trace:

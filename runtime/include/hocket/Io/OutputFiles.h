@@ -22,6 +22,7 @@ enum class OutputKind {
   Tensors,
   Program,
   Listing, // of a stage or a plan
+  Drawing, // of an attention
   Dump,    // of a stage, one of several
   Trace,
   Statistics,
