@@ -14,6 +14,7 @@
 #define HOCKET_NN_RING_H
 
 #include "dialects/Nn/Products.h"
+#include "hocket/Plan/BlockLayout.h"
 
 namespace hocket::nn {
 
@@ -21,10 +22,14 @@ namespace hocket::nn {
 /// `before` before to `after` behind it; absent, all.
 struct RingMask {
   std::optional<int64_t> before, after;
+  /// Besides, of a sequence of `extent` positions, what it shows to some of
+  /// `heads` heads. Ranks of a ring may have other heads: all of them count.
+  std::optional<plan::BlockLayout> layout = std::nullopt;
+  int64_t extent = 0, heads = 1;
 
   static RingMask of(AttentionOp op);
   static RingMask of(AttentionGradOp op);
-  /// Whether one of the queries sees one of the keys.
+  /// Whether one of the queries sees one of the keys, whatever the layout.
   bool sees(llvm::ArrayRef<Interval> queries,
             llvm::ArrayRef<Interval> keys) const;
 };

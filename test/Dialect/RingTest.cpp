@@ -91,6 +91,72 @@ TEST(Ring, HopsAreThoseInWhichAQuerySeesAKey) {
     }
 }
 
+/// Of blocks of 2 tokens, without and with limits besides.
+std::vector<RingMask> layoutMasks(int64_t extent) {
+  std::vector<RingMask> list;
+  for (plan::LayoutKind kind :
+       {plan::LayoutKind::Fixed, plan::LayoutKind::BigBird,
+        plan::LayoutKind::LocalSlidingWindow})
+    for (bool isPerHead : {false, true})
+      for (bool isCausal : {false, true}) {
+        RingMask mask;
+        mask.layout.emplace();
+        mask.layout->kind = kind;
+        mask.layout->block = 2;
+        mask.layout->perHead = isPerHead;
+        mask.layout->local = 3;
+        mask.layout->patterns = isPerHead ? 3 : 1;
+        mask.layout->random = 1;
+        mask.extent = extent, mask.heads = 3;
+        if (isCausal)
+          mask.after = 0, mask.before = 9;
+        list.push_back(mask);
+      }
+  return list;
+}
+
+/// One by one, in any head.
+bool seesOneOfLayout(const RingMask &mask, const Positions &queries,
+                     const Positions &keys) {
+  for (int64_t head = 0; head < (mask.layout->perHead ? mask.heads : 1); ++head)
+    for (int64_t i : queries)
+      for (plan::BlockRun run :
+           visitedBlocks(*mask.layout, mask.extent / 2, head, i / 2))
+        for (int64_t j : keys)
+          if (j / 2 >= run.begin && j / 2 < run.end && seesOne(mask, {i}, {j}))
+            return true;
+  return false;
+}
+
+TEST(Ring, HopsOfALayoutAreThoseInWhichABlockIsVisited) {
+  int64_t pruned = 0;
+  for (Order order : {Order::Contiguous, Order::Zigzag, Order::Striped})
+    for (int64_t members : {2, 3, 5}) {
+      Cut cut(members, order, 3, /*isNested=*/false); // stripes cut blocks
+      for (int64_t extent : {4, 24, 40}) {
+        auto parts = runsOfParts(extent, cut.splits, cut.mesh);
+        for (const RingMask &mask : layoutMasks(extent)) {
+          std::map<int64_t, RingHop> hops;
+          for (const RingHop &hop : ringHops(mask, parts))
+            hops.insert({hop.distance, hop});
+          for (int64_t distance = 1; distance < members; ++distance) {
+            SmallVector<bool> expected;
+            for (int64_t member = 0; member < members; ++member)
+              expected.push_back(seesOneOfLayout(
+                  mask, positionsOf(parts[member]),
+                  positionsOf(parts[(member + members - distance) % members])));
+            pruned += llvm::count(expected, false);
+            bool isSome = llvm::is_contained(expected, true);
+            ASSERT_EQ(hops.count(distance), size_t(isSome));
+            if (isSome)
+              EXPECT_EQ(hops.at(distance).receives, expected);
+          }
+        }
+      }
+    }
+  EXPECT_GT(pruned, 0);
+}
+
 /// Every position is in one part; what nests cuts the list of the outer part.
 TEST(Ring, RunsOfPartsHoldEveryPositionOnce) {
   for (Order order : {Order::Contiguous, Order::Zigzag, Order::Striped})

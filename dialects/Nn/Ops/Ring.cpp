@@ -1,6 +1,7 @@
 //===- Ring.cpp - keys and values that travel -----------------------------===//
 
 #include "dialects/Nn/Ring.h"
+#include "dialects/Nn/BlockLayouts.h"
 #include "dialects/Nn/Ordered.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -12,6 +13,9 @@ template <class OpTy> static RingMask maskOf(OpTy op) {
   RingMask mask{op.getBefore(), op.getAfter()};
   if (op.getCausal())
     mask.after = 0;
+  mask.layout = blockLayoutOf(op.getBlockLayoutAttr());
+  mask.heads = layoutOf(op.getQ()).getDims()[1].getSize();
+  mask.extent = layoutOf(op.getK()).getDims()[2].getSize();
   return mask;
 }
 
@@ -55,15 +59,81 @@ SmallVector<RunList> nn::runsOfParts(int64_t extent, ArrayRef<SplitAttr> splits,
   return parts;
 }
 
+/// What of some runs lies in [begin, end).
+static RunList within(ArrayRef<Interval> runs, int64_t begin, int64_t end) {
+  RunList found;
+  for (Interval run : runs) {
+    int64_t first = std::max(run.offset, begin),
+            last = std::min(run.offset + run.size, end);
+    if (first < last)
+      found.push_back({first, last - first});
+  }
+  return found;
+}
+
+namespace {
+
+/// By member, of whose keys its queries see any.
+using Sights = std::vector<llvm::SmallVector<bool>>;
+
+/// Goes over the rows of a layout once, whoever has them.
+class SightsOfLayout {
+public:
+  SightsOfLayout(const RingMask &mask, ArrayRef<RunList> parts)
+      : mask(mask), parts(parts),
+        sights(parts.size(), SmallVector<bool>(parts.size(), false)) {}
+
+  Sights find() {
+    int64_t block = mask.layout->block, blocks = mask.extent / block;
+    for (int64_t head = 0; head < (mask.layout->perHead ? mask.heads : 1);
+         ++head)
+      for (int64_t row = 0; row < blocks; ++row)
+        addRow(row, plan::visitedBlocks(*mask.layout, blocks, head, row));
+    return std::move(sights);
+  }
+
+private:
+  void addRow(int64_t row, ArrayRef<plan::BlockRun> visited) {
+    int64_t block = mask.layout->block;
+    for (auto [member, part] : llvm::enumerate(parts)) {
+      RunList queries = within(part, row * block, (row + 1) * block);
+      if (queries.empty())
+        continue;
+      for (auto [other, keys] : llvm::enumerate(parts))
+        for (plan::BlockRun run : visited)
+          if (!sights[member][other])
+            sights[member][other] = mask.sees(
+                queries, within(keys, run.begin * block, run.end * block));
+    }
+  }
+
+  const RingMask &mask;
+  ArrayRef<RunList> parts;
+  Sights sights;
+};
+
+} // namespace
+
+static Sights sightsOf(const RingMask &mask, ArrayRef<RunList> parts) {
+  if (mask.layout)
+    return SightsOfLayout(mask, parts).find();
+  Sights sights;
+  for (const RunList &queries : parts)
+    sights.push_back(llvm::map_to_vector(
+        parts, [&](const RunList &keys) { return mask.sees(queries, keys); }));
+  return sights;
+}
+
 SmallVector<RingHop> nn::ringHops(const RingMask &mask,
                                   ArrayRef<RunList> parts) {
   SmallVector<RingHop> hops;
   int64_t members = parts.size();
+  Sights sights = sightsOf(mask, parts);
   for (int64_t distance = 1; distance < members; ++distance) {
     RingHop hop{distance, {}};
     for (int64_t member = 0; member < members; ++member)
-      hop.receives.push_back(mask.sees(
-          parts[member], parts[(member + members - distance) % members]));
+      hop.receives.push_back(
+          sights[member][(member + members - distance) % members]);
     if (llvm::is_contained(hop.receives, true))
       hops.push_back(std::move(hop));
   }
