@@ -155,7 +155,8 @@ private:
   using Round = std::pair<int, int>; // source, buffer
   struct Ring {
     std::set<int> axes; // over which its keys are split
-    std::set<Round> forward, backward;
+    /// By class; those without queries go around with the others.
+    std::map<size_t, std::set<Round>> forward, backward;
   };
 
   const Plan &plan;
@@ -172,9 +173,8 @@ void Collector::addRing(const Instruction &instruction, const Call &call,
   if (!call.attention || !call.attention->isTerm)
     return;
   Ring &ring = rings[side.number];
-  if (buffers.size() == 1) // classes go around together
-    (side.isBackward ? ring.backward : ring.forward)
-        .insert({instruction.source, call.attention->q.buffer});
+  (side.isBackward ? ring.backward : ring.forward)[buffers.size()].insert(
+      {instruction.source, call.attention->q.buffer});
   if (call.attention->keyOffset.table >= 0)
     for (int axis : plan.tables[call.attention->keyOffset.table].axes)
       ring.axes.insert(axis);
@@ -290,10 +290,16 @@ void Collector::addTraffic() {
 }
 
 void Collector::addHops() {
+  auto most = [](const std::map<size_t, std::set<Round>> &byClass) {
+    size_t rounds = 0;
+    for (const auto &[number, list] : byClass)
+      rounds = std::max(rounds, list.size());
+    return int64_t(rounds);
+  };
   for (const auto &[number, ring] : rings) {
     int64_t others = plan.memberCount({ring.axes.begin(), ring.axes.end()}) - 1;
-    list[number].forward.allHops = int64_t(ring.forward.size()) * others;
-    list[number].backward.allHops = int64_t(ring.backward.size()) * others;
+    list[number].forward.allHops = most(ring.forward) * others;
+    list[number].backward.allHops = most(ring.backward) * others;
   }
 }
 
