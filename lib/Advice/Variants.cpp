@@ -418,14 +418,22 @@ void Variants::swappedLines() {
 
 void Variants::ofAttention(const AttentionStmt &stmt) {
   withoutClause(" from [^ ]+");
-  if (stmt.parts.size() != 1)
+  if (stmt.parts.size() == 1)
+    otherAxes(stmt.parts.front().axes);
+  for (const auto &part : stmt.parts)
+    for (auto strategy : {AttentionStrategy::Heads, AttentionStrategy::Sequence,
+                          AttentionStrategy::AllGather})
+      replace(part.range, std::string(getSpelling(strategy)) + " over " +
+                              std::string(sources.getText(part.axes.range)));
+  if (stmt.parts.size() == 1)
     return;
-  otherAxes(stmt.parts.front().axes);
-  for (auto strategy : {AttentionStrategy::Heads, AttentionStrategy::Sequence,
-                        AttentionStrategy::AllGather})
-    replace(stmt.parts.front().range,
-            std::string(getSpelling(strategy)) + " over " +
-                std::string(sources.getText(stmt.parts.front().axes.range)));
+  std::string gathered; // all of them
+  for (const auto &part : stmt.parts)
+    gathered += (gathered.empty() ? "all_gather over " : ", all_gather over ") +
+                std::string(sources.getText(part.axes.range));
+  SourceRange range = stmt.parts.front().range;
+  range.end = stmt.parts.back().range.end;
+  replace(range, gathered);
 }
 
 std::vector<Variant> Variants::all() {
