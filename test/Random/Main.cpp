@@ -3,10 +3,11 @@
 // hocket-random [--seed N] [--count N] [--first K] [--only K] [--file F.hkt]
 //               [--seconds S] [--json FILE] [--failures DIR] [--rows FILE]
 //               [--most-failures N] [--gradients yes] [--windows yes]
-//               [--attention yes] [--wrong yes] [--keep DIR] [--target
-//               cpu|cuda]
+//               [--attention yes] [--combinations pairs|all] [--every N]
+//               [--wrong yes] [--keep DIR] [--target cpu|cuda]
 //               [--journal FILE] [--cases DIR] [--table FILE]
 //
+// --combinations runs those of Combinations.h, of which --every takes one in N.
 // --only prints the case; --file judges a file; --seconds and --most-failures
 // end it early; --keep writes the files of equal cases of several ranks.
 // --wrong yes draws schedules that are wrong, and follows what their errors
@@ -17,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Combinations.h"
 #include "Folder.h"
 #include "Journal.h"
 #include "Lookalikes.h"
@@ -37,12 +39,13 @@ using namespace hocket::random;
 
 namespace {
 struct Options {
-  uint64_t seed = 1, count = 200, first = 0;
+  uint64_t seed = 1, count = 200, first = 0, every = 1;
   bool only = false, wrong = false;
   CaseKind kind;
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
-  std::string json, failures, rows, file, keep, journal, cases, table;
+  std::string json, failures, rows, file, keep, journal, cases, table,
+      combinations;
 };
 } // namespace
 
@@ -101,6 +104,10 @@ static bool parse(int argc, char **argv, Options &options) {
       options.rows = value;
     else if (name == "--cases")
       options.cases = value;
+    else if (name == "--every")
+      options.every = std::max(1ull, std::strtoull(value, nullptr, 10));
+    else if (name == "--combinations")
+      options.combinations = value;
     else if (name == "--table")
       options.table = value;
     else if (name == "--file")
@@ -148,6 +155,34 @@ static int judgeFolder(const Options &options) {
   writeRows(options.rows, report.summary.coverage);
   std::cout << report.text();
   return !report.wrong.empty();
+}
+
+/// Of `all`, or `pairs`, each --every-th from --first on, --count at most.
+static int runCombinations(const Options &options) {
+  auto list =
+      options.combinations == "all" ? allCombinations() : pairCombinations();
+  auto cache = std::make_unique<codegen::KernelCache>();
+  std::map<std::string, int64_t> verdicts;
+  uint64_t runs = 0;
+  for (uint64_t i = options.first; i < list.size() && runs < options.count;
+       i += options.every) {
+    currentCase = i;
+    if (++runs % 500 == 0) // what a long run keeps is bounded
+      cache = std::make_unique<codegen::KernelCache>();
+    CaseResult result = runCombination(list[i], *cache);
+    ++verdicts[nameOf(result.verdict)];
+    if (options.only)
+      std::cout << result.text;
+    if (options.only || result.verdict != Verdict::Equal)
+      std::cout << "case " << i << " " << nameOf(result.verdict) << ": "
+                << nameOf(list[i]) << "\n"
+                << result.detail << std::endl;
+  }
+  std::cout << list.size() << " combinations, of which " << runs << " ran:";
+  for (auto &[verdict, count] : verdicts)
+    std::cout << " " << count << " " << verdict;
+  std::cout << "\n";
+  return verdicts["equal"] != int64_t(runs);
 }
 
 /// Status 1 if fewer than nine of ten lead to what was right, or some to what
@@ -201,13 +236,13 @@ static void report(const Options &options, uint64_t number,
 int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::cerr
-        << "usage: hocket-random [--seed N] [--count N] [--first K] "
-           "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
-           "[--failures DIR] [--rows FILE] [--most-failures N] "
-           "[--gradients yes] [--windows yes] [--attention yes] [--wrong yes] "
-           "[--keep DIR] [--target cpu|cuda] [--journal FILE] "
-           "[--cases DIR] [--table FILE]\n";
+    std::cerr << "usage: hocket-random [--seed N] [--count N] [--first K] "
+                 "[--only K] [--file F.hkt] [--seconds S] [--json FILE] "
+                 "[--failures DIR] [--rows FILE] [--most-failures N] "
+                 "[--gradients yes] [--windows yes] [--attention yes] "
+                 "[--combinations pairs|all] [--every N] [--wrong yes] "
+                 "[--keep DIR] [--target cpu|cuda] [--journal FILE] "
+                 "[--cases DIR] [--table FILE]\n";
     return 2;
   }
   if (options.kind.target == plan::Target::Cuda && !hasDriver()) {
@@ -223,6 +258,8 @@ int main(int argc, char **argv) {
   }
   if (!options.cases.empty())
     return judgeFolder(options);
+  if (!options.combinations.empty())
+    return runCombinations(options);
   if (options.wrong)
     return runWrongs(options);
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})
