@@ -31,6 +31,12 @@ struct Layout {
   bool causal = false;
 };
 
+/// The begin of a cache line.
+void *aligned(void *data) {
+  uintptr_t address = reinterpret_cast<uintptr_t>(data);
+  return reinterpret_cast<void *>((address + 63) / 64 * 64);
+}
+
 /// Tensors [1, heads, tokens, size] as a projection leaves them, and the calls
 /// of one layout.
 struct Attention {
@@ -45,10 +51,10 @@ private:
   Operand tensor() {
     std::mt19937 random(uint32_t(buffers.size()));
     std::uniform_real_distribution<float> numbers(-1, 1);
-    buffers.emplace_back(tokens * heads * size);
+    buffers.emplace_back(tokens * heads * size + 16);
     for (float &number : buffers.back())
       number = numbers(random);
-    return {buffers.back().data(),
+    return {aligned(buffers.back().data()), // as the runtime's are
             plan::DType::F32,
             {1, heads, tokens, size},
             {tokens * heads * size, size, heads * size, 1}};
@@ -103,8 +109,7 @@ void Attention::countVisited() {
 }
 
 double Attention::time(runtime::Call &one) {
-  uintptr_t address = reinterpret_cast<uintptr_t>(scratch.data());
-  one.setScratch(reinterpret_cast<void *>((address + 63) / 64 * 64));
+  one.setScratch(aligned(scratch.data()));
   auto now = [] {
     timespec at;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);

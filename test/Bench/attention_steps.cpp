@@ -30,6 +30,12 @@ constexpr int64_t size = 64; // of a head
   std::exit(1);
 }
 
+/// The begin of a cache line.
+void *aligned(void *data) {
+  uintptr_t address = reinterpret_cast<uintptr_t>(data);
+  return reinterpret_cast<void *>((address + 63) / 64 * 64);
+}
+
 /// Tensors [1, heads, tokens, size] as a projection leaves them.
 class Tensors {
 public:
@@ -37,8 +43,8 @@ public:
       : folder(std::move(folder)), tokens(tokens), heads(heads) {}
 
   Operand empty() {
-    buffers.emplace_back(tokens * heads * size);
-    return {buffers.back().data(),
+    buffers.emplace_back(tokens * heads * size + 16);
+    return {aligned(buffers.back().data()), // as the runtime's are
             plan::DType::F32,
             {1, heads, tokens, size},
             {tokens * heads * size, size, heads * size, 1}};
@@ -115,12 +121,11 @@ int main(int argc, char **argv) {
     fail("there is no such call");
   std::vector<char> scratch(
       std::max(call->scratchBytes(), gradient->scratchBytes()) + 64);
-  uintptr_t address = reinterpret_cast<uintptr_t>(scratch.data());
-  void *aligned = reinterpret_cast<void *>((address + 63) / 64 * 64);
+  void *memory = aligned(scratch.data());
   for (std::string line; std::getline(std::cin, line);) {
-    call->setScratch(aligned);
+    call->setScratch(memory);
     runTimed(*call);
-    gradient->setScratch(aligned);
+    gradient->setScratch(memory);
     runTimed(*gradient);
     std::printf("\n");
     std::fflush(stdout);

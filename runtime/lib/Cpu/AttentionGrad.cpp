@@ -33,27 +33,15 @@ public:
     isTouched = pieces.take(plan.panels);
   }
   void clear() { std::memset(isTouched, 0, plan.panels); }
-  /// Makes the panel of `key` zeros, if nothing was added to it yet.
-  void touch(int64_t key) { touchPanel(plan.panelOf(key)); }
-  void add(const KeySums &other);
-  /// Makes all panels numbers.
-  void finish() {
-    for (int64_t panel = 0; panel < plan.panels; ++panel)
-      touchPanel(panel);
-  }
+  /// Whether what these keys of a panel get is to be added to what is there:
+  /// not if they are the whole panel and the first to get something.
+  bool isAdded(const KeyPiece &piece);
+  bool isNothing(int64_t panel) const { return !isTouched[panel]; }
+  void add(const KeySums &other, int64_t panel);
   float *key(int64_t key) { return keys + key * depth; }
   float *value(int64_t key) { return values + key * width; }
 
 private:
-  void touchPanel(int64_t panel) {
-    if (isTouched[panel])
-      return;
-    auto [begin, end] = plan.keysOf(panel);
-    std::fill(key(begin), key(end), 0.0f);
-    std::fill(value(begin), value(end), 0.0f);
-    isTouched[panel] = 1;
-  }
-
   const BlockPlan &plan;
   const int64_t keyCount, depth, width;
   float *keys = nullptr, *values = nullptr;
@@ -72,7 +60,6 @@ public:
   /// which it clears.
   void runPiece(int64_t b, int64_t kvHead, int64_t piece, int64_t pieces,
                 KeySums &sums);
-  void store(int64_t b, int64_t kvHead, KeySums &sums);
 
 private:
   void runGroup(int64_t b, int64_t h, int64_t begin, int64_t end,
@@ -95,7 +82,6 @@ private:
   const int64_t depth, width;
   HeadPanels keys, keysT, valuesT;
   KeyWalk walk;
-  StridedCopy storeKeys, storeValues;
   std::vector<RowTerm> terms;
   int64_t bytes = 0;
   float *scores = nullptr, *gradients = nullptr, *query = nullptr,
@@ -112,14 +98,15 @@ public:
   Status run() override {
     parallelFor(threads, [this](int part) { runPart(part); });
     if (pieces > 1)
-      parallelFor(threads, [this](int part) { addPieces(part); });
+      parallelFor(threads, [this](int part) { storeItems(part); });
     return Status::success();
   }
 
 private:
   void place(char *scratch);
   void runPart(int part);
-  void addPieces(int part);
+  void storeItems(int part);
+  void storePanel(int64_t item, int64_t panel, KeySums *first, KeySums *last);
 
   const AttentionGradArguments arguments;
   const int threads;
@@ -134,25 +121,28 @@ private:
 
 } // namespace
 
-void KeySums::add(const KeySums &other) {
-  for (int64_t panel = 0; panel < plan.panels; ++panel) {
-    if (!other.isTouched[panel])
-      continue;
-    touchPanel(panel);
-    auto [begin, end] = plan.keysOf(panel);
-    for (int64_t i = begin * depth; i < end * depth; ++i)
-      keys[i] += other.keys[i];
-    for (int64_t i = begin * width; i < end * width; ++i)
-      values[i] += other.values[i];
-  }
+bool KeySums::isAdded(const KeyPiece &piece) {
+  int64_t panel = plan.panelOf(piece.key);
+  bool was = isTouched[panel];
+  isTouched[panel] = 1;
+  auto [begin, end] = plan.keysOf(panel);
+  if (was || piece.count == end - begin)
+    return was;
+  std::fill(key(begin), key(end), 0.0f);
+  std::fill(value(begin), value(end), 0.0f);
+  return true;
+}
+
+/// Both have something in the panel.
+void KeySums::add(const KeySums &other, int64_t panel) {
+  auto [begin, end] = plan.keysOf(panel);
+  for (int64_t i = begin * depth; i < end * depth; ++i)
+    keys[i] += other.keys[i];
+  for (int64_t i = begin * width; i < end * width; ++i)
+    values[i] += other.values[i];
 }
 
 // ---- one thread -----------------------------------------------------------
-
-static StridedCopy copyTo(const Operand &to) {
-  return StridedCopy({to.shape[2], to.shape[3]}, {to.shape[3], 1},
-                     {to.strides[2], to.strides[3]}, sizeof(float));
-}
 
 AttentionGradWorker::AttentionGradWorker(
     const AttentionGradArguments &arguments, const BlockPlan &plan)
@@ -161,7 +151,6 @@ AttentionGradWorker::AttentionGradWorker(
       width(forward.v.shape[3]), keys(forward.k, plan, HeadPanels::Rows),
       keysT(forward.k, plan, HeadPanels::Transposed),
       valuesT(forward.v, plan, HeadPanels::Transposed), walk(forward, plan),
-      storeKeys(copyTo(given.dk)), storeValues(copyTo(given.dv)),
       terms(plan.columns) {
   setScratch(nullptr); // adds up `bytes`
 }
@@ -259,23 +248,17 @@ void AttentionGradWorker::addGradients(const Rows &rows, KeySums &sums) {
   RowTerm queries{rows.query, rows.count}, results{rows.dout, rows.count};
   for (const KeyPiece &piece : walk.pieces()) {
     terms[count++] = {keys.at(piece.key), piece.count};
-    sums.touch(piece.key);
+    bool isAdded = sums.isAdded(piece);
     functions.rowProduct({gradients + piece.column, 1, plan.pitch, &queries, 1,
                           depth, sums.key(piece.key), depth, piece.count, depth,
-                          true});
+                          isAdded});
     functions.rowProduct({scores + piece.column, 1, plan.pitch, &results, 1,
                           width, sums.value(piece.key), width, piece.count,
-                          width, true});
+                          width, isAdded});
   }
   functions.rowProduct({gradients, plan.pitch, 1, terms.data(), count,
                         keys.pitch(), rows.queryGradient, depth, rows.count,
                         depth, true});
-}
-
-void AttentionGradWorker::store(int64_t b, int64_t kvHead, KeySums &sums) {
-  sums.finish();
-  storeKeys.run(rowOf(given.dk, b, kvHead, 0), sums.key(0));
-  storeValues.run(rowOf(given.dv, b, kvHead, 0), sums.value(0));
 }
 
 // ---- all threads ----------------------------------------------------------
@@ -318,19 +301,35 @@ void AttentionGradCall::runPart(int part) {
     int64_t item = n / pieces, b = item / kvHeads, kvHead = item % kvHeads;
     KeySums &slot = sums[pieces > 1 ? n : part];
     workers[part]->runPiece(b, kvHead, n % pieces, pieces, slot);
-    if (pieces == 1)
-      workers[part]->store(b, kvHead, slot);
+    for (int64_t panel = 0; pieces == 1 && panel < plan.panels; ++panel)
+      storePanel(item, panel, &slot, &slot + 1);
   }
 }
 
-void AttentionGradCall::addPieces(int part) {
+void AttentionGradCall::storeItems(int part) {
+  for (int64_t item = 0; item < items; ++item)
+    for (int64_t panel = part; panel < plan.panels; panel += threads)
+      storePanel(item, panel, &sums[item * pieces],
+                 &sums[item * pieces] + pieces);
+}
+
+/// Of a panel's keys, the sums in [first, last), added in this order.
+void AttentionGradCall::storePanel(int64_t item, int64_t panel, KeySums *first,
+                                   KeySums *last) {
+  while (first != last && first->isNothing(panel))
+    ++first;
+  for (const KeySums *other = first + 1; first != last && other < last; ++other)
+    if (!other->isNothing(panel))
+      first->add(*other, panel);
   int64_t kvHeads = arguments.forward.k.shape[1];
-  for (int64_t item = part; item < items; item += threads) {
-    KeySums &total = sums[item * pieces];
-    for (int64_t piece = 1; piece < pieces; ++piece)
-      total.add(sums[item * pieces + piece]);
-    workers[part]->store(item / kvHeads, item % kvHeads, total);
-  }
+  auto [begin, end] = plan.keysOf(panel);
+  auto store = [&, begin = begin, end = end](const Operand &to,
+                                             const float *from) {
+    storeRows(to, item / kvHeads, item % kvHeads, {begin, end - begin, 0},
+              from);
+  };
+  store(arguments.dk, first == last ? nullptr : first->key(begin));
+  store(arguments.dv, first == last ? nullptr : first->value(begin));
 }
 
 Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,

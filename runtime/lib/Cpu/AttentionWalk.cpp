@@ -183,13 +183,13 @@ void loadRows(const Operand &from, int64_t b, int64_t h, const QueryTile &tile,
 void storeRows(const Operand &to, int64_t b, int64_t h, const QueryTile &tile,
                const float *from) {
   int64_t size = to.shape[3], step = to.strides[3];
-  for (int64_t r = 0; r < tile.rows; ++r, from += size) {
+  for (int64_t r = 0; r < tile.rows; ++r, from += from ? size : 0) {
     float *row = rowOf(to, b, h, tile.row + r);
-    if (step == 1)
+    if (step == 1 && from)
       std::memcpy(row, from, size * sizeof(float));
     else
       for (int64_t d = 0; d < size; ++d)
-        row[d * step] = from[d];
+        row[d * step] = from ? from[d] : 0.0f;
   }
 }
 

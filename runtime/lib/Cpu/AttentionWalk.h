@@ -159,7 +159,7 @@ private:
   float *keep = nullptr, *keepOfTile = nullptr, *addedToTile = nullptr;
 };
 
-/// Copies rows of a head to dense ones, and back.
+/// Copies rows of a head to dense ones, and back; from nowhere: zeros.
 void loadRows(const Operand &from, int64_t b, int64_t h, const QueryTile &tile,
               float *to);
 void storeRows(const Operand &to, int64_t b, int64_t h, const QueryTile &tile,
