@@ -10,65 +10,14 @@
 
 #include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
-#include "dialects/Nn/Windows.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
-
-namespace {
-/// Where a value has a rule factor, as a factor of its own, if it does.
-struct Place {
-  bool isThere = false;
-  int64_t dim = -1, factor = -1;
-};
-} // namespace
-
-/// The elements of a dim behind one of its factors.
-static int64_t minorOf(DimAttr dim, size_t factor) {
-  int64_t minor = 1;
-  for (FactorAttr next : dim.getFactors().drop_front(factor + 1))
-    minor *= next.getSize();
-  return minor;
-}
-
-/// The rule factor that is the type's; -1 if none is.
-static int ruleFactor(const PlacementRule &rule,
-                      const PlacementRule::Value &value, DimAttr dim,
-                      int64_t number, int64_t factor) {
-  int64_t minor = minorOf(dim, factor), passed = 1;
-  if (number >= int64_t(value.dims.size()))
-    return -1;
-  for (int found : llvm::reverse(value.dims[number])) {
-    int64_t size = found < 0 ? 1 : rule.factors[found].size;
-    if (found >= 0 && passed == minor &&
-        size == dim.getFactors()[factor].getSize())
-      return found;
-    passed *= size;
-  }
-  return -1;
-}
-
-static Place placeOf(const PlacementRule &rule,
-                     const PlacementRule::Value &value, LayoutAttr layout,
-                     int wanted) {
-  Place place;
-  for (auto [number, factors] : llvm::enumerate(value.dims)) {
-    if (!llvm::is_contained(factors, wanted))
-      continue;
-    place.isThere = true;
-    DimAttr dim = layout.getDims()[number];
-    for (size_t factor = 0; factor < dim.getFactors().size(); ++factor)
-      if (ruleFactor(rule, value, dim, number, factor) == wanted) {
-        place.dim = number;
-        place.factor = factor;
-      }
-  }
-  return place;
-}
 
 static bool isPointwise(const PlacementRule::Factor &factor) {
   return factor.use == FactorUse::Pointwise && !factor.window &&
@@ -87,6 +36,14 @@ static bool dependsOnOthers(Operation *op) {
 static bool readAlike(WindowedOp a, WindowedOp b) {
   return a == b || (a.getWindows() == b.getWindows() &&
                     layoutOf(a.getWindowed()) == layoutOf(b.getWindowed()));
+}
+
+/// Whether what is exchanged is what these windows read.
+static bool isFor(ExchangeOp op, WindowedOp reader) {
+  return llvm::all_of(reader.getWindows(), [&](const auto &window) {
+    return !window || (window->low == int64_t(op.getBefore()) &&
+                       window->high == int64_t(op.getAfter()));
+  });
 }
 
 const Carried *CarriedMargins::find(Value value) const {
@@ -114,7 +71,7 @@ bool CarriedMargins::carryOperands(Operation *op, const PlacementRule &rule,
   bool isMade = isa<BroadcastOp, FillOp>(op);
   for (OpOperand &operand : op->getOpOperands()) {
     const auto &value = rule.operands[operand.getOperandNumber()];
-    Place place = placeOf(rule, value, layoutOf(operand.get()), factor);
+    RulePlace place = placeOf(rule, value, layoutOf(operand.get()), factor);
     if (!place.isThere)
       continue;
     if (place.dim < 0 || value.isLike) {
@@ -153,8 +110,8 @@ bool CarriedMargins::carryOn(Value value, Carried how) {
   };
   if (!op || refused.contains(value))
     return refuse(op);
-  if (isa<PadOp>(op) && op->hasAttr(kHaloFrom))
-    return add(value, how);
+  if (auto exchange = dyn_cast<ExchangeOp>(op))
+    return isFor(exchange, how.reader) ? add(value, how) : refuse(op);
   if (dependsOnOthers(op))
     return refuse(op);
   PlacementRule rule = cast<PlacedOp>(op).getPlacementRule();
@@ -167,8 +124,8 @@ bool CarriedMargins::carryOn(Value value, Carried how) {
   if (!carryOperands(op, rule, factor, how))
     return refuse(blocked);
   for (OpResult result : op->getResults()) {
-    Place place = placeOf(rule, rule.results[result.getResultNumber()],
-                          layoutOf(result), factor);
+    RulePlace place = placeOf(rule, rule.results[result.getResultNumber()],
+                              layoutOf(result), factor);
     if (!place.isThere || place.dim < 0 ||
         !add(result, {place.dim, place.factor, how.reader, false}))
       return refuse(op);
@@ -204,7 +161,7 @@ bool CarriedMargins::meetTerms(Operation *op, const PlacementRule &rule,
                                        binary.getKind() == BinaryKind::Sub));
   for (OpOperand &operand : op->getOpOperands()) {
     const auto &value = rule.operands[operand.getOperandNumber()];
-    Place place = placeOf(rule, value, layoutOf(operand.get()), factor);
+    RulePlace place = placeOf(rule, value, layoutOf(operand.get()), factor);
     if (!place.isThere)
       continue;
     if (place.dim < 0 || value.isLike)
@@ -245,7 +202,7 @@ LogicalResult CarriedMargins::followTerm(Operation *op, const Carried &term) {
                               "added up; leave out `from`";
   };
   inside.insert(op);
-  if (isa<PadTransposeOp>(op) && op->hasAttr(kHaloFrom))
+  if (isa<ExchangeOp>(op))
     return success();
   if (auto move = dyn_cast<RedistributeOp>(op))
     return !movesPositions(move, term) && add(move.getResult(), term)
@@ -265,8 +222,8 @@ LogicalResult CarriedMargins::followTerm(Operation *op, const Carried &term) {
       rule.factors[factor].windowsOf >= 0 || !meetTerms(op, rule, factor, term))
     return refuse();
   for (OpResult result : op->getResults()) {
-    Place place = placeOf(rule, rule.results[result.getResultNumber()],
-                          layoutOf(result), factor);
+    RulePlace place = placeOf(rule, rule.results[result.getResultNumber()],
+                              layoutOf(result), factor);
     if (!place.isThere && (!reduce || reduce.getKind() == ReduceKind::Sum))
       continue; // a sum over positions, of which this rank has terms
     if (place.dim < 0 || !isPointwise(rule.factors[factor]) ||
@@ -279,7 +236,7 @@ LogicalResult CarriedMargins::followTerm(Operation *op, const Carried &term) {
 LogicalResult CarriedMargins::follow(nn::FuncOp func) {
   for (Operation &op : func.getBody().front()) {
     if (auto windowed = dyn_cast<WindowedOp>(op);
-        windowed && op.hasAttr(kHaloFrom) && !isa<PadOp, PadTransposeOp>(op)) {
+        windowed && op.hasAttr(kHaloFrom)) {
       if (failed(startAt(windowed)))
         return failure();
       continue;

@@ -13,8 +13,7 @@
 namespace hocket::nn {
 
 /// On an attention: its keys and values carry the margins that its windows
-/// reach, from a nn.pad on that adds nothing and has this too. There, and back
-/// at its transpose, margins are exchanged.
+/// reach, from a nn.exchange on.
 inline constexpr llvm::StringLiteral kHaloFrom = "nn.halo_from";
 
 /// A factor of a value of which ranks hold margins.
@@ -27,10 +26,10 @@ struct Carried {
 };
 
 /// Follows margins through what is computed position by position: forward from
-/// the marked nn.pad to attentions, and gradients back to its transpose.
+/// a nn.exchange to attentions, and gradients back to its transpose.
 class CarriedMargins {
 public:
-  /// Whether all that makes the value, from a marked nn.pad on, can be computed
+  /// Whether all that makes the value, from a nn.exchange on, can be computed
   /// in margins of this factor; if so it will be. Else `blocked` is what
   /// cannot.
   bool carry(mlir::Value value, Carried how);

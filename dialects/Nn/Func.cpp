@@ -1,6 +1,7 @@
 //===- Func.cpp - what makes functions of a program well formed -----------===//
 
 #include "dialects/Nn/Func.h"
+#include "dialects/Nn/Held.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -57,6 +58,13 @@ LogicalResult FuncOp::verify() {
     return emitOpError() << "has 'outputs' that name " << getOutputs().size()
                          << " results of " << getNumResults();
   return verifyBuffers(*this); // (C3)
+}
+
+LogicalResult FuncOp::verifyRegions() {
+  for (Operation &op : getBody().getOps())
+    if (failed(verifyHeld(&op))) // (C4)
+      return failure();
+  return success();
 }
 
 LogicalResult ReturnOp::verify() {

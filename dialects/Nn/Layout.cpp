@@ -41,6 +41,28 @@ LayoutAttr LayoutAttr::withPlacement(ArrayRef<SplitAttr> splits,
   return get(getContext(), getDims(), splits, partials);
 }
 
+HeldAttr LayoutAttr::heldOf(int64_t dim, int64_t factor) const {
+  for (HeldAttr held : getHeld())
+    if (held.getDim() == dim && held.getFactor() == factor)
+      return held;
+  return {};
+}
+
+LayoutAttr LayoutAttr::owning(int64_t dim, int64_t factor) const {
+  SmallVector<HeldAttr> others;
+  for (HeldAttr held : getHeld())
+    if (held.getDim() != dim || held.getFactor() != factor)
+      others.push_back(held);
+  return get(getContext(), getDims(), getSplits(), getPartials(), others);
+}
+
+LayoutAttr LayoutAttr::holding(HeldAttr held) const {
+  LayoutAttr layout = owning(held.getDim(), held.getFactor());
+  SmallVector<HeldAttr> all(layout.getHeld());
+  all.push_back(held);
+  return get(getContext(), getDims(), getSplits(), getPartials(), all);
+}
+
 SmallVector<SplitAttr> LayoutAttr::splitsOf(int64_t dim, int64_t factor) const {
   SmallVector<SplitAttr> result;
   for (SplitAttr split : getSplits())
@@ -110,6 +132,37 @@ LayoutAttr nn::plainLayout(MLIRContext *context, ArrayRef<int64_t> shape) {
   return LayoutAttr::get(context, dims);
 }
 
+SmallVector<Interval> nn::heldParts(LayoutAttr layout, int64_t dim,
+                                    int64_t factor, MeshAttr mesh) {
+  SmallVector<Interval> parts;
+  if (HeldAttr held = layout.heldOf(dim, factor)) {
+    for (auto [begin, end] : llvm::zip(held.getBegins(), held.getEnds()))
+      parts.push_back({begin, end - begin});
+    return parts;
+  }
+  int64_t extent = layout.getDims()[dim].getFactors()[factor].getSize();
+  int64_t end = 0;
+  for (int64_t size : partSizes(extent, layout.splitsOf(dim, factor), mesh)) {
+    parts.push_back({end, size});
+    end += size;
+  }
+  return parts;
+}
+
+/// What the rank holds of a factor.
+static int64_t localSize(LayoutAttr layout, int64_t dim, int64_t factor,
+                         MeshAttr mesh, ArrayRef<int64_t> coordinates) {
+  HeldAttr held = layout.heldOf(dim, factor);
+  if (!held)
+    return shardOf(layout, dim, factor, mesh, coordinates).size;
+  int64_t member = 0;
+  for (SplitAttr split : layout.splitsOf(dim, factor)) {
+    int64_t axis = mesh.getIndex(split.getAxis().getValue());
+    member = member * mesh.getAxes()[axis].getSize() + coordinates[axis];
+  }
+  return held.getEnds()[member] - held.getBegins()[member];
+}
+
 LayoutAttr nn::localLayout(LayoutAttr layout, MeshAttr mesh,
                            ArrayRef<int64_t> coordinates) {
   MLIRContext *context = layout.getContext();
@@ -119,7 +172,7 @@ LayoutAttr nn::localLayout(LayoutAttr layout, MeshAttr mesh,
     for (auto [f, factor] : llvm::enumerate(dim.getFactors()))
       factors.push_back(
           FactorAttr::get(context, factor.getName(),
-                          shardOf(layout, d, f, mesh, coordinates).size));
+                          localSize(layout, d, f, mesh, coordinates)));
     dims.push_back(DimAttr::get(context, factors));
   }
   return LayoutAttr::get(context, dims);

@@ -109,12 +109,17 @@ LayoutAttr plainLayout(mlir::MLIRContext *context,
                        llvm::ArrayRef<int64_t> shape);
 DimAttr dimOf(mlir::MLIRContext *context, llvm::StringRef name, int64_t size);
 
-/// What `rank coordinates` hold of one factor under its nested splits.
+/// What `rank coordinates` own of one factor under its nested splits.
 /// `coordinates` gives the coordinate on each mesh axis, in mesh order.
 Interval shardOf(LayoutAttr layout, int64_t dim, int64_t factor, MeshAttr mesh,
                  llvm::ArrayRef<int64_t> coordinates);
 
-/// The layout of the local tensor: local sizes, no placement.
+/// What each member of the axes that cut a factor holds of it, row-major: what
+/// its layout says, or what it owns.
+llvm::SmallVector<Interval> heldParts(LayoutAttr layout, int64_t dim,
+                                      int64_t factor, MeshAttr mesh);
+
+/// The layout of the local tensor: sizes of what is held, no placement.
 LayoutAttr localLayout(LayoutAttr layout, MeshAttr mesh,
                        llvm::ArrayRef<int64_t> coordinates);
 

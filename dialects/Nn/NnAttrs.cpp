@@ -97,10 +97,54 @@ static LogicalResult verifySizes(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult HeldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t, int64_t, ArrayRef<int64_t> begins,
+                               ArrayRef<int64_t> ends, bool) {
+  if (begins.size() != ends.size()) // (C1)
+    return emitError() << "what " << begins.size() << " members hold begins, "
+                       << "and that of " << ends.size() << " ends";
+  for (auto [begin, end] : llvm::zip(begins, ends))
+    if (end < begin)
+      return emitError() << "what a member holds, [" << begin << ":" << end
+                         << "], ends before it begins";
+  return success();
+}
+
+/// What is held is of a factor that is split in intervals, said once. (C6)
+static LogicalResult verifyHeld(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<SplitAttr> splits,
+                                ArrayRef<HeldAttr> held) {
+  std::pair<int64_t, int64_t> last{-1, -1};
+  for (HeldAttr part : held) {
+    std::pair<int64_t, int64_t> place{part.getDim(), part.getFactor()};
+    auto of = [&] {
+      return "factor " + std::to_string(place.first) + "." +
+             std::to_string(place.second);
+    };
+    if (place == last)
+      return emitError() << "what is held of " << of() << " is said twice";
+    last = place;
+    bool isSplit = false;
+    for (SplitAttr split : splits) {
+      if (std::pair(split.getDim(), split.getFactor()) != place)
+        continue;
+      isSplit = true;
+      if (split.isOrdered())
+        return emitError() << "ranks hold intervals of " << of()
+                           << ", whose parts are in an order";
+    }
+    if (!isSplit)
+      return emitError() << "says what ranks hold of " << of()
+                         << ", which no axis splits";
+  }
+  return success();
+}
+
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<DimAttr> dims,
                                  ArrayRef<SplitAttr> splits,
-                                 ArrayRef<PartialAttr> partials) {
+                                 ArrayRef<PartialAttr> partials,
+                                 ArrayRef<HeldAttr> held) {
   llvm::SmallSet<StringRef, 4> axes;
   auto once = [&](StringAttr axis) -> LogicalResult { // (C2)
     if (!axes.insert(axis.getValue()).second)
@@ -127,7 +171,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (PartialAttr partial : partials)
     if (failed(once(partial.getAxis())))
       return failure();
-  return success();
+  return verifyHeld(emitError, splits, held);
 }
 
 LogicalResult
@@ -211,7 +255,8 @@ static ParseResult parseDimAndFactor(AsmParser &parser, int64_t &dim,
     return failure();
   if (text.consumeInteger(10, dim) || !text.consume_front(".") ||
       text.consumeInteger(10, factor) ||
-      !(text.ltrim().starts_with(")") || text.starts_with(" ")))
+      !(text.ltrim().starts_with(")") || text.starts_with(" ") ||
+        text.starts_with(":")))
     return parser.emitError(location)
            << "expected the numbers of a dim and of its factor, as in S(2.0)";
   return success();
@@ -236,7 +281,30 @@ static ParseResult parseOrder(AsmParser &parser, Ordering &order) {
   return failure(block.has_value() && failed(*block));
 }
 
-/// placement ::= axis `:` (split | partial)
+/// held ::= (`held` | `terms`) `(` dim `.` factor `:` part* `)`
+///
+/// part ::= `[` begin `:` end `]`, one for each member
+static ParseResult parseHeld(AsmParser &parser, bool areTerms,
+                             SmallVectorImpl<HeldAttr> &held) {
+  SMLoc location = parser.getCurrentLocation();
+  int64_t dim = 0, factor = 0;
+  SmallVector<int64_t> begins, ends;
+  if (parseDimAndFactor(parser, dim, factor) || parser.parseColon())
+    return failure();
+  while (succeeded(parser.parseOptionalLSquare()))
+    if (parser.parseInteger(begins.emplace_back()) || parser.parseColon() ||
+        parser.parseInteger(ends.emplace_back()) || parser.parseRSquare())
+      return failure();
+  auto part = HeldAttr::getChecked(
+      [&] { return parser.emitError(location); }, parser.getContext(), dim,
+      factor, ArrayRef<int64_t>(begins), ArrayRef<int64_t>(ends), areTerms);
+  if (!part)
+    return failure();
+  held.push_back(part);
+  return parser.parseRParen();
+}
+
+/// placement ::= axis `:` (split | partial) | held
 ///
 /// split ::= `S` `(` dim `.` factor (order | (`sizes` list)? (`even` | `bounds`
 ///           list (`/` denominator)?)?) `)`
@@ -250,11 +318,17 @@ static ParseResult parseOrder(AsmParser &parser, Ordering &order) {
 /// partial ::= `P` `(` kind `)`
 static ParseResult parsePlacement(AsmParser &parser,
                                   SmallVectorImpl<SplitAttr> &splits,
-                                  SmallVectorImpl<PartialAttr> &partials) {
+                                  SmallVectorImpl<PartialAttr> &partials,
+                                  SmallVectorImpl<HeldAttr> &held) {
   MLIRContext *context = parser.getContext();
   std::string axis;
   StringRef letter;
-  if (parser.parseKeywordOrString(&axis) || parser.parseColon())
+  if (parser.parseKeywordOrString(&axis))
+    return failure();
+  if ((axis == "held" || axis == "terms") &&
+      succeeded(parser.parseOptionalLParen()))
+    return parseHeld(parser, axis == "terms", held);
+  if (parser.parseColon())
     return failure();
   SMLoc location = parser.getCurrentLocation();
   if (parser.parseKeyword(&letter) || parser.parseLParen())
@@ -303,6 +377,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   SmallVector<DimAttr> dims;
   SmallVector<SplitAttr> splits;
   SmallVector<PartialAttr> partials;
+  SmallVector<HeldAttr> held;
   if (parser.parseLess())
     return {};
   while (true) {
@@ -317,16 +392,16 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
                            : succeeded(parser.parseOptionalComma());
   bool closed = dims.empty() && !more;
   while (more) {
-    if (parsePlacement(parser, splits, partials))
+    if (parsePlacement(parser, splits, partials, held))
       return {};
     more = succeeded(parser.parseOptionalComma());
   }
   if (!closed && parser.parseGreater())
     return {};
-  return LayoutAttr::getChecked([&] { return parser.emitError(location); },
-                                parser.getContext(), ArrayRef<DimAttr>(dims),
-                                ArrayRef<SplitAttr>(splits),
-                                ArrayRef<PartialAttr>(partials));
+  return LayoutAttr::getChecked(
+      [&] { return parser.emitError(location); }, parser.getContext(),
+      ArrayRef<DimAttr>(dims), ArrayRef<SplitAttr>(splits),
+      ArrayRef<PartialAttr>(partials), ArrayRef<HeldAttr>(held));
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
@@ -379,6 +454,14 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   for (PartialAttr partial : getPartials())
     axis(partial.getAxis())
         << "P(" << stringifyReduction(partial.getReduction()) << ")";
+  for (HeldAttr part : getHeld()) {
+    os << (std::exchange(first, false) ? "" : ", ")
+       << (part.getTerms() ? "terms(" : "held(") << part.getDim() << "."
+       << part.getFactor() << ":";
+    for (auto [begin, end] : llvm::zip(part.getBegins(), part.getEnds()))
+      os << " [" << begin << ":" << end << "]";
+    os << ")";
+  }
   os << ">";
 }
 

@@ -109,6 +109,25 @@ def Nn_PartialAttr : Nn_Attr<"Partial", "partial"> {
   let assemblyFormat = "`<` $axis `,` $reduction `>`";
 }
 
+def Nn_HeldAttr : Nn_Attr<"Held", "held"> {
+  let summary = "what the members of the axes that cut a factor hold of it";
+  let description = [{
+    Member i, row-major over all of these axes, holds [begins[i], ends[i]) of the
+    factor, whatever it owns: positions of the whole. Copies of what others own,
+    or `terms`: what is added up to be the values that their owners have.
+
+    (C1) as many ends as begins, and no part ends before it begins.
+  }];
+  let parameters = (ins "int64_t":$dim, "int64_t":$factor,
+                        ArrayRefParameter<"int64_t">:$begins,
+                        ArrayRefParameter<"int64_t">:$ends, "bool":$terms);
+  let genMnemonicAlias = 0;
+  let genVerifyDecl = 1;
+  let assemblyFormat = [{
+    `<` $dim `,` $factor `,` `[` $begins `]` `,` `[` $ends `]` `,` $terms `>`
+  }];
+}
+
 def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "the factors of a tensor's dims, and its placement";
@@ -119,6 +138,7 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     ```
     #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32]>
     #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32], tp: S(2.0), dp: P(sum)>
+    #nn.layout<[n=8], h: S(0.0), held(0.0: [0:5] [3:8])>
     ```
     `S(d.f)` says that the axis splits factor f of dim d, even with remainder:
     the first ranks have one more. `S(d.f sizes [3, 5])` states how much each part
@@ -127,7 +147,9 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     has two of each; `S(d.f zigzag)` and `S(d.f striped 64)` which elements a
     part has (#nn.split). Several axes
     on one factor nest, the first listed is the major one. An
-    axis that is not listed holds the tensor whole (R). An anonymous factor is
+    axis that is not listed holds the tensor whole (R). A rank holds of a factor
+    what it owns, unless `held(d.f: ...)` says what else it has, by member of the
+    axes that split it, or `terms(d.f: ...)` of what it has terms (#nn.held). An anonymous factor is
     written as its size alone. However it was built, a layout lists its splits by
     dim and factor, then its partials by axis: equal placements are equal
     attributes.
@@ -139,10 +161,12 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     do not fall, are one fewer than sizes, and their denominator is positive.
     (C5) of the splits of a factor the first one alone may have an order; it has
     neither sizes nor bounds, and blocks of at least 1.
+    (C6) what is held is of a factor that is split in intervals, said once.
   }];
   let parameters = (ins OptionalArrayRefParameter<"DimAttr">:$dims,
                         OptionalArrayRefParameter<"SplitAttr">:$splits,
-                        OptionalArrayRefParameter<"PartialAttr">:$partials);
+                        OptionalArrayRefParameter<"PartialAttr">:$partials,
+                        OptionalArrayRefParameter<"HeldAttr">:$held);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     bool isPlaced() const {
@@ -151,8 +175,16 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     ::llvm::SmallVector<int64_t> getShape() const;
     /// The same dims, whole on every axis.
     LayoutAttr withoutPlacement() const;
+    /// A rank holds what it owns by these.
     LayoutAttr withPlacement(::llvm::ArrayRef<SplitAttr> splits,
                              ::llvm::ArrayRef<PartialAttr> partials) const;
+    /// The same placement, of which a rank holds this of the factor that
+    /// `held` names.
+    LayoutAttr holding(HeldAttr held) const;
+    /// The same placement, of which a rank holds what it owns of the factor.
+    LayoutAttr owning(int64_t dim, int64_t factor) const;
+    /// What is held of a factor; null if it is what is owned.
+    HeldAttr heldOf(int64_t dim, int64_t factor) const;
     /// Splits of one factor, major axis first.
     ::llvm::SmallVector<SplitAttr> splitsOf(int64_t dim, int64_t factor) const;
     /// The split or the partial of an axis; null if it holds the tensor whole.
@@ -169,7 +201,8 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<DimAttr>":$dims,
                                    CArg<"::llvm::ArrayRef<SplitAttr>", "{}">:$splits,
-                                   CArg<"::llvm::ArrayRef<PartialAttr>", "{}">:$partials),
+                                   CArg<"::llvm::ArrayRef<PartialAttr>", "{}">:$partials,
+                                   CArg<"::llvm::ArrayRef<HeldAttr>", "{}">:$held),
   [{
     // Insertion keeps the order of nested splits.
     SmallVector<SplitAttr> byFactor;
@@ -186,8 +219,14 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     llvm::sort(byAxis, [](PartialAttr a, PartialAttr b) {
       return a.getAxis().getValue() < b.getAxis().getValue();
     });
+    SmallVector<HeldAttr> heldByFactor(held);
+    llvm::sort(heldByFactor, [](HeldAttr a, HeldAttr b) {
+      return std::pair(a.getDim(), a.getFactor()) <
+             std::pair(b.getDim(), b.getFactor());
+    });
     return $_get($_ctxt, dims, ArrayRef<SplitAttr>(byFactor),
-                 ArrayRef<PartialAttr>(byAxis));
+                 ArrayRef<PartialAttr>(byAxis),
+                 ArrayRef<HeldAttr>(heldByFactor));
   }]>];
   let genVerifyDecl = 1;
 }

@@ -28,5 +28,6 @@ void NnDialect::initialize() {
   addWindows();
   addNeighborhood();
   addEdges();
+  addHeld();
   addHook();
 }

@@ -27,6 +27,7 @@ def Nn_Dialect : Dialect {
     void addWindows();
     void addNeighborhood();
     void addEdges();
+    void addHeld();
     void addHook();
   }];
 }

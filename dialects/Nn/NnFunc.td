@@ -17,7 +17,9 @@ def Nn_FuncOp : Nn_FunctionOp<Nn_Dialect> {
     running statistics of a batch norm, whose next values are returned as well.
 
     (C1) each argument has its name. (C2) as many outputs as results. (C3)
-    the last outputs, except gradients, are PATH.next of each buffer PATH.
+    the last outputs, except gradients, are PATH.next of each buffer PATH. (C4)
+    the types of each operation agree about what ranks hold: what computes a
+    position by itself reads and makes the same ones (dialects/Nn/Held.h).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        TypeAttrOf<FunctionType>:$function_type,
@@ -26,6 +28,7 @@ def Nn_FuncOp : Nn_FunctionOp<Nn_Dialect> {
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
                                  "::mlir::FunctionType":$type)>];
+  let hasRegionVerifier = 1;
 }
 
 def Nn_ReturnOp : Nn_Op<"return", [Pure, ReturnLike, Terminator]> {

@@ -3,8 +3,8 @@
 // `attention PATH using sequence over AXES from X`: windows of keys and values
 // reach what other ranks own. Instead of those two, X is exchanged, once and
 // before it becomes them, and each rank makes keys and values of its margins
-// too: fewer bytes, and a product of a few more rows. In the model a nn.pad
-// that adds nothing stands at X.
+// too: fewer bytes, and a product of a few more rows. A nn.exchange stands at
+// X.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +12,7 @@
 #include "Locations.h"
 #include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/Func.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
@@ -36,8 +37,8 @@ public:
 private:
   bool isNamed(Value value, StringRef root);
   SmallVector<Value> sources(Value of, StringRef root);
-  nn::PadOp exchange(Value x, bool isMask = false);
-  void setLine(nn::PadOp pad, int64_t dim);
+  nn::ExchangeOp exchange(Value x, bool isMask = false);
+  void state(nn::ExchangeOp made, int64_t dim);
   void exchangeHidden();
   Problem &refuse(std::string text);
   void refuseWindows(const std::string &wanted);
@@ -105,47 +106,28 @@ static Value afterSyncs(Value x) {
   return x;
 }
 
-/// Whether all that reads it reads it by the windows of one attention.
-static bool isReadBy(nn::PadOp pad, nn::AttentionOp attention) {
-  return llvm::all_of(pad.getResult().getUsers(), [&](Operation *user) {
-    auto other = dyn_cast<nn::AttentionOp>(user);
-    return other && other.getBefore() == attention.getBefore() &&
-           other.getAfter() == attention.getAfter();
-  });
-}
-
-/// The nn.pad at a value; at a mask, which no attention of other windows reads.
-nn::PadOp EarlyExchange::exchange(Value x, bool isMask) {
+/// The exchange of a value; of a mask, one for windows like these.
+nn::ExchangeOp EarlyExchange::exchange(Value x, bool isMask) {
+  nn::Window window = *attention.getWindows()[2]; // or no line asks for margins
+  int64_t before = window.low, after = window.high;
   for (Operation *user : x.getUsers())
-    if (auto known = dyn_cast<nn::PadOp>(user);
-        known && known->hasAttr(nn::kHaloFrom) &&
-        (!isMask || isReadBy(known, attention)))
+    if (auto known = dyn_cast<nn::ExchangeOp>(user);
+        known && (!isMask || (int64_t(known.getBefore()) == before &&
+                              int64_t(known.getAfter()) == after)))
       return known;
   OpBuilder builder(x.getContext());
   builder.setInsertionPointAfterValue(x);
-  size_t rank = nn::layoutOf(x).getDims().size();
-  SmallVector<int64_t> none(rank, 0);
-  auto pad = nn::PadOp::create(builder, x.getLoc(), x, none, none,
-                               nn::zeroBorders(x.getContext(), rank),
-                               /*settles=*/IntegerAttr());
-  pad.getResult().setType(cast<RankedTensorType>(x.getType()));
-  pad->setAttr(nn::kHaloFrom, builder.getUnitAttr());
-  return pad;
+  return nn::ExchangeOp::create(builder, x.getLoc(), x.getType(), x,
+                                /*dim=*/0, before, after, "neighbors");
 }
 
-/// Margins of a dim are exchanged there.
-void EarlyExchange::setLine(nn::PadOp pad, int64_t dim) {
-  Builder builder(pad.getContext());
-  SmallVector<Attribute> lines(nn::layoutOf(pad.getResult()).getDims().size(),
-                               builder.getUnitAttr());
-  lines[dim] = LocationAttr(licence.directive->getLoc());
-  pad->setAttr(nn::kHaloLines, builder.getArrayAttr(lines));
-  if (auto stated = attention->getAttrOfType<ArrayAttr>(nn::kHaloStrategies)) {
-    SmallVector<Attribute> strategies(lines.size(),
-                                      builder.getStringAttr("neighbors"));
-    strategies[dim] = stated[2];
-    pad->setAttr(nn::kHaloStrategies, builder.getArrayAttr(strategies));
-  }
+/// Of this dim, as the line says.
+void EarlyExchange::state(nn::ExchangeOp made, int64_t dim) {
+  made.setDim(dim);
+  made->setLoc(FusedLoc::get(
+      made.getContext(), {made.getX().getLoc(), licence.directive->getLoc()}));
+  if (auto stated = attention->getAttrOfType<ArrayAttr>(nn::kHaloStrategies))
+    made.setStrategyAttr(cast<StringAttr>(stated[2]));
 }
 
 /// Which keys are hidden is no key or value: it is exchanged by itself. So are
@@ -155,9 +137,9 @@ void EarlyExchange::exchangeHidden() {
        {attention.getKeepMutable(), attention.getKeyDocumentsMutable()}) {
     if (mask.empty())
       continue;
-    nn::PadOp pad = exchange(mask[0].get(), /*isMask=*/true);
-    setLine(pad, /*dim=*/1);
-    mask.assign(pad.getResult());
+    nn::ExchangeOp made = exchange(mask[0].get(), /*isMask=*/true);
+    state(made, /*dim=*/1);
+    mask.assign(made.getResult());
   }
 }
 
@@ -228,8 +210,8 @@ void EarlyExchange::run() {
     refuseNested(wanted);
     return;
   }
-  nn::PadOp pad = exchange(x);
-  x.replaceAllUsesExcept(pad.getResult(), pad);
+  nn::ExchangeOp made = exchange(x);
+  x.replaceAllUsesExcept(made.getResult(), made);
   for (Value value : {attention.getK(), attention.getV()})
     if (!carried.carry(value, {2, 0, attention, false})) {
       if (carried.other) {
@@ -245,8 +227,8 @@ void EarlyExchange::run() {
           .note("name what is made after that, or leave out " + written());
       return;
     }
-  const nn::Carried *margins = carried.find(pad.getResult());
-  nn::LayoutAttr layout = nn::layoutOf(pad.getResult());
+  const nn::Carried *margins = carried.find(made.getResult());
+  nn::LayoutAttr layout = nn::layoutOf(made.getResult());
   if (!margins) {
     refuseNested(wanted);
     return;
@@ -257,7 +239,7 @@ void EarlyExchange::run() {
         .note("name what is made after that, or leave out " + written());
     return;
   }
-  setLine(pad, margins->dim);
+  state(made, margins->dim);
   exchangeHidden();
   attention->setAttr(nn::kHaloFrom, UnitAttr::get(attention.getContext()));
 }

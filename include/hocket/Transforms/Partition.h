@@ -25,7 +25,8 @@ mlir::LogicalResult partition(mlir::ModuleOp module);
 /// with it.
 mlir::LogicalResult checkClasses(mlir::ModuleOp module);
 
-/// Registers --hocket-partition.
+/// Registers --hocket-partition, and --hocket-hold, which stops where types say
+/// what ranks hold of each value.
 void registerPartitionPass();
 
 } // namespace hocket

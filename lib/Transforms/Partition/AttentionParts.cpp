@@ -65,7 +65,7 @@ FailureOr<NamedAttrList> AttentionParts::attentionParts(OpTy op, OpTy local) {
   if (failed(parts) || failed(keys) || failed(checkLayoutHeads(op, *parts)))
     return failure();
   for (const WindowedDim &slid : windowedDims(op, shares))
-    if (slid.isExtended || op->hasAttr(nn::kHaloFrom))
+    if (slid.isExtended)
       keys = positionsFrom(slid.held.offset, keys->getExtent());
   parts->set("keys", *keys);
   parts->set("causal", builder.getBoolAttr(op.getCausal()));

@@ -161,14 +161,7 @@ template <class OpTy> LogicalResult ClassBuilder::lowerAttention(OpTy op) {
 LogicalResult ClassBuilder::lower(Operation &op) {
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
-  SmallVector<std::pair<Value, Value>> own;
-  for (auto [value, read] : margins.readMargins(op)) {
-    own.push_back({value, local(value)});
-    mapping.map(value, read);
-  }
   LogicalResult result = lowerOne(op);
-  for (auto [value, had] : own)
-    mapping.map(value, had);
   Attribute micro = op.getAttr(nn::kMicroBatch);
   Attribute backward = op.getAttr(nn::kBackward);
   for (Operation &made :
@@ -189,6 +182,14 @@ LogicalResult ClassBuilder::lowerOne(Operation &op) {
         return success();
       })
       .Case([&](nn::DropoutOp op) { return operations.lowerDropout(op); })
+      .Case([&](nn::HoldOp op) {
+        margins.hold(op);
+        return success();
+      })
+      .Case([&](nn::ExchangeOp op) {
+        windows.lower(op);
+        return success();
+      })
       .Case([&](nn::RedistributeOp op) { return redistributions.lower(op); })
       .Case([&](nn::ParameterOp op) {
         return operations.lowerParameter(op, folding.loadOf(op));

@@ -11,10 +11,9 @@ using namespace hocket;
 using namespace hocket::partitioning;
 
 Emitter::Emitter(LocalProgram &program)
-    : rankClass(program.rankClass), carried(program.carried),
-      shares(program.shares), builder(program.builder), loc(program.loc),
-      mapping(program.mapping), nextId(program.nextId),
-      localTypes(program.localTypes) {}
+    : rankClass(program.rankClass), shares(program.shares),
+      builder(program.builder), loc(program.loc), mapping(program.mapping),
+      nextId(program.nextId), localTypes(program.localTypes) {}
 
 //===-- Types and values --------------------------------------------------===//
 
@@ -26,19 +25,6 @@ RankedTensorType Emitter::local(Type type) {
                        nn::localLayout(nn::layoutOf(type), shares.getMesh(),
                                        rankClass.coordinates));
   return result;
-}
-
-RankedTensorType Emitter::localOf(Value placed) {
-  RankedTensorType type = local(placed.getType());
-  nn::LayoutAttr layout = nn::layoutOf(type);
-  for (auto [dim, factors] : llvm::enumerate(layout.getDims()))
-    for (size_t factor = 0; factor < factors.getFactors().size(); ++factor)
-      if (shares.hasMargins(placed, dim, factor)) {
-        int64_t size = here(shares.held(placed, dim, factor).size);
-        type = carried.find(placed) ? withFactorSize(type, dim, factor, size)
-                                    : withSize(type, dim, size);
-      }
-  return type;
 }
 
 ArrayAttr Emitter::listOf(ArrayRef<StringAttr> axes) {

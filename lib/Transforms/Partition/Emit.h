@@ -12,13 +12,11 @@ namespace hocket::partitioning {
 
 /// The program of one class while it is written.
 struct LocalProgram {
-  LocalProgram(mlir::Location loc, const RankClass &rankClass,
-               const nn::CarriedMargins &carried, Shares &shares)
-      : rankClass(rankClass), carried(carried), shares(shares),
-        builder(loc.getContext()), loc(loc) {}
+  LocalProgram(mlir::Location loc, const RankClass &rankClass, Shares &shares)
+      : rankClass(rankClass), shares(shares), builder(loc.getContext()),
+        loc(loc) {}
 
   const RankClass &rankClass;
-  const nn::CarriedMargins &carried;
   Shares &shares;
   mlir::OpBuilder builder;
   mlir::Location loc;      // of the operation that is being lowered
@@ -43,16 +41,17 @@ protected:
                         nn::Reduction reduction,
                         mlir::DictionaryAttr hook = {});
 
+  /// Of what the rank holds.
   mlir::RankedTensorType local(mlir::Type type);
-  /// With the margins in which it is computed too.
-  mlir::RankedTensorType localOf(mlir::Value placed);
+  mlir::RankedTensorType localOf(mlir::Value placed) {
+    return local(placed.getType());
+  }
   mlir::Value local(mlir::Value placed) { return mapping.lookup(placed); }
   mlir::ArrayAttr listOf(llvm::ArrayRef<mlir::StringAttr> axes);
   /// What a table says for the ranks of this class, if it says the same.
   int64_t here(spmd::TableAttr table) const;
 
   const RankClass &rankClass;
-  const nn::CarriedMargins &carried;
   Shares &shares;
   mlir::OpBuilder &builder;
   mlir::Location &loc;

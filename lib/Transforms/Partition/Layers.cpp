@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Hold.h"
 #include "WindowedDims.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Func.h"
@@ -75,60 +76,90 @@ static Share dataOf(const WindowedDim &slid) {
           spmd::TableAttr::simplified(context, slid.axes, sizes)};
 }
 
+/// Whether a rank holds more or less of the dim than it owns.
+static bool hasMargins(Value value, int64_t dim) {
+  return bool(nn::layoutOf(value).heldOf(dim, /*factor=*/0));
+}
+
+/// Of a dim of one factor, as windows slide over.
+static LogicalResult setLayer(Value value, int64_t dim, const Share &share,
+                              bool areTerms, Shares &shares) {
+  if (nn::layoutOf(value).getDims()[dim].getFactors().size() == 1)
+    return setHeld(value, dim, /*factor=*/0, share, areTerms, shares);
+  return emitError(value.getLoc())
+         << "not supported yet: margins of dim " << dim << " of "
+         << nn::describe(value.getType()) << ", which has several factors; "
+         << "leave out `layers`";
+}
+
 /// What is element-wise behind a layer makes it in its margins too.
-static void setBack(Value value, int64_t dim, const Share &share,
-                    Shares &shares) {
+static LogicalResult setBack(Value value, int64_t dim, const Share &share,
+                             Shares &shares) {
   Operation *producer = value.getDefiningOp();
-  bool isKnown = shares.hasMargins(value, dim);
-  shares.setHeld(value, dim, share);
+  bool isKnown = hasMargins(value, dim);
+  if (failed(setLayer(value, dim, share, /*areTerms=*/false, shares)))
+    return failure();
   if (isKnown || !producer || !isElementWise(producer))
-    return;
+    return success();
   for (Value operand : producer->getOperands()) {
     nn::LayoutAttr layout = nn::layoutOf(operand);
     if (int64_t(layout.getDims().size()) > dim &&
-        !shares.axesOf(layout, dim, 0).empty())
-      setBack(operand, dim, share, shares);
+        !shares.axesOf(layout, dim, 0).empty() &&
+        failed(setBack(operand, dim, share, shares)))
+      return failure();
   }
+  return success();
 }
 
-/// What is element-wise and reads such a value.
-static void setForward(Operation *op, Shares &shares) {
+/// What is element-wise and reads such a value: of terms it makes terms.
+static LogicalResult setForward(Operation *op, Shares &shares) {
   Value result = op->getResult(0);
   for (Value operand : op->getOperands())
-    for (int64_t dim = 0,
-                 rank = cast<RankedTensorType>(operand.getType()).getRank();
-         dim < rank; ++dim) {
-      if (!shares.hasMargins(operand, dim) || shares.hasMargins(result, dim))
+    for (nn::HeldAttr held : nn::layoutOf(operand).getHeld()) {
+      int64_t dim = held.getDim();
+      if (hasMargins(result, dim))
         continue;
-      Share share = shares.held(operand, dim);
-      shares.setHeld(result, dim, share);
+      Share share = shares.held(nn::layoutOf(operand), dim);
+      bool areTerms = llvm::any_of(op->getOperands(), [&](Value other) {
+        nn::HeldAttr known = nn::layoutOf(other).heldOf(dim, 0);
+        return known && known.getTerms();
+      });
+      if (failed(setLayer(result, dim, share, areTerms, shares)))
+        return failure();
       for (Value other : op->getOperands())
         if (isFilled(other) &&
-            !shares.axesOf(nn::layoutOf(other), dim, 0).empty())
-          shares.setHeld(other, dim, share);
+            !shares.axesOf(nn::layoutOf(other), dim, 0).empty() &&
+            failed(setLayer(other, dim, share, /*areTerms=*/false, shares)))
+          return failure();
     }
+  return success();
 }
 
-void partitioning::addLayers(nn::FuncOp func, Shares &shares) {
-  auto inner = [&](Operation &op, auto set) {
-    auto windowed = dyn_cast<nn::WindowedOp>(op);
-    if (!windowed || !op.hasAttr(nn::kHaloLayers))
-      return;
-    for (const WindowedDim &slid : windowedDims(windowed, shares))
-      if (slid.isInner)
-        set(windowed, slid);
-  };
+/// The dims in which the operation is a layer behind the first.
+static WindowedDims innerDims(nn::WindowedOp op, Shares &shares) {
+  if (!op->hasAttr(nn::kHaloLayers))
+    return {};
+  WindowedDims dims = windowedDims(op, shares);
+  llvm::erase_if(dims, [](const WindowedDim &slid) { return !slid.isInner; });
+  return dims;
+}
+
+LogicalResult partitioning::holdLayers(nn::FuncOp func, Shares &shares) {
   for (Operation &op : llvm::reverse(func.getBody().front()))
     if (isa<nn::ConvOp, nn::PoolOp>(op))
-      inner(op, [&](nn::WindowedOp windowed, const WindowedDim &slid) {
-        setBack(windowed->getOperand(0), slid.dim, dataOf(slid), shares);
-      });
+      for (const WindowedDim &slid :
+           innerDims(cast<nn::WindowedOp>(op), shares))
+        if (failed(setBack(op.getOperand(0), slid.dim, dataOf(slid), shares)))
+          return failure();
   for (Operation &op : func.getBody().front()) {
-    if (isElementWise(&op))
-      setForward(&op, shares);
-    else if (isa<nn::ConvTransposeOp, nn::PoolGradOp>(op))
-      inner(op, [&](nn::WindowedOp windowed, const WindowedDim &slid) {
-        shares.setHeld(windowed->getResult(0), slid.dim, dataOf(slid));
-      });
+    if (isElementWise(&op) && failed(setForward(&op, shares)))
+      return failure();
+    if (isa<nn::ConvTransposeOp, nn::PoolGradOp>(op))
+      for (const WindowedDim &slid :
+           innerDims(cast<nn::WindowedOp>(op), shares))
+        if (failed(setLayer(op.getResult(0), slid.dim, dataOf(slid),
+                            /*areTerms=*/true, shares)))
+          return failure();
   }
+  return success();
 }

@@ -37,6 +37,18 @@ struct MarginMoves::HaloMove {
   ArrayAttr rows = {};
 };
 
+RankedTensorType partitioning::withFactorSize(Type type, int64_t dim,
+                                              int64_t factor, int64_t size) {
+  MLIRContext *context = type.getContext();
+  SmallVector<nn::DimAttr> dims(nn::layoutOf(type).getDims());
+  SmallVector<nn::FactorAttr> factors(dims[dim].getFactors());
+  factors[factor] =
+      nn::FactorAttr::get(context, factors[factor].getName(), size);
+  dims[dim] = nn::DimAttr::get(context, factors);
+  return nn::withLayout(cast<RankedTensorType>(type),
+                        nn::LayoutAttr::get(context, dims));
+}
+
 static spmd::TableAttr constant(MLIRContext *context, int64_t value) {
   return spmd::TableAttr::simplified(context, {}, {value});
 }
@@ -195,6 +207,36 @@ void MarginMoves::gatherMargins(ArrayRef<Margins *> group,
   if (hasBorder)
     emitHalo(group, border, at);
   emitWhole(group, slid, /*gathers=*/false, at);
+}
+
+/// A view, or what the rank owns among zeros. Ranks of a class have one part in
+/// the other at one place.
+void MarginMoves::hold(nn::HoldOp op) {
+  nn::LayoutAttr from = nn::layoutOf(op.getX()),
+                 to = nn::layoutOf(op.getResult());
+  Value x = local(op.getX());
+  for (auto [dim, whole] : llvm::enumerate(from.getDims()))
+    for (size_t factor = 0; factor < whole.getFactors().size(); ++factor) {
+      nn::HeldAttr made = to.heldOf(dim, factor);
+      if (from.heldOf(dim, factor) == made)
+        continue;
+      Share has = shares.held(from, dim, factor),
+            gets = shares.held(to, dim, factor);
+      bool places = made && made.getTerms();
+      int64_t place = here(has.offset) - here(gets.offset);
+      int64_t least = here((places ? has : gets).size);
+      auto offset =
+          spmd::TableAttr::constant(builder.getContext(), least == 0 ? 0
+                                                          : places   ? place
+                                                                     : -place);
+      RankedTensorType type =
+          withFactorSize(x.getType(), dim, factor, here(gets.size));
+      if (places)
+        x = spmd::PlaceOp::create(builder, loc, type, x, dim, factor, offset);
+      else
+        x = spmd::SliceOp::create(builder, loc, type, x, dim, factor, offset);
+    }
+  mapping.map(op.getResult(), x);
 }
 
 /// What a rank finds in what it has is a part of that; what is a move and

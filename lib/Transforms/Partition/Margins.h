@@ -26,12 +26,8 @@ public:
   /// The tensor, whose dims may be of other factors than those of `type`.
   mlir::Value withFactorsOf(mlir::Value x, mlir::RankedTensorType type);
 
-  // CarriedMargins.cpp: margins that were exchanged before.
-  mlir::Value ownPart(mlir::Value x, const nn::Carried &how, const Share &own,
-                      const Share &held, bool isTaken);
-  /// What the operation is to read instead of what operands are mapped to.
-  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>>
-  readMargins(mlir::Operation &op);
+  /// Another part of what the rank holds.
+  void hold(nn::HoldOp op);
 
 private:
   struct HaloMove;

@@ -174,12 +174,8 @@ FailureOr<Operation *> Operations::restateIota(nn::IotaOp local, Value placed) {
 
 FailureOr<NamedAttrList> Operations::rotaryParts(nn::RotaryOp op,
                                                  Operation &local) {
-  FailureOr<spmd::PositionsAttr> positions =
-      carried.isInside(op)
-          ? positionsFrom(shares.held(op.getX(), op.getDim()).offset,
-                          sizeOf(op.getX(), op.getDim()))
-          : positionsOf(local, op.getX(), op.getDim());
-  FailureOr<NamedAttrList> parts = partsAt("positions", positions);
+  FailureOr<NamedAttrList> parts =
+      partsAt("positions", positionsOf(local, op.getX(), op.getDim()));
   if (succeeded(parts))
     parts->set("inverse", builder.getBoolAttr(op.getInverse()));
   return parts;
@@ -192,9 +188,9 @@ template <class OpTy> NamedAttrList Operations::poolingParts(OpTy op) {
   for (const WindowedDim &slid : windowedDims(op, shares)) {
     positions.push_back(positionsFrom(
         (slid.isExtended ? slid.held : slid.own).offset, slid.window.extent));
-    windows.push_back(
-        positionsFrom(shares.held(op.getWindowed(), slid.dim).offset,
-                      sizeOf(op.getWindowed(), slid.dim)));
+    windows.push_back(positionsFrom(
+        shares.held(nn::layoutOf(op.getWindowed()), slid.dim).offset,
+        sizeOf(op.getWindowed(), slid.dim)));
   }
   NamedAttrList parts;
   parts.set("lows", op.getLowsAttr());

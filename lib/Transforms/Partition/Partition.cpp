@@ -2,6 +2,7 @@
 
 #include "hocket/Transforms/Partition.h"
 #include "ClassBuilder.h"
+#include "Hold.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -36,28 +37,41 @@ static void eraseUnused(nn::FuncOp placed) {
       op.erase();
 }
 
-LogicalResult hocket::partition(ModuleOp module) {
-  nn::FuncOp placed = findPlaced(module);
-  if (!placed)
+namespace {
+/// The placed function of a module, and what ranks have of its values.
+struct Placed {
+  nn::FuncOp func;
+  Shares shares;
+};
+} // namespace
+
+/// With what ranks hold in its types.
+static FailureOr<Placed> hold(ModuleOp module) {
+  nn::FuncOp func = findPlaced(module);
+  if (!func)
     return failure();
   nn::MeshAttr mesh = nn::meshOf(module);
   if (!mesh)
     return module.emitError() << "a module of placed functions has an "
                                  "nn.placement";
-  eraseUnused(placed);
-
-  Shares shares(mesh);
-  partitioning::addLayers(placed, shares);
-  nn::CarriedMargins carried;
-  if (failed(carried.follow(placed)))
+  eraseUnused(func);
+  Placed placed{func, Shares(mesh)};
+  if (failed(holdMargins(func, placed.shares)))
     return failure();
-  partitioning::addCarried(carried, shares);
+  return placed;
+}
+
+LogicalResult hocket::partition(ModuleOp module) {
+  FailureOr<Placed> held = hold(module);
+  if (failed(held))
+    return failure();
+  auto &[placed, shares] = *held;
   FailureOr<std::vector<RankClass>> classes = findRankClasses(placed, shares);
   if (failed(classes))
     return failure();
   Folding folding(placed, shares);
   for (auto [number, rankClass] : llvm::enumerate(*classes)) {
-    LocalProgram program(placed.getLoc(), rankClass, carried, shares);
+    LocalProgram program(placed.getLoc(), rankClass, shares);
     ClassBuilder builder(placed, folding, program);
     spmd::FuncOp func = builder.build("class" + std::to_string(number));
     if (!func)
@@ -85,6 +99,24 @@ struct PartitionPass : PassWrapper<PartitionPass, OperationPass<ModuleOp>> {
   }
 };
 
+struct HoldPass : PassWrapper<HoldPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoldPass)
+  StringRef getArgument() const override { return "hocket-hold"; }
+  StringRef getDescription() const override {
+    return "what ranks hold of each value, in its type";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<spmd::SpmdDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(hold(getOperation())))
+      signalPassFailure();
+  }
+};
+
 } // namespace
 
-void hocket::registerPartitionPass() { PassRegistration<PartitionPass>(); }
+void hocket::registerPartitionPass() {
+  PassRegistration<PartitionPass>();
+  PassRegistration<HoldPass>();
+}

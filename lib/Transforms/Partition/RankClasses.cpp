@@ -34,6 +34,8 @@ public:
   LogicalResult add(Value value);
   /// What the windows of an operation read.
   void addHeld(nn::WindowedOp op);
+  /// Where one part of what ranks hold stands in another.
+  void addShift(Value x, Value result);
   /// What an attention receives in each hop.
   void addHops(llvm::ArrayRef<Hop> hops);
   /// The same for ranks of one class.
@@ -104,6 +106,9 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
   Share share = shares.of(layout, dim, factor);
   if (!share.size.isConstant())
     sizes.insert(share.size);
+  if (spmd::TableAttr held = shares.held(layout, dim, factor).size;
+      !held.isConstant())
+    sizes.insert(held);
   if (share.runs) {
     runs.insert({share.offset, share.runs.getBegin()});
     sizes.insert(share.runs.getLength());
@@ -140,12 +145,30 @@ void UnevenSplits::addHeld(nn::WindowedOp op) {
       sizes.insert(slid.own.size);
     if (spmd::TableAttr shift = shiftOf(slid);
         !shift.isConstant() &&
-        (slid.isInner || op->hasAttr(nn::kHaloFrom) ||
-         isAlone(slid, /*attaches=*/true) || isAlone(slid, /*attaches=*/false)))
+        (slid.isInner || isAlone(slid, /*attaches=*/true) ||
+         isAlone(slid, /*attaches=*/false)))
       sizes.insert(shift);
     if (slid.window.lookup)
       addEdges(op, slid);
   }
+}
+
+void UnevenSplits::addShift(Value x, Value result) {
+  nn::LayoutAttr from = nn::layoutOf(x), to = nn::layoutOf(result);
+  for (auto [dim, whole] : llvm::enumerate(from.getDims()))
+    for (size_t factor = 0; factor < whole.getFactors().size(); ++factor) {
+      if (from.heldOf(dim, factor) == to.heldOf(dim, factor))
+        continue;
+      SmallVector<int64_t> shifts;
+      for (auto [has, gets] :
+           llvm::zip_equal(nn::heldParts(from, dim, factor, shares.getMesh()),
+                           nn::heldParts(to, dim, factor, shares.getMesh())))
+        shifts.push_back(gets.offset - has.offset);
+      auto shift = spmd::TableAttr::simplified(
+          x.getContext(), shares.axesOf(from, dim, factor), shifts);
+      if (!shift.isConstant())
+        sizes.insert(shift);
+    }
 }
 
 void UnevenSplits::addHops(ArrayRef<Hop> hops) {
@@ -193,6 +216,8 @@ partitioning::findRankClasses(nn::FuncOp func, Shares &shares) {
         return failure();
     if (auto windowed = dyn_cast<nn::WindowedOp>(op))
       splits.addHeld(windowed);
+    if (isa<nn::HoldOp, nn::ExchangeOp>(op))
+      splits.addShift(op.getOperand(0), op.getResult(0));
     if (auto attention = dyn_cast<nn::AttentionOp>(op))
       splits.addHops(ringHops(attention, shares));
     if (auto attention = dyn_cast<nn::AttentionGradOp>(op))

@@ -122,6 +122,19 @@ Share Shares::of(nn::LayoutAttr layout, int64_t dim, int64_t factor) {
   return it->second;
 }
 
+Share Shares::held(nn::LayoutAttr layout, int64_t dim, int64_t factor) {
+  nn::HeldAttr said = layout.heldOf(dim, factor);
+  if (!said)
+    return of(layout, dim, factor);
+  MLIRContext *context = mesh.getContext();
+  AxisList axes = axesOf(layout, dim, factor);
+  SmallVector<int64_t> sizes;
+  for (auto [begin, end] : llvm::zip(said.getBegins(), said.getEnds()))
+    sizes.push_back(end - begin);
+  return {spmd::TableAttr::simplified(context, axes, said.getBegins()),
+          spmd::TableAttr::simplified(context, axes, sizes)};
+}
+
 Share Shares::inside(nn::LayoutAttr layout, int64_t dim, int64_t factor,
                      size_t inner, ArrayRef<int64_t> coordinates) {
   MLIRContext *context = mesh.getContext();
@@ -168,7 +181,7 @@ FailureOr<Place> Shares::placeOf(nn::LayoutAttr layout, int64_t dim) {
       int64_t rest = 1;
       for (nn::FactorAttr minor : factors.drop_front(f + 1))
         rest *= minor.getSize();
-      Share share = of(layout, dim, f);
+      Share share = held(layout, dim, f);
       place.offset = scaled(share.offset, rest, 0);
       if (share.runs)
         place.runs = scaled(share.runs, rest);

@@ -3,7 +3,6 @@
 #ifndef HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H
 #define HOCKET_LIB_TRANSFORMS_PARTITION_SHARES_H
 
-#include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/Func.h"
 #include "dialects/Spmd/Spmd.h"
 #include "llvm/ADT/DenseMap.h"
@@ -52,26 +51,10 @@ public:
   /// The axes that cut any factor of a dim.
   AxisList axesOf(nn::LayoutAttr layout, int64_t dim) const;
 
-  /// What each coordinate holds of a factor under its splits.
+  /// What each coordinate owns of a factor under its splits.
   Share of(nn::LayoutAttr layout, int64_t dim, int64_t factor);
-  /// The same of a value, and with the margins in which it is computed too
-  /// (Layers.cpp, CarriedMargins.cpp).
-  Share held(mlir::Value value, int64_t dim, int64_t factor = 0) {
-    auto known = withMargins.find({value, dim, factor});
-    return known != withMargins.end() ? known->second
-                                      : of(nn::layoutOf(value), dim, factor);
-  }
-  bool hasMargins(mlir::Value value, int64_t dim, int64_t factor = 0) const {
-    return withMargins.contains({value, dim, factor});
-  }
-  void setHeld(mlir::Value value, int64_t dim, const Share &share,
-               int64_t factor = 0) {
-    withMargins[{value, dim, factor}] = share;
-  }
-  /// Its margins were exchanged before (CarriedMargins.cpp): what is not
-  /// computed in them, a window too, reads what the rank owns.
-  void setCarried(mlir::Value value) { carried.insert(value); }
-  bool isCarried(mlir::Value value) const { return carried.contains(value); }
+  /// What it holds, which is that unless the layout says something else.
+  Share held(nn::LayoutAttr layout, int64_t dim, int64_t factor = 0);
   /// What each coordinate on the `inner` minor axes of a factor holds of what
   /// the axes before those leave at `coordinates`.
   Share inside(nn::LayoutAttr layout, int64_t dim, int64_t factor, size_t inner,
@@ -81,12 +64,12 @@ public:
   llvm::SmallVector<nn::SplitAttr> splitsOf(nn::LayoutAttr layout, int64_t dim,
                                             int64_t factor) const;
 
-  /// Fails if some factor but the major one is cut.
+  /// Of what is held. Fails if some factor but the major one is cut.
   mlir::FailureOr<Place> placeOf(nn::LayoutAttr layout, int64_t dim);
   /// Where the part begins; fails as well if it is not one interval.
   mlir::FailureOr<spmd::TableAttr> offsetOf(nn::LayoutAttr layout, int64_t dim);
 
-  /// Which part of the global tensor ranks hold.
+  /// Which part of the global tensor ranks own.
   spmd::BoxAttr boxOf(nn::LayoutAttr layout);
   /// The row-major number of the box's first element in the global tensor;
   /// factors that are cut in runs count from 0.
@@ -101,19 +84,11 @@ private:
 
   nn::MeshAttr mesh;
   llvm::DenseMap<spmd::BoxAttr, spmd::TableAttr> knownFirst;
-  llvm::DenseMap<std::tuple<mlir::Value, int64_t, int64_t>, Share> withMargins;
-  llvm::DenseSet<mlir::Value> carried;
   /// By the extent and the splits that cut it.
   llvm::DenseMap<std::pair<int64_t, mlir::Attribute>, Share> known;
   using Inside = std::tuple<int64_t, const void *, size_t, int64_t>;
   std::map<Inside, Share> knownInside;
 };
-
-/// Works out in which margins the layers of one exchange are computed
-/// (nn::kHaloLayers), and their gradients.
-void addLayers(nn::FuncOp func, Shares &shares);
-/// The same of what attention reads in margins that were exchanged before.
-void addCarried(const nn::CarriedMargins &carried, Shares &shares);
 
 /// The runs of a factor, each element of which is `scale` elements.
 spmd::RunsAttr scaled(spmd::RunsAttr runs, int64_t scale);

@@ -150,13 +150,10 @@ static SmallVector<nn::Interval> partsOver(const AxisList &axes,
 }
 
 /// Of a dim, in positions. One of several factors is whole.
-static Share shareOf(nn::WindowedOp op, Value value, int64_t dim,
-                     Shares &shares) {
+static Share shareOf(Value value, int64_t dim, Shares &shares) {
   nn::DimAttr whole = nn::layoutOf(value).getDims()[dim];
-  bool readsOwn = shares.isCarried(value) && !op->hasAttr(nn::kHaloFrom);
   if (whole.getFactors().size() == 1)
-    return readsOwn ? shares.of(nn::layoutOf(value), dim, 0)
-                    : shares.held(value, dim);
+    return shares.held(nn::layoutOf(value), dim);
   MLIRContext *context = value.getContext();
   return {spmd::TableAttr::simplified(context, {}, {0}),
           spmd::TableAttr::simplified(context, {}, {whole.getSize()})};
@@ -164,8 +161,6 @@ static Share shareOf(nn::WindowedOp op, Value value, int64_t dim,
 
 WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
   WindowedDims dims;
-  if (auto exchanged = exchangedDim(op, shares))
-    return {*exchanged};
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
   nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
@@ -180,9 +175,9 @@ WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
         strategies ? cast<StringAttr>(strategies[dim]).getValue() : "neighbors";
     auto parts =
         partsOver(axes, shares.axesOf(windowed, dim, 0),
-                  shareOf(op, op.getWindowed(), dim, shares), shares.getMesh());
+                  shareOf(op.getWindowed(), dim, shares), shares.getMesh());
     dims.push_back(slidDim(dim, *window, axes,
-                           shareOf(op, op.getPositions().front(), dim, shares),
+                           shareOf(op.getPositions().front(), dim, shares),
                            parts, op.addsZeros(), strategy, shares));
     dims.back().isInner = layers.lookup(dim) > 0;
     if (dims.back().isInner && window->border == nn::Border::Zero)
@@ -195,6 +190,35 @@ WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
   return dims;
 }
 
+WindowedDim partitioning::exchangedDim(nn::ExchangeOp op, Shares &shares) {
+  int64_t dim = op.getDim();
+  nn::LayoutAttr from = nn::layoutOf(op.getX()),
+                 to = nn::layoutOf(op.getResult());
+  Share x = shares.held(from, dim), result = shares.held(to, dim);
+  nn::Window window;
+  window.extent = from.getDims()[dim].getSize();
+  WindowedDim slid{dim,
+                   window,
+                   shares.axesOf(from, dim, 0),
+                   op.getBack() ? result : x,
+                   op.getBack() ? x : result,
+                   /*members=*/1,
+                   /*isExtended=*/true};
+  for (StringAttr axis : slid.axes)
+    slid.members *= shares.getMesh().getSize(axis.getValue());
+  slid.strategy = op.getStrategy();
+  return slid;
+}
+
+bool partitioning::hasWindows(const nn::PlacementRule::Value &value,
+                              const nn::PlacementRule &rule) {
+  return llvm::any_of(value.dims, [&](ArrayRef<int> factors) {
+    return llvm::any_of(factors, [&](int factor) {
+      return factor >= 0 && rule.factors[factor].windowsOf >= 0;
+    });
+  });
+}
+
 SmallVector<int64_t> partitioning::localEdges(nn::WindowedOp op,
                                               const WindowedDim &slid,
                                               Shares &shares,
@@ -202,7 +226,7 @@ SmallVector<int64_t> partitioning::localEdges(nn::WindowedOp op,
   auto at = [&](spmd::TableAttr table) {
     return table.at(shares.getMesh(), coordinates);
   };
-  Share made = shareOf(op, op.getWindowed(), slid.dim, shares);
+  Share made = shareOf(op.getWindowed(), slid.dim, shares);
   SmallVector<int64_t> indices(
       slid.window.lookup->indices.slice(at(made.offset), at(made.size)));
   if (slid.rows) {

@@ -5,6 +5,7 @@
 #define HOCKET_LIB_TRANSFORMS_PARTITION_WINDOWEDDIMS_H
 
 #include "Shares.h"
+#include "dialects/Nn/Held.h"
 
 namespace hocket::partitioning {
 
@@ -40,10 +41,6 @@ mlir::RankedTensorType withSize(mlir::Type type, int64_t dim, int64_t size);
 mlir::RankedTensorType withFactorSize(mlir::Type type, int64_t dim,
                                       int64_t factor, int64_t size);
 
-/// Of a nn.pad or its transpose that exchanges what attention reads later: the
-/// dim whose margins travel (CarriedMargins.cpp).
-std::optional<WindowedDim> exchangedDim(nn::WindowedOp op, Shares &shares);
-
 /// held.offset - own.offset.
 spmd::TableAttr shiftOf(const WindowedDim &slid);
 /// Margins travel while the operation computes: when it `attaches` them, or
@@ -69,6 +66,13 @@ std::optional<llvm::SmallVector<int64_t>> placesOf(const WindowedDim &slid,
 /// results reads one interval of positions (Window::reads), so that is what a
 /// rank holds while it computes them; see docs/placement.md.
 WindowedDims windowedDims(nn::WindowedOp op, Shares &shares);
+
+/// The dim whose margins an exchange moves.
+WindowedDim exchangedDim(nn::ExchangeOp op, Shares &shares);
+
+/// Whether an operand has something for each window, as a rule has it.
+bool hasWindows(const nn::PlacementRule::Value &value,
+                const nn::PlacementRule &rule);
 
 /// The nodes that the edges of a rank lead to, counted from the first that it
 /// holds; of a dim whose window is a lookup.

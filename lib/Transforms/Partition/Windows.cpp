@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
+#include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Shape.h"
 
@@ -87,16 +88,6 @@ void Windows::lowerMove(nn::WindowedOp op, ArrayRef<WindowedDim> dims) {
   mapping.map(result, margins.withFactorsOf(made, localOf(result)));
 }
 
-/// Whether an operand has something for each window, as a rule has it.
-static bool hasWindows(const nn::PlacementRule::Value &value,
-                       const nn::PlacementRule &rule) {
-  return llvm::any_of(value.dims, [&](ArrayRef<int> factors) {
-    return llvm::any_of(factors, [&](int factor) {
-      return factor >= 0 && rule.factors[factor].windowsOf >= 0;
-    });
-  });
-}
-
 /// How many zeros the operation itself adds before and behind each dim.
 Windows::Paddings Windows::paddingsOf(ArrayRef<WindowedDim> dims) const {
   Paddings paddings;
@@ -124,6 +115,29 @@ Operation *Windows::cloneWindowed(nn::WindowedOp op) {
   return copy;
 }
 
+/// As windows would move the margins that they read, and once if they read them
+/// as well.
+void Windows::lower(nn::ExchangeOp op) {
+  WindowedDim slid = exchangedDim(op, shares);
+  if (auto lines = dyn_cast<FusedLoc>(loc)) { // that of the schedule is last
+    slid.line = LocationAttr(lines.getLocations().back());
+    loc = FusedLoc::get(op.getContext(), lines.getLocations().drop_back());
+  }
+  Margins moved{local(op.getX()), slid.dim};
+  if (op.getBack()) {
+    margins.moveMargins(moved, slid, /*attaches=*/false);
+  } else {
+    Value &known = extended[wayOf(moved.value, slid, slid.dim)];
+    if (!known) {
+      margins.moveMargins(moved, slid, /*attaches=*/true);
+      known = moved.value;
+    }
+    moved.value = known;
+  }
+  Value result = op.getResult();
+  mapping.map(result, margins.withFactorsOf(moved.value, localOf(result)));
+}
+
 LogicalResult Windows::lower(nn::WindowedOp op) {
   WindowedDims dims = windowedDims(op, shares);
   if (!op.addsZeros()) {
@@ -144,15 +158,10 @@ LogicalResult Windows::lower(nn::WindowedOp op) {
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get(), read = local(value);
-    const nn::Carried *how = carried.find(value);
     bool isQueries =
         hasWindows(rule.operands[operand.getOperandNumber()], rule);
     if (held.contains(value) && !isQueries)
       read = held.lookup(value);
-    else if (held.contains(value) && how && op->hasAttr(nn::kHaloFrom))
-      read = margins.ownPart(
-          read, *how, shares.of(nn::layoutOf(value), how->dim, how->factor),
-          shares.held(value, how->dim, how->factor), /*isTaken=*/true);
     operands.push_back(read);
   }
   Operation *copy = cloneWindowed(op);

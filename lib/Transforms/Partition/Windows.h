@@ -15,6 +15,7 @@ public:
       : Emitter(program), margins(margins), operations(operations) {}
 
   mlir::LogicalResult lower(nn::WindowedOp op);
+  void lower(nn::ExchangeOp op);
 
 private:
   llvm::DenseMap<mlir::Value, mlir::Value>

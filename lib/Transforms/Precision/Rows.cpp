@@ -9,6 +9,7 @@
 #include "Rows.h"
 #include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
@@ -92,6 +93,9 @@ Row precision::rowOf(Operation *op, nn::Target target) {
       })
       .Case<nn::UnaryOp, nn::BinaryOp>(
           [](auto op) { return isWide(op.getKind()) ? Row::Wide : Row::Like; })
+      .Case([](nn::ExchangeOp op) { // terms of a sum are not rounded
+        return op.getBack() ? Row::Wide : Row::Like;
+      })
       .Case<nn::WhereOp, nn::DropoutOp, nn::ConcatOp, nn::PadOp, nn::GatherOp>(
           [](auto) { return Row::Like; })
       .Case<nn::ValueOp, nn::RedistributeOp, nn::RearrangeOp, nn::SliceOp,

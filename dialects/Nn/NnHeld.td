@@ -1,0 +1,50 @@
+//===- NnHeld.td - what ranks hold beside what they own ------------------===//
+
+#ifndef HOCKET_NN_HELD
+#define HOCKET_NN_HELD
+
+include "dialects/Nn/NnOpBase.td"
+
+def Nn_ExchangeOp : Nn_PlainOp<"exchange"> {
+  let summary = "margins of a dim: copies of what others own, or terms back";
+  let description = [{
+    On whole tensors the identity. Ranks get of dim `dim`, which they own parts
+    of, what the windows of the operations behind it read, of `before` and `after`
+    positions beside their own; `back` is the
+    transpose of that, which adds the terms that ranks hold of a part where it
+    is owned, in the order of ranks. How far windows read is in the types once
+    the program of ranks is made (`held`, `terms`); until then x and the result
+    are of one type. `strategy` is what moves them: `neighbors`, `all_to_all` or
+    `all_gather`. Of two exchanges of one value the windows differ, or they are
+    one.
+
+    (C1) x and the result differ in what is held of the dim, and in nothing
+    else. (C2) the dim has one factor. (C3) x holds of it what it owns, or with
+    `back` the result does. (C4) the strategy is one of those. (C5) windows
+    read no less than their own positions.
+  }];
+  let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, I64Attr:$before,
+                       I64Attr:$after, StrAttr:$strategy,
+                       DefaultValuedAttr<BoolAttr, "false">:$back);
+  let results = (outs Nn_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Nn_HoldOp : Nn_Op<"hold", [Pure]> {
+  let summary = "another part of what ranks hold, without a message";
+  let description = [{
+    On whole tensors the identity. A part of the copies that a rank holds, such
+    as what it owns; or what it owns among zeros, which are its terms of what
+    others own. Both are free: a view, and a copy.
+
+    (C1) operand and result differ in what is held, and in nothing else. (C2)
+    copies are a part of copies. (C3) terms are made of what is owned, and hold
+    all of it.
+  }];
+  let arguments = (ins Nn_Tensor:$x);
+  let results = (outs Nn_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // HOCKET_NN_HELD
