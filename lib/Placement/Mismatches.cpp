@@ -78,6 +78,10 @@ std::string Placer::operandName(Operation *op, unsigned operand) const {
   return "its input";
 }
 
+std::string Placer::axisText(unsigned axis) const {
+  return mesh.getAxes()[axis].getName().str();
+}
+
 std::string Placer::splitName(Operation *op, unsigned operand,
                               unsigned axis) const {
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));

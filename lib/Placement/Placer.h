@@ -194,7 +194,6 @@ private:
                         const Licence &licence);
   void markLayersOf(const Licence &licence, int64_t count);
   void markLayers();
-
   void countVacuousHalos();
   void checkHalos();
 
@@ -233,9 +232,7 @@ private:
                         unsigned axis) const;
   std::string partsText(mlir::Operation *op, const nn::PlacementRule &rule,
                         unsigned operand, const Mismatch &mismatch) const;
-  std::string axisText(unsigned axis) const {
-    return mesh.getAxes()[axis].getName().str();
-  }
+  std::string axisText(unsigned axis) const;
   /// Notes that tell why `value` holds what it holds; the primary location of
   /// an error about it.
   void noteCause(Problem &problem, mlir::Value value, unsigned axis) const;
@@ -319,7 +316,6 @@ private:
   bool autoReshard = false;
   Cost cost; ///< without what redistributions move
   bool isInferred = false;
-
   std::vector<std::string> failedBlocks; ///< `at` patterns without match
   llvm::MapVector<mlir::Location, FailedUse> failedUses;
   llvm::MapVector<mlir::Operation *, Repartition> repartitions;
