@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,11 +32,17 @@ static std::string withSuffix(const std::string &path) {
 
 NewFile::~NewFile() {
   int code = errno;
+  drop();
+  errno = code;
+}
+
+void NewFile::drop() {
   if (file >= 0)
-    close(file);
+    close(std::exchange(file, -1));
   if (!temporary.empty())
     unlink(temporary.c_str());
-  errno = code;
+  named.clear();
+  temporary.clear();
 }
 
 bool NewFile::create(const std::string &name) {
@@ -46,12 +53,50 @@ bool NewFile::create(const std::string &name) {
   return file >= 0 || createNamed(name);
 }
 
-bool NewFile::join(const std::string &temporaryOfOther) {
-  file = open(temporaryOfOther.c_str(), O_WRONLY | O_CLOEXEC);
+/// Tells the running system from any other one, and from itself after a
+/// restart; empty where it does not say.
+static std::string runningSystem() {
+  std::ifstream text("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(text, id);
+  return id;
+}
+
+/// Tells the file from all others of the running system.
+static std::string identity(const struct stat &status) {
+  return runningSystem() + ' ' + std::to_string(status.st_dev) + ' ' +
+         std::to_string(status.st_ino);
+}
+
+std::string NewFile::place() const {
+  if (hasTemporaryName())
+    return temporary;
+  struct stat status;
+  if (fstat(file, &status) != 0)
+    return "";
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file) +
+         '\n' + identity(status);
+}
+
+bool NewFile::join(const std::string &placeOfOther) {
+  size_t end = placeOfOther.find('\n');
+  std::string name = placeOfOther.substr(0, end);
+  if (end != std::string::npos) {
+    // Before it is opened: to open what is no file can wait for ever.
+    struct stat status;
+    if (stat(name.c_str(), &status) != 0)
+      return false;
+    if (identity(status) != placeOfOther.substr(end + 1)) {
+      errno = ENOENT;
+      return false;
+    }
+  }
+  file = open(name.c_str(), O_WRONLY | O_CLOEXEC);
   return file >= 0;
 }
 
 bool NewFile::createNamed(const std::string &name) {
+  drop();
   path = name;
   temporary = path + ".XXXXXX";
   file = mkostemp(temporary.data(), O_CLOEXEC);

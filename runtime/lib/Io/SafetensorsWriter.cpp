@@ -50,15 +50,31 @@ Status SafetensorsWriter::failure(const char *what) const {
                               std::strerror(errno));
 }
 
-/// What the first process does: the file, at its full size, and its header.
-Status SafetensorsWriter::begin(const std::string &header, int64_t bytes) {
+Status SafetensorsWriter::checkPlace() const {
   struct stat status;
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return Status::userError("output '" + path + "' is not a regular file");
-  bool isShared = processes.count() > 1;
-  if (!(isShared ? file.createNamed(path) : file.create(path)))
-    return Status::userError("output '" + path +
-                             "' cannot be written: " + std::strerror(errno));
+  return Status::success();
+}
+
+/// Of a file that the first process has made, or has not.
+Status SafetensorsWriter::openShared(bool isMade) {
+  Status status;
+  if (!isMade)
+    status = Status::userError("output '" + path +
+                               "' cannot be written: " + std::strerror(errno));
+  status = processes.agree(status);
+  std::string place = processes.isFirst() && status.ok() ? file.place() : "";
+  if (status.ok())
+    status = processes.tell(place);
+  if (status.ok() && !processes.isFirst() && !file.join(place))
+    status = failure("this process does not see the file that the first one "
+                     "has made; all need one file system");
+  return processes.agree(status);
+}
+
+/// The file at its full size, and its header.
+Status SafetensorsWriter::begin(const std::string &header, int64_t bytes) {
   int code;
   do {
     code = posix_fallocate(file.descriptor(), 0, bytes);
@@ -73,14 +89,16 @@ Status SafetensorsWriter::begin(const std::string &header, int64_t bytes) {
 Status SafetensorsWriter::open(const std::string &header, int64_t bytes) {
   Status status;
   if (processes.isFirst())
-    status = begin(header, bytes);
+    status = checkPlace();
   status = processes.agree(status);
-  std::string temporary = file.temporaryName();
-  if (status.ok())
-    status = processes.tell(temporary);
-  if (status.ok() && !processes.isFirst() && !file.join(temporary))
-    status = failure("this process does not see the file that the first one "
-                     "has made; all need one file system");
+  if (!status.ok())
+    return status;
+  // Best without a name, as all of them can where they are of one machine.
+  status = openShared(!processes.isFirst() || file.create(path));
+  if (!status.ok() && processes.count() > 1)
+    status = openShared(!processes.isFirst() || file.createNamed(path));
+  if (status.ok() && processes.isFirst())
+    status = begin(header, bytes);
   return processes.agree(status);
 }
 

@@ -21,11 +21,16 @@ public:
 
   /// Opens it to be written, with the rights of any new file.
   bool create(const std::string &path);
-  /// The same under a temporary name, which other processes can open.
+  /// The same under a temporary name, which processes of other machines can
+  /// open too; what was created before is dropped.
   bool createNamed(const std::string &path);
-  const std::string &temporaryName() const { return temporary; }
-  /// Opens what another process has created, which alone publishes it.
-  bool join(const std::string &temporaryOfOther);
+  bool hasTemporaryName() const { return !temporary.empty(); }
+  /// For `join`: where another process finds it.
+  std::string place() const;
+  /// Opens what another process has created, which alone publishes it. What has
+  /// no name is seen by the processes of its machine that may look at those of
+  /// their user; where it is not seen, nothing else is opened in its stead.
+  bool join(const std::string &placeOfOther);
   int descriptor() const { return file; }
   bool write(const void *data, size_t bytes);
 
@@ -36,6 +41,7 @@ public:
   bool publishOpen(int &descriptor);
 
 private:
+  void drop();
   bool giveName();
 
   std::string path, temporary;

@@ -71,6 +71,8 @@ private:
     int64_t offset; // bytes in the file
   };
   explicit SafetensorsWriter(Processes &processes) : processes(processes) {}
+  Status checkPlace() const;
+  Status openShared(bool isMade);
   Status begin(const std::string &header, int64_t bytes);
   Status open(const std::string &header, int64_t bytes);
   Status failure(const char *what) const;
