@@ -3,6 +3,7 @@
 #include "dialects/Nn/BlockLayouts.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -57,6 +58,41 @@ struct Writer {
   void operator()(StringRef name, const T &value, bool isOfKind) {
     if (isOfKind)
       list.push_back(builder.getNamedAttr(name, write(value)));
+  }
+};
+
+/// Writes the parameters as the language calls them.
+struct Parameters {
+  std::string text;
+
+  void add(const std::string &parameter) {
+    text += (text.empty() ? "" : ", ") + parameter;
+  }
+  void write(StringRef name, bool value) {
+    if (name == "unidirectional")
+      add(std::string("attention = ") +
+          (value ? "unidirectional" : "bidirectional"));
+    else if (value)
+      add(name.str() + " = true");
+  }
+  void write(StringRef name, int64_t value) {
+    if (name != "key")
+      add(name.str() + " = " + std::to_string(value));
+  }
+  void write(StringRef name, const std::vector<int64_t> &values) {
+    if (values.empty())
+      return;
+    // locals, globals and global_ends have a parameter of their kind each.
+    auto number = [](int64_t value) { return std::to_string(value); };
+    std::string list = llvm::join(llvm::map_range(values, number), ", ");
+    add(name.drop_back().str() + " = " +
+        (values.size() == 1 ? list : "(" + list + ")"));
+  }
+  void write(StringRef, const Lists &) {}
+  template <class T>
+  void operator()(StringRef name, const T &value, bool isOfKind) {
+    if (isOfKind)
+      write(name, value);
   }
 };
 
@@ -127,6 +163,13 @@ static BlockLayout readLayout(DictionaryAttr attribute, std::string &problem) {
   if (problem.empty() && reader.read != attribute.size())
     problem = "its block layout has a field that there is not";
   return layout;
+}
+
+std::string nn::layoutText(const BlockLayout &layout) {
+  Parameters parameters;
+  BlockLayout copy = layout;
+  visitFields(parameters, copy);
+  return toString(layout.kind) + ("(" + parameters.text + ")");
 }
 
 DictionaryAttr nn::blockLayoutAttr(MLIRContext *context,

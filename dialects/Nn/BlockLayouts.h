@@ -22,6 +22,11 @@ mlir::DictionaryAttr blockLayoutAttr(mlir::MLIRContext *context,
 /// What a verified attribute says; nothing if there is none, or it is empty.
 std::optional<plan::BlockLayout> blockLayoutOf(mlir::DictionaryAttr attribute);
 
+/// It as a model says it, with all parameters except the seed of what is drawn:
+/// "fixed(block = 4, local = 4, global = 2, patterns = 1, attention =
+/// bidirectional)".
+std::string layoutText(const plan::BlockLayout &layout);
+
 /// What a layout is laid over.
 struct BlockLayoutSizes {
   int64_t heads, queries, keys;

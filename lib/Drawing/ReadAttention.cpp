@@ -228,10 +228,11 @@ static std::string maskText(nn::AttentionOp op,
     masks.push_back("window(" + reach(op.getBefore()) + ", " +
                     reach(op.getAfter()) + ")");
   if (layout)
-    masks.push_back(std::string(plan::toString(layout->kind)) +
-                    "(block = " + std::to_string(layout->block) + ")");
+    masks.push_back(nn::layoutText(*layout));
   if (op.getKeep())
     masks.push_back("padding(keep)");
+  if (op.getKeyDocuments())
+    masks.push_back("documents(ids)");
   return masks.empty() ? "none" : llvm::join(masks, " * ");
 }
 
@@ -274,6 +275,8 @@ static void readMask(nn::AttentionOp op, nn::MeshAttr mesh,
   attention.ring = ringOf(op, mesh);
   if (op.getKeep())
     attention.notes.push_back("padding hides more, which only a run knows");
+  if (op.getKeyDocuments())
+    attention.notes.push_back("documents hide more, which only a run knows");
   if (attention.isPerHead)
     attention.notes.push_back("each head has a layout of its own");
 }
