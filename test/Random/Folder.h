@@ -17,6 +17,10 @@
 //
 //   | `operation` | 0 | R, S pointwise, P refused | one.hkt, other.hkt |
 //
+// A file that the target refuses as a whole, with a sentence, has a line
+//
+//   | `file.hkt` | refused: "sentence" |
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef HOCKET_TEST_RANDOM_FOLDER_H

@@ -53,8 +53,8 @@ TEST(Random, TwoHundredCasesAgreeWithTheReference) {
       unseen(summary),
       (std::set<std::string>{
           "nn.attention_grad", "nn.broadcast", "nn.conv", "nn.conv_grad_weight",
-          "nn.conv_transpose", "nn.embedding_grad", "nn.gather", "nn.hook",
-          "nn.log_sum_exp", "nn.neighborhood_attention",
+          "nn.conv_transpose", "nn.embedding_grad", "nn.exchange", "nn.gather",
+          "nn.hook", "nn.log_sum_exp", "nn.neighborhood_attention",
           "nn.neighborhood_attention_grad", "nn.normalize", "nn.pad",
           "nn.pad_transpose", "nn.pool", "nn.pool_grad", "nn.scatter_sum"}));
 }
