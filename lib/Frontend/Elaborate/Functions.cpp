@@ -127,19 +127,10 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
   return table;
 }
 
-static bool isLaterFunction(const std::string &name) {
-  static const char *const names[] = {"documents"};
-  for (const char *known : names)
-    if (name == known)
-      return true;
-  return false;
-}
-
 bool Elaborator::isFunction(const std::string &name) {
-  return isLaterFunction(name) ||
-         llvm::any_of(functionTable(), [&](const FunctionEntry &entry) {
-           return name == entry.name;
-         });
+  return llvm::any_of(functionTable(), [&](const FunctionEntry &entry) {
+    return name == entry.name;
+  });
 }
 
 Elaborator::MaybeDatum Elaborator::callFunction(const std::string &name,
@@ -159,11 +150,8 @@ Elaborator::MaybeDatum Elaborator::callFunction(const std::string &name,
         matchArguments(call, name, entry.arguments, entry.required);
     return arguments ? (this->*entry.rule)(*arguments, scope) : std::nullopt;
   }
-  if (isLaterFunction(name))
-    error(call.callee->range, "not supported yet: '" + name + "'");
-  else
-    error(call.callee->range, "no function or module '" + name + "'")
-        .suggest(name, names);
+  error(call.callee->range, "no function or module '" + name + "'")
+      .suggest(name, names);
   return std::nullopt;
 }
 
