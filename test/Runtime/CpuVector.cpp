@@ -162,20 +162,20 @@ TEST_P(CpuVector, ExponentialIsAccurate) {
     input[j] = -0.01f * static_cast<float>(j);
   input[columns - 1] = -std::numeric_limits<float>::infinity();
   row = input;
-  float maximum = -std::numeric_limits<float>::infinity(), sum = 0, shrink = 7;
-  SoftmaxTile tile{row.data(), columns, 1,        columns, 1.0f,
-                   nullptr,    nullptr, &maximum, &sum,    &shrink};
+  float shift = -std::numeric_limits<float>::infinity(), sum = 0, shrink = 7;
+  SoftmaxTile tile{row.data(), columns, 1,      columns, 1.0f,
+                   nullptr,    nullptr, &shift, &sum,    &shrink};
   GetParam()->softmaxTile(tile);
-  EXPECT_EQ(maximum, 0);
+  EXPECT_EQ(shift, 0);
   EXPECT_EQ(shrink, 0); // nothing came before
   double total = 0;
   for (int64_t j = 0; j < columns; ++j) {
     double exact = std::exp(static_cast<double>(input[j]));
     total += exact;
-    if (input[j] < -87)
+    if (input[j] < -87.337f) // 2^-126
       EXPECT_EQ(row[j], 0);
-    else
-      EXPECT_NEAR(row[j] / exact, 1, 2e-7) << input[j];
+    else // of an exponent times log2(e), rounded
+      EXPECT_NEAR(row[j] / exact, 1, 2e-7 - 8e-8 * input[j]) << input[j];
   }
   // Sanitizers keep the sum of 8801 terms in one lane: sqrt(8801) roundings.
   EXPECT_NEAR(sum / total, 1, 94 * 6e-8);
@@ -188,34 +188,67 @@ TEST_P(CpuVector, SoftmaxLimitsMaskAndRescaling) {
   for (size_t i = 0; i < scores.size(); ++i)
     scores[i] = static_cast<float>(static_cast<int>(i * 31 % 41) - 20) / 4;
   mask[2] = mask[30] = lowest;
-  std::vector<float> row = scores, maxima = {lowest, 1, 9, -9, lowest};
+  std::vector<float> row = scores, shifts = {lowest, 1, 9, -9, lowest};
   std::vector<float> sums = {0, 2, 2, 2, 0}, rescale(rows);
-  std::vector<float> before = maxima, sumsBefore = sums;
+  std::vector<float> before = shifts, sumsBefore = sums;
   std::vector<ColumnRange> visible;
   for (int64_t r = 0; r < rows; ++r)
     visible.push_back({0, std::max<int64_t>(r - 1, 0)});
   SoftmaxTile tile{row.data(),  columns,       rows,           columns,
-                   0.5f,        mask.data(),   visible.data(), maxima.data(),
+                   0.5f,        mask.data(),   visible.data(), shifts.data(),
                    sums.data(), rescale.data()};
   GetParam()->softmaxTile(tile);
   for (int64_t r = 0; r < rows; ++r) {
     int64_t limit = std::clamp<int64_t>(r - 1, 0, columns);
     double largest = before[r], total = 0;
-    auto score = [&](int64_t j) {
-      return j < limit ? scores[r * columns + j] * 0.5 + mask[j] : lowest;
+    auto power = [&](int64_t j) {
+      return j < limit ? (scores[r * columns + j] * 0.5 + mask[j]) / std::log(2)
+                       : lowest;
     };
     for (int64_t j = 0; j < columns; ++j)
-      largest = std::max(largest, score(j));
+      largest = std::max(largest, power(j));
     for (int64_t j = 0; j < columns; ++j) {
-      double weight = largest == lowest ? 0 : std::exp(score(j) - largest);
+      double weight = largest == lowest ? 0 : std::exp2(power(j) - shifts[r]);
       total += weight;
       EXPECT_NEAR(row[r * columns + j], weight, 1e-6);
     }
-    double shrink = before[r] == lowest ? 0 : std::exp(before[r] - largest);
-    EXPECT_NEAR(rescale[r], shrink, 1e-6);
+    double shrink =
+        before[r] == lowest ? 0 : std::exp2(before[r] - double(shifts[r]));
+    EXPECT_EQ(rescale[r], shrink);
     EXPECT_NEAR(sums[r], sumsBefore[r] * shrink + total, 1e-5);
-    EXPECT_EQ(maxima[r], static_cast<float>(largest));
+    if (largest == lowest)
+      EXPECT_EQ(shifts[r], lowest);
+    else
+      EXPECT_NEAR(shifts[r], largest, 1);
+    EXPECT_TRUE(shifts[r] == lowest || shifts[r] == std::round(shifts[r]));
   }
+}
+
+// Scores whose powers no whole number is near, their gradient, and what is not
+// a number.
+TEST_P(CpuVector, SoftmaxOfLargeScoresAndNaN) {
+  const float lowest = -std::numeric_limits<float>::infinity();
+  for (float scale : {1.0f, 0.3f})
+    for (float large : {300.0f, 3e6f, 1e9f, 1e30f, -1e9f}) {
+      float row[] = {large, large, large * (large > 0 ? 0.5f : 2.0f)};
+      float shift = lowest, sum = 0, shrink;
+      GetParam()->softmaxTile(
+          {row, 3, 1, 3, scale, nullptr, nullptr, &shift, &sum, &shrink});
+      EXPECT_EQ(row[0] / sum, 0.5f) << large;
+      EXPECT_EQ(row[1], row[0]);
+      EXPECT_NEAR(row[2] / sum, 0, 1e-12);
+      float weights[] = {large}, gradients[] = {5}, lse = large * scale,
+            mean = 3;
+      GetParam()->softmaxGradTile(
+          {weights, gradients, 1, 1, 1, scale, &lse, &mean, nullptr, nullptr});
+      if (scale == 1) // else a weight is as exact as lse
+        EXPECT_EQ(weights[0], 1) << large;
+    }
+  float row[] = {1, std::numeric_limits<float>::quiet_NaN()};
+  float shift = lowest, sum = 0, shrink;
+  GetParam()->softmaxTile(
+      {row, 2, 1, 2, 1.0f, nullptr, nullptr, &shift, &sum, &shrink});
+  EXPECT_TRUE(std::isnan(sum) && std::isnan(row[1]));
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, CpuVector, testing::ValuesIn(levels()),

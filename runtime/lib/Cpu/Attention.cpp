@@ -50,7 +50,7 @@ private:
   KeyWalk walk;
   std::vector<RowTerm> terms;
   int64_t bytes = 0, batch = -1, kvHead = -1;
-  float *scores = nullptr, *output = nullptr, *maxima = nullptr,
+  float *scores = nullptr, *output = nullptr, *shifts = nullptr,
         *sums = nullptr, *rescale = nullptr, *queries = nullptr;
 };
 
@@ -75,7 +75,7 @@ void AttentionWorker::setScratch(char *scratch) {
   ScratchPieces pieces(scratch);
   scores = pieces.takeFloats(plan.rows * plan.pitch);
   output = pieces.takeFloats(plan.groupRows * width);
-  maxima = pieces.takeFloats(plan.groupRows);
+  shifts = pieces.takeFloats(plan.groupRows);
   sums = pieces.takeFloats(plan.groupRows);
   rescale = pieces.takeFloats(plan.rows);
   queries = pieces.takeFloats(plan.groupRows * depth);
@@ -102,14 +102,14 @@ void AttentionWorker::runHead(int64_t b, int64_t h, int64_t begin,
 void AttentionWorker::runGroup(int64_t b, int64_t h, int64_t begin,
                                int64_t end) {
   QueryTile group = plan.span(h, begin, end);
-  std::fill_n(maxima, group.rows, -std::numeric_limits<float>::infinity());
+  std::fill_n(shifts, group.rows, -std::numeric_limits<float>::infinity());
   std::fill_n(sums, group.rows, 0.0f);
   loadRows(given.q, b, h, group, queries);
   for (walk.begin(h, begin, end); walk.next();) {
     int64_t first = walk.tile().row - group.row;
     runTile(walk.tile().rows, queries + first * depth, first);
   }
-  storeSums(given, {b, h, group.row, group.rows, output, maxima, sums});
+  storeSums(given, {b, h, group.row, group.rows, output, shifts, sums});
 }
 
 /// Adds what the keys at which the walk is give to rows from `first` on of the
@@ -118,7 +118,7 @@ void AttentionWorker::runTile(int64_t rows, const float *query, int64_t first) {
   addScores(rows, query);
   functions.softmaxTile({scores, plan.pitch, rows, walk.columns,
                          float(given.scale), walk.mask(), walk.visible(),
-                         maxima + first, sums + first, rescale, walk.added(),
+                         shifts + first, sums + first, rescale, walk.added(),
                          plan.pitch});
   walk.drop(scores);
   float *to = output + first * width;

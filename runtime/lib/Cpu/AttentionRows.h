@@ -6,9 +6,16 @@
 #include "hocket/Cpu/Call.h"
 #include "hocket/Runtime/Elements.h"
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 namespace hocket::runtime {
+
+/// The logarithm of sum * 2^shift, see SoftmaxTile.
+inline float lseOf(float shift, float sum) {
+  constexpr double ln2 = 0.69314718055994531;
+  return float(shift * ln2 + std::log(double(sum)));
+}
 
 /// A row of [batch, head, row, element].
 struct HeadRow {

@@ -1,6 +1,7 @@
 //===- AttentionTiles.cpp - tiles of queries by keys ----------------------===//
 
 #include "runtime/lib/Cpu/AttentionTiles.h"
+#include "runtime/lib/Cpu/AttentionRows.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -54,7 +55,7 @@ void storeSums(const AttentionArguments &arguments, const TileSums &tile) {
     const float *from = tile.output + r * width, sum = tile.sums[r];
     if (arguments.lse)
       rowOf(*arguments.lse, tile.b, tile.h, tile.row + r)[0] =
-          sum == 0.0f ? lowest : tile.maxima[r] + std::log(sum);
+          sum == 0.0f ? lowest : lseOf(tile.shifts[r], sum);
     // A sum of 0: there was nothing to attend to.
     if (sum == 0.0f) {
       for (int64_t d = 0; d < width; ++d)

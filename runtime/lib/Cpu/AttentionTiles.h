@@ -41,10 +41,10 @@ const ColumnRange *visibleColumns(const AttentionArguments &arguments,
                                   ColumnRange *ranges);
 
 /// Sums of values by the weights of queries [row, row + rows), [rows, E], with
-/// the maxima and sums of their scores.
+/// the shifts and sums of their scores.
 struct TileSums {
   int64_t b, h, row, rows;
-  const float *output, *maxima, *sums;
+  const float *output, *shifts, *sums;
 };
 /// Divides them by the sums: `out` and `lse`.
 void storeSums(const AttentionArguments &arguments, const TileSums &tile);

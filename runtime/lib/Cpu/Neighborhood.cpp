@@ -1,5 +1,6 @@
 //===- Neighborhood.cpp - neighborhood attention, forward -----------------===//
 
+#include "runtime/lib/Cpu/AttentionRows.h"
 #include "runtime/lib/Cpu/NeighborhoodProblem.h"
 #include <cmath>
 #include <limits>
@@ -39,27 +40,24 @@ NeighborhoodProblem::NeighborhoodProblem(const NeighborhoodArguments &given)
 namespace {
 
 template <typename T> struct Exponentials {
-  T largest = -std::numeric_limits<T>::infinity(), sum = 0;
+  T sum, lse;
 };
 
-/// scores become exp(scale * score - the largest of those).
+/// scores become exp(scale * score), all divided by some number.
 Exponentials<float> exponentiate(float *scores, int64_t count, double scale) {
-  Exponentials<float> all;
-  float shrink;
-  SoftmaxTile tile{scores,       count,   1,       count,
-                   float(scale), nullptr, nullptr, &all.largest,
-                   &all.sum,     &shrink};
-  vectorFunctions().softmaxTile(tile);
-  return all;
+  float shift = -std::numeric_limits<float>::infinity(), sum = 0, shrink;
+  vectorFunctions().softmaxTile({scores, count, 1, count, float(scale), nullptr,
+                                 nullptr, &shift, &sum, &shrink});
+  return {sum, lseOf(shift, sum)};
 }
 
 Exponentials<double> exponentiate(double *scores, int64_t count, double scale) {
-  Exponentials<double> all;
+  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
   for (int64_t j = 0; j < count; ++j)
-    all.largest = std::max(all.largest, scores[j] *= scale);
+    largest = std::max(largest, scores[j] *= scale);
   for (int64_t j = 0; j < count; ++j)
-    all.sum += scores[j] = std::exp(scores[j] - all.largest);
-  return all;
+    sum += scores[j] = std::exp(scores[j] - largest);
+  return {sum, largest + std::log(sum)};
 }
 
 /// T is the type of computation.
@@ -119,10 +117,9 @@ private:
                                     values.steps(), place, problem.width);
     load(problem.q, place, query);
     functions.dots(keyRows, query, weights);
-    auto [largest, total] =
-        exponentiate(weights, countOf(keyRows), problem.scale);
+    auto [total, lse] = exponentiate(weights, countOf(keyRows), problem.scale);
     if (problem.lse)
-      lseAt<T>(problem, place) = largest + std::log(total);
+      lseAt<T>(problem, place) = lse;
     std::fill(sum, sum + problem.width, T(0));
     functions.sum(valueRows, weights, sum);
     for (int64_t d = 0; d < problem.width; ++d)

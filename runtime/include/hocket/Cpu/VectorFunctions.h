@@ -24,13 +24,15 @@ struct ColumnRange {
 
 /// One tile of online softmax over `rows` x `columns` scores, in place.
 struct SoftmaxTile {
-  float *scores; // row pitch `pitch`; becomes exp(scale * score - max)
+  float *scores; // row pitch `pitch`; becomes exp(scale * score) * 2^-shift
   int64_t pitch, rows, columns;
   float scale;
   const float *mask; // added to scaled scores (0 or -inf) by column, or null
   const ColumnRange *visible; // by row, what it attends to; or null: all
-  float *maxima;              // by row: running maximum, -inf at the start
-  float *sums;                // by row: running sum of the exponentials
+  /// By row, running: a power of two, at most 1 from that of the largest
+  /// exponential; a whole number but for scores of millions; -inf at the start.
+  float *shifts;
+  float *sums;    // by row: running sum of what scores become
   float *rescale; // by row, out: what earlier accumulations shrink by
   /// Added to scaled scores, or null; rows `addedPitch` apart.
   const float *added = nullptr;

@@ -10,6 +10,9 @@
 #define HOCKET_LIB_CPU_VECTOR_SOFTMAX_H
 
 #include "hocket/Cpu/VectorFunctions.h"
+#ifdef __AVX512DQ__
+#include <immintrin.h>
+#endif
 
 namespace hocket::runtime {
 namespace {
@@ -25,23 +28,33 @@ void scaleRow(float *row, int64_t count, float factor) {
     row[i] *= factor;
 }
 
-/// exp for x <= 0, or as little above as rounding makes it, relative error
-/// below 2e-7; 0 below -87.
-inline Floats expNegative(Floats x) {
+constexpr float log2e = 1.44269504f;
+
+/// 2^x for x <= 1, relative error below 2e-7; 0 below -126.
+inline Floats power(Floats x) {
+#ifdef __AVX512DQ__
+  Floats r = _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF); // x - floor(x)
+  // Least largest relative error, 9e-8, of 1 + r p for r in [0, 1].
+  Floats p = r * 1.8671300e-3f + 9.0170307e-3f;
+  p = p * r + 5.5799913e-2f;
+  p = p * r + 2.4016444e-1f;
+  p = p * r + 6.9315130e-1f;
+  p = p * r + 1.0f;
+  __mmask16 some = _mm512_cmp_ps_mask(x, Floats{} - 126.0f, _CMP_NLT_UQ);
+  return _mm512_maskz_scalef_ps(some, p, x);
+#else
   // 1.5 * 2^23 makes the sum whole, and 127 its low bits an exponent.
   constexpr float whole = 12582912.0f + 127.0f;
-  Floats rounded = x * 1.44269504f + whole;
-  Floats n = rounded - whole;
-  Floats r = x - n * 0.693359375f;
-  r = r + n * 2.12194440e-4f;
-  // Least largest relative error, 3e-9, of 1 + r + r^2 p.
-  Floats p = r * 1.3814539e-3f + 8.368745e-3f;
-  p = p * r + 4.166839e-2f;
-  p = p * r + 1.6666521e-1f;
-  p = p * r + 4.9999994e-1f;
-  p = p * r * r + r + 1.0f;
-  Floats power = (Floats)((Integers)rounded << 23);
-  return x < -87.0f ? Floats{} : p * power;
+  Floats rounded = x + whole;
+  Floats r = x - (rounded - whole);
+  // As above, for r in [-0.5, 0.5].
+  Floats p = r * 1.3264727e-3f + 9.6715130e-3f;
+  p = p * r + 5.5507336e-2f;
+  p = p * r + 2.4022242e-1f;
+  p = p * r + 6.9314700e-1f;
+  p = p * r + 1.0f;
+  return x < -126.0f ? Floats{} : p * (Floats)((Integers)rounded << 23);
+#endif
 }
 
 inline Floats splat(float value) { return Floats{} + value; }
@@ -102,6 +115,16 @@ inline void overColumns(int64_t count, Visit visit, Last last) {
     last(j, count - j);
 }
 
+/// Powers up to this many are near a whole number that keeps them exact.
+constexpr float mostPower = 4194304.0f;
+
+/// The whole number nearest to x; x itself if it is above mostPower.
+inline Floats whole(Floats x) {
+  constexpr float exact = 12582912.0f;
+  Floats rounded = x + exact - exact;
+  return ((x < mostPower) & (x > -mostPower)) ? rounded : x;
+}
+
 inline float largestOf(const float *row, int64_t count) {
   Floats largest[4] = {splat(lowest), splat(lowest), splat(lowest),
                        splat(lowest)};
@@ -120,19 +143,19 @@ inline float largestOf(const float *row, int64_t count) {
       larger);
 }
 
-/// row[j] = exp(scale * row[j] - shift); returns the sum.
+/// row[j] = 2^(scale * row[j] - shift); returns the sum.
 inline float exponentials(float *row, int64_t columns, float scale,
                           float shift) {
   Floats total = {};
   overColumns(
       columns,
       [&](int64_t j) {
-        Floats weights = expNegative(load(row + j) * scale - shift);
+        Floats weights = power(load(row + j) * scale - shift);
         store(row + j, weights);
         total += weights;
       },
       [&](int64_t j, int64_t rest) {
-        Floats weights = expNegative(keepSome(
+        Floats weights = power(keepSome(
             loadSome(row + j, rest, 0.0f) * scale - shift, rest, lowest));
         storeSome(row + j, weights, rest);
         total += weights;
@@ -199,18 +222,24 @@ inline void softmaxRows(const SoftmaxTile &tile, int64_t row, int64_t count) {
       scaleRow(scores, columns, tile.scale);
     largest[i] = largestOf(scores, columns);
   }
-  Floats before = loadSome(tile.maxima + row, count, lowest);
-  Floats now = larger(before, largest * scale);
+  Floats before = loadSome(tile.shifts + row, count, lowest);
+  Floats now = larger(before, whole(largest * (scale * log2e)));
   // Nothing to attend to so far: all weights 0.
   Floats shifts = now == lowest ? splat(0.0f) : now;
-  Floats shrink = before == lowest ? splat(0.0f) : expNegative(before - now);
+  Floats shrink = before == lowest ? splat(0.0f) : power(before - now);
   for (int64_t i = 0; i < count; ++i) {
     ColumnRange seen = visibleColumns(tile, row + i);
-    totals[i] = exponentials(tile.scores + (row + i) * tile.pitch + seen.begin,
-                             seen.end - seen.begin, scale, shifts[i]);
+    float *scores = tile.scores + (row + i) * tile.pitch + seen.begin;
+    float factor = scale * log2e;
+    // An exact difference needs products that are rounded as the shift is.
+    if (shifts[i] > mostPower || shifts[i] < -mostPower) {
+      scaleRow(scores, seen.end - seen.begin, factor);
+      factor = 1.0f;
+    }
+    totals[i] = exponentials(scores, seen.end - seen.begin, factor, shifts[i]);
   }
   Floats sums = loadSome(tile.sums + row, count, 0.0f) * shrink + totals;
-  storeSome(tile.maxima + row, now, count);
+  storeSome(tile.shifts + row, now, count);
   storeSome(tile.sums + row, sums, count);
   storeSome(tile.rescale + row, shrink, count);
 }
@@ -223,23 +252,35 @@ void softmaxTile(const SoftmaxTile &tile) {
 
 // ---- gradient -------------------------------------------------------------
 
+/// row[j] = scale * row[j] - lse.
+inline void subtract(float *row, int64_t columns, float scale, float lse) {
+#pragma omp simd
+  for (int64_t j = 0; j < columns; ++j)
+    row[j] = row[j] * scale - lse;
+}
+
+/// Above, what rounding takes from an lse that becomes a power would show in
+/// the weights.
+constexpr float mostShift = 128.0f;
+
 /// A row of a SoftmaxGradTile by lse and mean of what may lie in other tiles
 /// too.
 inline void rowByLse(float *scores, float *gradients, int64_t columns,
-                     float factor, float scale, float lse, float mean) {
+                     float factor, float scale, float shift, float mean) {
+  const float scaledMean = scale * mean;
   auto gradientOf = [&](Floats weights, Floats gradient) {
-    return scale * weights * (gradient - mean);
+    return weights * (scale * gradient - scaledMean);
   };
   overColumns(
       columns,
       [&](int64_t j) {
-        Floats weights = expNegative(load(scores + j) * factor - lse);
+        Floats weights = power(load(scores + j) * factor - shift);
         store(scores + j, weights);
         store(gradients + j, gradientOf(weights, load(gradients + j)));
       },
       [&](int64_t j, int64_t rest) {
         Floats weights =
-            expNegative(loadSome(scores + j, rest, 0.0f) * factor - lse);
+            power(loadSome(scores + j, rest, 0.0f) * factor - shift);
         storeSome(scores + j, weights, rest);
         storeSome(gradients + j,
                   gradientOf(weights, loadSome(gradients + j, rest, mean)),
@@ -249,10 +290,10 @@ inline void rowByLse(float *scores, float *gradients, int64_t columns,
 
 /// The same of a whole row, see softmaxGradRow in AttentionRows.h.
 inline void wholeRowByLse(float *scores, float *gradients, int64_t columns,
-                          float factor, float scale, float lse) {
+                          float factor, float scale, float shift) {
   if (columns == 0)
     return;
-  float inverse = 1.0f / exponentials(scores, columns, factor, lse);
+  float inverse = 1.0f / exponentials(scores, columns, factor, shift);
   float largest = largestOf(scores, columns);
   int64_t at = 0;
   while (at + 1 < columns && scores[at] != largest)
@@ -284,11 +325,17 @@ void softmaxGradTile(const SoftmaxGradTile &tile) {
     scores += seen.begin;
     gradients += seen.begin;
     int64_t columns = seen.end - seen.begin;
-    float factor = addMasks(tile, r, seen, scores);
+    float scale = addMasks(tile, r, seen, scores);
+    float factor = scale * log2e, shift = lse * log2e;
+    if (shift > mostShift || shift < -mostShift) {
+      subtract(scores, columns, scale, lse);
+      factor = log2e;
+      shift = 0.0f;
+    }
     if (tile.whole)
-      wholeRowByLse(scores, gradients, columns, factor, tile.scale, lse);
+      wholeRowByLse(scores, gradients, columns, factor, tile.scale, shift);
     else
-      rowByLse(scores, gradients, columns, factor, tile.scale, lse,
+      rowByLse(scores, gradients, columns, factor, tile.scale, shift,
                tile.means[r]);
   }
 }
