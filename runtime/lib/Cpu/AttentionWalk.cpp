@@ -15,6 +15,12 @@ constexpr int64_t denseRows = 64; // of a tile without one
 /// stay in the second-level cache.
 constexpr int64_t denseTiles = 8;
 
+/// Of panels that are kept: a window and what else is often visited, in a part
+/// of the second-level cache.
+constexpr int64_t fewPanels = 8;
+/// Visits of a panel by tiles, on average, with which it is not copied anew.
+constexpr int64_t manyVisits = 16;
+
 /// Small blocks share a panel, and lie in it as they do in the sequence: none
 /// of them is in two.
 static int64_t panelKeys(int64_t block) {
@@ -40,6 +46,9 @@ BlockPlan::BlockPlan(const AttentionArguments &arguments, int64_t columns)
          ++head)
       addTiles(*arguments.visited, head);
   groupRows = groupTiles * rows;
+  bool isVisitedOften =
+      visits > manyVisits * panels * int64_t(starts.size() - 1);
+  kept = isVisitedOften ? panels : std::min(panels, fewPanels);
 }
 
 void BlockPlan::addTile(const QueryTile &tile, int64_t keys) {
@@ -48,6 +57,7 @@ void BlockPlan::addTile(const QueryTile &tile, int64_t keys) {
   before.push_back(headWork);
   rows = std::max(rows, tile.rows);
   headWork += tile.rows * (keys + ofNothing);
+  visits += (keys + panel - 1) / panel;
 }
 
 void BlockPlan::endHead() {
@@ -117,7 +127,10 @@ HeadPanels::HeadPanels(const Operand &from, const BlockPlan &plan, Order order)
                (plan.groupTiles > 1 && from.strides[2] != from.shape[3])),
       size(from.shape[3]), place(order == Transposed ? plan.panel
                                  : isCopied          ? size
-                                                     : from.strides[2]) {
+                                                     : from.strides[2]),
+      slots(!isCopied             ? 0
+            : order == Transposed ? plan.kept
+                                  : plan.panels) {
   if (!isCopied)
     return;
   int64_t last = plan.panels - 1;
@@ -132,24 +145,24 @@ HeadPanels::HeadPanels(const Operand &from, const BlockPlan &plan, Order order)
 }
 
 void HeadPanels::setScratch(ScratchPieces &pieces) {
-  panels = pieces.takeFloats(isCopied ? plan.panels * plan.panel * size : 0);
-  isReady = pieces.take(isCopied ? plan.panels : 0);
+  panels = pieces.takeFloats(slots * plan.panel * size);
+  held = reinterpret_cast<int64_t *>(pieces.take(slots * sizeof(int64_t)));
 }
 
 void HeadPanels::setHead(int64_t batch, int64_t number) {
   b = batch;
   head = number;
-  if (isCopied)
-    std::memset(isReady, 0, plan.panels);
+  std::fill_n(held, slots, -1);
 }
 
 const float *HeadPanels::at(int64_t key) {
   if (!isCopied)
     return rowOf(from, b, head, key);
   int64_t number = plan.panelOf(key), first = number * plan.panel - plan.lead;
-  float *panel = panels + number * plan.panel * size;
+  int64_t slot = number % slots;
+  float *panel = panels + slot * plan.panel * size;
   int64_t step = order == Transposed ? 1 : size;
-  if (!isReady[number]) {
+  if (held[slot] != number) {
     KeyRun keys = plan.keysOf(number);
     float *to = panel + (keys.begin - first) * step;
     const float *begin = rowOf(from, b, head, keys.begin);
@@ -162,7 +175,7 @@ const float *HeadPanels::at(int64_t key) {
                     size * sizeof(float));
     else
       copies[number == 0 ? 0 : number < plan.panels - 1 ? 1 : 2].run(to, begin);
-    isReady[number] = 1;
+    held[slot] = number;
   }
   return panel + (key - first) * step;
 }

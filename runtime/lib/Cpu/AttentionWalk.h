@@ -36,6 +36,9 @@ public:
   int64_t groupTiles, groupRows, chunk;
   /// Keys of a panel, and how many more the first one would have before key 0.
   int64_t panel, lead, panels;
+  /// Transposed panels that are kept at a time: all, or few where few tiles
+  /// visit a panel, so that these stay in the second-level cache.
+  int64_t kept;
 
   int64_t panelOf(int64_t key) const { return (key + lead) / panel; }
   /// The keys of a panel that there are.
@@ -76,10 +79,12 @@ private:
   std::vector<QueryTile> tiles;
   std::vector<int64_t> before; // work of the head's tiles before
   int64_t headWork = 0;        // of the tiles that the head has so far
+  int64_t visits = 0;          // of a panel by a tile, in all heads
 };
 
 /// Keys or values of a head as products want them, copied panel by panel when
-/// they are first asked for.
+/// they are asked for and not there. What at() gives of Rows stays until
+/// setHead, of Transposed until the next at().
 class HeadPanels {
 public:
   enum Order { Rows, Transposed };
@@ -98,11 +103,11 @@ private:
   const BlockPlan &plan;
   const Order order;
   const bool isCopied;
-  const int64_t size, place;
+  const int64_t size, place, slots;
   StridedCopy copies[3]; // of the first panel, of others, of the last
   int64_t b = 0, head = 0;
   float *panels = nullptr;
-  char *isReady = nullptr; // by panel
+  int64_t *held = nullptr; // by slot: number of its panel, or -1
 };
 
 /// The keys that a group of tiles visits, a tile of scores at a time; one
