@@ -87,6 +87,17 @@ inline Floats keepSome(Floats all, int64_t count, float rest) {
 
 inline Floats larger(Floats a, Floats b) { return b > a ? b : a; }
 
+inline bool isAny(Integers which) {
+#ifdef __AVX512DQ__
+  return _mm512_movepi32_mask((__m512i)which) != 0;
+#else
+  bool isOne = false;
+  for (int64_t i = 0; i < lanes; ++i)
+    isOne |= which[i] != 0;
+  return isOne;
+#endif
+}
+
 /// Halves, quarters, eighths and pairs of lanes change places.
 template <typename Combine> inline float overLanes(Floats a, Combine combine) {
   a = combine(a, __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15, 0,
@@ -288,27 +299,66 @@ inline void rowByLse(float *scores, float *gradients, int64_t columns,
       });
 }
 
+/// The column of the first element that is `value`; there is one.
+inline int64_t columnOf(const float *row, float value) {
+  for (int64_t j = 0;; ++j)
+    if (row[j] == value)
+      return j;
+}
+
+/// The first of the largest elements; column 0 if one is not a number.
+inline int64_t columnOfLargest(const float *row, int64_t columns) {
+  const float largest = largestOf(row, columns);
+  int64_t found = columns;
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        if (found == columns && isAny(load(row + j) == largest))
+          found = j + columnOf(row + j, largest);
+      },
+      [&](int64_t j, int64_t rest) {
+        for (int64_t i = j; found == columns && i < j + rest; ++i)
+          if (row[i] == largest)
+            found = i;
+      });
+  return found < columns ? found : 0;
+}
+
 /// The same of a whole row, see softmaxGradRow in AttentionRows.h.
 inline void wholeRowByLse(float *scores, float *gradients, int64_t columns,
                           float factor, float scale, float shift) {
   if (columns == 0)
     return;
-  float inverse = 1.0f / exponentials(scores, columns, factor, shift);
-  float largest = largestOf(scores, columns);
-  int64_t at = 0;
-  while (at + 1 < columns && scores[at] != largest)
-    ++at;
-  const float origin = gradients[at];
-  float mean = 0.0f;
-#pragma omp simd reduction(+ : mean)
-  for (int64_t j = 0; j < columns; ++j) {
-    scores[j] *= inverse;
-    gradients[j] -= origin;
-    mean += scores[j] * gradients[j];
-  }
-#pragma omp simd
-  for (int64_t j = 0; j < columns; ++j)
-    gradients[j] = scale * scores[j] * (gradients[j] - mean);
+  const float inverse = 1.0f / exponentials(scores, columns, factor, shift);
+  const float origin = gradients[columnOfLargest(scores, columns)];
+  Floats sums = {};
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        sums += load(scores + j) * (load(gradients + j) - origin);
+      },
+      [&](int64_t j, int64_t rest) {
+        sums += loadSome(scores + j, rest, 0.0f) *
+                (loadSome(gradients + j, rest, origin) - origin);
+      });
+  const float mean = sumOf(sums) * inverse, scaled = scale * inverse;
+  auto gradientOf = [&](Floats weights, Floats gradient) {
+    return scaled * weights * (gradient - origin - mean);
+  };
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        Floats weights = load(scores + j);
+        store(gradients + j, gradientOf(weights, load(gradients + j)));
+        store(scores + j, weights * inverse);
+      },
+      [&](int64_t j, int64_t rest) {
+        Floats weights = loadSome(scores + j, rest, 0.0f);
+        storeSome(gradients + j,
+                  gradientOf(weights, loadSome(gradients + j, rest, origin)),
+                  rest);
+        storeSome(scores + j, weights * inverse, rest);
+      });
 }
 
 void softmaxGradTile(const SoftmaxGradTile &tile) {
