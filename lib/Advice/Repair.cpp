@@ -30,6 +30,7 @@ struct Words {
   std::string first, pattern, point, operation;
   std::vector<std::string> axes; ///< of the mesh: that it names, or all
   bool namesAxes = false;
+  std::string halo; ///< of `sync PATTERN POINT halo ...`: the line of its own
   std::vector<std::string> dims; ///< as it names them, or any of the model
 };
 
@@ -109,6 +110,11 @@ static Words wordsOf(const std::string &line, const Texts &texts,
                             .second.split(' ')
                             .first.str();
   }
+  std::smatch halo;
+  if (std::regex_match(line, halo,
+                       std::regex("\\s*sync\\s+(\\S+)\\s+\\w+\\s+halo"
+                                  "\\s+(.*?)(\\s+override)?\\s*(#.*)?")))
+    words.halo = "halo " + halo[1].str() + " " + halo[2].str();
   std::vector<std::string> known = meshAxes(text);
   for (const std::string &axis : known)
     if (llvm::is_contained(all, axis))
@@ -197,6 +203,8 @@ static bool isStatement(const std::string &word) {
 
 static std::vector<Choice> choicesFor(const Words &words) {
   std::vector<Choice> choices;
+  if (!words.halo.empty())
+    choices.push_back({words.halo});
   if (words.first == "sync" && words.operation == "halo")
     addFilled({"halo PATTERN axis DIM over AXES"}, words, choices);
   else if (words.first == "sync")

@@ -328,7 +328,7 @@ SourceRange Variants::operationOf(const SyncStmt &stmt) const {
 }
 
 void Variants::ofSync(const SyncStmt &stmt) {
-  if (stmt.op == SyncOp::Hook || stmt.op == SyncOp::Halo)
+  if (stmt.op == SyncOp::Hook)
     return;
   SourceRange range = operationOf(stmt);
   const std::string &found = involved.found;
@@ -383,8 +383,7 @@ void Variants::ofSync(const SyncStmt &stmt) {
 void Variants::swapped(const SyncStmt &stmt) {
   for (const ScheduleStmtPtr &sibling : statement.block->stmts) {
     auto *other = dynAs<SyncStmt>(sibling);
-    if (!other || other == &stmt || other->op == SyncOp::Hook ||
-        other->op == SyncOp::Halo)
+    if (!other || other == &stmt || other->op == SyncOp::Hook)
       continue;
     SourceRange mine = operationOf(stmt), theirs = operationOf(*other);
     std::string first(sources.getText(mine)), second(sources.getText(theirs));

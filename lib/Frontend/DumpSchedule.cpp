@@ -77,7 +77,7 @@ static std::string dumpSync(const SyncStmt &stmt) {
     text += std::string(" op ") + getSpelling(*stmt.reduceOp);
   if (stmt.root)
     text += " root " + dumpExpr(stmt.root);
-  return text + dumpHalo(stmt.halo) + dumpOverride(stmt.overrideMark);
+  return text + dumpOverride(stmt.overrideMark);
 }
 
 static std::string dumpExpect(const ExpectStmt &stmt) {

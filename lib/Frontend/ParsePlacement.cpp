@@ -91,13 +91,32 @@ bool Parser::parseSync(Stmts &stmts) {
   return end(std::move(stmt), stmts);
 }
 
+/// `sync PATTERN POINT halo ...`, which older schedules have. It said nothing
+/// that a line of its own does not say; `override` had no effect.
+bool Parser::reportSyncHalo(const SyncStmt &sync) {
+  SourceRange word = take().range;
+  std::string line = "halo " + std::string(sources.getText(sync.pattern.range));
+  if (!atWord("axis"))
+    line += " axis DIM";
+  SourceRange rest = here();
+  while (!at(Kind::EndOfLine) && !at(Kind::EndOfFile) && !atWord("override"))
+    take();
+  if (lastRange().end > rest.begin)
+    line += " " + std::string(sources.getText(since(rest)));
+  engine.error(sync.pointRange.to(word),
+               "a halo is a line of its own: " + line);
+  return false;
+}
+
 bool Parser::parseSyncOp(SyncStmt &sync) {
   beginCell(Column::Operation);
   sync.opRange = here();
-  auto op =
-      parseOneOf({"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
-                  "repartition", "slice", "broadcast", "halo", "hook"},
-                 lastText());
+  if (atWord("halo"))
+    return reportSyncHalo(sync);
+  auto op = parseOneOf({"all_reduce", "reduce_scatter", "all_gather",
+                        "all_to_all", "repartition", "slice", "broadcast",
+                        "hook"},
+                       lastText());
   if (!op)
     return false;
   sync.op = static_cast<SyncOp>(*op);
@@ -112,7 +131,7 @@ bool Parser::parseSyncOp(SyncStmt &sync) {
   return (sync.hook = expectName("the hook's name after 'hook'")).has_value();
 }
 
-/// `[op sum|max|min] [root N] [halo options] [override]`, in any order.
+/// `[op sum|max|min] [root N] [override]`, in any order.
 bool Parser::parseSyncOptions(SyncStmt &sync) {
   while (true) {
     if (at(Kind::Identifier))
@@ -125,12 +144,15 @@ bool Parser::parseSyncOptions(SyncStmt &sync) {
     } else if (!sync.root && takeWord("root")) {
       if (!(sync.root = parseExpr()))
         return false;
-    } else if (atHaloOption(sync.halo)) {
-      if (!parseHaloOption(sync.halo))
-        return false;
     } else {
       break;
     }
+  }
+  if (atHaloOption({})) {
+    engine.error(sync.opRange, std::string("'") + getSpelling(sync.op) +
+                                   "' has no '" + std::string(text(current())) +
+                                   "'");
+    return false;
   }
   parseOverride(sync.overrideMark);
   return true;
@@ -168,11 +190,6 @@ bool Parser::checkSync(const SyncStmt &sync) {
   bool reduces = sync.op == Op::AllReduce || sync.op == Op::ReduceScatter;
   const char *misfit = sync.reduceOp && !reduces               ? "op"
                        : sync.root && sync.op != Op::Broadcast ? "root"
-                       : sync.op == Op::Halo                   ? nullptr
-                       : sync.halo.reach                       ? "reach"
-                       : sync.halo.strategy                    ? "using"
-                       : sync.halo.overlap                     ? "overlap"
-                       : sync.halo.layers                      ? "layers"
                                                                : nullptr;
   if (!misfit)
     return true;

@@ -218,6 +218,7 @@ private:
   bool checkCut(const SyncStmt &sync);
   bool parseDefer(Stmts &stmts);
   bool parseHalo(Stmts &stmts);
+  bool reportSyncHalo(const SyncStmt &sync);
   bool parseAttention(Stmts &stmts);
   bool parseStatistics(Stmts &stmts);
 

@@ -50,8 +50,8 @@ const char *hocket::syntax::getSpelling(SyncPoint point) {
 
 const char *hocket::syntax::getSpelling(SyncOp op) {
   static const char *const words[] = {
-      "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "repartition",
-      "slice",      "broadcast",      "halo",       "hook"};
+      "all_reduce",  "reduce_scatter", "all_gather", "all_to_all",
+      "repartition", "slice",          "broadcast",  "hook"};
   return pick(words, op);
 }
 

@@ -164,11 +164,23 @@ TEST(ScheduleErrors, sync) {
             "note: did you mean 'fwd_post'?\n");
   EXPECT_EQ(scheduleErrorsOf("sync a fwd_post allreduce over tp"),
             "t.hkt:3:19: error: expected 'all_reduce', 'reduce_scatter', "
-            "'all_gather', 'all_to_all', 'repartition', 'slice', 'broadcast', "
-            "'halo' or 'hook' after 'fwd_post', found 'allreduce'\n"
+            "'all_gather', 'all_to_all', 'repartition', 'slice', 'broadcast' "
+            "or 'hook' after 'fwd_post', found 'allreduce'\n"
             "  sync a fwd_post allreduce over tp\n"
             "                  ^~~~~~~~~\n"
             "note: did you mean 'all_reduce'?\n");
+  EXPECT_EQ(scheduleErrorsOf("sync a.{b,c} fwd_pre halo  axis seq over tp reach "
+                             "(1, 2) overlap override"),
+            "t.hkt:3:16: error: a halo is a line of its own: halo a.{b,c} axis "
+            "seq over tp reach (1, 2) overlap\n"
+            "  sync a.{b,c} fwd_pre halo  axis seq over tp reach (1, 2) overlap "
+            "override\n"
+            "               ^~~~~~~~~~~~\n");
+  EXPECT_EQ(scheduleErrorsOf("sync a bwd_post halo over tp # what it reads"),
+            "t.hkt:3:10: error: a halo is a line of its own: halo a axis DIM "
+            "over tp\n"
+            "  sync a bwd_post halo over tp # what it reads\n"
+            "         ^~~~~~~~~~~~~\n");
   EXPECT_EQ(scheduleErrorsOf("sync a fwd_post all_reduce axis seq over tp"),
             "t.hkt:3:35: error: 'all_reduce' has no axis: it leaves every dim "
             "as it is\n"

@@ -73,8 +73,6 @@ TEST(Schedule, hasSyncs) {
   sync a bwd_pre slice axis seq over tp
   sync a bwd_post all_to_all axis seq to heads over tp
   sync a fwd_post broadcast over tp root 1
-  sync a fwd_pre halo axis seq over tp reach (1, 2)
-  sync a fwd_pre halo axis seq over tp using all_to_all reach 1 override
   sync a fwd_pre hook mine axis seq over tp
   sync . fwd_pre hook mine over tp
   defer mlp.c_proj until mlp.dropout axis seq over tp override
@@ -86,8 +84,6 @@ TEST(Schedule, hasSyncs) {
   sync a bwd_pre slice axis seq over tp
   sync a bwd_post all_to_all axis seq to heads over tp
   sync a fwd_post broadcast over tp root 1
-  sync a fwd_pre halo axis seq over tp (reach 1 2)
-  sync a fwd_pre halo axis seq over tp (reach 1) (using all_to_all) override
   sync a fwd_pre hook mine axis seq over tp
   sync . fwd_pre hook mine over tp
   defer mlp.c_proj until mlp.dropout axis seq over tp override
@@ -99,7 +95,7 @@ TEST(Schedule, hasWindowsAttentionAndStatistics) {
   halo ** axis height over h reach auto
   halo ** axis width over w reach 2
   halo ** axis width over w using neighbors
-  halo ** axis width over w reach 1 using all_gather
+  halo ** axis width over w using all_gather reach (1, 2) overlap
   attention h.*.attn using heads over u, ring over r
   attention blocks.* using sequence over (a, b)
   attention blocks.* using sequence over a from lin.qkv
@@ -108,7 +104,7 @@ TEST(Schedule, hasWindowsAttentionAndStatistics) {
             R"(  halo ** axis height over h (reach)
   halo ** axis width over w (reach 2)
   halo ** axis width over w (using neighbors)
-  halo ** axis width over w (reach 1) (using all_gather)
+  halo ** axis width over w (reach 1 2) (using all_gather) overlap
   attention h.*.attn heads over u ring over r
   attention blocks.* sequence over (a, b)
   attention blocks.* sequence over a from lin.qkv

@@ -149,12 +149,8 @@ void ScheduleMaker::haloSome() {
       layers = " layers " + std::to_string(rng.between(2, 3));
     } else if (rng.chance(0.2)) {
       line = "halo **" + line.substr(axis);
-    } else {
-      if (rng.chance(0.3))
-        line = "sync " + line.substr(5, axis - 5) + " fwd_pre halo" +
-               line.substr(axis);
-      if (rng.chance(0.4)) // mended from what the error says
-        reach = rng.chance(0.5) ? " reach 1" : " reach (0, 2)";
+    } else if (rng.chance(0.4)) { // mended from what the error says
+      reach = rng.chance(0.5) ? " reach 1" : " reach (0, 2)";
     }
     tryHalo(line, reach, layers);
   }

@@ -184,7 +184,6 @@ enum class SyncOp {
   Repartition,
   Slice,
   Broadcast,
-  Halo,
   Hook,
 };
 enum class ReduceOp { Sum, Max, Min };
@@ -195,11 +194,11 @@ const char *getSpelling(SyncOp op);
 const char *getSpelling(ReduceOp op);
 
 /// `sync PATTERN POINT OP [axis DIM [to DIM]] over AXES [DISTRIBUTION]
-///  [op sum|max|min] [root N] [halo options] [override]`.
+///  [op sum|max|min] [root N] [override]`.
 /// The parser has checked which clauses OP takes: axis is required for
-/// reduce_scatter, all_gather, all_to_all (with `to`), slice and halo, and
+/// reduce_scatter, all_gather, all_to_all (with `to`), repartition and slice, and
 /// refused for all_reduce and broadcast; `op` belongs to all_reduce and
-/// reduce_scatter, `root` to broadcast, HaloOptions to halo; a hook takes any.
+/// reduce_scatter, `root` to broadcast; a hook takes any.
 /// What splits in the forward may say how it cuts.
 struct SyncStmt : ScheduleStmt {
   HOCKET_AST_NODE(SyncStmt, ScheduleStmt, Sync)
@@ -215,7 +214,6 @@ struct SyncStmt : ScheduleStmt {
   std::vector<Distribution> distributions; ///< as of a shard
   std::optional<ReduceOp> reduceOp;        ///< absent: sum
   ExprPtr root;                            ///< null when not stated
-  HaloOptions halo;
   OverrideMark overrideMark;
 };
 

@@ -177,8 +177,6 @@ bool ScheduleEmitter::emitSync(const SyncStmt &stmt, Place &place) {
               "and `expect backward == { ... }` pins it");
     return false;
   }
-  if (stmt.op == SyncOp::Halo)
-    return emitSyncHalo(stmt, place);
   mlir::DictionaryAttr hook;
   std::string kind = getSpelling(stmt.op);
   if (stmt.op == SyncOp::Hook &&

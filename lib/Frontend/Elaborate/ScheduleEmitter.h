@@ -77,13 +77,8 @@ private:
 
   // ScheduleHalo.cpp
   bool emitHalo(const syntax::HaloStmt &stmt, Place &place);
-  /// `sync PATH fwd_pre halo`: the same of the operation at PATH.
-  bool emitSyncHalo(const syntax::SyncStmt &stmt, Place &place);
   bool emitAttention(const syntax::AttentionStmt &stmt, Place &place);
   bool checkFrom(const syntax::AttentionStmt::Part &part);
-  bool writeHalo(const syntax::PathPattern &pattern, const std::string &dim,
-                 const syntax::AxisList &over,
-                 const syntax::HaloOptions &options, Place &place);
 
   // Hooks.cpp
   bool emitHook(const syntax::HookStmt &stmt, Place &place);

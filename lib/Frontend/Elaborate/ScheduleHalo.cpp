@@ -6,15 +6,14 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
-bool ScheduleEmitter::writeHalo(const PathPattern &written,
-                                const std::string &dim, const AxisList &list,
-                                const HaloOptions &options, Place &place) {
-  auto pattern = absolute(written, place);
-  auto over = axes(list, place);
+bool ScheduleEmitter::emitHalo(const HaloStmt &stmt, Place &place) {
+  const HaloOptions &options = stmt.options;
+  auto pattern = absolute(stmt.pattern, place);
+  auto over = axes(stmt.axes, place);
   if (!pattern || !over)
     return false;
   std::vector<mlir::NamedAttribute> attributes{
-      text("pattern", *pattern), text("axis", dim),
+      text("pattern", *pattern), text("axis", stmt.dim.text),
       builder.getNamedAttr("over", *over)};
   std::vector<int64_t> stated;
   if (options.reach)
@@ -54,24 +53,8 @@ bool ScheduleEmitter::writeHalo(const PathPattern &written,
   }
   flag(attributes, "overlaps", options.overlap.has_value());
   flag(attributes, "isOptional", place.isOptional);
-  write<sched::HaloOp>(location(written.range, place), attributes);
+  write<sched::HaloOp>(location(stmt.pattern.range, place), attributes);
   return true;
-}
-
-bool ScheduleEmitter::emitHalo(const HaloStmt &stmt, Place &place) {
-  return writeHalo(stmt.pattern, stmt.dim.text, stmt.axes, stmt.options, place);
-}
-
-bool ScheduleEmitter::emitSyncHalo(const SyncStmt &stmt, Place &place) {
-  if (stmt.point != SyncPoint::FwdPre) {
-    elaborator
-        .error(stmt.pointRange,
-               std::string("a halo at ") + getSpelling(stmt.point) +
-                   "; it is what an operation reads of its argument")
-        .note("write fwd_pre, at the path of the operation");
-    return false;
-  }
-  return writeHalo(stmt.pattern, stmt.dim->text, stmt.axes, stmt.halo, place);
 }
 
 /// What is exchanged is one value of each match.
