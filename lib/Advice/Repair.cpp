@@ -21,7 +21,7 @@ static constexpr size_t kMostDims = 8;
 static const std::vector<std::string> kStatements = {
     "mesh",      "at",     "use",   "def",  "let",       "shard",
     "replicate", "sync",   "defer", "halo", "attention", "statistics",
-    "recompute", "save",   "fsdp",  "fuse", "overlap",   "bucket",
+    "recompute", "save",   "fsdp",  "fuse", "bucket",
     "hook",      "expect", "auto"};
 
 namespace {

@@ -144,10 +144,6 @@ static std::string dumpCost(const ScheduleStmt *stmt) {
       text += " " + pattern.str();
     return text;
   }
-  if (auto *node = dynAs<OverlapStmt>(stmt))
-    return " " + node->pattern.str() +
-           (node->with ? " with " + node->with->str() : "") +
-           (node->chunks ? " chunks " + dumpExpr(node->chunks) : "");
   if (auto *node = dynAs<HookStmt>(stmt))
     return " " + node->pattern.str() + " with " + node->hook.text;
   if (auto *node = dynAs<BucketStmt>(stmt))

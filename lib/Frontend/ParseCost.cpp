@@ -48,18 +48,6 @@ bool Parser::parseFuse(Stmts &stmts) {
   return end(std::move(stmt), stmts);
 }
 
-/// `overlap PATTERN [with PATTERN] [chunks N]`
-bool Parser::parseOverlap(Stmts &stmts) {
-  auto stmt = begin<OverlapStmt>();
-  if (!parseSubject(stmt->pattern))
-    return false;
-  if (takeWord("with") && !parsePattern(stmt->with.emplace(), "'with'"))
-    return false;
-  if (takeWord("chunks") && !(stmt->chunks = parseExpr()))
-    return false;
-  return end(std::move(stmt), stmts);
-}
-
 /// `bucket gradients 25 MiB over AXES`
 bool Parser::parseBucket(Stmts &stmts) {
   auto stmt = begin<BucketStmt>();

@@ -27,6 +27,27 @@ static std::string joined(const std::vector<std::string> &words) {
   return text;
 }
 
+/// Reports a line that older schedules have; false if it is none.
+bool Parser::reportOldStatement() {
+  if (atWord("decompose"))
+    engine
+        .error(here(), "there is no 'decompose': the bias of a partial sum is "
+                       "added on one rank of the axis, so a sum is synced "
+                       "right with its bias in it")
+        .note("leave the line out, and sync the result: 'sync PATTERN fwd_post "
+              "all_reduce over AXES'");
+  else if (atWord("overlap"))
+    engine
+        .error(here(), "there is no line 'overlap': margins travel while a "
+                       "convolution computes where the line of their halo says "
+                       "so, and parts of a ring without a word")
+        .note("leave the line out, or say it of a halo: 'halo PATTERN axis DIM "
+              "over AXES overlap'");
+  else
+    return false;
+  return true;
+}
+
 bool Parser::dispatch(Stmts &stmts) {
   using Method = bool (Parser::*)(Stmts &);
   static const struct {
@@ -49,7 +70,6 @@ bool Parser::dispatch(Stmts &stmts) {
       {"save", &Parser::parseSave},
       {"fsdp", &Parser::parseFsdp},
       {"fuse", &Parser::parseFuse},
-      {"overlap", &Parser::parseOverlap},
       {"bucket", &Parser::parseBucket},
       {"hook", &Parser::parseHook},
       {"expect", &Parser::parseExpect},
@@ -61,15 +81,8 @@ bool Parser::dispatch(Stmts &stmts) {
       return (this->*entry.method)(stmts);
     words.push_back(entry.word);
   }
-  if (atWord("decompose")) {
-    engine
-        .error(here(), "there is no 'decompose': the bias of a partial sum is "
-                       "added on one rank of the axis, so a sum is synced "
-                       "right with its bias in it")
-        .note("leave the line out, and sync the result: 'sync PATTERN fwd_post "
-              "all_reduce over AXES'");
+  if (reportOldStatement())
     return false;
-  }
   Diagnostic &error = expected("a schedule statement");
   noteOtherWord(error);
   if (error.notes.empty())

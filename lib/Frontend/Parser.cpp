@@ -203,7 +203,7 @@ void Parser::reportTrailing() {
     error.suggest(text(current()),
                   {"override", "zigzag", "striped", "aligned", "sizes",
                    "weights", "op", "root", "reach", "using", "overlap",
-                   "layers", "stage", "with", "chunks", "at", "if"});
+                   "layers", "stage", "with", "at", "if"});
 }
 
 //===----------------------------------------------------------------------===//

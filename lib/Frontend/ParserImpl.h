@@ -228,7 +228,7 @@ private:
   bool parseSave(Stmts &stmts);
   bool parseFsdp(Stmts &stmts);
   bool parseFuse(Stmts &stmts);
-  bool parseOverlap(Stmts &stmts);
+  bool reportOldStatement();
   bool parseBucket(Stmts &stmts);
   bool parseHook(Stmts &stmts);
 

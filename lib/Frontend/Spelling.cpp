@@ -31,8 +31,8 @@ const char *hocket::syntax::getSpelling(ScheduleStmt::Kind kind) {
   static const char *const words[] = {
       "let",       "mesh",         "at",    "use",  "def",       "shard",
       "replicate", "sync",         "defer", "halo", "attention", "statistics",
-      "recompute", "save",         "fsdp",  "fuse", "overlap",   "bucket",
-      "expect",    "auto reshard", "hook"};
+      "recompute", "save",         "fsdp",  "fuse", "bucket",    "expect",
+      "auto reshard", "hook"};
   return pick(words, kind);
 }
 

@@ -38,7 +38,7 @@ TEST(ScheduleErrors, statements) {
             "note: did you mean 'mesh'?\n"
             "note: there are: mesh, at, use, def, let, shard, replicate, sync, "
             "defer, halo, attention, statistics, recompute, save, fsdp, fuse, "
-            "overlap, bucket, hook, expect, auto\n");
+            "bucket, hook, expect, auto\n");
   EXPECT_EQ(scheduleErrorsOf("auto shard"),
             "t.hkt:3:8: error: expected 'reshard' after 'auto', found 'shard'\n"
             "  auto shard\n"
@@ -153,6 +153,18 @@ TEST(ScheduleErrors, shard) {
             "'zigzag'\n"
             "  replicate a over (tp zigzag)\n"
             "                       ^~~~~~\n");
+}
+
+TEST(ScheduleErrors, transports) {
+  EXPECT_EQ(scheduleErrorsOf("attention a as ring over tp"),
+            "t.hkt:3:15: error: expected 'using' after 'a', found 'as'\n"
+            "  attention a as ring over tp\n"
+            "              ^~\n");
+  EXPECT_EQ(scheduleErrorsOf("halo a axis h over tp using ring"),
+            "t.hkt:3:31: error: expected 'neighbors', 'all_to_all' or "
+            "'all_gather' after 'using', found 'ring'\n"
+            "  halo a axis h over tp using ring\n"
+            "                              ^~~~\n");
 }
 
 TEST(ScheduleErrors, sync) {

@@ -120,8 +120,6 @@ TEST(Schedule, hasCostStatements) {
   fsdp h.* over dp stage 3
   fsdp ** over dp
   fuse a.b, c
-  overlap a.b with c chunks 4
-  overlap a
   bucket gradients 25 MiB over dp
   bucket parameters 1000 over dp
   hook h.*.norm with rms
@@ -132,8 +130,6 @@ TEST(Schedule, hasCostStatements) {
   fsdp h.* over dp stage 3
   fsdp ** over dp
   fuse a.b c
-  overlap a.b with c chunks 4
-  overlap a
   bucket gradients 26214400 over dp
   bucket parameters 1000 over dp
   hook h.*.norm with rms

@@ -84,7 +84,6 @@ struct ScheduleStmt {
     Save,
     Fsdp,
     Fuse,
-    Overlap,
     Bucket,
     Expect,
     AutoReshard,
@@ -287,14 +286,6 @@ struct FsdpStmt : ScheduleStmt {
 struct FuseStmt : ScheduleStmt {
   HOCKET_AST_NODE(FuseStmt, ScheduleStmt, Fuse)
   std::vector<PathPattern> patterns;
-};
-
-/// `overlap PATTERN [with PATTERN] [chunks N]`.
-struct OverlapStmt : ScheduleStmt {
-  HOCKET_AST_NODE(OverlapStmt, ScheduleStmt, Overlap)
-  PathPattern pattern;
-  std::optional<PathPattern> with;
-  ExprPtr chunks; ///< null when not stated
 };
 
 /// `bucket gradients 25 MiB over AXES`.

@@ -6,12 +6,6 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
-bool ScheduleEmitter::refuse(const ScheduleStmt &stmt,
-                             const std::string &what) {
-  elaborator.error(stmt.keyword, "not supported yet: " + what);
-  return false;
-}
-
 /// True for `loss` and what is below it when only `forward` is compiled.
 bool ScheduleEmitter::namesOtherFunction(const PathPattern &pattern,
                                          const Place &place) const {
@@ -113,8 +107,6 @@ bool ScheduleEmitter::emitStmt(const ScheduleStmt &stmt, Place &place) {
     return emitHalo(*dynAs<HaloStmt>(&stmt), place);
   case ScheduleStmt::Kind::Attention:
     return emitAttention(*dynAs<AttentionStmt>(&stmt), place);
-  case ScheduleStmt::Kind::Overlap:
-    return refuse(stmt, std::string("'") + getSpelling(stmt.kind) + "'");
   }
   return false;
 }

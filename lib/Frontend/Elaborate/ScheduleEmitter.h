@@ -108,7 +108,6 @@ private:
 
   bool emitScope(const syntax::ScopePattern &scope, Place &place,
                  std::string &prefix);
-  bool refuse(const syntax::ScheduleStmt &stmt, const std::string &what);
 
   std::optional<std::string> absolute(const syntax::PathPattern &pattern,
                                       const Place &place);

@@ -11,11 +11,11 @@ syntax keyword hocketSetting ignore prefix replace mask precision loss optimizer
 syntax keyword hocketSetting accumulate seed steps data init checkpoint validate
 syntax keyword hocketSetting except derivative collective split cuda
 syntax keyword hocketStatement mesh at use shard replicate sync defer halo attention
-syntax keyword hocketStatement statistics recompute save fsdp fuse overlap bucket
+syntax keyword hocketStatement statistics recompute save fsdp fuse bucket
 syntax keyword hocketStatement expect auto reshard
-syntax keyword hocketWord axis over to op root reach using layers from stage until
+syntax keyword hocketWord axis over to op root reach using overlap layers from stage until
 syntax keyword hocketWord count optional override aligned sizes weights zigzag
-syntax keyword hocketWord striped chunks gradients parameters sharded gathered
+syntax keyword hocketWord striped gradients parameters sharded gathered
 syntax keyword hocketWord memory bytes forward backward even odd heads sequence
 syntax keyword hocketWord ring neighbors sum max min
 syntax keyword hocketPoint fwd_pre fwd_post bwd_pre bwd_post
