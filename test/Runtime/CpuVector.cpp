@@ -137,6 +137,59 @@ TEST_P(CpuVector, RowProducts) {
         }
 }
 
+// Weights of a product, and their sums in 16 parts, which are added but where a
+// power may have been too large.
+TEST_P(CpuVector, WeightProducts) {
+  constexpr int64_t depth = 5, pitch = 150, most = 13;
+  std::vector<float> a(most * depth), b(depth * pitch), shifts(most);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = float(int64_t(i * 7 % 11) - 5) / 4;
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = float(int64_t(i * 5 % 13) - 6) / 4;
+  for (int64_t i = 0; i < most; ++i)
+    shifts[i] = float(i % 4 - 1);
+  RowTerm term{b.data(), depth};
+  for (int64_t rows : {1, 6, 13})
+    for (int64_t columns : {1, 16, 29, 64, 127}) {
+      std::vector<float> c(most * pitch, 3), totals(most * 16, 0.25f),
+          sums(most, 2);
+      GetParam()->weightProduct({{a.data(), depth, 1, &term, 1, pitch, c.data(),
+                                  pitch, rows, columns, false},
+                                 0.5f,
+                                 shifts.data(),
+                                 totals.data()});
+      std::vector<double> expected(most, 2);
+      for (int64_t i = 0; i < rows; ++i) {
+        expected[i] += 4;
+        for (int64_t j = 0; j < pitch; ++j) {
+          double score = 0;
+          for (int64_t p = 0; p < depth; ++p)
+            score += double(a[i * depth + p]) * b[p * pitch + j];
+          double weight = std::exp2(score * 0.5 - shifts[i]);
+          expected[i] += j < columns ? weight : 0;
+          ASSERT_NEAR(c[i * pitch + j], j < columns ? weight : 3,
+                      j < columns ? weight * 1e-6 : 0);
+        }
+      }
+      WeightTotals all{rows, shifts.data(), totals.data(), sums.data()};
+      std::vector<float> kept = totals;
+      EXPECT_TRUE(GetParam()->addTotals(all));
+      for (int64_t i = 0; i < most; ++i)
+        EXPECT_NEAR(sums[i], expected[i], expected[i] * 1e-6);
+      for (float wrong : {mostTotal, std::nanf("")}) {
+        std::vector<float> before = sums;
+        totals = kept;
+        totals[(rows - 1) * 16 + 3] = wrong;
+        EXPECT_FALSE(GetParam()->addTotals(all));
+        EXPECT_EQ(sums, before);
+      }
+      totals = kept;
+      shifts[rows - 1] += 1e8f; // not a whole number that keeps powers exact
+      EXPECT_FALSE(GetParam()->addTotals(all));
+      shifts[rows - 1] = float((rows - 1) % 4 - 1);
+    }
+}
+
 TEST_P(CpuVector, Transpositions) {
   constexpr int64_t from = 30, to = 25;
   std::vector<float> rows(22 * from);

@@ -40,6 +40,10 @@ private:
   void runGroup(int64_t b, int64_t h, int64_t begin, int64_t end);
   void runTile(int64_t rows, const float *query, int64_t first);
   void addScores(int64_t rows, const float *query);
+  bool addWeights(int64_t rows, const float *query, int64_t first);
+  RowProduct scoresOf(const KeyPiece &piece, const RowTerm &key, int64_t rows,
+                      const float *query) const;
+  SoftmaxTile softmaxOf(int64_t rows, int64_t columns, int64_t first) const;
   void addValues(int64_t rows, float *output);
 
   const AttentionArguments &given;
@@ -51,7 +55,8 @@ private:
   std::vector<RowTerm> terms;
   int64_t bytes = 0, batch = -1, kvHead = -1;
   float *scores = nullptr, *output = nullptr, *shifts = nullptr,
-        *sums = nullptr, *rescale = nullptr, *queries = nullptr;
+        *sums = nullptr, *rescale = nullptr, *queries = nullptr,
+        *totals = nullptr;
 };
 
 class AttentionCall : public WorkersCall<AttentionWorker> {
@@ -79,6 +84,7 @@ void AttentionWorker::setScratch(char *scratch) {
   sums = pieces.takeFloats(plan.groupRows);
   rescale = pieces.takeFloats(plan.rows);
   queries = pieces.takeFloats(plan.groupRows * depth);
+  totals = pieces.takeFloats(plan.rows * 16);
   keys.setScratch(pieces);
   values.setScratch(pieces);
   walk.setScratch(pieces);
@@ -115,26 +121,71 @@ void AttentionWorker::runGroup(int64_t b, int64_t h, int64_t begin,
 /// Adds what the keys at which the walk is give to rows from `first` on of the
 /// group.
 void AttentionWorker::runTile(int64_t rows, const float *query, int64_t first) {
-  addScores(rows, query);
-  functions.softmaxTile({scores, plan.pitch, rows, walk.columns,
-                         float(given.scale), walk.mask(), walk.visible(),
-                         shifts + first, sums + first, rescale, walk.added(),
-                         plan.pitch});
-  walk.drop(scores);
   float *to = output + first * width;
-  for (int64_t r = 0; !walk.isFirst() && r < rows; ++r)
-    if (rescale[r] != 1.0f)
-      functions.scaleRow(to + r * width, width, rescale[r]);
+  if (!walk.isUnmasked() || !addWeights(rows, query, first)) {
+    addScores(rows, query);
+    SoftmaxTile tile = softmaxOf(rows, walk.columns, first);
+    tile.mask = walk.mask(), tile.visible = walk.visible();
+    tile.added = walk.added(), tile.addedPitch = plan.pitch;
+    functions.softmaxTile(tile);
+    for (int64_t r = 0; !walk.isFirst() && r < rows; ++r)
+      if (rescale[r] != 1.0f)
+        functions.scaleRow(to + r * width, width, rescale[r]);
+  }
+  walk.drop(scores);
   addValues(rows, to);
 }
 
+RowProduct AttentionWorker::scoresOf(const KeyPiece &piece, const RowTerm &key,
+                                     int64_t rows, const float *query) const {
+  return {query,
+          depth,
+          1,
+          &key,
+          1,
+          keys.pitch(),
+          scores + piece.column,
+          plan.pitch,
+          rows,
+          piece.count,
+          false};
+}
+
+/// Of the first `columns` of the tile.
+SoftmaxTile AttentionWorker::softmaxOf(int64_t rows, int64_t columns,
+                                       int64_t first) const {
+  return {scores,  plan.pitch, rows,           columns,      float(given.scale),
+          nullptr, nullptr,    shifts + first, sums + first, rescale};
+}
+
 void AttentionWorker::addScores(int64_t rows, const float *query) {
+  for (const KeyPiece &piece : walk.pieces())
+    functions.rowProduct(
+        scoresOf(piece, {keys.at(piece.key), depth}, rows, query));
+}
+
+/// Weights of keys that nothing masks, by the shifts that rows have; those of
+/// new rows are of the first piece. False: weights are too large.
+bool AttentionWorker::addWeights(int64_t rows, const float *query,
+                                 int64_t first) {
+  if (given.scale <= 0)
+    return false;
+  if (!walk.isFirst())
+    std::fill_n(totals, rows * 16, 0.0f);
   for (const KeyPiece &piece : walk.pieces()) {
-    RowTerm term{keys.at(piece.key), depth};
-    functions.rowProduct({query, depth, 1, &term, 1, keys.pitch(),
-                          scores + piece.column, plan.pitch, rows, piece.count,
-                          false});
+    RowTerm key{keys.at(piece.key), depth};
+    RowProduct product = scoresOf(piece, key, rows, query);
+    if (walk.isFirst() && piece.column == 0) {
+      functions.rowProduct(product);
+      SoftmaxTile tile = softmaxOf(rows, piece.count, first);
+      tile.totals = totals;
+      functions.softmaxTile(tile);
+    } else {
+      functions.weightProduct(
+          {product, float(given.scale) * log2e, shifts + first, totals});
+    }
   }
+  return functions.addTotals({rows, shifts + first, totals, sums + first});
 }
 
 void AttentionWorker::addValues(int64_t rows, float *to) {

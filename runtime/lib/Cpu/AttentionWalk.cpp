@@ -296,6 +296,17 @@ const ColumnRange *KeyWalk::visible() {
                         ranges.data());
 }
 
+bool KeyWalk::isUnmasked() const {
+  const KeyPiece &last = list[count - 1];
+  if (given.keep || given.keyLimit(tile().row) < last.key + last.count ||
+      given.keyBegin(tile().row + tile().rows - 1) > list[0].key)
+    return false;
+  for (const KeyPiece &piece : pieces())
+    if (!documents.areOne(met(piece)))
+      return false;
+  return true;
+}
+
 const float *KeyWalk::mask() {
   if (!given.keep)
     return nullptr;

@@ -128,6 +128,8 @@ public:
   bool isWhole() const { return isFirst() && at->run == at->last; }
 
   KeyPieces pieces() const { return {list.data(), count}; }
+  /// Whether each query of the tile attends to all keys of the pieces.
+  bool isUnmasked() const;
   int64_t columns = 0;
   /// Both as in SoftmaxTile.
   const ColumnRange *visible();

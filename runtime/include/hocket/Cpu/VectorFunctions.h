@@ -17,6 +17,8 @@ namespace hocket::runtime {
 using ReduceFunction = void (*)(void *out, const void *const *terms,
                                 int64_t count, int64_t elements);
 
+constexpr float log2e = 1.44269504f;
+
 /// Columns [begin, end) of a tile.
 struct ColumnRange {
   int64_t begin, end;
@@ -37,6 +39,9 @@ struct SoftmaxTile {
   /// Added to scaled scores, or null; rows `addedPitch` apart.
   const float *added = nullptr;
   int64_t addedPitch = 0;
+  /// By row, out: 16 parts of the sum of what its scores become; `sums` are
+  /// as they were. Or null.
+  float *totals = nullptr;
 };
 
 /// One tile of the gradient of softmax, in place: `scores` become p =
@@ -91,6 +96,24 @@ struct RowProduct {
   bool accumulate;
 };
 
+/// A product whose elements x become weights, 2^(factor * x - shift).
+struct WeightProduct {
+  RowProduct product;
+  float factor;
+  const float *shifts; // by row
+  float *totals;       // by row: 16 parts of a sum, to which weights are added
+};
+
+/// Sums += the totals, which are used up, unless a total is above `mostTotal`
+/// or not a number, or a shift is not a whole one: then powers may have been
+/// too large, and nothing is added.
+struct WeightTotals {
+  int64_t rows;
+  const float *shifts;
+  float *totals, *sums;
+};
+constexpr float mostTotal = 1048576.0f;
+
 /// to[j * toPitch + i] = from[i * fromPitch + j], i < rows, j < columns.
 struct Transposition {
   float *to;
@@ -126,6 +149,9 @@ struct VectorFunctions {
   /// row[i] *= factor.
   void (*scaleRow)(float *row, int64_t count, float factor);
   void (*rowProduct)(const RowProduct &product);
+  void (*weightProduct)(const WeightProduct &product);
+  /// Whether they were added.
+  bool (*addTotals)(const WeightTotals &totals);
   void (*transpose)(const Transposition &transposition);
   PanelProduct<float> productF32;
   PanelProduct<double> productF64;

@@ -28,8 +28,6 @@ void scaleRow(float *row, int64_t count, float factor) {
     row[i] *= factor;
 }
 
-constexpr float log2e = 1.44269504f;
-
 /// 2^x for x <= 1, relative error below 2e-7; 0 below -126.
 inline Floats power(Floats x) {
 #ifdef __AVX512DQ__
@@ -154,10 +152,9 @@ inline float largestOf(const float *row, int64_t count) {
       larger);
 }
 
-/// row[j] = 2^(scale * row[j] - shift); returns the sum.
-inline float exponentials(float *row, int64_t columns, float scale,
-                          float shift) {
-  Floats total = {};
+/// row[j] = 2^(scale * row[j] - shift); returns `total` and them, by lanes.
+inline Floats exponentials(float *row, int64_t columns, float scale,
+                           float shift, Floats total) {
   overColumns(
       columns,
       [&](int64_t j) {
@@ -171,7 +168,7 @@ inline float exponentials(float *row, int64_t columns, float scale,
         storeSome(row + j, weights, rest);
         total += weights;
       });
-  return sumOf(total);
+  return total;
 }
 
 inline void maskRow(float *row, int64_t columns, float scale,
@@ -247,7 +244,12 @@ inline void softmaxRows(const SoftmaxTile &tile, int64_t row, int64_t count) {
       scaleRow(scores, seen.end - seen.begin, factor);
       factor = 1.0f;
     }
-    totals[i] = exponentials(scores, seen.end - seen.begin, factor, shifts[i]);
+    Floats total = exponentials(scores, seen.end - seen.begin, factor,
+                                shifts[i], Floats{});
+    if (tile.totals)
+      store(tile.totals + (row + i) * lanes, total);
+    else
+      totals[i] = sumOf(total);
   }
   Floats sums = loadSome(tile.sums + row, count, 0.0f) * shrink + totals;
   storeSome(tile.shifts + row, now, count);
@@ -329,7 +331,8 @@ inline void wholeRowByLse(float *scores, float *gradients, int64_t columns,
                           float factor, float scale, float shift) {
   if (columns == 0)
     return;
-  const float inverse = 1.0f / exponentials(scores, columns, factor, shift);
+  const float inverse =
+      1.0f / sumOf(exponentials(scores, columns, factor, shift, Floats{}));
   const float origin = gradients[columnOfLargest(scores, columns)];
   Floats sums = {};
   overColumns(

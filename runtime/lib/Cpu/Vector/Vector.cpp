@@ -9,6 +9,7 @@
 #include "hocket/Cpu/VectorFunctions.h"
 #include "runtime/lib/Cpu/Vector/RowProduct.h"
 #include "runtime/lib/Cpu/Vector/Softmax.h"
+#include "runtime/lib/Cpu/Vector/SoftmaxProduct.h"
 #include "runtime/lib/Cpu/Vector/Transpose.h"
 #include "runtime/lib/Cpu/Vector/WindowRows.h"
 #include <stdint.h>
@@ -172,6 +173,8 @@ const VectorFunctions HOCKET_VECTOR = {
     dropRow,
     scaleRow,
     rowProduct,
+    weightProduct,
+    addTotals,
     transpose,
     panelProduct<float>,
     panelProduct<double>,
