@@ -8,7 +8,7 @@
 
 #include "hocket/Cpu/VectorFunctions.h"
 #include "runtime/lib/Cpu/Vector/RowProduct.h"
-#include "runtime/lib/Cpu/Vector/Softmax.h"
+#include "runtime/lib/Cpu/Vector/SoftmaxGrad.h"
 #include "runtime/lib/Cpu/Vector/SoftmaxProduct.h"
 #include "runtime/lib/Cpu/Vector/Transpose.h"
 #include "runtime/lib/Cpu/Vector/WindowRows.h"

@@ -1,0 +1,147 @@
+//===- SoftmaxGrad.h - tiles of the gradient of softmax --------*- C++ -*-===//
+//
+// Part of Vector.cpp, which is compiled once per processor level: everything
+// has internal linkage. A row's result depends on what it attends to alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HOCKET_LIB_CPU_VECTOR_SOFTMAXGRAD_H
+#define HOCKET_LIB_CPU_VECTOR_SOFTMAXGRAD_H
+
+#include "runtime/lib/Cpu/Vector/Softmax.h"
+
+namespace hocket::runtime {
+namespace {
+
+/// row[j] = scale * row[j] - lse.
+inline void subtract(float *row, int64_t columns, float scale, float lse) {
+#pragma omp simd
+  for (int64_t j = 0; j < columns; ++j)
+    row[j] = row[j] * scale - lse;
+}
+
+/// Above, what rounding takes from an lse that becomes a power would show in
+/// the weights.
+constexpr float mostShift = 128.0f;
+
+/// A row of a SoftmaxGradTile by lse and mean of what may lie in other tiles
+/// too.
+inline void rowByLse(float *scores, float *gradients, int64_t columns,
+                     float factor, float scale, float shift, float mean) {
+  const float scaledMean = scale * mean;
+  auto gradientOf = [&](Floats weights, Floats gradient) {
+    return weights * (scale * gradient - scaledMean);
+  };
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        Floats weights = power(load(scores + j) * factor - shift);
+        store(scores + j, weights);
+        store(gradients + j, gradientOf(weights, load(gradients + j)));
+      },
+      [&](int64_t j, int64_t rest) {
+        Floats weights =
+            power(loadSome(scores + j, rest, 0.0f) * factor - shift);
+        storeSome(scores + j, weights, rest);
+        storeSome(gradients + j,
+                  gradientOf(weights, loadSome(gradients + j, rest, mean)),
+                  rest);
+      });
+}
+
+/// The column of the first element that is `value`; there is one.
+inline int64_t columnOf(const float *row, float value) {
+  for (int64_t j = 0;; ++j)
+    if (row[j] == value)
+      return j;
+}
+
+/// The first of the largest elements; column 0 if one is not a number.
+inline int64_t columnOfLargest(const float *row, int64_t columns) {
+  const float largest = largestOf(row, columns);
+  int64_t found = columns;
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        if (found == columns && isAny(load(row + j) == largest))
+          found = j + columnOf(row + j, largest);
+      },
+      [&](int64_t j, int64_t rest) {
+        for (int64_t i = j; found == columns && i < j + rest; ++i)
+          if (row[i] == largest)
+            found = i;
+      });
+  return found < columns ? found : 0;
+}
+
+/// The same of a whole row, see softmaxGradRow in AttentionRows.h.
+inline void wholeRowByLse(float *scores, float *gradients, int64_t columns,
+                          float factor, float scale, float shift) {
+  if (columns == 0)
+    return;
+  const float inverse =
+      1.0f / sumOf(exponentials(scores, columns, factor, shift, Floats{}));
+  const float origin = gradients[columnOfLargest(scores, columns)];
+  Floats sums = {};
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        sums += load(scores + j) * (load(gradients + j) - origin);
+      },
+      [&](int64_t j, int64_t rest) {
+        sums += loadSome(scores + j, rest, 0.0f) *
+                (loadSome(gradients + j, rest, origin) - origin);
+      });
+  const float mean = sumOf(sums) * inverse, scaled = scale * inverse;
+  auto gradientOf = [&](Floats weights, Floats gradient) {
+    return scaled * weights * (gradient - origin - mean);
+  };
+  overColumns(
+      columns,
+      [&](int64_t j) {
+        Floats weights = load(scores + j);
+        store(gradients + j, gradientOf(weights, load(gradients + j)));
+        store(scores + j, weights * inverse);
+      },
+      [&](int64_t j, int64_t rest) {
+        Floats weights = loadSome(scores + j, rest, 0.0f);
+        storeSome(gradients + j,
+                  gradientOf(weights, loadSome(gradients + j, rest, origin)),
+                  rest);
+        storeSome(scores + j, weights * inverse, rest);
+      });
+}
+
+void softmaxGradTile(const SoftmaxGradTile &tile) {
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    ColumnRange seen = visibleColumns(tile, r);
+    const float lse = tile.lse[r];
+    // Nothing to attend to: all weights 0.
+    if (lse == lowest)
+      seen.end = seen.begin;
+    float *scores = tile.scores + r * tile.pitch;
+    float *gradients = tile.gradients + r * tile.pitch;
+    clearOutside(scores, seen, tile.columns);
+    clearOutside(gradients, seen, tile.columns);
+    scores += seen.begin;
+    gradients += seen.begin;
+    int64_t columns = seen.end - seen.begin;
+    float scale = addMasks(tile, r, seen, scores);
+    float factor = scale * log2e, shift = lse * log2e;
+    if (shift > mostShift || shift < -mostShift) {
+      subtract(scores, columns, scale, lse);
+      factor = log2e;
+      shift = 0.0f;
+    }
+    if (tile.whole)
+      wholeRowByLse(scores, gradients, columns, factor, tile.scale, shift);
+    else
+      rowByLse(scores, gradients, columns, factor, tile.scale, shift,
+               tile.means[r]);
+  }
+}
+
+} // namespace
+} // namespace hocket::runtime
+
+#endif // HOCKET_LIB_CPU_VECTOR_SOFTMAXGRAD_H
