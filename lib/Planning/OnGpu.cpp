@@ -47,8 +47,7 @@ struct Judge {
   std::string operator()(const plan::Attention &attention) const {
     if (attention.keyDocuments.buffer >= 0)
       return "attention of documents";
-    return attention.layout ? "attention under a block layout"
-                            : whyNotAttention(attention);
+    return whyNotAttention(attention);
   }
   std::string operator()(const plan::AttentionGrad &gradient) const {
     return (*this)(gradient.forward);

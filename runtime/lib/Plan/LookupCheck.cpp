@@ -88,8 +88,6 @@ bool Checker::checkLayout(const Attention &attention) {
   if (!attention.layout)
     return attention.layoutBlocks == 0 ||
            fail("has blocks of a layout, but no layout");
-  if (plan.target == Target::Cuda)
-    return fail("has a block layout, which only a CPU walks");
   const BlockLayout &layout = *attention.layout;
   std::string problem = layoutProblem(layout);
   if (!problem.empty())

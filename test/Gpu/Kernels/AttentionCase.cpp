@@ -20,7 +20,9 @@ AttentionCase::AttentionCase(const AttentionShape &s)
       lse(s.type == DType::F64 ? DType::F64 : DType::F32,
           {s.batch, s.heads, s.queries}, {1, 0, 2}),
       keep(DType::Bool, {s.batch, s.keys}, {1, 0}), dout(out), dq(q), dk(k),
-      dv(v), step(DType::I32, {1}) {
+      dv(v), step(DType::I32, {1}),
+      queryIds(s.documentType, {s.batch, s.queries}, {1, 0}),
+      keyIds(s.documentType, {s.batch, s.keys}) {
   uint32_t seed = s.seed;
   for (TestOperand *one : {&q, &k, &v, &out, &dout, &dq, &dk, &dv})
     one->random(seed++, 2);
@@ -34,6 +36,16 @@ AttentionCase::AttentionCase(const AttentionShape &s)
   for (int64_t b = 0; b < s.batch; ++b)
     for (int64_t j = 0; j < s.keys; ++j)
       keep.set(b * s.keys + j, b != 1 && j % 3 != 1);
+  setDocuments();
+}
+
+void AttentionCase::setDocuments() {
+  for (int64_t b = 0; b < shape.batch && shape.queryDocument; ++b) {
+    for (int64_t i = 0; i < shape.queries; ++i)
+      queryIds.set(b * shape.queries + i, shape.queryDocument(b, i));
+    for (int64_t j = 0; j < shape.keys; ++j)
+      keyIds.set(b * shape.keys + j, shape.keyDocument(b, j));
+  }
 }
 
 void AttentionCase::addCommon(TestOperand &rows, double factor) const {
@@ -58,6 +70,9 @@ AttentionArguments AttentionCase::arguments(bool onDevice) {
   given.lse = place(lse, "lse", 0);
   if (shape.padding)
     given.keep = place(keep, "keep", 1);
+  if (shape.queryDocument)
+    given.documents = runtime::Documents{place(queryIds, "ids of queries", 1),
+                                         place(keyIds, "ids of keys", 1)};
   given.scale = shape.scale;
   given.causal = shape.causal;
   given.before = shape.before;
@@ -67,6 +82,9 @@ AttentionArguments AttentionCase::arguments(bool onDevice) {
   given.kvHeadOffset = shape.kvHeadOffset;
   given.queryOffset = shape.queryOffset;
   given.keyOffset = shape.keyOffset;
+  if (shape.layout)
+    given.visited = runtime::VisitedKeys(
+        given, runtime::ruleOf(*shape.layout, shape.layoutBlocks));
   // Rows of weights are twice as long in the global tensor, heads apart.
   int64_t row = 2 * (shape.keys + shape.keyOffset), head = row * shape.queries;
   if (shape.dropout > 0)
@@ -90,12 +108,46 @@ ptx::Report AttentionCase::run() {
   return report;
 }
 
-bool AttentionCase::isSeen(int64_t b, int64_t i, int64_t j) const {
+std::set<std::pair<int64_t, int64_t>>
+AttentionCase::rowsOfBlocks(int64_t blocks) {
+  constexpr double untouched = 64;
+  for (int64_t flat = 0; flat < out.elements(); ++flat)
+    out.set(flat, untouched);
+  for (int64_t block = 0; block < blocks; ++block)
+    gpu.onlyBlocks.push_back(block);
+  run();
+  gpu.onlyBlocks.clear();
+  std::set<std::pair<int64_t, int64_t>> rows;
+  for (int64_t flat = 0; flat < out.elements(); ++flat)
+    if (out.get(flat) != untouched)
+      rows.insert({flat / shape.width / shape.queries,
+                   flat / shape.width % shape.queries});
+  return rows;
+}
+
+bool AttentionCase::isVisited(int64_t h, int64_t i, int64_t j) const {
+  const plan::BlockLayout &layout = *shape.layout;
+  int64_t head = layout.perHead ? shape.headOffset + h : 0;
+  int64_t block = (j + shape.keyOffset) / layout.block;
+  for (plan::BlockRun run :
+       plan::visitedBlocks(layout, shape.layoutBlocks, head,
+                           (i + shape.queryOffset) / layout.block))
+    if (block >= run.begin && block < run.end)
+      return true;
+  return false;
+}
+
+bool AttentionCase::isSeen(int64_t b, int64_t h, int64_t i, int64_t j) const {
   int64_t after = shape.keyOffset + j - (i + shape.queryOffset);
   if ((shape.causal && after > 0) ||
       (shape.after >= 0 && !shape.causal && after > shape.after))
     return false;
   if (shape.before >= 0 && -after > shape.before)
+    return false;
+  if (shape.layout && !isVisited(h, i, j))
+    return false;
+  if (shape.queryDocument &&
+      shape.queryDocument(b, i) != shape.keyDocument(b, j))
     return false;
   return !shape.padding || keep.at({b, j}) != 0;
 }
@@ -117,13 +169,13 @@ void AttentionCase::addRow(Reference &all, int64_t b, int64_t h,
   for (int64_t j = 0; j < keys; ++j) {
     for (int64_t d = 0; d < depth; ++d)
       weights[j] += q.get(query * depth + d) * k.get((key + j) * depth + d);
-    if (!isSeen(b, i, j))
+    if (!isSeen(b, h, i, j))
       continue;
     largest = std::max(largest, weights[j] *= shape.scale);
     all.score = std::max(all.score, std::fabs(weights[j]));
   }
   for (int64_t j = 0; j < keys; ++j) {
-    bool seen = isSeen(b, i, j);
+    bool seen = isSeen(b, h, i, j);
     total += weights[j] = seen ? std::exp(weights[j] - largest) : 0;
     if (!seen)
       continue;

@@ -5,6 +5,8 @@
 
 #include "runtime/lib/Cuda/Attention/Attention.h"
 #include "test/Gpu/Kernels/GpuRun.h"
+#include <functional>
+#include <set>
 
 namespace hocket::test {
 
@@ -19,6 +21,11 @@ struct AttentionShape {
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
   double dropout = 0;
   bool padding = false;
+  std::optional<plan::BlockLayout> layout;
+  int64_t layoutBlocks = 0; // of the whole sequence
+  /// The document of query or key `i` of batch entry `b`; none: no documents.
+  std::function<int64_t(int64_t b, int64_t i)> queryDocument, keyDocument;
+  plan::DType documentType = plan::DType::I32;
   int64_t pad = 0, offset = 0; // elements after rows, before the first one
   double scale = 0;            // 0: 1 / sqrt(depth)
   int apart = -1;              // a dim of two whose entries lie far apart
@@ -64,6 +71,9 @@ public:
 
   /// On the device; what the kernels did.
   ptx::Report run();
+  /// The same of the first blocks alone of each launch: the rows of `out` of
+  /// batch entry 0 that they write, as (head, query).
+  std::set<std::pair<int64_t, int64_t>> rowsOfBlocks(int64_t blocks);
   ptx::Report runGradient();
   /// Each differs from a loop in double by at most `tolerance` times the
   /// largest element that the loop gives, but at least 1; and so do the CPU's.
@@ -78,7 +88,8 @@ public:
 private:
   using Rows = std::vector<double>;
   struct Reference;
-  bool isSeen(int64_t b, int64_t i, int64_t j) const;
+  bool isSeen(int64_t b, int64_t h, int64_t i, int64_t j) const;
+  bool isVisited(int64_t h, int64_t i, int64_t j) const;
   runtime::AttentionArguments arguments(bool onDevice);
   void addRow(Reference &reference, int64_t b, int64_t h, int64_t i) const;
   Reference reference() const;
@@ -86,9 +97,11 @@ private:
                   double tolerance, const char *name) const;
 
   void addCommon(TestOperand &rows, double factor) const;
+  void setDocuments();
 
   AttentionShape shape;
   TestOperand q, k, v, out, lse, keep, dout, dq, dk, dv, step;
+  TestOperand queryIds, keyIds;
   GpuRun gpu;
   runtime::AttentionArguments device;
 };

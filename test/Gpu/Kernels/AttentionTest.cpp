@@ -190,6 +190,33 @@ TEST_P(CudaAttention, NoKeys) {
   expectRight(shape);
 }
 
+/// Blocks that meet most begin first, those of all heads; where all meet as
+/// many, a head after the other, for what stays in a cache.
+TEST_F(CudaKernels, LongBlocksBeginFirst) {
+  using Rows = std::set<std::pair<int64_t, int64_t>>;
+  auto rows = [](int64_t begin, int64_t end, int64_t heads) {
+    Rows all;
+    for (int64_t query = begin; query < end; ++query)
+      for (int64_t head = 0; head < heads; ++head)
+        all.insert({head, query});
+    return all;
+  };
+  Shape shape;
+  shape.depth = shape.width = 32;
+  shape.queries = shape.keys = 130; // tiles of 64
+  EXPECT_EQ(AttentionCase(shape).rowsOfBlocks(2), rows(64, 130, 1));
+  shape.causal = true;
+  EXPECT_EQ(AttentionCase(shape).rowsOfBlocks(2), rows(128, 130, 2));
+  // Under a layout whose first row sees all.
+  shape.causal = false;
+  shape.queries = shape.keys = 192;
+  shape.layoutBlocks = 12;
+  shape.layout = plan::BlockLayout();
+  shape.layout->kind = plan::LayoutKind::BSLongformer;
+  shape.layout->window = 1;
+  EXPECT_EQ(AttentionCase(shape).rowsOfBlocks(2), rows(0, 64, 2));
+}
+
 TEST(CudaAttentionLaunches, Refusals) {
   auto messageOf = [](Shape shape, DType keyType) {
     TestOperand q(shape.type, {1, 1, 2, shape.depth});

@@ -111,6 +111,12 @@ static void add(ptx::Report &all, const ptx::Report &one) {
 ptx::Report GpuRun::run(runtime::cuda::KernelLaunches &launches) {
   if (launches.scratchBytes())
     launches.setScratch(memory.allocate(launches.scratchBytes(), scratchName));
+  if (const std::vector<std::byte> &tables = launches.tables();
+      !tables.empty()) {
+    uint64_t place = memory.allocate(tables.size(), "tables");
+    memory.write(place, tables.data(), tables.size());
+    launches.setTables(place);
+  }
   ptx::Report all;
   for (const KernelLaunch &one : launches.list) {
     ptx::Configuration how;

@@ -84,13 +84,15 @@ def blocks(small):
     """Masks under which fewer blocks of keys are visited."""
     shape = (1, 2, 128, 32) if small else (1, 8, 16384, 128)
     reaches = [16] if small else [512, 4096]
+    sizes = [8] if small else [64, 16]  # of a layout's blocks
     masks = [("Attention", ()), ("Causal", ())] + [  # by the own kernels
-        ("Window", defines(reach=reach)) for reach in reaches]
+        ("Window", defines(reach=reach)) for reach in reaches] + [
+        ("Sparse", defines(block=size)) for size in sizes]
     programs, facts = [], []
     for model, options in masks:
         name = "-".join(["blocks", model, *options[1:]]).replace("=", "")
         programs += attention(name, model, shape, *options)
-        facts.append({"model": model, "reach": int(options[1][6:]) if options else None})
+        facts.append({"model": model, "size": int(options[1].split("=")[1]) if options else None})
     yield Measure("blocks/attention", "blocks", tuple(programs), {"shape": shape, "masks": facts})
 
 

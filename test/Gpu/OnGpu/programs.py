@@ -76,7 +76,17 @@ VERIFIED = {
         ["space", "space_data", "space_channels"]),
     "graph.hkt": ("Gnn", defines(channels=8, layers=1), ["domain", "domain_and_data"]),
     "tutorial.hkt": ("Bytes", (), ["tensor"]),
+    "sparse.hkt": (
+        "BigBirdGpt2",
+        defines(layers=1, hidden=24, heads=4, vocab=31, positions=48, batch=2, seq=48),
+        ["bigbird"]),
 }
+
+# Options of test/Execute/block-layouts.hkt.
+LAYOUTS = ["BigBird --schedule ring -D n=3", "Fixed --schedule gathered -D n=3",
+           "Horizontal --schedule heads -D tp=2", "Variable --schedule exchanged -D n=2",
+           "Longformer --schedule gathered -D n=2", "Sliding --schedule zigzag -D n=2",
+           "Windowed --schedule margins -D n=3", "Listed --schedule heads -D tp=4"]
 
 
 def narrow(file, model):
@@ -95,5 +105,10 @@ def verified(small):
             yield Program(f"{name}-f64", "verify", EXAMPLES + file, ("--float64", *options))
             yield Program(f"{name}-bf16", "verify", "-", ("--variant", "Narrow", *options),
                           narrow(file, model))
+    for text in LAYOUTS[: 1 if small else None]:
+        variant, *options = text.split()
+        for name, more in [("f32", ()), ("f64", ("--float64",))]:
+            yield Program(f"layouts-{variant}-{name}", "verify", "test/Execute/block-layouts.hkt",
+                          ("--grad", "--variant", variant, *options, *more))
     # A user's functions have a type of their own.
     yield Program("hooks-own-f32", "verify", EXAMPLES + "hooks.hkt", ("--grad", "--schedule", "own"))

@@ -60,7 +60,7 @@ def blocks(steps):
     for data in steps.values():
         full = data["rows"][0]
         for row in data["rows"]:
-            mask = row["model"] + (f" {row['reach']}" if row["reach"] else "")
+            mask = row["model"] + (f" {row['size']}" if row["size"] else "")
             share = row["blocks"] / full["blocks"]
             cells = [mask, row["blocks"]]
             for way in ["forward", "backward"]:
@@ -100,7 +100,8 @@ KINDS = [
     ("attention", "Attention", attentions, "bf16, by events; by the own kernels and, where the "
      "name ends with cudnn, by cuDNN."),
     ("blocks", "Blocks of attention", blocks, "Blocks are 128 queries by 32 keys, those "
-     "of the forward. A block takes the same time under every mask where the last columns "
+     "of the forward; Sparse is causal under a block layout of a window, with blocks of its "
+     "own. A block takes the same time under every mask where the last columns "
      "are 1."),
     ("step", "Steps", whole_steps, "By the clock of the host, all instructions of a step as one "
      "graph. A GPT layer has hidden 4096, 32 heads, seq 4096 in bf16: at most 1.1 of "

@@ -114,16 +114,29 @@ def attention(measure):
     return run
 
 
+def keys_near(query, seq, mask):
+    """The first and the last key that a query sees, but for what a layout adds."""
+    model, size = mask["model"], mask["size"]
+    if model == "Attention":
+        return 0, seq - 1
+    if model == "Window":
+        return max(0, query - size), min(seq - 1, query + size)
+    if model == "Sparse" and query >= size:  # the first block sees all before it
+        return max(0, query // size - 3) * size, query
+    return 0, query
+
+
 def visited(seq, mask):
     """How many blocks of keys all blocks of queries see."""
     count = 0
     for first in range(0, seq, QUERIES):
-        last, reach = first + QUERIES - 1, mask["reach"]
-        low = 0 if reach is None else max(0, first - reach)
-        high = seq - 1 if mask["model"] == "Attention" else min(seq - 1, last)
-        if reach is not None:
-            high = min(seq - 1, last + reach)
-        count += high // KEYS - low // KEYS + 1
+        blocks = set()
+        for query in range(first, min(first + QUERIES, seq)):
+            low, high = keys_near(query, seq, mask)
+            blocks.update(range(low // KEYS, high // KEYS + 1))
+            if mask["model"] == "Sparse":  # and the first block is seen by all
+                blocks.update(range(min(mask["size"] - 1, query) // KEYS + 1))
+        count += len(blocks)
     return count
 
 

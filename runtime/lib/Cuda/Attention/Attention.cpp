@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Cuda/Attention/Attention.h"
 #include "runtime/lib/Cuda/Attention/AttentionProblem.h"
+#include "runtime/lib/Cuda/Attention/TileLists.h"
 
 namespace hocket::runtime::cuda {
 
@@ -13,16 +14,28 @@ Status addAttention(const AttentionArguments &given, KernelLaunches &launches) {
     return status;
   bool isHalf = problem.isHalf();
   const bool drops = p.dropout.step != 0;
-  TileShape tile = isHalf ? halfTile(problem.depth, drops)
+  const bool isListed = problem.isListed;
+  TileShape tile = isHalf ? halfTile(problem.depth, drops, isListed)
                           : plainTile(problem.depth, problem.bytes());
   p.tiles = (p.queries + tile.rows - 1) / tile.rows;
+  p.beginsWithLast = true;
+  p.headsAtOnce = problem.headsAtOnce(p.heads * given.q.shape[0], p.keys);
+  PreparedLists lists;
+  if (isListed)
+    status =
+        PreparedLists::make(given, tile, listTilesOfQueries, launches, lists);
+  if (!status.ok())
+    return status;
+  p.lists = lists.parameters;
   KernelLaunch &launch =
-      launches.add(isHalf ? "AttentionHalf" : "AttentionPlain",
+      launches.add(problem.source(isHalf ? "AttentionHalf" : "AttentionPlain"),
                    "attention" + problem.suffix(),
                    uint64_t(p.tiles) * p.heads * given.q.shape[0],
                    isHalf ? halfThreads : plainThreads, p);
-  launch.sharedBytes = isHalf ? halfShared(problem.depth, drops)
+  launch.sharedBytes = isHalf ? halfShared(problem.depth, drops, isListed)
                               : plainShared(problem.depth, problem.bytes());
+  if (isListed)
+    lists.use(offsetof(AttentionParameters, lists), launches);
   return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Cuda/Attention/Attention.h"
 #include "runtime/lib/Cuda/Attention/AttentionProblem.h"
+#include "runtime/lib/Cuda/Attention/TileLists.h"
 
 namespace hocket::runtime::cuda {
 
@@ -17,9 +18,9 @@ struct Form {
 /// Adds the launches of one gradient.
 class GradientLaunches {
 public:
-  GradientLaunches(AttentionProblem &problem, int64_t batch,
+  GradientLaunches(AttentionProblem &problem, const AttentionArguments &given,
                    KernelLaunches &launches)
-      : p(problem.parameters), problem(problem), batch(batch),
+      : p(problem.parameters), problem(problem), given(given),
         launches(launches), drops(p.dropout.step != 0) {}
 
   void addMeans() {
@@ -29,23 +30,24 @@ public:
                  (uint64_t(p.rows) + rows - 1) / rows, threads, p);
     launches.usesScratch(offsetof(AttentionParameters, means));
   }
-  void addQueries() {
+  Status addQueries() {
     constexpr const char *entry = "gradientOfQueries";
     int depth = problem.depth;
-    add(problem.isHalf()
-            ? Form{"AttentionHalfGrad", entry, halfQueriesTile(depth),
-                   halfThreads, halfQueriesShared(depth, drops)}
-            : plain(entry),
-        p.queries, p.heads);
+    return add(problem.isHalf()
+                   ? Form{"AttentionHalfGrad", entry, halfQueriesTile(depth),
+                          halfThreads, halfQueriesShared(depth, drops)}
+                   : plain(entry),
+               p.queries, p.heads, p.keys, listTilesOfQueries);
   }
-  void addKeysAndValues() {
+  Status addKeysAndValues() {
     constexpr const char *entry = "gradientOfKeysAndValues";
     int depth = problem.depth;
-    add(problem.isHalf()
-            ? Form{"AttentionHalfKeysGrad", entry, halfKeysTile(depth, drops),
-                   halfThreads, halfKeysShared(depth, drops)}
-            : plain(entry),
-        p.keys, p.kvHeads);
+    return add(problem.isHalf() ? Form{"AttentionHalfKeysGrad", entry,
+                                       halfKeysTile(depth, drops), halfThreads,
+                                       halfKeysShared(depth, drops)}
+                                : plain(entry),
+               p.keys, p.kvHeads, p.queries * std::max<int64_t>(p.group, 1),
+               listTilesOfKeys);
   }
 
 private:
@@ -55,21 +57,37 @@ private:
             plainThreads, plainGradShared(depth, bytes)};
   }
 
-  void add(const Form &form, int64_t rows, int64_t heads) {
+  /// A head of rows meets `columns`.
+  Status add(const Form &form, int64_t rows, int64_t heads, int64_t columns,
+             PreparedLists::List &list) {
     p.tiles =
         static_cast<uint32_t>((rows + form.tile.rows - 1) / form.tile.rows);
+    int64_t batch = given.q.shape[0];
     if (p.tiles * heads * batch == 0)
-      return;
+      return Status::success();
+    // The last queries see most keys, and the first keys are seen by most.
+    p.beginsWithLast = &list == &listTilesOfQueries;
+    p.headsAtOnce = problem.headsAtOnce(heads * batch, columns);
+    PreparedLists lists;
+    if (problem.isListed)
+      if (Status status =
+              PreparedLists::make(given, form.tile, list, launches, lists);
+          !status.ok())
+        return status;
+    p.lists = lists.parameters;
     KernelLaunch &launch =
-        launches.add(form.source, form.entry + problem.suffix(),
+        launches.add(problem.source(form.source), form.entry + problem.suffix(),
                      uint64_t(p.tiles) * heads * batch, form.threads, p);
     launch.sharedBytes = form.sharedBytes;
     launches.usesScratch(offsetof(AttentionParameters, means));
+    if (problem.isListed)
+      lists.use(offsetof(AttentionParameters, lists), launches);
+    return Status::success();
   }
 
   AttentionParameters &p;
   const AttentionProblem &problem;
-  const int64_t batch;
+  const AttentionArguments &given;
   KernelLaunches &launches;
   const bool drops;
 };
@@ -102,12 +120,11 @@ Status addAttentionGrad(const AttentionGradArguments &given,
   p.dv = headTensor(given.dv);
   p.means = launches.takeScratch(int64_t(p.rows) *
                                  (problem.isHalf() ? 4 : 3 * problem.bytes()));
-  GradientLaunches add(problem, given.forward.q.shape[0], launches);
+  GradientLaunches add(problem, given.forward, launches);
   if (p.rows > 0)
     add.addMeans();
-  add.addQueries();
-  add.addKeysAndValues();
-  return status;
+  status = add.addQueries();
+  return status.ok() ? add.addKeysAndValues() : status;
 }
 
 } // namespace hocket::runtime::cuda

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/lib/Cuda/Attention/Fragments.cuh"
-#include "runtime/lib/Cuda/Attention/Heads.cuh"
+#include "runtime/lib/Cuda/Attention/Walk.cuh"
 
 namespace hocket::runtime::cuda {
 
@@ -24,21 +24,24 @@ template <int m> struct RowState {
 
 /// Scores that are not seen become -infinity. `first` is the query of the first
 /// row of the warp, `column` the key of the first column.
-template <int columns, int m>
+template <int columns, int m, class Mask>
 static __device__ inline void
 maskScores(const AttentionParameters &p, int64_t b,
-           float (&scores)[m][columns / 8][4], int first, int column) {
+           float (&scores)[m][columns / 8][4], int first, int column,
+           const Mask &mask) {
 #pragma unroll
   for (int i = 0; i < m; ++i)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      Range seen = keysOf(p, first + 16 * i + rowOfLane(2 * half));
+      const int row = first + 16 * i + rowOfLane(2 * half);
+      Range seen = keysOf(p, row);
+      const auto layout = mask.row(row);
 #pragma unroll
       for (int n = 0; n < columns / 8; ++n)
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
-          int key = column + 8 * n + columnOfLane(e);
-          if (key < seen.begin || key >= seen.end)
+          const int local = 8 * n + columnOfLane(e), key = column + local;
+          if (key < seen.begin || key >= seen.end || !layout.sees(local))
             scores[i][n][2 * half + e] = -INFINITY;
         }
     }
@@ -130,9 +133,10 @@ template <class T> static __device__ inline void negate(T *tile, int elements) {
 
 template <class T, int depth, bool drops>
 static __device__ void attend(const AttentionParameters &p) {
-  constexpr TileShape shape = halfTile(depth, drops);
+  constexpr TileShape shape = halfTile(depth, drops, isListed);
   constexpr int columns = shape.columns, tileSize = columns * depth;
-  constexpr int m = halfFragments(depth), stages = halfStages(depth, drops);
+  constexpr int m = halfFragments(depth);
+  constexpr int stages = halfStages(depth, drops, isListed);
   extern __shared__ __align__(128) char memory[];
   T *queries = reinterpret_cast<T *>(memory);
   T *keys = queries + shape.rows * depth;
@@ -143,16 +147,16 @@ static __device__ void attend(const AttentionParameters &p) {
   const T *key = headOf<T>(p.k, block.b, kvHead);
   const T *value = headOf<T>(p.v, block.b, kvHead);
 
-  int last = min(block.first + shape.rows, p.queries) - 1;
-  const int begin = keysOf(p, block.first).begin / columns;
-  const int end = (keysOf(p, last).end + columns - 1) / columns;
-  auto fetchKeys = [&](int tile) {
-    loadTile<depth, columns>(keys + tile % stages * tileSize, p.k, key,
-                             tile * columns, p.keys);
+  const KeyWalk<isListed> walk(p, block.b, block.h, block.first, shape.rows,
+                               columns);
+  const int begin = walk.begin, end = walk.end;
+  auto fetchKeys = [&](int n) {
+    loadTile<depth, columns>(keys + n % stages * tileSize, p.k, key,
+                             walk.tile(n) * columns, p.keys);
   };
-  auto fetchValues = [&](int tile) {
-    loadTile<depth, columns>(values + tile % stages * tileSize, p.v, value,
-                             tile * columns, p.keys);
+  auto fetchValues = [&](int n) {
+    loadTile<depth, columns>(values + n % stages * tileSize, p.v, value,
+                             walk.tile(n) * columns, p.keys);
   };
   loadTile<depth, shape.rows>(queries, p.q, headOf<T>(p.q, block.b, block.h),
                               block.first, p.queries);
@@ -179,33 +183,34 @@ static __device__ void attend(const AttentionParameters &p) {
             p, block.b, block.h, query + 16 * i + rowOfLane(2 * half));
     }
   float sums[m][depth / 8][4] = {};
-  for (int tile = begin; tile < end; ++tile) {
+  for (int n = begin; n < end; ++n) {
     waitForCopies();
     __syncthreads();
     if (stages == 1) {
-      fetchValues(tile);
-    } else if (tile + 1 < end) {
-      fetchKeys(tile + 1);
-      fetchValues(tile + 1);
+      fetchValues(n);
+    } else if (n + 1 < end) {
+      fetchKeys(n + 1);
+      fetchValues(n + 1);
     }
-    int column = tile * columns;
+    int column = walk.tile(n) * columns;
     float scores[m][columns / 8][4] = {};
     multiplyRows<depth, columns>(scores, queries, row,
-                                 keys + tile % stages * tileSize);
+                                 keys + n % stages * tileSize);
     if (stages == 1) {
       waitForCopies();
       __syncthreads();
-      if (tile + 1 < end)
-        fetchKeys(tile + 1);
+      if (n + 1 < end)
+        fetchKeys(n + 1);
     }
-    if (p.keep || column + columns > p.keys ||
+    const auto mask = walk.template mask<columns>(n, p.queries);
+    if (p.keep || mask.hides() || column + columns > p.keys ||
         !seeAll(p, {query, query + 16 * m}, {column, column + columns}))
-      maskScores<columns>(p, block.b, scores, query, column);
+      maskScores<columns>(p, block.b, scores, query, column, mask);
     exponentiate<depth, columns>(scores, sums, rows, scale);
     if (drops)
       dropWeights<columns>(Dropper(p.dropout), scores, rows, column);
     multiplyWeights<depth, columns>(sums, scores,
-                                    values + tile % stages * tileSize);
+                                    values + n % stages * tileSize);
   }
   waitForCopies();
   __syncthreads();
@@ -237,7 +242,7 @@ using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, T, depth, drops)                                   \
   extern "C" __global__ void __launch_bounds__(halfThreads, 2)                 \
-      name(const __grid_constant__ AttentionParameters p) {                    \
+      HOCKET_ENTRY(name)(const __grid_constant__ AttentionParameters p) {      \
     attend<T, depth, drops>(p);                                                \
   }
 #define HOCKET_KERNELS(type, T, depth)                                         \

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/lib/Cuda/Attention/HalfGrad.cuh"
+#include "runtime/lib/Cuda/Attention/Walk.cuh"
 
 namespace hocket::runtime::cuda {
 
@@ -14,6 +15,7 @@ template <class T, int depth, bool drops> class QueriesBlock {
   static constexpr int m = halfFragments(depth), columns = shape.columns;
   static constexpr int tileSize = columns * depth;
   using Tile = Sums<m, columns>;
+  using Mask = TileMask<isListed, columns>;
 
 public:
   __device__ QueriesBlock(const AttentionParameters &p, char *memory)
@@ -35,24 +37,25 @@ public:
                                 headOf<T>(p.dout, block.b, block.h),
                                 block.first, p.queries);
     rows->load(p, block.b, block.h, block.first);
-    const int last = min(block.first + shape.rows, p.queries) - 1;
-    const int begin = keysOf(p, block.first).begin / columns;
-    const int end = (keysOf(p, last).end + columns - 1) / columns;
+    const KeyWalk<isListed> walk(p, block.b, block.h, block.first, shape.rows,
+                                 columns);
+    const int begin = walk.begin, end = walk.end;
     if (begin < end)
-      fetch(begin);
+      fetch(walk, begin);
     float sums[m][depth / 8][4] = {};
-    for (int tile = begin; tile < end; ++tile) {
+    for (int n = begin; n < end; ++n) {
       waitForCopies();
       __syncthreads();
-      if (tile + 1 < end)
-        fetch(tile + 1);
-      const T *ofKeys = keys + tile % 2 * tileSize;
+      if (n + 1 < end)
+        fetch(walk, n + 1);
+      const T *ofKeys = keys + n % 2 * tileSize;
       Tile weights = {}, scores;
       multiplyRows<depth, columns>(weights, queries, row, ofKeys);
-      weigh(weights, tile * columns);
+      weigh(weights, walk.tile(n) * columns,
+            walk.template mask<columns>(n, p.queries));
       beginGradients(scores);
       multiplyRows<depth, columns>(scores, gradients, row,
-                                   values + tile % 2 * tileSize);
+                                   values + n % 2 * tileSize);
       differentiate(scores, weights);
       multiplyWeights<depth, columns>(sums, scores, ofKeys);
     }
@@ -63,13 +66,13 @@ public:
   }
 
 private:
-  __device__ void fetch(int tile) {
-    loadTile<depth, columns>(keys + tile % 2 * tileSize, p.k,
-                             headOf<T>(p.k, block.b, kvHead), tile * columns,
-                             p.keys);
-    loadTile<depth, columns>(values + tile % 2 * tileSize, p.v,
-                             headOf<T>(p.v, block.b, kvHead), tile * columns,
-                             p.keys);
+  __device__ void fetch(const KeyWalk<isListed> &walk, int n) {
+    loadTile<depth, columns>(keys + n % 2 * tileSize, p.k,
+                             headOf<T>(p.k, block.b, kvHead),
+                             walk.tile(n) * columns, p.keys);
+    loadTile<depth, columns>(values + n % 2 * tileSize, p.v,
+                             headOf<T>(p.v, block.b, kvHead),
+                             walk.tile(n) * columns, p.keys);
   }
 
   /// Gradients of weights are counted from their mean, unless they change
@@ -87,7 +90,7 @@ private:
   }
 
   /// Scores of keys from `column` on become weights.
-  __device__ void weigh(Tile &scores, int column) const {
+  __device__ void weigh(Tile &scores, int column, const Mask &layout) const {
 #pragma unroll
     for (int i = 0; i < 2 * m; ++i) {
       const float lse = rows->lse[row + 8 * i + rowOfLane(0)] * log2e;
@@ -99,24 +102,26 @@ private:
           score = powerOfTwo(score * scale - lse);
         }
     }
-    if (p.keep || column + columns > p.keys ||
+    if (p.keep || layout.hides() || column + columns > p.keys ||
         !seeAll(p, {query, query + 16 * m}, {column, column + columns}))
-      mask(scores, column);
+      mask(scores, column, layout);
     if constexpr (drops)
       drop(scores, column);
   }
 
-  __device__ void mask(Tile &weights, int column) const {
+  __device__ void mask(Tile &weights, int column, const Mask &layout) const {
 #pragma unroll
     for (int n = 0; n < columns / 8; ++n)
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        int key = column + 8 * n + columnOfLane(e);
+        const int local = 8 * n + columnOfLane(e), key = column + local;
         bool isThere = key < p.keys && isKept(p, block.b, key);
 #pragma unroll
         for (int i = 0; i < 2 * m; ++i) {
-          Range seen = keysOf(p, query + 8 * i + rowOfLane(0));
-          if (!isThere || key < seen.begin || key >= seen.end)
+          const int at = query + 8 * i + rowOfLane(0);
+          Range seen = keysOf(p, at);
+          if (!isThere || key < seen.begin || key >= seen.end ||
+              !layout.row(at).sees(local))
             weights[i / 2][n][i % 2 * 2 + e] = 0;
         }
       }
@@ -177,7 +182,7 @@ using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, T, depth, drops)                                   \
   extern "C" __global__ void __launch_bounds__(halfThreads, 2)                 \
-      name(const __grid_constant__ AttentionParameters p) {                    \
+      HOCKET_ENTRY(name)(const __grid_constant__ AttentionParameters p) {      \
     differentiate<T, depth, drops>(p);                                         \
   }
 #define HOCKET_KERNELS(type, T, depth)                                         \

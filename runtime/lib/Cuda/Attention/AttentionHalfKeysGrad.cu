@@ -34,6 +34,8 @@ template <class T, int depth, bool drops> class KeysBlock {
   static constexpr int fragments = m * columns / 8;
   using Columns = QueryState<columns, drops>;
   using Tile = Sums<m, columns>;
+  using Walk = QueryWalk<isListed>;
+  using Mask = TileMask<isListed, columns>;
 
 public:
   __device__ KeysBlock(const AttentionParameters &p, char *memory)
@@ -54,25 +56,25 @@ public:
                                 block.first, p.keys);
     loadTile<depth, shape.rows>(values, p.v, headOf<T>(p.v, block.b, block.h),
                                 block.first, p.keys);
-    int last = min(block.first + shape.rows, p.keys) - 1;
-    const Walk walk = walkOfKeys(p, block.h, block.first, last, columns);
-    if (walk.count > 0)
+    const Walk walk(p, block.b, block.h, block.first, shape.rows, columns);
+    if (walk.end > 0)
       fetch(walk, 0);
     T *mine = ofValues ? keys : values;
     T *first = ofValues ? queries : gradients;
     T *second = ofValues ? gradients : queries;
     float sums[m][depth / 8][4] = {};
-    for (int n = 0; n < walk.count; ++n) {
+    for (int n = 0; n < walk.end; ++n) {
       waitForCopies();
       __syncthreads();
-      if (n + 1 < walk.count)
+      if (n + 1 < walk.end)
         fetch(walk, n + 1);
       const int stage = n % 2 * tileSize;
       Tile tile;
       begin(tile, state[n % 2]);
       multiplyRows<depth, columns>(tile, mine, row, first + stage);
       if (ofValues)
-        weigh(tile, state[n % 2], walk.tile(n) * columns);
+        weigh(tile, state[n % 2], walk.tile(n) * columns,
+              walk.template mask<columns>(n, p.keys));
       else
         scoreGradients(tile, state[n % 2]);
       multiplyWeights<depth, columns>(sums, tile, second + stage);
@@ -117,7 +119,8 @@ private:
 
   /// Scores of queries from `first` on become weights, of which the other warp
   /// gets all and this one keeps what is not dropped.
-  __device__ void weigh(Tile &scores, const Columns &columnState, int first) {
+  __device__ void weigh(Tile &scores, const Columns &columnState, int first,
+                        const Mask &layout) {
 #pragma unroll
     for (int n = 0; n < columns / 8; ++n)
 #pragma unroll
@@ -131,8 +134,9 @@ private:
             score = powerOfTwo(score * scale - lse);
           }
       }
-    if (p.keep || !seeAll(p, {first, first + columns}, {key, key + 16 * m}))
-      mask(scores, first);
+    if (p.keep || layout.hides() ||
+        !seeAll(p, {first, first + columns}, {key, key + 16 * m}))
+      mask(scores, first, layout);
     if constexpr (drops)
       drop(scores, columnState);
 #pragma unroll
@@ -150,19 +154,20 @@ private:
     announce(1 + pair);
   }
 
-  __device__ void mask(Tile &weights, int first) const {
+  __device__ void mask(Tile &weights, int first, const Mask &layout) const {
 #pragma unroll
     for (int i = 0; i < 2 * m; ++i) {
       const int at = key + 8 * i + rowOfLane(0);
       Range seen = queriesOf(p, at);
       if (at >= p.keys || !isKept(p, block.b, at))
         seen.end = 0;
+      const auto ofRow = layout.row(at);
 #pragma unroll
       for (int n = 0; n < columns / 8; ++n)
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
-          int query = first + 8 * n + columnOfLane(e);
-          if (query < seen.begin || query >= seen.end)
+          const int local = 8 * n + columnOfLane(e), query = first + local;
+          if (query < seen.begin || query >= seen.end || !ofRow.sees(local))
             weights[i / 2][n][i % 2 * 2 + e] = 0;
         }
     }
@@ -228,7 +233,7 @@ using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, T, depth, drops)                                   \
   extern "C" __global__ void __launch_bounds__(halfThreads, 2)                 \
-      name(const __grid_constant__ AttentionParameters p) {                    \
+      HOCKET_ENTRY(name)(const __grid_constant__ AttentionParameters p) {      \
     differentiate<T, depth, drops>(p);                                         \
   }
 #define HOCKET_KERNELS(type, T, depth)                                         \

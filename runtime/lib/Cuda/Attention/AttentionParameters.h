@@ -7,6 +7,7 @@
 #ifndef HOCKET_LIB_CUDA_ATTENTION_ATTENTIONPARAMETERS_H
 #define HOCKET_LIB_CUDA_ATTENTION_ATTENTIONPARAMETERS_H
 
+#include "runtime/lib/Cuda/Attention/TileParameters.h"
 #include <stdint.h>
 
 namespace hocket::runtime::cuda {
@@ -49,8 +50,13 @@ struct AttentionParameters {
   int32_t isLimited, hasBegin;
   int32_t isTerm; // of a gradient: out and lse are of more keys
   uint32_t tiles; // of a head: blocks
-  uint32_t rows;  // of all heads, for means
+  /// Blocks begin in this order: of so many heads the same tile, then the next
+  /// one, those first that meet most.
+  uint32_t headsAtOnce;
+  int32_t beginsWithLast; // tile
+  uint32_t rows;          // of all heads, for means
   DropoutParameters dropout;
+  TileParameters lists; // of the kernels of lists
 };
 
 /// Rows of a block's tile of queries or, for the gradients of keys and values,
@@ -66,19 +72,22 @@ struct TileShape {
 constexpr int halfThreads = 128;
 constexpr int halfFragments(int depth) { return depth <= 128 ? 2 : 1; }
 /// Stages of keys and values. With one, values come while scores are computed,
-/// and the next keys while they are weighed: then tiles may have more columns.
-constexpr int halfStages(int depth, bool drops) {
-  return depth == 64 && !drops ? 1 : 2;
+/// and the next keys while they are weighed: then tiles may have more columns,
+/// but for lists, which take registers.
+constexpr int halfStages(int depth, bool drops, bool isListed) {
+  return depth == 64 && !drops && !isListed ? 1 : 2;
 }
-constexpr TileShape halfTile(int depth, bool drops) {
-  int columns = depth == 128 && drops ? 16
-                : depth > 64 || drops ? 32
-                                      : 2 * depth;
+constexpr TileShape halfTile(int depth, bool drops, bool isListed) {
+  int columns = depth == 128 && drops     ? 16
+                : depth > 64 || drops     ? 32
+                : isListed || depth == 32 ? 64
+                                          : 128;
   return {halfThreads / 2 * halfFragments(depth), columns};
 }
-constexpr int halfShared(int depth, bool drops) {
-  TileShape tile = halfTile(depth, drops);
-  return (tile.rows + 2 * halfStages(depth, drops) * tile.columns) * depth * 2;
+constexpr int halfShared(int depth, bool drops, bool isListed) {
+  TileShape tile = halfTile(depth, drops, isListed);
+  int stages = halfStages(depth, drops, isListed);
+  return (tile.rows + 2 * stages * tile.columns) * depth * 2;
 }
 /// Of queries of a gradient's tile: lse, mean and, with dropout, a number.
 constexpr int halfStateBytes(int queries, bool drops) {

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/lib/Cuda/Attention/Heads.cuh"
 #include "runtime/lib/Cuda/Attention/PlainTiles.cuh"
+#include "runtime/lib/Cuda/Attention/Walk.cuh"
 
 namespace hocket::runtime::cuda {
 
@@ -16,18 +16,19 @@ template <class T, int R> struct RowState {
   T largest[R], total[R];
 };
 
-template <class T, int R, int C>
+template <class T, int R, int C, class Mask>
 static __device__ void maskScores(const AttentionParameters &p, int64_t b,
                                   T (&scores)[R][C], const RowState<T, R> &rows,
-                                  int column) {
+                                  int first, int column, const Mask &mask) {
 #pragma unroll
   for (int j = 0; j < C; ++j) {
-    int key = column + threadColumn() + 16 * j;
+    const int local = threadColumn() + 16 * j, key = column + local;
     bool isThere = key < p.keys && isKept(p, b, key);
 #pragma unroll
     for (int i = 0; i < R; ++i) {
-      bool isSeen =
-          isThere && key >= rows.seen[i].begin && key < rows.seen[i].end;
+      bool isSeen = isThere && key >= rows.seen[i].begin &&
+                    key < rows.seen[i].end &&
+                    mask.row(first + threadRow() * R + i).sees(local);
       scores[i][j] = isSeen ? scores[i][j] * T(p.scale) : T(-INFINITY);
     }
   }
@@ -90,16 +91,17 @@ static __device__ void attend(const AttentionParameters &p) {
       rows.weights[i] = firstWeight(p, block.b, block.h, query);
   }
   RowSums<T, depth, R> sums;
-  int last = min(block.first + shape.rows, p.queries) - 1;
-  const int end = keysOf(p, last).end;
-  int column = keysOf(p, block.first).begin / shape.columns * shape.columns;
-  for (; column < end; column += shape.columns) {
+  const KeyWalk<isListed> walk(p, block.b, block.h, block.first, shape.rows,
+                               shape.columns);
+  for (int n = walk.begin; n < walk.end; ++n) {
+    const int column = walk.tile(n) * shape.columns;
     __syncthreads();
     loadRows<T, depth, shape.columns>(tile, p.k, key, column, p.keys);
     __syncthreads();
     T scores[R][C], shrink[R];
     scoreRows<T, depth>(scores, queries, tile);
-    maskScores(p, block.b, scores, rows, column);
+    maskScores(p, block.b, scores, rows, block.first, column,
+               walk.template mask<shape.columns>(n, p.queries));
     exponentiate<T, drops>(p, scores, rows, column, weights, shrink);
 #pragma unroll
     for (int i = 0; i < R; ++i)
@@ -131,7 +133,7 @@ using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, T, depth, drops)                                   \
   extern "C" __global__ void __launch_bounds__(plainThreads)                   \
-      name(const __grid_constant__ AttentionParameters p) {                    \
+      HOCKET_ENTRY(name)(const __grid_constant__ AttentionParameters p) {      \
     attend<T, depth, drops>(p);                                                \
   }
 #define HOCKET_KERNELS(type, T, depth)                                         \

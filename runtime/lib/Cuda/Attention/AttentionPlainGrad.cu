@@ -18,6 +18,7 @@
 
 #include "runtime/lib/Cuda/Attention/PlainTiles.cuh"
 #include "runtime/lib/Cuda/Attention/Walk.cuh"
+#include <type_traits>
 
 namespace hocket::runtime::cuda {
 
@@ -59,6 +60,8 @@ template <class T, int depth, bool ofQueries, bool drops> class Block {
   static constexpr int columns = shape.columns;
   static constexpr int R = shape.rows / 16, C = columns / 16;
   using Sums = RowSums<T, depth, R>;
+  using Walk =
+      std::conditional_t<ofQueries, KeyWalk<isListed>, QueryWalk<isListed>>;
 
 public:
   __device__ Block(const AttentionParameters &p, char *memory)
@@ -82,20 +85,17 @@ public:
     loadRows<T, depth, shape.rows>(left[1], two, headOf<T>(two, at.b, at.h),
                                    at.first, count);
     loadState();
-    int last = min(at.first + shape.rows, count) - 1;
-    const Walk walk = ofQueries
-                          ? walkOfQueries(p, at.h, at.first, last, columns)
-                          : walkOfKeys(p, at.h, at.first, last, columns);
+    const Walk walk(p, at.b, at.h, at.first, shape.rows, columns);
     Sums sums[2];
-    for (int n = 0; n < walk.count; ++n) {
+    for (int n = walk.begin; n < walk.end; ++n) {
       int column = walk.tile(n) * columns;
       __syncthreads();
-      fetch(ofQueries ? kvHeadOf(p, at.h) : walk.head(n), column);
+      fetch(headOfColumns(walk, n), column);
       __syncthreads();
       T weights[R][C], gradients[R][C];
       scoreRows<T, depth>(weights, left[0], right[0]);
       scoreRows<T, depth>(gradients, left[1], right[1]);
-      weigh(weights, gradients, column);
+      weigh(weights, gradients, column, walk.template mask<columns>(n, count));
       if (ofQueries) {
         if (!p.isTerm)
           setOrigins(weights, gradients, sums);
@@ -116,6 +116,13 @@ public:
   }
 
 private:
+  __device__ int64_t headOfColumns(const KeyWalk<isListed> &, int) const {
+    return kvHeadOf(p, at.h);
+  }
+  __device__ int64_t headOfColumns(const QueryWalk<isListed> &walk,
+                                   int n) const {
+    return walk.head(n);
+  }
   __device__ int rowOf(int i) const { return threadRow() * R + i; }
 
   __device__ void loadState() {
@@ -150,7 +157,9 @@ private:
 
   /// Scores become weights; dP loses what was dropped. If rows are keys, the
   /// products' left sides go to shared memory.
-  __device__ void weigh(T (&scores)[R][C], T (&gradients)[R][C], int first) {
+  template <class Mask>
+  __device__ void weigh(T (&scores)[R][C], T (&gradients)[R][C], int first,
+                        const Mask &mask) {
 #pragma unroll
     for (int j = 0; j < C; ++j) {
       const int local = threadColumn() + 16 * j, column = first + local;
@@ -158,8 +167,9 @@ private:
 #pragma unroll
       for (int i = 0; i < R; ++i) {
         QueryState<T> query = ofQueries ? queries[i] : columnStates[local];
-        bool isSeen =
-            isThere && column >= seen[i].begin && column < seen[i].end;
+        bool isSeen = isThere && column >= seen[i].begin &&
+                      column < seen[i].end &&
+                      mask.row(at.first + rowOf(i)).sees(local);
         T &weight = scores[i][j], &gradient = gradients[i][j], factor = 1;
         weight = isSeen ? exp(fma(weight, T(p.scale), -query.lse)) : T(0);
         if (drops) {
@@ -283,7 +293,7 @@ using namespace hocket::runtime::cuda;
 #define HOCKET_KERNEL(name, T, depth, ofQueries, drops)                        \
   extern "C" __global__ void __launch_bounds__(                                \
       plainThreads, plainGradBlocks(depth, sizeof(T), drops))                  \
-      name(const __grid_constant__ AttentionParameters p) {                    \
+      HOCKET_ENTRY(name)(const __grid_constant__ AttentionParameters p) {      \
     differentiate<T, depth, ofQueries, drops>(p);                              \
   }
 #define HOCKET_KERNELS(type, T, depth)                                         \

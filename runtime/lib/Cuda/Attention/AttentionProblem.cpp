@@ -77,6 +77,7 @@ Status AttentionProblem::make(const AttentionArguments &given,
   if (!status.ok())
     return status;
   problem.type = given.q.type;
+  problem.isListed = given.visited || given.documents;
   int64_t depth = std::max(given.q.shape[3], given.v.shape[3]);
   for (problem.depth = 32; problem.depth < depth;)
     problem.depth *= 2;
@@ -112,13 +113,23 @@ Status AttentionProblem::make(const AttentionArguments &given,
   return Status::success();
 }
 
+uint32_t AttentionProblem::headsAtOnce(int64_t heads, int64_t columns) const {
+  constexpr int64_t cache = 32 << 20;
+  const AttentionParameters &p = parameters;
+  if (!isListed && !p.isLimited && !p.hasBegin)
+    return 1;
+  int64_t met = columns * (p.q.extent + p.v.extent) * bytes();
+  int64_t fit = cache / std::max<int64_t>(met, 1);
+  return static_cast<uint32_t>(std::max<int64_t>(std::min(heads, fit), 1));
+}
+
 std::string AttentionProblem::suffix() const {
   std::string name = type == plan::DType::F32   ? "F32"
                      : type == plan::DType::F64 ? "F64"
                      : type == plan::DType::F16 ? "F16"
                                                 : "BF16";
   return name + "D" + std::to_string(depth) +
-         (parameters.dropout.step ? "Drop" : "");
+         source(parameters.dropout.step ? "Drop" : "");
 }
 
 } // namespace hocket::runtime::cuda

@@ -22,6 +22,15 @@ struct AttentionProblem {
   int bytes() const { return static_cast<int>(plan::byteSize(type)); }
   /// "BF16D64Drop": the end of a kernel's name.
   std::string suffix() const;
+  /// Whether its kernels are those of lists, which are of sources of their own.
+  bool isListed = false;
+  std::string source(const char *name) const {
+    return std::string(name) + (isListed ? "Listed" : "");
+  }
+  /// Of how many heads of all `heads` blocks begin together, each of which
+  /// meets `columns` keys and values, or queries and their gradients. Of one,
+  /// where all blocks are as long; else of as many as a cache can hold.
+  uint32_t headsAtOnce(int64_t heads, int64_t columns) const;
 };
 
 HeadTensor headTensor(const Operand &operand);

@@ -7,14 +7,22 @@
 
 namespace hocket::runtime::cuda {
 
+#ifdef HOCKET_LISTED
+constexpr bool isListed = true;
+#define HOCKET_ENTRY(name) name##Listed
+#else
+constexpr bool isListed = false;
+#define HOCKET_ENTRY(name) name
+#endif
+
 /// The first element of a head.
 template <class T>
 static __device__ inline T *headOf(const HeadTensor &x, int64_t b, int64_t h) {
   return reinterpret_cast<T *>(x.data) + b * x.strides[0] + h * x.strides[1];
 }
 
-/// The tile of rows of a block: the later rows first, which see most where
-/// attention is causal.
+/// The tile of rows of a block. Where attention is causal some tiles meet many
+/// others and some few: a long one that begins last would be waited for.
 /// `Index`: the kernels of 16-bit floats have no registers for wide ones, and
 /// those of f32 and f64 take more of them with narrow ones.
 template <class Index> struct BlockOfHead {
@@ -24,8 +32,15 @@ template <class Index> struct BlockOfHead {
 template <class Index = int64_t>
 static __device__ inline BlockOfHead<Index>
 blockOfHead(const AttentionParameters &p, int64_t heads, int rows) {
-  uint32_t head = blockIdx.x / p.tiles;
-  uint32_t tile = p.tiles - 1 - blockIdx.x % p.tiles;
+  const uint32_t first = blockIdx.x / (p.tiles * p.headsAtOnce) * p.headsAtOnce;
+  const uint32_t count = min(p.headsAtOnce, gridDim.x / p.tiles - first);
+  const uint32_t number = blockIdx.x - first * p.tiles;
+  const uint32_t head = first + number % count;
+  uint32_t tile = number / count;
+  if (isListed)
+    tile = reinterpret_cast<const uint32_t *>(p.lists.order)[tile];
+  else if (p.beginsWithLast)
+    tile = p.tiles - 1 - tile;
   return {Index(head / heads), Index(head % heads), int(tile * rows)};
 }
 

@@ -52,6 +52,7 @@ struct Finder {
     if (x.engine == plan::AttentionEngine::Cudnn)
       return addDnn(arguments, x);
     KernelLaunches list;
+    list.areOnlyCounted = true;
     return add(addAttention(arguments, list), list);
   }
   Status operator()(const plan::AttentionGrad &x) const {
@@ -59,6 +60,7 @@ struct Finder {
     if (x.forward.engine == plan::AttentionEngine::Cudnn)
       return addDnn(arguments, x.forward);
     KernelLaunches list;
+    list.areOnlyCounted = true;
     return add(addAttentionGrad(arguments, list), list);
   }
   /// Padding is counted before the library's call, see Attentions.cpp.

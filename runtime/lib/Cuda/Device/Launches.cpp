@@ -7,8 +7,33 @@ namespace hocket::runtime::cuda {
 /// More shared memory than this a kernel has to be told of.
 static constexpr unsigned sharedWithoutAsking = 48 * 1024;
 
+Launches::~Launches() {
+  if (tables && stream.gpu.enter().ok())
+    stream.api->memFree(tables);
+}
+
+Status Launches::placeTables() {
+  const std::vector<std::byte> &bytes = launches.tables();
+  if (bytes.empty())
+    return Status::success();
+  int64_t count = static_cast<int64_t>(bytes.size());
+  Status status = stream.gpu.allocate(
+      bytes.size(), std::to_string(count) + " bytes for tables of kernels",
+      tables);
+  if (!status.ok())
+    return status;
+  stream.gpu.account().tables += count;
+  launches.setTables(tables);
+  return stream.copyIn(tables, count, [&](void *host) {
+    std::memcpy(host, bytes.data(), bytes.size());
+    return Status::success();
+  });
+}
+
 Status Launches::prepare(KernelLaunches what) {
   launches = std::move(what);
+  if (Status status = placeTables(); !status.ok())
+    return status;
   functions.resize(launches.list.size());
   for (size_t i = 0; i < functions.size(); ++i) {
     const KernelLaunch &launch = launches.list[i];

@@ -13,15 +13,21 @@ namespace hocket::runtime::cuda {
 class Launches {
 public:
   explicit Launches(CudaStream &stream) : stream(stream) {}
+  ~Launches();
+  Launches(const Launches &) = delete;
+  Launches &operator=(const Launches &) = delete;
 
-  /// Before the first run.
+  /// Before the first run. Tables come into memory of the GPU that is theirs.
   Status prepare(KernelLaunches what);
   Status run();
 
 private:
+  Status placeTables();
+
   CudaStream &stream;
   KernelLaunches launches;
   std::vector<Function> functions; // by launch
+  DeviceAddress tables = 0;
 };
 
 } // namespace hocket::runtime::cuda

@@ -51,8 +51,8 @@ public:
 
   std::string find() const {
     for (auto check :
-         {&Checks::types, &Checks::dropout, &Checks::extents, &Checks::heads,
-          &Checks::strides, &Checks::lse, &Checks::sight}) {
+         {&Checks::types, &Checks::dropout, &Checks::layout, &Checks::extents,
+          &Checks::heads, &Checks::strides, &Checks::lse, &Checks::sight}) {
       std::string why = (this->*check)();
       if (!why.empty())
         return "cuDNN's attention " + why;
@@ -76,6 +76,12 @@ private:
 
   std::string dropout() const {
     return given.dropout.isLive() ? "drops weights by numbers of its own" : "";
+  }
+
+  std::string layout() const {
+    return given.visited     ? "takes no block layout"
+           : given.documents ? "tells no documents apart"
+                             : "";
   }
 
   std::string extents() const {
