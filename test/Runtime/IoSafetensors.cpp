@@ -279,8 +279,10 @@ TEST(Safetensors, TheFirstProcessHasAnotherDisk) {
   BytePacker success;
   success.add(Status::success().kind);
   success.add(std::string());
-  SecondProcess processes(
-      {success.bytes, folder.path("out.of-the-first"), success.bytes});
+  const std::string &ok = success.bytes;
+  // A place without a name first, and then one with a name.
+  SecondProcess processes({ok, ok, "/proc/1/fd/9\nanother 1 2", ok, ok,
+                           folder.path("out.of-the-first"), ok, ok});
   std::unique_ptr<SafetensorsWriter> writer;
   Status status =
       SafetensorsWriter::create(folder.path("out"), {}, writer, {}, processes);
