@@ -118,14 +118,19 @@ bool Placer::mayLeave(Operation *op, Value value, const AttentionMove &move,
     return true;
   std::string path = modelPath(op);
   std::string both = "(" + axis + ", " + inner + ")";
+  std::string strategy =
+      cast<sched::AttentionOp>(move.strategy->directive).getStrategy().str();
   problems
       .addAt(move.strategy->directive,
              "attention in '" + path + "' cannot leave its sequence split by " +
                  inner + " and not by " + axis + ", inside of which " + inner +
                  " cuts it",
              path)
-      .note("write over " + both + ", or shard the sequence over (" + inner +
-            ", " + axis + ")")
+      .note(inner +
+            " leaves it first, or both leave it together: write using "
+            "heads over " +
+            inner + ", " + (strategy == "heads" ? "ring" : strategy) +
+            " over " + axis + ", or using " + strategy + " over " + both)
       .lines.front()
       .over = {both};
   return false;

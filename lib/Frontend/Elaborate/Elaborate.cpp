@@ -180,6 +180,15 @@ private:
     const ModuleDecl *model = lookup<ModuleDecl>(name, &selection.modelFile);
     if (model)
       return model;
+    if (selection.variant && lookup<VariantDecl>(name, nullptr)) {
+      diagnostics
+          .error(selection.variant->base.range,
+                 "variant '" + selection.variant->name.text + "' is of '" +
+                     name + "', which is a variant; expected a model")
+          .note("write of " + baseOf(name) + ", and in it what '" + name +
+                "' changes as well");
+      return nullptr;
+    }
     const Name *written = nullptr;
     if (selection.schedule && selection.schedule->model.text == name)
       written = &selection.schedule->model;

@@ -90,9 +90,14 @@ LAYOUTS = ["BigBird --schedule ring -D n=3", "Fixed --schedule gathered -D n=3",
 
 
 def narrow(file, model):
-    """The text of an example in bf16."""
+    """The text of an example in bf16; that of a variant says what the variant does."""
+    lines = "precision bf16 master f32 reduce f32"
+    if model == "BigBirdGpt2":
+        model = "Gpt2"
+        lines = ("\n  mask h.*.attn causal * bigbird(block = 16, random = 1, window = 3, "
+                 f"global = 1, per_head = true, seed = 7)\n  {lines}\n")
     return (f'hocket 1\nimport "{EXAMPLES}{file}"\n'
-            f"variant Narrow of {model} {{ precision bf16 master f32 reduce f32 }}\n")
+            f"variant Narrow of {model} {{ {lines} }}\n")
 
 
 def verified(small):
