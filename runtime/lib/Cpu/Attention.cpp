@@ -182,7 +182,7 @@ bool AttentionWorker::addWeights(int64_t rows, const float *query,
       functions.softmaxTile(tile);
     } else {
       functions.weightProduct(
-          {product, float(given.scale) * log2e, shifts + first, totals});
+          {product, float(given.scale), shifts + first, totals});
     }
   }
   return functions.addTotals({rows, shifts + first, totals, sums + first});

@@ -11,10 +11,9 @@
 
 namespace hocket::runtime {
 
-/// The logarithm of sum * 2^shift, see SoftmaxTile.
+/// The logarithm of sum * exp(shift), see SoftmaxTile.
 inline float lseOf(float shift, float sum) {
-  constexpr double ln2 = 0.69314718055994531;
-  return float(shift * ln2 + std::log(double(sum)));
+  return float(shift + std::log(double(sum)));
 }
 
 /// A row of [batch, head, row, element].

@@ -17,8 +17,6 @@ namespace hocket::runtime {
 using ReduceFunction = void (*)(void *out, const void *const *terms,
                                 int64_t count, int64_t elements);
 
-constexpr float log2e = 1.44269504f;
-
 /// Columns [begin, end) of a tile.
 struct ColumnRange {
   int64_t begin, end;
@@ -26,13 +24,13 @@ struct ColumnRange {
 
 /// One tile of online softmax over `rows` x `columns` scores, in place.
 struct SoftmaxTile {
-  float *scores; // row pitch `pitch`; becomes exp(scale * score) * 2^-shift
+  float *scores; // row pitch `pitch`; becomes exp(scale * score - shift)
   int64_t pitch, rows, columns;
   float scale;
   const float *mask; // added to scaled scores (0 or -inf) by column, or null
   const ColumnRange *visible; // by row, what it attends to; or null: all
-  /// By row, running: a power of two, at most 1 from that of the largest
-  /// exponential; a whole number but for scores of millions; -inf at the start.
+  /// By row, running: not far below the largest scaled score; -inf at the
+  /// start. A tile makes it the largest so far.
   float *shifts;
   float *sums;    // by row: running sum of what scores become
   float *rescale; // by row, out: what earlier accumulations shrink by
@@ -96,7 +94,7 @@ struct RowProduct {
   bool accumulate;
 };
 
-/// A product whose elements x become weights, 2^(factor * x - shift).
+/// A product whose elements x become weights, exp(factor * x - shift).
 struct WeightProduct {
   RowProduct product;
   float factor;
@@ -105,8 +103,8 @@ struct WeightProduct {
 };
 
 /// Sums += the totals, which are used up, unless a total is above `mostTotal`
-/// or not a number, or a shift is not a whole one: then powers may have been
-/// too large, and nothing is added.
+/// or not a number, or a shift is in the millions: then exponentials may have
+/// been too large, and nothing is added.
 struct WeightTotals {
   int64_t rows;
   const float *shifts;

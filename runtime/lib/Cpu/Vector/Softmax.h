@@ -28,7 +28,9 @@ void scaleRow(float *row, int64_t count, float factor) {
     row[i] *= factor;
 }
 
-/// 2^x for x <= 1, relative error below 2e-7; 0 below -126.
+constexpr float log2e = 1.44269504f;
+
+/// 2^x, relative error below 2e-7; 0 below -126.
 inline Floats power(Floats x) {
 #ifdef __AVX512DQ__
   Floats r = _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF); // x - floor(x)
@@ -54,6 +56,9 @@ inline Floats power(Floats x) {
   return x < -126.0f ? Floats{} : p * (Floats)((Integers)rounded << 23);
 #endif
 }
+
+/// Of a difference x, which is exactly 1 for equal terms.
+inline Floats exponential(Floats x) { return power(x * log2e); }
 
 inline Floats splat(float value) { return Floats{} + value; }
 
@@ -124,15 +129,8 @@ inline void overColumns(int64_t count, Visit visit, Last last) {
     last(j, count - j);
 }
 
-/// Powers up to this many are near a whole number that keeps them exact.
-constexpr float mostPower = 4194304.0f;
-
-/// The whole number nearest to x; x itself if it is above mostPower.
-inline Floats whole(Floats x) {
-  constexpr float exact = 12582912.0f;
-  Floats rounded = x + exact - exact;
-  return ((x < mostPower) & (x > -mostPower)) ? rounded : x;
-}
+/// Scaled scores above this may not be near what they are rounded to.
+constexpr float mostScore = 4194304.0f;
 
 inline float largestOf(const float *row, int64_t count) {
   Floats largest[4] = {splat(lowest), splat(lowest), splat(lowest),
@@ -152,18 +150,18 @@ inline float largestOf(const float *row, int64_t count) {
       larger);
 }
 
-/// row[j] = 2^(scale * row[j] - shift); returns `total` and them, by lanes.
+/// row[j] = exp(scale * row[j] - shift); returns `total` and them, by lanes.
 inline Floats exponentials(float *row, int64_t columns, float scale,
                            float shift, Floats total) {
   overColumns(
       columns,
       [&](int64_t j) {
-        Floats weights = power(load(row + j) * scale - shift);
+        Floats weights = exponential(load(row + j) * scale - shift);
         store(row + j, weights);
         total += weights;
       },
       [&](int64_t j, int64_t rest) {
-        Floats weights = power(keepSome(
+        Floats weights = exponential(keepSome(
             loadSome(row + j, rest, 0.0f) * scale - shift, rest, lowest));
         storeSome(row + j, weights, rest);
         total += weights;
@@ -231,17 +229,17 @@ inline void softmaxRows(const SoftmaxTile &tile, int64_t row, int64_t count) {
     largest[i] = largestOf(scores, columns);
   }
   Floats before = loadSome(tile.shifts + row, count, lowest);
-  Floats now = larger(before, whole(largest * (scale * log2e)));
+  Floats now = larger(before, largest * scale);
   // Nothing to attend to so far: all weights 0.
   Floats shifts = now == lowest ? splat(0.0f) : now;
-  Floats shrink = before == lowest ? splat(0.0f) : power(before - now);
+  Floats shrink = before == lowest ? splat(0.0f) : exponential(before - now);
   for (int64_t i = 0; i < count; ++i) {
     ColumnRange seen = visibleColumns(tile, row + i);
     float *scores = tile.scores + (row + i) * tile.pitch + seen.begin;
-    float factor = scale * log2e;
+    float factor = scale;
     // An exact difference needs products that are rounded as the shift is.
-    if (shifts[i] > mostPower || shifts[i] < -mostPower) {
-      scaleRow(scores, seen.end - seen.begin, factor);
+    if (shifts[i] > mostScore || shifts[i] < -mostScore) {
+      scaleRow(scores, seen.end - seen.begin, scale);
       factor = 1.0f;
     }
     Floats total = exponentials(scores, seen.end - seen.begin, factor,

@@ -13,35 +13,24 @@
 namespace hocket::runtime {
 namespace {
 
-/// row[j] = scale * row[j] - lse.
-inline void subtract(float *row, int64_t columns, float scale, float lse) {
-#pragma omp simd
-  for (int64_t j = 0; j < columns; ++j)
-    row[j] = row[j] * scale - lse;
-}
-
-/// Above, what rounding takes from an lse that becomes a power would show in
-/// the weights.
-constexpr float mostShift = 128.0f;
-
 /// A row of a SoftmaxGradTile by lse and mean of what may lie in other tiles
 /// too.
 inline void rowByLse(float *scores, float *gradients, int64_t columns,
-                     float factor, float scale, float shift, float mean) {
-  const float scaledMean = scale * mean;
+                     float factor, float scale, float lse, float mean) {
+  // g and mean are subtracted as they are: what cancels is exact.
   auto gradientOf = [&](Floats weights, Floats gradient) {
-    return weights * (scale * gradient - scaledMean);
+    return scale * weights * (gradient - mean);
   };
   overColumns(
       columns,
       [&](int64_t j) {
-        Floats weights = power(load(scores + j) * factor - shift);
+        Floats weights = exponential(load(scores + j) * factor - lse);
         store(scores + j, weights);
         store(gradients + j, gradientOf(weights, load(gradients + j)));
       },
       [&](int64_t j, int64_t rest) {
         Floats weights =
-            power(loadSome(scores + j, rest, 0.0f) * factor - shift);
+            exponential(loadSome(scores + j, rest, 0.0f) * factor - lse);
         storeSome(scores + j, weights, rest);
         storeSome(gradients + j,
                   gradientOf(weights, loadSome(gradients + j, rest, mean)),
@@ -76,11 +65,11 @@ inline int64_t columnOfLargest(const float *row, int64_t columns) {
 
 /// The same of a whole row, see softmaxGradRow in AttentionRows.h.
 inline void wholeRowByLse(float *scores, float *gradients, int64_t columns,
-                          float factor, float scale, float shift) {
+                          float factor, float scale, float lse) {
   if (columns == 0)
     return;
   const float inverse =
-      1.0f / sumOf(exponentials(scores, columns, factor, shift, Floats{}));
+      1.0f / sumOf(exponentials(scores, columns, factor, lse, Floats{}));
   const float origin = gradients[columnOfLargest(scores, columns)];
   Floats sums = {};
   overColumns(
@@ -126,17 +115,11 @@ void softmaxGradTile(const SoftmaxGradTile &tile) {
     scores += seen.begin;
     gradients += seen.begin;
     int64_t columns = seen.end - seen.begin;
-    float scale = addMasks(tile, r, seen, scores);
-    float factor = scale * log2e, shift = lse * log2e;
-    if (shift > mostShift || shift < -mostShift) {
-      subtract(scores, columns, scale, lse);
-      factor = log2e;
-      shift = 0.0f;
-    }
+    float factor = addMasks(tile, r, seen, scores);
     if (tile.whole)
-      wholeRowByLse(scores, gradients, columns, factor, tile.scale, shift);
+      wholeRowByLse(scores, gradients, columns, factor, tile.scale, lse);
     else
-      rowByLse(scores, gradients, columns, factor, tile.scale, shift,
+      rowByLse(scores, gradients, columns, factor, tile.scale, lse,
                tile.means[r]);
   }
 }

@@ -22,7 +22,7 @@ public:
         totals(all.totals + row * lanes), sums(load(totals)) {}
 
   [[gnu::always_inline]] Floats operator()(Floats scores) {
-    Floats weights = power(scores * factor - shift);
+    Floats weights = exponential(scores * factor - shift);
     sums += weights;
     return weights;
   }
@@ -61,8 +61,8 @@ bool addTotals(const WeightTotals &all) {
   for (int64_t r = 0; r < all.rows; ++r) {
     Floats totals = load(all.totals + r * lanes);
     all.totals[r * lanes] = sumOf(totals);
-    isExact &= all.totals[r * lanes] < mostTotal && all.shifts[r] < mostPower &&
-               all.shifts[r] > -mostPower;
+    isExact &= all.totals[r * lanes] < mostTotal && all.shifts[r] < mostScore &&
+               all.shifts[r] > -mostScore;
   }
   for (int64_t r = 0; isExact && r < all.rows; ++r)
     all.sums[r] += all.totals[r * lanes];
