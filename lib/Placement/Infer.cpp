@@ -146,8 +146,11 @@ void Placer::inferOp(Operation *op) {
         reportMismatch(op, rule, mismatch);
       return;
     }
-    if (autoReshard && isAttention(op)) // its lines count where queries are cut
+    if (autoReshard &&
+        isAttention(op)) { // its lines count where queries are cut
       llvm::append_range(moves, prepareAttention(op));
+      rule = cast<nn::PlacedOp>(op).getPlacementRule(); // of a ring, perhaps
+    }
   }
   // One move undoes another: not found by mending axis by axis.
   MeetResult met = meetOperands(op, rule);
