@@ -224,6 +224,17 @@ void Adviser::offerInstead(const std::vector<std::shared_ptr<Step>> &found) {
     add({nearest->path().front(), nearest}, *nearest, best);
 }
 
+/// Of a line that could be left out, where it is said what it could say: that
+/// is all the news where nothing else is wrong, and else other errors may be
+/// mended by it.
+static bool saysWhatToWrite(const Problem &problem) {
+  return problem.isBareRemoval() &&
+         llvm::any_of(problem.notes, [](const Note &note) {
+           return note.isAdvice &&
+                  llvm::StringRef(note.text).starts_with("write ");
+         });
+}
+
 bool Adviser::hand(const std::vector<std::shared_ptr<Step>> &found) {
   if (found.empty() || !tryInAll(*found.front()))
     return false;
@@ -242,6 +253,13 @@ bool Adviser::hand(const std::vector<std::shared_ptr<Step>> &found) {
     for (Problem *member : groups[i].members)
       member->isMended =
           !heads.count(groups[i].members.front()) && !left.count(keys[i]);
+  bool isAll = llvm::all_of(groups, [](const ProblemGroup &group) {
+    const Problem &first = *group.members.front();
+    return first.isMended || saysWhatToWrite(first);
+  });
+  for (ProblemGroup &group : groups)
+    if (!isAll && saysWhatToWrite(*group.members.front()))
+      group.members.front()->proposals.clear();
   return true;
 }
 

@@ -156,6 +156,7 @@ namespace {
 /// Why there is no ring, and what to write instead; empty if there is one.
 struct NoRing {
   std::string why, instead;
+  bool isTried = true; ///< `instead`, where proposals are made
 };
 } // namespace
 
@@ -189,7 +190,8 @@ static NoRing whyNoRing(Operation *op, ArrayRef<StringRef> axes,
   return {"each pair of runs of queries and keys is a call, " +
               std::to_string(calls) + " on a rank, where at most " +
               std::to_string(kMostRingCalls) + " are made",
-          "write zigzag, or striped " + std::to_string(block)};
+          "write zigzag, or striped " + std::to_string(block),
+          /*isTried=*/false};
 }
 
 /// Tells the operation over which axes its keys and values travel. False after
@@ -207,12 +209,15 @@ bool Placer::takeRing(Operation *op, ArrayRef<AttentionMove> moves) {
     return true;
   if (NoRing none = whyNoRing(op, axes, mesh); !none.why.empty()) {
     std::string path = modelPath(op);
-    problems
-        .addAt(line->directive,
-               "attention in '" + path + "' has no ring over " +
-                   llvm::join(axes, ", ") + ": " + none.why,
-               path)
-        .note(none.instead);
+    Problem &problem =
+        problems.addAt(line->directive,
+                       "attention in '" + path + "' has no ring over " +
+                           llvm::join(axes, ", ") + ": " + none.why,
+                       path);
+    if (none.isTried)
+      problem.advise(none.instead);
+    else
+      problem.note(none.instead);
     return false;
   }
   auto attention = cast<nn::AttentionOp>(op);

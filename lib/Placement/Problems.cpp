@@ -235,11 +235,13 @@ static std::string waysText(const std::vector<WayOut> &ways) {
   return text;
 }
 
-/// To leave the line out is no news where the notes say what it could mean.
+/// To leave the line out is no news where the notes say what it could mean, but
+/// for advice in words, which proposals take the place of.
 bool Problem::isWorthSaying() const {
   return !proposals.empty() &&
          (!isBareRemoval() || llvm::none_of(notes, [](const Note &note) {
-           return isa<UnknownLoc>(note.where);
+           bool isLine = StringRef(note.text).starts_with("write instead: ");
+           return isa<UnknownLoc>(note.where) && (!note.isAdvice || isLine);
          }));
 }
 
