@@ -158,7 +158,8 @@ void Placer::inferOp(Operation *op) {
     reportMismatch(op, rule, met.mismatches.front());
 }
 
-/// Rows of a table, and heads of attention, are one interval on a rank.
+/// Rows of a table, and heads of attention, are one interval on a rank; so is
+/// the batch where weights are dropped, which go by their place.
 static void refuseOrders(Operation *op, ArrayRef<nn::LayoutAttr> operands,
                          nn::MeshAttr mesh, MeetResult &met) {
   if (!met.mismatches.empty())
@@ -167,13 +168,16 @@ static void refuseOrders(Operation *op, ArrayRef<nn::LayoutAttr> operands,
   if (!isTable && !isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(op))
     return;
   int64_t dim = isTable ? 0 : 1;
+  auto attention = dyn_cast<nn::AttentionOp>(op);
+  bool drops = attention && attention.getStep();
   for (unsigned i = 0; i < (isTable ? 1u : 3u); ++i)
     for (nn::SplitAttr split : operands[i].getSplits())
-      if (split.getDim() == dim && split.isOrdered()) {
+      if ((split.getDim() == dim || (drops && split.getDim() == 0)) &&
+          split.isOrdered()) {
         Mismatch mismatch{Mismatch::Kind::Ordered,
                           unsigned(mesh.getIndex(split.getAxis()))};
         mismatch.operand = i;
-        mismatch.typeDim = dim;
+        mismatch.typeDim = split.getDim();
         mismatch.typeFactor = split.getFactor();
         met.mismatches.push_back(mismatch);
       }
