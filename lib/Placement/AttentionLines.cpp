@@ -62,8 +62,7 @@ Value Placer::moveAttended(Value value, const Licence &strategy,
   return moved;
 }
 
-/// Over a sequence, or a neighborhood.
-bool Placer::isAttention(Operation *op) {
+bool placement::isAttention(Operation *op) {
   return isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(op);
 }
 
@@ -109,7 +108,7 @@ SmallVector<AttentionMove> Placer::movesOf(Operation *op) {
 /// leave it; else an error.
 bool Placer::mayLeave(Operation *op, Value value, const AttentionMove &move,
                       ArrayRef<unsigned> axes) {
-  std::string axis = axisText(axes.front());
+  std::string axis = axisText(axes.front(), mesh);
   std::string inner;
   for (StringAttr nested : nestedFrom(nn::layoutOf(value), axis))
     if (!llvm::is_contained(axes, unsigned(mesh.getIndex(nested))))
@@ -315,7 +314,7 @@ void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
   Value value = op->getResult(0), q = op->getOperand(0);
   for (const AttentionMove &move : llvm::reverse(moves)) {
     auto isCut = [&](unsigned axis) {
-      return isPosition(q, nn::layoutOf(q).splitOver(axisText(axis)));
+      return isPosition(q, nn::layoutOf(q).splitOver(axisText(axis, mesh)));
     };
     if (autoReshard && !move.isByHeads() && llvm::none_of(move.axes, isCut))
       recordGathered(op, move);
@@ -325,7 +324,7 @@ void Placer::finishAttention(Operation *op, ArrayRef<AttentionMove> moves) {
     for (auto [axis, split] : llvm::zip(move.axes, move.before)) {
       if (isCut(axis))
         move.strategy->used.insert(axis);
-      nn::SplitAttr heads = layout.splitOver(axisText(axis));
+      nn::SplitAttr heads = layout.splitOver(axisText(axis, mesh));
       if (!move.isByHeads() || !heads || heads.getDim() != 1)
         continue;
       axes.push_back(axis);
@@ -360,14 +359,14 @@ static void noteRing(Problem &problem, Operation *op,
   }
 }
 
-/// Where keys have to be whole: of a line that would have moved their windows,
-/// why there are none, and what moves keys all the same.
-void Placer::noteSequence(Problem &problem, Operation *op, unsigned axis) {
+void placement::noteSequence(Problem &problem, Operation *op, unsigned axis,
+                             nn::MeshAttr mesh, ArrayRef<Licence> strategies,
+                             ArrayRef<Licence> halos) {
   auto attention = dyn_cast<nn::AttentionOp>(op);
   std::string path = modelPath(op);
   if (attention && attention.getRing()) {
     Value q = attention.getQ();
-    if (isPosition(q, nn::layoutOf(q).splitOver(axisText(axis))))
+    if (isPosition(q, nn::layoutOf(q).splitOver(axisText(axis, mesh))))
       noteRing(problem, op, strategies);
     return;
   }
@@ -388,7 +387,8 @@ void Placer::noteSequence(Problem &problem, Operation *op, unsigned axis) {
                                   " keys have no windows"
                             : "the mask is no window"))
         .note("write attention " + line.getPattern().str() +
-              " using heads over " + axisText(axis) + ", or using all_gather");
+              " using heads over " + axisText(axis, mesh) +
+              ", or using all_gather");
     return;
   }
 }
@@ -407,7 +407,7 @@ void Placer::checkStrategies() {
         problems
             .addAt(strategy.directive,
                    "attention of " + strategy.pattern() + " over " +
-                       axisText(axis) +
+                       axisText(axis, mesh) +
                        " has no effect: the sequence of no query is split "
                        "there",
                    strategy.paths.front())

@@ -116,7 +116,7 @@ void Placer::recordMove(Operation *op, Value point, Value moved,
   record.bytes =
       sentBytes(kind, cast<RankedTensorType>(point.getType()),
                 cast<RankedTensorType>(moved.getType()), mesh, names);
-  if (isNamed && syncPoint(point, way) && point.hasOneUse()) {
+  if (isNamed && syncPoint(func, point, way) && point.hasOneUse()) {
     record.path = way.path;
     way.op = stringifyRedistributeKind(kind).str();
     way.over.assign(names.begin(), names.end());
@@ -135,7 +135,7 @@ void Placer::recordMove(Operation *op, Value point, Value moved,
       SmallVector<nn::SplitAttr> made;
       for (StringRef moved : names)
         made.push_back(target.splitOver(moved));
-      way.cuts = cutsOf(target, made);
+      way.cuts = lineCuts.of(target, made);
     }
     // A factor without a name inside a dim cannot be said.
     bool canBeSaid = (!from && !to) ||

@@ -27,7 +27,7 @@ void Placer::readBucket(sched::BucketOp bucket) {
       continue;
     std::vector<std::string> names;
     for (unsigned axis : *axes)
-      names.push_back(axisText(axis));
+      names.push_back(axisText(axis, mesh));
     problems
         .addAt(bucket, "two bucket lines for " + bucket.getWhat().str() +
                            " over " + textOf(names))
@@ -51,14 +51,14 @@ void Placer::checkBuckets() {
       isUsed |= axes == bucket.axes;
       std::vector<std::string> names;
       for (unsigned axis : axes)
-        names.push_back(axisText(axis));
+        names.push_back(axisText(axis, mesh));
       splitOver.insert(textOf(names));
     }
     if (isUsed)
       continue;
     std::vector<std::string> names;
     for (unsigned axis : bucket.axes)
-      names.push_back(axisText(axis));
+      names.push_back(axisText(axis, mesh));
     Problem &problem = problems.addAt(
         directive, "bucket parameters over " + textOf(names) +
                        " has no effect: no fsdp line splits parameters over " +

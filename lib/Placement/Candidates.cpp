@@ -1,8 +1,8 @@
 //===- Candidates.cpp - which lines a mismatch suggests -------------------===//
 
 #include "Locations.h"
-#include "Placer.h"
 #include "RuleSpace.h"
+#include "WaysOut.h"
 #include "dialects/Nn/Norms.h"
 
 using namespace mlir;
@@ -33,9 +33,9 @@ static std::optional<FactorRef> factorIn(Operation *op, unsigned operand,
   return std::nullopt;
 }
 
-ArrayAttr Placer::cutsAs(Operation *op, const nn::PlacementRule &rule,
-                         unsigned operand, unsigned other, int factor,
-                         unsigned axis) const {
+ArrayAttr WaysOut::cutsAs(Operation *op, const nn::PlacementRule &rule,
+                          unsigned operand, unsigned other, int factor,
+                          unsigned axis) const {
   RuleSpace space(rule, mesh);
   SmallVector<Mismatch> ignored;
   RuleValue value = space.toRule(rule.operands[other],
@@ -49,7 +49,7 @@ ArrayAttr Placer::cutsAs(Operation *op, const nn::PlacementRule &rule,
       space.splitsFor(rule.operands[operand], layout, factor, cuts, false);
   if (cuts.empty() || !splits || value.ownCuts.test(factor))
     return {};
-  return cutsOf(layout.withPlacement(*splits, {}), splits->back());
+  return lineCuts.of(layout.withPlacement(*splits, {}), splits->back());
 }
 
 /// True if the axis splits a dim of the operand that the op takes whole.
@@ -64,70 +64,76 @@ static bool splitsWhole(Operation *op, unsigned operand,
                       });
 }
 
-void Placer::addWays(Problem &problem, Operation *op,
-                     const nn::PlacementRule &rule, const Mismatch &m) {
+/// A statistics line, with the bytes of two sums of one number a row, each as
+/// an all_reduce.
+void WaysOut::addLicence(Problem &problem, Operation *op, unsigned axis,
+                         Value operand) {
+  WayOut way;
+  way.kind = WayOut::Kind::Statistics;
+  way.path = modelPath(op);
+  way.over = {axisText(axis, mesh)};
+  auto type = cast<RankedTensorType>(operand.getType());
+  int64_t rows = localElements(nn::layoutOf(type), mesh);
+  if (auto norm = dyn_cast<nn::NormalizeOp>(op))
+    rows = localElements(nn::layoutOf(norm.getMean()), mesh);
+  else if (nn::LayoutAttr layout = nn::layoutOf(type);
+           !layout.getDims().empty()) {
+    nn::LayoutAttr last =
+        nn::LayoutAttr::get(layout.getContext(), layout.getDims().take_back());
+    rows /= std::max<int64_t>(1, last.getDims().front().getSize() /
+                                     mesh.getAxes()[axis].getSize());
+  }
+  int64_t ranks = mesh.getAxes()[axis].getSize();
+  way.bytes = 2 * 2 * rows * 4 * (ranks - 1) / ranks;
+  problem.ways.push_back(way);
+}
+
+void WaysOut::add(Problem &problem, Operation *op,
+                  const nn::PlacementRule &rule, const Mismatch &m) {
   Value operand = op->getOperand(m.isResult ? 0 : m.operand);
   switch (m.kind) {
   case Kind::PartialRefused:
   case Kind::TwoReductions:
-    wayReduce(problem, operand, m.axis);
-    wayComplete(problem, operand, m.axis);
-    wayBeforeSum(problem, operand, m.axis);
+    reduce(problem, operand, m.axis);
+    complete(problem, operand, m.axis);
+    beforeSum(problem, operand, m.axis);
     if (m.kind == Kind::PartialRefused)
-      wayScatters(problem, operand, m.axis);
+      scatters(problem, operand, m.axis);
     return;
   case Kind::TwoSums:
-    wayReduce(problem, operand, m.axis);
-    wayComplete(problem, operand, m.axis);
-    wayReduce(problem, op->getOperand(m.other), m.axis);
+    reduce(problem, operand, m.axis);
+    complete(problem, operand, m.axis);
+    reduce(problem, op->getOperand(m.other), m.axis);
     return;
   case Kind::PartialAndSplit:
     if (auto ref = factorIn(op, m.operand, rule, m.otherFactor))
-      wayScatter(problem, operand, m.axis, *ref,
-                 cutsAs(op, rule, m.operand, m.other, m.otherFactor, m.axis));
-    wayGather(problem, op->getOperand(m.other), m.axis);
-    wayReduce(problem, operand, m.axis);
-    wayComplete(problem, operand, m.axis);
-    wayBeforeSum(problem, operand, m.axis);
+      scatter(problem, operand, m.axis, *ref,
+              cutsAs(op, rule, m.operand, m.other, m.otherFactor, m.axis));
+    gather(problem, op->getOperand(m.other), m.axis);
+    reduce(problem, operand, m.axis);
+    complete(problem, operand, m.axis);
+    beforeSum(problem, operand, m.axis);
     return;
   case Kind::NeedsLicence: {
     if (isAttention(op))
-      return wayGatherAll(
+      return gatherAll(
           problem, SmallVector<Value>(op->getOperands().take_front(3)), m.axis);
-    WayOut way;
-    way.kind = WayOut::Kind::Statistics;
-    way.path = modelPath(op);
-    way.over = {axisText(m.axis)};
-    // Two sums of one number a row, each as an all_reduce.
-    auto type = cast<RankedTensorType>(operand.getType());
-    int64_t rows = localElements(nn::layoutOf(type), mesh);
-    if (auto norm = dyn_cast<nn::NormalizeOp>(op))
-      rows = localElements(nn::layoutOf(norm.getMean()), mesh);
-    else if (nn::LayoutAttr layout = nn::layoutOf(type);
-             !layout.getDims().empty()) {
-      nn::LayoutAttr last = nn::LayoutAttr::get(layout.getContext(),
-                                                layout.getDims().take_back());
-      rows /= std::max<int64_t>(1, last.getDims().front().getSize() /
-                                       mesh.getAxes()[m.axis].getSize());
-    }
-    int64_t ranks = mesh.getAxes()[m.axis].getSize();
-    way.bytes = 2 * 2 * rows * 4 * (ranks - 1) / ranks;
-    problem.ways.push_back(way);
-    wayGather(problem, operand, m.axis);
+    addLicence(problem, op, m.axis, operand);
+    gather(problem, operand, m.axis);
     return;
   }
   case Kind::NeedsHalo:
-    wayHalo(problem, op, rule, m);
-    wayAttention(problem, op, m.axis);
-    wayGather(problem, operand, m.axis);
+    halo(problem, op, rule, m);
+    attention(problem, op, m.axis);
+    gather(problem, operand, m.axis);
     return;
   case Kind::NeedsWhole: {
     SmallVector<Value> split;
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      if (splitsWhole(op, i, rule, axisText(m.axis)))
+      if (splitsWhole(op, i, rule, axisText(m.axis, mesh)))
         split.push_back(op->getOperand(i));
-    wayGatherAll(problem, split, m.axis);
-    wayAttention(problem, op, m.axis);
+    gatherAll(problem, split, m.axis);
+    attention(problem, op, m.axis);
     return;
   }
   case Kind::Unaligned:
@@ -137,42 +143,42 @@ void Placer::addWays(Problem &problem, Operation *op,
       for (unsigned i = 0; i < op->getNumOperands(); ++i)
         if (llvm::is_contained(rule.operands[i].picks, m.factor))
           picked.push_back(op->getOperand(i));
-      wayReplicate(problem, picked, m.axis);
-      wayGatherAll(problem, picked, m.axis);
+      replicate(problem, picked, m.axis);
+      gatherAll(problem, picked, m.axis);
       return;
     }
-    wayGather(problem, operand, m.axis);
+    gather(problem, operand, m.axis);
     return;
   case Kind::NotInRule:
   case Kind::Ordered:
   case Kind::Nesting:
-    wayGather(problem, operand, m.axis);
+    gather(problem, operand, m.axis);
     return;
   case Kind::Sizes:
     for (auto [i, other] :
          {std::pair(m.operand, m.other), std::pair(m.other, m.operand)})
       if (auto ref = factorIn(op, i, rule, m.factor))
-        wayResize(problem, op->getOperand(i), m.axis, *ref,
-                  cutsAs(op, rule, i, other, m.factor, m.axis));
+        resize(problem, op->getOperand(i), m.axis, *ref,
+               cutsAs(op, rule, i, other, m.factor, m.axis));
     return;
   case Kind::TwoFactors:
     if (auto ref = factorIn(op, m.operand, rule, m.otherFactor))
-      wayExchange(problem, operand, m.axis, *ref,
-                  cutsAs(op, rule, m.operand, m.other, m.otherFactor, m.axis));
+      exchange(problem, operand, m.axis, *ref,
+               cutsAs(op, rule, m.operand, m.other, m.otherFactor, m.axis));
     if (auto ref = factorIn(op, m.other, rule, m.factor))
-      wayExchange(problem, op->getOperand(m.other), m.axis, *ref,
-                  cutsAs(op, rule, m.other, m.operand, m.factor, m.axis));
-    wayGather(problem, operand, m.axis);
-    wayGather(problem, op->getOperand(m.other), m.axis);
+      exchange(problem, op->getOperand(m.other), m.axis, *ref,
+               cutsAs(op, rule, m.other, m.operand, m.factor, m.axis));
+    gather(problem, operand, m.axis);
+    gather(problem, op->getOperand(m.other), m.axis);
     return;
   case Kind::WholeAndSplit:
     if (auto ref = factorIn(op, m.operand, rule, m.factor)) {
-      waySlice(problem, operand, m.axis, *ref,
-               cutsAs(op, rule, m.operand, m.other, m.factor, m.axis));
-      waySliceAndReduce(problem, op, m.axis);
-      wayShardSource(problem, operand, m.axis, *ref);
+      slice(problem, operand, m.axis, *ref,
+            cutsAs(op, rule, m.operand, m.other, m.factor, m.axis));
+      sliceAndReduce(problem, op, m.axis);
+      shardSource(problem, operand, m.axis, *ref);
     }
-    wayGather(problem, op->getOperand(m.other), m.axis);
+    gather(problem, op->getOperand(m.other), m.axis);
     return;
   }
 }

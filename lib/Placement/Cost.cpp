@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HaloReach.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "RuleSpace.h"
@@ -92,7 +93,7 @@ void Placer::countWork(Operation *op, const nn::PlacementRule &rule,
     cost.bytes += statisticsBytes(op, mesh, axis);
   for (auto [axis, factor] : met.halos)
     if (isa<nn::WindowedOp>(op))
-      cost.bytes += receivedForHalo(op, rule, axis, factor) /
+      cost.bytes += receivedForHalo(op, rule, axis, factor, mesh) /
                     (isExchangedFrom(op, axis) ? 2 : 1);
 }
 
@@ -137,7 +138,7 @@ std::map<std::string, double> Placer::splitsAsked() const {
   std::map<std::string, double> splits;
   double largest = 1, sum = 0;
   auto add = [&](const std::string &what, unsigned axis, double weight) {
-    splits[what + " over " + axisText(axis)] = weight;
+    splits[what + " over " + axisText(axis, mesh)] = weight;
     sum += weight;
   };
   auto sizeOf = [](Value value) { // a vector is next to nothing
@@ -185,6 +186,6 @@ std::set<std::string> Placer::syncSplits() const {
     for (const SyncSite &site : list)
       if (splitsValue(site.kind))
         for (unsigned axis : site.axes)
-          splits.insert("at " + site.path + " over " + axisText(axis));
+          splits.insert("at " + site.path + " over " + axisText(axis, mesh));
   return splits;
 }

@@ -1,7 +1,6 @@
 //===- Cuts.cpp - the sizes that a directive cuts in ----------------------===//
 
 #include "Cuts.h"
-#include "Placer.h"
 #include "dialects/Nn/Ordered.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -164,8 +163,8 @@ std::string placement::overText(ArrayRef<unsigned> axes, ArrayAttr cuts,
       cuts);
 }
 
-ArrayAttr Placer::cutsOf(nn::LayoutAttr layout,
-                         ArrayRef<nn::SplitAttr> splits) const {
+ArrayAttr LineCuts::of(nn::LayoutAttr layout,
+                       ArrayRef<nn::SplitAttr> splits) const {
   bool areEven =
       llvm::all_of(splits, [](nn::SplitAttr split) { return split.isEven(); });
   if (areEven)
@@ -229,9 +228,11 @@ orderedSizesOf(Problems &problems, const CutPlace &place, nn::Ordering order,
 }
 
 /// What the axes make of each of `parts`; nothing after a reported error.
-std::optional<nn::PartSizes>
-Placer::sizesOf(const CutPlace &place, StringRef kind, ArrayRef<int64_t> values,
-                const nn::PartSizes &parts, int64_t count) {
+std::optional<nn::PartSizes> LineCuts::sizesOf(const CutPlace &place,
+                                               StringRef kind,
+                                               ArrayRef<int64_t> values,
+                                               const nn::PartSizes &parts,
+                                               int64_t count) {
   if (kind.empty())
     return parts.cutEvenly(count);
   if (kind == "zigzag" || kind == "striped")
@@ -271,10 +272,11 @@ Placer::sizesOf(const CutPlace &place, StringRef kind, ArrayRef<int64_t> values,
 static constexpr int64_t kListed = 16;
 
 /// Of even parts, of which some ranks get none.
-void Placer::warnOfIdleRanks(const CutPlace &place, const nn::PartSizes &parts,
-                             ArrayRef<unsigned> axes) {
+void LineCuts::warnOfIdleRanks(const CutPlace &place,
+                               const nn::PartSizes &parts,
+                               ArrayRef<unsigned> axes) {
   int64_t extent = parts.sum(), ranks = parts.count(), idle = parts.countOf(0);
-  if (onlyJudges || extent == 0 || idle == 0)
+  if (!warnings || extent == 0 || idle == 0)
     return;
   std::string path = place.path.str();
   std::string list = ranks > kListed ? "(...)" : listText(parts.list());
@@ -284,25 +286,25 @@ void Placer::warnOfIdleRanks(const CutPlace &place, const nn::PartSizes &parts,
                 std::to_string(idle) + " have none"
           : "their parts are " + StringRef(list).drop_front().drop_back().str();
   warnings
-      .addAt(place.directive,
-             "'" + path + "' has " + std::to_string(extent) + " of " +
-                 place.factor + " for " + std::to_string(ranks) + " ranks of " +
-                 axesText(axes, mesh) + ": " + shares,
-             path)
+      ->addAt(place.directive,
+              "'" + path + "' has " + std::to_string(extent) + " of " +
+                  place.factor + " for " + std::to_string(ranks) +
+                  " ranks of " + axesText(axes, mesh) + ": " + shares,
+              path)
       .note("ranks without a part are idle; if that is meant, write sizes " +
             list);
 }
 
 SmallVector<nn::SplitAttr>
-Placer::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
-                  FactorRef ref, ArrayRef<unsigned> axes, StringRef path) {
+LineCuts::splitsFor(Operation *directive, ArrayAttr cuts, nn::LayoutAttr layout,
+                    FactorRef ref, ArrayRef<unsigned> axes, StringRef path) {
   SmallVector<nn::SplitAttr> splits;
   nn::PartSizes parts =
       nn::partsOf(layout.getDims()[ref.dim].getFactors()[ref.factor].getSize(),
                   layout.splitsOf(ref.dim, ref.factor), mesh);
   CutPlace place{directive, path, factorName(layout, ref)};
   bool areStated = false; // parts of none are meant
-  for (AxesCut &cut : readCuts(cuts, axes, mesh, schedule.getMesh())) {
+  for (AxesCut &cut : readCuts(cuts, axes, mesh, all)) {
     areStated |= cut.kind == "sizes" || cut.kind == "weights";
     int64_t count = 1;
     for (unsigned axis : cut.axes)

@@ -19,9 +19,14 @@ static nn::MeshAttr withoutUnits(nn::MeshAttr mesh) {
   return nn::MeshAttr::get(mesh.getContext(), axes);
 }
 
-Placer::Placer(ModuleOp module, nn::FuncOp func, sched::ScheduleOp schedule)
-    : module(module), func(func), schedule(schedule),
-      mesh(withoutUnits(schedule.getMesh())), tree(func) {}
+Placer::Placer(ModuleOp module, nn::FuncOp func, sched::ScheduleOp schedule,
+               bool onlyJudges)
+    : onlyJudges(onlyJudges), module(module), func(func), schedule(schedule),
+      mesh(withoutUnits(schedule.getMesh())), tree(func),
+      lineCuts(schedule.getMesh(), mesh, problems,
+               onlyJudges ? nullptr : &warnings),
+      diagnosis(mesh, origins),
+      waysOut(func, schedule, mesh, origins, freeValues, lineCuts) {}
 
 void Placer::run() {
   readDirectives();

@@ -96,7 +96,7 @@ void Placer::explain(std::vector<ExplainedValue> &values) {
   };
   for (BlockArgument argument : func.getBody().front().getArguments()) {
     WayOut named;
-    if (syncPoint(argument, named))
+    if (syncPoint(func, argument, named))
       add(argument, named.path, "input", argument.getLoc());
   }
   for (Operation &op : func.getBody().front()) {

@@ -187,6 +187,10 @@ void Placer::readFact(Operation *directive, StringRef pattern, ArrayAttr over,
         cast<StringAttr>(over[0]).str());
 }
 
+std::string placement::axisText(unsigned axis, nn::MeshAttr mesh) {
+  return mesh.getAxes()[axis].getName().str();
+}
+
 std::string placement::axesText(ArrayRef<unsigned> axes, nn::MeshAttr mesh) {
   std::vector<std::string> names;
   for (unsigned axis : axes)
@@ -288,8 +292,8 @@ void Placer::applyFacts() {
       }
       if (fact.isReplicate)
         continue;
-      auto made = splitsFor(fact.directive, fact.cuts, layout, fact.ref,
-                            fact.axes, pathOfFact(value));
+      auto made = lineCuts.splitsFor(fact.directive, fact.cuts, layout,
+                                     fact.ref, fact.axes, pathOfFact(value));
       if (!made.empty() && made.front().isOrdered() &&
           value.getDefiningOp<nn::ParameterOp>())
         problems

@@ -172,11 +172,11 @@ void Placer::applyFsdp() {
     sched::FsdpOp directive = request.directive;
     nn::LayoutAttr whole = nn::layoutOf(parameter);
     for (unsigned axis : request.axes)
-      if (whole.splitOver(axisText(axis))) {
+      if (whole.splitOver(axisText(axis, mesh))) {
         problems
             .addAt(directive,
                    "'" + parameter.getPath().str() + "' is split over " +
-                       axisText(axis) + " already",
+                       axisText(axis, mesh) + " already",
                    parameter.getPath().str())
             .note("fsdp splits what other axes have left; name an axis that "
                   "holds it whole");

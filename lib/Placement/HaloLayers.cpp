@@ -119,7 +119,7 @@ nn::WindowedOp Placer::nextLayer(Value value, size_t number,
     for (Value other : blocked->getOperands())
       if (other != value && !isFilled(other) &&
           llvm::any_of(licence.axes, [&](unsigned axis) {
-            return bool(nn::layoutOf(other).splitOver(axisText(axis)));
+            return bool(nn::layoutOf(other).splitOver(axisText(axis, mesh)));
           }))
         return {};
     value = blocked->getResult(0);

@@ -115,8 +115,8 @@ bool Placer::overlaps(Operation *op, ArrayRef<Licence *> lines,
                   ? "write using neighbors, using all_to_all, or no overlap"
                   : "write this line without overlap, and beside it one for "
                     "convolutions, as: halo PATH axis " +
-                        dim.axis + " over " + axisText(*licence->used.begin()) +
-                        " overlap");
+                        dim.axis + " over " +
+                        axisText(*licence->used.begin(), mesh) + " overlap");
     return false;
   }
   return false;
@@ -254,7 +254,7 @@ void Placer::checkHalos() {
         problems
             .addAt(licence.directive,
                    what + " of " + licence.pattern() + " over " +
-                       axisText(axis) +
+                       axisText(axis, mesh) +
                        " has no effect: no window slides "
                        "beyond a part of " +
                        dim + " there",

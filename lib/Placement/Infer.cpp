@@ -288,7 +288,7 @@ bool Licence::covers(StringRef path) const {
 }
 
 bool Placer::isLicensed(Operation *op, unsigned axis, bool takes) {
-  if (assumed.contains({op, axis}) || nn::isRingOver(op, axisText(axis)))
+  if (assumed.contains({op, axis}) || nn::isRingOver(op, axisText(axis, mesh)))
     return true;
   if (isAttention(op)) // no line but that of its ring
     return false;
@@ -325,7 +325,7 @@ void Placer::checkLicences() {
         problems
             .addAt(licence.directive,
                    "statistics of '" + licence.paths.front() + "' over " +
-                       axisText(axis) +
+                       axisText(axis, mesh) +
                        " has no effect: nothing that it normalises or reduces "
                        "is split there",
                    licence.paths.front())
@@ -339,21 +339,19 @@ void Placer::checkOutputs(Operation *terminator) {
     std::string name = cast<StringAttr>(names[index]).getValue().str();
     for (unsigned axis = 0; axis < mesh.getAxes().size(); ++axis) {
       nn::LayoutAttr layout = nn::layoutOf(output.get());
-      if (!layout.partialOver(axisText(axis)))
+      if (!layout.partialOver(axisText(axis, mesh)))
         continue;
       if (autoReshard && reduceOperand(terminator, index, axis))
         continue;
-      Problem &problem =
-          problems.add(causeLocation(output.get(), axis, terminator),
-                       "output '" + name + "' must be whole or split, and is " +
-                           reductionName(layout.partialOver(axisText(axis))) +
-                           " that is still partial over " + axisText(axis),
-                       name);
-      noteCause(problem, output.get(), axis);
-      involve(problem, output.get(), axis);
-      wayReduce(problem, output.get(), axis);
-      wayComplete(problem, output.get(), axis);
-      wayBeforeSum(problem, output.get(), axis);
+      Problem &problem = problems.add(
+          diagnosis.causeLocation(output.get(), axis, terminator),
+          "output '" + name + "' must be whole or split, and is " +
+              reductionName(layout.partialOver(axisText(axis, mesh))) +
+              " that is still partial over " + axisText(axis, mesh),
+          name);
+      diagnosis.noteCause(problem, output.get(), axis);
+      diagnosis.involve(problem, output.get(), axis);
+      waysOut.ofSum(problem, output.get(), axis);
     }
   }
   SmallVector<Type> inputs(func.getBody().front().getArgumentTypes());

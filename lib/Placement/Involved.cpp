@@ -1,7 +1,7 @@
 //===- Involved.cpp - the lines that have a part in a problem -------------===//
 
+#include "Diagnosis.h"
 #include "Locations.h"
-#include "Placer.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -32,8 +32,8 @@ static std::string foundAt(nn::LayoutAttr layout, StringRef axis) {
                : "whole";
 }
 
-void Placer::involveLine(Problem &problem, Operation *directive, Value value,
-                         unsigned axis) {
+void Diagnosis::involveLine(Problem &problem, Operation *directive, Value value,
+                            unsigned axis) const {
   if (!directive) // taken as given, after an error
     return;
   Location line = definitionLine(directive->getLoc());
@@ -42,12 +42,16 @@ void Placer::involveLine(Problem &problem, Operation *directive, Value value,
   if (isKnown || problem.lines.size() >= kMostLines)
     return;
   nn::LayoutAttr layout = nn::layoutOf(value);
-  problem.lines.push_back(
-      {line, dimNames(layout), foundAt(layout, axisText(axis)), {}, {}, {}});
+  problem.lines.push_back({line,
+                           dimNames(layout),
+                           foundAt(layout, axisText(axis, mesh)),
+                           {},
+                           {},
+                           {}});
 }
 
-void Placer::involve(Problem &problem, Value value, unsigned axis,
-                     unsigned depth) {
+void Diagnosis::involve(Problem &problem, Value value, unsigned axis,
+                        unsigned depth) const {
   Value first = origins.chainOf(value, axis).front();
   const Origin &root = origins.of(first, axis);
   switch (root.kind) {

@@ -24,6 +24,8 @@ struct FactorRef {
   }
 };
 
+/// "tp"
+std::string axisText(unsigned axis, nn::MeshAttr mesh);
 /// "tp", or "(dp, tp)".
 std::string axesText(llvm::ArrayRef<unsigned> axes, nn::MeshAttr mesh);
 
@@ -113,6 +115,9 @@ struct HaloDim {
 /// The same of layers that share one exchange, dim `number` of each.
 HaloDim dimOfLayers(llvm::ArrayRef<mlir::Operation *> layers, size_t number,
                     nn::MeshAttr mesh);
+
+/// Over a sequence, or a neighborhood. AttentionLines.cpp
+bool isAttention(mlir::Operation *op);
 
 /// An attention that a strategy moves over axes that cut its queries one inside
 /// of the other.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HaloReach.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "RuleSpace.h"
@@ -48,7 +49,7 @@ static std::string opName(Operation *op) {
   return name + (path.empty() ? " in the model" : " in '" + path + "'");
 }
 
-std::string Placer::operandName(Operation *op, unsigned operand) const {
+static std::string operandName(Operation *op, unsigned operand) {
   Value value = op->getOperand(operand);
   Operation *source = value.getDefiningOp();
   while (auto moved = dyn_cast_or_null<nn::RedistributeOp>(source))
@@ -78,14 +79,10 @@ std::string Placer::operandName(Operation *op, unsigned operand) const {
   return "its input";
 }
 
-std::string Placer::axisText(unsigned axis) const {
-  return mesh.getAxes()[axis].getName().str();
-}
-
-std::string Placer::splitName(Operation *op, unsigned operand,
-                              unsigned axis) const {
+std::string Diagnosis::splitName(Operation *op, unsigned operand,
+                                 unsigned axis) const {
   nn::LayoutAttr layout = nn::layoutOf(op->getOperand(operand));
-  nn::SplitAttr split = layout.splitOver(axisText(axis));
+  nn::SplitAttr split = layout.splitOver(axisText(axis, mesh));
   return split ? factorName(layout, {unsigned(split.getDim()),
                                      unsigned(split.getFactor())})
                : "nothing";
@@ -133,8 +130,8 @@ static std::string unalignedText(nn::LayoutAttr layout,
 }
 
 /// "3, 4 and 5": of the ranks in order, in elements of the rule's factor.
-std::string Placer::partsText(Operation *op, const nn::PlacementRule &rule,
-                              unsigned operand, const Mismatch &m) const {
+std::string Diagnosis::partsText(Operation *op, const nn::PlacementRule &rule,
+                                 unsigned operand, const Mismatch &m) const {
   SmallVector<Mismatch> ignored;
   RuleValue value = RuleSpace(rule, mesh)
                         .toRule(rule.operands[operand],
@@ -154,14 +151,14 @@ static std::string orderText(Operation *op, const Mismatch &m) {
   return nn::orderOf(layout.splitsOf(m.typeDim, m.typeFactor).front()).text();
 }
 
-std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
-                                 const Mismatch &m) const {
-  std::string name = opName(op), over = " over " + axisText(m.axis);
+std::string Diagnosis::text(Operation *op, const nn::PlacementRule &rule,
+                            const Mismatch &m) const {
+  std::string name = opName(op), over = " over " + axisText(m.axis, mesh);
   auto mine = [&] { return operandName(op, m.operand); };
   auto theirs = [&] { return operandName(op, m.other); };
   auto partial = [&] {
-    return reductionName(
-        nn::layoutOf(op->getOperand(m.operand)).partialOver(axisText(m.axis)));
+    return reductionName(nn::layoutOf(op->getOperand(m.operand))
+                             .partialOver(axisText(m.axis, mesh)));
   };
   switch (m.kind) {
   case Kind::PartialRefused:
@@ -229,8 +226,8 @@ std::string Placer::mismatchText(Operation *op, const nn::PlacementRule &rule,
   return name;
 }
 
-Location Placer::causeLocation(Value value, unsigned axis,
-                               Operation *op) const {
+Location Diagnosis::causeLocation(Value value, unsigned axis,
+                                  Operation *op) const {
   if (Operation *directive = origins.directiveOf(value, axis))
     return scheduleLine(directive->getLoc());
   return modelLine(op->getLoc());
@@ -248,7 +245,7 @@ static std::string pathOfValue(Value value) {
   return pathOf(value.getLoc()).str();
 }
 
-void Placer::noteCause(Problem &problem, Value value, unsigned axis) const {
+void Diagnosis::noteCause(Problem &problem, Value value, unsigned axis) const {
   const Origin *root = &origins.rootOf(value, axis);
   if (root->kind == Origin::Kind::Contracted) {
     auto uses = llvm::find_if(root->op->getOpOperands(), [&](OpOperand &use) {
@@ -285,27 +282,15 @@ void Placer::noteCause(Problem &problem, Value value, unsigned axis) const {
     problem.note(inner, "by this line, which places '" + source + "'");
 }
 
-void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
-                            const Mismatch &mismatch) {
-  // The found placement to blame: of a whole and a split side the split one.
-  unsigned blamed =
-      mismatch.kind == Kind::WholeAndSplit ? mismatch.other : mismatch.operand;
-  if (mismatch.isResult)
-    blamed = 0;
-  Value value = op->getOperand(blamed);
-  Problem &problem =
-      problems.add(causeLocation(value, mismatch.axis, op),
-                   mismatchText(op, rule, mismatch), modelPath(op));
-  if (isa<NameLoc>(op->getLoc()))
-    llvm::raw_string_ostream(problem.site)
-        << op->getName() << " " << modelLine(op->getLoc());
+std::string Diagnosis::reason(Operation *op, const nn::PlacementRule &rule,
+                              const Mismatch &mismatch) const {
   std::string reason;
   if (mismatch.kind == Kind::PartialRefused || mismatch.kind == Kind::TwoSums)
     reason = rule.reason;
   if (mismatch.kind == Kind::NeedsWhole || mismatch.kind == Kind::NeedsLicence)
     reason = rule.factors[mismatch.factor].reason;
   if (mismatch.kind == Kind::NeedsHalo)
-    reason = haloReason(op, rule, mismatch);
+    reason = haloReason(op, rule, mismatch, mesh);
   if (mismatch.kind == Kind::Unaligned && !mismatch.isResult && isAttention(op))
     reason = "where keys and values are left whole, each rank reads the heads "
              "that its queries need";
@@ -321,17 +306,33 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
       mismatch.kind == Kind::TwoFactors)
     reason = "on one axis a value is either whole, split by one factor, or a "
              "partial sum";
-  if (reason.empty())
-    reason = "used here";
+  return reason.empty() ? "used here" : reason;
+}
+
+void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
+                            const Mismatch &mismatch) {
+  // The found placement to blame: of a whole and a split side the split one.
+  unsigned blamed =
+      mismatch.kind == Kind::WholeAndSplit ? mismatch.other : mismatch.operand;
+  if (mismatch.isResult)
+    blamed = 0;
+  Value value = op->getOperand(blamed);
+  Problem &problem =
+      problems.add(diagnosis.causeLocation(value, mismatch.axis, op),
+                   diagnosis.text(op, rule, mismatch), modelPath(op));
+  if (isa<NameLoc>(op->getLoc()))
+    llvm::raw_string_ostream(problem.site)
+        << op->getName() << " " << modelLine(op->getLoc());
+  std::string reason = diagnosis.reason(op, rule, mismatch);
   Location line = modelLine(op->getLoc());
   if (line != problem.where || reason != "used here")
     problem.note(line, reason);
-  noteCause(problem, value, mismatch.axis);
+  diagnosis.noteCause(problem, value, mismatch.axis);
   if (mismatch.kind == Kind::Sizes)
-    noteCause(problem, op->getOperand(mismatch.other), mismatch.axis);
+    diagnosis.noteCause(problem, op->getOperand(mismatch.other), mismatch.axis);
   if (mismatch.kind == Kind::NeedsWhole || mismatch.kind == Kind::NeedsLicence)
-    noteSequence(problem, op, mismatch.axis);
+    noteSequence(problem, op, mismatch.axis, mesh, strategies, halos);
   for (Value operand : op->getOperands())
-    involve(problem, operand, mismatch.axis);
-  addWays(problem, op, rule, mismatch);
+    diagnosis.involve(problem, operand, mismatch.axis);
+  waysOut.add(problem, op, rule, mismatch);
 }

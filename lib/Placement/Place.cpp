@@ -98,8 +98,7 @@ Outcome placement::judge(ModuleOp module) {
     outcome.findings = findingsOf(unfit, PathTree(func));
     return outcome;
   }
-  Placer placer(module, func, schedule);
-  placer.onlyJudges = true;
+  Placer placer(module, func, schedule, /*onlyJudges=*/true);
   placer.run();
   outcome.findings = findingsOf(placer.problems, PathTree(func));
   outcome.cost = placer.costOf();

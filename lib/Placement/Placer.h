@@ -8,8 +8,10 @@
 #define HOCKET_LIB_PLACEMENT_PLACER_H
 
 #include "Cuts.h"
+#include "Diagnosis.h"
 #include "Lines.h"
 #include "Origins.h"
+#include "WaysOut.h"
 #include "dialects/Nn/Shape.h"
 #include "hocket/Placement/Meet.h"
 #include "hocket/Placement/PathTree.h"
@@ -22,7 +24,9 @@ namespace hocket::placement {
 
 class Placer {
 public:
-  Placer(mlir::ModuleOp module, nn::FuncOp func, sched::ScheduleOp schedule);
+  /// `onlyJudges`: counts for costOf, and warns of nothing.
+  Placer(mlir::ModuleOp module, nn::FuncOp func, sched::ScheduleOp schedule,
+         bool onlyJudges = false);
 
   /// Places every value; problems say what is wrong.
   void run();
@@ -38,7 +42,6 @@ public:
   Problems problems;
   Problems warnings; // of what is placed
   std::vector<InsertedSync> inserted;
-  bool onlyJudges = false; ///< counts for costOf, and warns of nothing
 
 private:
   // Directives.cpp
@@ -63,25 +66,6 @@ private:
   void checkBuckets();
   /// What Combine reads of them; null without any.
   mlir::ArrayAttr bucketLimits();
-
-  // Cuts.cpp
-  /// The `cuts` of a line that makes these splits, the innermost of their
-  /// factor; null where they are even.
-  mlir::ArrayAttr cutsOf(nn::LayoutAttr layout,
-                         llvm::ArrayRef<nn::SplitAttr> splits) const;
-  std::optional<nn::PartSizes> sizesOf(const CutPlace &place,
-                                       llvm::StringRef kind,
-                                       llvm::ArrayRef<int64_t> values,
-                                       const nn::PartSizes &parts,
-                                       int64_t count);
-  void warnOfIdleRanks(const CutPlace &place, const nn::PartSizes &parts,
-                       llvm::ArrayRef<unsigned> axes);
-  /// The splits that a directive makes of a factor, inside of what splits it in
-  /// `layout`; even ones after a reported error.
-  llvm::SmallVector<nn::SplitAttr>
-  splitsFor(mlir::Operation *directive, mlir::ArrayAttr cuts,
-            nn::LayoutAttr layout, FactorRef ref, llvm::ArrayRef<unsigned> axes,
-            llvm::StringRef path);
 
   // Facts.cpp
   void readFact(mlir::Operation *directive, llvm::StringRef pattern,
@@ -122,9 +106,6 @@ private:
                            llvm::ArrayRef<unsigned> axes, nn::LayoutAttr target,
                            mlir::Location loc, std::optional<int64_t> root = {},
                            mlir::DictionaryAttr hook = {});
-  nn::LayoutAttr syncTarget(nn::LayoutAttr layout, const SyncSite &site,
-                            std::optional<FactorRef> from,
-                            std::optional<FactorRef> to);
 
   // FuseLines.cpp
   void readFuse(sched::FuseOp fuse);
@@ -165,14 +146,8 @@ private:
   bool mayReach(mlir::Operation *op, unsigned axis,
                 const nn::PlacementRule &rule, int factor);
   void dropIdleHalos();
-  void wayHalo(Problem &problem, mlir::Operation *op,
-               const nn::PlacementRule &rule, const Mismatch &mismatch);
-  int64_t receivedForHalo(mlir::Operation *op, const nn::PlacementRule &rule,
-                          unsigned axis, int factor) const;
   bool allowHalo(mlir::Operation *op, const nn::PlacementRule &rule,
                  const Mismatch &mismatch);
-  std::string haloReason(mlir::Operation *op, const nn::PlacementRule &rule,
-                         const Mismatch &mismatch) const;
 
   // HaloLines.cpp
   /// Marks the lines that a placed operation makes use of, and what they say.
@@ -199,11 +174,9 @@ private:
 
   // AttentionLines.cpp
   void readAttention(sched::AttentionOp attention);
-  void noteSequence(Problem &problem, mlir::Operation *op, unsigned axis);
   mlir::Value moveAttended(mlir::Value value, const Licence &strategy,
                            llvm::ArrayRef<unsigned> axes, RedistributeKind kind,
                            nn::LayoutAttr target);
-  static bool isAttention(mlir::Operation *op);
   llvm::SmallVector<AttentionMove> movesOf(mlir::Operation *op);
   bool mayLeave(mlir::Operation *op, mlir::Value value,
                 const AttentionMove &move, llvm::ArrayRef<unsigned> axes);
@@ -220,71 +193,15 @@ private:
   mlir::Operation *licenceOf(mlir::Operation *op, unsigned axis);
   /// All_reduces the result of the op over the axes that it is licensed for.
   void completeReduction(nn::ReduceOp op);
-  void wayComplete(Problem &problem, mlir::Value value, unsigned axis);
 
-  // Mismatches.cpp
+  /// Reports it, with its causes and what might help.
   void reportMismatch(mlir::Operation *op, const nn::PlacementRule &rule,
                       const Mismatch &mismatch);
-  std::string mismatchText(mlir::Operation *op, const nn::PlacementRule &rule,
-                           const Mismatch &mismatch) const;
-  std::string operandName(mlir::Operation *op, unsigned operand) const;
-  std::string splitName(mlir::Operation *op, unsigned operand,
-                        unsigned axis) const;
-  std::string partsText(mlir::Operation *op, const nn::PlacementRule &rule,
-                        unsigned operand, const Mismatch &mismatch) const;
-  std::string axisText(unsigned axis) const;
-  /// Notes that tell why `value` holds what it holds; the primary location of
-  /// an error about it.
-  void noteCause(Problem &problem, mlir::Value value, unsigned axis) const;
-  mlir::Location causeLocation(mlir::Value value, unsigned axis,
-                               mlir::Operation *op) const;
 
   // Cost.cpp
   bool isExchangedFrom(mlir::Operation *op, unsigned axis) const;
   void countWork(mlir::Operation *op, const nn::PlacementRule &rule,
                  const MeetResult &met);
-
-  // Involved.cpp
-  void involve(Problem &problem, mlir::Value value, unsigned axis,
-               unsigned depth = 0);
-  void involveLine(Problem &problem, mlir::Operation *directive,
-                   mlir::Value value, unsigned axis);
-
-  // Remedies of one problem (Candidates.cpp, WaysOut.cpp): candidates only.
-  /// The `cuts` of a line that splits `operand` by a factor of the rule as
-  /// `other` is; null where they are even.
-  mlir::ArrayAttr cutsAs(mlir::Operation *op, const nn::PlacementRule &rule,
-                         unsigned operand, unsigned other, int factor,
-                         unsigned axis) const;
-  void addWays(Problem &problem, mlir::Operation *op,
-               const nn::PlacementRule &rule, const Mismatch &mismatch);
-  void wayGather(Problem &problem, mlir::Value value, unsigned axis);
-  void wayReduce(Problem &problem, mlir::Value value, unsigned axis);
-  void waySlice(Problem &problem, mlir::Value value, unsigned axis,
-                FactorRef ref, mlir::ArrayAttr cuts);
-  void wayResize(Problem &problem, mlir::Value value, unsigned axis,
-                 FactorRef ref, mlir::ArrayAttr cuts);
-  void waySliceAndReduce(Problem &problem, mlir::Operation *op, unsigned axis);
-  void wayExchange(Problem &problem, mlir::Value value, unsigned axis,
-                   FactorRef ref, mlir::ArrayAttr cuts);
-  void wayScatters(Problem &problem, mlir::Value value, unsigned axis);
-  WayOut replicated(llvm::StringRef path, llvm::ArrayRef<unsigned> axes) const;
-  // WaysOutAtSource.cpp
-  void wayShardSource(Problem &problem, mlir::Value value, unsigned axis,
-                      FactorRef ref);
-  void wayBeforeSum(Problem &problem, mlir::Value value, unsigned axis);
-  void wayToDim(Problem &problem, mlir::Value value, unsigned axis,
-                llvm::StringRef name);
-  void wayAttention(Problem &problem, mlir::Operation *op, unsigned axis);
-  void wayReplicate(Problem &problem, llvm::ArrayRef<mlir::Value> values,
-                    unsigned axis);
-  void wayGatherAll(Problem &problem, llvm::ArrayRef<mlir::Value> values,
-                    unsigned axis);
-  void wayScatter(Problem &problem, mlir::Value value, unsigned axis,
-                  FactorRef ref, mlir::ArrayAttr cuts = {});
-  /// The sync point of a value: itself or the value that it renames. Nothing
-  /// if it has no path.
-  bool syncPoint(mlir::Value value, WayOut &way);
 
   // AutoReshard.cpp
   /// Makes the operands of `op` meet where they did not; returns false if
@@ -307,6 +224,7 @@ private:
   void checkExpectations();
   void keepBackwardExpectation(sched::ExpectOp expect, llvm::StringRef root);
 
+  const bool onlyJudges;
   mlir::ModuleOp module;
   nn::FuncOp func;
   sched::ScheduleOp schedule;
@@ -341,6 +259,9 @@ private:
   /// Halos of `inserted`, and where windows do read neighbours, by axis.
   std::map<std::pair<mlir::Operation *, unsigned>, size_t> insertedHalos;
   llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> reached;
+  LineCuts lineCuts;
+  Diagnosis diagnosis;
+  WaysOut waysOut;
   /// By value, type, kind: free slices and masks, made once.
   std::map<std::tuple<void *, const void *, RedistributeKind>, mlir::Value> cut;
 };

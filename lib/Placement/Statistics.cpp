@@ -68,22 +68,3 @@ void Placer::completeReduction(nn::ReduceOp op) {
     value = whole;
   }
 }
-
-void Placer::wayComplete(Problem &problem, Value value, unsigned axis) {
-  const Origin &root = origins.rootOf(value, axis);
-  if (root.kind != Origin::Kind::Contracted || !isa<nn::ReduceOp>(root.op))
-    return;
-  WayOut way;
-  way.kind = WayOut::Kind::Statistics;
-  way.path = modelPath(root.op);
-  way.over = {axisText(axis)};
-  if (way.path.empty())
-    return;
-  auto type = cast<RankedTensorType>(root.op->getResult(0).getType());
-  StringRef name = way.over.front();
-  way.bytes =
-      sentBytes(RedistributeKind::AllReduce, type,
-                nn::withLayout(type, withoutPartials(nn::layoutOf(type), name)),
-                mesh, name);
-  problem.ways.push_back(way);
-}

@@ -38,9 +38,9 @@ void Placer::reportSync(Value value, const SyncSite &site, unsigned axis,
                         std::optional<FactorRef> wanted, std::string text) {
   Problem &problem = problems.addAt(site.directive, std::move(text), site.path);
   problem.lines.clear();
-  involveLine(problem, site.directive, value, axis);
-  involve(problem, value, axis);
-  noteCause(problem, value, axis);
+  diagnosis.involveLine(problem, site.directive, value, axis);
+  diagnosis.involve(problem, value, axis);
+  diagnosis.noteCause(problem, value, axis);
   nn::LayoutAttr layout = nn::layoutOf(value);
   StringRef name = mesh.getAxes()[axis].getName().getValue();
   std::string wantedName = wanted ? axisName(layout, *wanted) : "";
@@ -211,7 +211,8 @@ bool Placer::checkSync(Value value, const SyncSite &site,
 /// Of a repartition; a match that has these parts already is left as it is.
 bool Placer::cutsAnew(const SyncSite &site, nn::LayoutAttr layout,
                       FactorRef ref) {
-  nn::LayoutAttr target = syncTarget(layout, site, ref, std::nullopt);
+  nn::LayoutAttr target =
+      syncTarget(layout, site, ref, std::nullopt, mesh, lineCuts);
   if (haveOtherOrders(layout, target.splitsOf(ref.dim, ref.factor))) {
     problems
         .addAt(site.directive,

@@ -164,11 +164,11 @@ void Placer::readDefer(sched::DeferOp defer) {
   addSite(defer, defer.getUntil(), site, defer.getIsOverride());
 }
 
-/// The layout after the sync, as the sync means it: where its operand was not
-/// what it wants, still what it would yield.
-nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
-                                  std::optional<FactorRef> from,
-                                  std::optional<FactorRef> to) {
+nn::LayoutAttr placement::syncTarget(nn::LayoutAttr layout,
+                                     const SyncSite &site,
+                                     std::optional<FactorRef> from,
+                                     std::optional<FactorRef> to,
+                                     nn::MeshAttr mesh, LineCuts &cuts) {
   if (site.kind == RedistributeKind::Broadcast)
     return layout;
   std::optional<FactorRef> target;
@@ -181,8 +181,8 @@ nn::LayoutAttr Placer::syncTarget(nn::LayoutAttr layout, const SyncSite &site,
   layout = wholeOver(layout, namesOf(site.axes, mesh));
   if (!target)
     return layout;
-  return cutBy(layout, splitsFor(site.directive, site.cuts, layout, *target,
-                                 site.axes, site.path));
+  return cutBy(layout, cuts.splitsFor(site.directive, site.cuts, layout,
+                                      *target, site.axes, site.path));
 }
 
 Value Placer::redistribute(Value value, RedistributeKind kind,
@@ -231,7 +231,7 @@ Value Placer::applySync(Value value, const SyncSite &site) {
   if (isSound && site.kind == RedistributeKind::Repartition &&
       !cutsAnew(site, layout, *from))
     return value;
-  nn::LayoutAttr target = syncTarget(layout, site, from, to);
+  nn::LayoutAttr target = syncTarget(layout, site, from, to, mesh, lineCuts);
   Location model =
       value.getDefiningOp() ? value.getDefiningOp()->getLoc() : value.getLoc();
   Value moved = redistribute(value, site.kind, site.axes, target,

@@ -1,15 +1,12 @@
 //===- WaysOut.cpp - lines that might make placements meet ----------------===//
-//
-// Candidates for one mismatch, in the language of the schedule. Whether they
-// do help is found out by trying them: see Remedies.cpp.
-//
-//===----------------------------------------------------------------------===//
 
+#include "WaysOut.h"
+#include "HaloReach.h"
 #include "Locations.h"
-#include "Placer.h"
 #include "Relayout.h"
 #include "dialects/Nn/Func.h"
 #include "dialects/Nn/Products.h"
+#include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 
 using namespace mlir;
@@ -23,7 +20,7 @@ static Value aliased(Value value) {
   return value;
 }
 
-bool Placer::syncPoint(Value value, WayOut &way) {
+bool placement::syncPoint(nn::FuncOp func, Value value, WayOut &way) {
   while (auto moved = value.getDefiningOp<nn::RedistributeOp>())
     value = moved.getX();
   if (auto named = value.getDefiningOp<nn::ValueOp>()) {
@@ -73,18 +70,18 @@ static SmallVector<Value> namedOf(ArrayRef<Value> chain) {
   return named;
 }
 
-void Placer::wayReduce(Problem &problem, Value value, unsigned axis) {
+void WaysOut::reduce(Problem &problem, Value value, unsigned axis) {
   SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
   if (named.empty())
     return;
   WayOut way;
-  if (!syncPoint(named.front(), way))
+  if (!syncPoint(func, named.front(), way))
     return;
   way.op = "all_reduce";
-  way.over = {axisText(axis)};
+  way.over = {axisText(axis, mesh)};
   nn::LayoutAttr layout = nn::layoutOf(named.front());
   way.bytes =
-      bytesOf(named.front(), way, without(layout, axisText(axis)), mesh);
+      bytesOf(named.front(), way, without(layout, axisText(axis, mesh)), mesh);
   problem.ways.push_back(way);
 
   // The same sum in two halves, around what lies between two named results.
@@ -109,21 +106,39 @@ void Placer::wayReduce(Problem &problem, Value value, unsigned axis) {
     defer.until = result.getPath().str();
     defer.axis = axisName(layout, ref);
     defer.op = "reduce_scatter";
-    nn::LayoutAttr split = without(layout, axisText(axis), ref);
+    nn::LayoutAttr split = without(layout, axisText(axis, mesh), ref);
     defer.bytes = bytesOf(named.front(), defer, split, mesh);
     defer.op = "all_gather";
     nn::LayoutAttr lastLayout = nn::layoutOf(later);
     defer.bytes +=
-        bytesOf(later, defer, without(lastLayout, axisText(axis)), mesh);
+        bytesOf(later, defer, without(lastLayout, axisText(axis, mesh)), mesh);
     defer.remark = "what lies between on a part each";
     problem.ways.push_back(defer);
     return;
   }
 }
 
-void Placer::wayGather(Problem &problem, Value value, unsigned axis) {
+void WaysOut::complete(Problem &problem, Value value, unsigned axis) {
+  const Origin &root = origins.rootOf(value, axis);
+  if (root.kind != Origin::Kind::Contracted || !isa<nn::ReduceOp>(root.op))
+    return;
+  WayOut way;
+  way.kind = WayOut::Kind::Statistics;
+  way.path = modelPath(root.op);
+  way.over = {axisText(axis, mesh)};
+  if (way.path.empty())
+    return;
+  auto type = cast<RankedTensorType>(root.op->getResult(0).getType());
+  StringRef name = way.over.front();
+  way.bytes = sentBytes(RedistributeKind::AllReduce, type,
+                        nn::withLayout(type, without(nn::layoutOf(type), name)),
+                        mesh, name);
+  problem.ways.push_back(way);
+}
+
+void WaysOut::gather(Problem &problem, Value value, unsigned axis) {
   nn::LayoutAttr layout = nn::layoutOf(value);
-  nn::SplitAttr split = layout.splitOver(axisText(axis));
+  nn::SplitAttr split = layout.splitOver(axisText(axis, mesh));
   SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
   if (!split || named.empty())
     return;
@@ -137,44 +152,44 @@ void Placer::wayGather(Problem &problem, Value value, unsigned axis) {
         other.getDefiningOp<nn::ValueOp>().getRole() == nn::ValueRole::Argument)
       point = other;
   WayOut way;
-  if (!syncPoint(point, way))
+  if (!syncPoint(func, point, way))
     return;
   nn::LayoutAttr at = nn::layoutOf(point);
-  split = at.splitOver(axisText(axis));
+  split = at.splitOver(axisText(axis, mesh));
   FactorRef ref{unsigned(split.getDim()), unsigned(split.getFactor())};
   way.op = "all_gather";
   way.axis = axisName(at, ref);
   if (way.axis.empty())
     return;
   // What is nested inside has to be gathered as well.
-  SmallVector<StringAttr> nested = nestedFrom(at, axisText(axis));
+  SmallVector<StringAttr> nested = nestedFrom(at, axisText(axis, mesh));
   for (StringAttr name : nested)
     way.over.push_back(name.str());
   way.bytes = bytesOf(point, way, wholeOver(at, nested), mesh);
   problem.ways.push_back(way);
 }
 
-void Placer::waySlice(Problem &problem, Value value, unsigned axis,
-                      FactorRef ref, ArrayAttr cuts) {
+void WaysOut::slice(Problem &problem, Value value, unsigned axis, FactorRef ref,
+                    ArrayAttr cuts) {
   WayOut way;
   way.cuts = cuts;
-  if (!syncPoint(value, way))
+  if (!syncPoint(func, value, way))
     return;
   way.op = "slice";
   way.axis = axisName(nn::layoutOf(value), ref);
-  way.over = {axisText(axis)};
+  way.over = {axisText(axis, mesh)};
   if (!way.axis.empty())
     problem.ways.push_back(way);
 }
 
 /// Splits a value by the factor as it is already, but in these sizes.
-void Placer::wayResize(Problem &problem, Value value, unsigned axis,
-                       FactorRef ref, ArrayAttr cuts) {
+void WaysOut::resize(Problem &problem, Value value, unsigned axis,
+                     FactorRef ref, ArrayAttr cuts) {
   // In the line itself, if one shards the value over this axis alone.
   Value root = origins.chainOf(value, axis).front();
   auto shard =
       dyn_cast_or_null<sched::ShardOp>(origins.directiveOf(value, axis));
-  nn::SplitAttr split = nn::layoutOf(root).splitOver(axisText(axis));
+  nn::SplitAttr split = nn::layoutOf(root).splitOver(axisText(axis, mesh));
   if (shard && shard.getOver().size() == 1 && split) {
     FactorRef own{unsigned(split.getDim()), unsigned(split.getFactor())};
     WayOut way;
@@ -182,21 +197,21 @@ void Placer::wayResize(Problem &problem, Value value, unsigned axis,
     if (auto parameter = root.getDefiningOp<nn::ParameterOp>())
       way.path = parameter.getPath().str();
     else
-      syncPoint(root, way);
+      syncPoint(func, root, way);
     way.axis = axisName(nn::layoutOf(root), own);
-    way.over = {axisText(axis)};
+    way.over = {axisText(axis, mesh)};
     way.cuts = cuts;
     if (!way.path.empty() && !way.axis.empty())
       problem.ways.push_back(way);
   }
   size_t before = problem.ways.size();
-  wayGather(problem, value, axis);
+  gather(problem, value, axis);
   if (problem.ways.size() == before)
     return;
   // Where it would be gathered, rows of others are enough.
   WayOut slice = problem.ways.back(), moved = slice;
   nn::LayoutAttr at = nn::layoutOf(value);
-  if (moved.over.size() == 1 && at.splitOver(axisText(axis))) {
+  if (moved.over.size() == 1 && at.splitOver(axisText(axis, mesh))) {
     SyncSite site;
     site.directive = schedule;
     site.kind = RedistributeKind::Repartition;
@@ -204,7 +219,8 @@ void Placer::wayResize(Problem &problem, Value value, unsigned axis,
     site.axes = {axis};
     site.cuts = moved.cuts = cuts;
     moved.bytes =
-        bytesOf(value, moved, syncTarget(at, site, ref, std::nullopt), mesh);
+        bytesOf(value, moved,
+                syncTarget(at, site, ref, std::nullopt, mesh, lineCuts), mesh);
     problem.ways.insert(problem.ways.end() - 1, moved);
   }
   slice.op = "slice";
@@ -215,30 +231,31 @@ void Placer::wayResize(Problem &problem, Value value, unsigned axis,
 }
 
 /// The slice that was offered last, and the sum that a linear makes of it.
-void Placer::waySliceAndReduce(Problem &problem, Operation *op, unsigned axis) {
+void WaysOut::sliceAndReduce(Problem &problem, Operation *op, unsigned axis) {
   if (!isa<nn::LinearOp>(op) || problem.ways.empty())
     return;
   WayOut slice = problem.ways.back(), reduce;
   reduce.path = modelPath(op);
   reduce.moment = "fwd_post";
   reduce.op = "all_reduce";
-  reduce.over = {axisText(axis)};
+  reduce.over = {axisText(axis, mesh)};
   Value result = op->getResult(0);
-  reduce.bytes = bytesOf(result, reduce,
-                         without(nn::layoutOf(result), axisText(axis)), mesh);
+  reduce.bytes =
+      bytesOf(result, reduce,
+              without(nn::layoutOf(result), axisText(axis, mesh)), mesh);
   slice.others = {reduce};
   problem.ways.push_back(slice);
 }
 
-void Placer::wayExchange(Problem &problem, Value value, unsigned axis,
-                         FactorRef ref, ArrayAttr cuts) {
+void WaysOut::exchange(Problem &problem, Value value, unsigned axis,
+                       FactorRef ref, ArrayAttr cuts) {
   SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
   WayOut way;
   way.cuts = cuts;
-  if (named.empty() || !syncPoint(named.back(), way))
+  if (named.empty() || !syncPoint(func, named.back(), way))
     return;
   nn::LayoutAttr at = nn::layoutOf(named.back());
-  nn::SplitAttr split = at.splitOver(axisText(axis));
+  nn::SplitAttr split = at.splitOver(axisText(axis, mesh));
   if (!split || at.getDims().size() <= ref.dim ||
       at.getDims()[ref.dim].getFactors().size() <= ref.factor)
     return;
@@ -246,19 +263,19 @@ void Placer::wayExchange(Problem &problem, Value value, unsigned axis,
   way.axis =
       axisName(at, {unsigned(split.getDim()), unsigned(split.getFactor())});
   way.to = axisName(at, ref);
-  way.over = {axisText(axis)};
+  way.over = {axisText(axis, mesh)};
   way.bytes =
-      bytesOf(named.back(), way, without(at, axisText(axis), ref), mesh);
+      bytesOf(named.back(), way, without(at, axisText(axis, mesh), ref), mesh);
   if (!way.axis.empty() && !way.to.empty())
     problem.ways.push_back(way);
 }
 
-void Placer::wayScatter(Problem &problem, Value value, unsigned axis,
-                        FactorRef ref, ArrayAttr cuts) {
+void WaysOut::scatter(Problem &problem, Value value, unsigned axis,
+                      FactorRef ref, ArrayAttr cuts) {
   SmallVector<Value> named = namedOf(origins.chainOf(value, axis));
   WayOut way;
   way.cuts = cuts;
-  if (named.empty() || !syncPoint(named.front(), way))
+  if (named.empty() || !syncPoint(func, named.front(), way))
     return;
   nn::LayoutAttr layout = nn::layoutOf(named.front());
   if (layout.getDims().size() <= ref.dim ||
@@ -266,19 +283,19 @@ void Placer::wayScatter(Problem &problem, Value value, unsigned axis,
     return;
   way.op = "reduce_scatter";
   way.axis = axisName(layout, ref);
-  way.over = {axisText(axis)};
-  way.bytes =
-      bytesOf(named.front(), way, without(layout, axisText(axis), ref), mesh);
+  way.over = {axisText(axis, mesh)};
+  way.bytes = bytesOf(named.front(), way,
+                      without(layout, axisText(axis, mesh), ref), mesh);
   if (!way.axis.empty())
     problem.ways.push_back(way);
 }
 
 /// A reduce_scatter along each dim that other lines split over the axis.
-void Placer::wayScatters(Problem &problem, Value value, unsigned axis) {
+void WaysOut::scatters(Problem &problem, Value value, unsigned axis) {
   std::set<std::string> split;
   schedule.walk([&](sched::SyncOp sync) {
     for (auto name : sync.getOver().getAsRange<StringAttr>())
-      if (name.getValue() == axisText(axis))
+      if (name.getValue() == axisText(axis, mesh))
         for (auto dim : {sync.getAxis(), sync.getTo()})
           split.insert(dim.value_or("").str());
   });
@@ -290,21 +307,21 @@ void Placer::wayScatters(Problem &problem, Value value, unsigned axis) {
     for (unsigned f = 0; f < dim.getFactors().size(); ++f) {
       std::string name = axisName(layout, {unsigned(d), f});
       if (!name.empty() && split.count(name))
-        wayScatter(problem, value, axis, {unsigned(d), f});
+        scatter(problem, value, axis, {unsigned(d), f});
     }
 }
 
-WayOut Placer::replicated(StringRef path, ArrayRef<unsigned> axes) const {
+/// A line that keeps a parameter whole.
+static WayOut replicated(StringRef path, const std::string &axis) {
   WayOut way;
   way.kind = WayOut::Kind::Replicate;
   way.path = path.str();
-  for (unsigned axis : axes)
-    way.over.push_back(axisText(axis));
+  way.over = {axis};
   return way;
 }
 
-void Placer::wayReplicate(Problem &problem, ArrayRef<Value> values,
-                          unsigned axis) {
+void WaysOut::replicate(Problem &problem, ArrayRef<Value> values,
+                        unsigned axis) {
   std::vector<WayOut> lines;
   for (Value value : values) {
     SmallVector<Value> chain = origins.chainOf(value, axis);
@@ -314,7 +331,7 @@ void Placer::wayReplicate(Problem &problem, ArrayRef<Value> values,
     for (Value operand : chain[1].getDefiningOp()->getOperands()) {
       auto parameter = operand.getDefiningOp<nn::ParameterOp>();
       if (parameter && origins.of(operand, axis).kind == Origin::Kind::Fact)
-        lines.push_back(replicated(parameter.getPath(), {axis}));
+        lines.push_back(replicated(parameter.getPath(), axisText(axis, mesh)));
     }
   }
   if (lines.empty())
@@ -324,16 +341,37 @@ void Placer::wayReplicate(Problem &problem, ArrayRef<Value> values,
   problem.ways.push_back(all);
 }
 
-void Placer::wayGatherAll(Problem &problem, ArrayRef<Value> values,
-                          unsigned axis) {
+void WaysOut::gatherAll(Problem &problem, ArrayRef<Value> values,
+                        unsigned axis) {
   std::vector<WayOut> before = std::move(problem.ways);
   problem.ways.clear();
   for (Value value : values)
-    wayGather(problem, value, axis);
+    gather(problem, value, axis);
   if (problem.ways.size() > 1) {
     WayOut all = problem.ways.front();
     all.others.assign(problem.ways.begin() + 1, problem.ways.end());
     problem.ways.assign(1, all);
   }
   problem.ways.insert(problem.ways.begin(), before.begin(), before.end());
+}
+
+void WaysOut::halo(Problem &problem, Operation *op,
+                   const nn::PlacementRule &rule, const Mismatch &mismatch) {
+  WayOut way;
+  way.kind = WayOut::Kind::Halo;
+  way.path = modelPath(op);
+  way.axis = axisWord(rule.factors[mismatch.factor].name,
+                      dimOf(rule, mismatch.factor));
+  way.over = {axisText(mismatch.axis, mesh)};
+  way.bytes = haloBytes(cast<nn::WindowedOp>(op), rule, mismatch, mesh);
+  if (!way.path.empty()) // a function in the model itself has no other name
+    problem.ways.push_back(way);
+  way.path = "**"; // where other windows slide over that dim as well
+  problem.ways.push_back(way);
+}
+
+void WaysOut::ofSum(Problem &problem, Value value, unsigned axis) {
+  reduce(problem, value, axis);
+  complete(problem, value, axis);
+  beforeSum(problem, value, axis);
 }

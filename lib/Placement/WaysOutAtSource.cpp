@@ -1,7 +1,7 @@
 //===- WaysOutAtSource.cpp - ways out further up: what made a value -------===//
 
 #include "Locations.h"
-#include "Placer.h"
+#include "WaysOut.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
@@ -39,12 +39,12 @@ static std::optional<WayOut> newShard(StringRef path, Value value,
   return way;
 }
 
-void Placer::wayShardSource(Problem &problem, Value value, unsigned axis,
-                            FactorRef ref) {
+void WaysOut::shardSource(Problem &problem, Value value, unsigned axis,
+                          FactorRef ref) {
   nn::FactorAttr factor =
       nn::layoutOf(value).getDims()[ref.dim].getFactors()[ref.factor];
   StringRef name = factor.getName().getValue();
-  std::string over = axisText(axis);
+  std::string over = axisText(axis, mesh);
   if (name.empty())
     return;
   llvm::SmallSetVector<Value, 16> seen;
@@ -62,7 +62,7 @@ void Placer::wayShardSource(Problem &problem, Value value, unsigned axis,
     Value current = seen[i];
     if (auto argument = dyn_cast<BlockArgument>(current)) {
       WayOut named;
-      if (syncPoint(argument, named))
+      if (syncPoint(func, argument, named))
         add(named.path, argument);
       continue;
     }
@@ -86,25 +86,25 @@ void Placer::wayShardSource(Problem &problem, Value value, unsigned axis,
 }
 
 /// All_to_alls to that dim, at the two names that stand nearest to the use.
-void Placer::wayToDim(Problem &problem, Value value, unsigned axis,
-                      StringRef name) {
+void WaysOut::toDim(Problem &problem, Value value, unsigned axis,
+                    StringRef name) {
   size_t offered = 0;
   SmallVector<Value> chain = origins.chainOf(value, axis);
   for (Value point : llvm::reverse(chain)) {
     nn::LayoutAttr layout = nn::layoutOf(point);
-    nn::SplitAttr split = layout.splitOver(axisText(axis));
+    nn::SplitAttr split = layout.splitOver(axisText(axis, mesh));
     WayOut way;
     bool hasDim = llvm::any_of(layout.getDims(), [&](nn::DimAttr dim) {
       return dim.getFactors().size() == 1 &&
              dim.getFactors()[0].getName().getValue() == name;
     });
-    if (!split || !hasDim || !syncPoint(point, way))
+    if (!split || !hasDim || !syncPoint(func, point, way))
       continue;
     way.op = "all_to_all";
     way.axis = axisName(
         layout, {unsigned(split.getDim()), unsigned(split.getFactor())});
     way.to = name.str();
-    way.over = {axisText(axis)};
+    way.over = {axisText(axis, mesh)};
     if (way.axis.empty() || way.axis == way.to)
       continue;
     problem.ways.push_back(way);
@@ -113,7 +113,7 @@ void Placer::wayToDim(Problem &problem, Value value, unsigned axis,
   }
 }
 
-void Placer::wayBeforeSum(Problem &problem, Value value, unsigned axis) {
+void WaysOut::beforeSum(Problem &problem, Value value, unsigned axis) {
   const Origin &root = origins.rootOf(value, axis);
   if (root.kind != Origin::Kind::Contracted)
     return;
@@ -123,16 +123,17 @@ void Placer::wayBeforeSum(Problem &problem, Value value, unsigned axis) {
     for (StringRef attribute : {"axis", "to"})
       if (auto dim = line->getAttrOfType<StringAttr>(attribute);
           dim && over &&
-          llvm::is_contained(over,
-                             StringAttr::get(dim.getContext(), axisText(axis))))
+          llvm::is_contained(
+              over, StringAttr::get(dim.getContext(), axisText(axis, mesh))))
         dims.insert(dim.getValue().str());
   });
   for (Value operand : root.op->getOperands()) {
-    if (isFree(operand) || !nn::layoutOf(operand).splitOver(axisText(axis)))
+    if (freeValues.contains(operand) ||
+        !nn::layoutOf(operand).splitOver(axisText(axis, mesh)))
       continue;
     for (const std::string &name : dims)
-      wayToDim(problem, operand, axis, name);
-    wayGather(problem, operand, axis);
+      toDim(problem, operand, axis, name);
+    gather(problem, operand, axis);
   }
 }
 
@@ -155,13 +156,13 @@ static std::vector<std::string> makersOf(Operation *attention,
   return makers;
 }
 
-void Placer::wayAttention(Problem &problem, Operation *op, unsigned axis) {
+void WaysOut::attention(Problem &problem, Operation *op, unsigned axis) {
   if (!isAttention(op))
     return;
   WayOut way;
   way.kind = WayOut::Kind::Attention;
   way.path = modelPath(op);
-  way.over = {axisText(axis)};
+  way.over = {axisText(axis, mesh)};
   if (way.path.empty())
     return;
   for (const char *strategy : {"heads", "sequence", "all_gather", "ring"}) {
