@@ -76,10 +76,6 @@ VERIFIED = {
         ["space", "space_data", "space_channels"]),
     "graph.hkt": ("Gnn", defines(channels=8, layers=1), ["domain", "domain_and_data"]),
     "tutorial.hkt": ("Bytes", (), ["tensor"]),
-    "sparse.hkt": (
-        "BigBirdGpt2",
-        defines(layers=1, hidden=24, heads=4, vocab=31, positions=48, batch=2, seq=48),
-        ["bigbird"]),
 }
 
 # Options of test/Execute/block-layouts.hkt.
@@ -115,5 +111,7 @@ def verified(small):
         for name, more in [("f32", ()), ("f64", ("--float64",))]:
             yield Program(f"layouts-{variant}-{name}", "verify", "test/Execute/block-layouts.hkt",
                           ("--grad", "--variant", variant, *options, *more))
+    yield Program("layouts-groups-bf16", "verify", "test/Cuda/Inputs/sparse.hkt",
+                  ("--grad", "--variant", "Brain", "--schedule", "heads"))
     # A user's functions have a type of their own.
     yield Program("hooks-own-f32", "verify", EXAMPLES + "hooks.hkt", ("--grad", "--schedule", "own"))
