@@ -19,10 +19,10 @@ using llvm::StringRef;
 
 static constexpr size_t kMostDims = 8;
 static const std::vector<std::string> kStatements = {
-    "mesh",      "at",     "use",   "def",  "let",       "shard",
-    "replicate", "sync",   "defer", "halo", "attention", "statistics",
-    "recompute", "save",   "fsdp",  "fuse", "bucket",
-    "hook",      "expect", "auto"};
+    "mesh",      "at",         "use",       "def",    "let",
+    "shard",     "replicate",  "sync",      "defer",  "halo",
+    "attention", "statistics", "recompute", "save",   "fsdp",
+    "fuse",      "bucket",     "hook",      "expect", "auto"};
 
 namespace {
 /// What is in a line, in whatever words.

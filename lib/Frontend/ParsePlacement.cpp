@@ -113,10 +113,10 @@ bool Parser::parseSyncOp(SyncStmt &sync) {
   sync.opRange = here();
   if (atWord("halo"))
     return reportSyncHalo(sync);
-  auto op = parseOneOf({"all_reduce", "reduce_scatter", "all_gather",
-                        "all_to_all", "repartition", "slice", "broadcast",
-                        "hook"},
-                       lastText());
+  auto op =
+      parseOneOf({"all_reduce", "reduce_scatter", "all_gather", "all_to_all",
+                  "repartition", "slice", "broadcast", "hook"},
+                 lastText());
   if (!op)
     return false;
   sync.op = static_cast<SyncOp>(*op);

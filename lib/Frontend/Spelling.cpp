@@ -29,10 +29,10 @@ const char *hocket::syntax::getSpelling(ParamType type) {
 
 const char *hocket::syntax::getSpelling(ScheduleStmt::Kind kind) {
   static const char *const words[] = {
-      "let",       "mesh",         "at",    "use",  "def",       "shard",
-      "replicate", "sync",         "defer", "halo", "attention", "statistics",
-      "recompute", "save",         "fsdp",  "fuse", "bucket",    "expect",
-      "auto reshard", "hook"};
+      "let",       "mesh",       "at",        "use",          "def",
+      "shard",     "replicate",  "sync",      "defer",        "halo",
+      "attention", "statistics", "recompute", "save",         "fsdp",
+      "fuse",      "bucket",     "expect",    "auto reshard", "hook"};
   return pick(words, kind);
 }
 

@@ -181,13 +181,14 @@ TEST(ScheduleErrors, sync) {
             "  sync a fwd_post allreduce over tp\n"
             "                  ^~~~~~~~~\n"
             "note: did you mean 'all_reduce'?\n");
-  EXPECT_EQ(scheduleErrorsOf("sync a.{b,c} fwd_pre halo  axis seq over tp reach "
-                             "(1, 2) overlap override"),
-            "t.hkt:3:16: error: a halo is a line of its own: halo a.{b,c} axis "
-            "seq over tp reach (1, 2) overlap\n"
-            "  sync a.{b,c} fwd_pre halo  axis seq over tp reach (1, 2) overlap "
-            "override\n"
-            "               ^~~~~~~~~~~~\n");
+  EXPECT_EQ(
+      scheduleErrorsOf("sync a.{b,c} fwd_pre halo  axis seq over tp reach "
+                       "(1, 2) overlap override"),
+      "t.hkt:3:16: error: a halo is a line of its own: halo a.{b,c} axis "
+      "seq over tp reach (1, 2) overlap\n"
+      "  sync a.{b,c} fwd_pre halo  axis seq over tp reach (1, 2) overlap "
+      "override\n"
+      "               ^~~~~~~~~~~~\n");
   EXPECT_EQ(scheduleErrorsOf("sync a bwd_post halo over tp # what it reads"),
             "t.hkt:3:10: error: a halo is a line of its own: halo a axis DIM "
             "over tp\n"

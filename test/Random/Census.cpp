@@ -177,8 +177,8 @@ void Reader::readText() {
   for (const char *word :
        {"using neighbors", "using all_to_all", "using all_gather", "overlap",
         "layers 1", "layers 2", "layers 3", "reach auto", "reach (",
-        "statistics", "using heads", "using sequence", "using ring",
-        "fwd_pre  halo", "fwd_pre halo", "from", "repartition"})
+        "statistics", "using heads", "using sequence", "using ring", "from",
+        "repartition"})
     if (lines.find(std::string(" ") + word) != std::string::npos)
       add("words", word);
 }

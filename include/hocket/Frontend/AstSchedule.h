@@ -195,8 +195,8 @@ const char *getSpelling(ReduceOp op);
 /// `sync PATTERN POINT OP [axis DIM [to DIM]] over AXES [DISTRIBUTION]
 ///  [op sum|max|min] [root N] [override]`.
 /// The parser has checked which clauses OP takes: axis is required for
-/// reduce_scatter, all_gather, all_to_all (with `to`), repartition and slice, and
-/// refused for all_reduce and broadcast; `op` belongs to all_reduce and
+/// reduce_scatter, all_gather, all_to_all (with `to`), repartition and slice,
+/// and refused for all_reduce and broadcast; `op` belongs to all_reduce and
 /// reduce_scatter, `root` to broadcast; a hook takes any.
 /// What splits in the forward may say how it cuts.
 struct SyncStmt : ScheduleStmt {
