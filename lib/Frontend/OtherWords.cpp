@@ -69,6 +69,7 @@ const std::vector<OtherWord> &hocket::syntax::otherWords() {
       {"zero_optimization", deepspeed, {"fsdp ** over AXES stage 3"}, ""},
       {"tensor_parallel", deepspeed, {kColumn}, ""},
       {"DistributedAttention", deepspeed, {kUlysses}, ""},
+      {"ulysses", deepspeed, {kUlysses}, ""},
       {"PartitionSpec", jax, {kShard}, ""},
       {"NamedSharding", jax, {kShard}, ""},
       {"with_sharding_constraint",
