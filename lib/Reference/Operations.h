@@ -57,7 +57,7 @@ void evaluatePoolGrad(nn::PoolGradOp op, Call &call);
 // Pad.cpp
 void evaluatePad(nn::PadOp op, Call &call);
 void evaluatePadTranspose(nn::PadTransposeOp op, Call &call);
-/// Keys that an attention's masks, but for padding, show to a query.
+/// Keys that an attention's masks, except padding, show to a query.
 struct KeyRange {
   int64_t begin, end;
   bool has(int64_t key) const { return key >= begin && key < end; }

@@ -61,7 +61,7 @@ int64_t ScheduleMaker::extentOf(const Wish &wish) const {
   return 0;
 }
 
-/// All that have the dim are cut alike, but for one at times.
+/// All that have the dim are cut alike, except one at times.
 void ScheduleMaker::splitAlike(const std::vector<Wish> &wanted,
                                const std::vector<std::string> &over,
                                bool mayOrder) {

@@ -83,6 +83,42 @@ inline double worstOf(const TestOperand &found, const Rows &expected) {
   return worst;
 }
 
+inline double toleranceOf(plan::DType type) {
+  return type == plan::DType::F64   ? 1e-12
+         : type == plan::DType::F32 ? 5e-6
+                                    : 1e-2;
+}
+
+/// Forward and gradients against loops in double, with equal bits on 1, 2 and 3
+/// threads.
+inline void expectRightOnThreads(GradProblem &problem) {
+  std::vector<TestOperand *> results = {&problem.out, &problem.lse, &problem.dq,
+                                        &problem.dk, &problem.dv};
+  std::vector<std::vector<uint8_t>> first;
+  double tolerance = toleranceOf(problem.q.type);
+  for (int threads : {1, 2, 3}) {
+    SCOPED_TRACE(threads);
+    for (TestOperand *result : results)
+      result->random(9);
+    std::unique_ptr<runtime::Call> call;
+    problem.makeGrad(threads, call);
+    // The second run finds what the first one left in its memory.
+    ASSERT_TRUE(runCall(*call).ok());
+    ASSERT_TRUE(runCall(*call).ok());
+    if (threads == 1) {
+      EXPECT_LE(worstOfForward(problem), tolerance);
+      Naive naive(problem);
+      EXPECT_LE(worstOf(problem.dq, naive.dq), tolerance);
+      EXPECT_LE(worstOf(problem.dk, naive.dk), tolerance);
+      EXPECT_LE(worstOf(problem.dv, naive.dv), tolerance);
+      for (TestOperand *result : results)
+        first.push_back(result->bytes);
+    }
+    for (size_t i = 0; i < results.size(); ++i)
+      EXPECT_EQ(first[i], results[i]->bytes) << "result " << i;
+  }
+}
+
 } // namespace hocket::test
 
 #endif // HOCKET_TEST_RUNTIME_ATTENTIONGRADPROBLEM_H

@@ -67,7 +67,7 @@ struct Attention {
   /// A layout shows or hides so many positions together.
   int64_t block = 1;
   bool isPerHead = false; ///< whether heads see different keys
-  /// The keys that a query of a head sees, but for padding.
+  /// The keys that a query of a head sees, padding left aside.
   std::function<Runs(int64_t head, int64_t query)> seen;
   std::vector<Owner> owners; ///< by their first rank
   std::optional<DrawnRing> ring;

@@ -34,7 +34,7 @@ struct KeyPieces {
   const KeyPiece *end() const { return first + count; }
 };
 
-/// Which columns of a tile queries [row, row + rows) see, but for padding:
+/// Which columns of a tile queries [row, row + rows) see, except padding:
 /// `ranges`, by query, or null if each sees all.
 const ColumnRange *visibleColumns(const AttentionArguments &arguments,
                                   int64_t row, int64_t rows, KeyPieces pieces,

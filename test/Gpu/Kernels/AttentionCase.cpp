@@ -312,4 +312,13 @@ GradientErrors AttentionCase::gradientErrors() const {
           all.score};
 }
 
+void OfAttentionTypes::expectBothRight(AttentionShape shape) {
+  shape.type = GetParam().type;
+  AttentionCase attention(shape);
+  attention.run();
+  attention.expectForward(GetParam().tolerance);
+  attention.runGradient();
+  attention.expectGradient(GetParam().tolerance);
+}
+
 } // namespace hocket::test

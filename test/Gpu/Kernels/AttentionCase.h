@@ -57,6 +57,10 @@ public:
   static std::string nameOf(const testing::TestParamInfo<AttentionType> &info) {
     return info.param.name;
   }
+
+protected:
+  /// Of this type, against loops in double, forward and backward.
+  void expectBothRight(AttentionShape shape);
 };
 inline const auto attentionTypes =
     testing::Values(AttentionType{plan::DType::F32, 1e-5, "F32"},

@@ -9,18 +9,7 @@ using Shape = AttentionShape;
 
 namespace {
 
-/// Of one type, against loops in double, forward and backward.
-class CudaAttentionDocuments : public OfAttentionTypes {
-protected:
-  void expectRight(Shape shape) {
-    shape.type = GetParam().type;
-    AttentionCase attention(shape);
-    attention.run();
-    attention.expectForward(GetParam().tolerance);
-    attention.runGradient();
-    attention.expectGradient(GetParam().tolerance);
-  }
-};
+class CudaAttentionDocuments : public OfAttentionTypes {};
 INSTANTIATE_TEST_SUITE_P(Types, CudaAttentionDocuments, attentionTypes,
                          OfAttentionTypes::nameOf);
 
@@ -42,19 +31,19 @@ Shape shapeOf(int64_t length) {
 
 TEST_P(CudaAttentionDocuments, Packed) {
   Shape shape = shapeOf(40);
-  expectRight(shape);
+  expectBothRight(shape);
   shape.causal = true;
   shape.documentType = DType::I64;
-  expectRight(shape);
+  expectBothRight(shape);
 }
 
 /// Documents of whole tiles, of which nothing is hidden, and one of all.
 TEST_P(CudaAttentionDocuments, WholeTiles) {
   Shape shape = shapeOf(64);
   shape.batch = 1;
-  expectRight(shape);
+  expectBothRight(shape);
   shape.queryDocument = shape.keyDocument = packed(1000);
-  expectRight(shape);
+  expectBothRight(shape);
 }
 
 /// Numbers in no order, as large as there are, of which some differ in the high
@@ -68,7 +57,7 @@ TEST_P(CudaAttentionDocuments, AnyNumbers) {
   shape.keyDocument = [=](int64_t b, int64_t j) {
     return j > 90 ? int64_t(1) << 62 : shape.queryDocument(b, j * j % 4);
   };
-  expectRight(shape);
+  expectBothRight(shape);
 }
 
 TEST_P(CudaAttentionDocuments, MasksBesides) {
@@ -81,7 +70,7 @@ TEST_P(CudaAttentionDocuments, MasksBesides) {
   shape.keyOffset = 20;
   shape.heads = 2;
   shape.group = 2;
-  expectRight(shape);
+  expectBothRight(shape);
   shape = shapeOf(40);
   shape.keys = shape.queries = 96;
   shape.layoutBlocks = 6;
@@ -91,7 +80,7 @@ TEST_P(CudaAttentionDocuments, MasksBesides) {
   shape.layout->random = 1;
   shape.layout->perHead = true;
   shape.causal = true;
-  expectRight(shape);
+  expectBothRight(shape);
 }
 
 /// Every kernel.
@@ -104,7 +93,7 @@ TEST_P(CudaAttentionDocuments, Dropout) {
     for (double dropout : {0.0, 0.3}) {
       shape.depth = shape.width = depth;
       shape.dropout = dropout;
-      expectRight(shape);
+      expectBothRight(shape);
     }
 }
 

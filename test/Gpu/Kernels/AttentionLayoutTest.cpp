@@ -32,18 +32,7 @@ Shape shapeOf(const BlockLayout &layout, int64_t tokens = 192) {
   return shape;
 }
 
-/// Of one type, against loops in double, forward and backward.
-class CudaAttentionLayouts : public OfAttentionTypes {
-protected:
-  void expectRight(Shape shape) {
-    shape.type = GetParam().type;
-    AttentionCase attention(shape);
-    attention.run();
-    attention.expectForward(GetParam().tolerance);
-    attention.runGradient();
-    attention.expectGradient(GetParam().tolerance);
-  }
-};
+class CudaAttentionLayouts : public OfAttentionTypes {};
 INSTANTIATE_TEST_SUITE_P(Types, CudaAttentionLayouts, attentionTypes,
                          OfAttentionTypes::nameOf);
 
@@ -51,14 +40,14 @@ TEST_P(CudaAttentionLayouts, Kinds) {
   for (LayoutKind kind :
        {LayoutKind::Fixed, LayoutKind::Variable, LayoutKind::BigBird,
         LayoutKind::BSLongformer, LayoutKind::LocalSlidingWindow})
-    expectRight(shapeOf(layoutOf(kind, 16), 96));
+    expectBothRight(shapeOf(layoutOf(kind, 16), 96));
 }
 
 /// Blocks smaller and larger than tiles, and that begin inside of them.
 TEST_P(CudaAttentionLayouts, Blocks) {
-  expectRight(shapeOf(layoutOf(LayoutKind::BigBird, 6)));
+  expectBothRight(shapeOf(layoutOf(LayoutKind::BigBird, 6)));
   for (int64_t block : {1, 48})
-    expectRight(shapeOf(layoutOf(LayoutKind::BigBird, block), 96));
+    expectBothRight(shapeOf(layoutOf(LayoutKind::BigBird, block), 96));
 }
 
 TEST_P(CudaAttentionLayouts, HeadsWithLayoutsOfTheirOwn) {
@@ -71,9 +60,9 @@ TEST_P(CudaAttentionLayouts, HeadsWithLayoutsOfTheirOwn) {
   shape.headOffset = 6;
   shape.kvHeadOffset = 1;
   shape.queries = 40;
-  expectRight(shape);
+  expectBothRight(shape);
   shape.layout->perHead = false;
-  expectRight(shape);
+  expectBothRight(shape);
 }
 
 /// Queries and keys of a rank, whose first blocks other ranks begin.
@@ -83,19 +72,19 @@ TEST_P(CudaAttentionLayouts, PartsOfASequence) {
   shape.queryOffset = 83;
   shape.keys = 101;
   shape.keyOffset = 40;
-  expectRight(shape);
+  expectBothRight(shape);
   shape.causal = true;
-  expectRight(shape);
+  expectBothRight(shape);
 }
 
 TEST_P(CudaAttentionLayouts, MasksBesides) {
   Shape shape = shapeOf(layoutOf(LayoutKind::BSLongformer, 16), 96);
   shape.causal = true;
-  expectRight(shape);
+  expectBothRight(shape);
   shape.before = 20;
   shape.batch = 2;
   shape.padding = true;
-  expectRight(shape);
+  expectBothRight(shape);
 }
 
 /// Every kernel, and weights dropped by their numbers in the whole.
@@ -107,7 +96,7 @@ TEST_P(CudaAttentionLayouts, Dropout) {
     for (double dropout : {0.0, 0.3}) {
       shape.depth = shape.width = depth;
       shape.dropout = dropout;
-      expectRight(shape);
+      expectBothRight(shape);
     }
 }
 
@@ -117,7 +106,7 @@ TEST_P(CudaAttentionLayouts, RowsOfNothing) {
   layout.kind = LayoutKind::Listed;
   layout.block = 24;
   layout.rows = {{0, 1}, {}, {0, 1, 3, 4}, {}};
-  expectRight(shapeOf(layout, 96));
+  expectBothRight(shapeOf(layout, 96));
 }
 
 /// What is computed is what is visited.

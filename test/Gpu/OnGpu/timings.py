@@ -115,7 +115,7 @@ def attention(measure):
 
 
 def keys_near(query, seq, mask):
-    """The first and the last key that a query sees, but for what a layout adds."""
+    """The first and the last key that a query sees, without what a layout adds."""
     model, size = mask["model"], mask["size"]
     if model == "Attention":
         return 0, seq - 1

@@ -58,7 +58,7 @@ struct AttentionArguments {
   bool sees(int64_t b, int64_t i, int64_t j) const {
     return isKept(b, j) && (!documents || documents->areSame(b, i, j));
   }
-  /// Keys [keyBegin, keyLimit) are what query `i` may read, but for padding and
+  /// Keys [keyBegin, keyLimit) are what query `i` may read, except padding and
   /// documents.
   /// Both rise with i.
   int64_t keyLimit(int64_t i) const {
@@ -69,7 +69,7 @@ struct AttentionArguments {
   }
   bool isLimited() const { return causal || after >= 0; }
   /// Calls visit(begin, end) for each run of keys that query `i` of head `h`
-  /// may read, ascending, but for padding and documents.
+  /// may read, ascending, except padding and documents.
   template <class Visit>
   void visitRuns(int64_t h, int64_t i, Visit visit) const {
     int64_t first = keyBegin(i), limit = keyLimit(i);

@@ -73,7 +73,7 @@ constexpr int halfThreads = 128;
 constexpr int halfFragments(int depth) { return depth <= 128 ? 2 : 1; }
 /// Stages of keys and values. With one, values come while scores are computed,
 /// and the next keys while they are weighed: then tiles may have more columns,
-/// but for lists, which take registers.
+/// except with lists, which take registers.
 constexpr int halfStages(int depth, bool drops, bool isListed) {
   return depth == 64 && !drops && !isListed ? 1 : 2;
 }
