@@ -103,6 +103,12 @@ def Spmd_AllToAllOp : Spmd_CollectiveOp<"all_to_all",
     (C1), (C2) as all_gather for the factor and reduce_scatter for
     toFactor.
   }];
+  let extraClassDeclaration = [{
+    /// What each member has of the factor that was split, and gets of the one
+    /// that becomes split.
+    CutAttr getCut();
+    CutAttr getToCut();
+  }];
 }
 
 def Spmd_BroadcastOp : Spmd_CollectiveOp<"broadcast", (ins I64Attr:$root)> {
@@ -235,6 +241,25 @@ def Spmd_AllGatherManyOp
                  #spmd.cut<1, 0, offset = <dp: [0, 3]>, size = <3>>], id = 4 : i64}
         : (tensor<2xf32, #nn.layout<[2]>>, tensor<2x3xf32, #nn.layout<[2] [3]>>)
         -> (tensor<4xf32, #nn.layout<[4]>>, tensor<2x6xf32, #nn.layout<[2] [6]>>)
+    ```
+  }];
+}
+
+def Spmd_AllToAllManyOp
+    : Spmd_ManyOp<"all_to_all_many", (ins Spmd_CutArrayAttr:$cuts,
+                                          Spmd_CutArrayAttr:$toCuts)> {
+  let summary = "several all_to_alls at once";
+  let description = [{
+    (C3) two cuts for each operand: of the factor that was split, what each
+    member has of it, and of the one that becomes split, what each gets of it.
+    ```mlir
+    %q, %k = spmd.all_to_all_many %a, %b over ["cp"]
+        {cuts = [#spmd.cut<0, 0, offset = <cp: [0, 2]>, size = <2>>,
+                 #spmd.cut<0, 0, offset = <cp: [0, 2]>, size = <2>>], id = 4 : i64,
+         toCuts = [#spmd.cut<1, 0, offset = <cp: [0, 3]>, size = <3>>,
+                   #spmd.cut<1, 0, offset = <cp: [0, 1]>, size = <1>>]}
+        : (tensor<2x6xf32, #nn.layout<[2] [6]>>, tensor<2x2xf32, #nn.layout<[2] [2]>>)
+        -> (tensor<4x3xf32, #nn.layout<[4] [3]>>, tensor<4x1xf32, #nn.layout<[4] [1]>>)
     ```
   }];
 }

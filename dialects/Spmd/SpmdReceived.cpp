@@ -73,11 +73,32 @@ int64_t AllGatherOp::getReceivedElements(int64_t, int64_t) {
   return elementsOf(getResult()) - elementsOf(getX());
 }
 
+/// Of a factor that was split, all but the own part.
+static int64_t receivedInAllToAll(Value x, Value result, CutAttr cut) {
+  auto sizeIn = [&](Value value) {
+    nn::DimAttr dim = nn::layoutOf(value).getDims()[cut.getDim()];
+    return dim.getFactors()[cut.getFactor()].getSize();
+  };
+  int64_t whole = sizeIn(result);
+  return elementsOf(result) / whole * (whole - sizeIn(x));
+}
+
 int64_t AllToAllOp::getReceivedElements(int64_t, int64_t) {
-  nn::LayoutAttr from = nn::layoutOf(getX()), to = nn::layoutOf(getResult());
-  int64_t whole = to.getDims()[getDim()].getFactors()[getFactor()].getSize();
-  int64_t own = from.getDims()[getDim()].getFactors()[getFactor()].getSize();
-  return elementsOf(getResult()) / whole * (whole - own);
+  return receivedInAllToAll(getX(), getResult(), getCut());
+}
+
+int64_t AllToAllManyOp::getReceivedElements(int64_t, int64_t) {
+  int64_t received = 0;
+  for (auto [x, result, cut] : llvm::zip(getXs(), getResults(),
+                                         getCuts().getAsRange<CutAttr>()))
+    received += receivedInAllToAll(x, result, cut);
+  return received;
+}
+
+Value AllToAllManyOp::getSource() { return getXs().front(); }
+Value AllToAllManyOp::getDestination() { return getResults().front(); }
+StringRef AllToAllManyOp::getKind() {
+  return AllToAllOp::getOperationName().split('.').second;
 }
 
 int64_t BroadcastOp::getReceivedElements(int64_t me, int64_t) {

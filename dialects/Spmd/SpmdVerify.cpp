@@ -182,16 +182,21 @@ static LogicalResult verifyMany(Operation *op) {
   return success();
 }
 
+static LogicalResult verifyCutCount(Operation *op, ArrayAttr cuts) {
+  if (cuts.size() == op->getNumOperands())
+    return success();
+  return op->emitOpError() << "needs a cut for each of its "
+                           << op->getNumOperands() << " operands, found "
+                           << cuts.size();
+}
+
 /// As verifyMany, each with its cut.
 static LogicalResult verifyManyCut(Operation *op, ArrayAttr axes,
                                    ArrayAttr cuts, bool scatters) {
   int64_t members;
-  if (failed(verifyAxes(op, axes, members)) || failed(verifyMany(op)))
+  if (failed(verifyAxes(op, axes, members)) || failed(verifyMany(op)) ||
+      failed(verifyCutCount(op, cuts)))
     return failure();
-  if (cuts.size() != op->getNumOperands())
-    return op->emitOpError()
-           << "needs a cut for each of its " << op->getNumOperands()
-           << " operands, found " << cuts.size();
   for (auto [x, result, attribute] :
        llvm::zip(op->getOperands(), op->getResults(), cuts)) {
     auto cut = cast<CutAttr>(attribute);
@@ -244,20 +249,53 @@ LogicalResult AllGatherOp::verify() {
                      getOffsets(), getSizes());
 }
 
+CutAttr AllToAllOp::getCut() {
+  return CutAttr::get(getContext(), getDim(), getFactor(), getOffsets(),
+                      getSizes());
+}
+
+CutAttr AllToAllOp::getToCut() {
+  return CutAttr::get(getContext(), getToDim(), getToFactor(), getToOffsets(),
+                      getToSizes());
+}
+
+/// What was split as `from` says becomes split as `to` says.
+static LogicalResult verifyTurn(Operation *op, Value x, Value result,
+                                ArrayAttr axes, int64_t members, CutAttr from,
+                                CutAttr to) {
+  FactorPlace place{from.getDim(), from.getFactor()};
+  FactorPlace toPlace{to.getDim(), to.getFactor()};
+  if (place == toPlace)
+    return op->emitOpError() << "from and to are the same factor " << place.dim
+                             << "." << place.factor;
+  if (failed(verifySameBut(op, x, result, {place, toPlace})) ||
+      failed(verifyShare(op, result, x, place, axes, members, from.getOffset(),
+                         from.getSize())))
+    return failure();
+  return verifyShare(op, x, result, toPlace, axes, members, to.getOffset(),
+                     to.getSize());
+}
+
 LogicalResult AllToAllOp::verify() {
   int64_t members;
-  FactorPlace place{int64_t(getDim()), int64_t(getFactor())};
-  FactorPlace toPlace{int64_t(getToDim()), int64_t(getToFactor())};
-  if (place == toPlace)
-    return emitOpError() << "from and to are the same factor " << place.dim
-                         << "." << place.factor;
-  if (failed(verifyAxes(*this, getAxes(), members)) ||
-      failed(verifySameBut(*this, getX(), getResult(), {place, toPlace})) ||
-      failed(verifyShare(*this, getResult(), getX(), place, getAxes(), members,
-                         getOffsets(), getSizes())))
+  if (failed(verifyAxes(*this, getAxes(), members)))
     return failure();
-  return verifyShare(*this, getX(), getResult(), toPlace, getAxes(), members,
-                     getToOffsets(), getToSizes());
+  return verifyTurn(*this, getX(), getResult(), getAxes(), members, getCut(),
+                    getToCut());
+}
+
+LogicalResult AllToAllManyOp::verify() {
+  int64_t members;
+  if (failed(verifyAxes(*this, getAxes(), members)) ||
+      failed(verifyMany(*this)) || failed(verifyCutCount(*this, getCuts())) ||
+      failed(verifyCutCount(*this, getToCuts())))
+    return failure();
+  for (auto [x, result, from, to] :
+       llvm::zip(getXs(), getResults(), getCuts().getAsRange<CutAttr>(),
+                 getToCuts().getAsRange<CutAttr>()))
+    if (failed(verifyTurn(*this, x, result, getAxes(), members, from, to)))
+      return failure();
+  return success();
 }
 
 /// What the members hold lies where the border has something to show.

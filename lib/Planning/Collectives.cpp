@@ -47,9 +47,10 @@ struct KindOf {
     return plan::AllGather{sharesOf(op)};
   }
   Kind operator()(spmd::AllToAllOp op) {
-    return plan::AllToAll{{shareOf(op)},
-                          {share(op.getX(), op.getToDim(), op.getToFactor(),
-                                 op.getToOffsets(), op.getToSizes())}};
+    return plan::AllToAll{{shareOf(op)}, {share(op.getX(), op.getToCut())}};
+  }
+  Kind operator()(spmd::AllToAllManyOp op) {
+    return plan::AllToAll{sharesOf(op), sharesOf(op, op.getToCuts())};
   }
   Kind operator()(spmd::BroadcastOp op) {
     return plan::Broadcast{int64_t(op.getRoot())};
@@ -71,14 +72,20 @@ private:
     return share(op.getX(), op.getDim(), op.getFactor(), op.getOffsets(),
                  op.getSizes());
   }
-  template <class OpTy> std::vector<plan::Share> sharesOf(OpTy op) {
+  plan::Share share(Value x, spmd::CutAttr cut) {
+    return share(x, cut.getDim(), cut.getFactor(), cut.getOffset(),
+                 cut.getSize());
+  }
+  template <class OpTy>
+  std::vector<plan::Share> sharesOf(OpTy op, ArrayAttr cuts) {
     std::vector<plan::Share> shares;
-    for (auto [x, attribute] : llvm::zip(op.getXs(), op.getCuts())) {
-      auto cut = cast<spmd::CutAttr>(attribute);
-      shares.push_back(share(x, cut.getDim(), cut.getFactor(), cut.getOffset(),
-                             cut.getSize()));
-    }
+    for (auto [x, cut] :
+         llvm::zip(op.getXs(), cuts.getAsRange<spmd::CutAttr>()))
+      shares.push_back(share(x, cut));
     return shares;
+  }
+  template <class OpTy> std::vector<plan::Share> sharesOf(OpTy op) {
+    return sharesOf(op, op.getCuts());
   }
   template <class OpTy> plan::HaloShares haloOf(OpTy op) {
     plan::HaloShares halo;
@@ -128,8 +135,8 @@ plan::Collective planning::collectiveOf(spmd::CollectiveOp op, Call &call,
       TypeSwitch<Operation *, decltype(plan::Collective::kind)>(op)
           .Case<spmd::AllReduceOp, spmd::AllReduceManyOp, spmd::ReduceScatterOp,
                 spmd::ReduceScatterManyOp, spmd::AllGatherOp,
-                spmd::AllGatherManyOp, spmd::AllToAllOp, spmd::BroadcastOp,
-                spmd::HaloExchangeOp, spmd::HaloReduceOp>(kindOf);
+                spmd::AllGatherManyOp, spmd::AllToAllOp,
+                spmd::AllToAllManyOp, spmd::BroadcastOp, spmd::HaloExchangeOp, spmd::HaloReduceOp>(kindOf);
   if (DictionaryAttr hook = op.getHookAttr())
     collective.hook = hook.getAs<StringAttr>("name").str();
   return collective;

@@ -57,6 +57,8 @@ static Kind kindOf(spmd::CollectiveOp op, bool ofBackward) {
     return Kind::Reduce;
   if (isa<spmd::ReduceScatterOp>(op.getOperation()) && ofBackward)
     return Kind::Scatter;
+  if (isa<spmd::AllToAllOp>(op.getOperation()))
+    return ofBackward ? Kind::Return : Kind::Turn;
   if (!isa<spmd::AllGatherOp>(op.getOperation()))
     return Kind::Other;
   if (isStored(op.getSource()))
@@ -93,7 +95,7 @@ int64_t Planner::mostBytesOf(size_t index) const {
 }
 
 std::optional<int64_t> Planner::limitOf(const Key &key) const {
-  if (!limits)
+  if (!limits || key.kind == Kind::Turn || key.kind == Kind::Return)
     return {};
   bool ofParameters = key.kind == Kind::Fetch || key.kind == Kind::Publish;
   llvm::SmallPtrSet<Attribute, 4> axes(key.axes.begin(), key.axes.end());
@@ -108,6 +110,67 @@ std::optional<int64_t> Planner::limitOf(const Key &key) const {
   return {};
 }
 
+static bool isAttention(Operation *op) {
+  return isa<spmd::AttentionOp, spmd::NeighborhoodAttentionOp>(op);
+}
+
+static bool isAttentionGrad(Operation *op) {
+  return isa<spmd::AttentionGradOp, spmd::NeighborhoodAttentionGradOp>(op);
+}
+
+std::vector<Operation *> combining::attentionsOf(spmd::FuncOp func) {
+  // By operation: the next attention that reads what comes of it, and the last
+  // gradient that it comes of, before another collective.
+  llvm::DenseMap<Operation *, Operation *> readers, makers;
+  Block &body = func.getBody().front();
+  for (Operation &op : llvm::reverse(body)) {
+    Operation *&next = readers[&op];
+    for (Operation *user : op.getUsers()) {
+      Operation *reader = isAttention(user) ? user
+                          : isa<spmd::CollectiveOp>(user)
+                              ? nullptr
+                              : readers.lookup(user);
+      if (reader && (!next || reader->isBeforeInBlock(next)))
+        next = reader;
+    }
+  }
+  std::vector<Operation *> attentions;
+  for (Operation &op : body) {
+    Operation *last = nullptr;
+    for (Value operand : op.getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || isa<spmd::CollectiveOp>(producer))
+        continue;
+      Operation *maker =
+          isAttentionGrad(producer) ? producer : makers.lookup(producer);
+      if (maker && (!last || last->isBeforeInBlock(maker)))
+        last = maker;
+    }
+    makers[&op] = last;
+    if (isa<spmd::CollectiveOp>(op))
+      attentions.push_back(op.hasAttr(nn::kBackward) ? last
+                                                     : readers.lookup(&op));
+  }
+  return attentions;
+}
+
+bool Planner::shareAttention(size_t first, size_t next) const {
+  return llvm::all_of(attentions, [&](const std::vector<Operation *> &list) {
+    return list[first] && list[first] == list[next];
+  });
+}
+
+bool Planner::canStandAt(size_t first, size_t next) const {
+  return llvm::none_of(llvm::seq(first, next), [&](size_t between) {
+    return needed[next].test(between);
+  });
+}
+
+bool Planner::isNeeded(const Bucket &bucket, size_t next) const {
+  return llvm::any_of(bucket,
+                      [&](size_t member) { return needed[next].test(member); });
+}
+
 /// Without a bucket line: what is small, and what one match of an fsdp line
 /// splits, gathered and scattered as one.
 bool Planner::fitsSize(const Bucket &bucket, size_t next) const {
@@ -119,6 +182,11 @@ bool Planner::fitsSize(const Bucket &bucket, size_t next) const {
   auto unitOf = [&](size_t index) {
     return classes.front()[index]->getAttr(nn::kUnit);
   };
+  if (keys[next].kind == Kind::Turn && shareAttention(bucket.front(), next))
+    return true;
+  if (keys[next].kind == Kind::Return)
+    return shareAttention(bucket.front(), next) &&
+           canStandAt(bucket.front(), next);
   if (Attribute unit = unitOf(next); unit && keys[next].kind != Kind::Reduce)
     return llvm::all_of(bucket,
                         [&](size_t member) { return unitOf(member) == unit; });
@@ -133,14 +201,8 @@ bool Planner::fits(const Bucket &bucket, size_t next) const {
 }
 
 void Planner::close(size_t next) {
-  auto isNeeded = [&](const Bucket &bucket) {
-    return keys[bucket.front()].kind != Kind::Fetch &&
-           llvm::any_of(bucket, [&](size_t member) {
-             return needed[next].test(member);
-           });
-  };
   for (size_t i = 0; i < open.size();) {
-    if (!isNeeded(open[i])) {
+    if (standsEarly(keys[open[i].front()].kind) || !isNeeded(open[i], next)) {
       ++i;
       continue;
     }

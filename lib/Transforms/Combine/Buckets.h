@@ -5,7 +5,8 @@
 // closed before the first collective that needs one of its results, in any rank
 // class: all classes must combine alike, or ranks would wait for each other in
 // different collectives. A gather of a stored parameter needs nothing, and its
-// bucket runs where its first member stands.
+// bucket runs where its first member stands; so do the all_to_alls of gradients
+// that one attention's gradient makes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +27,25 @@ std::vector<spmd::CollectiveOp> collectivesOf(spmd::FuncOp func);
 std::vector<llvm::BitVector>
 neededBy(spmd::FuncOp func, llvm::ArrayRef<spmd::CollectiveOp> collectives);
 
+/// For each collective of `func`, the attention that reads what it moves, in
+/// the backward the gradient of attention that makes it; null where there is
+/// none, or another collective lies between.
+std::vector<mlir::Operation *> attentionsOf(spmd::FuncOp func);
+
 enum class Kind {
   Other,
   Reduce,  // all_reduce
   Scatter, // reduce_scatter of a gradient
   Fetch,   // all_gather of a stored parameter
   Publish, // all_gather of a parameter that has been updated
+  Turn,    // all_to_all
+  Return,  // all_to_all of a gradient
 };
+
+/// Whether what is combined stands where the first stood, and not the last.
+inline bool standsEarly(Kind kind) {
+  return kind == Kind::Fetch || kind == Kind::Return;
+}
 
 /// Only equal ones become one.
 struct Key {
@@ -60,16 +73,25 @@ using Bucket = std::vector<size_t>;
 
 class Planner {
 public:
-  /// `classes`: the collectives of each class, equal in number.
+  /// `classes`: the collectives of each class, equal in number, and the
+  /// `attentions` of these (attentionsOf).
   Planner(llvm::ArrayRef<std::vector<spmd::CollectiveOp>> classes,
+          std::vector<std::vector<mlir::Operation *>> attentions,
           std::vector<llvm::BitVector> needed, mlir::ArrayAttr limits)
-      : classes(classes), needed(std::move(needed)), limits(limits) {}
+      : classes(classes), attentions(std::move(attentions)),
+        needed(std::move(needed)), limits(limits) {}
 
   std::vector<Bucket> plan();
 
 private:
   bool fits(const Bucket &bucket, size_t next) const;
   bool fitsSize(const Bucket &bucket, size_t next) const;
+  /// Whether one attention reads what both move, or its gradient makes it.
+  bool shareAttention(size_t first, size_t next) const;
+  /// Whether `next` needs no collective from `first` on.
+  bool canStandAt(size_t first, size_t next) const;
+  /// Whether `next` needs a result of the bucket.
+  bool isNeeded(const Bucket &bucket, size_t next) const;
   /// Of the whole tensor, at the class that has most of it.
   int64_t mostBytesOf(size_t index) const;
   /// What a bucket line says of this kind over these axes.
@@ -78,6 +100,7 @@ private:
   void closeFull(size_t next);
 
   llvm::ArrayRef<std::vector<spmd::CollectiveOp>> classes;
+  std::vector<std::vector<mlir::Operation *>> attentions;
   std::vector<llvm::BitVector> needed;
   mlir::ArrayAttr limits;
   std::vector<Key> keys; // in the first class

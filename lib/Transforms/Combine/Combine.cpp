@@ -35,6 +35,8 @@ static spmd::CutAttr cutOf(Operation *member) {
     return spmd::CutAttr::get(op.getContext(), op.getDim(), op.getFactor(),
                               op.getOffsets(), op.getSizes());
   };
+  if (auto exchange = dyn_cast<spmd::AllToAllOp>(member))
+    return exchange.getCut();
   if (auto scatter = dyn_cast<spmd::ReduceScatterOp>(member))
     return cut(scatter);
   return cut(cast<spmd::AllGatherOp>(member));
@@ -45,12 +47,14 @@ static Operation *createMerged(OpBuilder &builder,
                                ArrayRef<Operation *> members) {
   SmallVector<Value> operands;
   SmallVector<Type> types;
-  SmallVector<Attribute> cuts;
+  SmallVector<Attribute> cuts, toCuts;
   for (Operation *member : members) {
     operands.push_back(member->getOperand(0));
     types.push_back(member->getResult(0).getType());
     if (!isa<spmd::AllReduceOp>(member))
       cuts.push_back(cutOf(member));
+    if (auto exchange = dyn_cast<spmd::AllToAllOp>(member))
+      toCuts.push_back(exchange.getToCut());
   }
   Location loc = members.front()->getLoc();
   ArrayAttr list = builder.getArrayAttr(cuts);
@@ -70,13 +74,18 @@ static Operation *createMerged(OpBuilder &builder,
                                              first.getAxes(), list,
                                              first.getId());
       })
+      .Case([&](spmd::AllToAllOp first) {
+        return spmd::AllToAllManyOp::create(
+            builder, loc, types, operands, first.getAxes(), list,
+            builder.getArrayAttr(toCuts), first.getId());
+      })
       .Default(nullptr);
 }
 
-/// What makes a parameter ready to be gathered, to before `place`.
+/// What makes a value, to before `place`.
 static void hoist(Value value, Operation *place) {
   Operation *op = value.getDefiningOp();
-  if (op->isBeforeInBlock(place))
+  if (!op || op->isBeforeInBlock(place))
     return;
   for (Value operand : op->getOperands())
     hoist(operand, place);
@@ -119,9 +128,11 @@ static void renumber(spmd::FuncOp func) {
 
 LogicalResult hocket::combine(ModuleOp module) {
   std::vector<std::vector<spmd::CollectiveOp>> classes;
+  std::vector<std::vector<Operation *>> attentions;
   std::vector<llvm::BitVector> needed;
   for (auto func : module.getOps<spmd::FuncOp>()) {
     classes.push_back(collectivesOf(func));
+    attentions.push_back(attentionsOf(func));
     if (classes.back().size() != classes.front().size())
       return func.emitError()
              << "has " << classes.back().size()
@@ -135,7 +146,7 @@ LogicalResult hocket::combine(ModuleOp module) {
   if (classes.empty() || classes.front().empty())
     return success();
   nn::PlacementOp placement = nn::placementOf(module);
-  Planner planner(classes, std::move(needed),
+  Planner planner(classes, std::move(attentions), std::move(needed),
                   placement ? placement.getBuckets() : ArrayAttr());
   std::vector<Bucket> buckets = planner.plan();
   if (buckets.empty())
@@ -145,8 +156,8 @@ LogicalResult hocket::combine(ModuleOp module) {
       SmallVector<Operation *> members;
       for (size_t index : bucket)
         members.push_back(collectives[index]);
-      merge(members, keyOf(cast<spmd::CollectiveOp>(members.front())).kind ==
-                         Kind::Fetch);
+      Kind kind = keyOf(cast<spmd::CollectiveOp>(members.front())).kind;
+      merge(members, standsEarly(kind));
     }
   for (auto func : module.getOps<spmd::FuncOp>())
     renumber(func);

@@ -159,10 +159,11 @@ static bool haveSameFacts(spmd::CollectiveOp a, spmd::CollectiveOp b) {
 static SmallVector<std::pair<int64_t, int64_t>> placesOf(spmd::CollectiveOp op,
                                                          size_t operand) {
   SmallVector<std::pair<int64_t, int64_t>> places;
-  if (auto cuts = op->getAttrOfType<ArrayAttr>("cuts")) {
-    auto cut = cast<spmd::CutAttr>(cuts[operand]);
-    places.push_back({cut.getDim(), cut.getFactor()});
-  }
+  for (StringRef name : {"cuts", "toCuts"})
+    if (auto cuts = op->getAttrOfType<ArrayAttr>(name)) {
+      auto cut = cast<spmd::CutAttr>(cuts[operand]);
+      places.push_back({cut.getDim(), cut.getFactor()});
+    }
   if (auto dims = op->getAttrOfType<DenseI64ArrayAttr>("dims"))
     places.push_back({dims[operand], op->getAttrOfType<DenseI64ArrayAttr>(
                                          "factors")[operand]});
@@ -224,6 +225,12 @@ LogicalResult ClassChecker::checkOwnShare(size_t number,
     }
     return success();
   };
+  auto checkAll = [&](ArrayAttr cuts, ValueRange parts) -> LogicalResult {
+    for (auto [cut, part] : llvm::zip(cuts.getAsRange<spmd::CutAttr>(), parts))
+      if (failed(check(cut.getDim(), cut.getFactor(), cut.getSize(), part)))
+        return failure();
+    return success();
+  };
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](spmd::ReduceScatterOp op) {
         return check(op.getDim(), op.getFactor(), op.getSizes(),
@@ -249,16 +256,15 @@ LogicalResult ClassChecker::checkOwnShare(size_t number,
             return failure();
         return success();
       })
-      .Case<spmd::ReduceScatterManyOp, spmd::AllGatherManyOp>([&](auto op) {
-        bool scatters = isa<spmd::ReduceScatterManyOp>(op.getOperation());
-        for (auto [x, result, attribute] :
-             llvm::zip(op.getXs(), op.getResults(), op.getCuts())) {
-          auto cut = cast<spmd::CutAttr>(attribute);
-          if (failed(check(cut.getDim(), cut.getFactor(), cut.getSize(),
-                           scatters ? result : x)))
-            return failure();
-        }
-        return success();
+      .Case([&](spmd::ReduceScatterManyOp op) {
+        return checkAll(op.getCuts(), op.getResults());
+      })
+      .Case([&](spmd::AllGatherManyOp op) {
+        return checkAll(op.getCuts(), op.getXs());
+      })
+      .Case([&](spmd::AllToAllManyOp op) {
+        return failure(failed(checkAll(op.getCuts(), op.getXs())) ||
+                       failed(checkAll(op.getToCuts(), op.getResults())));
       })
       .Default(success());
 }

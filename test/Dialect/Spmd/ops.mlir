@@ -107,5 +107,7 @@ func.func @several(%x: tensor<2xf32, #nn.layout<[rows=2]>>, %y: tensor<4x6xf32, 
   %g = spmd.all_gather_many %x over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 2, 4, 6]>, size = <2>>], id = 0 : i64} : (tensor<2xf32, #nn.layout<[rows=2]>>) -> tensor<8xf32, #nn.layout<[rows=8]>>
   // CHECK: spmd.reduce_scatter_many sum %{{.*}} over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 1, 2, 3]>, size = <1>>], id = 1 : i64}
   %s = spmd.reduce_scatter_many sum %y over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 1, 2, 3]>, size = <1>>], id = 1 : i64} : (tensor<4x6xf32, #nn.layout<[rows=4] [cols=6]>>) -> tensor<1x6xf32, #nn.layout<[rows=1] [cols=6]>>
+  // CHECK: spmd.all_to_all_many %{{.*}} over ["tp"] {cuts = [#spmd.cut<1, 0, offset = <tp: [0, 6, 12, 18]>, size = <6>>], id = 2 : i64, toCuts = [#spmd.cut<0, 0, offset = <tp: [0, 1, 2, 3]>, size = <1>>]}
+  %t = spmd.all_to_all_many %y over ["tp"] {cuts = [#spmd.cut<1, 0, offset = <tp: [0, 6, 12, 18]>, size = <6>>], id = 2 : i64, toCuts = [#spmd.cut<0, 0, offset = <tp: [0, 1, 2, 3]>, size = <1>>]} : (tensor<4x6xf32, #nn.layout<[rows=4] [cols=6]>>) -> tensor<1x24xf32, #nn.layout<[rows=1] [cols=24]>>
   return
 }
