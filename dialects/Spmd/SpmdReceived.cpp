@@ -89,8 +89,8 @@ int64_t AllToAllOp::getReceivedElements(int64_t, int64_t) {
 
 int64_t AllToAllManyOp::getReceivedElements(int64_t, int64_t) {
   int64_t received = 0;
-  for (auto [x, result, cut] : llvm::zip(getXs(), getResults(),
-                                         getCuts().getAsRange<CutAttr>()))
+  for (auto [x, result, cut] :
+       llvm::zip(getXs(), getResults(), getCuts().getAsRange<CutAttr>()))
     received += receivedInAllToAll(x, result, cut);
   return received;
 }

@@ -292,18 +292,8 @@ void Placer::applyFacts() {
       }
       if (fact.isReplicate)
         continue;
-      auto made = lineCuts.splitsFor(fact.directive, fact.cuts, layout,
-                                     fact.ref, fact.axes, pathOfFact(value));
-      if (!made.empty() && made.front().isOrdered() &&
-          value.getDefiningOp<nn::ParameterOp>())
-        problems
-            .addAt(fact.directive,
-                   "not supported yet: parameter '" + pathOfFact(value) +
-                       "' in " + nn::orderOf(made.front()).text() + " order",
-                   pathOfFact(value))
-            .note("what is whole, and meets a value in this order, is cut so "
-                  "where it is used");
-      splits.append(made);
+      splits.append(lineCuts.splitsFor(fact.directive, fact.cuts, layout,
+                                       fact.ref, fact.axes, pathOfFact(value)));
     }
     layout = layout.withPlacement(splits, {});
     value.setType(

@@ -135,8 +135,9 @@ plan::Collective planning::collectiveOf(spmd::CollectiveOp op, Call &call,
       TypeSwitch<Operation *, decltype(plan::Collective::kind)>(op)
           .Case<spmd::AllReduceOp, spmd::AllReduceManyOp, spmd::ReduceScatterOp,
                 spmd::ReduceScatterManyOp, spmd::AllGatherOp,
-                spmd::AllGatherManyOp, spmd::AllToAllOp,
-                spmd::AllToAllManyOp, spmd::BroadcastOp, spmd::HaloExchangeOp, spmd::HaloReduceOp>(kindOf);
+                spmd::AllGatherManyOp, spmd::AllToAllOp, spmd::AllToAllManyOp,
+                spmd::BroadcastOp, spmd::HaloExchangeOp, spmd::HaloReduceOp>(
+              kindOf);
   if (DictionaryAttr hook = op.getHookAttr())
     collective.hook = hook.getAs<StringAttr>("name").str();
   return collective;

@@ -132,6 +132,10 @@ plan::GlobalTensor PlanTables::tensor(StringRef name, Type element,
     ArrayAttr over = axesOf(bySize ? cut.getSize() : cut.getOffset());
     tensor.cuts.push_back({position, tableOver(cut.getOffset(), over),
                            tableOver(cut.getSize(), over)});
+    if (spmd::RunsAttr runs = cut.getRuns())
+      tensor.cuts.back().runs = {
+          tableOver(runs.getBegin(), over), tableOver(runs.getFirst(), over),
+          tableOver(runs.getLength(), over), tableOver(runs.getEvery(), over)};
   }
   return tensor;
 }

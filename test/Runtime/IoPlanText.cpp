@@ -94,7 +94,7 @@ TEST_P(BadPlanText, IsRefused) {
 }
 
 const BadPlan badFields[] = {
-    {"/version", "1", "plan: version 1 is not known, expected 4"},
+    {"/version", "1", "plan: version 1 is not known, expected 5"},
     {"/version", "", "plan: field 'version' is missing"},
     {"/mesh", "", "plan: field 'mesh' is missing"},
     {"/mesh", "7", "plan: mesh: expected an array, found number"},

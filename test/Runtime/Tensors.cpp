@@ -118,6 +118,65 @@ TEST(Tensors, BoxesReadAndWriteBack) {
   }
 }
 
+/// The numbers of a list whose parts are these, each ascending.
+static std::vector<int64_t> listOf(const std::vector<std::vector<int>> &parts) {
+  std::vector<int64_t> list;
+  for (const std::vector<int> &part : parts)
+    list.insert(list.end(), part.begin(), part.end());
+  return list;
+}
+
+/// Parts of a zigzag and of stripes, of any of the dims and of two at once.
+TEST(Tensors, BoxesOfRunsReadAndWriteBack) {
+  struct Order {
+    std::vector<std::vector<int>> parts;
+    std::vector<hocket::plan::Runs> runs;
+  };
+  const Order zigzag = {{{0, 1, 6}, {2, 3, 4, 5}},
+                        {{0, 0, 2, 6}, {3, 2, 2, 2}}};
+  const Order striped = {{{0, 1, 4, 5}, {2, 3, 6}},
+                         {{0, 0, 2, 4}, {4, 2, 2, 4}}};
+  const std::vector<int64_t> shape = {7, 7, 7};
+  std::vector<float> global(343);
+  std::iota(global.begin(), global.end(), 0.0f);
+  std::mt19937 random(5);
+  for (int round = 0; round < 400; ++round) {
+    Box box{shape, {}, {}};
+    std::vector<std::vector<int64_t>> places;
+    for (size_t dim = 0; dim < 3; ++dim) {
+      const Order &order = random() % 2 ? zigzag : striped;
+      std::vector<int64_t> list = listOf(order.parts);
+      size_t part = random() % 2, kind = random() % 3;
+      if (kind == 0) { // what an inner axis leaves of a part
+        box.offset.push_back(order.runs[part].begin + random() % 2);
+        box.size.push_back(1 + random() % 2);
+        box.runs.push_back({dim, order.runs[part]});
+      } else { // an interval, or all of it
+        list.resize(7);
+        std::iota(list.begin(), list.end(), 0);
+        box.offset.push_back(kind == 1 ? 0 : 2);
+        box.size.push_back(kind == 1 ? 7 : 3);
+      }
+      places.emplace_back(list.begin() + box.offset.back(),
+                          list.begin() + box.offset.back() + box.size.back());
+    }
+    std::vector<double> expected;
+    for (int64_t a : places[0])
+      for (int64_t b : places[1])
+        for (int64_t c : places[2])
+          expected.push_back(double((a * 7 + b) * 7 + c));
+    std::vector<double> read(expected.size());
+    readBox(global.data(), DType::F32, box, read.data(), DType::F64);
+    ASSERT_EQ(read, expected);
+    std::vector<double> back(343, -1);
+    writeBox(back.data(), box, read.data(), DType::F64);
+    for (int64_t flat = 0; flat < 343; ++flat)
+      if (back[flat] != -1)
+        ASSERT_EQ(back[flat], flat);
+    ASSERT_EQ(std::count(back.begin(), back.end(), -1.0), 343 - box.elements());
+  }
+}
+
 TEST(Tensors, WhatMayBeReadAsWhat) {
   EXPECT_TRUE(isReadable(DType::F16, DType::F32));
   EXPECT_TRUE(isReadable(DType::F64, DType::BF16));

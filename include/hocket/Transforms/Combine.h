@@ -5,8 +5,8 @@
 // tensors, each cut in its own way: each collective costs a meeting of all
 // ranks, whatever its size. These are small all_reduces, reduce_scatters and
 // all_to_alls; all_to_alls of any size that feed one attention, or whose source
-// is one attention's gradient, as of queries, keys and values; and what gathers the
-// parameters, or scatters the gradients, of one match of an fsdp line.
+// is one attention's gradient, as of queries, keys and values; and what gathers
+// the parameters, or scatters the gradients, of one match of an fsdp line.
 // nn.placement states other sizes:
 //
 //   buckets = [{of = "gradients", axes = ["dp"], bytes = 26214400 : i64}]

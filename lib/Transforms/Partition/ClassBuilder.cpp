@@ -19,10 +19,6 @@ using namespace hocket::partitioning;
 
 spmd::FuncOp ClassBuilder::build(StringRef name) {
   spmd::FuncOp func = makeFunction(name);
-  if (failed(mapInputs(func))) {
-    func.erase();
-    return {};
-  }
   for (Operation &op : placed.getBody().front()) {
     loc = op.getLoc();
     Block *block = builder.getInsertionBlock();
@@ -61,18 +57,12 @@ DictionaryAttr ClassBuilder::describeTensor(DictionaryAttr attributes,
   return list.getDictionary(builder.getContext());
 }
 
-/// As files have it.
-static Type inFiles(Type type) {
-  return nn::withLayout(cast<RankedTensorType>(type),
-                        Orders::withoutOrders(nn::layoutOf(type)));
-}
-
 spmd::FuncOp ClassBuilder::makeFunction(StringRef name) {
   SmallVector<Type> inputs, results;
   for (Type type : placed.getArgumentTypes())
-    inputs.push_back(local(inFiles(type)));
+    inputs.push_back(local(type));
   for (Type type : placed.getResultTypes())
-    results.push_back(local(inFiles(type)));
+    results.push_back(local(type));
   OpBuilder detached(placed.getContext());
   auto func = spmd::FuncOp::create(detached, placed.getLoc(), name,
                                    builder.getFunctionType(inputs, results),
@@ -81,24 +71,12 @@ spmd::FuncOp ClassBuilder::makeFunction(StringRef name) {
   builder.setInsertionPointToStart(entry);
   for (BlockArgument argument : placed.getArguments()) {
     unsigned index = argument.getArgNumber();
-    func.setArgAttrs(index,
-                     describeTensor(placed.getArgAttrDict(index),
-                                    nn::layoutOf(inFiles(argument.getType()))));
+    func.setArgAttrs(index, describeTensor(placed.getArgAttrDict(index),
+                                           nn::layoutOf(argument)));
     entry->getArgument(index).setLoc(argument.getLoc());
+    mapping.map(argument, entry->getArgument(index));
   }
   return func;
-}
-
-LogicalResult ClassBuilder::mapInputs(spmd::FuncOp func) {
-  for (BlockArgument argument : placed.getArguments()) {
-    loc = argument.getLoc();
-    FailureOr<Value> taken = orders.taken(
-        func.getArgument(argument.getArgNumber()), nn::layoutOf(argument));
-    if (failed(taken))
-      return failure();
-    mapping.map(argument, *taken);
-  }
-  return success();
 }
 
 LogicalResult ClassBuilder::lowerReturn(nn::ReturnOp op) {
@@ -107,11 +85,7 @@ LogicalResult ClassBuilder::lowerReturn(nn::ReturnOp op) {
   SmallVector<Value> values;
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
-    FailureOr<Value> value =
-        orders.gathered(local(operand.get()), nn::layoutOf(operand.get()));
-    if (failed(value))
-      return failure();
-    nn::LayoutAttr layout = nn::layoutOf(inFiles(operand.get().getType()));
+    nn::LayoutAttr layout = nn::layoutOf(operand.get());
     if (!layout.getPartials().empty())
       return op.emitError()
              << "output " << index
@@ -127,7 +101,7 @@ LogicalResult ClassBuilder::lowerReturn(nn::ReturnOp op) {
         whole.push_back(axis.getName());
     attributes.set(spmd::kReplicatedOver, listOf(shares.live(whole)));
     func.setResultAttrs(index, attributes.getDictionary(builder.getContext()));
-    values.push_back(*value);
+    values.push_back(local(operand.get()));
   }
   nn::ReturnOp::create(builder, loc, values);
   // A result may have lost the names that its declaration gives its factors.

@@ -20,14 +20,13 @@ public:
         margins(program), windows(program, margins, operations),
         ring(program, margins, operations),
         redistributions(program, folding, operations),
-        statistics(program, operations), orders(program) {}
+        statistics(program, operations) {}
 
   /// The function, not yet in a module; null after an error.
   spmd::FuncOp build(llvm::StringRef name);
 
 private:
   spmd::FuncOp makeFunction(llvm::StringRef name);
-  mlir::LogicalResult mapInputs(spmd::FuncOp func);
   mlir::LogicalResult lower(mlir::Operation &op);
   mlir::LogicalResult lowerOne(mlir::Operation &op);
   template <class OpTy> mlir::LogicalResult lowerAttention(OpTy op);
@@ -44,7 +43,6 @@ private:
   Ring ring;
   Redistributions redistributions;
   Statistics statistics;
-  Orders orders;
 };
 
 } // namespace hocket::partitioning

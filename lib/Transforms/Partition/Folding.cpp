@@ -58,12 +58,6 @@ Folding::Folding(nn::FuncOp func, const Shares &shares) {
   }
 }
 
-/// What files have is in the order of the whole.
-static bool isOrdered(nn::RedistributeOp op) {
-  return llvm::any_of(nn::layoutOf(op.getResult()).getSplits(),
-                      [](nn::SplitAttr split) { return split.isOrdered(); });
-}
-
 void Folding::foldIntoLoad(nn::ParameterOp parameter, const Shares &shares) {
   Load load{cast<RankedTensorType>(parameter.getResult().getType()), {}};
   SmallVector<Value> values = {parameter.getResult()};
@@ -83,7 +77,7 @@ void Folding::foldIntoLoad(nn::ParameterOp parameter, const Shares &shares) {
   while (true) {
     SmallVector<nn::RedistributeOp> ops =
         usersOfKind(values, nn::RedistributeKind::Slice);
-    if (ops.empty() || !haveOneType(ops) || isOrdered(ops.front()))
+    if (ops.empty() || !haveOneType(ops))
       break;
     advance(ops);
   }

@@ -27,14 +27,6 @@ public:
   mlir::FailureOr<mlir::Value> putBack(mlir::Value x,
                                        const OrderedFactor &what);
 
-  /// The layout with the factors whole that it has in an order: files are read
-  /// and written so.
-  static nn::LayoutAttr withoutOrders(nn::LayoutAttr layout);
-  /// What the rank has of `layout`; `x` is what it has of withoutOrders.
-  mlir::FailureOr<mlir::Value> taken(mlir::Value x, nn::LayoutAttr layout);
-  /// The other way: from all that have parts of them.
-  mlir::FailureOr<mlir::Value> gathered(mlir::Value x, nn::LayoutAttr layout);
-
 private:
   struct Stretch;
   class Dim;

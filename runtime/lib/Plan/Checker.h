@@ -28,6 +28,9 @@ private:
   bool checkTensors(const char *what, const std::vector<GlobalTensor> &tensors);
   bool checkTensor(const GlobalTensor &tensor);
   bool checkFactors(const GlobalTensor &tensor);
+  bool checkCut(const GlobalTensor &tensor, const Cut &cut);
+  /// Each number of the list has an element of its own in the extent.
+  bool checkRuns(const Cut &cut, int64_t extent);
   bool checkWritersCover(const char *what, const GlobalTensor &tensor);
   bool checkRanks();
   bool checkBuffers();

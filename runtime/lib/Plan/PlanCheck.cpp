@@ -129,28 +129,38 @@ bool Checker::checkTensor(const GlobalTensor &tensor) {
   if (!checkFactors(tensor) || !checkAxes(tensor.replicatedOver))
     return false;
   std::set<int> dims;
-  for (const Cut &cut : tensor.cuts) {
-    if (cut.dim < 0 || size_t(cut.dim) >= tensor.shape.size())
-      return fail("cut of factor " + std::to_string(cut.dim) + ", there are " +
-                  std::to_string(tensor.shape.size()));
-    if (!dims.insert(cut.dim).second)
+  for (const Cut &cut : tensor.cuts)
+    if (!checkCut(tensor, cut))
+      return false;
+    else if (!dims.insert(cut.dim).second)
       return fail("factor " + std::to_string(cut.dim) + " is cut twice");
-    for (int table : {cut.offset, cut.size})
-      if (table < 0 || size_t(table) >= plan.tables.size())
-        return fail("table " + std::to_string(table) + " does not exist");
-    const Table &offset = plan.tables[cut.offset];
-    const Table &size = plan.tables[cut.size];
-    if (offset.axes != size.axes)
-      return fail("the tables of a cut are over different axes");
-    for (size_t i = 0; i < offset.values.size(); ++i) {
-      int64_t begin = offset.values[i], count = size.values[i];
-      if (begin < 0 || count < 0 || begin + count > tensor.shape[cut.dim])
-        return fail("cut [" + std::to_string(begin) + ", " +
-                    std::to_string(begin + count) + ") leaves the extent " +
-                    std::to_string(tensor.shape[cut.dim]));
-    }
-  }
   return true;
+}
+
+bool Checker::checkCut(const GlobalTensor &tensor, const Cut &cut) {
+  if (cut.dim < 0 || size_t(cut.dim) >= tensor.shape.size())
+    return fail("cut of factor " + std::to_string(cut.dim) + ", there are " +
+                std::to_string(tensor.shape.size()));
+  std::vector<int> tables = {cut.offset, cut.size};
+  if (cut.runs)
+    tables.insert(tables.end(), {cut.runs->begin, cut.runs->first,
+                                 cut.runs->length, cut.runs->every});
+  for (int table : tables)
+    if (table < 0 || size_t(table) >= plan.tables.size())
+      return fail("table " + std::to_string(table) + " does not exist");
+  const Table &offset = plan.tables[cut.offset];
+  const Table &size = plan.tables[cut.size];
+  for (int table : tables)
+    if (offset.axes != plan.tables[table].axes)
+      return fail("the tables of a cut are over different axes");
+  for (size_t i = 0; i < offset.values.size(); ++i) {
+    int64_t begin = offset.values[i], count = size.values[i];
+    if (begin < 0 || count < 0 || begin + count > tensor.shape[cut.dim])
+      return fail("cut [" + std::to_string(begin) + ", " +
+                  std::to_string(begin + count) + ") leaves the extent " +
+                  std::to_string(tensor.shape[cut.dim]));
+  }
+  return !cut.runs || checkRuns(cut, tensor.shape[cut.dim]);
 }
 
 std::vector<int> Checker::axesOf(const GlobalTensor &tensor) const {

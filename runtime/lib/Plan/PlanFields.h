@@ -41,10 +41,18 @@ template <class V> void fields(V &v, Buffer &x) {
   v.optional("strides", x.strides, {});
 }
 
+template <class V> void fields(V &v, RunTables &x) {
+  v.required("begin", x.begin);
+  v.required("first", x.first);
+  v.required("length", x.length);
+  v.required("every", x.every);
+}
+
 template <class V> void fields(V &v, Cut &x) {
   v.required("dim", x.dim);
   v.required("offset", x.offset);
   v.required("size", x.size);
+  v.optional("runs", x.runs, {});
 }
 
 template <class V> void fields(V &v, Init &x) {

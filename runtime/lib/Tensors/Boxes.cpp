@@ -25,6 +25,10 @@ Box boxOf(const plan::Plan &plan, const plan::GlobalTensor &tensor,
     };
     box.offset[cut.dim] = value(cut.offset);
     box.size[cut.dim] = value(cut.size);
+    if (cut.runs)
+      box.runs.push_back({size_t(cut.dim),
+                          {value(cut.runs->begin), value(cut.runs->first),
+                           value(cut.runs->length), value(cut.runs->every)}});
   }
   return box;
 }

@@ -38,6 +38,7 @@ Status Validation::Parameters::write(const std::string &tensor, const Box &box,
     written.add(box.shape);
     written.add(box.offset);
     written.add(box.size);
+    written.add(box.runs);
     written.add(std::string(static_cast<const char *>(source), bytes));
   }
   return trained.write(tensor, box, source);
@@ -57,6 +58,7 @@ Status Validation::Parameters::share(Processes &processes) {
       unpacker.take(box.shape);
       unpacker.take(box.offset);
       unpacker.take(box.size);
+      unpacker.take(box.runs);
       unpacker.take(elements);
       status = trained.write(tensor, box, elements.data());
     }

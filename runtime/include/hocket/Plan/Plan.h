@@ -24,18 +24,23 @@
 
 namespace hocket::plan {
 
+/// Tables of Runs, over the axes of the cut.
+struct RunTables {
+  int begin, first, length, every;
+};
+
 /// How one factor of a global tensor is cut: which axes, and where each
-/// coordinate begins and how much it has.
+/// coordinate begins and how much it has; with `runs`, of their list.
 struct Cut {
   int dim;    // index into GlobalTensor::shape (shape is by factor)
   int offset; // table
   int size;   // table
+  std::optional<RunTables> runs = {};
 };
 
 /// An input, output, parameter or state as the user sees it, and the box of it
 /// that a rank holds. `shape` lists factors (a dim (heads, head_dim) is two
-/// entries), so that a cut is always one interval of one entry; `dims` is the
-/// shape in the file.
+/// entries), so that a cut is of one entry; `dims` is the shape in the file.
 struct GlobalTensor {
   std::string name;
   DType type;
@@ -199,7 +204,7 @@ struct RankClass {
 enum class Target { Cpu, Cuda };
 
 struct Plan {
-  static constexpr int version = 4;
+  static constexpr int version = 5;
   Target target = Target::Cpu;
   std::string model, schedule;
   std::vector<MeshAxis> mesh;

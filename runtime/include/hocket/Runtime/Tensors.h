@@ -10,6 +10,7 @@
 #define HOCKET_RUNTIME_TENSORS_H
 
 #include "hocket/Plan/Plan.h"
+#include "hocket/Plan/Runs.h"
 #include "hocket/Runtime/Status.h"
 #include <cstdint>
 #include <string>
@@ -22,12 +23,20 @@ struct TensorDescription {
   std::vector<int64_t> dims;
 };
 
+/// The runs of entry `dim` of a shape.
+struct RunsOf {
+  size_t dim;
+  plan::Runs runs;
+};
+
 /// An axis-parallel box of a dense row-major tensor. `shape` may be finer than
 /// the tensor's dims (a dim (heads, head_dim) is two entries); its product is
 /// the number of elements. For every k: 0 <= offset[k], 0 <= size[k] and
-/// offset[k] + size[k] <= shape[k].
+/// offset[k] + size[k] <= shape[k]. Of an entry in `runs`, [offset, offset +
+/// size) are numbers of their list.
 struct Box {
   std::vector<int64_t> shape, offset, size;
+  std::vector<RunsOf> runs = {};
   int64_t elements() const;
 };
 
