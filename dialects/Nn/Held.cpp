@@ -1,6 +1,8 @@
 //===- Held.cpp - whether types agree about what ranks hold ---------------===//
 
 #include "dialects/Nn/Held.h"
+#include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 
@@ -49,55 +51,76 @@ RulePlace nn::placeOf(const PlacementRule &rule,
   return place;
 }
 
-namespace {
-/// A value at an operation, and what ranks hold of a factor of the rule.
-struct HeldHere {
-  Value value;
-  RulePlace place;
-};
-} // namespace
-
-static HeldAttr heldOf(const HeldHere &here) {
-  return layoutOf(here.value).heldOf(here.place.dim, here.place.factor);
-}
-
-static bool areSame(HeldAttr a, HeldAttr b) {
+bool nn::holdTheSame(HeldAttr a, HeldAttr b) {
   return a == b || (a && b && a.getBegins() == b.getBegins() &&
                     a.getEnds() == b.getEnds());
 }
 
-/// All values that have the factor as one that is split.
-static SmallVector<HeldHere> valuesOf(PlacedOp op, const PlacementRule &rule,
-                                      int factor, bool areOperands) {
-  SmallVector<HeldHere> list;
-  auto add = [&](Value value, const PlacementRule::Value &has) {
+HeldAttr nn::heldOf(MLIRContext *context, RulePlace place,
+                    ArrayRef<Interval> parts) {
+  SmallVector<int64_t> begins, ends;
+  for (Interval part : parts) {
+    begins.push_back(part.offset);
+    ends.push_back(part.offset + part.size);
+  }
+  return HeldAttr::get(context, place.dim, place.factor, begins, ends,
+                       /*terms=*/false);
+}
+
+HeldAttr nn::heldAt(HeldAttr held, RulePlace place, bool areTerms) {
+  return HeldAttr::get(held.getContext(), place.dim, place.factor,
+                       held.getBegins(), held.getEnds(), areTerms);
+}
+
+bool nn::computesAlone(Operation *op) {
+  return isa<PlacedOp>(op) && !op->hasAttr("nn.statistics") &&
+         !isa<DropoutOp, NormalizeOp, IotaOp, ParameterOp, StateOp,
+              RedistributeOp>(op);
+}
+
+Value nn::holdAs(OpBuilder &builder, Location loc, Value x, LayoutAttr layout) {
+  if (layoutOf(x) == layout)
+    return x;
+  Type type = withLayout(cast<RankedTensorType>(x.getType()), layout);
+  return HoldOp::create(builder, loc, type, x);
+}
+
+static SmallVector<PartHere> valuesWith(ValueRange values,
+                                        ArrayRef<PlacementRule::Value> have,
+                                        const PlacementRule &rule, int factor) {
+  SmallVector<PartHere> list;
+  for (auto [number, value] : llvm::enumerate(values)) {
     LayoutAttr layout = layoutOf(value);
-    RulePlace place = placeOf(rule, has, layout, factor);
-    if (place.dim >= 0 && !has.isLike &&
+    RulePlace place = placeOf(rule, have[number], layout, factor);
+    if (place.dim >= 0 && !have[number].isLike &&
         !layout.splitsOf(place.dim, place.factor).empty())
-      list.push_back({value, place});
-  };
-  if (areOperands)
-    for (auto [value, has] : llvm::zip_equal(op->getOperands(), rule.operands))
-      add(value, has);
-  else
-    for (auto [value, has] : llvm::zip_equal(op->getResults(), rule.results))
-      add(value, has);
+      list.push_back({value, unsigned(number), place});
+  }
   return list;
+}
+
+SmallVector<PartHere> nn::operandsWith(PlacedOp op, const PlacementRule &rule,
+                                       int factor) {
+  return valuesWith(op->getOperands(), rule.operands, rule, factor);
+}
+
+SmallVector<PartHere> nn::resultsWith(PlacedOp op, const PlacementRule &rule,
+                                      int factor) {
+  return valuesWith(op->getResults(), rule.results, rule, factor);
 }
 
 static LogicalResult verifyFactor(PlacedOp op, const PlacementRule &rule,
                                   int factor) {
-  SmallVector<HeldHere> read = valuesOf(op, rule, factor, true),
-                        made = valuesOf(op, rule, factor, false);
+  SmallVector<PartHere> read = operandsWith(op, rule, factor),
+                        made = resultsWith(op, rule, factor);
   if (read.empty() && made.empty())
     return success();
-  HeldAttr first = heldOf((read.empty() ? made : read).front());
+  HeldAttr first = (read.empty() ? made : read).front().getHeld();
   bool areTerms = false;
-  for (const HeldHere &here : llvm::concat<HeldHere>(read, made)) {
-    HeldAttr held = heldOf(here);
+  for (const PartHere &here : llvm::concat<PartHere>(read, made)) {
+    HeldAttr held = here.getHeld();
     areTerms |= held && held.getTerms();
-    if (!areSame(held, first))
+    if (!holdTheSame(held, first))
       return op->emitOpError()
              << "computes each position of dim " << here.place.dim
              << " by itself, but ranks hold others of " << here.value.getType()
@@ -126,10 +149,10 @@ LogicalResult nn::verifyHeld(Operation *op) {
   }
   if (isa<HoldOp, ExchangeOp>(op))
     return success();
-  auto placed = dyn_cast<PlacedOp>(op);
-  if (!placed)
+  if (!computesAlone(op))
     return op->emitOpError() << "takes what ranks own, but holds other parts "
                                 "than these";
+  auto placed = cast<PlacedOp>(op);
   PlacementRule rule = placed.getPlacementRule();
   for (auto [number, factor] : llvm::enumerate(rule.factors))
     if (!factor.window && factor.windowsOf < 0 &&

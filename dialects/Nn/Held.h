@@ -24,11 +24,46 @@ RulePlace placeOf(const PlacementRule &rule, const PlacementRule::Value &value,
 int ruleFactor(const PlacementRule &rule, const PlacementRule::Value &value,
                DimAttr dim, int64_t number, int64_t factor);
 
+/// An operand or a result that has a factor of a rule as one that is split.
+struct PartHere {
+  mlir::Value value;
+  unsigned number; // of the operands, or of the results
+  RulePlace place;
+
+  HeldAttr getHeld() const {
+    return layoutOf(value).heldOf(place.dim, place.factor);
+  }
+};
+/// All operands of an operation that do, or all results.
+llvm::SmallVector<PartHere> operandsWith(PlacedOp op, const PlacementRule &rule,
+                                         int factor);
+llvm::SmallVector<PartHere> resultsWith(PlacedOp op, const PlacementRule &rule,
+                                        int factor);
+
+/// Whether members hold the same, copies or terms; null is what they own.
+bool holdTheSame(HeldAttr a, HeldAttr b);
+
+/// These parts of a factor, as copies.
+HeldAttr heldOf(mlir::MLIRContext *context, RulePlace place,
+                llvm::ArrayRef<Interval> parts);
+
+/// The same of another factor, or as terms.
+HeldAttr heldAt(HeldAttr held, RulePlace place, bool areTerms);
+
+/// Whether an operation needs to know nothing of what other ranks own: it has
+/// no statistics of what is split, and draws no numbers.
+bool computesAlone(mlir::Operation *op);
+
+/// The part of a value that a layout says is held, by nn.hold if it is another
+/// one.
+mlir::Value holdAs(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
+                   LayoutAttr layout);
+
 /// Whether the types of an operation agree about what ranks hold: an operation
 /// that computes each position by itself holds the same of all that it reads
 /// and makes, a sum over positions is of terms or of what is owned, and what
-/// returns or moves a value takes what is owned. Windows are checked where
-/// their reaches are known.
+/// returns or moves a value, or draws numbers, takes what is owned. Windows are
+/// checked where their reaches are known.
 mlir::LogicalResult verifyHeld(mlir::Operation *op);
 
 } // namespace hocket::nn

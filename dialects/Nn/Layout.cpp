@@ -63,6 +63,10 @@ LayoutAttr LayoutAttr::holding(HeldAttr held) const {
   return get(getContext(), getDims(), getSplits(), getPartials(), all);
 }
 
+LayoutAttr LayoutAttr::withoutHeld() const {
+  return withPlacement(getSplits(), getPartials());
+}
+
 SmallVector<SplitAttr> LayoutAttr::splitsOf(int64_t dim, int64_t factor) const {
   SmallVector<SplitAttr> result;
   for (SplitAttr split : getSplits())

@@ -183,6 +183,8 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     LayoutAttr holding(HeldAttr held) const;
     /// The same placement, of which a rank holds what it owns of the factor.
     LayoutAttr owning(int64_t dim, int64_t factor) const;
+    /// The same placement, of which a rank holds what it owns.
+    LayoutAttr withoutHeld() const;
     /// What is held of a factor; null if it is what is owned.
     HeldAttr heldOf(int64_t dim, int64_t factor) const;
     /// Splits of one factor, major axis first.

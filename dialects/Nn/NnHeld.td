@@ -12,9 +12,8 @@ def Nn_ExchangeOp : Nn_PlainOp<"exchange"> {
     of, what the windows of the operations behind it read, of `before` and `after`
     positions beside their own; `back` is the
     transpose of that, which adds the terms that ranks hold of a part where it
-    is owned, in the order of ranks. How far windows read is in the types once
-    the program of ranks is made (`held`, `terms`); until then x and the result
-    are of one type. `strategy` is what moves them: `neighbors`, `all_to_all` or
+    is owned, in the order of ranks. What ranks have then is in the types
+    (`held`, `terms`), which are one where that is what they own. `strategy` is what moves them: `neighbors`, `all_to_all` or
     `all_gather`. Of two exchanges of one value the windows differ, or they are
     one.
 

@@ -86,7 +86,6 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.backward", isA<UnitAttr>},
       {"nn.buffer", isA<UnitAttr>},
       {"nn.gathered", isA<UnitAttr>},
-      {"nn.halo_from", isA<UnitAttr>},
       {"nn.pinned", isA<ArrayAttr>},
       {"nn.recompute", isA<IntegerAttr>},
       {"nn.recomputed", isA<ArrayAttr>},

@@ -8,11 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HeldDemand.h"
 #include "Lines.h"
 #include "Locations.h"
-#include "dialects/Nn/CarriedMargins.h"
-#include "dialects/Nn/Func.h"
-#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
@@ -27,8 +25,8 @@ namespace {
 class EarlyExchange {
 public:
   EarlyExchange(const Licence &licence, nn::AttentionOp attention,
-                nn::CarriedMargins &carried, Problems &problems)
-      : licence(licence), attention(attention), carried(carried),
+                HeldDemand &demand, nn::MeshAttr mesh, Problems &problems)
+      : licence(licence), attention(attention), demand(demand), mesh(mesh),
         problems(problems),
         from(cast<sched::AttentionOp>(licence.directive).getFrom()->str()) {}
 
@@ -37,9 +35,10 @@ public:
 private:
   bool isNamed(Value value, StringRef root);
   SmallVector<Value> sources(Value of, StringRef root);
+  nn::WindowedOp op() { return cast<nn::WindowedOp>(attention.getOperation()); }
   nn::ExchangeOp exchange(Value x, bool isMask = false);
   void state(nn::ExchangeOp made, int64_t dim);
-  void exchangeHidden();
+  void exchangeHidden(nn::HeldAttr held);
   Problem &refuse(std::string text);
   void refuseWindows(const std::string &wanted);
   void refuseNested(const std::string &wanted);
@@ -47,7 +46,8 @@ private:
 
   const Licence &licence;
   nn::AttentionOp attention;
-  nn::CarriedMargins &carried;
+  HeldDemand &demand;
+  nn::MeshAttr mesh;
   Problems &problems;
   std::string from;
 };
@@ -132,7 +132,7 @@ void EarlyExchange::state(nn::ExchangeOp made, int64_t dim) {
 
 /// Which keys are hidden is no key or value: it is exchanged by itself. So are
 /// the documents of keys.
-void EarlyExchange::exchangeHidden() {
+void EarlyExchange::exchangeHidden(nn::HeldAttr held) {
   for (MutableOperandRange mask :
        {attention.getKeepMutable(), attention.getKeyDocumentsMutable()}) {
     if (mask.empty())
@@ -140,6 +140,7 @@ void EarlyExchange::exchangeHidden() {
     nn::ExchangeOp made = exchange(mask[0].get(), /*isMask=*/true);
     state(made, /*dim=*/1);
     mask.assign(made.getResult());
+    demand.ask(made.getResult(), nn::heldAt(held, {true, 1, 0}, false), op());
   }
 }
 
@@ -149,7 +150,7 @@ Problem &EarlyExchange::refuse(std::string text) {
 }
 
 void EarlyExchange::refuseWindows(const std::string &wanted) {
-  Operation *other = std::exchange(carried.other, nullptr);
+  Operation *other = std::exchange(demand.other, nullptr);
   refuse("not supported yet: " + wanted + ", which has other windows than '" +
          modelPath(other) + "' has of the same")
       .note(modelLine(other->getLoc()), "read by other windows here")
@@ -206,19 +207,20 @@ void EarlyExchange::run() {
     return;
   }
   Value x = afterSyncs(found.front());
-  if (carried.find(x)) {
+  if (demand.find(x)) {
     refuseNested(wanted);
     return;
   }
   nn::ExchangeOp made = exchange(x);
   x.replaceAllUsesExcept(made.getResult(), made);
+  nn::HeldAttr held = readParts(op(), /*number=*/2, mesh);
   for (Value value : {attention.getK(), attention.getV()})
-    if (!carried.carry(value, {2, 0, attention, false})) {
-      if (carried.other) {
+    if (!demand.ask(value, held, op())) {
+      if (demand.other) {
         refuseWindows(wanted);
         return;
       }
-      Operation *at = carried.blocked;
+      Operation *at = demand.blocked;
       refuse(wanted + ": keys and values are not made of it position by "
                       "position")
           .note(modelLine(at ? at->getLoc() : attention->getLoc()),
@@ -227,21 +229,20 @@ void EarlyExchange::run() {
           .note("name what is made after that, or leave out " + written());
       return;
     }
-  const nn::Carried *margins = carried.find(made.getResult());
-  nn::LayoutAttr layout = nn::layoutOf(made.getResult());
+  nn::HeldAttr margins = demand.find(made.getResult());
   if (!margins) {
     refuseNested(wanted);
     return;
   }
-  if (layout.getDims()[margins->dim].getFactors().size() != 1) {
+  int64_t dim = margins.getDim();
+  if (nn::layoutOf(made.getResult()).getDims()[dim].getFactors().size() != 1) {
     refuse("not supported yet: " + wanted +
            ", where its positions are a dim of several factors")
         .note("name what is made after that, or leave out " + written());
     return;
   }
-  state(made, margins->dim);
-  exchangeHidden();
-  attention->setAttr(nn::kHaloFrom, UnitAttr::get(attention.getContext()));
+  state(made, dim);
+  exchangeHidden(held);
 }
 
 /// Whether the line asked for margins of the operation.
@@ -253,8 +254,8 @@ static bool isAskedBy(Operation *op, const Licence &licence) {
 }
 
 void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
-                             Problems &problems) {
-  nn::CarriedMargins carried;
+                             nn::MeshAttr mesh, Problems &problems) {
+  HeldDemand demand(mesh);
   for (const Licence &licence : halos) {
     auto line = dyn_cast<sched::AttentionOp>(licence.directive);
     if (!line || !line.getFrom())
@@ -266,7 +267,7 @@ void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
     });
     for (nn::WindowedOp op : asked) {
       if (auto attention = dyn_cast<nn::AttentionOp>(op.getOperation())) {
-        EarlyExchange(licence, attention, carried, problems).run();
+        EarlyExchange(licence, attention, demand, mesh, problems).run();
         continue;
       }
       problems
@@ -277,4 +278,6 @@ void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
           .advise("leave out 'from " + line.getFrom()->str() + "'");
     }
   }
+  if (problems.empty())
+    demand.answer(func);
 }

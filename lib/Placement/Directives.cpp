@@ -48,7 +48,7 @@ void Placer::run() {
   checkStrategies();
   markKept();
   markLayers();
-  exchangeFrom(func, halos, problems);
+  exchangeFrom(func, halos, mesh, problems);
   markBackwardSyncs();
   pinKernels();
   if (!problems.empty())

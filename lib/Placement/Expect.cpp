@@ -5,6 +5,7 @@
 #include "Placer.h"
 #include "Relayout.h"
 #include "dialects/Nn/HaloLayers.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Ring.h"
@@ -111,8 +112,11 @@ Counts HaloCounter::count(Operation *op) {
   Value value = *llvm::find_if(positions, [&](Value position) {
     return llvm::is_contained(op->getOperands(), position);
   });
-  while (auto named = value.getDefiningOp<nn::ValueOp>())
-    value = named.getX();
+  while (Operation *named = value.getDefiningOp())
+    if (isa<nn::ValueOp, nn::HoldOp>(named))
+      value = named->getOperand(0);
+    else
+      break;
   auto &known = seen[value];
   Read read{windowed.getWindows(),
             {op->getAttr(nn::kHaloStrategies), op->getAttr(nn::kHaloOverlaps),

@@ -85,7 +85,7 @@ class Problems;
 /// Has keys and values made in margins of what `from` of an attention line
 /// names; exchanged is that, not they. AttentionFrom.cpp
 void exchangeFrom(nn::FuncOp func, llvm::ArrayRef<Licence> halos,
-                  Problems &problems);
+                  nn::MeshAttr mesh, Problems &problems);
 
 /// The furthest that any part of these positions reads to each side of what
 /// others have, where a part has so many windows.

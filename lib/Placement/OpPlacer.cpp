@@ -23,7 +23,7 @@ MeetResult OpPlacer::meetOperands(Operation *op,
   SmallVector<nn::LayoutAttr> operands, results;
   llvm::BitVector isFree(op->getNumOperands());
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    operands.push_back(nn::layoutOf(operand));
+    operands.push_back(nn::layoutOf(operand).withoutHeld());
     isFree[i] = freeValues.contains(operand);
   }
   for (Value result : op->getResults())
@@ -52,11 +52,13 @@ LogicalResult OpPlacer::place(Operation *op) {
       continue;
     }
     OpBuilder builder(op);
+    SmallVector<nn::LayoutAttr> made = llvm::map_to_vector(
+        op->getResults(), [](Value result) { return nn::layoutOf(result); });
     for (OpOperand &operand : op->getOpOperands()) {
       unsigned i = operand.getOperandNumber();
       for (nn::LayoutAttr target : {met.sliced[i], met.masked[i]}) {
         Value from = operand.get();
-        nn::LayoutAttr layout = nn::layoutOf(from);
+        nn::LayoutAttr layout = nn::layoutOf(from).withoutHeld();
         if (layout == target)
           continue;
         SmallVector<StringAttr> axes;
@@ -83,6 +85,7 @@ LogicalResult OpPlacer::place(Operation *op) {
       if (allFree)
         markFree(result);
     }
+    hold(op, rule, made);
     return success();
   }
   return op->emitError() << "the operands of '" << op->getName()
@@ -101,7 +104,7 @@ static nn::LayoutAttr wholeFrom(nn::LayoutAttr layout, StringAttr axis) {
 bool OpPlacer::setOperand(Operation *op, unsigned operand,
                           nn::LayoutAttr target) {
   Value value = op->getOperand(operand);
-  if (nn::layoutOf(value) == target)
+  if (nn::layoutOf(value).withoutHeld() == target)
     return false;
   OpBuilder builder(op);
   op->setOperand(operand, redistribute(builder, op->getLoc(), value, target));
@@ -113,7 +116,7 @@ bool OpPlacer::mend(Operation *op, const nn::PlacementRule &rule,
   nn::MeshAxisAttr axis = mesh.getAxes()[m.axis];
   StringAttr name = axis.getName();
   auto layoutAt = [&](unsigned operand) {
-    return nn::layoutOf(op->getOperand(operand));
+    return nn::layoutOf(op->getOperand(operand)).withoutHeld();
   };
   auto makeWhole = [&](unsigned operand) {
     return setOperand(op, operand, wholeFrom(layoutAt(operand), name));

@@ -1,6 +1,7 @@
 //===- Redistribute.cpp - moving a value to another layout ----------------===//
 
 #include "Relayout.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Placement/OpPlacer.h"
 
@@ -14,6 +15,15 @@ Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
   SmallVector<StringRef> names;
   for (StringAttr axis : axes)
     names.push_back(axis.getValue());
+  // Ranks that hold the same of a dim move that among themselves.
+  nn::LayoutAttr from = nn::layoutOf(value);
+  for (nn::HeldAttr held : from.getHeld())
+    if (from.splitsOf(held.getDim(), held.getFactor()) ==
+        target.splitsOf(held.getDim(), held.getFactor()))
+      target = target.holding(held);
+    else
+      from = from.owning(held.getDim(), held.getFactor());
+  value = nn::holdAs(builder, loc, value, from);
   auto type = nn::withLayout(cast<RankedTensorType>(value.getType()), target);
   Value moved = nn::RedistributeOp::create(builder, loc, type, value, kind,
                                            builder.getStrArrayAttr(names),

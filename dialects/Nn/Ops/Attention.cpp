@@ -254,16 +254,13 @@ PlacementRule AttentionOp::getPlacementRule() {
 
 void AttentionOp::differentiate(Derivative &d) {
   auto read = [&](Value x) { return x ? d.read(x) : Value(); };
-  auto typeOf = [](Value x) {
-    return tensorOf(elementTypeOf(x), layoutOf(x).withoutPlacement());
-  };
   Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
   Value dy = d.cotangent(), y = d.read(getResult()), lse = d.read(getLse());
   Value keep = read(getKeep()), step = read(getStep());
   Value ofQueries = read(getQueryDocuments()), ofKeys = read(getKeyDocuments());
   auto gradient = d.makeTyped<AttentionGradOp>(
-      typeOf(q), typeOf(k), typeOf(v), q, k, v, dy, y, lse, keep, ofQueries,
-      ofKeys, step, getCausalAttr(), getBeforeAttr(), getAfterAttr(),
+      q.getType(), k.getType(), v.getType(), q, k, v, dy, y, lse, keep,
+      ofQueries, ofKeys, step, getCausalAttr(), getBeforeAttr(), getAfterAttr(),
       getBlockLayoutAttr(), getScaleAttr(), getDropoutAttr(), getStreamAttr(),
       getRingAttr());
   for (unsigned i = 0; i < 3; ++i)

@@ -57,10 +57,7 @@ static LogicalResult verifyFactor(HoldOp op, int64_t dim, int64_t factor,
 /// (C1) of both operations.
 static LogicalResult verifySame(Operation *op) {
   Type x = op->getOperand(0).getType(), result = op->getResult(0).getType();
-  auto owned = [](LayoutAttr layout) {
-    return layout.withPlacement(layout.getSplits(), layout.getPartials());
-  };
-  if (owned(layoutOf(x)) == owned(layoutOf(result)) &&
+  if (layoutOf(x).withoutHeld() == layoutOf(result).withoutHeld() &&
       getElementTypeOrSelf(x) == getElementTypeOrSelf(result))
     return success();
   return op->emitOpError() << "changes what is held and nothing else, but x is "

@@ -37,6 +37,10 @@ public:
                            mlir::Value value, nn::LayoutAttr target);
 
 private:
+  /// Has its types say what ranks hold, of operands that say so and of results
+  /// that were made with these layouts. Holding.cpp
+  void hold(mlir::Operation *op, const nn::PlacementRule &rule,
+            llvm::ArrayRef<nn::LayoutAttr> made);
   MeetResult meetOperands(mlir::Operation *op, const nn::PlacementRule &rule);
   bool mend(mlir::Operation *op, const nn::PlacementRule &rule,
             const Mismatch &mismatch);

@@ -25,8 +25,7 @@ mlir::LogicalResult partition(mlir::ModuleOp module);
 /// with it.
 mlir::LogicalResult checkClasses(mlir::ModuleOp module);
 
-/// Registers --hocket-partition, and --hocket-hold, which stops where types say
-/// what ranks hold of each value.
+/// Registers --hocket-partition.
 void registerPartitionPass();
 
 } // namespace hocket

@@ -3,10 +3,10 @@
 #include "Backward.h"
 #include "dialects/Nn/BackwardSync.h"
 #include "dialects/Nn/Buffer.h"
-#include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Func.h"
 #include "dialects/Nn/HaloLayers.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
@@ -55,7 +55,7 @@ void Backward::place(Operation *op) {
   if (!current || !isa<nn::WindowedOp>(op))
     return;
   for (StringRef said : {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps,
-                         nn::kHaloLayers, nn::kHaloFrom})
+                         nn::kHaloLayers})
     if (Attribute value = current->getAttr(said))
       op->setAttr(said, value);
   placement::leaveOutLayers(op);
@@ -162,9 +162,9 @@ void Backward::visit(Operation *op) {
   current = op;
   reader = partOf(op);
   at = gradientLocation(op->getLoc());
-  // Names and syncs are the identity: what arrives is passed on, and moved
-  // where the value is defined.
-  if (isa<nn::ValueOp, nn::RedistributeOp>(op)) {
+  // Names, syncs and parts are the identity: what arrives is passed on, and
+  // moved where the value is defined.
+  if (isa<nn::ValueOp, nn::RedistributeOp, nn::HoldOp>(op)) {
     if (auto lines = op->getAttrOfType<ArrayAttr>(nn::kBackwardSyncs);
         lines && !reduceAsStated(cast<nn::ValueOp>(op), lines)) {
       hasFailed = true;

@@ -19,6 +19,7 @@
 #include "dialects/Nn/BackwardSync.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/FsdpUnit.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Pinned.h"
 #include "dialects/Nn/Shape.h"
@@ -50,7 +51,7 @@ bool Backward::isCheap(Value forward, int64_t part) {
           nn::DropoutOp, nn::FillOp, nn::IotaOp, nn::LayerNormOp, nn::RmsNormOp,
           nn::NormalizeOp, nn::SoftmaxOp, nn::LogSumExpOp, nn::ReduceOp,
           nn::RotaryOp, nn::SliceOp, nn::ConcatOp, nn::RearrangeOp,
-          nn::BroadcastOp>(op) &&
+          nn::BroadcastOp, nn::HoldOp>(op) &&
       llvm::all_of(op->getOperands(),
                    [&](Value operand) { return isCheap(operand, part); });
   return cheap[forward] = result;
@@ -73,7 +74,8 @@ Value Backward::compute(Value forward) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(read(operand));
-  if (!isViewOp(op) && !isa<nn::FillOp, nn::IotaOp>(op)) // costs nothing
+  if (!isViewOp(op) &&
+      !isa<nn::FillOp, nn::IotaOp, nn::HoldOp>(op)) // costs nothing
     partsRead.insert(*reader);
   reader = outer;
   Operation *copy = ops.clone(*op);
@@ -114,6 +116,8 @@ Value Backward::read(Value forward) {
   }
   if (isComputedAgain(source))
     return compute(source);
+  if (auto part = source.getDefiningOp<nn::HoldOp>()) // a view is not kept
+    return nn::holdAs(ops, at, read(part.getX()), nn::layoutOf(part));
   auto gather = source.getDefiningOp<nn::RedistributeOp>();
   if (gather && gather.getKind() == nn::RedistributeKind::AllGather &&
       !gather->hasAttr(nn::kGathered))

@@ -1,16 +1,6 @@
 //===- Hold.cpp - what ranks hold of each value, in its type --------------===//
-//
-// What attention reads in margins may be computed there of what was exchanged
-// before. What else reads such values gets the rank's own part, a view; what is
-// added to gradients in margins is zero there.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Hold.h"
-#include "WindowedDims.h"
-#include "dialects/Nn/CarriedMargins.h"
-#include "dialects/Nn/MicroBatch.h"
-#include "dialects/Nn/Pinned.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -74,82 +64,8 @@ LogicalResult partitioning::setHeld(Value value, int64_t dim, int64_t factor,
     return emitError(value.getLoc())
            << "not supported yet: margins of dim " << dim << " of "
            << nn::describe(value.getType()) << " placed "
-           << nn::describePlacement(layout)
-           << "; leave out `from`, or `layers`";
+           << nn::describePlacement(layout) << "; leave out `layers`";
   value.setType(nn::withLayout(cast<RankedTensorType>(value.getType()), *held));
-  return success();
-}
-
-namespace {
-/// Has operations read what they compute with.
-class Reads {
-public:
-  Reads(const nn::CarriedMargins &carried,
-        const llvm::DenseMap<Operation *, Share> &exchanged, Shares &shares)
-      : carried(carried), exchanged(exchanged), shares(shares) {}
-
-  LogicalResult restate(Operation &op);
-
-private:
-  FailureOr<nn::LayoutAttr> wanted(OpOperand &operand);
-
-  const nn::CarriedMargins &carried;
-  const llvm::DenseMap<Operation *, Share> &exchanged; // by what reads it
-  Shares &shares;
-};
-} // namespace
-
-/// An attention reads keys and values with margins, and nothing else.
-static bool isKeyOrValue(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  SmallVector<Value> positions = cast<nn::WindowedOp>(op).getPositions();
-  nn::PlacementRule rule = cast<nn::PlacedOp>(op).getPlacementRule();
-  return llvm::is_contained(positions, operand.get()) &&
-         !hasWindows(rule.operands[operand.getOperandNumber()], rule);
-}
-
-/// The layout of what an operand is to be.
-FailureOr<nn::LayoutAttr> Reads::wanted(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  nn::LayoutAttr layout = nn::layoutOf(operand.get());
-  if (const nn::Carried *zeros = carried.findZeros(operand))
-    return holding(layout, zeros->dim, zeros->factor,
-                   exchanged.lookup(zeros->reader), /*areTerms=*/true, shares);
-  const nn::Carried *how = carried.find(operand.get());
-  if (!how)
-    return layout;
-  bool computes = carried.isInside(op) &&
-                  (!op->hasAttr(nn::kHaloFrom) || isKeyOrValue(operand));
-  return computes ? layout : layout.owning(how->dim, how->factor);
-}
-
-LogicalResult Reads::restate(Operation &op) {
-  OpBuilder builder(&op);
-  llvm::SmallDenseMap<std::pair<Value, Attribute>, Value> made;
-  auto hold = [&](Value x, nn::LayoutAttr layout) -> Value {
-    if (layout == nn::layoutOf(x))
-      return x;
-    Value &part = made[{x, layout}];
-    if (part)
-      return part;
-    Type type = nn::withLayout(cast<RankedTensorType>(x.getType()), layout);
-    auto held = nn::HoldOp::create(builder, op.getLoc(), type, x);
-    for (StringRef mark : {nn::kMicroBatch, nn::kPinned})
-      if (Attribute value = op.getAttr(mark))
-        held->setAttr(mark, value);
-    return part = held;
-  };
-  for (OpOperand &operand : op.getOpOperands()) {
-    FailureOr<nn::LayoutAttr> layout = wanted(operand);
-    if (failed(layout))
-      return op.emitError() << "not supported yet: a gradient of what "
-                               "attention reads in margins is added here; "
-                               "leave out `from`";
-    Value x = operand.get();
-    if (const nn::Carried *zeros = carried.findZeros(operand)) // owned, once
-      x = hold(x, nn::layoutOf(x).owning(zeros->dim, zeros->factor));
-    operand.set(hold(x, *layout));
-  }
   return success();
 }
 
@@ -164,22 +80,7 @@ static bool holdsMore(nn::FuncOp func) {
 }
 
 LogicalResult partitioning::holdMargins(nn::FuncOp func, Shares &shares) {
-  nn::CarriedMargins carried;
-  if (failed(holdLayers(func, shares)) || failed(carried.follow(func)))
+  if (failed(holdLayers(func, shares)))
     return failure();
-  // What the attentions read, before it is what they have.
-  llvm::DenseMap<Operation *, Share> exchanged;
-  for (const auto &[value, how] : carried.all())
-    if (!exchanged.contains(how.reader))
-      for (const WindowedDim &slid : windowedDims(how.reader, shares))
-        exchanged[how.reader] = slid.held;
-  for (const auto &[value, how] : carried.all())
-    if (failed(setHeld(value, how.dim, how.factor, exchanged.lookup(how.reader),
-                       how.isTerm, shares)))
-      return failure();
-  Reads reads(carried, exchanged, shares);
-  for (Operation &op : func.getBody().front())
-    if (failed(reads.restate(op)))
-      return failure();
   return holdsMore(func) ? mlir::verify(func) : success();
 }

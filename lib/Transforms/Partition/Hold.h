@@ -7,13 +7,11 @@
 
 namespace hocket::partitioning {
 
-/// Types then say what ranks hold beside what they own: where margins were
-/// exchanged before what reads them, each value from there on holds them, and
-/// back each gradient holds terms of what others own. What reads another part
-/// of a value reads it through a nn.hold.
+/// Types then say what ranks hold of the layers of one exchange beside what
+/// they own (nn::kHaloLayers).
 mlir::LogicalResult holdMargins(nn::FuncOp func, Shares &shares);
 
-/// The part of this of the layers of one exchange (nn::kHaloLayers).
+/// The same, without verifying it.
 mlir::LogicalResult holdLayers(nn::FuncOp func, Shares &shares);
 
 /// The layout, of a factor of which members hold this, or it fails: where no

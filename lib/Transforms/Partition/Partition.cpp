@@ -37,35 +37,18 @@ static void eraseUnused(nn::FuncOp placed) {
       op.erase();
 }
 
-namespace {
-/// The placed function of a module, and what ranks have of its values.
-struct Placed {
-  nn::FuncOp func;
-  Shares shares;
-};
-} // namespace
-
-/// With what ranks hold in its types.
-static FailureOr<Placed> hold(ModuleOp module) {
-  nn::FuncOp func = findPlaced(module);
-  if (!func)
+LogicalResult hocket::partition(ModuleOp module) {
+  nn::FuncOp placed = findPlaced(module);
+  if (!placed)
     return failure();
   nn::MeshAttr mesh = nn::meshOf(module);
   if (!mesh)
     return module.emitError() << "a module of placed functions has an "
                                  "nn.placement";
-  eraseUnused(func);
-  Placed placed{func, Shares(mesh)};
-  if (failed(holdMargins(func, placed.shares)))
+  eraseUnused(placed);
+  Shares shares(mesh);
+  if (failed(holdMargins(placed, shares)))
     return failure();
-  return placed;
-}
-
-LogicalResult hocket::partition(ModuleOp module) {
-  FailureOr<Placed> held = hold(module);
-  if (failed(held))
-    return failure();
-  auto &[placed, shares] = *held;
   FailureOr<std::vector<RankClass>> classes = findRankClasses(placed, shares);
   if (failed(classes))
     return failure();
@@ -99,24 +82,6 @@ struct PartitionPass : PassWrapper<PartitionPass, OperationPass<ModuleOp>> {
   }
 };
 
-struct HoldPass : PassWrapper<HoldPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoldPass)
-  StringRef getArgument() const override { return "hocket-hold"; }
-  StringRef getDescription() const override {
-    return "what ranks hold of each value, in its type";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<spmd::SpmdDialect>();
-  }
-  void runOnOperation() override {
-    if (failed(hold(getOperation())))
-      signalPassFailure();
-  }
-};
-
 } // namespace
 
-void hocket::registerPartitionPass() {
-  PassRegistration<PartitionPass>();
-  PassRegistration<HoldPass>();
-}
+void hocket::registerPartitionPass() { PassRegistration<PartitionPass>(); }

@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
-#include "dialects/Nn/CarriedMargins.h"
 #include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Shape.h"
 
@@ -110,7 +109,7 @@ Windows::Paddings Windows::paddingsOf(ArrayRef<WindowedDim> dims) const {
 Operation *Windows::cloneWindowed(nn::WindowedOp op) {
   Operation *copy = builder.clone(*op, mapping);
   for (StringRef mark : {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies,
-                         nn::kHaloOverlaps, nn::kHaloLayers, nn::kHaloFrom})
+                         nn::kHaloOverlaps, nn::kHaloLayers})
     copy->removeAttr(mark);
   return copy;
 }

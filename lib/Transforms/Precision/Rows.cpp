@@ -99,6 +99,6 @@ Row precision::rowOf(Operation *op, nn::Target target) {
       .Case<nn::WhereOp, nn::DropoutOp, nn::ConcatOp, nn::PadOp, nn::GatherOp>(
           [](auto) { return Row::Like; })
       .Case<nn::ValueOp, nn::RedistributeOp, nn::RearrangeOp, nn::SliceOp,
-            nn::BroadcastOp>([](auto) { return Row::View; })
+            nn::BroadcastOp, nn::HoldOp>([](auto) { return Row::View; })
       .Default([](Operation *) { return Row::Wide; });
 }

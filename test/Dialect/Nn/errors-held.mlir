@@ -225,3 +225,15 @@ nn.func @func_c4_move(%x: !own {nn.name = "x"}) -> !whole attributes {buffers = 
   %1 = nn.redistribute all_reduce %0 over ["tp"] : (!more) -> !whole
   nn.return %1 : !whole
 }
+
+// -----
+
+!own = tensor<8xf32, #nn.layout<[8], h: S(0.0)>>
+!more = tensor<8xf32, #nn.layout<[8], h: S(0.0), held(0.0: [0:5] [3:8])>>
+nn.func @func_c4_draw(%x: !own {nn.name = "x"}) -> !own attributes {buffers = [], outputs = ["y"]} {
+  %0 = nn.exchange %x {dim = 0 : i64, before = 1 : i64, after = 1 : i64, strategy = "neighbors"} : (!own) -> !more
+  // expected-error@below {{takes what ranks own, but holds other parts than these}}
+  %1 = nn.dropout %0 {p = 0.1 : f64} : (!more) -> !more
+  %2 = nn.hold %1 : (!more) -> !own
+  nn.return %2 : !own
+}
