@@ -1,29 +1,16 @@
 //===- CpuVector.cpp - inner loops of every processor level ---------------===//
 
-#include "hocket/Cpu/VectorFunctions.h"
+#include "test/Runtime/VectorLevels.h"
 #include <algorithm>
 #include <cmath>
-#include <gtest/gtest.h>
 #include <limits>
 #include <random>
-#include <vector>
-
-namespace hocket::runtime {
-extern const VectorFunctions vectorFunctionsV3, vectorFunctionsV4;
-}
 
 using namespace hocket::runtime;
 
 namespace {
 
-std::vector<const VectorFunctions *> levels() {
-  std::vector<const VectorFunctions *> result = {&vectorFunctionsV3};
-  if (&vectorFunctions() == &vectorFunctionsV4)
-    result.push_back(&vectorFunctionsV4);
-  return result;
-}
-
-class CpuVector : public testing::TestWithParam<const VectorFunctions *> {};
+class CpuVector : public OfLevel {};
 
 template <typename T> void checkReduce(const ReduceFunction (&functions)[3]) {
   std::mt19937 random(1);
@@ -311,9 +298,4 @@ TEST_P(CpuVector, SoftmaxOfLargeScoresAndNaN) {
   EXPECT_TRUE(std::isnan(sum) && std::isnan(row[1]));
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, CpuVector, testing::ValuesIn(levels()),
-                         [](const auto &info) {
-                           std::string name = info.param->name;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Levels, CpuVector, vectorLevels(), levelName);

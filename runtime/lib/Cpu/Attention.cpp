@@ -42,8 +42,8 @@ private:
   void addScores(int64_t rows, const float *query);
   bool addWeights(int64_t rows, const float *query, int64_t first);
   RowProduct scoresOf(const KeyPiece &piece, const RowTerm &key, int64_t rows,
-                      const float *query) const;
-  SoftmaxTile softmaxOf(int64_t rows, int64_t columns, int64_t first) const;
+                      const float *query);
+  SoftmaxTile softmaxOf(int64_t rows, int64_t first);
   void addValues(int64_t rows, float *output);
 
   const AttentionArguments &given;
@@ -122,12 +122,9 @@ void AttentionWorker::runGroup(int64_t b, int64_t h, int64_t begin,
 /// group.
 void AttentionWorker::runTile(int64_t rows, const float *query, int64_t first) {
   float *to = output + first * width;
-  if (!walk.isUnmasked() || !addWeights(rows, query, first)) {
+  if (walk.isMasked() || !addWeights(rows, query, first)) {
     addScores(rows, query);
-    SoftmaxTile tile = softmaxOf(rows, walk.columns, first);
-    tile.mask = walk.mask(), tile.visible = walk.visible();
-    tile.added = walk.added(), tile.addedPitch = plan.pitch;
-    functions.softmaxTile(tile);
+    functions.softmaxTile(softmaxOf(rows, first));
     for (int64_t r = 0; !walk.isFirst() && r < rows; ++r)
       if (rescale[r] != 1.0f)
         functions.scaleRow(to + r * width, width, rescale[r]);
@@ -137,7 +134,7 @@ void AttentionWorker::runTile(int64_t rows, const float *query, int64_t first) {
 }
 
 RowProduct AttentionWorker::scoresOf(const KeyPiece &piece, const RowTerm &key,
-                                     int64_t rows, const float *query) const {
+                                     int64_t rows, const float *query) {
   return {query,
           depth,
           1,
@@ -148,14 +145,17 @@ RowProduct AttentionWorker::scoresOf(const KeyPiece &piece, const RowTerm &key,
           plan.pitch,
           rows,
           piece.count,
-          false};
+          false,
+          walk.visible(piece)};
 }
 
-/// Of the first `columns` of the tile.
-SoftmaxTile AttentionWorker::softmaxOf(int64_t rows, int64_t columns,
-                                       int64_t first) const {
-  return {scores,  plan.pitch, rows,           columns,      float(given.scale),
-          nullptr, nullptr,    shifts + first, sums + first, rescale};
+SoftmaxTile AttentionWorker::softmaxOf(int64_t rows, int64_t first) {
+  SoftmaxTile tile{scores,         plan.pitch,         rows,
+                   walk.columns,   float(given.scale), walk.mask(),
+                   walk.visible(), shifts + first,     sums + first,
+                   rescale};
+  tile.added = walk.added(), tile.addedPitch = plan.pitch;
+  return tile;
 }
 
 void AttentionWorker::addScores(int64_t rows, const float *query) {
@@ -164,26 +164,17 @@ void AttentionWorker::addScores(int64_t rows, const float *query) {
         scoresOf(piece, {keys.at(piece.key), depth}, rows, query));
 }
 
-/// Weights of keys that nothing masks, by the shifts that rows have; those of
-/// new rows are of the first piece. False: weights are too large.
+/// Weights by the shifts that rows have, or get from the first piece of which
+/// they see something. False: weights are too large.
 bool AttentionWorker::addWeights(int64_t rows, const float *query,
                                  int64_t first) {
   if (given.scale <= 0)
     return false;
-  if (!walk.isFirst())
-    std::fill_n(totals, rows * 16, 0.0f);
+  std::fill_n(totals, rows * 16, 0.0f);
   for (const KeyPiece &piece : walk.pieces()) {
     RowTerm key{keys.at(piece.key), depth};
-    RowProduct product = scoresOf(piece, key, rows, query);
-    if (walk.isFirst() && piece.column == 0) {
-      functions.rowProduct(product);
-      SoftmaxTile tile = softmaxOf(rows, piece.count, first);
-      tile.totals = totals;
-      functions.softmaxTile(tile);
-    } else {
-      functions.weightProduct(
-          {product, float(given.scale), shifts + first, totals});
-    }
+    functions.weightProduct({scoresOf(piece, key, rows, query),
+                             float(given.scale), shifts + first, totals});
   }
   return functions.addTotals({rows, shifts + first, totals, sums + first});
 }
@@ -193,8 +184,8 @@ void AttentionWorker::addValues(int64_t rows, float *to) {
   for (const KeyPiece &piece : walk.pieces())
     terms[count++] = {values.at(piece.key), piece.count};
   functions.rowProduct({scores, plan.pitch, 1, terms.data(), count,
-                        values.pitch(), to, width, rows, width,
-                        !walk.isFirst()});
+                        values.pitch(), to, width, rows, width, !walk.isFirst(),
+                        nullptr, walk.visible()});
 }
 
 /// Heads go round the threads; where there are fewer heads than threads, each

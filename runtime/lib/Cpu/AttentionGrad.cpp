@@ -233,12 +233,13 @@ void AttentionGradWorker::addScores(const Rows &rows) {
   for (const KeyPiece &piece : walk.pieces()) {
     RowTerm key{keysT.at(piece.key), depth},
         value{valuesT.at(piece.key), width};
+    const ColumnRange *wanted = walk.visible(piece);
     functions.rowProduct({rows.query, depth, 1, &key, 1, keysT.pitch(),
                           scores + piece.column, plan.pitch, rows.count,
-                          piece.count, false});
+                          piece.count, false, wanted});
     functions.rowProduct({rows.dout, width, 1, &value, 1, valuesT.pitch(),
                           gradients + piece.column, plan.pitch, rows.count,
-                          piece.count, false});
+                          piece.count, false, wanted});
   }
 }
 
@@ -249,16 +250,17 @@ void AttentionGradWorker::addGradients(const Rows &rows, KeySums &sums) {
   for (const KeyPiece &piece : walk.pieces()) {
     terms[count++] = {keys.at(piece.key), piece.count};
     bool isAdded = sums.isAdded(piece);
+    const ColumnRange *seeing = walk.seeing(piece);
     functions.rowProduct({gradients + piece.column, 1, plan.pitch, &queries, 1,
                           depth, sums.key(piece.key), depth, piece.count, depth,
-                          isAdded});
+                          isAdded, nullptr, seeing});
     functions.rowProduct({scores + piece.column, 1, plan.pitch, &results, 1,
                           width, sums.value(piece.key), width, piece.count,
-                          width, isAdded});
+                          width, isAdded, nullptr, seeing});
   }
   functions.rowProduct({gradients, plan.pitch, 1, terms.data(), count,
                         keys.pitch(), rows.queryGradient, depth, rows.count,
-                        depth, true});
+                        depth, true, nullptr, walk.visible()});
 }
 
 // ---- all threads ----------------------------------------------------------

@@ -47,6 +47,18 @@ const ColumnRange *visibleColumns(const AttentionArguments &arguments,
   return ranges;
 }
 
+void turnRanges(const ColumnRange *ranges, int64_t rows, ColumnRange *turned,
+                int64_t columns) {
+  int64_t begin = 0, end = 0;
+  for (int64_t j = 0; j < columns; ++j) {
+    while (begin < rows && ranges[begin].end <= j)
+      ++begin;
+    while (end < rows && ranges[end].begin <= j)
+      ++end;
+    turned[j] = {std::min(begin, end), end};
+  }
+}
+
 void storeSums(const AttentionArguments &arguments, const TileSums &tile) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   int64_t step = arguments.out.strides[3], width = arguments.out.shape[3];

@@ -40,6 +40,11 @@ const ColumnRange *visibleColumns(const AttentionArguments &arguments,
                                   int64_t row, int64_t rows, KeyPieces pieces,
                                   ColumnRange *ranges);
 
+/// By column, the rows in whose ranges it is; both ends of ranges rise with the
+/// row, except those of empty ranges.
+void turnRanges(const ColumnRange *ranges, int64_t rows, ColumnRange *turned,
+                int64_t columns);
+
 /// Sums of values by the weights of queries [row, row + rows), [rows, E], with
 /// the shifts and sums of their scores.
 struct TileSums {

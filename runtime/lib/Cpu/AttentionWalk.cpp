@@ -211,7 +211,7 @@ void storeRows(const Operand &to, int64_t b, int64_t h, const QueryTile &tile,
 KeyWalk::KeyWalk(const AttentionArguments &arguments, const BlockPlan &plan)
     : given(arguments), plan(plan), functions(vectorFunctions()),
       documents(arguments), cursors(plan.groupTiles), list(plan.columns),
-      ranges(plan.rows) {}
+      ranges(plan.rows), turned(plan.panel) {}
 
 void KeyWalk::setScratch(ScratchPieces &pieces) {
   keep = pieces.takeFloats(given.keep ? given.k.shape[2] : 0);
@@ -291,20 +291,23 @@ void KeyWalk::takePieces() {
   at->met += count;
 }
 
-const ColumnRange *KeyWalk::visible() {
-  return visibleColumns(given, tile().row, tile().rows, pieces(),
-                        ranges.data());
+const ColumnRange *KeyWalk::visible(KeyPieces pieces) {
+  return visibleColumns(given, tile().row, tile().rows, pieces, ranges.data());
 }
 
-bool KeyWalk::isUnmasked() const {
-  const KeyPiece &last = list[count - 1];
-  if (given.keep || given.keyLimit(tile().row) < last.key + last.count ||
-      given.keyBegin(tile().row + tile().rows - 1) > list[0].key)
-    return false;
+const ColumnRange *KeyWalk::seeing(const KeyPiece &piece) {
+  const ColumnRange *seen = visible(piece);
+  if (!seen)
+    return nullptr;
+  turnRanges(seen, tile().rows, turned.data(), piece.count);
+  return turned.data();
+}
+
+bool KeyWalk::isMasked() const {
   for (const KeyPiece &piece : pieces())
-    if (!documents.areOne(met(piece)))
-      return false;
-  return true;
+    if (given.keep || !documents.areOne(met(piece)))
+      return true;
+  return false;
 }
 
 const float *KeyWalk::mask() {

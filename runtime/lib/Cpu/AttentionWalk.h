@@ -128,11 +128,18 @@ public:
   bool isWhole() const { return isFirst() && at->run == at->last; }
 
   KeyPieces pieces() const { return {list.data(), count}; }
-  /// Whether each query of the tile attends to all keys of the pieces.
-  bool isUnmasked() const;
+  /// Whether padding or other documents may hide keys of the pieces.
+  bool isMasked() const;
   int64_t columns = 0;
-  /// Both as in SoftmaxTile.
-  const ColumnRange *visible();
+  /// As in SoftmaxTile, of the tile or of a piece of it, until it is asked for
+  /// again.
+  const ColumnRange *visible() { return visible(pieces()); }
+  const ColumnRange *visible(const KeyPiece &piece) {
+    return visible({&piece, 1});
+  }
+  /// By key of a piece, the queries of the tile that see it, or null: all.
+  const ColumnRange *seeing(const KeyPiece &piece);
+  /// As in SoftmaxTile.
   const float *mask();
   /// As in SoftmaxTile, rows the plan's pitch apart.
   const float *added();
@@ -150,6 +157,7 @@ private:
   void beginTile(const QueryTile &tile, Cursor &cursor) const;
   bool nextChunk();
   void takePieces();
+  const ColumnRange *visible(KeyPieces pieces);
   DocumentTile met(const KeyPiece &piece) const {
     return {tile().row, tile().rows, piece.key, piece.count};
   }
@@ -162,7 +170,7 @@ private:
   std::vector<Cursor> cursors;
   Cursor *at = nullptr, *stop = nullptr; // of the group
   std::vector<KeyPiece> list;
-  std::vector<ColumnRange> ranges;
+  std::vector<ColumnRange> ranges, turned;
   float *keep = nullptr, *keepOfTile = nullptr, *addedToTile = nullptr;
 };
 

@@ -37,9 +37,6 @@ struct SoftmaxTile {
   /// Added to scaled scores, or null; rows `addedPitch` apart.
   const float *added = nullptr;
   int64_t addedPitch = 0;
-  /// By row, out: 16 parts of the sum of what its scores become; `sums` are
-  /// as they were. Or null.
-  float *totals = nullptr;
 };
 
 /// One tile of the gradient of softmax, in place: `scores` become p =
@@ -79,7 +76,8 @@ using PanelProduct = void (*)(int64_t depth, const T *a, const T *b, T *acc,
 
 /// c [rows, columns] = a b, or += with `accumulate`. Row p of b is one of
 /// `terms`, which follow one another, each `depth` rows of it, `bPitch` apart;
-/// element (i, p) of a is at a[i * aRow + p * aColumn].
+/// element (i, p) of a is at a[i * aRow + p * aColumn]. Ranges leave out what
+/// is masked, to a few rows and columns.
 struct RowTerm {
   const float *b;
   int64_t depth;
@@ -92,19 +90,28 @@ struct RowProduct {
   float *c;
   int64_t cPitch, rows, columns;
   bool accumulate;
+  /// By row, the columns of c that are wanted, or null: all. Others may be left
+  /// as they are.
+  const ColumnRange *wanted = nullptr;
+  /// By row, the columns of a that are not 0, or null: all. Rows near one
+  /// another may read what is 0.
+  const ColumnRange *nonzero = nullptr;
 };
 
-/// A product whose elements x become weights, exp(factor * x - shift).
+/// A product whose elements x become weights, exp(factor * x - shift); those
+/// that are not wanted become 0.
 struct WeightProduct {
   RowProduct product;
   float factor;
-  const float *shifts; // by row
-  float *totals;       // by row: 16 parts of a sum, to which weights are added
+  /// By row; -inf becomes the largest of (the first of) the row's factor * x.
+  float *shifts;
+  float *totals; // by row: 16 parts of a sum, to which weights are added
 };
 
 /// Sums += the totals, which are used up, unless a total is above `mostTotal`
 /// or not a number, or a shift is in the millions: then exponentials may have
-/// been too large, and nothing is added.
+/// been too large, and nothing is added. Shifts of -inf are of rows that have
+/// seen nothing.
 struct WeightTotals {
   int64_t rows;
   const float *shifts;

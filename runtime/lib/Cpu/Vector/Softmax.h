@@ -88,6 +88,14 @@ inline Floats keepSome(Floats all, int64_t count, float rest) {
   return number < int32_t(count) ? all : splat(rest);
 }
 
+inline Floats keepRange(Floats all, ColumnRange range) {
+  const Integers number = {0, 1, 2,  3,  4,  5,  6,  7,
+                           8, 9, 10, 11, 12, 13, 14, 15};
+  Integers isInside =
+      (number >= int32_t(range.begin)) & (number < int32_t(range.end));
+  return isInside ? all : splat(lowest);
+}
+
 inline Floats larger(Floats a, Floats b) { return b > a ? b : a; }
 
 inline bool isAny(Integers which) {
@@ -242,12 +250,8 @@ inline void softmaxRows(const SoftmaxTile &tile, int64_t row, int64_t count) {
       scaleRow(scores, seen.end - seen.begin, scale);
       factor = 1.0f;
     }
-    Floats total = exponentials(scores, seen.end - seen.begin, factor,
-                                shifts[i], Floats{});
-    if (tile.totals)
-      store(tile.totals + (row + i) * lanes, total);
-    else
-      totals[i] = sumOf(total);
+    totals[i] = sumOf(exponentials(scores, seen.end - seen.begin, factor,
+                                   shifts[i], Floats{}));
   }
   Floats sums = loadSome(tile.sums + row, count, 0.0f) * shrink + totals;
   storeSome(tile.shifts + row, now, count);
