@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/lib/Cpu/AttentionAhead.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
-#include "runtime/lib/Cpu/AttentionWalk.h"
 #include "runtime/lib/Cpu/WorkersCall.h"
 #include <algorithm>
 #include <limits>
@@ -24,7 +24,7 @@ public:
       : given(arguments), plan(plan), functions(vectorFunctions()),
         depth(given.q.shape[3]), width(given.v.shape[3]),
         keys(given.k, plan, HeadPanels::Transposed),
-        values(given.v, plan, HeadPanels::Rows), walk(given, plan),
+        values(given.v, plan, HeadPanels::Rows), walk(given, plan), ahead(plan),
         terms(plan.columns) {
     setScratch(nullptr); // adds up `bytes`
   }
@@ -38,6 +38,7 @@ public:
 
 private:
   void runGroup(int64_t b, int64_t h, int64_t begin, int64_t end);
+  void lookAhead(int64_t b, int64_t h, int64_t number);
   void runTile(int64_t rows, const float *query, int64_t first);
   void addScores(int64_t rows, const float *query);
   bool addWeights(int64_t rows, const float *query, int64_t first);
@@ -52,6 +53,7 @@ private:
   const int64_t depth, width;
   HeadPanels keys, values;
   KeyWalk walk;
+  AheadRows ahead;
   std::vector<RowTerm> terms;
   int64_t bytes = 0, batch = -1, kvHead = -1;
   float *scores = nullptr, *output = nullptr, *shifts = nullptr,
@@ -101,8 +103,22 @@ void AttentionWorker::runHead(int64_t b, int64_t h, int64_t begin,
   }
   batch = b;
   kvHead = given.kvHead(h);
-  for (; begin < end; begin += plan.groupTiles)
-    runGroup(b, h, begin, std::min(end, begin + plan.groupTiles));
+  ahead.clear();
+  while (begin < end) {
+    int64_t next = std::min(end, begin + plan.groupTiles);
+    if (given.visited && next < end)
+      lookAhead(b, h, next);
+    runGroup(b, h, begin, next);
+    begin = next;
+  }
+}
+
+/// Asks for what tile `number`, which is the next one, reads and writes.
+void AttentionWorker::lookAhead(int64_t b, int64_t h, int64_t number) {
+  const QueryTile &tile = plan.tile(h, number);
+  ahead.add(given.q, b, h, tile);
+  ahead.addPanels(given.visited->runs(h, tile.blockRow), keys, values);
+  ahead.add(given.out, b, h, tile);
 }
 
 void AttentionWorker::runGroup(int64_t b, int64_t h, int64_t begin,
@@ -173,7 +189,7 @@ bool AttentionWorker::addWeights(int64_t rows, const float *query,
   std::fill_n(totals, rows * 16, 0.0f);
   for (const KeyPiece &piece : walk.pieces()) {
     RowTerm key{keys.at(piece.key), depth};
-    functions.weightProduct({scoresOf(piece, key, rows, query),
+    functions.weightProduct({ahead.with(scoresOf(piece, key, rows, query)),
                              float(given.scale), shifts + first, totals});
   }
   return functions.addTotals({rows, shifts + first, totals, sums + first});
@@ -183,9 +199,9 @@ void AttentionWorker::addValues(int64_t rows, float *to) {
   int64_t count = 0;
   for (const KeyPiece &piece : walk.pieces())
     terms[count++] = {values.at(piece.key), piece.count};
-  functions.rowProduct({scores, plan.pitch, 1, terms.data(), count,
-                        values.pitch(), to, width, rows, width, !walk.isFirst(),
-                        nullptr, walk.visible()});
+  functions.rowProduct(ahead.with({scores, plan.pitch, 1, terms.data(), count,
+                                   values.pitch(), to, width, rows, width,
+                                   !walk.isFirst(), nullptr, walk.visible()}));
 }
 
 /// Heads go round the threads; where there are fewer heads than threads, each

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/lib/Cpu/AttentionAhead.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
-#include "runtime/lib/Cpu/AttentionWalk.h"
 #include <algorithm>
 #include <cstring>
 
@@ -64,6 +64,7 @@ public:
 private:
   void runGroup(int64_t b, int64_t h, int64_t begin, int64_t end,
                 KeySums &sums);
+  void lookAhead(int64_t b, int64_t h, int64_t number);
   void loadGroup(int64_t b, int64_t h, const QueryTile &group);
   /// Rows of a group that a tile has.
   struct Rows {
@@ -82,6 +83,7 @@ private:
   const int64_t depth, width;
   HeadPanels keys, keysT, valuesT;
   KeyWalk walk;
+  AheadRows ahead;
   std::vector<RowTerm> terms;
   int64_t bytes = 0;
   float *scores = nullptr, *gradients = nullptr, *query = nullptr,
@@ -151,7 +153,7 @@ AttentionGradWorker::AttentionGradWorker(
       width(forward.v.shape[3]), keys(forward.k, plan, HeadPanels::Rows),
       keysT(forward.k, plan, HeadPanels::Transposed),
       valuesT(forward.v, plan, HeadPanels::Transposed), walk(forward, plan),
-      terms(plan.columns) {
+      ahead(plan), terms(plan.columns) {
   setScratch(nullptr); // adds up `bytes`
 }
 
@@ -174,6 +176,7 @@ void AttentionGradWorker::setScratch(char *scratch) {
 void AttentionGradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
                                    int64_t pieces, KeySums &sums) {
   sums.clear();
+  ahead.clear();
   walk.setBatch(b);
   for (HeadPanels *panels : {&keys, &keysT, &valuesT})
     panels->setHead(b, kvHead);
@@ -183,12 +186,24 @@ void AttentionGradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
   for (int64_t h = 0; h < heads; ++h) {
     if (forward.kvHead(h) != kvHead)
       continue;
+    int64_t tile = plan.tileAt(h, total * piece / pieces - before);
     int64_t end = plan.tileAt(h, total * (piece + 1) / pieces - before);
-    for (int64_t tile = plan.tileAt(h, total * piece / pieces - before);
-         tile < end; tile += plan.groupTiles)
-      runGroup(b, h, tile, std::min(end, tile + plan.groupTiles), sums);
+    for (int64_t next; tile < end; tile = next) {
+      next = std::min(end, tile + plan.groupTiles);
+      if (forward.visited && next < end)
+        lookAhead(b, h, next);
+      runGroup(b, h, tile, next, sums);
+    }
     before += plan.work(h);
   }
+}
+
+/// Asks for what tile `number`, which is the next one, reads and writes.
+void AttentionGradWorker::lookAhead(int64_t b, int64_t h, int64_t number) {
+  const QueryTile &tile = plan.tile(h, number);
+  for (const Operand *rows : {&forward.q, &given.dout, &forward.out, &given.dq})
+    ahead.add(*rows, b, h, tile);
+  ahead.addPanels(forward.visited->runs(h, tile.blockRow), keysT, valuesT);
 }
 
 void AttentionGradWorker::loadGroup(int64_t b, int64_t h,
@@ -234,12 +249,13 @@ void AttentionGradWorker::addScores(const Rows &rows) {
     RowTerm key{keysT.at(piece.key), depth},
         value{valuesT.at(piece.key), width};
     const ColumnRange *wanted = walk.visible(piece);
-    functions.rowProduct({rows.query, depth, 1, &key, 1, keysT.pitch(),
-                          scores + piece.column, plan.pitch, rows.count,
-                          piece.count, false, wanted});
-    functions.rowProduct({rows.dout, width, 1, &value, 1, valuesT.pitch(),
-                          gradients + piece.column, plan.pitch, rows.count,
-                          piece.count, false, wanted});
+    functions.rowProduct(ahead.with(
+        {rows.query, depth, 1, &key, 1, keysT.pitch(), scores + piece.column,
+         plan.pitch, rows.count, piece.count, false, wanted}));
+    functions.rowProduct(
+        ahead.with({rows.dout, width, 1, &value, 1, valuesT.pitch(),
+                    gradients + piece.column, plan.pitch, rows.count,
+                    piece.count, false, wanted}));
   }
 }
 

@@ -133,6 +133,7 @@ HeadPanels::HeadPanels(const Operand &from, const BlockPlan &plan, Order order)
                                   : plan.panels) {
   if (!isCopied)
     return;
+  asked.resize(slots);
   int64_t last = plan.panels - 1;
   for (int64_t i = 0; i < 3; ++i) {
     KeyRun keys = plan.keysOf(i < 2 ? std::min(i, last) : last);
@@ -153,6 +154,7 @@ void HeadPanels::setHead(int64_t batch, int64_t number) {
   b = batch;
   head = number;
   std::fill_n(held, slots, -1);
+  std::fill(asked.begin(), asked.end(), -1);
 }
 
 const float *HeadPanels::at(int64_t key) {
@@ -176,8 +178,25 @@ const float *HeadPanels::at(int64_t key) {
     else
       copies[number == 0 ? 0 : number < plan.panels - 1 ? 1 : 2].run(to, begin);
     held[slot] = number;
+    asked[slot] = -1;
   }
   return panel + (key - first) * step;
+}
+
+bool HeadPanels::ask(int64_t key) {
+  int64_t number = plan.panelOf(key);
+  if (!isCopied || held[number % slots] == number ||
+      asked[number % slots] == number)
+    return false;
+  asked[number % slots] = number;
+  return true;
+}
+
+RowsAhead HeadPanels::rowsOf(int64_t key) const {
+  if (from.strides[3] != 1)
+    return {};
+  auto [begin, end] = plan.keysOf(plan.panelOf(key));
+  return {rowOf(from, b, head, begin), from.strides[2], end - begin, size};
 }
 
 void loadRows(const Operand &from, int64_t b, int64_t h, const QueryTile &tile,

@@ -97,6 +97,11 @@ public:
   /// another to the end of the panel.
   const float *at(int64_t key);
   int64_t pitch() const { return place; }
+  /// Whether the panel of a key is to be copied when it is asked for, and ask()
+  /// has not said so before.
+  bool ask(int64_t key);
+  /// Where the panel of a key is copied from.
+  RowsAhead rowsOf(int64_t key) const;
 
 private:
   const Operand &from;
@@ -107,7 +112,8 @@ private:
   StridedCopy copies[3]; // of the first panel, of others, of the last
   int64_t b = 0, head = 0;
   float *panels = nullptr;
-  int64_t *held = nullptr; // by slot: number of its panel, or -1
+  int64_t *held = nullptr;    // by slot: number of its panel, or -1
+  std::vector<int64_t> asked; // by slot: number of one that comes soon, or -1
 };
 
 /// The keys that a group of tiles visits, a tile of scores at a time; one

@@ -82,6 +82,11 @@ struct RowTerm {
   const float *b;
   int64_t depth;
 };
+/// `rows` rows of `size` floats that are read or written soon.
+struct RowsAhead {
+  const float *first = nullptr;
+  int64_t pitch = 0, rows = 0, size = 0;
+};
 struct RowProduct {
   const float *a;
   int64_t aRow, aColumn;
@@ -96,6 +101,8 @@ struct RowProduct {
   /// By row, the columns of a that are not 0, or null: all. Rows near one
   /// another may read what is 0.
   const ColumnRange *nonzero = nullptr;
+  /// Memory is asked for row i of these on the way to row i of c.
+  RowsAhead ahead[2] = {};
 };
 
 /// A product whose elements x become weights, exp(factor * x - shift); those

@@ -101,17 +101,30 @@ template <int lanes, int vectors, int rows, typename Finish>
     productPart<lanes, vectors - 1, rows>(p, row, column, wanted, finish);
 }
 
+/// Memory brings lines while products are computed if there are few at a time;
+/// asked for many at once, a core waits.
+inline void askAhead(const RowProduct &p, int64_t row, int64_t rows) {
+  constexpr int64_t line = 16;
+  for (const RowsAhead &ahead : p.ahead)
+    for (int64_t r = row; r < row + rows && r < ahead.rows; ++r)
+      for (int64_t i = 0; i < ahead.size; i += line)
+        __builtin_prefetch(ahead.first + r * ahead.pitch + i, 0, 2);
+}
+
 /// Rows from `row` on, `rows` at a time, and the rest of them by fewer.
 template <int lanes, int vectors, int rows, bool isCut, typename Finish>
 inline void productRows(const RowProduct &p, int64_t row, int64_t column,
                         const Finish &finish) {
-  for (; row + rows <= p.rows; row += rows)
+  for (; row + rows <= p.rows; row += rows) {
+    if (column == 0)
+      askAhead(p, row, rows);
     if constexpr (isCut)
       productPart<lanes, vectors, rows>(
           p, row, column,
           partOf(spanOf(p.wanted, row, rows), column, lanes * vectors), finish);
     else
       productBlock<lanes, vectors, rows, false>(p, row, column, finish);
+  }
   if constexpr (rows > 1)
     productRows<lanes, vectors, rows == 6 ? 4 : rows / 2, isCut>(p, row, column,
                                                                  finish);
