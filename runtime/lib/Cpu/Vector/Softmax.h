@@ -98,17 +98,6 @@ inline Floats keepRange(Floats all, ColumnRange range) {
 
 inline Floats larger(Floats a, Floats b) { return b > a ? b : a; }
 
-inline bool isAny(Integers which) {
-#ifdef __AVX512DQ__
-  return _mm512_movepi32_mask((__m512i)which) != 0;
-#else
-  bool isOne = false;
-  for (int64_t i = 0; i < lanes; ++i)
-    isOne |= which[i] != 0;
-  return isOne;
-#endif
-}
-
 /// Halves, quarters, eighths and pairs of lanes change places.
 template <typename Combine> inline float overLanes(Floats a, Combine combine) {
   a = combine(a, __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15, 0,

@@ -38,29 +38,39 @@ inline void rowByLse(float *scores, float *gradients, int64_t columns,
       });
 }
 
-/// The column of the first element that is `value`; there is one.
-inline int64_t columnOf(const float *row, float value) {
-  for (int64_t j = 0;; ++j)
-    if (row[j] == value)
-      return j;
-}
+/// The weights of a row, their sum by lanes, and the gradient of the largest.
+struct RowWeights {
+  Floats total = {};
+  float origin;
+};
 
-/// The first of the largest elements; column 0 if one is not a number.
-inline int64_t columnOfLargest(const float *row, int64_t columns) {
-  const float largest = largestOf(row, columns);
-  int64_t found = columns;
+/// Makes scores weights. Lanes keep their largest so far, and its gradient: a
+/// search would not be predicted.
+inline RowWeights weighRow(float *scores, const float *gradients,
+                           int64_t columns, float factor, float lse) {
+  RowWeights row;
+  Floats largest = splat(-1.0f), origins = {};
+  auto add = [&](Floats weights, Floats gradient) {
+    row.total += weights;
+    origins = weights > largest ? gradient : origins;
+    largest = larger(largest, weights);
+  };
   overColumns(
       columns,
       [&](int64_t j) {
-        if (found == columns && isAny(load(row + j) == largest))
-          found = j + columnOf(row + j, largest);
+        Floats weights = exponential(load(scores + j) * factor - lse);
+        store(scores + j, weights);
+        add(weights, load(gradients + j));
       },
       [&](int64_t j, int64_t rest) {
-        for (int64_t i = j; found == columns && i < j + rest; ++i)
-          if (row[i] == largest)
-            found = i;
+        Floats weights = exponential(keepSome(
+            loadSome(scores + j, rest, 0.0f) * factor - lse, rest, lowest));
+        storeSome(scores + j, weights, rest);
+        add(weights, loadSome(gradients + j, rest, gradients[j]));
       });
-  return found < columns ? found : 0;
+  const Floats most = splat(overLanes(largest, larger));
+  row.origin = overLanes(largest == most ? origins : splat(lowest), larger);
+  return row;
 }
 
 /// The same of a whole row, see softmaxGradRow in AttentionRows.h.
@@ -68,9 +78,8 @@ inline void wholeRowByLse(float *scores, float *gradients, int64_t columns,
                           float factor, float scale, float lse) {
   if (columns == 0)
     return;
-  const float inverse =
-      1.0f / sumOf(exponentials(scores, columns, factor, lse, Floats{}));
-  const float origin = gradients[columnOfLargest(scores, columns)];
+  const RowWeights row = weighRow(scores, gradients, columns, factor, lse);
+  const float inverse = 1.0f / sumOf(row.total), origin = row.origin;
   Floats sums = {};
   overColumns(
       columns,
