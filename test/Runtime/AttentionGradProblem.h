@@ -23,28 +23,49 @@ struct GradProblem : AttentionProblem {
     runtime::Status forward = runtime::makeAttention(given, threads, call);
     ASSERT_TRUE(forward.ok()) << forward.message;
     ASSERT_TRUE(runCall(*call).ok());
-    runtime::Status status = runtime::makeAttentionGrad(
-        {given, dout.operand(), dq.operand(), dk.operand(), dv.operand()},
-        threads, call);
+    runtime::Status status =
+        runtime::makeAttentionGrad({given, dout.operand(), dq.operand(),
+                                    dk.operand(), dv.operand(), dbiasOperand()},
+                                   threads, call);
     ASSERT_TRUE(status.ok()) << status.message;
     runtime::setLibraryThreads(1);
   }
 
-  TestOperand dq, dk, dv, dout;
+  /// As addBias, with its gradient.
+  void addLearnedBias(std::vector<int64_t> shape, std::vector<int> order = {}) {
+    addBias(shape, order);
+    dbias = TestOperand(q.type, shape, order, /*pad=*/3);
+    hasGradient = true;
+  }
+  std::optional<runtime::Operand> dbiasOperand() {
+    return hasGradient ? std::optional(dbias.operand()) : std::nullopt;
+  }
+
+  TestOperand dq, dk, dv, dout, dbias{plan::DType::F32, {}};
+  bool hasGradient = false; // that of the bias
 };
 
-/// All three gradients, row-major.
+/// All gradients, row-major.
 struct Naive {
-  Rows q, k, v, dout, dq, dk, dv;
+  Rows q, k, v, dout, dq, dk, dv, dbias;
 
   explicit Naive(const GradProblem &problem)
       : q(dense(problem.q)), k(dense(problem.k)), v(dense(problem.v)),
-        dout(dense(problem.dout)), dq(q.size()), dk(k.size()), dv(v.size()) {
+        dout(dense(problem.dout)), dq(q.size()), dk(k.size()), dv(v.size()),
+        dbias(problem.bias.elements()) {
     const std::vector<int64_t> &shape = problem.q.shape;
     for (int64_t b = 0; b < shape[0]; ++b)
       for (int64_t h = 0; h < shape[1]; ++h)
         for (int64_t i = 0; i < shape[2]; ++i)
           row(problem, b, h, i);
+  }
+
+  static int64_t flatOf(const std::vector<int64_t> &shape,
+                        const std::vector<int64_t> &place) {
+    int64_t flat = 0;
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      flat = flat * shape[dim] + place[dim];
+    return flat;
   }
 
   void row(const GradProblem &problem, int64_t b, int64_t h, int64_t i) {
@@ -60,6 +81,9 @@ struct Naive {
       mean += p[j] * (g[j] *= factor(j));
     }
     for (size_t j = 0; j < p.size(); ++j) {
+      if (problem.hasGradient)
+        dbias[flatOf(problem.bias.shape, problem.biasPlace(b, h, i, j))] +=
+            p[j] * (g[j] - mean);
       for (int64_t d = 0; d < depth; ++d) {
         double score = given.scale * p[j] * (g[j] - mean);
         dq[at * depth + d] += score * k[(kv + j) * depth + d];
@@ -94,6 +118,8 @@ inline double toleranceOf(plan::DType type) {
 inline void expectRightOnThreads(GradProblem &problem) {
   std::vector<TestOperand *> results = {&problem.out, &problem.lse, &problem.dq,
                                         &problem.dk, &problem.dv};
+  if (problem.hasGradient)
+    results.push_back(&problem.dbias);
   std::vector<std::vector<uint8_t>> first;
   double tolerance = toleranceOf(problem.q.type);
   for (int threads : {1, 2, 3}) {
@@ -111,6 +137,9 @@ inline void expectRightOnThreads(GradProblem &problem) {
       EXPECT_LE(worstOf(problem.dq, naive.dq), tolerance);
       EXPECT_LE(worstOf(problem.dk, naive.dk), tolerance);
       EXPECT_LE(worstOf(problem.dv, naive.dv), tolerance);
+      if (problem.hasGradient) {
+        EXPECT_LE(worstOf(problem.dbias, naive.dbias), tolerance);
+      }
       for (TestOperand *result : results)
         first.push_back(result->bytes);
     }

@@ -58,6 +58,19 @@ struct AttentionProblem {
         runtime::Documents{queryDocuments.operand(), keyDocuments.operand()};
   }
 
+  /// A bias of this shape, whose keys are those of the whole; of `order` in
+  /// memory.
+  void addBias(std::vector<int64_t> shape, std::vector<int> order = {}) {
+    bias = TestOperand(q.type, shape, order);
+    given.bias = bias.random(7, 2).operand();
+  }
+  /// Where the bias, or its gradient, has what is of a score.
+  std::vector<int64_t> biasPlace(int64_t b, int64_t h, int64_t i,
+                                 int64_t j) const {
+    auto at = [&](int dim, int64_t n) { return bias.shape[dim] == 1 ? 0 : n; };
+    return {at(0, b), at(1, h), at(2, i), j + given.keyOffset};
+  }
+
   /// Rows before query i of head h in dense q, and before the first key and
   /// value that the head reads in dense k and v.
   int64_t queryRow(int64_t b, int64_t h, int64_t i) const {
@@ -69,6 +82,7 @@ struct AttentionProblem {
   }
 
   TestOperand q, k, v, out, lse, keep, queryDocuments, keyDocuments;
+  TestOperand bias{plan::DType::F32, {}};
   runtime::AttentionArguments given;
   /// Whether global head `head` shows key `j` to query `i`, both counted over
   /// the whole sequence; none: it does.
@@ -110,7 +124,10 @@ inline Rows naiveWeights(const AttentionProblem &problem, const Rows &q,
     double score = 0;
     for (int64_t d = 0; d < depth; ++d)
       score += q[query * depth + d] * k[(key + j) * depth + d];
-    weights[j] = allowed ? score * static_cast<double>(given.scale) : -INFINITY;
+    score *= static_cast<double>(given.scale);
+    if (given.bias)
+      score += problem.bias.at(problem.biasPlace(b, h, i, j));
+    weights[j] = allowed ? score : -INFINITY;
     largest = std::max(largest, weights[j]);
   }
   for (double &weight : weights)

@@ -130,7 +130,8 @@ TEST_P(CpuVector, SoftmaxGradientsCancel) {
     std::vector<float> weights(columns, 0.75f), gradients(columns, 1.7f);
     float lse = 0.3f * 0.75f, mean = 1.7f;
     GetParam()->softmaxGradTile({weights.data(), gradients.data(), columns, 1,
-                                 columns, 0.3f, &lse, &mean, nullptr, nullptr});
+                                 columns, 0.3f, 0.3f, &lse, &mean, nullptr,
+                                 nullptr});
     EXPECT_NEAR(weights[0], 1, 1e-6);
     for (float gradient : gradients)
       EXPECT_EQ(gradient, 0);
@@ -286,8 +287,8 @@ TEST_P(CpuVector, SoftmaxOfLargeScoresAndNaN) {
       EXPECT_NEAR(row[2] / sum, 0, 1e-12);
       float weights[] = {large}, gradients[] = {5}, lse = large * scale,
             mean = 3;
-      GetParam()->softmaxGradTile(
-          {weights, gradients, 1, 1, 1, scale, &lse, &mean, nullptr, nullptr});
+      GetParam()->softmaxGradTile({weights, gradients, 1, 1, 1, scale, scale,
+                                   &lse, &mean, nullptr, nullptr});
       if (scale == 1) // else a weight is as exact as lse
         EXPECT_EQ(weights[0], 1) << large;
     }

@@ -138,7 +138,7 @@ void AttentionWorker::runGroup(int64_t b, int64_t h, int64_t begin,
 /// group.
 void AttentionWorker::runTile(int64_t rows, const float *query, int64_t first) {
   float *to = output + first * width;
-  if (walk.isMasked() || !addWeights(rows, query, first)) {
+  if (walk.isChanged() || !addWeights(rows, query, first)) {
     addScores(rows, query);
     functions.softmaxTile(softmaxOf(rows, first));
     for (int64_t r = 0; !walk.isFirst() && r < rows; ++r)
@@ -170,7 +170,8 @@ SoftmaxTile AttentionWorker::softmaxOf(int64_t rows, int64_t first) {
                    walk.columns,   float(given.scale), walk.mask(),
                    walk.visible(), shifts + first,     sums + first,
                    rescale};
-  tile.added = walk.added(), tile.addedPitch = plan.pitch;
+  KeyWalk::Added added = walk.added();
+  tile.added = added.first, tile.addedPitch = added.pitch;
   return tile;
 }
 

@@ -74,14 +74,16 @@ bool DocumentTiles::areOne(const DocumentTile &tile) const {
          haveAll(keys, tile.key, tile.count);
 }
 
-void DocumentTiles::fill(const DocumentTile &tile, float *added,
+void DocumentTiles::hide(const DocumentTile &tile, float *added,
                          int64_t pitch) const {
+  if (areOne(tile))
+    return;
   constexpr float lowest = -std::numeric_limits<float>::infinity();
   const int64_t *own = keys.numbers + tile.key;
   for (int64_t r = 0; r < tile.rows; ++r, added += pitch) {
     int64_t number = queries.numbers[tile.row + r];
     for (int64_t j = 0; j < tile.count; ++j)
-      added[j] = own[j] == number ? 0.0f : lowest;
+      added[j] = own[j] == number ? added[j] : lowest;
   }
 }
 

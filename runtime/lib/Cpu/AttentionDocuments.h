@@ -36,9 +36,8 @@ public:
   bool meet(const DocumentTile &tile) const;
   /// True only if all queries of the tile see all keys of it.
   bool areOne(const DocumentTile &tile) const;
-  /// added[r * pitch + j] = 0 where query row + r sees key key + j, else
-  /// -infinity.
-  void fill(const DocumentTile &tile, float *added, int64_t pitch) const;
+  /// added[r * pitch + j] = -infinity unless query row + r sees key key + j.
+  void hide(const DocumentTile &tile, float *added, int64_t pitch) const;
 
 private:
   struct Range {

@@ -6,7 +6,9 @@
 // mean), where the mean of dP under P is that of dO * O over a row, or is added
 // up where the row has one tile. Then dQ += dS K, dK += dS^T Q, dV += P^T dO.
 // Gradients of keys and values are added up as rows; those of a panel that
-// nothing visits are only zeros.
+// nothing visits are only zeros. The gradient of a bias is dS / scale, summed
+// over what shares an element. That takes a second pass, in which each thread
+// has elements of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,11 +62,17 @@ public:
   /// which it clears.
   void runPiece(int64_t b, int64_t kvHead, int64_t piece, int64_t pieces,
                 KeySums &sums);
+  /// The gradient of the bias of heads that share one, in part `cut` of `cuts`
+  /// of their queries.
+  void runBias(KeyRun batch, KeyRun heads, int64_t cut, int64_t cuts);
 
 private:
+  void setHead(int64_t b, int64_t kvHead);
+  /// Without `sums`: what it gives to the bias.
   void runGroup(int64_t b, int64_t h, int64_t begin, int64_t end,
-                KeySums &sums);
+                KeySums *sums);
   void lookAhead(int64_t b, int64_t h, int64_t number);
+  void clearBias(KeyRun batch, KeyRun heads, KeyRun queries);
   void loadGroup(int64_t b, int64_t h, const QueryTile &group);
   /// Rows of a group that a tile has.
   struct Rows {
@@ -72,7 +80,7 @@ private:
     float *query, *dout, *queryGradient;
     const float *lse, *means;
   };
-  void runTile(const Rows &rows, KeySums &sums);
+  void weigh(const Rows &rows, float gradientScale);
   void addScores(const Rows &rows);
   void addGradients(const Rows &rows, KeySums &sums);
 
@@ -85,6 +93,7 @@ private:
   KeyWalk walk;
   AheadRows ahead;
   std::vector<RowTerm> terms;
+  std::optional<Operand> biasSums; // by scores
   int64_t bytes = 0;
   float *scores = nullptr, *gradients = nullptr, *query = nullptr,
         *dout = nullptr, *queryGradient = nullptr, *lse = nullptr,
@@ -101,6 +110,8 @@ public:
     parallelFor(threads, [this](int part) { runPart(part); });
     if (pieces > 1)
       parallelFor(threads, [this](int part) { storeItems(part); });
+    if (arguments.dbias)
+      parallelFor(threads, [this](int part) { runBias(part); });
     return Status::success();
   }
 
@@ -108,6 +119,8 @@ private:
   void place(char *scratch);
   void runPart(int part);
   void storeItems(int part);
+  void runBias(int part);
+  bool isBiasCut() const;
   void storePanel(int64_t item, int64_t panel, KeySums *first, KeySums *last);
 
   const AttentionGradArguments arguments;
@@ -154,6 +167,8 @@ AttentionGradWorker::AttentionGradWorker(
       keysT(forward.k, plan, HeadPanels::Transposed),
       valuesT(forward.v, plan, HeadPanels::Transposed), walk(forward, plan),
       ahead(plan), terms(plan.columns) {
+  if (given.dbias)
+    biasSums = forward.byScores(*given.dbias);
   setScratch(nullptr); // adds up `bytes`
 }
 
@@ -173,13 +188,17 @@ void AttentionGradWorker::setScratch(char *scratch) {
   bytes = pieces.bytes();
 }
 
-void AttentionGradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
-                                   int64_t pieces, KeySums &sums) {
-  sums.clear();
+void AttentionGradWorker::setHead(int64_t b, int64_t kvHead) {
   ahead.clear();
   walk.setBatch(b);
   for (HeadPanels *panels : {&keys, &keysT, &valuesT})
     panels->setHead(b, kvHead);
+}
+
+void AttentionGradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
+                                   int64_t pieces, KeySums &sums) {
+  sums.clear();
+  setHead(b, kvHead);
   int64_t heads = forward.q.shape[1], total = 0, before = 0;
   for (int64_t h = 0; h < heads; ++h)
     total += forward.kvHead(h) == kvHead ? plan.work(h) : 0;
@@ -192,7 +211,7 @@ void AttentionGradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
       next = std::min(end, tile + plan.groupTiles);
       if (forward.visited && next < end)
         lookAhead(b, h, next);
-      runGroup(b, h, tile, next, sums);
+      runGroup(b, h, tile, next, &sums);
     }
     before += plan.work(h);
   }
@@ -219,28 +238,36 @@ void AttentionGradWorker::loadGroup(int64_t b, int64_t h,
 }
 
 void AttentionGradWorker::runGroup(int64_t b, int64_t h, int64_t begin,
-                                   int64_t end, KeySums &sums) {
+                                   int64_t end, KeySums *sums) {
   QueryTile group = plan.span(h, begin, end);
   loadGroup(b, h, group);
   for (walk.begin(h, begin, end); walk.next();) {
     int64_t first = walk.tile().row - group.row;
-    runTile({walk.tile().rows, query + first * depth, dout + first * width,
-             queryGradient + first * depth, lse + first, means + first},
-            sums);
+    Rows rows{walk.tile().rows,     query + first * depth,
+              dout + first * width, queryGradient + first * depth,
+              lse + first,          means + first};
+    weigh(rows, sums ? float(forward.scale) : 1.0f);
+    if (sums)
+      addGradients(rows, *sums);
+    else
+      walk.addTo(*biasSums, gradients);
   }
-  storeRows(given.dq, b, h, group, queryGradient);
+  if (sums)
+    storeRows(given.dq, b, h, group, queryGradient);
 }
 
-void AttentionGradWorker::runTile(const Rows &rows, KeySums &sums) {
+/// Scores become weights, and `gradients` those of the scores, times
+/// gradientScale.
+void AttentionGradWorker::weigh(const Rows &rows, float gradientScale) {
   addScores(rows);
   // What was dropped had no effect, and its weight gives none to the values.
   walk.drop(gradients);
-  functions.softmaxGradTile(
-      {scores, gradients, plan.pitch, rows.count, walk.columns,
-       float(forward.scale), rows.lse, rows.means, walk.mask(), walk.visible(),
-       !forward.isTerm && walk.isWhole(), walk.added(), plan.pitch});
-  walk.drop(scores);
-  addGradients(rows, sums);
+  KeyWalk::Added added = walk.added();
+  functions.softmaxGradTile({scores, gradients, plan.pitch, rows.count,
+                             walk.columns, float(forward.scale), gradientScale,
+                             rows.lse, rows.means, walk.mask(), walk.visible(),
+                             !forward.isTerm && walk.isWhole(), added.first,
+                             added.pitch});
 }
 
 /// Scores = Q K^T, gradients of the weights = dO V^T.
@@ -261,6 +288,7 @@ void AttentionGradWorker::addScores(const Rows &rows) {
 
 /// dQ += dS K, dK += dS^T Q, dV += P^T dO.
 void AttentionGradWorker::addGradients(const Rows &rows, KeySums &sums) {
+  walk.drop(scores);
   int64_t count = 0;
   RowTerm queries{rows.query, rows.count}, results{rows.dout, rows.count};
   for (const KeyPiece &piece : walk.pieces()) {
@@ -277,6 +305,42 @@ void AttentionGradWorker::addGradients(const Rows &rows, KeySums &sums) {
   functions.rowProduct({gradients, plan.pitch, 1, terms.data(), count,
                         keys.pitch(), rows.queryGradient, depth, rows.count,
                         depth, true, nullptr, walk.visible()});
+}
+
+void AttentionGradWorker::clearBias(KeyRun batch, KeyRun heads,
+                                    KeyRun queries) {
+  const Operand &to = *given.dbias;
+  // What all share is one.
+  auto first = [&](int dim, KeyRun run) {
+    return to.shape[dim] == 1 ? KeyRun{0, 1} : run;
+  };
+  auto [b, bEnd] = first(0, batch);
+  for (; b < bEnd; ++b)
+    for (auto [h, hEnd] = first(1, heads); h < hEnd; ++h)
+      for (auto [i, iEnd] = first(2, queries); i < iEnd; ++i)
+        for (int64_t j = 0; j < to.shape[3]; ++j)
+          rowOf(to, b, h, i)[j * to.strides[3]] = 0.0f;
+}
+
+void AttentionGradWorker::runBias(KeyRun batch, KeyRun heads, int64_t cut,
+                                  int64_t cuts) {
+  auto tilesOf = [&](int64_t h) {
+    int64_t work = plan.work(h);
+    return KeyRun{plan.tileAt(h, work * cut / cuts),
+                  plan.tileAt(h, work * (cut + 1) / cuts)};
+  };
+  KeyRun own = tilesOf(heads.begin);
+  if (own.begin == own.end)
+    return;
+  QueryTile queries = plan.span(heads.begin, own.begin, own.end);
+  clearBias(batch, heads, {queries.row, queries.row + queries.rows});
+  for (int64_t b = batch.begin; b < batch.end; ++b)
+    for (int64_t h = heads.begin; h < heads.end; ++h) {
+      if (h == heads.begin || forward.kvHead(h) != forward.kvHead(h - 1))
+        setHead(b, forward.kvHead(h));
+      for (auto [tile, end] = tilesOf(h); tile < end; tile += plan.groupTiles)
+        runGroup(b, h, tile, std::min(end, tile + plan.groupTiles), nullptr);
+    }
 }
 
 // ---- all threads ----------------------------------------------------------
@@ -329,6 +393,27 @@ void AttentionGradCall::storeItems(int part) {
     for (int64_t panel = part; panel < plan.panels; panel += threads)
       storePanel(item, panel, &sums[item * pieces],
                  &sums[item * pieces] + pieces);
+}
+
+/// Whether threads may each have some of the queries: not if these share
+/// elements, or if heads that do have other tiles.
+bool AttentionGradCall::isBiasCut() const {
+  const std::optional<VisitedKeys> &visited = arguments.forward.visited;
+  return arguments.dbias->shape[2] != 1 &&
+         (arguments.dbias->shape[1] != 1 || !visited || !visited->isPerHead);
+}
+
+void AttentionGradCall::runBias(int part) {
+  const std::vector<int64_t> &own = arguments.dbias->shape,
+                             &all = arguments.forward.q.shape;
+  int64_t items = own[0] * own[1];
+  int64_t cuts = isBiasCut() && items % threads != 0 ? threads : 1;
+  auto sharing = [&](int dim, int64_t at) {
+    return own[dim] == 1 ? KeyRun{0, all[dim]} : KeyRun{at, at + 1};
+  };
+  for (int64_t n = part; n < items * cuts; n += threads)
+    workers[part]->runBias(sharing(0, n / cuts / own[1]),
+                           sharing(1, n / cuts % own[1]), n % cuts, cuts);
 }
 
 /// Of a panel's keys, the sums in [first, last), added in this order.

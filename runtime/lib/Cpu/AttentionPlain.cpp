@@ -19,7 +19,10 @@ public:
   PlainAttention(const AttentionArguments &given, int threads)
       : given(given), threads(threads), queries(given.q.shape[2]),
         keys(given.k.shape[2]), depth(given.q.shape[3]),
-        width(given.v.shape[3]) {}
+        width(given.v.shape[3]) {
+    if (given.bias)
+      bias = given.byScores(*given.bias);
+  }
 
   int64_t scratchBytes() const override {
     return threads * workElements() * static_cast<int64_t>(sizeof(T));
@@ -32,8 +35,9 @@ public:
 
 private:
   int64_t workElements() const {
-    return keys * (depth + width) + depth + width + keyBlock;
+    return keys * (depth + width) + depth + width + keyBlock + biasElements();
   }
+  int64_t biasElements() const { return bias ? keys : 0; }
 
   void runPart(int part) {
     int64_t heads = given.q.shape[1];
@@ -71,16 +75,20 @@ private:
                 const T *query) {
     constexpr T lowest = -std::numeric_limits<T>::infinity();
     T *sum = const_cast<T *>(query) + depth, *scores = sum + width;
+    T *added = scores + keyBlock;
     std::fill(sum, sum + width, T(0));
+    if (bias)
+      loadRow(*bias, {b, h, i}, added);
     T largest = lowest, total = 0;
     uint64_t firstWeight =
         given.dropout.firstWeight(given.q.shape, {b, h, i}) + given.keyOffset;
     auto visit = [&](int64_t first, int64_t count) {
       T before = largest, own = lowest;
       for (int64_t j = 0; j < count; ++j) {
-        scores[j] = given.sees(b, i, first + j)
-                        ? T(given.scale) * dot(query, key + (first + j) * depth)
-                        : lowest;
+        scores[j] = lowest;
+        if (given.sees(b, i, first + j))
+          scores[j] = T(given.scale) * dot(query, key + (first + j) * depth) +
+                      (bias ? added[first + j] : T(0));
         own = std::max(own, scores[j]);
       }
       if (own == lowest) // it sees none of these
@@ -117,6 +125,7 @@ private:
   const AttentionArguments given;
   const int threads;
   const int64_t queries, keys, depth, width;
+  std::optional<Operand> bias; // by scores
   T *scratch = nullptr;
 };
 

@@ -8,6 +8,15 @@
 
 namespace hocket::runtime {
 
+Operand AttentionArguments::byScores(Operand bias) const {
+  bias.data = static_cast<char *>(bias.data) +
+              keyOffset * bias.strides[3] * plan::byteSize(bias.type);
+  for (int dim = 0; dim < 3; ++dim)
+    bias.strides[dim] = bias.shape[dim] == 1 ? 0 : bias.strides[dim];
+  bias.shape = {q.shape[0], q.shape[1], q.shape[2], k.shape[2]};
+  return bias;
+}
+
 float rowDot(const float *a, const float *b, int64_t step, int64_t count) {
   float sums[8] = {};
   int64_t d = 0;

@@ -230,12 +230,16 @@ void storeRows(const Operand &to, int64_t b, int64_t h, const QueryTile &tile,
 KeyWalk::KeyWalk(const AttentionArguments &arguments, const BlockPlan &plan)
     : given(arguments), plan(plan), functions(vectorFunctions()),
       documents(arguments), cursors(plan.groupTiles), list(plan.columns),
-      ranges(plan.rows), turned(plan.panel) {}
+      ranges(plan.rows), turned(plan.panel) {
+  if (given.bias)
+    bias = given.byScores(*given.bias);
+}
 
 void KeyWalk::setScratch(ScratchPieces &pieces) {
   keep = pieces.takeFloats(given.keep ? given.k.shape[2] : 0);
   keepOfTile = pieces.takeFloats(given.keep ? plan.columns : 0);
-  addedToTile = pieces.takeFloats(given.documents ? plan.rows * plan.pitch : 0);
+  addedToTile = pieces.takeFloats(
+      given.documents || given.bias ? plan.rows * plan.pitch : 0);
   documents.setScratch(pieces);
 }
 
@@ -322,9 +326,9 @@ const ColumnRange *KeyWalk::seeing(const KeyPiece &piece) {
   return turned.data();
 }
 
-bool KeyWalk::isMasked() const {
+bool KeyWalk::isChanged() const {
   for (const KeyPiece &piece : pieces())
-    if (given.keep || !documents.areOne(met(piece)))
+    if (given.keep || given.bias || !documents.areOne(met(piece)))
       return true;
   return false;
 }
@@ -337,15 +341,41 @@ const float *KeyWalk::mask() {
   return keepOfTile;
 }
 
-const float *KeyWalk::added() {
+bool KeyWalk::isOneRun() const {
+  return list[count - 1].key - list[0].key == list[count - 1].column;
+}
+
+KeyWalk::Added KeyWalk::added() {
   bool hides = false;
   for (const KeyPiece &piece : pieces())
     hides |= !documents.areOne(met(piece));
-  if (!hides)
-    return nullptr;
-  for (const KeyPiece &piece : pieces())
-    documents.fill(met(piece), addedToTile + piece.column, plan.pitch);
-  return addedToTile;
+  if (!hides && !bias)
+    return {nullptr, 0};
+  if (!hides && bias->strides[3] == 1 && isOneRun())
+    return {rowOf(*bias, b, head, tile().row) + list[0].key, bias->strides[2]};
+  for (const KeyPiece &piece : pieces()) {
+    float *to = addedToTile + piece.column;
+    for (int64_t r = 0; r < tile().rows; ++r) {
+      const float *from =
+          bias ? rowOf(*bias, b, head, tile().row + r) : nullptr;
+      for (int64_t j = 0; j < piece.count; ++j)
+        to[r * plan.pitch + j] =
+            from ? from[(piece.key + j) * bias->strides[3]] : 0.0f;
+    }
+    documents.hide(met(piece), to, plan.pitch);
+  }
+  return {addedToTile, plan.pitch};
+}
+
+void KeyWalk::addTo(const Operand &to, const float *scores) const {
+  int64_t step = to.strides[3];
+  for (int64_t r = 0; r < tile().rows; ++r)
+    for (const KeyPiece &piece : pieces()) {
+      float *sums = rowOf(to, b, head, tile().row + r) + piece.key * step;
+      const float *terms = scores + r * plan.pitch + piece.column;
+      for (int64_t j = 0; j < piece.count; ++j)
+        sums[j * step] += terms[j];
+    }
 }
 
 void KeyWalk::drop(float *weights) const {

@@ -134,8 +134,9 @@ public:
   bool isWhole() const { return isFirst() && at->run == at->last; }
 
   KeyPieces pieces() const { return {list.data(), count}; }
-  /// Whether padding or other documents may hide keys of the pieces.
-  bool isMasked() const;
+  /// Whether padding or other documents may hide keys of the pieces, or scores
+  /// have a bias.
+  bool isChanged() const;
   int64_t columns = 0;
   /// As in SoftmaxTile, of the tile or of a piece of it, until it is asked for
   /// again.
@@ -147,8 +148,14 @@ public:
   const ColumnRange *seeing(const KeyPiece &piece);
   /// As in SoftmaxTile.
   const float *mask();
-  /// As in SoftmaxTile, rows the plan's pitch apart.
-  const float *added();
+  /// As in SoftmaxTile.
+  struct Added {
+    const float *first;
+    int64_t pitch;
+  };
+  Added added();
+  /// Adds a tile of the scores' to a bias of them (see byScores).
+  void addTo(const Operand &bias, const float *tile) const;
   /// Drops weights of the tile, which are at `tile`.
   void drop(float *tile) const;
 
@@ -164,6 +171,7 @@ private:
   bool nextChunk();
   void takePieces();
   const ColumnRange *visible(KeyPieces pieces);
+  bool isOneRun() const;
   DocumentTile met(const KeyPiece &piece) const {
     return {tile().row, tile().rows, piece.key, piece.count};
   }
@@ -173,6 +181,7 @@ private:
   const VectorFunctions &functions;
   int64_t b = 0, head = 0, count = 0, chunkEnd = 0;
   DocumentTiles documents;
+  std::optional<Operand> bias; // by scores
   std::vector<Cursor> cursors;
   Cursor *at = nullptr, *stop = nullptr; // of the group
   std::vector<KeyPiece> list;

@@ -139,7 +139,8 @@ void NeighborhoodGradCall<T>::runPiece(int64_t b, int64_t kvHead, int64_t piece,
 static void weigh(float *scores, float *gradients, int64_t count, float scale,
                   float lse) {
   vectorFunctions().softmaxGradTile({scores, gradients, count, 1, count, scale,
-                                     &lse, nullptr, nullptr, nullptr, true});
+                                     scale, &lse, nullptr, nullptr, nullptr,
+                                     true});
 }
 
 static void weigh(double *scores, double *gradients, int64_t count,

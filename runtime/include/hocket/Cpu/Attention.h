@@ -35,6 +35,9 @@ struct AttentionArguments {
   std::optional<Operand> lse;  // [B, H, S], F32 or, of F64, F64
   std::optional<Operand> keep; // [B, T], Bool
   std::optional<Documents> documents;
+  /// Added to scaled scores, of q's type: [B, H, S, keys of the whole], 1
+  /// instead of B, H or S where one number is for all.
+  std::optional<Operand> bias;
   double scale = 1;
   bool causal = false;
   int64_t group = 1, headOffset = 0, kvHeadOffset = 0;
@@ -58,6 +61,9 @@ struct AttentionArguments {
   bool sees(int64_t b, int64_t i, int64_t j) const {
     return isKept(b, j) && (!documents || documents->areSame(b, i, j));
   }
+  /// The bias, or its gradient, as [B, H, S, T]: of keys that there are;
+  /// nothing steps along a dim of which one number is for all.
+  Operand byScores(Operand bias) const;
   /// Keys [keyBegin, keyLimit) are what query `i` may read, except padding and
   /// documents.
   /// Both rise with i.
@@ -105,11 +111,13 @@ Status makeAttention(const AttentionArguments &arguments, int threads,
 struct AttentionGradArguments {
   AttentionArguments forward;
   Operand dout, dq, dk, dv;
+  std::optional<Operand> dbias = {}; // as the bias; zeros for other keys
 };
 
 /// F32: a tile of the scores at a time, which lse makes weights; never seq x
 /// seq. Other types: plain loops. Results do not depend on the number of
-/// threads.
+/// threads: what a bias gets of several batch entries, heads or queries is
+/// added in their order.
 Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,
                          std::unique_ptr<Call> &call);
 

@@ -40,13 +40,13 @@ struct SoftmaxTile {
 };
 
 /// One tile of the gradient of softmax, in place: `scores` become p =
-/// exp(scale * score + mask + added - lse), and `gradients`, g of p, theirs:
-/// scale * p * (g - mean). Rows of a `whole` tile don't read means, and don't
-/// depend on how lse was rounded: see softmaxGradRow in AttentionRows.h.
+/// exp(scale * score + mask + added - lse), and `gradients`, g of p, become
+/// gradientScale * p * (g - mean). Rows of a `whole` tile don't read means, and
+/// don't depend on how lse was rounded: see softmaxGradRow in AttentionRows.h.
 struct SoftmaxGradTile {
   float *scores, *gradients;
   int64_t pitch, rows, columns;
-  float scale;
+  float scale, gradientScale;
   const float *lse;   // by row: of all its scores, -inf if there is none
   const float *means; // by row: the sum of p * g over all columns
   const float *mask;  // 0 or -inf by column, or null

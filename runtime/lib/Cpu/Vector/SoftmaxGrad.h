@@ -126,9 +126,10 @@ void softmaxGradTile(const SoftmaxGradTile &tile) {
     int64_t columns = seen.end - seen.begin;
     float factor = addMasks(tile, r, seen, scores);
     if (tile.whole)
-      wholeRowByLse(scores, gradients, columns, factor, tile.scale, lse);
+      wholeRowByLse(scores, gradients, columns, factor, tile.gradientScale,
+                    lse);
     else
-      rowByLse(scores, gradients, columns, factor, tile.scale, lse,
+      rowByLse(scores, gradients, columns, factor, tile.gradientScale, lse,
                tile.means[r]);
   }
 }
