@@ -1,4 +1,4 @@
-//===- MaskOperands.h - what of a mask is data ------------------*- C++ -*-===//
+//===- MaskOperands.h - masks that are data, and a bias ---------*- C++ -*-===//
 
 #ifndef HOCKET_NN_MASKOPERANDS_H
 #define HOCKET_NN_MASKOPERANDS_H
@@ -17,6 +17,10 @@ struct MaskOperands {
     return {numberOf(op.getKeepMutable()),
             numberOf(op.getQueryDocumentsMutable()),
             numberOf(op.getKeyDocumentsMutable())};
+  }
+  /// That of the bias, which is no mask.
+  template <class OpTy> static std::optional<unsigned> biasOf(OpTy op) {
+    return numberOf(op.getBiasMutable());
   }
   bool isByKey(unsigned number) const {
     return keep == number || keyDocuments == number;

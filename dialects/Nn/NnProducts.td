@@ -53,13 +53,14 @@ def Nn_EmbeddingGradOp : Nn_PlainOp<"embedding_grad"> {
 def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Nn_WindowedOpInterface,
         ["getPositionsDim"]>]> {
-  let summary = "softmax(scale q k^T + mask) v, by heads";
+  let summary = "softmax(scale q k^T + bias + mask) v, by heads";
   let description = [{
     q [b, h, s, d], k [b, g, t, d], v [b, g, t, e], result [b, h, s, e]; h is a
     multiple of g, query head i reads kv head i / (h / g). `keep` [b, t] is
     bool, true where a key may be attended to. `query_documents` [b, s] and
     `key_documents` [b, t], both or none, number documents: a query sees keys of
-    its own number only. `causal`: key j is visible to
+    its own number only. `bias` [b, h, s, t] is added to the scaled scores; its b,
+    h and s may be 1, where one number is for all. `causal`: key j is visible to
     query i if j <= i + t - s. A window shows query i the keys from i + t - s -
     `before` to i + t - s + `after`, as far as there are any; absent, all. Under a
     `block_layout` (dialects/Nn/BlockLayouts.h) it sees besides only the blocks
@@ -68,23 +69,24 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
     p = `dropout`.
     Where its gradient is computed, a second result `lse` [b, h, s] holds the
     logarithm of the sum of exp(score) over the keys that a query sees, scores
-    scaled and before dropout; -inf where it sees none. It is f32, of f64
+    scaled, with the bias, before dropout; -inf where it sees none. It is f32, of f64
     operands f64.
     Over the axes of `ring` keys and values may be split as queries are: the
     parts of other ranks travel while the operation computes.
     ```mlir
-    %y, %lse = nn.attention %q, %k, %v, %keep documents %ids, %ids step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
+    %y, %lse = nn.attention %q, %k, %v, %keep documents %ids, %ids bias %b step %n {scale = 0.125 : f64, dropout = 0.1 : f64, stream = 7 : i64} : ...
     ```
     (C1) ranks. (C2) b, d, t agree. (C3) h % g == 0. (C4) equal element types.
     (C5) step and stream as nn.dropout. (C6) before and after are at least 0.
     (C7) lse has the dims of q without the last. (C8) with `ring` s = t. (C9)
     block_layout is a layout of h heads and of t keys, and s = t. (C10) documents
-    are of i32 or of i64.
+    are of i32 or of i64. (C11) bias has the element type of q.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Optional<Nn_Tensor>:$keep,
                        Optional<Nn_Tensor>:$query_documents,
                        Optional<Nn_Tensor>:$key_documents,
+                       Optional<Nn_Tensor>:$bias,
                        Optional<Nn_Tensor>:$step,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        OptionalAttr<I64Attr>:$before,
@@ -97,8 +99,8 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
   let results = (outs Nn_Tensor:$result, Optional<Nn_Tensor>:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`,` $keep^)?
-    (`documents` $query_documents^ `,` $key_documents)? (`step` $step^)?
-    attr-dict `:` functional-type(operands, results)
+    (`documents` $query_documents^ `,` $key_documents)? (`bias` $bias^)?
+    (`step` $step^)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDefinition = Nn_withLse;
 }
@@ -106,18 +108,20 @@ def Nn_AttentionOp : Nn_InferredOp<"attention", [AttrSizedOperandSegments,
 def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Nn_WindowedOpInterface,
         ["getPositionsDim"]>]> {
-  let summary = "the gradients of attention's q, k and v";
+  let summary = "the gradients of attention's q, k, v and bias";
   let description = [{
     `dout` is the gradient of `out`, the result of nn.attention with these
     operands and attributes, `lse` its other result. The weights are exp(score -
     lse), and the mean of their gradients is the sum of dout * out over a row
-    (Dao 2023, FlashAttention-2): nothing but the scores is computed again.
+    (Dao 2023, FlashAttention-2): nothing but the scores is computed again. That
+    of the bias is there where it is asked for.
     ```mlir
     %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %out, %lse, %keep step %n {scale = 0.125 : f64, ...} : ...
     ```
     (C1) the constraints of attention. (C2) dout and out have the type of its
     result, lse that of its lse. (C3) the results have the types of q, k and v.
-    (C4) block_layout is that of the attention that gives lse.
+    (C4) block_layout is that of the attention that gives lse. (C5) dbias has the
+    type of the bias, and is there only with one.
   }];
   let arguments = (ins Nn_Tensor:$q, Nn_Tensor:$k,
                        Nn_Tensor:$v, Nn_Tensor:$dout, Nn_Tensor:$out,
@@ -125,6 +129,7 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
                        Optional<Nn_Tensor>:$keep,
                        Optional<Nn_Tensor>:$query_documents,
                        Optional<Nn_Tensor>:$key_documents,
+                       Optional<Nn_Tensor>:$bias,
                        Optional<Nn_Tensor>:$step,
                        DefaultValuedAttr<BoolAttr, "false">:$causal,
                        OptionalAttr<I64Attr>:$before,
@@ -134,11 +139,12 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
                        DefaultValuedAttr<F64Attr, "0.0">:$dropout,
                        OptionalAttr<I64Attr>:$stream,
                        OptionalAttr<StrArrayAttr>:$ring);
-  let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
+  let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv,
+                      Optional<Nn_Tensor>:$dbias);
   let assemblyFormat = [{
     $q `,` $k `,` $v `,` $dout `,` $out `,` $lse (`,` $keep^)?
-    (`documents` $query_documents^ `,` $key_documents)? (`step` $step^)?
-    attr-dict `:` functional-type(operands, results)
+    (`documents` $query_documents^ `,` $key_documents)? (`bias` $bias^)?
+    (`step` $step^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -135,8 +135,12 @@ template <class OpTy> static FailureOr<Type> verifyAttention(OpTy op) {
   FailureOr<Type> type = nn::attentionResult(
       op.getLoc(), op.getQ(), op.getK(), op.getV(), nn::MaskData::of(op),
       {op.getBefore(), op.getAfter()}); // (C1)
-  if (failed(type) || failed(verifyHeads(op)) || failed(verifyPositions(op)) ||
-      failed(verifyLayout(op)) || failed(verifyDropped(op)))
+  if (failed(type) ||
+      failed(nn::checkBias(op.getLoc(), op.getQ(), op.getBias(),
+                           op.getKeys().getExtent())) || // (C9)
+      failed(verifyHeads(op)) ||
+      failed(verifyPositions(op)) || failed(verifyLayout(op)) ||
+      failed(verifyDropped(op)))
     return failure();
   return type;
 }
@@ -160,7 +164,8 @@ LogicalResult AttentionOp::verify() {
 
 LogicalResult AttentionGradOp::verify() {
   FailureOr<Type> type = verifyAttention(*this);
-  if (failed(type) || failed(nn::verifySameBlockLayout<AttentionOp>(*this)))
+  if (failed(type) || failed(nn::verifySameBlockLayout<AttentionOp>(*this)) ||
+      failed(nn::verifyBiasGradient(*this, getBias(), getDbias()))) // (C9)
     return failure();
   return nn::verifyGradients(*this, *type); // (C6)
 }

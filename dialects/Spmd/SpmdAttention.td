@@ -26,7 +26,7 @@ def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "attention of a rank's queries, by heads";
   let description = [{
     As nn.attention; query i of the whole stands behind as many more keys as
-    there are more keys than queries.
+    there are more keys than queries. The keys of `bias` are those of the whole.
     ```mlir
     %y = spmd.attention %q, %k, %v {block_layout = {}, causal = true, scale = 0.5 : f64, group = 2 : i64,
         heads = #spmd.positions<<tp: [0, 4]> of 8>, kvHeads = #spmd.positions<<tp: [0, 2]> of 4>,
@@ -44,43 +44,48 @@ def Spmd_AttentionOp : Spmd_PartOp<"attention", [AttrSizedOperandSegments]> {
     that of the keys which the rank has, (C4) need not hold, and there is lse, to
     merge the term with those of other keys. (C8) block_layout is a layout
     of the whole, of the extents of heads, queries and keys, or {}: all blocks.
+    (C9) bias has the keys of the whole.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Optional<Nn_Tensor>:$keep,
                             Optional<Nn_Tensor>:$query_documents,
                             Optional<Nn_Tensor>:$key_documents,
+                            Optional<Nn_Tensor>:$bias,
                             Optional<Nn_Tensor>:$step),
                        Spmd_attentionArguments);
   let results = (outs Nn_Tensor:$result, Optional<Nn_Tensor>:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`,` $keep^)?
-    (`documents` $query_documents^ `,` $key_documents)? (`step` $step^)?
-    attr-dict `:` functional-type(operands, results)
+    (`documents` $query_documents^ `,` $key_documents)? (`bias` $bias^)?
+    (`step` $step^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 
 def Spmd_AttentionGradOp
     : Spmd_PartOp<"attention_grad", [AttrSizedOperandSegments]> {
-  let summary = "the gradients of spmd.attention's q, k and v";
+  let summary = "the gradients of spmd.attention's q, k, v and bias";
   let description = [{
     As nn.attention_grad. (C1) to (C5) as spmd.attention. (C6) dout and out have
     the type of its result, lse that of its lse, the results those of q, k and v.
     (C7) `isTerm`: (C4) need not hold; out and lse are those of all keys. (C8)
     block_layout is that of the attention that gives lse, and as of
-    spmd.attention.
+    spmd.attention. (C9) dbias has the type of the bias, zeros for keys that the
+    rank does not have, and is there only with one.
   }];
   let arguments = !con((ins Nn_Tensor:$q, Nn_Tensor:$k, Nn_Tensor:$v,
                             Nn_Tensor:$dout, Nn_Tensor:$out, Nn_Tensor:$lse,
                             Optional<Nn_Tensor>:$keep,
                             Optional<Nn_Tensor>:$query_documents,
                             Optional<Nn_Tensor>:$key_documents,
+                            Optional<Nn_Tensor>:$bias,
                             Optional<Nn_Tensor>:$step),
                        Spmd_attentionArguments);
-  let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv);
+  let results = (outs Nn_Tensor:$dq, Nn_Tensor:$dk, Nn_Tensor:$dv,
+                      Optional<Nn_Tensor>:$dbias);
   let assemblyFormat = [{
     $q `,` $k `,` $v `,` $dout `,` $out `,` $lse (`,` $keep^)?
-    (`documents` $query_documents^ `,` $key_documents)? (`step` $step^)?
-    attr-dict `:` functional-type(operands, results)
+    (`documents` $query_documents^ `,` $key_documents)? (`bias` $bias^)?
+    (`step` $step^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 

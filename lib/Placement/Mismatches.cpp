@@ -66,6 +66,8 @@ static std::string operandName(Operation *op, unsigned operand) {
       return "the documents of its queries";
     if (operand == mask.keyDocuments)
       return "the documents of its keys";
+    if (operand == nn::MaskOperands::biasOf(attention))
+      return "its bias";
   }
   if (isAttention(op)) {
     static const char *const names[] = {"its queries", "its keys", "its values",

@@ -53,6 +53,8 @@ static plan::Attention attentionOf(OpTy op, Call &call, PlanTables &tables) {
     attention.queryDocuments = call.byDims(op.getQueryDocuments());
     attention.keyDocuments = call.byDims(op.getKeyDocuments());
   }
+  if (op.getBias())
+    attention.bias = call.byDims(op.getBias());
   attention.causal = op.getCausal();
   setHeads(op, attention, tables);
   // Query i stands behind as many more keys as there are more of them.
@@ -101,8 +103,9 @@ static Body forwardOf(OpTy op, Forward attention, Call &call) {
 }
 
 template <class OpTy, class Forward>
-static Body gradientOf(OpTy op, Forward forward, Call &call) {
-  plan::GradientOf<Forward> gradient{forward, {}, {}, {}, {}};
+static plan::GradientOf<Forward> gradientOf(OpTy op, Forward forward,
+                                            Call &call) {
+  plan::GradientOf<Forward> gradient{forward, {}, {}, {}, {}, {}};
   gradient.forward.out = call.byDims(op.getOut());
   gradient.forward.lse = call.byDims(op.getLse());
   gradient.dout = call.byDims(op.getDout());
@@ -124,7 +127,11 @@ Body planning::instructionOf(spmd::NeighborhoodAttentionOp op, Call &call,
 
 Body planning::instructionOf(spmd::AttentionGradOp op, Call &call,
                              PlanTables &tables) {
-  return gradientOf(op, attentionOf(op, call, tables), call);
+  plan::AttentionGrad gradient =
+      gradientOf(op, attentionOf(op, call, tables), call);
+  if (op.getDbias())
+    gradient.dbias = call.resultByDims(3);
+  return gradient;
 }
 
 Body planning::instructionOf(spmd::NeighborhoodAttentionGradOp op, Call &call,

@@ -47,6 +47,8 @@ struct Judge {
   std::string operator()(const plan::Attention &attention) const {
     if (attention.keyDocuments.buffer >= 0)
       return "attention of documents";
+    if (attention.bias.buffer >= 0)
+      return "attention with a bias";
     return whyNotAttention(attention);
   }
   std::string operator()(const plan::AttentionGrad &gradient) const {

@@ -38,14 +38,13 @@ static double softmaxOfVisible(std::vector<double> &scores,
   return lse;
 }
 
-/// result[e] = sum_j softmax_j(scale q . k_j) v[j, e] for one query; returns
-/// its lse.
+/// result[e] = sum_j softmax_j(scale q . k_j + weights[j]) v[j, e] for one
+/// query, of which `weights` is the bias; returns its lse.
 static double attendRow(const Sizes &sizes, const double *q,
                         const double *keysT, const double *v, double scale,
                         const std::vector<bool> &visible,
                         const DropoutFactors &dropout, int64_t row,
-                        double *result) {
-  std::vector<double> weights(sizes.keys, 0.0);
+                        std::vector<double> weights, double *result) {
   for (int64_t i = 0; i < sizes.depth; ++i)
     for (int64_t j = 0; j < sizes.keys; ++j)
       weights[j] += scale * q[i] * keysT[i * sizes.keys + j];
@@ -64,6 +63,7 @@ static double attendRow(const Sizes &sizes, const double *q,
 void evaluateAttention(nn::AttentionOp op, Call &call) {
   const Tensor &q = call.operand(0), &k = call.operand(1), &v = call.operand(2);
   MaskTensors masks(op, call);
+  BiasTensor bias(op, call);
   const Tensor *step = op.getStep() ? call.operands.back() : nullptr;
   DropoutFactors dropout(op, op.getDropout().convertToDouble(), op.getStream(),
                          step);
@@ -73,6 +73,7 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
   double scale = op.getScale().convertToDouble();
   std::vector<double> keysT(sizes.depth * sizes.keys);
   std::vector<bool> visible(sizes.keys);
+  std::vector<double> added(sizes.keys);
   for (int64_t b = 0; b < q.shape[0]; ++b)
     for (int64_t head = 0; head < sizes.heads; ++head) {
       int64_t group = head / (sizes.heads / sizes.groups);
@@ -81,12 +82,14 @@ void evaluateAttention(nn::AttentionOp op, Call &call) {
                 keysT.data());
       for (int64_t i = 0; i < sizes.queries; ++i) {
         VisibleKeys others(op, layout, head, i, sizes.queries, sizes.keys);
-        for (int64_t j = 0; j < sizes.keys; ++j)
+        for (int64_t j = 0; j < sizes.keys; ++j) {
           visible[j] = others.has(j) && masks.show(b, i, j);
+          added[j] = bias.at(b, head, i, j);
+        }
         int64_t row = (b * sizes.heads + head) * sizes.queries + i;
         double lse = attendRow(sizes, q.values.data() + row * sizes.depth,
                                keysT.data(), v.values.data() + kv * sizes.width,
-                               scale, visible, dropout, row,
+                               scale, visible, dropout, row, added,
                                call.result.values.data() + row * sizes.width);
         if (op.getLse())
           call.more[0].values[row] = lse;

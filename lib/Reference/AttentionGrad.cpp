@@ -1,7 +1,7 @@
 //===- AttentionGrad.cpp - gradients of attention, a row at a time --------===//
 //
-// With weights p = exp(scale q k^T - lse) of visible keys, those that are
-// dropped or scaled p f, and g = f (dout v^T): dv += (p f) dout, and the
+// With weights p = exp(scale q k^T + bias - lse) of visible keys, those that
+// are dropped or scaled p f, and g = f (dout v^T): dv += (p f) dout, and the
 // gradient of a score is p (g - sum of p g), where that sum is dout . out.
 //
 //===----------------------------------------------------------------------===//
@@ -20,6 +20,7 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
   const Tensor &dout = call.operand(3), &result = call.operand(4);
   const Tensor &lse = call.operand(5);
   MaskTensors masks(op, call);
+  BiasTensor bias(op, call);
   DropoutFactors dropout(op, op.getDropout().convertToDouble(), op.getStream(),
                          op.getStep() ? call.operands.back() : nullptr);
   int64_t heads = q.shape[1], groups = k.shape[1], queries = q.shape[2];
@@ -39,7 +40,8 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
     for (int64_t j = 0; j < keys; ++j) {
       bool sees = visible.has(j) && masks.show(batch, i, j);
       double score =
-          sees ? scale * dot(query, &k.values[(kv + j) * depth], depth)
+          sees ? scale * dot(query, &k.values[(kv + j) * depth], depth) +
+                     bias.at(batch, head, i, j)
                : -INFINITY;
       weights[j] = std::exp(score - lse.values[row]);
     }
@@ -51,7 +53,10 @@ void evaluateAttentionGrad(nn::AttentionGradOp op, Call &call) {
                 weights[j] * factor, width);
     }
     for (int64_t j = 0; j < keys; ++j) {
-      double score = scale * weights[j] * (gradients[j] - mean);
+      double score = weights[j] * (gradients[j] - mean);
+      if (op.getDbias())
+        call.more[2].values[bias.placeOf(batch, head, i, j)] += score;
+      score *= scale;
       addScaled(&call.result.values[row * depth], &k.values[(kv + j) * depth],
                 score, depth);
       addScaled(&call.more[0].values[(kv + j) * depth], query, score, depth);

@@ -34,6 +34,28 @@ private:
   const Tensor *keep, *queries, *keys; // or null
 };
 
+/// What an attention or its gradient adds to scores.
+class BiasTensor {
+public:
+  template <class OpTy> BiasTensor(OpTy op, const Call &call) {
+    if (auto number = nn::MaskOperands::biasOf(op))
+      tensor = call.operands[*number];
+  }
+  /// Where it has what is of a score: a dim of 1 is for all.
+  int64_t placeOf(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    const auto &shape = tensor->shape;
+    auto at = [&](int dim, int64_t n) { return shape[dim] == 1 ? 0 : n; };
+    return ((at(0, b) * shape[1] + at(1, h)) * shape[2] + at(2, i)) * shape[3] +
+           j;
+  }
+  double at(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    return tensor ? tensor->values[placeOf(b, h, i, j)] : 0;
+  }
+
+private:
+  const Tensor *tensor = nullptr; // [b, h, s, t]
+};
+
 /// Keys that an attention's other masks show to query i of a head.
 class VisibleKeys {
 public:

@@ -94,6 +94,30 @@ TEST(ReferenceAttention, Documents) {
   expectClose(found, expected);
 }
 
+// A bias of the weights' logarithms beside scores of 0; -infinity hides.
+TEST(ReferenceAttention, Bias) {
+  Tensor v = wave({1, 2, 3, 2}, 2);
+  const Values weights = {0.5, 0.25, 0.25, 0, 0, 1, 0, 0, 0, 0.125, 0, 0.875};
+  Tensor bias = {{1, 2, 2, 3}, {}};
+  for (double weight : weights)
+    bias.values.push_back(std::log(weight));
+  Values expected;
+  for (int row = 0; row < 4; ++row)
+    for (int d = 0; d < 2; ++d) {
+      double sum = 0;
+      for (int j = 0; j < 3; ++j)
+        sum += weights[row * 3 + j] * v.values[(row / 2 * 3 + j) * 2 + d];
+      expected.push_back(sum);
+    }
+  expectClose(
+      evaluateOp(
+          "nn.attention %0, %1, %2 bias %3 {scale = 0.5 : f64}",
+          {"1x2x2x3xf32", "1x2x3x3xf32", "1x2x3x2xf32", "1x2x2x3xf32"},
+          "1x2x2x2xf32",
+          {{{1, 2, 2, 3}, Values(12, 0.0)}, wave({1, 2, 3, 3}, 1), v, bias}),
+      expected);
+}
+
 // The second batch has keys and a mask of its own: 2 batches at once are both.
 TEST(ReferenceAttention, Batches) {
   Tensor q = wave({2, 1, 2, 2}), k = wave({2, 1, 2, 2}, 1);

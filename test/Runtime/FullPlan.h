@@ -49,6 +49,7 @@ inline Plan fullPlan() {
     attention.keep = view(2, {1, 4});
     attention.queryDocuments = view(3, {1, 4});
     attention.keyDocuments = view(3, {1, 4});
+    attention.bias = view(0, {1, 2, 4, 8});
     attention.scale = 0.125f, attention.causal = true, attention.group = 2;
     attention.queryOffset = Scalar{1, 2, 4};
     attention.dropout = {0.1,    -7,     view(3, {}), Scalar{0, 2, 16},
@@ -84,6 +85,7 @@ inline Plan fullPlan() {
     attentionGrad.dout = view(1, {1, 2, 4, 4});
     attentionGrad.dq = view(0, {1, 2, 4, 4});
     attentionGrad.dk = attentionGrad.dv = view(1, {1, 1, 4, 4});
+    attentionGrad.dbias = view(1, {1, 2, 4, 8});
     c.step.push_back({0, attentionGrad});
     c.step.push_back({0, EmbeddingGrad{view(3, {3}), view(1, {3, 2}),
                                        view(0, {8, 2}), Scalar{0, 2, 4}, 16}});

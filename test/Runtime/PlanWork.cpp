@@ -139,6 +139,25 @@ TEST(PlanWork, GradientOfAttention) {
              q + k + v + 2 * out + 32, q + k + v);
 }
 
+// That of a bias comes of scores and of gradients of weights made once more.
+TEST(PlanWork, GradientOfABias) {
+  Program p;
+  AttentionGrad gradient;
+  gradient.forward = attention(p, DType::F32, 4, 4);
+  gradient.forward.lse = p.arena({1, 2, 4});
+  gradient.forward.bias = p.arena({1, 2, 4, 4});
+  gradient.dout = p.arena({1, 2, 4, 16});
+  gradient.dq = p.arena({1, 2, 4, 8});
+  gradient.dk = p.arena({1, 1, 4, 8});
+  gradient.dv = p.arena({1, 1, 4, 16});
+  int64_t pairs = 2 * 16, q = 256, k = 128, v = 256, out = 512, bias = 128;
+  expectWork(p.of(gradient), Unit::F32, 2 * pairs * (3 * 8 + 2 * 16),
+             q + k + v + 2 * out + 32 + bias, q + k + v);
+  gradient.dbias = p.arena({1, 2, 4, 4});
+  expectWork(p.of(gradient), Unit::F32, 2 * pairs * (4 * 8 + 3 * 16),
+             q + k + v + 2 * out + 32 + bias, q + k + v + bias);
+}
+
 /// As the kernels walk.
 TEST(PlanWork, WindowsAreThoseOfTheKernels) {
   for (int64_t offset : {-5, -1, 0, 3, 9})

@@ -20,6 +20,9 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
                       {adaptor.getBefore(), adaptor.getAfter()});
   if (failed(type))
     return failure();
+  if (failed(checkBias(location, q, adaptor.getBias(), // (C11)
+                       dimsOf(k)[2].getSize())))
+    return failure();
   int64_t heads = dimsOf(q)[1].getSize(), groups = dimsOf(k)[1].getSize();
   if (groups == 0 ? heads != 0 : heads % groups != 0) // (C3)
     return emitOptionalError(location, "attention takes a multiple of the ",
@@ -199,7 +202,11 @@ static void addPositions(RuleBuilder &rule, OpTy op, SmallVector<DimOf> queries,
       rule.add(operand(*mask.keyDocuments, 1), FactorUse::Whole,
                "each rank reads the documents of others' keys");
     llvm::append_range(queries, keys);
-    return rule.addPositions(queries, FactorUse::Statistics);
+    // The line of the forward is the licence of both; what a gradient has of
+    // all queries is a sum of terms.
+    return rule.addPositions(queries, std::is_same_v<OpTy, AttentionOp>
+                                          ? FactorUse::Statistics
+                                          : FactorUse::Pointwise);
   }
   for (std::optional<unsigned> number : {mask.keep, mask.keyDocuments})
     if (number)
@@ -227,24 +234,47 @@ static void addMaskBatch(OpTy op, SmallVector<DimOf> &batch) {
       batch.push_back(operand(*number, 0));
 }
 
+namespace {
+/// Dims of the operands and results of an attention that are one index.
+struct SharedDims {
+  SmallVector<DimOf> batch, heads, queries;
+
+  /// Those of a bias or of its gradient, which has them or 1, and all keys.
+  void addBias(RuleBuilder &rule, DimOf (*dimOf)(unsigned, int64_t),
+               unsigned number) {
+    for (auto [dim, shared] :
+         llvm::enumerate(std::array{&batch, &heads, &queries})) {
+      DimOf own = dimOf(number, dim);
+      if (rule.sizeOf(own) == rule.sizeOf(shared->front()))
+        shared->push_back(own);
+      else
+        rule.broadcast(own);
+    }
+    rule.add(dimOf(number, 3), FactorUse::Whole,
+             "each rank finds what is of its keys in the bias");
+  }
+};
+} // namespace
+
 PlacementRule AttentionOp::getPlacementRule() {
   RuleBuilder rule(*this, "attention weights of a sum are not the sum of the "
                           "attention weights");
-  SmallVector<DimOf> batch = {operand(0, 0), operand(1, 0), operand(2, 0),
-                              result(0)};
-  SmallVector<DimOf> heads = {operand(0, 1), result(1)};
-  SmallVector<DimOf> queries = {operand(0, 2), result(2)};
+  SharedDims dims = {{operand(0, 0), operand(1, 0), operand(2, 0), result(0)},
+                     {operand(0, 1), result(1)},
+                     {operand(0, 2), result(2)}};
   SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2)};
-  addMaskBatch(*this, batch);
+  addMaskBatch(*this, dims.batch);
+  if (auto bias = MaskOperands::biasOf(*this))
+    dims.addBias(rule, operand, *bias);
   if (getLse()) {
-    batch.push_back(resultOf(1, 0));
-    heads.push_back(resultOf(1, 1));
-    queries.push_back(resultOf(1, 2));
+    dims.batch.push_back(resultOf(1, 0));
+    dims.heads.push_back(resultOf(1, 1));
+    dims.queries.push_back(resultOf(1, 2));
     rule.ignores(1, 2);
   }
-  rule.add(batch);
-  addHeads(rule, heads, {operand(1, 1), operand(2, 1)});
-  addPositions(rule, *this, queries, keys);
+  rule.add(dims.batch);
+  addHeads(rule, dims.heads, {operand(1, 1), operand(2, 1)});
+  addPositions(rule, *this, dims.queries, keys);
   rule.add({operand(0, 3), operand(1, 3)}, FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");
   rule.add({operand(2, 3), result(3)});
@@ -256,16 +286,21 @@ void AttentionOp::differentiate(Derivative &d) {
   auto read = [&](Value x) { return x ? d.read(x) : Value(); };
   Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
   Value dy = d.cotangent(), y = d.read(getResult()), lse = d.read(getLse());
-  Value keep = read(getKeep()), step = read(getStep());
+  Value keep = read(getKeep()), step = read(getStep()), bias = read(getBias());
+  auto biasNumber = MaskOperands::biasOf(*this);
+  bool isLearned = biasNumber && d.isWanted(*biasNumber);
   Value ofQueries = read(getQueryDocuments()), ofKeys = read(getKeyDocuments());
   auto gradient = d.makeTyped<AttentionGradOp>(
-      q.getType(), k.getType(), v.getType(), q, k, v, dy, y, lse, keep,
-      ofQueries, ofKeys, step, getCausalAttr(), getBeforeAttr(), getAfterAttr(),
+      q.getType(), k.getType(), v.getType(),
+      isLearned ? bias.getType() : Type(), q, k, v, dy, y, lse, keep, ofQueries,
+      ofKeys, bias, step, getCausalAttr(), getBeforeAttr(), getAfterAttr(),
       getBlockLayoutAttr(), getScaleAttr(), getDropoutAttr(), getStreamAttr(),
       getRingAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (d.isWanted(i))
       d.give(i, gradient->getResult(i));
+  if (isLearned)
+    d.give(*biasNumber, gradient.getDbias());
 }
 
 //===-- The gradient ------------------------------------------------------===//
@@ -277,7 +312,7 @@ LogicalResult AttentionGradOp::verify() {
   AttentionOp::Properties forward;
   forward.operandSegmentSizes = {1, 1, 1};
   Value others[] = {getKeep(), getQueryDocuments(), getKeyDocuments(),
-                    getStep()};
+                    getBias(), getStep()};
   for (auto [number, value] : llvm::enumerate(others)) {
     forward.operandSegmentSizes[3 + number] = bool(value);
     if (value)
@@ -295,7 +330,8 @@ LogicalResult AttentionGradOp::verify() {
           getContext(), getLoc(), operands,
           (*this)->getDiscardableAttrDictionary(), &forward, {}, types)))
     return failure();
-  if (failed(verifySameBlockLayout<AttentionOp>(*this))) // (C4)
+  if (failed(verifySameBlockLayout<AttentionOp>(*this)) ||      // (C4)
+      failed(verifyBiasGradient(*this, getBias(), getDbias()))) // (C5)
     return failure();
   return verifyGradients(*this, types); // (C2), (C3)
 }
@@ -303,21 +339,28 @@ LogicalResult AttentionGradOp::verify() {
 PlacementRule AttentionGradOp::getPlacementRule() {
   RuleBuilder rule(*this, "the gradients of attention are linear in the "
                           "gradient of its result alone");
-  SmallVector<DimOf> batch = {operand(0, 0),  operand(1, 0),  operand(2, 0),
-                              operand(3, 0),  operand(4, 0),  operand(5, 0),
-                              resultOf(0, 0), resultOf(1, 0), resultOf(2, 0)};
-  SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2), resultOf(1, 2),
-                             resultOf(2, 2)};
-  addMaskBatch(*this, batch);
-  rule.add(batch);
   auto ofQueries = [](int64_t dim) -> SmallVector<DimOf> {
     return {operand(0, dim), operand(3, dim), operand(4, dim), operand(5, dim),
             resultOf(0, dim)};
   };
-  addHeads(rule, ofQueries(1),
+  SharedDims dims = {{operand(0, 0), operand(1, 0), operand(2, 0),
+                      operand(3, 0), operand(4, 0), operand(5, 0),
+                      resultOf(0, 0), resultOf(1, 0), resultOf(2, 0)},
+                     ofQueries(1),
+                     ofQueries(2)};
+  SmallVector<DimOf> keys = {operand(1, 2), operand(2, 2), resultOf(1, 2),
+                             resultOf(2, 2)};
+  addMaskBatch(*this, dims.batch);
+  if (auto bias = MaskOperands::biasOf(*this))
+    dims.addBias(rule, operand, *bias);
+  // Where one number of a bias is for all, each of these adds a term.
+  if (getDbias())
+    dims.addBias(rule, resultOf, 3);
+  rule.add(dims.batch);
+  addHeads(rule, dims.heads,
            {operand(1, 1), operand(2, 1), resultOf(1, 1), resultOf(2, 1)});
   // Of keys and values every query adds a term to the gradient.
-  addPositions(rule, *this, ofQueries(2), keys);
+  addPositions(rule, *this, dims.queries, keys);
   rule.add({operand(0, 3), operand(1, 3), resultOf(0, 3), resultOf(1, 3)},
            FactorUse::Whole,
            "the product of a query and a key needs the whole head dim");

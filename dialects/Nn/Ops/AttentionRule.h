@@ -23,6 +23,14 @@ struct MaskData {
   }
 };
 
+/// (C11) of nn.attention: a bias, which may be null, fits `q` and `keys` keys.
+mlir::LogicalResult checkBias(std::optional<mlir::Location> location,
+                              mlir::Value q, mlir::Value bias, int64_t keys);
+
+/// (C5) of nn.attention_grad; either may be null.
+mlir::LogicalResult verifyBiasGradient(mlir::Operation *op, mlir::Value bias,
+                                       mlir::Value dbias);
+
 struct AttentionWindow {
   std::optional<uint64_t> before, after;
 };

@@ -86,6 +86,44 @@ static LogicalResult checkMaskSizes(std::optional<Location> location, Value q,
                       {"k", k})));
 }
 
+LogicalResult nn::checkBias(std::optional<Location> location, Value q,
+                            Value bias, int64_t keys) {
+  if (!bias)
+    return success();
+  if (dimsOf(bias).size() != 4)
+    return emitOptionalError(location,
+                             "attention takes a bias of 4 dims (batch, heads, "
+                             "queries, keys), but it is ",
+                             describe(bias.getType()));
+  if (elementTypeOf(bias) != elementTypeOf(q))
+    return emitOptionalError(
+        location,
+        "attention takes q and its bias of one element type, but got ",
+        describe(q.getType()), " and ", describe(bias.getType()));
+  const char *names[] = {"batch", "heads", "number of queries"};
+  for (auto [dim, name] : llvm::enumerate(names))
+    if (dimsOf(bias)[dim].getSize() != 1 &&
+        failed(
+            checkSame(location, name, {"q", q}, dim, {"its bias", bias}, dim)))
+      return failure();
+  int64_t held = dimsOf(bias)[3].getSize();
+  if (held == keys)
+    return success();
+  return emitOptionalError(location, "attention takes a bias for each of ",
+                           keys, " keys, but it has ", held);
+}
+
+LogicalResult nn::verifyBiasGradient(Operation *op, Value bias, Value dbias) {
+  if (!dbias || (bias && haveSameShapes(bias.getType(), dbias.getType())))
+    return success();
+  if (!bias)
+    return op->emitOpError(
+        "gives the gradient of a bias that it does not have");
+  return op->emitOpError() << "gives a gradient of its bias that is "
+                           << describe(dbias.getType()) << ", but the bias is "
+                           << describe(bias.getType());
+}
+
 FailureOr<Type> nn::attentionResult(std::optional<Location> location, Value q,
                                     Value k, Value v, const MaskData &mask,
                                     const AttentionWindow &window) {

@@ -45,7 +45,8 @@ template <class OpTy> mlir::LogicalResult verifyWithLse(OpTy op) {
 }
 
 /// The gradients of an attention over q, k and v: dout and out are like its
-/// result, of `types`, lse goes with it, and there is one of each of the three.
+/// result, of `types`, lse goes with it, and there is one of each of the three,
+/// which come first.
 template <typename OpTy>
 mlir::LogicalResult verifyGradients(OpTy op, mlir::TypeRange types) {
   std::pair<const char *, mlir::Value> alike[] = {{"dout", op.getDout()},
@@ -58,7 +59,8 @@ mlir::LogicalResult verifyGradients(OpTy op, mlir::TypeRange types) {
   if (failed(verifyLse(op, types.front(), op.getLse())))
     return mlir::failure();
   mlir::Value taken[] = {op.getQ(), op.getK(), op.getV()};
-  if (!haveSameShapes(mlir::ValueRange(taken).getTypes(), op->getResultTypes()))
+  if (!haveSameShapes(mlir::ValueRange(taken).getTypes(),
+                      op->getResults().take_front(3).getTypes()))
     return op.emitOpError("gives what has the types of q, k and v");
   return mlir::success();
 }

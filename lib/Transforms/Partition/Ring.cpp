@@ -114,6 +114,7 @@ FailureOr<PartOp> Ring::attend(OpTy op, const Run &run, TypeRange types) {
     operands.push_back(local(operand));
   operands[1] = run.part.k;
   operands[2] = run.part.v;
+  // A bias has the keys of all.
   nn::MaskOperands mask = nn::MaskOperands::of(op);
   for (auto [number, value] : llvm::enumerate(operands))
     if (mask.isByKey(number))
@@ -258,27 +259,43 @@ Value Ring::joined(ArrayRef<Value> parts, Value whole) {
       builder, loc, cast<RankedTensorType>(whole.getType()), parts, kPositions);
 }
 
-/// A term of q's if there are keys, and those of the part's k and v.
+/// Terms of q's and of the bias's if there are keys, and those of the part's k
+/// and v.
 FailureOr<Ring::Gradients> Ring::gradientsOf(nn::AttentionGradOp op,
                                              const Part &part, const Hop &hop) {
   Type element = getElementTypeOrSelf(op.getLse());
   Gradients sum;
   SmallVector<Value> ofKeys, ofValues;
   for (const Run &run : runsOf(part, hop)) {
-    auto made = attend<spmd::AttentionGradOp>(op, run,
-                                              {local(op.getQ()).getType(),
-                                               run.part.k.getType(),
-                                               run.part.v.getType()});
+    SmallVector<Type> types = {local(op.getQ()).getType(), run.part.k.getType(),
+                               run.part.v.getType()};
+    if (op.getDbias())
+      types.push_back(localOf(op.getDbias()));
+    auto made = attend<spmd::AttentionGradOp>(op, run, types);
     if (failed(made))
       return failure();
-    Value term = convert(made->getDq(), element);
-    sum.q = sum.q ? binary(nn::BinaryKind::Add, sum.q, term) : term;
+    sum.q = added(sum.q, convert(made->getDq(), element));
+    if (made->getDbias())
+      sum.bias = added(sum.bias, convert(made->getDbias(), element));
     ofKeys.push_back(made->getDk());
     ofValues.push_back(made->getDv());
   }
   sum.k = joined(ofKeys, part.k);
   sum.v = joined(ofValues, part.v);
   return sum;
+}
+
+/// The sum of terms, of which either may be none.
+Value Ring::added(Value a, Value b) {
+  return a && b ? binary(nn::BinaryKind::Add, a, b) : a ? a : b;
+}
+
+/// That of the bias; without a term there are no queries.
+Value Ring::biasGradient(nn::AttentionGradOp op, Value sum) {
+  RankedTensorType type = localOf(op.getDbias());
+  if (!sum)
+    return nn::FillOp::create(builder, loc, type, builder.getF64FloatAttr(0));
+  return margins.withFactorsOf(convert(sum, type.getElementType()), type);
 }
 
 /// To the owner of the part, who adds them to what it has.
@@ -302,15 +319,18 @@ LogicalResult Ring::lower(nn::AttentionGradOp op, ArrayRef<Hop> hops) {
     if (number + 1 < hops.size())
       part = receive(own, hops[number + 1]);
     if (number == 0) {
-      sum = {made->q, convert(made->k, element), convert(made->v, element)};
+      sum = {made->q, convert(made->k, element), convert(made->v, element),
+             made->bias};
       continue;
     }
     sendBack(sum, *made, hop);
-    if (made->q)
-      sum.q = sum.q ? binary(nn::BinaryKind::Add, sum.q, made->q) : made->q;
+    sum.q = added(sum.q, made->q);
+    sum.bias = added(sum.bias, made->bias);
   }
   if (!sum.q) // no queries
     sum.q = convert(local(op.getQ()), element);
+  if (op.getDbias())
+    mapping.map(op.getDbias(), biasGradient(op, sum.bias));
   for (auto [result, value] :
        {std::pair(op.getDq(), sum.q), std::pair(op.getDk(), sum.k),
         std::pair(op.getDv(), sum.v)}) {

@@ -48,7 +48,7 @@ private:
     mlir::Value out, lse; // [b, h, s, e], [b, h, s, 1]
   };
   struct Gradients {
-    mlir::Value q, k, v;
+    mlir::Value q, k, v, bias;
   };
 
   void start(const Part &own, llvm::ArrayRef<Hop> hops, size_t next);
@@ -64,6 +64,8 @@ private:
   mlir::FailureOr<Gradients> gradientsOf(nn::AttentionGradOp op,
                                          const Part &part, const Hop &hop);
   mlir::Value joined(llvm::ArrayRef<mlir::Value> parts, mlir::Value whole);
+  mlir::Value added(mlir::Value a, mlir::Value b);
+  mlir::Value biasGradient(nn::AttentionGradOp op, mlir::Value sum);
   void sendBack(Gradients &sum, const Gradients &made, const Hop &hop);
   mlir::Value withUnit(mlir::Value x);
   mlir::Value withoutUnit(mlir::Value x, mlir::RankedTensorType type);

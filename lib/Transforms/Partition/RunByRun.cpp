@@ -251,11 +251,14 @@ static SmallVector<unsigned> ofQueries(spmd::AttentionOp) { return {0}; }
 static SmallVector<unsigned> ofQueries(spmd::AttentionGradOp) {
   return {0, 3, 4, 5};
 }
-static ResultRange madeByQuery(spmd::AttentionOp op) {
-  return op->getResults();
+/// A bias may be one for all queries.
+template <class OpTy> static bool hasQueries(OpTy op, unsigned bias) {
+  return sizeOf(op->getOperand(bias), kQueries) == sizeOf(op.getQ(), kQueries);
 }
-static ResultRange madeByQuery(spmd::AttentionGradOp op) {
-  return op->getResults().take_front(1);
+static bool isMadeByQuery(spmd::AttentionOp, unsigned) { return true; }
+static bool isMadeByQuery(spmd::AttentionGradOp op, unsigned result) {
+  auto bias = nn::MaskOperands::biasOf(op);
+  return result == 0 || (result == 3 && hasQueries(op, *bias));
 }
 
 template <class OpTy>
@@ -271,14 +274,17 @@ static OpTy attend(OpBuilder &builder, OpTy op, const Run &run,
     slice(number, kQueries);
   if (auto documents = nn::MaskOperands::of(op).queryDocuments)
     slice(*documents, /*dim=*/1);
+  if (auto bias = nn::MaskOperands::biasOf(op); bias && hasQueries(op, *bias))
+    slice(*bias, kQueries);
   builder.setInsertionPointAfter(copy);
   if (std::optional<spmd::PositionsAttr> queries = op.getQueries())
     copy.setQueriesAttr(spmd::PositionsAttr::get(op.getContext(), run.position,
                                                  queries->getExtent()));
   if (op.getDraws())
     copy.setDrawsAttr(drawsOf(*op.getDraws(), run, runs));
-  for (Value result : madeByQuery(copy))
-    result.setType(typeOf(result, kQueries, run));
+  for (OpResult result : copy->getResults())
+    if (isMadeByQuery(op, result.getResultNumber()))
+      result.setType(typeOf(result, kQueries, run));
   return copy;
 }
 
@@ -294,12 +300,11 @@ static void attend(OpTy op, Shares &shares, ArrayRef<int64_t> coordinates) {
     for (auto [list, result] :
          llvm::zip(results, attend(builder, op, run, runs)->getResults()))
       list.push_back(result);
-  size_t byQuery = madeByQuery(op).size();
   for (auto [number, list] : llvm::enumerate(results)) {
     Value old = op->getResult(number), made = list.front();
-    if (number < byQuery)
+    if (isMadeByQuery(op, number))
       made = joined(builder, old, list, kQueries);
-    else // terms of a gradient of keys or values
+    else // terms of a gradient of what several queries read
       for (Value term : ArrayRef(list).drop_front())
         made = nn::BinaryOp::create(builder, op.getLoc(), made, term,
                                     nn::BinaryKind::Add);

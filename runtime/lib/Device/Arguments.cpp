@@ -18,6 +18,8 @@ AttentionArguments argumentsOf(const plan::Attention &attention,
   if (attention.keyDocuments.buffer >= 0)
     arguments.documents = Documents{book.operand(attention.queryDocuments),
                                     book.operand(attention.keyDocuments)};
+  if (attention.bias.buffer >= 0)
+    arguments.bias = book.operand(attention.bias);
   arguments.scale = attention.scale;
   arguments.causal = attention.causal;
   arguments.group = attention.group;

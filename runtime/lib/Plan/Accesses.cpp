@@ -55,6 +55,7 @@ struct Finder {
     write(x.dq);
     write(x.dk);
     write(x.dv);
+    write(x.dbias);
   }
   void operator()(const Embedding &x) const {
     read(x.table);
@@ -104,7 +105,7 @@ struct Finder {
 
   void readOperands(const Attention &x) const {
     for (const View *view : {&x.q, &x.k, &x.v, &x.keep, &x.queryDocuments,
-                             &x.keyDocuments, &x.dropout.step})
+                             &x.keyDocuments, &x.bias, &x.dropout.step})
       read(*view);
   }
   void readOperands(const NeighborhoodAttention &x) const {

@@ -78,6 +78,8 @@ private:
   template <class T> bool checkHeads(const T &attention);
   bool checkLayout(const Attention &attention);
   bool checkDocuments(const Attention &attention);
+  bool checkBias(const Attention &attention);
+  bool checkBiasGradient(const AttentionGrad &gradient);
   bool checkDropout(const Attention &attention);
   bool checkEngine(const Attention &attention, bool isGradient);
   bool checkIds(const View &ids);

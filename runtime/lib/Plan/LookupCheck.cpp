@@ -27,7 +27,7 @@ bool Checker::checkAttention(const Attention &attention) {
        !checkShape("keep", attention.keep, {q[0], k[2]}) ||
        !checkType("keep", attention.keep, DType::Bool)))
     return false;
-  if (!checkDocuments(attention))
+  if (!checkDocuments(attention) || !checkBias(attention))
     return false;
   if (attention.group < 1 || attention.group > largestNumber)
     return fail("group is " + std::to_string(attention.group) +
@@ -66,6 +66,43 @@ bool Checker::checkDocuments(const Attention &attention) {
     return fail("its documents are " + std::string(toString(type)) +
                 ", expected i32 or i64");
   return checkType("query_documents", queries, type);
+}
+
+/// The bias has what is of the rank's keys.
+bool Checker::checkBias(const Attention &attention) {
+  const View &bias = attention.bias;
+  if (bias.buffer < 0)
+    return true;
+  if (plan.target == Target::Cuda)
+    return fail("has a bias, which only a CPU adds");
+  if (!checkRead("bias", bias) || !checkType("bias", bias, typeOf(attention.q)))
+    return false;
+  std::vector<int64_t> expected = attention.q.shape;
+  for (size_t dim = 0; dim < 3 && bias.shape.size() == 4; ++dim)
+    if (bias.shape[dim] == 1)
+      expected[dim] = 1;
+  expected[3] = bias.shape.empty() ? 0 : bias.shape.back();
+  if (!checkShape("bias", bias, expected))
+    return false;
+  for (int64_t rank : current->ranks) {
+    __int128 first = valueOn(rank, attention.keyOffset);
+    if (first < 0 || first + attention.k.shape[2] > expected[3])
+      return fail("the bias of rank " + std::to_string(rank) + " has " +
+                  std::to_string(expected[3]) +
+                  " keys, not those that the rank holds");
+  }
+  return true;
+}
+
+bool Checker::checkBiasGradient(const AttentionGrad &gradient) {
+  if (gradient.dbias.buffer < 0)
+    return true;
+  const View &bias = gradient.forward.bias;
+  if (bias.buffer < 0)
+    return fail("gives the gradient of a bias that it does not have");
+  return checkWrite("dbias", gradient.dbias) &&
+         checkShape("dbias", gradient.dbias, bias.shape) &&
+         checkType("dbias", gradient.dbias, typeOf(bias));
 }
 
 template <class T> bool Checker::checkHeads(const T &attention) {
@@ -158,7 +195,7 @@ bool Checker::checkBody(const Attention &attention) {
 bool Checker::checkBody(const AttentionGrad &gradient) {
   return checkKept(gradient) && checkAttention(gradient.forward) &&
          checkEngine(gradient.forward, /*isGradient=*/true) &&
-         checkGradients(gradient);
+         checkGradients(gradient) && checkBiasGradient(gradient);
 }
 
 bool Checker::checkIds(const View &ids) {

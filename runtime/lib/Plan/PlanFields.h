@@ -153,6 +153,7 @@ template <class V> void fields(V &v, Attention &x) {
   v.optional("keep", x.keep, {});
   v.optional("query_documents", x.queryDocuments, {});
   v.optional("key_documents", x.keyDocuments, {});
+  v.optional("bias", x.bias, {});
   v.required("scale", x.scale);
   v.optional("causal", x.causal, false);
   v.optional("group", x.group, int64_t(1));
@@ -184,6 +185,8 @@ template <class V, class Forward> void fields(V &v, GradientOf<Forward> &x) {
   v.required("dq", x.dq);
   v.required("dk", x.dk);
   v.required("dv", x.dv);
+  if constexpr (std::is_same_v<Forward, Attention>)
+    v.optional("dbias", x.dbias, {});
 }
 
 template <class V> void fields(V &v, EmbeddingGrad &x) {

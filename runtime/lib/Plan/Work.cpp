@@ -122,7 +122,9 @@ struct Counter {
     return seen(x, 1, 1);
   }
   template <class Forward> Work operator()(const GradientOf<Forward> &x) const {
-    return seen(x.forward, 3, 2);
+    // The gradient of a bias comes of scores that are computed again.
+    int64_t passes = x.dbias.buffer < 0 ? 0 : 1;
+    return seen(x.forward, 3 + passes, 2 + passes);
   }
   Work operator()(const Embedding &x) const;
   Work operator()(const EmbeddingGrad &x) const {

@@ -25,7 +25,7 @@ func.func @attention_c10_dims(%q: !q, %ids: !ids, %more: tensor<2x4x1xi32, #nn.l
 !ids = tensor<2x4xi32, #nn.layout<[2] [4]>>
 func.func @attention_c10_one(%q: !q, %ids: !ids) {
   // expected-error@below {{attention takes the documents of queries and of keys, both or none}}
-  %0 = "nn.attention"(%q, %q, %q, %ids) <{scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0>}> : (!q, !q, !q, !ids) -> !q
+  %0 = "nn.attention"(%q, %q, %q, %ids) <{scale = 0.5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0, 0, 0>}> : (!q, !q, !q, !ids) -> !q
   return
 }
 

@@ -5,6 +5,8 @@
 #hidden = #nn.layout<[batch=4] [seq=96] [hidden=384]>
 #heads = #nn.layout<[batch=4] [heads=12] [seq=96] [head_dim=32]>
 #kv = #nn.layout<[batch=4] [kv=4] [keys=96] [head_dim=32]>
+#bias = #nn.layout<[1] [heads=12] [seq=96] [keys=96]>
+#lse = #nn.layout<[batch=4] [heads=12] [seq=96]>
 
 // CHECK-LABEL: func.func @layouts
 // CHECK-SAME: tensor<f32, #nn.layout<>>
@@ -158,13 +160,20 @@ func.func @elementwise(%x: tensor<4x96x384xf32, #hidden>, %b: tensor<384xf32, #n
 }
 
 // CHECK-LABEL: func.func @random
-func.func @random(%q: tensor<4x12x96x32xf32, #heads>, %keep: tensor<4x96xi1, #ids>, %ids: tensor<4x96xi64, #ids>, %step: tensor<i32, #nn.layout<>>) {
+func.func @random(%q: tensor<4x12x96x32xf32, #heads>, %keep: tensor<4x96xi1, #ids>, %ids: tensor<4x96xi64, #ids>, %bias: tensor<1x12x96x96xf32, #bias>, %lse: tensor<4x12x96xf32, #lse>, %step: tensor<i32, #nn.layout<>>) {
   // CHECK: nn.dropout %{{.*}}, %{{.*}} {p = 1.000000e-01 : f64, stream = -7 : i64} :
   %0 = nn.dropout %q, %step {p = 0.1 : f64, stream = -7 : i64}
       : (tensor<4x12x96x32xf32, #heads>, tensor<i32, #nn.layout<>>) -> tensor<4x12x96x32xf32, #heads>
   // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} step %{{.*}} {dropout = 1.000000e-01 : f64, scale = 1.000000e+00 : f64, stream = 7 : i64} :
   %1 = nn.attention %q, %q, %q step %step {scale = 1.0 : f64, dropout = 0.1 : f64, stream = 7 : i64}
       : (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<i32, #nn.layout<>>) -> tensor<4x12x96x32xf32, #heads>
+  // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} {scale
+  %a = nn.attention %q, %q, %q bias %bias {scale = 1.0 : f64}
+      : (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<1x12x96x96xf32, #bias>) -> tensor<4x12x96x32xf32, #heads>
+  // CHECK: nn.attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} step %{{.*}} {dropout
+  %g:4 = nn.attention_grad %q, %q, %q, %q, %q, %lse bias %bias step %step {scale = 1.0 : f64, dropout = 0.1 : f64, stream = 7 : i64}
+      : (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96xf32, #lse>, tensor<1x12x96x96xf32, #bias>, tensor<i32, #nn.layout<>>)
+      -> (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<1x12x96x96xf32, #bias>)
   // CHECK: nn.attention %{{.*}}, %{{.*}}, %{{.*}} documents %[[IDS:.*]], %[[IDS]] {scale
   %d = nn.attention %q, %q, %q documents %ids, %ids {scale = 1.0 : f64}
       : (tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x12x96x32xf32, #heads>, tensor<4x96xi64, #ids>, tensor<4x96xi64, #ids>) -> tensor<4x12x96x32xf32, #heads>

@@ -57,13 +57,19 @@ func.func @hook(%x: !rows) {
 !ids = tensor<2x8xi32, #nn.layout<[batch=2] [seq=8]>>
 !dy = tensor<2x8x16xf32, #nn.layout<[batch=2] [seq=8] [hidden=16]>>
 !lse = tensor<2x4x8xf32, #nn.layout<[batch=2] [heads=4] [seq=8]>>
-func.func @gradients(%q: !q, %k: !k, %dout: !q, %ids: !ids, %dy: !dy) {
+!bias = tensor<1x4x8x8xf32, #nn.layout<[1] [heads=4] [seq=8] [keys=8]>>
+!row = tensor<2x1x1x8xf32, #nn.layout<[batch=2] [1] [1] [keys=8]>>
+func.func @gradients(%q: !q, %k: !k, %dout: !q, %ids: !ids, %dy: !dy, %bias: !bias, %row: !row) {
   %o, %lse = nn.attention %q, %k, %k {causal = true, scale = 0.3 : f64}
       : (!q, !k, !k) -> (!q, !lse)
   %0:3 = nn.attention_grad %q, %k, %k, %dout, %o, %lse {causal = true, scale = 0.3 : f64}
       : (!q, !k, !k, !q, !q, !lse) -> (!q, !k, !k)
   %d = nn.attention %q, %k, %k documents %ids, %ids {scale = 0.3 : f64}
       : (!q, !k, !k, !ids, !ids) -> !q
+  %b = nn.attention %q, %k, %k bias %row {scale = 0.3 : f64}
+      : (!q, !k, !k, !row) -> !q
+  %c:4 = nn.attention_grad %q, %k, %k, %dout, %o, %lse bias %bias {scale = 0.3 : f64}
+      : (!q, !k, !k, !q, !q, !lse, !bias) -> (!q, !k, !k, !bias)
   %1 = nn.embedding_grad %ids, %dy : (!ids, !dy)
       -> tensor<32x16xf32, #nn.layout<[vocab=32] [hidden=16]>>
   return

@@ -193,6 +193,11 @@ module {
     %y = spmd.attention %q, %k, %k documents %ids, %ids {block_layout = {}, causal = false, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 4>} : (!q, !k, !k, tensor<1x2xi32, #nn.layout<[1] [2]>>, tensor<1x2xi32, #nn.layout<[1] [2]>>) -> !q
     return
   }
+  func.func @bias_of_the_rank(%q: !q, %k: !k, %b: tensor<1x1x1x4xf32, #nn.layout<[1] [1] [1] [4]>>, %l: tensor<1x4x2xf32, #nn.layout<[1] [4] [2]>>) {
+    // expected-error @+1 {{attention takes a bias for each of 5 keys, but it has 4}}
+    %y, %m = spmd.attention %q, %k, %k bias %b {block_layout = {}, causal = false, isTerm, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<1> of 5>} : (!q, !k, !k, tensor<1x1x1x4xf32, #nn.layout<[1] [1] [1] [4]>>) -> (!q, tensor<1x4x2xf32, #nn.layout<[1] [4] [2]>>)
+    return
+  }
   func.func @term_without_lse(%q: !q, %k: !k) {
     // expected-error @+1 {{'spmd.attention' op is a term, and has no lse to merge it by}}
     %y = spmd.attention %q, %k, %k {block_layout = {}, causal = false, isTerm, scale = 0.5 : f64, group = 2 : i64, heads = #spmd.positions<<0> of 4>, kvHeads = #spmd.positions<<0> of 2>, keys = #spmd.positions<<0> of 5>} : (!q, !k, !k) -> !q

@@ -32,24 +32,26 @@ struct Dropout {
 /// What computes an attention: the runtime's own kernels, or cuDNN on a GPU.
 enum class AttentionEngine { Own, Cudnn };
 
-/// out[b,h,i,:] = softmax_j(scale * q[b,h,i,:].k[b,g(h),j,:] + mask)
+/// out[b,h,i,:] = softmax_j(scale * q[b,h,i,:].k[b,g(h),j,:] + bias + mask)
 /// v[b,g(h),j,:] Views: q [B,H,S,D], k [B,K,T,D], v [B,K,T,E], out [B,H,S,E],
 /// all strided. Query head h of this rank is global head headOffset + h; it
 /// reads local kv head (headOffset + h) / group - kvHeadOffset. `keep` [B,T]
 /// (Bool, true = attend) may be absent (buffer -1), and so may both of
 /// `queryDocuments` [B,S] and `keyDocuments` [B,T] (I32 or I64), of which equal
-/// numbers see each other only. Query i stands at key i +
-/// queryOffset - keyOffset (+ T_global - S_global, already in queryOffset);
+/// numbers see each other only. `bias` [B,H,S,T of the whole], of q's type, may
+/// be absent, too, and have 1 instead of B, H or S, where one number is for
+/// all; of the rank's key j it has that of keyOffset + j. Query i stands at key
+/// i + queryOffset - keyOffset (+ T_global - S_global, already in queryOffset);
 /// causal: it sees no key after that; before, after: at most so many before and
 /// after it, -1 all. Keys are counted from keyOffset by dropout. A row with
 /// nothing to attend to gives zeros. In training weights are dropped: see
 /// Dropout. `lse` [B,H,S] (F32, of F64 operands F64), there if a gradient reads
-/// it, is the logarithm of the sum of exp(scale * q.k) over what a query sees,
-/// -inf where that is nothing. Under a `layout` a query sees besides only the
-/// key blocks that its own block visits in a sequence of `layoutBlocks`; its
-/// position is that of the key where it stands.
+/// it, is the logarithm of the sum of exp(scale * q.k + bias) over what it
+/// sees, -inf where that is nothing. Under a `layout` a query sees besides only
+/// the key blocks that its own block visits in a sequence of `layoutBlocks`;
+/// its position is that of the key where it stands.
 struct Attention {
-  View q, k, v, out, lse, keep, queryDocuments, keyDocuments;
+  View q, k, v, out, lse, keep, queryDocuments, keyDocuments, bias;
   double scale;
   bool causal = false;
   int64_t group = 1;
@@ -89,10 +91,11 @@ struct NeighborhoodAttention {
 
 /// dq, dk and dv = the gradients of `forward`'s operands where that of its
 /// result is `dout`. Its `out` and `lse` are read. dout is like out, the others
-/// are like q, k and v.
+/// are like q, k and v. `dbias` may be absent; it is like the bias of an
+/// Attention, zeros for keys that the rank does not have.
 template <class Forward> struct GradientOf {
   Forward forward;
-  View dout, dq, dk, dv;
+  View dout, dq, dk, dv, dbias;
 };
 using AttentionGrad = GradientOf<Attention>;
 using NeighborhoodAttentionGrad = GradientOf<NeighborhoodAttention>;

@@ -154,6 +154,8 @@ Status Preparer::operator()(const plan::Attention &attention) const {
 Status Preparer::operator()(const plan::AttentionGrad &gradient) const {
   auto arguments =
       gradientArguments<AttentionGradArguments>(gradient, context.book);
+  if (gradient.dbias.buffer >= 0)
+    arguments.dbias = operand(gradient.dbias);
   return makeAttentionGrad(arguments, context.threads, call);
 }
 
