@@ -61,6 +61,16 @@ config.substitutions += [
     ("%llvm-include", config.llvm_include_dir),
 ]
 
+# Tests of `hocket import` need PyTorch: tools/dev/install-torch.
+importer = os.path.join(config.hocket_build_dir, "import-env", "python")
+config.environment["HOCKET_PYTHON"] = importer
+config.environment["PYTHONPATH"] = os.path.join(
+    config.hocket_source_dir, "tools", "import"
+)
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+config.substitutions.append(("%import-python", importer))
+if os.path.exists(importer):
+    config.available_features.add("torch")
 if os.path.exists(weights):
     config.available_features.add("minilm-weights")
 if shutil.which("bible"):

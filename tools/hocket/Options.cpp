@@ -32,6 +32,16 @@ auto raise(bool Options::*member) {
   };
 }
 
+/// Hands an option on to the Python of `import`.
+auto handOn(const char *name) {
+  return [name](Options &options, const std::string &value) {
+    options.importArguments.push_back(name);
+    if (!value.empty())
+      options.importArguments.back() += "=" + value;
+    return true;
+  };
+}
+
 /// "sm_80,sm_90".
 bool readChips(const std::string &text, std::vector<int> &chips) {
   llvm::SmallVector<llvm::StringRef> names;
@@ -207,6 +217,18 @@ const std::vector<Option> &optionTable() {
       {"--write", nullptr, "format files in place", raise(&Options::write)},
       {"--check", nullptr, "only say whether the file is formatted",
        raise(&Options::check)},
+      {"--config", "JSON",
+       "what the callable is called with, or its class's config: a file or an "
+       "object",
+       handOn("--config")},
+      {"--input", "NAME=TYPE[DIM, ...]",
+       "an input, with names of the dims that vary: "
+       "'input_ids=i64[batch, seq]'; may be given again",
+       handOn("--input")},
+      {"--name", "NAME", "of the model in the text; without it, its class's",
+       handOn("--name")},
+      {"--no-check", nullptr, "do not compare the text with the module",
+       handOn("--no-check")},
       {"--resolve", nullptr, "print the syncs that `auto reshard` chose",
        raise(&Options::resolve)},
   };

@@ -22,6 +22,7 @@ struct Options {
   std::string emit, dumpFolder, cpu = "native";
   std::vector<int> chips;                    // of --arch: 90 is sm_90
   std::vector<std::string> programArguments; // after `--`, and run's own
+  std::vector<std::string> importArguments;  // of `import`, for its Python
   uint64_t seed = 1;
   std::optional<double> tolerance; // by the model's types
   bool float64 = false;            // float32 is computed so
@@ -80,6 +81,7 @@ int runDraw(const Options &options);
 int runFmt(const Options &options);
 int runStages(const Options &options);
 int runPostmortem(const Options &options);
+int runImport(const Options &options);
 
 } // namespace hocket::tool
 

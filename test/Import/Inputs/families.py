@@ -1,0 +1,48 @@
+"""Imports a tiny model of each family; compares its text with PyTorch, on one device
+and, under a schedule that was written by hand for it, on two ranks.
+
+    families.py FOLDER NAME...
+
+A schedule is NAME_schedules.hkt beside this file: the first one of it is run.
+"""
+
+import pathlib
+import shutil
+import sys
+
+import hocket_import
+import models
+import texts
+
+HERE = pathlib.Path(__file__).parent
+
+
+def family(name, folder):
+    folder.mkdir(parents=True)
+    module, inputs = models.build(name)
+    text = hocket_import.to_hkt(module, kwargs=inputs, name=models.FAMILIES[name][0])
+    assert text == hocket_import.to_hkt(module, kwargs=inputs), "a second import differs"
+    file = folder / f"{name}.hkt"
+    file.write_text(text)
+    golden = HERE / file.name
+    if golden.exists():
+        assert text == golden.read_text(), f"the text is not that of {golden}:\n{text}"
+    texts.hocket("fmt", "--check", file)
+    texts.compare(file, module, inputs)
+    said = "one device"
+    schedules = HERE / f"{name}_schedules.hkt"
+    if schedules.exists():
+        shutil.copy(schedules, folder)
+        for line in schedules.read_text().splitlines():
+            if line.startswith("schedule "):
+                schedule = line.split("(")[0].split()[1]
+                texts.compare(folder / schedules.name, module, inputs,
+                              "--schedule", schedule)
+                said += f", {schedule}"
+    print(f"{name}: right on {said}", flush=True)
+
+
+root = pathlib.Path(sys.argv[1])
+shutil.rmtree(root, ignore_errors=True)
+for name in sys.argv[2:]:
+    family(name, root / name)

@@ -1,0 +1,77 @@
+"""Writes a PyTorch module as the .hkt text that one would have written by hand.
+
+    text = hocket_import.to_hkt(module, kwargs={"input_ids": ids},
+                                dims={"input_ids": ("batch", "seq")})
+
+raises hocket_import.Refused, whose message names every operation that the language
+lacks, where it cannot.
+"""
+
+import torch
+
+from .erase import erase
+from .export import bind, trace
+from .fold import Folder, rank_of_members
+from .names import Names
+from .recognise import Recognised
+from .refuse import Refused, Unsupported
+from .shapes import Shapes
+from .steps import Member
+from .write import file_text
+
+__all__ = ["Refused", "to_hkt"]
+
+
+def parameters_read(recognised):
+    """The names in a state_dict of the parameters that the text's members have."""
+    read = set()
+    for step in recognised.steps.values():
+        if isinstance(step, Member) and step.kind != "Dropout":
+            read.add(f"{step.path}.weight")
+            if step.kind not in ("Embedding", "RmsNorm") and \
+                    "bias = false" not in step.options:
+                read.add(f"{step.path}.bias")
+    return read
+
+
+def write_graph(graph, source, config=None, order=lambda path, name: 0):
+    """The text of a graph; `order` ranks the members of a module."""
+    recognised = Recognised(erase(graph))
+    shapes = Shapes(graph, recognised)
+    if recognised.findings:
+        raise Refused(recognised.findings.message(graph.title))
+    folder = Folder(Names(graph, recognised, shapes, config), order)
+    try:
+        folder.write("", None, list(recognised.steps), 0)
+    except Unsupported as error:
+        recognised.findings.add(str(error), "", "")
+    if recognised.findings:
+        raise Refused(recognised.findings.message(graph.title))
+    examples = {dim: size for name, dims in graph.dims.items()
+                for dim, size in zip(dims, graph.examples[name].shape)
+                if isinstance(dim, str)}
+    return file_text(folder, source, examples, parameters_read(recognised))
+
+
+def convert(module, inputs, dims, name=None):
+    """(text, graph) of a module that is called with `inputs` by name."""
+    with torch.no_grad():
+        graph = trace(module, inputs, dims)
+        graph.title = name or graph.title
+        kind = type(module)
+        text = write_graph(graph, f"{kind.__module__}.{kind.__qualname__}",
+                           getattr(module, "config", None), rank_of_members(module))
+    return text, graph
+
+
+def to_hkt(module, args=(), kwargs=None, dims=None, name=None):
+    """The text of a module that is called with these example tensors.
+
+    dims   input's name -> its dims, in order: names of those that vary ("batch"),
+           numbers of the others; by default batch, seq for tensors [n, m]
+    name   of the model in the text; by default the class's
+    """
+    inputs = bind(module, args, kwargs)
+    named = {key: ("batch", "seq") for key, tensor in inputs.items()
+             if tensor.dim() == 2}
+    return convert(module, inputs, {**named, **(dims or {})}, name)[0]

@@ -1,0 +1,323 @@
+"""The forward of one module: its lines, from the steps that are its own.
+
+A value that is used once becomes part of the expression that uses it; the others
+get a name, x again where the dims are those of x and the old x is not needed.
+"""
+
+import collections
+import dataclasses
+import re
+
+import torch
+
+from .atoms import leaves
+from .leaves import number
+from .refuse import Unsupported
+from .shapes import BINARY
+from .steps import (Attention, Call, Fill, Member, Op, Part, Rotary, Split, Tied,
+                    View)
+
+LONGEST = 84  # of an expression that is part of another
+ATOM, PRODUCT, SUM = 3, 2, 1
+TYPES = {torch.float32: "f32", torch.int64: "i64", torch.int32: "i32",
+         torch.bool: "bool"}
+
+
+@dataclasses.dataclass
+class Text:
+    """An expression, and how tightly it binds."""
+    text: str
+    binds: int = ATOM
+
+    def inside(self, least):
+        return self.text if self.binds >= least else f"({self.text})"
+
+
+class Body:
+    """args     nodes that the forward takes
+    outs     nodes that it returns
+    uses     node -> how often what is left reads it
+    member   path -> how the forward names that member
+    """
+
+    def __init__(self, names, args, outs, uses, avoid):
+        self.names, self.shapes = names, names.shapes
+        self.recognised, self.graph = names.recognised, names.graph
+        self.outs, self.uses, self.avoid = outs, collections.Counter(uses), set(avoid)
+        self.words, self.lines = set(), []
+        self.env, self.pending, self.holder = {}, {}, {}
+        self.args = {}
+        fresh = (name for name in ("x", "y", "z", "u", "w", *(f"x{k}" for k in range(2, 99))))
+        for node in args:
+            name = node.name if node in self.graph.inputs else next(
+                name for name in fresh if name not in self.avoid)
+            self.args[node] = name
+            self.env[node], self.holder[name] = Text(name), node
+
+    # Names and dims.
+
+    def dim(self, dim):
+        """A dim in a type or a constructor: hidden, (qkv = 3, heads), 1."""
+        words = []
+        for leaf in leaves(dim):
+            if leaf.name in self.names.counted:
+                words.append(f"{leaf.name} = {leaf.size}")
+            else:
+                self.words.add(leaf.name)
+                words.append(leaf.name)
+        return "1" if not words else words[0] if len(words) == 1 else \
+            f"({', '.join(words)})"
+
+    def type(self, node):
+        kind = TYPES.get(node.meta["val"].dtype)
+        if kind is None:
+            raise Unsupported(f"a value of {node.meta['val'].dtype}")
+        return f"{kind}[{', '.join(map(self.dim, self.shapes.dims[node]))}]"
+
+    def signature(self):
+        return ", ".join(f"{name}: {self.type(node)}" for node, name in self.args.items())
+
+    # Values.
+
+    def use(self, node):
+        """The expression of a value, for one more use."""
+        self.uses[node] -= 1
+        if node in self.pending:
+            return self.pending.pop(node)
+        return self.env[node]
+
+    def free(self, node):
+        """A name for a value."""
+        role = self.names.roles.get(node)
+        first = next(iter(self.args), None)
+        same = first is None or self.dims_of(node) == self.dims_of(first)
+        names = ([role] if role else []) + \
+            (["x"] if same or "x" not in self.holder else []) + \
+            ["y", "z", "u", "w"] + [f"y{k}" for k in range(2, 99)]
+        waiting = " ".join(text.text for text in self.pending.values())
+        for name in names:
+            held = self.holder.get(name)
+            if name not in self.avoid and (held is None or self.uses[held] <= 0) and \
+                    not re.search(rf"\b{name}\b", waiting):
+                return name
+
+    def dims_of(self, node):
+        return [[id(leaf) for leaf in leaves(dim)] for dim in self.shapes.dims[node]]
+
+    def bind(self, node, text):
+        """Gives a value its expression: kept for its one use, or a line. Those of
+        q, k and v wait for the attention, which writes them in this order."""
+        role = self.names.roles.get(node)
+        short = len(text.text) <= LONGEST and role is None
+        if self.uses[node] == 1 and (short or role in ("q", "k", "v")):
+            self.pending[node] = self.env[node] = text
+        else:
+            self.line(node, text)
+
+    def line(self, node, text):
+        name = self.free(node)
+        self.hold(node, name)
+        self.lines.append(f"{name} = {text.text}")
+
+    def hold(self, node, name):
+        self.holder[name], self.env[node] = node, Text(name)
+
+    def finish(self):
+        """Returns; what the last line has bound for that alone is returned itself."""
+        text = ", ".join(self.use(out).text for out in self.outs)
+        if self.lines and self.lines[-1].startswith(f"{text} = "):
+            text = self.lines.pop().removeprefix(f"{text} = ")
+        self.lines.append(f"return {text}")
+
+    # Steps.
+
+    def write(self, node, step, member):
+        """One step; `member(path)` is how the forward names a member."""
+        if isinstance(step, View):
+            return self.view(node)
+        if isinstance(step, Split):
+            return self.split(node, step)
+        if isinstance(step, Part):
+            return None
+        return self.bind(node, self.expression(node, step, member))
+
+    def expression(self, node, step, member):
+        if isinstance(step, Member):
+            if step.operands or step.kind != "Embedding":
+                return Text(f"{member(step.path)}({self.use(step.operands[0]).text})")
+            return Text(f"{member(step.path)}({self.index(node, step)})")
+        if isinstance(step, Tied):
+            x = self.use(step.operands[0]).text
+            return Text(f"matmul({x}, transpose({member(step.path)}.weight))")
+        if isinstance(step, Op):
+            return self.operation(node, step)
+        if isinstance(step, Call):
+            return Text(f"{step.function}({self.use(step.operands[0]).text}{step.options})")
+        if isinstance(step, Rotary):
+            axis = self.dim(self.shapes.dims[node][step.axis])
+            return Text(f"rotary({self.use(step.operands[0]).text}, axis = {axis}, "
+                        f"base = {number(step.base)}, style = {step.style})")
+        assert isinstance(step, Attention)
+        for operand in step.operands[:3]:
+            if operand in self.pending:
+                self.line(operand, self.pending.pop(operand))
+        q, k, v, *rest = [self.use(operand).text for operand in step.operands]
+        return Text(f"attention({q}, {k}, {v}{step.options.format(*rest)})")
+
+    def index(self, node, step):
+        """Positions, or one number for each id."""
+        dims = self.shapes.dims[node][:-1]
+        inside = {leaf.name for arg in self.args for dim in self.shapes.dims[arg]
+                  for leaf in leaves(dim)}
+        if not {leaf.name for dim in dims for leaf in leaves(dim)} <= inside:
+            raise Unsupported("positions in a module that takes no value with them")
+        if isinstance(step.index, Fill):
+            for arg, name in self.args.items():
+                if [list(map(str, d)) for d in self.names_of(arg)] == \
+                        [list(map(str, d)) for d in self.names_in(dims)] and \
+                        not arg.meta["val"].is_floating_point():
+                    return f"fill({step.index.value}, like = {name})"
+            raise Unsupported("a constant index in a module that takes no ids")
+        first = f" + {step.index.first}" if step.index.first else ""
+        return f"iota({self.dim(dims[0])}){first}"
+
+    def names_of(self, node):
+        return self.names_in(self.shapes.dims[node])
+
+    def names_in(self, dims):
+        return [[leaf.name for leaf in leaves(dim)] for dim in dims]
+
+    def operation(self, node, step):
+        """An operation by its name; scalars as PyTorch has them."""
+        name, args = step.name, node.args
+        if name in BINARY:
+            if node.kwargs.get("alpha", 1) != 1:
+                raise Unsupported(f"aten.{name} with a factor")
+            return self.binary(BINARY[name], args[0], args[1])
+        if name == "rsub":
+            return self.binary("-", args[1], args[0])
+        if name == "neg":
+            return Text(f"-{self.use(args[0]).inside(ATOM)}", PRODUCT)
+        if name == "pow":
+            return Text(f"pow({self.use(args[0]).text}, {self.scalar(args[1])})")
+        if name == "gelu":
+            tanh = node.kwargs.get("approximate") == "tanh"
+            return Text(f"gelu{'_tanh' if tanh else ''}({self.use(args[0]).text})")
+        if name == "softmax":
+            rank = len(self.shapes.dims[node])
+            return Text(f"softmax({self.use(args[0]).text}, axis = {args[1] % rank})")
+        if name in ("select", "slice", "cat", "mean", "sum", "matmul"):
+            return Text(self.shaped(node, name, args))
+        return Text(f"{name}({self.use(args[0]).text})")
+
+    def scalar(self, value):
+        """A number, or a constant tensor of one element."""
+        if isinstance(value, torch.fx.Node):
+            held = self.graph.state.get(value)
+            if held is None or held.numel() != 1:
+                raise Unsupported("a constant tensor")
+            value = held.item()
+        return number(value)
+
+    def binary(self, sign, a, b):
+        least = PRODUCT if sign in "*/" else SUM
+        left, right = (
+            self.use(x) if isinstance(x, torch.fx.Node) and x in self.env else
+            Text(self.scalar(x)) for x in (a, b))
+        tight = least + 1 if sign in "-/" else least
+        return Text(f"{left.inside(least)} {sign} {right.inside(tight)}", least)
+
+    def shaped(self, node, name, args):
+        rank = len(self.shapes.dims[args[0] if name != "cat" else args[0][0]])
+        if name == "cat":
+            parts = ", ".join(self.use(part).text for part in args[0])
+            return f"concat({parts}, axis = {(args[1] if len(args) > 1 else 0) % rank})"
+        if name == "matmul":
+            return f"matmul({self.use(args[0]).text}, {self.use(args[1]).text})"
+        x = self.use(args[0])
+        if name == "select":
+            colons = ", ".join([":"] * (args[1] % rank) + [str(args[2])])
+            if args[2] < 0:
+                raise Unsupported("aten.select from the end")
+            return f"{x.inside(ATOM)}[{colons}]"
+        if name == "slice":
+            axis, start = args[1] % rank, args[2] or 0
+            whole, size = args[0].meta["val"].shape[axis], node.meta["val"].shape[axis]
+            start = start + int(whole) if start < 0 else start
+            if len(args) > 4 and args[4] != 1:
+                raise Unsupported("aten.slice with a step")
+            return f"slice({x.text}, axis = {axis}, start = {start}, size = {size})"
+        axes = sorted(axis % rank for axis in args[1])
+        text = str(axes[0]) if len(axes) == 1 else str(tuple(axes))
+        keep = ", keepdim = true" if len(args) > 2 and args[2] else ""
+        return f"{name}({x.text}, axis = {text}{keep})"
+
+    # Views.
+
+    def pattern(self, dims):
+        """One side of a rearrange: "batch seq (heads head_dim)"."""
+        words = []
+        for dim in dims:
+            names = [leaf.name for leaf in leaves(dim)]
+            self.words |= set(names) - self.names.counted
+            words.append("1" if not names else names[0] if len(names) == 1
+                         else f"({' '.join(names)})")
+        flat = [leaf.name for dim in dims for leaf in leaves(dim)]
+        if len(set(flat)) != len(flat):
+            raise Unsupported("a view of a value with two dims of one name")
+        return " ".join(words)
+
+    def goes_on(self, node):
+        """The one view that reads a value, if nothing else does and it is here."""
+        users = self.recognised.readers.get(node, ())
+        if len(users) == 1 and node not in self.outs and users[0] in self.own and \
+                isinstance(self.recognised.steps[users[0]], View):
+            return users[0]
+        return None
+
+    def root(self, node):
+        """What a chain of views begins with."""
+        while isinstance(self.recognised.steps.get(node), View) and \
+                node in self.own and node not in self.env:
+            node = self.recognised.steps[node].operands[0]
+        return node
+
+    def view(self, node):
+        if node in self.env or self.goes_on(node):
+            return
+        root = self.root(node)
+        before, after = self.shapes.dims[root], self.shapes.dims[node]
+        left, right = self.pattern(before), self.pattern(after)
+        text = self.use(root)
+        if left != right:
+            text = Text(f'rearrange({text.text}, "{left} -> {right}")')
+        self.bind(node, text)
+
+    def split(self, node, step):
+        """Equal parts, with the views that follow, in one line."""
+        parts = sorted(self.recognised.readers[node],
+                       key=lambda part: self.recognised.steps[part].index)
+        if len(parts) != step.parts:
+            raise Unsupported("a split of which not all parts are used")
+        root, lead = self.root(step.operands[0]), self.shapes.leading[node]
+        ends = [self.chain_end(part) for part in parts]
+        forms = {self.pattern(self.shapes.dims[end]) for end in ends}
+        if len(forms) != 1:
+            ends = parts
+            forms = {self.pattern(self.shapes.dims[parts[0]])}
+        left = self.pattern(self.shapes.dims[root])
+        word = leaves(lead)[0].name
+        text = self.use(root).text
+        names = []
+        for end in ends:
+            name = self.free(end)
+            self.hold(end, name)
+            names.append(name)
+            self.uses[end] = max(self.uses[end], 1)
+        self.lines.append(f"{', '.join(names)} = rearrange({text}, "
+                          f'"{left} -> {word} {forms.pop()}")')
+
+    def chain_end(self, node):
+        while (after := self.goes_on(node)) is not None:
+            node = after
+        return node

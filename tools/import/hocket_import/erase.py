@@ -1,0 +1,60 @@
+"""Takes operations without effect out of a graph.
+
+They go before anything is recognised: a cast inside a norm, say, is what the
+residual behind it reads, and would tear the norm apart.
+"""
+
+import torch
+
+from .export import op_name
+
+# Give their first operand where shape and element type stay the same.
+COPIES = {"alias", "clone", "contiguous", "detach", "to", "_to_copy", "type_as",
+          "expand", "view", "reshape", "_unsafe_view", "slice", "lift_fresh_copy"}
+CHECKS = {"_assert_tensor_metadata", "_assert_scalar", "sym_constrain_range",
+          "sym_constrain_range_for_size", "_assert_async"}
+
+
+def same_type(a, b):
+    """Shape and element type of two nodes are equal, symbols included."""
+    x, y = a.meta.get("val"), b.meta.get("val")
+    return (torch.is_tensor(x) and torch.is_tensor(y) and x.dtype == y.dtype
+            and list(map(str, x.shape)) == list(map(str, y.shape)))
+
+
+def stands_for(node):
+    """The operand that a node only repeats, or None."""
+    name, first = op_name(node), node.args[0] if node.args else None
+    if not isinstance(first, torch.fx.Node) or not same_type(node, first):
+        return None
+    if name in COPIES:
+        steps = node.args[4] if name == "slice" and len(node.args) > 4 else 1
+        return first if steps == 1 else None
+    second = node.args[1] if len(node.args) > 1 else None
+    if name == "dropout":
+        return first if second == 0 or not node.args[2] else None
+    if isinstance(second, (int, float)) and not isinstance(second, bool):
+        if name in ("mul", "div") and second == 1:
+            return first
+        if name in ("add", "sub") and second == 0:
+            return first
+    return None
+
+
+def erase(graph):
+    """The same graph without them; `graph.nodes` and its outputs change."""
+    kept = []
+    for node in graph.nodes:
+        if node.op == "call_function":
+            if op_name(node) in CHECKS:
+                node.graph.erase_node(node)
+                continue
+            if (first := stands_for(node)) is not None:
+                graph.outputs = [first if out is node else out
+                                 for out in graph.outputs]
+                node.replace_all_uses_with(first)
+                node.graph.erase_node(node)
+                continue
+        kept.append(node)
+    graph.nodes = kept
+    return graph

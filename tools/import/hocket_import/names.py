@@ -1,0 +1,159 @@
+"""Gives every atom a name: the user's for dims of inputs, then those of roles
+(heads of an attention, rows of a table), then the config's, then a member's."""
+
+import itertools
+
+from .atoms import leaves
+from .steps import Attention, Fill, Iota, Member, Rotary, View
+
+# What a config calls a size -> what the text does; the first that fits.
+CONFIG = [("hidden", ("hidden_size", "n_embd", "d_model", "dim")),
+          ("inner", ("intermediate_size", "n_inner", "ffn_dim", "hidden_dim")),
+          ("embedding", ("embedding_size",)),
+          ("vocab", ("vocab_size",)),
+          ("positions", ("max_position_embeddings", "n_positions")),
+          ("types", ("type_vocab_size",)),
+          ("labels", ("num_labels",))]
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
+
+
+class Names:
+    """sizes   name -> number, of the model's parameters, in the order of naming
+    counted  names of sizes that the text writes out: `(qkv = 3, heads)`
+    roles    node -> the name that a value has in a forward: q, k, v, o
+    """
+
+    def __init__(self, graph, recognised, shapes, config):
+        self.graph, self.recognised, self.shapes = graph, recognised, shapes
+        self.config = config
+        self.sizes, self.counted, self.roles = {}, set(), {}
+        self.taken = {dim for dims in graph.dims.values() for dim in dims
+                      if isinstance(dim, str)} | self.members_called()
+        self.name_tables()
+        self.name_norms()
+        self.name_attentions()
+        self.name_splits()
+        self.name_products()
+        self.name_rest()
+
+    def members_called(self):
+        """The names of members: a parameter of theirs would hide them."""
+        paths = [entry[1] for node in self.recognised.steps
+                 for entry in self.graph.scope(node)]
+        return {word for path in paths for word in path.split(".")}
+
+    def of_config(self, size):
+        """The config's names of a size."""
+        return [name for name, keys in CONFIG
+                if any(getattr(self.config, key, None) == size for key in keys)]
+
+    def give(self, dim, *names):
+        """Names a dim of one atom without a name; the first name that is free, or
+        that is of this size already. True if it has one then."""
+        atoms = leaves(dim)
+        if len(atoms) != 1 or atoms[0].name:
+            return bool(atoms) and len(atoms) == 1
+        for name in names:
+            if name not in self.taken and self.sizes.get(name, atoms[0].size) == \
+                    atoms[0].size:
+                self.sizes[name] = atoms[0].size
+                atoms[0].name = name
+                return True
+        return False
+
+    def steps(self, kind):
+        return [(node, step) for node, step in self.recognised.steps.items()
+                if isinstance(step, kind) and node in self.shapes.dims]
+
+    def members(self, *kinds):
+        """(member's own name, its dims) of each member of these kinds, once."""
+        found = {}
+        for _, step in self.steps(Member):
+            if step.kind in kinds:
+                found.setdefault(step.path, step)
+        return [(step, self.shapes.members[path]) for path, step in found.items()]
+
+    def name_tables(self):
+        for step, (rows, out) in self.members("Embedding"):
+            source = step.operands[0].name if step.operands else ""
+            role = "positions" if isinstance(step.index, Iota) or "position" in source \
+                else "types" if isinstance(step.index, Fill) or "type" in source \
+                else "vocab"
+            own = step.path.split(".")[-1]
+            size = leaves(out)[0].size
+            known = [name for name in self.of_config(size)
+                     if name in ("hidden", "embedding")]
+            self.give(out, *known, "hidden", f"{own}_out")
+            self.give(rows, role, f"{own}_rows")
+
+    def name_norms(self):
+        for step, (dim,) in self.members("LayerNorm", "RmsNorm"):
+            atoms = leaves(dim)
+            if len(atoms) == 1 and "hidden" in self.of_config(atoms[0].size):
+                self.give(dim, "hidden")
+
+    def name_attentions(self):
+        for node, step in self.steps(Attention):
+            q, k, v = (self.shapes.dims[operand] for operand in step.operands[:3])
+            self.give(q[1], "heads", "query_heads")
+            self.give(k[1], "kv_heads")
+            self.give(q[3], "head_dim", "key_dim")
+            self.give(v[3], "value_dim")
+            for role, operand in zip("qkv", step.operands):
+                self.roles[operand] = role
+            self.roles[node] = "o"
+
+    def name_splits(self):
+        for node, lead in self.shapes.leading.items():
+            ends = {self.roles.get(self.end_of(part))
+                    for part in self.recognised.readers[node]}
+            name = "qkv" if ends == {"q", "k", "v"} else "parts"
+            count = leaves(lead)[0].size
+            if self.give(lead, name, *(f"{name}_{k}" for k in range(2, 9))):
+                self.counted.add(leaves(lead)[0].name)
+                assert count
+
+    def end_of(self, node):
+        """What views and rotary make of a part in the end."""
+        readers = self.recognised.readers
+        while node not in self.roles and len(readers.get(node, ())) == 1:
+            node = readers[node][0]
+            if not isinstance(self.recognised.steps.get(node), (View, Rotary)):
+                break
+        return node
+
+    def name_products(self):
+        linears = self.members("Linear", "Conv1D")
+        read = {id(leaf) for _, (source, _) in linears for leaf in leaves(source)}
+        for step, (_, out) in linears:
+            own = step.path.split(".")[-1]
+            atoms = leaves(out)
+            if len(atoms) != 1 or atoms[0].name:
+                continue
+            known = self.of_config(atoms[0].size)
+            if id(atoms[0]) in read:
+                self.give(out, "inner", *known, f"{own}_out")
+            else:
+                self.give(out, *[name for name in known if name != "inner"],
+                          f"{own}_out")
+        for step, (source, _) in linears:
+            self.give(source, f"{step.path.split('.')[-1]}_in")
+        for step, (dim,) in self.members("LayerNorm", "RmsNorm"):
+            self.give(dim, f"{step.path.split('.')[-1]}_dim")
+
+    def name_rest(self):
+        letters = (a + b for a in ("", "d", "e", "f") for b in "abcdefghijklm")
+        free = (name for name in letters if name not in self.taken)
+        for dims in self.shapes.dims.values():
+            for leaf in itertools.chain.from_iterable(map(leaves, dims)):
+                if not leaf.name:
+                    name = next(name for name in free if name not in self.sizes)
+                    self.give([leaf], name)
+
+    def layers(self, count):
+        """A parameter where the config says that a model has so many."""
+        name = "layers" if "layers" not in self.taken else "depth"
+        if any(getattr(self.config, key, None) == count for key in LAYERS) and \
+                self.sizes.setdefault(name, count) == count:
+            return name
+        return str(count)

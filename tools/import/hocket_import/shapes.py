@@ -1,0 +1,184 @@
+"""The dims of every value, as atoms: node -> list of dims."""
+
+import torch
+
+from .atoms import Atom, broadcast, regroup, unify
+from .export import op_name
+from .refuse import Unsupported
+from .steps import (Attention, Call, Fill, Iota, Member, Op, Part, Rotary, Split,
+                    Tied, View)
+
+BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "add_": "+", "mul_": "*"}
+UNARY = {"tanh", "silu", "relu", "sigmoid", "exp", "log", "sqrt", "rsqrt", "abs",
+         "sin", "cos", "erf", "gelu", "neg", "pow", "rsub", "softmax"}
+PERMUTE = {"transpose", "permute", "t", "movedim"}
+
+
+class Shapes:
+    """dims      node -> its dims
+    members   path of a member -> its (in, out), (rows, out) or (dim,)
+    leading   Split node -> the dim that counts its parts
+    """
+
+    def __init__(self, graph, recognised):
+        self.graph, self.recognised = graph, recognised
+        self.dims, self.members, self.leading = {}, {}, {}
+        for node in graph.inputs:
+            self.dims[node] = [self.input_dim(dim, size) for dim, size in zip(
+                graph.dims[node.name], node.meta["val"].shape)]
+        for node, step in recognised.steps.items():
+            try:
+                if all(operand in self.dims for operand in step.operands):
+                    self.dims[node] = self.of(node, step)
+            except Unsupported as error:
+                recognised.refuse(node, str(error))
+
+    def input_dim(self, dim, size):
+        if isinstance(dim, str):
+            return [Atom(dim)]
+        return [Atom(int(size))] if int(size) > 1 else []
+
+    def of(self, node, step):
+        first = self.dims[step.operands[0]] if step.operands else None
+        if isinstance(step, Member):
+            return self.member(node, step, first)
+        if isinstance(step, Tied):
+            source, result = self.members[step.path]
+            if self.kind_of(step.path) == "Embedding":
+                source, result = result, source
+            unify(first[-1], source)
+            return first[:-1] + [result]
+        if isinstance(step, (Call, Rotary)):
+            return first
+        if isinstance(step, Attention):
+            return self.attention(step)
+        self.check_rank(step)
+        if isinstance(step, View):
+            return self.view(node, first)
+        if isinstance(step, Split):
+            return self.split(node, step, first)
+        if isinstance(step, Part):
+            return self.dims[step.operands[0]]
+        return self.operation(node, step, first)
+
+    def kind_of(self, path):
+        return next(step.kind for step in self.recognised.steps.values()
+                    if isinstance(step, Member) and step.path == path)
+
+    def check_rank(self, step):
+        """Positions are written without their leading dims of 1."""
+        for operand in step.operands:
+            value = operand.meta["val"]
+            lacks = torch.is_tensor(value) and value.dim() != len(self.dims[operand])
+            if lacks and not (isinstance(step, Op) and step.name in BINARY):
+                raise Unsupported("positions that are not added to a value")
+
+    def member(self, node, step, first):
+        if step.kind == "Dropout":
+            return first
+        fresh = step.path not in self.members
+        if fresh:
+            self.members[step.path] = [[Atom(size)] for size in step.sizes]
+        dims = self.members[step.path]
+        if step.kind == "Embedding":
+            return (first if step.operands else self.positions(node, step)) + [dims[1]]
+        if len(dims) == 1:
+            unify(dims[0], first[-1])
+            return first
+        unify(dims[0], first[-1])
+        return first[:-1] + [dims[1]]
+
+    def positions(self, node, step):
+        sizes = [self.size(size) for size in node.meta["val"].shape[:-1]]
+        shape = [[Atom(name) for name in names] + ([Atom(number)] if number > 1 else [])
+                 for names, number in sizes]
+        if isinstance(step.index, Iota):
+            return shape[-1:]
+        assert isinstance(step.index, Fill)
+        return shape
+
+    def attention(self, step):
+        q, k, v = (self.dims[operand] for operand in step.operands[:3])
+        for a, b in ((q[0], k[0]), (q[0], v[0]), (q[3], k[3]), (k[1], v[1]), (k[2], v[2])):
+            unify(a, b)
+        sizes = [operand.meta["val"].shape for operand in step.operands[:3]]
+        if int(sizes[0][1]) == int(sizes[1][1]):
+            unify(q[1], k[1])
+        if int(sizes[0][3]) == int(sizes[2][3]):
+            unify(q[3], v[3])
+        return [q[0], q[1], q[2], v[3]]
+
+    def size(self, size):
+        """(names of dims, number) of a size that torch has as an expression."""
+        if isinstance(size, int):
+            return [], size
+        number, factors = size.node.expr.as_coeff_mul()
+        names = [self.graph.symbols.get(str(factor)) for factor in factors]
+        if None in names or not number.is_integer:
+            raise Unsupported(f"a size that is computed ({size})")
+        return names, int(number)
+
+    def sizes(self, node):
+        return [self.size(size) for size in node.meta["val"].shape]
+
+    def view(self, node, first):
+        name = op_name(node)
+        if name not in PERMUTE:
+            if name == "expand":
+                known = {str(size) for size in node.args[0].meta["val"].shape}
+                if any(str(size) not in known for size in node.meta["val"].shape):
+                    raise Unsupported("aten.expand of data")
+            return regroup(first, self.sizes(node))
+        order, rank = list(range(len(first))), len(first)
+        if name == "permute":
+            order = [axis % rank for axis in node.args[1]]
+        elif name == "movedim":
+            raise Unsupported("aten.movedim")
+        else:
+            i, j = (axis % rank for axis in node.args[1:3]) if name != "t" else (0, 1)
+            order[i], order[j] = order[j], order[i]
+        return [first[axis] for axis in order]
+
+    def split(self, node, step, first):
+        lead = [Atom(step.parts)]
+        names, total = self.size(step.operands[0].meta["val"].shape[step.axis])
+        if names:
+            raise Unsupported("a split of a dim that has a name")
+        rest = [Atom(total // step.parts)]
+        unify(first[step.axis], lead + rest)
+        self.leading[node] = lead
+        return first[:step.axis] + [rest] + first[step.axis + 1:]
+
+    def operation(self, node, step, first):
+        name, args = step.name, node.args
+        if name in BINARY:
+            return broadcast([self.dims[operand] for operand in step.operands])
+        if name in UNARY:
+            return first
+        rank = len(first)
+        if name == "select":
+            axis = args[1] % rank
+            return first[:axis] + first[axis + 1:]
+        if name in ("slice", "cat"):
+            axis = (args[1] if len(args) > 1 else 0) % rank
+            names, size = self.size(node.meta["val"].shape[axis])
+            if names:
+                raise Unsupported(f"aten.{name} along a dim that has a name")
+            shapes = [self.dims[operand] for operand in step.operands]
+            others = broadcast([shape[:axis] + [[]] + shape[axis + 1:]
+                                for shape in shapes])
+            others[axis] = [Atom(size)] if size > 1 else []
+            return others
+        if name in ("mean", "sum") and len(args) > 1 and args[1] is not None:
+            axes = {axis % rank for axis in args[1]}
+            keep = len(args) > 2 and args[2]
+            return [[] if axis in axes else dim for axis, dim in enumerate(first)
+                    if keep or axis not in axes]
+        if name == "matmul":
+            a, b = (self.dims[operand] for operand in step.operands)
+            if len(a) != len(b):
+                raise Unsupported("aten.matmul of other ranks")
+            unify(a[-1], b[-2])
+            return broadcast([a[:-2], b[:-2]]) + [a[-2], b[-1]] if len(a) > 2 \
+                else [a[-2], b[-1]]
+        raise Unsupported(f"aten.{name}")
