@@ -245,9 +245,15 @@ static bool keysFit(Operation *op, ArrayRef<AttentionMove> moves,
                       [&](int64_t size) { return size % ranks == 0; });
 }
 
+/// Of a bias: whether it is not one for all heads.
+static bool hasHeads(Value bias) {
+  return nn::layoutOf(bias).getDims()[1].getSize() != 1;
+}
+
 SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   auto attention = dyn_cast<nn::AttentionOp>(op);
   auto mask = attention ? nn::MaskOperands::of(attention) : nn::MaskOperands();
+  auto bias = attention ? nn::MaskOperands::biasOf(attention) : std::nullopt;
   SmallVector<AttentionMove> moves = movesOf(op);
   if (!takeRing(op, moves))
     return {};
@@ -257,20 +263,23 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     for (const AttentionMove &move : moves) {
       // Masks go with every head, and are cut by positions only. Documents of
-      // queries stay with these.
+      // queries stay with these, and so does a bias, by heads if it has any.
       unsigned number = operand.getOperandNumber();
       bool isKeys = number == 1 || number == 2;
       bool isMask = mask.isMask(number);
       bool isWhole = mask.isByKey(number) || (isMask && move.isByHeads());
+      bool isBias = number == bias;
       bool exchanges =
-          move.isByHeads() && (number == 0 || (isKeys && keysExchange));
+          move.isByHeads() && (number == 0 || (isKeys && keysExchange) ||
+                               (isBias && hasHeads(operand.get())));
       nn::LayoutAttr layout = nn::layoutOf(operand.get());
       SmallVector<unsigned> axes;
       for (nn::SplitAttr split : layout.getSplits()) {
         unsigned axis = mesh.getIndex(split.getAxis());
         bool isMoved = isPosition(operand.get(), split) || isMask;
         bool isRead = exchanges || (isKeys && !move.isRing()) ||
-                      (isWhole && split.getDim() == 1);
+                      (isWhole && split.getDim() == 1) ||
+                      (isBias && move.isByHeads());
         if (llvm::is_contained(move.axes, axis) && isMoved && isRead)
           axes.push_back(axis);
       }
@@ -366,7 +375,9 @@ void placement::noteSequence(Problem &problem, Operation *op, unsigned axis,
   std::string path = modelPath(op);
   if (attention && attention.getRing()) {
     Value q = attention.getQ();
-    if (isPosition(q, nn::layoutOf(q).splitOver(axisText(axis, mesh))))
+    bool isInRing = nn::isRingOver(op, axisText(axis, mesh));
+    if (!isInRing &&
+        isPosition(q, nn::layoutOf(q).splitOver(axisText(axis, mesh))))
       noteRing(problem, op, strategies);
     return;
   }

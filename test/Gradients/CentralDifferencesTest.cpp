@@ -183,6 +183,16 @@ const Case cases[] = {
      "keep: bool[2, n]",
      "return attention(q, k, v, mask = causal * padding(keep))",
      "f32[2, 2, n, 4]"},
+    {"attention_bias", "",
+     "q: f32[2, 2, n, 4], k: f32[2, 2, 5, 4], v: f32[2, 2, 5, 4], "
+     "b: f32[2, 2, n, 5]",
+     "return attention(q, k, v, bias = b)", "f32[2, 2, n, 4]"},
+    {"attention_bias_of_all", "",
+     "q: f32[2, 4, n, 4], k: f32[2, 2, n, 4], keep: bool[2, n], "
+     "b: f32[4, n, n], c: f32[2, 1, 1, n]",
+     "return attention(attention(q, k, k, bias = b, "
+     "mask = causal * padding(keep)), k, k, bias = c, mask = window(2, 1))",
+     "f32[2, 4, n, 4]"},
     {"attention_bigbird", "",
      "q: f32[1, 4, 14, 3], k: f32[1, 2, 14, 3], v: f32[1, 2, 14, 3]",
      "return attention(q, k, v, mask = causal * bigbird(block = 2, window = 1, "

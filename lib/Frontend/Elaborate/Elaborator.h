@@ -241,7 +241,6 @@ private:
   MaybeDatum finishModule(Instance &instance,
                           const syntax::FunctionItem &function,
                           std::vector<mlir::Value> results, Scope &scope);
-
   // Random.cpp
   bool addStep(const syntax::FunctionItem &function,
                llvm::SmallVectorImpl<mlir::Type> &inputs);
@@ -265,6 +264,7 @@ private:
       transposeFunction, rearrangeFunction, concatFunction, splitFunction,
       sliceFunction, blockLayoutFunction, interpolateFunction;
   std::optional<Mask> maskOf(const CallArguments &, const Scope &);
+  std::optional<mlir::Value> biasOf(const CallArguments &, const Scope &);
   MaybeDatum neighborhoodAttention(const CallArguments &,
                                    llvm::ArrayRef<mlir::Value> operands,
                                    const NeighborhoodMask &mask, double scale,

@@ -59,7 +59,7 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
       {"mse_loss", {"x", "y"}, 2, &E::squaredErrorFunction},
       {"dropout", {"x", "p"}, 2, &E::dropoutFunction},
       {"attention",
-       {"q", "k", "v", "mask", "scale", "dropout"},
+       {"q", "k", "v", "mask", "scale", "dropout", "bias"},
        3,
        &E::attentionFunction},
       {"padding", {"keep"}, 1, &E::paddingFunction},

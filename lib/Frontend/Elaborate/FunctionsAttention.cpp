@@ -1,5 +1,6 @@
 //===- FunctionsAttention.cpp - attention, masks, rotary, constants -------===//
 
+#include "FactorOrder.h"
 #include "Functions.h"
 #include "PathMatch.h"
 #include "dialects/Nn/BlockLayouts.h"
@@ -107,6 +108,35 @@ static std::string whyNotAlike(mlir::Value queries, mlir::Value keys,
          std::to_string(countOf(keys)) + " keys";
 }
 
+/// That of an attention, with 4 dims; null where it has none.
+std::optional<mlir::Value> Elaborator::biasOf(const CallArguments &arguments,
+                                              const Scope &scope) {
+  const Expr *written = arguments.get("bias");
+  if (!written)
+    return mlir::Value();
+  mlir::Value bias = evaluateTensor(*written, scope);
+  if (!bias)
+    return std::nullopt;
+  nn::LayoutAttr layout = nn::layoutOf(bias);
+  size_t rank = layout.getDims().size();
+  if (rank < 2 || rank > 4) {
+    error(
+        written->range,
+        "attention takes a bias of [queries, keys], [heads, queries, keys] or "
+        "[batch, heads, queries, keys], but it is " +
+            nn::describe(bias.getType()));
+    return std::nullopt;
+  }
+  if (rank == 4)
+    return bias;
+  // As broadcasting goes: dims that it lacks are 1.
+  llvm::SmallVector<nn::DimAttr> dims(4 - rank, nn::dimOf(context, "", 1));
+  llvm::append_range(dims, layout.getDims());
+  auto order = factorOrder(layout.getDims());
+  order.insert(order.begin(), 4 - rank, {});
+  return emitRearrange(bias, layout.getDims(), order, dims, written->range);
+}
+
 Elaborator::MaybeDatum
 Elaborator::attentionFunction(const CallArguments &arguments,
                               const Scope &scope) {
@@ -136,6 +166,9 @@ Elaborator::attentionFunction(const CallArguments &arguments,
   auto dropout = read("dropout", 0.0);
   if (!scale || !dropout)
     return std::nullopt;
+  std::optional<mlir::Value> bias = biasOf(arguments, scope);
+  if (!bias)
+    return std::nullopt;
   if (mask.neighborhood)
     return neighborhoodAttention(arguments, operands, *mask.neighborhood,
                                  *scale, *dropout);
@@ -155,7 +188,8 @@ Elaborator::attentionFunction(const CallArguments &arguments,
     attributes.push_back(
         named("block_layout", nn::blockLayoutAttr(context, layout)));
   }
-  for (mlir::Value data : {mask.keep, mask.queryDocuments, mask.keyDocuments})
+  for (mlir::Value data :
+       {mask.keep, mask.queryDocuments, mask.keyDocuments, *bias})
     if (data)
       operands.push_back(data);
   bool drops = isTraining && *dropout > 0;
@@ -166,9 +200,9 @@ Elaborator::attentionFunction(const CallArguments &arguments,
   }
   attributes.push_back(
       named("operandSegmentSizes",
-            builder.getDenseI32ArrayAttr({1, 1, 1, bool(mask.keep),
-                                          bool(mask.queryDocuments),
-                                          bool(mask.keyDocuments), drops})));
+            builder.getDenseI32ArrayAttr(
+                {1, 1, 1, bool(mask.keep), bool(mask.queryDocuments),
+                 bool(mask.keyDocuments), bool(*bias), drops})));
   return wrap(
       emit<nn::AttentionOp>(arguments.call->range, operands, attributes));
 }

@@ -47,6 +47,12 @@ Elaborator::MaybeDatum Elaborator::neighborhoodAttention(
               "...), p)");
     return std::nullopt;
   }
+  if (const Expr *bias = arguments.get("bias")) {
+    error(bias->range, "attention under a neighborhood mask takes no bias")
+        .note("leave 'bias' out, or show keys of one dim by mask = "
+              "window(reach)");
+    return std::nullopt;
+  }
   size_t rank = nn::layoutOf(operands[0]).getDims().size();
   size_t dims = rank > 3 && rank <= 6 ? rank - 3 : 1;
   auto perDim = [&](const char *name, llvm::ArrayRef<int64_t> numbers)
