@@ -5,6 +5,7 @@
 #include "Relayout.h"
 #include "RuleSpace.h"
 #include "dialects/Nn/Buffer.h"
+#include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Ring.h"
@@ -235,10 +236,14 @@ Value Placer::placeFor(Operation *op, Value value, nn::LayoutAttr target,
 
 void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
                        const MeetResult &met) {
+  std::optional<unsigned> bias; // which is as large as the scores
+  if (auto attention = dyn_cast<nn::AttentionOp>(op))
+    bias = nn::MaskOperands::biasOf(attention);
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned i = operand.getOperandNumber();
-    Value value =
-        placeFor(op, operand.get(), met.sliced[i], RedistributeKind::Slice);
+    Value value = i == bias ? cutAtSource(op, operand.get(), met.sliced[i])
+                            : placeFor(op, operand.get(), met.sliced[i],
+                                       RedistributeKind::Slice);
     operand.set(placeFor(op, value, met.masked[i], RedistributeKind::Mask));
   }
   if (!met.statistics.empty() && !isAttention(op)) {

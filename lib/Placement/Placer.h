@@ -135,6 +135,11 @@ private:
                  const MeetResult &met);
   mlir::Value placeFor(mlir::Operation *op, mlir::Value value,
                        nn::LayoutAttr target, RedistributeKind kind);
+  // CutAtSource.cpp
+  /// What is free and large, computed in parts; else as placeFor.
+  mlir::Value cutAtSource(mlir::Operation *user, mlir::Value value,
+                          nn::LayoutAttr target);
+  mlir::Operation *computeInParts(mlir::Operation *op, nn::LayoutAttr target);
   bool isFree(mlir::Value value) const { return freeValues.contains(value); }
   /// `takes`: the op uses its licences, which then are not without effect.
   bool isLicensed(mlir::Operation *op, unsigned axis, bool takes = false);
