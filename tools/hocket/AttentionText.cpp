@@ -145,6 +145,8 @@ static void printMemory(const plan::AttentionMemory &memory) {
   std::cout << "    memory    queries " << bytesText(memory.queries)
             << ", keys and values " << bytesText(memory.keysAndValues)
             << ", results " << bytesText(memory.results);
+  if (memory.bias)
+    std::cout << ", bias " << bytesText(memory.bias);
   if (memory.lse)
     std::cout << ", lse " << bytesText(memory.lse);
   if (memory.gradients)
@@ -208,7 +210,8 @@ Json tool::attentionsJson(const plan::Plan &plan) {
                              {"keys_and_values", one.memory.keysAndValues},
                              {"results", one.memory.results},
                              {"lse", one.memory.lse},
-                             {"gradients", one.memory.gradients}};
+                             {"gradients", one.memory.gradients},
+                             {"bias", one.memory.bias}};
   }
   return json;
 }

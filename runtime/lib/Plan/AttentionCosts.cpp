@@ -251,7 +251,7 @@ void Collector::addMemory(const RankClass &rankClass) {
     for (int64_t AttentionMemory::*part :
          {&AttentionMemory::queries, &AttentionMemory::keysAndValues,
           &AttentionMemory::results, &AttentionMemory::lse,
-          &AttentionMemory::gradients})
+          &AttentionMemory::gradients, &AttentionMemory::bias})
       most.*part = std::max(most.*part, here.*part);
   }
 }

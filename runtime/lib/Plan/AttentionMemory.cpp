@@ -74,24 +74,28 @@ void AttentionViews::add(const Instruction &instruction,
                          const RankClass &rankClass) {
   auto addGradient = [&](const auto &gradient) {
     addForward(gradient.forward, rankClass);
-    for (const View *view :
-         {&gradient.dout, &gradient.dq, &gradient.dk, &gradient.dv})
+    for (const View *view : {&gradient.dout, &gradient.dq, &gradient.dk,
+                             &gradient.dv, &gradient.dbias})
       add(gradients, *view, rankClass);
   };
-  if (auto *x = std::get_if<Attention>(&instruction.body))
+  if (auto *x = std::get_if<Attention>(&instruction.body)) {
     addForward(*x, rankClass);
+    add(bias, x->bias, rankClass);
+  }
   if (auto *x = std::get_if<NeighborhoodAttention>(&instruction.body))
     addForward(*x, rankClass);
-  if (auto *x = std::get_if<AttentionGrad>(&instruction.body))
+  if (auto *x = std::get_if<AttentionGrad>(&instruction.body)) {
     addGradient(*x);
+    add(bias, x->forward.bias, rankClass);
+  }
   if (auto *x = std::get_if<NeighborhoodAttentionGrad>(&instruction.body))
     addGradient(*x);
 }
 
 AttentionMemory AttentionViews::memory(const Lifetimes &lifetimes) const {
-  return {most(queries, lifetimes), most(keysAndValues, lifetimes),
-          most(results, lifetimes), most(lse, lifetimes),
-          most(gradients, lifetimes)};
+  return {most(queries, lifetimes),   most(keysAndValues, lifetimes),
+          most(results, lifetimes),   most(lse, lifetimes),
+          most(gradients, lifetimes), most(bias, lifetimes)};
 }
 
 } // namespace hocket::plan

@@ -46,7 +46,7 @@ private:
   /// Bytes of those that are there at the same time, at most.
   static int64_t most(const Ranges &ranges, const Lifetimes &lifetimes);
 
-  Ranges queries, keysAndValues, results, lse, gradients;
+  Ranges queries, keysAndValues, results, lse, gradients, bias;
 };
 
 } // namespace hocket::plan

@@ -44,12 +44,13 @@ struct AttentionDirection {
 /// same time at most, of the rank with the most. A buffer is there from the
 /// first instruction that has it to the last one.
 struct AttentionMemory {
-  int64_t queries = 0, keysAndValues = 0, results = 0, lse = 0, gradients = 0;
+  int64_t queries = 0, keysAndValues = 0, results = 0, lse = 0, gradients = 0,
+          bias = 0;
 
   bool operator==(const AttentionMemory &other) const {
     return queries == other.queries && keysAndValues == other.keysAndValues &&
            results == other.results && lse == other.lse &&
-           gradients == other.gradients;
+           gradients == other.gradients && bias == other.bias;
   }
 };
 
