@@ -191,6 +191,25 @@ TEST_P(CpuVector, WeightProducts) {
     }
 }
 
+// However far a score is above its shift, its weight is seen to be too large.
+TEST_P(CpuVector, WeightsFarAboveShifts) {
+  for (int64_t columns : {5, 64})
+    for (float score : {15.0f, 88.0f, 89.0f, 100.0f, 178.0f, 300.0f, 1e5f}) {
+      std::vector<float> row(columns), weights(columns), totals(16);
+      row[3] = score;
+      float one = 1, shift = 0, sum = 2;
+      RowTerm term{row.data(), 1};
+      GetParam()->weightProduct({{&one, 1, 1, &term, 1, columns, weights.data(),
+                                  columns, 1, columns, false},
+                                 1.0f,
+                                 &shift,
+                                 totals.data()});
+      EXPECT_FALSE(GetParam()->addTotals({1, &shift, totals.data(), &sum}))
+          << score;
+      EXPECT_EQ(sum, 2);
+    }
+}
+
 TEST_P(CpuVector, Transpositions) {
   constexpr int64_t from = 30, to = 25;
   std::vector<float> rows(22 * from);

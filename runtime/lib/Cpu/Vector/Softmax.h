@@ -30,7 +30,7 @@ void scaleRow(float *row, int64_t count, float factor) {
 
 constexpr float log2e = 1.44269504f;
 
-/// 2^x, relative error below 2e-7; 0 below -126.
+/// 2^x, relative error below 2e-7; 0 below -126, infinite from 128 on.
 inline Floats power(Floats x) {
 #ifdef __AVX512DQ__
   Floats r = _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF); // x - floor(x)
@@ -53,7 +53,9 @@ inline Floats power(Floats x) {
   p = p * r + 2.4022242e-1f;
   p = p * r + 6.9314700e-1f;
   p = p * r + 1.0f;
-  return x < -126.0f ? Floats{} : p * (Floats)((Integers)rounded << 23);
+  // Beyond these an exponent would run into the sign.
+  p *= (Floats)((Integers)rounded << 23);
+  return x < -126.0f ? Floats{} : x >= 128.0f ? Floats{} - lowest : p;
 #endif
 }
 
