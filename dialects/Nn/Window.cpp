@@ -64,6 +64,22 @@ Interval Window::reads(Interval results) const {
   return {first, last - first};
 }
 
+Interval Window::dataOf(Interval positions) const {
+  int64_t begin = std::clamp<int64_t>(positions.offset, 0, extent);
+  int64_t end = begin, last = positions.offset + positions.size;
+  auto add = [&](int64_t place) {
+    begin = begin == end ? place : std::min(begin, place);
+    end = std::max(end, place + 1);
+  };
+  for (int64_t e = positions.offset; e < last; ++e)
+    if (int64_t place = dataAt(e); place >= 0) { // or a border's
+      add(place);
+      if (border == Border::Reflect && place != e)
+        add(e < 0 ? 0 : extent - 1);
+    }
+  return {begin, end - begin};
+}
+
 bool Window::operator==(const Window &other) const {
   auto fields = [](const Window &w) {
     return std::tie(w.extent, w.kernel, w.stride, w.dilation, w.low, w.high,

@@ -76,12 +76,16 @@ struct Window {
   int64_t dataAt(int64_t position) const {
     return plan::placeOf(border, position, extent);
   }
-  /// True if the border has something to put in all of low and high.
   /// Whether a part of the results may read beyond the part of the positions
   /// that goes with it.
   bool mayReach() const {
     return lookup ? lookup->indices != lookup->owners : span() > stride;
   }
+  /// The least interval of the data, which a layer before has to make, that is
+  /// shown at these positions, with the end at which a border mirrors it. None
+  /// has no place but their own.
+  Interval dataOf(Interval positions) const;
+  /// True if the border has something to put in all of low and high.
   bool isBorderValid() const {
     return isTruncated || plan::reaches(border, -low, extent + high, extent);
   }

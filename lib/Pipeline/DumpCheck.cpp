@@ -66,7 +66,6 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.statistics", isListOf<StringAttr>},
       {"nn.halo_strategies", isListOf<StringAttr>},
       {"nn.halo_lines", isListOf<LocationAttr, UnitAttr>},
-      {"nn.halo_layers", isA<DenseI64ArrayAttr>},
       {"nn.halo_overlaps", isA<DenseI64ArrayAttr>},
       {"nn.halos", isA<IntegerAttr>},
       {"nn.stage", isA<IntegerAttr>},

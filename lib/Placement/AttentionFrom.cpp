@@ -213,7 +213,9 @@ void EarlyExchange::run() {
   }
   nn::ExchangeOp made = exchange(x);
   x.replaceAllUsesExcept(made.getResult(), made);
-  nn::HeldAttr held = readParts(op(), /*number=*/2, mesh);
+  nn::HeldAttr held =
+      nn::heldOf(made.getContext(), {true, 2, 0},
+                 readParts({attention}, /*number=*/2, mesh).front());
   for (Value value : {attention.getK(), attention.getV()})
     if (!demand.ask(value, held, op())) {
       if (demand.other) {
@@ -254,8 +256,8 @@ static bool isAskedBy(Operation *op, const Licence &licence) {
 }
 
 void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
-                             nn::MeshAttr mesh, Problems &problems) {
-  HeldDemand demand(mesh);
+                             nn::MeshAttr mesh, HeldDemand &demand,
+                             Problems &problems) {
   for (const Licence &licence : halos) {
     auto line = dyn_cast<sched::AttentionOp>(licence.directive);
     if (!line || !line.getFrom())
@@ -278,6 +280,4 @@ void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
           .advise("leave out 'from " + line.getFrom()->str() + "'");
     }
   }
-  if (problems.empty())
-    demand.answer(func);
 }

@@ -9,6 +9,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "RuleSpace.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Ring.h"
@@ -102,7 +103,7 @@ std::optional<Cost> Placer::costOf() {
     return std::nullopt;
   Cost sum = cost;
   func.walk([&](Operation *op) {
-    if (op->getNumOperands() > 0 && !isa<nn::RedistributeOp>(op))
+    if (op->getNumOperands() > 0 && !isa<nn::RedistributeOp, nn::HoldOp>(op))
       for (Value result : op->getResults())
         sum.elements += double(localElements(nn::layoutOf(result), mesh));
   });

@@ -1,5 +1,6 @@
 //===- Directives.cpp - patterns and axis names of directives -------------===//
 
+#include "HeldDemand.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "dialects/Nn/Products.h"
@@ -47,8 +48,11 @@ void Placer::run() {
   checkHalos();
   checkStrategies();
   markKept();
-  markLayers();
-  exchangeFrom(func, halos, mesh, problems);
+  HeldDemand demand(mesh);
+  joinLayers(demand);
+  exchangeFrom(func, halos, mesh, demand, problems);
+  if (problems.empty())
+    demand.answer(func);
   markBackwardSyncs();
   pinKernels();
   if (!problems.empty())

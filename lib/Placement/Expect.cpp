@@ -4,7 +4,6 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
-#include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Held.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Program.h"
@@ -53,10 +52,34 @@ int64_t placement::countStatistics(Operation *op) {
              : 1;
 }
 
+/// Whether the layer before has made the margins that windows read of a dim.
+/// Those that attention reads were exchanged for it.
+static bool areMadeBefore(nn::WindowedOp op, size_t dim) {
+  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
+  return lines && isa<LocationAttr>(lines[dim]) &&
+         !isa<nn::AttentionOp, nn::AttentionGradOp>(op.getOperation()) &&
+         nn::layoutOf(op.getPositions().front()).heldOf(dim, /*factor=*/0);
+}
+
 /// The dims of a windowed op that need a halo.
 static int64_t countHalos(Operation *op) {
   auto halos = op->getAttrOfType<IntegerAttr>(nn::kHalos);
-  return halos ? halos.getInt() : 0;
+  if (!halos)
+    return 0;
+  auto windowed = cast<nn::WindowedOp>(op);
+  return halos.getInt() -
+         llvm::count_if(
+             llvm::seq(windowed.getWindows().size()),
+             [&](size_t dim) { return areMadeBefore(windowed, dim); });
+}
+
+/// What windows are to make, in dims of which that is not what is owned.
+static ArrayAttr heldOf(nn::LayoutAttr windowed) {
+  SmallVector<Attribute> list;
+  for (nn::HeldAttr held : windowed.getHeld())
+    list.push_back(nn::heldAt(held, {true, held.getDim(), held.getFactor()},
+                              /*areTerms=*/false));
+  return ArrayAttr::get(windowed.getContext(), list);
 }
 
 std::string placement::haloWord(StringRef strategy, bool isBack) {
@@ -82,7 +105,8 @@ static void addHalos(Operation *op, bool isBack, Counts &counts) {
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   for (size_t dim = 0; strategies && lines && dim < lines.size(); ++dim) {
     StringRef strategy = cast<StringAttr>(strategies[dim]).getValue();
-    if (!isa<LocationAttr>(lines[dim]) || strategy == "neighbors")
+    if (!isa<LocationAttr>(lines[dim]) || strategy == "neighbors" ||
+        areMadeBefore(cast<nn::WindowedOp>(op), dim))
       continue;
     --rest;
     ++counts[haloWord(strategy, isBack)];
@@ -120,7 +144,7 @@ Counts HaloCounter::count(Operation *op) {
   auto &known = seen[value];
   Read read{windowed.getWindows(),
             {op->getAttr(nn::kHaloStrategies), op->getAttr(nn::kHaloOverlaps),
-             op->getAttr(nn::kHaloLayers)}};
+             heldOf(nn::layoutOf(windowed.getWindowed()))}};
   if (llvm::is_contained(known, read))
     return counts;
   known.push_back(read);

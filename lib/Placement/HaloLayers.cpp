@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Nn/HaloLayers.h"
+#include "HeldDemand.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "dialects/Nn/Derivative.h"
@@ -19,22 +19,6 @@
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
-
-void placement::leaveOutLayers(Operation *op) {
-  auto layers = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloLayers);
-  auto halos = op->getAttrOfType<IntegerAttr>(nn::kHalos);
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  if (!layers || !halos || !lines)
-    return;
-  int64_t rest = halos.getInt();
-  ArrayRef<int64_t> pairs = layers.asArrayRef();
-  for (; !pairs.empty(); pairs = pairs.drop_front(2))
-    rest -= pairs[1] > 0 && isa<LocationAttr>(lines[pairs[0]]);
-  if (rest == 0)
-    op->removeAttr(nn::kHalos);
-  else
-    op->setAttr(nn::kHalos, Builder(op).getI64IntegerAttr(rest));
-}
 
 static bool isElementWise(Operation *op) {
   return isa<nn::UnaryOp, nn::BinaryOp, nn::WhereOp, nn::CastOp, nn::ValueOp>(
@@ -186,35 +170,16 @@ bool Placer::refuseRecomputed(ArrayRef<Operation *> layers,
 
 HaloDim placement::dimOfLayers(ArrayRef<Operation *> layers, size_t number,
                                nn::MeshAttr mesh) {
-  auto windowOf = [&](Operation *op) {
-    return *cast<nn::WindowedOp>(op).getWindows()[number];
-  };
-  auto dimOf = [&](Value value) {
-    return nn::layoutOf(value).getDims()[number];
-  };
-  auto partsOf = [&](Value value) {
-    return nn::partSizes(dimOf(value).getSize(),
-                         nn::layoutOf(value).splitsOf(number, 0), mesh);
-  };
-  Value read = layers.front()->getOperand(0);
-  nn::Window window = windowOf(layers.front());
+  nn::LayoutAttr read = nn::layoutOf(layers.front()->getOperand(0));
+  nn::Window window =
+      *cast<nn::WindowedOp>(layers.front()).getWindows()[number];
   plan::Halo halo;
   halo.extent = window.extent;
   halo.border = window.border;
-  nn::Interval own{0, 0}, made{0, 0};
-  for (auto [size, results] :
-       llvm::zip_equal(partsOf(read), partsOf(layers.back()->getResult(0)))) {
-    own = {own.offset + own.size, size};
-    made = {made.offset + made.size, results};
-    nn::Interval held = made;
-    for (Operation *layer : llvm::reverse(layers))
-      if (held.size > 0) {
-        held = windowOf(layer).reads(held);
-        if (layer != layers.front())
-          held = nn::dataOf(windowOf(layer), held);
-      }
-    if (held.size == 0)
-      held = own;
+  auto parts = readParts(layers, number, mesh);
+  for (auto [own, part] : llvm::zip_equal(
+           nn::heldParts(read, number, /*factor=*/0, mesh), parts.front())) {
+    nn::Interval held = part.size == 0 ? own : part;
     halo.offset.push_back(own.offset);
     halo.size.push_back(own.size);
     halo.heldOffset.push_back(held.offset);
@@ -223,14 +188,29 @@ HaloDim placement::dimOfLayers(ArrayRef<Operation *> layers, size_t number,
   std::string windows = layers.size() > 1
                             ? std::to_string(layers.size()) + " layers"
                             : "windows of " + std::to_string(window.span());
-  std::string name = dimOf(read).getDisplayName();
+  std::string name = read.getDims()[number].getDisplayName();
   return {modelPath(layers.front()), name,
           axisWord(name, number),    windows,
           furthestOf(halo, false),   furthestOf(halo, true)};
 }
 
+/// One exchange for all of them: each but the last makes what the next reads.
+void Placer::joinLayers(ArrayRef<Operation *> layers, size_t number,
+                        HeldDemand &demand) {
+  auto parts = readParts(layers, number, mesh);
+  for (size_t i = 1; i < layers.size(); ++i) {
+    auto held =
+        nn::heldOf(func.getContext(), {true, int64_t(number), 0}, parts[i]);
+    bool isMade = demand.ask(layers[i]->getOperand(0), held,
+                             cast<nn::WindowedOp>(layers[i]), layers[i - 1]);
+    assert(isMade && "what is element-wise computes each position by itself");
+    (void)isMade;
+  }
+}
+
 /// Of one line: each operation is a layer of one exchange.
-void Placer::markLayersOf(const Licence &licence, int64_t count) {
+void Placer::joinLayersOf(const Licence &licence, int64_t count,
+                          HeldDemand &demand) {
   llvm::DenseSet<Operation *> taken;
   bool isMet = false, hasEffect = false;
   func.walk([&](nn::WindowedOp op) {
@@ -248,15 +228,7 @@ void Placer::markLayersOf(const Licence &licence, int64_t count) {
         checkReach(licence, dimOfLayers(layers, number, mesh));
       hasEffect |= layers.size() != 1; // none: an error that was said
       if (layers.size() > 1 && !refuseRecomputed(layers, licence))
-        for (auto [index, layer] : llvm::enumerate(layers)) {
-          SmallVector<int64_t> pairs;
-          if (auto known =
-                  layer->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloLayers))
-            llvm::append_range(pairs, known.asArrayRef());
-          pairs.append({int64_t(number), int64_t(index)});
-          layer->setAttr(nn::kHaloLayers,
-                         Builder(layer).getDenseI64ArrayAttr(pairs));
-        }
+        joinLayers(layers, number, demand);
     }
   });
   if (isMet && !hasEffect) // else the line itself has none
@@ -269,10 +241,9 @@ void Placer::markLayersOf(const Licence &licence, int64_t count) {
         .advise("leave out 'layers " + std::to_string(count) + "'");
 }
 
-void Placer::markLayers() {
+void Placer::joinLayers(HeldDemand &demand) {
   for (const Licence &licence : halos)
     if (auto line = dyn_cast<sched::HaloOp>(licence.directive))
       if (line.getLayers().value_or(1) > 1 && !licence.axes.empty())
-        markLayersOf(licence, *line.getLayers());
-  func.walk([](Operation *op) { leaveOutLayers(op); });
+        joinLayersOf(licence, *line.getLayers(), demand);
 }

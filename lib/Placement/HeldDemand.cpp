@@ -15,21 +15,33 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-nn::HeldAttr placement::readParts(nn::WindowedOp op, size_t number,
-                                  nn::MeshAttr mesh) {
-  const nn::Window &window = *op.getWindows()[number];
-  nn::LayoutAttr made = nn::layoutOf(op.getWindowed());
-  size_t axes =
-      nn::layoutOf(op.getPositions().front()).splitsOf(number, 0).size();
+SmallVector<SmallVector<nn::Interval>>
+placement::readParts(ArrayRef<Operation *> layers, size_t number,
+                     nn::MeshAttr mesh) {
+  auto windowed = [](Operation *op) { return cast<nn::WindowedOp>(op); };
+  nn::LayoutAttr made = nn::layoutOf(windowed(layers.back()).getWindowed());
+  Value positions = windowed(layers.back()).getPositions().front();
   SmallVector<nn::SplitAttr> cuts = made.splitsOf(number, 0);
-  cuts.truncate(std::min(axes, cuts.size())); // of windows over the same keys
+  cuts.truncate(std::min( // more axes cut windows over the same keys
+      nn::layoutOf(positions).splitsOf(number, 0).size(), cuts.size()));
   SmallVector<nn::Interval> parts;
   int64_t begin = 0;
-  for (int64_t size : nn::partSizes(window.results(), cuts, mesh)) {
-    parts.push_back(window.reads({begin, size}));
+  for (int64_t size :
+       nn::partSizes(made.getDims()[number].getSize(), cuts, mesh)) {
+    parts.push_back({begin, size});
     begin += size;
   }
-  return nn::heldOf(op.getContext(), {true, int64_t(number), 0}, parts);
+  SmallVector<SmallVector<nn::Interval>> list(layers.size());
+  for (auto [layer, read] : llvm::reverse(llvm::zip_equal(layers, list))) {
+    nn::Window window = *windowed(layer).getWindows()[number];
+    for (nn::Interval &part : parts) {
+      part = window.reads(part);
+      if (layer != layers.front())
+        part = window.dataOf(part);
+    }
+    read = parts;
+  }
+  return list;
 }
 
 static bool isPointwise(const nn::PlacementRule::Factor &factor) {
@@ -47,39 +59,45 @@ static bool isFor(nn::ExchangeOp op, nn::WindowedOp reader) {
 
 nn::HeldAttr HeldDemand::find(Value value) const {
   auto found = all.find(value);
-  return found == all.end() ? nn::HeldAttr() : found->second.held;
+  return found == all.end() ? nn::HeldAttr() : found->second.front().held;
 }
 
-bool HeldDemand::ask(Value value, nn::HeldAttr held, nn::WindowedOp reader) {
-  size_t values = all.size(), ops = inside.size();
-  if (follow(value, {held, reader})) {
-    readers.insert(reader);
+bool HeldDemand::ask(Value value, nn::HeldAttr held, nn::WindowedOp reader,
+                     Operation *from) {
+  auto before = std::tuple(all, inside, readers);
+  readers.insert(reader);
+  if (follow(value, {held, reader, from}))
     return true;
-  }
-  while (all.size() > values)
-    all.pop_back();
-  while (inside.size() > ops)
-    inside.pop_back();
+  std::tie(all, inside, readers) = std::move(before);
   return false;
+}
+
+static bool areOfOnePlace(nn::HeldAttr a, nn::HeldAttr b) {
+  return a.getDim() == b.getDim() && a.getFactor() == b.getFactor();
 }
 
 /// False where it is asked for another part, or cut otherwise.
 bool HeldDemand::add(Value value, const Asked &asked) {
-  nn::LayoutAttr layout = nn::layoutOf(value);
-  if (nn::heldParts(layout, asked.held.getDim(), asked.held.getFactor(), mesh)
-          .size() != asked.held.getBegins().size()) {
+  auto own = nn::heldParts(nn::layoutOf(value), asked.held.getDim(),
+                           asked.held.getFactor(), mesh);
+  if (own.size() != asked.held.getBegins().size()) {
     blocked = value.getDefiningOp();
     return false;
   }
-  auto [entry, isNew] = all.insert({value, asked});
-  if (entry->second.held == asked.held)
-    return true;
-  other = entry->second.reader;
-  return false;
+  SmallVector<Asked, 1> &list = all[value];
+  for (const Asked &known : list)
+    if (areOfOnePlace(known.held, asked.held)) {
+      other = known.held == asked.held ? nullptr : known.reader;
+      return !other;
+    }
+  list.push_back(asked);
+  return true;
 }
 
 bool HeldDemand::follow(Value value, const Asked &asked) {
-  if (find(value))
+  if (llvm::any_of(all.lookup(value), [&](const Asked &known) {
+        return areOfOnePlace(known.held, asked.held);
+      }))
     return add(value, asked);
   Operation *op = value.getDefiningOp();
   auto refuse = [&](Operation *at) {
@@ -87,7 +105,11 @@ bool HeldDemand::follow(Value value, const Asked &asked) {
     return false;
   };
   if (auto exchange = dyn_cast_or_null<nn::ExchangeOp>(op))
-    return isFor(exchange, asked.reader) ? add(value, asked) : refuse(op);
+    return isFor(exchange, cast<nn::WindowedOp>(asked.reader))
+               ? add(value, asked)
+               : refuse(op);
+  if (op && op == asked.from)
+    return add(value, asked);
   if (!op || !nn::computesAlone(op))
     return refuse(op);
   nn::PlacementRule rule = cast<nn::PlacedOp>(op).getPlacementRule();
@@ -105,8 +127,7 @@ bool HeldDemand::follow(Value value, const Asked &asked) {
                     nn::layoutOf(result), factor);
     if (place.dim < 0)
       return refuse(op);
-    if (!add(result,
-             {nn::heldAt(asked.held, place, /*areTerms=*/false), asked.reader}))
+    if (!add(result, asked.at(place)))
       return false;
   }
   inside.insert(op);
@@ -126,8 +147,7 @@ bool HeldDemand::followOperands(Operation *op, const nn::PlacementRule &rule,
       blocked = op;
       return false;
     }
-    if (!follow(operand.get(),
-                {nn::heldAt(asked.held, place, false), asked.reader}))
+    if (!follow(operand.get(), asked.at(place)))
       return false;
     isMade = true;
   }
@@ -163,10 +183,11 @@ static nn::LayoutAttr holding(nn::LayoutAttr layout, nn::HeldAttr held,
 }
 
 void HeldDemand::answer(nn::FuncOp func) {
-  for (auto &[value, asked] : all)
-    value.setType(
-        nn::withLayout(cast<RankedTensorType>(value.getType()),
-                       holding(nn::layoutOf(value), asked.held, mesh)));
+  for (auto &[value, list] : all)
+    for (const Asked &asked : list)
+      value.setType(
+          nn::withLayout(cast<RankedTensorType>(value.getType()),
+                         holding(nn::layoutOf(value), asked.held, mesh)));
   for (Operation &op : func.getBody().front())
     readOwn(op);
 }
@@ -177,7 +198,7 @@ void HeldDemand::readOwn(Operation &op) {
   llvm::SmallDenseMap<Value, Value> taken;
   for (OpOperand &operand : op.getOpOperands()) {
     Value x = operand.get();
-    if (!find(x) || reads(operand))
+    if (reads(operand) || !find(x))
       continue;
     Value &own = taken[x];
     if (!own) {

@@ -10,17 +10,19 @@
 
 namespace hocket::placement {
 
-/// Follows what windows read back to where it was exchanged: all that is
-/// computed position by position between the two is computed in these margins,
-/// and nothing else is.
+/// Follows what windows read back to where it was exchanged, or to the layer
+/// before: all that is computed position by position between the two is
+/// computed in these margins, and nothing else is.
 class HeldDemand {
 public:
   explicit HeldDemand(nn::MeshAttr mesh) : mesh(mesh) {}
 
-  /// Whether all that makes the value, from a nn.exchange on, can be computed
-  /// of what `held` says; if so it will be. Else `blocked` is what cannot, if
-  /// that is an operation, or `other` reads other margins of the same.
-  bool ask(mlir::Value value, nn::HeldAttr held, nn::WindowedOp reader);
+  /// Whether all that makes the value, from a nn.exchange or from the layer
+  /// `from` on, can be computed of what `held` says; if so it will be. Else
+  /// `blocked` is what cannot, if that is an operation, or `other` reads other
+  /// margins of the same.
+  bool ask(mlir::Value value, nn::HeldAttr held, nn::WindowedOp reader,
+           mlir::Operation *from = nullptr);
   /// What was asked of a value; null if nothing was.
   nn::HeldAttr find(mlir::Value value) const;
   /// Types say so then, and what else reads such a value reads what it owns.
@@ -31,7 +33,11 @@ public:
 private:
   struct Asked {
     nn::HeldAttr held;
-    nn::WindowedOp reader;
+    mlir::Operation *reader, *from;
+
+    Asked at(nn::RulePlace place) const {
+      return {nn::heldAt(held, place, /*areTerms=*/false), reader, from};
+    }
   };
 
   bool add(mlir::Value value, const Asked &asked);
@@ -42,14 +48,18 @@ private:
   void readOwn(mlir::Operation &op);
 
   nn::MeshAttr mesh;
-  llvm::MapVector<mlir::Value, Asked> all;
+  llvm::MapVector<mlir::Value, llvm::SmallVector<Asked, 1>> all; // by factor
   llvm::SetVector<mlir::Operation *> inside;  // that compute so
   llvm::SetVector<mlir::Operation *> readers; // that slide over it
 };
 
 /// What each member of the axes that cut the positions of dim `number` reads of
-/// them, to make what it is to hold of the windows.
-nn::HeldAttr readParts(nn::WindowedOp op, size_t number, nn::MeshAttr mesh);
+/// them, by operation, where each slides over what comes of the one before it,
+/// and the last one makes what its rank owns. Of those behind the first what is
+/// data, which the one before makes.
+llvm::SmallVector<llvm::SmallVector<nn::Interval>>
+readParts(llvm::ArrayRef<mlir::Operation *> layers, size_t number,
+          nn::MeshAttr mesh);
 
 } // namespace hocket::placement
 

@@ -81,11 +81,12 @@ struct Licence {
   std::string pattern() const; ///< as the line has it: "'h.*'"
 };
 
+class HeldDemand;
 class Problems;
 /// Has keys and values made in margins of what `from` of an attention line
 /// names; exchanged is that, not they. AttentionFrom.cpp
 void exchangeFrom(nn::FuncOp func, llvm::ArrayRef<Licence> halos,
-                  nn::MeshAttr mesh, Problems &problems);
+                  nn::MeshAttr mesh, HeldDemand &demand, Problems &problems);
 
 /// The furthest that any part of these positions reads to each side of what
 /// others have, where a part has so many windows.

@@ -172,8 +172,10 @@ private:
                                                   int64_t count);
   bool refuseRecomputed(llvm::ArrayRef<mlir::Operation *> layers,
                         const Licence &licence);
-  void markLayersOf(const Licence &licence, int64_t count);
-  void markLayers();
+  void joinLayers(llvm::ArrayRef<mlir::Operation *> layers, size_t number,
+                  HeldDemand &demand);
+  void joinLayersOf(const Licence &licence, int64_t count, HeldDemand &demand);
+  void joinLayers(HeldDemand &demand);
   void countVacuousHalos();
   void checkHalos();
 

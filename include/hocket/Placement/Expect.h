@@ -52,7 +52,7 @@ public:
 private:
   struct Read {
     llvm::SmallVector<std::optional<nn::Window>> windows;
-    std::array<mlir::Attribute, 3> said; // by lines
+    std::array<mlir::Attribute, 3> said; // by lines, and held of the windows
     bool operator==(const Read &other) const {
       return windows == other.windows && said == other.said;
     }

@@ -117,9 +117,6 @@ MeetResult meet(const MeetRequest &request);
 
 /// Sets nn::kHalos of an operation that met its operands so.
 void markHalos(mlir::Operation *op, const MeetResult &met);
-/// Takes out of nn::kHalos the dims in which it is not the first of its layers
-/// (nn::kHaloLayers).
-void leaveOutLayers(mlir::Operation *op);
 
 /// The largest number of elements that a rank holds of a value.
 int64_t localElements(nn::LayoutAttr layout, nn::MeshAttr mesh);

@@ -5,7 +5,6 @@
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/FsdpUnit.h"
 #include "dialects/Nn/Func.h"
-#include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Held.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Shape.h"
@@ -54,11 +53,10 @@ void Backward::place(Operation *op) {
   // The lines that asked for margins asked for their way back.
   if (!current || !isa<nn::WindowedOp>(op))
     return;
-  for (StringRef said : {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps,
-                         nn::kHaloLayers})
+  for (StringRef said :
+       {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
     if (Attribute value = current->getAttr(said))
       op->setAttr(said, value);
-  placement::leaveOutLayers(op);
 }
 
 Value Backward::cotangent(unsigned result) {

@@ -2,7 +2,6 @@
 
 #include "hocket/Transforms/Partition.h"
 #include "ClassBuilder.h"
-#include "Hold.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Values.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -47,8 +46,6 @@ LogicalResult hocket::partition(ModuleOp module) {
                                  "nn.placement";
   eraseUnused(placed);
   Shares shares(mesh);
-  if (failed(holdMargins(placed, shares)))
-    return failure();
   FailureOr<std::vector<RankClass>> classes = findRankClasses(placed, shares);
   if (failed(classes))
     return failure();

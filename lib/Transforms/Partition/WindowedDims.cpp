@@ -166,7 +166,6 @@ WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
   auto overlaps = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloOverlaps);
-  llvm::DenseMap<int64_t, int64_t> layers = layersOf(op);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;
@@ -179,7 +178,7 @@ WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
     dims.push_back(slidDim(dim, *window, axes,
                            shareOf(op.getPositions().front(), dim, shares),
                            parts, op.addsZeros(), strategy, shares));
-    dims.back().isInner = layers.lookup(dim) > 0;
+    dims.back().isInner = bool(positions.heldOf(dim, /*factor=*/0));
     if (dims.back().isInner && window->border == nn::Border::Zero)
       dims.back().isExtended = false; // the operation adds what is no data
     if (lines)

@@ -49,8 +49,6 @@ bool isOverlapped(const WindowedDim &slid, bool attaches);
 /// The order in which dims are extended: those whose margins are waited for
 /// come before those that travel while something is computed.
 WindowedDims inOrder(llvm::ArrayRef<WindowedDim> dims);
-/// The number of an operation among the layers of one exchange, by dim.
-llvm::DenseMap<int64_t, int64_t> layersOf(mlir::Operation *op);
 
 /// Whether every member finds what it is to have in what it has, and borders
 /// that show zeros or that: when it `attaches` margins, or sends them back.

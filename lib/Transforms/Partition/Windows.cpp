@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Windows.h"
-#include "dialects/Nn/HaloLayers.h"
 #include "dialects/Nn/Shape.h"
 
 using namespace mlir;
@@ -108,8 +107,8 @@ Windows::Paddings Windows::paddingsOf(ArrayRef<WindowedDim> dims) const {
 /// Without what only placing and partitioning ask for.
 Operation *Windows::cloneWindowed(nn::WindowedOp op) {
   Operation *copy = builder.clone(*op, mapping);
-  for (StringRef mark : {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies,
-                         nn::kHaloOverlaps, nn::kHaloLayers})
+  for (StringRef mark :
+       {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
     copy->removeAttr(mark);
   return copy;
 }
