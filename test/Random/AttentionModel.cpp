@@ -28,6 +28,7 @@ private:
   void addMerged(const std::string &text);
   void addArgument(const std::string &name, const std::string &type,
                    const std::string &sequence, const std::string &heads = "");
+  void addBias(Rng &aside, const std::string &keys);
   void finish(const std::string &members, const std::string &statements,
               const std::string &returned);
 
@@ -36,6 +37,7 @@ private:
   ModelText model;
   std::string modules, arguments, parameters;
   bool readsKeep = false;
+  std::string scoreBias; // of the next attention
 };
 } // namespace
 
@@ -79,6 +81,8 @@ std::string Writer::attention(const std::string &q, const std::string &k,
   if (!mask.empty())
     text += ", mask = " + mask;
   readsKeep |= mask.find("padding(keep)") != std::string::npos;
+  if (!scoreBias.empty())
+    text += ", bias = " + scoreBias;
   if (rng.chance(0.3) && mask.rfind("neighborhood", 0) != 0)
     text += ", dropout = " + rng.oneOf<std::string>({"0.1", "0.25", "0.5"});
   return text + (rng.chance(0.1) ? ", scale = 0.4)" : ")");
@@ -94,6 +98,21 @@ void Writer::addArgument(const std::string &name, const std::string &type,
   model.batches.push_back({name, "batch"});
   if (!heads.empty())
     model.heads.push_back({name, heads});
+}
+
+/// An argument `b`, of all or of some of batch, heads and queries.
+void Writer::addBias(Rng &aside, const std::string &keys) {
+  std::string type;
+  auto add = [&](const char *dim, std::vector<Wish> &wishes) {
+    bool isThere = aside.chance(0.6);
+    type += std::string(isThere ? dim : "1") + ", ";
+    if (isThere)
+      wishes.push_back({"b", dim});
+  };
+  add("batch", model.batches);
+  add("heads", model.heads);
+  add("seq", model.sequences);
+  arguments += ", b: f32[" + type + "(all = " + keys + ")]";
 }
 
 void Writer::finish(const std::string &members, const std::string &statements,
@@ -155,6 +174,10 @@ void Writer::makePlain() {
   if (hasValues)
     addArgument("v", "f32[batch, groups, " + m + d, m, "groups");
   std::string y = "x", k = isSame ? "x" : "k", statements, members;
+  Rng aside = rng; // other cases are what they are without a bias
+  bool hasBias = aside.chance(0.35);
+  if (hasBias)
+    addBias(aside, m);
   for (int64_t i = 0, count = rng.between(1, 3); i < count; ++i) {
     std::string keys = isSame && rng.chance(0.5) ? y : k;
     std::string values = hasValues ? "v" : keys;
@@ -163,6 +186,7 @@ void Writer::makePlain() {
     std::string mask = drawMask(rng, sizes.queries, sizes.keys);
     bool isSelf = keys == y && rng.chance(0.6);
     std::string name = "y" + number(i);
+    scoreBias = hasBias && (i == 0 || aside.chance(0.4)) ? "b" : "";
     statements += "    " + name + " = " +
                   attention(isSelf ? y : turned(y), isSelf ? y : turned(keys),
                             isSelf ? y : values, mask) +

@@ -20,6 +20,8 @@ static const std::vector<std::string> kMasks = {
     "causal * padding(keep)",
     "causal * documents(ids)",
     "window(3, 1) * documents(ids) * padding(keep)",
+    "none, bias = b",
+    "window(3, 1) * padding(keep), bias = b",
     "neighborhood(3)",
     "bigbird(block = BLOCK, random = 1, window = 1, per_head = true, seed = 7)",
     "causal * fixed(block = BLOCK, local = 2, global = 1) * padding(keep)",
@@ -62,7 +64,7 @@ static bool exists(const Combination &c) {
   if (isNeighborhood && (isRing || c[Dropout] == 1 || lengthOf(c) < 3))
     return false;
   if (strategy == "sequence")
-    return c[Order] == 0 && (isBounded || isNeighborhood);
+    return c[Order] == 0 && (isBounded || isNeighborhood) && lengthOf(c) > 1;
   return !(strategy == "all_gather" && hasWindow && c[Order] != 0);
 }
 
@@ -157,7 +159,8 @@ std::string hocket::random::textOf(const Combination &c) {
   }
   bool pads = kMasks[c[Mask]].find("keep") != std::string::npos;
   bool packs = kMasks[c[Mask]].find("ids") != std::string::npos;
-  std::string split = packs ? "x,k,ids" : "x,k";
+  bool adds = kMasks[c[Mask]].find("bias") != std::string::npos;
+  std::string split = packs ? "x,k,ids" : adds ? "x,k,b" : "x,k";
   if (pads && kStrategies[c[Strategy]] == "sequence")
     split += ",keep"; // only what moves keys moves their padding
   return "hocket 1\n\nmodel Net(batch: int = 1, heads: int = " +
@@ -167,6 +170,7 @@ std::string hocket::random::textOf(const Combination &c) {
          "seq, 4]" +
          (pads ? ", keep: bool[batch, seq]" : "") +
          (packs ? ", ids: i32[batch, seq]" : "") +
+         (adds ? ", b: f32[heads, seq, (keys = seq)]" : "") +
          ") {\n    y = attention(x, k, sin(k), mask = " + maskOf(c) +
          (c[Dropout] ? ", dropout = 0.3" : "") +
          ")\n    return y\n  }\n}\n\nschedule s for Net {\n  mesh (" + mesh +
