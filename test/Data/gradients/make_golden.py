@@ -324,8 +324,23 @@ def neighborhoods():
     neighborhood("neighborhood_3d", 2, (3, 4, 6), (2, 1, 1, False), (3, 2, 1, True), (3, 2, 2, False))
 
 
+def biases():
+    """Of all, which adds up in its gradient, and of keys, under a causal mask."""
+    def attention(q, k, v, b, causal=False):
+        if causal:
+            b = b.masked_fill(torch.ones(q.shape[2], k.shape[2]).tril() == 0, -torch.inf)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=b, enable_gqa=True)
+
+    def qkv(queries):
+        return dict(q=normal(2, 4, queries, 4), k=normal(2, 2, 5, 4), v=normal(2, 2, 5, 6))
+
+    case("attention_bias", attention, **qkv(4), b=normal(4, 4, 5))
+    case("attention_bias_of_keys", lambda *x: attention(*x, causal=True), **qkv(5), b=normal(2, 1, 1, 5))
+
+
 for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows,
-              norms_over_dims, resizes, poolings, borders, neighborhoods):
+              norms_over_dims, resizes, poolings, borders, neighborhoods,
+              biases):
     group()
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")
