@@ -33,6 +33,13 @@ FAMILIES = {
                                            vocab_size=101, max_position_embeddings=48),
                    PADDED),
     "electra": ("ElectraModel", ENCODER | dict(embedding_size=32), PADDED),
+    "olmo2": ("Olmo2ForCausalLM", DECODER, ("input_ids",)),
+    "phi": ("PhiForCausalLM", DECODER, ("input_ids",)),
+    "phi3": ("Phi3ForCausalLM", DECODER, ("input_ids",)),
+    "gptj": ("GPTJForCausalLM", dict(n_embd=64, n_layer=2, n_head=4, n_positions=48,
+                                     vocab_size=101, rotary_dim=16, bos_token_id=1,
+                                     eos_token_id=2), ("input_ids",)),
+    "albert": ("AlbertModel", ENCODER | dict(embedding_size=32), PADDED),
     "roberta": ("RobertaModel", ENCODER, PADDED + ("position_ids", "token_type_ids")),
 }
 

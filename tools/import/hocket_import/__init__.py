@@ -14,7 +14,7 @@ from .export import bind, trace
 from .fold import Folder, rank_of_members
 from .names import Names
 from .recognise import Recognised
-from .refuse import Refused, Unsupported
+from .refuse import Refused
 from .shapes import Shapes
 from .steps import Member
 from .write import file_text
@@ -41,16 +41,10 @@ def write_graph(graph, source, config=None, order=lambda path, name: 0):
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))
     folder = Folder(Names(graph, recognised, shapes, config), order)
-    try:
-        folder.write("", None, list(recognised.steps), 0)
-    except Unsupported as error:
-        recognised.findings.add(str(error), "", "")
+    folder.write("", None, list(recognised.steps), 0)
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))
-    examples = {dim: size for name, dims in graph.dims.items()
-                for dim, size in zip(dims, graph.examples[name].shape)
-                if isinstance(dim, str)}
-    return file_text(folder, source, examples, parameters_read(recognised))
+    return file_text(folder, source, graph.sizes, parameters_read(recognised))
 
 
 def convert(module, inputs, dims, name=None):

@@ -13,7 +13,7 @@ import torch
 from .atoms import leaves
 from .leaves import number
 from .refuse import Unsupported
-from .shapes import BINARY
+from .shapes import BINARY, SHAPED
 from .steps import (Attention, Call, Fill, Member, Op, Part, Rotary, Split, Tied,
                     View)
 
@@ -177,7 +177,7 @@ class Body:
                         [list(map(str, d)) for d in self.names_in(dims)] and \
                         not arg.meta["val"].is_floating_point():
                     return f"fill({step.index.value}, like = {name})"
-            raise Unsupported("a constant index in a module that takes no ids")
+            raise Unsupported("an Embedding of one row for all, where no ids have its dims")
         first = f" + {step.index.first}" if step.index.first else ""
         return f"iota({self.dim(dims[0])}){first}"
 
@@ -198,6 +198,10 @@ class Body:
             return self.binary("-", args[1], args[0])
         if name == "neg":
             return Text(f"-{self.use(args[0]).inside(ATOM)}", PRODUCT)
+        if name == "square":
+            return Text(f"pow({self.use(args[0]).text}, 2)")
+        if name == "to":
+            return self.cast(node, args[0])
         if name == "pow":
             return Text(f"pow({self.use(args[0]).text}, {self.scalar(args[1])})")
         if name == "gelu":
@@ -206,26 +210,39 @@ class Body:
         if name == "softmax":
             rank = len(self.shapes.dims[node])
             return Text(f"softmax({self.use(args[0]).text}, axis = {args[1] % rank})")
-        if name in ("select", "slice", "cat", "mean", "sum", "matmul"):
+        if name in SHAPED:
             return Text(self.shaped(node, name, args))
         return Text(f"{name}({self.use(args[0]).text})")
 
     def scalar(self, value):
         """A number, or a constant tensor of one element."""
         if isinstance(value, torch.fx.Node):
-            held = self.graph.state.get(value)
-            if held is None or held.numel() != 1:
-                raise Unsupported("a constant tensor")
-            value = held.item()
+            value = self.graph.state[value].item()
         return number(value)
 
     def binary(self, sign, a, b):
         least = PRODUCT if sign in "*/" else SUM
-        left, right = (
-            self.use(x) if isinstance(x, torch.fx.Node) and x in self.env else
-            Text(self.scalar(x)) for x in (a, b))
+        values = [x.meta["val"] for x in (a, b) if isinstance(x, torch.fx.Node)]
+        floats = any(value.is_floating_point() for value in values)
+
+        def operand(x):
+            if not isinstance(x, torch.fx.Node) or x not in self.env:
+                return Text(self.scalar(x))
+            mixed = floats and not x.meta["val"].is_floating_point()
+            return Text(f"f32({self.use(x).text})") if mixed else self.use(x)
+
+        left, right = operand(a), operand(b)
         tight = least + 1 if sign in "-/" else least
         return Text(f"{left.inside(least)} {sign} {right.inside(tight)}", least)
+
+    def cast(self, node, x):
+        """Another element type, where the language's has the same values."""
+        kind, before = node.meta["val"].dtype, x.meta["val"].dtype
+        exact = kind == torch.float32 and not before.is_floating_point or \
+            kind == torch.bool and not before.is_floating_point or before == torch.bool
+        if not exact or kind not in TYPES:
+            raise Unsupported(f"a cast from {before} to {kind}")
+        return Text(f"{TYPES[kind]}({self.use(x).text})")
 
     def shaped(self, node, name, args):
         rank = len(self.shapes.dims[args[0] if name != "cat" else args[0][0]])

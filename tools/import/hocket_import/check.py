@@ -72,15 +72,16 @@ def varied(name, tensor):
 def cases(graph):
     """(sizes, inputs) of the two runs; the second one is longer, or as long as the
     module can be."""
-    sizes = {dim: tensor.shape[axis] for name, tensor in graph.examples.items()
-             for axis, dim in enumerate(graph.dims[name]) if isinstance(dim, str)}
+    sizes = graph.sizes
     grown = {dim: size + 5 if not graph.limits.get(dim)
              else graph.limits[dim] if graph.limits[dim] != size else size - 1
              for dim, size in sizes.items()}
     grown |= {dim: min(grown[dim], size + 5) for dim, size in sizes.items()}
     for chosen, change in ((sizes, False), (grown, True)):
-        yield chosen, {name: varied(name, resized(tensor, graph.dims[name], chosen))
-                       if change else tensor for name, tensor in graph.examples.items()}
+        inputs = {name: resized(tensor, graph.dims[name], chosen)
+                  for name, tensor in graph.examples.items()}
+        yield chosen, {name: varied(name, tensor) if change else tensor
+                       for name, tensor in inputs.items()}
 
 
 def compute(module, state, inputs):

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import inspect
 import json
 import os
 import pathlib
@@ -44,7 +45,7 @@ def find(spec):
     """The callable that `module:callable` names."""
     module, colon, name = spec.partition(":")
     if not colon or not name:
-        raise Refused(f"'{spec}' is neither module:callable nor a .pt2 file")
+        raise Refused(f"'{spec}' is not MODULE:CALLABLE")
     sys.path.insert(0, os.getcwd())
     try:
         found = importlib.import_module(module)
@@ -71,7 +72,10 @@ def make(spec, config):
     elif getattr(maker, "config_class", None):
         made = maker(maker.config_class(**config))
     else:
-        made = maker(**config)
+        try:
+            made = maker(**config)
+        except TypeError as error:
+            raise Refused(f"{spec} cannot be called with --config: {error}") from error
     module, inputs, dims = (*made, {})[:3] if isinstance(made, tuple) else (made, {}, {})
     if not isinstance(module, torch.nn.Module):
         raise Refused(f"{spec} gives {type(module).__name__}, not a torch.nn.Module")
@@ -142,7 +146,12 @@ def main(options):
     if not inputs:
         raise Refused(f"the inputs of {type(module).__name__} are not known: say "
                       "--input NAME=TYPE[DIM, ...] for each")
+    taken = inspect.signature(module.forward).parameters
     for name, tensor in inputs.items():
+        if name not in taken and not any(parameter.kind is parameter.VAR_KEYWORD
+                                         for parameter in taken.values()):
+            raise Refused(f"'{name}' is no argument of {type(module).__name__}'s forward; "
+                          f"there are {', '.join(taken)}")
         if tensor.dim() == 2:
             dims.setdefault(name, ("batch", "seq"))
     progress("traces and recognises")

@@ -8,6 +8,7 @@ symbols, so that two dims of one size are not taken for each other.
 import contextlib
 import dataclasses
 import inspect
+import re
 
 import torch
 from torch.export import Dim
@@ -27,7 +28,8 @@ class Graph:
     dims        input's name -> its dims: names and numbers
     symbols     a symbol of torch ("s70") -> the name of the dim
     limits      a dim's name -> the largest size that the module takes, or None
-    examples    input's name -> an example tensor
+    examples    input's name -> an example tensor, of 2 or more in dims with a name
+    sizes       a dim's name -> the size that the caller's tensors have
     """
     title: str
     nodes: list
@@ -39,6 +41,7 @@ class Graph:
     symbols: dict
     limits: dict
     examples: dict
+    sizes: dict
     names: list  # of the whole state_dict
 
     def scope(self, node):
@@ -139,8 +142,10 @@ def export_program(module, inputs, dims):
             return torch.export.export(module, (), kwargs=inputs,
                                        dynamic_shapes=dynamic, strict=False)
     except Exception as error:  # of any kind: what tracing ran into
-        text = str(error).strip().splitlines() or [type(error).__name__]
-        raise Refused(f"torch.export cannot trace {type(module).__name__}: {text[0]}\n"
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        advice = r" (For more information, run|If you're using) .*"
+        text = "\n".join(re.sub(advice, "", line) for line in lines[:2])
+        raise Refused(f"torch.export cannot trace {type(module).__name__}: {text}\n"
                       "note: a dim that the module takes in one size only is "
                       "given as a number, not as a name") from error
 
@@ -157,11 +162,11 @@ def trace(module, inputs, dims):
             raise Refused(f"parameter '{name}' is {parameter.dtype}; convert the "
                           "module with .float()")
     program = export_program(module, examples, dims)
-    return read_program(program, type(module).__name__, examples, dims,
+    return read_program(program, type(module).__name__, examples, dims, sizes,
                         list(module.state_dict()))
 
 
-def read_program(program, title, examples, dims, names):
+def read_program(program, title, examples, dims, sizes, names):
     """Graph of an exported program."""
     signature = program.graph_signature
     tensors = {**program.state_dict, **program.constants}
@@ -187,4 +192,4 @@ def read_program(program, title, examples, dims, names):
                   if node.name in held},
                  {node: signature.inputs_to_parameters[node.name] for node in places
                   if node.name in signature.inputs_to_parameters},
-                 dims, symbols, limits, examples, names)
+                 dims, symbols, limits, examples, sizes, names)

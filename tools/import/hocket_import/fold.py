@@ -72,6 +72,10 @@ class Folder:
                 items.append((scope[0], [node]))
         return items
 
+    def is_sequential(self, path):
+        return any(entry[1] == path and entry[2].endswith(".Sequential")
+                   for node in self.recognised.steps for entry in self.graph.scope(node))
+
     def borders(self, nodes):
         """(args, outs) of a set of nodes."""
         inside = set(nodes)
@@ -100,13 +104,16 @@ class Folder:
 
     def write(self, path, kind, nodes, depth):
         """Writes the module at `path` and returns how it is made and called."""
-        items = self.items(nodes, depth)
         args, outs = self.borders(nodes)
         if depth == 0:
             args, outs = list(self.graph.inputs), list(self.graph.outputs)
-        scene = Scene(self, path, items, args, outs)
-        scene.write(depth)
-        return self.make(scene, kind)
+        try:
+            scene = Scene(self, path, self.items(nodes, depth), args, outs)
+            scene.write(depth)
+            return self.make(scene, kind)
+        except Unsupported as error:
+            self.recognised.findings.add(str(error), path, "")
+            return Written("unsupported", args, outs, set())
 
     def make(self, scene, kind):
         """The module of a scene, the one that there is or a new one."""
@@ -230,7 +237,12 @@ class Scene:
         found = dict(self.singles)
         for name, elements in self.arrays.items():
             makers = set(elements.values())
-            if len(makers) != 1 or sorted(elements) != list(range(len(elements))):
+            if self.folder.is_sequential(f"{self.path}.{name}".strip(".")) and \
+                    len(makers) != 1:
+                raise Unsupported(f"a Sequential of different modules ('{name}')")
+            if sorted(elements) != list(range(len(elements))):
+                raise Unsupported(f"an array of which not all is called ('{name}')")
+            if len(makers) != 1:
                 kinds = ", ".join(sorted(maker.split("(")[0] for maker in makers))
                 raise Unsupported(f"an array of different modules ('{name}': {kinds})")
             count = self.names.layers(len(elements))
@@ -269,9 +281,12 @@ class Scene:
         return run
 
     def chain(self, run, written):
-        """Which argument each call has from the one before, if it is a loop."""
-        first = written[0]
-        if len(self.relative(run[0][0][1])) == 1 or \
+        """Which argument each call has from the one before, if it is a loop over
+        the whole array."""
+        first, name = written[0], self.relative(run[0][0][1])
+        elements = {path for path in self.member_paths()
+                    if self.relative(path)[0] == name[0]}
+        if len(name) == 1 or len(elements) != len(run) or \
                 len({kid.maker for kid in written}) != 1 or \
                 any(len(kid.outs) != 1 for kid in written):
             return None

@@ -68,8 +68,8 @@ class Region:
         self.results = [node for node in nodes
                         if node in graph.outputs or set(node.users) - inside]
         # What is cast to float32 inside has no more digits than that.
-        casts = any(node.meta["val"].dtype == torch.float32 and op_name(node) in
-                    ("to", "_to_copy") for node in nodes)
+        casts = any(op_name(node) in ("to", "_to_copy") and
+                    node.meta["val"].dtype == torch.float32 for node in nodes)
         self.tolerance = 3e-6 if casts else 1e-10
 
     def numbers(self):

@@ -1,7 +1,9 @@
 """Gives every atom a name: the user's for dims of inputs, then those of roles
 (heads of an attention, rows of a table), then the config's, then a member's."""
 
+import collections
 import itertools
+import re
 
 from .atoms import leaves
 from .steps import Attention, Fill, Iota, Member, Rotary, View
@@ -49,10 +51,10 @@ class Names:
 
     def give(self, dim, *names):
         """Names a dim of one atom without a name; the first name that is free, or
-        that is of this size already. True if it has one then."""
+        that is of this size already. True if it got one."""
         atoms = leaves(dim)
         if len(atoms) != 1 or atoms[0].name:
-            return bool(atoms) and len(atoms) == 1
+            return False
         for name in names:
             if name not in self.taken and self.sizes.get(name, atoms[0].size) == \
                     atoms[0].size:
@@ -80,7 +82,7 @@ class Names:
                 else "types" if isinstance(step.index, Fill) or "type" in source \
                 else "vocab"
             own = step.path.split(".")[-1]
-            size = leaves(out)[0].size
+            size = leaves(out)[0].size if leaves(out) else 1
             known = [name for name in self.of_config(size)
                      if name in ("hidden", "embedding")]
             self.give(out, *known, "hidden", f"{own}_out")
@@ -108,10 +110,8 @@ class Names:
             ends = {self.roles.get(self.end_of(part))
                     for part in self.recognised.readers[node]}
             name = "qkv" if ends == {"q", "k", "v"} else "parts"
-            count = leaves(lead)[0].size
             if self.give(lead, name, *(f"{name}_{k}" for k in range(2, 9))):
                 self.counted.add(leaves(lead)[0].name)
-                assert count
 
     def end_of(self, node):
         """What views and rotary make of a part in the end."""
@@ -144,11 +144,18 @@ class Names:
     def name_rest(self):
         letters = (a + b for a in ("", "d", "e", "f") for b in "abcdefghijklm")
         free = (name for name in letters if name not in self.taken)
-        for dims in self.shapes.dims.values():
+        alike = {}  # the same name at the same place of each layer
+        counts = collections.Counter()
+        for node, dims in self.shapes.dims.items():
+            path = self.graph.place(node)[0]
             for leaf in itertools.chain.from_iterable(map(leaves, dims)):
                 if not leaf.name:
-                    name = next(name for name in free if name not in self.sizes)
-                    self.give([leaf], name)
+                    place = (re.sub(r"\d+", "*", path), counts[path], leaf.size)
+                    counts[path] += 1
+                    if place not in alike:
+                        alike[place] = next(
+                            name for name in free if name not in self.sizes)
+                    self.give([leaf], alike[place])
 
     def layers(self, count):
         """A parameter where the config says that a model has so many."""

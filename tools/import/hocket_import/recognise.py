@@ -12,12 +12,16 @@ from .masks import recognise_mask
 from .probe import close, depends_on, evaluate, few, sized_inputs, sized_shape
 from .refuse import Findings, Unsupported
 from .rotary import recognise_rotary
-from .steps import Attention, Call, Member, Op, Part, Split, View
+from .shapes import BINARY, SHAPED, UNARY
+from .steps import Attention, Call, Member, Op, Part, Split, Tied, View
 
 VIEWS = {"view", "reshape", "_unsafe_view", "transpose", "permute", "t", "unsqueeze",
          "squeeze", "flatten", "unflatten", "movedim", "expand"}
-CASTS = {"to", "_to_copy", "type_as"}
 ENDS_OF_ROTARY = {"add", "cat", "flatten", "reshape", "view"}
+
+
+def is_attention(node):
+    return op_name(node) == "scaled_dot_product_attention"
 
 
 class Recognised:
@@ -69,7 +73,7 @@ class Recognised:
                     not step.operands:
                 step.index = constant_index(self.graph, region.x, self.at_sizes)
                 if step.index is None:
-                    continue
+                    step = "an Embedding of constant ids other than 0, 1, ... or one number"
             result = region.results[0]
             self.all[result] = step
             self.leaves.add(result)
@@ -109,10 +113,14 @@ class Recognised:
         """The step of one operation, or the sentence that says what is lacking."""
         name = op_name(node)
         try:
+            if name == "linear" and len(node.args) == 2 and node.args[1] in self.owners:
+                rows, columns = node.args[1].meta["val"].shape
+                return Tied(self.operands(node), self.owners[node.args[1]],
+                            (int(columns), int(rows)))
             if any(operand in self.graph.parameters for operand in node.all_input_nodes):
                 raise Unsupported(f"aten.{name} with a parameter that is no weight of "
                                   "a built-in module")
-            if name == "scaled_dot_product_attention":
+            if is_attention(node):
                 return self.attention(node)
             if name == "dropout":
                 return Call(self.operands(node), "dropout", f", {number(node.args[1])}")
@@ -122,16 +130,29 @@ class Recognised:
                 return Part(self.operands(node), node.args[1])
             if name in VIEWS:
                 return View(self.operands(node))
+            if name not in BINARY.keys() | UNARY | SHAPED:
+                raise Unsupported(f"aten.{name}")
+            if any(self.is_table(operand) for operand in node.all_input_nodes):
+                raise Unsupported(f"aten.{name} with a constant tensor")
             return Op(self.operands(node), name)
         except Unsupported as error:
             return str(error)
 
+    def is_table(self, node):
+        """A tensor that no input reaches, of more than one element."""
+        value = node.meta.get("val")
+        if self.reach[node] or not torch.is_tensor(value):
+            return False
+        return node not in self.graph.state or value.numel() != 1
+
     def split(self, node, name):
         parts = node.meta["val"]
+        if name == "unbind":
+            axis = node.args[1] if len(node.args) > 1 else 0
+            return Split(self.operands(node), axis % (parts[0].dim() + 1), len(parts), True)
         shapes = {tuple(map(str, part.shape)) for part in parts}
-        if name == "unbind" or len(shapes) != 1:
-            raise Unsupported(f"aten.{name} into parts that are not equal"
-                              if name != "unbind" else "aten.unbind")
+        if len(shapes) != 1:
+            raise Unsupported(f"aten.{name} into parts that are not equal")
         axis = node.args[2] if len(node.args) > 2 else 0
         rank = parts[0].dim()
         return Split(self.operands(node), axis % rank, len(parts))
@@ -203,7 +224,8 @@ class Recognised:
             if not isinstance(step, str) and step is not None:
                 todo += step.operands
             elif isinstance(step, str):
-                todo += self.operands(node)
+                todo += self.operands(node) if not is_attention(node) else [
+                    operand for operand in node.args[:3] if self.reach[operand]]
         steps = {}
         for node in self.graph.nodes:
             if node not in needed or node in self.graph.inputs:

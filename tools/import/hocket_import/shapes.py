@@ -10,7 +10,8 @@ from .steps import (Attention, Call, Fill, Iota, Member, Op, Part, Rotary, Split
 
 BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "add_": "+", "mul_": "*"}
 UNARY = {"tanh", "silu", "relu", "sigmoid", "exp", "log", "sqrt", "rsqrt", "abs",
-         "sin", "cos", "erf", "gelu", "neg", "pow", "rsub", "softmax"}
+         "sin", "cos", "erf", "gelu", "neg", "pow", "rsub", "softmax", "square", "to"}
+SHAPED = {"select", "slice", "cat", "mean", "sum", "matmul"}
 PERMUTE = {"transpose", "permute", "t", "movedim"}
 
 
@@ -78,7 +79,8 @@ class Shapes:
             return first
         fresh = step.path not in self.members
         if fresh:
-            self.members[step.path] = [[Atom(size)] for size in step.sizes]
+            self.members[step.path] = [[Atom(size)] if size > 1 else []
+                                       for size in step.sizes]
         dims = self.members[step.path]
         if step.kind == "Embedding":
             return (first if step.operands else self.positions(node, step)) + [dims[1]]
@@ -140,6 +142,9 @@ class Shapes:
         return [first[axis] for axis in order]
 
     def split(self, node, step, first):
+        if step.drops:
+            self.leading[node] = first[step.axis]
+            return first[:step.axis] + first[step.axis + 1:]
         lead = [Atom(step.parts)]
         names, total = self.size(step.operands[0].meta["val"].shape[step.axis])
         if names:
@@ -148,6 +153,20 @@ class Shapes:
         unify(first[step.axis], lead + rest)
         self.leading[node] = lead
         return first[:step.axis] + [rest] + first[step.axis + 1:]
+
+    def put_together(self, step, axis, name):
+        """The dim that a concatenation of its own slices, some turned, has again."""
+        sources, found = set(), 0
+        for node in step.operands:
+            while isinstance(self.recognised.steps.get(node), (Call, Rotary)):
+                node = self.recognised.steps[node].operands[0]
+            if name != "cat" or op_name(node) != "slice":
+                return None
+            sources.add(node.args[0])
+            found += int(node.meta["val"].shape[axis])
+        source = sources.pop()
+        whole = source.meta["val"].shape[axis]
+        return None if sources or int(whole) != found else self.dims[source][axis]
 
     def operation(self, node, step, first):
         name, args = step.name, node.args
@@ -167,7 +186,8 @@ class Shapes:
             shapes = [self.dims[operand] for operand in step.operands]
             others = broadcast([shape[:axis] + [[]] + shape[axis + 1:]
                                 for shape in shapes])
-            others[axis] = [Atom(size)] if size > 1 else []
+            others[axis] = self.put_together(step, axis, name) or (
+                [Atom(size)] if size > 1 else [])
             return others
         if name in ("mean", "sum") and len(args) > 1 and args[1] is not None:
             axes = {axis % rank for axis in args[1]}

@@ -66,9 +66,10 @@ class View(Step):
 
 @dataclasses.dataclass
 class Split(Step):
-    """Equal parts along an axis; only Parts read it."""
+    """Equal parts along an axis, which they lack if `drops`; only Parts read it."""
     axis: int
     parts: int
+    drops: bool = False
 
 
 @dataclasses.dataclass

@@ -1,0 +1,140 @@
+"""Imports what cannot be imported, and prints what is said of it."""
+
+import tempfile
+
+import hocket_import
+import models
+import torch
+import torch.nn.functional as F
+import transformers
+from hocket_import import check
+from torch import nn
+
+IDS = torch.arange(24).reshape(2, 12)
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.Linear(8, 8)
+
+    def forward(self, x):
+        x = x + torch.cumsum(self.up(x), 1)
+        return x.sort(-1)[0].roll(1, 1)
+
+
+class Several(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(30, 8)
+        self.token = nn.Parameter(torch.zeros(8))
+        self.layers = nn.ModuleList([Layer(), Layer(), Layer()])
+
+    def forward(self, ids):
+        x = self.table(ids) + self.token
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Other(nn.Module):
+    """Layers that differ, or a container that is not called, or part of an array."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind, self.table = kind, nn.Embedding(30, 8)
+        if kind == "sequential":
+            self.net = nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8))
+        elif kind == "container":
+            self.net = nn.Module()
+            self.net.up = nn.Linear(8, 8)
+        else:
+            self.net = nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 8, bias=False)])
+
+    def forward(self, ids):
+        x = self.table(ids)
+        if self.kind == "sequential":
+            return self.net(x)
+        if self.kind == "container":
+            return self.net.up(x)
+        return self.net[1](self.net[0](x) if self.kind == "array" else x)
+
+
+class Masked(nn.Module):
+    """Attention under masks of several kinds."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind, self.table = kind, nn.Embedding(30, 8)
+        self.bias = nn.Embedding(30, 2)
+
+    def forward(self, ids, keep=None):
+        n = ids.shape[1]
+        x = self.table(ids).unflatten(-1, (2, 4)).transpose(1, 2)
+        place = torch.arange(n)
+        if self.kind == "bias":
+            mask = self.bias((place[:, None] - place[None]).abs()).permute(2, 0, 1)[None]
+        elif self.kind == "heads":
+            slopes = torch.tensor([1.0, 2.0])[:, None, None]
+            mask = (place[None, :, None] >= slopes * place[None, None])[None]
+        elif self.kind == "far":
+            mask = (place[:, None] - place[None] < 100000)[None, None]
+        else:
+            mask = ((ids > 3) & keep.bool())[:, None, None]
+        return F.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+
+
+class Fixed(nn.Module):
+    def forward(self, x):
+        return x + torch.arange(x.shape[1]).float() if x.shape[1] == 12 else x
+
+
+def said(title, module, dims=None, **inputs):
+    print(f"== {title}")
+    try:
+        print(hocket_import.to_hkt(module, kwargs=inputs, dims=dims))
+    except hocket_import.Refused as refused:
+        print(str(refused).replace("\nnote: docs/import.md says what the language lacks; "
+                                   "change these lines of the module, or import a part "
+                                   "of it", ""))
+
+
+def family(kind, **config):
+    made = getattr(transformers, kind)
+    said(kind, made(made.config_class(**config)), input_ids=IDS)
+
+
+said("several operations", Several(), ids=IDS)
+for kind in ("sequential", "container", "array", "part"):
+    said(kind, Other(kind), ids=IDS)
+for kind in ("bias", "heads", "far"):
+    said(f"mask, {kind}", Masked(kind), ids=IDS)
+said("mask, two inputs", Masked("two"), ids=IDS, keep=IDS)
+family("OPTForCausalLM", hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
+       ffn_dim=96, vocab_size=101, max_position_embeddings=48, word_embed_proj_dim=48)
+family("T5EncoderModel", d_model=48, num_layers=2, num_heads=4, d_ff=96, d_kv=12,
+       vocab_size=101)
+family("LlamaForCausalLM", **models.DECODER, rope_parameters={
+    "rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0})
+
+# What the caller says.
+plain = nn.Linear(12, 12)
+x = torch.randn(2, 12)
+said("no dims", plain, input=torch.randn(2, 3, 12))
+said("too many dims", plain, dims={"input": ("batch", "seq", 12)}, input=x)
+said("two sizes", Masked("two"), ids=IDS, keep=IDS[:, :3])
+said("no such input", plain, dims={"y": ("batch",), "input": ("batch", 12)}, input=x)
+said("no tensor", plain, input=3)
+said("one size only", Fixed(), dims={"x": ("batch", "seq")}, x=x)
+said("half", nn.Linear(12, 12).half(), dims={"input": ("batch", 12)}, input=x)
+
+# A text that computes something else than the module is not written.
+module, inputs = models.build("llama")
+text, graph = hocket_import.convert(module, inputs, {"input_ids": ("batch", "seq")})
+for old, new in (("silu", "gelu"), ("silu", "sillu")):
+    try:
+        check.check("hocket", text.replace(old, new), module, graph)
+    except hocket_import.Refused as refused:
+        said_text = str(refused).replace(tempfile.gettempdir(), "")
+        print(f"== {old} -> {new}\n" + said_text.split("/model.hkt")[-1].split(" by ")[0])
+print(f"== right\n{check.check('hocket', text, module, graph) < 1e-5}")
