@@ -46,9 +46,9 @@ TEST(PlanCheck, PartsOfRuns) {
   EXPECT_EQ(errorOf(plan), "parameter 'proj.weight': table 99 does not exist");
 }
 
-/// Stripes of one element of a long factor.
-TEST(PlanCheck, TooManyRuns) {
-  Plan plan = planOf({0, 1}, {1, 1}, {2, 2});
+/// Parts of half of a long factor each, by runs of one element.
+Plan planOfHalves(std::vector<int64_t> every) {
+  Plan plan = planOf({0, 1}, {1, 1}, std::move(every));
   int64_t half = int64_t(5) << 20;
   plan.tables.push_back({{0}, {0, half}});
   plan.tables.push_back({{0}, {half, half}});
@@ -56,9 +56,17 @@ TEST(PlanCheck, TooManyRuns) {
   Cut &cut = plan.parameters[0].cuts[0];
   cut.offset = cut.runs->begin = last - 1;
   cut.size = last;
-  plan.parameters[0].dims[0] = plan.parameters[0].shape[0] = 2 * half;
-  EXPECT_EQ(errorOf(plan),
+  plan.parameters[0].dims[0] = plan.parameters[0].shape[0] = 4 * half;
+  return plan;
+}
+
+TEST(PlanCheck, ManyRuns) {
+  // Of stripes, how many does not matter: what is wrong comes after.
+  EXPECT_EQ(errorOf(planOfHalves({2, 2})).find("runs"), std::string::npos);
+  EXPECT_EQ(errorOf(planOfHalves({2, 3})),
             "parameter 'proj.weight': a cut has more than 4194304 runs");
+  EXPECT_EQ(errorOf(planOfHalves({2, 5})),
+            "parameter 'proj.weight': runs leave the extent 20971520");
 }
 
 } // namespace

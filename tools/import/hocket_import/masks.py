@@ -17,13 +17,13 @@ LARGEST = 8192  # positions of a sample
 
 def literals(graph, target):
     """The integers in the operations that a node is computed from."""
-    found, seen, todo = set(), set(), [target]
-    while todo:
-        node = todo.pop()
+    found, seen, waiting = set(), set(), [target]
+    while waiting:
+        node = waiting.pop()
         if node in seen:
             continue
         seen.add(node)
-        todo += node.all_input_nodes
+        waiting += node.all_input_nodes
         flat = itertools.chain(node.args, node.kwargs.values())
         found |= {abs(int(value)) for value in flat
                   if isinstance(value, (int, float)) and abs(value) < 2**31}

@@ -42,14 +42,14 @@ def evaluate(graph, targets, feed):
     Parameters, buffers and constants are the module's unless they are fed. A node
     that is needed and is neither is computed from its operands.
     """
-    values, needed, todo = dict(feed), set(), list(targets)
-    while todo:
-        node = todo.pop()
+    values, needed, waiting = dict(feed), set(), list(targets)
+    while waiting:
+        node = waiting.pop()
         if node in needed or node in values:
             continue
         needed.add(node)
         if node not in graph.state:
-            todo += node.all_input_nodes
+            waiting += node.all_input_nodes
     with torch.no_grad():
         for node in graph.nodes:
             if node not in needed:
