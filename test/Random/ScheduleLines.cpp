@@ -211,9 +211,7 @@ void ScheduleMaker::expectSome() {
   schedule.lines.push_back("expect forward == {" + counts + " }");
   if (rng.chance(0.5))
     schedule.lines.push_back("expect memory < 1 GiB");
-  // An output in an order is gathered before it is written, and so is its
-  // gradient, which no line counts.
-  if (rng.chance(0.5) && !made.isAttention)
+  if (rng.chance(0.5))
     schedule.lines.push_back(counts.empty() ? "expect bytes == 0 B"
                                             : "expect bytes > 0 B");
 }
