@@ -62,7 +62,7 @@ def Nn_WindowedOpInterface : OpInterface<"WindowedOp"> {
                     "are not slid over",
                     "::llvm::SmallVector<std::optional<::hocket::nn::Window>>",
                     "getWindows">,
-    InterfaceMethod<"slides over what it is given as it is, but for so many "
+    InterfaceMethod<"slides over what it is given as it is, except so many "
                     "zeros before and after each dim; what follows from its "
                     "operands' sizes is set anew",
                     "void", "setPadding",

@@ -113,7 +113,7 @@ def Nn_AttentionGradOp : Nn_PlainOp<"attention_grad", [AttrSizedOperandSegments,
     `dout` is the gradient of `out`, the result of nn.attention with these
     operands and attributes, `lse` its other result. The weights are exp(score -
     lse), and the mean of their gradients is the sum of dout * out over a row
-    (Dao 2023, FlashAttention-2): nothing but the scores is computed again. That
+    (Dao 2023, FlashAttention-2): only the scores are computed again. That
     of the bias is there where it is asked for.
     ```mlir
     %dq, %dk, %dv = nn.attention_grad %q, %k, %v, %dout, %out, %lse, %keep step %n {scale = 0.125 : f64, ...} : ...

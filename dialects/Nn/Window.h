@@ -83,7 +83,7 @@ struct Window {
   }
   /// The least interval of the data, which a layer before has to make, that is
   /// shown at these positions, with the end at which a border mirrors it. None
-  /// has no place but their own.
+  /// has no place except their own.
   Interval dataOf(Interval positions) const;
   /// True if the border has something to put in all of low and high.
   bool isBorderValid() const {

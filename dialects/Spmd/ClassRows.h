@@ -25,7 +25,7 @@ public:
 
   /// Those of `key`; `find` is called where nobody has asked before.
   Rows get(const Key &key, llvm::function_ref<std::vector<int64_t>()> find);
-  /// Whether `check`, which depends on nothing but `key`, succeeds. What has
+  /// Whether `check`, which depends on nothing except `key`, succeeds. What has
   /// succeeded is not judged again; a failure is said of each operation.
   mlir::LogicalResult once(const Key &key,
                            llvm::function_ref<mlir::LogicalResult()> check);

@@ -14,7 +14,7 @@ def Spmd_SliceOp : Spmd_Op<"slice", [Pure]> {
     %y = spmd.slice %x {dim = 1 : i64, factor = 0 : i64, offset = #spmd.table<tp: [0, 24, 48, 72]>}
         : (tensor<4x96xf32, #nn.layout<[4] [96]>>) -> tensor<4x24xf32, #nn.layout<[4] [24]>>
     ```
-    (C1) same element type and factor sizes but for the cut factor, which is
+    (C1) same element type and factor sizes except the cut factor, which is
     not larger in the result. (C2) the window lies in x on every rank of the
     class.
   }];

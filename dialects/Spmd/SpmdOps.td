@@ -63,7 +63,7 @@ def Spmd_ReduceScatterOp : Spmd_ReducingOp<"reduce_scatter",
          offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>}
         : (tensor<4x96xf32, #nn.layout<[4] [96]>>) -> tensor<4x24xf32, #nn.layout<[4] [24]>>
     ```
-    (C1) same element type and factor sizes but for the cut factor, where the
+    (C1) same element type and factor sizes except the cut factor, where the
     result has sizes[i]. (C2) sizes cut x's factor from end to end.
   }];
 }
@@ -79,7 +79,7 @@ def Spmd_AllGatherOp : Spmd_CollectiveOp<"all_gather",
          offsets = #spmd.table<tp: [0, 24, 48, 72]>, sizes = #spmd.table<24>}
         : (tensor<4x24xf32, #nn.layout<[4] [24]>>) -> tensor<4x96xf32, #nn.layout<[4] [96]>>
     ```
-    (C1) same element type and factor sizes but for the cut factor, where x has
+    (C1) same element type and factor sizes except the cut factor, where x has
     sizes[i] on member i. (C2) sizes cut the result's factor from end to end.
   }];
 }
@@ -144,7 +144,7 @@ class Spmd_ManyOp<string mnemonic, dag specific>
 // heldSizes[i]), which may reach beyond both ends into the border, over several
 // members, or be less than what it owns. `axes` may be empty: one member. With
 // `rows`, a list for each member, it holds what that lists instead.
-// (C1) same element type and factor sizes but for the cut factor. (C2) sizes cut
+// (C1) same element type and factor sizes except the cut factor. (C2) sizes cut
 // [0, extent) from end to end. (C3) the tables have sizes that a member has.
 // (C4) what is held lies within the border's reach: extent - 1 for reflect,
 // extent for circular. (C5) lists of rows rise, are of [0, extent), as long as

@@ -73,7 +73,7 @@ int64_t AllGatherOp::getReceivedElements(int64_t, int64_t) {
   return elementsOf(getResult()) - elementsOf(getX());
 }
 
-/// Of a factor that was split, all but the own part.
+/// Of a factor that was split, all except the own part.
 static int64_t receivedInAllToAll(Value x, Value result, CutAttr cut) {
   auto sizeIn = [&](Value value) {
     nn::DimAttr dim = nn::layoutOf(value).getDims()[cut.getDim()];

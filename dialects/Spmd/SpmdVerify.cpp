@@ -40,7 +40,7 @@ static FailureOr<int64_t> sizeAt(Operation *op, Value value,
   return failure();
 }
 
-/// (C1) of every op here: equal element types, and equal factor sizes but for
+/// (C1) of every op here: equal element types, and equal factor sizes except
 /// the places in `cut`; no placements.
 static LogicalResult verifySameBut(Operation *op, Value a, Value b,
                                    ArrayRef<FactorPlace> cut) {
@@ -65,7 +65,7 @@ static LogicalResult verifySameBut(Operation *op, Value a, Value b,
     return success();
   return op->emitOpError() << "expects equal element types and factor sizes"
                            << (cut.empty() ? ""
-                                           : " but for the factor that is cut")
+                                           : " except the factor that is cut")
                            << ", found " << a.getType() << " and "
                            << b.getType();
 }

@@ -15,7 +15,7 @@ struct CpuKernel {
   Schedule schedule;
 };
 
-/// A kernel that is decided but for the code.
+/// A kernel that is decided, except its code.
 struct ScheduledKernel {
   std::variant<CpuKernel, GpuKernel> how;
   std::string content; // all that the code depends on but the chip

@@ -27,7 +27,7 @@ std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
 std::unique_ptr<GraphBuilder> prepareOrReport(const KernelRequest &request,
                                               GpuKernel &kernel);
 
-/// A request that is decided for a target but for the code.
+/// A request that is decided for a target, except its code.
 struct PreparedKernel {
   std::unique_ptr<GraphBuilder> builder;
   ScheduledKernel kernel;

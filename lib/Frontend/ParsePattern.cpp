@@ -1,8 +1,8 @@
 //===- ParsePattern.cpp - path patterns -----------------------------------===//
 //
-// A pattern has no spaces but inside braces and brackets, so `halo ** axis x`
-// and `mask h.*.attn causal * window(8)` need no quotes: it ends at the first
-// space. Its words are never keywords.
+// A pattern has no spaces except inside braces and brackets, so `halo ** axis
+// x` and `mask h.*.attn causal * window(8)` need no quotes: it ends at the
+// first space. Its words are never keywords.
 //
 //===----------------------------------------------------------------------===//
 

@@ -65,8 +65,9 @@ bool Parser::parseAssign(std::vector<StmtPtr> &stmts) {
   if (!at(Kind::Assign)) {
     Diagnostic &error = expected("'=' after '" + last + "'");
     if (at(Kind::LParen))
-      error.note("a call is not a statement: a function has no effect but its "
-                 "result");
+      error.note(
+          "a call is not a statement: a function has no effect except its "
+          "result");
     else
       error.suggest(last, {"for", "return", "let", "if"});
     return false;

@@ -142,9 +142,10 @@ SmallVector<Operation *> Placer::layersFrom(nn::WindowedOp first, size_t number,
                 (isShared ? ", as others do; what lies between layers is read "
                             "by one operation"
                           : ", and is not computed in margins"))
-      .note("between layers are element-wise operations; layers are "
-            "convolutions and poolings, all but the first without a circular "
-            "border")
+      .note(
+          "between layers are element-wise operations; layers are "
+          "convolutions and poolings, all except the first without a circular "
+          "border")
       .advise("write layers " + std::to_string(found) +
               ", or a pattern that has no '" + path + "'");
   return {};

@@ -295,7 +295,7 @@ bool Licence::covers(StringRef path) const {
 bool Placer::isLicensed(Operation *op, unsigned axis, bool takes) {
   if (assumed.contains({op, axis}) || nn::isRingOver(op, axisText(axis, mesh)))
     return true;
-  if (isAttention(op)) // no line but that of its ring
+  if (isAttention(op)) // no line except that of its ring
     return false;
   std::string path = modelPath(op);
   bool found = false;

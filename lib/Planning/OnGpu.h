@@ -20,7 +20,7 @@ void chooseEngine(const EngineOptions &options, const plan::Plan &plan,
                   plan::Instruction &instruction);
 
 /// The bytes of workspace of an instruction that takes one there, which has all
-/// but that; or why not, as above.
+/// except that; or why not, as above.
 std::string workspaceOnGpu(const plan::Instruction &instruction,
                            const plan::Plan &plan,
                            const plan::RankClass &rankClass, int64_t &bytes);

@@ -48,7 +48,7 @@ struct NeighborhoodWindows {
   llvm::ArrayRef<bool> causal;
 };
 
-/// The type of the result of nn.neighborhood_attention: its constraints but for
+/// The type of the result of nn.neighborhood_attention: its constraints except
 /// (C3); of a part neither those of positions that queries and keys share, nor
 /// (C6).
 mlir::FailureOr<mlir::Type>

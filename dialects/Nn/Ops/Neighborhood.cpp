@@ -10,7 +10,7 @@ using namespace hocket::nn;
 
 //===-- Shapes ------------------------------------------------------------===//
 
-/// (C1), (C2): k and v have the dims of q, but for the number of heads and the
+/// (C1), (C2): k and v have the dims of q, except the number of heads and the
 /// last dim of v. A rank holds more positions of k and v than of q.
 static LogicalResult checkDims(std::optional<Location> location, Value q,
                                Value k, Value v, bool isPart) {

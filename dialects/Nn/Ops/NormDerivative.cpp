@@ -3,7 +3,7 @@
 // With h = (x - mean) / sqrt(var + eps) and g = dy * weight,
 //   dx = (g - mean(g) - h mean(g h)) / sqrt(var + eps);
 // rms_norm has no mean to take away (arXiv 1607.06450, 1910.07467). Statistics
-// are computed again from x: nothing but x is kept for the backward.
+// are computed again from x: nothing except x is kept for the backward.
 //
 //===----------------------------------------------------------------------===//
 

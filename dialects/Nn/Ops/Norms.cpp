@@ -59,7 +59,7 @@ LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *context,
                    adaptor.getEps().convertToDouble(), types);
 }
 
-/// Pointwise but for `dim`, along which the op takes statistics; the operands
+/// Pointwise except `dim`, along which the op takes statistics; the operands
 /// after x have that dim alone.
 static PlacementRule statisticsRule(Operation *op, StringRef name,
                                     int64_t dim) {

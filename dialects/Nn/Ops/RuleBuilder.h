@@ -51,7 +51,7 @@ public:
   /// Operand `value` has size 1 where the others have more.
   void broadcast(DimOf dim);
   /// Result dims against operands aligned at the last dim, as NumPy does;
-  /// all but the last `skip` dims of each.
+  /// all except the last `skip` dims of each.
   void addBroadcasting(llvm::ArrayRef<unsigned> operands, int64_t skip = 0);
 
   /// Factors that were found otherwise; `add` for each chunk by itself.

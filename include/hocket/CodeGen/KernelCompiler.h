@@ -15,10 +15,10 @@
 //
 // args: inputs, then KernelInfo::tables, then outputs; each the address of
 // element 0. Outputs must not overlap inputs or each other (inputs may overlap
-// inputs), but for KernelInfo::inPlace. [begin, end) is any part of [0,
+// inputs), except by KernelInfo::inPlace. [begin, end) is any part of [0,
 // extent): parts may run on several threads at once and write disjoint
 // elements. A bool element is a byte, 0 or
-// 1. Kernels allocate nothing but at most 1 MiB of stack.
+// 1. Kernels allocate nothing except at most 1 MiB of stack.
 //
 //===----------------------------------------------------------------------===//
 

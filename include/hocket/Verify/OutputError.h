@@ -35,7 +35,7 @@ inline constexpr double kGradientTolerance = 10;
 OutputError compare(const std::string &name, const std::vector<double> &found,
                     const std::vector<double> &expected);
 
-/// A gradient that is nothing but rounding in float64 (that of the bias of
+/// A gradient that is nothing except rounding in float64 (that of the bias of
 /// keys: a softmax does not see it) is zero, and there is no largest value to
 /// compare with. What is found is compared with the largest of all gradients.
 void judgeZeroGradients(std::vector<OutputError> &outputs);

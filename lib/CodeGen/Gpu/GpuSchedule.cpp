@@ -290,8 +290,8 @@ void GpuScheduler::findOuter() {
 }
 
 /// Rows that share sectors are computed by neighbors. Of x [h, w, g, c], which
-/// is reduced over all but g, a sector has the elements of several g where c is
-/// short.
+/// is reduced over all except g, a sector has the elements of several g where c
+/// is short.
 void GpuScheduler::shareSectors(int fastest) {
   const LinearForm *largest = nullptr;
   DType type = DType::F32;

@@ -42,7 +42,7 @@ private:
   bool costsThreads(const llvm::SmallVectorImpl<int> &producers,
                     mlir::Operation *op, int64_t extent);
   bool holdsMemory(const Group &group, mlir::Operation *op) const;
-  /// Whether anything but `members` reads a value's memory from `op` on.
+  /// Whether anything except `members` reads a value's memory from `op` on.
   bool
   isReadFrom(mlir::Value value, mlir::Operation *op,
              const llvm::SmallPtrSetImpl<mlir::Operation *> &members) const;

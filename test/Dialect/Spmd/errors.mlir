@@ -158,7 +158,7 @@ module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expec
 !half = tensor<4xf32, #nn.layout<[seq=4]>>
 module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   func.func @no_such_factor(%x: !half) {
-    // expected-error @+1 {{expects equal element types and factor sizes but for the factor that is cut}}
+    // expected-error @+1 {{expects equal element types and factor sizes except the factor that is cut}}
     %a = spmd.all_gather %x over ["tp"] {dim = 0 : i64, factor = 1 : i64, id = 0 : i64,
         offsets = #spmd.table<tp: [0, 4]>, sizes = #spmd.table<4>} : (!half) -> !whole
     return

@@ -166,7 +166,7 @@ static __device__ void attend(const AttentionParameters &p) {
       fetchValues(begin);
   }
   // The largest scaled score is the scaled largest score if the scale is
-  // positive. Of 0 the least number has the effect, but for -infinity.
+  // positive. Of 0 the least number has the effect, except -infinity.
   if (p.scale < 0)
     negate(queries, shape.rows * depth);
   const float scale = fmaxf(fabsf(float(p.scale)) * log2e, 1.2e-38f);

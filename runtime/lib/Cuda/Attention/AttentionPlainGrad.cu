@@ -194,7 +194,7 @@ private:
   }
 
   /// A weight of more than half moves its row's origin to its dP. There is one
-  /// in a row, but for one whose lse has no digits left.
+  /// in a row, except one whose lse has no digits left.
   __device__ void setOrigins(const T (&weights)[R][C],
                              const T (&gradients)[R][C], Sums (&sums)[2]) {
 #pragma unroll

@@ -178,8 +178,8 @@ Status Finder::operator()(const plan::Convolution &x) const {
 
 } // namespace
 
-/// All ranks of a class launch the same. Nobody looks at the addresses but for
-/// what they are multiples of.
+/// All ranks of a class launch the same. Nobody looks at the addresses except
+/// for what they are multiples of.
 static AddressBook bookOf(const plan::Plan &plan,
                           const plan::RankClass &rankClass) {
   AddressBook book(plan, rankClass, rankClass.ranks[0]);

@@ -23,7 +23,7 @@ struct DnnConvolutionOptions {
 };
 
 /// What whyNotDnn takes. Ranks whose bits have to agree use one plan: one of
-/// them chooses, all use it. They need equal arguments but for the addresses,
+/// them chooses, all use it. They need equal arguments except the addresses,
 /// equal alignments, one version of the library and GPUs of one kind; use()
 /// says so otherwise.
 class DnnConvolution {
