@@ -42,7 +42,7 @@ class Graph:
     limits: dict
     examples: dict
     sizes: dict
-    names: list  # of the whole state_dict
+    names: list  # of tensors in files, read or not: see names_in_files
 
     def scope(self, node):
         """The calls around a node, outermost first: (key, path, class)."""
@@ -150,6 +150,14 @@ def export_program(module, inputs, dims):
                       "given as a number, not as a name") from error
 
 
+def names_in_files(module):
+    """The state_dict's names, and those of buffers of whole numbers: positions and
+    the like, which older versions of transformers wrote into files."""
+    buffers = [name for name, buffer in module.named_buffers()
+               if not buffer.is_floating_point()]
+    return list(dict.fromkeys([*module.state_dict(), *buffers]))
+
+
 def trace(module, inputs, dims):
     """The graph of a module that is called with `inputs` by name."""
     sizes = check_dims(inputs, dims)
@@ -163,7 +171,7 @@ def trace(module, inputs, dims):
                           "module with .float()")
     program = export_program(module, examples, dims)
     return read_program(program, type(module).__name__, examples, dims, sizes,
-                        list(module.state_dict()))
+                        names_in_files(module))
 
 
 def read_program(program, title, examples, dims, sizes, names):
