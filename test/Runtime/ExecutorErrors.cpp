@@ -180,6 +180,27 @@ TEST(ExecutorErrors, BadIdIsTheUsers) {
   }
 }
 
+// The sums of a step after ranks 1 and 2 have failed before they came to the
+// reduction that rank 0 waits in.
+TEST(ExecutorErrors, RanksRecoverWhereAllHaveEnded) {
+  Trial trial(false);
+  for (int i = 0; i < 40; ++i)
+    trial.weights.find("table")->as<float>()[i] = float(i);
+  ASSERT_TRUE(trial.executor->load(trial.weights).ok());
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    trial.id(3) = 10;
+    trial.id(4) = -7;
+    ASSERT_FALSE(trial.executor->step(trial.inputs, trial.outputs).ok());
+    EXPECT_TRUE(trial.executor->recover());
+    trial.id(3) = trial.id(4) = repeat;
+    Status status = trial.executor->step(trial.inputs, trial.outputs);
+    ASSERT_TRUE(status.ok()) << status.message;
+    // Rows 0 and 0, 0 and `repeat`, `repeat` and 0.
+    EXPECT_EQ(trial.outputs.find("y")->as<float>()[0], float(4 * repeat));
+    EXPECT_EQ(trial.outputs.find("y")->as<float>()[5], float(4 * repeat + 3));
+  }
+}
+
 TEST(ExecutorErrors, StalledRankIsNamedInTime) {
   released = false;
   auto begin = std::chrono::steady_clock::now();
@@ -199,6 +220,7 @@ TEST(ExecutorErrors, StalledRankIsNamedInTime) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
             .count();
     EXPECT_LT(seconds, 4);
+    EXPECT_FALSE(trial.executor->recover()); // rank 1 has not ended
     // The plan and the executor's memory must last as long as the stuck rank.
     released = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(200));

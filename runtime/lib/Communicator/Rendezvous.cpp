@@ -30,6 +30,12 @@ void Rendezvous::arrive(int64_t member, const void *note) {
     wakeAll();
 }
 
+void Rendezvous::forget() {
+  for (int64_t member = 0; member < members; ++member)
+    slots[member].arrivals.store(0);
+  total.store(0);
+}
+
 void Rendezvous::wakeAll() {
   wakeups.fetch_add(1);
   if (sleepers.load() > 0)

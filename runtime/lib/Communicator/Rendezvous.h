@@ -33,6 +33,8 @@ public:
   }
   /// Whether `other` has come as often as `member`.
   bool hasArrived(int64_t member, int64_t other) const;
+  /// While nobody waits: as if none had ever come.
+  void forget();
   /// Makes waiting threads look at the abort flag.
   void wakeAll();
 

@@ -38,6 +38,15 @@ struct ThreadWorld::State {
       meeting.second->wakeAll();
   }
 
+  void recover() {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (auto &meeting : meetings)
+      meeting.second->forget();
+    culprit = -1;
+    reason = Status::success();
+    aborted.store(false);
+  }
+
   const int64_t ranks;
   const ThreadCommunicatorOptions options;
   std::atomic<bool> aborted{false};
@@ -329,6 +338,11 @@ void ThreadWorld::abort(int64_t rank, const Status &why) {
 Status ThreadWorld::failure() const {
   std::lock_guard<std::mutex> lock(state->mutex);
   return state->reason;
+}
+
+bool ThreadWorld::recover() {
+  state->recover();
+  return true;
 }
 
 } // namespace hocket::runtime

@@ -150,6 +150,19 @@ Status Executor::State::runAll(const char *phase, RunnerTask task,
   return broken;
 }
 
+/// A step that failed has left states half changed; all else of the memory the
+/// next one computes anew.
+bool Executor::State::recover() {
+  if (broken.ok())
+    return true;
+  if (!plan.states.empty() || !ranks->recover())
+    return false;
+  for (const std::unique_ptr<RankRunner> &runner : runners)
+    runner->failedInCollective = false;
+  broken = Status::success();
+  return true;
+}
+
 Status Executor::State::gather(
     const std::function<void(const RankRunner &, BytePacker &)> &pack,
     std::vector<std::string> &byRank) const {
@@ -375,6 +388,8 @@ Status Executor::step(const TensorSource &inputs, TensorSink &outputs,
                       const std::shared_ptr<const TensorSource> &next) {
   return state->step(inputs, outputs, rule, next);
 }
+
+bool Executor::recover() { return state->recover(); }
 
 std::string Executor::whyLeftOut() const {
   const RankRunner &first = *state->runners.front();

@@ -27,6 +27,7 @@ public:
   Status readInputs(const TensorSource &inputs);
   Status step();
   Status writeOutputs(TensorSink &outputs);
+  bool recover();
 
   const plan::RankClass &classOf(int64_t rank) const;
   /// What steps have received: what was counted when they were issued, and a

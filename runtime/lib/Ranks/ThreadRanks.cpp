@@ -3,6 +3,7 @@
 #include "runtime/lib/Ranks/ThreadRanks.h"
 #include "hocket/Runtime/ThreadCommunicator.h"
 #include "runtime/lib/Ranks/Workers.h"
+#include <algorithm>
 #include <atomic>
 #include <new>
 
@@ -17,6 +18,7 @@ struct Shared {
   std::vector<RankOutcome> outcomes; // of the last task
   static constexpr int64_t nobody = INT64_MAX;
   std::atomic<int64_t> lowestFailed{nobody}; // rank
+  bool allEnded = true;                      // the last task
 
   bool runOne(size_t local, const RankTask &task);
   Status explain(const RankTask &task, const std::vector<bool> &ended) const;
@@ -51,6 +53,7 @@ public:
     return failed < rank ||
            (failed == Shared::nobody && !shared->world->failure().ok());
   }
+  bool recover() override;
   void stop() override { workers.stop(); }
 
 private:
@@ -104,7 +107,16 @@ Status ThreadRanks::run(const RankTask &task) {
   };
   std::vector<bool> ended = workers.run(
       perThread, shared->options.deadlineSeconds, task.graceSeconds);
+  shared->allEnded =
+      std::find(ended.begin(), ended.end(), false) == ended.end();
   return shared->explain(task, ended);
+}
+
+bool ThreadRanks::recover() {
+  if (!shared->allEnded || !shared->world->recover())
+    return false;
+  shared->lowestFailed = Shared::nobody;
+  return true;
 }
 
 Status Shared::explain(const RankTask &task,

@@ -142,6 +142,9 @@ public:
   virtual void abort(int64_t rank, const Status &why) = 0;
   /// Why the first rank gave up; success if none has.
   virtual Status failure() const = 0;
+  /// Where no rank is in a call: forgets why one gave up, and whoever has met.
+  /// False where the ranks cannot go on.
+  virtual bool recover() { return false; }
 };
 
 } // namespace hocket::runtime

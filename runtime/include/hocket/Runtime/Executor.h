@@ -99,6 +99,11 @@ public:
               NotFinite rule = NotFinite::Update,
               const std::shared_ptr<const TensorSource> &next = nullptr);
 
+  /// After an error of a rank, of a plan without states: makes further calls
+  /// possible, which then do not fail with it. False where a rank has not come
+  /// back, or the devices cannot go on.
+  bool recover();
+
   /// After a step under Stop or Skip: the numbers that were not finite, so that
   /// nothing changed, and those that were: "loss nan, grad_norm 2.5". Empty
   /// after a good step. Under Stop the outputs were not written.

@@ -74,6 +74,9 @@ public:
   /// Whether nobody waits for the end of the task on `rank` any more: a lower
   /// rank of this process has failed in it, or another process has.
   virtual bool isGivenUp(int64_t rank) const = 0;
+  /// After a task that failed: whether all ranks have ended it and are ready
+  /// for the next one, as if none had failed.
+  virtual bool recover() { return false; }
   /// No task comes any more.
   virtual void stop() = 0;
 };

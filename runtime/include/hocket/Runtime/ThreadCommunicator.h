@@ -26,6 +26,7 @@ public:
                                              Mover &mover) override;
   void abort(int64_t rank, const Status &why) override;
   Status failure() const override;
+  bool recover() override;
 
   struct State;
 
