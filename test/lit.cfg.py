@@ -59,6 +59,16 @@ config.substitutions += [
     ("%hocket-source", config.hocket_source_dir),
     ("%hocket-build", config.hocket_build_dir),
     ("%llvm-include", config.llvm_include_dir),
+    # A program in C that calls what is compiled: %call-c FILE.c -o PROGRAM.
+    (
+        "%call-c",
+        "cc -std=c99 -pedantic -Wall -Wextra -Werror -D_POSIX_C_SOURCE=200809L -I "
+        + os.path.join(config.hocket_source_dir, "runtime", "include")
+        + " -pthread -Wl,-rpath,"
+        + os.path.dirname(config.hocket_library)
+        + " -Wl,--no-as-needed "
+        + config.hocket_library,
+    ),
 ]
 
 # Tests of `hocket import` need PyTorch: tools/dev/install-torch.

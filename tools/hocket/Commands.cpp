@@ -24,6 +24,11 @@ int tool::runStages(const Options &) {
   return kOk;
 }
 
+/// What is made where no stage is printed.
+static std::string productOf(const Options &options) {
+  return options.isShared ? "shared library" : "executable";
+}
+
 /// Before the long work: what -o names must not be read, nor hold something
 /// else.
 static runtime::Status checkOutput(const Options &options) {
@@ -32,7 +37,7 @@ static runtime::Status checkOutput(const Options &options) {
     return runtime::Status::success();
   bool isProgram = options.emit.empty();
   return runtime::checkOutputs(
-      {{(isProgram ? "executable '" : "output '") + path + "'", path,
+      {{(isProgram ? productOf(options) : "output") + " '" + path + "'", path,
         isProgram ? runtime::OutputKind::Program
                   : runtime::OutputKind::Listing}},
       options.force);
@@ -64,21 +69,62 @@ static int writePlan(const plan::Plan &plan, const Options &options) {
   return writePath(text, why, options);
 }
 
+static bool checkProgramOutput(const Options &options) {
+  const char *fault = nullptr;
+  if (options.output.empty())
+    fault = options.isShared ? "--emit=shared needs -o libAPP.so"
+                             : "-o APP or --emit STAGE is needed";
+  else if (options.output == "-")
+    fault = options.isShared
+                ? "a shared library cannot go to standard output; write -o "
+                  "libAPP.so"
+                : "an executable cannot go to standard output; write -o APP, "
+                  "or print a stage with --emit";
+  if (fault)
+    std::cerr << "hocket compile: error: " << fault << "\n";
+  return !fault;
+}
+
+/// Whether a shared library can be made of it.
+static runtime::Status checkCallable(const plan::Plan &plan) {
+  if (plan.target != plan::Target::Cpu)
+    return runtime::Status::userError(
+        "a shared library runs on cores, and the program is for GPUs; make an "
+        "executable, or leave out --target=cuda");
+  if (!plan.states.empty())
+    return runtime::Status::userError(
+        "a shared library has no data and checkpoints to train with; make an "
+        "executable, or leave out --train");
+  return runtime::Status::success();
+}
+
+static int writeProgram(Compiler &compiler, const Options &options) {
+  codegen::CodeGenOptions codegen;
+  codegen.cpu = options.cpu;
+  codegen.chips = options.chips;
+  std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
+  if (!program)
+    return kUserError;
+  runtime::Status status;
+  if (options.isShared)
+    status = checkCallable(program->plan);
+  if (status.ok())
+    status = runtime::packExecutable(
+        options.isShared ? libraryPath() : runnerPath(program->plan.target),
+        program->kernels, program->plan, options.output, productOf(options));
+  if (!status.ok())
+    std::cerr << "error: " << status.message << "\n";
+  return status.exitStatus();
+}
+
 int tool::runCompile(const Options &options) {
   if (!options.positional.empty() && options.emit.empty()) {
     std::cerr << "hocket compile: error: unexpected '" << options.positional[0]
               << "'; a path goes with --emit STAGE\n";
     return kUsage;
   }
-  if (options.output.empty() && options.emit.empty()) {
-    std::cerr << "hocket compile: error: -o APP or --emit STAGE is needed\n";
+  if (options.emit.empty() && !checkProgramOutput(options))
     return kUsage;
-  }
-  if (options.output == "-" && options.emit.empty()) {
-    std::cerr << "hocket compile: error: an executable cannot go to standard "
-                 "output; write -o APP, or print a stage with --emit\n";
-    return kUsage;
-  }
   Compiler compiler(errors());
   Progress progress("hocket compile", compiler);
   compiler.dumpTo(options.dumpFolder);
@@ -106,16 +152,5 @@ int tool::runCompile(const Options &options) {
     std::optional<plan::Plan> plan = compiler.makePlan(/*keepsKernels=*/true);
     return plan ? writePlan(*plan, options) : kUserError;
   }
-  codegen::CodeGenOptions codegen;
-  codegen.cpu = options.cpu;
-  codegen.chips = options.chips;
-  std::optional<CompiledProgram> program = compiler.makeProgram(codegen);
-  if (!program)
-    return kUserError;
-  runtime::Status status =
-      runtime::packExecutable(runnerPath(program->plan.target),
-                              program->kernels, program->plan, options.output);
-  if (!status.ok())
-    std::cerr << "error: " << status.message << "\n";
-  return status.exitStatus();
+  return writeProgram(compiler, options);
 }

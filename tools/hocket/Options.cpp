@@ -134,10 +134,11 @@ const std::vector<Option> &optionTable() {
       {"--emit", "STAGE",
        "print a stage instead of making an executable, or, with a PATH, what "
        "belongs to it: model, placed, differentiated, spmd, kernels, buffers, "
-       "plan",
+       "plan; shared: make a library that C and Python call",
        [](Options &options, Words value) {
-         options.emit = value;
-         return value == "plan" || findStage(value) >= 0;
+         options.isShared = value == "shared";
+         options.emit = options.isShared ? "" : value;
+         return options.isShared || value == "plan" || findStage(value) >= 0;
        }},
       {"--force", nullptr, "replace a file that holds something else",
        raise(&Options::force)},

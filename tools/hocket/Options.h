@@ -20,6 +20,7 @@ struct Options {
   std::string program;                 // --program
   std::string keep;                    // --keep
   std::string emit, dumpFolder, cpu = "native";
+  bool isShared = false;                     // --emit shared
   std::vector<int> chips;                    // of --arch: 90 is sm_90
   std::vector<std::string> programArguments; // after `--`, and run's own
   std::vector<std::string> importArguments;  // of `import`, for its Python

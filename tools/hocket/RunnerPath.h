@@ -1,4 +1,4 @@
-//===- RunnerPath.h - where the prebuilt runner is --------------*- C++ -*-===//
+//===- RunnerPath.h - what plans are put into ------------------*- C++ -*-===//
 
 #ifndef HOCKET_TOOLS_HOCKET_RUNNERPATH_H
 #define HOCKET_TOOLS_HOCKET_RUNNERPATH_H
@@ -9,14 +9,22 @@
 
 namespace hocket::tool {
 
+inline std::filesystem::path folderOfProgram() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
 /// The runner beside this program into which plans for `target` are put.
 inline std::string runnerPath(plan::Target target) {
-  std::error_code error;
-  auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (self.parent_path() / (target == plan::Target::Cuda
-                                    ? "hocket-runner-cuda"
-                                    : "hocket-runner"))
-      .string();
+  return folderOfProgram() / (target == plan::Target::Cuda
+                                  ? "hocket-runner-cuda"
+                                  : "hocket-runner");
+}
+
+/// The library that plans are put into which are called. The build says where
+/// it is, as seen from the folder of programs.
+inline std::string libraryPath() {
+  return (folderOfProgram() / HOCKET_LIBRARY).lexically_normal();
 }
 
 } // namespace hocket::tool

@@ -1,7 +1,7 @@
 //===- TensorCheck.cpp - whether a source has what a plan wants -----------===//
 
 #include "hocket/Io/TensorCheck.h"
-#include "hocket/Io/TensorFiles.h"
+#include "hocket/Io/StoredTensors.h"
 #include "hocket/Runtime/Executor.h"
 #include <algorithm>
 #include <cctype>
@@ -82,11 +82,11 @@ std::string nearestName(const std::string &name,
 
 namespace {
 
-/// The type as the file has it where that says more than the plan's types do.
+/// The type as it is stored where that says more than the plan's types do.
 std::string spellFound(const TensorSource &source, const std::string &tensor,
                        const TensorDescription &found) {
-  auto *files = dynamic_cast<const TensorFiles *>(&source);
-  const StoredTensor *stored = files ? files->find(tensor) : nullptr;
+  auto *held = dynamic_cast<const StoredTensors *>(&source);
+  const StoredTensor *stored = held ? held->find(tensor) : nullptr;
   std::string text = spell(found.type, found.dims);
   if (!stored)
     return text;

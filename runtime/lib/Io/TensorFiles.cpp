@@ -223,14 +223,6 @@ std::string TensorFiles::name() const {
   return text;
 }
 
-bool TensorFiles::describe(const std::string &tensor,
-                           TensorDescription &description) const {
-  const StoredTensor *stored = find(tensor);
-  if (stored)
-    description = {describedAs(stored->type), stored->dims};
-  return stored != nullptr;
-}
-
 Status TensorFiles::read(const std::string &tensor, const Box &box,
                          plan::DType type, void *destination) const {
   auto found = tensors.find(tensor);

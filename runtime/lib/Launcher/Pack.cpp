@@ -90,19 +90,20 @@ uint64_t endOfElf(const MappedFile &file) {
 
 Status packExecutable(const std::string &runner,
                       const std::vector<uint8_t> &kernels,
-                      const plan::Plan &plan, const std::string &out) {
+                      const plan::Plan &plan, const std::string &out,
+                      const std::string &what) {
   std::string error;
   if (!plan::check(plan, error))
     return Status::runtimeError("the plan cannot be packed: " + error);
   struct stat there;
   if (stat(out.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
-    return Status::userError("executable '" + out +
+    return Status::userError(what + " '" + out +
                              "' cannot be written: it is not a regular file");
   MappedFile program;
   if (Status status = program.open(runner, "runner"); !status.ok())
     return status;
   Status free =
-      checkNotRead({"executable '" + out + "'", out, OutputKind::Program});
+      checkNotRead({what + " '" + out + "'", out, OutputKind::Program});
   if (!free.ok())
     return free;
   Trailer trailer;
@@ -115,7 +116,7 @@ Status packExecutable(const std::string &runner,
   trailer.checksum = trailer.hashOf(kernels.data(), cbor.data());
 
   auto failure = [&](Status (*kind)(std::string)) {
-    return kind("executable '" + out +
+    return kind(what + " '" + out +
                 "' cannot be written: " + std::strerror(errno));
   };
   NewFile file;
@@ -136,14 +137,15 @@ Status packExecutable(const std::string &runner,
 }
 
 Status unpackExecutable(const std::string &path, const std::string &title,
-                        Package &package, bool &carries) {
+                        Package &package, bool &carries,
+                        const std::string &what) {
   carries = false;
-  if (Status status = package.file.open(path, "executable"); !status.ok())
+  if (Status status = package.file.open(path, what); !status.ok())
     return status;
   noteRead("program '" + title + "'", path);
   auto corrupt = [&](const std::string &why) {
-    return Status::runtimeError("executable '" + title +
-                                "' is damaged: " + why + "; compile it again");
+    return Status::runtimeError(what + " '" + title + "' is damaged: " + why +
+                                "; compile it again");
   };
   Trailer trailer;
   if (!findTrailer(package.file, trailer))

@@ -25,6 +25,7 @@ _hocket() {
     --function) list="forward loss" ;;
     --from | --emit)
       list=$("$program" stages 2>/dev/null | sed -E 's/ .*//')
+      [ "$before" = --from ] || list="$list shared"
       ;;
     *)
       case $word in

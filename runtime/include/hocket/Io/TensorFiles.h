@@ -3,9 +3,9 @@
 #ifndef HOCKET_IO_TENSORFILES_H
 #define HOCKET_IO_TENSORFILES_H
 
-#include "hocket/Io/FileTypes.h"
 #include "hocket/Io/MappedFile.h"
 #include "hocket/Io/NameMap.h"
+#include "hocket/Io/StoredTensors.h"
 #include <deque>
 #include <map>
 #include <set>
@@ -14,7 +14,7 @@ namespace hocket::runtime {
 
 /// A source that is the union of files. Files are checked when they are added
 /// and read when a rank reads its box.
-class TensorFiles : public TensorSource {
+class TensorFiles : public StoredTensors {
 public:
   /// `role` begins names and errors: "weights", "input". `takesTokens`: a file
   /// that is no safetensors may be one of raw tokens, which errors tell.
@@ -39,12 +39,9 @@ public:
   std::vector<std::string> tensorNames() const;
   /// Without what the files, checkpoints, say that an optimizer kept.
   std::vector<std::string> parameterNames() const;
-  /// Null if there is none of that name.
-  const StoredTensor *find(const std::string &tensor) const;
+  const StoredTensor *find(const std::string &tensor) const override;
 
   std::string name() const override;
-  bool describe(const std::string &tensor,
-                TensorDescription &description) const override;
   Status read(const std::string &tensor, const Box &box, plan::DType type,
               void *destination) const override;
 

@@ -22,10 +22,11 @@ namespace hocket::runtime {
 /// Writes the executable `out`: the file `runner` with `kernels` (bytes of a
 /// shared object, may be empty) and `plan` appended. A runner that carries a
 /// plan already is packed anew. `out` appears complete, executable, or not at
-/// all.
+/// all. `what` begins errors: a shared library is packed in the same way.
 Status packExecutable(const std::string &runner,
                       const std::vector<uint8_t> &kernels,
-                      const plan::Plan &plan, const std::string &out);
+                      const plan::Plan &plan, const std::string &out,
+                      const std::string &what = "executable");
 
 /// What an executable carries.
 struct Package {
@@ -39,7 +40,8 @@ struct Package {
 /// call `title`. `carries` is false, with success, if it is a runner to which
 /// nothing was ever appended.
 Status unpackExecutable(const std::string &path, const std::string &title,
-                        Package &package, bool &carries);
+                        Package &package, bool &carries,
+                        const std::string &what = "executable");
 
 /// Gives the devices that a plan is compiled for, with the code of its kernels:
 /// what an executable carries. An error says what a machine lacks or, of a CPU,
