@@ -98,7 +98,7 @@ bool Parser::parseLet(Name &name, ExprPtr &value) {
          (value = parseExpr());
 }
 
-/// `name = value` or `name = [element for i in lo..hi]`.
+/// `name = value`, `name = [a, b]` or `name = [element for i in lo..hi]`.
 bool Parser::parseMember(std::vector<ItemPtr> &items) {
   SourceRange begin = here();
   mark().group = 2;
@@ -108,21 +108,46 @@ bool Parser::parseMember(std::vector<ItemPtr> &items) {
   beginCell(Column::Assign);
   if (!expect(Kind::Assign, "member '" + name->text + "'"))
     return false;
-  if (!at(Kind::LBracket)) {
+  if (at(Kind::LBracket))
+    return parseArray(*name, begin, items);
+  auto item = std::make_unique<MemberItem>();
+  item->name = *name;
+  if (!(item->value = parseExpr()))
+    return false;
+  item->range = since(begin);
+  items.push_back(std::move(item));
+  return true;
+}
+
+/// What follows `name =`: a list, or one element `for` each index.
+bool Parser::parseArray(const Name &name, SourceRange begin,
+                        std::vector<ItemPtr> &items) {
+  SourceRange open = here();
+  openBracket(Kind::LBracket, "'='");
+  ExprPtr first = at(Kind::RBracket) ? nullptr : parseExpr();
+  if (!first && !at(Kind::RBracket))
+    return false;
+  if (!first || !takeWord("for")) {
+    auto list = std::make_unique<ListExpr>();
+    if (first) {
+      if (!takeIf(Kind::Comma) && !at(Kind::RBracket)) {
+        expected("',', 'for' or ']' after an element of '" + name.text + "'");
+        return false;
+      }
+      deepen(*list, first);
+      list->items.push_back(std::move(first));
+    }
     auto item = std::make_unique<MemberItem>();
-    item->name = *name;
-    if (!(item->value = parseExpr()))
+    item->name = name;
+    if (!(item->value = parseListItems(std::move(list), open)))
       return false;
     item->range = since(begin);
     items.push_back(std::move(item));
     return true;
   }
   auto item = std::make_unique<MemberArrayItem>();
-  item->name = *name;
-  openBracket(Kind::LBracket, "'='");
-  if (!(item->element = parseExpr()) ||
-      !expectWord("for", "the element of module array '" + name->text + "'"))
-    return false;
+  item->name = name;
+  item->element = std::move(first);
   auto variable = expectBinding("a name after 'for'");
   if (!variable || !expectWord("in", "'for " + variable->text + "'"))
     return false;
@@ -134,7 +159,7 @@ bool Parser::parseMember(std::vector<ItemPtr> &items) {
         .note("write 'for " + variable->text + " in 0..layers'");
     return false;
   }
-  if (!closeBracket(Kind::RBracket, "module array '" + name->text + "'"))
+  if (!closeBracket(Kind::RBracket, "module array '" + name.text + "'"))
     return false;
   item->range = since(begin);
   items.push_back(std::move(item));

@@ -2,6 +2,7 @@
 
 #include "ParserImpl.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -93,6 +94,15 @@ bool Parser::parseArgument(Argument &argument, const std::string &where) {
   return true;
 }
 
+/// `f32[]` is the type of a scalar, which a Parameter may have.
+static bool isElementType(const Expr &expr) {
+  static const char *const names[] = {"f32", "f64", "f16", "bf16",
+                                      "i32", "i64", "bool"};
+  auto *word = dynAs<NameExpr>(&expr);
+  return word && std::find(std::begin(names), std::end(names), word->name) !=
+                     std::end(names);
+}
+
 ExprPtr Parser::parseIndex(ExprPtr base) {
   auto node = std::make_unique<IndexExpr>();
   SourceRange begin = base->range;
@@ -112,7 +122,7 @@ ExprPtr Parser::parseIndex(ExprPtr base) {
   });
   if (!good || !closeBracket(Kind::RBracket, "the indices"))
     return nullptr;
-  if (node->subscripts.empty()) {
+  if (node->subscripts.empty() && !isElementType(*node->base)) {
     engine.error(since(open), "expected an index between '[' and ']'");
     return nullptr;
   }
@@ -239,9 +249,14 @@ ExprPtr Parser::parseParenthesized() {
 }
 
 ExprPtr Parser::parseListExpr() {
-  auto node = std::make_unique<ListExpr>();
   SourceRange begin = here();
   openBracket(Kind::LBracket, "");
+  return parseListItems(std::make_unique<ListExpr>(), begin);
+}
+
+/// What is left of a list, up to its bracket.
+ExprPtr Parser::parseListItems(std::unique_ptr<ListExpr> node,
+                               SourceRange begin) {
   bool good = parseList(Kind::RBracket, "a list item", [&] {
     ExprPtr item = parseExpr();
     if (!item)

@@ -117,6 +117,7 @@ private:
   ExprPtr parseNumber();
   ExprPtr parseParenthesized();
   ExprPtr parseListExpr();
+  ExprPtr parseListItems(std::unique_ptr<ListExpr> node, SourceRange begin);
   ExprPtr parseCall(ExprPtr callee);
   ExprPtr parseIndex(ExprPtr base);
   bool parseSubscript(Subscript &subscript);
@@ -151,6 +152,8 @@ private:
   /// `ignore` and `prefix`: a word and strings.
   template <class Node> bool parseStrings(std::vector<ItemPtr> &items);
   bool parseMember(std::vector<ItemPtr> &items);
+  bool parseArray(const Name &name, SourceRange begin,
+                  std::vector<ItemPtr> &items);
   bool parseFunction(std::vector<ItemPtr> &items);
   bool parseTensorType(TensorType &type, const std::string &after);
   bool parseResults(std::vector<TensorType> &results);

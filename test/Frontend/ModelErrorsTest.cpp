@@ -61,11 +61,16 @@ TEST(ModelErrors, members) {
       "  q = [Lin(3) for i in n]\n"
       "                        ^\n"
       "note: write 'for i in 0..layers'\n");
-  EXPECT_EQ(itemErrorsOf("q = [Lin(3)]"),
-            "t.hkt:3:14: error: expected 'for' after the element of module "
-            "array 'q', found ']'\n"
-            "  q = [Lin(3)]\n"
-            "             ^\n");
+  EXPECT_EQ(itemErrorsOf("q = [Lin(3) of 3]"),
+            "t.hkt:3:15: error: expected ',', 'for' or ']' after an element of "
+            "'q', found 'of'\n"
+            "  q = [Lin(3) of 3]\n"
+            "              ^~\n");
+  EXPECT_EQ(itemErrorsOf("q = [Lin(3), Lin(3) for i in 0..3]"),
+            "t.hkt:3:23: error: expected ',' or ']' after a list item, found "
+            "'for'\n"
+            "  q = [Lin(3), Lin(3) for i in 0..3]\n"
+            "                      ^~~\n");
   EXPECT_EQ(itemErrorsOf("let x 3"),
             "t.hkt:3:9: error: expected '=' after 'let x', found '3'\n"
             "  let x 3\n"

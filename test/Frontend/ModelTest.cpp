@@ -29,6 +29,28 @@ module A (n:int=3 p:float f:bool=true d:dim s:str="x" ax:mesh_axis)
 )");
 }
 
+TEST(Model, hasListsAndChoicesOfMembers) {
+  EXPECT_EQ(dumpOf(R"(hocket 1
+module A(n: int) {
+  a = [B(n), none, [C(n)],]
+  b = []
+  c = B(n) if n > 2 else none
+  d = [B(i) if i == 0 else C(i) for i in 0..n]
+  e = Parameter(f32[1, (heads, 2)], init = 1)
+  f = [Parameter(f32[]), Parameter(f32[n])]
+}
+)"),
+            R"(hocket 1
+module A (n:int)
+  member a (list (call B n) none (list (call C n)))
+  member b (list)
+  member c (if (> n 2) (call B n) none)
+  array d (if (== i 0) (call B i) (call C i)) for i (range 0 n)
+  member e (call Parameter (index f32 1 (tuple heads 2)) init=1)
+  member f (list (call Parameter (index f32)) (call Parameter (index f32 n)))
+)");
+}
+
 TEST(Model, hasFunctionsAndStatements) {
   EXPECT_EQ(dumpOf(R"(hocket 1
 model M() {

@@ -138,6 +138,11 @@ const Case cases[] = {
     ENTROPY("cross_entropy", ""),
     ENTROPY("cross_entropy_ignored", ", ignore = 3"),
     ENTROPY("cross_entropy_smoothed", ", ignore = 3, smoothing = 0.1"),
+    {"parameters", "token = Parameter(f32[1, 1, 5])\nscale = Parameter(f32[5])",
+     "x: f32[2, n, 5]",
+     "t = token + fill(0, dims = (2, 1, 5))\n"
+     "return concat(t, x, axis = 1) * (scale + 1)",
+     "f32[2, 5, 5]"},
     {"mse_loss", "", "a: f32[n, 5], b: f32[n, 5]", "return mse_loss(a, b)",
      "f32[]"},
 };

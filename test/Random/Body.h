@@ -69,6 +69,10 @@ public:
   bool tryChain();
   bool trySkip();
 
+  /// x, changed by a tensor of the module's own, of the dims of x or of 1s.
+  /// Draws from `apart`, so that no other case changes.
+  Value withParameter(const Value &x, Rng &apart);
+
   /// Bound values that no statement reads.
   std::vector<Value> leaves() const;
 

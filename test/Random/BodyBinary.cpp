@@ -65,6 +65,23 @@ bool Body::tryBinary() {
   return true;
 }
 
+Value Body::withParameter(const Value &x, Rng &apart) {
+  std::string dims;
+  for (size_t i = apart.below(x.rank() + 1); i < x.rank(); ++i) {
+    std::string size = std::to_string(apart.chance(0.7) ? x.shape[i] : 1);
+    std::string name = "own" + std::to_string(i);
+    dims += (dims.empty() ? "" : ", ") +
+            (apart.chance(0.5) ? size : "(" + name + " = " + size + ",)");
+  }
+  std::string own = member("Parameter(f32[" + dims + "])");
+  bool isSum = apart.chance(0.5);
+  Value result = x;
+  result.isExact = result.isPositive = false;
+  result.magnitude = isSum ? x.magnitude + 0.1 : x.magnitude * 1.1;
+  return bind(isSum ? own + " + " + x.text : x.text + " * (" + own + " + 1)",
+              result);
+}
+
 bool Body::tryExtremum() {
   const Value *a = pick(
       [](const Value &v) { return v.isFloat() || v.element == Element::I32; });

@@ -176,6 +176,9 @@ ModelText hocket::random::makeModel(Rng &rng, bool isGrid) {
   if (isGrid && !state.onlyMoves && rng.chance(0.15))
     body.tryChain();
   Value first = body.fill(isGrid ? rng.between(2, 6) : rng.between(3, 10));
+  if (Rng apart = rng;
+      !state.onlyMoves && first.element == Element::F32 && apart.chance(0.2))
+    first = body.withParameter(first, apart);
   ModelText model;
   model.isExact = first.isExact;
   std::string returned = first.text;

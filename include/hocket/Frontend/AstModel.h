@@ -121,7 +121,7 @@ struct LetItem : Item {
   ExprPtr value;
 };
 
-/// `name = Linear(...)`; the value is a CallExpr for everything legal today.
+/// `name = Linear(...)`, also of a conditional, a list of members or `none`.
 struct MemberItem : Item {
   HOCKET_AST_NODE(MemberItem, Item, Member)
   Name name;

@@ -64,9 +64,13 @@ Elaborator::MaybeDatum Elaborator::evaluateCall(const CallExpr &call,
   if (!instance && word && isFunction(word->name))
     return callFunction(word->name, call, scope);
   if (!instance || (*instance)->isArray) {
-    error(call.range,
-          std::string(instance ? "a module array" : callee->kindName()) +
-              " cannot be called");
+    auto &diagnostic =
+        error(call.range,
+              std::string(instance ? "a module array" : callee->kindName()) +
+                  " cannot be called");
+    if (callee->as<std::monostate>())
+      diagnostic.note("the member is not there; call it inside an 'if' with "
+                      "the condition that makes it");
     return std::nullopt;
   }
   return callInstance(*instance, call, scope);

@@ -129,7 +129,7 @@ struct Instance {
   std::shared_ptr<const frontend::Norm> norm;
   std::shared_ptr<const frontend::Pooling> pooling;
   bool isArray = false;
-  std::vector<InstancePtr> elements;
+  std::vector<Datum> elements; // of an array; `none` where there is no member
 };
 
 } // namespace hocket::frontend

@@ -1,7 +1,7 @@
-//===- Elaborator.h - the state and parts of the elaborator ---------------===//
+//===- Elaborator.h - the parts of the elaborator ---------------*- C++ -*-===//
 //
 // One class, its methods in files by role: Static.cpp (numbers), Dims.cpp
-// (tensor types and dims), Instances.cpp (members), Calls.cpp (module calls),
+// (tensor types and dims), Members.cpp and Instances.cpp (members), Calls.cpp,
 // Functions*.cpp (built-in functions), Statements.cpp, Expressions.cpp.
 // A method that returns an empty optional has reported an error.
 //
@@ -10,11 +10,10 @@
 #ifndef HOCKET_FRONTEND_ELABORATE_ELABORATOR_H
 #define HOCKET_FRONTEND_ELABORATE_ELABORATOR_H
 
-#include "Datum.h"
+#include "ElaboratorState.h"
 #include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "hocket/Frontend/Elaborate.h"
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -46,15 +45,13 @@ inline std::string outputName(size_t index, size_t count) {
 const syntax::FunctionItem *findFunction(const syntax::ModuleDecl &decl,
                                          llvm::StringRef name);
 
-class Elaborator {
+class Elaborator : private ElaboratorState {
 public:
-  Elaborator(const syntax::SourceManager &sources,
-             syntax::DiagnosticEngine &diagnostics, mlir::MLIRContext *context,
-             const std::vector<const syntax::ModuleDecl *> &modules)
-      : sources(sources), diagnostics(diagnostics), context(context),
-        builder(context), modules(modules) {}
+  using ElaboratorState::ElaboratorState;
 
   using MaybeDatum = std::optional<Datum>;
+  using Expr = syntax::Expr;
+  using SourceRange = syntax::SourceRange;
   /// Makes dropout live: emitModel adds the input `step`.
   void train() { isTraining = true; }
   void shortenArrays(int64_t most) { mostElements = most; } ///< of modules
@@ -65,21 +62,18 @@ public:
                  const std::string &name);
 
   // Static.cpp
-  std::optional<int64_t> evaluateInt(const syntax::Expr &expr,
-                                     const Scope &scope);
-  std::optional<double> evaluateFloat(const syntax::Expr &expr,
-                                      const Scope &scope);
-  std::optional<bool> evaluateBool(const syntax::Expr &expr,
-                                   const Scope &scope);
-  MaybeDatum evaluateAs(syntax::ParamType type, const syntax::Expr &expr,
+  std::optional<int64_t> evaluateInt(const Expr &expr, const Scope &scope);
+  std::optional<double> evaluateFloat(const Expr &expr, const Scope &scope);
+  std::optional<bool> evaluateBool(const Expr &expr, const Scope &scope);
+  MaybeDatum evaluateAs(syntax::ParamType type, const Expr &expr,
                         const Scope &scope, const std::string &name);
   MaybeDatum staticBinary(const syntax::BinaryExpr &expr, const Datum &lhs,
                           const Datum &rhs);
   /// Binds call arguments to `params` in `into`; defaults see earlier ones.
   bool bindParameters(const std::vector<syntax::Parameter> &params,
                       const std::vector<syntax::Argument> &args,
-                      syntax::SourceRange use, const Scope &caller, Scope &into,
-                      const std::string &what, syntax::SourceRange declared);
+                      SourceRange use, const Scope &caller, Scope &into,
+                      const std::string &what, SourceRange declared);
 
   // Calls.cpp
   std::optional<CallArguments>
@@ -90,17 +84,16 @@ public:
   mlir::Type elementType(const syntax::Name &name);
 
   // Expressions.cpp
-  MaybeDatum evaluate(const syntax::Expr &expr, const Scope &scope);
-  mlir::Value evaluateTensor(const syntax::Expr &expr, const Scope &scope);
-  mlir::Location locationOf(syntax::SourceRange range, llvm::StringRef path);
-  mlir::Location locationOf(syntax::SourceRange range);
-  std::string textOf(syntax::SourceRange range) const {
+  MaybeDatum evaluate(const Expr &expr, const Scope &scope);
+  mlir::Value evaluateTensor(const Expr &expr, const Scope &scope);
+  mlir::Location locationOf(SourceRange range, llvm::StringRef path);
+  mlir::Location locationOf(SourceRange range);
+  std::string textOf(SourceRange range) const {
     return std::string(sources.getText(range));
   }
-  syntax::Diagnostic &error(syntax::SourceRange range, const std::string &text);
-  bool isInReach(int64_t number, const std::string &name,
-                 syntax::SourceRange range);
-  bool countExpansion(syntax::SourceRange range); // false: reported
+  syntax::Diagnostic &error(SourceRange range, const std::string &text);
+  bool isInReach(int64_t number, const std::string &name, SourceRange range);
+  bool countExpansion(SourceRange range); // false: reported
 
 private:
   // EmitModel.cpp
@@ -128,40 +121,36 @@ private:
                          const Mask &b);
   /// A number as a rank-0 tensor of the element type of `like`.
   mlir::Value asTensor(const Datum &datum, mlir::Type element,
-                       syntax::SourceRange range);
+                       SourceRange range);
   MaybeDatum binaryOp(nn::BinaryKind kind, const Datum &a, const Datum &b,
-                      syntax::SourceRange range);
+                      SourceRange range);
 
   // Dims.cpp
-  std::optional<nn::DimAttr> evaluateDim(const syntax::Expr &expr,
-                                         const Scope &scope);
+  std::optional<nn::DimAttr> evaluateDim(const Expr &expr, const Scope &scope);
   /// The declared dim for an actual one; unknown names are bound in `scope`.
-  std::optional<nn::DimAttr> bindDim(const syntax::Expr &expr,
-                                     nn::DimAttr actual, Scope &scope);
+  std::optional<nn::DimAttr> bindDim(const Expr &expr, nn::DimAttr actual,
+                                     Scope &scope);
   mlir::RankedTensorType evaluateType(const syntax::TensorType &type,
                                       const Scope &scope);
   /// The value under the names of a declared type: an nn.value of `path`.
   mlir::Value bindTensor(mlir::Value value, const syntax::TensorType *declared,
                          const std::string &path, nn::ValueRole role,
-                         Scope &scope, syntax::SourceRange use,
+                         Scope &scope, SourceRange use,
                          const std::string &what);
   /// Positions of the dims that `expr` (name, int or tuple) selects.
   std::optional<llvm::SmallVector<int64_t>>
-  selectDims(const syntax::Expr &expr, mlir::Value tensor, const Scope &scope);
-  std::optional<int64_t> selectDim(const syntax::Expr &expr, mlir::Value tensor,
+  selectDims(const Expr &expr, mlir::Value tensor, const Scope &scope);
+  std::optional<int64_t> selectDim(const Expr &expr, mlir::Value tensor,
                                    const Scope &scope);
 
   // Instances.cpp
-  InstancePtr instantiate(const syntax::Expr &expr, const Scope &scope,
+  InstancePtr instantiate(const Expr &expr, const Scope &scope,
                           const std::string &path, unsigned depth);
   InstancePtr instantiateModule(const syntax::ModuleDecl &decl,
                                 const syntax::CallExpr &call,
                                 const Scope &scope, const std::string &path,
                                 unsigned depth);
-  bool addItems(const syntax::ModuleDecl &decl, Instance &instance,
-                unsigned depth);
-  bool addArray(const syntax::MemberArrayItem &item, Instance &instance,
-                unsigned depth);
+  const syntax::ModuleDecl *moduleNamed(const syntax::NameExpr &callee) const;
   InstancePtr instantiateBuiltin(Builtin kind, const syntax::CallExpr &call,
                                  const Scope &scope, const std::string &path);
   bool addLinear(Instance &instance, const CallArguments &arguments,
@@ -170,13 +159,34 @@ private:
   mlir::Value addParameter(Instance &instance, llvm::StringRef name,
                            llvm::ArrayRef<nn::DimAttr> dims,
                            llvm::ArrayRef<llvm::StringRef> roles,
-                           syntax::SourceRange range);
+                           SourceRange range);
+
+  /// The tensor alone, as no instance's.
+  mlir::Value addParameter(const std::string &path,
+                           llvm::ArrayRef<nn::DimAttr> dims,
+                           llvm::ArrayRef<llvm::StringRef> roles,
+                           SourceRange range);
+
+  // Members.cpp
+  bool addItems(const syntax::ModuleDecl &decl, Instance &instance,
+                unsigned depth);
+  const Expr *chooseMember(const Expr &, const Scope &);
+  MaybeDatum makeMember(const Expr &expr, const Scope &scope,
+                        const std::string &path, unsigned depth);
+  MaybeDatum makeArray(const syntax::MemberArrayItem &item,
+                       const Instance &instance, unsigned depth);
+  MaybeDatum makeList(const syntax::ListExpr &list, const Scope &scope,
+                      const std::string &path, unsigned depth);
+  std::optional<llvm::SmallVector<nn::DimAttr>>
+  parameterDims(const Expr &expr, const Scope &scope);
+  MaybeDatum makeTensor(const syntax::CallExpr &call, const Scope &scope,
+                        const std::string &path);
 
   // Convolutions.cpp
   /// The expression, or what a tuple holds.
-  static std::vector<const syntax::Expr *> itemsOf(const syntax::Expr &given);
+  static std::vector<const Expr *> itemsOf(const Expr &given);
   /// One number, or those of a tuple; each at least `least`.
-  bool readNumbers(const syntax::Expr &given, const char *name, int64_t least,
+  bool readNumbers(const Expr &given, const char *name, int64_t least,
                    const Scope &scope, llvm::SmallVectorImpl<int64_t> &numbers);
   /// `each`: of what there are `dims`, in an error.
   bool readPerDim(const CallArguments &arguments, const char *name,
@@ -192,7 +202,7 @@ private:
                                      const Scope &scope,
                                      const std::string &path);
   mlir::Value callConvolution(Instance &instance, mlir::Value x,
-                              syntax::SourceRange range);
+                              SourceRange range);
 
   // Norms.cpp
   InstancePtr instantiateNorm(const syntax::CallExpr &call,
@@ -202,14 +212,14 @@ private:
                                    const syntax::ListExpr &list,
                                    const Scope &scope, const std::string &path);
   void addNormParameters(Instance &instance, llvm::ArrayRef<nn::DimAttr> dims,
-                         bool affine, bool hasBias, syntax::SourceRange range);
+                         bool affine, bool hasBias, SourceRange range);
   bool checkNormInput(const Instance &instance, mlir::Value x);
   mlir::Value emitNormalize(mlir::Value x, int64_t first, double eps);
   mlir::Value normalizeGroups(const Instance &instance, mlir::Value x);
   mlir::Value normalizeBatch(const Instance &instance, mlir::Value x);
   mlir::Value normalizeLast(const Instance &instance, mlir::Value x);
   void moveBuffer(const Instance &, const std::string &name, mlir::Value by);
-  mlir::Value callNorm(Instance &, mlir::Value x, syntax::SourceRange range);
+  mlir::Value callNorm(Instance &, mlir::Value x, SourceRange range);
 
   // Poolings.cpp, FunctionsBorder.cpp
   using Function = MaybeDatum(const CallArguments &, const Scope &);
@@ -217,14 +227,14 @@ private:
   InstancePtr instantiatePooling(const syntax::CallExpr &, const Scope &,
                                  const std::string &path);
   mlir::Value callPooling(const Pooling &, const std::string &name, mlir::Value,
-                          syntax::SourceRange range, bool wantsIndices);
+                          SourceRange range, bool wantsIndices);
   Function poolFunction, padFunction, cropFunction, cropEndFunction;
   mlir::Value joinFactors(mlir::Value, llvm::ArrayRef<int64_t> dims,
-                          syntax::SourceRange);
+                          SourceRange);
   mlir::Value fillBorder(mlir::Value padded, mlir::Value x, int64_t dim,
-                         int64_t before, double value, syntax::SourceRange);
+                         int64_t before, double value, SourceRange);
   mlir::Value emitSlice(mlir::Value, int64_t dim, int64_t start, int64_t size,
-                        syntax::SourceRange);
+                        SourceRange);
 
   // Calls.cpp
   MaybeDatum evaluateCall(const syntax::CallExpr &call, const Scope &scope);
@@ -236,8 +246,7 @@ private:
                          const Scope &scope);
   mlir::Value bindArgument(Instance &instance,
                            const syntax::FunctionArg &argument,
-                           mlir::Value value, Scope &scope,
-                           syntax::SourceRange use);
+                           mlir::Value value, Scope &scope, SourceRange use);
   MaybeDatum finishModule(Instance &instance,
                           const syntax::FunctionItem &function,
                           std::vector<mlir::Value> results, Scope &scope);
@@ -245,7 +254,7 @@ private:
   bool addStep(const syntax::FunctionItem &function,
                llvm::SmallVectorImpl<mlir::Type> &inputs);
   mlir::Value emitDropout(mlir::Value x, double p, const std::string &path,
-                          syntax::SourceRange range);
+                          SourceRange range);
   /// The stream of the next call of `path`.
   mlir::IntegerAttr nextStream(const std::string &path);
 
@@ -271,7 +280,7 @@ private:
                                    double dropout);
   // FunctionsEdges.cpp
   Function edgeListFunction, gatherFunction, scatterSumFunction;
-  std::optional<EdgeList> readEdges(const std::string &, syntax::SourceRange);
+  std::optional<EdgeList> readEdges(const std::string &, SourceRange);
   // FunctionsLoss.cpp
   Function crossEntropyFunction, squaredErrorFunction;
   bool checkTargets(mlir::Value logits, mlir::Value targets,
@@ -290,7 +299,7 @@ private:
   mlir::Value emitRearrange(mlir::Value x, llvm::ArrayRef<nn::DimAttr> source,
                             llvm::ArrayRef<llvm::SmallVector<int64_t>> order,
                             llvm::ArrayRef<nn::DimAttr> result,
-                            syntax::SourceRange range);
+                            SourceRange range);
 
   // Statements.cpp
   struct Frame; // a function being run
@@ -307,11 +316,11 @@ private:
   // Emit.h
   /// An op whose result type is inferred; null after a reported error.
   template <typename Op>
-  mlir::Value emit(syntax::SourceRange range, mlir::ValueRange operands,
+  mlir::Value emit(SourceRange range, mlir::ValueRange operands,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   /// An op of a given result type.
   template <typename Op>
-  mlir::Value emitAs(syntax::SourceRange range, mlir::Type type,
+  mlir::Value emitAs(SourceRange range, mlir::Type type,
                      mlir::ValueRange operands,
                      llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value) {
@@ -319,28 +328,7 @@ private:
   }
   mlir::Value emitValue(mlir::Value x, const std::string &path,
                         nn::ValueRole role, mlir::RankedTensorType type,
-                        syntax::SourceRange range);
-
-  const syntax::SourceManager &sources;
-  syntax::DiagnosticEngine &diagnostics;
-  mlir::MLIRContext *context;
-  mlir::OpBuilder builder;
-  std::vector<const syntax::ModuleDecl *> modules;
-  const syntax::VariantDecl *variant = nullptr;
-  const Scope *variantScope = nullptr;
-  std::vector<size_t> variantHits;       // matches of each change
-  llvm::StringMap<mlir::Value> inputs;   // of the function, by name
-  mlir::Block *parameterBlock = nullptr; // parameters are emitted at its top
-  mlir::Operation *lastParameter = nullptr;
-  std::string currentPath;
-  syntax::SourceRange callRange; // of the loss or norm that is being written
-  unsigned callDepth = 0, expansions = 0; // of calls; see countExpansion
-  bool hadShapeError = false, isTraining = false;
-  int64_t mostElements = INT64_MAX;
-  mlir::Value step;                               // the input, if training
-  llvm::StringMap<unsigned> draws;                // calls so far, by path
-  std::map<std::string, mlir::Value> nextBuffers; // after a step, by path
-  std::vector<std::string> unread;                // names in a file of weights
+                        SourceRange range);
 };
 
 } // namespace hocket::frontend

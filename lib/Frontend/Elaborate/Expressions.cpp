@@ -187,7 +187,7 @@ Elaborator::MaybeDatum Elaborator::evaluateIndex(const IndexExpr &expr,
   }
   if (tuple)
     return (**tuple)[position];
-  return Datum((*instance)->elements[position]);
+  return (*instance)->elements[position];
 }
 
 Elaborator::MaybeDatum Elaborator::sliceTensor(const IndexExpr &expr,

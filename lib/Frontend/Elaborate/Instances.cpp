@@ -2,7 +2,6 @@
 
 #include "Elaborator.h"
 #include "PathMatch.h"
-#include "WeightNames.h"
 #include "dialects/Nn/Values.h"
 
 using namespace hocket;
@@ -46,6 +45,22 @@ static bool isLaterBuiltin(const std::string &name) {
   return false;
 }
 
+/// Whether `value` is this expression, or a conditional that may choose it.
+static bool mayChoose(const Expr &value, const Expr &expr) {
+  auto *choice = dynAs<ConditionalExpr>(&value);
+  return &value == &expr || (choice && (mayChoose(*choice->thenValue, expr) ||
+                                        mayChoose(*choice->elseValue, expr)));
+}
+
+/// Modules are private to the file that the call stands in.
+const ModuleDecl *Elaborator::moduleNamed(const NameExpr &callee) const {
+  for (const ModuleDecl *decl : modules)
+    if (decl->name.text == callee.name && !decl->isModel &&
+        decl->name.range.file == callee.range.file)
+      return decl;
+  return nullptr;
+}
+
 InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
                                     const std::string &path, unsigned depth) {
   auto *call = dynAs<CallExpr>(&expr);
@@ -67,20 +82,18 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
     for (size_t i = 0; i < variant->changes.size(); ++i) {
       const VariantDecl::Change &change = variant->changes[i];
       if (change.kind != VariantDecl::Change::Kind::Replace ||
-          !matchesPath(change.pattern, path) || change.value.get() == &expr)
+          !matchesPath(change.pattern, path) || mayChoose(*change.value, expr))
         continue;
       ++variantHits[i];
       // The replacement sees the variant's names and those of the place.
       Scope both(&scope);
       for (auto &entry : variantScope->names)
         both.names.insert(entry);
-      return instantiate(*change.value, both, path, depth + 1);
+      const Expr *chosen = chooseMember(*change.value, both);
+      return chosen ? instantiate(*chosen, both, path, depth + 1) : nullptr;
     }
-  // Modules are private to the file that the call stands in.
-  for (const ModuleDecl *decl : modules)
-    if (decl->name.text == callee->name && !decl->isModel &&
-        decl->name.range.file == callee->range.file)
-      return instantiateModule(*decl, *call, scope, path, depth);
+  if (const ModuleDecl *decl = moduleNamed(*callee))
+    return instantiateModule(*decl, *call, scope, path, depth);
   Builtin builtin = builtinOf(callee->name);
   if (builtin != Builtin::None)
     return instantiateBuiltin(builtin, *call, scope, path);
@@ -102,7 +115,7 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
       "GroupNorm",   "InstanceNorm1d",  "InstanceNorm2d",  "InstanceNorm3d",
       "BatchNorm1d", "BatchNorm2d",     "BatchNorm3d",     "MaxPool1d",
       "MaxPool2d",   "MaxPool3d",       "AvgPool1d",       "AvgPool2d",
-      "AvgPool3d"};
+      "AvgPool3d",   "Parameter"};
   const ModuleDecl *ofAnother = nullptr;
   for (const ModuleDecl *decl : modules)
     if (decl->name.range.file == callee->range.file)
@@ -134,62 +147,6 @@ InstancePtr Elaborator::instantiateModule(const ModuleDecl &decl,
   return instance;
 }
 
-bool Elaborator::addItems(const ModuleDecl &decl, Instance &instance,
-                          unsigned depth) {
-  bool ok = true;
-  for (const ItemPtr &item : decl.items) {
-    if (auto *let = dynAs<LetItem>(item)) {
-      MaybeDatum datum = evaluate(*let->value, instance.scope);
-      if (datum)
-        instance.scope.names[let->name.text] = *datum;
-      else
-        instance.scope.failed.insert(let->name.text);
-      ok &= datum.has_value();
-    } else if (auto *member = dynAs<MemberItem>(item)) {
-      const std::string &name = member->name.text;
-      InstancePtr made = instantiate(*member->value, instance.scope,
-                                     joinPath(instance.path, name), depth + 1);
-      if (made)
-        instance.scope.names[name] = Datum(made);
-      ok &= made != nullptr;
-    } else if (auto *array = dynAs<MemberArrayItem>(item)) {
-      ok &= addArray(*array, instance, depth);
-    } else {
-      ok &= checkWeightNames(*item, decl, diagnostics);
-    }
-  }
-  return ok;
-}
-
-bool Elaborator::addArray(const MemberArrayItem &item, Instance &instance,
-                          unsigned depth) {
-  auto *bounds = dynAs<RangeExpr>(item.bounds);
-  auto lo = evaluateInt(*bounds->lo, instance.scope);
-  auto hi = evaluateInt(*bounds->hi, instance.scope);
-  if (!lo || !hi)
-    return false;
-  if (*hi < *lo || *hi - *lo > 100000) {
-    error(bounds->range, "a module array of " + std::to_string(*hi - *lo) +
-                             " elements; expected 0 to 100000");
-    return false;
-  }
-  auto array = std::make_shared<Instance>();
-  array->isArray = true;
-  array->path = joinPath(instance.path, item.name.text);
-  int64_t end = *lo + std::min(*hi - *lo, mostElements);
-  for (int64_t i = *lo; i < end; ++i) {
-    Scope scope(&instance.scope);
-    scope.names[item.variable.text] = Datum(i);
-    std::string path = array->path + "." + std::to_string(i - *lo);
-    InstancePtr made = instantiate(*item.element, scope, path, depth + 1);
-    if (!made)
-      return false;
-    array->elements.push_back(made);
-  }
-  instance.scope.names[item.name.text] = Datum(array);
-  return true;
-}
-
 /// What a new parameter holds where it is not the plan's default, normal with
 /// deviation 0.02; null in a model that is not trained.
 mlir::Attribute Elaborator::initOf(const Instance &instance,
@@ -208,7 +165,18 @@ mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
                                      llvm::ArrayRef<nn::DimAttr> dims,
                                      llvm::ArrayRef<llvm::StringRef> roles,
                                      SourceRange range) {
-  std::string path = joinPath(instance.path, name.str());
+  mlir::Value value =
+      addParameter(joinPath(instance.path, name.str()), dims, roles, range);
+  if (mlir::Attribute init = initOf(instance, name))
+    lastParameter->setAttr("init", init);
+  instance.parameters[name.str()] = value;
+  return value;
+}
+
+mlir::Value Elaborator::addParameter(const std::string &path,
+                                     llvm::ArrayRef<nn::DimAttr> dims,
+                                     llvm::ArrayRef<llvm::StringRef> roles,
+                                     SourceRange range) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   if (lastParameter)
     builder.setInsertionPointAfter(lastParameter);
@@ -224,12 +192,8 @@ mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
   // `axis out` and `axis in` name the dims of a weight by their role.
   if (!roles.empty())
     state.addAttribute("nn.dim_names", builder.getStrArrayAttr(roles));
-  if (mlir::Attribute init = initOf(instance, name))
-    state.addAttribute("init", init);
   lastParameter = builder.create(state);
-  mlir::Value value = lastParameter->getResult(0);
-  instance.parameters[name.str()] = value;
-  return value;
+  return lastParameter->getResult(0);
 }
 
 bool Elaborator::addLinear(Instance &instance, const CallArguments &arguments,

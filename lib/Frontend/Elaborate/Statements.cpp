@@ -181,8 +181,9 @@ bool Elaborator::runFor(const ForStmt &stmt, Scope &scope, Frame &frame) {
                 datum->kindName());
       return false;
     }
-    for (const InstancePtr &element : (*instance)->elements)
-      items.push_back(Datum(element));
+    for (const Datum &element : (*instance)->elements)
+      if (!element.as<std::monostate>())
+        items.push_back(element);
   }
   for (const Datum &item : items) {
     scope.names[stmt.variable.text] = item;

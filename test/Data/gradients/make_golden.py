@@ -338,9 +338,13 @@ def biases():
     case("attention_bias_of_keys", lambda *x: attention(*x, causal=True), **qkv(5), b=normal(2, 1, 1, 5))
 
 
+def parameters():
+    case("parameters", lambda x, token, scale: torch.cat([token.expand(2, -1, -1), x], 1) * (scale + 1),
+         x=normal(2, 4, 5), token=normal(1, 1, 5), scale=normal(5))
+
+
 for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows,
-              norms_over_dims, resizes, poolings, borders, neighborhoods,
-              biases):
+              norms_over_dims, resizes, poolings, borders, neighborhoods, biases, parameters):
     group()
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")
