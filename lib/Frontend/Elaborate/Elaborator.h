@@ -162,8 +162,7 @@ private:
                            SourceRange range);
 
   /// The tensor alone, as no instance's.
-  mlir::Value addParameter(const std::string &path,
-                           llvm::ArrayRef<nn::DimAttr> dims,
+  mlir::Value addParameter(const std::string &path, mlir::RankedTensorType type,
                            llvm::ArrayRef<llvm::StringRef> roles,
                            SourceRange range);
 
@@ -177,8 +176,8 @@ private:
                        const Instance &instance, unsigned depth);
   MaybeDatum makeList(const syntax::ListExpr &list, const Scope &scope,
                       const std::string &path, unsigned depth);
-  std::optional<llvm::SmallVector<nn::DimAttr>>
-  parameterDims(const Expr &expr, const Scope &scope);
+  mlir::RankedTensorType tensorMemberType(const Expr &expr, const Scope &scope,
+                                          bool isBuffer);
   MaybeDatum makeTensor(const syntax::CallExpr &call, const Scope &scope,
                         const std::string &path);
 

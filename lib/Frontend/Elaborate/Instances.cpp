@@ -115,7 +115,7 @@ InstancePtr Elaborator::instantiate(const Expr &expr, const Scope &scope,
       "GroupNorm",   "InstanceNorm1d",  "InstanceNorm2d",  "InstanceNorm3d",
       "BatchNorm1d", "BatchNorm2d",     "BatchNorm3d",     "MaxPool1d",
       "MaxPool2d",   "MaxPool3d",       "AvgPool1d",       "AvgPool2d",
-      "AvgPool3d",   "Parameter"};
+      "AvgPool3d",   "Parameter",       "Buffer"};
   const ModuleDecl *ofAnother = nullptr;
   for (const ModuleDecl *decl : modules)
     if (decl->name.range.file == callee->range.file)
@@ -165,8 +165,10 @@ mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
                                      llvm::ArrayRef<nn::DimAttr> dims,
                                      llvm::ArrayRef<llvm::StringRef> roles,
                                      SourceRange range) {
+  auto type = nn::tensorOf(builder.getF32Type(),
+                           nn::LayoutAttr::get(context, dims, {}, {}));
   mlir::Value value =
-      addParameter(joinPath(instance.path, name.str()), dims, roles, range);
+      addParameter(joinPath(instance.path, name.str()), type, roles, range);
   if (mlir::Attribute init = initOf(instance, name))
     lastParameter->setAttr("init", init);
   instance.parameters[name.str()] = value;
@@ -174,7 +176,7 @@ mlir::Value Elaborator::addParameter(Instance &instance, llvm::StringRef name,
 }
 
 mlir::Value Elaborator::addParameter(const std::string &path,
-                                     llvm::ArrayRef<nn::DimAttr> dims,
+                                     mlir::RankedTensorType type,
                                      llvm::ArrayRef<llvm::StringRef> roles,
                                      SourceRange range) {
   mlir::OpBuilder::InsertionGuard guard(builder);
@@ -182,8 +184,6 @@ mlir::Value Elaborator::addParameter(const std::string &path,
     builder.setInsertionPointAfter(lastParameter);
   else
     builder.setInsertionPointToStart(parameterBlock);
-  auto type = nn::tensorOf(builder.getF32Type(),
-                           nn::LayoutAttr::get(context, dims, {}, {}));
   isCountable(*this, type, range); // or reported
   mlir::OperationState state(locationOf(range, path),
                              nn::ParameterOp::getOperationName());

@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "WeightNames.h"
+#include "dialects/Nn/Buffer.h"
 
 using namespace hocket;
 using namespace hocket::frontend;
@@ -64,7 +65,9 @@ Elaborator::MaybeDatum Elaborator::makeMember(const Expr &expr,
     return makeList(*list, scope, path, depth);
   auto *call = dynAs<CallExpr>(chosen);
   auto *callee = call ? dynAs<NameExpr>(call->callee) : nullptr;
-  if (callee && callee->name == "Parameter" && !moduleNamed(*callee))
+  bool isTensor =
+      callee && (callee->name == "Parameter" || callee->name == "Buffer");
+  if (isTensor && !moduleNamed(*callee))
     return makeTensor(*call, scope, path);
   InstancePtr made = instantiate(*chosen, scope, path, depth);
   return made ? MaybeDatum(Datum(made)) : std::nullopt;
@@ -125,55 +128,74 @@ Elaborator::MaybeDatum Elaborator::makeList(const ListExpr &list,
 
 //===-- Tensors -----------------------------------------------------------===//
 
-/// The dims of `f32[a, (b, c)]`, a type that stands in the place of a value.
-std::optional<llvm::SmallVector<nn::DimAttr>>
-Elaborator::parameterDims(const Expr &expr, const Scope &scope) {
+/// What a Parameter or a Buffer may be made of.
+static const char *whyNoTensor(mlir::Type element, bool isBuffer) {
+  if (element.isF32())
+    return nullptr;
+  if (!isBuffer)
+    return "a parameter is f32, found ";
+  bool fits =
+      element.isInteger(1) || element.isInteger(32) || element.isInteger(64);
+  return fits ? nullptr : "a buffer is f32, i32, i64 or bool, found ";
+}
+
+/// `f32[a, (b, c)]`, a type that stands in the place of a value.
+mlir::RankedTensorType Elaborator::tensorMemberType(const Expr &expr,
+                                                    const Scope &scope,
+                                                    bool isBuffer) {
   auto *typed = dynAs<IndexExpr>(&expr);
-  auto *element = typed ? dynAs<NameExpr>(typed->base) : nullptr;
-  if (!element) {
+  auto *word = typed ? dynAs<NameExpr>(typed->base) : nullptr;
+  if (!word) {
     error(expr.range, "expected the type of a tensor such as f32[hidden]");
-    return std::nullopt;
+    return {};
   }
-  mlir::Type type = elementType({element->name, element->range});
-  if (!type)
-    return std::nullopt;
-  if (!type.isF32()) {
-    error(element->range, "a parameter is f32, found " + element->name);
-    return std::nullopt;
+  mlir::Type element = elementType({word->name, word->range});
+  if (!element)
+    return {};
+  if (const char *why = whyNoTensor(element, isBuffer)) {
+    auto &diagnostic = error(word->range, why + word->name);
+    if (!isBuffer)
+      diagnostic.note("what is not trained is a Buffer, of f32, i32, i64 or "
+                      "bool");
+    return {};
   }
   llvm::SmallVector<nn::DimAttr> dims;
   for (const Subscript &subscript : typed->subscripts) {
     if (subscript.isSlice) {
       error(subscript.range, "expected a dim, found a slice");
-      return std::nullopt;
+      return {};
     }
     auto dim = evaluateDim(*subscript.lo, scope);
     if (!dim)
-      return std::nullopt;
+      return {};
     dims.push_back(*dim);
   }
-  return dims;
+  return nn::tensorOf(element, nn::LayoutAttr::get(context, dims, {}, {}));
 }
 
-/// `Parameter(f32[...], init = 1.0)`: a tensor of the module's own.
+/// `Parameter(f32[...], init = 1.0)` or `Buffer(i64[...])`: a tensor of the
+/// module's own.
 Elaborator::MaybeDatum Elaborator::makeTensor(const CallExpr &call,
                                               const Scope &scope,
                                               const std::string &path) {
   if (!countExpansion(call.range))
     return std::nullopt;
-  auto arguments = matchArguments(call, "Parameter", {"type", "init"}, 1);
-  auto dims =
-      arguments ? parameterDims(*arguments->get("type"), scope) : std::nullopt;
-  if (!dims)
+  const std::string &callee = dynAs<NameExpr>(call.callee)->name;
+  bool isBuffer = callee == "Buffer";
+  auto arguments = matchArguments(call, callee, {"type", "init"}, 1);
+  auto type = arguments
+                  ? tensorMemberType(*arguments->get("type"), scope, isBuffer)
+                  : mlir::RankedTensorType();
+  if (!type)
     return std::nullopt;
-  std::optional<double> init = 0.0;
   const Expr *given = arguments->get("init");
-  if (given)
-    init = evaluateFloat(*given, scope);
+  std::optional<double> init = given ? evaluateFloat(*given, scope) : 0.0;
   if (!init)
     return std::nullopt;
-  mlir::Value value = addParameter(path, *dims, {}, call.range);
-  if (given && isTraining)
+  mlir::Value value = addParameter(path, type, {}, call.range);
+  if (isBuffer)
+    lastParameter->setAttr(nn::kBuffer, builder.getUnitAttr());
+  if ((given || isBuffer) && isTraining)
     lastParameter->setAttr("init",
                            nn::InitAttr::get(context, nn::InitKind::Constant,
                                              builder.getF64FloatAttr(*init)));
