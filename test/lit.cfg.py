@@ -81,6 +81,10 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.substitutions.append(("%import-python", importer))
 if os.path.exists(importer):
     config.available_features.add("torch")
+packages = os.path.join(config.hocket_build_dir, "import-env", "packages")
+config.substitutions.append(("%import-packages", packages))
+if os.path.exists(os.path.join(packages, "scikit_build_core")):
+    config.available_features.add("scikit-build")
 if os.path.exists(weights):
     config.available_features.add("minilm-weights")
 if shutil.which("bible"):
