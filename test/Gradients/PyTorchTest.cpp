@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FunctionCases.h"
 #include "NormCases.h"
 #include "WindowCases.h"
 #include "hocket/Io/TensorFiles.h"
@@ -169,6 +170,7 @@ TEST(PyTorchCases, areTheSame) {
   for (llvm::ArrayRef<Case> list : {llvm::ArrayRef(cases),
                                     {windowCases},
                                     {normCases},
+                                    {functionCases},
                                     llvm::ArrayRef(poolingOfEqual)})
     for (const Case &c : list)
       here.insert(c.name);
@@ -188,6 +190,8 @@ INSTANTIATE_TEST_SUITE_P(Derivatives, PyTorch, ::testing::ValuesIn(cases),
 INSTANTIATE_TEST_SUITE_P(Windows, PyTorch, ::testing::ValuesIn(windowCases),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Norms, PyTorch, ::testing::ValuesIn(normCases),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Functions, PyTorch, ::testing::ValuesIn(functionCases),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Equal, PyTorch, ::testing::Values(poolingOfEqual),
                          nameOf);

@@ -72,6 +72,8 @@ public:
   /// x, changed by a tensor of the module's own, of the dims of x or of 1s.
   /// Draws from `apart`, so that no other case changes.
   Value withParameter(const Value &x, Rng &apart);
+  /// x under a function that is made of others, drawn from `apart` as well.
+  Value withFunction(const Value &x, Rng &apart);
 
   /// Bound values that no statement reads.
   std::vector<Value> leaves() const;

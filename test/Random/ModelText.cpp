@@ -179,6 +179,8 @@ ModelText hocket::random::makeModel(Rng &rng, bool isGrid) {
   if (Rng apart = rng;
       !state.onlyMoves && first.element == Element::F32 && apart.chance(0.2))
     first = body.withParameter(first, apart);
+  else if (first.element == Element::F32 && apart.chance(0.25))
+    first = body.withFunction(first, apart);
   ModelText model;
   model.isExact = first.isExact;
   std::string returned = first.text;

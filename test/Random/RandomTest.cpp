@@ -47,16 +47,16 @@ TEST(Random, TwoHundredCasesAgreeWithTheReference) {
   int64_t rows = summary.coverage.rows().size();
   EXPECT_GE(rows, 240);
   EXPECT_GE(summary.coverage.met() * 100, rows * 75) << summary.json().dump(1);
-  // No text of the language makes a broadcast; the others are of training, of
-  // functions outside, of windows and of edges, which these models do not have.
+  // They are of training, of functions outside, of windows and of edges, which
+  // these models do not have.
   EXPECT_EQ(
       unseen(summary),
       (std::set<std::string>{
-          "nn.attention_grad", "nn.broadcast", "nn.conv", "nn.conv_grad_weight",
-          "nn.conv_transpose", "nn.embedding_grad", "nn.exchange", "nn.gather",
-          "nn.hook", "nn.log_sum_exp", "nn.neighborhood_attention",
-          "nn.neighborhood_attention_grad", "nn.normalize", "nn.pad",
-          "nn.pad_transpose", "nn.pool", "nn.pool_grad", "nn.scatter_sum"}));
+          "nn.attention_grad", "nn.conv", "nn.conv_grad_weight",
+          "nn.conv_transpose", "nn.embedding_grad", "nn.exchange", "nn.hook",
+          "nn.log_sum_exp", "nn.neighborhood_attention",
+          "nn.neighborhood_attention_grad", "nn.normalize", "nn.pad_transpose",
+          "nn.pool", "nn.pool_grad", "nn.scatter_sum"}));
 }
 
 /// Gradients of inputs and parameters as well. A case that is refused without

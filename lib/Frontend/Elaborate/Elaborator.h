@@ -10,6 +10,7 @@
 #ifndef HOCKET_FRONTEND_ELABORATE_ELABORATOR_H
 #define HOCKET_FRONTEND_ELABORATE_ELABORATOR_H
 
+#include "CallArguments.h"
 #include "ElaboratorState.h"
 #include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
@@ -19,31 +20,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 namespace hocket::frontend {
-
-/// The arguments of a built-in call, matched to parameter names.
-struct CallArguments {
-  const syntax::CallExpr *call = nullptr;
-  std::map<std::string, const syntax::Expr *> byName;
-
-  const syntax::Expr *get(const std::string &name) const {
-    auto found = byName.find(name);
-    return found == byName.end() ? nullptr : found->second;
-  }
-};
-
-/// "h.0.attn" and "q": "h.0.attn.q". The model's own path is empty.
-inline std::string joinPath(const std::string &path, const std::string &name) {
-  return path.empty() ? name : path + "." + name;
-}
-
-/// Of the results of a model's forward: "output", or "output0", "output1".
-inline std::string outputName(size_t index, size_t count) {
-  return count == 1 ? "output" : "output" + std::to_string(index);
-}
-
-/// Null if the module has no function of that name.
-const syntax::FunctionItem *findFunction(const syntax::ModuleDecl &decl,
-                                         llvm::StringRef name);
 
 class Elaborator : private ElaboratorState {
 public:
@@ -271,6 +247,30 @@ private:
       neighborhoodFunction, rotaryFunction, iotaFunction, fillFunction,
       transposeFunction, rearrangeFunction, concatFunction, splitFunction,
       sliceFunction, blockLayoutFunction, interpolateFunction;
+  // FunctionsConstant.cpp, FunctionsMove.cpp, FunctionsOrder.cpp
+  Function constantFunction, broadcastFunction, chunkFunction, rollFunction,
+      flipFunction, takeFunction, softplusFunction, cumsumFunction,
+      argmaxFunction, topkFunction;
+  mlir::Value lookUp(mlir::Value x, llvm::ArrayRef<int64_t> indices,
+                     int64_t dim, SourceRange range);
+  mlir::Value fillOf(double value, int64_t count, mlir::Type element,
+                     SourceRange range);
+  mlir::Value integersOf(llvm::ArrayRef<int64_t> values, SourceRange range);
+  mlir::Value floatsOf(llvm::ArrayRef<double> values, SourceRange range);
+  std::optional<llvm::SmallVector<nn::DimAttr>>
+  constantDims(const CallArguments &, llvm::ArrayRef<int64_t>, const Scope &);
+  mlir::Value emitReshape(mlir::Value flat, llvm::ArrayRef<nn::DimAttr> dims,
+                          SourceRange range);
+  mlir::Value emitRenamed(mlir::Value x, llvm::ArrayRef<nn::DimAttr> dims,
+                          SourceRange range);
+  std::optional<llvm::SmallVector<int64_t>>
+  readPlaces(const Tuple &list, int64_t extent, SourceRange range);
+  mlir::Value takeRows(mlir::Value x, mlir::Value ids, int64_t dim,
+                       SourceRange range);
+  mlir::Value placesAlong(mlir::Value x, int64_t dim, SourceRange range);
+  mlir::Value firstLargest(mlir::Value x, mlir::Value free, mlir::Value places,
+                           int64_t dim);
+  mlir::Value asIndices(mlir::Value place);
   std::optional<Mask> maskOf(const CallArguments &, const Scope &);
   std::optional<mlir::Value> biasOf(const CallArguments &, const Scope &);
   MaybeDatum neighborhoodAttention(const CallArguments &,

@@ -14,6 +14,7 @@ import sys
 
 import torch
 import torch.nn.functional as F
+from function_cases import functions
 from safetensors.torch import save_file
 
 torch.set_default_dtype(torch.float64)
@@ -338,13 +339,9 @@ def biases():
     case("attention_bias_of_keys", lambda *x: attention(*x, causal=True), **qkv(5), b=normal(2, 1, 1, 5))
 
 
-def parameters():
-    case("parameters", lambda x, token, scale: torch.cat([token.expand(2, -1, -1), x], 1) * (scale + 1),
-         x=normal(2, 4, 5), token=normal(1, 1, 5), scale=normal(5))
-
-
 for group in (unary, binary, products, norms, shapes, attentions, losses, convolutions, windows,
-              norms_over_dims, resizes, poolings, borders, neighborhoods, biases, parameters):
+              norms_over_dims, resizes, poolings, borders, neighborhoods, biases):
     group()
+functions(case, normal, whole, ids)
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")
