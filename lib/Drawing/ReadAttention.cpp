@@ -7,9 +7,9 @@
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Ring.h"
-#include "dialects/Nn/Window.h"
 #include "dialects/Spmd/Spmd.h"
 #include "hocket/Drawing/Picture.h"
+#include "hocket/Placement/Expect.h"
 #include "hocket/Placement/ModelPath.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -153,7 +153,7 @@ static std::string keyPlacement(Operation *op, const Attention &attention,
     text = "as queries";
   if (attention.ring)
     text += "; parts travel in a ring";
-  if (op->hasAttr(nn::kHalos))
+  if (placement::countHalos(op) > 0)
     text += "; with margins from other ranks";
   return text;
 }

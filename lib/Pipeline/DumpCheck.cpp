@@ -67,7 +67,6 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.halo_strategies", isListOf<StringAttr>},
       {"nn.halo_lines", isListOf<LocationAttr, UnitAttr>},
       {"nn.halo_overlaps", isA<DenseI64ArrayAttr>},
-      {"nn.halos", isA<IntegerAttr>},
       {"nn.stage", isA<IntegerAttr>},
       {"nn.micro_batch", isA<IntegerAttr>},
       {"nn.first_drawn", isA<IntegerAttr>},

@@ -1,6 +1,7 @@
 //===- Expect.cpp - counts of collectives that a schedule states ----------===//
 
 #include "hocket/Placement/Expect.h"
+#include "HaloReach.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
@@ -52,6 +53,26 @@ int64_t placement::countStatistics(Operation *op) {
              : 1;
 }
 
+/// That of what is placed, and while it is the schedule's.
+static nn::MeshAttr meshOf(Operation *op) {
+  if (nn::MeshAttr mesh = nn::meshOf(op))
+    return mesh;
+  auto schedules = op->getParentOfType<ModuleOp>().getOps<sched::ScheduleOp>();
+  return (*schedules.begin()).getMesh();
+}
+
+int64_t placement::countHalos(Operation *op) {
+  auto windowed = dyn_cast<nn::WindowedOp>(op);
+  if (!windowed)
+    return 0;
+  nn::MeshAttr mesh = meshOf(op);
+  return llvm::count_if(
+      llvm::seq(windowed.getWindows().size()), [&](size_t number) {
+        std::optional<SlidDim> slid = slidDim(windowed, number, mesh);
+        return slid && slid->readsOthers();
+      });
+}
+
 /// Whether the layer before has made the margins that windows read of a dim.
 /// Those that attention reads were exchanged for it.
 static bool areMadeBefore(nn::WindowedOp op, size_t dim) {
@@ -61,16 +82,15 @@ static bool areMadeBefore(nn::WindowedOp op, size_t dim) {
          nn::layoutOf(op.getPositions().front()).heldOf(dim, /*factor=*/0);
 }
 
-/// The dims of a windowed op that need a halo.
-static int64_t countHalos(Operation *op) {
-  auto halos = op->getAttrOfType<IntegerAttr>(nn::kHalos);
-  if (!halos)
+/// The dims of a windowed op whose margins are moved for it.
+static int64_t countMoved(Operation *op) {
+  int64_t halos = countHalos(op);
+  if (halos == 0)
     return 0;
   auto windowed = cast<nn::WindowedOp>(op);
-  return halos.getInt() -
-         llvm::count_if(
-             llvm::seq(windowed.getWindows().size()),
-             [&](size_t dim) { return areMadeBefore(windowed, dim); });
+  return halos - llvm::count_if(
+                     llvm::seq(windowed.getWindows().size()),
+                     [&](size_t dim) { return areMadeBefore(windowed, dim); });
 }
 
 /// What windows are to make, in dims of which that is not what is owned.
@@ -88,19 +108,11 @@ std::string placement::haloWord(StringRef strategy, bool isBack) {
   return strategy == "neighbors" ? "halo" : strategy.str();
 }
 
-/// That of what is placed, and while it is the schedule's.
-static nn::MeshAttr meshOf(Operation *op) {
-  if (nn::MeshAttr mesh = nn::meshOf(op))
-    return mesh;
-  auto schedules = op->getParentOfType<ModuleOp>().getOps<sched::ScheduleOp>();
-  return (*schedules.begin()).getMesh();
-}
-
 using Counts = std::map<std::string, int64_t>;
 
 /// Adds what moves the margins of all dims that need some: there, or back.
 static void addHalos(Operation *op, bool isBack, Counts &counts) {
-  int64_t rest = countHalos(op);
+  int64_t rest = countMoved(op);
   auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   for (size_t dim = 0; strategies && lines && dim < lines.size(); ++dim) {
@@ -120,7 +132,7 @@ Counts HaloCounter::count(Operation *op) {
   // Keys and values go round, and of a gradient the terms of theirs back.
   if (int64_t hops = nn::ringTraffic(op, meshOf(op)).hops)
     counts["halo"] += isa<nn::AttentionGradOp>(op) ? 2 * hops : hops;
-  if (countHalos(op) == 0)
+  if (countMoved(op) == 0)
     return counts;
   auto windowed = cast<nn::WindowedOp>(op);
   SmallVector<Value> positions = windowed.getPositions();

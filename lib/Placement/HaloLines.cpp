@@ -1,5 +1,6 @@
 //===- HaloLines.cpp - what halo lines say of windowed operations ---------===//
 
+#include "HaloReach.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "dialects/Nn/Products.h"
@@ -165,19 +166,13 @@ void Placer::takeHalos(nn::WindowedOp op) {
   SmallVector<Attribute> lines(windows, builder.getUnitAttr());
   SmallVector<StringRef> strategies(windows, "neighbors");
   SmallVector<int64_t> overlapped;
+  bool isReached = false;
   for (auto [number, window] : llvm::enumerate(op.getWindows())) {
-    SmallVector<nn::SplitAttr> splits = layout.splitsOf(number, 0);
-    if (!window || splits.empty())
+    std::optional<SlidDim> slid = slidDim(op, number, mesh);
+    if (!slid || !slid->readsOthers())
       continue;
-    SmallVector<nn::SplitAttr> cuts =
-        nn::layoutOf(op.getWindowed()).splitsOf(number, 0);
-    while (cuts.size() > splits.size()) // of windows over the same positions
-      cuts.pop_back();
-    auto positions = nn::partSizes(window->extent, splits, mesh);
-    auto made = nn::partSizes(window->results(), cuts, mesh);
-    nn::Reach needed = furthest(*window, positions, made);
-    if (needed.before == 0 && needed.after == 0)
-      continue;
+    isReached = true;
+    nn::Reach needed = furthest(*window, slid->positions, slid->windows);
     std::string name = layout.getDims()[number].getDisplayName();
     HaloDim dim{path,
                 name,
@@ -185,15 +180,15 @@ void Placer::takeHalos(nn::WindowedOp op) {
                 window->lookup ? "edges"
                                : "windows of " + std::to_string(window->span()),
                 needed,
-                furthestWithBorder(*window, positions, made)};
-    for (nn::SplitAttr split : splits)
+                furthestWithBorder(*window, slid->positions, slid->windows)};
+    for (nn::SplitAttr split : slid->splits)
       reached.insert({op, mesh.getIndex(split.getAxis())});
     SmallVector<Licence *> covering;
     for (Licence &licence : halos) {
       if (!licence.isOf(op, dim.name, number) || !licence.covers(path))
         continue;
       bool isUsed = false;
-      for (nn::SplitAttr split : splits) {
+      for (nn::SplitAttr split : slid->splits) {
         unsigned axis = mesh.getIndex(split.getAxis());
         if (!llvm::is_contained(licence.axes, axis))
           continue;
@@ -213,7 +208,7 @@ void Placer::takeHalos(nn::WindowedOp op) {
     if (overlaps(op, covering, dim, strategies[number]))
       overlapped.push_back(number);
   }
-  if (!op->hasAttr(nn::kHalos))
+  if (!isReached)
     return;
   op->setAttr(nn::kHaloLines, builder.getArrayAttr(lines));
   if (llvm::any_of(strategies, [](StringRef s) { return s != "neighbors"; }))

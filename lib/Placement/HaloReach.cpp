@@ -30,6 +30,26 @@ nn::Reach placement::furthest(const nn::Window &window,
   return most;
 }
 
+std::optional<placement::SlidDim>
+placement::slidDim(nn::WindowedOp op, size_t number, nn::MeshAttr mesh) {
+  std::optional<nn::Window> window = op.getWindows()[number];
+  SmallVector<nn::SplitAttr> splits =
+      nn::layoutOf(op.getPositions().front()).splitsOf(number, 0);
+  if (!window || splits.empty())
+    return std::nullopt;
+  SmallVector<nn::SplitAttr> cuts =
+      nn::layoutOf(op.getWindowed()).splitsOf(number, 0);
+  while (cuts.size() > splits.size()) // of windows over the same positions
+    cuts.pop_back();
+  return SlidDim{*window, splits, nn::partSizes(window->extent, splits, mesh),
+                 nn::partSizes(window->results(), cuts, mesh)};
+}
+
+bool placement::SlidDim::readsOthers() const {
+  nn::Reach reach = furthest(window, positions, windows);
+  return reach.before > 0 || reach.after > 0;
+}
+
 namespace {
 /// The factor that a mismatch is about, as its operand is split.
 struct CutWindows {

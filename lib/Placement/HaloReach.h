@@ -11,6 +11,18 @@ namespace hocket::placement {
 /// The number of the dim that a factor of a rule stands in; -1 if in none.
 int64_t dimOf(const nn::PlacementRule &rule, int factor);
 
+/// A dim that is split, and the windows over it, by part.
+struct SlidDim {
+  nn::Window window;
+  llvm::SmallVector<nn::SplitAttr> splits; ///< of the positions
+  llvm::SmallVector<int64_t> positions, windows;
+
+  bool readsOthers() const;
+};
+/// Dim `number` of a placed operation, if it is one.
+std::optional<SlidDim> slidDim(nn::WindowedOp op, size_t number,
+                               nn::MeshAttr mesh);
+
 /// Bytes that the rank receives that receives most.
 int64_t haloBytes(nn::WindowedOp op, const nn::PlacementRule &rule,
                   const Mismatch &mismatch, nn::MeshAttr mesh);

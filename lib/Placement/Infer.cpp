@@ -254,7 +254,6 @@ void Placer::applyMeet(Operation *op, const nn::PlacementRule &rule,
     }
     op->setAttr("nn.statistics", Builder(op).getStrArrayAttr(names));
   }
-  markHalos(op, met);
   for (Value result : op->getResults()) {
     unsigned index = cast<OpResult>(result).getResultNumber();
     result.setType(nn::withLayout(cast<RankedTensorType>(result.getType()),

@@ -480,14 +480,6 @@ MeetResult Meeting::run() {
   return std::move(out);
 }
 
-void placement::markHalos(Operation *op, const MeetResult &met) {
-  llvm::SmallDenseSet<int> factors;
-  for (auto [axis, factor] : met.halos)
-    factors.insert(factor);
-  if (!factors.empty())
-    op->setAttr(nn::kHalos, Builder(op).getI64IntegerAttr(factors.size()));
-}
-
 MeetResult placement::meet(const MeetRequest &request) {
   return Meeting(request).run();
 }

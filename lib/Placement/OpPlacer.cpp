@@ -75,7 +75,6 @@ LogicalResult OpPlacer::place(Operation *op) {
                  axes, target));
       }
     }
-    markHalos(op, met);
     bool allFree = llvm::all_of(op->getOperands(), [&](Value operand) {
       return freeValues.contains(operand);
     });

@@ -40,10 +40,14 @@ llvm::StringRef collectiveOf(nn::RedistributeKind kind);
 /// The word for what moves margins by a strategy of halo lines, or back.
 std::string haloWord(llvm::StringRef strategy, bool isBack);
 
-/// The collectives that move what operations need of others (nn::kHalos): one
-/// for each dim, for what is read and for what is sent back, by the word for
-/// it. What reads the same positions through the same windows, by the same
-/// collective, as an operation before shares its own.
+/// In how many dims the windows of a placed operation reach what other ranks
+/// own; 0 of what has no windows.
+int64_t countHalos(mlir::Operation *op);
+
+/// The collectives that move what windows need of others: one for each dim, for
+/// what is read and for what is sent back, by the word for it. What reads the
+/// same positions through the same windows, by the same collective, as an
+/// operation before shares its own.
 class HaloCounter {
 public:
   /// The operations of a function are asked in order.

@@ -115,9 +115,6 @@ struct MeetResult {
 
 MeetResult meet(const MeetRequest &request);
 
-/// Sets nn::kHalos of an operation that met its operands so.
-void markHalos(mlir::Operation *op, const MeetResult &met);
-
 /// The largest number of elements that a rank holds of a value.
 int64_t localElements(nn::LayoutAttr layout, nn::MeshAttr mesh);
 

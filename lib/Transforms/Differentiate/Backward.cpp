@@ -10,6 +10,7 @@
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Window.h"
+#include "hocket/Placement/Expect.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Train.h"
 
@@ -264,7 +265,7 @@ LogicalResult Backward::run(bool ofAll) {
   finish(ofAll);
   // Not to be merged with the forward's, and counted by `expect backward`.
   for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
-    if (isa<nn::RedistributeOp>(op) || op->hasAttr(nn::kHalos))
+    if (isa<nn::RedistributeOp>(op) || placement::countHalos(op) > 0)
       op->setAttr(nn::kBackward, ops.getUnitAttr());
   return success(!hasFailed);
 }

@@ -108,7 +108,7 @@ Windows::Paddings Windows::paddingsOf(ArrayRef<WindowedDim> dims) const {
 Operation *Windows::cloneWindowed(nn::WindowedOp op) {
   Operation *copy = builder.clone(*op, mapping);
   for (StringRef mark :
-       {nn::kHalos, nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
+       {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
     copy->removeAttr(mark);
   return copy;
 }
