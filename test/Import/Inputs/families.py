@@ -1,5 +1,6 @@
 """Imports a tiny model of each family; compares its text with PyTorch, on one device
-and, under a schedule that was written by hand for it, on two ranks.
+and, under a schedule that was written by hand for it, on ranks: outputs at two
+lengths, and the gradients of all parameters.
 
     families.py FOLDER NAME...
 
@@ -13,6 +14,7 @@ import sys
 import hocket_import
 import models
 import texts
+from hocket_import import check
 
 HERE = pathlib.Path(__file__).parent
 
@@ -20,8 +22,10 @@ HERE = pathlib.Path(__file__).parent
 def family(name, folder):
     folder.mkdir(parents=True)
     module, inputs = models.build(name)
-    text = hocket_import.to_hkt(module, kwargs=inputs, name=models.FAMILIES[name][0])
-    assert text == hocket_import.to_hkt(module, kwargs=inputs), "a second import differs"
+    dims = {key: models.dims(key) for key in inputs}
+    text, graph = hocket_import.convert(module, inputs, dims, models.FAMILIES[name][0])
+    assert text == hocket_import.to_hkt(module, kwargs=inputs, dims=dims), \
+        "a second import differs"
     file = folder / f"{name}.hkt"
     file.write_text(text)
     golden = HERE / file.name
@@ -29,6 +33,8 @@ def family(name, folder):
         assert text == golden.read_text(), f"the text is not that of {golden}:\n{text}"
     texts.hocket("fmt", "--check", file)
     texts.compare(file, module, inputs)
+    check.check("hocket", text, module, graph)
+    gradients(name, folder, dims)
     said = "one device"
     schedules = HERE / f"{name}_schedules.hkt"
     if schedules.exists():
@@ -40,6 +46,14 @@ def family(name, folder):
                               "--schedule", schedule)
                 said += f", {schedule}"
     print(f"{name}: right on {said}", flush=True)
+
+
+def gradients(name, folder, dims):
+    """Those of the text of the same model without dropout."""
+    module, inputs = models.build(name, **models.without_dropout(name))
+    file = folder / f"{name}_gradients.hkt"
+    file.write_text(hocket_import.to_hkt(module, kwargs=inputs, dims=dims))
+    texts.compare_gradients(file, module, inputs)
 
 
 root = pathlib.Path(sys.argv[1])

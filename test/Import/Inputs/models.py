@@ -16,6 +16,12 @@ DECODER = dict(hidden_size=64, num_hidden_layers=2, num_attention_heads=8,
 ENCODER = dict(hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
                intermediate_size=96, vocab_size=101, max_position_embeddings=48)
 PADDED = ("input_ids", "attention_mask")
+IMAGE = dict(hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
+             intermediate_size=96, image_size=32, patch_size=8)
+T5 = dict(d_model=48, num_layers=3, num_heads=4, d_ff=96, d_kv=12, vocab_size=101,
+          relative_attention_num_buckets=8, relative_attention_max_distance=10)
+PIXELS = ("pixel_values",)
+SIZES = {"batch": 3, "seq": 13, "decoder_seq": 7}
 
 # Name -> (class, config, inputs).
 FAMILIES = {
@@ -40,6 +46,32 @@ FAMILIES = {
                                      vocab_size=101, rotary_dim=16, bos_token_id=1,
                                      eos_token_id=2), ("input_ids",)),
     "albert": ("AlbertModel", ENCODER | dict(embedding_size=32), PADDED),
+    "gpt_neox": ("GPTNeoXForCausalLM", DECODER, ("input_ids",)),
+    "opt": ("OPTForCausalLM", dict(hidden_size=48, num_hidden_layers=2, ffn_dim=96,
+                                   num_attention_heads=4, vocab_size=101,
+                                   max_position_embeddings=48, word_embed_proj_dim=48),
+            ("input_ids",)),
+    "bloom": ("BloomForCausalLM", dict(hidden_size=48, n_layer=2, n_head=4,
+                                       vocab_size=101), ("input_ids",)),
+    "gemma": ("GemmaForCausalLM", DECODER | dict(head_dim=16), ("input_ids",)),
+    "gemma3": ("Gemma3ForCausalLM", DECODER | dict(
+        num_hidden_layers=6, head_dim=16, sliding_window=7, sliding_window_pattern=3),
+        ("input_ids",)),
+    "modernbert": ("ModernBertModel", ENCODER | dict(
+        num_hidden_layers=4, global_attn_every_n_layers=2, local_attention=8,
+        pad_token_id=0), PADDED),
+    "bert_masked": ("BertForMaskedLM", ENCODER, PADDED),
+    "t5_encoder": ("T5EncoderModel", T5, PADDED),
+    "t5": ("T5ForConditionalGeneration", T5, PADDED + ("decoder_input_ids",)),
+    "vit": ("ViTModel", IMAGE, PIXELS),
+    "dinov2": ("Dinov2Model", IMAGE | dict(mlp_ratio=2), PIXELS),
+    "clip_vision": ("CLIPVisionModel", IMAGE, PIXELS),
+    "convnext": ("ConvNextModel", dict(depths=[1, 2, 1], hidden_sizes=[8, 16, 24],
+                                       num_stages=3), PIXELS),
+    "resnet": ("ResNetModel", dict(embedding_size=8, hidden_sizes=[16, 24],
+                                   depths=[2, 1], layer_type="basic"), PIXELS),
+    "mobilenet_v2": ("MobileNetV2Model", dict(depth_multiplier=0.25, image_size=32,
+                                              output_stride=8), PIXELS),
     "roberta": ("RobertaModel", ENCODER, PADDED + ("position_ids", "token_type_ids")),
 }
 
@@ -54,15 +86,38 @@ def build(name, **changes):
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.add_(0.15 * torch.randn(parameter.shape))
-    return module, {name: draw(name, 3, 13) for name in inputs}
+    for key, buffer in module.named_buffers():  # of BatchNorms
+        if key.endswith("running_mean"):
+            buffer.add_(0.1 * torch.randn(buffer.shape))
+        elif key.endswith("running_var"):
+            buffer.add_(torch.rand(buffer.shape))
+    return module, {name: draw(name, *(SIZES.get(dim) for dim in dims(name)[:2]))
+                    for name in inputs}
+
+
+def without_dropout(name):
+    """Changes of a family's config: nothing is dropped."""
+    config = getattr(transformers, FAMILIES[name][0]).config_class(**FAMILIES[name][1])
+    return {key: 0.0 for key, value in config.to_dict().items()
+            if ("drop" in key or "pdrop" in key) and isinstance(value, float)}
+
+
+def dims(name):
+    """Those of an input, by name."""
+    if name == "pixel_values":
+        return "batch", 3, 32, 32
+    return "batch", "decoder_seq" if name.startswith("decoder") else "seq"
 
 
 def draw(name, batch, seq):
-    """Ids, a mask whose rows end early, positions, types."""
+    """Ids, a mask whose rows end early and have a hole, positions, types, images."""
+    if name == "pixel_values":
+        return torch.randn(batch, 3, 32, 32)
     if name == "attention_mask":
         mask = torch.ones(batch, seq, dtype=torch.long)
         for row in range(1, batch):
             mask[row, seq - 2 * row:] = 0
+        mask[0, 3] = 0
         return mask
     if name == "position_ids":
         return torch.arange(2, seq + 2).repeat(batch, 1)

@@ -37,27 +37,20 @@ class Several(nn.Module):
         return x
 
 
-class Other(nn.Module):
-    """Layers that differ, or a container that is not called, or part of an array."""
+class Held(nn.Module):
+    """A number of the weight file that is no parameter, or noise."""
 
     def __init__(self, kind):
         super().__init__()
-        self.kind, self.table = kind, nn.Embedding(30, 8)
-        if kind == "sequential":
-            self.net = nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8))
-        elif kind == "container":
-            self.net = nn.Module()
-            self.net.up = nn.Linear(8, 8)
-        else:
-            self.net = nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 8, bias=False)])
+        self.kind = kind
+        self.register_buffer("factor", torch.tensor(3.0))
 
-    def forward(self, ids):
-        x = self.table(ids)
-        if self.kind == "sequential":
-            return self.net(x)
-        if self.kind == "container":
-            return self.net.up(x)
-        return self.net[1](self.net[0](x) if self.kind == "array" else x)
+    def forward(self, x):
+        if self.kind == "buffer":
+            return x * self.factor
+        if self.kind == "noise":
+            return x * torch.rand(x.shape[0], 1)
+        return torch.div(x, 3, rounding_mode="floor")
 
 
 class Masked(nn.Module):
@@ -105,15 +98,12 @@ def family(kind, **config):
 
 
 said("several operations", Several(), ids=IDS)
-for kind in ("sequential", "container", "array", "part"):
-    said(kind, Other(kind), ids=IDS)
+for kind in ("buffer", "noise", "rounded"):
+    said(kind, Held(kind), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
 for kind in ("bias", "heads", "far"):
     said(f"mask, {kind}", Masked(kind), ids=IDS)
 said("mask, two inputs", Masked("two"), ids=IDS, keep=IDS)
-family("OPTForCausalLM", hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
-       ffn_dim=96, vocab_size=101, max_position_embeddings=48, word_embed_proj_dim=48)
-family("T5EncoderModel", d_model=48, num_layers=2, num_heads=4, d_ff=96, d_kv=12,
-       vocab_size=101)
+family("RobertaModel", **models.ENCODER)
 family("LlamaForCausalLM", **models.DECODER, rope_parameters={
     "rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0})
 

@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 TOLERANCE = 1e-5  # of the largest value of an output
+GRADIENTS = 1e-4  # of the largest value of a gradient
 
 
 def hocket(*words, status=0):
@@ -26,8 +27,10 @@ def expected(module, inputs):
 
 
 def weights(module, folder):
-    """A file of the weights, as save_pretrained or as a state_dict."""
-    if hasattr(module, "save_pretrained"):
+    """A file of the weights, as save_pretrained or, where that renames, as a
+    state_dict."""
+    renames = type(module).__name__ in ("GPTNeoXForCausalLM", "ViTModel", "Dinov2Model")
+    if hasattr(module, "save_pretrained") and not renames:
         module.save_pretrained(folder)
         return folder / "model.safetensors"
     save_file({name: tensor.clone() for name, tensor in module.state_dict().items()},
@@ -51,3 +54,47 @@ def compare(text, module, inputs, *options):
         worst = max(worst, float((found[name] - want).abs().max() / largest))
     assert worst <= TOLERANCE, f"an error of {worst} of the largest value"
     return worst
+
+
+def compare_gradients(text, module, inputs):
+    """The gradients of all parameters, for random ones of the outputs, with autograd's.
+
+    The softmax takes what is the same for all keys out again: of a bias of keys the
+    gradient is rounding, and is compared with the largest of all gradients.
+    """
+    folder, app = text.parent, text.with_suffix(".app")
+    hocket("compile", text, "--grad", "-o", app)
+    module.train()
+    outputs = [leaf for leaf in torch.utils._pytree.tree_leaves(module(**inputs))
+               if torch.is_tensor(leaf)]
+    torch.manual_seed(7)
+    given = [torch.randn(output.shape) for output in outputs]
+    parameters = dict(module.named_parameters())
+    wanted = torch.autograd.grad(outputs, list(parameters.values()), given,
+                                 allow_unused=True)
+    names = ["output"] if len(outputs) == 1 else \
+        [f"output{place}" for place in range(len(outputs))]
+    save_file({**{name: tensor.clone() for name, tensor in inputs.items()},
+               **{f"{name}.grad": tensor for name, tensor in zip(names, given)},
+               "step": torch.tensor(0, dtype=torch.int32)}, folder / "inputs")
+    done = subprocess.run(
+        [app, "--weights", weights(module, folder), "--input", folder / "inputs",
+         "--output", folder / "gradients", "--force"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = load_file(folder / "gradients")
+    all_names = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        all_names.setdefault(id(parameter), []).append(f"{name}.grad")
+    largest = max(float(want.abs().max()) for want in wanted if want is not None)
+    seen = 0
+    for parameter, want in zip(parameters.values(), wanted):
+        got = [found[name] for name in all_names[id(parameter)] if name in found]
+        if want is None or not want.any() and not got:
+            assert not any(tensor.any() for tensor in got)
+            continue
+        assert len(got) == 1, f"{len(got)} gradients of {all_names[id(parameter)]}"
+        error = float((got[0] - want).abs().max())
+        limit = GRADIENTS * max(float(want.abs().max()), 1e-2 * largest)
+        assert error <= limit, f"{all_names[id(parameter)]}: {error} of {want.abs().max()}"
+        seen += 1
+    assert seen, "no gradients"

@@ -9,9 +9,10 @@ lacks, where it cannot.
 
 import torch
 
-from .erase import erase
+from .erase import erase, unbind
 from .export import bind, trace
-from .fold import Folder, rank_of_members
+from .fold import Folder
+from .members import Tree
 from .names import Names
 from .recognise import Recognised
 from .refuse import Refused
@@ -24,24 +25,28 @@ __all__ = ["Refused", "to_hkt"]
 
 def parameters_read(recognised):
     """The names in a state_dict of the parameters that the text's members have."""
-    read = set()
+    read = {recognised.parameter(operand)[0] for step in recognised.steps.values()
+            for operand in step.operands if operand in recognised.graph.parameters}
     for step in recognised.steps.values():
         if isinstance(step, Member) and step.kind != "Dropout":
             read.add(f"{step.path}.weight")
             if step.kind not in ("Embedding", "RmsNorm") and \
                     "bias = false" not in step.options:
                 read.add(f"{step.path}.bias")
+            if step.kind.startswith("BatchNorm"):
+                read |= {f"{step.path}.{name}" for name in (
+                    "running_mean", "running_var", "num_batches_tracked")}
     return read
 
 
-def write_graph(graph, source, config=None, order=lambda path, name: 0):
-    """The text of a graph; `order` ranks the members of a module."""
-    recognised = Recognised(erase(graph))
+def write_graph(graph, source, config=None, tree=Tree()):
+    """The text of a graph."""
+    recognised = Recognised(unbind(erase(graph)))
     shapes = Shapes(graph, recognised)
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))
-    folder = Folder(Names(graph, recognised, shapes, config), order)
-    folder.write("", None, list(recognised.steps), 0)
+    folder = Folder(Names(graph, recognised, shapes, config), tree)
+    folder.write("", None, folder.ordered(), 0)
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))
     return file_text(folder, source, graph.sizes, parameters_read(recognised))
@@ -54,7 +59,7 @@ def convert(module, inputs, dims, name=None):
         graph.title = name or graph.title
         kind = type(module)
         text = write_graph(graph, f"{kind.__module__}.{kind.__qualname__}",
-                           getattr(module, "config", None), rank_of_members(module))
+                           getattr(module, "config", None), Tree(module))
     return text, graph
 
 

@@ -14,10 +14,11 @@ from .refuse import Unsupported
 
 
 class Atom:
-    """size: a number, or the name of a dim whose size the user varies."""
+    """size: a number, or the name of a dim whose size the user varies.
+    free: it follows from other sizes, and its name is one of signatures only."""
 
-    def __init__(self, size, name=None):
-        self.size, self.parts, self.same = size, None, None
+    def __init__(self, size, name=None, free=False):
+        self.size, self.parts, self.same, self.free = size, None, None, free
         self.given = name if name is not None else size if isinstance(size, str) else None
 
     def find(self):
@@ -57,7 +58,7 @@ def size_of(dim):
 
 def split(atom, major):
     """Splits a leaf into `major` and what is left."""
-    atom.parts = [Atom(major), Atom(atom.size // major)]
+    atom.parts = [Atom(major, free=atom.free), Atom(atom.size // major, free=atom.free)]
     return atom.parts
 
 
@@ -72,6 +73,7 @@ def unify(a, b):
         x, y = a[0], b[0]
         if x is not y and x.size == y.size:
             y.same = x
+            x.free = x.free and y.free
             x.given = x.given or y.given
         if x.size == y.size:
             a.pop(0), b.pop(0)

@@ -5,35 +5,22 @@ get a name, x again where the dims are those of x and the old x is not needed.
 """
 
 import collections
-import dataclasses
 import re
 
 import torch
 
 from .atoms import leaves
-from .leaves import number
+from .buckets import Buckets
+from .numbers import number
+from .operations import TYPES, Operations, Text
 from .refuse import Unsupported
-from .shapes import BINARY, SHAPED
-from .steps import (Attention, Call, Fill, Member, Op, Part, Rotary, Split, Tied,
-                    View)
+from .steps import (Attention, Call, Fill, Member, Op, Part, Rotary, Split, Table,
+                    Tied, View)
 
 LONGEST = 84  # of an expression that is part of another
-ATOM, PRODUCT, SUM = 3, 2, 1
-TYPES = {torch.float32: "f32", torch.int64: "i64", torch.int32: "i32",
-         torch.bool: "bool"}
 
 
-@dataclasses.dataclass
-class Text:
-    """An expression, and how tightly it binds."""
-    text: str
-    binds: int = ATOM
-
-    def inside(self, least):
-        return self.text if self.binds >= least else f"({self.text})"
-
-
-class Body:
+class Body(Operations):
     """args     nodes that the forward takes
     outs     nodes that it returns
     uses     node -> how often what is left reads it
@@ -47,14 +34,21 @@ class Body:
         self.words, self.lines = set(), []
         self.env, self.pending, self.holder = {}, {}, {}
         self.args = {}
-        fresh = (name for name in ("x", "y", "z", "u", "w", *(f"x{k}" for k in range(2, 99))))
+        fresh = ["x", "y", "z", "u", "w", *(f"x{k}" for k in range(2, 99))]
         for node in args:
             name = node.name if node in self.graph.inputs else next(
-                name for name in fresh if name not in self.avoid)
+                name for name in self.wanted(node, fresh)
+                if name not in self.avoid and name not in self.holder)
             self.args[node] = name
             self.env[node], self.holder[name] = Text(name), node
 
     # Names and dims.
+
+    def wanted(self, node, fresh):
+        """Names for an argument: x, y, ...; of a parameter its own."""
+        if node in self.graph.parameters:
+            yield self.graph.parameters[node].split(".")[-1]
+        yield from fresh
 
     def dim(self, dim):
         """A dim in a type or a constructor: hidden, (qkv = 3, heads), 1."""
@@ -67,6 +61,10 @@ class Body:
                 words.append(leaf.name)
         return "1" if not words else words[0] if len(words) == 1 else \
             f"({', '.join(words)})"
+
+    def parameters(self, dims):
+        """The names of sizes that these dims need."""
+        return {leaf.name for dim in dims for leaf in leaves(dim)} - self.names.counted
 
     def type(self, node):
         kind = TYPES.get(node.meta["val"].dtype)
@@ -82,6 +80,8 @@ class Body:
     def use(self, node):
         """The expression of a value, for one more use."""
         self.uses[node] -= 1
+        if node in self.graph.parameters and node not in self.args:
+            return Text(self.parameter(node))
         if node in self.pending:
             return self.pending.pop(node)
         return self.env[node]
@@ -147,10 +147,12 @@ class Body:
                 return Text(f"{member(step.path)}({self.use(step.operands[0]).text})")
             return Text(f"{member(step.path)}({self.index(node, step)})")
         if isinstance(step, Tied):
-            x = self.use(step.operands[0]).text
-            return Text(f"matmul({x}, transpose({member(step.path)}.weight))")
+            x, weight = (self.use(operand).text for operand in step.operands)
+            return Text(f"matmul({x}, transpose({weight}))")
         if isinstance(step, Op):
             return self.operation(node, step)
+        if isinstance(step, Table):
+            return self.table(node, step)
         if isinstance(step, Call):
             return Text(f"{step.function}({self.use(step.operands[0]).text}{step.options})")
         if isinstance(step, Rotary):
@@ -162,13 +164,40 @@ class Body:
             if operand in self.pending:
                 self.line(operand, self.pending.pop(operand))
         q, k, v, *rest = [self.use(operand).text for operand in step.operands]
+        if step.alibi:
+            rest.append(self.alibi(node, step))
         return Text(f"attention({q}, {k}, {v}{step.options.format(*rest)})")
+
+    def table(self, node, step):
+        """A causal mask, as numbers to add."""
+        seq, ones = self.shapes.dims[node][-1][0].size, "1 " * (len(self.shapes.dims[node]) - 2)
+        self.lines += [f'queries = rearrange(iota({seq}), "queries -> {ones}queries 1")',
+                       f'keys = rearrange(iota({seq}), "keys -> {ones}1 keys")']
+        mask = "where(keys <= queries, 0.0, -1e30)"
+        return Text(mask if step.before is None else
+                    f"where(keys + {step.before} >= queries, {mask}, -1e30)")
+
+    def alibi(self, node, step):
+        """The name of the bias, which takes lines of its own."""
+        heads, seq = (self.dim(self.shapes.dims[node][axis]) for axis in (1, 2))
+        keys = self.dim(self.shapes.dims[step.operands[1]][2])
+        slopes = f"pow(2.0, (f32(iota({heads})) + 1.0) * (-8.0 / {heads}))"
+        places = f"iota({keys})"
+        if step.alibi == "distance":
+            self.lines.append(f'distances = abs(rearrange(iota({keys}), "keys -> 1 keys") '
+                              f'- rearrange(iota({seq}), "queries -> queries 1"))')
+            slopes, places = f"-{slopes}", "distances"
+        self.lines.append(f'slopes = rearrange({slopes}, "{heads} -> {heads} 1 1")')
+        return f"slopes * f32({places})"
 
     def index(self, node, step):
         """Positions, or one number for each id."""
         dims = self.shapes.dims[node][:-1]
         inside = {leaf.name for arg in self.args for dim in self.shapes.dims[arg]
-                  for leaf in leaves(dim)}
+                  for leaf in leaves(dim)} | set(self.names.sizes)
+        if isinstance(step.index, Buckets):
+            inside |= {leaf.name for dim in dims for leaf in leaves(dim)
+                       if leaf.size in inside}
         if not {leaf.name for dim in dims for leaf in leaves(dim)} <= inside:
             raise Unsupported("positions in a module that takes no value with them")
         if isinstance(step.index, Fill):
@@ -178,6 +207,10 @@ class Body:
                         not arg.meta["val"].is_floating_point():
                     return f"fill({step.index.value}, like = {name})"
             raise Unsupported("an Embedding of one row for all, where no ids have its dims")
+        if isinstance(step.index, Buckets):
+            lines, rows = step.index.lines(leaves(dims[0])[0].size)
+            self.lines += lines
+            return rows
         first = f" + {step.index.first}" if step.index.first else ""
         return f"iota({self.dim(dims[0])}){first}"
 
@@ -186,88 +219,6 @@ class Body:
 
     def names_in(self, dims):
         return [[leaf.name for leaf in leaves(dim)] for dim in dims]
-
-    def operation(self, node, step):
-        """An operation by its name; scalars as PyTorch has them."""
-        name, args = step.name, node.args
-        if name in BINARY:
-            if node.kwargs.get("alpha", 1) != 1:
-                raise Unsupported(f"aten.{name} with a factor")
-            return self.binary(BINARY[name], args[0], args[1])
-        if name == "rsub":
-            return self.binary("-", args[1], args[0])
-        if name == "neg":
-            return Text(f"-{self.use(args[0]).inside(ATOM)}", PRODUCT)
-        if name == "square":
-            return Text(f"pow({self.use(args[0]).text}, 2)")
-        if name == "to":
-            return self.cast(node, args[0])
-        if name == "pow":
-            return Text(f"pow({self.use(args[0]).text}, {self.scalar(args[1])})")
-        if name == "gelu":
-            tanh = node.kwargs.get("approximate") == "tanh"
-            return Text(f"gelu{'_tanh' if tanh else ''}({self.use(args[0]).text})")
-        if name == "softmax":
-            rank = len(self.shapes.dims[node])
-            return Text(f"softmax({self.use(args[0]).text}, axis = {args[1] % rank})")
-        if name in SHAPED:
-            return Text(self.shaped(node, name, args))
-        return Text(f"{name}({self.use(args[0]).text})")
-
-    def scalar(self, value):
-        """A number, or a constant tensor of one element."""
-        if isinstance(value, torch.fx.Node):
-            value = self.graph.state[value].item()
-        return number(value)
-
-    def binary(self, sign, a, b):
-        least = PRODUCT if sign in "*/" else SUM
-        values = [x.meta["val"] for x in (a, b) if isinstance(x, torch.fx.Node)]
-        floats = any(value.is_floating_point() for value in values)
-
-        def operand(x):
-            if not isinstance(x, torch.fx.Node) or x not in self.env:
-                return Text(self.scalar(x))
-            mixed = floats and not x.meta["val"].is_floating_point()
-            return Text(f"f32({self.use(x).text})") if mixed else self.use(x)
-
-        left, right = operand(a), operand(b)
-        tight = least + 1 if sign in "-/" else least
-        return Text(f"{left.inside(least)} {sign} {right.inside(tight)}", least)
-
-    def cast(self, node, x):
-        """Another element type, where the language's has the same values."""
-        kind, before = node.meta["val"].dtype, x.meta["val"].dtype
-        exact = kind == torch.float32 and not before.is_floating_point or \
-            kind == torch.bool and not before.is_floating_point or before == torch.bool
-        if not exact or kind not in TYPES:
-            raise Unsupported(f"a cast from {before} to {kind}")
-        return Text(f"{TYPES[kind]}({self.use(x).text})")
-
-    def shaped(self, node, name, args):
-        rank = len(self.shapes.dims[args[0] if name != "cat" else args[0][0]])
-        if name == "cat":
-            parts = ", ".join(self.use(part).text for part in args[0])
-            return f"concat({parts}, axis = {(args[1] if len(args) > 1 else 0) % rank})"
-        if name == "matmul":
-            return f"matmul({self.use(args[0]).text}, {self.use(args[1]).text})"
-        x = self.use(args[0])
-        if name == "select":
-            colons = ", ".join([":"] * (args[1] % rank) + [str(args[2])])
-            if args[2] < 0:
-                raise Unsupported("aten.select from the end")
-            return f"{x.inside(ATOM)}[{colons}]"
-        if name == "slice":
-            axis, start = args[1] % rank, args[2] or 0
-            whole, size = args[0].meta["val"].shape[axis], node.meta["val"].shape[axis]
-            start = start + int(whole) if start < 0 else start
-            if len(args) > 4 and args[4] != 1:
-                raise Unsupported("aten.slice with a step")
-            return f"slice({x.text}, axis = {axis}, start = {start}, size = {size})"
-        axes = sorted(axis % rank for axis in args[1])
-        text = str(axes[0]) if len(axes) == 1 else str(tuple(axes))
-        keep = ", keepdim = true" if len(args) > 2 and args[2] else ""
-        return f"{name}({x.text}, axis = {text}{keep})"
 
     # Views.
 

@@ -11,7 +11,7 @@ import tempfile
 
 import torch
 
-from .export import resized
+from .export import exportable, resized
 from .refuse import Refused
 
 TOLERANCE = 1e-5  # of the largest value of an output
@@ -57,6 +57,10 @@ def noisy(module):
             if key not in noise:
                 noise[key] = tensor + 0.1 * torch.randn(tensor.shape, generator=generator)
             tensor = noise[key]
+        if name.endswith("running_mean"):  # of a BatchNorm
+            tensor = tensor + 0.1 * torch.randn(tensor.shape, generator=generator)
+        elif name.endswith("running_var"):
+            tensor = tensor + torch.rand(tensor.shape, generator=generator)
         state[name] = tensor.detach()
     return state
 
@@ -86,19 +90,9 @@ def cases(graph):
 
 def compute(module, state, inputs):
     """The module's tensors, in order."""
-    config = getattr(module, "config", None)
-    cached = getattr(config, "use_cache", None)
-    if cached is not None:
-        config.use_cache = False
-    was = module.training
-    try:
-        with torch.no_grad():
-            result = torch.func.functional_call(module.eval(), state, kwargs=inputs,
-                                                tie_weights=False)
-    finally:
-        module.train(was)
-        if cached is not None:
-            config.use_cache = cached
+    with torch.no_grad(), exportable(module, training=False):
+        result = torch.func.functional_call(module, state, kwargs=inputs,
+                                            tie_weights=False)
     leaves = torch.utils._pytree.tree_leaves(result)
     return [leaf for leaf in leaves if torch.is_tensor(leaf)]
 

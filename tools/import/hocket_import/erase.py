@@ -4,6 +4,8 @@ They go before anything is recognised: a cast inside a norm, say, is what the
 residual behind it reads, and would tear the norm apart.
 """
 
+import operator
+
 import torch
 
 from .export import op_name
@@ -31,6 +33,8 @@ def stands_for(node):
         steps = node.args[4] if name == "slice" and len(node.args) > 4 else 1
         return first if steps == 1 else None
     second = node.args[1] if len(node.args) > 1 else None
+    if name == "pad":
+        return first if not any(second) else None
     if name == "dropout":
         return first if second == 0 or not node.args[2] else None
     if isinstance(second, (int, float)) and not isinstance(second, bool):
@@ -57,4 +61,37 @@ def erase(graph):
                 continue
         kept.append(node)
     graph.nodes = kept
+    return graph
+
+
+def selects(node):
+    """(axis, the selects by index) where all that reads a value are the selects of
+    each place along one axis, else None."""
+    value = node.meta.get("val")
+    users = list(node.users)
+    if not torch.is_tensor(value) or len(users) < 2 or any(
+            op_name(user) != "select" for user in users):
+        return None
+    axes = {user.args[1] % value.dim() for user in users}
+    axis = axes.pop()
+    size = value.shape[axis]
+    if axes or not isinstance(size, int) or len(users) != size:
+        return None
+    parts = {user.args[2] % size: user for user in users}
+    return (axis, parts) if len(parts) == size else None
+
+
+def unbind(graph):
+    """The same graph with one unbind for the selects of all parts of a value."""
+    order = {node: place for place, node in enumerate(graph.nodes)}
+    found = [(node, *parts) for node in graph.nodes if (parts := selects(node))]
+    for node, axis, parts in found:
+        first = min(parts.values(), key=order.get)
+        with first.graph.inserting_before(first):
+            whole = first.graph.call_function(torch.ops.aten.unbind.int, (node, axis))
+        whole.meta = first.meta | {
+            "val": [parts[index].meta["val"] for index in sorted(parts)]}
+        graph.nodes.insert(graph.nodes.index(first), whole)
+        for index, part in parts.items():
+            part.target, part.args = operator.getitem, (whole, index)
     return graph

@@ -42,7 +42,9 @@ class Graph:
     limits: dict
     examples: dict
     sizes: dict
-    names: list  # of tensors in files, read or not: see names_in_files
+    names: list  # of tensors in files, read or not: see stored_names
+    buffers: dict  # placeholder -> its name
+    aliases: dict  # placeholder -> the names that its parameter may have in a file
 
     def scope(self, node):
         """The calls around a node, outermost first: (key, path, class)."""
@@ -119,17 +121,19 @@ def resized(tensor, dims, sizes):
 
 
 @contextlib.contextmanager
-def exportable(module):
-    """Train mode; of transformers' models, without the cache of keys."""
-    was, config = module.training, getattr(module, "config", None)
-    cached = getattr(config, "use_cache", None)
-    if cached is not None:
-        config.use_cache = False
+def exportable(module, training=True):
+    """Train mode, or not; of transformers' models, without the cache of keys."""
+    was, configs = module.training, {}
+    for part in module.modules():
+        config = getattr(part, "config", None)
+        if getattr(config, "use_cache", None) is not None:
+            configs.setdefault(id(config), (config, config.use_cache))
+            config.use_cache = False
     try:
-        yield module.train()
+        yield module.train(training)
     finally:
         module.train(was)
-        if cached is not None:
+        for config, cached in configs.values():
             config.use_cache = cached
 
 
@@ -150,7 +154,7 @@ def export_program(module, inputs, dims):
                       "given as a number, not as a name") from error
 
 
-def names_in_files(module):
+def stored_names(module):
     """The state_dict's names, and those of buffers of whole numbers: positions and
     the like, which older versions of transformers wrote into files."""
     buffers = [name for name, buffer in module.named_buffers()
@@ -170,8 +174,25 @@ def trace(module, inputs, dims):
             raise Refused(f"parameter '{name}' is {parameter.dtype}; convert the "
                           "module with .float()")
     program = export_program(module, examples, dims)
-    return read_program(program, type(module).__name__, examples, dims, sizes,
-                        names_in_files(module))
+    graph = read_program(program, type(module).__name__, examples, dims, sizes,
+                         stored_names(module))
+    names = names_in_files(module)
+    graph.aliases = {node: names[name] for node, name in graph.parameters.items()}
+    graph.parameters = {node: names[0] for node, names in graph.aliases.items()}
+    return graph
+
+
+def names_in_files(module):
+    """A parameter's name -> those that it may have: of one that is tied all of them,
+    or what transformers writes into files."""
+    shared, sources = {}, getattr(module, "all_tied_weights_keys", None) or {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        shared.setdefault(id(parameter), []).append(name)
+    found = {}
+    for names in shared.values():
+        written = [name for name in names if name not in sources]
+        found |= dict.fromkeys(names, names if len(written) != 1 else written)
+    return found
 
 
 def read_program(program, title, examples, dims, sizes, names):
@@ -200,4 +221,6 @@ def read_program(program, title, examples, dims, sizes, names):
                   if node.name in held},
                  {node: signature.inputs_to_parameters[node.name] for node in places
                   if node.name in signature.inputs_to_parameters},
-                 dims, symbols, limits, examples, sizes, names)
+                 dims, symbols, limits, examples, sizes, names,
+                 {node: signature.inputs_to_buffers[node.name] for node in places
+                  if node.name in signature.inputs_to_buffers}, {})

@@ -11,6 +11,8 @@ import torch
 import torch.nn.functional as F
 
 from .export import op_name
+from .images import module_step
+from .numbers import number, shortest
 from .probe import close, evaluate, few, sized_inputs, sized_shape
 from .steps import Call, Fill, Iota, Member, Tied
 
@@ -20,26 +22,6 @@ ELEMENTS = {
     "silu": F.silu, "relu": F.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh,
     "exp": torch.exp, "abs": torch.abs, "erf": torch.erf,
 }
-
-
-def number(value):
-    """A Python number as the language writes it: 1e-5, 0.1, 3, true."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    text = repr(value)
-    if "e" in text:
-        mantissa, exponent = text.split("e")
-        text = f"{mantissa}e{int(exponent)}"
-    return text
-
-
-def shortest(value, accuracy):
-    """The decimal number with the fewest digits within a relative accuracy."""
-    for digits in range(1, 17):
-        short = float(f"{value:.{digits - 1}e}")
-        if abs(short - value) <= accuracy * abs(value):
-            return short
-    return value
 
 
 class Region:
@@ -57,12 +39,17 @@ class Region:
         for node in nodes:
             for operand in node.all_input_nodes:
                 if operand in graph.parameters:
-                    name = graph.parameters[operand]
-                    self.parameters[operand] = name.removeprefix(path + ".")
+                    name = next((name for name in graph.aliases[operand]
+                                 if name.rpartition(".")[0] == path),
+                                graph.parameters[operand])
+                    self.parameters[operand] = name.split(".")[-1]
                 elif operand not in inside and operand not in graph.state:
                     outside[operand] = None
         data = [node for node in outside if reach[node]]
         given = data or [node for node in outside if torch.is_tensor(node.meta.get("val"))]
+        given = given or [node for node in dict.fromkeys(
+            operand for node in nodes for operand in node.all_input_nodes)
+            if node in graph.buffers]
         self.x = given[0] if len(given) == 1 else None
         self.has_operand = bool(data)
         self.results = [node for node in nodes
@@ -99,14 +86,21 @@ def recognise_leaf(region, owners):
         return None
     if any(op_name(node) == "dropout" for node in region.nodes):
         return dropout(region)
-    step = parameter_free(region) if not region.parameters else with_parameters(region)
+    step = module_step(region) or (
+        parameter_free(region) if not region.parameters else with_parameters(region))
     if step is None:
         return None
-    first = [owners.setdefault(node, region.path) for node in region.parameters]
-    if all(path == region.path for path in first):
+    if not region.parameters:
         return step
-    if isinstance(step, Member) and step.kind == "Linear" and len(first) == 1:
-        return Tied(step.operands, first[0], step.sizes)
+    first = [owners.get(node, region.path) for node in region.parameters]
+    if all(path == region.path for path in first) and all(
+            f"{region.path}.{name}" in region.graph.aliases[node]
+            for node, name in region.parameters.items()):
+        owners.update(dict.fromkeys(region.parameters, region.path))
+        return step
+    weight = next(node for node, name in region.parameters.items() if name == "weight")
+    if step.kind == "Linear" and len(first) == 1 and weight in owners:
+        return Tied([*step.operands, weight], owners[weight], step.sizes)
     return None
 
 
@@ -140,9 +134,6 @@ def parameter_free(region):
 def with_parameters(region):
     """The built-in module with these parameters that gives the same numbers."""
     names = set(region.parameters.values())
-    if "weight" not in names and len(names) == 1:  # tied: another module's name
-        region.parameters = {node: "weight" for node in region.parameters}
-        names = {"weight"}
     if not names <= {"weight", "bias"}:
         return None
     torch_state = torch.random.get_rng_state()
@@ -244,10 +235,11 @@ def constant_index(graph, node, evaluate_at):
     found = None
     for k in range(2):
         value = evaluate_at(node, k)
-        row = value.reshape(-1, value.shape[-1])[0]
+        rows = value.reshape(-1, value.shape[-1])
+        row = rows[0]
         if (value == row[0]).all() and row.numel() > 1:
             index = Fill(int(row[0]))
-        elif (value == torch.arange(row.numel()) + row[0]).all():
+        elif (rows == torch.arange(row.numel()) + row[0]).all():
             index = Iota(int(row[0]))
         else:
             return None

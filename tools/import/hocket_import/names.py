@@ -6,6 +6,8 @@ import itertools
 import re
 
 from .atoms import leaves
+from .buckets import Buckets
+from .images import CONVOLUTIONS
 from .steps import Attention, Fill, Iota, Member, Rotary, View
 
 # What a config calls a size -> what the text does; the first that fits.
@@ -16,7 +18,14 @@ CONFIG = [("hidden", ("hidden_size", "n_embd", "d_model", "dim")),
           ("positions", ("max_position_embeddings", "n_positions")),
           ("types", ("type_vocab_size",)),
           ("labels", ("num_labels",))]
+IMAGES = {3: ("length",), 4: ("height", "width"), 5: ("depth", "height", "width")}
+PLACES = {1: ("places",), 2: ("rows", "columns"), 3: ("planes", "rows", "columns")}
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
+
+
+def own_name(path):
+    """A member's name; of an element of an array, the array's."""
+    return next(part for part in reversed(path.split(".")) if not part.isdigit())
 
 
 class Names:
@@ -31,12 +40,23 @@ class Names:
         self.sizes, self.counted, self.roles = {}, set(), {}
         self.taken = {dim for dims in graph.dims.values() for dim in dims
                       if isinstance(dim, str)} | self.members_called()
+        self.name_images()
         self.name_tables()
         self.name_norms()
         self.name_attentions()
         self.name_splits()
         self.name_products()
+        self.name_parameters()
+        self.name_places()
         self.name_rest()
+
+    def name_images(self):
+        """Of an input that is an image: channels, height, width."""
+        for node in self.graph.inputs:
+            dims = self.shapes.dims[node]
+            if node.meta["val"].is_floating_point() and len(dims) in IMAGES:
+                for dim, name in zip(dims[1:], ("channels", *IMAGES[len(dims)])):
+                    self.give(dim, name)
 
     def members_called(self):
         """The names of members: a parameter of theirs would hide them."""
@@ -81,7 +101,10 @@ class Names:
             role = "positions" if isinstance(step.index, Iota) or "position" in source \
                 else "types" if isinstance(step.index, Fill) or "type" in source \
                 else "vocab"
-            own = step.path.split(".")[-1]
+            own = own_name(step.path)
+            if isinstance(step.index, Buckets):
+                self.give(out, "heads")
+                self.give(rows, "buckets")
             size = leaves(out)[0].size if leaves(out) else 1
             known = [name for name in self.of_config(size)
                      if name in ("hidden", "embedding")]
@@ -123,10 +146,10 @@ class Names:
         return node
 
     def name_products(self):
-        linears = self.members("Linear", "Conv1D")
+        linears = self.members("Linear", "Conv1D", *CONVOLUTIONS.values())
         read = {id(leaf) for _, (source, _) in linears for leaf in leaves(source)}
         for step, (_, out) in linears:
-            own = step.path.split(".")[-1]
+            own = own_name(step.path)
             atoms = leaves(out)
             if len(atoms) != 1 or atoms[0].name:
                 continue
@@ -137,9 +160,23 @@ class Names:
                 self.give(out, *[name for name in known if name != "inner"],
                           f"{own}_out")
         for step, (source, _) in linears:
-            self.give(source, f"{step.path.split('.')[-1]}_in")
-        for step, (dim,) in self.members("LayerNorm", "RmsNorm"):
-            self.give(dim, f"{step.path.split('.')[-1]}_dim")
+            self.give(source, f"{own_name(step.path)}_in")
+        for step, (dim,) in self.members("LayerNorm", "RmsNorm", "GroupNorm"):
+            self.give(dim, f"{own_name(step.path)}_dim")
+
+    def name_parameters(self):
+        for node in self.graph.parameters:
+            for dim in self.shapes.dims.get(node, ()):
+                size = leaves(dim)[0].size if leaves(dim) else 1
+                own = self.graph.parameters[node].split(".")[-1]
+                self.give(dim, *self.of_config(size), f"{own}_size")
+
+    def name_places(self):
+        """Dims whose sizes follow from others have names that many may have."""
+        for dims in self.shapes.dims.values():
+            free = [leaf for dim in dims for leaf in leaves(dim) if leaf.free]
+            for leaf, name in zip(free, PLACES.get(len(free), ())):
+                leaf.name = leaf.name or name
 
     def name_rest(self):
         letters = (a + b for a in ("", "d", "e", "f") for b in "abcdefghijklm")

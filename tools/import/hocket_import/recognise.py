@@ -6,28 +6,30 @@ is left is a view, a split or an operation by its name.
 
 import torch
 
+from .attention import VIEWS, Attentions, is_attention
+from .buckets import ancestors, recognise_buckets
+from .constants import Constants
 from .export import op_name
-from .leaves import Region, constant_index, number, recognise_leaf
-from .masks import recognise_mask
-from .probe import close, depends_on, evaluate, few, sized_inputs, sized_shape
+from .images import CONVOLUTIONS, POOLINGS, TRANSPOSED, padding, pooling
+from .leaves import Region, constant_index, recognise_leaf
+from .numbers import number
+from .probe import depends_on, evaluate, sized_inputs
 from .refuse import Findings, Unsupported
 from .rotary import recognise_rotary
-from .shapes import BINARY, SHAPED, UNARY
-from .steps import Attention, Call, Member, Op, Part, Split, Tied, View
+from .operations import ELEMENTS, KNOWN, check_arguments
+from .steps import Call, Member, Op, Part, Split, Table, Tied, View
 
-VIEWS = {"view", "reshape", "_unsafe_view", "transpose", "permute", "t", "unsqueeze",
-         "squeeze", "flatten", "unflatten", "movedim", "expand"}
+CORES = {"embedding", "linear", "layer_norm", "batch_norm", "group_norm"} | \
+    CONVOLUTIONS.keys() | TRANSPOSED.keys()
+RANDOM = {"rand", "rand_like", "randn", "randn_like", "bernoulli", "randint", "randperm"}
 ENDS_OF_ROTARY = {"add", "cat", "flatten", "reshape", "view"}
-
-
-def is_attention(node):
-    return op_name(node) == "scaled_dot_product_attention"
 
 
 class Recognised:
     """steps     node -> Step, for what outputs need, in the graph's order
     leaves    nodes whose step stands for the call of a whole leaf module
     inside    such a node -> the other nodes of its call, which have no step
+    dissolved the calls whose steps belong to their callers: (key, path)
     readers   node -> the nodes whose steps read it
     reach     node -> the inputs and parameters that it depends on
     findings  what has no step
@@ -37,7 +39,9 @@ class Recognised:
         self.graph, self.findings = graph, Findings()
         self.reach = depends_on(graph)
         self.all, self.hidden, self.owners = {}, set(), {}
-        self.leaves, self.inside = set(), {}
+        self.leaves, self.inside, self.dissolved = set(), {}, set()
+        self.constants = Constants(graph, self.at_sizes)
+        self.attentions = Attentions(graph, self.reach)
         self.find_leaves()
         self.find_operations()
         self.steps = self.live()
@@ -66,12 +70,21 @@ class Recognised:
     def find_leaves(self):
         for path, nodes in self.calls():
             region = Region(self.graph, path, nodes, self.reach)
-            step = recognise_leaf(region, self.owners)
+            try:
+                step = recognise_leaf(region, self.owners)
+            except Unsupported as error:
+                self.all[nodes[-1]] = str(error)
+                continue
             if step is None:
+                self.find_core(path, nodes)
+                if len(nodes) == 1 and (not region.parameters
+                                        or op_name(nodes[0]) == "linear"):
+                    self.dissolved.add(self.graph.scope(nodes[0])[-1][:2])
                 continue
             if isinstance(step, Member) and step.kind == "Embedding" and \
                     not step.operands:
-                step.index = constant_index(self.graph, region.x, self.at_sizes)
+                step.index = constant_index(self.graph, region.x, self.at_sizes) or \
+                    self.buckets(region.x, step)
                 if step.index is None:
                     step = "an Embedding of constant ids other than 0, 1, ... or one number"
             result = region.results[0]
@@ -79,6 +92,43 @@ class Recognised:
             self.leaves.add(result)
             self.inside[result] = [node for node in nodes if node is not result]
             self.hidden |= set(self.inside[result])
+
+    def find_core(self, path, nodes):
+        """The one operation with parameters of a call that does more than that, or has
+        another's table: what is beside it belongs to the caller then."""
+        cores = [node for node in nodes if op_name(node) in CORES and any(
+            operand in self.graph.parameters for operand in node.all_input_nodes)]
+        if len(cores) != 1:
+            return
+        node = cores[0]
+        step = recognise_leaf(Region(self.graph, path, [node], self.reach), self.owners) \
+            or (self.table(path, node) if op_name(node) == "embedding" else None)
+        own = {operand for other in nodes for operand in other.all_input_nodes
+               if operand in self.graph.parameters}
+        if isinstance(step, Member) and step.operands and own <= set(node.all_input_nodes):
+            self.all[node] = step
+            self.dissolved.add(self.graph.scope(node)[-1][:2])
+
+    def table(self, path, node):
+        """A lookup of another module's rows."""
+        weight, ids = node.args[:2]
+        place = self.graph.aliases[weight][0].rpartition(".")[0]
+        if not self.reach[ids] or self.owners.setdefault(weight, place) != place:
+            return None
+        return Member([ids], place, "Embedding",
+                      tuple(map(int, weight.meta["val"].shape)), "")
+
+    def buckets(self, node, step):
+        """T5's, of a constant [queries, keys]."""
+        shape = node.meta["val"].shape
+        seq = self.graph.symbols.get(str(shape[0]))
+        if len(shape) != 2 or seq is None or str(shape[0]) != str(shape[1]):
+            return None
+        names = dict.fromkeys(self.graph.symbols.values(), 2)
+        return recognise_buckets(
+            node, step.sizes[0], self.graph.limits.get(seq) or 2**31,
+            lambda length: evaluate(self.graph, [node], sized_inputs(
+                self.graph, names | {seq: length}))[0])
 
     def at_sizes(self, node, k):
         """The value of a node that no input reaches, at the k-th sizes."""
@@ -101,13 +151,26 @@ class Recognised:
                 if step:
                     self.all[node] = step
         for node in self.graph.nodes:
+            if node.op == "call_function" and op_name(node) in ("matmul", "bmm") and \
+                    self.reach[node] and (found := self.attentions.eager(node)):
+                self.all[found[0]] = found[1]
+        for node in self.graph.nodes:
             if (node.op == "call_function" and self.reach[node]
                     and node not in self.hidden and node not in self.all):
                 self.all[node] = self.operation(node)
 
     def operands(self, node):
         return [operand for operand in node.all_input_nodes
-                if self.reach[operand] and operand not in self.graph.parameters]
+                if self.reach[operand] or isinstance(self.all.get(operand), Table)]
+
+    def parameter(self, node):
+        """(the name of a parameter, whether a built-in module has it)."""
+        name = self.graph.parameters[node]
+        if node in self.owners:
+            own = next(name for name in self.graph.aliases[node]
+                       if name.rpartition(".")[0] == self.owners[node])
+            return own, True
+        return name, False
 
     def operation(self, node):
         """The step of one operation, or the sentence that says what is lacking."""
@@ -117,33 +180,60 @@ class Recognised:
                 rows, columns = node.args[1].meta["val"].shape
                 return Tied(self.operands(node), self.owners[node.args[1]],
                             (int(columns), int(rows)))
-            if any(operand in self.graph.parameters for operand in node.all_input_nodes):
-                raise Unsupported(f"aten.{name} with a parameter that is no weight of "
-                                  "a built-in module")
             if is_attention(node):
-                return self.attention(node)
+                return self.attentions.sdpa(node)
             if name == "dropout":
                 return Call(self.operands(node), "dropout", f", {number(node.args[1])}")
             if name in ("split", "chunk", "split_with_sizes", "unbind"):
                 return self.split(node, name)
             if name == "getitem":
                 return Part(self.operands(node), node.args[1])
+            if name in POOLINGS:
+                return pooling(node)
+            if name == "pad":
+                return padding(node)
+            if name == "expand" and not self.spreads(node):
+                return Op(self.operands(node), name)
             if name in VIEWS:
                 return View(self.operands(node))
-            if name not in BINARY.keys() | UNARY | SHAPED:
+            if name not in KNOWN:
                 raise Unsupported(f"aten.{name}")
-            if any(self.is_table(operand) for operand in node.all_input_nodes):
-                raise Unsupported(f"aten.{name} with a constant tensor")
+            check_arguments(node)
+            for operand in node.all_input_nodes:
+                if not self.reach[operand]:
+                    self.constant(node, name, operand)
             return Op(self.operands(node), name)
         except Unsupported as error:
             return str(error)
 
-    def is_table(self, node):
-        """A tensor that no input reaches, of more than one element."""
-        value = node.meta.get("val")
-        if self.reach[node] or not torch.is_tensor(value):
-            return False
-        return node not in self.graph.state or value.numel() != 1
+    def spreads(self, node):
+        """What reads an expanded value would expand it itself."""
+        x = node.args[0].meta["val"].shape
+        known = {str(size) for size in x}
+        return all(str(size) in known for size in node.meta["val"].shape) or all(
+            op_name(user) in ELEMENTS and any(
+                other is not node and list(map(str, other.meta["val"].shape)) ==
+                list(map(str, user.meta["val"].shape))
+                for other in user.all_input_nodes if self.reach[other])
+            for user in node.users)
+
+    def constant(self, node, name, operand):
+        """Notes a tensor that no input reaches, or refuses it."""
+        value = operand.meta.get("val")
+        if not torch.is_tensor(value) or operand in self.all:
+            return
+        if any(op_name(above) in RANDOM for above in ancestors(operand)):
+            raise Unsupported("random numbers other than dropout's (a drop path: set "
+                              "its rate to 0)")
+        data = [other.meta["val"] for other in node.all_input_nodes if self.reach[other]]
+        if name in ELEMENTS and self.constants.number(operand) is not None and any(
+                list(map(str, other.shape)) == list(map(str, node.meta["val"].shape))
+                for other in data):
+            return
+        table = self.constants.table(operand) if name == "add" else None
+        if table is None:
+            raise Unsupported(f"aten.{name} with a constant tensor")
+        self.all[operand] = table
 
     def split(self, node, name):
         parts = node.meta["val"]
@@ -156,59 +246,6 @@ class Recognised:
         axis = node.args[2] if len(node.args) > 2 else 0
         rank = parts[0].dim()
         return Split(self.operands(node), axis % rank, len(parts))
-
-    # Attention.
-
-    def attention(self, node):
-        names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
-        given = dict(zip(names, node.args)) | node.kwargs
-        q, k, v = given["query"], given["key"], given["value"]
-        if q.meta["val"].dim() != 4:
-            raise Unsupported("attention of other dims than [batch, heads, seq, head_dim]")
-        k, v = self.ungrouped(k), self.ungrouped(v)
-        heads = int(q.meta["val"].shape[1])
-        if heads % int(k.meta["val"].shape[1]):
-            raise Unsupported("attention whose key heads do not divide its heads")
-        text, sources = "none", []
-        if given.get("is_causal"):
-            text = "causal"
-        elif given.get("attn_mask") is not None:
-            seq = self.graph.symbols.get(str(q.meta["val"].shape[2]))
-            keys = self.graph.symbols.get(str(k.meta["val"].shape[2]))
-            if seq is None or keys != seq:
-                raise Unsupported("a mask of attention whose positions have no name")
-            text, sources = recognise_mask(self.graph, given["attn_mask"], self.reach, seq)
-        options = "" if text == "none" else f", mask = {text}"
-        width = int(q.meta["val"].shape[3])
-        scale = given.get("scale")
-        if scale is not None and abs(scale - width ** -0.5) > 1e-9 * abs(scale):
-            options += f", scale = {number(float(scale))}"
-        if given.get("dropout_p"):
-            options += f", dropout = {number(float(given['dropout_p']))}"
-        return Attention([q, k, v] + sources, text, options)
-
-    def ungrouped(self, node):
-        """Keys or values before each of their heads was repeated for a group of
-        queries: by the numbers of the repetition."""
-        here = node
-        while op_name(here) in VIEWS | {"slice"}:
-            here = here.args[0]
-            if not isinstance(here, torch.fx.Node) or not self.reach[here]:
-                break
-            if here.meta["val"].dim() == 4 and self.repeats(here, node):
-                return here
-        return node
-
-    def repeats(self, few_heads, many):
-        a, b = few_heads.meta["val"].shape, many.meta["val"].shape
-        if str(a[2]) != str(b[2]) or str(a[3]) != str(b[3]) or \
-                int(b[1]) % int(a[1]) or int(b[1]) == int(a[1]):
-            return False
-        feed = sized_inputs(self.graph, few(self.graph))
-        shape = torch.Size(sized_shape(self.graph, few_heads, few(self.graph)))
-        x = torch.arange(shape.numel()).double().reshape(shape)
-        value = evaluate(self.graph, [many], {**feed, few_heads: x})[0]
-        return close(value, x.repeat_interleave(int(b[1]) // int(a[1]), 1), 0)
 
     # What outputs need.
 
@@ -228,10 +265,12 @@ class Recognised:
                     operand for operand in node.args[:3] if self.reach[operand]]
         steps = {}
         for node in self.graph.nodes:
-            if node not in needed or node in self.graph.inputs:
+            if node not in needed or node in self.graph.inputs or \
+                    node in self.graph.parameters and node not in self.graph.outputs:
                 continue
             step = self.all.get(node)
-            if node in self.graph.state or not self.reach[node]:
+            if node in self.graph.state or not self.reach[node] and \
+                    not isinstance(step, Table):
                 self.refuse(node, "an output or operand that no input reaches")
             elif isinstance(step, str):
                 self.refuse(node, step)

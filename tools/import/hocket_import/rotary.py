@@ -7,7 +7,7 @@ drawn here, at two lengths, and compared with the language's `rotary`.
 import torch
 
 from .export import op_name
-from .leaves import shortest
+from .numbers import shortest
 from .probe import close, evaluate, sized_inputs, sized_shape
 from .steps import Rotary
 

@@ -2,16 +2,14 @@
 
 import torch
 
-from .atoms import Atom, broadcast, regroup, unify
+from .atoms import Atom, broadcast, regroup, size_of, unify
+from .buckets import Buckets
 from .export import op_name
+from .operations import ELEMENTS
 from .refuse import Unsupported
 from .steps import (Attention, Call, Fill, Iota, Member, Op, Part, Rotary, Split,
-                    Tied, View)
+                    Table, Tied, View)
 
-BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "add_": "+", "mul_": "*"}
-UNARY = {"tanh", "silu", "relu", "sigmoid", "exp", "log", "sqrt", "rsqrt", "abs",
-         "sin", "cos", "erf", "gelu", "neg", "pow", "rsub", "softmax", "square", "to"}
-SHAPED = {"select", "slice", "cat", "mean", "sum", "matmul"}
 PERMUTE = {"transpose", "permute", "t", "movedim"}
 
 
@@ -29,6 +27,9 @@ class Shapes:
                 graph.dims[node.name], node.meta["val"].shape)]
         for node, step in recognised.steps.items():
             try:
+                for operand in step.operands:
+                    if operand in graph.parameters and operand not in self.dims:
+                        self.dims[operand] = self.parameter(operand)
                 if all(operand in self.dims for operand in step.operands):
                     self.dims[node] = self.of(node, step)
             except Unsupported as error:
@@ -39,17 +40,31 @@ class Shapes:
             return [Atom(dim)]
         return [Atom(int(size))] if int(size) > 1 else []
 
+    def parameter(self, node):
+        """The dims of a parameter: those of the module that has it, or new ones."""
+        path = self.recognised.owners.get(node)
+        if path is None:
+            return [self.input_dim(None, size) for size in node.meta["val"].shape]
+        kind, dims = self.kind_of(path), self.members[path]
+        if len(node.meta["val"].shape) == 1:
+            return [dims[-1]]
+        return dims[::-1] if kind == "Linear" else dims
+
     def of(self, node, step):
         first = self.dims[step.operands[0]] if step.operands else None
         if isinstance(step, Member):
             return self.member(node, step, first)
+        if isinstance(step, Table):
+            size = self.graph.symbols[step.size]
+            return [[]] * (len(node.meta["val"].shape) - 2) + [
+                [Atom(size, name)] for name in ("queries", "keys")]
         if isinstance(step, Tied):
-            source, result = self.members[step.path]
-            if self.kind_of(step.path) == "Embedding":
-                source, result = result, source
+            result, source = self.dims[step.operands[1]]
             unify(first[-1], source)
             return first[:-1] + [result]
-        if isinstance(step, (Call, Rotary)):
+        if isinstance(step, Call):
+            return self.spatial(node, first)
+        if isinstance(step, Rotary):
             return first
         if isinstance(step, Attention):
             return self.attention(step)
@@ -71,7 +86,7 @@ class Shapes:
         for operand in step.operands:
             value = operand.meta["val"]
             lacks = torch.is_tensor(value) and value.dim() != len(self.dims[operand])
-            if lacks and not (isinstance(step, Op) and step.name in BINARY):
+            if lacks and not (isinstance(step, Op) and step.name in ELEMENTS):
                 raise Unsupported("positions that are not added to a value")
 
     def member(self, node, step, first):
@@ -82,6 +97,14 @@ class Shapes:
             self.members[step.path] = [[Atom(size)] if size > 1 else []
                                        for size in step.sizes]
         dims = self.members[step.path]
+        if step.kind.startswith("Conv") and step.kind != "Conv1D":
+            unify(dims[0], first[1])
+            if "groups = {0}" in step.options and step.sizes[0] == step.sizes[1]:
+                unify(dims[0], dims[1])  # each channel by itself
+            return self.spatial(node, [first[0], dims[1], *first[2:]])
+        if step.kind.startswith(("BatchNorm", "GroupNorm")):
+            unify(dims[0], first[1])
+            return first
         if step.kind == "Embedding":
             return (first if step.operands else self.positions(node, step)) + [dims[1]]
         if len(dims) == 1:
@@ -90,12 +113,23 @@ class Shapes:
         unify(dims[0], first[-1])
         return first[:-1] + [dims[1]]
 
+    def spatial(self, node, dims):
+        """The dims of a result, of which some have other sizes than `dims`."""
+        result = []
+        for dim, size in zip(dims, self.sizes(node)):
+            same = size[0] or size_of(dim) == size[1]
+            result.append(dim if same else
+                          [Atom(size[1], free=True)] if size[1] > 1 else [])
+        return result
+
     def positions(self, node, step):
         sizes = [self.size(size) for size in node.meta["val"].shape[:-1]]
         shape = [[Atom(name) for name in names] + ([Atom(number)] if number > 1 else [])
                  for names, number in sizes]
         if isinstance(step.index, Iota):
             return shape[-1:]
+        if isinstance(step.index, Buckets):
+            return [[Atom(shape[0][0].size, name)] for name in ("queries", "keys")]
         assert isinstance(step.index, Fill)
         return shape
 
@@ -108,6 +142,11 @@ class Shapes:
             unify(q[1], k[1])
         if int(sizes[0][3]) == int(sizes[2][3]):
             unify(q[3], v[3])
+        if step.options.endswith("bias = {}") and not step.alibi:
+            bias = self.dims[step.operands[-1]]
+            if len(bias) < 3 or step.operands[-1].meta["val"].shape[-3] != sizes[0][1]:
+                raise Unsupported("a bias that is not one of each head")
+            unify(q[1], bias[-3])
         return [q[0], q[1], q[2], v[3]]
 
     def size(self, size):
@@ -125,11 +164,9 @@ class Shapes:
 
     def view(self, node, first):
         name = op_name(node)
+        if name == "expand":
+            return [[]] * (len(node.meta["val"].shape) - len(first)) + first
         if name not in PERMUTE:
-            if name == "expand":
-                known = {str(size) for size in node.args[0].meta["val"].shape}
-                if any(str(size) not in known for size in node.meta["val"].shape):
-                    raise Unsupported("aten.expand of data")
             return regroup(first, self.sizes(node))
         order, rank = list(range(len(first))), len(first)
         if name == "permute":
@@ -168,13 +205,19 @@ class Shapes:
         whole = source.meta["val"].shape[axis]
         return None if sources or int(whole) != found else self.dims[source][axis]
 
+    def expanded(self, node, first):
+        sizes = self.sizes(node)
+        first = [[]] * (len(sizes) - len(first)) + first
+        return [dim or [Atom(name) for name in names] + ([Atom(size)] if size > 1 else [])
+                for dim, (names, size) in zip(first, sizes)]
+
     def operation(self, node, step, first):
         name, args = step.name, node.args
-        if name in BINARY:
+        if name in ELEMENTS:
             return broadcast([self.dims[operand] for operand in step.operands])
-        if name in UNARY:
-            return first
         rank = len(first)
+        if name == "expand":
+            return self.expanded(node, first)
         if name == "select":
             axis = args[1] % rank
             return first[:axis] + first[axis + 1:]
@@ -184,18 +227,28 @@ class Shapes:
             if names:
                 raise Unsupported(f"aten.{name} along a dim that has a name")
             shapes = [self.dims[operand] for operand in step.operands]
+            if name == "cat" and len(shapes) != len(args[0]):
+                raise Unsupported("aten.cat with a constant tensor")
             others = broadcast([shape[:axis] + [[]] + shape[axis + 1:]
                                 for shape in shapes])
             others[axis] = self.put_together(step, axis, name) or (
-                [Atom(size)] if size > 1 else [])
+                [Atom(size, free=name == "cat")] if size > 1 else [])
             return others
+        if name == "mean" and op_name(node) != "mean":
+            return self.spatial(node, first)
         if name in ("mean", "sum") and len(args) > 1 and args[1] is not None:
             axes = {axis % rank for axis in args[1]}
             keep = len(args) > 2 and args[2]
             return [[] if axis in axes else dim for axis, dim in enumerate(first)
                     if keep or axis not in axes]
-        if name == "matmul":
-            a, b = (self.dims[operand] for operand in step.operands)
+        if name == "linear":
+            weight = self.dims[args[1]]
+            unify(first[-1], weight[1])
+            for bias in step.operands[2:]:
+                unify(self.dims[bias][0], weight[0])
+            return first[:-1] + [weight[0]]
+        if name in ("matmul", "bmm"):
+            a, b = (self.dims[operand] for operand in node.args)
             if len(a) != len(b):
                 raise Unsupported("aten.matmul of other ranks")
             unify(a[-1], b[-2])

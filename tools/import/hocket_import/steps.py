@@ -13,10 +13,11 @@ class Step:
 class Member(Step):
     """A call of a built-in module at `path`, whose parameters are its own."""
     path: str
-    kind: str        # Linear, Conv1D, Embedding, LayerNorm, RmsNorm, Dropout
+    kind: str        # Linear, Conv1D, Embedding, LayerNorm, RmsNorm, Conv2d, ...
     sizes: tuple     # (in, out), (rows, out), (dim,) or ()
-    options: str     # ", 1e-5" and the like
-    index: object = None  # of an Embedding without operand: Iota or Fill
+    options: str     # ", 1e-5" and the like; {0} is the first of the sizes
+    index: object = None  # of an Embedding without operand: Iota, Fill or Buckets
+    lead: str = ""   # what stands before the sizes: "8, "
 
 
 @dataclasses.dataclass
@@ -47,9 +48,11 @@ class Call(Step):
 
 @dataclasses.dataclass
 class Attention(Step):
-    """operands: q, k, v and, where the mask has one, the tensor of its padding."""
+    """operands: q, k, v, where the mask has one, the tensor of its padding, and a
+    bias that is data."""
     mask: str        # "none", "causal * padding(bool({}))"
-    options: str     # ", scale = 1.0, dropout = 0.1"
+    options: str     # ", scale = 1.0, dropout = 0.1", {} for what is data, then a bias
+    alibi: str = None  # "places" or "distance": a bias that the text computes
 
 
 @dataclasses.dataclass
@@ -81,3 +84,10 @@ class Part(Step):
 class Op(Step):
     """Any other operation, written by its name."""
     name: str
+
+
+@dataclasses.dataclass
+class Table(Step):
+    """Zero where a query sees a key, -1e30 elsewhere: a causal mask that is added."""
+    size: str        # torch's symbol of queries and keys
+    before: object   # the reach of a window, or None

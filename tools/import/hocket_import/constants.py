@@ -1,0 +1,48 @@
+"""Tensors that no input reaches: numbers, and masks that are added to scores."""
+
+import torch
+
+from .masks import band, window
+from .refuse import Unsupported
+from .steps import Table
+
+
+class Constants:
+    """`at_sizes(node, k)` gives a node's value at the k-th sizes."""
+
+    def __init__(self, graph, at_sizes):
+        self.graph, self.at_sizes, self.numbers = graph, at_sizes, {}
+
+    def number(self, node):
+        """The one number that a tensor has everywhere, or None."""
+        if node not in self.numbers:
+            if node in self.graph.buffers and self.graph.buffers[node] in self.graph.names:
+                raise Unsupported(f"a buffer of the weight file "
+                                  f"('{self.graph.buffers[node]}')")
+            seen = [self.at_sizes(node, k) for k in range(2)]
+            value = seen[0].reshape(-1)[0] if seen[0].numel() else None
+            same = value is not None and all(bool((x == value).all()) for x in seen)
+            self.numbers[node] = value.item() if same else None
+        return self.numbers[node]
+
+    def table(self, node):
+        """A causal mask or window [..., queries, keys] of zeros and -1e4 or less."""
+        shape = node.meta["val"].shape
+        if len(shape) < 2 or isinstance(shape[-1], int) or str(shape[-1]) != str(shape[-2]) \
+                or any(size != 1 for size in shape[:-2]) or \
+                node.meta["val"].dtype not in (torch.float32, torch.bool):
+            return None
+        found = None
+        for k in range(2):
+            value = self.at_sizes(node, k)
+            value = value.reshape(value.shape[-2:])
+            keep = value if value.dtype == torch.bool else value == 0
+            if value.dtype != torch.bool and not (keep | (value <= -1e4)).all():
+                return None
+            now = band(keep)
+            if not torch.equal(keep, window(*now, *keep.shape)) or now[1] != 0:
+                return None
+            if found not in (None, now):
+                return None
+            found = now
+        return Table([], str(shape[-1]), found[0])
