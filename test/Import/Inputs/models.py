@@ -46,6 +46,16 @@ FAMILIES = {
                                      vocab_size=101, rotary_dim=16, bos_token_id=1,
                                      eos_token_id=2), ("input_ids",)),
     "albert": ("AlbertModel", ENCODER | dict(embedding_size=32), PADDED),
+    "llama3_1": ("LlamaForCausalLM", DECODER | dict(head_dim=16, rope_parameters=dict(
+        rope_type="llama3", rope_theta=500000.0, factor=8.0, low_freq_factor=1.0,
+        high_freq_factor=4.0, original_max_position_embeddings=32)), ("input_ids",)),
+    "yarn": ("LlamaForCausalLM", DECODER | dict(head_dim=16, rope_parameters=dict(
+        rope_type="yarn", rope_theta=10000.0, factor=4.0,
+        original_max_position_embeddings=16)), ("input_ids",)),
+    "gemma2": ("Gemma2ForCausalLM", DECODER | dict(head_dim=16, sliding_window=7),
+               ("input_ids",)),
+    "mpnet": ("MPNetModel", ENCODER, PADDED),
+    "roberta_counted": ("RobertaModel", ENCODER, PADDED),
     "gpt_neox": ("GPTNeoXForCausalLM", DECODER, ("input_ids",)),
     "opt": ("OPTForCausalLM", dict(hidden_size=48, num_hidden_layers=2, ffn_dim=96,
                                    num_attention_heads=4, vocab_size=101,
@@ -93,6 +103,13 @@ def build(name, **changes):
             buffer.add_(torch.rand(buffer.shape))
     return module, {name: draw(name, *(SIZES.get(dim) for dim in dims(name)[:2]))
                     for name in inputs}
+
+
+def with_padding(name, inputs):
+    """The inputs, with ids of padding where a family counts positions by them."""
+    if name in ("mpnet", "roberta_counted"):
+        inputs["input_ids"][inputs["attention_mask"] == 0] = 1
+    return inputs
 
 
 def without_dropout(name):

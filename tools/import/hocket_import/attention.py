@@ -127,17 +127,16 @@ class Attentions:
             exact = width ** -0.5
             factor = exact if abs(factor - exact) <= 1e-6 * exact else \
                 shortest(factor, 1e-7)
-            names = dict.fromkeys(self.graph.symbols.values(), 3)
 
             def read(feed):
-                shape = sized_shape(self.graph, found.query, names | found.fed(feed))[:3] + \
-                    sized_shape(self.graph, found.key, names | found.fed(feed))[2:3]
+                shape = found.shape(found.query, feed)[:3] + \
+                    found.shape(found.key, feed)[2:3]
                 return found.read(feed, torch.zeros(shape))
 
             mask = recognise_mask(Scores(self.graph, found.scores, found.sources(), read,
                                          *sizes))
             return result, self.step(found.query, found.key, found.value, mask, factor,
-                                     found.drop)
+                                     found.drop, found.biases)
         except (Unsupported, RuntimeError, IndexError, AttributeError, KeyError):
             return None
 

@@ -11,7 +11,7 @@ import torch
 
 from .atoms import leaves
 from .buckets import Buckets
-from .numbers import number
+from .numbers import number, short
 from .operations import TYPES, Operations, Text
 from .refuse import Unsupported
 from .steps import (Attention, Call, Fill, Member, Op, Part, Rotary, Split, Table,
@@ -32,7 +32,7 @@ class Body(Operations):
         self.recognised, self.graph = names.recognised, names.graph
         self.outs, self.uses, self.avoid = outs, collections.Counter(uses), set(avoid)
         self.words, self.lines = set(), []
-        self.env, self.pending, self.holder = {}, {}, {}
+        self.env, self.pending, self.holder, self.angles = {}, {}, {}, {}
         self.args = {}
         fresh = ["x", "y", "z", "u", "w", *(f"x{k}" for k in range(2, 99))]
         for node in args:
@@ -139,7 +139,8 @@ class Body(Operations):
             return self.split(node, step)
         if isinstance(step, Part):
             return None
-        return self.bind(node, self.expression(node, step, member))
+        text = self.expression(node, step, member)
+        return text and self.bind(node, text)
 
     def expression(self, node, step, member):
         if isinstance(step, Member):
@@ -155,6 +156,8 @@ class Body(Operations):
             return self.table(node, step)
         if isinstance(step, Call):
             return Text(f"{step.function}({self.use(step.operands[0]).text}{step.options})")
+        if isinstance(step, Rotary) and step.table:
+            return self.turn(node, step)
         if isinstance(step, Rotary):
             axis = self.dim(self.shapes.dims[node][step.axis])
             return Text(f"rotary({self.use(step.operands[0]).text}, axis = {axis}, "
@@ -167,6 +170,32 @@ class Body(Operations):
         if step.alibi:
             rest.append(self.alibi(node, step))
         return Text(f"attention({q}, {k}, {v}{step.options.format(*rest)})")
+
+    def turn(self, node, step):
+        """A rotary by frequencies of its own; angles are made once in a forward."""
+        dims = self.shapes.dims[node]
+        seq, rank = self.dim(dims[step.axis]), len(dims)
+        if (seq, step.table) not in self.angles:
+            ones = " 1" * (rank - step.axis - 2)
+            self.angles[seq, step.table] = name = self.word("angle")
+            self.lines += [f"frequencies = constant([{', '.join(map(short, step.table))}])",
+                           f'{name} = rearrange(f32(iota({seq})), "{seq} -> {seq}{ones} 1") '
+                           f"* frequencies"]
+        angle, x = self.angles[seq, step.table], self.use(step.operands[0]).text
+        a, b = self.word("a"), self.word("b")
+        if step.style == "half":
+            self.lines.append(f"{a}, {b} = split({x}, 2, axis = {rank - 1})")
+            parts = (f"{a} * cos({angle}) - {b} * sin({angle})",
+                     f"{b} * cos({angle}) + {a} * sin({angle})")
+            factor = "" if step.factor == 1 else f"{number(step.factor)} * "
+            return self.line(node, Text(f"{factor}concat({', '.join(parts)}, "
+                                        f"axis = {rank - 1})"))
+        raise Unsupported("an interleaved rotary with frequencies of its own")
+
+    def word(self, name):
+        """A name for a value of the text's own."""
+        return next(word for word in (name, *(f"{name}_{k}" for k in range(2, 99)))
+                    if word not in self.avoid and word not in self.holder)
 
     def table(self, node, step):
         """A causal mask, as numbers to add."""

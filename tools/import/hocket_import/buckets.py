@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from .numbers import number
+from .numbers import short
 
 LONGEST = 2048  # of the lengths that are compared
 
@@ -22,12 +22,12 @@ class Buckets:
 
     def of(self, length):
         place = torch.arange(length)
-        offset = (place[None] - place[:, None]).float()
+        offset = place[None] - place[:, None]
         half, near = self.halves()
         distance = offset.abs() if self.both else (-offset).clamp(min=0)
-        far = near + (distance.clamp(min=1) / near).log() / math.log(self.reach / near) \
-            * (half - near)
-        rows = torch.where(distance < near, distance, far.clamp(max=half - 1)).long()
+        far = near + ((distance.clamp(min=1).float() / near).log()
+                      / math.log(self.reach / near) * (half - near)).long()
+        rows = torch.where(distance < near, distance, far.clamp(max=half - 1))
         return rows + (offset > 0) * half if self.both else rows
 
     def halves(self):
@@ -35,17 +35,17 @@ class Buckets:
         return half, half // 2
 
     def lines(self, seq):
-        """The lines of the text, and the name of what they make."""
+        """The lines of the text, and what they make."""
         half, near = self.halves()
-        wide = number(round(math.log(self.reach / near), 10))
-        offset = (f'rearrange(iota({seq}), "keys -> 1 keys") - '
-                  f'rearrange(iota({seq}), "queries -> queries 1")')
-        distance = "abs(offset)" if self.both else "maximum(-offset, 0.0)"
-        rows = (f"i32(where(distance < {near}.0, distance, minimum(far, {half - 1}.0)))"
-                + (f" + i32(offset > 0.0) * {half}" if self.both else ""))
-        return [f"offset = f32({offset})", f"distance = {distance}",
-                f"far = {near}.0 + log(maximum(distance, 1.0) / {near}.0) / {wide} * "
-                f"{half - near}.0"], rows
+        wide = short(math.log(self.reach / near))
+        distance = "abs(offset)" if self.both else "maximum(-offset, 0)"
+        rows = f"where(distance < {near}, distance, minimum(far, {half - 1}))" + (
+            f" + i32(offset > 0) * {half}" if self.both else "")
+        return [f'offset = rearrange(iota({seq}), "keys -> 1 keys") - '
+                f'rearrange(iota({seq}), "queries -> queries 1")',
+                f"distance = {distance}",
+                f"far = i32(log(f32(maximum(distance, 1)) / {near}.0) / {wide} * "
+                f"{half - near}.0) + {near}"], rows
 
 
 def ancestors(node):

@@ -2,16 +2,17 @@
 
 import torch
 
-from .masks import band, window
+from .masks import Scores, band, lengths, window
 from .refuse import Unsupported
 from .steps import Table
 
 
 class Constants:
-    """`at_sizes(node, k)` gives a node's value at the k-th sizes."""
+    """`at_sizes(node, k)` gives a node's value at the k-th sizes, `at(node, sizes)` at
+    these sizes of dims."""
 
-    def __init__(self, graph, at_sizes):
-        self.graph, self.at_sizes, self.numbers = graph, at_sizes, {}
+    def __init__(self, graph, at_sizes, at):
+        self.graph, self.at_sizes, self.at, self.numbers = graph, at_sizes, at, {}
 
     def number(self, node):
         """The one number that a tensor has everywhere, or None."""
@@ -29,20 +30,18 @@ class Constants:
         """A causal mask or window [..., queries, keys] of zeros and -1e4 or less."""
         shape = node.meta["val"].shape
         if len(shape) < 2 or isinstance(shape[-1], int) or str(shape[-1]) != str(shape[-2]) \
-                or any(size != 1 for size in shape[:-2]) or \
-                node.meta["val"].dtype not in (torch.float32, torch.bool):
+                or node.meta["val"].dtype not in (torch.float32, torch.bool):
             return None
-        found = None
-        for k in range(2):
-            value = self.at_sizes(node, k)
-            value = value.reshape(value.shape[-2:])
+        dim = self.graph.symbols[str(shape[-1])]
+        seen = []
+        for size in lengths(Scores(self.graph, node, [], None, 1, dim, dim), dim):
+            value = self.at(node, {dim: size}).reshape(-1, size, size)
             keep = value if value.dtype == torch.bool else value == 0
-            if value.dtype != torch.bool and not (keep | (value <= -1e4)).all():
+            if not (value == value[:1]).all() or not (keep | (value <= -1e4)).all():
                 return None
-            now = band(keep)
-            if not torch.equal(keep, window(*now, *keep.shape)) or now[1] != 0:
-                return None
-            if found not in (None, now):
-                return None
-            found = now
-        return Table([], str(shape[-1]), found[0])
+            seen.append(keep[0])
+        before, after = band(seen[-1])
+        if after != 0 or not all(torch.equal(keep, window(before, after, *keep.shape))
+                                 for keep in seen):
+            return None
+        return Table([], str(shape[-1]), before)

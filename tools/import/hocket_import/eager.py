@@ -55,6 +55,7 @@ class Eager:
             raise Unsupported("a product of queries with keys that are not transposed")
         self.query, self.key = self.split(first), self.split(second.args[0])
         self.value = self.split(node.args[1])
+        self.biases = self.find_biases()
 
     def find_product(self):
         """The one product of data that the scores are computed from."""
@@ -74,6 +75,34 @@ class Eager:
             raise Unsupported("a softmax of more or less than one product")
         return found[0]
 
+    def find_biases(self):
+        """What parameters make, and what is added to the products."""
+        node, found = self.scores, []
+        while op_name(node) in ("add", "add_", "view", "reshape") and node is not self.product:
+            terms = [term for term in node.args[:2] if isinstance(term, torch.fx.Node)]
+            if not op_name(node).startswith("add") or len(terms) < 2:
+                node = node.args[0]
+                continue
+            after = [term for term in terms if self.above(term)]
+            if len(after) != 1:
+                break
+            found += [term for term in terms if term is not after[0] and any(
+                source in self.graph.parameters for source in self.reach[term])]
+            node = after[0]
+        return found
+
+    def above(self, node):
+        """The products are among what a value is computed from."""
+        seen, todo = set(), [node]
+        while todo:
+            here = todo.pop()
+            if here is self.product:
+                return True
+            if here not in seen and self.reach[here]:
+                seen.add(here)
+                todo += here.all_input_nodes
+        return False
+
     def split(self, node):
         """The value before its batch and heads were made one dim."""
         if node.meta["val"].dim() == 3 and op_name(node) in ("view", "reshape") and \
@@ -89,8 +118,13 @@ class Eager:
         if op_name(node) == "baddbmm":  # the sum of a product and what is added
             added = evaluate(self.graph, [node.args[0]], feed)[0]
             flat = node.kwargs.get("beta", 1) * added + node.kwargs.get("alpha", 1) * flat
-        value = evaluate(self.graph, [self.scores], {**feed, node: flat})[0]
+        zeros = {bias: torch.zeros(self.shape(bias, feed)) for bias in self.biases}
+        value = evaluate(self.graph, [self.scores], {**zeros, **feed, node: flat})[0]
         return value.unflatten(0, product.shape[:2]) if value.dim() == 3 else value
+
+    def shape(self, node, feed):
+        names = dict.fromkeys(self.graph.symbols.values(), 3)
+        return sized_shape(self.graph, node, names | self.fed(feed))
 
     def scale(self, sizes):
         """The factor of the products; what is added does not depend on them."""
@@ -129,7 +163,7 @@ class Eager:
             seen.add(node)
             if node in self.graph.inputs or node in self.graph.parameters:
                 found[node] = None
-            elif node is not self.product:
+            elif node is not self.product and node not in self.biases:
                 todo += node.all_input_nodes
             elif op_name(node) == "baddbmm":
                 todo.append(node.args[0])
@@ -147,8 +181,11 @@ class Eager:
         feed, generator = sized_inputs(self.graph, sizes), torch.Generator().manual_seed(6)
         q, k, v = (torch.randn(sized_shape(self.graph, node, sizes), generator=generator)
                    for node in (self.query, self.key, self.value))
+        biases = {bias: torch.randn(sized_shape(self.graph, bias, sizes),
+                                    generator=generator) for bias in self.biases}
         found = evaluate(self.graph, [result], {
-            **feed, self.query: q, self.key: k, self.value: v})[0]
+            **feed, **biases, self.query: q, self.key: k, self.value: v})[0]
         product = torch.zeros(*q.shape[:3], k.shape[2])
-        weights = (factor * q @ k.transpose(-1, -2) + self.read(feed, product)).softmax(-1)
+        scores = factor * q @ k.transpose(-1, -2) + self.read(feed, product)
+        weights = sum(biases.values(), scores).softmax(-1)
         return close(found, weights @ v, 1e-5)

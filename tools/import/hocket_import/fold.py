@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 import itertools
 import re
 
@@ -55,6 +56,11 @@ class Folder:
         self.names, self.recognised = names, names.recognised
         self.graph, self.tree = names.graph, tree
         self.modules, self.texts = [], {}
+        self.made = {step.path: step for step in self.recognised.steps.values()
+                     if isinstance(step, Member)}
+        self.called = {entry[1] for node in self.recognised.steps
+                       for entry in self.scope(node)} | {""}
+        self.outside = self.used_outside()
 
     # What belongs to one call.
 
@@ -82,6 +88,31 @@ class Folder:
                          if operand in self.recognised.steps]
                 nodes.insert(max(after, default=-1) + 1, node)
         return nodes
+
+    def owner(self, path):
+        """The innermost module that is called and has this member."""
+        while path:
+            path = path.rpartition(".")[0]
+            if path in self.called:
+                return path
+        return ""
+
+    def used_outside(self):
+        """Module -> what notes its members that only others use."""
+        found = {}
+        for node, step in self.recognised.steps.items():
+            scope = self.scope(node)
+            user = scope[-1][1] if scope else ""
+            uses = [(self.recognised.parameter(operand)[0], Scene.parameter, operand)
+                    for operand in step.operands if operand in self.graph.parameters]
+            if isinstance(step, Member):
+                uses.append((step.path, Scene.member, step.path))
+            for path, note, what in uses:
+                owner = self.owner(path)
+                if owner != user and owner.startswith(user):
+                    found.setdefault(owner, []).append(functools.partial(
+                        lambda scene, note, what: note(scene, what), note=note, what=what))
+        return found
 
     def items(self, nodes, depth):
         """(None, [node]) for an own step, (call, its nodes) for a call of a module."""

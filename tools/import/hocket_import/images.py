@@ -116,7 +116,9 @@ def pooling(node):
 
 def padding(node):
     """The step of aten.pad: margins from the last dim back."""
-    x, margins = node.args[0], [int(margin) for margin in node.args[1]]
+    x, margins = node.args[:2]
+    if not all(isinstance(margin, int) for margin in margins):
+        raise Unsupported("aten.pad by a size that is computed")
     mode, value = argument(node, 2, "constant"), argument(node, 3) or 0
     if min(margins) < 0:
         raise Unsupported("aten.pad with a margin below zero")

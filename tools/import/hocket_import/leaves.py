@@ -14,6 +14,7 @@ from .export import op_name
 from .images import module_step
 from .numbers import number, shortest
 from .probe import close, evaluate, few, sized_inputs, sized_shape
+from .refuse import Unsupported
 from .steps import Call, Fill, Iota, Member, Tied
 
 ELEMENTS = {
@@ -142,7 +143,7 @@ def with_parameters(region):
         drawn = {name: torch.randn(node.meta["val"].shape, dtype=torch.float64)
                  for node, name in region.parameters.items()}
         return match(region, drawn)
-    except (RuntimeError, IndexError):  # shapes that are no candidate's
+    except (RuntimeError, IndexError, Unsupported):  # shapes that are no candidate's
         return None
     finally:
         torch.random.set_rng_state(torch_state)

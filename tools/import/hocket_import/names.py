@@ -98,10 +98,10 @@ class Names:
     def name_tables(self):
         for step, (rows, out) in self.members("Embedding"):
             source = step.operands[0].name if step.operands else ""
-            role = "positions" if isinstance(step.index, Iota) or "position" in source \
+            own = own_name(step.path)
+            role = "positions" if isinstance(step.index, Iota) or "position" in source + own \
                 else "types" if isinstance(step.index, Fill) or "type" in source \
                 else "vocab"
-            own = own_name(step.path)
             if isinstance(step.index, Buckets):
                 self.give(out, "heads")
                 self.give(rows, "buckets")
@@ -166,10 +166,13 @@ class Names:
 
     def name_parameters(self):
         for node in self.graph.parameters:
-            for dim in self.shapes.dims.get(node, ()):
+            own = own_name(self.graph.parameters[node])
+            used = set()
+            for dim in reversed(self.shapes.dims.get(node, ())):
                 size = leaves(dim)[0].size if leaves(dim) else 1
-                own = self.graph.parameters[node].split(".")[-1]
-                self.give(dim, *self.of_config(size), f"{own}_size")
+                known = [name for name in self.of_config(size) if name not in used]
+                self.give(dim, *known, f"{own}_size", f"{own}_size_2")
+                used |= {leaf.name for leaf in leaves(dim)}
 
     def name_places(self):
         """Dims whose sizes follow from others have names that many may have."""

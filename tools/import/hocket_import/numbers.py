@@ -1,5 +1,7 @@
 """Numbers as the text has them."""
 
+import struct
+
 
 def number(value):
     """A Python number as the language writes it: 1e-5, 0.1, 3, true."""
@@ -10,6 +12,13 @@ def number(value):
         mantissa, exponent = text.split("e")
         text = f"{mantissa}e{int(exponent)}"
     return text
+
+
+def short(value):
+    """The shortest text of a number that float32 has."""
+    exact = struct.pack("f", value)
+    return next(number(float(f"{value:.{digits}g}")) for digits in range(1, 18)
+                if struct.pack("f", float(f"{value:.{digits}g}")) == exact)
 
 
 def shortest(value, accuracy):

@@ -15,21 +15,24 @@ BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "add_": "+", "mul_": "
           "sub_": "-", "div_": "/"}
 COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 SHAPED = {"select", "slice", "cat", "mean", "sum", "matmul", "bmm", "linear", "expand",
-          "rms_norm", "layer_norm"}
+          "cumsum", "roll", "flip", "argmax"}
 # Of one value, in words of the language.
 FORMS = {"neg": "-{0}", "square": "pow({0}, 2)", "relu6": "minimum(relu({0}), 6.0)",
          "hardtanh": "minimum(maximum({0}, {1}), {2})",
          "hardswish": "{0} * minimum(relu({0} + 3.0), 6.0) / 6.0",
          "hardsigmoid": "minimum(relu({0} + 3.0), 6.0) / 6.0",
          "leaky_relu": "maximum({0}, {1} * {0})",
-         "softplus": "relu({0}) + log(1.0 + exp(-abs({0})))",
          "reciprocal": "1.0 / {0}", "log1p": "log(1.0 + {0})", "expm1": "exp({0}) - 1.0"}
 DEFAULTS = {"hardtanh": (-1.0, 1.0), "leaky_relu": (0.01,)}
 PLAIN = {"tanh", "silu", "relu", "sigmoid", "exp", "log", "sqrt", "rsqrt", "abs", "sin",
          "cos", "erf"}
-OTHERS = {"gelu", "pow", "rsub", "softmax", "_softmax", "to", "clamp", "clamp_min",
+LOGIC = {"__and__": "where({0}, {1}, false)", "logical_and": "where({0}, {1}, false)",
+         "bitwise_and": "where({0}, {1}, false)", "__or__": "where({0}, true, {1})",
+         "logical_or": "where({0}, true, {1})", "bitwise_or": "where({0}, true, {1})",
+         "logical_not": "{0} == false", "bitwise_not": "{0} == false"}
+OTHERS = {"gelu", "softplus", "type_as", "pow", "rsub", "softmax", "_softmax", "to", "clamp", "clamp_min",
           "clamp_max", "where", "masked_fill", "minimum", "maximum", "min", "max"}
-ELEMENTS = FORMS.keys() | PLAIN | OTHERS | BINARY.keys() | COMPARE.keys()
+ELEMENTS = FORMS.keys() | PLAIN | OTHERS | LOGIC.keys() | BINARY.keys() | COMPARE.keys()
 KNOWN = ELEMENTS | SHAPED
 # Arguments by name that change nothing of what is written.
 HARMLESS = {"dtype", "layout", "device", "pin_memory", "memory_format", "alpha",
@@ -46,6 +49,12 @@ class Text:
         return self.text if self.binds >= least else f"({self.text})"
 
 
+def plain_list(value):
+    """One number, or a tuple of them."""
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    return str(values[0]) if len(values) == 1 else str(tuple(values))
+
+
 def check_arguments(node):
     """Refuses arguments that the text would not say."""
     name = op_name(node)
@@ -60,8 +69,11 @@ def check_arguments(node):
         raise Unsupported(f"aten.{name} in {kind}")
     if name == "leaky_relu" and len(node.args) > 1 and not 0 <= node.args[1] <= 1:
         raise Unsupported("aten.leaky_relu with a slope above 1 or below 0")
-    if name == "softplus" and len(node.args) > 1 and node.args[1] != 1:
-        raise Unsupported("aten.softplus with a factor")
+    if name in LOGIC and any(operand.meta["val"].dtype != torch.bool
+                             for operand in node.all_input_nodes):
+        raise Unsupported(f"aten.{name} of numbers")
+    if name in ("roll", "argmax") and len(node.args) < 2 + (name == "roll"):
+        raise Unsupported(f"aten.{name} over all dims")
 
 
 class Operations:
@@ -80,8 +92,15 @@ class Operations:
             return self.binary("-", args[1], args[0])
         if name in FORMS:
             return self.form(name, args)
-        if name == "to":
+        if name in ("to", "type_as"):
             return self.cast(node, args[0])
+        if name in LOGIC:
+            words = [self.value(arg).inside(SUM) for arg in args]
+            return Text(LOGIC[name].format(*words),
+                        COMPARISON if "==" in LOGIC[name] else ATOM)
+        if name == "softplus":
+            factor = f", beta = {number(float(args[1]))}" if len(args) > 1 else ""
+            return Text(f"softplus({self.use(args[0]).text}{factor})")
         if name == "pow":
             return Text(f"pow({self.value(args[0]).text}, {self.value(args[1]).text})")
         if name == "gelu":
@@ -149,11 +168,16 @@ class Operations:
             value.is_floating_point() for value in values) or any(
             isinstance(x, float) for x in (a, b))
 
+        kinds = {value.dtype for value in values}
+        wide = torch.float32 if floats else torch.int64 if torch.int64 in kinds \
+            else torch.int32
+
         def operand(x):
             text = self.value(x)
-            mixed = floats and isinstance(x, torch.fx.Node) and x in self.shapes.dims \
-                and not x.meta["val"].is_floating_point()
-            return Text(f"f32({text.text})") if mixed else text
+            mixed = isinstance(x, torch.fx.Node) and x in self.shapes.dims and \
+                x.meta["val"].dtype != wide and (len(kinds) > 1 or floats or (
+                    x.meta["val"].dtype == torch.bool and sign in "+-*"))
+            return Text(f"{TYPES[wide]}({text.text})") if mixed else text
 
         left, right = operand(a), operand(b)
         tight = least + 1 if sign in "-/" or least == COMPARISON else least
@@ -163,8 +187,7 @@ class Operations:
     def cast(self, node, x):
         """Another element type, where the language's has the same values."""
         kind, before = node.meta["val"].dtype, x.meta["val"].dtype
-        exact = kind == torch.float32 and not before.is_floating_point or \
-            kind == torch.bool and not before.is_floating_point or before == torch.bool
+        exact = not before.is_floating_point
         if not exact or kind not in TYPES:
             raise Unsupported(f"a cast from {before} to {kind}")
         return Text(f"{TYPES[kind]}({self.use(x).text})")
@@ -185,7 +208,19 @@ class Operations:
         x = self.use(args[0])
         if name == "expand":
             dims = ", ".join(self.dim(dim) for dim in self.shapes.dims[node])
-            return Text(f"{x.inside(SUM)} + fill(0.0, dims = ({dims}))", SUM)
+            return Text(f"broadcast({x.text}, ({dims}))")
+        if name == "cumsum":
+            kind, before = node.meta["val"].dtype, args[0].meta["val"].dtype
+            text = x.text if kind == before else f"{TYPES[kind]}({x.text})"
+            return Text(f"cumsum({text}, axis = {args[1] % rank})")
+        if name in ("roll", "flip"):
+            shift = f", {plain_list(args[1])}" if name == "roll" else ""
+            axes = args[-1] if isinstance(args[-1], (list, tuple)) else [args[-1]]
+            return Text(f"{name}({x.text}{shift}, "
+                        f"axis = {plain_list([axis % rank for axis in axes])})")
+        if name == "argmax":
+            keep = ", keepdim = true" if len(args) > 2 and args[2] else ""
+            return Text(f"argmax({x.text}, axis = {args[1] % rank}{keep})")
         if name == "select":
             return Text(f"{x.inside(ATOM)}[{self.place(node, args, rank)}]")
         if name == "slice":

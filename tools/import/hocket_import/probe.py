@@ -5,6 +5,7 @@ import torch
 from torch.fx.node import map_arg
 
 from .export import op_name, resized
+from .refuse import Unsupported
 
 aten = torch.ops.aten
 # The values of these do not depend on those of their operands.
@@ -18,12 +19,22 @@ def depends_on(graph):
     for node in graph.nodes:
         if node in graph.inputs or node in graph.parameters:
             reach[node] = frozenset([node])
-        elif node.op != "call_function" or op_name(node) in SHAPE_ONLY:
+        elif node.op != "call_function" or op_name(node) in SHAPE_ONLY or \
+                op_name(node) == "gather" and is_uniform(graph, node.args[0]):
             reach[node] = frozenset()
         else:
             reach[node] = frozenset().union(
                 *(reach[operand] for operand in node.all_input_nodes))
     return reach
+
+
+def is_uniform(graph, node):
+    """A constant of the module that is one number everywhere."""
+    while op_name(node) in ("expand", "slice", "view", "to", "_to_copy"):
+        node = node.args[0]
+    value = graph.state.get(node)
+    return value is not None and node not in graph.parameters and \
+        bool((value == value.reshape(-1)[0]).all())
 
 
 def call(node, args, kwargs):
@@ -61,7 +72,11 @@ def evaluate(graph, targets, feed):
                 raise KeyError(f"no value of {node}")
             args = map_arg(node.args, lambda operand: values[operand])
             kwargs = map_arg(node.kwargs, lambda operand: values[operand])
-            values[node] = call(node, args, kwargs)
+            try:
+                values[node] = call(node, args, kwargs)
+            except (RuntimeError, TypeError, NotImplementedError) as error:
+                raise Unsupported(f"values of aten.{op_name(node)} that cannot be "
+                                  "computed alone") from error
     return [values[target] for target in targets]
 
 

@@ -4,6 +4,8 @@ Calls of leaf modules come first, then attention with its mask, then rotary; wha
 is left is a view, a split or an operation by its name.
 """
 
+import contextlib
+
 import torch
 
 from .attention import VIEWS, Attentions, is_attention
@@ -40,11 +42,13 @@ class Recognised:
         self.reach = depends_on(graph)
         self.all, self.hidden, self.owners = {}, set(), {}
         self.leaves, self.inside, self.dissolved = set(), {}, set()
-        self.constants = Constants(graph, self.at_sizes)
+        self.constants = Constants(graph, self.at_sizes, self.at)
         self.attentions = Attentions(graph, self.reach)
         self.find_leaves()
         self.find_operations()
         self.steps = self.live()
+        made = {step.path for step in self.steps.values() if isinstance(step, Member)}
+        self.owners = {node: path for node, path in self.owners.items() if path in made}
         self.readers = {}
         for node, step in self.steps.items():
             for operand in dict.fromkeys(step.operands):
@@ -124,11 +128,14 @@ class Recognised:
         seq = self.graph.symbols.get(str(shape[0]))
         if len(shape) != 2 or seq is None or str(shape[0]) != str(shape[1]):
             return None
-        names = dict.fromkeys(self.graph.symbols.values(), 2)
         return recognise_buckets(
             node, step.sizes[0], self.graph.limits.get(seq) or 2**31,
-            lambda length: evaluate(self.graph, [node], sized_inputs(
-                self.graph, names | {seq: length}))[0])
+            lambda length: self.at(node, {seq: length}))
+
+    def at(self, node, sizes):
+        """The value of a node that no input reaches, at these sizes of dims."""
+        names = dict.fromkeys(self.graph.symbols.values(), 2)
+        return evaluate(self.graph, [node], sized_inputs(self.graph, names | sizes))[0]
 
     def at_sizes(self, node, k):
         """The value of a node that no input reaches, at the k-th sizes."""
@@ -147,9 +154,10 @@ class Recognised:
             if (node.op == "call_function" and self.reach[node] and node not in taken
                     and op_name(node) in ENDS_OF_ROTARY
                     and torch.is_tensor(node.meta.get("val"))):
-                step = recognise_rotary(self.graph, node, self.reach, taken)
-                if step:
-                    self.all[node] = step
+                with contextlib.suppress(Unsupported):
+                    step = recognise_rotary(self.graph, node, self.reach, taken)
+                    if step:
+                        self.all[node] = step
         for node in self.graph.nodes:
             if node.op == "call_function" and op_name(node) in ("matmul", "bmm") and \
                     self.reach[node] and (found := self.attentions.eager(node)):
@@ -194,6 +202,8 @@ class Recognised:
                 return padding(node)
             if name == "expand" and not self.spreads(node):
                 return Op(self.operands(node), name)
+            if name == "expand_as":
+                return Op([node.args[0]], "expand")
             if name in VIEWS:
                 return View(self.operands(node))
             if name not in KNOWN:

@@ -15,6 +15,7 @@ INSIDE = {"add", "sub", "mul", "neg", "cat", "slice", "stack", "select", "flatte
           "view", "reshape", "unsqueeze", "split", "chunk", "getitem", "unbind",
           "view_as_complex", "view_as_real", "to", "unflatten", "squeeze", "rsub"}
 LENGTHS = (7, 29)
+LONG = 301
 
 
 def turned(x, angles, style):
@@ -124,7 +125,39 @@ def recognise_rotary(graph, node, reach, taken):
             for base in bases(*drawn[0], axis, style):
                 if all(is_turn(value, out, axis, base, style) for value, out in drawn):
                     return Rotary([x], base, style, axis)
+        found = by_table(graph, node, x, axis, drawn)
+        if found:
+            return found
     return None
+
+
+def by_table(graph, node, x, axis, drawn):
+    """A turn by frequencies that a constant of the module has, and a factor."""
+    width = int(x.meta["val"].shape[-1])
+    drawn = drawn + [angles_of(graph, node, x, axis, LONG)]
+    for table in graph.state.values():
+        if table.dtype != torch.float32 or table.numel() != width // 2:
+            continue
+        steps = table.flatten()
+        for style in ("half", "interleaved"):
+            factor = length_ratio(*drawn[0])
+            if all(close(out, factor * turned(value, table_angles(value, axis, steps),
+                                              style), 1e-5) for value, out in drawn):
+                factor = 1.0 if abs(factor - 1) < 1e-6 else shortest(factor, 1e-6)
+                return Rotary([x], None, style, axis, tuple(steps.tolist()), factor)
+    return None
+
+
+def length_ratio(x, out):
+    """A turn keeps lengths; what it does not keep is its factor."""
+    return float(out.norm() / x.norm())
+
+
+def table_angles(x, axis, steps):
+    places = torch.arange(x.shape[axis], dtype=torch.float32)[:, None]
+    shape = [1] * x.dim()
+    shape[axis], shape[-1] = x.shape[axis], len(steps)
+    return (places * steps).double().reshape(shape)
 
 
 def is_turn(x, out, axis, base, style):

@@ -43,6 +43,8 @@ class Scene:
                 index += 1
             else:
                 index += self.calls(index, depth)
+        for use in self.folder.outside.get(self.path, ()):
+            use(self)
         self.body.finish()
 
     def guard(self, node, action):
@@ -57,17 +59,14 @@ class Scene:
 
     def member(self, path):
         """How the forward names a member; notes what makes it."""
-        step = next((step for step in self.folder.recognised.steps.values()
-                     if isinstance(step, Member) and step.path == path), None)
         if self.path and not path.startswith(self.path + "."):
             raise Unsupported(f"a weight of '{path}', which lies outside of the module")
-        if step is not None and any(node in self.body.own
-                                    for node in self.nodes_of(path)):
+        step = self.folder.made.get(path)
+        if step is not None and self.folder.owner(path) == self.path:
             dims = self.names.shapes.members.get(path, [])
             words = [self.body.dim(dim) for dim in dims]
             maker = f"{step.kind}({step.lead}{', '.join(words)}{step.options})"
-            self.members.note(path, maker.format(*words),
-                              self.body.parameters(dims))
+            self.members.note(path, maker.format(*words), self.body.parameters(dims))
         return spelled(self.relative(path))
 
     def parameter(self, node):
@@ -75,16 +74,14 @@ class Scene:
         path, known = self.folder.recognised.parameter(node)
         if self.path and not path.startswith(self.path + "."):
             raise Unsupported(f"'{path}', which lies outside of the module")
-        if not known:
+        if known:
+            self.member(self.folder.recognised.owners[node])
+        elif self.folder.owner(path) == self.path:
             dims = self.names.shapes.dims[node]
             words = ", ".join(self.body.dim(dim) for dim in dims)
             self.members.note(path, f"Parameter(f32[{words}])",
                               self.body.parameters(dims))
         return spelled(self.relative(path))
-
-    def nodes_of(self, path):
-        return [node for node, step in self.folder.recognised.steps.items()
-                if isinstance(step, Member) and step.path == path]
 
     # Calls of modules.
 

@@ -57,9 +57,11 @@ class Attention(Step):
 
 @dataclasses.dataclass
 class Rotary(Step):
-    base: float
+    base: object     # a number, or None with a table
     style: str
     axis: int        # of the positions
+    table: tuple = ()    # frequencies
+    factor: float = 1.0  # of the result
 
 
 @dataclasses.dataclass
