@@ -176,13 +176,13 @@ def trace(module, inputs, dims):
     program = export_program(module, examples, dims)
     graph = read_program(program, type(module).__name__, examples, dims, sizes,
                          stored_names(module))
-    names = names_in_files(module)
+    names = names_by_parameter(module)
     graph.aliases = {node: names[name] for node, name in graph.parameters.items()}
     graph.parameters = {node: names[0] for node, names in graph.aliases.items()}
     return graph
 
 
-def names_in_files(module):
+def names_by_parameter(module):
     """A parameter's name -> those that it may have: of one that is tied all of them,
     or what transformers writes into files."""
     shared, sources = {}, getattr(module, "all_tied_weights_keys", None) or {}
