@@ -155,6 +155,13 @@ HOCKET_API hocket_status hocket_run_arrays(hocket_program *program,
                                            const hocket_array *outputs,
                                            size_t output_count);
 
+/* Where the program itself has an output after each run, dense and row-major,
+   of the type and shape that hocket_outputs tells; null where no rank has all
+   of it in this order. With null in `outputs` of hocket_run nothing is copied.
+   The next run overwrites it, hocket_unload takes it away. */
+HOCKET_API const void *hocket_whole_output(const hocket_program *program,
+                                           size_t output);
+
 #ifdef __cplusplus
 }
 #endif

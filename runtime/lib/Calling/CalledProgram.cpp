@@ -178,6 +178,10 @@ Status CalledProgram::step(const TensorSource &source, TensorSink &sink) {
   return settle(executor->step(source, sink));
 }
 
+const void *CalledProgram::wholeOutput(size_t output) const {
+  return output < outputs.size() ? executor->wholeOutput(output) : nullptr;
+}
+
 Status CalledProgram::run(const void *const *inputs, void *const *outputs) {
   std::unique_lock<std::mutex> lock;
   if (Status status = enterStep(lock); !status.ok())

@@ -32,6 +32,8 @@ public:
   Status run(const hocket_array *inputs, size_t inputCount,
              const hocket_array *outputs, size_t outputCount);
 
+  const void *wholeOutput(size_t output) const;
+
   std::string description; // as JSON
   std::vector<hocket_array> inputs, outputs, parameters;
 

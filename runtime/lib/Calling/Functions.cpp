@@ -145,6 +145,10 @@ hocket_status hocket_run(hocket_program *program, const void *const *inputs,
                 [&](CalledProgram &of) { return of.run(inputs, outputs); });
 }
 
+const void *hocket_whole_output(const hocket_program *program, size_t output) {
+  return program ? program->called->wholeOutput(output) : nullptr;
+}
+
 hocket_status hocket_run_arrays(hocket_program *program,
                                 const hocket_array *inputs, size_t input_count,
                                 const hocket_array *outputs,

@@ -410,4 +410,11 @@ Status Executor::writeOutputs(TensorSink &outputs) {
   return state->writeOutputs(outputs);
 }
 
+const void *Executor::wholeOutput(size_t output) const {
+  for (const std::unique_ptr<RankRunner> &runner : state->runners)
+    if (const void *place = runner->wholeOutput(output))
+      return place;
+  return nullptr;
+}
+
 } // namespace hocket::runtime

@@ -316,6 +316,15 @@ Status RankRunner::writeOutputs(TensorSink &outputs) {
   return Status::success();
 }
 
+const void *RankRunner::wholeOutput(size_t output) const {
+  const plan::GlobalTensor &tensor = setup.plan.outputs[output];
+  Box box = boxOf(setup.plan, tensor, setup.rank);
+  bool isWhole = box.size == box.shape && box.runs.empty();
+  return isWhole && outputAt[output] >= 0 && outputStrides[output].empty()
+             ? boxes + outputAt[output]
+             : nullptr;
+}
+
 Status
 RankRunner::viewOutput(size_t output,
                        const std::function<Status(const void *)> &use) const {

@@ -77,6 +77,8 @@ public:
   /// Writes what the rank has to of Plan::states.
   Status save(TensorSink &sink) const;
   bool holdsOutput(size_t output) const { return outputAt[output] >= 0; }
+  /// Where the rank has all of an output, row-major, or null.
+  const void *wholeOutput(size_t output) const;
   /// Shows `use` the rank's box of an output that it holds.
   Status viewOutput(size_t output,
                     const std::function<Status(const void *)> &use) const;

@@ -4,7 +4,8 @@
 //
 // draws weights from SEED (1), makes inputs, writes each to NAME.npy and the
 // bytes of all outputs, one after the other, to OUT. It runs three times, into
-// arrays that held something else.
+// arrays that held something else. Prints how many outputs one rank has whole,
+// which must be the same there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,6 +82,17 @@ int main(int argc, char **argv) {
     if (hocket_run(program, given, made))
       fail("run");
   }
+  if (hocket_run(program, given, NULL))
+    fail("run without outputs");
+  int whole = 0;
+  for (size_t i = 0; i <= outputs; ++i) {
+    const void *place = hocket_whole_output(program, i);
+    if (place &&
+        (i == outputs || memcmp(place, made[i], hocket_bytes(&output[i]))))
+      return 1;
+    whole += place != NULL;
+  }
+  printf("%d whole outputs\n", whole);
   FILE *file = fopen(argv[2], "wb");
   for (size_t i = 0; i < outputs; ++i)
     fwrite(made[i], 1, hocket_bytes(&output[i]), file);

@@ -120,6 +120,10 @@ public:
   Status step();
   Status writeOutputs(TensorSink &outputs);
 
+  /// Where a rank of this process has all of an output after each step, dense
+  /// and row-major in the memory of its device; null if none has.
+  const void *wholeOutput(size_t output) const;
+
   /// After a step: whether all ranks that hold the same box of an output hold
   /// the same bytes there. The error names the output and two ranks.
   Status checkReplicas() const;
