@@ -1,5 +1,5 @@
-"""Changes single lines of plain.py: the text changes with them, or the module is
-refused; and what is imported computes what the changed module does.
+"""Changes single lines of plain.py and written_out.py: the text changes with them, or
+the module is refused; and what is imported computes what the changed module does.
 
     mutations.py FOLDER
 """
@@ -13,7 +13,9 @@ import models  # noqa: F401  (quiet logs)
 import texts
 import torch
 
-SOURCE = (pathlib.Path(__file__).parent / "plain.py").read_text()
+HERE = pathlib.Path(__file__).parent
+SOURCE = (HERE / "plain.py").read_text()
+WRITTEN_OUT = (HERE / "written_out.py").read_text()
 
 # What stands there, what stands there instead.
 MUTATIONS = [
@@ -78,12 +80,47 @@ MUTATIONS = [
 ]
 
 
+SLOPED = ("return self.near(buckets(length)).permute(2, 0, 1)[None]",
+          "return torch.tensor(self.slopes)[None, :, None, None] * "
+          "-distances(length).abs()")
+OF_WRITTEN_OUT = [
+    SLOPED,
+    (SLOPED[0], SLOPED[1].replace("-distances(length).abs()", "distances(length)")),
+    (SLOPED[0], SLOPED[1].replace("-distances(length).abs()", "distances(length).abs()")),
+    (SLOPED[0], SLOPED[1].replace("-distances(length).abs()", "-distances(length) ** 2")),
+    (SLOPED[0], SLOPED[1].replace("self.slopes)", "self.slopes[::-1])")),
+    (SLOPED[0], "return torch.zeros(1, 1, length, length)"),
+    ("/ 3.0", "/ 2.0"),
+    ("/ 3.0", "/ 8 ** 0.5"),
+    ("scores = scores + bias", "scores = scores + 2 * bias"),
+    ("scores = scores + bias", "scores = (scores + bias) * 0.5"),
+    ("scores = scores + bias", "scores = torch.tanh(scores) + bias"),
+    ("scores = scores + bias", "scores = scores * bias"),
+    ("scores.softmax(-1)", "scores.softmax(-2)"),
+    ("scores.softmax(-1)", "scores.sigmoid()"),
+    ("-1e9", "-1.0"),
+    ("== 0", "== 1"),
+    ("self.drop(scores.softmax(-1))", "scores.softmax(-1)"),
+    ("k.transpose(-1, -2)", "q.transpose(-1, -2)"),
+    ("self.drop(scores.softmax(-1)) @ v", "self.drop(scores.softmax(-1)) @ k"),
+    (".chunk(3, -1)", ".unflatten(-1, (-1, 3)).unbind(-1)"),
+    ("offset > 0", "offset >= 0"),
+    ("offset > 0", "offset < 0"),
+    ("1.3862943611198906", "1.6094379124341003"),
+    ("max=3)", "max=2)"),
+    ("offset.abs() < 2", "offset.abs() < 4"),
+    ("permute(2, 0, 1)", "permute(2, 1, 0)"),
+    ("return x + F.gelu", "return x - F.gelu"),
+]
+
+
 def module_of(source):
     """The module of a text; of one block, unless it is about several."""
     code = types.ModuleType("plain")
     exec(compile(source, "plain.py", "exec"), code.__dict__)
     torch.manual_seed(3)
-    module = code.Plain(1 if "for block in self.blocks:" in source else 2)
+    made = code.Plain if hasattr(code, "Plain") else code.Net
+    module = made(1 if "for block in self.blocks:" in source else 2)
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.add_(0.15 * torch.randn(parameter.shape))
@@ -118,11 +155,18 @@ def main(folder):
     (folder / "plain.hkt").write_text(base)
     texts.hocket("fmt", "--check", folder / "plain.hkt")
     compare(folder / "plain.hkt", SOURCE)
-    for number, (old, new) in enumerate(MUTATIONS):
-        assert SOURCE.count(old) >= 1, old
-        changed = SOURCE.replace(old, new)
+    bases.append(text_of(WRITTEN_OUT))
+    (folder / "written_out.hkt").write_text(bases[-1][0])
+    compare(folder / "written_out.hkt", WRITTEN_OUT)
+    known = {text for text, _ in bases}
+    for number, (source, old, new) in enumerate(
+            [(SOURCE, *change) for change in MUTATIONS] +
+            [(WRITTEN_OUT, *change) for change in OF_WRITTEN_OUT]):
+        assert source.count(old) >= 1, old
+        changed = source.replace(old, new)
         text, refused = text_of(changed)
-        assert text not in [base for base, _ in bases], f"the same text: {old} -> {new}"
+        assert text not in known, f"the same text: {old} -> {new}"
+        known |= {text} - {None}
         if text is None:
             print(f"refused: {old} -> {new}\n  " + refused.split("\n")[1].strip())
         else:
@@ -130,7 +174,7 @@ def main(folder):
             file.write_text(text)
             compare(file, changed)
             print(f"imported: {old} -> {new}")
-    print(f"{len(MUTATIONS)} mutations")
+    print(f"{len(MUTATIONS) + len(OF_WRITTEN_OUT)} mutations")
 
 
 main(pathlib.Path(sys.argv[1]))

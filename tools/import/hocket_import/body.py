@@ -84,6 +84,8 @@ class Body(Operations):
             return Text(self.parameter(node))
         if node in self.pending:
             return self.pending.pop(node)
+        if node not in self.env:
+            raise Unsupported("a value whose own operation is not supported")
         return self.env[node]
 
     def free(self, node):
@@ -294,8 +296,6 @@ class Body(Operations):
         """Equal parts, with the views that follow, in one line."""
         parts = sorted(self.recognised.readers[node],
                        key=lambda part: self.recognised.steps[part].index)
-        if len(parts) != step.parts:
-            raise Unsupported("a split of which not all parts are used")
         root, lead = self.root(step.operands[0]), self.shapes.leading[node]
         ends = [self.chain_end(part) for part in parts]
         forms = {self.pattern(self.shapes.dims[end]) for end in ends}
@@ -305,11 +305,14 @@ class Body(Operations):
         left = self.pattern(self.shapes.dims[root])
         word = leaves(lead)[0].name
         text = self.use(root).text
-        names = []
-        for end in ends:
+        indices = [self.recognised.steps[part].index for part in parts]
+        if len(set(indices)) != len(indices):
+            raise Unsupported("a part of a split that is taken twice")
+        names = ["unused" if k == 0 else f"unused_{k + 1}" for k in range(step.parts)]
+        for part, end in zip(parts, ends):
             name = self.free(end)
             self.hold(end, name)
-            names.append(name)
+            names[self.recognised.steps[part].index] = name
             self.uses[end] = max(self.uses[end], 1)
         self.lines.append(f"{', '.join(names)} = rearrange({text}, "
                           f'"{left} -> {word} {forms.pop()}")')

@@ -32,8 +32,9 @@ class Constants:
         if len(shape) < 2 or isinstance(shape[-1], int) or str(shape[-1]) != str(shape[-2]) \
                 or node.meta["val"].dtype not in (torch.float32, torch.bool):
             return None
-        dim = self.graph.symbols[str(shape[-1])]
-        seen = []
+        dim, seen = self.graph.symbols.get(str(shape[-1])), []
+        if dim is None:
+            return None
         for size in lengths(Scores(self.graph, node, [], None, 1, dim, dim), dim):
             value = self.at(node, {dim: size}).reshape(-1, size, size)
             keep = value if value.dtype == torch.bool else value == 0

@@ -11,6 +11,7 @@ from .probe import close, evaluate, sized_inputs, sized_shape
 from .refuse import Unsupported
 
 PRODUCTS = {"matmul", "bmm", "baddbmm"}
+THROUGH = {"add", "add_", "view", "reshape", "masked_fill"}
 BETWEEN = {"view", "reshape", "_unsafe_view", "clone", "contiguous", "to", "_to_copy"}
 
 
@@ -78,7 +79,7 @@ class Eager:
     def find_biases(self):
         """What parameters make, and what is added to the products."""
         node, found = self.scores, []
-        while op_name(node) in ("add", "add_", "view", "reshape") and node is not self.product:
+        while op_name(node) in THROUGH and node is not self.product:
             terms = [term for term in node.args[:2] if isinstance(term, torch.fx.Node)]
             if not op_name(node).startswith("add") or len(terms) < 2:
                 node = node.args[0]

@@ -11,9 +11,12 @@ import itertools
 import torch
 
 from .alibi import recognise_alibi
+from .export import op_name
 from .probe import sized_inputs
 from .refuse import Unsupported
 
+# What makes a number that hides, which is no length.
+FILLS = {"masked_fill", "where", "full", "full_like", "scalar_tensor", "mul"}
 LARGEST = 8192  # positions of a sample
 
 
@@ -51,8 +54,10 @@ def literals(target):
         seen.add(node)
         waiting += node.all_input_nodes
         flat = itertools.chain(node.args, node.kwargs.values())
+        hides = node.op == "call_function" and op_name(node) in FILLS
         found |= {abs(int(value)) for value in flat
-                  if isinstance(value, (int, float)) and abs(value) < 2**31}
+                  if isinstance(value, (int, float)) and abs(value) < 2**31
+                  and not (hides and value <= -1e4)}
     return found
 
 

@@ -91,24 +91,27 @@ class Members:
             words |= maker.words
         return found, words
 
-    def maker(self, tree, path):
+    def maker(self, tree, path, inside=False):
+        """What makes a member, which may be `inside` an array."""
         if isinstance(tree, Maker):
             return tree
         if all(name.isdigit() for name in tree):
-            return self.array(tree, path)
+            return self.array(tree, path, inside)
         members, words = self.makers(tree, path)
         return self.folder.container(self.folder.tree.kind(path), members, words)
 
-    def array(self, tree, path):
-        """One maker for all elements, two that a condition chooses from, or a list."""
-        elements = {int(key): self.maker(element, f"{path}.{key}")
+    def array(self, tree, path, inside):
+        """One maker for all elements, two that a condition chooses from, or a list; of
+        an array in an array a list."""
+        elements = {int(key): self.maker(element, f"{path}.{key}", True)
                     for key, element in tree.items()}
         count = self.folder.tree.length(path) or max(elements) + 1
         texts = [elements[k].text if k in elements else "none" for k in range(count)]
         named = self.folder.names.layers(count)
-        chosen = choice(texts, named)
+        chosen = None if inside else choice(texts, named)
         words = {named} - {str(count)} if chosen else set()
-        return Maker(f"[{chosen} for i in 0..{named}]" if chosen else listed(texts),
+        text = f"[{', '.join(texts)}]" if inside else listed(texts)
+        return Maker(f"[{chosen} for i in 0..{named}]" if chosen else text,
                      frozenset(words).union(*(maker.words for maker in elements.values())))
 
 

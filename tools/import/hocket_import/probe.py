@@ -74,7 +74,7 @@ def evaluate(graph, targets, feed):
             kwargs = map_arg(node.kwargs, lambda operand: values[operand])
             try:
                 values[node] = call(node, args, kwargs)
-            except (RuntimeError, TypeError, NotImplementedError) as error:
+            except (RuntimeError, TypeError, IndexError) as error:
                 raise Unsupported(f"values of aten.{op_name(node)} that cannot be "
                                   "computed alone") from error
     return [values[target] for target in targets]
