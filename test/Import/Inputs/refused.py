@@ -48,6 +48,10 @@ class Held(nn.Module):
     def forward(self, x):
         if self.kind == "buffer":
             return x * self.factor
+        if self.kind == "in place":
+            y = x * 2
+            z = y.view(-1)
+            return y.mul_(3) + z.view(x.shape)
         if self.kind == "noise":
             return x * torch.rand(x.shape[0], 1)
         return torch.div(x, 3, rounding_mode="floor")
@@ -98,7 +102,7 @@ def family(kind, **config):
 
 
 said("several operations", Several(), ids=IDS)
-for kind in ("buffer", "noise", "rounded"):
+for kind in ("buffer", "noise", "rounded", "in place"):
     said(kind, Held(kind), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
 for kind in ("bias", "heads", "far"):
     said(f"mask, {kind}", Masked(kind), ids=IDS)

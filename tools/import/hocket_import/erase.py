@@ -95,3 +95,32 @@ def unbind(graph):
         for index, part in parts.items():
             part.target, part.args = operator.getitem, (whole, index)
     return graph
+
+
+ALIASES = {"view", "reshape", "transpose", "permute", "t", "slice", "select", "unsqueeze",
+           "squeeze", "expand", "getitem", "split", "chunk", "unbind", "alias", "detach",
+           "flatten", "unflatten", "movedim", "split_with_sizes", "_unsafe_view"}
+
+
+def is_in_place(node):
+    return isinstance(node.target, torch._ops.OpOverload) and \
+        node.target._schema.is_mutable and node.args
+
+
+def changed_under_readers(graph):
+    """Operations that change a value in place which is read later as it was."""
+    order = {node: place for place, node in enumerate(graph.nodes)}
+    found = []
+    for node in filter(is_in_place, graph.nodes):
+        root = node.args[0]
+        while root.op == "call_function" and op_name(root) in ALIASES:
+            root = root.args[0]
+        family, todo = set(), [root]
+        while todo:
+            here = todo.pop()
+            if here not in family and here is not node:
+                family.add(here)
+                todo += [user for user in here.users if op_name(user) in ALIASES]
+        if any(order.get(user, 0) > order[node] for here in family for user in here.users):
+            found.append(node)
+    return found

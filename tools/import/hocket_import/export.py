@@ -67,10 +67,12 @@ class Graph:
 
 
 def op_name(node):
-    """`add` of aten.add.Tensor; the name of a Python function."""
+    """`add` of aten.add.Tensor; the name of a Python function. What works in place
+    has the name of what does not: `dropout` of aten.dropout_."""
     target = node.target
     if isinstance(target, torch._ops.OpOverload):
-        return target.__name__.split(".")[0]
+        name = target.__name__.split(".")[0]
+        return name.rstrip("_") if not name.startswith("_") else name
     return getattr(target, "__name__", str(target))
 
 

@@ -69,7 +69,7 @@ class Region:
         feed = {node: parameters[name] for node, name in self.parameters.items()}
         sizes = sized_inputs(self.graph, few(self.graph))
         return evaluate(self.graph, [self.results[0]],
-                        {**sizes, **feed, self.x: x})[0]
+                        {**sizes, **feed, self.x: x.clone()})[0]
 
     def draw(self):
         """Values of x, in float64."""

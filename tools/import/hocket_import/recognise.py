@@ -11,6 +11,7 @@ import torch
 from .attention import VIEWS, Attentions, is_attention
 from .buckets import ancestors, recognise_buckets
 from .constants import Constants
+from .erase import changed_under_readers
 from .export import op_name
 from .images import CONVOLUTIONS, POOLINGS, TRANSPOSED, padding, pooling
 from .leaves import Region, constant_index, recognise_leaf
@@ -46,6 +47,9 @@ class Recognised:
         self.attentions = Attentions(graph, self.reach)
         self.find_leaves()
         self.find_operations()
+        for node in changed_under_readers(graph):
+            if self.reach[node]:
+                self.refuse(node, f"aten.{op_name(node)} of a value that is read later")
         self.steps = self.live()
         made = {step.path for step in self.steps.values() if isinstance(step, Member)}
         self.owners = {node: path for node, path in self.owners.items() if path in made}

@@ -114,7 +114,8 @@ def bases(x, result, axis, style):
 
 def recognise_rotary(graph, node, reach, taken):
     """The step of a node that ends a rotary, or None."""
-    if node.meta["val"].dim() not in (3, 4):
+    shape = node.meta["val"].shape
+    if len(shape) not in (3, 4) or not isinstance(shape[-1], int) or shape[-1] % 2:
         return None
     axis = seq_axis(graph, node)
     if axis is None:
