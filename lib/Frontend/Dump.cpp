@@ -204,6 +204,10 @@ static void dumpDecl(const Decl *decl, std::string &out) {
       dumpItem(let.get(), out);
     for (const Setting &setting : node->settings)
       out += "  " + dumpSetting(setting) + "\n";
+  } else if (auto *node = dynAs<LossDecl>(decl)) {
+    out += "loss of " + node->base.text + "\n";
+    if (node->function)
+      dumpItem(node->function.get(), out);
   } else if (auto *node = dynAs<ScheduleDecl>(decl)) {
     out += "schedule " + node->name.text + " " + dumpParameters(node->params) +
            " for " + node->model.text + "\n";

@@ -160,6 +160,33 @@ private:
 };
 } // namespace
 
+/// The functions that files declare of a model are among its own from here on.
+static void addLosses(Program &program, DiagnosticEngine &engine) {
+  std::map<std::string, const ModuleDecl *> models;
+  std::vector<std::string> names;
+  for (const auto &loaded : program.files)
+    for (const DeclPtr &decl : loaded->ast.decls)
+      if (auto *module = dynAs<ModuleDecl>(decl); module && module->isModel) {
+        models.emplace(module->name.text, module);
+        names.push_back(module->name.text);
+      }
+  for (const auto &loaded : program.files)
+    for (const DeclPtr &decl : loaded->ast.decls) {
+      auto *loss = const_cast<LossDecl *>(dynAs<LossDecl>(decl));
+      if (!loss || !loss->function)
+        continue;
+      auto model = models.find(loss->base.text);
+      if (model != models.end())
+        const_cast<ModuleDecl *>(model->second)
+            ->items.push_back(std::move(loss->function));
+      else
+        engine.error(loss->base.range, "no model '" + loss->base.text + "'")
+            .suggest(loss->base.text, names)
+            .note("a loss is of a model; a recipe of a variant takes those of "
+                  "its model");
+    }
+}
+
 Program hocket::syntax::loadProgram(const std::string &path,
                                     SourceManager &sources,
                                     DiagnosticEngine &diagnostics,
@@ -167,6 +194,7 @@ Program hocket::syntax::loadProgram(const std::string &path,
   Loader loader(sources, diagnostics, reader);
   loader.load(fs::path(path).lexically_normal().generic_string(),
               SourceRange());
+  addLosses(loader.program, diagnostics);
   checkNames(loader.program, diagnostics);
   return std::move(loader.program);
 }

@@ -91,12 +91,15 @@ bool Parser::parseDecl() {
     return parseDefDecl();
   if (atWord("hook"))
     return parseHookDecl();
+  if (atWord("loss"))
+    return parseLossDecl();
   Diagnostic &error = expected("a declaration");
   if (at(Kind::Identifier))
-    error.suggest(text(current()), {"module", "model", "variant", "train",
-                                    "schedule", "def", "hook", "import"});
-  error.note("a file holds import, module, model, variant, train, schedule, "
-             "def and hook");
+    error.suggest(text(current()),
+                  {"module", "model", "variant", "train", "schedule", "def",
+                   "hook", "loss", "import"});
+  error.note("a file holds import, module, model, variant, loss, train, "
+             "schedule, def and hook");
   skipToDecl();
   return false;
 }
@@ -201,6 +204,36 @@ bool Parser::parseChange(VariantDecl &variant) {
   }
   change.range = since(begin);
   variant.changes.push_back(std::move(change));
+  return true;
+}
+
+/// `loss NAME of MODEL(x: f32[...], ...) [-> f32[]] { ... }`
+bool Parser::parseLossDecl() {
+  auto decl = std::make_unique<LossDecl>();
+  SourceRange begin = take().range;
+  auto name = expectBinding("a name after 'loss'");
+  if (!name || !expectWord("of", "loss '" + name->text + "'"))
+    return false;
+  auto base = expectName("a model's name after 'of'");
+  if (!base)
+    return false;
+  decl->name = *name;
+  decl->base = *base;
+  auto function = std::make_unique<FunctionItem>();
+  function->name = *name;
+  std::string title = "loss '" + name->text + "'";
+  if (!at(Kind::LParen)) {
+    expected("the inputs of " + title + " after '" + decl->base.text + "'")
+        .note("write loss " + decl->name.text + " of " + decl->base.text +
+              "(x: f32[batch], targets: i64[batch]) -> f32[] { ... }");
+    return false;
+  }
+  if (!parseSignature(title, function->args, function->results) ||
+      !parseBlock(function->body, "the inputs of " + title))
+    return false;
+  function->range = decl->range = since(begin);
+  decl->function = std::move(function);
+  file.decls.push_back(std::move(decl));
   return true;
 }
 

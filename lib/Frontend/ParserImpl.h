@@ -179,6 +179,7 @@ private:
   bool parseModuleDecl(bool isModel);
   bool parseVariantDecl();
   bool parseChange(VariantDecl &variant);
+  bool parseLossDecl();
   bool parseTrainDecl();
   bool parseSetting(Setting &setting, bool aligned);
   bool parseTrainSetting(TrainDecl &train);

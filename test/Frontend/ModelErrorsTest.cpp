@@ -275,7 +275,7 @@ TEST(ModelErrors, declarations) {
             "modul A() {\n"
             "^~~~~\n"
             "note: did you mean 'module'?\n"
-            "note: a file holds import, module, model, variant, train, "
+            "note: a file holds import, module, model, variant, loss, train, "
             "schedule, def and hook\n");
   EXPECT_EQ(errorsOf("hocket 1\n"
                      "model {\n"

@@ -100,6 +100,23 @@ model M ()
 )");
 }
 
+TEST(Model, hasLossesOutside) {
+  EXPECT_EQ(dumpOf(R"(hocket 1
+loss lm of M(x: f32[n], y: i64[n]) -> f32[] {
+  return f(forward(x), y)
+}
+loss other of M(x: f32[n]) { return x }
+)"),
+            R"(hocket 1
+loss of M
+  function lm (x:f32[n] y:i64[n]) -> f32[]
+    return (call f (call forward x) y)
+loss of M
+  function other (x:f32[n])
+    return x
+)");
+}
+
 TEST(Model, hasVariants) {
   EXPECT_EQ(dumpOf(R"(hocket 1
 variant V(k: int = 2) of M {

@@ -18,7 +18,7 @@ namespace hocket::syntax {
 constexpr unsigned kMaxDepth = 200;
 
 struct Decl {
-  enum class Kind { Module, Variant, Train, Schedule, Def, Hook };
+  enum class Kind { Module, Variant, Train, Schedule, Def, Hook, Loss };
   const Kind kind;
   Name name;
   /// From the keyword to the closing brace.
@@ -77,6 +77,15 @@ struct TrainDecl : Decl {
   Name base; ///< a model or a variant
   std::vector<std::unique_ptr<LetItem>> lets;
   std::vector<Setting> settings;
+};
+
+/// `loss NAME of M(x: T, ...) -> f32[] { ... }`: a function of a model that
+/// stands elsewhere. A loaded program has it among the items of the model, and
+/// none here.
+struct LossDecl : Decl {
+  HOCKET_AST_NODE(LossDecl, Decl, Loss)
+  Name base; ///< a model
+  std::unique_ptr<FunctionItem> function;
 };
 
 /// `schedule S(params) for M { ... }`.
