@@ -60,13 +60,15 @@ def Nn_RotaryOp : Nn_InferredOp<"rotary"> {
     With d the size of the last dim, angle a(p, i) = p * base^(-2i/d) and
     i < d/2. `half`: (x_i, x_{i+d/2}) is rotated (LLaMA as published);
     `interleaved`: (x_{2i}, x_{2i+1}). (RoFormer, arXiv 2104.09864, eq. 15.)
-    `inverse` turns back, by minus the angle.
+    `inverse` turns back, by minus the angle. With `frequencies`, one for each
+    pair, a(p, i) = p * frequencies[i].
     (C1) the last dim is even and dim is another one. (C2) base > 0. (C3) x has
-    floats.
+    floats. (C4) there are no frequencies, or d/2.
   }];
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, F64Attr:$base,
                        Nn_RotaryStyleAttr:$style,
-                       DefaultValuedAttr<BoolAttr, "false">:$inverse);
+                       DefaultValuedAttr<BoolAttr, "false">:$inverse,
+                       DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$frequencies);
 }
 
 #endif // HOCKET_NN_NORMS

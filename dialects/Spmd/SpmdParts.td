@@ -85,7 +85,7 @@ def Spmd_RotaryOp : Spmd_PartOp<"rotary"> {
     As nn.rotary, at the `positions` of the whole.
     ```mlir
     %y = spmd.rotary %x {dim = 1 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<half>, inverse = false,
-        positions = #spmd.positions<<cp: [0, 5]> of 10>}
+        frequencies = array<f64>, positions = #spmd.positions<<cp: [0, 5]> of 10>}
         : (tensor<2x5x8xf32, #nn.layout<[2] [5] [8]>>) -> tensor<2x5x8xf32, #nn.layout<[2] [5] [8]>>
     ```
     (C1) as nn.rotary. (C2) the positions of the ranks are parts that fill the
@@ -93,6 +93,7 @@ def Spmd_RotaryOp : Spmd_PartOp<"rotary"> {
   }];
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, F64Attr:$base,
                        Nn_RotaryStyleAttr:$style, BoolAttr:$inverse,
+                       DenseF64ArrayAttr:$frequencies,
                        Spmd_PositionsAttr:$positions);
   let results = (outs Nn_Tensor:$result);
 }

@@ -9,12 +9,16 @@ using namespace mlir;
 
 namespace hocket::reference {
 
-/// Pair i at position p is rotated by the angle p * base^(-2i/d).
+/// Pair i at position p is rotated by the angle p * base^(-2i/d), or p times
+/// its frequency.
 void evaluateRotary(nn::RotaryOp op, Call &call) {
   const Tensor &x = call.operand(0);
   ArrayRef<int64_t> shape = x.shape;
   int64_t dim = op.getDim(), size = shape.back(), half = size / 2;
   double base = op.getBase().convertToDouble();
+  ArrayRef<double> frequencies;
+  if (DenseF64ArrayAttr listed = op.getFrequenciesAttr())
+    frequencies = listed;
   bool isHalf = op.getStyle() == nn::RotaryStyle::Half;
   // Rows between two positions: the dims after `dim`, less the last one.
   int64_t inner = product(shape.drop_front(dim + 1).drop_back());
@@ -26,7 +30,9 @@ void evaluateRotary(nn::RotaryOp op, Call &call) {
     for (int64_t i = 0; i < half; ++i) {
       int64_t first = isHalf ? i : 2 * i,
               second = isHalf ? i + half : 2 * i + 1;
-      double angle = position * std::pow(base, -2.0 * i / size);
+      double angle =
+          position * (frequencies.empty() ? std::pow(base, -2.0 * i / size)
+                                          : frequencies[i]);
       if (op.getInverse())
         angle = -angle;
       double c = std::cos(angle), s = std::sin(angle);

@@ -182,11 +182,12 @@ TEST(GpuAccess, pairsOnce) {
     GTEST_SKIP() << noDeviceLibrary;
   for (const char *style : {"half", "interleaved"}) {
     std::string x = "$2x64x4x64xf32";
-    std::string text =
-        "(%x: " + x + ") -> " + x + " { %y = spmd.rotary %x {dim = 1 : i64, " +
-        "base = 1.0e4 : f64, style = #nn.rotary_style<" + style +
-        ">, inverse = false, positions = #spmd.positions<<0> of 64>} : (" + x +
-        ") -> " + x + " return %y : " + x + " }";
+    std::string text = "(%x: " + x + ") -> " + x +
+                       " { %y = spmd.rotary %x {dim = 1 : i64, " +
+                       "base = 1.0e4 : f64, style = #nn.rotary_style<" + style +
+                       ">, inverse = false, frequencies = array<f64>, "
+                       "positions = #spmd.positions<<0> of 64>} : (" +
+                       x + ") -> " + x + " return %y : " + x + " }";
     // Cosines and sines of half of 64, which batches and heads share, are made
     // first.
     int64_t bytes = 2 * 64 * 4 * 64 * 4, table = 2 * 64 * 32 * 4;

@@ -214,9 +214,11 @@ static void rotary(spmd::RotaryOp op, const Tensor &x, Tensor &y,
     int64_t j = i.back();
     int64_t angle = split ? j % half : j / 2;
     bool second = split ? j >= half : j % 2;
-    double theta =
-        double(first + i[op.getDim()]) *
-        std::pow(op.getBase().convertToDouble(), -1.0 * angle / half);
+    double rate =
+        op.getFrequencies().empty()
+            ? std::pow(op.getBase().convertToDouble(), -1.0 * angle / half)
+            : op.getFrequencies()[angle];
+    double theta = double(first + i[op.getDim()]) * rate;
     Index other = i;
     other.back() =
         split ? (second ? j - half : j + half) : (second ? j - 1 : j + 1);

@@ -34,12 +34,14 @@ TEST(Placement, iotaFromAnyStart) {
 
 static void checkRotary(const std::string &style, const std::string &type,
                         const std::string &begin, RunOptions options,
-                        bool inverse = false) {
+                        bool inverse = false,
+                        const std::string &frequencies = "array<f64>") {
   options.coordinate = 1;
   std::string t = "$2x3x5x8x" + type;
   check("(%x: " + t + ") -> " + t + " { %y = spmd.rotary %x {dim = 2 : i64, " +
             "base = 10000.0 : f64, style = #nn.rotary_style<" + style +
             ">, inverse = " + (inverse ? "true" : "false") +
+            ", frequencies = " + frequencies +
             ", positions = #spmd.positions<<" + begin + "> of 100005>} : (" +
             t + ") -> " + t + " return %y : " + t + " }",
         options);
@@ -50,6 +52,8 @@ TEST(Placement, rotary) {
     checkRotary(style, "f32", "0", {});
     checkRotary(style, "f32", "7", {});
     checkRotary(style, "f32", "0", {}, /*inverse=*/true);
+    checkRotary(style, "f32", "cp: [0, 100000]", {}, /*inverse=*/false,
+                "array<f64: 1.0, 0.125, 0.0, 1.0e-3>");
     // f32 angles at such positions would be wrong by 0.01.
     checkRotary(style, "f32", "cp: [0, 100000]", {});
     RunOptions exact;
@@ -68,7 +72,7 @@ TEST(Placement, rotaryOfComputedStridedHeads) {
   check(R"((%x: $2x5x(3,6)xf32, %b: $(3,6)xf32, %s: $5xf32) -> $2x5x(3,6)xf32 {
     %a = nn.binary add %x, %b : ($2x5x(3,6)xf32, $(3,6)xf32) -> $2x5x(3,6)xf32
     %h = nn.rearrange %a {source = #nn.layout<[2] [5] [3 6]>, order = [[0], [1], [2], [3]]} : ($2x5x(3,6)xf32) -> $2x5x3x6xf32
-    %r = spmd.rotary %h {dim = 1 : i64, base = 10000.0 : f64, style = #nn.rotary_style<half>, inverse = false, positions = #spmd.positions<<0> of 5>} : ($2x5x3x6xf32) -> $2x5x3x6xf32
+    %r = spmd.rotary %h {dim = 1 : i64, base = 10000.0 : f64, style = #nn.rotary_style<half>, inverse = false, frequencies = array<f64>, positions = #spmd.positions<<0> of 5>} : ($2x5x3x6xf32) -> $2x5x3x6xf32
     %y = nn.rearrange %r {source = #nn.layout<[2] [5] [3] [6]>, order = [[0], [1], [2, 3]]} : ($2x5x3x6xf32) -> $2x5x(3,6)xf32
     return %y : $2x5x(3,6)xf32 })",
         options);
@@ -81,6 +85,6 @@ TEST(Placement, normThenRotary) {
       %n = nn.rms_norm %x, %w {eps = 1.0e-6 : f64} : ($2x5x8xf32, $8xf32) -> $2x5x8xf32
       %y = spmd.rotary %n {dim = 1 : i64, base = 10000.0 : f64, style = #nn.rotary_style<)") +
         style +
-        R"(>, inverse = false, positions = #spmd.positions<<0> of 5>} : ($2x5x8xf32) -> $2x5x8xf32
+        R"(>, inverse = false, frequencies = array<f64>, positions = #spmd.positions<<0> of 5>} : ($2x5x8xf32) -> $2x5x8xf32
       return %y : $2x5x8xf32 })");
 }

@@ -19,7 +19,7 @@
 !x = tensor<2x5x8xf32, #nn.layout<[2] [5] [8]>>
 func.func private @declared(!x) -> !x
 func.func @rotate(%x: !x) -> !x {
-  %y = spmd.rotary %x {dim = 1 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<interleaved>, inverse = false, positions = #spmd.positions<<cp: [0, 5]> of 10>} : (!x) -> !x
+  %y = spmd.rotary %x {dim = 1 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<interleaved>, inverse = false, frequencies = array<f64>, positions = #spmd.positions<<cp: [0, 5]> of 10>} : (!x) -> !x
   return %y : !x
 }
 

@@ -2,7 +2,8 @@
 //
 // What the language has for PyTorch's broadcast_to, chunk, roll, flip,
 // index_select, softplus, cumsum, argmax and topk, and its tensors that are
-// written out. Test/Data/gradients has the same cases by name.
+// written out; and scaled rotary embeddings. Test/Data/gradients has the same
+// cases by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +14,23 @@
 
 namespace hocket::test {
 
+#define ROTARY(name, arguments)                                                \
+  GradientCase{name, "", "x: f32[2, 3, 5, 16]",                                \
+               "return rotary(x, axis = 2, " arguments ")",                    \
+               "f32[2, 3, 5, 16]"}
+
 inline const GradientCase functionCases[] = {
+    ROTARY("rotary_linear", "scaling = linear(4.0)"),
+    ROTARY("rotary_ntk", "scaling = ntk(2.0, original = 4)"),
+    ROTARY("rotary_ntk_short", "scaling = ntk(2.0, original = 64)"),
+    ROTARY("rotary_yarn", "scaling = yarn(4.0, original = 64)"),
+    ROTARY("rotary_yarn_smooth",
+           "base = 500.0, scaling = yarn(8.0, original = 90, fast = 4, "
+           "slow = 2, attention = 1.5, truncate = false)"),
+    ROTARY("rotary_llama3",
+           "base = 500.0, scaling = llama3(8.0, original = 64)"),
+    ROTARY("rotary_frequencies",
+           "frequencies = [1, 0.5, 0.25, 1e-3, 0, 2, 3, 0.125]"),
     {"broadcast", "", "x: f32[n, 1]", "return broadcast(x, (2, n, 3))",
      "f32[2, n, 3]"},
     {"chunk", "", "x: f32[2, 7, 3]",

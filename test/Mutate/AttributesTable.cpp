@@ -71,6 +71,7 @@ static const Legal kTable[] = {
     {"spmd.state", "init", Larger, "another start of training"},
     // What is computed of the parts.
     {"spmd.rotary", "base", Larger, "what the operation computes"},
+    {"spmd.rotary", "frequencies", Larger, "what the operation computes"},
     {"spmd.dropout", "p", Larger, "what the operation computes"},
     {"spmd.pool*", "taps", Larger, "what the operation computes"},
     {"spmd.pool*", "strides", Larger, "what the operation computes"},

@@ -8,6 +8,11 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::nn;
 
+/// None where the attribute is left out.
+static ArrayRef<double> listed(DenseF64ArrayAttr frequencies) {
+  return frequencies ? frequencies.asArrayRef() : ArrayRef<double>();
+}
+
 LogicalResult RotaryOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> location,
                                          Adaptor adaptor,
@@ -34,6 +39,12 @@ LogicalResult RotaryOp::inferReturnTypes(MLIRContext *context,
   if (!isa<FloatType>(elementTypeOf(x))) // (C3)
     return emitOptionalError(location, "rotary takes x of floats, but it is ",
                              describe(x.getType()));
+  size_t pairs = dimsOf(x).back().getSize() / 2;
+  size_t given = listed(adaptor.getFrequenciesAttr()).size();
+  if (given != 0 && given != pairs) // (C4)
+    return emitOptionalError(location, "rotary takes ", pairs,
+                             " frequencies, half of the last dim, but got ",
+                             given);
   types.push_back(withLayout(tensorType(x), layoutOf(x).withoutPlacement()));
   return success();
 }
@@ -53,7 +64,9 @@ PlacementRule RotaryOp::getPlacementRule() {
 }
 
 void RotaryOp::differentiate(Derivative &d) {
-  d.give(0, d.make<RotaryOp>(d.cotangent(), getDimAttr(), getBaseAttr(),
-                             getStyleAttr(),
-                             d.builder().getBoolAttr(!getInverse())));
+  d.give(0,
+         d.make<RotaryOp>(
+             d.cotangent(), getDimAttr(), getBaseAttr(), getStyleAttr(),
+             d.builder().getBoolAttr(!getInverse()),
+             d.builder().getDenseF64ArrayAttr(listed(getFrequenciesAttr()))));
 }

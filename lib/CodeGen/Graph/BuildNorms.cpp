@@ -78,9 +78,13 @@ int GraphBuilder::buildRmsNorm(nn::RmsNormOp op) {
 //===----------------------------------------------------------------------===//
 
 /// The graph of [2, positions, half]: cos and sin of (first + p) *
-/// base^(-2i/d), computed in f64, since f32 loses the angle at large positions.
-static Graph tableGraph(int64_t positions, int64_t half, double base,
-                        DType type, int64_t first, bool hasScalar) {
+/// base^(-2i/d), or times the frequencies; computed in f64, since f32 loses the
+/// angle at large positions.
+static Graph tableGraph(int64_t positions, spmd::RotaryOp op, DType type,
+                        int64_t first, bool hasScalar) {
+  ArrayRef<double> frequencies = op.getFrequencies();
+  int64_t half =
+      cast<RankedTensorType>(op.getX().getType()).getShape().back() / 2;
   Graph graph;
   graph.axes = {2, positions, half};
   graph.outputTypes = {type};
@@ -108,14 +112,28 @@ static Graph tableGraph(int64_t positions, int64_t half, double base,
   number.kind = NodeKind::Index;
   number.type = DType::F64;
   number.form.add(2, 1);
-  int angle = add(number);
-  Node value;
-  value.type = DType::F64;
-  value.value = -1.0 / half;
-  int exponent = compute(ScalarOp::Mul, DType::F64, {angle, add(value)});
-  value.value = base;
-  int rate = compute(ScalarOp::Pow, DType::F64, {add(value), exponent});
-  angle = compute(ScalarOp::Mul, DType::F64, {position, rate});
+  int pair = add(number), rate = -1;
+  auto constant = [&](double number) {
+    Node value;
+    value.type = DType::F64;
+    value.value = number;
+    return add(value);
+  };
+  if (frequencies.empty()) {
+    int exponent =
+        compute(ScalarOp::Mul, DType::F64, {pair, constant(-1.0 / half)});
+    double base = op.getBase().convertToDouble();
+    rate = compute(ScalarOp::Pow, DType::F64, {constant(base), exponent});
+  }
+  for (auto [i, frequency] : llvm::enumerate(frequencies)) {
+    int here = constant(frequency);
+    if (i > 0) {
+      int is = compute(ScalarOp::Eq, DType::Bool, {pair, constant(double(i))});
+      here = compute(ScalarOp::Select, DType::F64, {is, here, rate});
+    }
+    rate = here;
+  }
+  int angle = compute(ScalarOp::Mul, DType::F64, {position, rate});
   Node both;
   both.kind = NodeKind::Pieces;
   both.type = type;
@@ -148,9 +166,8 @@ int GraphBuilder::tableArgument(spmd::RotaryOp op) {
   spmd::TableAttr first = op.getPositions().getBegin();
   bool isConstant = first.isConstant();
   TableGraph table;
-  table.graph =
-      tableGraph(positions, half, op.getBase().convertToDouble(), type,
-                 isConstant ? first.getValues()[0] : 0, !isConstant);
+  table.graph = tableGraph(positions, op, type,
+                           isConstant ? first.getValues()[0] : 0, !isConstant);
   table.type = type;
   table.shape = {2, positions, half};
   if (!isConstant)

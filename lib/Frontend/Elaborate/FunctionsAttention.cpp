@@ -1,4 +1,4 @@
-//===- FunctionsAttention.cpp - attention, masks, rotary, constants -------===//
+//===- FunctionsAttention.cpp - attention, masks, iota, fill -----------===//
 
 #include "FactorOrder.h"
 #include "Functions.h"
@@ -205,36 +205,6 @@ Elaborator::attentionFunction(const CallArguments &arguments,
                  bool(mask.keyDocuments), bool(*bias), drops})));
   return wrap(
       emit<nn::AttentionOp>(arguments.call->range, operands, attributes));
-}
-
-Elaborator::MaybeDatum
-Elaborator::rotaryFunction(const CallArguments &arguments, const Scope &scope) {
-  mlir::Value x = evaluateTensor(*arguments.get("x"), scope);
-  if (!x)
-    return std::nullopt;
-  auto dim = selectDim(*arguments.get("axis"), x, scope);
-  std::optional<double> base = 10000.0;
-  if (const Expr *given = arguments.get("base"))
-    base = evaluateFloat(*given, scope);
-  std::optional<nn::RotaryStyle> style = nn::RotaryStyle::Half;
-  if (const Expr *given = arguments.get("style")) {
-    auto *word = dynAs<NameExpr>(given);
-    auto *text = dynAs<StringExpr>(given);
-    std::string name = word ? word->name : text ? text->value : std::string();
-    style = nn::symbolizeRotaryStyle(name);
-    if (!style) {
-      error(given->range,
-            "a rotary style is half or interleaved, found '" + name + "'");
-      return std::nullopt;
-    }
-  }
-  if (!dim || !base)
-    return std::nullopt;
-  return wrap(emit<nn::RotaryOp>(
-      arguments.call->range, x,
-      {named("dim", builder.getI64IntegerAttr(*dim)),
-       named("base", builder.getF64FloatAttr(*base)),
-       named("style", nn::RotaryStyleAttr::get(context, *style))}));
 }
 
 Elaborator::MaybeDatum Elaborator::iotaFunction(const CallArguments &arguments,

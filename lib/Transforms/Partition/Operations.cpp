@@ -176,8 +176,12 @@ FailureOr<NamedAttrList> Operations::rotaryParts(nn::RotaryOp op,
                                                  Operation &local) {
   FailureOr<NamedAttrList> parts =
       partsAt("positions", positionsOf(local, op.getX(), op.getDim()));
-  if (succeeded(parts))
+  if (succeeded(parts)) {
     parts->set("inverse", builder.getBoolAttr(op.getInverse()));
+    DenseF64ArrayAttr listed = op.getFrequenciesAttr();
+    parts->set("frequencies",
+               listed ? listed : builder.getDenseF64ArrayAttr({}));
+  }
   return parts;
 }
 

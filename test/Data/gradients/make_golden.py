@@ -14,7 +14,7 @@ import sys
 
 import torch
 import torch.nn.functional as F
-from function_cases import functions
+from function_cases import functions, rotaries
 from safetensors.torch import save_file
 
 torch.set_default_dtype(torch.float64)
@@ -343,5 +343,6 @@ for group in (unary, binary, products, norms, shapes, attentions, losses, convol
               norms_over_dims, resizes, poolings, borders, neighborhoods, biases):
     group()
 functions(case, normal, whole, ids)
+rotaries(case, normal)
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")

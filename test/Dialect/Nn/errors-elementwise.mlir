@@ -162,6 +162,14 @@ func.func @rotary_c3(%0: tensor<2x4xi32, #nn.layout<[2] [4]>>) {
 
 // -----
 
+func.func @rotary_c4(%0: tensor<2x4xf32, #nn.layout<[2] [4]>>) {
+  // expected-error@below {{rotary takes 2 frequencies, half of the last dim, but got 3}}
+  nn.rotary %0 {dim = 0, base = 1.0e4 : f64, style = #nn.rotary_style<half>, frequencies = array<f64: 1.0, 0.5, 0.25>} : (tensor<2x4xf32, #nn.layout<[2] [4]>>) -> tensor<2x4xf32, #nn.layout<[2] [4]>>
+  return
+}
+
+// -----
+
 func.func @unary_kind(%0: tensor<2xf32, #nn.layout<[2]>>) {
   // expected-error@below {{custom op 'nn.unary' expected ::hocket::nn::UnaryKind to be one of: gelu, gelu_tanh, silu, relu, sigmoid, tanh, exp, log, sqrt, rsqrt, erf, abs, neg, not, sin, cos}}
   // expected-error@below {{custom op 'nn.unary' failed to parse Nn_UnaryKindAttr parameter 'value' which is to be a `::hocket::nn::UnaryKind`}}

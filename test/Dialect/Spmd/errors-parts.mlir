@@ -94,12 +94,12 @@ module {
   spmd.func @rotary_outside(%x: !x {nn.name = "x", spmd.cuts = #spmd.box<<[4] [8]>>})
       attributes {ranks = array<i64: 1>} {
     // expected-error @+1 {{'spmd.rotary' op has positions [5, 9), which are not within [0, 8)}}
-    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<half>, inverse = false, positions = #spmd.positions<<tp: [0, 5]> of 8>} : (!x) -> !x
+    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<half>, inverse = false, frequencies = array<f64>, positions = #spmd.positions<<tp: [0, 5]> of 8>} : (!x) -> !x
     nn.return
   }
   func.func @rotary_forgets(%x: !x) {
     // expected-error @+1 {{'spmd.rotary' op requires attribute 'positions'}}
-    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<half>, inverse = false} : (!x) -> !x
+    %y = spmd.rotary %x {dim = 0 : i64, base = 1.0e4 : f64, style = #nn.rotary_style<half>, inverse = false, frequencies = array<f64>} : (!x) -> !x
     return
   }
   spmd.func @dropout_of_other_words(
