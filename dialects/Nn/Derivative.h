@@ -79,6 +79,14 @@ public:
     place(op);
     return op;
   }
+  /// The same of several.
+  template <class Op, class... Args>
+  Op makeTyped(mlir::TypeRange types, Args &&...args) {
+    auto op =
+        Op::create(builder(), location(), types, std::forward<Args>(args)...);
+    place(op);
+    return op;
+  }
 
   mlir::Value unary(UnaryKind kind, mlir::Value x);
   mlir::Value binary(BinaryKind kind, mlir::Value a, mlir::Value b);

@@ -8,24 +8,26 @@ include "dialects/Nn/NnOpBase.td"
 def Nn_ExchangeOp : Nn_PlainOp<"exchange"> {
   let summary = "margins of a dim: copies of what others own, or terms back";
   let description = [{
-    On whole tensors the identity. Ranks get of dim `dim`, which they own parts
-    of, what the windows of the operations behind it read, of `before` and `after`
-    positions beside their own; `back` is the
-    transpose of that, which adds the terms that ranks hold of a part where it
-    is owned, in the order of ranks. What ranks have then is in the types
-    (`held`, `terms`), which are one where that is what they own. `strategy` is what moves them: `neighbors`, `all_to_all` or
-    `all_gather`. Of two exchanges of one value the windows differ, or they are
-    one.
+    On whole tensors the identity. Ranks get of dim `dim` of each value, which
+    they own parts of, what the windows of the operations behind it read, of
+    `before` and `after` positions beside their own; `back` is the transpose of
+    that, which adds the terms that ranks hold of a part where it is owned, in
+    the order of ranks. What ranks have then is in the types (`held`, `terms`),
+    which are one where that is what they own. `strategy` is what moves them:
+    `neighbors`, `all_to_all` or `all_gather`. Values that one operation slides
+    over alike, keys and values, move at once. Of two exchanges of one value the
+    windows differ, or they are one.
 
-    (C1) x and the result differ in what is held of the dim, and in nothing
+    (C1) each x and its result differ in what is held of the dim, and in nothing
     else. (C2) the dim has one factor. (C3) x holds of it what it owns, or with
     `back` the result does. (C4) the strategy is one of those. (C5) windows
-    read no less than their own positions.
+    read no less than their own positions. (C6) there is a result for each x, and
+    an x. (C7) the same is held of all.
   }];
-  let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, I64Attr:$before,
+  let arguments = (ins Variadic<Nn_Tensor>:$xs, I64Attr:$dim, I64Attr:$before,
                        I64Attr:$after, StrAttr:$strategy,
                        DefaultValuedAttr<BoolAttr, "false">:$back);
-  let results = (outs Nn_Tensor:$result);
+  let results = (outs Variadic<Nn_Tensor>:$made);
   let hasVerifier = 1;
 }
 

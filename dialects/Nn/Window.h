@@ -22,9 +22,10 @@ namespace hocket::nn {
 using plan::Border;
 using plan::Neighborhood;
 
-/// On a placed operation with windows that reach what other ranks own: the
-/// lines of the schedule that ask for it, an array with a location for each
-/// window, or a unit where there is none.
+/// On a placed operation with windows that reach what other ranks own, except
+/// attention, before which it is exchanged: the lines of the schedule that ask
+/// for it, an array with a location for each window, or a unit where there is
+/// none.
 inline constexpr llvm::StringLiteral kHaloLines = "nn.halo_lines";
 /// What these lines say of how margins are moved, where they do: an array with
 /// a string for each window, "neighbors", "all_to_all" or "all_gather".

@@ -117,15 +117,15 @@ nn::ExchangeOp EarlyExchange::exchange(Value x, bool isMask) {
       return known;
   OpBuilder builder(x.getContext());
   builder.setInsertionPointAfterValue(x);
-  return nn::ExchangeOp::create(builder, x.getLoc(), x.getType(), x,
+  return nn::ExchangeOp::create(builder, x.getLoc(), TypeRange(x.getType()), x,
                                 /*dim=*/0, before, after, "neighbors");
 }
 
 /// Of this dim, as the line says.
 void EarlyExchange::state(nn::ExchangeOp made, int64_t dim) {
   made.setDim(dim);
-  made->setLoc(FusedLoc::get(
-      made.getContext(), {made.getX().getLoc(), licence.directive->getLoc()}));
+  made->setLoc(FusedLoc::get(made.getContext(), {made.getXs().front().getLoc(),
+                                                 licence.directive->getLoc()}));
   if (auto stated = attention->getAttrOfType<ArrayAttr>(nn::kHaloStrategies))
     made.setStrategyAttr(cast<StringAttr>(stated[2]));
 }
@@ -139,8 +139,9 @@ void EarlyExchange::exchangeHidden(nn::HeldAttr held) {
       continue;
     nn::ExchangeOp made = exchange(mask[0].get(), /*isMask=*/true);
     state(made, /*dim=*/1);
-    mask.assign(made.getResult());
-    demand.ask(made.getResult(), nn::heldAt(held, {true, 1, 0}, false), op());
+    mask.assign(made.getMade().front());
+    demand.ask(made.getMade().front(), nn::heldAt(held, {true, 1, 0}, false),
+               op());
   }
 }
 
@@ -212,7 +213,8 @@ void EarlyExchange::run() {
     return;
   }
   nn::ExchangeOp made = exchange(x);
-  x.replaceAllUsesExcept(made.getResult(), made);
+  Value exchanged = made.getMade().front();
+  x.replaceAllUsesExcept(exchanged, made);
   nn::HeldAttr held =
       nn::heldOf(made.getContext(), {true, 2, 0},
                  readParts({attention}, /*number=*/2, mesh).front());
@@ -231,13 +233,13 @@ void EarlyExchange::run() {
           .note("name what is made after that, or leave out " + written());
       return;
     }
-  nn::HeldAttr margins = demand.find(made.getResult());
+  nn::HeldAttr margins = demand.find(exchanged);
   if (!margins) {
     refuseNested(wanted);
     return;
   }
   int64_t dim = margins.getDim();
-  if (nn::layoutOf(made.getResult()).getDims()[dim].getFactors().size() != 1) {
+  if (nn::layoutOf(exchanged).getDims()[dim].getFactors().size() != 1) {
     refuse("not supported yet: " + wanted +
            ", where its positions are a dim of several factors")
         .note("name what is made after that, or leave out " + written());

@@ -103,7 +103,8 @@ std::optional<Cost> Placer::costOf() {
     return std::nullopt;
   Cost sum = cost;
   func.walk([&](Operation *op) {
-    if (op->getNumOperands() > 0 && !isa<nn::RedistributeOp, nn::HoldOp>(op))
+    if (op->getNumOperands() > 0 &&
+        !isa<nn::RedistributeOp, nn::HoldOp, nn::ExchangeOp>(op))
       for (Value result : op->getResults())
         sum.elements += double(localElements(nn::layoutOf(result), mesh));
   });

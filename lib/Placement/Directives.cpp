@@ -51,8 +51,10 @@ void Placer::run() {
   HeldDemand demand(mesh);
   joinLayers(demand);
   exchangeFrom(func, halos, mesh, demand, problems);
-  if (problems.empty())
+  if (problems.empty()) {
     demand.answer(func);
+    exchangeBefore(func, mesh);
+  }
   markBackwardSyncs();
   pinKernels();
   if (!problems.empty())

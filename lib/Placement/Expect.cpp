@@ -6,10 +6,12 @@
 #include "Placer.h"
 #include "Relayout.h"
 #include "dialects/Nn/Held.h"
+#include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Ring.h"
 #include "dialects/Nn/Values.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -74,18 +76,19 @@ int64_t placement::countHalos(Operation *op) {
 }
 
 /// Whether the layer before has made the margins that windows read of a dim.
-/// Those that attention reads were exchanged for it.
 static bool areMadeBefore(nn::WindowedOp op, size_t dim) {
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   return lines && isa<LocationAttr>(lines[dim]) &&
-         !isa<nn::AttentionOp, nn::AttentionGradOp>(op.getOperation()) &&
          nn::layoutOf(op.getPositions().front()).heldOf(dim, /*factor=*/0);
 }
 
-/// The dims of a windowed op whose margins are moved for it.
+/// The dims of a windowed op whose margins are moved for it: those of attention
+/// are by an exchange before.
 static int64_t countMoved(Operation *op) {
   int64_t halos = countHalos(op);
-  if (halos == 0)
+  if (halos == 0 ||
+      isa<nn::AttentionOp, nn::AttentionGradOp, nn::NeighborhoodAttentionOp,
+          nn::NeighborhoodAttentionGradOp>(op))
     return 0;
   auto windowed = cast<nn::WindowedOp>(op);
   return halos - llvm::count_if(
@@ -129,6 +132,14 @@ static void addHalos(Operation *op, bool isBack, Counts &counts) {
 
 Counts HaloCounter::count(Operation *op) {
   Counts counts;
+  if (auto exchange = dyn_cast<nn::ExchangeOp>(op)) {
+    // Masks go beside what they hide.
+    if (llvm::any_of(exchange.getXs(), [](Value x) {
+          return isa<FloatType>(getElementTypeOrSelf(x));
+        }))
+      ++counts[haloWord(exchange.getStrategy(), exchange.getBack())];
+    return counts;
+  }
   // Keys and values go round, and of a gradient the terms of theirs back.
   if (int64_t hops = nn::ringTraffic(op, meshOf(op)).hops)
     counts["halo"] += isa<nn::AttentionGradOp>(op) ? 2 * hops : hops;

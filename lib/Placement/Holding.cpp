@@ -127,8 +127,13 @@ void Holding::holdPositions(unsigned number, nn::LayoutAttr made) {
 
 void OpPlacer::hold(Operation *op, const nn::PlacementRule &rule,
                     ArrayRef<nn::LayoutAttr> made) {
-  if (isa<nn::ExchangeOp>(op)) // says itself what it takes and gives
+  if (auto exchange = dyn_cast<nn::ExchangeOp>(op)) { // owns its dim then
+    for (auto [x, result] : llvm::zip(exchange.getXs(), exchange.getMade()))
+      for (nn::HeldAttr held :
+           nn::layoutOf(x).owning(exchange.getDim(), 0).getHeld())
+        setLayout(result, nn::layoutOf(result).holding(held));
     return;
+  }
   Holding holding(cast<nn::PlacedOp>(op), rule);
   for (auto [number, factor] : llvm::enumerate(rule.factors))
     if (!factor.window && factor.windowsOf < 0)

@@ -88,6 +88,10 @@ class Problems;
 void exchangeFrom(nn::FuncOp func, llvm::ArrayRef<Licence> halos,
                   nn::MeshAttr mesh, HeldDemand &demand, Problems &problems);
 
+/// Puts an exchange before each attention whose windows reach what others own
+/// and no exchange before has in margins. Exchanges.cpp
+void exchangeBefore(nn::FuncOp func, nn::MeshAttr mesh);
+
 /// The furthest that any part of these positions reads to each side of what
 /// others have, where a part has so many windows.
 nn::Reach furthest(const nn::Window &window, llvm::ArrayRef<int64_t> positions,

@@ -7,6 +7,7 @@
 
 #include "Census.h"
 #include "dialects/Nn/BlockLayouts.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Program.h"
@@ -35,10 +36,11 @@ static std::string maskOf(Operation *op) {
   return text.empty() ? "none" : text;
 }
 
-/// How an operand came here, past names.
+/// How an operand came here, past names and margins.
 static nn::RedistributeOp moveOf(Value value) {
-  while (auto named = value.getDefiningOp<nn::ValueOp>())
-    value = named.getX();
+  while (isa_and_present<nn::ValueOp, nn::ExchangeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(
+        cast<OpResult>(value).getResultNumber());
   return value.getDefiningOp<nn::RedistributeOp>();
 }
 

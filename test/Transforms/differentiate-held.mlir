@@ -36,6 +36,6 @@ module {
   // CHECK-SAME: -> tensor<1x1x4x2xf32, #nn.layout<[1] [1] [4] [2], s: S(2.0), terms(2.0: [0:3] [1:4])>>
   // CHECK: %[[BOTH:.*]] = nn.hold %[[OFQUERIES]]
   // CHECK: %[[ALL:.*]] = nn.binary add %[[BOTH]], %[[OFKEYS]]
-  // CHECK: nn.exchange %[[ALL]] {after = 1 : i64, back = true, before = 1 : i64, dim = 2 : i64, strategy = "neighbors"}
+  // CHECK: nn.exchange %[[ALL]] {after = 1 : i64, back = true, before = 1 : i64, dim = 2 : i64, nn.backward, strategy = "neighbors"}
   // CHECK-SAME: -> tensor<1x1x4x2xf32, #nn.layout<[1] [1] [4] [2], s: S(2.0)>>
 }

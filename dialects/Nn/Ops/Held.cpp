@@ -55,8 +55,9 @@ static LogicalResult verifyFactor(HoldOp op, int64_t dim, int64_t factor,
 }
 
 /// (C1) of both operations.
-static LogicalResult verifySame(Operation *op) {
-  Type x = op->getOperand(0).getType(), result = op->getResult(0).getType();
+static LogicalResult verifySame(Operation *op, unsigned number = 0) {
+  Type x = op->getOperand(number).getType(),
+       result = op->getResult(number).getType();
   if (layoutOf(x).withoutHeld() == layoutOf(result).withoutHeld() &&
       getElementTypeOrSelf(x) == getElementTypeOrSelf(result))
     return success();
@@ -79,26 +80,49 @@ LogicalResult HoldOp::verify() {
   return success();
 }
 
-LogicalResult ExchangeOp::verify() {
-  LayoutAttr from = layoutOf(getX()), to = layoutOf(getResult());
-  int64_t dim = getDim();
-  if (failed(verifySame(*this)))
+/// (C1) to (C3) of one value.
+static LogicalResult verifyValue(ExchangeOp op, unsigned number) {
+  LayoutAttr from = layoutOf(op.getXs()[number]),
+             to = layoutOf(op.getMade()[number]);
+  int64_t dim = op.getDim();
+  bool isBack = op.getBack();
+  if (failed(verifySame(op, number)))
     return failure();
   if (dim < 0 || dim >= int64_t(from.getDims().size()) ||
       from.getDims()[dim].getFactors().size() != 1) // (C2)
-    return emitOpError() << "moves margins of dim " << dim
-                         << ", which is no dim of one factor";
+    return op.emitOpError() << "moves margins of dim " << dim
+                            << ", which is no dim of one factor";
   if (from.owning(dim, 0) != to.owning(dim, 0)) // (C1)
-    return emitOpError() << "moves margins of dim " << dim
-                         << ", but another one is held otherwise too";
-  if ((getBack() ? to : from).heldOf(dim, 0)) // (C3)
-    return emitOpError() << (getBack() ? "gives back" : "takes")
-                         << " what ranks own of dim " << dim
-                         << ", but the type says that they hold other parts";
-  if (HeldAttr held = (getBack() ? from : to).heldOf(dim, 0);
-      held && held.getTerms() != getBack())
-    return emitOpError() << (getBack() ? "adds up terms, but takes copies"
+    return op.emitOpError() << "moves margins of dim " << dim
+                            << ", but another one is held otherwise too";
+  if ((isBack ? to : from).heldOf(dim, 0)) // (C3)
+    return op.emitOpError()
+           << (isBack ? "gives back" : "takes") << " what ranks own of dim "
+           << dim << ", but the type says that they hold other parts";
+  if (HeldAttr held = (isBack ? from : to).heldOf(dim, 0);
+      held && held.getTerms() != isBack)
+    return op.emitOpError() << (isBack ? "adds up terms, but takes copies"
                                        : "makes copies, but gives terms");
+  return success();
+}
+
+static HeldAttr movedOf(ExchangeOp op, unsigned number) {
+  Value value = op.getBack() ? op.getXs()[number] : op.getMade()[number];
+  return layoutOf(value).heldOf(op.getDim(), 0);
+}
+
+LogicalResult ExchangeOp::verify() {
+  if (getXs().empty() || getXs().size() != getMade().size()) // (C6)
+    return emitOpError() << "moves margins of " << getXs().size()
+                         << " values, but has " << getMade().size()
+                         << " results";
+  for (unsigned number = 0; number < getXs().size(); ++number) {
+    if (failed(verifyValue(*this, number)))
+      return failure();
+    if (!holdTheSame(movedOf(*this, number), movedOf(*this, 0))) // (C7)
+      return emitOpError() << "moves at once what is held alike, but value "
+                           << number << " is held otherwise than value 0";
+  }
   if (!llvm::is_contained(
           ArrayRef<StringRef>{"neighbors", "all_to_all", "all_gather"},
           getStrategy())) // (C4)
@@ -111,19 +135,44 @@ LogicalResult ExchangeOp::verify() {
   return success();
 }
 
+/// Dims of values that move at once are one index where they are as long.
 PlacementRule ExchangeOp::getPlacementRule() {
   RuleBuilder rule(*this);
-  for (int64_t dim = 0, e = dimsOf(getX()).size(); dim < e; ++dim)
-    rule.add({operand(0, dim), result(dim)});
-  rule.partial(0, getBack() ? PartialUse::Linear : PartialUse::Any);
+  for (int64_t dim = 0, e = dimsOf(getXs().front()).size(); dim < e; ++dim) {
+    SmallVector<DimOf> same;
+    for (unsigned number = 0; number < getXs().size(); ++number) {
+      DimOf x = operand(number, dim), made = resultOf(number, dim);
+      if (rule.sizeOf(x) == rule.sizeOf(operand(0, dim)))
+        same.append({x, made});
+      else
+        rule.add({x, made});
+    }
+    rule.add(same);
+  }
+  for (unsigned number = 0; number < getXs().size(); ++number)
+    rule.partial(number, getBack() ? PartialUse::Linear : PartialUse::Any);
   return rule.take();
 }
 
 void ExchangeOp::differentiate(Derivative &d) {
   if (getBack())
-    d.refuse("the derivative of a gradient");
-  else
-    d.give(0, d.makeTyped<ExchangeOp>(getX().getType(), d.cotangent(), getDim(),
+    return d.refuse("the derivative of a gradient");
+  SmallVector<Value> terms;
+  SmallVector<Type> types;
+  SmallVector<unsigned> numbers;
+  for (auto [number, x] : llvm::enumerate(getXs())) {
+    Value gradient = d.isWanted(number) ? d.cotangent(number) : Value();
+    if (!gradient)
+      continue;
+    terms.push_back(gradient);
+    types.push_back(x.getType());
+    numbers.push_back(number);
+  }
+  if (terms.empty())
+    return;
+  auto back = d.makeTyped<ExchangeOp>(TypeRange(types), terms, getDim(),
                                       getBefore(), getAfter(), getStrategy(),
-                                      /*back=*/true));
+                                      /*back=*/true);
+  for (auto [number, gradient] : llvm::zip(numbers, back.getMade()))
+    d.give(number, gradient);
 }

@@ -247,12 +247,9 @@ PlacementRule NeighborhoodAttentionGradOp::getPlacementRule() {
 //===-- Derivatives -------------------------------------------------------===//
 
 void NeighborhoodAttentionOp::differentiate(Derivative &d) {
-  auto typeOf = [](Value x) {
-    return tensorOf(elementTypeOf(x), layoutOf(x).withoutPlacement());
-  };
   Value q = d.read(getQ()), k = d.read(getK()), v = d.read(getV());
   auto gradient = d.makeTyped<NeighborhoodAttentionGradOp>(
-      typeOf(q), typeOf(k), typeOf(v), q, k, v, d.cotangent(),
+      q.getType(), k.getType(), v.getType(), q, k, v, d.cotangent(),
       d.read(getResult()), d.read(getLse()), getKernelsAttr(), getStridesAttr(),
       getDilationsAttr(), getCausalAttr(), getScaleAttr());
   for (unsigned i = 0; i < 3; ++i)

@@ -152,6 +152,14 @@ void Backward::seed(bool ofAll) {
   }
 }
 
+/// Whether it is at its place, or ranks have terms of what is: margins are sent
+/// back before these are added up, as there are fewer of them then.
+static bool isSumOf(Value value, Value gradient) {
+  nn::LayoutAttr layout = nn::layoutOf(value), has = nn::layoutOf(gradient);
+  return layout.getDims() == has.getDims() &&
+         layout.getSplits() == has.getSplits();
+}
+
 void Backward::visit(Operation *op) {
   bool isReached = llvm::any_of(op->getResults(), [&](Value result) {
     return contributions.contains(result);
@@ -181,9 +189,11 @@ void Backward::visit(Operation *op) {
   gradients.clear();
   for (Value result : op->getResults())
     if (std::optional<Contribution> sum = takeSum(result))
-      gradients[result] = isReducedBehind(op, sum->value)
-                              ? sum->value
-                              : moveToItsPlace(result, *sum);
+      gradients[result] =
+          isReducedBehind(op, sum->value) ||
+                  (isa<nn::ExchangeOp>(op) && isSumOf(result, sum->value))
+              ? sum->value
+              : moveToItsPlace(result, *sum);
   if (auto differentiable = dyn_cast<nn::DifferentiableOp>(op))
     differentiable.differentiate(*this);
   else
@@ -265,7 +275,8 @@ LogicalResult Backward::run(bool ofAll) {
   finish(ofAll);
   // Not to be merged with the forward's, and counted by `expect backward`.
   for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
-    if (isa<nn::RedistributeOp>(op) || placement::countHalos(op) > 0)
+    if (isa<nn::RedistributeOp, nn::ExchangeOp>(op) ||
+        placement::countHalos(op) > 0)
       op->setAttr(nn::kBackward, ops.getUnitAttr());
   return success(!hasFailed);
 }

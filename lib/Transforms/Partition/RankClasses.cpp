@@ -216,8 +216,12 @@ partitioning::findRankClasses(nn::FuncOp func, Shares &shares) {
         return failure();
     if (auto windowed = dyn_cast<nn::WindowedOp>(op))
       splits.addHeld(windowed);
-    if (isa<nn::HoldOp, nn::ExchangeOp>(op))
-      splits.addShift(op.getOperand(0), op.getResult(0));
+    if (auto held = dyn_cast<nn::HoldOp>(op))
+      splits.addShift(held.getX(), held.getResult());
+    if (auto exchange = dyn_cast<nn::ExchangeOp>(op);
+        exchange &&
+        isAlone(exchangedDim(exchange, shares), !exchange.getBack()))
+      splits.addShift(exchange.getXs().front(), exchange.getMade().front());
     if (auto attention = dyn_cast<nn::AttentionOp>(op))
       splits.addHops(ringHops(attention, shares));
     if (auto attention = dyn_cast<nn::AttentionGradOp>(op))

@@ -191,8 +191,8 @@ WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
 
 WindowedDim partitioning::exchangedDim(nn::ExchangeOp op, Shares &shares) {
   int64_t dim = op.getDim();
-  nn::LayoutAttr from = nn::layoutOf(op.getX()),
-                 to = nn::layoutOf(op.getResult());
+  nn::LayoutAttr from = nn::layoutOf(op.getXs().front()),
+                 to = nn::layoutOf(op.getMade().front());
   Share x = shares.held(from, dim), result = shares.held(to, dim);
   nn::Window window;
   window.extent = from.getDims()[dim].getSize();

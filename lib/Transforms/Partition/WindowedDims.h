@@ -65,7 +65,7 @@ std::optional<llvm::SmallVector<int64_t>> placesOf(const WindowedDim &slid,
 /// rank holds while it computes them; see docs/placement.md.
 WindowedDims windowedDims(nn::WindowedOp op, Shares &shares);
 
-/// The dim whose margins an exchange moves.
+/// The dim whose margins an exchange moves, of each of its values.
 WindowedDim exchangedDim(nn::ExchangeOp op, Shares &shares);
 
 /// Whether an operand has something for each window, as a rule has it.

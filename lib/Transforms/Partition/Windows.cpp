@@ -32,6 +32,26 @@ Windows::ExtensionWay Windows::wayOf(Value x, const WindowedDim &slid,
   return {x, builder.getArrayAttr(key)};
 }
 
+/// Moves at once the margins of what has none of these yet.
+void Windows::attach(MutableArrayRef<Margins> list, const WindowedDim &slid) {
+  SmallVector<Margins> missing;
+  SmallVector<Value *> places;
+  SmallVector<ExtensionWay> ways; // to look it up again
+  for (Margins &own : list) {
+    ExtensionWay way = wayOf(own.value, slid, own.dim);
+    if (Value made = extended.lookup(way)) {
+      own.value = made;
+      continue;
+    }
+    missing.push_back(own);
+    places.push_back(&own.value);
+    ways.push_back(way);
+  }
+  margins.moveMargins(missing, slid, /*attaches=*/true);
+  for (auto [made, place, way] : llvm::zip(missing, places, ways))
+    extended[way] = *place = made.value;
+}
+
 /// What windows read of the operands; the backward reads again what the forward
 /// did.
 llvm::DenseMap<Value, Value> Windows::extend(nn::WindowedOp op,
@@ -46,24 +66,12 @@ llvm::DenseMap<Value, Value> Windows::extend(nn::WindowedOp op,
   for (const WindowedDim &slid : inOrder(dims)) {
     if (!slid.isExtended)
       continue;
-    SmallVector<Margins> missing;
-    SmallVector<Value *> places;
-    SmallVector<ExtensionWay> ways; // to look it up again
-    for (Value operand : operands) {
-      int64_t dim = op.getPositionsDim(operand, slid.dim);
-      Value &x = held[operand];
-      ExtensionWay way = wayOf(x, slid, dim);
-      if (Value made = extended.lookup(way)) {
-        x = made;
-        continue;
-      }
-      missing.push_back({x, dim});
-      places.push_back(&x);
-      ways.push_back(way);
-    }
-    margins.moveMargins(missing, slid, /*attaches=*/true);
-    for (auto [own, place, way] : llvm::zip(missing, places, ways))
-      extended[way] = *place = own.value;
+    SmallVector<Margins> list;
+    for (Value operand : operands)
+      list.push_back({held[operand], op.getPositionsDim(operand, slid.dim)});
+    attach(list, slid);
+    for (auto [operand, made] : llvm::zip(operands, list))
+      held[operand] = made.value;
   }
   return held;
 }
@@ -113,27 +121,21 @@ Operation *Windows::cloneWindowed(nn::WindowedOp op) {
   return copy;
 }
 
-/// As windows would move the margins that they read, and once if they read them
-/// as well.
 void Windows::lower(nn::ExchangeOp op) {
   WindowedDim slid = exchangedDim(op, shares);
   if (auto lines = dyn_cast<FusedLoc>(loc)) { // that of the schedule is last
     slid.line = LocationAttr(lines.getLocations().back());
     loc = FusedLoc::get(op.getContext(), lines.getLocations().drop_back());
   }
-  Margins moved{local(op.getX()), slid.dim};
-  if (op.getBack()) {
+  SmallVector<Margins> moved;
+  for (Value x : op.getXs())
+    moved.push_back({local(x), slid.dim});
+  if (op.getBack())
     margins.moveMargins(moved, slid, /*attaches=*/false);
-  } else {
-    Value &known = extended[wayOf(moved.value, slid, slid.dim)];
-    if (!known) {
-      margins.moveMargins(moved, slid, /*attaches=*/true);
-      known = moved.value;
-    }
-    moved.value = known;
-  }
-  Value result = op.getResult();
-  mapping.map(result, margins.withFactorsOf(moved.value, localOf(result)));
+  else
+    attach(moved, slid);
+  for (auto [result, own] : llvm::zip(op.getMade(), moved))
+    mapping.map(result, margins.withFactorsOf(own.value, localOf(result)));
 }
 
 LogicalResult Windows::lower(nn::WindowedOp op) {

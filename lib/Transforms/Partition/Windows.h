@@ -20,6 +20,7 @@ public:
 private:
   llvm::DenseMap<mlir::Value, mlir::Value>
   extend(nn::WindowedOp op, llvm::ArrayRef<WindowedDim> dims);
+  void attach(llvm::MutableArrayRef<Margins> list, const WindowedDim &slid);
   using ExtensionWay = std::pair<mlir::Value, mlir::Attribute>;
   ExtensionWay wayOf(mlir::Value x, const WindowedDim &slid, int64_t dim);
   mlir::Operation *cloneWindowed(nn::WindowedOp op);

@@ -3,6 +3,7 @@
 #include "Demands.h"
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
@@ -78,10 +79,10 @@ Kind Demands::kindOfSource(Operation *op) const {
   return Kind::Hard;
 }
 
-Kind Demands::kindOfView(Operation *op) const {
-  Kind kind = kindOf(op->getOperand(0));
-  bool completes =
-      isWidePartial(op->getOperand(0)) && !isPartialSum(op->getResult(0));
+Kind Demands::kindOfView(OpResult result) const {
+  Value x = viewed(result);
+  Kind kind = kindOf(x);
+  bool completes = isWidePartial(x) && !isPartialSum(result);
   return completes && kind != Kind::Hard ? Kind::Soft : kind;
 }
 
@@ -116,6 +117,10 @@ bool Demands::computesWide(Operation *op) const {
   return true;
 }
 
+Value precision::viewed(OpResult result) {
+  return result.getOwner()->getOperand(result.getResultNumber());
+}
+
 /// The second result of attention, which is float32 whatever attends.
 static bool isLse(Value value) {
   auto result = cast<OpResult>(value);
@@ -125,8 +130,8 @@ static bool isLse(Value value) {
 
 void Demands::classify(Operation *op) {
   Row row = rowOf(op);
-  for (Value result : op->getResults()) {
-    bool viewsUntracked = row == Row::View && !isTracked(op->getOperand(0));
+  for (OpResult result : op->getResults()) {
+    bool viewsUntracked = row == Row::View && !isTracked(viewed(result));
     if (!isFloat32(result) || isLse(result) || viewsUntracked)
       continue;
     bool isNarrowed = !types.reduce.isF32() && isPartialSum(result);
@@ -136,7 +141,7 @@ void Demands::classify(Operation *op) {
       kind = kindOfSource(op);
       break;
     case Row::View:
-      kind = kindOfView(op);
+      kind = kindOfView(result);
       break;
     case Row::Product:
       kind = isNarrowed ? Kind::Firm : Kind::Soft;
@@ -152,7 +157,7 @@ void Demands::classify(Operation *op) {
     auto move = dyn_cast<nn::RedistributeOp>(op);
     if (isa<nn::EmbeddingOp>(op) ||
         (move && move.getKind() == nn::RedistributeKind::Mask) ||
-        (row == Row::View && !move && exact.contains(op->getOperand(0))))
+        (row == Row::View && !move && exact.contains(viewed(result))))
       exact.insert(result);
   }
   if (!computesWide(op))
@@ -171,8 +176,9 @@ void Demands::classify(Operation *op) {
 
 //===-- Up: in which types they are needed --------------------------------===//
 
-bool Demands::isViewNarrow(Operation *op) const {
-  Value x = op->getOperand(0), result = op->getResult(0);
+bool Demands::isViewNarrow(OpResult result) const {
+  Operation *op = result.getOwner();
+  Value x = viewed(result);
   if (isWidePartial(x))
     return false;
   if (auto move = dyn_cast<nn::RedistributeOp>(op)) {
@@ -183,6 +189,8 @@ bool Demands::isViewNarrow(Operation *op) const {
         move.getKind() == nn::RedistributeKind::Mask)
       return kindOf(x) == Kind::Firm;
   }
+  if (isa<nn::ExchangeOp>(op) && kindOf(x) != Kind::Hard)
+    return true;
   switch (kindOf(x)) {
   case Kind::Firm:
     return true;
@@ -201,10 +209,10 @@ void Demands::ask(Operation *op) {
   bool isNarrow;
   switch (rowOf(op)) {
   case Row::View:
-    if (!isTracked(op->getOperand(0)))
-      return;
-    isNarrow = isViewNarrow(op);
-    break;
+    for (OpResult result : op->getResults())
+      if (isTracked(viewed(result)))
+        (isViewNarrow(result) ? narrow : wide).insert(viewed(result));
+    return;
   case Row::Source:
     // A cast written in the model takes what there is.
     isNarrow = op->getNumOperands() == 1 && isTracked(op->getOperand(0)) &&

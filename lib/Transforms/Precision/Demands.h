@@ -48,11 +48,11 @@ public:
   /// gradient of a parameter, or of products.
   bool isMovedNarrow(nn::RedistributeOp op) const;
   /// Whether a view of a value that may be either is of the narrow one.
-  bool isViewNarrow(mlir::Operation *op) const;
+  bool isViewNarrow(mlir::OpResult result) const;
 
 private:
   void classify(mlir::Operation *op);
-  Kind kindOfView(mlir::Operation *op) const;
+  Kind kindOfView(mlir::OpResult result) const;
   Kind kindOfSource(mlir::Operation *op) const;
   bool computesWide(mlir::Operation *op) const;
   void ask(mlir::Operation *op);
@@ -66,6 +66,8 @@ private:
 };
 
 bool isPartialSum(mlir::Value value);
+/// What a result of a view is: the operand of its number.
+mlir::Value viewed(mlir::OpResult result);
 
 } // namespace hocket::precision
 

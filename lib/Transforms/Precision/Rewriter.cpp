@@ -87,15 +87,16 @@ void Rewriter::roundAtOnce(Value value) {
   roundedAtOnce.insert(value);
 }
 
-void Rewriter::rewriteView(Operation *op) {
-  Value x = op->getOperand(0), result = op->getResult(0);
+void Rewriter::rewriteView(OpResult result) {
+  Operation *op = result.getOwner();
+  Value x = viewed(result);
   if (!demands.isTracked(x))
     return;
   auto move = dyn_cast<nn::RedistributeOp>(op);
-  bool isNarrow = isHeldNarrow(x) || demands.isViewNarrow(op) ||
+  bool isNarrow = isHeldNarrow(x) || demands.isViewNarrow(result) ||
                   (move && demands.isMovedNarrow(move));
   if (isNarrow)
-    op->setOperand(0, narrowed(x, op));
+    op->setOperand(result.getResultNumber(), narrowed(x, op));
   setElement(result, isNarrow ? types.compute : f32);
   if (demands.kindOf(result) == Kind::Soft)
     roundAtOnce(result);
@@ -126,7 +127,9 @@ FloatType Rewriter::resultElement(Operation *op, Value result) const {
 void Rewriter::rewrite(Operation *op) {
   switch (demands.rowOf(op)) {
   case Row::View:
-    return rewriteView(op);
+    for (OpResult result : op->getResults())
+      rewriteView(result);
+    return;
   case Row::Source:
     return rewriteSource(op);
   default:

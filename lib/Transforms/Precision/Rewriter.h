@@ -16,7 +16,7 @@ public:
 
 private:
   void rewrite(mlir::Operation *op);
-  void rewriteView(mlir::Operation *op);
+  void rewriteView(mlir::OpResult result);
   void rewriteSource(mlir::Operation *op);
   void setOperands(mlir::Operation *op, bool isNarrow);
   void setElement(mlir::Value value, mlir::Type element);

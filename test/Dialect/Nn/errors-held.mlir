@@ -183,6 +183,34 @@ func.func @exchange_c5(%x: !own) {
 
 // -----
 
+func.func @exchange_c6() {
+  // expected-error@below {{moves margins of 0 values, but has 0 results}}
+  nn.exchange {dim = 0 : i64, before = 1 : i64, after = 1 : i64, strategy = "neighbors"} : () -> ()
+  return
+}
+
+// -----
+
+!own = tensor<8xf32, #nn.layout<[8], h: S(0.0)>>
+func.func @exchange_c6_results(%x: !own) {
+  // expected-error@below {{moves margins of 2 values, but has 1 results}}
+  %0 = nn.exchange %x, %x {dim = 0 : i64, before = 1 : i64, after = 1 : i64, strategy = "neighbors"} : (!own, !own) -> !own
+  return
+}
+
+// -----
+
+!own = tensor<8xf32, #nn.layout<[8], h: S(0.0)>>
+!more = tensor<8xf32, #nn.layout<[8], h: S(0.0), held(0.0: [0:5] [3:8])>>
+!less = tensor<8xf32, #nn.layout<[8], h: S(0.0), held(0.0: [0:5] [4:8])>>
+func.func @exchange_c7(%x: !own) {
+  // expected-error@below {{moves at once what is held alike, but value 1 is held otherwise than value 0}}
+  %0, %1 = nn.exchange %x, %x {dim = 0 : i64, before = 1 : i64, after = 1 : i64, strategy = "neighbors"} : (!own, !own) -> (!more, !less)
+  return
+}
+
+// -----
+
 !own = tensor<8xf32, #nn.layout<[8], h: S(0.0)>>
 !more = tensor<8xf32, #nn.layout<[8], h: S(0.0), held(0.0: [0:5] [3:8])>>
 nn.func @func_c4(%x: !own {nn.name = "x"}) -> !own attributes {buffers = [], outputs = ["y"]} {
