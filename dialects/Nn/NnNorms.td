@@ -68,7 +68,7 @@ def Nn_RotaryOp : Nn_InferredOp<"rotary"> {
   let arguments = (ins Nn_Tensor:$x, I64Attr:$dim, F64Attr:$base,
                        Nn_RotaryStyleAttr:$style,
                        DefaultValuedAttr<BoolAttr, "false">:$inverse,
-                       DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$frequencies);
+                       OptionalAttr<DenseF64ArrayAttr>:$frequencies);
 }
 
 #endif // HOCKET_NN_NORMS

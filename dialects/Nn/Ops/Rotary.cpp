@@ -64,9 +64,7 @@ PlacementRule RotaryOp::getPlacementRule() {
 }
 
 void RotaryOp::differentiate(Derivative &d) {
-  d.give(0,
-         d.make<RotaryOp>(
-             d.cotangent(), getDimAttr(), getBaseAttr(), getStyleAttr(),
-             d.builder().getBoolAttr(!getInverse()),
-             d.builder().getDenseF64ArrayAttr(listed(getFrequenciesAttr()))));
+  d.give(0, d.make<RotaryOp>(
+                d.cotangent(), getDimAttr(), getBaseAttr(), getStyleAttr(),
+                d.builder().getBoolAttr(!getInverse()), getFrequenciesAttr()));
 }
