@@ -1,6 +1,7 @@
 //===- ScheduleDomain.cpp - splits of domains, and what crosses them ------===//
 
 #include "ScheduleText.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
@@ -163,9 +164,15 @@ static std::vector<std::string> sharedSources(nn::AttentionOp attention) {
     llvm::SmallVector<mlir::Value> open{of};
     llvm::DenseSet<mlir::Value> seen;
     while (!open.empty()) {
-      mlir::Operation *op = open.pop_back_val().getDefiningOp();
+      mlir::Value made = open.pop_back_val();
+      mlir::Operation *op = made.getDefiningOp();
       if (!op)
         continue;
+      if (mlir::isa<nn::ExchangeOp>(op)) { // of values that go side by side
+        open.push_back(
+            op->getOperand(mlir::cast<mlir::OpResult>(made).getResultNumber()));
+        continue;
+      }
       if (auto value = mlir::dyn_cast<nn::ValueOp>(op))
         paths.push_back(value.getPath().str());
       for (mlir::Value operand : op->getOperands())
