@@ -111,9 +111,11 @@ void BackwardExplainer::addMoved(nn::RedistributeOp op, StringRef path) {
   made[op.getResult()] = number;
   std::vector<ExplainedAxis> after = axesOf(nn::layoutOf(op.getResult()), mesh);
   for (auto [old, now] : llvm::zip(values[number].out, after)) {
-    bool isMoved = llvm::any_of(
-        op.getAxes().getAsRange<StringAttr>(),
-        [&](StringAttr axis) { return axis.getValue() == old.axis; });
+    bool isMoved =
+        llvm::any_of(op.getAxes().getAsRange<StringAttr>(),
+                     [&, name = StringRef(old.axis)](StringAttr axis) {
+                       return axis.getValue() == name;
+                     });
     if (!isMoved)
       continue;
     old = now;

@@ -92,7 +92,7 @@ std::string Licence::pattern() const {
 bool Placer::allowHalo(Operation *op, const nn::PlacementRule &rule,
                        const Mismatch &mismatch) {
   if (autoReshard) {
-    Problem record{op->getLoc(), "", "", {}, "", {}};
+    Problem record{op->getLoc(), "", "", {}, "", {}, {}};
     waysOut.halo(record, op, rule, mismatch);
     InsertedSync made;
     made.path = modelPath(op);

@@ -57,7 +57,6 @@ Json writeLeaf(double value) {
     return value > 0 ? "inf" : "-inf";
   return value;
 }
-Json writeLeaf(float value) { return writeLeaf(double(value)); }
 
 /// 5, or [constant, table, scale].
 Json writeLeaf(const Scalar &value) {
