@@ -164,12 +164,13 @@ TEST(ModelErrors, statements) {
             "t.hkt:4:9: error: expected 1 value, found 2\n"
             "    a = x, y\n"
             "        ^~~~\n");
-  EXPECT_EQ(stmtErrorsOf("f(x)"),
-            "t.hkt:4:6: error: expected '=' after 'f', found '('\n"
-            "    f(x)\n"
-            "     ^\n"
-            "note: a call is not a statement: a function has no effect but its "
-            "result\n");
+  EXPECT_EQ(
+      stmtErrorsOf("f(x)"),
+      "t.hkt:4:6: error: expected '=' after 'f', found '('\n"
+      "    f(x)\n"
+      "     ^\n"
+      "note: a call is not a statement: a function has no effect except its "
+      "result\n");
   EXPECT_EQ(stmtErrorsOf("retrun x"),
             "t.hkt:4:12: error: expected '=' after 'retrun', found 'x'\n"
             "    retrun x\n"

@@ -4,6 +4,7 @@
 #include "dialects/Nn/Ops/RuleBuilder.h"
 #include "dialects/Nn/Ops/Shapes.h"
 #include "dialects/Nn/Program.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -150,29 +151,30 @@ PlacementRule ExchangeOp::getPlacementRule() {
     rule.add(same);
   }
   for (unsigned number = 0; number < getXs().size(); ++number)
-    rule.partial(number, getBack() ? PartialUse::Linear : PartialUse::Any);
+    rule.partial(number, getBack() ? PartialUse::Addend : PartialUse::Any);
   return rule.take();
 }
 
+/// Gradients that are placed alike go back at once: a rule says that all
+/// results are partial where one operand is.
 void ExchangeOp::differentiate(Derivative &d) {
   if (getBack())
     return d.refuse("the derivative of a gradient");
-  SmallVector<Value> terms;
-  SmallVector<Type> types;
-  SmallVector<unsigned> numbers;
-  for (auto [number, x] : llvm::enumerate(getXs())) {
-    Value gradient = d.isWanted(number) ? d.cotangent(number) : Value();
-    if (!gradient)
-      continue;
-    terms.push_back(gradient);
-    types.push_back(x.getType());
-    numbers.push_back(number);
+  llvm::MapVector<LayoutAttr, SmallVector<unsigned>> alike;
+  for (unsigned number = 0; number < getXs().size(); ++number)
+    if (d.isWanted(number) && d.cotangent(number))
+      alike[layoutOf(d.cotangent(number))].push_back(number);
+  for (const auto &[layout, numbers] : alike) {
+    SmallVector<Value> terms;
+    SmallVector<Type> types;
+    for (unsigned number : numbers) {
+      terms.push_back(d.cotangent(number));
+      types.push_back(getXs()[number].getType());
+    }
+    auto back = d.makeTyped<ExchangeOp>(TypeRange(types), terms, getDim(),
+                                        getBefore(), getAfter(), getStrategy(),
+                                        /*back=*/true);
+    for (auto [number, gradient] : llvm::zip(numbers, back.getMade()))
+      d.give(number, gradient);
   }
-  if (terms.empty())
-    return;
-  auto back = d.makeTyped<ExchangeOp>(TypeRange(types), terms, getDim(),
-                                      getBefore(), getAfter(), getStrategy(),
-                                      /*back=*/true);
-  for (auto [number, gradient] : llvm::zip(numbers, back.getMade()))
-    d.give(number, gradient);
 }
