@@ -53,7 +53,8 @@ def write_graph(graph, source, config=None, tree=Tree()):
 
 
 def convert(module, inputs, dims, name=None):
-    """(text, graph) of a module that is called with `inputs` by name."""
+    """(text, graph) of a module that is called with `inputs` by name, in any order."""
+    inputs = bind(module, (), inputs)
     with torch.no_grad():
         graph = trace(module, inputs, dims)
         graph.title = name or graph.title
