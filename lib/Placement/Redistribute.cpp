@@ -9,20 +9,29 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
+static bool haveSameAxes(ArrayRef<nn::SplitAttr> a, ArrayRef<nn::SplitAttr> b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+           return std::get<0>(pair).getAxis() == std::get<1>(pair).getAxis();
+         });
+}
+
 Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
                      RedistributeKind kind, ArrayRef<StringAttr> axes,
                      nn::LayoutAttr target) {
   SmallVector<StringRef> names;
   for (StringAttr axis : axes)
     names.push_back(axis.getValue());
-  // Ranks that hold the same of a dim move that among themselves.
+  // Ranks that hold the same of a dim move that among themselves. Terms stay
+  // what they are, whoever of the same axes is to own their sum.
   nn::LayoutAttr from = nn::layoutOf(value);
-  for (nn::HeldAttr held : from.getHeld())
-    if (from.splitsOf(held.getDim(), held.getFactor()) ==
-        target.splitsOf(held.getDim(), held.getFactor()))
+  for (nn::HeldAttr held : from.getHeld()) {
+    auto before = from.splitsOf(held.getDim(), held.getFactor()),
+         after = target.splitsOf(held.getDim(), held.getFactor());
+    if (before == after || (held.getTerms() && haveSameAxes(before, after)))
       target = target.holding(held);
     else
       from = from.owning(held.getDim(), held.getFactor());
+  }
   value = nn::holdAs(builder, loc, value, from);
   auto type = nn::withLayout(cast<RankedTensorType>(value.getType()), target);
   Value moved = nn::RedistributeOp::create(builder, loc, type, value, kind,
