@@ -1,8 +1,9 @@
-//===- Buffer.h - what a training step moves on by itself ------*- C++ -*-===//
+//===- Buffer.h - parameters that no gradient changes ----------*- C++ -*-===//
 //
-// Running statistics of a batch norm: parameters in the file of weights, that
-// no gradient changes. In training a function returns what they are next,
-// behind its own outputs; the optimizer's pass makes assignments of these.
+// A Buffer of the language, and the running statistics of a batch norm: both
+// are in the file of weights. Statistics move on in training: a function
+// returns what they are next, behind its own outputs, and the optimizer's pass
+// makes assignments of these.
 //
 //===----------------------------------------------------------------------===//
 

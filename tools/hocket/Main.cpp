@@ -5,6 +5,7 @@
 #include "hocket/Io/SignalEnd.h"
 #include <cstring>
 #include <iostream>
+#include <new>
 
 using namespace hocket;
 using namespace hocket::tool;
@@ -106,5 +107,12 @@ int main(int argc, char **argv) {
     return kUsage;
   if (!readStandardInput(options.source))
     return kUserError;
-  return finishOutput(command->run(options));
+  try {
+    return finishOutput(command->run(options));
+  } catch (const std::bad_alloc &) {
+    std::cerr
+        << "hocket: error: no memory is left; make dims smaller, or raise "
+           "its limit (ulimit -v, or the container's)\n";
+    return kRunFailure;
+  }
 }

@@ -168,10 +168,6 @@ Elaborator::MaybeDatum Elaborator::callFunction(const std::string &name,
   return std::nullopt;
 }
 
-static Elaborator::MaybeDatum wrap(mlir::Value value) {
-  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
-}
-
 static const std::string &calleeName(const CallArguments &arguments) {
   return dynAs<NameExpr>(arguments.call->callee)->name;
 }

@@ -17,6 +17,11 @@ struct Elaborator::FunctionEntry {
   FunctionRule rule;
 };
 
+/// What was emitted, if it was.
+inline Elaborator::MaybeDatum wrap(mlir::Value value) {
+  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
+}
+
 /// The type and the dims of an array of a file: "I64[2, 12]".
 std::string describeStored(const runtime::StoredTensor &stored);
 

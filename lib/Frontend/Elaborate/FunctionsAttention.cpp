@@ -13,10 +13,6 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
-static Elaborator::MaybeDatum wrap(mlir::Value value) {
-  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
-}
-
 Elaborator::MaybeDatum
 Elaborator::paddingFunction(const CallArguments &arguments,
                             const Scope &scope) {

@@ -11,10 +11,6 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
-static Elaborator::MaybeDatum wrap(mlir::Value value) {
-  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
-}
-
 /// Each of the dims as one factor, as windows slide over it.
 mlir::Value Elaborator::joinFactors(mlir::Value x, llvm::ArrayRef<int64_t> dims,
                                     SourceRange range) {

@@ -20,8 +20,10 @@ using namespace hocket::frontend;
 using namespace hocket::syntax;
 
 /// How many different floats a constant has, each of which is an operation;
-/// and how far apart its integers are, for one iota counts them.
+/// how large its integers are, for a fill has a float64; and how far apart, for
+/// one iota counts them.
 static constexpr size_t kMaxDifferent = 512;
+static constexpr int64_t kMaxInteger = int64_t(1) << 53;
 static constexpr int64_t kMaxSpan = int64_t(1) << 24;
 
 namespace {
@@ -91,8 +93,16 @@ mlir::Value Elaborator::fillOf(double value, int64_t count, mlir::Type element,
 /// are in that order.
 mlir::Value Elaborator::integersOf(llvm::ArrayRef<int64_t> values,
                                    SourceRange range) {
-  int64_t least = *llvm::min_element(values);
-  int64_t span = *llvm::max_element(values) - least;
+  int64_t least = *llvm::min_element(values), most = *llvm::max_element(values);
+  if (least < -kMaxInteger || most > kMaxInteger) {
+    error(range, "a constant of the integer " +
+                     std::to_string(least < -kMaxInteger ? least : most) +
+                     "; expected " + std::to_string(-kMaxInteger) + " to " +
+                     std::to_string(kMaxInteger))
+        .note("a Buffer is read from the file of weights: Buffer(i64[...])");
+    return {};
+  }
+  int64_t span = most - least;
   mlir::Type element = builder.getI64Type();
   if (span == 0)
     return fillOf(least, values.size(), element, range);

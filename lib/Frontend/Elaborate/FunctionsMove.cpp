@@ -11,9 +11,8 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
-static Elaborator::MaybeDatum wrap(mlir::Value value) {
-  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
-}
+/// Of a list in the program that says where elements come from.
+static constexpr int64_t kMostPlaces = int64_t(1) << 24;
 
 //===-- broadcast ---------------------------------------------------------===//
 
@@ -85,9 +84,11 @@ Elaborator::MaybeDatum Elaborator::chunkFunction(const CallArguments &arguments,
     return std::nullopt;
   }
   int64_t extent = nn::layoutOf(x).getDims()[*dim].getSize();
-  int64_t size = (extent + *parts - 1) / *parts;
+  int64_t size = (extent - 1) / *parts + 1;
   auto tuple = std::make_shared<Tuple>();
   for (int64_t start = 0; start < extent; start += size) {
+    if (!countExpansion(range))
+      return std::nullopt;
     mlir::Value part =
         emitSlice(x, *dim, start, std::min(size, extent - start), range);
     if (!part)
@@ -159,6 +160,12 @@ Elaborator::MaybeDatum Elaborator::flipFunction(const CallArguments &arguments,
   x = joinFactors(x, *dims, range);
   for (int64_t dim : *dims) {
     llvm::SmallVector<nn::DimAttr> named(nn::layoutOf(x).getDims());
+    if (named[dim].getSize() > kMostPlaces) {
+      error(range, "'flip' lists the places of a dim of at most " +
+                       std::to_string(kMostPlaces) + ", found " +
+                       std::to_string(named[dim].getSize()));
+      return std::nullopt;
+    }
     llvm::SmallVector<int64_t> indices;
     for (int64_t i = named[dim].getSize(); i-- > 0;)
       indices.push_back(i);

@@ -22,10 +22,6 @@ using namespace hocket::syntax;
 /// Of rounds that topk takes, one for each of the largest.
 static constexpr int64_t kMaxTaken = 64;
 
-static Elaborator::MaybeDatum wrap(mlir::Value value) {
-  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
-}
-
 /// log(1 + exp(beta x)) / beta, as max(b x, 0) + log(1 + exp(-|b x|)).
 Elaborator::MaybeDatum
 Elaborator::softplusFunction(const CallArguments &arguments,

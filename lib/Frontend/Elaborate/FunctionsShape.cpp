@@ -9,10 +9,6 @@ using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
 
-static Elaborator::MaybeDatum wrap(mlir::Value value) {
-  return value ? Elaborator::MaybeDatum(Datum(value)) : std::nullopt;
-}
-
 mlir::Value
 Elaborator::emitRearrange(mlir::Value x, llvm::ArrayRef<nn::DimAttr> source,
                           llvm::ArrayRef<llvm::SmallVector<int64_t>> order,

@@ -49,12 +49,12 @@ class Buckets:
 
 
 def ancestors(node):
-    found, todo = set(), [node]
-    while todo:
-        here = todo.pop()
+    found, ahead = set(), [node]
+    while ahead:
+        here = ahead.pop()
         if here not in found:
             found.add(here)
-            todo += here.all_input_nodes
+            ahead += here.all_input_nodes
     return found
 
 

@@ -60,18 +60,18 @@ class Eager:
 
     def find_product(self):
         """The one product of data that the scores are computed from."""
-        found, seen, todo = [], set(), [self.scores]
-        while todo:
-            node = todo.pop()
+        found, seen, ahead = [], set(), [self.scores]
+        while ahead:
+            node = ahead.pop()
             if node in seen or not self.reach[node]:
                 continue
             seen.add(node)
             if op_name(node) in PRODUCTS:
                 found.append(node)
                 if op_name(node) == "baddbmm":
-                    todo.append(node.args[0])
+                    ahead.append(node.args[0])
             else:
-                todo += node.all_input_nodes
+                ahead += node.all_input_nodes
         if len(found) != 1:
             raise Unsupported("a softmax of more or less than one product")
         return found[0]
@@ -94,14 +94,14 @@ class Eager:
 
     def above(self, node):
         """The products are among what a value is computed from."""
-        seen, todo = set(), [node]
-        while todo:
-            here = todo.pop()
+        seen, ahead = set(), [node]
+        while ahead:
+            here = ahead.pop()
             if here is self.product:
                 return True
             if here not in seen and self.reach[here]:
                 seen.add(here)
-                todo += here.all_input_nodes
+                ahead += here.all_input_nodes
         return False
 
     def split(self, node):
@@ -156,18 +156,18 @@ class Eager:
 
     def sources(self):
         """The inputs that what is added depends on."""
-        found, seen, todo = {}, set(), [self.scores]
-        while todo:
-            node = todo.pop()
+        found, seen, ahead = {}, set(), [self.scores]
+        while ahead:
+            node = ahead.pop()
             if node in seen or not self.reach[node]:
                 continue
             seen.add(node)
             if node in self.graph.inputs or node in self.graph.parameters:
                 found[node] = None
             elif node is not self.product and node not in self.biases:
-                todo += node.all_input_nodes
+                ahead += node.all_input_nodes
             elif op_name(node) == "baddbmm":
-                todo.append(node.args[0])
+                ahead.append(node.args[0])
         return list(found)
 
     def fed(self, feed):

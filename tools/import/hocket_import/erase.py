@@ -115,12 +115,12 @@ def changed_under_readers(graph):
         root = node.args[0]
         while root.op == "call_function" and op_name(root) in ALIASES:
             root = root.args[0]
-        family, todo = set(), [root]
-        while todo:
-            here = todo.pop()
+        family, ahead = set(), [root]
+        while ahead:
+            here = ahead.pop()
             if here not in family and here is not node:
                 family.add(here)
-                todo += [user for user in here.users if op_name(user) in ALIASES]
+                ahead += [user for user in here.users if op_name(user) in ALIASES]
         if any(order.get(user, 0) > order[node] for here in family for user in here.users):
             found.append(node)
     return found

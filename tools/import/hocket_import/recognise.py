@@ -265,17 +265,17 @@ class Recognised:
 
     def live(self):
         """Steps from the outputs back; what has none is a finding."""
-        needed, todo = set(), list(self.graph.outputs)
-        while todo:
-            node = todo.pop()
+        needed, ahead = set(), list(self.graph.outputs)
+        while ahead:
+            node = ahead.pop()
             if node in needed:
                 continue
             needed.add(node)
             step = self.all.get(node)
             if not isinstance(step, str) and step is not None:
-                todo += step.operands
+                ahead += step.operands
             elif isinstance(step, str):
-                todo += self.operands(node) if not is_attention(node) else [
+                ahead += self.operands(node) if not is_attention(node) else [
                     operand for operand in node.args[:3] if self.reach[operand]]
         steps = {}
         for node in self.graph.nodes:

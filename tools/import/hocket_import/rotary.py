@@ -32,9 +32,9 @@ def turned(x, angles, style):
 def region_of(node, reach, taken):
     """(nodes, ends, tables) of the region that ends in `node`: what it computes, the
     data that enters, the constant tensors that do."""
-    seen, ends, tables, todo = {}, {}, {}, [node]
-    while todo:
-        here = todo.pop()
+    seen, ends, tables, ahead = {}, {}, {}, [node]
+    while ahead:
+        here = ahead.pop()
         if here in seen:
             continue
         seen[here] = None
@@ -44,7 +44,7 @@ def region_of(node, reach, taken):
                 tables[here] = None
         elif (here.op == "call_function" and here not in taken
               and op_name(here) in INSIDE):
-            todo += here.all_input_nodes
+            ahead += here.all_input_nodes
         else:
             ends[here] = None
     return seen, list(ends), list(tables)
@@ -64,15 +64,15 @@ def candidates(node, reach, taken):
 
 def encloses(node, x, reach):
     """Every path from data to `node` passes x."""
-    seen, todo = set(), [node]
-    while todo:
-        here = todo.pop()
+    seen, ahead = set(), [node]
+    while ahead:
+        here = ahead.pop()
         if here is x or here in seen or not reach[here]:
             continue
         seen.add(here)
         if not here.all_input_nodes or op_name(here) not in INSIDE:
             return False
-        todo += here.all_input_nodes
+        ahead += here.all_input_nodes
     return True
 
 
