@@ -189,8 +189,8 @@ bool Demands::isViewNarrow(OpResult result) const {
         move.getKind() == nn::RedistributeKind::Mask)
       return kindOf(x) == Kind::Firm;
   }
-  if (isa<nn::ExchangeOp>(op) && kindOf(x) != Kind::Hard)
-    return true;
+  if (auto exchange = dyn_cast<nn::ExchangeOp>(op)) // terms are not rounded
+    return !exchange.getBack() && kindOf(x) != Kind::Hard;
   switch (kindOf(x)) {
   case Kind::Firm:
     return true;

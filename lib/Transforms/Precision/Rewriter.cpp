@@ -10,6 +10,7 @@
 
 #include "Rewriter.h"
 #include "dialects/Nn/Elementwise.h"
+#include "dialects/Nn/Held.h"
 #include "dialects/Nn/Values.h"
 
 using namespace mlir;
@@ -93,12 +94,17 @@ void Rewriter::rewriteView(OpResult result) {
   if (!demands.isTracked(x))
     return;
   auto move = dyn_cast<nn::RedistributeOp>(op);
-  bool isNarrow = isHeldNarrow(x) || demands.isViewNarrow(result) ||
-                  (move && demands.isMovedNarrow(move));
+  auto exchange = dyn_cast<nn::ExchangeOp>(op);
+  bool areTerms = exchange && exchange.getBack();
+  // Terms of a sum are not rounded, but go as they were made.
+  bool isNarrow = areTerms ? elementOf(x) == types.compute
+                           : isHeldNarrow(x) || demands.isViewNarrow(result) ||
+                                 (move && demands.isMovedNarrow(move));
   if (isNarrow)
     op->setOperand(result.getResultNumber(), narrowed(x, op));
   setElement(result, isNarrow ? types.compute : f32);
-  if (demands.kindOf(result) == Kind::Soft)
+  if (demands.kindOf(result) == Kind::Soft ||
+      (areTerms && !isNarrow && demands.kindOf(result) == Kind::Firm))
     roundAtOnce(result);
 }
 

@@ -93,9 +93,7 @@ Row precision::rowOf(Operation *op, nn::Target target) {
       })
       .Case<nn::UnaryOp, nn::BinaryOp>(
           [](auto op) { return isWide(op.getKind()) ? Row::Wide : Row::Like; })
-      .Case([](nn::ExchangeOp op) { // terms of a sum are not rounded
-        return op.getBack() ? Row::Rounded : Row::View;
-      })
+      .Case<nn::ExchangeOp>([](auto) { return Row::View; })
       .Case<nn::WhereOp, nn::DropoutOp, nn::ConcatOp, nn::PadOp, nn::GatherOp>(
           [](auto) { return Row::Like; })
       .Case<nn::ValueOp, nn::RedistributeOp, nn::RearrangeOp, nn::SliceOp,
