@@ -1,5 +1,4 @@
-//===- Statements.h - lines of a schedule and how to change them -*- C++
-//-*-===//
+//===- Statements.h - lines of a schedule, how to change them --*- C++ -*-===//
 
 #ifndef HOCKET_LIB_ADVICE_STATEMENTS_H
 #define HOCKET_LIB_ADVICE_STATEMENTS_H

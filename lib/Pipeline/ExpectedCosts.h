@@ -1,5 +1,4 @@
-//===- ExpectedCosts.h - what a schedule expects of bytes, memory *- C++
-//-*-===//
+//===- ExpectedCosts.h - what a schedule expects of its costs --*- C++ -*-===//
 
 #ifndef HOCKET_LIB_PIPELINE_EXPECTEDCOSTS_H
 #define HOCKET_LIB_PIPELINE_EXPECTEDCOSTS_H

@@ -1,5 +1,4 @@
-//===- NnProgram.h - one nn operation from text, its rule as text -*- C++
-//-*-===//
+//===- NnProgram.h - one nn operation from text, and its rule --*- C++ -*-===//
 //
 // Rules are compared as text, one line a factor and a value:
 //

@@ -1,5 +1,4 @@
-//===- GradientProgram.h - a model with and without its backward -*- C++
-//-*-===//
+//===- GradientProgram.h - a model with and without gradients --*- C++ -*-===//
 
 #ifndef HOCKET_TEST_UNIT_GRADIENTS_GRADIENTPROGRAM_H
 #define HOCKET_TEST_UNIT_GRADIENTS_GRADIENTPROGRAM_H

@@ -1,5 +1,4 @@
-//===- ParsedModule.h - modules from text for the partition's tests *- C++
-//-*-===//
+//===- ParsedModule.h - modules from text for the partition ----*- C++ -*-===//
 
 #ifndef HOCKET_TEST_UNIT_PARTITION_PARSEDMODULE_H
 #define HOCKET_TEST_UNIT_PARTITION_PARSEDMODULE_H

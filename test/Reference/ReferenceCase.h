@@ -1,5 +1,4 @@
-//===- ReferenceCase.h - evaluates IR from text in the reference -*- C++
-//-*-===//
+//===- ReferenceCase.h - IR from text, in the reference --------*- C++ -*-===//
 //
 // Many expected numbers are PyTorch's, in float64. The inputs of both sides are
 //

@@ -1,5 +1,4 @@
-//===- AttentionGradProblem.h - gradients of attention in double -*- C++
-//-*-===//
+//===- AttentionGradProblem.h - gradients in double ------------*- C++ -*-===//
 
 #ifndef HOCKET_TEST_RUNTIME_ATTENTIONGRADPROBLEM_H
 #define HOCKET_TEST_RUNTIME_ATTENTIONGRADPROBLEM_H

@@ -1,5 +1,4 @@
-//===- Elaborate.h - from AST to the model stage -----------------*- C++
-//-*-===//
+//===- Elaborate.h - from AST to the model stage ---------------*- C++ -*-===//
 //
 // Evaluates everything static (parameters, lets, member constructors, loops),
 // inlines every module call and emits one flat function of nn operations, with

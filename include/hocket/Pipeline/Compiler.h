@@ -1,5 +1,4 @@
-//===- Compiler.h - from a file to a program ---------------------*- C++
-//-*-===//
+//===- Compiler.h - from a file to a program -------------------*- C++ -*-===//
 //
 // What the command line does, step by step, with errors as text on a stream.
 //

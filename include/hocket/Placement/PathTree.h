@@ -1,5 +1,4 @@
-//===- PathTree.h - the paths of a model, and patterns over them -*- C++
-//-*-===//
+//===- PathTree.h - paths of a model, and patterns over them ---*- C++ -*-===//
 //
 // The tree of everything a schedule can name in one function: modules (inner
 // nodes), arguments, results, bindings, parameters and inputs. Patterns are

@@ -1,5 +1,4 @@
-//===- Folding.h - redistributions that cost nothing of their own *- C++
-//-*-===//
+//===- Folding.h - redistributions that cost nothing -----------*- C++ -*-===//
 //
 // Two things are decided on the placed function, once for all classes:
 // - a parameter that is only ever used as one and the same part of it (a slice,

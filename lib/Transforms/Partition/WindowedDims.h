@@ -1,5 +1,4 @@
-//===- WindowedDims.h - what windows read of a cut dim -----------------*- C++
-//-*-===//
+//===- WindowedDims.h - what windows read of a cut dim ---------*- C++ -*-===//
 
 #ifndef HOCKET_LIB_TRANSFORMS_PARTITION_WINDOWEDDIMS_H
 #define HOCKET_LIB_TRANSFORMS_PARTITION_WINDOWEDDIMS_H

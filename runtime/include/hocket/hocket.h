@@ -1,5 +1,4 @@
-//===- hocket.h - calling what Hocket compiles ---------------------*- C
-//-*-===//
+//===- hocket.h - calling what Hocket compiles -------------------*- C -*-===//
 //
 // C99. What `hocket compile --emit=shared` writes is called by these functions,
 // which are in it as well as in libhocket.so:

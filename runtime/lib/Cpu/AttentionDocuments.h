@@ -1,5 +1,4 @@
-//===- AttentionDocuments.h - tiles of queries and keys of documents -*- C++
-//-*-===//
+//===- AttentionDocuments.h - tiles of documents ---------------*- C++ -*-===//
 //
 // Documents are data: which keys a tile of queries visits is known when they
 // are read. Of each 32 queries and each 32 keys a thread knows the least and

@@ -1,5 +1,4 @@
-//===- Launch.h - runs a kernel, says what was wrong and how much *- C++
-//-*-===//
+//===- Launch.h - runs a kernel and says what was wrong --------*- C++ -*-===//
 //
 //   Memory memory;
 //   Program program(parse(text, "scale.ptx"), memory);

@@ -1,5 +1,4 @@
-//===- StridedProduct.h - a product's strides, batch dims joined -*- C++
-//-*-===//
+//===- StridedProduct.h - strides of a product, joined ---------*- C++ -*-===//
 
 #ifndef HOCKET_RUNTIME_LIB_CUDA_BLAS_STRIDEDPRODUCT_H
 #define HOCKET_RUNTIME_LIB_CUDA_BLAS_STRIDEDPRODUCT_H
