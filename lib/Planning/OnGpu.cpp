@@ -48,7 +48,7 @@ struct Judge {
     if (attention.keyDocuments.buffer >= 0)
       return "attention of documents";
     if (attention.bias.buffer >= 0)
-      return "attention with a bias";
+      return "attention with a bias or a mask that is a tensor";
     return whyNotAttention(attention);
   }
   std::string operator()(const plan::AttentionGrad &gradient) const {

@@ -37,6 +37,8 @@ struct Mask {
   /// Keys before and after a query's own that it sees; absent: all.
   std::optional<int64_t> before = {}, after = {};
   std::optional<NeighborhoodMask> neighborhood = {}; // nothing beside it
+  /// Where queries see keys, a bool tensor of 4 dims; null: everywhere.
+  mlir::Value shown = {};
   /// Its key is the seed; an attention adds its path.
   std::optional<plan::BlockLayout> layout = {};
 };

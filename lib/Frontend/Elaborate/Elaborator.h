@@ -93,8 +93,6 @@ private:
                          const Scope &scope);
   MaybeDatum evaluateUnary(const syntax::UnaryExpr &expr, const Scope &scope);
   MaybeDatum evaluateBinary(const syntax::BinaryExpr &expr, const Scope &scope);
-  MaybeDatum maskProduct(const syntax::BinaryExpr &expr, const Mask &a,
-                         const Mask &b);
   /// A number as a rank-0 tensor of the element type of `like`.
   mlir::Value asTensor(const Datum &datum, mlir::Type element,
                        SourceRange range);
@@ -271,12 +269,19 @@ private:
   mlir::Value firstLargest(mlir::Value x, mlir::Value free, mlir::Value places,
                            int64_t dim);
   mlir::Value asIndices(mlir::Value place);
-  std::optional<Mask> maskOf(const CallArguments &, const Scope &);
-  std::optional<mlir::Value> biasOf(const CallArguments &, const Scope &);
+  mlir::Value ofScores(mlir::Value tensor, const char *what,
+                       syntax::SourceRange range);
+  std::optional<mlir::Value> biasOf(const CallArguments &, mlir::Value shown,
+                                    mlir::Type element, const Scope &);
   MaybeDatum neighborhoodAttention(const CallArguments &,
                                    llvm::ArrayRef<mlir::Value> operands,
                                    const NeighborhoodMask &mask, double scale,
                                    double dropout);
+  // FunctionsMask.cpp
+  std::optional<Mask> maskOf(const CallArguments &, const Scope &);
+  std::optional<Mask> asMask(const Datum &, syntax::SourceRange);
+  MaybeDatum maskProduct(const syntax::BinaryExpr &expr, const Mask &a,
+                         const Mask &b);
   // FunctionsEdges.cpp
   Function edgeListFunction, gatherFunction, scatterSumFunction;
   std::optional<EdgeList> readEdges(const std::string &, SourceRange);

@@ -266,45 +266,6 @@ Elaborator::MaybeDatum Elaborator::evaluateUnary(const UnaryExpr &expr,
   return std::nullopt;
 }
 
-Elaborator::MaybeDatum Elaborator::maskProduct(const BinaryExpr &expr,
-                                               const Mask &a, const Mask &b) {
-  if (a.neighborhood || b.neighborhood) {
-    error(expr.range, "a neighborhood mask combines with no other mask")
-        .note("causality is an argument of it, one for all dims or one for "
-              "each: neighborhood(kernel = 7, causal = (true, false))");
-    return std::nullopt;
-  }
-  Mask product{a.causal || b.causal, a.keep ? a.keep : b.keep};
-  auto narrower = [](std::optional<int64_t> x, std::optional<int64_t> y) {
-    return x && y ? std::min(x, y) : x ? x : y;
-  };
-  if (a.layout && b.layout) {
-    error(expr.range, "a mask has one block layout, not two")
-        .note("a layout that is neither can be read from a file: "
-              "layout(\"both.npy\", block = 16)");
-    return std::nullopt;
-  }
-  if (a.keyDocuments && b.keyDocuments) {
-    error(expr.range, "a mask has one numbering of documents, not two")
-        .note("number what both tell apart, by a sum such as "
-              "documents(first * 1000 + second)");
-    return std::nullopt;
-  }
-  const Mask &numbered = a.keyDocuments ? a : b;
-  product.queryDocuments = numbered.queryDocuments;
-  product.keyDocuments = numbered.keyDocuments;
-  product.layout = a.layout ? a.layout : b.layout;
-  product.before = narrower(a.before, b.before);
-  product.after = narrower(a.after, b.after);
-  if (a.keep && b.keep) {
-    product.keep = emit<nn::BinaryOp>(expr.range, {a.keep, b.keep},
-                                      kindOf(context, nn::BinaryKind::And));
-    if (!product.keep)
-      return std::nullopt;
-  }
-  return Datum(product);
-}
-
 mlir::Value Elaborator::asTensor(const Datum &datum, mlir::Type element,
                                  SourceRange range) {
   if (mlir::Value tensor = datum.tensor())
@@ -381,8 +342,11 @@ Elaborator::MaybeDatum Elaborator::evaluateBinary(const BinaryExpr &expr,
   MaybeDatum rhs = evaluate(*expr.rhs, scope);
   if (!lhs || !rhs)
     return std::nullopt;
-  if (lhs->as<Mask>() && rhs->as<Mask>() && expr.op == BinaryOp::Mul)
-    return maskProduct(expr, *lhs->as<Mask>(), *rhs->as<Mask>());
+  if ((lhs->as<Mask>() || rhs->as<Mask>()) && expr.op == BinaryOp::Mul) {
+    std::optional<Mask> a = asMask(*lhs, expr.lhs->range);
+    std::optional<Mask> b = a ? asMask(*rhs, expr.rhs->range) : a;
+    return b ? maskProduct(expr, *a, *b) : std::nullopt;
+  }
   if (!lhs->tensor() && !rhs->tensor())
     return staticBinary(expr, *lhs, *rhs);
   std::optional<nn::BinaryKind> kind = tensorKind(expr.op);

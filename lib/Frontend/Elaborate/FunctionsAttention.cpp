@@ -1,9 +1,9 @@
-//===- FunctionsAttention.cpp - attention, masks, iota, fill -----------===//
+//===- FunctionsAttention.cpp - attention, iota, fill -------------------===//
 
 #include "FactorOrder.h"
 #include "Functions.h"
-#include "PathMatch.h"
 #include "dialects/Nn/BlockLayouts.h"
+#include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
@@ -12,82 +12,6 @@
 using namespace hocket;
 using namespace hocket::frontend;
 using namespace hocket::syntax;
-
-Elaborator::MaybeDatum
-Elaborator::paddingFunction(const CallArguments &arguments,
-                            const Scope &scope) {
-  mlir::Value keep = evaluateTensor(*arguments.get("keep"), scope);
-  if (!keep)
-    return std::nullopt;
-  return Datum(Mask{false, keep});
-}
-
-Elaborator::MaybeDatum
-Elaborator::documentsFunction(const CallArguments &arguments,
-                              const Scope &scope) {
-  Mask mask;
-  mask.queryDocuments = evaluateTensor(*arguments.get("ids"), scope);
-  const Expr *keys = arguments.get("keys");
-  mask.keyDocuments = keys ? evaluateTensor(*keys, scope) : mask.queryDocuments;
-  if (!mask.queryDocuments || !mask.keyDocuments)
-    return std::nullopt;
-  return Datum(mask);
-}
-
-Elaborator::MaybeDatum
-Elaborator::windowFunction(const CallArguments &arguments, const Scope &scope) {
-  Mask mask;
-  auto before = evaluateInt(*arguments.get("before"), scope);
-  const Expr *other = arguments.get("after");
-  auto after = other ? evaluateInt(*other, scope) : before;
-  if (!before || !after)
-    return std::nullopt;
-  if (*before < 0 || *after < 0) {
-    error(arguments.call->range,
-          "a window of " + std::to_string(*before) + " keys before and " +
-              std::to_string(*after) + " after; expected at least 0");
-    return std::nullopt;
-  }
-  mask.before = before;
-  mask.after = after;
-  return Datum(mask);
-}
-
-std::optional<Mask> Elaborator::maskOf(const CallArguments &arguments,
-                                       const Scope &scope) {
-  // A variant's mask takes the place of the one that the module states.
-  const Expr *written = arguments.get("mask");
-  const Scope *maskScope = &scope;
-  Scope both(&scope);
-  if (variant)
-    for (size_t i = 0; i < variant->changes.size(); ++i) {
-      const VariantDecl::Change &change = variant->changes[i];
-      if (change.kind == VariantDecl::Change::Kind::Mask &&
-          matchesPath(change.pattern, currentPath)) {
-        ++variantHits[i];
-        for (auto &entry : variantScope->names)
-          both.names.insert(entry);
-        written = change.value.get();
-        maskScope = &both;
-      }
-    }
-  if (!written)
-    return Mask();
-  MaybeDatum datum = evaluate(*written, *maskScope);
-  if (!datum)
-    return std::nullopt;
-  if (auto *given = datum->as<Mask>())
-    return *given;
-  if (datum->as<std::monostate>())
-    return Mask();
-  error(written->range,
-        std::string("expected a mask, found ") + datum->kindName())
-      .note(
-          "masks: none, causal, padding(keep), documents(ids), window(reach), "
-          "a block layout such as bigbird(block), and products of them, or "
-          "neighborhood(kernel)");
-  return std::nullopt;
-}
 
 /// Why one tensor numbers no queries and keys; empty where it does.
 static std::string whyNotAlike(mlir::Value queries, mlir::Value keys,
@@ -104,33 +28,51 @@ static std::string whyNotAlike(mlir::Value queries, mlir::Value keys,
          std::to_string(countOf(keys)) + " keys";
 }
 
-/// That of an attention, with 4 dims; null where it has none.
-std::optional<mlir::Value> Elaborator::biasOf(const CallArguments &arguments,
-                                              const Scope &scope) {
-  const Expr *written = arguments.get("bias");
-  if (!written)
-    return mlir::Value();
-  mlir::Value bias = evaluateTensor(*written, scope);
-  if (!bias)
-    return std::nullopt;
-  nn::LayoutAttr layout = nn::layoutOf(bias);
+/// A bias or a mask of scores with 4 dims; those that it lacks are 1, as
+/// broadcasting goes. Null after an error.
+mlir::Value Elaborator::ofScores(mlir::Value tensor, const char *what,
+                                 SourceRange range) {
+  nn::LayoutAttr layout = nn::layoutOf(tensor);
   size_t rank = layout.getDims().size();
   if (rank < 2 || rank > 4) {
-    error(
-        written->range,
-        "attention takes a bias of [queries, keys], [heads, queries, keys] or "
-        "[batch, heads, queries, keys], but it is " +
-            nn::describe(bias.getType()));
-    return std::nullopt;
+    error(range, std::string("attention takes a ") + what +
+                     " of [queries, keys], [heads, queries, keys] or [batch, "
+                     "heads, queries, keys], but it is " +
+                     nn::describe(tensor.getType()));
+    return {};
   }
   if (rank == 4)
-    return bias;
-  // As broadcasting goes: dims that it lacks are 1.
+    return tensor;
   llvm::SmallVector<nn::DimAttr> dims(4 - rank, nn::dimOf(context, "", 1));
   llvm::append_range(dims, layout.getDims());
   auto order = factorOrder(layout.getDims());
   order.insert(order.begin(), 4 - rank, {});
-  return emitRearrange(bias, layout.getDims(), order, dims, written->range);
+  return emitRearrange(tensor, layout.getDims(), order, dims, range);
+}
+
+/// What an attention adds to scores: its bias, and -infinity where a mask of
+/// scores hides a key; null where it has neither.
+std::optional<mlir::Value> Elaborator::biasOf(const CallArguments &arguments,
+                                              mlir::Value shown,
+                                              mlir::Type element,
+                                              const Scope &scope) {
+  mlir::Value bias;
+  if (const Expr *written = arguments.get("bias")) {
+    bias = evaluateTensor(*written, scope);
+    if (bias)
+      bias = ofScores(bias, "bias", written->range);
+    if (!bias)
+      return std::nullopt;
+  }
+  if (!shown)
+    return bias;
+  SourceRange range = arguments.call->range;
+  auto number = [&](double value) {
+    return asTensor(Datum(value), element, range);
+  };
+  mlir::Value hidden = number(-std::numeric_limits<double>::infinity());
+  bias = emit<nn::WhereOp>(range, {shown, bias ? bias : number(0), hidden});
+  return bias ? std::optional(bias) : std::nullopt;
 }
 
 Elaborator::MaybeDatum
@@ -162,7 +104,8 @@ Elaborator::attentionFunction(const CallArguments &arguments,
   auto dropout = read("dropout", 0.0);
   if (!scale || !dropout)
     return std::nullopt;
-  std::optional<mlir::Value> bias = biasOf(arguments, scope);
+  std::optional<mlir::Value> bias = biasOf(
+      arguments, mask.shown, mlir::getElementTypeOrSelf(operands[0]), scope);
   if (!bias)
     return std::nullopt;
   if (mask.neighborhood)
