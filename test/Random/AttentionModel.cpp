@@ -36,8 +36,8 @@ private:
   Sizes sizes;
   ModelText model;
   std::string modules, arguments, parameters;
-  bool readsKeep = false;
-  std::string scoreBias; // of the next attention
+  bool readsKeep = false, isMaskGiven = false;
+  std::string scoreBias; // of the next attention, or its mask
 };
 } // namespace
 
@@ -78,10 +78,13 @@ std::string Writer::turned(const std::string &x) {
 std::string Writer::attention(const std::string &q, const std::string &k,
                               const std::string &v, const std::string &mask) {
   std::string text = "attention(" + q + ", " + k + ", " + v;
-  if (!mask.empty())
-    text += ", mask = " + mask;
   readsKeep |= mask.find("padding(keep)") != std::string::npos;
-  if (!scoreBias.empty())
+  std::string all = mask;
+  if (!scoreBias.empty() && isMaskGiven)
+    all += (all.empty() ? "" : " * ") + scoreBias;
+  if (!all.empty())
+    text += ", mask = " + all;
+  if (!scoreBias.empty() && !isMaskGiven)
     text += ", bias = " + scoreBias;
   if (rng.chance(0.3) && mask.rfind("neighborhood", 0) != 0)
     text += ", dropout = " + rng.oneOf<std::string>({"0.1", "0.25", "0.5"});
@@ -100,8 +103,10 @@ void Writer::addArgument(const std::string &name, const std::string &type,
     model.heads.push_back({name, heads});
 }
 
-/// An argument `b`, of all or of some of batch, heads and queries.
+/// An argument `b` of all or of some of batch, heads and queries; a third are
+/// bool, masks.
 void Writer::addBias(Rng &aside, const std::string &keys) {
+  isMaskGiven = aside.chance(0.33);
   std::string type;
   auto add = [&](const char *dim, std::vector<Wish> &wishes) {
     bool isThere = aside.chance(0.6);
@@ -112,7 +117,8 @@ void Writer::addBias(Rng &aside, const std::string &keys) {
   add("batch", model.batches);
   add("heads", model.heads);
   add("seq", model.sequences);
-  arguments += ", b: f32[" + type + "(all = " + keys + ")]";
+  arguments += std::string(", b: ") + (isMaskGiven ? "bool[" : "f32[") + type +
+               "(all = " + keys + ")]";
 }
 
 void Writer::finish(const std::string &members, const std::string &statements,

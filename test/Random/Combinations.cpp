@@ -22,6 +22,7 @@ static const std::vector<std::string> kMasks = {
     "window(3, 1) * documents(ids) * padding(keep)",
     "none, bias = b",
     "window(3, 1) * padding(keep), bias = b",
+    "causal * b",
     "neighborhood(3)",
     "bigbird(block = BLOCK, random = 1, window = 1, per_head = true, seed = 7)",
     "causal * fixed(block = BLOCK, local = 2, global = 1) * padding(keep)",
@@ -160,7 +161,8 @@ std::string hocket::random::textOf(const Combination &c) {
   bool pads = kMasks[c[Mask]].find("keep") != std::string::npos;
   bool packs = kMasks[c[Mask]].find("ids") != std::string::npos;
   bool adds = kMasks[c[Mask]].find("bias") != std::string::npos;
-  std::string split = packs ? "x,k,ids" : adds ? "x,k,b" : "x,k";
+  bool hides = kMasks[c[Mask]] == "causal * b";
+  std::string split = packs ? "x,k,ids" : adds || hides ? "x,k,b" : "x,k";
   if (pads && kStrategies[c[Strategy]] == "sequence")
     split += ",keep"; // only what moves keys moves their padding
   return "hocket 1\n\nmodel Net(batch: int = 1, heads: int = " +
@@ -170,7 +172,9 @@ std::string hocket::random::textOf(const Combination &c) {
          "seq, 4]" +
          (pads ? ", keep: bool[batch, seq]" : "") +
          (packs ? ", ids: i32[batch, seq]" : "") +
-         (adds ? ", b: f32[heads, seq, (keys = seq)]" : "") +
+         (adds    ? ", b: f32[heads, seq, (keys = seq)]"
+          : hides ? ", b: bool[heads, seq, (keys = seq)]"
+                  : "") +
          ") {\n    y = attention(x, k, sin(k), mask = " + maskOf(c) +
          (c[Dropout] ? ", dropout = 0.3" : "") +
          ")\n    return y\n  }\n}\n\nschedule s for Net {\n  mesh (" + mesh +
