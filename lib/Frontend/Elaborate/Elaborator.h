@@ -254,7 +254,8 @@ private:
   mlir::Value fillOf(double value, int64_t count, mlir::Type element,
                      SourceRange range);
   mlir::Value integersOf(llvm::ArrayRef<int64_t> values, SourceRange range);
-  mlir::Value floatsOf(llvm::ArrayRef<double> values, SourceRange range);
+  mlir::Value floatsOf(llvm::ArrayRef<double> values, mlir::Type element,
+                       SourceRange range);
   std::optional<llvm::SmallVector<nn::DimAttr>>
   constantDims(const CallArguments &, llvm::ArrayRef<int64_t>, const Scope &);
   mlir::Value emitReshape(mlir::Value flat, llvm::ArrayRef<nn::DimAttr> dims,
@@ -277,6 +278,13 @@ private:
                                    llvm::ArrayRef<mlir::Value> operands,
                                    const NeighborhoodMask &mask, double scale,
                                    double dropout);
+  // FunctionsRotaryAt.cpp
+  class PairTurner;
+  mlir::Value rotaryAt(mlir::Value x, mlir::Value positions,
+                       llvm::ArrayRef<double> frequencies, double factor,
+                       nn::RotaryStyle style);
+  mlir::Value positionsOf(const syntax::Expr &written, mlir::Value x,
+                          int64_t dim, const Scope &);
   // FunctionsMask.cpp
   std::optional<Mask> maskOf(const CallArguments &, const Scope &);
   std::optional<Mask> asMask(const Datum &, syntax::SourceRange);

@@ -94,7 +94,7 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
        1,
        &E::neighborhoodFunction},
       {"rotary",
-       {"x", "axis", "base", "style", "scaling", "frequencies"},
+       {"x", "axis", "base", "style", "scaling", "frequencies", "positions"},
        2,
        &E::rotaryFunction},
       {"interpolate",

@@ -129,7 +129,7 @@ mlir::Value Elaborator::integersOf(llvm::ArrayRef<int64_t> values,
 
 /// One dim of the floats, of which equal ones are made once.
 mlir::Value Elaborator::floatsOf(llvm::ArrayRef<double> values,
-                                 SourceRange range) {
+                                 mlir::Type element, SourceRange range) {
   std::vector<double> different;
   llvm::SmallVector<int64_t> indices;
   for (double value : values) {
@@ -146,7 +146,6 @@ mlir::Value Elaborator::floatsOf(llvm::ArrayRef<double> values,
         .note("a Buffer is read from the file of weights: Buffer(f32[...])");
     return {};
   }
-  mlir::Type element = builder.getF32Type();
   if (different.size() == 1)
     return fillOf(different[0], values.size(), element, range);
   llvm::SmallVector<mlir::Value> parts;
@@ -210,7 +209,7 @@ Elaborator::constantFunction(const CallArguments &arguments,
   if (!dims)
     return std::nullopt;
   mlir::Value flat = written.kind == Written::Kind::Float
-                         ? floatsOf(written.floats, range)
+                         ? floatsOf(written.floats, builder.getF32Type(), range)
                          : integersOf(written.integers, range);
   if (!flat)
     return std::nullopt;

@@ -146,6 +146,15 @@ frequenciesOf(Elaborator &elaborator, const CallArguments &arguments,
   if (scaling &&
       !readScaling(elaborator, *scaling, scope, rotary, positions, found))
     return std::nullopt;
+  auto *scaled = scaling ? dynAs<CallExpr>(scaling) : nullptr;
+  auto *word = scaled ? dynAs<NameExpr>(scaled->callee) : nullptr;
+  if (word && word->name == "ntk" && arguments.get("positions")) {
+    elaborator
+        .error(scaling->range, "an ntk scaling follows how many positions "
+                               "there are, which given positions do not say")
+        .note("write the base that it comes to: base = ...");
+    return std::nullopt;
+  }
   if (listed && !readFrequencies(elaborator, *listed, scope, found))
     return std::nullopt;
   return found;
@@ -174,6 +183,12 @@ Elaborator::rotaryFunction(const CallArguments &arguments, const Scope &scope) {
   }
   if (!dim || !base)
     return std::nullopt;
+  mlir::Value given;
+  if (const Expr *written = arguments.get("positions")) {
+    given = positionsOf(*written, x, *dim, scope);
+    if (!given)
+      return std::nullopt;
+  }
   auto shape = nn::layoutOf(x).getShape();
   auto frequencies = frequenciesOf(*this, arguments, scope,
                                    {*base, shape.back()}, shape[*dim]);
@@ -188,6 +203,14 @@ Elaborator::rotaryFunction(const CallArguments &arguments, const Scope &scope) {
     attributes.push_back(
         named("frequencies", builder.getDenseF64ArrayAttr(frequencies->all)));
   mlir::Value turned = emit<nn::RotaryOp>(callRange, x, attributes);
+  if (turned && given) { // it was for its checks
+    turned.getDefiningOp()->erase();
+    Rotary plain{*base, shape.back()};
+    return wrap(rotaryAt(x, given,
+                         frequencies->all.empty() ? plain.frequencies()
+                                                  : frequencies->all,
+                         frequencies->attention, *style));
+  }
   if (turned && frequencies->attention != 1)
     turned = callBinary(
         nn::BinaryKind::Mul, turned,
