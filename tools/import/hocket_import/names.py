@@ -122,6 +122,7 @@ class Names:
             q, k, v = (self.shapes.dims[operand] for operand in step.operands[:3])
             self.give(q[1], "heads", "query_heads")
             self.give(k[1], "kv_heads")
+            self.give(q[2], "tokens")
             self.give(q[3], "head_dim", "key_dim")
             self.give(v[3], "value_dim")
             for role, operand in zip("qkv", step.operands):
@@ -151,7 +152,13 @@ class Names:
         for step, (_, out) in linears:
             own = own_name(step.path)
             atoms = leaves(out)
+            if len(atoms) == 2 and atoms[0].name in self.counted:  # several at once
+                out, atoms = [atoms[1]], atoms[1:]
             if len(atoms) != 1 or atoms[0].name:
+                continue
+            if step.kind in CONVOLUTIONS.values() and \
+                    "hidden" not in self.of_config(atoms[0].size):
+                self.give_channels(out)
                 continue
             known = self.of_config(atoms[0].size)
             if id(atoms[0]) in read:
@@ -160,9 +167,16 @@ class Names:
                 self.give(out, *[name for name in known if name != "inner"],
                           f"{own}_out")
         for step, (source, _) in linears:
+            if step.kind in CONVOLUTIONS.values():
+                self.give_channels(source)
             self.give(source, f"{own_name(step.path)}_in")
         for step, (dim,) in self.members("LayerNorm", "RmsNorm", "GroupNorm"):
             self.give(dim, f"{own_name(step.path)}_dim")
+
+    def give_channels(self, dim):
+        """Names those of an image inside a model: c1, c2, ... in their order, as many
+        channels alike."""
+        self.give(dim, *(f"c{k}" for k in range(1, 99)))
 
     def name_parameters(self):
         for node in self.graph.parameters:
