@@ -144,9 +144,18 @@ def by_table(graph, node, x, axis, drawn):
             factor = length_ratio(*drawn[0])
             if all(close(out, factor * turned(value, table_angles(value, axis, steps),
                                               style), 1e-5) for value, out in drawn):
-                factor = 1.0 if abs(factor - 1) < 1e-6 else shortest(factor, 1e-6)
-                return Rotary([x], None, style, axis, tuple(steps.tolist()), factor)
+                return Rotary([x], None, style, axis, tuple(steps.tolist()),
+                              as_written(graph, factor))
     return None
+
+
+def as_written(graph, factor):
+    """A factor that was measured, as the module's own code has it."""
+    written = [1.0, *(arg for node in graph.nodes for arg in node.args
+                      if isinstance(arg, float))]
+    near = min(written, key=lambda number: abs(number - factor))
+    return near if abs(near - factor) <= 1e-6 * abs(factor) else \
+        shortest(factor, 1e-6)
 
 
 def length_ratio(x, out):
