@@ -20,6 +20,8 @@ import wide
 from hocket_import import check
 
 HERE = pathlib.Path(__file__).parent
+# What a row of the table says, in this order.
+ERRORS = ("float32", "gradients", "float64", "double")
 # Families whose schedules are those of another: only the names of model and file differ.
 ALIKE = {"llama_padded": "llama", "llama3_1": "llama", "yarn": "llama",
          "mistral": "llama", "qwen3": "llama", "gemma": "gemma3",
@@ -81,6 +83,7 @@ def family(name, folder):
     row |= {"float32": max(errors), "schedules": [
         f"{schedule} on {' and '.join(counts)}" for schedule, counts in ranks.items()]}
     (folder / "row").write_text(json.dumps(row))
+    documented(name, row)
     print(f"{name}: right on one device, {', '.join(row['schedules'])}", flush=True)
 
 
@@ -105,12 +108,29 @@ def gradients(name, file, dims):
     return texts.compare_gradients(file, module, inputs)
 
 
+def cells(name, row):
+    """A row of the table of docs/import.md."""
+    return [name, *(f"{row[error]:.0e}".replace("e-0", "e-") for error in ERRORS),
+            ", ".join(row["schedules"])]
+
+
+def documented(name, row):
+    """The table says what was found; on another CPU errors are others, not much more."""
+    text = (HERE.parents[2] / "docs" / "import.md").read_text()
+    found = cells(name, row)
+    said = re.search(rf"^\| {name} \| (.*) \|$", text, re.MULTILINE)
+    assert said, f"docs/import.md lacks a row: | {' | '.join(found)} |"
+    *errors, schedules = said[1].split(" | ")
+    assert schedules == found[-1], f"docs/import.md has '{schedules}' for {name}"
+    for error, number in zip(ERRORS, errors):
+        assert row[error] <= 10 * float(number), \
+            f"docs/import.md has {number} for the {error} of {name}: {row[error]}"
+
+
 def table(root, names):
     for name in names:
         row = json.loads((root / name / "row").read_text())
-        numbers = (f"{row[key]:.0e}".replace("e-0", "e-") for key in
-                   ("float32", "gradients", "float64", "double"))
-        print(f"| {name} | {' | '.join(numbers)} | {', '.join(row['schedules'])} |")
+        print(f"| {' | '.join(cells(name, row))} |")
 
 
 def main(root, names):
