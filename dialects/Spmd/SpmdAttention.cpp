@@ -26,7 +26,7 @@ template <class OpTy> static LogicalResult verifyHeads(OpTy op) {
   if (failed(verifyOneRun(op, "heads", op.getHeads())) ||
       failed(verifyOneRun(op, "kv heads", op.getKvHeads())) ||
       failed(verifyPart(op, "heads", op.getHeads(), heads)) ||
-      failed(verifyPart(op, "kv heads", op.getKvHeads(), kvHeads)))
+      failed(verifyInside(op, "kv heads", op.getKvHeads(), kvHeads)))
     return failure();
   return forEachRank(
       op, {op.getHeads().getBegin(), op.getKvHeads().getBegin()},

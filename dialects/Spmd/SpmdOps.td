@@ -100,8 +100,8 @@ def Spmd_AllToAllOp : Spmd_CollectiveOp<"all_to_all",
          toOffsets = #spmd.table<tp: [0, 3]>, toSizes = #spmd.table<3>}
         : (tensor<2x6xf32, #nn.layout<[2] [6]>>) -> tensor<4x3xf32, #nn.layout<[4] [3]>>
     ```
-    (C1), (C2) as all_gather for the factor and reduce_scatter for
-    toFactor.
+    (C1) as all_gather and reduce_scatter. (C2) parts cover each factor, and may
+    overlap: what several j have is the sum of theirs, in the order of members.
   }];
   let extraClassDeclaration = [{
     /// What each member has of the factor that was split, and gets of the one

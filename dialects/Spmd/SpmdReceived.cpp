@@ -73,25 +73,26 @@ int64_t AllGatherOp::getReceivedElements(int64_t, int64_t) {
   return elementsOf(getResult()) - elementsOf(getX());
 }
 
-/// Of a factor that was split, all except the own part.
-static int64_t receivedInAllToAll(Value x, Value result, CutAttr cut) {
-  auto sizeIn = [&](Value value) {
-    nn::DimAttr dim = nn::layoutOf(value).getDims()[cut.getDim()];
-    return dim.getFactors()[cut.getFactor()].getSize();
-  };
-  int64_t whole = sizeIn(result);
-  return elementsOf(result) / whole * (whole - sizeIn(x));
+/// Of a factor that was split, what each of the others has.
+static int64_t receivedInAllToAll(Value result, CutAttr cut, int64_t me,
+                                  int64_t members) {
+  nn::DimAttr dim = nn::layoutOf(result).getDims()[cut.getDim()];
+  int64_t whole = dim.getFactors()[cut.getFactor()].getSize();
+  if (whole == 0)
+    return 0;
+  SmallVector<int64_t> sizes = cut.getSize().valuesFor(members);
+  return elementsOf(result) / whole * (llvm::sum_of(sizes) - sizes[me]);
 }
 
-int64_t AllToAllOp::getReceivedElements(int64_t, int64_t) {
-  return receivedInAllToAll(getX(), getResult(), getCut());
+int64_t AllToAllOp::getReceivedElements(int64_t me, int64_t members) {
+  return receivedInAllToAll(getResult(), getCut(), me, members);
 }
 
-int64_t AllToAllManyOp::getReceivedElements(int64_t, int64_t) {
+int64_t AllToAllManyOp::getReceivedElements(int64_t me, int64_t members) {
   int64_t received = 0;
-  for (auto [x, result, cut] :
-       llvm::zip(getXs(), getResults(), getCuts().getAsRange<CutAttr>()))
-    received += receivedInAllToAll(x, result, cut);
+  for (auto [result, cut] :
+       llvm::zip(getResults(), getCuts().getAsRange<CutAttr>()))
+    received += receivedInAllToAll(result, cut, me, members);
   return received;
 }
 

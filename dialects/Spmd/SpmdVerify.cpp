@@ -147,6 +147,41 @@ static LogicalResult verifyCut(Operation *op, TableAttr offsets,
   return success();
 }
 
+/// (C2) of an all_to_all: the members' shares cover `whole`, and may overlap;
+/// `own` is one of them.
+static LogicalResult verifyCover(Operation *op, CutAttr cut, ArrayAttr axes,
+                                 int64_t members, int64_t whole, int64_t own) {
+  if (failed(verifyTables(op, cut.getOffset(), cut.getSize(), axes, members)))
+    return failure();
+  SmallVector<int64_t> begins = cut.getOffset().valuesFor(members),
+                       sizes = cut.getSize().valuesFor(members);
+  SmallVector<std::pair<int64_t, int64_t>> shares;
+  bool ownFound = false;
+  for (auto [member, begin] : llvm::enumerate(begins)) {
+    int64_t size = sizes[member];
+    shares.push_back({begin, size});
+    if (begin < 0 || size < 0 || begin + size > whole)
+      return op->emitOpError()
+             << "member " << member << " has [" << begin << ", " << begin + size
+             << ") of [0, " << whole << ")";
+    ownFound |= size == own;
+  }
+  if (!ownFound)
+    return op->emitOpError()
+           << "no member has a share of " << own << " in " << cut.getSize();
+  llvm::sort(shares);
+  int64_t end = 0;
+  for (auto [begin, size] : shares) {
+    if (size > 0 && begin > end)
+      break;
+    end = std::max(end, begin + size);
+  }
+  if (end < whole)
+    return op->emitOpError() << "leaves a gap: no member has position " << end
+                             << " of [0, " << whole << ")";
+  return success();
+}
+
 /// One factor is whole in one value and cut in the other.
 static LogicalResult verifyShare(Operation *op, Value whole, Value part,
                                  FactorPlace place, ArrayAttr axes,
@@ -268,12 +303,15 @@ static LogicalResult verifyTurn(Operation *op, Value x, Value result,
   if (place == toPlace)
     return op->emitOpError() << "from and to are the same factor " << place.dim
                              << "." << place.factor;
-  if (failed(verifySameBut(op, x, result, {place, toPlace})) ||
-      failed(verifyShare(op, result, x, place, axes, members, from.getOffset(),
-                         from.getSize())))
+  if (failed(verifySameBut(op, x, result, {place, toPlace})))
     return failure();
-  return verifyShare(op, x, result, toPlace, axes, members, to.getOffset(),
-                     to.getSize());
+  auto verify = [&](Value whole, Value part, FactorPlace at, CutAttr cut) {
+    FailureOr<int64_t> size = sizeAt(op, whole, at), own = sizeAt(op, part, at);
+    return failure(failed(size) || failed(own) ||
+                   failed(verifyCover(op, cut, axes, members, *size, *own)));
+  };
+  return failure(failed(verify(result, x, place, from)) ||
+                 failed(verify(x, result, toPlace, to)));
 }
 
 LogicalResult AllToAllOp::verify() {

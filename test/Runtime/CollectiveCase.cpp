@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 namespace hocket::test {
 
@@ -135,6 +136,17 @@ static int64_t offsetOf(const std::vector<int64_t> &size, int64_t member) {
   return std::accumulate(size.begin(), size.begin() + member, int64_t(0));
 }
 
+/// Where a member's part begins.
+static int64_t beginOf(const CollectiveCase &test, int64_t member) {
+  return test.offset.empty() ? offsetOf(test.size, member)
+                             : test.offset[member];
+}
+
+static int64_t toBeginOf(const CollectiveCase &test, int64_t member) {
+  return test.toOffset.empty() ? offsetOf(test.toSize, member)
+                               : test.toOffset[member];
+}
+
 static double combine(const CollectiveCase &test, double a, double b) {
   if (test.reduction == plan::Reduction::Max)
     return std::max(a, b);
@@ -169,14 +181,19 @@ double expectedValue(const CollectiveCase &test,
   default:
     break;
   }
-  int64_t peer = 0;
-  while (index[test.dim] >= offsetOf(test.size, peer + 1))
-    ++peer;
-  index[test.dim] -= offsetOf(test.size, peer);
   if (test.kind == CollectiveKind::AllToAll)
-    index[test.toDim] += offsetOf(test.toSize, me);
-  return sourceValue(test.type, members[peer],
-                     flatten(index, srcShape(test, peer)));
+    index[test.toDim] += toBeginOf(test, me);
+  std::optional<double> sum;
+  for (size_t peer = 0; peer < members.size(); ++peer) {
+    std::vector<int64_t> at = index;
+    at[test.dim] -= beginOf(test, int64_t(peer));
+    if (at[test.dim] < 0 || at[test.dim] >= test.size[peer])
+      continue;
+    double term = sourceValue(test.type, members[peer],
+                              flatten(at, srcShape(test, int64_t(peer))));
+    sum = sum ? combine(test, *sum, term) : term;
+  }
+  return roundTo(test.type, *sum);
 }
 
 std::vector<int64_t> expectedFrom(const CollectiveCase &test, int64_t me) {
@@ -199,7 +216,7 @@ std::vector<int64_t> expectedFrom(const CollectiveCase &test, int64_t me) {
     else
       for (int64_t flat = 0; flat < own; ++flat) {
         int64_t at = unflatten(flat, dstShape(test, me))[test.dim];
-        int64_t begin = offsetOf(test.size, peer);
+        int64_t begin = beginOf(test, peer);
         bytes[peer] += at >= begin && at < begin + test.size[peer] ? size : 0;
       }
   }
@@ -211,16 +228,18 @@ int64_t expectedBytes(const CollectiveCase &test, int64_t me) {
   return std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
 }
 
-static runtime::Share shareOf(int dim, const std::vector<int64_t> &size) {
-  runtime::Share share{dim, {}, size};
-  for (size_t i = 0; i < size.size(); ++i)
-    share.offset.push_back(offsetOf(size, i));
+static runtime::Share shareOf(const CollectiveCase &test, bool isTo) {
+  runtime::Share share{
+      isTo ? test.toDim : test.dim, {}, isTo ? test.toSize : test.size};
+  for (size_t i = 0; i < share.size.size(); ++i)
+    share.offset.push_back(isTo ? toBeginOf(test, int64_t(i))
+                                : beginOf(test, int64_t(i)));
   return share;
 }
 
 static decltype(runtime::CollectiveSpec::kind)
 kindOf(const CollectiveCase &test) {
-  runtime::Share share = shareOf(test.dim, test.size);
+  runtime::Share share = shareOf(test, /*isTo=*/false);
   switch (test.kind) {
   case CollectiveKind::AllReduce:
     return runtime::AllReduce{test.reduction};
@@ -229,7 +248,7 @@ kindOf(const CollectiveCase &test) {
   case CollectiveKind::AllGather:
     return runtime::AllGather{{share}};
   case CollectiveKind::AllToAll:
-    return runtime::AllToAll{{share}, {shareOf(test.toDim, test.toSize)}};
+    return runtime::AllToAll{{share}, {shareOf(test, /*isTo=*/true)}};
   default:
     return runtime::Broadcast{test.root};
   }

@@ -20,6 +20,8 @@ struct CollectiveCase {
   std::vector<int64_t> whole = {};
   int dim = 0, toDim = 1;
   std::vector<int64_t> size = {}, toSize = {}; // by member
+  /// One after another, if they are empty; of an all_to_all parts may overlap.
+  std::vector<int64_t> offset = {}, toOffset = {};
   int64_t root = 0;
   Layout layout = Layout::Dense;
 };

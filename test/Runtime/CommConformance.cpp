@@ -2,6 +2,7 @@
 
 #include "test/Runtime/CollectiveCase.h"
 #include "test/Runtime/RankGroup.h"
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -215,6 +216,46 @@ TEST_P(CommConformance, EmptyShards) {
         test.whole[1] = owner >= 0 ? 6 : 0;
         cases.push_back(test);
       }
+    check(everybody(ranks), cases);
+  }
+}
+
+/// What several members have is summed in their order, and what several are to
+/// get comes to each.
+TEST_P(CommConformance, AllToAllOfPartsThatOverlap) {
+  struct Parts {
+    std::vector<int64_t> offset, size, toOffset, toSize;
+  };
+  const Parts all[] = {
+      {{0, 0, 1, 1}, {1, 1, 1, 1}, {0, 2, 5, 5}, {2, 3, 0, 1}},
+      {{0, 1, 3}, {2, 3, 2}, {0, 2, 3}, {4, 2, 3}},
+      {{0, 0, 0}, {3, 0, 3}, {1, 0, 0}, {2, 2, 3}},
+      {{2, 0}, {1, 3}, {0, 0}, {2, 2}},
+  };
+  auto extentOf = [](const std::vector<int64_t> &offset,
+                     const std::vector<int64_t> &size) {
+    int64_t extent = 0;
+    for (size_t i = 0; i < size.size(); ++i)
+      extent = std::max(extent, offset[i] + size[i]);
+    return extent;
+  };
+  for (const Parts &parts : all) {
+    int64_t ranks = int64_t(parts.size.size());
+    std::vector<CollectiveCase> cases;
+    for (Layout layout : {Layout::Dense, Layout::Padded, Layout::Reversed})
+      for (DType type : {DType::F32, DType::BF16, DType::I32})
+        for (int dim : {0, 1, 2}) {
+          CollectiveCase test =
+              makeCase(CollectiveKind::AllToAll, ranks, true, layout, dim);
+          test.type = type;
+          test.offset = parts.offset;
+          test.size = parts.size;
+          test.toOffset = parts.toOffset;
+          test.toSize = parts.toSize;
+          test.whole[dim] = extentOf(parts.offset, parts.size);
+          test.whole[test.toDim] = extentOf(parts.toOffset, parts.toSize);
+          cases.push_back(test);
+        }
     check(everybody(ranks), cases);
   }
 }

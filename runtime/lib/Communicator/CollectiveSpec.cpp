@@ -1,6 +1,7 @@
 //===- CollectiveSpec.cpp - checks of collectives, alone and paired -------===//
 
 #include "runtime/lib/Communicator/CollectiveSpec.h"
+#include "runtime/lib/Communicator/ShareParts.h"
 #include <numeric>
 
 namespace hocket::runtime {
@@ -106,6 +107,25 @@ struct TensorCheck {
     return "";
   }
 
+  /// The same of parts that may overlap.
+  std::string covered(const Share &share, std::vector<int64_t> &whole,
+                      std::vector<int64_t> &part, const char *what) const {
+    if (!areParts(share) || !isCovered(share))
+      return std::string(what) + " leave a gap";
+    if (!hasDim(share.dim))
+      return noDim(share.dim);
+    whole[share.dim] = extentOf(share);
+    part[share.dim] = share.size[spec.me];
+    return "";
+  }
+  bool areParts(const Share &share) const {
+    bool are =
+        share.offset.size() == members() && share.size.size() == members();
+    for (size_t i = 0; are && i < members(); ++i)
+      are = share.offset[i] >= 0 && share.size[i] >= 0;
+    return are;
+  }
+
   std::string operator()(const AllReduce &) { return ""; }
   std::string operator()(const ReduceScatter &kind) {
     return cut(kind.shares[tensor], src, dst, "its shards");
@@ -115,9 +135,9 @@ struct TensorCheck {
   }
   std::string operator()(const AllToAll &kind) {
     const Share &from = kind.from[tensor], &to = kind.to[tensor];
-    std::string problem = cut(from, dst, src, "its shards");
+    std::string problem = covered(from, dst, src, "its shards");
     if (problem.empty())
-      problem = cut(to, src, dst, "its new shards");
+      problem = covered(to, src, dst, "its new shards");
     if (problem.empty() && from.dim == to.dim)
       problem =
           "it goes from dim " + std::to_string(from.dim) + " to the same dim";
@@ -279,7 +299,7 @@ struct Whole {
   void operator()(const HaloShares &kind) const {
     shape[kind.dims[tensor]] = kind.halo.extent;
   }
-  void cut(const Share &share) const { shape[share.dim] = sum(share.size); }
+  void cut(const Share &share) const { shape[share.dim] = extentOf(share); }
 };
 
 std::vector<int64_t> wholeShape(const CollectiveSpec &spec, size_t tensor) {

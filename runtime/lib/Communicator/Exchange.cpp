@@ -4,6 +4,7 @@
 #include "hocket/Cpu/Reduce.h" // orderByStride
 #include "hocket/Cpu/Scratch.h"
 #include "runtime/lib/Communicator/CollectiveSpec.h"
+#include "runtime/lib/Communicator/ShareParts.h"
 #include "runtime/lib/Communicator/WindowParts.h"
 
 namespace hocket::runtime {
@@ -39,15 +40,18 @@ void Exchange::add(const AllGather &kind, const CollectiveSpec::Pair &pair) {
   }
 }
 
+/// What several have is a sum of terms; each member's part comes in as many
+/// windows as there are runs of it.
 void Exchange::add(const AllToAll &kind, const CollectiveSpec::Pair &pair) {
-  for (int64_t member = 0; member < members; ++member) {
-    Window from = partOf(pair.src, kind.to[tensor], member, size);
-    Window to = partOf(pair.dst, kind.from[tensor], member, size);
-    if (member == me)
-      copyOwn(from, to);
-    else
-      income(member, to, false);
-    outgo(member, from);
+  int dim = kind.from[tensor].dim;
+  for (const HaloPart &part : partsOfShare(kind.from[tensor])) {
+    for (const HaloRows &rows : part.terms)
+      for (int64_t member = 0; member < members && rows.member == me; ++member)
+        outgo(member, slab(partOf(pair.src, kind.to[tensor], member, size), dim,
+                           rows.first, part.count, size));
+    CollectiveSpec::Pair mine = pair;
+    mine.src = partOf(pair.src, kind.to[tensor], me, size);
+    addHaloPart(dim, part, mine);
   }
 }
 

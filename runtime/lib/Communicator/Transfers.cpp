@@ -3,7 +3,9 @@
 #include "runtime/lib/Communicator/Transfers.h"
 #include "hocket/Cpu/Reduce.h" // orderByStride
 #include "runtime/lib/Communicator/CollectiveSpec.h"
-#include "runtime/lib/Communicator/HaloParts.h"
+#include "runtime/lib/Communicator/ShareParts.h"
+#include "runtime/lib/Communicator/WindowParts.h"
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -73,7 +75,9 @@ private:
   void reduceChunks(plan::Reduction reduction);
   void moveHalo(int dim, const std::vector<HaloPart> &parts);
   int64_t rowInPlace(int dim, const HaloPart &part) const;
-  void moveRows(int dim, const HaloPart &part, const Window &to);
+  /// Of each source this member's share of another dim, if there is one.
+  void moveRows(int dim, const HaloPart &part, const Window &to,
+                const Share *share = nullptr);
 
   Transfers &out;
   const CollectiveSpec &mine;
@@ -152,11 +156,18 @@ void Transfers::Builder::operator()(const AllGather &kind) {
 }
 
 void Transfers::Builder::operator()(const AllToAll &kind) {
-  for (int64_t step = 1; step <= members; ++step) {
-    int64_t peer = (mine.me + step) % members;
-    copy(peer, part(source(peer), kind.to[tensor], mine.me),
-         part(dst, kind.from[tensor], peer));
-  }
+  const Share &from = kind.from[tensor];
+  std::vector<HaloPart> parts = partsOfShare(from);
+  auto steps = [&](const HaloPart &part) {
+    return (part.terms[0].member - mine.me - 1 + members) % members;
+  };
+  std::stable_sort(parts.begin(), parts.end(),
+                   [&](const HaloPart &a, const HaloPart &b) {
+                     return steps(a) < steps(b);
+                   });
+  for (const HaloPart &part : parts)
+    moveRows(from.dim, part, slab(dst, from.dim, part.at, part.count, bytes),
+             &kind.to[tensor]);
 }
 
 void Transfers::Builder::operator()(const ReduceScatter &kind) {
@@ -248,12 +259,14 @@ void Transfers::Builder::moveHalo(int dim, const std::vector<HaloPart> &parts) {
 }
 
 void Transfers::Builder::moveRows(int dim, const HaloPart &part,
-                                  const Window &to) {
+                                  const Window &to, const Share *share) {
   std::vector<Window> rows;
   std::vector<Operand> terms;
   std::vector<int64_t> owners;
   for (const HaloRows &term : part.terms) {
     Window from = source(term.member);
+    if (share)
+      from = this->part(from, *share, mine.me);
     from.data = at(from, dim, term.first);
     from.shape = to.shape;
     from.strides[dim] *= term.step;

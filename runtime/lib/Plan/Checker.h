@@ -139,6 +139,8 @@ private:
 
   // CollectiveCheck.cpp: one collective.
   bool checkAxes(const std::vector<int> &axes);
+  bool checkParts(const Collective &collective, int offset, int size,
+                  const char *what, int64_t extent);
   bool checkShards(const Collective &collective, int offset, int size,
                    const char *what, int64_t extent);
   bool checkShareTables(const Collective &collective, int offset, int size,

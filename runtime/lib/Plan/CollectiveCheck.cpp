@@ -22,24 +22,33 @@ bool Checker::checkShareTables(const Collective &collective, int offset,
   return true;
 }
 
-/// The intervals of all members: tables over exactly the collective's axes,
-/// inside [0, extent), disjoint.
-bool Checker::checkShards(const Collective &collective, int offset, int size,
-                          const char *what, int64_t extent) {
+/// Tables over exactly the collective's axes, of intervals inside [0, extent).
+bool Checker::checkParts(const Collective &collective, int offset, int size,
+                         const char *what, int64_t extent) {
   if (!checkShareTables(collective, offset, size, what))
     return false;
   const auto &offsets = plan.tables[offset].values;
   const auto &sizes = plan.tables[size].values;
-  std::vector<std::pair<int64_t, int64_t>> shards;
-  for (size_t i = 0; i < offsets.size(); ++i) {
+  for (size_t i = 0; i < offsets.size(); ++i)
     if (offsets[i] < 0 || sizes[i] < 0 || offsets[i] + sizes[i] > extent)
       return fail(std::string(what) + ": member " + std::to_string(i) +
                   " has [" + std::to_string(offsets[i]) + ", " +
                   std::to_string(offsets[i] + sizes[i]) + ") of " +
                   std::to_string(extent));
+  return true;
+}
+
+/// The same, disjoint.
+bool Checker::checkShards(const Collective &collective, int offset, int size,
+                          const char *what, int64_t extent) {
+  if (!checkParts(collective, offset, size, what, extent))
+    return false;
+  const auto &offsets = plan.tables[offset].values;
+  const auto &sizes = plan.tables[size].values;
+  std::vector<std::pair<int64_t, int64_t>> shards;
+  for (size_t i = 0; i < offsets.size(); ++i)
     if (sizes[i] > 0)
       shards.push_back({offsets[i], offsets[i] + sizes[i]});
-  }
   std::sort(shards.begin(), shards.end());
   for (size_t i = 1; i < shards.size(); ++i)
     if (shards[i].first < shards[i - 1].second)
@@ -258,9 +267,13 @@ bool Checker::checkTensor(const Collective &c, const AllToAll &kind,
   if (from.dim == to.dim)
     return fail("goes from dim " + std::to_string(from.dim) +
                 " to the same dim");
-  return checkShards(c, from.offset, from.size, "from",
-                     pair.dst.shape[from.dim]) &&
-         checkShards(c, to.offset, to.size, "to", pair.src.shape[to.dim]) &&
+  // What several members have is added up.
+  bool hasSums = typeOf(pair.src) != DType::Bool;
+  return (hasSums ? checkParts(c, from.offset, from.size, "from",
+                               pair.dst.shape[from.dim])
+                  : checkShards(c, from.offset, from.size, "from",
+                                pair.dst.shape[from.dim])) &&
+         checkParts(c, to.offset, to.size, "to", pair.src.shape[to.dim]) &&
          checkRest(pair, {from.dim, to.dim}) &&
          checkLocal(c, "src", pair.src, from.dim, from.size) &&
          checkLocal(c, "dst", pair.dst, to.dim, to.size);

@@ -9,8 +9,19 @@ module { nn.placement "s" <tp=2> {backwardExpectations = [], buckets = [], expec
     return
   }
   func.func @turns_short(%x: !rows) {
-    // expected-error @+1 {{shares add up to 5 of 6}}
+    // expected-error @+1 {{'spmd.all_to_all_many' op leaves a gap: no member has position 5 of [0, 6)}}
     %a = spmd.all_to_all_many %x over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 2]>, size = <2>>], toCuts = [#spmd.cut<1, 0, offset = <tp: [0, 3]>, size = <tp: [3, 2]>>], id = 0 : i64} : (!rows) -> !cols
+    return
+  }
+  func.func @turns_beyond(%x: !rows) {
+    // expected-error @+1 {{'spmd.all_to_all_many' op member 1 has [4, 7) of [0, 6)}}
+    %a = spmd.all_to_all_many %x over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 2]>, size = <2>>], toCuts = [#spmd.cut<1, 0, offset = <tp: [0, 4]>, size = <3>>], id = 0 : i64} : (!rows) -> !cols
+    return
+  }
+  // Parts may overlap, but each rank has one.
+  func.func @turns_other_than_has(%x: !rows) {
+    // expected-error @+1 {{'spmd.all_to_all_many' op no member has a share of 3 in #spmd.table<tp: [4, 5]>}}
+    %a = spmd.all_to_all_many %x over ["tp"] {cuts = [#spmd.cut<0, 0, offset = <tp: [0, 2]>, size = <2>>], toCuts = [#spmd.cut<1, 0, offset = <tp: [0, 1]>, size = <tp: [4, 5]>>], id = 0 : i64} : (!rows) -> !cols
     return
   }
   func.func @turns_in_place(%x: !rows) {

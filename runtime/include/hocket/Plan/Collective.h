@@ -40,8 +40,8 @@ struct AllGather {
   std::vector<Share> shares; // one a tensor
 };
 
-/// dst[from: offset[j], size[j]] = src_j[to: offset[i], size[i]]: was split as
-/// `from` says, becomes split as `to` says.
+/// dst[from: offset[j], size[j]] = src_j[to: offset[i], size[i]], summed in the
+/// order of j where parts of `from` overlap; those of `to` may overlap as well.
 struct AllToAll {
   std::vector<Share> from, to; // one a tensor
 };
