@@ -133,6 +133,66 @@ static LogicalResult verifyFactor(PlacedOp op, const PlacementRule &rule,
   return success();
 }
 
+bool nn::isPicked(const PlacementRule &rule, int factor) {
+  return llvm::any_of(rule.operands, [&](const PlacementRule::Value &value) {
+    return llvm::is_contained(value.picks, factor);
+  });
+}
+
+/// Of what is picked from ranks hold the same copies, in all operands, and of
+/// its gradients terms of that; of what picks they hold what they own.
+static LogicalResult verifyPicked(PlacedOp op, const PlacementRule &rule,
+                                  int factor) {
+  HeldAttr first;
+  bool isFirst = true;
+  auto verify = [&](const PartHere &here, const PlacementRule::Value &value,
+                    bool isResult) -> LogicalResult {
+    HeldAttr held = here.getHeld();
+    bool isPicked = llvm::is_contained(value.picks, factor);
+    if (isPicked && std::exchange(isFirst, false))
+      first = held;
+    if (holdTheSame(held, isPicked ? first : HeldAttr()) &&
+        (!held || held.getTerms() == isResult))
+      return success();
+    return op->emitOpError()
+           << "picks from dim " << here.place.dim
+           << " what ranks hold alike, as copies of what it reads and as terms "
+              "of what it makes, but holds otherwise of "
+           << here.value.getType();
+  };
+  for (const PartHere &here : operandsWith(op, rule, factor))
+    if (failed(verify(here, rule.operands[here.number], /*isResult=*/false)))
+      return failure();
+  for (const PartHere &here : resultsWith(op, rule, factor))
+    if (failed(verify(here, rule.results[here.number], /*isResult=*/true)))
+      return failure();
+  return success();
+}
+
+/// An all_to_all may make copies of what it cuts, and adds up terms of what it
+/// joins.
+static LogicalResult verifyMoved(RedistributeOp move) {
+  auto others = [&](Value value, bool areTerms) {
+    LayoutAttr layout = layoutOf(value);
+    SmallVector<HeldAttr> held(layout.getHeld());
+    llvm::erase_if(held, [&](HeldAttr part) {
+      return move.getKind() == RedistributeKind::AllToAll &&
+             part.getTerms() == areTerms &&
+             llvm::any_of(layout.splitsOf(part.getDim(), part.getFactor()),
+                          [&](SplitAttr split) {
+                            return llvm::is_contained(
+                                move.getAxes(), Attribute(split.getAxis()));
+                          });
+    });
+    return held;
+  };
+  if (others(move.getX(), /*areTerms=*/true) ==
+      others(move.getResult(), /*areTerms=*/false))
+    return success();
+  return move.emitOpError() << "moves what is owned, and changes nothing of "
+                               "what is held";
+}
+
 LogicalResult nn::verifyHeld(Operation *op) {
   auto holds = [](Value value) {
     LayoutAttr layout = layoutOf(value);
@@ -141,12 +201,8 @@ LogicalResult nn::verifyHeld(Operation *op) {
   if (llvm::none_of(op->getOperands(), holds) &&
       llvm::none_of(op->getResults(), holds))
     return success();
-  if (auto move = dyn_cast<RedistributeOp>(op)) {
-    if (layoutOf(move.getX()).getHeld() == layoutOf(move.getResult()).getHeld())
-      return success();
-    return op->emitOpError() << "moves what is owned, and changes nothing of "
-                                "what is held";
-  }
+  if (auto move = dyn_cast<RedistributeOp>(op))
+    return verifyMoved(move);
   if (isa<HoldOp, ExchangeOp>(op))
     return success();
   if (!computesAlone(op))
@@ -156,7 +212,8 @@ LogicalResult nn::verifyHeld(Operation *op) {
   PlacementRule rule = placed.getPlacementRule();
   for (auto [number, factor] : llvm::enumerate(rule.factors))
     if (!factor.window && factor.windowsOf < 0 &&
-        failed(verifyFactor(placed, rule, number)))
+        failed(isPicked(rule, number) ? verifyPicked(placed, rule, number)
+                                      : verifyFactor(placed, rule, number)))
       return failure();
   return success();
 }

@@ -40,6 +40,10 @@ llvm::SmallVector<PartHere> operandsWith(PlacedOp op, const PlacementRule &rule,
 llvm::SmallVector<PartHere> resultsWith(PlacedOp op, const PlacementRule &rule,
                                         int factor);
 
+/// Whether an operation finds by itself what it needs of the factor, of which
+/// ranks may hold more than of what it goes by (`picks`).
+bool isPicked(const PlacementRule &rule, int factor);
+
 /// Whether members hold the same, copies or terms; null is what they own.
 bool holdTheSame(HeldAttr a, HeldAttr b);
 

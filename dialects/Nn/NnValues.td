@@ -28,8 +28,8 @@ def Nn_RedistributeOp : Nn_Op<"redistribute", [Pure]> {
   let description = [{
     What a sync becomes once placed; on whole tensors the identity. `kind` is
     one of `all_reduce` (P -> R), `reduce_scatter` (P -> S), `all_gather`
-    (S -> R), `all_to_all` (S -> S of another factor), `repartition` (S -> S in
-    other parts of the same factors), `slice` (R -> S),
+    (S -> R), `all_to_all` (S -> S of another factor, perhaps as copies, and of
+    terms their sums), `repartition` (S -> S in other parts), `slice` (R -> S),
     `broadcast` (R -> R, the bytes of one rank), `mask` (R -> P(sum): counted
     on coordinate 0 only). The types say from what to what.
 

@@ -4,8 +4,8 @@
 // `attention PATH using ...` stands for the moves that a user would write at
 // the operands and the result of an attention whose sequence is split:
 //   heads       all_to_all to a split by heads, and back (DeepSpeed-Ulysses,
-//               arXiv 2309.14509); keys and values whose heads are too few for
-//               that, or begin inside of what a rank needs, whole on every rank
+//               arXiv 2309.14509); each rank gets the kv heads that its query
+//               heads read (KeyHeads.h)
 //   all_gather  keys and values whole on every rank
 //   sequence    a halo of keys and values, where the mask is a window
 //   ring        keys and values stay split, and the attention itself fetches
@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KeyHeads.h"
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
@@ -290,6 +291,12 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
       nn::LayoutAttr target = wholeOver(layout, namesOf(axes, mesh));
       if (exchanges)
         target = cutOver(target, namesOf(axes, mesh), /*dim=*/1, /*factor=*/0);
+      else if (isKeys && move.isByHeads())
+        if (auto read = keyHeads(nn::layoutOf(op->getOperand(0)), layout,
+                                 namesOf(axes, mesh), mesh)) {
+          target = read;
+          exchanges = true;
+        }
       Value known = isMask ? masks.lookup({operand.get(), target}) : Value();
       Value moved = known
                         ? known

@@ -20,6 +20,12 @@ struct Moved {
     return std::nullopt;
   }
   nn::PartSizes partsOf(nn::LayoutAttr layout, nn::MeshAttr mesh) const {
+    if (layout.heldOf(dim, factor)) {
+      SmallVector<int64_t> sizes;
+      for (nn::Interval part : nn::heldParts(layout, dim, factor, mesh))
+        sizes.push_back(part.size);
+      return nn::PartSizes(sizes);
+    }
     return nn::partsOf(layout.getDims()[dim].getFactors()[factor].getSize(),
                        layout.splitsOf(dim, factor), mesh);
   }

@@ -30,6 +30,7 @@ public:
       : op(op), rule(rule), builder(op) {}
 
   void holdFactor(int factor);
+  void holdPicked(int factor);
   void holdPositions(unsigned result, nn::LayoutAttr made);
 
 private:
@@ -113,6 +114,19 @@ void Holding::holdFactor(int factor) {
     llvm::for_each(operands, [&](const nn::PartHere &here) { readOwn(here); });
 }
 
+/// Each rank has a term of what it picked.
+void Holding::holdPicked(int factor) {
+  nn::HeldAttr copies;
+  for (const nn::PartHere &here : nn::operandsWith(op, rule, factor))
+    if (nn::HeldAttr held = here.getHeld())
+      copies = held;
+  if (!copies)
+    return;
+  for (const nn::PartHere &here : nn::resultsWith(op, rule, factor))
+    if (llvm::is_contained(rule.results[here.number].picks, factor))
+      make({here}, nn::heldAt(copies, here.place, /*areTerms=*/true));
+}
+
 void Holding::holdPositions(unsigned number, nn::LayoutAttr made) {
   Value result = op->getResult(number);
   for (nn::HeldAttr held : made.getHeld()) {
@@ -136,7 +150,9 @@ void OpPlacer::hold(Operation *op, const nn::PlacementRule &rule,
   }
   Holding holding(cast<nn::PlacedOp>(op), rule);
   for (auto [number, factor] : llvm::enumerate(rule.factors))
-    if (!factor.window && factor.windowsOf < 0)
+    if (nn::isPicked(rule, number))
+      holding.holdPicked(number);
+    else if (!factor.window && factor.windowsOf < 0)
       holding.holdFactor(number);
   for (auto [number, layout] : llvm::enumerate(made))
     holding.holdPositions(number, layout);

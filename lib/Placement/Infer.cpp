@@ -206,7 +206,7 @@ MeetResult Placer::meetOperands(Operation *op, const nn::PlacementRule &rule) {
 Value Placer::placeFor(Operation *op, Value value, nn::LayoutAttr target,
                        RedistributeKind kind) {
   nn::LayoutAttr layout = nn::layoutOf(value);
-  if (layout == target)
+  if (layout.withoutHeld() == target)
     return value;
   auto &made =
       cut[{value.getAsOpaquePointer(), target.getAsOpaquePointer(), kind}];

@@ -29,6 +29,12 @@ private:
   bool windowsReach(unsigned operand, int factor);
   bool meetSplit(unsigned axis);
   bool isGrouped(unsigned operand, int factor) const;
+  /// Keys or values of which a rank holds what its query heads read, whoever
+  /// owns it: these need not be cut alike.
+  bool holdsGroups(unsigned i, int factor) const {
+    return isGrouped(i, factor) &&
+           space.isHeld(rule.operands[i], request.operands[i], factor);
+  }
   bool splitMayMeetWhole(unsigned operand, int factor, unsigned axis);
   void orderNestings();
   int64_t groupOf(int factor) const;
@@ -280,6 +286,8 @@ int64_t Meeting::groupOf(int factor) const {
 AxisCuts Meeting::allCuts(int factor, int64_t group, unsigned &from) const {
   AxisCuts all;
   for (unsigned i = 0; i < operands.size(); ++i) {
+    if (holdsGroups(i, factor))
+      continue;
     AxisCuts own = inElements(operands[i].nesting[factor],
                               operands[i].ownCuts.test(factor) ? 1 : group);
     if (own.size() > all.size()) {
@@ -303,6 +311,8 @@ AxisCuts Meeting::allCuts(int factor, int64_t group, unsigned &from) const {
 /// what is sliced for free is cut inside what is cut already.
 bool Meeting::followCuts(unsigned i, int factor, int64_t group,
                          ArrayRef<AxisCut> all, unsigned from) {
+  if (holdsGroups(i, factor))
+    return true;
   bool isOwn = operands[i].ownCuts.test(factor);
   AxisCuts own = inElements(operands[i].nesting[factor], isOwn ? 1 : group);
   AxisCuts held;
@@ -392,8 +402,13 @@ RuleValue Meeting::resultOf(const nn::PlacementRule::Value &value) const {
     llvm::erase_if(own.nesting[factor],
                    [&](const AxisCut &cut) { return cut.axis == axis; });
   }
-  // What picks has whole groups.
+  // What picks has whole groups, or terms of those that a rank holds.
   for (int factor : value.picks) {
+    for (unsigned i = 0; i < operands.size(); ++i)
+      if (holdsGroups(i, factor)) {
+        own.nesting[factor] = operands[i].nesting[factor];
+        own.ownCuts.reset(factor);
+      }
     auto groups = inGroups(own.nesting[factor], groupOf(factor));
     if (!groups || !own.ownCuts.test(factor))
       continue;

@@ -23,7 +23,9 @@ MeetResult OpPlacer::meetOperands(Operation *op,
   SmallVector<nn::LayoutAttr> operands, results;
   llvm::BitVector isFree(op->getNumOperands());
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    operands.push_back(nn::layoutOf(operand).withoutHeld());
+    nn::LayoutAttr layout = nn::layoutOf(operand);
+    operands.push_back(rule.operands[i].picks.empty() ? layout.withoutHeld()
+                                                      : layout);
     isFree[i] = freeValues.contains(operand);
   }
   for (Value result : op->getResults())

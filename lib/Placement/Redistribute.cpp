@@ -22,14 +22,15 @@ Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
   for (StringAttr axis : axes)
     names.push_back(axis.getValue());
   // Ranks that hold the same of a dim move that among themselves. Terms stay
-  // what they are, whoever of the same axes is to own their sum.
+  // what they are, whoever of the same axes is to own their sum; an all_to_all
+  // from there adds them up.
   nn::LayoutAttr from = nn::layoutOf(value);
   for (nn::HeldAttr held : from.getHeld()) {
     auto before = from.splitsOf(held.getDim(), held.getFactor()),
          after = target.splitsOf(held.getDim(), held.getFactor());
     if (before == after || (held.getTerms() && haveSameAxes(before, after)))
       target = target.holding(held);
-    else
+    else if (kind != RedistributeKind::AllToAll || !held.getTerms())
       from = from.owning(held.getDim(), held.getFactor());
   }
   value = nn::holdAs(builder, loc, value, from);
@@ -153,12 +154,17 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
   if (!sums.empty())
     value = move(builder, loc, value, RedistributeKind::AllReduce, sums,
                  wholeOver(layout(), sums));
-  // One axis that only changes its factor: exchanged, not gathered.
+  // Axes that only change their factor: exchanged, not gathered.
+  auto isTurn = [](const FactorPlan &from, const FactorPlan &to) {
+    return !from.leave.empty() && from.come.empty() && to.leave.empty() &&
+           llvm::equal(from.leave, to.come,
+                       [](StringAttr axis, nn::SplitAttr split) {
+                         return axis == split.getAxis();
+                       });
+  };
   for (FactorPlan &from : plans)
     for (auto [i, to] : llvm::enumerate(plans))
-      if (from.leave.size() == 1 && to.leave.empty() && !done[i] &&
-          to.come.size() == 1 && to.come[0].getAxis() == from.leave[0] &&
-          from.come.empty()) {
+      if (!done[i] && isTurn(from, to)) {
         value =
             move(builder, loc, value, RedistributeKind::AllToAll, from.leave,
                  cutBy(wholeOver(layout(), from.leave), to.come));

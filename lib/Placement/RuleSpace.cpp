@@ -221,6 +221,12 @@ bool RuleSpace::has(const PlacementRule::Value &value, int factor) const {
   });
 }
 
+bool RuleSpace::isHeld(const PlacementRule::Value &value, LayoutAttr layout,
+                       int factor) const {
+  std::optional<TypeFactor> found = find(value, layout, factor);
+  return found && layout.heldOf(found->dim, found->factor);
+}
+
 unsigned RuleSpace::dimOf(const PlacementRule::Value &value, int factor) const {
   unsigned dim = 0;
   while (dim + 1 < value.dims.size() &&

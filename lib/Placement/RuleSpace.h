@@ -40,6 +40,9 @@ public:
   std::optional<TypeFactor> find(const nn::PlacementRule::Value &value,
                                  nn::LayoutAttr layout, int factor) const;
   bool has(const nn::PlacementRule::Value &value, int factor) const;
+  /// Whether ranks hold other parts of the factor than they own.
+  bool isHeld(const nn::PlacementRule::Value &value, nn::LayoutAttr layout,
+              int factor) const;
   /// Of the dim that has the factor, or 1.
   int64_t multiplicity(const nn::PlacementRule::Value &value, int factor) const;
   /// The splits of the type's factor that make these cuts of a rule factor;

@@ -160,6 +160,22 @@ static bool isSumOf(Value value, Value gradient) {
          layout.getSplits() == has.getSplits();
 }
 
+/// Whether it leaves copies with several ranks, which give terms back.
+static bool makesCopies(Operation *op) {
+  auto move = dyn_cast<nn::RedistributeOp>(op);
+  return move && nn::layoutOf(move.getX()).getHeld() !=
+                     nn::layoutOf(move.getResult()).getHeld();
+}
+
+/// The terms are added up on the way, before others meet the sum.
+void Backward::giveBackTerms(nn::RedistributeOp move) {
+  std::optional<Contribution> sum = takeSum(move.getResult());
+  Value x = move.getX();
+  if (wanted.contains(x))
+    contributions[x].push_back(
+        {placer.redistribute(ops, at, sum->value, gradientLayout(x))});
+}
+
 void Backward::visit(Operation *op) {
   bool isReached = llvm::any_of(op->getResults(), [&](Value result) {
     return contributions.contains(result);
@@ -175,6 +191,10 @@ void Backward::visit(Operation *op) {
     if (auto lines = op->getAttrOfType<ArrayAttr>(nn::kBackwardSyncs);
         lines && !reduceAsStated(cast<nn::ValueOp>(op), lines)) {
       hasFailed = true;
+      return;
+    }
+    if (makesCopies(op)) {
+      giveBackTerms(cast<nn::RedistributeOp>(op));
       return;
     }
     Contributions passed = std::move(contributions[op->getResult(0)]);

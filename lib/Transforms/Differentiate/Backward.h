@@ -42,6 +42,7 @@ private:
   void findWanted(bool ofAll);
   void seed(bool ofAll);
   mlir::Value lossCotangent(mlir::Type type);
+  void giveBackTerms(nn::RedistributeOp move);
   void visit(mlir::Operation *op);
   void finishParameters(mlir::Operation *op);
   void finish(bool ofAll);

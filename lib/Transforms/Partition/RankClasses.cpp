@@ -53,7 +53,7 @@ private:
   /// Offsets in an order, and where the runs begin: how much of the first one
   /// is another rank's.
   llvm::SetVector<std::pair<spmd::TableAttr, spmd::TableAttr>> runs;
-  std::vector<StatedSizes> stated; // over several axes
+  std::vector<StatedSizes> stated; // over several axes, or held
   /// By the list of edges, and where it and its nodes are cut.
   std::map<SmallVector<const void *>, SmallVector<int64_t>> edges;
 };
@@ -89,8 +89,10 @@ SmallVector<int64_t> UnevenSplits::keyOf(int64_t rank,
     for (size_t inner = 1; inner < axes; ++inner) {
       Share share = shares.inside(split.layout, split.dim, split.factor, inner,
                                   coordinates);
-      key.push_back(share.size.getValues().size());
-      llvm::append_range(key, share.size.getValues());
+      for (spmd::TableAttr table : {share.size, share.offset}) {
+        key.push_back(table.getValues().size());
+        llvm::append_range(key, table.getValues());
+      }
     }
   }
   return key;
@@ -115,7 +117,7 @@ LogicalResult UnevenSplits::addFactor(Value value, int64_t dim,
   }
   bool areStated = llvm::any_of(
       splits, [](nn::SplitAttr split) { return !split.getSizes().empty(); });
-  if (areStated && axes.size() > 1)
+  if ((areStated || layout.heldOf(dim, factor)) && axes.size() > 1)
     stated.push_back({layout, dim, factor});
   return success();
 }

@@ -145,6 +145,9 @@ Share Shares::inside(nn::LayoutAttr layout, int64_t dim, int64_t factor,
     int64_t axis = mesh.getIndex(split.getAxis().getValue());
     part = part * mesh.getAxes()[axis].getSize() + coordinates[axis];
   }
+  if (nn::HeldAttr said = layout.heldOf(dim, factor))
+    return heldInside(said, nn::partSizes(extent, splits, mesh),
+                      ArrayRef(splits).take_back(inner), part);
   auto [it, isNew] = knownInside.try_emplace(
       {extent, withoutPlace(splits, context).getAsOpaquePointer(), inner,
        part});
@@ -157,6 +160,25 @@ Share Shares::inside(nn::LayoutAttr layout, int64_t dim, int64_t factor,
                           ArrayRef(parts).slice(part * count, count), context);
   }
   return it->second;
+}
+
+Share Shares::heldInside(nn::HeldAttr held, ArrayRef<int64_t> parts,
+                         ArrayRef<nn::SplitAttr> inner, int64_t outer) const {
+  AxisList axes;
+  size_t count = 1;
+  for (nn::SplitAttr split : inner) {
+    axes.push_back(split.getAxis());
+    count *= mesh.getSize(split.getAxis().getValue());
+  }
+  int64_t begin = llvm::sum_of(parts.take_front(outer * count));
+  SmallVector<int64_t> offsets, sizes;
+  for (size_t member = outer * count; member < (outer + 1) * count; ++member) {
+    offsets.push_back(held.getBegins()[member] - begin);
+    sizes.push_back(held.getEnds()[member] - held.getBegins()[member]);
+  }
+  MLIRContext *context = mesh.getContext();
+  return {spmd::TableAttr::simplified(context, axes, offsets),
+          spmd::TableAttr::simplified(context, axes, sizes)};
 }
 
 FailureOr<spmd::TableAttr> Shares::offsetOf(nn::LayoutAttr layout,

@@ -81,6 +81,10 @@ public:
 
 private:
   spmd::TableAttr findFirstElement(spmd::BoxAttr box) const;
+  /// The same of what is held, where the axes before those leave part number
+  /// `outer`.
+  Share heldInside(nn::HeldAttr held, llvm::ArrayRef<int64_t> parts,
+                   llvm::ArrayRef<nn::SplitAttr> inner, int64_t outer) const;
 
   nn::MeshAttr mesh;
   llvm::DenseMap<spmd::BoxAttr, spmd::TableAttr> knownFirst;
