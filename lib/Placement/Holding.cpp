@@ -150,10 +150,12 @@ void OpPlacer::hold(Operation *op, const nn::PlacementRule &rule,
   }
   Holding holding(cast<nn::PlacedOp>(op), rule);
   for (auto [number, factor] : llvm::enumerate(rule.factors))
-    if (nn::isPicked(rule, number))
-      holding.holdPicked(number);
-    else if (!factor.window && factor.windowsOf < 0)
-      holding.holdFactor(number);
+    if (!factor.window && factor.windowsOf < 0) {
+      if (nn::isPicked(rule, number))
+        holding.holdPicked(number);
+      else
+        holding.holdFactor(number);
+    }
   for (auto [number, layout] : llvm::enumerate(made))
     holding.holdPositions(number, layout);
 }

@@ -17,11 +17,9 @@ static int64_t sizeOf(nn::LayoutAttr layout) {
 /// if that is not known of each.
 static int64_t groupOf(nn::LayoutAttr queries, nn::LayoutAttr keys) {
   nn::DimAttr heads = keys.getDims()[1];
-  if (heads.getFactors().size() != 1 || heads.getSize() < 2)
-    return 0;
-  bool isFine = queries.getDims()[1].getFactors().size() == 1 ||
-                sizeOf(queries) == heads.getSize();
-  return isFine ? sizeOf(queries) / heads.getSize() : 0;
+  bool isKnown = heads.getFactors().size() == 1 && heads.getSize() > 0 &&
+                 sizeOf(queries) % heads.getSize() == 0;
+  return isKnown ? sizeOf(queries) / heads.getSize() : 0;
 }
 
 /// Whether the axes cut query heads as the innermost ones, and those before

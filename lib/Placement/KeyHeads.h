@@ -20,8 +20,8 @@ namespace hocket::placement {
 ///                 owned             0-1    2-3    4
 ///
 /// Null if what is read is no interval of the kv heads that the rank has: of
-/// one kv head, of queries that other axes than those cut inside of what cuts
-/// kv heads, and of kv heads in several factors.
+/// queries that other axes than those cut inside of what cuts kv heads, and of
+/// kv heads in several factors.
 nn::LayoutAttr keyHeads(nn::LayoutAttr queries, nn::LayoutAttr keys,
                         llvm::ArrayRef<mlir::StringAttr> axes,
                         nn::MeshAttr mesh);

@@ -30,9 +30,9 @@ private:
   bool meetSplit(unsigned axis);
   bool isGrouped(unsigned operand, int factor) const;
   /// Keys or values of which a rank holds what its query heads read, whoever
-  /// owns it: these need not be cut alike.
+  /// owns it: these meet as whole ones do, and keep their cuts.
   bool holdsGroups(unsigned i, int factor) const {
-    return isGrouped(i, factor) &&
+    return isGrouped(i, factor) && !rule.factors[factor].window &&
            space.isHeld(rule.operands[i], request.operands[i], factor);
   }
   bool splitMayMeetWhole(unsigned operand, int factor, unsigned axis);
@@ -80,6 +80,9 @@ void Meeting::readOperands() {
     SmallVector<Mismatch> mismatches;
     operands.push_back(
         space.toRule(rule.operands[i], request.operands[i], mismatches));
+    for (State &state : operands.back().axes)
+      if (state.factor >= 0 && holdsGroups(i, state.factor))
+        state = {};
     for (Mismatch mismatch : mismatches) {
       mismatch.operand = i;
       out.mismatches.push_back(mismatch);
@@ -194,9 +197,8 @@ bool Meeting::meetSplit(unsigned axis) {
       return refuse(Kind::PartialAndSplit, axis, i, first, -1, factor);
   out.source[axis] = first;
   for (unsigned i = 0; i < count; ++i) {
-    if (isSplit(i, axis) || !space.has(rule.operands[i], factor))
-      continue;
-    if (splitMayMeetWhole(i, factor, axis))
+    if (isSplit(i, axis) || !space.has(rule.operands[i], factor) ||
+        holdsGroups(i, factor) || splitMayMeetWhole(i, factor, axis))
       continue;
     if (request.isFree.test(i))
       stateOf(i, axis) = {State::Hold::Split, factor};
@@ -210,25 +212,6 @@ bool Meeting::meetSplit(unsigned axis) {
   }
   result.axes[axis] = {State::Hold::Split, factor};
   return true;
-}
-
-static bool passes(PartialUse use, Reduction reduction) {
-  switch (use) {
-  case PartialUse::Refused:
-    return false;
-  case PartialUse::Linear:
-  case PartialUse::Addend:
-    return reduction == Reduction::Sum;
-  case PartialUse::Monotone:
-    return reduction != Reduction::Sum;
-  case PartialUse::Maximal:
-    return reduction == Reduction::Max;
-  case PartialUse::Minimal:
-    return reduction == Reduction::Min;
-  case PartialUse::Any:
-    return true;
-  }
-  return false;
 }
 
 /// Partial operands, and the addends of a sum that is partial.
@@ -407,6 +390,8 @@ RuleValue Meeting::resultOf(const nn::PlacementRule::Value &value) const {
     for (unsigned i = 0; i < operands.size(); ++i)
       if (holdsGroups(i, factor)) {
         own.nesting[factor] = operands[i].nesting[factor];
+        for (const AxisCut &cut : own.nesting[factor])
+          own.axes[cut.axis] = {State::Hold::Split, factor};
         own.ownCuts.reset(factor);
       }
     auto groups = inGroups(own.nesting[factor], groupOf(factor));

@@ -352,3 +352,22 @@ LayoutAttr RuleSpace::toType(const PlacementRule::Value &value,
   }
   return layout.withPlacement(splits, partials);
 }
+
+bool placement::passes(nn::PartialUse use, nn::Reduction reduction) {
+  switch (use) {
+  case nn::PartialUse::Refused:
+    return false;
+  case nn::PartialUse::Linear:
+  case nn::PartialUse::Addend:
+    return reduction == nn::Reduction::Sum;
+  case nn::PartialUse::Monotone:
+    return reduction != nn::Reduction::Sum;
+  case nn::PartialUse::Maximal:
+    return reduction == nn::Reduction::Max;
+  case nn::PartialUse::Minimal:
+    return reduction == nn::Reduction::Min;
+  case nn::PartialUse::Any:
+    return true;
+  }
+  return false;
+}

@@ -72,6 +72,9 @@ private:
   nn::MeshAttr mesh;
 };
 
+/// Whether an operand that is used so may be partial under this reduction.
+bool passes(nn::PartialUse use, nn::Reduction reduction);
+
 } // namespace hocket::placement
 
 #endif // HOCKET_LIB_PLACEMENT_RULESPACE_H

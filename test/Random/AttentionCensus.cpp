@@ -109,6 +109,8 @@ void random::addAttentions(ModuleOp placed, std::set<std::string> &found) {
     add("strategy and mask", strategy + ", " + mask);
     add("heads of keys of those of queries",
         std::to_string(groups) + " of " + std::to_string(heads));
+    if (nn::layoutOf(op->getOperand(1)).heldOf(/*dim=*/1, /*factor=*/0))
+      add("kv heads that ranks share", strategy);
     if (attention && attention.getStep() &&
         attention.getDropout().convertToDouble() > 0)
       add("drops", strategy);

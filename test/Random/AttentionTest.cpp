@@ -21,6 +21,7 @@ static const char *const kFeatures[] = {
     "attention, mask | layout",
     "attention, mask | causal * layout",
     "attention, drops | ring",
+    "attention, kv heads that ranks share | heads",
     "words | using heads",
     "words | using sequence",
     "words | using all_gather",

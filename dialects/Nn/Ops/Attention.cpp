@@ -110,10 +110,11 @@ void nn::addHeads(RuleBuilder &rule, ArrayRef<DimOf> queries,
   if (isApart)
     numbers.pop_back_n(inside);
   if (numbers.empty()) // one kv head
-    return rule.add(keys, FactorUse::Whole, "all heads of q read this one");
+    rule.add(keys, FactorUse::Whole, "all heads of q read this one");
   for (DimOf key : keys) {
-    rule.factorsOf(key) = numbers;
-    rule.picks(key, numbers);
+    if (!numbers.empty())
+      rule.factorsOf(key) = numbers;
+    rule.picks(key, rule.factorsOf(key));
   }
 }
 

@@ -37,10 +37,6 @@ def expected(heads, kv_heads, seq, ranks, grad):
         # did; and of keys and values each rank gets a term from every other that has one.
         terms = sum(needed) - keys
         backward = queries * rest + (others + 2 * terms) * own
-        if kv_heads == 1 and ranks > 1:
-            # One head is gathered, by all, and in the backward once more.
-            forward += 2 * (1 - keys) * rest
-            backward += 2 * rest + 2 * (ranks - 1 - terms) * own
         received.append((forward + (backward if grad else 0)) * element)
     return received
 
