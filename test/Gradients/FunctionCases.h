@@ -1,9 +1,9 @@
 //===- FunctionCases.h - functions made of other operations -----*- C++ -*-===//
 //
 // What the language has for PyTorch's broadcast_to, chunk, roll, flip,
-// index_select, softplus, cumsum, argmax and topk, and its tensors that are
-// written out; and scaled rotary embeddings. Test/Data/gradients has the same
-// cases by name.
+// index_select, gather, softplus, cumsum, argmax and topk, and its tensors that
+// are written out; and scaled rotary embeddings. Test/Data/gradients has the
+// same cases by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +47,16 @@ inline const GradientCase functionCases[] = {
      "f32[2, 4, 5]"},
     {"take_by_data", "", "x: f32[2, 4, 3], at: i64[5, 2]",
      "return take(x, at, axis = 1)", "f32[2, 5, 2, 3]"},
+    {"take_along_one", "", "x: f32[2, n, 3], at: i64[2]",
+     "return take_along(x, at, axis = 1)", "f32[2, 3]"},
+    {"take_along_some", "", "x: f32[2, n, 3], at: i64[2, 5]",
+     "return take_along(x, at, axis = n)", "f32[2, 5, 3]"},
+    {"take_along_each", "", "x: f32[2, n, 3], at: i64[2, 2, 3]",
+     "return take_along(x, at, axis = 1) * 2", "f32[2, 2, 3]"},
+    {"take_along_wide", "", "x: f32[2, n, 3], at: i64[1, 3, 1]",
+     "return take_along(x, at, axis = 1)", "f32[2, 3, 3]"},
+    {"take_along_last", "", "x: f32[2, n, 3], at: i64[2, n]",
+     "return take_along(x, at, axis = -1) * x[:, :, 0]", "f32[2, n]"},
     {"softplus", "", "x: f32[n, 5]", "return softplus(x)", "f32[n, 5]"},
     {"softplus_beta", "", "x: f32[n, 5]", "return softplus(x, beta = 2.5)",
      "f32[n, 5]"},

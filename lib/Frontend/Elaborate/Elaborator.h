@@ -245,10 +245,17 @@ private:
       neighborhoodFunction, rotaryFunction, iotaFunction, fillFunction,
       transposeFunction, rearrangeFunction, concatFunction, splitFunction,
       sliceFunction, blockLayoutFunction, interpolateFunction;
-  // FunctionsConstant.cpp, FunctionsMove.cpp, FunctionsOrder.cpp
+  // FunctionsAlong.cpp, FunctionsConstant.cpp, FunctionsMove.cpp,
+  // FunctionsOrder.cpp
   Function constantFunction, broadcastFunction, chunkFunction, rollFunction,
-      flipFunction, takeFunction, softplusFunction, cumsumFunction,
-      argmaxFunction, topkFunction;
+      flipFunction, takeFunction, takeAlongFunction, softplusFunction,
+      cumsumFunction, argmaxFunction, topkFunction;
+  bool areAlong(mlir::Value x, mlir::Value ids, int64_t dim, SourceRange range);
+  mlir::Value emitPlaced(mlir::Value x, llvm::ArrayRef<int64_t> from,
+                         SourceRange range);
+  mlir::Value checkedIds(mlir::Value ids, int64_t extent, SourceRange range);
+  mlir::Value pickPlaces(mlir::Value x, mlir::Value ids, int64_t dim,
+                         SourceRange range);
   mlir::Value lookUp(mlir::Value x, llvm::ArrayRef<int64_t> indices,
                      int64_t dim, SourceRange range);
   mlir::Value fillOf(double value, int64_t count, mlir::Type element,

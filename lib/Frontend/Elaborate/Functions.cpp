@@ -115,6 +115,7 @@ llvm::ArrayRef<Elaborator::FunctionEntry> Elaborator::functionTable() {
       {"roll", {"x", "shift", "axis"}, 3, &E::rollFunction},
       {"flip", {"x", "axis"}, 2, &E::flipFunction},
       {"take", {"x", "ids", "axis"}, 3, &E::takeFunction},
+      {"take_along", {"x", "ids", "axis"}, 3, &E::takeAlongFunction},
       {"softplus", {"x", "beta"}, 1, &E::softplusFunction},
       {"cumsum", {"x", "axis"}, 2, &E::cumsumFunction},
       {"argmax", {"x", "axis", "keepdim"}, 2, &E::argmaxFunction},

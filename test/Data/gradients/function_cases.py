@@ -82,3 +82,14 @@ def rotaries(case, normal):
         ("frequencies", torch.tensor([1, 0.5, 0.25, 1e-3, 0, 2, 3, 0.125]), 1),
     ):
         case("rotary_" + name, lambda x: turned(x, rates, factor), x=normal(2, 3, 5, 16))
+
+
+def lookups(case, normal, ids):
+    """Places that differ from row to row, along one dim."""
+    rows = torch.arange(2)
+    case("take_along_one", lambda x, at: x[rows, at], x=normal(2, 4, 3), at=ids(4, 2))
+    case("take_along_some", lambda x, at: x[rows[:, None], at], x=normal(2, 4, 3), at=ids(4, 2, 5))
+    case("take_along_each", lambda x, at: x.gather(1, at) * 2, x=normal(2, 4, 3), at=ids(4, 2, 2, 3))
+    case("take_along_wide", lambda x, at: x.take_along_dim(at, 1), x=normal(2, 4, 3), at=ids(4, 1, 3, 1))
+    case("take_along_last", lambda x, at: x.gather(2, at[..., None])[..., 0] * x[..., 0],
+         x=normal(2, 4, 3), at=ids(3, 2, 4))

@@ -14,7 +14,7 @@ import sys
 
 import torch
 import torch.nn.functional as F
-from function_cases import functions, rotaries
+from function_cases import functions, lookups, rotaries
 from safetensors.torch import save_file
 
 torch.set_default_dtype(torch.float64)
@@ -344,5 +344,6 @@ for group in (unary, binary, products, norms, shapes, attentions, losses, convol
     group()
 functions(case, normal, whole, ids)
 rotaries(case, normal)
+lookups(case, normal, ids)
 folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
 save_file({name: tensor.double().clone().contiguous() for name, tensor in golden.items()}, folder / "golden.safetensors")
